@@ -1,0 +1,28 @@
+// GraphSink: applying an op appends a node. Shape errors come from the same infer rules as eager. Pure nodes are
+// hash-consed, so equal computations are one node from birth. Composites without a kernel, and those with
+// kDecompose, are expanded here.
+#pragma once
+
+#include <unordered_map>
+
+#include "graph/ir.h"
+
+namespace msjit {
+
+class GraphSink final : public OpSink {
+ public:
+  explicit GraphSink(std::shared_ptr<Graph> graph) : graph_(std::move(graph)) {}
+  Result<Vals> apply(const OpDef& op, std::span<const Val> in, const Attrs& attrs) override;
+  const Meta& meta(const Val& value) const override { return graph_->meta(value.id()); }
+  Val constant(Tensor value) override;
+  Val input(const Meta& meta) { return Val(this, graph_->add_input(meta)); }
+  void set_location(SourceLocation location) { location_ = location; }
+  const std::shared_ptr<Graph>& graph() const { return graph_; }
+
+ private:
+  std::shared_ptr<Graph> graph_;
+  SourceLocation location_;
+  std::unordered_multimap<size_t, int32_t> pure_nodes_;  // hash -> node
+};
+
+}  // namespace msjit

@@ -1,0 +1,68 @@
+// Graph: the one intermediate representation. Nodes stand in topological order; each names an op, its input
+// values, attributes and source line; values carry a Meta. If/While will be nodes holding sub-graphs.
+// Built by GraphSink (graph_sink.h), printable, parsable, verifiable, interpretable; frozen after the pipeline.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/core/op.h"
+
+namespace msjit {
+
+using ValueId = int32_t;
+class Graph;
+
+struct SourceLocation {
+  const char* file = nullptr;  // interned
+  int line = 0;
+};
+
+enum class NodeKind : uint8_t { kInput, kConstant, kOp };
+
+struct Node {
+  NodeKind kind = NodeKind::kOp;
+  const OpDef* op = nullptr;       // kOp
+  Tensor constant;                 // kConstant
+  int32_t input_index = -1;        // kInput
+  InlineVec<ValueId, 3> inputs;    // -1 = absent optional input
+  Attrs attrs;
+  ValueId first_output = -1;       // outputs are first_output .. first_output + num_outputs - 1
+  int32_t num_outputs = 1;
+  SourceLocation location;
+  std::vector<std::shared_ptr<Graph>> subgraphs;
+};
+
+struct ValueInfo {
+  Meta meta;
+  int32_t node = -1;  // defining node
+};
+
+class Graph {
+ public:
+  std::vector<Node> nodes;
+  std::vector<ValueInfo> values;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  std::string name;
+
+  ValueId add_input(const Meta& meta);
+  ValueId add_constant(Tensor value);
+  // Appends a node whose output metas are given (the sink has run infer). Returns its first output.
+  ValueId add_op(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs,
+                 std::span<const Meta> outs, SourceLocation location);
+  const Meta& meta(ValueId id) const { return values[id].meta; }
+  const Node& producer(ValueId id) const { return nodes[values[id].node]; }
+  int num_ops() const;
+};
+
+std::string print(const Graph& graph);
+Result<std::shared_ptr<Graph>> parse_graph(std::string_view text);
+// Topological order, metas equal to what infer gives, inputs in range: an InternalError names the offending node.
+Status verify(const Graph& graph);
+// Reference evaluator: runs node by node on the given sink (the eager one by default).
+Result<std::vector<Tensor>> interpret(const Graph& graph, std::span<const Tensor> inputs);
+Result<Vals> interpret_on(OpSink* sink, const Graph& graph, std::span<const Val> inputs);
+
+}  // namespace msjit

@@ -1,0 +1,19 @@
+// The ordered list of passes and the runner that names, times, dumps, disables (MSJIT_DISABLE), bisects
+// (MSJIT_BISECT) and verifies them. A pass is `Result<bool>(Graph&)`: whether it changed anything.
+#pragma once
+
+#include "graph/ir.h"
+
+namespace msjit {
+
+using PassFn = Result<bool> (*)(Graph&);
+struct PassInfo {
+  const char* name;
+  PassFn run;
+};
+std::span<const PassInfo> pipeline();
+const PassInfo* find_pass(std::string_view name);
+Status run_pass(const PassInfo& pass, Graph& graph);
+Status run_pipeline(Graph& graph);
+
+}  // namespace msjit

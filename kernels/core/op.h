@@ -1,0 +1,213 @@
+// OpDef: all that is known of an operator, stated once in kernels/ops/<op>.cc and used by eager execution, both
+// front ends, autodiff, the code generators, the Python signature, the stubs and the test matrix.
+// Constant data without virtuals. Tensor parameters are the call's inputs in order; all others are its Attrs.
+#pragma once
+
+#include <vector>
+
+#include "kernels/core/scalar_program.h"
+#include "kernels/core/value.h"
+
+namespace msjit {
+
+enum class ParamKind : uint8_t {
+  kTensor,          // also takes a Python scalar, which becomes a weak 0-d tensor
+  kOptionalTensor,  // "Tensor?": None is passed on as an empty handle
+  kTensorList,      // "Tensor[]": must be the only tensor parameter
+  kBool,
+  kInt,
+  kFloat,
+  kNumber,   // bool, int or float, kept as given
+  kIntList,  // "int[]": one int is taken as a list of one
+  kDType,
+  kString,
+};
+
+struct Param {
+  std::string name;
+  ParamKind kind;
+  bool optional = false;     // None is allowed (a none AttrValue)
+  bool has_default = false;
+  AttrValue default_value;   // none for optional tensors
+  bool is_tensor() const { return kind <= ParamKind::kTensorList; }
+};
+
+struct Signature {
+  std::vector<Param> params;
+  int num_tensors = 0;  // tensor parameters
+  int num_attrs = 0;
+  bool variadic = false;  // has a Tensor[]
+  // Parses "x: Tensor, axis: int[]? = None, keepdims: bool = False"; aborts on a malformed text (our own bug).
+  static Signature parse(std::string_view text);
+  int attr_index(std::string_view name) const;  // -1 when there is none
+};
+
+// What an infer rule sees: metas of the inputs and the attributes; it adds one meta an output.
+class InferCtx {
+ public:
+  InferCtx(const OpDef& op, std::span<const Meta* const> inputs, const Attrs& attrs)
+      : op(op), inputs_(inputs), attrs(attrs) {}
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  bool has(int i) const { return i < num_inputs() && inputs_[i] != nullptr; }
+  const Meta& in(int i) const { return *inputs_[i]; }
+  const char* name() const;
+  void add_output(DType dtype, const Shape& shape) { outputs.emplace_back(Meta{dtype, false, shape}); }
+  // The one place that compares dimensions: `[op] what must match, got A and B`.
+  Status require_eq(Dim a, Dim b, const char* what) const;
+  // Normalises an axis of a tensor of `rank`: IndexError-free Python indexing, ValueError outside.
+  Result<int> axis(int64_t axis, int rank) const;
+  // Axis list (none = all axes), normalised, sorted, duplicates refused.
+  Result<IntList> axes(const AttrValue& axes, int rank) const;
+  // NumPy broadcasting of two or more shapes.
+  Result<Shape> broadcast(const Shape& a, const Shape& b) const;
+
+  const OpDef& op;
+
+ private:
+  std::span<const Meta* const> inputs_;
+
+ public:
+  const Attrs& attrs;
+  InlineVec<Meta, 2> outputs;
+};
+
+// What a kernel sees. Outputs are allocated, contiguous and not aliased to inputs, except for ops with
+// kView, whose kernel fills out[0] with a view of in[0].
+struct KernelCtx {
+  const OpDef& op;
+  std::span<const Tensor> in;
+  std::span<Tensor> out;
+  const Attrs& attrs;
+};
+
+// What a gradient rule sees. grad(i) is a zero tensor where output i received no gradient. set_grad() reduces to the
+// input's shape and casts to its dtype, so rules need not undo broadcasting or promotion.
+class Vjp {
+ public:
+  OpSink* sink;
+  const OpDef* op;
+  const Attrs& attrs;
+  std::span<const Val> inputs;
+  std::span<const Val> outputs;
+  std::span<const Val> output_grads;  // invalid Val = no gradient reached this output
+  std::span<const bool> wanted;       // inputs whose gradient is asked for
+  Vals input_grads;                   // filled by set_grad; invalid = zero
+
+  const Val& in(int i) const { return inputs[i]; }
+  const Val& out(int i = 0) const { return outputs[i]; }
+  Val grad(int i = 0) const;
+  bool has_grad(int i) const { return static_cast<bool>(output_grads[i]); }
+  bool needs(int i) const { return wanted[i]; }
+  void set_grad(int i, Val grad);
+  Val constant(double value, DType dtype) const;  // weak scalar
+};
+
+using InferFn = Status (*)(InferCtx&);
+using KernelFn = Status (*)(KernelCtx&);
+using VjpFn = void (*)(Vjp&);
+using CompositeFn = Vals (*)(OpSink* sink, std::span<const Val> inputs, const Attrs& attrs);
+// Traces the op's maths into a scalar program; one Sym an input, returns one Sym an output.
+using ScalarTraceFn = Sym (*)(ScalarBuilder& builder, std::span<const Sym> inputs, const Attrs& attrs);
+
+enum Trait : uint32_t {
+  kPure = 1u << 0,         // no side effect, same result for same inputs: may be merged, moved, dropped
+  kElementwise = 1u << 1,  // has scalar_trace; output shape is the broadcast of the inputs
+  kReduction = 1u << 2,    // reduce_kind over attrs (axis, keepdims)
+  kView = 1u << 3,         // the output shares storage with input 0 where layout allows
+  kRandom = 1u << 4,       // draws from the generator: keeps program order, never merged
+  kInPlace = 1u << 5,      // writes input 0: never captured, a region ends before it
+  kCommutative = 1u << 6,
+  kDecompose = 1u << 7,    // graphs take the composite even though an eager kernel exists
+  kNoGrad = 1u << 8,       // gradient is zero by definition (comparisons, argmax, ...)
+};
+
+enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };
+
+// Which dtypes an elementwise op computes on.
+enum class DTypeRule : uint8_t {
+  kPromote,       // any dtype, promoted among the inputs
+  kNumeric,       // as kPromote; bool is lifted to int32 as MindSpore does
+  kFloat,         // ints and bool are lifted to float32
+  kBoolResult,    // inputs promoted, result bool
+  kLogical,       // inputs read as truth values, result bool
+  kInteger,       // bool and ints only
+};
+
+// One input tuple for the generated op tests: shapes and value range per input, attributes as keyword text.
+struct OpSample {
+  std::vector<std::vector<int64_t>> shapes;
+  std::vector<double> low_high;          // {low, high} for all inputs; empty = {-2, 2}
+  std::string attrs;                     // Python keywords: "axis=1, keepdims=True"
+  std::vector<std::string> dtypes;       // per input; empty = float32
+  bool check_grad = true;
+};
+
+struct OpDef {
+  const char* name = nullptr;
+  Signature signature;
+  const char* doc = "";
+  const char* numpy = "";  // Python expression over np and the parameter names that must agree, for the op matrix
+  uint32_t traits = kPure;
+  ReduceKind reduce_kind = ReduceKind::kNone;
+  DTypeRule dtype_rule = DTypeRule::kPromote;
+  int num_outputs = 1;  // 0: as many as infer adds (split, unstack)
+  InferFn infer = nullptr;
+  KernelFn kernel[kNumDeviceTypes] = {};
+  CompositeFn composite = nullptr;
+  VjpFn vjp = nullptr;
+  ScalarTraceFn scalar_trace = nullptr;
+  std::vector<OpSample> samples;
+  bool has(Trait trait) const { return (traits & trait) != 0; }
+};
+
+// Builds an OpDef in declaration style; see kernels/ops/README.md. The `scalar` member template, which also
+// instantiates the native loops, is defined in kernels/cpu/elementwise.h.
+class OpBuilder {
+ public:
+  explicit OpBuilder(const char* name) { def_.name = name; }
+  operator OpDef() && { return std::move(def_); }
+  OpBuilder&& doc(const char* text) && { return def_.doc = text, std::move(*this); }
+  OpBuilder&& signature(std::string_view text) && {
+    return def_.signature = Signature::parse(text), std::move(*this);
+  }
+  OpBuilder&& numpy(const char* expression) && { return def_.numpy = expression, std::move(*this); }
+  OpBuilder&& traits(uint32_t added) && { return def_.traits |= added, std::move(*this); }
+  OpBuilder&& impure() && { return def_.traits &= ~kPure, std::move(*this); }
+  OpBuilder&& outputs(int n) && { return def_.num_outputs = n, std::move(*this); }
+  OpBuilder&& infer(InferFn fn) && { return def_.infer = fn, std::move(*this); }
+  OpBuilder&& cpu(KernelFn fn) && {
+    return def_.kernel[static_cast<int>(DeviceType::kCpu)] = fn, std::move(*this);
+  }
+  OpBuilder&& composite(CompositeFn fn) && { return def_.composite = fn, std::move(*this); }
+  OpBuilder&& vjp(VjpFn fn) && { return def_.vjp = fn, std::move(*this); }
+  OpBuilder&& no_grad() && { return def_.traits |= kNoGrad, std::move(*this); }
+  OpBuilder&& reduction(ReduceKind kind) && {
+    return def_.reduce_kind = kind, def_.traits |= kReduction, std::move(*this);
+  }
+  OpBuilder&& sample(OpSample sample) && {
+    return def_.samples.push_back(std::move(sample)), std::move(*this);
+  }
+  // Elementwise families: signature, infer rule and traits in one word. The maths follows with .scalar(f).
+  OpBuilder&& unary(DTypeRule rule) &&;    // "x: Tensor"
+  OpBuilder&& binary(DTypeRule rule) &&;   // "x: Tensor, y: Tensor"
+  OpBuilder&& ternary(DTypeRule rule) &&;  // "x: Tensor, y: Tensor, z: Tensor"
+  // Elementwise with a signature of its own (attributes, other names); the infer rule is elementwise_infer.
+  OpBuilder&& elementwise(DTypeRule rule) &&;
+  template <class F>
+  OpBuilder&& scalar(F maths) &&;
+
+ private:
+  OpDef def_;
+};
+
+// Shape and dtype rule shared by all elementwise ops, driven by OpDef::dtype_rule.
+Status elementwise_infer(InferCtx& ctx);
+// The dtype an elementwise op computes in (inputs are read as this), given its input metas.
+DType compute_dtype(const OpDef& op, std::span<const Meta* const> inputs);
+
+// Defines and exports the operator: `MSJIT_OP(tanh).doc(...)...;`
+#define MSJIT_OP(op_name)            \
+  extern const OpDef op_##op_name;   \
+  const OpDef op_##op_name = OpBuilder(#op_name)
+
+}  // namespace msjit

@@ -1,0 +1,84 @@
+// ScalarProgram: the maths of one output element as straight-line code, and the builder that records it.
+// An elementwise op writes its maths once as a generic lambda `[](auto m, auto x) { ... }`. Instantiated with
+// NativeMath and C++ numbers it is the eager loop body (kernels/cpu/elementwise.h); instantiated with SymMath and Syms it
+// records a ScalarProgram, which codegen turns into LLVM IR. Both share the polynomials of scalar_math.h, so
+// results agree bit for bit. No contraction: a fused multiply-add only where the lambda says fma.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "kernels/core/dtype.h"
+
+namespace msjit {
+
+enum class ScalarOp : uint8_t {
+  kInput,     // index = which input
+  kConst,     // imm_float or imm_int, by dtype
+  kAdd, kSub, kMul,
+  kDiv,       // floats: IEEE; ints: truncating, 0 for a zero divisor (callers build floor division from it)
+  kRem,       // truncating remainder; ints: 0 for a zero divisor
+  kNeg, kAbs,
+  kMin, kMax, // x < y ? x : y and x > y ? x : y (ordered compares; NaN handling is the lambda's business)
+  kFma,
+  kSqrt, kFloor, kCeil, kTrunc, kRint,  // floats only; rint = round half to even
+  kLt, kLe, kEq, kNe,                   // result bool; ordered except kNe
+  kAnd, kOr, kXor, kNot,                // bool and ints, bitwise
+  kShl, kShr,                           // ints; arithmetic shift for signed
+  kSelect,                              // a ? b : c
+  kCast,                                // value conversion; float -> int truncates and saturates
+  kBitcast,                             // same width
+};
+
+// A node's dtype is a compute type: bool, the ints, float32 or float64 (16-bit floats are loaded as float32).
+struct ScalarNode {
+  ScalarOp op;
+  DType dtype;
+  int32_t a = -1, b = -1, c = -1;  // operands, or the input index in `a`
+  double imm_float = 0;
+  int64_t imm_int = 0;
+  friend bool operator==(const ScalarNode&, const ScalarNode&) = default;
+};
+
+struct ScalarProgram {
+  std::vector<ScalarNode> nodes;  // in evaluation order
+  std::vector<int32_t> outputs;
+};
+
+class ScalarBuilder;
+
+// A handle on one node; arithmetic operators on it record nodes. Numbers convert to constants of the
+// other operand's dtype.
+class Sym {
+ public:
+  Sym() = default;
+  Sym(ScalarBuilder* builder, int32_t id, DType dtype) : builder_(builder), id_(id), dtype_(dtype) {}
+  ScalarBuilder* builder() const { return builder_; }
+  int32_t id() const { return id_; }
+  DType dtype() const { return dtype_; }
+
+ private:
+  ScalarBuilder* builder_ = nullptr;
+  int32_t id_ = -1;
+  DType dtype_ = DType::kFloat32;
+};
+
+// Appends nodes, merging equal ones and folding nothing else (bit equality with the native loops matters more).
+class ScalarBuilder {
+ public:
+  Sym input(int32_t index, DType dtype);
+  Sym constant(double value, DType dtype);
+  Sym constant_int(int64_t value, DType dtype);
+  Sym emit(ScalarOp op, DType dtype, Sym a, Sym b = {}, Sym c = {});
+  void output(Sym value) { program_.outputs.push_back(value.id()); }
+  ScalarProgram take() { return std::move(program_); }
+  const ScalarProgram& program() const { return program_; }
+
+ private:
+  Sym append(ScalarNode node);
+  ScalarProgram program_;
+};
+
+}  // namespace msjit

@@ -1,0 +1,30 @@
+// Eager execution of one op: infer, allocate, run the kernel, record on the tape when an input is tracked.
+// run_op is the hot path of eager mode: no heap allocation but the outputs', no virtual call.
+#pragma once
+
+#include "kernels/core/op.h"
+
+namespace msjit {
+
+using TensorVec = InlineVec<Tensor, 2>;
+
+// Runs `op` on tensors (a null handle = absent optional input). Appends the outputs to `out`.
+Status run_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out);
+// The same without tape recording.
+Status run_op_untracked(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
+                        TensorVec* out);
+
+class EagerSink final : public OpSink {
+ public:
+  Result<Vals> apply(const OpDef& op, std::span<const Val> in, const Attrs& attrs) override;
+  const Meta& meta(const Val& value) const override { return value.tensor().meta(); }
+  Val constant(Tensor value) override { return Val(this, std::move(value)); }
+};
+
+EagerSink& eager_sink();  // one a thread
+
+// Op calls that ran eagerly since start or reset, for stats().
+int64_t eager_op_count();
+void reset_eager_op_count();
+
+}  // namespace msjit
