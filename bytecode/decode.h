@@ -1,0 +1,93 @@
+// A code object decoded to canonical instructions, with what is static about every one of them: stack
+// depth, block stack (up to 3.10), exception handler. Decoded once and kept with the code object; all
+// indices are positions in the instruction list.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bytecode/instr.h"
+#include "guards/py/ref.h"
+#include "kernels/core/result.h"
+
+namespace msjit {
+
+// An entry of the frame's block stack (up to 3.10; empty later): an active SETUP_FINALLY.
+struct Block {
+  int32_t handler_offset = 0;  // bytes
+  int32_t level = 0;           // stack depth to unwind to
+};
+
+// An exception raised by instructions [begin, end) goes to `target` with `depth` items left.
+struct HandlerRange {
+  int32_t begin = 0, end = 0;
+  int32_t target = 0;
+  int32_t depth = 0;
+  bool lasti = false;  // the handler also wants the raising offset on the stack
+};
+
+enum class SlotKind : uint8_t { kLocal, kCell, kFree };
+
+class DecodedCode {
+ public:
+  PyCodeObject* code() const { return code_; }
+
+  int size() const { return int(instrs_.size()); }
+  const Instr& operator[](int index) const { return instrs_[size_t(index)]; }
+  std::span<const Instr> instrs() const { return instrs_; }
+  // Index of the first instruction at a byte offset; -1 when none starts there.
+  int index_at(int offset) const {
+    return offset < 0 || size_t(offset / 2) >= index_at_.size() ? -1 : index_at_[size_t(offset / 2)];
+  }
+  // First instruction once FrameView::prologue ran.
+  int entry() const { return entry_; }
+  // Stack depth before the instruction; -1 when it cannot be reached.
+  int depth(int index) const { return depth_[size_t(index)]; }
+  std::span<const Block> blocks(int index) const;
+  // Innermost handler of an exception raised here, or null.
+  const HandlerRange* handler(int index) const;
+  std::span<const HandlerRange> handlers() const { return handlers_; }
+
+  // Slots: parameters first, then other locals, cells, free variables. On 3.11+ a parameter captured by
+  // an inner function is one kCell slot; up to 3.10 it is a kLocal slot (emptied by the prologue) and a
+  // kCell slot.
+  int slot_count() const { return int(slot_kinds_.size()); }
+  SlotKind slot_kind(int slot) const { return slot_kinds_[size_t(slot)]; }
+  Borrowed slot_name(int slot) const;
+  int free_count() const { return free_count_; }
+  int stack_size() const { return code_->co_stacksize; }
+  int parameter_count() const { return parameter_count_; }  // *args and **kwargs included
+
+  Borrowed name(int index) const { return Borrowed(PyTuple_GET_ITEM(code_->co_names, index)); }
+  int name_count() const { return int(PyTuple_GET_SIZE(code_->co_names)); }
+  Borrowed constant(int index) const { return Borrowed(PyTuple_GET_ITEM(code_->co_consts, index)); }
+  int constant_count() const { return int(PyTuple_GET_SIZE(code_->co_consts)); }
+  // Generators, coroutines and asynchronous generators: never run natively.
+  bool is_generator() const;
+
+ private:
+  friend class Decoder;
+  PyCodeObject* code_ = nullptr;  // owns this object
+  std::vector<Instr> instrs_;
+  std::vector<int32_t> index_at_;  // by code unit
+  std::vector<int32_t> depth_;
+  std::vector<std::vector<Block>> block_sets_;
+  std::vector<int32_t> block_set_;  // by instruction
+  std::vector<HandlerRange> handlers_;
+  std::vector<int32_t> handler_;  // by instruction
+  std::vector<SlotKind> slot_kinds_;
+  std::vector<Ref> slot_names_;
+  int entry_ = 0;
+  int free_count_ = 0;
+  int parameter_count_ = 0;
+};
+
+// The decoded form of `code`, made on first use and freed with the code object.
+Result<const DecodedCode*> decode(PyCodeObject* code);
+
+// `  12  L3  LoadFast 0 (x)` lines, jumps as indices, for tests and dumps.
+std::string dump_bytecode(PyCodeObject* code);
+std::string instr_text(const DecodedCode& code, int index);
+
+}  // namespace msjit

@@ -1,0 +1,125 @@
+// The canonical instruction set (isa.def) and a decoded instruction. Stack slots match CPython's one to
+// one, NULLs included, so a state between two instructions whose later one is an exit can be written
+// into the real frame without translation.
+//
+// Arguments, by operation (arg unless said otherwise; "slot" indexes the frame's localsplus array, which
+// holds locals, cells and free variables on every version):
+//   LoadConst: constant; *Fast, *Deref, *ClassDeref, LoadClosure, MakeCell: slot; *Global, *Name, *Attr,
+//   LoadMethod, ImportName, ImportFrom: name index. Copy n: pushes the n-th item from the top (1 = top).
+//   Swap n: exchanges top and n-th. Rot n: moves the top down to position n. Unary: UnaryOp; Binary and
+//   InplaceBinary: BinaryOp; Compare: Py_LT..Py_GE; IsOp, ContainsOp: 1 = negated. Build*: item count.
+//   FormatValue: kFormat* bits. ListAppend, SetAdd, MapAdd, ListExtend, SetUpdate, DictUpdate, DictMerge:
+//   depth of the container after the pops (1 = top). UnpackEx: before | after << 8. MakeFunction: bits
+//   1 defaults, 2 kwdefaults, 4 annotations, 8 closure; aux 1 = a qualified name lies above the code.
+//   StoreAttr pops [value, object]; StoreSubscr pops [value, container, key]. Raise: 0, 1 or 2 operands.
+//   ForIter keeps the iterator and pushes the item, or pops the iterator and jumps.
+//   PopExcept, Reraise: slots removed. Unsupported: arg = raw opcode, aux = net stack effect.
+//
+// Calls. Call pops, bottom first, the callee slots named by `form`, then arg argument values, then the
+// keyword-name tuple when aux == kNamesOnStack; it pushes the result. CallEx pops the callee slots, the
+// positional iterable and, when arg is 1, a keyword mapping.
+//   kPlain      [callable]                           3.7-3.10 CALL_FUNCTION, CALL_FUNCTION_KW, _EX
+//   kNullBelow  [method, self] or [NULL, callable]   3.7-3.10 CALL_METHOD; 3.11, 3.12 CALL
+//   kNullAbove  [callable, self] or [callable, NULL] 3.13
+// LoadMethod pushes the two slots in the same form. Keyword values are the last arguments; their names
+// are constant `aux` when aux >= 0. 3.11 KW_NAMES + PRECALL + CALL is one Call that starts at KW_NAMES.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <string>
+
+namespace msjit {
+
+enum OpFlags : uint8_t {
+  kOpJump = 1,
+  kOpEnds = 2,
+  kOpHandler = 4,
+  kOpRaises = 8,
+  kOpPython = 16,
+};
+
+enum class Op : uint8_t {
+#define MSJIT_CANON(name, ...) k##name,
+#include "bytecode/isa.def"
+};
+#define MSJIT_CANON(name, ...) +1
+inline constexpr int kOpCount = 0
+#include "bytecode/isa.def"
+    ;
+
+enum class UnaryOp : uint8_t { kPositive, kNegative, kNot, kInvert };
+// In the order of CPython 3.11's BINARY_OP argument.
+enum class BinaryOp : uint8_t {
+  kAdd, kAnd, kFloorDivide, kLshift, kMatMul, kMul, kRemainder, kOr, kPower, kRshift, kSubtract,
+  kTrueDivide, kXor,
+};
+inline constexpr int kBinaryOpCount = 13;
+
+enum class CallForm : uint8_t { kPlain, kNullBelow, kNullAbove };
+inline constexpr int kNamesNone = -1;
+inline constexpr int kNamesOnStack = -2;
+
+inline constexpr int kFormatSpec = 4;        // a format specification lies on top
+inline constexpr int kFormatConversion = 3;  // mask: 0 none, 1 str, 2 repr, 3 ascii
+
+struct Instr {
+  enum Flags : uint8_t {
+    kExit = 1,       // a frame may be resumed here: `offset` is where CPython continues
+    kInHandler = 2,  // only reached with an exception being handled; never run natively
+    kTarget = 4,     // some jump or handler range goes here
+    kNewLine = 8,    // first instruction of a source line
+  };
+  Op op = Op::kNop;
+  uint8_t flags = 0;
+  CallForm form = CallForm::kPlain;
+  int32_t arg = 0;
+  int32_t aux = 0;
+  int32_t target = -1;       // canonical index; see kOpJump and kOpHandler
+  int32_t offset = 0;        // byte offset of the first code unit, EXTENDED_ARG included
+  int32_t op_offset = 0;     // byte offset CPython's frame shows while it runs (and raises)
+  int32_t next_offset = 0;   // byte offset of what follows, inline caches skipped
+  int32_t line = 0;
+
+  bool is_exit() const { return flags & kExit; }
+  UnaryOp unary() const { return UnaryOp(arg); }
+  BinaryOp binary() const { return BinaryOp(arg); }
+};
+
+const char* op_name(Op op);
+const char* unary_symbol(UnaryOp op);           // "-"
+const char* binary_symbol(BinaryOp op);         // "+"
+int op_flags(Op op);                            // OpFlags
+
+// Stack effect of `instr` in slots: how many it removes and how many it then adds.
+int pops(const Instr& instr);
+int pushes(const Instr& instr);
+int pushes_on_jump(const Instr& instr);
+
+inline int flag_count(int bits) { return std::popcount(unsigned(bits) & 15u); }
+inline int unsupported_pops(int effect) { return effect < 0 ? -effect : 0; }
+inline int unsupported_pushes(int effect) { return effect > 0 ? effect : 0; }
+
+inline int callee_slots(CallForm form) { return form == CallForm::kPlain ? 1 : 2; }
+inline int call_pops(const Instr& call) {
+  if (call.op == Op::kCallEx) return callee_slots(call.form) + 1 + call.arg;
+  return callee_slots(call.form) + call.arg + (call.aux == kNamesOnStack ? 1 : 0);
+}
+
+// Where the parts of a call lie, as indices from the lowest popped slot. `first` is the first argument
+// and `count` their number, a bound `self` included. `is_null(k)` tells whether popped slot k is NULL.
+struct CallSlots {
+  int callable = 0;
+  int first = 0;
+  int count = 0;
+};
+template <class IsNull>
+CallSlots call_slots(const Instr& call, IsNull is_null) {
+  const int values = call.op == Op::kCallEx ? 1 + call.arg : call.arg;
+  if (call.form == CallForm::kPlain) return {0, 1, values};
+  if (call.form == CallForm::kNullBelow)
+    return is_null(0) ? CallSlots{1, 2, values} : CallSlots{0, 1, values + 1};
+  return is_null(1) ? CallSlots{0, 2, values} : CallSlots{0, 1, values + 1};
+}
+
+}  // namespace msjit

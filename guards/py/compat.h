@@ -1,0 +1,107 @@
+// Public C API names that differ between CPython 3.7 and 3.13. No frame internals and no bytecode
+// facts here: those live in interp_hook/frames and bytecode/versions.
+#pragma once
+
+#include "guards/py/ref.h"
+
+#if PY_VERSION_HEX < 0x03070000 || PY_VERSION_HEX >= 0x030E0000
+#error "msjit supports CPython 3.7 to 3.13"
+#endif
+
+namespace msjit::compat {
+
+// --- calls ---------------------------------------------------------------------------------------
+#if PY_VERSION_HEX >= 0x03080000
+inline constexpr bool kHasVectorcall = true;
+#if PY_VERSION_HEX < 0x03090000
+inline constexpr unsigned long kVectorcallFlag = _Py_TPFLAGS_HAVE_VECTORCALL;
+#else
+inline constexpr unsigned long kVectorcallFlag = Py_TPFLAGS_HAVE_VECTORCALL;
+#endif
+inline constexpr size_t kArgumentsOffset = PY_VECTORCALL_ARGUMENTS_OFFSET;
+#else
+inline constexpr bool kHasVectorcall = false;
+inline constexpr unsigned long kVectorcallFlag = 0;
+inline constexpr size_t kArgumentsOffset = size_t(1) << (8 * sizeof(size_t) - 1);
+#endif
+
+// Number of positional arguments in a vectorcall's `nargsf`.
+inline Py_ssize_t positional_count(size_t nargsf) { return Py_ssize_t(nargsf & ~kArgumentsOffset); }
+
+// `callable(*args[:nargs], **dict(zip(names, args[nargs:])))`; `names` is a tuple or null.
+inline Ref vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf, PyObject* names) {
+#if PY_VERSION_HEX >= 0x03090000
+  return Ref::steal(PyObject_Vectorcall(callable, args, nargsf, names));
+#elif PY_VERSION_HEX >= 0x03080000
+  return Ref::steal(_PyObject_Vectorcall(callable, args, nargsf, names));
+#else
+  return Ref::steal(_PyObject_FastCallKeywords(callable, args, positional_count(nargsf), names));
+#endif
+}
+
+// --- data attached to code objects ---------------------------------------------------------------
+inline Py_ssize_t request_code_extra(freefunc free) {
+#if PY_VERSION_HEX >= 0x030C0000
+  return PyUnstable_Eval_RequestCodeExtraIndex(free);
+#else
+  return _PyEval_RequestCodeExtraIndex(free);
+#endif
+}
+// Null when nothing is attached.
+inline void* code_extra(PyObject* code, Py_ssize_t index) {
+  void* extra = nullptr;
+#if PY_VERSION_HEX >= 0x030C0000
+  PyUnstable_Code_GetExtra(code, index, &extra);
+#else
+  _PyCode_GetExtra(code, index, &extra);
+#endif
+  return extra;
+}
+// False with an exception set when out of memory.
+inline bool set_code_extra(PyObject* code, Py_ssize_t index, void* extra) {
+#if PY_VERSION_HEX >= 0x030C0000
+  return PyUnstable_Code_SetExtra(code, index, extra) == 0;
+#else
+  return _PyCode_SetExtra(code, index, extra) == 0;
+#endif
+}
+
+// --- functions -----------------------------------------------------------------------------------
+inline PyFunctionObject* function(PyObject* object) { return (PyFunctionObject*)object; }
+inline PyCodeObject* function_code(PyObject* object) {
+  return (PyCodeObject*)PyFunction_GET_CODE(object);
+}
+inline int positional_only_count(PyCodeObject* code) {
+#if PY_VERSION_HEX >= 0x03080000
+  return code->co_posonlyargcount;
+#else
+  (void)code;
+  return 0;
+#endif
+}
+
+// --- small additions of later versions -----------------------------------------------------------
+inline int add_object(PyObject* module, const char* name, Ref value) {
+  if (!value) return -1;
+#if PY_VERSION_HEX >= 0x030A0000
+  return PyModule_AddObjectRef(module, name, value.get());
+#else
+  PyObject* object = value.release();
+  if (PyModule_AddObject(module, name, object) == 0) return 0;
+  drop_reference(object);
+  return -1;
+#endif
+}
+// The referent of a weak reference; empty when it is dead.
+inline Ref weak_target(PyObject* weak) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* target = nullptr;
+  if (PyWeakref_GetRef(weak, &target) < 0) PyErr_Clear();
+  return Ref::steal(target);
+#else
+  PyObject* target = PyWeakref_GetObject(weak);
+  return target == Py_None ? Ref() : Ref::share(target);
+#endif
+}
+
+}  // namespace msjit::compat

@@ -1,0 +1,58 @@
+// The eval-frame hook: which frames reach a door (the driver's entry), and when the hook is installed.
+// A frame is offered to a door when its code is marked or the thread asked for it (NextFrame); frames of
+// generators and coroutines, resumptions by throw(), and frames under a tracer or profiler never are.
+// On 3.9 and 3.10 the hook stays installed once needed (it is free there); on 3.11 only while a HookArm
+// lives, because an installed hook slows every call down. An evaluator installed by somebody else before
+// us is called for every frame we do not run.
+#pragma once
+
+#include "interp_hook/frame_view.h"
+
+namespace msjit {
+
+// Runs the frame and ends the view (frame_view.h); a door that does not want the frame resumes it.
+using FrameDoor = PyObject* (*)(FrameView& frame);
+
+namespace hook {
+
+// True on versions with the eval-frame door (3.9-3.11).
+bool available();
+// False with an exception set when the interpreter refuses; call once before anything else.
+bool initialize();
+
+// Every later frame of `code` goes to `door` (null: no longer). False with an exception set.
+bool mark(PyCodeObject* code, FrameDoor door);
+FrameDoor marked(PyCodeObject* code);
+
+// Calls the evaluator that was there before us.
+PyObject* default_eval(PyThreadState* thread, void* frame, int throwing);
+
+}  // namespace hook
+
+// Keeps the hook installed while alive. Nests, per process.
+class HookArm {
+ public:
+  HookArm();
+  ~HookArm();
+  HookArm(const HookArm&) = delete;
+  HookArm& operator=(const HookArm&) = delete;
+};
+
+// Asks for the next frame of `code` on this thread, marked or not: `door` gets it. Arms the hook.
+class NextFrame {
+ public:
+  NextFrame(PyCodeObject* code, FrameDoor door);
+  ~NextFrame();
+  NextFrame(const NextFrame&) = delete;
+  NextFrame& operator=(const NextFrame&) = delete;
+  bool taken() const { return !door_; }
+
+ private:
+  friend struct HookEntry;
+  HookArm arm_;
+  PyCodeObject* code_;
+  FrameDoor door_;
+  NextFrame* outer_;
+};
+
+}  // namespace msjit
