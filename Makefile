@@ -1,0 +1,39 @@
+# Every goal sets the machine up first; a second run with nothing changed does no network access.
+#   PYTHONS="3.8 3.10"  narrows the interpreters      JOBS=2  limits the compile jobs
+SHELL := /bin/bash
+TOOLS := tests/tools
+# The interpreter that `make run`, `make bench` and `make lint` picked.
+PYTHON = build/venv/$(firstword $(shell cat build/stamps/versions-$@))/bin/python
+ARGS ?=
+
+export PYTHONS JOBS
+
+.PHONY: run test build bench bench-peers lint format clean
+build:
+	@$(TOOLS)/setup.sh build
+
+run:
+	@$(TOOLS)/setup.sh run
+	@$(PYTHON) -m msjit examples/train_digits.py $(ARGS)
+
+test:
+	@$(TOOLS)/setup.sh test
+	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
+
+bench:
+	@$(TOOLS)/setup.sh bench
+	@$(PYTHON) tests/bench/run.py $(ARGS)
+
+bench-peers:
+	@$(TOOLS)/setup.sh bench-peers
+
+lint:
+	@$(TOOLS)/setup.sh lint
+	@$(PYTHON) $(TOOLS)/lint.py $(ARGS)
+
+format:
+	@$(TOOLS)/setup.sh lint
+	@build/venv/tools/bin/python $(TOOLS)/lint.py --format
+
+clean:
+	@rm -rf build

@@ -1,0 +1,47 @@
+"""usage: PYTHON link_package.py PACKAGE_DIR
+
+Installs msjit into the environment of the running interpreter by a link to the built package, with the .pth file and
+the metadata of a real installation, so edits of the Python sources are seen at once.
+"""
+
+import os
+import re
+import shutil
+import sys
+import sysconfig
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def write(path, text):
+    if os.path.exists(path):
+        with open(path) as file:
+            if file.read() == text:
+                return
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def main(package):
+    site = sysconfig.get_path("purelib")
+    link = os.path.join(site, "msjit")
+    target = os.path.abspath(package)
+    if not os.path.islink(link) or os.readlink(link) != target:
+        if os.path.islink(link):
+            os.unlink(link)
+        elif os.path.isdir(link):
+            shutil.rmtree(link)
+        os.symlink(target, link)
+    with open(os.path.join(ROOT, "pylib", "msjit.pth")) as file:
+        write(os.path.join(site, "msjit.pth"), file.read())
+    with open(os.path.join(ROOT, "pyproject.toml")) as file:
+        version = re.search(r'^version = "(.*)"', file.read(), re.M).group(1)
+    info = os.path.join(site, "msjit-%s.dist-info" % version)
+    os.makedirs(info, exist_ok=True)
+    write(os.path.join(info, "METADATA"), "Metadata-Version: 2.1\nName: msjit\nVersion: %s\n" % version)
+    write(os.path.join(info, "INSTALLER"), "make\n")
+    write(os.path.join(info, "RECORD"), "msjit.pth,,\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

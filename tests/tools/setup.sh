@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# usage: setup.sh build|run|test|bench|bench-peers|lint
+# Brings a Debian or Ubuntu machine to the state that the goal needs: system packages, one virtual environment an
+# interpreter in build/venv/3.X, oneDNN in build/deps, the binaries, and msjit linked into each environment.
+# Every step leaves a stamp in build/stamps and is skipped, without touching the network, while its inputs stand.
+#   PYTHONS="3.8 3.10"   narrows the interpreters (default: all of 3.7-3.13 found; `run`: one)
+#   JOBS=2               parallel compile jobs (default: all cores)
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+goal=${1:-build}
+root=$PWD
+stamps=$root/build/stamps
+mkdir -p "$stamps"
+say() { printf 'msjit: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# ---- system packages ----------------------------------------------------------------------------------------------
+missing_packages() {
+  command -v g++ >/dev/null || echo g++
+  command -v cmake >/dev/null || echo cmake
+  command -v ninja >/dev/null || echo ninja-build
+  command -v python3 >/dev/null || echo python3
+  [ -e /usr/include/fmt/core.h ] || echo libfmt-dev
+  [ -e /usr/lib/llvm-19/include/llvm/IR/Module.h ] || echo llvm-19-dev
+  case $goal in build|run) ;; *)
+    [ -e /usr/include/gtest/gtest.h ] || echo libgtest-dev
+    [ -e /usr/include/gmock/gmock.h ] || echo libgmock-dev ;;
+  esac
+  case $goal in lint)
+    command -v clang-format >/dev/null || echo clang-format
+    command -v clang-tidy >/dev/null || echo clang-tidy ;;
+  esac
+  # Debian splits venv and the headers off its interpreters.
+  local python version
+  for python in /usr/bin/python3.{7..13} ${1:+/usr/bin/python3}; do
+    [ -x "$python" ] || continue
+    version=$("$python" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
+    wanted "${version#python}" || continue
+    "$python" -c 'import ensurepip' 2>/dev/null || echo "$version-venv"
+    [ -e "/usr/include/$version/Python.h" ] || echo "$version-dev"
+  done
+}
+
+install_packages() {
+  local packages
+  packages=$(missing_packages | sort -u | tr '\n' ' ')
+  [ -z "${packages// /}" ] && return
+  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get)
+  if [ "$(id -u)" != 0 ]; then
+    if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+      apt=(sudo -n "${apt[@]}")
+    else
+      say "system packages are missing; install them with"
+      say "  sudo apt-get update && sudo apt-get install -y --no-install-recommends $packages"
+      exit 1
+    fi
+  fi
+  say "installing $packages"
+  { "${apt[@]}" update -qq && "${apt[@]}" install -y -qq --no-install-recommends $packages; } \
+    >"$root/build/apt.log" 2>&1 || { tail -n 20 "$root/build/apt.log" >&2; die "apt-get failed, see build/apt.log"; }
+}
+
+# ---- interpreters ---------------------------------------------------------------------------------------------------
+wanted() { [ -z "${PYTHONS:-}" ] || [[ " ${PYTHONS//,/ } " == *" $1 "* ]]; }
+
+# The executable of Python $1 that has headers and can make environments: from PATH, else pyenv, else /usr/bin.
+find_python() {
+  local candidate found
+  for candidate in $(type -ap "python$1" || true) "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python3; do
+    [ -x "$candidate" ] || continue
+    found=$("$candidate" -c "if True:
+      import os, sys, sysconfig, ensurepip
+      ok = '%d.%d' % sys.version_info[:2] == '$1' and sys.prefix == sys.base_prefix
+      ok = ok and os.path.exists(sysconfig.get_path('include') + '/Python.h')
+      print(sys.executable if ok else '')" 2>/dev/null) || continue
+    [ -n "$found" ] && { echo "$found"; return; }
+  done
+}
+
+declare -A python_of
+versions=()
+find_interpreters() {
+  local version candidates="3.7 3.8 3.9 3.10 3.11 3.12 3.13"
+  [ "$goal" = run ] && candidates="3.11 3.10 3.9 3.12 3.13 3.8 3.7"
+  for version in $candidates; do
+    wanted "$version" || continue
+    python_of[$version]=$(find_python "$version")
+    [ -n "${python_of[$version]}" ] || continue
+    versions+=("$version")
+    [ "$goal" = run ] && break
+  done
+  [ ${#versions[@]} -gt 0 ] || die "no usable Python among: ${PYTHONS:-3.7 ... 3.13}"
+}
+
+# ---- environments ---------------------------------------------------------------------------------------------------
+# pip_into ENV STAMP PACKAGE...: installs once; the stamp holds the list.
+pip_into() {
+  local env=$1 stamp=$stamps/$2 list
+  shift 2
+  list=$(printf '%s\n' "$@")
+  [ -e "$stamp" ] && [ "$(cat "$stamp")" = "$list" ] && return
+  say "pip: $* -> ${env#"$root"/}"
+  "$env/bin/python" -m pip install -q --disable-pip-version-check --prefer-binary "$@" ||
+    die "pip failed in ${env#"$root"/}"
+  printf '%s\n' "$list" >"$stamp"
+}
+
+make_env() {  # make_env NAME PYTHON
+  local env=$root/build/venv/$1 stamp=$stamps/venv-$1
+  [ -e "$stamp" ] && [ "$(cat "$stamp")" = "$2" ] && [ -x "$env/bin/python" ] && return
+  rm -rf "$env" "$stamps"/*-"$1"
+  "$2" -m venv "$env" || die "$2 cannot make an environment"
+  echo "$2" >"$stamp"
+}
+
+set_up_env() {
+  local version=$1 env=$root/build/venv/$1
+  make_env "$version" "${python_of[$version]}"
+  pip_into "$env" "base-$version" numpy
+  case $goal in
+    test) pip_into "$env" "test-$version" pytest hypothesis ;;
+    run) pip_into "$env" "run-$version" scikit-learn ;;
+  esac
+}
+
+# A cmake of at least 3.25: Debian 12 has it, older releases take PyPI's.
+find_cmake() {
+  local version
+  version=$(cmake --version | sed -n '1s/[^0-9]*//p')
+  cmake=cmake
+  if [ "$(printf '%s\n3.25\n' "$version" | sort -V | head -n 1)" != 3.25 ]; then
+    make_env tools "${python_of[${versions[-1]}]}"
+    pip_into "$root/build/venv/tools" cmake-tools "cmake>=3.25,<4"
+    cmake=$root/build/venv/tools/bin/cmake
+  fi
+}
+
+# ---- build ------------------------------------------------------------------------------------------------------------
+build() {
+  local list="" version
+  for version in "${versions[@]}"; do list+="${list:+;}${python_of[$version]}"; done
+  local tests=ON
+  [ "$goal" = run ] && tests=OFF
+  local args=(-S . -B build -G Ninja "-DMSJIT_PYTHONS=$list" "-DMSJIT_TESTS=$tests")
+  find_cmake
+  PYTHON=$root/build/venv/${versions[0]}/bin/python tests/tools/fetch_onednn.sh "$root/build/deps"
+  if [ ! -e build/build.ninja ] || [ "$(cat "$stamps/configure" 2>/dev/null)" != "${args[*]}" ]; then
+    "$cmake" "${args[@]}" >build/configure.log 2>&1 || { tail -n 30 build/configure.log >&2; die "cmake failed"; }
+    echo "${args[*]}" >"$stamps/configure"
+  fi
+  "$cmake" --build build -j "${JOBS:-$(nproc)}" >build/build.log 2>&1 ||
+    { grep -A 12 -E 'error|FAILED' build/build.log | head -n 60 >&2; die "the build failed, see build/build.log"; }
+  for version in "${versions[@]}"; do
+    "$root/build/venv/$version/bin/python" tests/tools/link_package.py build/pkg/msjit
+  done
+}
+
+install_packages
+find_interpreters
+for version in "${versions[@]}"; do set_up_env "$version"; done
+if [ "$goal" = lint ]; then
+  make_env tools "${python_of[${versions[-1]}]}"
+  pip_into "$root/build/venv/tools" lint-tools ruff
+fi
+build
+echo "${versions[*]}" >"$stamps/versions-$goal"
+say "ready for Python ${versions[*]}"
