@@ -2,8 +2,8 @@
 #   PYTHONS="3.8 3.10"  narrows the interpreters      JOBS=2  limits the compile jobs
 SHELL := /bin/bash
 TOOLS := tests/tools
-# The interpreter that `make run`, `make bench` and `make lint` picked.
-PYTHON = build/venv/$(firstword $(shell cat build/stamps/versions-$@))/bin/python
+# The first interpreter that the set-up for this goal chose.
+PYTHON = build/venv/$$(cut -d' ' -f1 build/stamps/versions-$@)/bin/python
 ARGS ?=
 
 export PYTHONS JOBS
