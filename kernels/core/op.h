@@ -71,8 +71,8 @@ class InferCtx {
   InlineVec<Meta, 2> outputs;
 };
 
-// What a kernel sees. Outputs are allocated, contiguous and not aliased to inputs, except for ops with
-// kView, whose kernel fills out[0] with a view of in[0].
+// What a kernel sees. Outputs are allocated, contiguous and not aliased to inputs, except for ops with kView,
+// whose kernel fills every out[i] with a view of in[0], and those with kInPlace, where out[0] is in[0] itself.
 struct KernelCtx {
   const OpDef& op;
   std::span<const Tensor> in;

@@ -22,6 +22,13 @@ class Val {
   Val(OpSink* sink, int32_t id) : sink_(sink), id_(id) {}
   OpSink* sink() const { return sink_; }
   const Tensor& tensor() const { return tensor_; }  // eager sinks only
+  // An eager value whose data was overwritten since it was saved: its meta may be asked, its data not used.
+  static Val stale(OpSink* sink, Tensor tensor) {
+    Val val(sink, std::move(tensor));
+    val.id_ = 0;
+    return val;
+  }
+  bool is_stale() const { return tensor_ && id_ >= 0; }
   int32_t id() const { return id_; }                // graph sinks only
   explicit operator bool() const { return sink_ != nullptr && (tensor_ || id_ >= 0); }
   const Meta& meta() const;

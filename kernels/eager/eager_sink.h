@@ -8,7 +8,8 @@ namespace msjit {
 
 using TensorVec = InlineVec<Tensor, 2>;
 
-// Runs `op` on tensors (a null handle = absent optional input). Appends the outputs to `out`.
+// Runs `op` on tensors (a null handle = absent optional input). Appends the outputs to `out`, which is left as it
+// was when an error is returned. An in-place op yields its first input's handle.
 Status run_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out);
 // The same without tape recording.
 Status run_op_untracked(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
@@ -23,7 +24,7 @@ class EagerSink final : public OpSink {
 
 EagerSink& eager_sink();  // one a thread
 
-// Op calls that ran eagerly since start or reset, for stats().
+// Op calls that ran eagerly since start or reset, over all threads, for stats().
 int64_t eager_op_count();
 void reset_eager_op_count();
 

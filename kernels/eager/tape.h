@@ -12,25 +12,52 @@
 
 namespace msjit {
 
-// A differentiable step that is not one op: a compiled region. Runs its own backward executable.
+// A differentiable step that is not one op: a compiled region or a user-written gradient.
 class CustomBackward {
  public:
   virtual ~CustomBackward() = default;
   virtual const char* name() const = 0;
-  // Gradients of the inputs given those of the outputs. `create_graph`: the result must itself be tracked.
+  // One gradient an input (a null handle = zero) given those of the outputs (null = none arrived).
+  // With `create_graph` inputs and outputs carry their history, ops are being recorded, and the result must
+  // itself be tracked; else nothing is recorded.
   virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                                           std::span<const Tensor> output_grads,
                                           std::span<const bool> wanted, bool create_graph) = 0;
 };
 
 class TapeNode;
-using TapeNodePtr = std::shared_ptr<TapeNode>;
+
+// Owning handle. Dropping the last one frees the node, and what it alone kept alive, without recursion.
+class TapeNodePtr {
+ public:
+  TapeNodePtr() = default;
+  explicit TapeNodePtr(TapeNode* node) : node_(node) { retain(node_); }
+  TapeNodePtr(const TapeNodePtr& other) : node_(other.node_) { retain(node_); }
+  TapeNodePtr(TapeNodePtr&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  TapeNodePtr& operator=(TapeNodePtr other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~TapeNodePtr() {
+    if (node_) release(node_);
+  }
+  TapeNode* get() const { return node_; }
+  TapeNode* operator->() const { return node_; }
+  explicit operator bool() const { return node_ != nullptr; }
+
+ private:
+  static void retain(TapeNode* node);
+  static void release(TapeNode* node);
+  TapeNode* node_ = nullptr;
+};
 
 struct AutogradMeta {
-  TapeNodePtr node;         // null for leaves
+  TapeNodePtr node;            // null for leaves
   int output_index = 0;
   bool requires_grad = false;  // set by the user, or a leaf of a grad transform
   bool parameter = false;      // tracked only inside a GradScope
+  bool is_state = false;       // a Parameter, tracked or not: in-place writes give it no history
+  uint64_t version = 0;        // of the storage when `node` produced it
   Tensor grad;                 // accumulated by backward()
 };
 
@@ -40,11 +67,24 @@ bool any_tracked(std::span<const Tensor> tensors);
 void set_requires_grad(const Tensor& t, bool value);
 bool requires_grad(const Tensor& t);
 void mark_parameter(const Tensor& t, bool requires_grad);
+// The gradient accumulated by backward(); a null handle when there is none. Setting a null handle clears it.
+Tensor grad_of(const Tensor& t);
+void set_grad_of(const Tensor& t, Tensor grad);
+// A fresh header on the same data to differentiate with respect to: a leaf, connected to `t` where an enclosing
+// transform tracks `t`. Keeps nested transforms apart that are given the same tensor.
+Tensor grad_input(const Tensor& t);
 
 void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                std::span<Tensor> out);
+// Outputs that the caller must not have handed out yet. A handle that is also an input is left alone.
 void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
                    std::span<Tensor> out);
+
+// -- For the eager sink --
+// An input with history whose storage was written through another handle has lost its history.
+Status check_history(const OpDef& op, std::span<const Tensor> in);
+bool is_view_of_tracked(const Tensor& t);
+ErrorPtr stale_error(const OpDef& op);
 
 // Inside it Parameters are tracked; nests. `recording` false = stop_gradient region (no_grad).
 class GradScope {
@@ -60,11 +100,15 @@ class GradScope {
 int grad_level();      // number of enclosing grad transforms
 bool grad_recording();  // false inside no_grad
 
-// Gradients of `outputs` (seeded with `seeds`; null seed = ones) with respect to `wrt`; zeros where
-// unreachable. `create_graph`: record the backward ops too.
+// Gradients of `outputs` (seeded with `seeds`; null or missing seed = ones) with respect to `wrt`; zeros where
+// unreachable. `create_graph`: record the backward ops too, for an enclosing transform (grad_level() > 0 after this
+// transform's scope has closed) or because the user asked.
 Result<std::vector<Tensor>> gradients(std::span<const Tensor> outputs, std::span<const Tensor> seeds,
                                       std::span<const Tensor> wrt, bool create_graph);
-// Accumulates into .grad of every leaf with requires_grad.
-Status backward(const Tensor& output, const Tensor& seed);
+// Accumulates into the gradient of every leaf that was tracked when it was used.
+Status backward(const Tensor& output, const Tensor& seed, bool create_graph = false);
+
+// Tape nodes alive in the process, for leak tests.
+int64_t live_tape_nodes();
 
 }  // namespace msjit

@@ -1,0 +1,333 @@
+// The reverse walk over the tape: gradients() and backward().
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include "kernels/eager/eager_sink.h"
+#include "kernels/eager/tape_node.h"
+
+namespace msjit {
+
+extern const OpDef op_add;
+
+namespace {
+
+using Grads = InlineVec<Tensor, 1>;
+
+struct NodeState {
+  TapeNode* node;
+  bool needed = false;   // leads to something whose gradient is asked for
+  bool kept = false;     // its output gradients are themselves asked for
+  Grads grads;           // one an output; null = none arrived
+};
+
+Result<Tensor> add_tensors(const Tensor& a, const Tensor& b) {
+  Tensor pair[2] = {a, b};
+  TensorVec out;
+  MSJIT_OK(run_op(op_add, pair, {}, &out));
+  return std::move(out[0]);
+}
+
+Status accumulate(Tensor& slot, Tensor grad) {
+  if (!slot) {
+    slot = std::move(grad);
+    return {};
+  }
+  MSJIT_TRY(slot, add_tensors(slot, grad));
+  return {};
+}
+
+Result<Tensor> filled(const Meta& meta, double value) {
+  MSJIT_TRY(Tensor out, Tensor::empty(Meta{meta.dtype, false, meta.shape}));
+  if (value == 0) {
+    std::memset(out.data(), 0, static_cast<size_t>(out.nbytes()));
+    return out;
+  }
+  dispatch_dtype(meta.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    std::fill_n(out.data_as<T>(), out.numel(), static_cast<T>(static_cast<float>(value)));
+  });
+  return out;
+}
+
+// A header on `value` that carries the history (node, index).
+Tensor with_history(const Tensor& value, TapeNode* node, int index, uint64_t version) {
+  Tensor header = value.detach();
+  auto* meta = new (pool_allocate(sizeof(AutogradMeta))) AutogradMeta;
+  meta->node = TapeNodePtr(node);
+  meta->output_index = index;
+  meta->version = version;
+  header.impl()->autograd = meta;
+  return header;
+}
+
+class BackwardPass {
+ public:
+  explicit BackwardPass(bool create_graph) : create_graph_(create_graph) {}
+  Status add_root(const Tensor& output, const Tensor& seed);
+  void want(const Tensor& t);
+  void want_all_leaves() { all_leaves_ = true; }
+  Status run();
+  Tensor result(const Tensor& t);
+  std::unordered_map<TensorImpl*, Tensor>& leaves() { return leaves_; }
+
+ private:
+  NodeState& state(TapeNode* node) { return states_[index_.at(node)]; }
+  void collect(TapeNode* root);
+  void mark_needed();
+  Status run_node(NodeState& state);
+  Status run_op_node(NodeState& state, std::vector<Tensor>* grads);
+  Status run_custom_node(NodeState& state, std::vector<Tensor>* grads);
+  Status deliver(const TapeNode& node, std::vector<Tensor>& grads);
+  bool edge_needed(const SavedInput& input);
+  Tensor input_handle(const SavedInput& input) const;
+  Tensor output_handle(TapeNode* node, int i) const;
+
+  bool create_graph_;
+  bool all_leaves_ = false;
+  std::vector<NodeState> states_;  // inputs before users
+  std::unordered_map<TapeNode*, uint32_t> index_;
+  std::unordered_map<TensorImpl*, Tensor> leaves_;  // wanted leaves and their gradients so far
+};
+
+Status BackwardPass::add_root(const Tensor& output, const Tensor& seed) {
+  if (!output || !is_float(output.dtype())) return {};
+  const AutogradMeta* meta = output.autograd();
+  if (meta && meta->node) collect(meta->node.get());
+  if (seed && !(seed.shape() == output.shape())) {
+    return value_error("[grad] the seed must have the shape of the output, got {}, expected {}",
+                       seed.shape().str(), output.shape().str());
+  }
+  Tensor grad = seed;
+  if (!grad) {
+    MSJIT_TRY(grad, filled(output.meta(), 1));
+  }
+  if (meta && meta->node) return accumulate(state(meta->node.get()).grads[meta->output_index], grad);
+  auto leaf = leaves_.find(output.impl());
+  if (leaf != leaves_.end()) return accumulate(leaf->second, grad);
+  return {};
+}
+
+void BackwardPass::want(const Tensor& t) {
+  const AutogradMeta* meta = t.autograd();
+  if (!meta || !meta->node) {
+    leaves_.try_emplace(t.impl());
+    return;
+  }
+  collect(meta->node.get());
+  state(meta->node.get()).kept = true;
+}
+
+// Depth first with a stack of its own; appends each node after the producers of its inputs.
+void BackwardPass::collect(TapeNode* root) {
+  if (!index_.try_emplace(root, 0).second) return;
+  struct Visit {
+    TapeNode* node;
+    uint32_t next_input;
+  };
+  std::vector<Visit> stack{{root, 0}};
+  while (!stack.empty()) {
+    Visit& top = stack.back();
+    TapeNode* node = top.node;
+    if (top.next_input < node->inputs.size()) {
+      TapeNode* producer = node->inputs[top.next_input++].node.get();
+      if (producer && index_.try_emplace(producer, 0).second) stack.push_back({producer, 0});
+      continue;
+    }
+    index_[node] = static_cast<uint32_t>(states_.size());
+    NodeState& fresh = states_.emplace_back();
+    fresh.node = node;
+    fresh.grads.resize(node->outputs.size());
+    stack.pop_back();
+  }
+}
+
+bool BackwardPass::edge_needed(const SavedInput& input) {
+  if (!input.wanted) return false;
+  if (!input.node) return all_leaves_ || leaves_.count(input.value.impl()) != 0;
+  const NodeState& producer = state(input.node.get());
+  return producer.needed || producer.kept;
+}
+
+void BackwardPass::mark_needed() {
+  for (NodeState& s : states_) {
+    for (const SavedInput& input : s.node->inputs)
+      if (edge_needed(input)) s.needed = true;
+  }
+}
+
+Status BackwardPass::run() {
+  GradScope scope(create_graph_);
+  mark_needed();
+  for (size_t i = states_.size(); i-- > 0;) {
+    NodeState& s = states_[i];
+    bool arrived = std::any_of(s.grads.begin(), s.grads.end(), [](const Tensor& g) { return bool(g); });
+    if (s.needed && arrived) MSJIT_OK(run_node(s));
+    if (!s.kept) s.grads = {};
+  }
+  return {};
+}
+
+Status BackwardPass::run_node(NodeState& s) {
+  std::vector<Tensor> grads(s.node->inputs.size());
+  if (s.node->op) {
+    MSJIT_OK(run_op_node(s, &grads));
+  } else if (s.node->custom) {
+    MSJIT_OK(run_custom_node(s, &grads));
+  } else {
+    grads[0] = s.grads[0];
+  }
+  return deliver(*s.node, grads);
+}
+
+Tensor BackwardPass::input_handle(const SavedInput& input) const {
+  if (!create_graph_ || !input.node) return input.value;
+  return with_history(input.value, input.node.get(), input.output_index, input.version);
+}
+
+Tensor BackwardPass::output_handle(TapeNode* node, int i) const {
+  const SavedOutput& output = node->outputs[i];
+  if (!create_graph_ || !output.value || !is_float(output.value.dtype())) return output.value;
+  return with_history(output.value, node, i, output.version);
+}
+
+Status modified_error(const TapeNode& node, uint64_t got, uint64_t expected) {
+  return runtime_error(
+      "[backward] a tensor that {} needs for its gradient was modified in place, got version {}, "
+      "expected {}",
+      node.name(), got, expected);
+}
+
+template <class Saved>
+bool is_stale(const Saved& saved) {
+  return saved.value && saved.value.storage()->version != saved.version;
+}
+
+// The first saved tensor overwritten since; success when there is none.
+Status check_versions(const TapeNode& node) {
+  for (const SavedInput& input : node.inputs)
+    if (is_stale(input))
+      return modified_error(node, input.value.storage()->version, input.version);
+  for (const SavedOutput& output : node.outputs)
+    if (is_stale(output))
+      return modified_error(node, output.value.storage()->version, output.version);
+  return {};
+}
+
+template <class Saved>
+Val saved_val(OpSink* sink, const Saved& saved, Tensor handle) {
+  if (!handle) return Val();
+  return is_stale(saved) ? Val::stale(sink, std::move(handle)) : Val(sink, std::move(handle));
+}
+
+Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
+  TapeNode* node = s.node;
+  if (node->op->has(kNoGrad)) return {};
+  if (!node->op->vjp)
+    return not_implemented_error("[backward] {} has no gradient rule", node->op->name);
+  EagerSink& sink = eager_sink();
+  Vals inputs, outputs, output_grads;
+  InlineVec<bool, 8> wanted;
+  for (const SavedInput& input : node->inputs) {
+    inputs.push_back(saved_val(&sink, input, input_handle(input)));
+    wanted.push_back(edge_needed(input));
+  }
+  for (uint32_t i = 0; i < node->outputs.size(); ++i) {
+    outputs.push_back(saved_val(&sink, node->outputs[i], output_handle(node, static_cast<int>(i))));
+    output_grads.push_back(s.grads[i] ? Val(&sink, s.grads[i]) : Val());
+  }
+  Vjp vjp{&sink, node->op, node->attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
+  node->op->vjp(vjp);
+  if (Status status = sink.take_error(); !status.ok()) {
+    MSJIT_OK(check_versions(*node));
+    return status;
+  }
+  for (size_t i = 0; i < grads->size(); ++i)
+    if (wanted[i] && vjp.input_grads[i]) (*grads)[i] = vjp.input_grads[i].tensor();
+  return {};
+}
+
+Status BackwardPass::run_custom_node(NodeState& s, std::vector<Tensor>* grads) {
+  TapeNode* node = s.node;
+  MSJIT_OK(check_versions(*node));
+  std::vector<Tensor> inputs, outputs;
+  InlineVec<bool, 8> wanted;
+  for (const SavedInput& input : node->inputs) {
+    inputs.push_back(input.value ? input_handle(input) : Tensor());
+    wanted.push_back(edge_needed(input));
+  }
+  for (uint32_t i = 0; i < node->outputs.size(); ++i)
+    outputs.push_back(output_handle(node, static_cast<int>(i)));
+  MSJIT_TRY(*grads, node->custom->run(inputs, outputs, s.grads, wanted, create_graph_));
+  if (grads->size() != inputs.size()) {
+    return value_error("[backward] number of gradients returned by {}, got {}, expected {}",
+                       node->name(), grads->size(), inputs.size());
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& grad = (*grads)[i];
+    if (!wanted[i] || !grad || grad.shape() == inputs[i].shape()) continue;
+    return value_error("[backward] gradient {} of {} has the wrong shape, got {}, expected {}", i,
+                       node->name(), grad.shape().str(), inputs[i].shape().str());
+  }
+  return {};
+}
+
+Status BackwardPass::deliver(const TapeNode& node, std::vector<Tensor>& grads) {
+  for (size_t i = 0; i < grads.size(); ++i) {
+    const SavedInput& input = node.inputs[i];
+    if (!grads[i] || !edge_needed(input)) continue;
+    if (input.node) {
+      MSJIT_OK(accumulate(state(input.node.get()).grads[input.output_index], std::move(grads[i])));
+    } else {
+      MSJIT_OK(accumulate(leaves_[input.value.impl()], std::move(grads[i])));
+    }
+  }
+  return {};
+}
+
+Tensor BackwardPass::result(const Tensor& t) {
+  const AutogradMeta* meta = t.autograd();
+  if (meta && meta->node) return state(meta->node.get()).grads[meta->output_index];
+  return leaves_[t.impl()];
+}
+
+}  // namespace
+
+Result<std::vector<Tensor>> gradients(std::span<const Tensor> outputs, std::span<const Tensor> seeds,
+                                      std::span<const Tensor> wrt, bool create_graph) {
+  BackwardPass pass(create_graph);
+  for (const Tensor& t : wrt) pass.want(t);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    MSJIT_OK(pass.add_root(outputs[i], i < seeds.size() ? seeds[i] : Tensor()));
+  MSJIT_OK(pass.run());
+  std::vector<Tensor> results;
+  for (const Tensor& t : wrt) {
+    Tensor grad = pass.result(t);
+    if (!grad) {
+      MSJIT_TRY(grad, filled(t.meta(), 0));
+    }
+    results.push_back(std::move(grad));
+  }
+  return results;
+}
+
+Status backward(const Tensor& output, const Tensor& seed, bool create_graph) {
+  if (!output || !requires_grad(output))
+    return runtime_error("[backward] the tensor has no gradient history");
+  BackwardPass pass(create_graph);
+  pass.want_all_leaves();
+  if (!output.autograd()->node) pass.want(output);
+  MSJIT_OK(pass.add_root(output, seed));
+  MSJIT_OK(pass.run());
+  GradScope scope(create_graph);
+  for (auto& [impl, grad] : pass.leaves()) {
+    if (!grad) continue;
+    Tensor leaf = Tensor::share(impl);
+    Tensor total = grad_of(leaf);
+    MSJIT_OK(accumulate(total, grad));
+    set_grad_of(leaf, std::move(total));
+  }
+  return {};
+}
+
+}  // namespace msjit

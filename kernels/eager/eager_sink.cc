@@ -1,0 +1,226 @@
+#include "kernels/eager/eager_sink.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "kernels/eager/state.h"
+#include "kernels/eager/tape.h"
+
+namespace msjit {
+
+thread_local constinit EagerState eager_state;
+
+namespace {
+
+// -- Counting ----------------------------------------------------------------------------------------------------
+
+struct Counters {
+  std::mutex mutex;
+  std::vector<EagerState*> threads;
+  int64_t retired = 0;  // of threads that have ended
+  int64_t base = 0;     // total at the last reset
+};
+
+Counters& counters() {
+  static Counters* instance = new Counters;  // outlives every thread
+  return *instance;
+}
+
+struct CounterGuard {
+  EagerState* state = &eager_state;
+  CounterGuard() {
+    Counters& all = counters();
+    std::lock_guard lock(all.mutex);
+    all.threads.push_back(state);
+  }
+  ~CounterGuard() {
+    Counters& all = counters();
+    std::lock_guard lock(all.mutex);
+    all.retired += state->ops.load(std::memory_order_relaxed);
+    std::erase(all.threads, state);
+  }
+};
+
+[[gnu::noinline]] void register_counter(EagerState& state) {
+  static thread_local CounterGuard guard;
+  state.counted = guard.state == &state;
+}
+
+inline void count_op(EagerState& state) {
+  if (!state.counted) [[unlikely]] register_counter(state);
+  // One writer, so no locked instruction is needed.
+  state.ops.store(state.ops.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+int64_t total_ops(Counters& all) {
+  int64_t total = all.retired;
+  for (EagerState* state : all.threads) total += state->ops.load(std::memory_order_relaxed);
+  return total;
+}
+
+// -- Running -----------------------------------------------------------------------------------------------------
+
+Status run_composite(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
+                     TensorVec* out) {
+  EagerSink& sink = eager_sink();
+  Vals inputs;
+  inputs.reserve(in.size());
+  for (const Tensor& t : in) inputs.push_back(t ? Val(&sink, t) : Val());
+  Vals results = op.composite(&sink, inputs, attrs);
+  MSJIT_OK(sink.take_error());
+  for (const Val& result : results) out->push_back(result.tensor());
+  return {};
+}
+
+// A write into a tensor whose value the tape relies on must be refused or recorded.
+Status check_in_place(const OpDef& op, std::span<const Tensor> in, bool tracked) {
+  const Tensor& target = in[0];
+  if (target.storage()->read_only)
+    return value_error("[{}] the tensor shares memory that is read-only", op.name);
+  if (!tracked || !is_tracked(target)) return {};
+  if (!target.autograd()->node)
+    return runtime_error(
+        "[{}] a leaf tensor whose gradient is asked for cannot be modified in place", op.name);
+  if (is_view_of_tracked(target))
+    return runtime_error(
+        "[{}] a view of a tensor with gradient history cannot be modified in place", op.name);
+  return {};
+}
+
+inline bool has_autograd(std::span<const Tensor> in) {
+  for (const Tensor& t : in)
+    if (t && t.impl()->autograd) return true;
+  return false;
+}
+
+class MetaList {
+ public:
+  explicit MetaList(std::span<const Tensor> in) : size_(in.size()) {
+    if (size_ > kInline) [[unlikely]] {
+      heap_.resize(size_);
+      data_ = heap_.data();
+    }
+    for (size_t i = 0; i < size_; ++i) data_[i] = in[i] ? &in[i].impl()->meta : nullptr;
+  }
+  std::span<const Meta* const> span() const { return {data_, size_}; }
+
+ private:
+  static constexpr size_t kInline = 6;
+  size_t size_;
+  const Meta* inline_[kInline];
+  const Meta** data_ = inline_;
+  std::vector<const Meta*> heap_;
+};
+
+Status prepare_outputs(const OpDef& op, std::span<const Tensor> in, std::span<const Meta> metas,
+                       TensorVec* out) {
+  if (op.has(kInPlace)) {
+    out->push_back(in[0]);
+    return {};
+  }
+  for (size_t i = 0; i < metas.size(); ++i) {
+    if (op.has(kView)) {
+      out->emplace_back();
+      continue;
+    }
+    auto fresh = Tensor::empty(metas[i]);
+    if (!fresh.ok()) return fresh.take_error();
+    out->emplace_back(fresh.take());
+  }
+  return {};
+}
+
+Status no_kernel(const OpDef& op) {
+  return not_implemented_error("[{}] no kernel for device cpu", op.name);
+}
+
+Status run_kernel(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out,
+                  bool tracked) {
+  KernelFn kernel = op.kernel[static_cast<int>(DeviceType::kCpu)];
+  MetaList metas(in);
+  InferCtx infer(op, metas.span(), attrs);
+  if (op.infer) MSJIT_OK(op.infer(infer));
+  if (!kernel) [[unlikely]] {
+    if (!op.composite) return no_kernel(op);
+    if (!op.vjp || !tracked) return run_composite(op, in, attrs, out);
+  }
+  if (op.has(kInPlace)) [[unlikely]] MSJIT_OK(check_in_place(op, in, tracked));
+  uint32_t first = out->size();
+  Status status;
+  if (kernel) [[likely]] {
+    status = prepare_outputs(op, in, infer.outputs, out);
+    if (status.ok()) {
+      KernelCtx ctx{op, in, {out->data() + first, out->size() - first}, attrs};
+      status = kernel(ctx);
+    }
+  } else {  // a composite with a gradient rule of its own is one step of the tape
+    GradScope untracked(false);
+    status = run_composite(op, in, attrs, out);
+  }
+  if (!status.ok()) [[unlikely]] {
+    while (out->size() > first) out->pop_back();
+    return status;
+  }
+  std::span<Tensor> results(out->data() + first, out->size() - first);
+  if (tracked) record_op(op, in, attrs, results);
+  if (op.has(kInPlace)) [[unlikely]] in[0].bump_version();
+  return status;
+}
+
+}  // namespace
+
+Status run_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out) {
+  EagerState& state = eager_state;
+  count_op(state);
+  if (!has_autograd(in) || !state.recording || !any_tracked(in)) [[likely]]
+    return run_kernel(op, in, attrs, out, false);
+  if (op.has(kNoGrad) && !op.has(kInPlace)) {
+    GradScope untracked(false);
+    return run_kernel(op, in, attrs, out, false);
+  }
+  MSJIT_OK(check_history(op, in));
+  if (!op.vjp && op.composite && !op.has(kInPlace)) return run_composite(op, in, attrs, out);
+  return run_kernel(op, in, attrs, out, true);
+}
+
+Status run_op_untracked(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
+                        TensorVec* out) {
+  if (op.kernel[static_cast<int>(DeviceType::kCpu)]) [[likely]]
+    return run_kernel(op, in, attrs, out, false);
+  GradScope untracked(false);
+  return run_kernel(op, in, attrs, out, false);
+}
+
+Result<Vals> EagerSink::apply(const OpDef& op, std::span<const Val> in, const Attrs& attrs) {
+  InlineVec<Tensor, 4> inputs;
+  for (const Val& v : in) {
+    if (v.is_stale()) return stale_error(op);
+    inputs.push_back(v.tensor());
+  }
+  TensorVec outputs;
+  MSJIT_OK(run_op(op, inputs, attrs, &outputs));
+  Vals results;
+  results.reserve(outputs.size());
+  for (Tensor& t : outputs) results.emplace_back(this, std::move(t));
+  return results;
+}
+
+EagerSink& eager_sink() {
+  static thread_local EagerSink sink;
+  return sink;
+}
+
+int64_t eager_op_count() {
+  Counters& all = counters();
+  std::lock_guard lock(all.mutex);
+  return total_ops(all) - all.base;
+}
+
+void reset_eager_op_count() {
+  Counters& all = counters();
+  std::lock_guard lock(all.mutex);
+  all.base = total_ops(all);
+}
+
+}  // namespace msjit

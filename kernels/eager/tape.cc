@@ -1,0 +1,238 @@
+#include "kernels/eager/tape.h"
+
+#include "kernels/eager/state.h"
+#include "kernels/eager/tape_node.h"
+
+namespace msjit {
+namespace {
+
+std::atomic<int64_t> g_live_nodes{0};
+
+AutogradMeta& ensure_autograd(const Tensor& t) {
+  TensorImpl* impl = t.impl();
+  if (!impl->autograd) impl->autograd = new (pool_allocate(sizeof(AutogradMeta))) AutogradMeta;
+  return *impl->autograd;
+}
+
+inline bool tracked_meta(const AutogradMeta& meta, const EagerState& state) {
+  return meta.node || meta.requires_grad || (meta.parameter && state.level > 0);
+}
+
+// Nodes waiting to be freed by the outermost release on this thread: freeing one drops its inputs, which
+// may free the next, and chains are long.
+struct Graveyard {
+  TapeNode* head = nullptr;
+  bool digging = false;
+};
+thread_local Graveyard t_graveyard;
+
+TapeNodePtr make_node() {
+  g_live_nodes.fetch_add(1, std::memory_order_relaxed);
+  return TapeNodePtr(new (pool_allocate(sizeof(TapeNode))) TapeNode);
+}
+
+// Only a leaf is kept by its own handle. Any other handle may be given a newer history by an in-place op,
+// which could then lead back to this node; for an intermediate the producer's header serves.
+void save_input(SavedInput& saved, const Tensor& t, const EagerState& state) {
+  saved.version = t.storage()->version;
+  const AutogradMeta* meta = t.autograd();
+  if (!meta || !is_float(t.dtype()) || !tracked_meta(*meta, state)) {
+    saved.value = t.detach();
+    return;
+  }
+  saved.wanted = true;
+  if (!meta->node) {
+    saved.value = t;
+    return;
+  }
+  saved.node = meta->node;
+  saved.output_index = meta->output_index;
+  const Tensor& header = meta->node->outputs[meta->output_index].value;
+  saved.value = header.data() == t.data() ? header : t.detach();
+}
+
+void save_inputs(TapeNode& node, std::span<const Tensor> in) {
+  for (const Tensor& t : in) {
+    SavedInput& saved = node.inputs.emplace_back();
+    if (t) save_input(saved, t, eager_state);
+  }
+}
+
+// `written`: the storage's version is about to be bumped by the op itself.
+void attach_outputs(const TapeNodePtr& node, std::span<Tensor> out, bool written) {
+  for (size_t i = 0; i < out.size(); ++i) {
+    SavedOutput& saved = node->outputs.emplace_back();
+    if (!out[i]) continue;
+    saved.value = out[i].detach();
+    saved.version = out[i].storage()->version + (written ? 1 : 0);
+    if (!is_float(out[i].dtype())) continue;
+    AutogradMeta& meta = ensure_autograd(out[i]);
+    meta.node = node;
+    meta.output_index = static_cast<int>(i);
+    meta.version = saved.version;
+  }
+}
+
+bool any_float(std::span<const Tensor> tensors) {
+  for (const Tensor& t : tensors)
+    if (t && is_float(t.dtype())) return true;
+  return false;
+}
+
+}  // namespace
+
+// -- Nodes -------------------------------------------------------------------------------------------------------
+
+void TapeNodePtr::retain(TapeNode* node) {
+  if (node) node->refs.fetch_add(1, std::memory_order_relaxed);
+}
+
+void TapeNodePtr::release(TapeNode* node) {
+  if (node->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  Graveyard& graveyard = t_graveyard;
+  node->next_dead = graveyard.head;
+  graveyard.head = node;
+  if (graveyard.digging) return;
+  graveyard.digging = true;
+  while (TapeNode* dead = graveyard.head) {
+    graveyard.head = dead->next_dead;
+    dead->~TapeNode();
+    pool_free(dead, sizeof(TapeNode));
+    g_live_nodes.fetch_sub(1, std::memory_order_relaxed);
+  }
+  graveyard.digging = false;
+}
+
+int64_t live_tape_nodes() { return g_live_nodes.load(std::memory_order_relaxed); }
+
+void destroy_autograd(AutogradMeta* meta) {
+  meta->~AutogradMeta();
+  pool_free(meta, sizeof(AutogradMeta));
+}
+
+const char* TapeNode::name() const {
+  if (op) return op->name;
+  return custom ? custom->name() : "identity";
+}
+
+// -- What is tracked ---------------------------------------------------------------------------------------------
+
+bool is_tracked(const Tensor& t) {
+  const EagerState& state = eager_state;
+  return state.recording && t && t.autograd() && tracked_meta(*t.autograd(), state);
+}
+
+bool any_tracked(std::span<const Tensor> tensors) {
+  for (const Tensor& t : tensors)
+    if (is_tracked(t)) return true;
+  return false;
+}
+
+void set_requires_grad(const Tensor& t, bool value) {
+  if (!value && !t.autograd()) return;
+  AutogradMeta& meta = ensure_autograd(t);
+  meta.requires_grad = value;
+  if (!value) meta.node = {};
+}
+
+bool requires_grad(const Tensor& t) {
+  const AutogradMeta* meta = t.autograd();
+  return meta && (meta->requires_grad || meta->parameter || meta->node);
+}
+
+void mark_parameter(const Tensor& t, bool requires_grad) {
+  AutogradMeta& meta = ensure_autograd(t);
+  meta.is_state = true;
+  meta.parameter = requires_grad;
+}
+
+Tensor grad_of(const Tensor& t) { return t.autograd() ? t.autograd()->grad : Tensor(); }
+
+void set_grad_of(const Tensor& t, Tensor grad) {
+  if (grad || t.autograd()) ensure_autograd(t).grad = std::move(grad);
+}
+
+Tensor grad_input(const Tensor& t) {
+  Tensor fresh = t.detach();
+  fresh.impl()->meta.weak = false;
+  if (is_tracked(t) && is_float(t.dtype())) {
+    TapeNodePtr node = make_node();
+    save_inputs(*node.get(), {&t, 1});
+    attach_outputs(node, {&fresh, 1}, false);
+  } else {
+    ensure_autograd(fresh).requires_grad = true;
+  }
+  return fresh;
+}
+
+Status check_history(const OpDef& op, std::span<const Tensor> in) {
+  for (const Tensor& t : in) {
+    const AutogradMeta* meta = t ? t.autograd() : nullptr;
+    if (!meta || !meta->node || meta->version == t.storage()->version) continue;
+    return runtime_error(
+        "[{}] an input with gradient history was modified in place through another tensor, got "
+        "version {}, expected {}",
+        op.name, t.storage()->version, meta->version);
+  }
+  return {};
+}
+
+bool is_view_of_tracked(const Tensor& t) {
+  const AutogradMeta* meta = t.autograd();
+  if (!meta || !meta->node) return false;
+  const TapeNode& node = *meta->node.get();
+  for (const SavedInput& input : node.inputs) {
+    if (input.value && input.value.storage().get() == t.storage().get())
+      return !(node.op && node.op->has(kInPlace));
+  }
+  return false;
+}
+
+ErrorPtr stale_error(const OpDef& op) {
+  return runtime_error("[backward] a tensor that {} needs was modified in place after its use", op.name);
+}
+
+// -- Recording ---------------------------------------------------------------------------------------------------
+
+void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
+               std::span<Tensor> out) {
+  bool in_place = op.has(kInPlace);
+  if (in_place && in[0].autograd() && in[0].autograd()->is_state) return;
+  if (!any_float(out)) return;
+  TapeNodePtr node = make_node();
+  node->op = &op;
+  if (!attrs.empty()) node->attrs = attrs;
+  save_inputs(*node.get(), in);
+  attach_outputs(node, out, in_place);
+}
+
+void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
+                   std::span<Tensor> out) {
+  if (!any_float(out)) return;
+  TapeNodePtr node = make_node();
+  node->custom = std::move(backward);
+  save_inputs(*node.get(), in);
+  for (Tensor& t : out) {
+    for (const Tensor& input : in)
+      if (t && t.same(input)) t = t.detach();
+  }
+  attach_outputs(node, out, false);
+}
+
+// -- Scopes ------------------------------------------------------------------------------------------------------
+
+GradScope::GradScope(bool recording)
+    : saved_level_(eager_state.level), saved_recording_(eager_state.recording) {
+  eager_state.recording = recording;
+  if (recording) ++eager_state.level;
+}
+
+GradScope::~GradScope() {
+  eager_state.level = saved_level_;
+  eager_state.recording = saved_recording_;
+}
+
+int grad_level() { return eager_state.level; }
+bool grad_recording() { return eager_state.recording; }
+
+}  // namespace msjit
