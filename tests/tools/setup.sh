@@ -79,6 +79,7 @@ find_python() {
 
 declare -A python_of
 versions=()
+example_version=
 find_interpreters() {
   local version candidates="3.7 3.8 3.9 3.10 3.11 3.12 3.13"
   [ "$goal" = run ] && candidates="3.11 3.10 3.9 3.12 3.13 3.8 3.7"
@@ -87,6 +88,7 @@ find_interpreters() {
     python_of[$version]=$(find_python "$version")
     [ -n "${python_of[$version]}" ] || continue
     versions+=("$version")
+    case $version in 3.9|3.10|3.11) example_version=$version ;; esac
     [ "$goal" = run ] && break
   done
   [ ${#versions[@]} -gt 0 ] || die "no usable Python among: ${PYTHONS:-3.7 ... 3.13}"
@@ -118,7 +120,9 @@ set_up_env() {
   make_env "$version" "${python_of[$version]}"
   pip_into "$env" "base-$version" numpy
   case $goal in
-    test) pip_into "$env" "test-$version" pytest hypothesis ;;
+    test) pip_into "$env" "test-$version" pytest hypothesis
+      # The training example is tested in one environment: the newest with the JIT.
+      if [ "$version" = "$example_version" ]; then pip_into "$env" "run-$version" scikit-learn; fi ;;
     run) pip_into "$env" "run-$version" scikit-learn ;;
   esac
 }

@@ -1,0 +1,182 @@
+"""usage: run_tests.py [--only JOB...] [--pytest ARGS]
+
+Runs every test that `make test` set up: the C++ tests, the same under ASan and UBSan (build/asan), pytest on each
+interpreter, and the JIT tests again with a side exit forced at every n-th instruction. Prints a table, the compile
+time of each extension and, as the last line, `N passed, N failed`. JOB: cpp, asan, py3.X, break3.X; a prefix will do.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+JIT_VERSIONS = ("3.9", "3.10", "3.11")
+BREAK_EVERY = (1, 2, 3, 7)
+LIMIT_S = 1500  # a job
+
+
+class Result:
+    def __init__(self, name):
+        self.name, self.passed, self.failed, self.skipped, self.seconds = name, 0, 0, 0, 0.0
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.seconds += other.seconds
+
+
+def environment(**extra):
+    env = dict(os.environ, MSJIT_STRICT="1", OMP_WAIT_POLICY="PASSIVE", PYTHONDONTWRITEBYTECODE="1")
+    for name in ("PYTHONPATH", "PYTHONHOME", "MAKEFLAGS"):
+        env.pop(name, None)
+    env.update(extra)
+    return env
+
+
+def run(command, log, env):
+    """Exit status (None: timed out) and output; the output also goes to build/test-logs."""
+    logs = BUILD / "test-logs"
+    logs.mkdir(exist_ok=True)
+    try:
+        done = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=LIMIT_S)
+        code, text = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as error:
+        code, text = None, error.stdout or b""
+    text = text.decode("utf-8", "replace")
+    (logs / (log + ".log")).write_text(text)
+    return code, text
+
+
+def count(text, pattern):
+    return sum(int(n) for n in re.findall(pattern, text))
+
+
+def finish(result, code, text, started):
+    """Completes a result; a crash, a hang or an unread failure counts as one failed test."""
+    result.seconds = time.time() - started
+    if code != 0 and not result.failed:
+        result.failed = 1
+    if result.failed:
+        why = "timed out" if code is None else "exit status %s" % code
+        print("---- %s: %s\n%s" % (result.name, why, "\n".join(text.splitlines()[-60:])), flush=True)
+    return result
+
+
+def gtest(name, binary, env):
+    started = time.time()
+    if not binary.exists():
+        return finish(Result(name), 1, "%s was not built" % binary, started)
+    code, text = run([str(binary), "--gtest_brief=1"], name, env)
+    result = Result(name)
+    result.passed = count(text, r"(?m)^\[  PASSED  \] (\d+) test")
+    result.failed = count(text, r"(?m)^\[  FAILED  \] (\d+) test")
+    result.skipped = count(text, r"(?m)^\[  SKIPPED \] (\d+) test")
+    return finish(result, code, text, started)
+
+
+def cpp():
+    return gtest("cpp", BUILD / "msjit_tests", environment())
+
+
+def asan():
+    started = time.time()
+    configure = ["cmake", "-S", ".", "-B", "build/asan", "-G", "Ninja", "-DMSJIT_SANITIZE=address,undefined",
+                 "-DMSJIT_PYTHONS="]
+    build = ["cmake", "--build", "build/asan", "-j", os.environ.get("JOBS") or str(os.cpu_count()), "--target"]
+    for command in (configure, build + ["msjit_tests"], build + ["msjit_llvm"]):
+        code, text = run(command, "asan-build", environment())
+        if code != 0 and "unknown target" not in text:
+            return finish(Result("asan"), code, text, started)
+    env = environment(ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1", UBSAN_OPTIONS="print_stacktrace=1",
+                      LSAN_OPTIONS="suppressions=%s:print_suppressions=0" % (ROOT / "tests/tools/lsan.supp"))
+    result = gtest("asan", BUILD / "asan/msjit_tests", env)
+    result.seconds = time.time() - started
+    return result
+
+
+def pytest(name, version, targets, args, **extra):
+    started = time.time()
+    python = str(BUILD / "venv" / version / "bin/python")
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", *args, *targets]
+    code, text = run(command, name, environment(**extra))
+    last = text.strip().splitlines()[-1] if text.strip() else ""
+    result = Result(name)
+    result.passed = count(last, r"(\d+) (?:passed|xfailed)")
+    result.failed = count(last, r"(\d+) (?:failed|error|xpassed)")
+    result.skipped = count(last, r"(\d+) skipped")
+    return finish(result, 0 if code == 5 else code, text, started)  # 5: nothing to collect
+
+
+def break_every(version, args):
+    """The JIT tests with forced side exits; results must not change."""
+    tests = ROOT / "tests/py"
+    targets = sorted(str(p.relative_to(ROOT)) for p in tests.rglob("test_*.py")
+                     if p.name.startswith("test_jit") or p.parent.name == "jit")
+    total = Result("break" + version)
+    for n in BREAK_EVERY if targets else ():
+        total.add(pytest("break%s-%d" % (version, n), version, targets, args, MSJIT_BREAK_EVERY=str(n)))
+    return total
+
+
+def compile_times():
+    """Seconds of compiling and linking an extension, summed over its steps, from the last build of each."""
+    seconds = {}
+    log = BUILD / ".ninja_log"
+    for line in log.read_text().splitlines()[1:] if log.exists() else []:
+        start, end, _, output, _ = line.split("\t")
+        match = re.search(r"msjit_py3(\d+)\.dir|_msjit\.cpython-3(\d+)", output)
+        if match:
+            steps = seconds.setdefault(int(match.group(1) or match.group(2)), {})
+            steps[output] = (int(end) - int(start)) / 1000
+    return {"3.%d" % minor: sum(steps.values()) for minor, steps in sorted(seconds.items())}
+
+
+def plan(versions, args):
+    jobs = [("asan", asan), ("cpp", cpp)]
+    for v in versions:
+        if v in JIT_VERSIONS:
+            jobs.append(("break" + v, lambda v=v: break_every(v, args)))
+    for v in versions:
+        jobs.append(("py" + v, lambda v=v: pytest("py" + v, v, ["tests/py"], args)))
+    return jobs
+
+
+def report(results, seconds):
+    print("\n%-12s %8s %8s %8s %9s" % ("job", "passed", "failed", "skipped", "seconds"))
+    for r in results:
+        print("%-12s %8d %8d %8d %9.1f" % (r.name, r.passed, r.failed, r.skipped, r.seconds))
+    times = compile_times()
+    if times:
+        print("extension compile time (s, all steps, ccache included): "
+              + ", ".join("%s %.1f" % item for item in times.items()))
+    print("tests took %.0f s" % seconds)
+    failed = sum(r.failed for r in results)
+    print("%d passed, %d failed" % (sum(r.passed for r in results), failed))
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--pytest", default="")
+    options = parser.parse_args()
+    started = time.time()
+    versions = (BUILD / "stamps/versions-test").read_text().split()
+    jobs = [job for job in plan(versions, shlex.split(options.pytest))
+            if not options.only or any(job[0].startswith(o) for o in options.only)]
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        results = list(pool.map(lambda job: job[1](), jobs))
+    return report(results, time.time() - started)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
