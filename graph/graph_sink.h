@@ -1,6 +1,6 @@
 // GraphSink: applying an op appends a node. Shape errors come from the same infer rules as eager. Pure nodes are
-// hash-consed, so equal computations are one node from birth. Composites without a kernel, and those with
-// kDecompose, are expanded here.
+// hash-consed, so equal computations are one node from birth; random ones are appended in call order.
+// Composites without a kernel, and those with kDecompose, are expanded here; in-place ops are refused.
 #pragma once
 
 #include <unordered_map>
@@ -16,13 +16,18 @@ class GraphSink final : public OpSink {
   const Meta& meta(const Val& value) const override { return graph_->meta(value.id()); }
   Val constant(Tensor value) override;
   Val input(const Meta& meta) { return Val(this, graph_->add_input(meta)); }
+  Val value(ValueId id) { return Val(this, id); }
+  // As apply() on plain ids with known output metas: no infer, no expansion. Returns the first output.
+  ValueId append(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs,
+                 std::span<const Meta> outs);
+  SourceLocation location() const { return location_; }
   void set_location(SourceLocation location) { location_ = location; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }
 
  private:
   std::shared_ptr<Graph> graph_;
   SourceLocation location_;
-  std::unordered_multimap<size_t, int32_t> pure_nodes_;  // hash -> node
+  std::unordered_multimap<size_t, int32_t> pure_nodes_;  // hash -> node; constants too
 };
 
 }  // namespace msjit

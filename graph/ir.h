@@ -3,6 +3,7 @@
 // Built by GraphSink (graph_sink.h), printable, parsable, verifiable, interpretable; frozen after the pipeline.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,7 +43,7 @@ struct ValueInfo {
 class Graph {
  public:
   std::vector<Node> nodes;
-  std::vector<ValueInfo> values;
+  std::deque<ValueInfo> values;  // a deque: references to metas stay valid while nodes are appended
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::string name;
@@ -57,8 +58,14 @@ class Graph {
   int num_ops() const;
 };
 
+// One node a line: `%3: float32[64, 10] = matmul(%1, %2, transpose_b=true)  # net.py:12`. Numbers follow the order of
+// inputs, then nodes, so equal graphs print equally. Attributes at their default are left out.
 std::string print(const Graph& graph);
+std::string print_node(const Graph& graph, const Node& node);  // with the ids of this graph
+// Reads what print() writes (constants only up to kMaxPrintedConstant elements); metas are checked against infer.
 Result<std::shared_ptr<Graph>> parse_graph(std::string_view text);
+inline constexpr int64_t kMaxPrintedConstant = 64;
+const char* intern_file(std::string_view file);  // for SourceLocation
 // Topological order, metas equal to what infer gives, inputs in range: an InternalError names the offending node.
 Status verify(const Graph& graph);
 // Reference evaluator: runs node by node on the given sink (the eager one by default).

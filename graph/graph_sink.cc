@@ -1,0 +1,109 @@
+#include "graph/graph_sink.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace msjit {
+namespace {
+
+constexpr int64_t kMaxHashedBytes = 256;  // larger constants are told apart by address
+
+size_t mix(size_t seed, size_t value) {
+  return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
+}
+
+bool hashed_by_value(const Tensor& t) { return t.contiguous() && t.nbytes() <= kMaxHashedBytes; }
+
+size_t hash_constant(const Tensor& t) {
+  size_t seed = mix(static_cast<size_t>(t.dtype()) * 2 + t.meta().weak, t.rank());
+  for (Dim d : t.shape()) seed = mix(seed, static_cast<size_t>(d));
+  if (!hashed_by_value(t)) return mix(seed, reinterpret_cast<size_t>(t.data()));
+  std::string_view bytes(static_cast<const char*>(t.data()), static_cast<size_t>(t.nbytes()));
+  return mix(seed, std::hash<std::string_view>()(bytes));
+}
+
+bool equal_constants(const Tensor& a, const Tensor& b) {
+  if (!(a.meta() == b.meta())) return false;
+  if (a.data() == b.data()) return a.strides() == b.strides();
+  return hashed_by_value(a) && hashed_by_value(b) &&
+         std::memcmp(a.data(), b.data(), static_cast<size_t>(a.nbytes())) == 0;
+}
+
+// Operands of a commutative op are compared in ascending order.
+InlineVec<ValueId, 3> canonical_inputs(const OpDef& op, std::span<const ValueId> in) {
+  InlineVec<ValueId, 3> ids(in);
+  if (op.has(kCommutative) && ids.size() >= 2 && ids[1] < ids[0]) std::swap(ids[0], ids[1]);
+  return ids;
+}
+
+size_t hash_node(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs) {
+  size_t seed = mix(reinterpret_cast<size_t>(&op), hash_attrs(attrs));
+  for (ValueId id : in) seed = mix(seed, static_cast<size_t>(id));
+  return seed;
+}
+
+bool can_merge(const OpDef& op) {
+  return op.has(kPure) && !op.has(kRandom) && !op.has(kInPlace);
+}
+
+bool must_expand(const OpDef& op) {
+  bool has_kernel = op.kernel[static_cast<int>(DeviceType::kCpu)] != nullptr;
+  return op.composite && (!has_kernel || op.has(kDecompose));
+}
+
+}  // namespace
+
+Result<Vals> GraphSink::apply(const OpDef& op, std::span<const Val> in, const Attrs& attrs) {
+  if (op.has(kInPlace))
+    return not_implemented_error("[{}] an in-place op cannot be part of a graph", op.name);
+  InlineVec<ValueId, 6> ids;
+  InlineVec<const Meta*, 6> metas;
+  for (const Val& value : in) {
+    if (value && value.sink() != this)
+      return internal_error("[{}] an input belongs to another graph", op.name);
+    ids.push_back(value ? value.id() : -1);
+    metas.push_back(value ? &graph_->meta(value.id()) : nullptr);
+  }
+  InferCtx infer(op, metas, attrs);
+  if (op.infer) MSJIT_OK(op.infer(infer));
+  if (must_expand(op)) {
+    Vals results = op.composite(this, in, attrs);
+    MSJIT_OK(take_error());
+    return results;
+  }
+  if (infer.outputs.empty()) return internal_error("[{}] the op has no shape rule", op.name);
+  ValueId first = append(op, ids, attrs, infer.outputs);
+  Vals results;
+  for (uint32_t i = 0; i < infer.outputs.size(); ++i)
+    results.emplace_back(this, first + static_cast<ValueId>(i));
+  return results;
+}
+
+ValueId GraphSink::append(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs,
+                          std::span<const Meta> outs) {
+  if (!can_merge(op)) return graph_->add_op(op, in, attrs, outs, location_);
+  InlineVec<ValueId, 3> key = canonical_inputs(op, in);
+  size_t hash = hash_node(op, key, attrs);
+  auto [it, last] = pure_nodes_.equal_range(hash);
+  for (; it != last; ++it) {
+    const Node& node = graph_->nodes[it->second];
+    if (node.op == &op && node.attrs == attrs && canonical_inputs(op, node.inputs) == key)
+      return node.first_output;
+  }
+  pure_nodes_.emplace(hash, static_cast<int32_t>(graph_->nodes.size()));
+  return graph_->add_op(op, in, attrs, outs, location_);
+}
+
+Val GraphSink::constant(Tensor value) {
+  size_t hash = hash_constant(value);
+  auto [it, last] = pure_nodes_.equal_range(hash);
+  for (; it != last; ++it) {
+    const Node& node = graph_->nodes[it->second];
+    if (node.kind == NodeKind::kConstant && equal_constants(node.constant, value))
+      return Val(this, node.first_output);
+  }
+  pure_nodes_.emplace(hash, static_cast<int32_t>(graph_->nodes.size()));
+  return Val(this, graph_->add_constant(value.autograd() ? value.detach() : std::move(value)));
+}
+
+}  // namespace msjit

@@ -1,0 +1,79 @@
+// The reference evaluator: what a graph means is what this computes, node by node, on any sink.
+#include "graph/ir.h"
+#include "kernels/eager/eager_sink.h"
+
+namespace msjit {
+namespace {
+
+Status check_count(const Graph& graph, size_t count) {
+  if (count == graph.inputs.size()) return {};
+  return internal_error("[graph] number of inputs, got {}, expected {}", count, graph.inputs.size());
+}
+
+// Index of the last node that reads each value; outputs are read after the last node.
+std::vector<int32_t> last_uses(const Graph& graph) {
+  std::vector<int32_t> last(graph.values.size(), -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    for (ValueId id : graph.nodes[n].inputs)
+      if (id >= 0) last[id] = static_cast<int32_t>(n);
+  for (ValueId id : graph.outputs) last[id] = static_cast<int32_t>(graph.nodes.size());
+  return last;
+}
+
+Status run_node(const Node& node, std::vector<Tensor>& env) {
+  InlineVec<Tensor, 4> in;
+  for (ValueId id : node.inputs) in.push_back(id < 0 ? Tensor() : env[id]);
+  TensorVec out;
+  MSJIT_OK(run_op(*node.op, in, node.attrs, &out));
+  if (static_cast<int32_t>(out.size()) != node.num_outputs)
+    return internal_error("[{}] number of outputs, got {}, expected {}", node.op->name, out.size(),
+                          node.num_outputs);
+  for (int32_t i = 0; i < node.num_outputs; ++i) env[node.first_output + i] = std::move(out[i]);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Tensor>> interpret(const Graph& graph, std::span<const Tensor> inputs) {
+  MSJIT_OK(check_count(graph, inputs.size()));
+  std::vector<Tensor> env(graph.values.size());
+  std::vector<int32_t> last = last_uses(graph);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    switch (node.kind) {
+      case NodeKind::kInput: env[node.first_output] = inputs[node.input_index]; break;
+      case NodeKind::kConstant: env[node.first_output] = node.constant; break;
+      case NodeKind::kOp: MSJIT_OK(run_node(node, env)); break;
+    }
+    for (ValueId id : node.inputs)
+      if (id >= 0 && last[id] == static_cast<int32_t>(n)) env[id] = {};
+  }
+  std::vector<Tensor> outputs;
+  for (ValueId id : graph.outputs) outputs.push_back(env[id]);
+  return outputs;
+}
+
+Result<Vals> interpret_on(OpSink* sink, const Graph& graph, std::span<const Val> inputs) {
+  MSJIT_OK(check_count(graph, inputs.size()));
+  Vals env(graph.values.size());
+  for (const Node& node : graph.nodes) {
+    if (node.kind == NodeKind::kInput) {
+      env[node.first_output] = inputs[node.input_index];
+    } else if (node.kind == NodeKind::kConstant) {
+      env[node.first_output] = sink->constant(node.constant);
+    } else {
+      Vals in;
+      for (ValueId id : node.inputs) in.push_back(id < 0 ? Val() : env[id]);
+      MSJIT_TRY(Vals out, sink->apply(*node.op, in, node.attrs));
+      if (static_cast<int32_t>(out.size()) < node.num_outputs)
+        return internal_error("[{}] number of outputs, got {}, expected {}", node.op->name,
+                              out.size(), node.num_outputs);
+      for (int32_t i = 0; i < node.num_outputs; ++i) env[node.first_output + i] = std::move(out[i]);
+    }
+  }
+  Vals outputs;
+  for (ValueId id : graph.outputs) outputs.push_back(env[id]);
+  return outputs;
+}
+
+}  // namespace msjit
