@@ -82,7 +82,10 @@ versions=()
 example_version=
 find_interpreters() {
   local version candidates="3.7 3.8 3.9 3.10 3.11 3.12 3.13"
-  [ "$goal" = run ] && candidates="3.11 3.10 3.9 3.12 3.13 3.8 3.7"
+  case $goal in
+    run) candidates="3.11 3.10 3.9 3.12 3.13 3.8 3.7" ;;
+    bench) candidates="3.10 3.11" ;;
+  esac
   for version in $candidates; do
     wanted "$version" || continue
     python_of[$version]=$(find_python "$version")
@@ -143,8 +146,9 @@ find_cmake() {
 build() {
   local list="" version
   for version in "${versions[@]}"; do list+="${list:+;}${python_of[$version]}"; done
-  local tests=ON
-  [ "$goal" = run ] && tests=OFF
+  # GoogleTest may arrive after the first configuration; its presence is part of the stamp.
+  local tests=OFF target=msjit_package
+  [ -e /usr/include/gmock/gmock.h ] && tests=ON
   local args=(-S . -B build -G Ninja "-DMSJIT_PYTHONS=$list" "-DMSJIT_TESTS=$tests")
   find_cmake
   PYTHON=$root/build/venv/${versions[0]}/bin/python tests/tools/fetch_onednn.sh "$root/build/deps"
@@ -152,8 +156,12 @@ build() {
     "$cmake" "${args[@]}" >build/configure.log 2>&1 || { tail -n 30 build/configure.log >&2; die "cmake failed"; }
     echo "${args[*]}" >"$stamps/configure"
   fi
-  [ "$goal" = lint ] && return
-  "$cmake" --build build -j "${JOBS:-$(nproc)}" >build/build.log 2>&1 ||
+  case $goal in
+    lint) return ;;
+    test) target+=" msjit_tests" ;;
+    bench) target+=" msjit_peak" ;;
+  esac
+  "$cmake" --build build -j "${JOBS:-$(nproc)}" --target $target >build/build.log 2>&1 ||
     { grep -A 12 -E 'error|FAILED' build/build.log | head -n 60 >&2; die "the build failed, see build/build.log"; }
   for version in "${versions[@]}"; do
     "$root/build/venv/$version/bin/python" tests/tools/link_package.py build/pkg/msjit
