@@ -84,7 +84,7 @@ find_interpreters() {
   local version candidates="3.7 3.8 3.9 3.10 3.11 3.12 3.13"
   case $goal in
     run) candidates="3.11 3.10 3.9 3.12 3.13 3.8 3.7" ;;
-    bench) candidates="3.10 3.11" ;;
+    bench|bench-peers) candidates="3.10 3.11" ;;
   esac
   for version in $candidates; do
     wanted "$version" || continue
@@ -168,8 +168,25 @@ build() {
   done
 }
 
+# Other frameworks to compare with, each in an environment of its own; one that cannot be had is left out.
+install_peers() {
+  local peer env packages
+  for peer in ${PEERS:-jax torch mindspore}; do
+    env=$root/build/peers/$peer
+    packages=$peer
+    [ "$peer" = jax ] && packages="jax[cpu]"
+    [ "$peer" = mindspore ] && packages="mindspore setuptools"
+    [ -x "$env/bin/python" ] || "${python_of[${versions[0]}]}" -m venv "$env"
+    (pip_into "$env" "peer-$peer" numpy $packages) || { say "$peer is left out"; rm -rf "$env"; }
+  done
+}
+
 install_packages
 find_interpreters
+if [ "$goal" = bench-peers ]; then
+  install_peers
+  exit
+fi
 for version in "${versions[@]}"; do set_up_env "$version"; done
 if [ "$goal" = lint ]; then
   make_env tools "${python_of[${versions[-1]}]}"

@@ -1,0 +1,197 @@
+"""usage: run.py [--rounds N] [--work NAME...] [--json FILE]
+
+Times every work on every implementation found, each in a process of its own, in turn and one thread each; keeps the
+least of the rounds. Prints a table and the targets, and writes build/bench.json."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import works
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = HERE.parents[1] / "build"
+PEERS = {"jax": ("jax eager", "jax jit"), "torch": ("torch eager", "torch compile"),
+         "mindspore": ("mindspore eager", "mindspore PIJit")}
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MSJIT_NUM_THREADS")
+
+
+def environment():
+    env = dict(os.environ, XLA_FLAGS="--xla_cpu_multi_thread_eigen=false", GLOG_v="3", JAX_PLATFORMS="cpu")
+    env.update({name: "1" for name in THREADS})
+    return env
+
+
+class Worker:
+    """A child process that times one implementation."""
+
+    def __init__(self, impl, python, label):
+        self.impl, self.label = impl, label
+        command = [str(python), str(HERE / "worker.py"), impl]
+        if impl.startswith("jax"):  # XLA's own pool heeds no variable
+            command = ["taskset", "-c", "0"] + command
+        self.error = open(str(BUILD / "bench-stderr.log"), "a")
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.error,
+                                        env=environment(), universal_newlines=True, bufsize=1)
+
+    def round(self, work):
+        """The answer to one round; None where the work is not offered or the process has died."""
+        try:
+            self.process.stdin.write(work + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except OSError:
+            return None
+        if not line:
+            print("! %s failed on %s, see build/bench-stderr.log" % (self.label, work))
+            return None
+        return json.loads(line) or None
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+        self.error.close()
+
+
+def pythons():
+    versions = (BUILD / "stamps/versions-bench").read_text().split()
+    return {v: BUILD / "venv" / v / "bin/python" for v in versions}
+
+
+def all_impls():
+    """(impl, python, label) of everything that can be timed here."""
+    for version, python in pythons().items():
+        for impl in ("numpy", "msjit eager", "msjit PIJit"):
+            yield impl, python, "%s py%s" % (impl, version)
+    for peer, impls in PEERS.items():
+        python = BUILD / "peers" / peer / "bin/python"
+        if python.exists():
+            for impl in impls:
+                yield impl, python, impl
+
+
+def time_work(work, rounds):
+    """Rows of one work: every implementation in turn, the least of the rounds."""
+    workers = [Worker(*impl) for impl in all_impls()]
+    rows = {}
+    for _ in range(rounds):
+        for worker in list(workers):
+            answer = worker.round(work)
+            if answer is None:
+                workers.remove(worker)
+                worker.process.kill()
+                continue
+            row = rows.setdefault(worker.label, dict(answer, work=work, impl=worker.label))
+            row["us"] = min(row["us"], answer["us"])
+    for worker in workers:
+        worker.close()
+    return list(rows.values())
+
+
+def time_peak(rounds):
+    """oneDNN alone on the MLP's three matrix products, in the layout that suits it best."""
+    command = [str(BUILD / "msjit_peak"), str(works.BATCH)] + [str(n) for n in works.MLP]
+    answers = [json.loads(subprocess.check_output(command)) for _ in range(rounds)]
+    rows = []
+    for layout in ("packed", "plain", "transposed"):
+        us = min(answer[layout] for answer in answers)
+        rows.append({"work": "mlp forward", "impl": "onednn matmul only, " + layout, "us": us, "first_us": us, "bytes": 0})
+    return rows
+
+
+def time_import(rounds):
+    """Wall time of a process that imports the module, least of the rounds."""
+    rows = []
+    for version, python in pythons().items():
+        for module in ("numpy", "msjit", "numpy, msjit"):
+            samples = []
+            for _ in range(2 * rounds):
+                start = time.perf_counter()
+                subprocess.check_call([str(python), "-c", "import " + module])
+                samples.append((time.perf_counter() - start) * 1e6)
+            rows.append({"work": "import", "impl": "%s py%s" % (module, version), "us": min(samples),
+                         "first_us": samples[0], "bytes": 0})
+    return rows
+
+
+class Targets:
+    """Compares rows; every target takes the better of the interpreters."""
+
+    def __init__(self, rows):
+        self.rows = {(r["work"], r["impl"]): r for r in rows}
+        self.failed = 0
+
+    def us(self, work, impl, key="us"):
+        row = self.rows.get((work, impl))
+        return row[key] if row else None
+
+    def ratio(self, what, limit, pairs):
+        """Passes if the least of numerator/denominator over `pairs` is within the limit."""
+        values = [a / b for a, b in pairs if a is not None and b is not None]
+        if not values:
+            print("  --   %-66s not measured" % what)
+            return
+        good = min(values) <= limit
+        self.failed += not good
+        print("  %s %-66s %.2f (limit %.2f)" % ("ok  " if good else "FAIL", what, min(values), limit))
+
+    def check(self, versions):
+        def both(work, impl, key="us"):
+            return [self.us(work, "%s py%s" % (impl, v), key) for v in versions]
+
+        def over(numerators, denominators):
+            return list(zip(numerators, denominators))
+
+        add = both("add 4x4", "numpy")
+        self.ratio("eager add 4x4 / numpy add 4x4", 1.2, over(both("add 4x4", "msjit eager"), add))
+        self.ratio("PIJit three ops 4x4 / numpy add 4x4", 2.0, over(both("three ops 4x4", "msjit PIJit"), add))
+        peak = self.us("mlp forward", "onednn matmul only, packed")
+        self.ratio("PIJit mlp forward / oneDNN matmul peak", 1 / 0.85, [(v, peak) for v in both("mlp forward", "msjit PIJit")])
+        gelu = both("gelu 1M", "msjit PIJit")
+        self.ratio("PIJit gelu 1M / eager op by op", 1 / 3, over(gelu, both("gelu 1M", "msjit eager")))
+        self.ratio("PIJit gelu 1M / jax jit", 1.0, [(v, self.us("gelu 1M", "jax jit")) for v in gelu])
+        eager = both("mlp forward", "msjit eager")
+        allowed = [e and 2 * e + 10000 for e in eager]
+        self.ratio("first call of the captured mlp / (2 eager calls + 10 ms)", 1.0,
+                   over(both("mlp forward", "msjit PIJit", "first_us"), allowed))
+        numpy_import, msjit_import = both("import", "numpy"), both("import", "numpy, msjit")
+        extra = [m is not None and n is not None and max(m - n, 1) for m, n in zip(msjit_import, numpy_import)]
+        self.ratio("import msjit beyond import numpy / 60 ms", 1.0, [(e or None, 60000) for e in extra])
+        return self.failed
+
+
+def print_table(rows):
+    print("\n%-18s %-32s %12s %12s %8s" % ("work", "impl", "us", "first us", "MiB"))
+    for row in rows:
+        print("%-18s %-32s %12.3f %12.1f %8.1f"
+              % (row["work"], row["impl"], row["us"], row["first_us"], row["bytes"] / 2**20))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--work", nargs="*", default=[*works.WORKS, "import"])
+    parser.add_argument("--json", default=str(BUILD / "bench.json"))
+    options = parser.parse_args()
+    open(str(BUILD / "bench-stderr.log"), "w").close()
+    rows = []
+    for work in options.work:
+        print("timing %s" % work, file=sys.stderr)
+        rows += time_import(options.rounds) if work == "import" else time_work(work, options.rounds)
+        if work == "mlp forward":
+            rows += time_peak(options.rounds)
+    print_table(rows)
+    print("\ntargets (the better of Python %s)" % " and ".join(pythons()))
+    failed = Targets(rows).check(list(pythons()))
+    with open(options.json, "w") as file:
+        json.dump(rows, file, indent=1)
+    print("targets: %d missed; figures in %s" % (failed, os.path.relpath(options.json)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""One timed process: `PYTHON worker.py IMPL` reads a work's name a line. At a new name it sets the work up, makes the first
+call and warms up; every line then times one round. Answers are JSON lines: {"us", "first_us", "bytes"}, or {} where
+the implementation does not offer the work."""
+
+import json
+import resource
+import sys
+import time
+import timeit
+
+import works
+
+WARM_UP_S = 0.7  # long enough for kernels compiled on a background thread to be swapped in
+ROUND_S = 0.03
+
+
+def peak_bytes():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+class Work:
+    def __init__(self, impl, name):
+        before = peak_bytes()
+        made = works.IMPLS[impl](name)
+        self.offered = made is not None
+        if not self.offered:
+            return
+        statement, names = made
+        self.timer = timeit.Timer(statement, globals=names)
+        self.first_us = self.timer.timeit(1) * 1e6
+        deadline = time.perf_counter() + WARM_UP_S
+        while time.perf_counter() < deadline:
+            once = self.timer.timeit(1)
+        self.loops = max(1, int(ROUND_S / max(once, 1e-7)))
+        self.bytes = peak_bytes() - before
+
+    def round(self):
+        if not self.offered:
+            return {}
+        us = self.timer.timeit(self.loops) / self.loops * 1e6
+        return {"us": us, "first_us": self.first_us, "bytes": self.bytes}
+
+
+def main(impl):
+    current, work = None, None
+    for line in sys.stdin:
+        name = line.strip()
+        if name != current:
+            current, work = name, Work(impl, name)
+        print(json.dumps(work.round()), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
