@@ -42,8 +42,8 @@ struct ValueInfo {
 
 class Graph {
  public:
-  std::vector<Node> nodes;
-  std::deque<ValueInfo> values;  // a deque: references to metas stay valid while nodes are appended
+  std::deque<Node> nodes;        // deques: references to nodes and metas stay valid while nodes are appended
+  std::deque<ValueInfo> values;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::string name;
