@@ -19,7 +19,7 @@ missing_packages() {
   command -v g++ >/dev/null || echo g++
   command -v cmake >/dev/null || echo cmake
   command -v ninja >/dev/null || echo ninja-build
-  command -v python3 >/dev/null || echo python3
+  command -v python3 >/dev/null || echo python3 python3-venv python3-dev
   [ -e /usr/include/fmt/core.h ] || echo libfmt-dev
   [ -e /usr/lib/llvm-19/include/llvm/IR/Module.h ] || echo llvm-19-dev
   case $goal in build|run) ;; *)
@@ -32,7 +32,7 @@ missing_packages() {
   esac
   # Debian splits venv and the headers off its interpreters.
   local python version
-  for python in /usr/bin/python3.{7..13} ${1:+/usr/bin/python3}; do
+  for python in /usr/bin/python3.{7..13}; do
     [ -x "$python" ] || continue
     version=$("$python" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
     wanted "${version#python}" || continue
@@ -43,7 +43,7 @@ missing_packages() {
 
 install_packages() {
   local packages
-  packages=$(missing_packages | sort -u | tr '\n' ' ')
+  packages=$(missing_packages | tr ' ' '\n' | sort -u | tr '\n' ' ')
   [ -z "${packages// /}" ] && return
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get)
   if [ "$(id -u)" != 0 ]; then
