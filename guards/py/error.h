@@ -58,6 +58,9 @@ class KeepPyError {
 // Clears the pending exception and returns its text.
 inline std::string take_error_text() { return PyError::fetch().text(); }
 
+// msjit.InternalError, once the extension has made it.
+inline PyObject* g_internal_error = nullptr;
+
 inline PyObject* exception_type(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::kType: return PyExc_TypeError;
@@ -68,9 +71,9 @@ inline PyObject* exception_type(ErrorKind kind) {
     case ErrorKind::kZeroDivision: return PyExc_ZeroDivisionError;
     case ErrorKind::kNotImplemented: return PyExc_NotImplementedError;
     case ErrorKind::kRuntime: return PyExc_RuntimeError;
-    case ErrorKind::kInternal: return PyExc_SystemError;
+    case ErrorKind::kInternal: break;
   }
-  return PyExc_SystemError;
+  return g_internal_error ? g_internal_error : PyExc_SystemError;
 }
 
 // Raises `error` in Python. Returns nullptr so that C API functions can `return raise(...)`.

@@ -1,0 +1,53 @@
+// Layout of the Python objects of this project that the Python zone looks inside of: Tensor, DType and Op.
+// Their types are defined in pylib/ext; guards and the symbolic executor only recognise and read them.
+#pragma once
+
+#include "guards/py/ref.h"
+#include "kernels/core/op.h"
+#include "kernels/core/tensor.h"
+
+namespace msjit {
+
+// A Python tensor. `tensor` is never a null handle. Python subclasses add a dict of their own.
+struct TensorObject {
+  PyObject_HEAD
+  Tensor tensor;
+  PyObject* weakrefs;
+};
+extern PyTypeObject g_tensor_type;
+
+inline bool is_exact_tensor(PyObject* object) { return Py_TYPE(object) == &g_tensor_type; }
+inline bool is_tensor(PyObject* object) {
+  return is_exact_tensor(object) || PyType_IsSubtype(Py_TYPE(object), &g_tensor_type);
+}
+// The caller has checked is_tensor().
+inline Tensor& tensor_of(PyObject* object) {
+  return reinterpret_cast<TensorObject*>(object)->tensor;
+}
+// A new exact Tensor object; empty with MemoryError set when that fails.
+Ref wrap_tensor(Tensor tensor);
+
+// msjit.float32 and its kin: one immortal object a dtype.
+struct DTypeObject {
+  PyObject_HEAD
+  DType dtype;
+};
+extern PyTypeObject g_dtype_type;
+PyObject* dtype_object(DType dtype);  // borrowed
+
+// An operator as a Python callable: a function in `msjit.ops`, a method once it is put on a type.
+using VectorcallFn = PyObject* (*)(PyObject* callable, PyObject* const* args, size_t nargsf,
+                                   PyObject* names);
+struct OpObject {
+  PyObject_HEAD
+  VectorcallFn vectorcall;
+  const OpDef* op;
+  PyObject* name;         // str
+  PyObject* param_names;  // tuple of interned str
+  PyObject* doc;          // null until asked for
+};
+extern PyTypeObject g_op_type;
+inline bool is_op(PyObject* object) { return Py_TYPE(object) == &g_op_type; }
+inline const OpDef& op_of(PyObject* object) { return *reinterpret_cast<OpObject*>(object)->op; }
+
+}  // namespace msjit

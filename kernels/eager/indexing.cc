@@ -1,0 +1,278 @@
+#include "kernels/eager/indexing.h"
+
+#include <algorithm>
+
+#include "kernels/core/registry.h"
+#include "kernels/core/words.h"
+#include "kernels/eager/eager_sink.h"
+#include "kernels/eager/tape.h"
+
+namespace msjit {
+namespace {
+
+Val eager(const Tensor& t) { return Val(&eager_sink(), t); }
+
+Result<Tensor> tensor_of(Val value) {
+  MSJIT_OK(eager_sink().take_error());
+  return Tensor(value.tensor());
+}
+
+bool recorded(const Tensor& t) { return t.autograd() && grad_recording() && is_tracked(t); }
+bool is_parameter(const Tensor& t) { return t.autograd() && t.autograd()->is_state; }
+
+// table[rows] along the first dimension.
+Val gather_rows(const Val& table, const Tensor& rows) {
+  static const OpDef* gather = find_op("gather");
+  return call(*gather, {table, eager(rows)}, Attrs{AttrValue(0)});
+}
+
+Tensor basic_view(const Tensor& x, const IndexPlan& plan) {
+  Shape shape, strides;
+  int64_t offset = 0;
+  uint32_t dropped = 0, added = 0;
+  auto add_new_axes = [&] {
+    for (; added < plan.new_axes.size() && plan.new_axes[added] == shape.rank(); ++added) {
+      shape.push_back(1);
+      strides.push_back(0);
+    }
+  };
+  for (int d = 0; d < x.rank(); ++d) {
+    offset += plan.begin[d] * x.strides()[d];
+    if (dropped < plan.squeeze.size() && plan.squeeze[dropped] == d) {
+      ++dropped;
+      continue;
+    }
+    add_new_axes();
+    strides.push_back(x.strides()[d] * plan.step[d]);
+    shape.push_back(plan.shape[shape.rank()]);
+  }
+  add_new_axes();
+  if (plan.shape.numel() == 0) offset = 0;  // an empty view must not point past the end
+  return Tensor::view(x, shape, strides, offset);
+}
+
+// Broadcast shape of the index tensors.
+Result<Shape> index_shape(std::span<const Tensor> indices) {
+  Shape out;
+  for (const Tensor& t : indices) {
+    const int rank = std::max(out.rank(), t.rank());
+    Shape next;
+    for (int i = 0; i < rank; ++i) {
+      const int a = i - rank + out.rank(), b = i - rank + t.rank();
+      const Dim x = a < 0 ? 1 : out[a], y = b < 0 ? 1 : t.dim(b);
+      if (x != y && x != 1 && y != 1)
+        return index_error("[getitem] shapes of the index tensors, got {} and {}, expected shapes that broadcast",
+                           out.str(), t.shape().str());
+      next.push_back(x == 1 ? y : x);
+    }
+    out = next;
+  }
+  return out;
+}
+
+// Adds index * scale to each element of `sum`, broadcasting; wraps negative indices and checks the range.
+Status accumulate(const Tensor& index, int64_t size, int64_t scale, const Shape& shape, int64_t* sum) {
+  int64_t strides[kMaxRank] = {}, at[kMaxRank] = {};
+  const int lead = shape.rank() - index.rank();
+  for (int d = 0; d < index.rank(); ++d) strides[lead + d] = index.dim(d) == 1 ? 0 : index.strides()[d];
+  const int64_t count = shape.numel();
+  return dispatch_dtype(index.dtype(), [&](auto tag) -> Status {
+    using T = typename decltype(tag)::type;
+    const T* from = index.data_as<T>();
+    for (int64_t n = 0; n < count; ++n) {
+      const int64_t value = static_cast<int64_t>(*from);
+      const int64_t wrapped = value < 0 ? value + size : value;
+      if (wrapped < 0 || wrapped >= size)
+        return index_error("[getitem] value of an index tensor, got {}, expected one in [{}, {})", value, -size, size);
+      sum[n] += wrapped * scale;
+      for (int d = shape.rank() - 1; d >= 0; --d) {
+        from += strides[d];
+        if (++at[d] < shape[d]) break;
+        from -= strides[d] * shape[d];
+        at[d] = 0;
+      }
+    }
+    return {};
+  });
+}
+
+// A tensor with its indexed dimensions brought to the front.
+struct Advanced {
+  IntList order;    // permutation: indexed dimensions, then those that stay
+  Shape index;      // broadcast shape of the index tensors
+  Shape rest;       // dimensions that stay
+  Shape result;     // shape of x[...]
+  IntList restore;  // permutation of (index + rest) dimensions to `result`
+  Dim rows = 1;     // product of the indexed dimensions
+};
+
+Result<Advanced> plan_advanced(const IndexPlan& plan, std::span<const Tensor> indices) {
+  Advanced out;
+  MSJIT_TRY(out.index, index_shape(indices));
+  for (int d = 0; d < plan.shape.rank(); ++d)
+    if (plan.tensor_of_dim[d] >= 0) {
+      out.order.push_back(d);
+      out.rows *= plan.shape[d];
+    }
+  for (int d = 0; d < plan.shape.rank(); ++d)
+    if (plan.tensor_of_dim[d] < 0) {
+      out.order.push_back(d);
+      out.rest.push_back(plan.shape[d]);
+    }
+  const int extra = out.index.rank(), stay = out.rest.rank();
+  if (extra + stay > kMaxRank)
+    return value_error("[getitem] dimensions of the result, got {}, expected at most {}", extra + stay, kMaxRank);
+  for (int d = 0; d < plan.result_axis; ++d) out.restore.push_back(extra + d), out.result.push_back(out.rest[d]);
+  for (int d = 0; d < extra; ++d) out.restore.push_back(d), out.result.push_back(out.index[d]);
+  for (int d = plan.result_axis; d < stay; ++d) out.restore.push_back(extra + d), out.result.push_back(out.rest[d]);
+  return out;
+}
+
+// Linear row numbers, or element offsets when `strides` is given, for each element of the index shape.
+Result<Tensor> linear_index(const IndexPlan& plan, const Advanced& adv, std::span<const Tensor> indices,
+                            const Shape* strides) {
+  MSJIT_TRY(Tensor sum, Tensor::empty(DType::kInt64, adv.index));
+  std::fill_n(sum.data_as<int64_t>(), sum.numel(), 0);
+  int64_t scale = adv.rows;
+  for (int d = 0; d < plan.shape.rank(); ++d) {
+    const int which = plan.tensor_of_dim[d];
+    if (which < 0) continue;
+    if (plan.shape[d]) scale /= plan.shape[d];
+    MSJIT_OK(accumulate(indices[which], plan.shape[d], strides ? (*strides)[d] : scale, adv.index,
+                        sum.data_as<int64_t>()));
+  }
+  return sum;
+}
+
+Result<Tensor> get_advanced(const Tensor& x, const IndexPlan& plan, std::span<const Tensor> indices) {
+  MSJIT_TRY(Advanced adv, plan_advanced(plan, indices));
+  MSJIT_TRY(Tensor rows, linear_index(plan, adv, indices, nullptr));
+  Val flat = apply_basic_index(eager(x), plan);
+  flat = words::transpose(flat, adv.order);
+  Shape table = adv.rest;
+  if (table.rank() < kMaxRank) table.insert(0, adv.rows);
+  flat = words::reshape(flat, table);
+  return tensor_of(words::transpose(gather_rows(flat, rows), adv.restore));
+}
+
+// `value` in the dtype of `x` and spread over `shape`, not sharing memory with `x`.
+Result<Tensor> fit_value(const Tensor& x, const Tensor& value, const Shape& shape) {
+  Val v = words::cast(eager(value), x.dtype());
+  Shape own = value.shape();  // leading dimensions of one may go, as in NumPy
+  while (own.rank() > shape.rank() && own[0] == 1) own.erase(0);
+  if (own.rank() != value.rank()) v = words::reshape(v, own);
+  MSJIT_TRY(Tensor out, tensor_of(words::broadcast_to(v, shape)));
+  if (out.storage().get() != x.storage().get()) return out;
+  MSJIT_TRY(Tensor copy, Tensor::empty(x.dtype(), shape));
+  copy_strided(out, copy);
+  return copy;
+}
+
+Status write_advanced(const Tensor& view, const IndexPlan& plan, std::span<const Tensor> indices,
+                      const Advanced& adv, const Tensor& value) {
+  MSJIT_TRY(Tensor offsets, linear_index(plan, adv, indices, &view.strides()));
+  // Bring the value to (index + rest) order: undo `restore`.
+  IntList undo;
+  undo.resize(adv.restore.size());
+  for (uint32_t i = 0; i < adv.restore.size(); ++i) undo[adv.restore[i]] = i;
+  Shape rest_strides, from_shape, from_strides;
+  for (uint32_t d = static_cast<uint32_t>(adv.order.size()) - adv.rest.rank(); d < adv.order.size(); ++d)
+    rest_strides.push_back(view.strides()[static_cast<int>(adv.order[d])]);
+  for (int64_t d : undo) {
+    from_shape.push_back(value.dim(static_cast<int>(d)));
+    from_strides.push_back(value.strides()[static_cast<int>(d)]);
+  }
+  MSJIT_TRY(Tensor rows, Tensor::view(value, from_shape, from_strides, 0).to_contiguous());
+  const int64_t block = adv.rest.numel(), count = offsets.numel();
+  const auto size = static_cast<size_t>(item_size(view.dtype()));
+  const int64_t* at = offsets.data_as<int64_t>();
+  for (int64_t i = 0; i < count; ++i) {
+    if (block == 1) {
+      std::memcpy(view.data_as<char>() + at[i] * static_cast<int64_t>(size), rows.data_as<char>() + i * static_cast<int64_t>(size), size);
+    } else if (block > 0) {
+      copy_strided(Tensor::view(rows, adv.rest, contiguous_strides(adv.rest), i * block),
+                   Tensor::view(view, adv.rest, rest_strides, at[i]));
+    }
+  }
+  return {};
+}
+
+// The write as recorded ops: where each element of the result comes from is computed on a tensor of positions.
+Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan, std::span<const Tensor> indices,
+                             const Shape& target, const Tensor& value) {
+  const int64_t count = x.numel();
+  MSJIT_TRY(Tensor source, Tensor::empty(DType::kInt64, x.shape()));
+  std::fill_n(source.data_as<int64_t>(), count, -1);
+  MSJIT_TRY(Tensor numbers, Tensor::empty(DType::kInt64, target));
+  for (int64_t i = 0; i < numbers.numel(); ++i) numbers.data_as<int64_t>()[i] = i;
+  Tensor view = basic_view(source, plan);
+  if (plan.advanced) {
+    MSJIT_TRY(Advanced adv, plan_advanced(plan, indices));
+    MSJIT_OK(write_advanced(view, plan, indices, adv, numbers));
+  } else {
+    copy_strided(numbers, view);
+  }
+  MSJIT_TRY(Tensor mask, Tensor::empty(DType::kBool, x.shape()));
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t& from = source.data_as<int64_t>()[i];
+    mask.data_as<bool>()[i] = from >= 0;
+    from = std::max<int64_t>(from, 0);
+  }
+  if (numbers.numel() == 0) return Tensor(x);
+  Val spread = words::cast(words::broadcast_to(eager(value), target), x.dtype());
+  Val flat = words::reshape(spread, Shape{numbers.numel()});
+  return tensor_of(words::where(eager(mask), gather_rows(flat, source), eager(x)));
+}
+
+}  // namespace
+
+Result<Tensor> get_item(const Tensor& x, std::span<const IndexItem> items, std::span<const Tensor> indices) {
+  MSJIT_TRY(IndexPlan plan, plan_index(x.shape(), items));
+  if (plan.advanced) return get_advanced(x, plan, indices);
+  if (!recorded(x)) return basic_view(x, plan);
+  return tensor_of(apply_basic_index(eager(x), plan));
+}
+
+Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items, std::span<const Tensor> indices,
+                        const Tensor& value) {
+  MSJIT_TRY(IndexPlan plan, plan_index(x.shape(), items));
+  Advanced adv;
+  if (plan.advanced) {
+    MSJIT_TRY(adv, plan_advanced(plan, indices));
+  }
+  const Shape& target = plan.advanced ? adv.result : plan.shape;
+  // A Parameter keeps its identity: it is written in place and has no history.
+  if ((recorded(x) || recorded(value)) && !is_parameter(x)) return replace_items(x, plan, indices, target, value);
+  if (x.storage()->read_only)
+    return value_error("[setitem] tensor, got one on read-only memory, expected a writable one");
+  MSJIT_TRY(Tensor fitted, fit_value(x, value, target));
+  Tensor view = basic_view(x, plan);
+  if (plan.advanced) {
+    MSJIT_OK(write_advanced(view, plan, indices, adv, fitted));
+  } else if (view.numel() > 0) {
+    copy_strided(fitted, view);
+  }
+  x.bump_version();
+  return Tensor();
+}
+
+Result<std::vector<Tensor>> mask_positions(const Tensor& mask) {
+  MSJIT_TRY(Tensor flat, mask.to_contiguous());
+  const bool* set = flat.data_as<bool>();
+  const int64_t count = flat.numel(), found = std::count(set, set + count, true);
+  std::vector<Tensor> out;
+  for (int d = 0; d < mask.rank(); ++d) {
+    MSJIT_TRY(Tensor positions, Tensor::empty(DType::kInt64, Shape{found}));
+    out.push_back(positions);
+  }
+  const Shape strides = contiguous_strides(mask.shape());
+  for (int64_t i = 0, n = 0; i < count; ++i) {
+    if (!set[i]) continue;
+    for (int d = 0; d < mask.rank(); ++d)
+      out[d].data_as<int64_t>()[n] = i / strides[d] % mask.dim(d);
+    ++n;
+  }
+  return out;
+}
+
+}  // namespace msjit

@@ -1,0 +1,114 @@
+#include "pylib/ext/autograd.h"
+
+#include <memory>
+#include <vector>
+
+#include "kernels/eager/tape.h"
+#include "pylib/ext/boundary.h"
+
+namespace msjit {
+namespace {
+
+// Scopes opened from Python, innermost last. Python pairs enter with exit in try/finally.
+std::vector<std::unique_ptr<GradScope>>& scopes() {
+  static thread_local std::vector<std::unique_ptr<GradScope>> stack;
+  return stack;
+}
+
+Ref grad_scope_enter(PyObject*, const Args& args) {
+  static constexpr const char* kNames[] = {"recording", nullptr};
+  PyObject* a[1];
+  if (!parse_args(args, "grad_scope_enter", kNames, 0, a)) return {};
+  scopes().push_back(std::make_unique<GradScope>(!a[0] || PyObject_IsTrue(a[0]) == 1));
+  return Ref::none();
+}
+Ref grad_scope_exit(PyObject*) {
+  if (scopes().empty()) return Ref::steal(raise(*runtime_error("[grad_scope_exit] open scopes, got 0, expected at least 1")));
+  scopes().pop_back();
+  return Ref::none();
+}
+Ref level(PyObject*) { return Ref::steal(PyLong_FromLong(grad_level())); }
+Ref recording(PyObject*) { return Ref::share(grad_recording() ? Py_True : Py_False); }
+
+// A sequence of tensors; None becomes a null handle where `optional`.
+bool read_tensors(PyObject* sequence, const char* what, bool optional, std::vector<Tensor>* out) {
+  if (!PyTuple_Check(sequence) && !PyList_Check(sequence))
+    return fail(type_error("[grad] {}, got {}, expected a tuple of Tensors", what, type_name(sequence)));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
+    if (is_tensor(item)) out->push_back(tensor_of(item));
+    else if (item == Py_None && optional) out->emplace_back();
+    else return fail(type_error("[grad] {}, got {}, expected a Tensor", what, type_name(item)));
+  }
+  return true;
+}
+
+Result<std::vector<Tensor>> gradients_without_gil(const std::vector<Tensor>& outputs, const std::vector<Tensor>& seeds,
+                                                  const std::vector<Tensor>& wrt, bool create_graph) {
+  PyThreadState* thread = PyEval_SaveThread();
+  struct Restore {
+    PyThreadState* thread;
+    ~Restore() { PyEval_RestoreThread(thread); }
+  } restore{thread};
+  return gradients(outputs, seeds, wrt, create_graph);
+}
+
+// gradients(outputs, seeds, wrt, create_graph=False) -> tuple of Tensors
+Ref gradients_function(PyObject*, const Args& args) {
+  static constexpr const char* kNames[] = {"outputs", "seeds", "wrt", "create_graph", nullptr};
+  PyObject* a[4];
+  if (!parse_args(args, "gradients", kNames, 3, a)) return {};
+  std::vector<Tensor> outputs, seeds, wrt;
+  if (!read_tensors(a[0], "output", false, &outputs) || !read_tensors(a[2], "input", false, &wrt)) return {};
+  if (a[1] != Py_None && !read_tensors(a[1], "seed", true, &seeds)) return {};
+  if (!seeds.empty() && seeds.size() != outputs.size())
+    return Ref::steal(raise(*value_error("[grad] number of seeds, got {}, expected {}", seeds.size(), outputs.size())));
+  auto result = gradients_without_gil(outputs, seeds, wrt, a[3] && PyObject_IsTrue(a[3]) == 1);
+  if (!result.ok()) return Ref::steal(raise(result.error()));
+  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(wrt.size())));
+  for (size_t i = 0; tuple && i < wrt.size(); ++i) {
+    Ref item = wrap_tensor(std::move(result.value()[i]));
+    if (!item) return {};
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item.release());
+  }
+  return tuple;
+}
+
+bool need_tensor(PyObject* object, const char* where) {
+  return is_tensor(object) || fail(type_error("[{}] argument, got {}, expected a Tensor", where, type_name(object)));
+}
+
+// mark_parameter(tensor, requires_grad=True): a Parameter, tracked inside grad transforms only.
+Ref mark_parameter_function(PyObject*, const Args& args) {
+  static constexpr const char* kNames[] = {"tensor", "requires_grad", nullptr};
+  PyObject* a[2];
+  if (!parse_args(args, "mark_parameter", kNames, 1, a) || !need_tensor(a[0], "mark_parameter")) return {};
+  mark_parameter(tensor_of(a[0]), !a[1] || PyObject_IsTrue(a[1]) == 1);
+  return Ref::none();
+}
+
+Ref grad_input_function(PyObject*, PyObject* tensor) {
+  if (!need_tensor(tensor, "grad_input")) return {};
+  return wrap_tensor(grad_input(tensor_of(tensor)));
+}
+Ref is_tracked_function(PyObject*, PyObject* tensor) {
+  if (!need_tensor(tensor, "is_tracked")) return {};
+  return Ref::share(is_tracked(tensor_of(tensor)) ? Py_True : Py_False);
+}
+Ref live_nodes(PyObject*) { return Ref::steal(PyLong_FromLongLong(live_tape_nodes())); }
+
+}  // namespace
+
+PyMethodDef g_autograd_functions[] = {
+    method<grad_scope_enter>("grad_scope_enter", "grad_scope_enter(recording=True)\n--\n\nOpens a gradient scope."),
+    method0<grad_scope_exit>("grad_scope_exit", "grad_scope_exit()\n--\n\nCloses the innermost scope."),
+    method0<level>("grad_level", "grad_level()\n--\n\nNumber of enclosing gradient scopes."),
+    method0<recording>("grad_recording", "grad_recording()\n--\n\nFalse inside no_grad."),
+    method<gradients_function>("gradients", "gradients(outputs, seeds, wrt, create_graph=False)\n--\n\nReverse walk of the tape."),
+    method<mark_parameter_function>("mark_parameter", "mark_parameter(tensor, requires_grad=True)\n--\n\nMakes a tensor a parameter."),
+    method1<grad_input_function>("grad_input", "grad_input(tensor)\n--\n\nA fresh leaf on the same data."),
+    method1<is_tracked_function>("is_tracked", "is_tracked(tensor)\n--\n\nWhether an op on the tensor would be recorded."),
+    method0<live_nodes>("live_tape_nodes", "live_tape_nodes()\n--\n\nTape nodes alive, for leak tests."),
+    {nullptr}};
+
+}  // namespace msjit

@@ -1,0 +1,35 @@
+// Parts of the Python Tensor type, one file each; tensor_type.cc puts them together.
+#pragma once
+
+#include "pylib/ext/boundary.h"
+#include "pylib/ext/op_call.h"
+
+namespace msjit {
+
+void fill_number_slots(PyTypeObject* type);  // operators
+void fill_index_slots(PyTypeObject* type);   // len, x[...], iteration
+void fill_buffer_slots(PyTypeObject* type);
+extern PyGetSetDef g_tensor_attributes[];
+extern PyMethodDef g_tensor_methods[];
+bool ready_tensor_type();
+bool ready_dtype_type();
+
+// Everything the object `self` holds becomes what `from` holds; other handles on the header see it too.
+void replace_contents(PyObject* self, const Tensor& from);
+// The one element; ValueError when there are more or none.
+bool single_element(const Tensor& tensor, const char* where, const void** data);
+bool is_writable(const Tensor& tensor, const char* where);
+
+Ref tensor_repr(PyObject* self);
+Ref tensor_str(PyObject* self);
+// A NumPy array sharing the tensor's memory (bfloat16: a float32 copy).
+Ref to_numpy(const Tensor& tensor);
+Ref tensor_dlpack(PyObject* self, const Args& args);
+Ref tensor_dlpack_device(PyObject* self);
+Ref from_dlpack(PyObject* module, PyObject* producer);
+Ref from_numpy(PyObject* module, PyObject* array);
+
+// Called for Tensor(shape=..., dtype=..., init=...): makes the data. Set by the Python side.
+extern PyObject* g_tensor_initializer;
+
+}  // namespace msjit

@@ -1,0 +1,118 @@
+// NumPy and the buffer protocol: exporting a tensor's memory, and `asnumpy`, `from_numpy`.
+#include <memory>
+
+#include "pylib/ext/tensor.h"
+
+namespace msjit {
+namespace {
+
+// What an exported buffer keeps alive: the storage as it was, even when the tensor gets other data.
+struct Export {
+  Tensor pin;
+  Py_ssize_t shape[kMaxRank];
+  Py_ssize_t strides[kMaxRank];
+};
+
+const char* format_of(DType dtype) {
+  switch (dtype) {
+    case DType::kBool: return "?";
+    case DType::kUInt8: return "B";
+    case DType::kInt8: return "b";
+    case DType::kInt16: return "h";
+    case DType::kInt32: return "i";
+    case DType::kInt64: return "q";
+    case DType::kFloat16: return "e";
+    case DType::kFloat32: return "f";
+    case DType::kFloat64: return "d";
+    case DType::kBFloat16: break;
+  }
+  return nullptr;
+}
+
+bool fortran_contiguous(const Tensor& t) {
+  int64_t expected = 1;
+  for (int i = 0; i < t.rank(); ++i) {
+    if (t.dim(i) != 1 && t.strides()[i] != expected) return false;
+    expected *= t.dim(i);
+  }
+  return true;
+}
+
+const char* refusal(const Tensor& t, int flags) {
+  if (!format_of(t.dtype())) return "[buffer] dtype, got bfloat16, expected one with a buffer format";
+  if ((flags & PyBUF_WRITABLE) && t.storage()->read_only)
+    return "[buffer] writable buffer, got a tensor on read-only memory, expected a writable one";
+  const bool c = t.contiguous() || t.numel() == 0;
+  if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !c)
+    return "[buffer] C-contiguous buffer, got a strided tensor, expected a contiguous one";
+  if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !fortran_contiguous(t))
+    return "[buffer] Fortran-contiguous buffer, got another layout, expected a contiguous one";
+  if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !c)
+    return "[buffer] buffer without strides, got a strided tensor, expected a contiguous one";
+  return nullptr;
+}
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  const Tensor& t = tensor_of(self);
+  if (const char* why = refusal(t, flags)) return raise(PyExc_BufferError, why), -1;
+  auto held = std::make_unique<Export>();
+  held->pin = Tensor::view(t, t.shape(), t.strides(), 0);
+  const auto size = static_cast<Py_ssize_t>(item_size(t.dtype()));
+  for (int i = 0; i < t.rank(); ++i) {
+    held->shape[i] = t.dim(i);
+    held->strides[i] = t.strides()[i] * size;
+  }
+  view->buf = t.data();
+  view->len = t.nbytes();
+  view->itemsize = size;
+  view->readonly = t.storage()->read_only;
+  view->ndim = t.rank();
+  view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format_of(t.dtype())) : nullptr;
+  view->shape = (flags & PyBUF_ND) ? held->shape : nullptr;
+  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? held->strides : nullptr;
+  view->suboffsets = nullptr;
+  view->internal = held.release();
+  view->obj = new_reference(self);
+  return 0;
+}
+
+void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Export*>(view->internal); }
+
+PyBufferProcs g_buffer;
+
+// numpy.<name>, imported on first use.
+Ref numpy_function(const char* name) {
+  Ref numpy = Ref::steal(PyImport_ImportModule("numpy"));
+  return numpy ? Ref::steal(PyObject_GetAttrString(numpy.get(), name)) : Ref();
+}
+
+}  // namespace
+
+Ref to_numpy(const Tensor& tensor) {
+  Tensor plain = tensor;
+  if (tensor.dtype() == DType::kBFloat16 && !cast_tensor(tensor, DType::kFloat32, &plain)) return {};
+  // A fresh object: what the array keeps alive is the data of now, not what the tensor may hold later.
+  Ref holder = wrap_tensor(Tensor::view(plain, plain.shape(), plain.strides(), 0));
+  if (!holder) return {};
+  Ref memory = Ref::steal(PyMemoryView_FromObject(holder.get()));
+  Ref asarray = memory ? numpy_function("asarray") : Ref();
+  if (!asarray) return {};
+  return Ref::steal(PyObject_CallFunctionObjArgs(asarray.get(), memory.get(), static_cast<PyObject*>(nullptr)));
+}
+
+Ref from_numpy(PyObject*, PyObject* array) {
+  if (!is_array_like(array))
+    return Ref::steal(raise(*type_error("[from_numpy] array, got {}, expected a numpy.ndarray", type_name(array))));
+  Tensor tensor;
+  if (!tensor_from_buffer(array, "from_numpy", false, &tensor)) return {};
+  return wrap_tensor(std::move(tensor));
+}
+
+void fill_buffer_slots(PyTypeObject* type) {
+  g_buffer.bf_getbuffer = entry<get_buffer>;
+  g_buffer.bf_releasebuffer = entry<release_buffer>;
+  type->tp_as_buffer = &g_buffer;
+}
+
+}  // namespace msjit

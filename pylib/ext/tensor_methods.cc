@@ -1,0 +1,228 @@
+// Methods of Tensor that are no operators of the registry; those are bound by register_method.
+#include "kernels/core/registry.h"
+#include "kernels/eager/tape.h"
+#include "pylib/ext/tensor.h"
+
+namespace msjit {
+namespace {
+
+Ref as_numpy(PyObject* self) { return to_numpy(tensor_of(self)); }
+
+// __array__(dtype=None, copy=None) of NumPy 1 and 2.
+Ref dunder_array(PyObject* self, const Args& args) {
+  static constexpr const char* kNames[] = {"dtype", "copy", nullptr};
+  PyObject* a[2];
+  if (!parse_args(args, "__array__", kNames, 0, a)) return {};
+  Ref array = to_numpy(tensor_of(self));
+  const bool convert = array && a[0] && a[0] != Py_None;
+  if (convert) array = Ref::steal(PyObject_CallMethod(array.get(), "astype", "O", a[0]));
+  const bool copy = array && a[1] && a[1] != Py_None && PyObject_IsTrue(a[1]) == 1;
+  if (copy && !convert) array = Ref::steal(PyObject_CallMethod(array.get(), "copy", nullptr));
+  return array;
+}
+
+Ref item(PyObject* self, const Args& args) {
+  const Tensor& t = tensor_of(self);
+  const void* data;
+  if (args.count == 0) return single_element(t, "item", &data) ? element_to_python(t.dtype(), data) : Ref();
+  Ref key = Ref::steal(PyTuple_New(args.count));
+  if (!key) return {};
+  for (Py_ssize_t i = 0; i < args.count; ++i) PyTuple_SET_ITEM(key.get(), i, new_reference(args.values[i]));
+  Ref picked = Ref::steal(PyObject_GetItem(self, args.count == 1 ? args.values[0] : key.get()));
+  if (!picked || !is_tensor(picked.get())) return {};
+  const Tensor& one = tensor_of(picked.get());
+  return single_element(one, "item", &data) ? element_to_python(one.dtype(), data) : Ref();
+}
+
+Ref nested_list(const Tensor& t, int dim, const char* data) {
+  if (dim == t.rank()) return element_to_python(t.dtype(), data);
+  Ref list = Ref::steal(PyList_New(t.dim(dim)));
+  const int64_t step = t.strides()[dim] * item_size(t.dtype());
+  for (int64_t i = 0; list && i < t.dim(dim); ++i) {
+    Ref inner = nested_list(t, dim + 1, data + i * step);
+    if (!inner) return {};
+    PyList_SET_ITEM(list.get(), i, inner.release());
+  }
+  return list;
+}
+Ref to_list(PyObject* self) {
+  Tensor t = tensor_of(self);
+  return nested_list(t, 0, t.data_as<char>());
+}
+
+Ref cast_to(PyObject* self, DType dtype) {
+  if (tensor_of(self).dtype() == dtype && !tensor_of(self).meta().weak) return Ref::share(self);
+  static const OpDef* cast = find_op("cast");
+  if (!cast) return Ref::steal(raise(*internal_error("[cast] operator, got none")));
+  TensorImpl* input = tensor_of(self).impl();
+  return call_op(*cast, {&input, 1}, Attrs{AttrValue(dtype)});
+}
+Ref astype(PyObject* self, const Args& args) {
+  static constexpr const char* kNames[] = {"dtype", "copy", nullptr};
+  PyObject* a[2];
+  DType dtype;
+  if (!parse_args(args, "astype", kNames, 1, a)) return {};
+  // MindSpore reads the names float and int as NumPy does here.
+  const bool wide = a[0] == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
+                    (PyUnicode_Check(a[0]) && PyUnicode_CompareWithASCIIString(a[0], "float") == 0);
+  if (wide) dtype = DType::kFloat64;
+  else if (!dtype_from_object(a[0], "astype", &dtype)) return {};
+  return cast_to(self, dtype);
+}
+template <DType D>
+Ref cast_method(PyObject* self) {
+  return cast_to(self, D);
+}
+
+bool copy_of_value(const Tensor& from, Tensor* out) {
+  auto made = Tensor::empty(from.dtype(), from.shape());
+  if (!made.ok()) return fail(made.take_error());
+  *out = made.take();
+  if (from.numel()) copy_strided(from, *out);
+  return true;
+}
+
+Ref copy_tensor(PyObject* self) {
+  static const OpDef* copy = find_op("copy");
+  TensorImpl* input = tensor_of(self).impl();
+  if (copy) return call_op(*copy, {&input, 1}, Attrs{});
+  Tensor made;
+  return copy_of_value(tensor_of(self), &made) ? wrap_tensor(std::move(made)) : Ref();
+}
+
+Ref contiguous(PyObject* self) {
+  const Tensor& t = tensor_of(self);
+  if (t.contiguous()) return Ref::share(self);
+  if (t.autograd()) return copy_tensor(self);
+  return wrap_result(t.to_contiguous());
+}
+Ref contiguous_flag(PyObject* self) { return Ref::share(tensor_of(self).contiguous() ? Py_True : Py_False); }
+Ref numel(PyObject* self) { return Ref::steal(PyLong_FromLongLong(tensor_of(self).numel())); }
+Ref dim(PyObject* self) { return Ref::steal(PyLong_FromLong(tensor_of(self).rank())); }
+Ref data_ptr(PyObject* self) { return Ref::steal(PyLong_FromVoidPtr(tensor_of(self).data())); }
+Ref element_strides(PyObject* self) {
+  Ref tuple = shape_tuple(tensor_of(self).strides());
+  return tuple ? Ref::steal(PySequence_List(tuple.get())) : Ref();
+}
+Ref itself(PyObject* self) { return Ref::share(self); }
+Ref detach(PyObject* self) { return wrap_tensor(tensor_of(self).detach()); }
+
+// set_data(data, slice_shape=False): takes over data, shape and dtype of another tensor.
+Ref set_data(PyObject* self, const Args& args) {
+  static constexpr const char* kNames[] = {"data", "slice_shape", nullptr};
+  PyObject* a[2];
+  if (!parse_args(args, "set_data", kNames, 1, a)) return {};
+  if (!is_tensor(a[0])) return Ref::steal(raise(*type_error("[set_data] data, got {}, expected a Tensor", type_name(a[0]))));
+  const Tensor &from = tensor_of(a[0]), &to = tensor_of(self);
+  const bool reshape = a[1] && PyObject_IsTrue(a[1]) == 1;
+  if (!reshape && !(from.shape() == to.shape()))
+    return Ref::steal(raise(*value_error("[set_data] shape of the data, got {}, expected {}", from.shape().str(), to.shape().str())));
+  Tensor data;
+  if (!cast_tensor(from, to.dtype(), &data)) return {};
+  replace_contents(self, data);
+  return Ref::share(self);
+}
+
+// assign_value(value): copies the elements of another tensor into this one's memory.
+Ref assign_value(PyObject* self, PyObject* value) {
+  Tensor from, to = tensor_of(self);
+  if (!tensor_from_object(value, "assign_value", &from)) return {};
+  if (!(from.shape() == to.shape()) || from.dtype() != to.dtype()) {
+    Tensor data;
+    if (!copy_of_value(from, &data)) return {};
+    replace_contents(self, data);
+    return Ref::share(self);
+  }
+  if (!is_writable(to, "assign_value")) return {};
+  if (from.numel()) copy_strided(from, to);
+  to.bump_version();
+  return Ref::share(self);
+}
+
+Ref backward_method(PyObject* self, const Args& args) {
+  static constexpr const char* kNames[] = {"gradient", nullptr};
+  PyObject* a[1];
+  if (!parse_args(args, "backward", kNames, 0, a)) return {};
+  Tensor seed;
+  if (a[0] && a[0] != Py_None && !tensor_from_object(a[0], "backward", &seed)) return {};
+  return succeeded(backward(tensor_of(self), seed)) ? Ref::none() : Ref();
+}
+
+Ref requires_grad_(PyObject* self, const Args& args) {
+  static constexpr const char* kNames[] = {"requires_grad", nullptr};
+  PyObject* a[1];
+  if (!parse_args(args, "requires_grad_", kNames, 0, a)) return {};
+  if (PyObject_SetAttrString(self, "requires_grad", a[0] ? a[0] : Py_True) < 0) return {};
+  return Ref::share(self);
+}
+
+// (rebuild, (type, dtype, shape, bytes, requires_grad), dict of a subclass)
+Ref reduce(PyObject* self, PyObject*) {
+  auto flat = tensor_of(self).to_contiguous();
+  if (!flat.ok()) return Ref::steal(raise(flat.error()));
+  const Tensor& t = flat.value();
+  Ref module = Ref::steal(PyImport_ImportModule("msjit._msjit"));
+  Ref rebuild = module ? Ref::steal(PyObject_GetAttrString(module.get(), "_rebuild_tensor")) : Ref();
+  Ref shape = shape_tuple(t.shape());
+  Ref bytes = Ref::steal(PyBytes_FromStringAndSize(t.data_as<char>(), t.nbytes()));
+  if (!rebuild || !shape || !bytes) return {};
+  Ref state = Ref::steal(PyObject_GetAttrString(self, "__dict__"));
+  if (!state) {
+    PyErr_Clear();
+    state = Ref::none();
+  }
+  return Ref::steal(Py_BuildValue("O(OOOOO)O", rebuild.get(), Py_TYPE(self), dtype_object(t.dtype()), shape.get(),
+                                  bytes.get(), requires_grad(tensor_of(self)) ? Py_True : Py_False, state.get()));
+}
+
+Ref format(PyObject* self, PyObject* spec) {
+  const Tensor& t = tensor_of(self);
+  Ref value = t.rank() == 0 && PyUnicode_GetLength(spec) > 0 ? element_to_python(t.dtype(), t.data()) : tensor_str(self);
+  return value ? Ref::steal(PyObject_Format(value.get(), spec)) : Ref();
+}
+
+Ref from_numpy_method(PyObject* type, PyObject* array) { return from_numpy(type, array); }
+
+}  // namespace
+
+bool is_writable(const Tensor& tensor, const char* where) {
+  return !tensor.storage()->read_only ||
+         fail(value_error("[{}] tensor, got one on read-only memory, expected a writable one", where));
+}
+
+PyMethodDef g_tensor_methods[] = {
+    method0<as_numpy>("asnumpy", "asnumpy($self)\n--\n\nA NumPy array sharing the tensor's memory."),
+    method0<as_numpy>("numpy", "numpy($self)\n--\n\nA NumPy array sharing the tensor's memory."),
+    method<dunder_array>("__array__", "__array__($self, dtype=None, copy=None)\n--\n\nFor numpy.asarray."),
+    method<item>("item", "item($self, *index)\n--\n\nOne element as a Python number."),
+    method0<to_list>("tolist", "tolist($self)\n--\n\nThe elements as nested Python lists."),
+    method<astype>("astype", "astype($self, dtype, copy=True)\n--\n\nThe tensor converted to another dtype."),
+    method<astype>("to", "to($self, dtype, copy=True)\n--\n\nThe tensor converted to another dtype."),
+    method0<cast_method<DType::kFloat16>>("half", "half($self)\n--\n\nConverted to float16."),
+    method0<cast_method<DType::kBFloat16>>("bfloat16", "bfloat16($self)\n--\n\nConverted to bfloat16."),
+    method0<cast_method<DType::kFloat32>>("float", "float($self)\n--\n\nConverted to float32."),
+    method0<cast_method<DType::kFloat64>>("double", "double($self)\n--\n\nConverted to float64."),
+    method0<cast_method<DType::kInt32>>("int", "int($self)\n--\n\nConverted to int32."),
+    method0<cast_method<DType::kInt64>>("long", "long($self)\n--\n\nConverted to int64."),
+    method0<cast_method<DType::kBool>>("bool", "bool($self)\n--\n\nConverted to bool."),
+    method0<copy_tensor>("copy", "copy($self)\n--\n\nA tensor with its own copy of the data."),
+    method0<contiguous>("contiguous", "contiguous($self)\n--\n\nThe same elements in row-major order."),
+    method0<contiguous_flag>("is_contiguous", "is_contiguous($self)\n--\n\nWhether the elements lie in row-major order."),
+    method0<numel>("numel", "numel($self)\n--\n\nThe number of elements."),
+    method0<dim>("dim", "dim($self)\n--\n\nThe number of dimensions."),
+    method0<data_ptr>("data_ptr", "data_ptr($self)\n--\n\nThe address of the first element."),
+    method0<element_strides>("stride", "stride($self)\n--\n\nElements from one to the next, by dimension."),
+    method0<itself>("value", "value($self)\n--\n\nThe tensor itself."),
+    method0<detach>("detach", "detach($self)\n--\n\nThe same data without gradient history."),
+    method<set_data>("set_data", "set_data($self, data, slice_shape=False)\n--\n\nTakes over the data of another tensor."),
+    method1<assign_value>("assign_value", "assign_value($self, value)\n--\n\nCopies the elements of another tensor."),
+    method<backward_method>("backward", "backward($self, gradient=None)\n--\n\nAccumulates gradients into the leaves."),
+    method<requires_grad_>("requires_grad_", "requires_grad_($self, requires_grad=True)\n--\n\nSets requires_grad."),
+    method1<from_numpy_method>("from_numpy", "from_numpy(array)\n--\n\nA tensor sharing the array's memory."),
+    method<tensor_dlpack>("__dlpack__", "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule."),
+    method0<tensor_dlpack_device>("__dlpack_device__", "__dlpack_device__($self)\n--\n\nDevice type and number."),
+    method1<reduce>("__reduce_ex__", nullptr),
+    method1<format>("__format__", nullptr),
+    {nullptr}};
+
+}  // namespace msjit

@@ -1,0 +1,164 @@
+// Operators of Tensor. Two exact tensors go straight to the kernel; numbers, lists and arrays on either side are turned
+// into tensors first, numbers as weak scalars. There are no in-place slots: `x += y` rebinds x, as in MindSpore.
+#include "kernels/core/registry.h"
+#include "pylib/ext/tensor.h"
+
+namespace msjit {
+namespace {
+
+enum Operator {
+  kAddOp, kSubOp, kMulOp, kDivOp, kFloorDivOp, kModOp, kPowOp, kMatMulOp,
+  kAndOp, kOrOp, kXorOp, kLeftShiftOp, kRightShiftOp,
+  kLtOp, kLeOp, kEqOp, kNeOp, kGtOp, kGeOp,
+  kNegOp, kAbsOp, kInvertOp, kRoundOp, kNumOperators,
+};
+constexpr const char* kOpNames[kNumOperators] = {
+    "add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "matmul",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
+    "less", "less_equal", "equal", "not_equal", "greater", "greater_equal",
+    "neg", "abs", "logical_not", "round"};
+const OpDef* g_ops[kNumOperators];
+
+const Attrs& default_attrs(const OpDef& op, Attrs* made) {
+  static const Attrs none{};
+  if (op.signature.num_attrs == 0) return none;
+  for (const Param& p : op.signature.params)
+    if (!p.is_tensor()) made->push_back(p.default_value);
+  return *made;
+}
+
+Ref run_operator(Operator which, std::span<TensorImpl* const> inputs) {
+  const OpDef* op = g_ops[which];
+  if (!op) return Ref::steal(raise(*not_implemented_error("[{}] operator, got none in this build", kOpNames[which])));
+  Attrs made;
+  return call_op(*op, inputs, default_attrs(*op, &made));
+}
+
+bool is_operand(PyObject* object) {
+  return is_tensor(object) || is_number(object) || PyList_Check(object) || PyTuple_Check(object) ||
+         is_array_like(object);
+}
+
+bool operand(PyObject* object, const char* where, Tensor* made, TensorImpl** out) {
+  if (is_tensor(object)) {
+    *out = tensor_of(object).impl();
+    return true;
+  }
+  if (!tensor_from_object(object, where, made)) return false;
+  *out = made->impl();
+  return true;
+}
+
+Ref mixed_operands(Operator which, PyObject* a, PyObject* b) {
+  if (!is_operand(a) || !is_operand(b)) return Ref::share(Py_NotImplemented);
+  Tensor made_a, made_b;
+  TensorImpl* inputs[2];
+  if (!operand(a, kOpNames[which], &made_a, &inputs[0]) || !operand(b, kOpNames[which], &made_b, &inputs[1])) return {};
+  return run_operator(which, inputs);
+}
+
+template <Operator Which>
+Ref binary(PyObject* a, PyObject* b) {
+  if (!is_exact_tensor(a) || !is_exact_tensor(b)) return mixed_operands(Which, a, b);
+  TensorImpl* inputs[2] = {tensor_of(a).impl(), tensor_of(b).impl()};
+  return run_operator(Which, inputs);
+}
+
+template <Operator Which>
+Ref unary(PyObject* a) {
+  TensorImpl* input = tensor_of(a).impl();
+  return run_operator(Which, {&input, 1});
+}
+
+Ref power(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus != Py_None) return Ref::share(Py_NotImplemented);
+  return binary<kPowOp>(a, b);
+}
+
+Ref positive(PyObject* a) { return Ref::share(a); }
+
+// `==` and `!=` with something that is no operand compare identities, as everywhere in Python.
+Ref compare(PyObject* a, PyObject* b, int how) {
+  static constexpr Operator kWhich[] = {kLtOp, kLeOp, kEqOp, kNeOp, kGtOp, kGeOp};
+  static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
+  const bool sequence = PyList_Check(b) || PyTuple_Check(b);
+  const bool equality = how == Py_EQ || how == Py_NE;
+  if (equality && (sequence || !is_operand(b))) return Ref::share(how == Py_NE ? Py_True : Py_False);
+  if (is_exact_tensor(a) && is_exact_tensor(b)) {
+    TensorImpl* inputs[2] = {tensor_of(a).impl(), tensor_of(b).impl()};
+    return run_operator(kWhich[how], inputs);
+  }
+  return mixed_operands(kWhich[how], a, b);
+}
+
+int truth(PyObject* self) {
+  const void* data;
+  const Tensor& t = tensor_of(self);
+  if (!single_element(t, "bool", &data)) return -1;
+  return dispatch_dtype(t.dtype(), [&](auto tag) -> int {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T>) return *static_cast<const T*>(data) != 0;
+    else return static_cast<double>(*static_cast<const T*>(data)) != 0;
+  });
+}
+
+Ref as_int(PyObject* self) {
+  const void* data;
+  if (!single_element(tensor_of(self), "int", &data)) return {};
+  Ref value = element_to_python(tensor_of(self).dtype(), data);
+  return value ? Ref::steal(PyNumber_Long(value.get())) : Ref();
+}
+
+Ref as_float(PyObject* self) {
+  const void* data;
+  if (!single_element(tensor_of(self), "float", &data)) return {};
+  Ref value = element_to_python(tensor_of(self).dtype(), data);
+  return value ? Ref::steal(PyNumber_Float(value.get())) : Ref();
+}
+
+Ref as_index(PyObject* self) {
+  const Tensor& t = tensor_of(self);
+  if (!is_integer(t.dtype()) && !is_bool(t.dtype()))
+    return Ref::steal(raise(*type_error("[index] dtype of the tensor, got {}, expected an int or bool", dtype_name(t.dtype()))));
+  return as_int(self);
+}
+
+PyNumberMethods g_number;
+
+}  // namespace
+
+bool single_element(const Tensor& tensor, const char* where, const void** data) {
+  *data = tensor.data();
+  if (tensor.numel() == 1) return true;
+  return fail(value_error("[{}] number of elements, got {}, expected 1", where, tensor.numel()));
+}
+
+void fill_number_slots(PyTypeObject* type) {
+  for (int i = 0; i < kNumOperators; ++i) g_ops[i] = find_op(kOpNames[i]);
+  PyNumberMethods& n = g_number;
+  n.nb_add = entry<binary<kAddOp>>;
+  n.nb_subtract = entry<binary<kSubOp>>;
+  n.nb_multiply = entry<binary<kMulOp>>;
+  n.nb_true_divide = entry<binary<kDivOp>>;
+  n.nb_floor_divide = entry<binary<kFloorDivOp>>;
+  n.nb_remainder = entry<binary<kModOp>>;
+  n.nb_power = entry<power>;
+  n.nb_matrix_multiply = entry<binary<kMatMulOp>>;
+  n.nb_and = entry<binary<kAndOp>>;
+  n.nb_or = entry<binary<kOrOp>>;
+  n.nb_xor = entry<binary<kXorOp>>;
+  n.nb_lshift = entry<binary<kLeftShiftOp>>;
+  n.nb_rshift = entry<binary<kRightShiftOp>>;
+  n.nb_negative = entry<unary<kNegOp>>;
+  n.nb_positive = entry<positive>;
+  n.nb_absolute = entry<unary<kAbsOp>>;
+  n.nb_invert = entry<unary<kInvertOp>>;
+  n.nb_bool = entry<truth>;
+  n.nb_int = entry<as_int>;
+  n.nb_float = entry<as_float>;
+  n.nb_index = entry<as_index>;
+  type->tp_as_number = &n;
+  type->tp_richcompare = entry<compare>;
+}
+
+}  // namespace msjit

@@ -1,0 +1,185 @@
+// The type msjit.Tensor: construction, destruction and the free list. Instances of the type itself carry no dict; those
+// of Python subclasses (Parameter) get one from the subclass.
+#include <cstddef>
+
+#include "kernels/eager/tape.h"
+#include "pylib/ext/tensor.h"
+
+namespace msjit {
+
+PyTypeObject g_tensor_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.Tensor", sizeof(TensorObject)};
+PyObject* g_tensor_initializer = nullptr;
+
+namespace {
+
+// Dead exact tensors, kept for reuse. Guarded by the GIL.
+constexpr int kFreeListSize = 256;
+TensorObject* g_free_list[kFreeListSize];
+int g_free_count = 0;
+
+void tensor_dealloc(PyObject* self) {
+  auto* object = reinterpret_cast<TensorObject*>(self);
+  if (object->weakrefs) PyObject_ClearWeakRefs(self);
+  object->tensor.~Tensor();
+  if (is_exact_tensor(self) && g_free_count < kFreeListSize) {
+    g_free_list[g_free_count++] = object;
+  } else {
+    Py_TYPE(self)->tp_free(self);
+  }
+}
+
+Ref tensor_new(PyTypeObject* type, PyObject*, PyObject*) {
+  auto empty = Tensor::empty(DType::kFloat32, Shape{0});
+  if (!empty.ok()) return Ref::steal(raise(empty.error()));
+  if (type == &g_tensor_type) return wrap_tensor(empty.take());
+  Ref self = Ref::steal(type->tp_alloc(type, 0));
+  if (!self) return {};
+  auto* object = reinterpret_cast<TensorObject*>(self.get());
+  new (&object->tensor) Tensor(empty.take());
+  object->weakrefs = nullptr;
+  return self;
+}
+
+bool check_dims(const IntList& dims) {
+  if (dims.size() > kMaxRank)
+    return fail(value_error("[Tensor] number of dimensions, got {}, expected at most {}", dims.size(), kMaxRank));
+  for (int64_t d : dims)
+    if (d < 0) return fail(value_error("[Tensor] dimension, got {}, expected a non-negative int", d));
+  return true;
+}
+
+// Tensor(shape=..., dtype=..., init=...).
+int init_from_shape(PyObject* self, PyObject* shape, PyObject* dtype_arg, PyObject* init) {
+  if (!shape || shape == Py_None || !dtype_arg || dtype_arg == Py_None)
+    return fail(type_error("[Tensor] missing argument 'input_data', got none, expected data, or shape and dtype")), -1;
+  IntList dims;
+  DType dtype;
+  if (!ints_from_object(shape, "Tensor", "shape", &dims) || !check_dims(dims)) return -1;
+  if (!dtype_from_object(dtype_arg, "Tensor", &dtype)) return -1;
+  if (init && init != Py_None && g_tensor_initializer) {
+    Ref tuple = shape_tuple(dims);
+    Ref made = Ref::steal(PyObject_CallFunctionObjArgs(g_tensor_initializer, tuple.get(), dtype_object(dtype), init,
+                                                       static_cast<PyObject*>(nullptr)));
+    if (!made) return -1;
+    if (!is_tensor(made.get())) return fail(type_error("[Tensor] result of init, got {}, expected a Tensor", type_name(made.get()))), -1;
+    replace_contents(self, tensor_of(made.get()));
+    return 0;
+  }
+  auto data = Tensor::empty(dtype, Shape(std::span<const int64_t>(dims)));
+  if (!data.ok()) return fail(data.take_error()), -1;
+  if (data.value().nbytes()) std::memset(data.value().data(), 0, static_cast<size_t>(data.value().nbytes()));
+  replace_contents(self, data.value());
+  return 0;
+}
+
+// A private copy of `from`: the data of a Tensor is its own.
+bool copy_data(const Tensor& from, DType dtype, Tensor* out) {
+  if (from.dtype() != dtype) return cast_tensor(from, dtype, out);
+  auto copy = Tensor::empty(dtype, from.shape());
+  if (!copy.ok()) return fail(copy.take_error());
+  *out = copy.take();
+  if (from.numel()) copy_strided(from, *out);
+  return true;
+}
+
+bool number_data(PyObject* number, DType* dtype, Tensor* out) {
+  if (!tensor_from_number(number, "Tensor", out)) return false;
+  *dtype = out->dtype() == DType::kFloat64 && !PyObject_CheckBuffer(number) ? DType::kFloat32 : out->dtype();
+  return true;
+}
+
+// Reads `data`; `dtype` becomes that of the tensor to make of it, by MindSpore's defaults.
+bool read_data(PyObject* data, DType* dtype, Tensor* out) {
+  if (is_number(data)) return number_data(data, dtype, out);
+  if (is_tensor(data)) *out = tensor_of(data);
+  else if (PyList_Check(data) || PyTuple_Check(data)) {
+    if (!tensor_from_sequence(data, "Tensor", out)) return false;
+  } else if (is_array_like(data)) {
+    if (!tensor_from_buffer(data, "Tensor", false, out)) return false;
+  } else {
+    return fail(type_error("[Tensor] input_data, got {}, expected a Tensor, array, number, list or tuple", type_name(data)));
+  }
+  *dtype = out->dtype();
+  return true;
+}
+
+int tensor_init(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* const kNames[] = {"input_data", "dtype", "shape", "init", "const_arg", "device", nullptr};
+  PyObject* a[6] = {};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOOOO:Tensor", const_cast<char**>(kNames), &a[0], &a[1], &a[2],
+                                   &a[3], &a[4], &a[5]))
+    return -1;
+  PyObject *data = a[0], *dtype_arg = a[1];
+  if (!data || data == Py_None) {
+    if (data && !a[2]) return fail(type_error("[Tensor] input_data, got NoneType, expected a Tensor, array, number, list or tuple")), -1;
+    return init_from_shape(self, a[2], dtype_arg, a[3]);
+  }
+  DType dtype;
+  Tensor read, own;
+  if (!read_data(data, &dtype, &read)) return -1;
+  if (dtype_arg && dtype_arg != Py_None && !dtype_from_object(dtype_arg, "Tensor", &dtype)) return -1;
+  if (!copy_data(read, dtype, &own)) return -1;
+  own.impl()->meta.weak = false;
+  replace_contents(self, own);
+  return 0;
+}
+
+Py_hash_t tensor_hash(PyObject* self) {
+  auto value = static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(self) >> 4);
+  return value == -1 ? -2 : value;
+}
+
+constexpr const char* kDoc =
+    "Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None)\n--\n\n"
+    "An n-dimensional array of elements of one dtype.\n\n"
+    "input_data: Tensor, NumPy array, number or nested list; its values are copied. Python floats become float32,\n"
+    "ints int64; arrays keep their dtype.";
+
+}  // namespace
+
+Ref wrap_tensor(Tensor tensor) {
+  TensorObject* self;
+  if (g_free_count > 0) [[likely]] {
+    self = g_free_list[--g_free_count];
+  } else {
+    self = static_cast<TensorObject*>(PyObject_Malloc(sizeof(TensorObject)));
+    if (!self) return Ref::steal(PyErr_NoMemory());
+  }
+  (void)PyObject_Init(reinterpret_cast<PyObject*>(self), &g_tensor_type);
+  new (&self->tensor) Tensor(std::move(tensor));
+  self->weakrefs = nullptr;
+  return Ref::steal(reinterpret_cast<PyObject*>(self));
+}
+
+void replace_contents(PyObject* self, const Tensor& from) {
+  TensorImpl* to = tensor_of(self).impl();
+  const TensorImpl* impl = from.impl();
+  if (to == impl) return;
+  to->contiguous = impl->contiguous;
+  to->meta = impl->meta;
+  to->strides = impl->strides;
+  to->data = impl->data;
+  to->storage = impl->storage;
+}
+
+bool ready_tensor_type() {
+  PyTypeObject& type = g_tensor_type;
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
+  type.tp_doc = kDoc;
+  type.tp_new = entry<tensor_new>;
+  type.tp_init = entry<tensor_init>;
+  type.tp_dealloc = tensor_dealloc;
+  type.tp_free = PyObject_Free;
+  type.tp_weaklistoffset = offsetof(TensorObject, weakrefs);
+  type.tp_hash = tensor_hash;
+  type.tp_repr = entry<tensor_repr>;
+  type.tp_str = entry<tensor_str>;
+  type.tp_getset = g_tensor_attributes;
+  type.tp_methods = g_tensor_methods;
+  fill_number_slots(&type);
+  fill_index_slots(&type);
+  fill_buffer_slots(&type);
+  return PyType_Ready(&type) == 0;
+}
+
+}  // namespace msjit
