@@ -172,7 +172,7 @@ Status Differentiator::differentiate_node(size_t n) {
     arrived |= static_cast<bool>(grads_[id]);
   }
   if (!arrived) return {};
-  Node node = joint_->nodes[n];  // a copy: the vector grows below
+  const Node& node = joint_->nodes[n];
   if (!node.op->vjp) return not_implemented_error("[backward] {} has no gradient rule", node.op->name);
   InlineVec<bool, 8> wanted;
   for (ValueId id : node.inputs) {

@@ -1,0 +1,87 @@
+#include <algorithm>
+
+#include "graph/graph_sink.h"
+#include "graph/passes/passes.h"
+#include "kernels/eager/eager_sink.h"
+
+namespace msjit {
+namespace {
+
+constexpr int64_t kMaxFoldedBytes = 1 << 20;
+constexpr int64_t kSmallBytes = 1024;  // up to here a constant may be larger than what it is made from
+
+int64_t bytes(const Meta& meta) { return meta.shape.numel() * item_size(meta.dtype); }
+
+// A node may be evaluated now when its operands are known and the result does not bloat the graph.
+// Broadcasts stay: code generation reads them through their strides.
+bool can_fold(const Graph& graph, const Node& node) {
+  if (node.kind != NodeKind::kOp || !node.op->has(kPure) || node.op->has(kRandom)) return false;
+  int64_t in_bytes = 0, out_bytes = 0;
+  for (ValueId id : node.inputs) {
+    if (id < 0) continue;
+    if (graph.producer(id).kind != NodeKind::kConstant) return false;
+    in_bytes += bytes(graph.meta(id));
+  }
+  for (int32_t i = 0; i < node.num_outputs; ++i) out_bytes += bytes(graph.meta(node.first_output + i));
+  if (node.op->has(kView) && out_bytes > in_bytes) return false;
+  return out_bytes <= kMaxFoldedBytes && (out_bytes <= kSmallBytes || out_bytes <= 2 * in_bytes);
+}
+
+// The values of a foldable node, or nothing when its kernel fails: the error belongs to the run.
+std::vector<Tensor> evaluate(const Graph& graph, const Node& node) {
+  InlineVec<Tensor, 4> in;
+  for (ValueId id : node.inputs) in.push_back(id < 0 ? Tensor() : graph.producer(id).constant);
+  TensorVec out;
+  if (!run_op_untracked(*node.op, in, node.attrs, &out).ok()) return {};
+  std::vector<Tensor> results;
+  for (uint32_t i = 0; i < out.size(); ++i) {
+    const Meta& meta = graph.meta(node.first_output + static_cast<ValueId>(i));
+    auto dense = out[i].to_contiguous();
+    if (!dense.ok() || dense.value().dtype() != meta.dtype || !(dense.value().shape() == meta.shape))
+      return {};
+    Tensor value = dense.value().detach();
+    value.impl()->meta.weak = meta.weak;
+    results.push_back(std::move(value));
+  }
+  return results;
+}
+
+}  // namespace
+
+Result<bool> fold_constants(Graph& graph) {
+  auto folded = std::make_shared<Graph>();
+  folded->name = graph.name;
+  folded->output_aliases = graph.output_aliases;
+  GraphSink sink(folded);
+  std::vector<ValueId> map(graph.values.size(), -1);
+  bool changed = false;
+  for (ValueId id : graph.inputs) map[id] = folded->add_input(graph.meta(id));
+  for (const Node& node : graph.nodes) {
+    if (node.kind == NodeKind::kInput) continue;
+    if (node.kind == NodeKind::kConstant) {
+      map[node.first_output] = sink.constant(node.constant).id();
+      continue;
+    }
+    Node mapped = node;
+    for (ValueId& id : mapped.inputs)
+      if (id >= 0) id = map[id];
+    InlineVec<Meta, 2> metas;
+    for (int32_t i = 0; i < node.num_outputs; ++i) metas.push_back(graph.meta(node.first_output + i));
+    sink.set_location(node.location);
+    // Appended first, so that the new graph knows its metas; dead code removal takes it away again.
+    mapped.first_output = sink.append(*node.op, mapped.inputs, node.attrs, metas);
+    std::vector<Tensor> values;
+    if (can_fold(*folded, mapped)) values = evaluate(*folded, mapped);
+    for (int32_t i = 0; i < node.num_outputs; ++i) {
+      ValueId id = mapped.first_output + i;
+      map[node.first_output + i] = values.empty() ? id : sink.constant(values[i]).id();
+    }
+    changed |= !values.empty();
+  }
+  for (ValueId id : graph.outputs) folded->outputs.push_back(map[id]);
+  if (!changed) return false;
+  graph = std::move(*folded);
+  return dead_code(graph);
+}
+
+}  // namespace msjit

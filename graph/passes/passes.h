@@ -1,0 +1,15 @@
+// Every pass by name; pipeline.cc puts them in order. A pass says whether it changed the graph.
+#pragma once
+
+#include "graph/ir.h"
+
+namespace msjit {
+
+Result<bool> dead_code(Graph& graph);       // drops nodes nothing depends on
+Result<bool> merge_equal(Graph& graph);     // equal pure nodes become one
+Result<bool> fold_constants(Graph& graph);  // evaluates nodes whose operands are known
+Result<bool> simplify(Graph& graph);        // the rules of graph/rules but the fusing ones
+Result<bool> fuse_linear(Graph& graph);     // matmul + bias (+ relu) -> linear, linear_act
+Result<bool> own_outputs(Graph& graph);     // outputs share storage only where eager execution would
+
+}  // namespace msjit

@@ -1,0 +1,192 @@
+#include "graph/rewrite.h"
+
+#include <bit>
+#include <cstring>
+#include <unordered_map>
+
+#include "kernels/core/log.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+namespace {
+
+constexpr int kMaxRounds = 8;
+
+// Reads element 0 of a constant all of whose elements are equal.
+bool uniform_value(const Tensor& t, double* value) {
+  int64_t n = t.numel();
+  if (n == 0 || n > kMaxPrintedConstant || !t.contiguous()) return false;
+  return dispatch_dtype(t.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* data = t.data_as<T>();
+    for (int64_t i = 1; i < n; ++i)
+      if (std::memcmp(&data[i], &data[0], sizeof(T)) != 0) return false;
+    if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
+      if (data[0] > (int64_t{1} << 53) || data[0] < -(int64_t{1} << 53)) return false;
+    }
+    *value = static_cast<double>(data[0]);
+    return true;
+  });
+}
+
+using RuleTable = std::unordered_map<const OpDef*, std::vector<const Rule*>>;
+
+RuleTable index_rules(std::span<const Rule* const> rules) {
+  RuleTable table;
+  for (const Rule* rule : rules) {
+    const OpDef* op = rule->op ? find_op(rule->op) : nullptr;
+    if (op || !rule->op) table[op].push_back(rule);
+  }
+  return table;
+}
+
+class Rebuilder {
+ public:
+  Rebuilder(const Graph& from, const RuleTable& rules)
+      : from_(from), rules_(rules), to_(std::make_shared<Graph>()), sink_(to_), map_(from.values.size(), -1) {}
+
+  Result<bool> run(Graph* result) {
+    to_->name = from_.name;
+    to_->output_aliases = from_.output_aliases;
+    count_uses();
+    std::vector<bool> live = live_nodes(from_);
+    for (ValueId id : from_.inputs) bind(id, to_->add_input(from_.meta(id)));
+    for (size_t n = 0; n < from_.nodes.size(); ++n) {
+      const Node& node = from_.nodes[n];
+      if (node.kind == NodeKind::kInput || !live[n]) continue;
+      MSJIT_OK(node.kind == NodeKind::kConstant ? constant(node) : op(node));
+    }
+    for (ValueId id : from_.outputs) to_->outputs.push_back(map_[id]);
+    *result = std::move(*to_);
+    return fired_;
+  }
+
+ private:
+  void count_uses() {
+    from_uses_.assign(from_.values.size(), 0);
+    for (const Node& node : from_.nodes)
+      for (ValueId id : node.inputs)
+        if (id >= 0) ++from_uses_[id];
+    for (ValueId id : from_.outputs) ++from_uses_[id];
+  }
+
+  void bind(ValueId from, ValueId to) {
+    map_[from] = to;
+    if (static_cast<size_t>(to) >= uses_.size()) uses_.resize(to + 1, 0);
+    uses_[to] += from_uses_[from];
+  }
+
+  Status constant(const Node& node) {
+    bind(node.first_output, sink_.constant(node.constant).id());
+    return {};
+  }
+
+  Status op(const Node& node) {
+    InlineVec<ValueId, 6> in;
+    for (ValueId id : node.inputs) in.push_back(id < 0 ? -1 : map_[id]);
+    sink_.set_location(node.location);
+    if (node.num_outputs == 1 && node.op->has(kPure) && !node.op->has(kRandom)) {
+      if (Val replacement = rewrite(node, in)) {
+        bind(node.first_output, replacement.id());
+        return {};
+      }
+    }
+    InlineVec<Meta, 2> metas;
+    for (int32_t i = 0; i < node.num_outputs; ++i) metas.push_back(from_.meta(node.first_output + i));
+    ValueId first = sink_.append(*node.op, in, node.attrs, metas);
+    for (int32_t i = 0; i < node.num_outputs; ++i) bind(node.first_output + i, first + i);
+    return {};
+  }
+
+  Val rewrite(const Node& node, std::span<const ValueId> in) {
+    for (const OpDef* key : {node.op, static_cast<const OpDef*>(nullptr)}) {
+      auto found = rules_.find(key);
+      if (found == rules_.end()) continue;
+      for (const Rule* rule : found->second) {
+        const Meta& meta = from_.meta(node.first_output);
+        Val answer = rule->apply(Match(&sink_, node, in, meta, uses_));
+        if (Status status = sink_.take_error(); !status.ok()) {
+          MSJIT_LOGF(LogTopic::kPasses, "{}: {} failed: {}", from_.name, rule->name, status.error().message);
+          continue;
+        }
+        if (!answer || !(sink_.meta(answer) == meta)) continue;
+        MSJIT_LOGF(LogTopic::kPasses, "{}: {} on {}", from_.name, rule->name, print_node(from_, node));
+        fired_ = true;
+        return answer;
+      }
+    }
+    return {};
+  }
+
+  const Graph& from_;
+  const RuleTable& rules_;
+  std::shared_ptr<Graph> to_;
+  GraphSink sink_;
+  std::vector<ValueId> map_;
+  std::vector<int> from_uses_;
+  std::vector<int> uses_;  // of the new graph's values; counts uses by nodes not rebuilt yet
+  bool fired_ = false;
+};
+
+}  // namespace
+
+const Node* Match::maker(ValueId id) const {
+  if (id < 0) return nullptr;
+  const Node& node = graph().producer(id);
+  return node.kind == NodeKind::kOp ? &node : nullptr;
+}
+
+const Node* Match::maker(ValueId id, std::string_view op) const {
+  const Node* node = maker(id);
+  return node && op == node->op->name ? node : nullptr;
+}
+
+bool Match::constant_value(ValueId id, double* value) const {
+  while (const Node* node = maker(id, "broadcast_to")) id = node->inputs[0];
+  if (id < 0 || graph().producer(id).kind != NodeKind::kConstant) return false;
+  return uniform_value(graph().producer(id).constant, value);
+}
+
+bool Match::is_constant(ValueId id, double value) const {
+  double got;
+  return constant_value(id, &got) && std::bit_cast<int64_t>(got) == std::bit_cast<int64_t>(value);
+}
+
+std::vector<bool> live_nodes(const Graph& graph) {
+  std::vector<bool> live(graph.nodes.size());
+  for (ValueId id : graph.outputs) live[graph.values[id].node] = true;
+  for (size_t n = graph.nodes.size(); n-- > 0;) {
+    const Node& node = graph.nodes[n];
+    bool anchored = node.kind == NodeKind::kInput ||
+                    (node.kind == NodeKind::kOp && (!node.op->has(kPure) || node.op->has(kRandom)));
+    if (anchored) live[n] = true;
+    if (!live[n]) continue;
+    for (ValueId id : node.inputs)
+      if (id >= 0) live[graph.values[id].node] = true;
+  }
+  return live;
+}
+
+Result<bool> rebuild(Graph& graph) {
+  size_t before = graph.nodes.size();
+  Graph result;
+  Result<bool> done = Rebuilder(graph, {}).run(&result);
+  if (!done.ok()) return done;
+  graph = std::move(result);
+  return graph.nodes.size() != before;
+}
+
+Result<bool> apply_rules(Graph& graph, std::span<const Rule* const> rules) {
+  RuleTable table = index_rules(rules);
+  bool changed = false;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    Graph result;
+    MSJIT_TRY(bool fired, Rebuilder(graph, table).run(&result));
+    if (!fired) break;
+    graph = std::move(result);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace msjit

@@ -1,0 +1,72 @@
+// Rewrite rules: one node in, a cheaper value out. The driver rebuilds the graph from its inputs on, so a rule sees operands
+// that are already rewritten, and builds its answer with the same words as a gradient rule.
+// Safety stands in one place: an answer whose meta (dtype, shape, weak) differs from the node's is refused.
+// A rule keeps every bit of the result, signed zeros and NaNs included, unless its comment says what may differ.
+#pragma once
+
+#include "graph/graph_sink.h"
+
+namespace msjit {
+
+// A node on offer to a rule. Value ids are those of the graph being built.
+class Match {
+ public:
+  Match(GraphSink* sink, const Node& node, std::span<const ValueId> in, const Meta& meta,
+        const std::vector<int>& uses)
+      : sink_(sink), node_(node), in_(in), meta_(meta), uses_(uses) {}
+
+  const OpDef& op() const { return *node_.op; }
+  int num_inputs() const { return static_cast<int>(in_.size()); }
+  ValueId in(int i) const { return in_[i]; }
+  Val val(int i) const { return sink_->value(in_[i]); }
+  const AttrValue& attr(int i) const { return node_.attrs[i]; }
+  const Attrs& attrs() const { return node_.attrs; }
+  const Meta& meta() const { return meta_; }  // of the node's output
+  const Meta& meta(ValueId id) const { return graph().meta(id); }
+  GraphSink* sink() const { return sink_; }
+  const Graph& graph() const { return *sink_->graph(); }
+
+  // The op node that makes a value; null for inputs and constants, and when its name is another.
+  const Node* maker(ValueId id) const;
+  const Node* maker(ValueId id, std::string_view op) const;
+  // A constant with this value in every element, seen through broadcast_to. Tells -0.0 from 0.0.
+  bool is_constant(ValueId id, double value) const;
+  // The value of such a constant; false when it is none.
+  bool constant_value(ValueId id, double* value) const;
+  // Read by one node only: rewriting through it does not duplicate its work.
+  bool used_once(ValueId id) const { return static_cast<size_t>(id) < uses_.size() && uses_[id] == 1; }
+  // The same op on other inputs.
+  Val again(std::initializer_list<Val> inputs) const {
+    return call_in(sink_, op(), {inputs.begin(), inputs.size()}, node_.attrs);
+  }
+
+ private:
+  GraphSink* sink_;
+  const Node& node_;
+  std::span<const ValueId> in_;
+  const Meta& meta_;
+  const std::vector<int>& uses_;
+};
+
+// An invalid Val means: does not apply.
+using RuleFn = Val (*)(const Match&);
+struct Rule {
+  const char* name;
+  const char* op;  // null: offered every node with one output
+  RuleFn apply;
+};
+
+// Applies the rules until none fires (at most a few rounds); dead nodes vanish on the way.
+Result<bool> apply_rules(Graph& graph, std::span<const Rule* const> rules);
+
+// Copies `graph` node by node, dead ones left out and equal ones merged.
+Result<bool> rebuild(Graph& graph);
+
+// True for each node that an output, a draw or a write depends on; inputs count as alive.
+std::vector<bool> live_nodes(const Graph& graph);
+
+std::span<const Rule> algebra_rules();
+std::span<const Rule> layout_rules();
+std::span<const Rule> linear_rules();
+
+}  // namespace msjit

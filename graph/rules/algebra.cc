@@ -1,0 +1,119 @@
+// Rules about numbers. Signed zeros decide what is allowed: x + 0 is not x when x is -0, x - 0 is.
+#include <cmath>
+
+#include "graph/rewrite.h"
+#include "kernels/core/words.h"
+
+namespace msjit {
+namespace {
+
+using namespace words;
+
+// The operand left when the other is the neutral constant.
+Val drop_neutral(const Match& m, double neutral) {
+  if (m.is_constant(m.in(1), neutral)) return m.val(0);
+  if (m.is_constant(m.in(0), neutral)) return m.val(1);
+  return {};
+}
+
+Val add_zero(const Match& m) { return drop_neutral(m, is_float(m.meta().dtype) ? -0.0 : 0.0); }
+Val mul_one(const Match& m) { return drop_neutral(m, 1); }
+Val sub_zero(const Match& m) { return m.is_constant(m.in(1), 0) ? m.val(0) : Val(); }
+Val div_one(const Match& m) { return m.is_constant(m.in(1), 1) ? m.val(0) : Val(); }
+
+Val mul_minus_one(const Match& m) {
+  if (!is_float(m.meta().dtype)) return {};
+  for (int i = 0; i < 2; ++i)
+    if (m.is_constant(m.in(i), -1)) return neg(m.val(1 - i));
+  return {};
+}
+
+// Division by a power of two is multiplication by its exact inverse.
+Val div_power_of_two(const Match& m) {
+  double divisor;
+  int exponent;
+  if (!is_float(m.meta(m.in(0)).dtype) || !m.constant_value(m.in(1), &divisor)) return {};
+  if (std::fabs(std::frexp(divisor, &exponent)) != 0.5 || exponent < -12 || exponent > 13) return {};
+  const Meta& meta = m.meta(m.in(1));
+  DType dtype = is_float(meta.dtype) ? meta.dtype : m.meta().dtype;
+  return mul(m.val(0), m.sink()->constant(Tensor::scalar_of(dtype, 1 / divisor, meta.weak)));
+}
+
+// x ** 2 may differ from x * x in the last bit where pow is not correctly rounded.
+Val pow_two(const Match& m) { return m.is_constant(m.in(1), 2) ? square(m.val(0)) : Val(); }
+Val pow_one(const Match& m) { return m.is_constant(m.in(1), 1) ? m.val(0) : Val(); }
+
+Val inner(const Match& m, std::string_view op) {
+  const Node* node = m.maker(m.in(0), op);
+  return node ? m.sink()->value(node->inputs[0]) : Val();
+}
+
+// f(f(x)) = x, f(f(x)) = f(x), f(-x) = f(x).
+Val involution(const Match& m) { return inner(m, m.op().name); }
+Val idempotent(const Match& m) { return m.maker(m.in(0), m.op().name) ? m.val(0) : Val(); }
+Val even(const Match& m) {
+  Val x = inner(m, "neg");
+  if (!x) x = inner(m, "abs");
+  return x ? m.again({x}) : Val();
+}
+
+Val add_neg(const Match& m) {
+  if (const Node* right = m.maker(m.in(1), "neg")) return sub(m.val(0), m.sink()->value(right->inputs[0]));
+  if (const Node* left = m.maker(m.in(0), "neg")) return sub(m.val(1), m.sink()->value(left->inputs[0]));
+  return {};
+}
+
+Val sub_neg(const Match& m) {
+  const Node* right = m.maker(m.in(1), "neg");
+  return right ? add(m.val(0), m.sink()->value(right->inputs[0])) : Val();
+}
+
+Val both_neg(const Match& m) {
+  const Node *left = m.maker(m.in(0), "neg"), *right = m.maker(m.in(1), "neg");
+  if (!left || !right) return {};
+  return m.again({m.sink()->value(left->inputs[0]), m.sink()->value(right->inputs[0])});
+}
+
+Val same_operands(const Match& m) { return m.in(0) == m.in(1) ? m.val(0) : Val(); }
+Val where_same(const Match& m) { return m.in(1) == m.in(2) ? m.val(1) : Val(); }
+
+// Differentiation is over when the pipeline runs.
+Val stop_gradient_is_value(const Match& m) { return m.val(0); }
+
+}  // namespace
+
+std::span<const Rule> algebra_rules() {
+  static constexpr Rule kRules[] = {
+      {"x + 0", "add", add_zero},
+      {"x + -y", "add", add_neg},
+      {"x - 0", "sub", sub_zero},
+      {"x - -y", "sub", sub_neg},
+      {"x * 1", "mul", mul_one},
+      {"x * -1", "mul", mul_minus_one},
+      {"-x * -y", "mul", both_neg},
+      {"x / 1", "div", div_one},
+      {"-x / -y", "div", both_neg},
+      {"x / 2^k", "div", div_power_of_two},
+      {"x ** 1", "pow", pow_one},
+      {"x ** 2", "pow", pow_two},
+      {"-(-x)", "neg", involution},
+      {"not not x", "logical_not", involution},
+      {"not not x", "bitwise_not", involution},
+      {"abs(-x)", "abs", even},
+      {"abs(abs(x))", "abs", idempotent},
+      {"square(-x)", "square", even},
+      {"cos(-x)", "cos", even},
+      {"relu(relu(x))", "relu", idempotent},
+      {"floor(floor(x))", "floor", idempotent},
+      {"ceil(ceil(x))", "ceil", idempotent},
+      {"max(x, x)", "maximum", same_operands},
+      {"min(x, x)", "minimum", same_operands},
+      {"x and x", "logical_and", same_operands},
+      {"x or x", "logical_or", same_operands},
+      {"where(c, x, x)", "where", where_same},
+      {"stop_gradient(x)", "stop_gradient", stop_gradient_is_value},
+  };
+  return kRules;
+}
+
+}  // namespace msjit
