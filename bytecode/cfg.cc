@@ -1,0 +1,158 @@
+#include "bytecode/cfg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace msjit {
+namespace {
+
+// Nearest common ancestor in a (post-)dominator tree given by immediate dominators and a numbering in
+// which every node has a larger number than its dominator.
+int common_ancestor(const std::vector<int>& parent, const std::vector<int>& number, int a, int b) {
+  while (a != b) {
+    while (number[size_t(a)] > number[size_t(b)]) a = parent[size_t(a)];
+    while (number[size_t(b)] > number[size_t(a)]) b = parent[size_t(b)];
+  }
+  return a;
+}
+
+}  // namespace
+
+Cfg::Cfg(const DecodedCode& code) : code_(code) {
+  split();
+  connect();
+  find_post_dominators();
+  find_loops();
+}
+
+void Cfg::split() {
+  block_of_.assign(size_t(code_.size()), -1);
+  bool open = false;
+  for (int i = 0; i < code_.size(); i++) {
+    const Instr& instr = code_[i];
+    if (code_.depth(i) < 0 || (instr.flags & Instr::kInHandler)) {
+      open = false;
+      continue;
+    }
+    if (!open || (instr.flags & Instr::kTarget)) {
+      blocks_.emplace_back();
+      blocks_.back().begin = i;
+    }
+    blocks_.back().end = i + 1;
+    block_of_[size_t(i)] = int(blocks_.size()) - 1;
+    open = !(op_flags(instr.op) & (kOpJump | kOpEnds));
+  }
+}
+
+void Cfg::connect() {
+  const auto link = [this](int from, int instr) {
+    const int to = instr < code_.size() ? block_of_[size_t(instr)] : -1;
+    if (to < 0) return;
+    blocks_[size_t(from)].successors.push_back(to);
+    blocks_[size_t(to)].predecessors.push_back(from);
+  };
+  for (int b = 0; b < int(blocks_.size()); b++) {
+    const Instr& last = code_[blocks_[size_t(b)].end - 1];
+    const int flags = op_flags(last.op);
+    if (!(flags & kOpEnds)) link(b, blocks_[size_t(b)].end);
+    if (flags & kOpJump) link(b, last.target);
+  }
+}
+
+// Cooper, Harvey and Kennedy's iteration on the reversed graph with one virtual exit.
+void Cfg::find_post_dominators() {
+  const int exit = int(blocks_.size());
+  std::vector<int> order, number(size_t(exit) + 1, -1), parent(size_t(exit) + 1, -1);
+  std::vector<bool> leaves(size_t(exit), false);  // blocks with an edge to the virtual exit
+  std::vector<std::pair<int, size_t>> stack;
+  const auto visit = [&](int root) {
+    if (number[size_t(root)] != -1) return;
+    leaves[size_t(root)] = true;
+    number[size_t(root)] = -2;
+    stack.emplace_back(root, 0);
+    while (!stack.empty()) {
+      auto& [block, next] = stack.back();
+      const auto& preds = blocks_[size_t(block)].predecessors;
+      if (next < preds.size()) {
+        const int pred = preds[next++];
+        if (number[size_t(pred)] == -1) number[size_t(pred)] = -2, stack.emplace_back(pred, 0);
+      } else {
+        order.push_back(block);
+        stack.pop_back();
+      }
+    }
+  };
+  for (int b = 0; b < exit; b++)
+    if (blocks_[size_t(b)].successors.empty()) visit(b);
+  // Blocks that never reach an exit (endless loops) hang off the virtual one.
+  for (int b = exit; b-- > 0;) visit(b);
+  std::reverse(order.begin(), order.end());
+  number[size_t(exit)] = 0;
+  for (size_t k = 0; k < order.size(); k++) number[size_t(order[k])] = int(k) + 1;
+  parent[size_t(exit)] = exit;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int block : order) {
+      const auto& successors = blocks_[size_t(block)].successors;
+      int best = leaves[size_t(block)] ? exit : -1;
+      for (int next : successors)
+        if (parent[size_t(next)] >= 0)
+          best = best < 0 ? next : common_ancestor(parent, number, best, next);
+      if (best < 0) continue;
+      if (parent[size_t(block)] != best) parent[size_t(block)] = best, changed = true;
+    }
+  }
+  for (int b = 0; b < exit; b++)
+    blocks_[size_t(b)].post_dominator = parent[size_t(b)] == exit ? -1 : parent[size_t(b)];
+}
+
+// Natural loops of back edges, taken as edges to a block that is not later in the bytecode: CPython's
+// compiler lays loops out header first and makes no irreducible graphs.
+void Cfg::find_loops() {
+  for (int header = 0; header < int(blocks_.size()); header++) {
+    std::vector<int> work;
+    for (int pred : blocks_[size_t(header)].predecessors)
+      if (pred >= header) work.push_back(pred);
+    if (work.empty()) continue;
+    blocks_[size_t(header)].is_loop_header = true;
+    std::vector<bool> inside(blocks_.size());
+    inside[size_t(header)] = true;
+    blocks_[size_t(header)].loop_header = header;
+    while (!work.empty()) {
+      const int block = work.back();
+      work.pop_back();
+      if (inside[size_t(block)] || block < header) continue;
+      inside[size_t(block)] = true;
+      blocks_[size_t(block)].loop_header = header;  // inner headers come later and overwrite
+      for (int pred : blocks_[size_t(block)].predecessors) work.push_back(pred);
+    }
+  }
+}
+
+int Cfg::join_of(int instr) const {
+  const int block = block_of(instr);
+  const int join = block < 0 ? -1 : blocks_[size_t(block)].post_dominator;
+  return join < 0 ? -1 : blocks_[size_t(join)].begin;
+}
+
+bool Cfg::is_loop_header(int instr) const {
+  const int block = block_of(instr);
+  return block >= 0 && blocks_[size_t(block)].begin == instr && blocks_[size_t(block)].is_loop_header;
+}
+
+std::string Cfg::dump() const {
+  std::string out;
+  for (size_t b = 0; b < blocks_.size(); b++) {
+    const BasicBlock& block = blocks_[b];
+    out += fmt::format("B{} [{},{}) ->", b, block.begin, block.end);
+    for (int next : block.successors) out += fmt::format(" B{}", next);
+    if (block.post_dominator >= 0) out += fmt::format(" join B{}", block.post_dominator);
+    if (block.loop_header >= 0) out += fmt::format(" loop B{}", block.loop_header);
+    out += "\n";
+    for (int i = block.begin; i < block.end; i++) out += fmt::format("  {:4} {}\n", i, instr_text(code_, i));
+  }
+  return out;
+}
+
+}  // namespace msjit

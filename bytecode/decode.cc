@@ -1,0 +1,368 @@
+#include "bytecode/decode.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "bytecode/versions/version.h"
+#include "guards/py/compat.h"
+
+namespace msjit {
+namespace version {
+
+Instr& Emitter::add(Op op, int arg, int aux, CallForm form) {
+  Instr instr;
+  instr.op = op;
+  instr.form = form;
+  instr.arg = arg;
+  instr.aux = aux;
+  instr.flags = first_ ? Instr::kExit : 0;
+  instr.offset = start_;
+  instr.op_offset = raw_.op_offset;
+  instr.next_offset = raw_.next_offset;
+  first_ = false;
+  return instrs_.emplace_back(instr);
+}
+
+}  // namespace version
+
+// An active block whose handler runs (EXCEPT_HANDLER in CPython) is a marker in the block sets.
+static constexpr int kHandlerMarker = -1;
+
+class Decoder {
+ public:
+  explicit Decoder(PyCodeObject* code) : out_(new DecodedCode) { out_->code_ = code; }
+
+  Result<std::unique_ptr<DecodedCode>> run() {
+    MSJIT_OK(read_instrs());
+    MSJIT_OK(resolve_targets());
+    MSJIT_OK(read_handlers());
+    read_lines();
+    read_slots();
+    if (Status flow = trace_flow(); !flow.ok() && !out_->is_generator()) return flow.take_error();
+    mark_handlers();
+    return std::move(out_);
+  }
+
+ private:
+  struct State {
+    int depth = 0;
+    std::vector<Block> blocks;
+    friend bool operator==(const State& a, const State& b) {
+      return a.depth == b.depth &&
+             std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(),
+                        [](const Block& x, const Block& y) {
+                          return x.handler_offset == y.handler_offset && x.level == y.level;
+                        });
+    }
+  };
+
+  std::vector<Instr>& instrs() { return out_->instrs_; }
+
+  Status read_instrs() {
+    const Ref bytes = version::code_bytes(out_->code_);
+    if (!bytes) {
+      PyErr_Clear();
+      return memory_error("[decode] no memory for the bytecode");
+    }
+    const auto* code = (const uint8_t*)PyBytes_AS_STRING(bytes.get());
+    const int size = int(PyBytes_GET_SIZE(bytes.get()));
+    version::Emitter emitter(out_->code_);
+    for (int at = 0; at + 1 < size;) {
+      version::RawInstr raw;
+      raw.offset = at;
+      while (code[at] == version::kExtendedArg && at + 3 < size) {
+        raw.arg = (raw.arg | code[at + 1]) << 8;
+        at += 2;
+      }
+      raw.opcode = code[at];
+      raw.arg |= code[at + 1];
+      raw.op_offset = at;
+      at += 2 + 2 * version::cache_units(raw.opcode);
+      raw.next_offset = at;
+      emitter.begin(raw);
+      if (!version::emit(raw, emitter))
+        return internal_error("[decode] unknown opcode, got {}", raw.opcode);
+      emitter.end();
+    }
+    instrs() = std::move(emitter.instrs());
+    out_->index_at_.assign(size_t(size / 2 + 1), -1);
+    for (int i = 0; i < out_->size(); i++)
+      if (instrs()[size_t(i)].is_exit()) out_->index_at_[size_t(instrs()[size_t(i)].offset / 2)] = i;
+    return {};
+  }
+
+  Result<int> resolve(int offset) {
+    const int index = out_->index_at(offset);
+    if (index < 0) return internal_error("[decode] no instruction at jump target, got {}", offset);
+    instrs()[size_t(index)].flags |= Instr::kTarget;
+    return index;
+  }
+
+  Status resolve_targets() {
+    for (Instr& instr : instrs()) {
+      if (instr.target < 0) continue;
+      MSJIT_TRY(instr.target, resolve(instr.target));
+    }
+    return {};
+  }
+
+  int index_from(int offset) const {
+    int index = 0;
+    while (index < out_->size() && (*out_)[index].op_offset < offset) index++;
+    return index;
+  }
+
+  Status read_handlers() {
+    for (const version::RawHandler& raw : version::exception_table(out_->code_)) {
+      HandlerRange range;
+      range.begin = index_from(raw.begin);
+      range.end = index_from(raw.end);
+      MSJIT_TRY(range.target, resolve(raw.target));
+      range.depth = raw.depth;
+      range.lasti = raw.lasti;
+      out_->handlers_.push_back(range);
+    }
+    out_->handler_.assign(size_t(out_->size()), -1);
+    for (size_t h = 0; h < out_->handlers_.size(); h++)
+      for (int i = out_->handlers_[h].begin; i < out_->handlers_[h].end; i++)
+        out_->handler_[size_t(i)] = int(h);
+    return {};
+  }
+
+  void read_lines() {
+    int last = -1;
+    for (Instr& instr : instrs()) {
+      instr.line = PyCode_Addr2Line(out_->code_, instr.op_offset);
+      if (instr.line != last && instr.is_exit()) instr.flags |= Instr::kNewLine;
+      last = instr.line;
+    }
+  }
+
+  void read_slots() {
+    PyCodeObject* code = out_->code_;
+    version::slots(code, out_->slot_kinds_, out_->slot_names_);
+    for (SlotKind kind : out_->slot_kinds_) out_->free_count_ += kind == SlotKind::kFree;
+    out_->parameter_count_ = code->co_argcount + code->co_kwonlyargcount +
+                             bool(code->co_flags & CO_VARARGS) + bool(code->co_flags & CO_VARKEYWORDS);
+    while (out_->entry_ < out_->size() && ((*out_)[out_->entry_].op == Op::kMakeCell ||
+                                           (*out_)[out_->entry_].op == Op::kCopyFreeVars))
+      out_->entry_++;
+  }
+
+  // Propagates stack depth and block stack along every edge, exception edges included.
+  Status trace_flow() {
+    const size_t count = size_t(out_->size());
+    out_->depth_.assign(count, -1);
+    out_->block_set_.assign(count, 0);
+    out_->block_sets_.push_back({});
+    states_.assign(count, {});
+    if (count == 0) return internal_error("[decode] empty bytecode");
+    MSJIT_OK(reach(0, {}));
+    while (!work_.empty()) {
+      const int index = work_.back();
+      work_.pop_back();
+      MSJIT_OK(flow_from(index));
+    }
+    return {};
+  }
+
+  Status reach(int index, const State& state) {
+    if (index >= out_->size()) return internal_error("[decode] control flow leaves the bytecode");
+    int& depth = out_->depth_[size_t(index)];
+    if (depth < 0) {
+      depth = state.depth;
+      states_[size_t(index)] = state;
+      work_.push_back(index);
+      return {};
+    }
+    // Handlers of nested regions are met with different numbers of running handlers: the first one wins.
+    if (depth == state.depth) return {};
+    return internal_error("[decode] stack depth, got {} and {} at {}", depth, state.depth,
+                          (*out_)[index].offset);
+  }
+
+  Status flow_from(int index) {
+    const Instr& instr = (*out_)[index];
+    const State before = states_[size_t(index)];
+    if (before.depth < pops(instr)) return internal_error("[decode] stack underflow at {}", instr.offset);
+    MSJIT_OK(enter_handler(index, before));
+    State after = before;
+    after.depth += pushes(instr) - pops(instr);
+    if (instr.op == Op::kSetupFinally || (instr.op == Op::kBeforeWith && instr.target >= 0)) {
+      const int level = before.depth;
+      State handler = before;
+      handler.blocks.push_back({kHandlerMarker, level});
+      handler.depth = level + version::kHandlerItems;
+      MSJIT_OK(reach(instr.target, handler));
+      after.blocks.push_back({(*out_)[instr.target].offset, level});
+    }
+    if (instr.op == Op::kPopBlock || instr.op == Op::kPopExcept)
+      if (!after.blocks.empty()) after.blocks.pop_back();
+    const int flags = op_flags(instr.op);
+    if (flags & kOpJump) {
+      State jumped = after;
+      jumped.depth = before.depth - pops(instr) + pushes_on_jump(instr);
+      MSJIT_OK(reach(instr.target, jumped));
+    }
+    return flags & kOpEnds ? Status() : reach(index + 1, after);
+  }
+
+  Status enter_handler(int index, const State& before) {
+    const int h = out_->handler_[size_t(index)];
+    if (h < 0) return {};
+    const HandlerRange& range = out_->handlers_[size_t(h)];
+    State handler = before;
+    handler.depth = range.depth + range.lasti + version::kHandlerItems;
+    handler.blocks.push_back({kHandlerMarker, range.depth});
+    return reach(range.target, handler);
+  }
+
+  // Block sets, handler ranges of the block-stack versions, and the flags that depend on them.
+  void mark_handlers() {
+    for (int i = 0; i < out_->size(); i++) {
+      std::vector<Block>& blocks = states_[size_t(i)].blocks;
+      const bool handling = std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
+        return block.handler_offset == kHandlerMarker;
+      });
+      Instr& instr = instrs()[size_t(i)];
+      if (handling) {
+        instr.flags = uint8_t((instr.flags & ~Instr::kExit) | Instr::kInHandler);
+      } else if (out_->depth_[size_t(i)] < 0) {
+        instr.flags &= uint8_t(~Instr::kExit);
+      }
+      add_block_handler(i, blocks);
+      if (!handling) out_->block_set_[size_t(i)] = intern_blocks(std::move(blocks));
+    }
+  }
+
+  void add_block_handler(int index, const std::vector<Block>& blocks) {
+    if (out_->handler_[size_t(index)] >= 0) return;
+    for (size_t b = blocks.size(); b-- > 0;) {
+      if (blocks[b].handler_offset == kHandlerMarker) continue;
+      const int target = out_->index_at(blocks[b].handler_offset);
+      auto& ranges = out_->handlers_;
+      if (ranges.empty() || ranges.back().end != index || ranges.back().target != target)
+        ranges.push_back({index, index, target, blocks[b].level, false});
+      ranges.back().end = index + 1;
+      out_->handler_[size_t(index)] = int(ranges.size()) - 1;
+      return;
+    }
+  }
+
+  int intern_blocks(std::vector<Block> blocks) {
+    auto& sets = out_->block_sets_;
+    for (size_t s = sets.size(); s-- > 0;)
+      if (State{0, sets[s]} == State{0, blocks}) return int(s);
+    sets.push_back(std::move(blocks));
+    return int(sets.size()) - 1;
+  }
+
+  std::unique_ptr<DecodedCode> out_;
+  std::vector<State> states_;
+  std::vector<int> work_;
+};
+
+std::span<const Block> DecodedCode::blocks(int index) const {
+  return block_sets_[size_t(block_set_[size_t(index)])];
+}
+
+const HandlerRange* DecodedCode::handler(int index) const {
+  const int h = handler_[size_t(index)];
+  return h < 0 ? nullptr : &handlers_[size_t(h)];
+}
+
+Borrowed DecodedCode::slot_name(int slot) const { return slot_names_[size_t(slot)]; }
+
+bool DecodedCode::is_generator() const {
+  return code_->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR);
+}
+
+Result<const DecodedCode*> decode(PyCodeObject* code) {
+  static const Py_ssize_t index =
+      compat::request_code_extra([](void* extra) { delete static_cast<DecodedCode*>(extra); });
+  if (index < 0) return runtime_error("[decode] no free code extra index");
+  PyObject* object = (PyObject*)code;
+  if (void* extra = compat::code_extra(object, index)) return static_cast<const DecodedCode*>(extra);
+  MSJIT_TRY(auto decoded, Decoder(code).run());
+  if (!compat::set_code_extra(object, index, decoded.get())) {
+    PyErr_Clear();
+    return memory_error("[decode] no memory for the decoded bytecode");
+  }
+  return static_cast<const DecodedCode*>(decoded.release());
+}
+
+namespace {
+
+std::string repr_text(Borrowed object) {
+  const Ref repr = Ref::steal(PyObject_Repr(object.get()));
+  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
+  if (text) return text;
+  PyErr_Clear();
+  return "?";
+}
+
+std::string name_text(Borrowed name) {
+  const char* text = PyUnicode_AsUTF8(name.get());
+  if (text) return text;
+  PyErr_Clear();
+  return "?";
+}
+
+std::string operand_text(const DecodedCode& code, const Instr& instr) {
+  switch (instr.op) {
+    case Op::kLoadConst: return repr_text(code.constant(instr.arg));
+    case Op::kLoadFast: case Op::kStoreFast: case Op::kDeleteFast: case Op::kLoadClosure:
+    case Op::kLoadDeref: case Op::kStoreDeref: case Op::kDeleteDeref: case Op::kLoadClassDeref:
+    case Op::kMakeCell:
+      return name_text(code.slot_name(instr.arg));
+    case Op::kLoadGlobal: case Op::kStoreGlobal: case Op::kDeleteGlobal: case Op::kLoadName:
+    case Op::kStoreName: case Op::kDeleteName: case Op::kLoadAttr: case Op::kStoreAttr:
+    case Op::kDeleteAttr: case Op::kLoadMethod: case Op::kImportName: case Op::kImportFrom:
+      return name_text(code.name(instr.arg));
+    case Op::kUnary: return unary_symbol(instr.unary());
+    case Op::kBinary: return binary_symbol(instr.binary());
+    case Op::kInplaceBinary: return std::string(binary_symbol(instr.binary())) + "=";
+    case Op::kCompare: {
+      constexpr const char* kSymbols[] = {"<", "<=", "==", "!=", ">", ">="};
+      return instr.arg >= 0 && instr.arg < 6 ? kSymbols[instr.arg] : "?";
+    }
+    case Op::kCall:
+      if (instr.aux == kNamesNone) return std::to_string(instr.arg);
+      return fmt::format("{} names={}", instr.arg,
+                         instr.aux == kNamesOnStack ? "stack" : repr_text(code.constant(instr.aux)));
+    case Op::kUnsupported: {
+      const char* name = version::opcode_name(instr.arg);
+      return name ? name : "?";
+    }
+    default: return instr.arg ? std::to_string(instr.arg) : std::string();
+  }
+}
+
+}  // namespace
+
+std::string instr_text(const DecodedCode& code, int index) {
+  const Instr& instr = code[index];
+  std::string text = op_name(instr.op);
+  const std::string operand = operand_text(code, instr);
+  if (!operand.empty()) text += " " + operand;
+  if (instr.target >= 0) text += fmt::format(" -> {}", instr.target);
+  return text;
+}
+
+std::string dump_bytecode(PyCodeObject* code) {
+  auto decoded = decode(code);
+  if (!decoded.ok()) return decoded.error().message + "\n";
+  const DecodedCode& d = *decoded.value();
+  std::string out;
+  for (int i = 0; i < d.size(); i++) {
+    const Instr& instr = d[i];
+    const HandlerRange* handler = d.handler(i);
+    out += fmt::format("{:4} {} {:5} [{}]{}{} {}\n", i, instr.is_exit() ? '*' : ' ',
+                       instr.flags & Instr::kNewLine ? fmt::format("L{}", instr.line) : "",
+                       d.depth(i), instr.flags & Instr::kInHandler ? "!" : "",
+                       handler ? fmt::format(" ^{}", handler->target) : "", instr_text(d, i));
+  }
+  return out;
+}
+
+}  // namespace msjit

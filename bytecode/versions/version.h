@@ -1,0 +1,76 @@
+// What the decoder has to know about one CPython minor version; implemented by exactly one py3XX.cc of
+// this directory (the others compile to nothing). Nothing else may know raw opcodes.
+#pragma once
+
+#include <vector>
+
+#include "bytecode/decode.h"
+
+namespace msjit::version {
+
+struct RawInstr {
+  int opcode = 0;
+  int arg = 0;          // EXTENDED_ARG applied
+  int offset = 0;       // first code unit, EXTENDED_ARG included
+  int op_offset = 0;    // the operation itself
+  int next_offset = 0;  // behind its inline caches
+};
+
+// Collects the canonical instructions of one code object. Jump targets are byte offsets until the
+// decoder resolves them.
+class Emitter {
+ public:
+  explicit Emitter(PyCodeObject* code) : code_(code) {}
+
+  void begin(const RawInstr& raw) {
+    raw_ = raw;
+    if (start_ < 0) start_ = raw.offset;
+    first_ = true;
+  }
+  Instr& add(Op op, int arg = 0, int aux = 0, CallForm form = CallForm::kPlain);
+  void jump(Op op, int target_offset) { add(op).target = target_offset; }
+  void end() {
+    if (!folding_) start_ = -1;
+    folding_ = false;
+  }
+  // The current raw instruction becomes part of the canonical one of the next.
+  void fold() { folding_ = true; }
+  void set_call_names(int constant) { names_ = constant; }
+  int take_call_names() { return std::exchange(names_, kNamesNone); }
+
+  // Frame slot of a cell or free variable numbered the way opcodes up to 3.10 do.
+  int cell(int index) const { return code_->co_nlocals + index; }
+
+  std::vector<Instr>& instrs() { return instrs_; }
+
+ private:
+  PyCodeObject* code_;
+  RawInstr raw_;
+  int start_ = -1;
+  bool first_ = true;
+  bool folding_ = false;
+  int names_ = kNamesNone;
+  std::vector<Instr> instrs_;
+};
+
+struct RawHandler {
+  int begin, end, target;  // byte offsets
+  int depth;
+  bool lasti;
+};
+
+// Slots an exception puts on the stack before the handler runs, `lasti` aside.
+extern const int kHandlerItems;
+extern const int kExtendedArg;
+
+Ref code_bytes(PyCodeObject* code);  // without quickening
+// Emits the canonical form of one instruction; false when the version has no such opcode.
+bool emit(const RawInstr& raw, Emitter& out);
+int cache_units(int opcode);
+const char* opcode_name(int opcode);  // null when there is none
+int stack_effect(int opcode, int arg);
+std::vector<RawHandler> exception_table(PyCodeObject* code);
+// Kind and name of every localsplus slot.
+void slots(PyCodeObject* code, std::vector<SlotKind>& kinds, std::vector<Ref>& names);
+
+}  // namespace msjit::version
