@@ -1,0 +1,60 @@
+"""The checks behind `make lint` find what they are for."""
+
+import pathlib
+import sys
+
+import pytest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[1] / "tools"
+
+
+@pytest.fixture
+def tool(monkeypatch):
+    monkeypatch.syspath_prepend(str(TOOLS))
+    return __import__
+
+
+@pytest.mark.parametrize("path, header, system, bad", [
+    ("kernels/core/tensor.h", "graph/ir.h", False, True),
+    ("graph/ir.h", "kernels/core/tensor.h", False, False),
+    ("codegen/plan.cc", "guards/source.h", False, True),
+    ("kernels/core/tensor.h", "kernels/eager/tape.h", False, True),
+    ("kernels/cpu/onednn.cc", "dnnl.hpp", True, False),
+    ("kernels/ops/matmul.cc", "dnnl.hpp", True, True),
+    ("codegen/plan.cc", "llvm/IR/Module.h", True, True),
+    ("codegen/llvm/jit.cc", "llvm/IR/Module.h", True, False),
+    ("graph/ir.cc", "Python.h", True, True),
+    ("guards/cache.cc", "Python.h", True, False),
+    ("bytecode/exec.cc", "internal/pycore_frame.h", True, True),
+    ("interp_hook/frames/py311.cc", "internal/pycore_frame.h", True, False),
+])
+def test_includes_point_one_way(tool, path, header, system, bad):
+    assert bool(tool("check_layers").check_include(path, header, system)) == bad
+
+
+def test_function_lengths_are_counted(tool):
+    text = """
+namespace a {
+struct S {
+  int f() const { return 1; }
+  std::vector<int> x = {1, 2};
+};
+// int comment() {
+static const Row kRows[] = {
+  {1, "}"},
+};
+int long_one(int x) {
+  if (x) {
+    return '{';
+  }
+  return 0;
+}
+}  // namespace a
+"""
+    found = {name: length for name, _, length in tool("check_sizes").cpp_functions(text)}
+    assert found == {"f": 1, "long_one": 6}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 8), reason="ast has no end positions before 3.8")
+def test_python_functions_are_counted(tool):
+    assert list(tool("check_sizes").python_functions("def f():\n    pass\n\n\nx = 1\n")) == [("f", 1, 2)]

@@ -1,0 +1,53 @@
+"""What installing and importing the package does, and what it must not do."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def run(code, *options, **env):
+    done = subprocess.run([sys.executable, *options, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=dict(os.environ, **env), universal_newlines=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_import_leaves_llvm_alone():
+    code = "import msjit; print('libLLVM' in open('/proc/self/maps').read())"
+    assert run(code) == "False"
+
+
+def test_plain_python_does_not_import_msjit():
+    assert run("import sys; print('msjit' in sys.modules)") == "False"
+
+
+def test_import_is_cheap():
+    """At most 60 ms more than NumPy; the least of some runs, for the machine may be busy."""
+    code = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
+    numpy, both = (min(float(run(code.format(m))) for _ in range(5)) for m in ("numpy", "numpy, msjit"))
+    assert both - numpy < 0.06
+
+
+def test_metadata_matches_the_package():
+    metadata = pytest.importorskip("importlib.metadata")
+    import msjit
+
+    assert metadata.version("msjit") == msjit.__version__
+
+
+def test_processor_without_avx2_is_refused_with_a_clear_error():
+    code = """if True:
+        import builtins, io
+        real = builtins.open
+        def fake(path, *args, **kwargs):
+            if path == "/proc/cpuinfo":
+                return io.BytesIO(b"flags\\t\\t: fpu sse sse2\\n")
+            return real(path, *args, **kwargs)
+        builtins.open = fake
+        try:
+            import msjit
+        except ImportError as error:
+            print(error)"""
+    assert "AVX2" in run(code)
