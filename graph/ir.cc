@@ -49,33 +49,6 @@ int Graph::num_ops() const {
   return count;
 }
 
-ValueId storage_root(const Graph& graph, ValueId id) {
-  const Node* node = &graph.producer(id);
-  while (node->kind == NodeKind::kOp && node->op->has(kView)) {
-    id = node->inputs[0];
-    node = &graph.producer(id);
-  }
-  return id;
-}
-
-void note_aliases(Graph& graph) {
-  graph.output_aliases.clear();
-  for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    OutputAlias& alias = graph.output_aliases.emplace_back();
-    ValueId root = storage_root(graph, graph.outputs[i]);
-    const Node& owner = graph.producer(root);
-    if (owner.kind == NodeKind::kInput) {
-      alias.input = owner.input_index;
-      alias.is_input = root == graph.outputs[i];
-    }
-    // The same value twice stems from merged computations: two tensors, each with its own storage.
-    alias.group = static_cast<int32_t>(i);
-    for (size_t j = 0; j < i && alias.group == static_cast<int32_t>(i); ++j)
-      if (storage_root(graph, graph.outputs[j]) == root && graph.outputs[j] != graph.outputs[i])
-        alias.group = graph.output_aliases[j].group;
-  }
-}
-
 const char* intern_file(std::string_view file) {
   static std::mutex mutex;
   static auto* files = new std::unordered_set<std::string>;  // nodes never move

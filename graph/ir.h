@@ -40,20 +40,12 @@ struct ValueInfo {
   int32_t node = -1;  // defining node
 };
 
-// What an output shares storage with when the graph runs as captured; passes must not add to it.
-struct OutputAlias {
-  int32_t input = -1;   // an input, or
-  int32_t group = -1;   // the first output with the same owner
-  bool is_input = false;  // not a view of the input but the very same tensor
-};
-
 class Graph {
  public:
   std::deque<Node> nodes;        // deques: references to nodes and metas stay valid while nodes are appended
   std::deque<ValueInfo> values;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
-  std::vector<OutputAlias> output_aliases;  // filled by note_aliases(); empty before
   std::string name;
 
   ValueId add_input(const Meta& meta);
@@ -76,11 +68,6 @@ inline constexpr int64_t kMaxPrintedConstant = 64;
 const char* intern_file(std::string_view file);  // for SourceLocation
 // Topological order, metas equal to what infer gives, inputs in range: an InternalError names the offending node.
 Status verify(const Graph& graph);
-// Records in output_aliases what the outputs share now. Rewriting then may move values about as it likes: the pass
-// own_outputs restores it at the end.
-void note_aliases(Graph& graph);
-// The value that owns the storage of `id`: follows views back to their base.
-ValueId storage_root(const Graph& graph, ValueId id);
 // Reference evaluator: runs node by node on the given sink (the eager one by default).
 Result<std::vector<Tensor>> interpret(const Graph& graph, std::span<const Tensor> inputs);
 Result<Vals> interpret_on(OpSink* sink, const Graph& graph, std::span<const Val> inputs);

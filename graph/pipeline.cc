@@ -17,7 +17,6 @@ constexpr PassInfo kPipeline[] = {
     {"simplify", simplify},
     {"merge_equal", merge_equal},
     {"fuse_linear", fuse_linear},
-    {"own_outputs", own_outputs},
 };
 
 struct Settings {
@@ -38,10 +37,8 @@ const Settings& settings() {
   return *instance;
 }
 
-// own_outputs keeps Python's aliasing right, so no switch takes it away.
 bool skipped(const PassInfo& pass) {
   static std::atomic<int64_t> runs{0};
-  if (pass.run == own_outputs) return false;
   if (settings().disabled.find(fmt::format(",{},", pass.name)) != std::string::npos) return true;
   if (settings().bisect < 0) return false;
   int64_t run = runs.fetch_add(1) + 1;
@@ -84,7 +81,6 @@ Status run_pipeline(Graph& graph) {
   MSJIT_LOGF(LogTopic::kGraph, "as captured\n{}", print(graph));
   dump_graph("captured", graph);
   if (settings().strict) MSJIT_OK(verify(graph));
-  note_aliases(graph);
   for (const PassInfo& pass : kPipeline) MSJIT_OK(run_pass(pass, graph));
   MSJIT_LOGF(LogTopic::kGraph, "optimised\n{}", print(graph));
   return {};

@@ -47,7 +47,6 @@ class Rebuilder {
 
   Result<bool> run(Graph* result) {
     to_->name = from_.name;
-    to_->output_aliases = from_.output_aliases;
     count_uses();
     std::vector<bool> live = live_nodes(from_);
     for (ValueId id : from_.inputs) bind(id, to_->add_input(from_.meta(id)));

@@ -51,7 +51,6 @@ std::vector<Tensor> evaluate(const Graph& graph, const Node& node) {
 Result<bool> fold_constants(Graph& graph) {
   auto folded = std::make_shared<Graph>();
   folded->name = graph.name;
-  folded->output_aliases = graph.output_aliases;
   GraphSink sink(folded);
   std::vector<ValueId> map(graph.values.size(), -1);
   bool changed = false;

@@ -10,6 +10,5 @@ Result<bool> merge_equal(Graph& graph);     // equal pure nodes become one
 Result<bool> fold_constants(Graph& graph);  // evaluates nodes whose operands are known
 Result<bool> simplify(Graph& graph);        // the rules of graph/rules but the fusing ones
 Result<bool> fuse_linear(Graph& graph);     // matmul + bias (+ relu) -> linear, linear_act
-Result<bool> own_outputs(Graph& graph);     // outputs share storage only where eager execution would
 
 }  // namespace msjit

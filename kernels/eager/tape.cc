@@ -123,8 +123,10 @@ bool is_tracked(const Tensor& t) {
 }
 
 bool any_tracked(std::span<const Tensor> tensors) {
+  const EagerState& state = eager_state;
+  if (!state.recording) return false;
   for (const Tensor& t : tensors)
-    if (is_tracked(t)) return true;
+    if (t && t.autograd() && tracked_meta(*t.autograd(), state)) return true;
   return false;
 }
 
