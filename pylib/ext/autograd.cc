@@ -15,15 +15,15 @@ std::vector<std::unique_ptr<GradScope>>& scopes() {
   return stack;
 }
 
-Ref grad_scope_enter(PyObject*, const Args& args) {
+Ref push_grad_scope(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"recording", nullptr};
   PyObject* a[1];
-  if (!parse_args(args, "grad_scope_enter", kNames, 0, a)) return {};
+  if (!parse_args(args, "push_grad_scope", kNames, 0, a)) return {};
   scopes().push_back(std::make_unique<GradScope>(!a[0] || PyObject_IsTrue(a[0]) == 1));
   return Ref::none();
 }
-Ref grad_scope_exit(PyObject*) {
-  if (scopes().empty()) return Ref::steal(raise(*runtime_error("[grad_scope_exit] open scopes, got 0, expected at least 1")));
+Ref pop_grad_scope(PyObject*) {
+  if (scopes().empty()) return Ref::steal(raise(*runtime_error("[pop_grad_scope] open scopes, got 0, expected at least 1")));
   scopes().pop_back();
   return Ref::none();
 }
@@ -87,27 +87,37 @@ Ref mark_parameter_function(PyObject*, const Args& args) {
   return Ref::none();
 }
 
-Ref grad_input_function(PyObject*, PyObject* tensor) {
-  if (!need_tensor(tensor, "grad_input")) return {};
+Ref alias(PyObject*, PyObject* tensor) {
+  if (!need_tensor(tensor, "alias")) return {};
   return wrap_tensor(grad_input(tensor_of(tensor)));
 }
 Ref is_tracked_function(PyObject*, PyObject* tensor) {
   if (!need_tensor(tensor, "is_tracked")) return {};
   return Ref::share(is_tracked(tensor_of(tensor)) ? Py_True : Py_False);
 }
+Ref detach(PyObject*, PyObject* tensor) {
+  if (!need_tensor(tensor, "detach")) return {};
+  return wrap_tensor(tensor_of(tensor).detach());
+}
+Ref is_floating(PyObject*, PyObject* tensor) {
+  if (!need_tensor(tensor, "is_floating")) return {};
+  return Ref::share(is_float(tensor_of(tensor).dtype()) ? Py_True : Py_False);
+}
 Ref live_nodes(PyObject*) { return Ref::steal(PyLong_FromLongLong(live_tape_nodes())); }
 
 }  // namespace
 
 PyMethodDef g_autograd_functions[] = {
-    method<grad_scope_enter>("grad_scope_enter", "grad_scope_enter(recording=True)\n--\n\nOpens a gradient scope."),
-    method0<grad_scope_exit>("grad_scope_exit", "grad_scope_exit()\n--\n\nCloses the innermost scope."),
+    method<push_grad_scope>("push_grad_scope", "push_grad_scope(recording=True)\n--\n\nOpens a gradient scope."),
+    method0<pop_grad_scope>("pop_grad_scope", "pop_grad_scope()\n--\n\nCloses the innermost scope."),
     method0<level>("grad_level", "grad_level()\n--\n\nNumber of enclosing gradient scopes."),
     method0<recording>("grad_recording", "grad_recording()\n--\n\nFalse inside no_grad."),
     method<gradients_function>("gradients", "gradients(outputs, seeds, wrt, create_graph=False)\n--\n\nReverse walk of the tape."),
     method<mark_parameter_function>("mark_parameter", "mark_parameter(tensor, requires_grad=True)\n--\n\nMakes a tensor a parameter."),
-    method1<grad_input_function>("grad_input", "grad_input(tensor)\n--\n\nA fresh leaf on the same data."),
+    method1<alias>("alias", "alias(tensor)\n--\n\nA fresh leaf on the same data."),
     method1<is_tracked_function>("is_tracked", "is_tracked(tensor)\n--\n\nWhether an op on the tensor would be recorded."),
+    method1<detach>("detach", "detach(tensor)\n--\n\nThe same data without history."),
+    method1<is_floating>("is_floating", "is_floating(tensor)\n--\n\nWhether the elements are floats."),
     method0<live_nodes>("live_tape_nodes", "live_tape_nodes()\n--\n\nTape nodes alive, for leak tests."),
     {nullptr}};
 

@@ -6,7 +6,7 @@
 
 namespace msjit {
 
-PyTypeObject g_dtype_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.dtype", sizeof(DTypeObject)};
+PyTypeObject g_dtype_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.DType", sizeof(DTypeObject)};
 
 namespace {
 

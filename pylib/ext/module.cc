@@ -3,11 +3,10 @@
 #include "kernels/core/registry.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/config.h"
+#include "pylib/ext/jit.h"
 #include "pylib/ext/tensor.h"
 
 namespace msjit {
-
-[[gnu::weak]] bool add_jit(PyObject* module);  // pylib/ext/jit.h
 
 namespace {
 
@@ -68,12 +67,15 @@ PyMethodDef g_functions[] = {
     {nullptr}};
 
 bool add_dtypes(PyObject* module) {
+  Ref by_name = Ref::steal(PyDict_New());
   for (int i = 0; i < kNumDTypes; ++i) {
     const auto dtype = static_cast<DType>(i);
     std::string name(dtype == DType::kBool ? "bool_" : dtype_name(dtype));
     if (compat::add_object(module, name.c_str(), Ref::share(dtype_object(dtype))) < 0) return false;
+    if (!by_name || PyDict_SetItemString(by_name.get(), std::string(dtype_name(dtype)).c_str(), dtype_object(dtype)) < 0)
+      return false;
   }
-  return true;
+  return compat::add_object(module, "dtypes", std::move(by_name)) == 0;
 }
 
 // The submodule `ops`, one callable an operator.
@@ -86,11 +88,14 @@ bool add_ops(PyObject* module) {
 
 bool add_types(PyObject* module) {
   if (!ready_dtype_type() || !ready_op_type() || !ready_tensor_type()) return false;
+  Ref compile_error = Ref::steal(PyErr_NewExceptionWithDoc(
+      "msjit.CompileError", "A function that was to be captured whole cannot be.", PyExc_RuntimeError, nullptr));
+  if (!compile_error || compat::add_object(module, "CompileError", std::move(compile_error)) < 0) return false;
   g_internal_error = PyErr_NewExceptionWithDoc("msjit.InternalError", "A fault of msjit itself; please report it.",
                                                PyExc_RuntimeError, nullptr);
   return g_internal_error && compat::add_object(module, "InternalError", Ref::share(g_internal_error)) == 0 &&
          compat::add_object(module, "Tensor", Ref::share(reinterpret_cast<PyObject*>(&g_tensor_type))) == 0 &&
-         compat::add_object(module, "dtype", Ref::share(reinterpret_cast<PyObject*>(&g_dtype_type))) == 0 &&
+         compat::add_object(module, "DType", Ref::share(reinterpret_cast<PyObject*>(&g_dtype_type))) == 0 &&
          compat::add_object(module, "Op", Ref::share(reinterpret_cast<PyObject*>(&g_op_type))) == 0;
 }
 
@@ -101,8 +106,7 @@ Ref make_module() {
   if (!module || PyModule_AddFunctions(module.get(), g_autograd_functions) < 0 ||
       PyModule_AddFunctions(module.get(), g_config_functions) < 0)
     return {};
-  if (!add_types(module.get()) || !add_dtypes(module.get()) || !add_ops(module.get()) ) return {};
-  if (add_jit && !add_jit(module.get())) return {};
+  if (!add_types(module.get()) || !add_dtypes(module.get()) || !add_ops(module.get())  || !add_jit(module.get())) return {};
   return module;
 }
 

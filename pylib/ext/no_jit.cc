@@ -1,11 +1,33 @@
-// Interpreters without the bytecode JIT: the module says so and why.
+// Interpreters without the bytecode JIT: the module says so and why, and its figures are those of eager execution.
+#include "kernels/eager/eager_sink.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/jit.h"
 
 namespace msjit {
+namespace {
+
+Ref stats(PyObject*) { return Ref::steal(Py_BuildValue("{s:L}", "eager_ops", static_cast<long long>(eager_op_count()))); }
+Ref reset(PyObject*) {
+  reset_eager_op_count();
+  return Ref::none();
+}
+Ref config(PyObject*) { return Ref::steal(PyDict_New()); }
+Ref explain_json(PyObject*) { return Ref::steal(PyList_New(0)); }
+
+PyMethodDef g_functions[] = {
+    method0<stats>("stats", "stats()\n--\n\nTotals since the start or the last reset."),
+    method0<reset>("reset", "reset()\n--\n\nSets the counters to zero."),
+    method0<config>("config", "config()\n--\n\nThe limits of the bytecode JIT: none here."),
+    method0<explain_json>("explain_json", "explain_json()\n--\n\nWhat was captured: nothing here."),
+    {nullptr}};
+
+}  // namespace
 
 bool add_jit(PyObject* module) {
-  return compat::add_object(module, "has_jit", Ref::share(Py_False)) == 0;
+  return PyModule_AddFunctions(module, g_functions) == 0 &&
+         compat::add_object(module, "has_jit", Ref::share(Py_False)) == 0 &&
+         compat::add_object(module, "no_jit_reason",
+                            text_object("the bytecode JIT is built for CPython 3.9, 3.10 and 3.11")) == 0;
 }
 
 }  // namespace msjit

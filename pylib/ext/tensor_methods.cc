@@ -157,7 +157,7 @@ Ref requires_grad_(PyObject* self, const Args& args) {
 }
 
 // (rebuild, (type, dtype, shape, bytes, requires_grad), dict of a subclass)
-Ref reduce(PyObject* self, PyObject*) {
+Ref reduce(PyObject* self) {
   auto flat = tensor_of(self).to_contiguous();
   if (!flat.ok()) return Ref::steal(raise(flat.error()));
   const Tensor& t = flat.value();
@@ -221,7 +221,7 @@ PyMethodDef g_tensor_methods[] = {
     method1<from_numpy_method>("from_numpy", "from_numpy(array)\n--\n\nA tensor sharing the array's memory."),
     method<tensor_dlpack>("__dlpack__", "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule."),
     method0<tensor_dlpack_device>("__dlpack_device__", "__dlpack_device__($self)\n--\n\nDevice type and number."),
-    method1<reduce>("__reduce_ex__", nullptr),
+    method0<reduce>("__reduce__", nullptr),
     method1<format>("__format__", nullptr),
     {nullptr}};
 
