@@ -1,0 +1,57 @@
+// RegionFunction: a captured graph as a differentiable function of tensors. Untracked inputs run the plain executable;
+// tracked ones run a forward that also returns what the gradient needs, and the call becomes one node of
+// the tape whose gradient is a compiled backward graph. Thread-safe; an error leaves the random state as it was.
+#pragma once
+
+#include <mutex>
+
+#include "codegen/executable.h"
+#include "graph/autodiff.h"
+#include "kernels/eager/tape.h"
+
+namespace msjit {
+
+class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
+ public:
+  static Result<std::shared_ptr<RegionFunction>> create(std::shared_ptr<const Graph> graph);
+
+  // As Executable::run; records on the tape when an input is tracked now.
+  Status call(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
+    bool history = false;
+    for (const TensorImpl* input : inputs) history |= input->autograd != nullptr;
+    if (draws_ || (history && any_tracked(borrow(inputs)))) [[unlikely]] return call_slow(inputs, outputs);
+    return plain_->run(inputs, outputs);
+  }
+
+  const Graph& graph() const { return *graph_; }
+  Executable& executable() const { return *plain_; }  // the plain forward one
+  // Of the plain executable and all gradients compiled so far.
+  double compile_ms() const;
+  int64_t code_bytes() const;
+  void wait_compiled();
+
+  // The gradient of this function with respect to one set of inputs.
+  struct Variant {
+    std::vector<bool> wanted;
+    GradGraphs graphs;
+    std::shared_ptr<Graph> extras;  // inputs -> extra outputs alone, to build them again
+    std::shared_ptr<Executable> forward;
+    std::shared_ptr<Executable> backward;  // compiled on first use
+    std::mutex mutex;                      // guards `backward`
+  };
+  Result<std::shared_ptr<Executable>> backward_of(Variant& variant) const;
+
+ private:
+  explicit RegionFunction(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
+  Status call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
+  Status call_tracked(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
+  Result<std::shared_ptr<Variant>> variant_for(std::span<const Tensor> inputs);
+
+  std::shared_ptr<const Graph> graph_;
+  std::shared_ptr<Executable> plain_;
+  bool draws_ = false;  // holds random nodes
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<Variant>> variants_;
+};
+
+}  // namespace msjit
