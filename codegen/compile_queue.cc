@@ -1,0 +1,137 @@
+#include "codegen/compile_queue.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include "kernels/core/log.h"
+
+namespace msjit {
+namespace {
+
+constexpr int kNiceness = 10;
+
+class Queue {
+ public:
+  void submit(std::shared_ptr<CompileJob> job) {
+    std::unique_lock lock(mutex_);
+    if (stopping_) {
+      lock.unlock();
+      job->drop();
+      return;
+    }
+    jobs_.push_back(std::move(job));
+    if (!thread_.joinable()) start();
+    wake_.notify_one();
+  }
+
+  void run_here(CompileJob& job) {
+    std::lock_guard running(running_);
+    job.run();
+  }
+
+  void stop() {
+    std::deque<std::shared_ptr<CompileJob>> left;
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+      left.swap(jobs_);
+      wake_.notify_all();
+    }
+    for (auto& job : left) job->drop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  // Fork: the parent holds both locks meanwhile; the child has the queue but no thread.
+  void before_fork() {
+    running_.lock();
+    mutex_.lock();
+  }
+  void after_fork_in_parent() {
+    mutex_.unlock();
+    running_.unlock();
+  }
+  void after_fork_in_child() {
+    new (&thread_) std::thread;  // the old object names a thread that does not exist here
+    new (&wake_) std::condition_variable;
+    mutex_.unlock();
+    running_.unlock();
+    std::lock_guard lock(mutex_);
+    if (!jobs_.empty() && !stopping_) start();
+  }
+
+ private:
+  void start() {
+    static bool hooked = [] {
+      pthread_atfork([] { instance().before_fork(); }, [] { instance().after_fork_in_parent(); },
+                     [] { instance().after_fork_in_child(); });
+      compile_queue_stop_at_exit();
+      return true;
+    }();
+    (void)hooked;
+    thread_ = std::thread([this] { loop(); });
+  }
+
+  void loop() {
+    pthread_setname_np(pthread_self(), "msjit-compile");
+    setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness);
+    for (;;) {
+      // Taken before a job is removed, so that fork finds each job either queued or finished.
+      std::unique_lock running(running_, std::defer_lock);
+      std::shared_ptr<CompileJob> job;
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+      }
+      running.lock();
+      {
+        std::lock_guard lock(mutex_);
+        if (stopping_) return;
+        if (jobs_.empty()) continue;
+        job = std::move(jobs_.front());
+        jobs_.pop_front();
+      }
+      job->run();
+      job.reset();
+    }
+  }
+
+ public:
+  static Queue& instance() {
+    static Queue* queue = new Queue;  // never destroyed: threads may outlive static objects
+    return *queue;
+  }
+
+ private:
+  std::mutex mutex_;    // guards the fields below
+  std::mutex running_;  // held while a job runs
+  std::condition_variable wake_;
+  std::deque<std::shared_ptr<CompileJob>> jobs_;
+  std::thread thread_;
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+void compile_queue_submit(std::shared_ptr<CompileJob> job) { Queue::instance().submit(std::move(job)); }
+
+bool compile_synchronously() {
+  static const bool sync = env_flag("MSJIT_SYNC_COMPILE");
+  return sync;
+}
+
+void compile_now(CompileJob& job) { Queue::instance().run_here(job); }
+
+void compile_queue_stop_at_exit() {
+  std::atexit([] { Queue::instance().stop(); });
+}
+
+}  // namespace msjit

@@ -1,0 +1,26 @@
+// The background compiler: one thread of low priority that runs jobs in the order they came.
+// The thread starts with the first job. It is joined at exit, and a forked child starts its own: fork waits for the
+// job under way, so no lock of the code generator is ever held in the child.
+#pragma once
+
+#include <memory>
+
+namespace msjit {
+
+class CompileJob {
+ public:
+  virtual ~CompileJob() = default;
+  virtual void run() = 0;   // on the compile thread
+  virtual void drop() = 0;  // instead of run(), when the process exits first
+};
+
+void compile_queue_submit(std::shared_ptr<CompileJob> job);
+// True when MSJIT_SYNC_COMPILE asks for compiling in the calling thread.
+bool compile_synchronously();
+// Runs a job in the calling thread, one at a time with the background thread.
+void compile_now(CompileJob& job);
+
+// Ends the thread when the process exits; called again once the code generator's library is loaded.
+void compile_queue_stop_at_exit();
+
+}  // namespace msjit

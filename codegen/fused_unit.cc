@@ -1,0 +1,128 @@
+#include "codegen/fused_unit.h"
+
+#include "codegen/compile_queue.h"
+#include "kernels/core/log.h"
+
+namespace msjit {
+namespace {
+
+constexpr int kMaxVariants = 8;  // layouts compiled for one fused step; others run op by op
+
+// Strides of dims of size 1 never matter.
+bool same_layout(const Shape& shape, const Shape& a, const Shape& b) {
+  for (int i = 0; i < shape.rank(); ++i)
+    if (shape[i] != 1 && a[i] != b[i]) return false;
+  return true;
+}
+
+}  // namespace
+
+class FusedUnit::Job final : public CompileJob {
+ public:
+  Job(std::shared_ptr<FusedUnit> unit, Variant* variant) : unit_(std::move(unit)), variant_(variant) {}
+  void run() override { unit_->settle(*variant_); }
+  void drop() override {
+    variant_->state.store(kFailed);
+    variant_->state.notify_all();
+  }
+
+ private:
+  std::shared_ptr<FusedUnit> unit_;
+  Variant* variant_;
+};
+
+FusedUnit::FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides)
+    : program_(std::move(program)), dump_directory_(dump_directory()) {
+  for (size_t i = 0; i < strides.size(); ++i) {
+    const Shape& shape = program_->operands[i].shape;
+    contiguous_.push_back(same_layout(shape, strides[i], contiguous_strides(shape)));
+  }
+  primary_.strides = std::move(strides);
+}
+
+FusedUnit::~FusedUnit() {
+  for (Variant* v = others_.load(); v;) delete std::exchange(v, v->next);
+}
+
+void FusedUnit::settle(Variant& variant) {
+  DumpScope scope(DumpScope::Continue{dump_directory_});
+  variant.keep = get_kernel(specialize(*program_, variant.strides));
+  bool ok = variant.keep->fn() != nullptr;
+  if (ok) variant.kernel.store(variant.keep.get(), std::memory_order_release);
+  variant.state.store(ok ? kReady : kFailed);
+  variant.state.notify_all();
+}
+
+void FusedUnit::schedule(Variant& variant) {
+  auto job = std::make_shared<Job>(shared_from_this(), &variant);
+  if (compile_synchronously()) compile_now(*job);
+  else compile_queue_submit(std::move(job));
+}
+
+void FusedUnit::compile_primary() { schedule(primary_); }
+
+void FusedUnit::wait() { primary_.state.wait(kPending); }
+
+bool FusedUnit::matches(const Variant& variant, std::span<const Tensor> inputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!same_layout(program_->operands[i].shape, variant.strides[i], inputs[i].strides())) return false;
+  return true;
+}
+
+const CompiledKernel* FusedUnit::find_variant(std::span<const Tensor> inputs) {
+  if (matches(primary_, inputs)) return primary();
+  auto find = [&]() -> Variant* {
+    for (Variant* v = others_.load(std::memory_order_acquire); v; v = v->next)
+      if (matches(*v, inputs)) return v;
+    return nullptr;
+  };
+  if (Variant* found = find()) return found->kernel.load(std::memory_order_acquire);
+  Variant* fresh;
+  {
+    std::lock_guard lock(adding_);
+    if (find()) return nullptr;
+    int count = 0;
+    for (Variant* v = others_.load(); v; v = v->next) ++count;
+    if (count >= kMaxVariants) return nullptr;
+    fresh = new Variant;
+    for (const Tensor& t : inputs) fresh->strides.push_back(t.strides());
+    fresh->next = others_.load();
+    others_.store(fresh, std::memory_order_release);
+  }
+  schedule(*fresh);
+  return fresh->kernel.load(std::memory_order_acquire);
+}
+
+double FusedUnit::compile_ms() const {
+  double ms = 0;
+  auto add = [&](const Variant& v) {
+    if (v.state.load() != kPending && v.keep) ms += v.keep->compile_ms();
+  };
+  add(primary_);
+  for (Variant* v = others_.load(); v; v = v->next) add(*v);
+  return ms;
+}
+
+int64_t FusedUnit::code_bytes() const {
+  int64_t bytes = 0;
+  auto add = [&](const Variant& v) {
+    if (v.state.load() != kPending && v.keep) bytes += v.keep->code_bytes();
+  };
+  add(primary_);
+  for (Variant* v = others_.load(); v; v = v->next) add(*v);
+  return bytes;
+}
+
+std::string FusedUnit::status() const {
+  int state = primary_.state.load();
+  if (state == kPending) return "not compiled yet";
+  if (!primary_.keep) return "not compiled: the process is exiting";
+  if (state == kFailed) return fmt::format("not compiled: {}", primary_.keep->error());
+  int others = 0;
+  for (Variant* v = others_.load(); v; v = v->next) ++others;
+  std::string text = fmt::format("{}, {} bytes in {:.2f} ms", primary_.keep->spec().str(),
+                                 primary_.keep->code_bytes(), primary_.keep->compile_ms());
+  return others ? text + fmt::format(", {} more layouts", others) : text;
+}
+
+}  // namespace msjit

@@ -1,0 +1,59 @@
+// FusedUnit: a fused step at run time. Holds the compiled variants of one FusedProgram, one for each input layout met,
+// and says which applies. Owns no tensors, so compile jobs may outlive the executable.
+// Variants are only ever added; readers take no lock.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "codegen/kernel_cache.h"
+#include "codegen/plan.h"
+
+namespace msjit {
+
+class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
+ public:
+  // `strides`: the static layout of each input operand; the first variant is made for it.
+  FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides);
+  ~FusedUnit();
+
+  const FusedProgram& program() const { return *program_; }
+  // The kernel of the static layout, null until it is compiled (or for ever).
+  const CompiledKernel* primary() const { return primary_.kernel.load(std::memory_order_acquire); }
+  bool is_contiguous(int input) const { return contiguous_[input]; }
+  const Shape& strides(int input) const { return primary_.strides[input]; }
+
+  void compile_primary();  // now or in the background, see MSJIT_SYNC_COMPILE
+  void wait();             // until the primary variant is settled
+  bool settled() const { return primary_.state.load() != kPending; }
+  // The kernel for inputs in another layout; null while it is being compiled, or when there are too many.
+  const CompiledKernel* find_variant(std::span<const Tensor> inputs);
+
+  double compile_ms() const;
+  int64_t code_bytes() const;
+  std::string status() const;  // "compiled in 1.2 ms, ..." for describe()
+
+ private:
+  enum State : int { kPending, kReady, kFailed };
+  struct Variant {
+    std::vector<Shape> strides;
+    std::atomic<const CompiledKernel*> kernel{nullptr};
+    std::atomic<int> state{kPending};
+    KernelPtr keep;  // written once, before `kernel`
+    Variant* next = nullptr;
+  };
+  class Job;
+  bool matches(const Variant& variant, std::span<const Tensor> inputs) const;
+  void settle(Variant& variant);
+  void schedule(Variant& variant);
+
+  std::shared_ptr<const FusedProgram> program_;
+  std::vector<char> contiguous_;
+  std::string dump_directory_;  // of the capture, for the compile thread
+  Variant primary_;
+  std::atomic<Variant*> others_{nullptr};
+  std::mutex adding_;
+};
+
+}  // namespace msjit

@@ -1,0 +1,361 @@
+#include "codegen/fusion.h"
+
+#include <algorithm>
+#include <queue>
+
+namespace msjit {
+namespace {
+
+constexpr size_t kMaxGroupNodes = 64;     // bounds compile time and register pressure
+constexpr size_t kMaxGroupOperands = 40;
+constexpr int kMaxVisits = 4000;          // of one cycle search; beyond it the merge is refused
+constexpr int kCheapNodes = 4;            // a smaller producer up to this size is recomputed by its consumer
+
+bool is_op(const Node& node) { return node.kind == NodeKind::kOp; }
+
+bool keeps_order(const Node& node) {
+  return is_op(node) && (node.op->has(kRandom) || !node.op->has(kPure));
+}
+
+bool fusable_elementwise(const Graph& graph, const Node& node) {
+  if (!is_op(node) || keeps_order(node) || node.num_outputs != 1) return false;
+  if (!node.op->has(kElementwise) || !node.op->scalar_trace) return false;
+  return graph.meta(node.first_output).shape.numel() > 0;
+}
+
+bool fusable_reduction(const Graph& graph, const Node& node) {
+  if (!is_op(node) || node.num_outputs != 1 || node.inputs.size() != 1) return false;
+  if (!node.op->has(kReduction) || node.op->reduce_kind == ReduceKind::kNone) return false;
+  const Shape& shape = graph.meta(node.inputs[0]).shape;
+  ReduceAxes axes;
+  return shape.numel() > 0 && reduce_axes(node, shape.rank(), &axes) && axes.mask != 0;
+}
+
+class Fuser {
+ public:
+  explicit Fuser(const Graph& graph) : graph_(graph) {}
+
+  std::vector<FusionGroup> run() {
+    find_live();
+    make_singletons();
+    for (int32_t n = 0; n < num_nodes(); ++n)
+      if (live_[n]) grow(n);
+    absorb_small_producers();
+    return in_order();
+  }
+
+ private:
+  struct Group : FusionGroup {
+    int32_t min_node, max_node;
+    bool alive = true;
+  };
+
+  int32_t num_nodes() const { return static_cast<int32_t>(graph_.nodes.size()); }
+  const Shape& shape_of(int32_t node) const {
+    return graph_.meta(graph_.nodes[node].first_output).shape;
+  }
+  int32_t producer_of(ValueId id) const { return id < 0 ? -1 : graph_.values[id].node; }
+  // Group of the op node defining a value; -1 for inputs and constants.
+  int32_t group_of_value(ValueId id) const {
+    int32_t node = producer_of(id);
+    return node < 0 ? -1 : group_of_[node];
+  }
+
+  void find_live() {
+    live_.assign(num_nodes(), 0);
+    for (ValueId id : graph_.outputs) live_[producer_of(id)] = 1;
+    for (int32_t n = num_nodes() - 1; n >= 0; --n) {
+      const Node& node = graph_.nodes[n];
+      if (keeps_order(node)) live_[n] = 1;
+      if (!live_[n]) continue;
+      for (ValueId id : node.inputs)
+        if (id >= 0) live_[producer_of(id)] = 1;
+    }
+    for (int32_t n = 0; n < num_nodes(); ++n)
+      if (!is_op(graph_.nodes[n])) live_[n] = 0;
+  }
+
+  void make_singletons() {
+    group_of_.assign(num_nodes(), -1);
+    order_dep_.assign(num_nodes(), -1);
+    users_.resize(num_nodes());
+    is_output_.assign(graph_.values.size(), 0);
+    for (ValueId id : graph_.outputs) is_output_[id] = 1;
+    int32_t previous = -1;
+    for (int32_t n = 0; n < num_nodes(); ++n) {
+      if (!live_[n]) continue;
+      const Node& node = graph_.nodes[n];
+      for (ValueId id : node.inputs)
+        if (id >= 0 && live_[producer_of(id)]) users_[producer_of(id)].push_back(n);
+      if (keeps_order(node)) order_dep_[n] = std::exchange(previous, n);
+      add_singleton(n, node);
+    }
+    visited_.assign(groups_.size(), 0);
+  }
+
+  void add_singleton(int32_t n, const Node& node) {
+    Group group;
+    group.nodes = {n};
+    group.roles = {FusionRole::kNone};
+    group.min_node = group.max_node = n;
+    if (fusable_elementwise(graph_, node)) {
+      group.fused = true;
+      group.roles = {FusionRole::kBody};
+      group.space = shape_of(n);
+    } else if (fusable_reduction(graph_, node)) {
+      group.fused = true;
+      group.roles = {FusionRole::kReduce};
+      group.space = graph_.meta(node.inputs[0]).shape;
+      ReduceAxes axes;
+      reduce_axes(node, group.space.rank(), &axes);
+      group.reduced = axes.mask;
+      group.keepdims = axes.keepdims;
+    }
+    group_of_[n] = static_cast<int32_t>(groups_.size());
+    groups_.push_back(std::move(group));
+  }
+
+  FusionRole role_of(int32_t node) const {
+    const Group& group = groups_[group_of_[node]];
+    auto it = std::lower_bound(group.nodes.begin(), group.nodes.end(), node);
+    return group.roles[it - group.nodes.begin()];
+  }
+
+  // Joins the group of node n, still a singleton, with those of its producers where that is legal.
+  void grow(int32_t n) {
+    if (!groups_[group_of_[n]].fused) return;
+    for (ValueId id : graph_.nodes[n].inputs) {
+      int32_t from = group_of_value(id);
+      if (from < 0 || from == group_of_[n] || !groups_[from].fused) continue;
+      FusionRole role = joined_role(n, from);
+      if (role == FusionRole::kNone || !fits(from, group_of_[n])) continue;
+      if (makes_cycle(from, group_of_[n])) continue;
+      merge(from, group_of_[n], n, role);
+    }
+  }
+
+  // The role node n would have in group `from`, kNone when it cannot be part of it.
+  FusionRole joined_role(int32_t n, int32_t from) const {
+    const Group& a = groups_[from];
+    const Group& b = groups_[group_of_[n]];
+    FusionRole role = role_of(n);
+    if (role == FusionRole::kTail) return FusionRole::kNone;  // one tail belongs to one body
+    if (role == FusionRole::kReduce) {
+      bool same = a.space == b.space && (!a.reduced || same_reduction(a, b));
+      return same && role_of(producer_of(graph_.nodes[n].inputs[0])) == FusionRole::kBody
+                 ? role
+                 : FusionRole::kNone;
+    }
+    if (bodies_join(a, b)) return FusionRole::kBody;
+    if (b.nodes.size() == 1 && a.reduced && shape_of(n) == kept_shape(a) && !reads(n, a, true))
+      return FusionRole::kTail;
+    return FusionRole::kNone;
+  }
+
+  static bool same_reduction(const Group& a, const Group& b) {
+    return a.reduced == b.reduced && a.keepdims == b.keepdims;
+  }
+  static Shape kept_shape(const Group& group) {
+    Shape shape;
+    for (int i = 0; i < group.space.rank(); ++i) {
+      bool reduced = (group.reduced >> i) & 1;
+      if (!reduced) shape.push_back(group.space[i]);
+      else if (group.keepdims) shape.push_back(1);
+    }
+    return shape;
+  }
+  // Whether node n reads a value that `group` makes in its body, or after it.
+  bool reads(int32_t n, const Group& group, bool body) const {
+    for (ValueId id : graph_.nodes[n].inputs) {
+      int32_t p = producer_of(id);
+      if (p < 0 || !live_[p] || &groups_[group_of_[p]] != &group) continue;
+      if ((role_of(p) == FusionRole::kBody) == body) return true;
+    }
+    return false;
+  }
+  // Bodies can be joined when nothing computed before or in the folding of one needs the folded values of the other.
+  bool bodies_join(const Group& a, const Group& b) const {
+    if (a.space != b.space || (a.reduced && b.reduced && !same_reduction(a, b))) return false;
+    for (size_t i = 0; i < b.nodes.size(); ++i)
+      if (reads(b.nodes[i], a, b.roles[i] == FusionRole::kTail)) return false;
+    return true;
+  }
+
+  bool fits(int32_t a, int32_t b) const {
+    size_t nodes = groups_[a].nodes.size() + groups_[b].nodes.size();
+    if (nodes > kMaxGroupNodes) return false;
+    std::vector<ValueId> operands;
+    for (int32_t g : {a, b})
+      for (int32_t n : groups_[g].nodes) {
+        for (ValueId id : graph_.nodes[n].inputs)
+          if (int32_t from = group_of_value(id); id >= 0 && from != a && from != b)
+            operands.push_back(id);
+        if (leaves(n, a, b)) operands.push_back(graph_.nodes[n].first_output);
+      }
+    std::sort(operands.begin(), operands.end());
+    operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+    return operands.size() <= kMaxGroupOperands;
+  }
+  bool leaves(int32_t n, int32_t a, int32_t b) const {
+    if (is_output_[graph_.nodes[n].first_output]) return true;
+    for (int32_t user : users_[n])
+      if (group_of_[user] != a && group_of_[user] != b) return true;
+    return false;
+  }
+
+  // True when a path leads from one of the groups through another group back into them.
+  bool makes_cycle(int32_t a, int32_t b) {
+    ++stamp_;
+    int32_t lowest = std::min(groups_[a].min_node, groups_[b].min_node);
+    std::vector<int32_t> work;
+    auto visit = [&](int32_t node, bool inside) {
+      if (node < 0 || group_of_[node] < 0) return false;
+      int32_t g = group_of_[node];
+      if (g == a || g == b) return !inside;
+      if (visited_[g] == stamp_ || groups_[g].max_node < lowest) return false;
+      visited_[g] = stamp_;
+      work.push_back(g);
+      return false;
+    };
+    auto expand = [&](int32_t g, bool inside) {
+      for (int32_t n : groups_[g].nodes) {
+        if (visit(order_dep_[n], inside)) return true;
+        for (ValueId id : graph_.nodes[n].inputs)
+          if (visit(producer_of(id), inside)) return true;
+      }
+      return false;
+    };
+    expand(a, true);
+    expand(b, true);
+    for (int visits = 0; !work.empty(); ++visits) {
+      int32_t g = work.back();
+      work.pop_back();
+      if (visits > kMaxVisits || expand(g, false)) return true;
+    }
+    return false;
+  }
+
+  void merge(int32_t from, int32_t into, int32_t n, FusionRole role) {
+    Group& a = groups_[from];
+    Group& b = groups_[into];
+    if (!b.reduced || role == FusionRole::kTail) {
+      b.reduced = a.reduced;
+      b.keepdims = a.keepdims;
+    }
+    if (role == FusionRole::kTail) b.space = a.space;
+    std::vector<std::pair<int32_t, FusionRole>> all;
+    for (size_t i = 0; i < a.nodes.size(); ++i) all.emplace_back(a.nodes[i], a.roles[i]);
+    for (size_t i = 0; i < b.nodes.size(); ++i)
+      all.emplace_back(b.nodes[i], b.nodes[i] == n ? role : b.roles[i]);
+    std::sort(all.begin(), all.end());
+    b.nodes.clear();
+    b.roles.clear();
+    for (auto& [node, r] : all) {
+      b.nodes.push_back(node);
+      b.roles.push_back(r);
+      group_of_[node] = into;
+    }
+    b.min_node = b.nodes.front();
+    b.max_node = b.nodes.back();
+    a.alive = false;
+    a.nodes.clear();
+  }
+
+  // A cheap elementwise group that feeds the body of a single larger one by broadcasting is computed there.
+  void absorb_small_producers() {
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      const Group& group = groups_[g];
+      if (!group.alive || !group.fused || group.reduced) continue;
+      if (group.space.numel() > 1 && group.nodes.size() > kCheapNodes) continue;
+      int32_t into = sole_consumer(static_cast<int32_t>(g));
+      if (into < 0 || !fits(static_cast<int32_t>(g), into)) continue;
+      merge(static_cast<int32_t>(g), into, -1, FusionRole::kBody);
+    }
+  }
+
+  int32_t sole_consumer(int32_t g) const {
+    int32_t found = -1;
+    for (int32_t n : groups_[g].nodes) {
+      if (is_output_[graph_.nodes[n].first_output]) return -1;
+      for (int32_t user : users_[n]) {
+        int32_t to = group_of_[user];
+        if (to == g) continue;
+        if (found >= 0 && found != to) return -1;
+        if (!groups_[to].fused || role_of(user) != FusionRole::kBody) return -1;
+        found = to;
+      }
+    }
+    return found;
+  }
+
+  // Kahn's algorithm, preferring the program's own order.
+  std::vector<FusionGroup> in_order() {
+    std::vector<std::vector<int32_t>> next(groups_.size());
+    std::vector<int32_t> waiting(groups_.size(), 0);
+    auto depend = [&](int32_t before, int32_t g) {
+      if (before < 0 || group_of_[before] < 0 || group_of_[before] == g) return;
+      next[group_of_[before]].push_back(g);
+      ++waiting[g];
+    };
+    std::priority_queue<std::pair<int32_t, int32_t>, std::vector<std::pair<int32_t, int32_t>>,
+                        std::greater<>> ready;
+    for (int32_t g = 0; g < static_cast<int32_t>(groups_.size()); ++g) {
+      for (int32_t n : groups_[g].nodes) {
+        depend(order_dep_[n], g);
+        for (ValueId id : graph_.nodes[n].inputs) depend(producer_of(id), g);
+      }
+      if (groups_[g].alive && !waiting[g]) ready.emplace(groups_[g].max_node, g);
+    }
+    std::vector<FusionGroup> sorted;
+    while (!ready.empty()) {
+      int32_t g = ready.top().second;
+      ready.pop();
+      sorted.push_back(std::move(groups_[g]));
+      for (int32_t after : next[g])
+        if (--waiting[after] == 0) ready.emplace(groups_[after].max_node, after);
+    }
+    return sorted;
+  }
+
+  const Graph& graph_;
+  std::vector<char> live_, is_output_;
+  std::vector<int32_t> group_of_;
+  std::vector<int32_t> order_dep_;  // the random op before this one
+  std::vector<std::vector<int32_t>> users_;
+  std::vector<Group> groups_;
+  std::vector<uint32_t> visited_;
+  uint32_t stamp_ = 0;
+};
+
+}  // namespace
+
+bool reduce_axes(const Node& node, int rank, ReduceAxes* out) {
+  const Signature& signature = node.op->signature;
+  int axis = signature.attr_index("axis");
+  int keep = signature.attr_index("keepdims");
+  if (axis < 0) return false;
+  out->keepdims = keep >= 0 && node.attrs[keep].as_bool();
+  const AttrValue& value = node.attrs[axis];
+  auto add = [&](int64_t a) {
+    if (a < 0) a += rank;
+    if (a < 0 || a >= rank) return false;
+    out->mask |= 1u << a;
+    return true;
+  };
+  out->mask = 0;
+  switch (value.kind()) {
+    case AttrValue::Kind::kNone: out->mask = (1u << rank) - 1; return true;
+    case AttrValue::Kind::kInt: return add(value.as_int());
+    case AttrValue::Kind::kIntList: {
+      if (value.as_list().empty()) return false;  // the op's own kernel knows what an empty list means
+      for (int64_t a : value.as_list())
+        if (!add(a)) return false;
+      return true;
+    }
+    default: return false;
+  }
+}
+
+std::vector<FusionGroup> fuse(const Graph& graph) { return Fuser(graph).run(); }
+
+}  // namespace msjit

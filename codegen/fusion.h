@@ -1,0 +1,31 @@
+// Fusion: partitions the live op nodes of a graph into groups, each one step of the plan.
+// A group is a single node, or elementwise nodes over one iteration space that may end in reductions over the
+// same axes, themselves followed by elementwise nodes over the kept dims. Merging never creates a cycle
+// between groups, and groups come back in an executable order.
+#pragma once
+
+#include "graph/ir.h"
+
+namespace msjit {
+
+enum class FusionRole : uint8_t { kNone, kBody, kReduce, kTail };
+
+struct FusionGroup {
+  std::vector<int32_t> nodes;     // ascending
+  std::vector<FusionRole> roles;  // beside nodes
+  Shape space;                    // iteration space of the body
+  uint32_t reduced = 0;           // folded dims of space
+  bool keepdims = false;
+  bool fused = false;             // false: one node run by its own kernel
+};
+
+std::vector<FusionGroup> fuse(const Graph& graph);
+
+// Axes a reduction node folds, as a bit mask over its input's dims, and its keepdims flag.
+struct ReduceAxes {
+  uint32_t mask = 0;
+  bool keepdims = false;
+};
+bool reduce_axes(const Node& node, int rank, ReduceAxes* out);
+
+}  // namespace msjit

@@ -1,0 +1,46 @@
+// Machine code of fused loops, shared by all executables of the process: equal specs are compiled once.
+// Kernels are immutable and counted; the cache itself keeps the most recent ones alive, so dropping a graph and
+// capturing it again costs no compile.
+#pragma once
+
+#include <memory>
+
+#include "codegen/backend.h"
+
+namespace msjit {
+
+class CompiledKernel {
+ public:
+  CompiledKernel(KernelSpec spec, const Backend* backend, CompiledCode code, double ms, std::string error);
+  ~CompiledKernel();
+  CompiledKernel(const CompiledKernel&) = delete;
+
+  FusedFn fn() const { return code_.fn; }     // null when compiling failed
+  int64_t extent() const { return extent_; }  // [0, extent) is the whole range
+  int64_t grain() const { return grain_; }    // shortest range worth a thread of its own
+  int64_t code_bytes() const { return code_.code_bytes; }
+  double compile_ms() const { return ms_; }
+  const KernelSpec& spec() const { return spec_; }
+  const std::string& error() const { return error_; }
+
+ private:
+  KernelSpec spec_;
+  const Backend* backend_;
+  CompiledCode code_;
+  int64_t extent_ = 1, grain_ = 1;
+  double ms_;
+  std::string error_;
+};
+
+using KernelPtr = std::shared_ptr<const CompiledKernel>;
+
+// Finds or compiles; never null. A kernel that cannot be compiled comes back without fn() and with the reason.
+KernelPtr get_kernel(const KernelSpec& spec);
+
+struct KernelCacheStats {
+  int64_t kernels, compiles, hits;
+  double compile_ms;
+};
+KernelCacheStats kernel_cache_stats();
+
+}  // namespace msjit

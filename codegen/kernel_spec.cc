@@ -1,0 +1,91 @@
+#include "codegen/kernel_spec.h"
+
+#include <bit>
+
+namespace msjit {
+namespace {
+
+class Hasher {
+ public:
+  void add(uint64_t value) {
+    state_ = (state_ ^ value) * 0x9e3779b97f4a7c15ull;
+    state_ ^= state_ >> 29;
+  }
+  void add(const Shape& shape) {
+    add(static_cast<uint64_t>(shape.rank()));
+    for (Dim d : shape) add(static_cast<uint64_t>(d));
+  }
+  void add(const std::vector<ScalarNode>& nodes) {
+    add(nodes.size());
+    for (const ScalarNode& n : nodes) {
+      add(static_cast<uint64_t>(n.op) << 8 | static_cast<uint64_t>(n.dtype));
+      add(static_cast<uint64_t>(static_cast<uint32_t>(n.a)) << 32 | static_cast<uint32_t>(n.b));
+      add(static_cast<uint64_t>(static_cast<uint32_t>(n.c)));
+      add(std::bit_cast<uint64_t>(n.imm_float));
+      add(static_cast<uint64_t>(n.imm_int));
+    }
+  }
+  void add(const std::vector<KernelStore>& stores) {
+    for (const KernelStore& s : stores) add(static_cast<uint64_t>(s.node) << 32 | s.operand);
+  }
+  size_t take() const { return state_; }
+
+ private:
+  uint64_t state_ = 0x243f6a8885a308d3ull;
+};
+
+// Unlike ==, tells -0.0 from 0.0 and takes a NaN as equal to itself.
+bool same_node(const ScalarNode& a, const ScalarNode& b) {
+  return a.op == b.op && a.dtype == b.dtype && a.a == b.a && a.b == b.b && a.c == b.c &&
+         a.imm_int == b.imm_int &&
+         std::bit_cast<uint64_t>(a.imm_float) == std::bit_cast<uint64_t>(b.imm_float);
+}
+bool same_nodes(const std::vector<ScalarNode>& a, const std::vector<ScalarNode>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (!same_node(a[i], b[i])) return false;
+  return true;
+}
+
+}  // namespace
+
+bool operator==(const KernelSpec& a, const KernelSpec& b) {
+  return a.dims == b.dims && a.reduced == b.reduced && a.operands == b.operands &&
+         a.stores == b.stores && a.reduces == b.reduces && a.tail_stores == b.tail_stores &&
+         same_nodes(a.body, b.body) && same_nodes(a.tail, b.tail);
+}
+
+size_t KernelSpec::hash() const {
+  Hasher h;
+  h.add(dims);
+  h.add(reduced);
+  for (const KernelOperand& operand : operands) {
+    h.add(static_cast<uint64_t>(operand.dtype) << 1 | operand.output);
+    h.add(operand.strides);
+  }
+  h.add(body);
+  h.add(stores);
+  for (const KernelReduce& r : reduces) h.add(static_cast<uint64_t>(r.kind) << 32 | r.node);
+  h.add(tail);
+  h.add(tail_stores);
+  return h.take();
+}
+
+std::string KernelSpec::str() const {
+  std::string text = "[";
+  for (int d = 0; d < dims.rank(); ++d)
+    text += fmt::format("{}{}{}", d ? ", " : "", dims[d], is_reduced(d) ? "~" : "");
+  text += "]";
+  for (const KernelOperand& operand : operands)
+    text += fmt::format(" {}{}{}", operand.output ? "-> " : "", dtype_name(operand.dtype),
+                        operand.strides.str());
+  return text + fmt::format(", {} scalar ops", body.size() + tail.size());
+}
+
+int split_dim(const KernelSpec& spec) {
+  for (int d = 0; d < spec.dims.rank(); ++d)
+    if (!spec.is_reduced(d)) return d;
+  return -1;
+}
+
+}  // namespace msjit

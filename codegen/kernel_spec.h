@@ -1,0 +1,58 @@
+// KernelSpec: a fused loop nest as plain data, the only thing a code generator sees. No graph, no tensors.
+// Invariant: strides are in elements and final (contiguous dims are collapsed, dims of size 1 dropped), every dim is
+// at least 1, so equal specs mean equal machine code; the process-wide kernel cache relies on it.
+//
+// For each point of `dims` the body runs: loads, scalar maths, stores. Dims in `reduced` are folded by the
+// reductions; the tail then runs once for each point of the kept dims and may use the reduced values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/core/op.h"
+
+namespace msjit {
+
+struct KernelOperand {
+  DType dtype;
+  bool output = false;
+  Shape strides;  // one a dim; 0 along broadcast and reduced dims
+  friend bool operator==(const KernelOperand&, const KernelOperand&) = default;
+};
+
+struct KernelStore {
+  int32_t node;     // in the body or the tail
+  int32_t operand;
+  friend bool operator==(const KernelStore&, const KernelStore&) = default;
+};
+
+struct KernelReduce {
+  ReduceKind kind;
+  int32_t node;  // in the body; its dtype is the accumulator's
+  friend bool operator==(const KernelReduce&, const KernelReduce&) = default;
+};
+
+// Nodes use ScalarOp with two conventions of this layer: kInput's `a` is an operand index, or -1 - r for the
+// result of reduction r (tail only); kCast to a 16-bit float rounds and keeps the value as float32.
+struct KernelSpec {
+  Shape dims;
+  uint32_t reduced = 0;  // bit i: dim i is folded
+  std::vector<KernelOperand> operands;  // the order of the kernel's pointers
+  std::vector<ScalarNode> body;
+  std::vector<KernelStore> stores;
+  std::vector<KernelReduce> reduces;
+  std::vector<ScalarNode> tail;
+  std::vector<KernelStore> tail_stores;
+
+  bool is_reduced(int dim) const { return (reduced >> dim) & 1; }
+  friend bool operator==(const KernelSpec& a, const KernelSpec& b);
+  size_t hash() const;
+  std::string str() const;  // one line: dims, operands, node counts
+};
+
+// The dim a kernel's [begin, end) ranges over: the first one that is not reduced, -1 when all are.
+int split_dim(const KernelSpec& spec);
+
+using FusedFn = void (*)(void* const* operands, int64_t begin, int64_t end);
+
+}  // namespace msjit

@@ -1,0 +1,63 @@
+// Static layouts: the strides every slot has when the graph's inputs are contiguous. Views are found by running
+// their own kernels on address space without memory behind it, so no view op needs a second description here.
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "codegen/plan.h"
+
+namespace msjit {
+namespace {
+
+// Address space that reads as zeros and costs no memory until written.
+class Blank {
+ public:
+  explicit Blank(size_t bytes) : bytes_(std::max<size_t>(bytes, 4096)) {
+    data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+  ~Blank() {
+    if (ok()) munmap(data_, bytes_);
+  }
+  Blank(const Blank&) = delete;
+  bool ok() const { return data_ != MAP_FAILED; }
+  Tensor tensor(const Slot& slot) const {
+    return Tensor::from_storage(Storage::foreign(data_, bytes_, [](void*) {}, nullptr), slot.meta.dtype,
+                                slot.meta.shape, slot.strides, 0);
+  }
+
+ private:
+  size_t bytes_;
+  void* data_;
+};
+
+}  // namespace
+
+Status assign_layouts(Plan* plan) {
+  size_t bytes = 0;
+  for (Slot& slot : plan->slots) {
+    slot.strides = slot.kind == SlotKind::kConstant ? slot.constant.strides() : contiguous_strides(slot.meta.shape);
+    bytes = std::max(bytes, static_cast<size_t>(slot.bytes));
+  }
+  bool has_views = std::any_of(plan->steps.begin(), plan->steps.end(),
+                               [](const Step& s) { return s.kind == StepKind::kView; });
+  if (!has_views) return {};
+  Blank blank(bytes * 2);  // strided bases may reach past their element count
+  if (!blank.ok()) return memory_error("[plan] address space for {} bytes", bytes);
+  for (const Step& step : plan->steps) {
+    if (step.kind != StepKind::kView) continue;
+    const PlanOp& op = step.ops[0];
+    InlineVec<Tensor, 4> in;
+    for (int32_t s : op.in) {
+      if (s < 0) in.emplace_back();
+      else if (plan->slots[s].kind == SlotKind::kConstant) in.push_back(plan->slots[s].constant);
+      else in.push_back(blank.tensor(plan->slots[s]));
+    }
+    Tensor out;
+    KernelCtx ctx{*op.node->op, in, {&out, 1}, op.node->attrs};
+    MSJIT_OK(op.node->op->kernel[static_cast<int>(DeviceType::kCpu)](ctx));
+    plan->slots[op.out[0]].strides = out.strides();
+  }
+  return {};
+}
+
+}  // namespace msjit

@@ -1,0 +1,238 @@
+#include "codegen/plan.h"
+
+#include <algorithm>
+
+#include "codegen/fusion.h"
+
+namespace msjit {
+namespace {
+
+// The value whose storage each value shows: itself unless its op is a view.
+std::vector<ValueId> find_roots(const Graph& graph) {
+  std::vector<ValueId> root(graph.values.size());
+  for (size_t v = 0; v < root.size(); ++v) root[v] = static_cast<ValueId>(v);
+  for (const Node& node : graph.nodes)
+    if (node.kind == NodeKind::kOp && node.op->has(kView)) root[node.first_output] = root[node.inputs[0]];
+  return root;
+}
+
+class Planner {
+ public:
+  Planner(std::shared_ptr<const Graph> graph, const Graph& original)
+      : graph_(*graph), original_(original), plan_(std::make_shared<Plan>()) {
+    plan_->graph = std::move(graph);
+  }
+
+  Result<std::shared_ptr<const Plan>> run() {
+    groups_ = fuse(graph_);
+    roots_ = find_roots(graph_);
+    find_escapes();
+    add_inputs();
+    for (const FusionGroup& group : groups_) MSJIT_OK(add_step(group));
+    add_outputs();
+    MSJIT_OK(assign_layouts(plan_.get()));
+    assign_arena(plan_.get());
+    return std::shared_ptr<const Plan>(std::move(plan_));
+  }
+
+ private:
+  void find_escapes() {
+    size_t count = graph_.values.size();
+    std::vector<int32_t> group_of(graph_.nodes.size(), -1);
+    for (size_t g = 0; g < groups_.size(); ++g)
+      for (int32_t n : groups_[g].nodes) group_of[n] = static_cast<int32_t>(g);
+    escapes_.assign(count, 0);
+    leaves_run_.assign(count, 0);
+    for (const FusionGroup& group : groups_)
+      for (int32_t n : group.nodes)
+        for (ValueId id : graph_.nodes[n].inputs)
+          if (id >= 0 && group_of[graph_.values[id].node] != group_of[n]) escapes_[id] = 1;
+    for (ValueId id : graph_.outputs) escapes_[id] = leaves_run_[roots_[id]] = 1;
+    slot_of_.assign(count, -1);
+  }
+
+  int32_t add_slot(SlotKind kind, ValueId id) {
+    const Meta& meta = graph_.meta(id);
+    Slot& slot = plan_->slots.emplace_back();
+    slot.kind = kind;
+    slot.value = id;
+    slot.meta = meta;
+    slot.bytes = meta.shape.numel() * item_size(meta.dtype);
+    return slot_of_[id] = static_cast<int32_t>(plan_->slots.size()) - 1;
+  }
+
+  void add_inputs() {
+    for (ValueId id : graph_.inputs) add_slot(SlotKind::kInput, id);
+    plan_->num_inputs = static_cast<int>(graph_.inputs.size());
+  }
+
+  int32_t slot_for(ValueId id) {
+    if (id < 0) return -1;
+    if (slot_of_[id] >= 0) return slot_of_[id];
+    int32_t slot = add_slot(SlotKind::kConstant, id);
+    plan_->slots[slot].constant = graph_.producer(id).constant;
+    return slot;
+  }
+
+  SlotKind kind_of_result(const Node& node, ValueId id, bool fused) const {
+    if (node.op->has(kView)) return SlotKind::kView;
+    if (fused && !escapes_[id]) return SlotKind::kTemp;
+    return leaves_run_[id] ? SlotKind::kFresh : SlotKind::kArena;
+  }
+
+  Status add_step(const FusionGroup& group) {
+    bool fused = group.fused;
+    auto program = std::make_shared<FusedProgram>();
+    std::vector<PlanOp> ops;
+    for (int32_t n : group.nodes) {
+      const Node& node = graph_.nodes[n];
+      if (!node.op->kernel[static_cast<int>(DeviceType::kCpu)])
+        return not_implemented_error("[{}] no kernel for device cpu", node.op->name);
+      PlanOp op;
+      op.node = &node;
+      for (ValueId id : node.inputs) op.in.push_back(slot_for(id));
+      for (int32_t i = 0; i < node.num_outputs; ++i)
+        op.out.push_back(add_slot(kind_of_result(node, node.first_output + i, fused), node.first_output + i));
+      ops.push_back(std::move(op));
+    }
+    mark_releases(&ops);
+    fused = fused && lower_group(graph_, group, slot_of_, escapes_, program.get());
+    if (fused) {
+      push_step(StepKind::kFused, std::move(ops), std::move(program));
+    } else if (ops.size() == 1) {
+      StepKind kind = ops[0].node->op->has(kView) ? StepKind::kView : StepKind::kOp;
+      demote_temps(ops);
+      push_step(kind, std::move(ops), nullptr);
+    } else {
+      demote_temps(ops);
+      for (PlanOp& op : ops) {
+        op.release.clear();
+        push_step(StepKind::kOp, {std::move(op)}, nullptr);
+      }
+    }
+    return {};
+  }
+
+  // A group that stays op by op has no temps: its inner values live in the arena.
+  void demote_temps(const std::vector<PlanOp>& ops) {
+    for (const PlanOp& op : ops)
+      for (int32_t s : op.out)
+        if (plan_->slots[s].kind == SlotKind::kTemp) plan_->slots[s].kind = SlotKind::kArena;
+  }
+
+  void mark_releases(std::vector<PlanOp>* ops) {
+    std::vector<int32_t> seen;
+    for (auto op = ops->rbegin(); op != ops->rend(); ++op) {
+      auto visit = [&](int32_t s) {
+        if (s < 0 || plan_->slots[s].kind != SlotKind::kTemp) return;
+        if (std::find(seen.begin(), seen.end(), s) != seen.end()) return;
+        seen.push_back(s);
+        op->release.push_back(s);
+      };
+      for (int32_t s : op->in) visit(s);
+      for (int32_t s : op->out) visit(s);
+    }
+  }
+
+  void push_step(StepKind kind, std::vector<PlanOp> ops, std::shared_ptr<FusedProgram> program) {
+    Step& step = plan_->steps.emplace_back();
+    step.kind = kind;
+    step.ops = std::move(ops);
+    step.fused = std::move(program);
+    for (const PlanOp& op : step.ops)
+      for (int32_t s : op.out)
+        if (plan_->slots[s].kind == SlotKind::kFresh) step.fresh.push_back(s);
+  }
+
+  // Outputs share storage in a compiled run exactly where they do in the graph as captured.
+  void add_outputs() {
+    std::vector<ValueId> original_roots = find_roots(original_);
+    std::vector<std::pair<ValueId, ValueId>> owners;  // root here -> root there of its first output
+    std::vector<int32_t> taken;
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      ValueId id = graph_.outputs[i], root = roots_[id], was = original_roots[original_.outputs[i]];
+      int32_t slot = slot_for(id);
+      plan_->outputs.push_back({slot, how(slot, root, was, owners, taken)});
+      taken.push_back(slot);
+    }
+  }
+
+  PlanOutput::How how(int32_t slot, ValueId root, ValueId was,
+                      std::vector<std::pair<ValueId, ValueId>>& owners, std::span<const int32_t> taken) {
+    const Node& producer = graph_.producer(root);
+    const Node& was_producer = original_.producer(was);
+    if (producer.kind == NodeKind::kConstant) return PlanOutput::How::kCopy;
+    if (producer.kind == NodeKind::kInput) {
+      bool same = was_producer.kind == NodeKind::kInput && was_producer.input_index == producer.input_index;
+      if (!same) return PlanOutput::How::kCopy;
+      return plan_->slots[slot].kind == SlotKind::kInput ? PlanOutput::How::kAlias : take(slot, taken);
+    }
+    for (auto& [here, there] : owners)
+      if (here == root) return there == was ? take(slot, taken) : PlanOutput::How::kCopy;
+    owners.emplace_back(root, was);
+    return take(slot, taken);
+  }
+  static PlanOutput::How take(int32_t slot, std::span<const int32_t> taken) {
+    bool again = std::find(taken.begin(), taken.end(), slot) != taken.end();
+    return again ? PlanOutput::How::kCopy : PlanOutput::How::kTake;
+  }
+
+  const Graph& graph_;
+  const Graph& original_;
+  std::shared_ptr<Plan> plan_;
+  std::vector<FusionGroup> groups_;
+  std::vector<ValueId> roots_;
+  std::vector<char> escapes_;      // read outside its group
+  std::vector<char> leaves_run_;   // by value: its storage is visible in an output
+  std::vector<int32_t> slot_of_;   // by value
+};
+
+const char* kind_name(SlotKind kind) {
+  switch (kind) {
+    case SlotKind::kInput: return "input";
+    case SlotKind::kConstant: return "constant";
+    case SlotKind::kArena: return "arena";
+    case SlotKind::kFresh: return "fresh";
+    case SlotKind::kView: return "view";
+    case SlotKind::kTemp: break;
+  }
+  return "temp";
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph, const Graph& original) {
+  return Planner(std::move(graph), original).run();
+}
+
+std::string describe_step(const Plan& plan, const Step& step) {
+  static const char* const kNames[] = {"fused", "op", "view"};
+  std::string text = kNames[static_cast<int>(step.kind)];
+  for (const PlanOp& op : step.ops) text += fmt::format(" {}", op.node->op->name);
+  text += " (";
+  std::vector<int32_t> seen;
+  auto list = [&](int32_t s) {
+    if (s < 0 || std::find(seen.begin(), seen.end(), s) != seen.end()) return;
+    seen.push_back(s);
+    const Slot& slot = plan.slots[s];
+    if (slot.kind == SlotKind::kTemp) return;
+    text += fmt::format("{}%{} {} {}", text.back() == '(' ? "" : ", ", slot.value, slot.meta.str(),
+                        kind_name(slot.kind));
+    if (slot.kind == SlotKind::kArena) text += fmt::format("+{}", slot.offset);
+  };
+  for (const PlanOp& op : step.ops)
+    for (int32_t s : op.in) list(s);
+  seen.clear();
+  text += ") -> (";
+  for (const PlanOp& op : step.ops)
+    for (int32_t s : op.out) list(s);
+  return text + ")";
+}
+
+std::string Plan::str() const {
+  std::string text;
+  for (const Step& step : steps) text += describe_step(*this, step) + "\n";
+  return text + fmt::format("arena {} bytes, {} outputs\n", arena_bytes, outputs.size());
+}
+
+}  // namespace msjit

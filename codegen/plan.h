@@ -1,0 +1,107 @@
+// Plan: a frozen graph as a list of steps over slots. A step is a fused loop, one op's kernel, or a view.
+// Invariants: steps stand in execution order; each slot has one writer; a slot of kind kArena never escapes a run;
+// random ops keep their program order. A Plan is immutable and shared by all threads.
+#pragma once
+
+#include <memory>
+
+#include "codegen/kernel_spec.h"
+#include "graph/ir.h"
+
+namespace msjit {
+
+enum class SlotKind : uint8_t {
+  kInput,     // borrowed from the caller; any layout
+  kConstant,  // owned by the plan
+  kArena,     // an intermediate at a fixed offset of the workspace's arena
+  kFresh,     // allocated in each run because it, or a view of it, leaves the run
+  kView,      // made by a view op in each run
+  kTemp,      // lives inside one fused step, and only while that step runs op by op
+};
+
+struct Slot {
+  SlotKind kind;
+  ValueId value;
+  Meta meta;
+  Shape strides;        // as they are when all inputs are contiguous
+  Tensor constant;      // kConstant
+  int64_t offset = 0;   // kArena
+  int64_t bytes = 0;
+};
+
+// One call of an op's own kernel.
+struct PlanOp {
+  const Node* node;
+  InlineVec<int32_t, 4> in;       // slots, -1 = absent optional input
+  InlineVec<int32_t, 2> out;
+  InlineVec<int32_t, 2> release;  // temps read here for the last time
+};
+
+// A fused loop independent of layout; specialize() makes a KernelSpec of it for given input strides.
+struct FusedProgram {
+  Shape space;
+  uint32_t reduced = 0;
+  bool keepdims = false;
+  struct Operand {
+    int32_t slot;
+    DType dtype;
+    Shape shape;
+    bool output = false;
+    bool tail = false;  // indexed by the kept dims
+  };
+  std::vector<Operand> operands;  // inputs, then outputs
+  int num_inputs = 0;
+  std::vector<ScalarNode> body;
+  std::vector<KernelStore> stores;
+  std::vector<KernelReduce> reduces;
+  std::vector<ScalarNode> tail;
+  std::vector<KernelStore> tail_stores;
+};
+
+enum class StepKind : uint8_t { kFused, kOp, kView };
+
+struct Step {
+  StepKind kind;
+  std::vector<PlanOp> ops;  // exactly one unless fused
+  std::shared_ptr<const FusedProgram> fused;
+  std::vector<int32_t> fresh;  // kFresh slots written here
+};
+
+struct PlanOutput {
+  int32_t slot;
+  enum class How : uint8_t {
+    kTake,   // the slot's own handle
+    kAlias,  // a new header over an input's storage
+    kCopy,   // a copy: constants, and values that eager would have put in storage of their own
+  } how;
+};
+
+struct Plan {
+  std::shared_ptr<const Graph> graph;
+  std::vector<Slot> slots;  // the graph's inputs come first
+  std::vector<Step> steps;
+  std::vector<PlanOutput> outputs;
+  int64_t arena_bytes = 0;
+  int num_inputs = 0;
+  std::string str() const;
+};
+
+std::string describe_step(const Plan& plan, const Step& step);
+
+// `original` is the graph before the passes: it says which outputs own their storage in eager mode.
+Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph, const Graph& original);
+
+// Places the arena slots (buffers.cc).
+void assign_arena(Plan* plan);
+// Strides of every slot when the inputs are contiguous (layout.cc).
+Status assign_layouts(Plan* plan);
+
+// Fills the programs of a fused step (lower.cc). False when the step must stay op by op.
+struct FusionGroup;
+bool lower_group(const Graph& graph, const FusionGroup& group, std::span<const int32_t> value_slot,
+                 std::span<const char> escapes, FusedProgram* out);
+
+// The loop nest for operands with these strides (one Shape an input operand, in operand order).
+KernelSpec specialize(const FusedProgram& program, std::span<const Shape> input_strides);
+
+}  // namespace msjit

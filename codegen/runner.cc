@@ -1,0 +1,175 @@
+#include "codegen/runner.h"
+
+#include <algorithm>
+
+#include "codegen/launch.h"
+
+namespace msjit {
+namespace {
+
+void drop(TensorImpl*& slot) {
+  if (slot) Tensor::steal(std::exchange(slot, nullptr));
+}
+
+Result<Tensor> fresh_copy(TensorImpl* from) {
+  const Tensor source = Tensor::share(from);
+  MSJIT_TRY(Tensor copy, Tensor::empty(source.meta()));
+  copy_strided(source, copy);
+  return copy;
+}
+
+}  // namespace
+
+PlanRunner::PlanRunner(std::shared_ptr<const Plan> plan, std::vector<std::shared_ptr<FusedUnit>> units)
+    : plan_(std::move(plan)), units_(std::move(units)), pool_(*plan_) {
+  for (size_t i = 0; i < plan_->slots.size(); ++i) {
+    SlotKind kind = plan_->slots[i].kind;
+    if (kind == SlotKind::kFresh || kind == SlotKind::kView || kind == SlotKind::kTemp)
+      owned_.push_back(static_cast<int32_t>(i));
+  }
+  find_single();
+}
+
+void PlanRunner::find_single() {
+  if (plan_->steps.size() != 1 || !units_[0]) return;
+  const FusedProgram& program = units_[0]->program();
+  if (program.operands.size() > kMaxPointers) return;
+  Single single;
+  for (int i = 0; i < program.num_inputs; ++i) {
+    int32_t s = program.operands[i].slot;
+    const Slot& slot = plan_->slots[s];
+    if (slot.kind == SlotKind::kInput && !units_[0]->is_contiguous(i)) return;
+    if (slot.kind == SlotKind::kInput) single.inputs.push_back({s, true, nullptr});
+    else if (slot.kind == SlotKind::kConstant) single.inputs.push_back({-1, true, slot.constant.impl()});
+    else return;
+  }
+  for (size_t o = program.num_inputs; o < program.operands.size(); ++o) {
+    int32_t found = -1;
+    for (size_t k = 0; k < plan_->outputs.size(); ++k)
+      if (plan_->outputs[k].slot == program.operands[o].slot) found = static_cast<int32_t>(k);
+    if (found < 0) return;
+    single.outputs.push_back({found, plan_->slots[program.operands[o].slot].meta});
+  }
+  bool plain = std::all_of(plan_->outputs.begin(), plan_->outputs.end(),
+                           [](const PlanOutput& o) { return o.how == PlanOutput::How::kTake; });
+  if (!plain || single.outputs.size() != plan_->outputs.size()) return;
+  single.unit = units_[0].get();
+  single_ = std::move(single);
+}
+
+bool PlanRunner::run_single(const CompiledKernel& kernel, std::span<TensorImpl* const> inputs,
+                            std::span<Tensor> outputs, Status* status) const {
+  void* pointers[kMaxPointers];
+  void** next = pointers;
+  for (const Single::Input& in : single_.inputs) {
+    const TensorImpl* t = in.index >= 0 ? inputs[in.index] : in.constant;
+    if (in.index >= 0 && !t->contiguous) [[unlikely]] return false;
+    *next++ = t->data;
+  }
+  for (const Single::Output& out : single_.outputs) {
+    auto fresh = Tensor::empty(out.meta);
+    if (!fresh.ok()) [[unlikely]] {
+      *status = fresh.take_error();
+      return true;
+    }
+    outputs[out.index] = fresh.take();
+    *next++ = outputs[out.index].data();
+  }
+  launch(kernel, pointers);
+  return true;
+}
+
+Status PlanRunner::run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
+  MSJIT_TRY(Workspace * workspace, pool_.take());
+  TensorImpl** slots = workspace->slots.data();
+  std::copy(inputs.begin(), inputs.end(), slots);
+  Status status;
+  for (size_t i = 0; i < plan_->steps.size() && status.ok(); ++i) status = run_step(i, slots);
+  if (status.ok()) status = collect(slots, outputs);
+  release_owned(slots);
+  pool_.give_back(workspace);
+  return status;
+}
+
+Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
+  const Step& step = plan_->steps[index];
+  for (int32_t s : step.fresh) {
+    MSJIT_TRY(Tensor fresh, Tensor::empty(plan_->slots[s].meta));
+    slots[s] = fresh.release();
+  }
+  if (step.kind != StepKind::kFused) return run_op(step.ops[0], slots);
+  if (run_fused(*units_[index], slots)) [[likely]] return {};
+  return run_one_by_one(step, slots);
+}
+
+bool PlanRunner::run_fused(FusedUnit& unit, TensorImpl** slots) const {
+  const FusedProgram& program = unit.program();
+  void* pointers[kMaxPointers];
+  if (program.operands.size() > kMaxPointers) return false;
+  const CompiledKernel* kernel = unit.primary();
+  bool as_planned = true;
+  for (int i = 0; i < program.num_inputs; ++i) {
+    const TensorImpl* t = slots[program.operands[i].slot];
+    pointers[i] = t->data;
+    as_planned &= unit.is_contiguous(i) ? t->contiguous : t->strides == unit.strides(i);
+  }
+  if (!as_planned) [[unlikely]] {
+    InlineVec<TensorImpl*, 16> in;
+    for (int i = 0; i < program.num_inputs; ++i) in.push_back(slots[program.operands[i].slot]);
+    kernel = unit.find_variant(borrow(std::span<TensorImpl* const>(in.data(), in.size())));
+  }
+  if (!kernel) return false;
+  for (size_t i = program.num_inputs; i < program.operands.size(); ++i)
+    pointers[i] = slots[program.operands[i].slot]->data;
+  launch(*kernel, pointers);
+  return true;
+}
+
+Status PlanRunner::run_one_by_one(const Step& step, TensorImpl** slots) const {
+  for (const PlanOp& op : step.ops) {
+    for (int32_t s : op.out) {
+      if (plan_->slots[s].kind != SlotKind::kTemp) continue;
+      MSJIT_TRY(Tensor fresh, Tensor::empty(plan_->slots[s].meta));
+      slots[s] = fresh.release();
+    }
+    MSJIT_OK(run_op(op, slots));
+    for (int32_t s : op.release) drop(slots[s]);
+  }
+  return {};
+}
+
+Status PlanRunner::run_op(const PlanOp& op, TensorImpl** slots) const {
+  InlineVec<TensorImpl*, 8> in;
+  InlineVec<TensorImpl*, 4> out;
+  for (int32_t s : op.in) in.push_back(s < 0 ? nullptr : slots[s]);
+  for (int32_t s : op.out) out.push_back(slots[s]);
+  std::span<Tensor> out_handles(reinterpret_cast<Tensor*>(out.data()), out.size());
+  const OpDef& def = *op.node->op;
+  KernelCtx ctx{def, borrow(std::span<TensorImpl* const>(in.data(), in.size())), out_handles, op.node->attrs};
+  Status status = def.kernel[static_cast<int>(DeviceType::kCpu)](ctx);
+  for (uint32_t i = 0; i < out.size(); ++i) slots[op.out[i]] = out[i];
+  return status;
+}
+
+Status PlanRunner::collect(TensorImpl** slots, std::span<Tensor> outputs) const {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const PlanOutput& from = plan_->outputs[i];
+    TensorImpl* slot = slots[from.slot];
+    if (from.how == PlanOutput::How::kCopy) {
+      MSJIT_TRY(outputs[i], fresh_copy(slot));
+    } else if (from.how == PlanOutput::How::kAlias) {
+      outputs[i] = Tensor::share(slot).detach();
+    }
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const PlanOutput& from = plan_->outputs[i];
+    if (from.how == PlanOutput::How::kTake) outputs[i] = Tensor::steal(std::exchange(slots[from.slot], nullptr));
+  }
+  return {};
+}
+
+void PlanRunner::release_owned(TensorImpl** slots) const {
+  for (int32_t s : owned_) drop(slots[s]);
+}
+
+}  // namespace msjit

@@ -1,0 +1,60 @@
+// PlanRunner: executes the steps of a plan. Knows two ways to run a fused step: its compiled kernel, or one by one
+// the kernels of the ops in it, which serves until the former is there and for layouts it was not made for.
+#pragma once
+
+#include "codegen/fused_unit.h"
+#include "codegen/workspace.h"
+
+namespace msjit {
+
+class PlanRunner {
+ public:
+  PlanRunner(std::shared_ptr<const Plan> plan, std::vector<std::shared_ptr<FusedUnit>> units);
+
+  Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
+    if (single_.unit) [[likely]] {
+      if (const CompiledKernel* kernel = single_.unit->primary()) [[likely]] {
+        Status status;
+        if (run_single(*kernel, inputs, outputs, &status)) [[likely]] return status;
+      }
+    }
+    return run_steps(inputs, outputs);
+  }
+
+ private:
+  static constexpr int kMaxPointers = 128;
+  // A plan of one fused step whose results are the outputs: no workspace and no slot table.
+  struct Single {
+    const FusedUnit* unit = nullptr;
+    struct Input {
+      int32_t index;         // of the graph's inputs; -1: a constant
+      bool contiguous;
+      TensorImpl* constant;
+    };
+    std::vector<Input> inputs;
+    struct Output {
+      int32_t index;
+      Meta meta;
+    };
+    std::vector<Output> outputs;
+  };
+
+  void find_single();
+  bool run_single(const CompiledKernel& kernel, std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+                  Status* status) const;
+  Status run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
+  Status run_step(size_t index, TensorImpl** slots) const;
+  bool run_fused(FusedUnit& unit, TensorImpl** slots) const;
+  Status run_one_by_one(const Step& step, TensorImpl** slots) const;
+  Status run_op(const PlanOp& op, TensorImpl** slots) const;
+  Status collect(TensorImpl** slots, std::span<Tensor> outputs) const;
+  void release_owned(TensorImpl** slots) const;
+
+  std::shared_ptr<const Plan> plan_;
+  std::vector<std::shared_ptr<FusedUnit>> units_;  // by step; null where not fused
+  std::vector<int32_t> owned_;                     // kFresh, kView and kTemp slots
+  WorkspacePool pool_;
+  Single single_;
+};
+
+}  // namespace msjit
