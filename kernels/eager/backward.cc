@@ -203,14 +203,19 @@ bool is_stale(const Saved& saved) {
   return saved.value && saved.value.storage()->version != saved.version;
 }
 
-// The first saved tensor overwritten since; success when there is none.
-Status check_versions(const TapeNode& node) {
-  for (const SavedInput& input : node.inputs)
-    if (is_stale(input))
+// The first saved tensor that is needed and was overwritten since; success when there is none.
+Status check_versions(const TapeNode& node, bool create_graph) {
+  const CustomBackward* custom = node.custom.get();
+  for (uint32_t i = 0; i < node.inputs.size(); ++i) {
+    const SavedInput& input = node.inputs[i];
+    if (is_stale(input) && (!custom || custom->uses_input(i, create_graph)))
       return modified_error(node, input.value.storage()->version, input.version);
-  for (const SavedOutput& output : node.outputs)
-    if (is_stale(output))
+  }
+  for (uint32_t i = 0; i < node.outputs.size(); ++i) {
+    const SavedOutput& output = node.outputs[i];
+    if (is_stale(output) && (!custom || custom->uses_output(i, create_graph)))
       return modified_error(node, output.value.storage()->version, output.version);
+  }
   return {};
 }
 
@@ -239,7 +244,7 @@ Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
   Vjp vjp{&sink, node->op, node->attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
   node->op->vjp(vjp);
   if (Status status = sink.take_error(); !status.ok()) {
-    MSJIT_OK(check_versions(*node));
+    MSJIT_OK(check_versions(*node, create_graph_));
     return status;
   }
   for (size_t i = 0; i < grads->size(); ++i)
@@ -249,7 +254,7 @@ Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
 
 Status BackwardPass::run_custom_node(NodeState& s, std::vector<Tensor>* grads) {
   TapeNode* node = s.node;
-  MSJIT_OK(check_versions(*node));
+  MSJIT_OK(check_versions(*node, create_graph_));
   std::vector<Tensor> inputs, outputs;
   InlineVec<bool, 8> wanted;
   for (const SavedInput& input : node->inputs) {

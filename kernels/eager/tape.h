@@ -17,6 +17,9 @@ class CustomBackward {
  public:
   virtual ~CustomBackward() = default;
   virtual const char* name() const = 0;
+  // Whether run() reads the data of this input or output: only then is a later write to it an error.
+  virtual bool uses_input(size_t i, bool create_graph) const { return true; }
+  virtual bool uses_output(size_t i, bool create_graph) const { return true; }
   // One gradient an input (a null handle = zero) given those of the outputs (null = none arrived).
   // With `create_graph` inputs and outputs carry their history, ops are being recorded, and the result must
   // itself be tracked; else nothing is recorded.
