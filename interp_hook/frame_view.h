@@ -59,6 +59,8 @@ class FrameView {
   // Makes this the thread's current frame, as needed by anything that may run Python code. False with
   // RecursionError set: then return nullptr from the hook at once. A second call does nothing.
   bool enter();
+  // A tracer or profiler watches this thread.
+  bool is_traced() const;
 
   // Ends of a view. They return what the hook has to return.
   PyObject* resume();          // CPython runs the rest from pc

@@ -1,6 +1,7 @@
 // Executes one canonical instruction on a live frame through the C API, with exactly CPython's effects,
-// order and error texts. The frame must be entered and past its prologue. What the stepper does not do
-// (handler bodies, generators, class-body names, matching) it leaves untouched for CPython.
+// order and error texts. The frame must be past its prologue and entered, its blocks need not be set.
+// Whatever the stepper does not do (handler bodies, raise, class-body names, matching), and whatever
+// would fail for a reason it can see beforehand (an unbound name), it leaves to CPython untouched.
 #pragma once
 
 #include "bytecode/decode.h"
@@ -12,22 +13,24 @@ struct Step {
   enum Kind : uint8_t {
     kNext,      // go on at instruction `next`
     kReturn,    // the frame returns `value`
-    kRaise,     // an exception is pending: end the frame with resume_raising()
-    kHandOver,  // nothing was done: CPython has to run from here
+    kRaise,     // an exception is pending: end the frame with unwind(frame, code, index)
+    kHandOver,  // nothing was done: CPython has to run from `next`
   };
   Kind kind;
   int next = -1;
   Ref value;
 };
 
-// Whether `step` would execute the instruction rather than hand it over.
+// False when `step` always hands the instruction over.
 bool can_step(const Instr& instr);
 
 // Runs instruction `index`. After kNext the frame can be resumed only if code[next].is_exit(): step on
-// until it is (at most three instructions of one bytecode).
+// until it is (at most two more instructions of the same bytecode).
 Step step(FrameView& frame, const DecodedCode& code, int index);
 
-// Lets CPython run the rest of the frame from `index`, which must be an exit.
+// Ends the frame: CPython runs the rest from `index`, which must be an exit.
 PyObject* hand_over(FrameView& frame, const DecodedCode& code, int index);
+// Ends the frame: CPython handles the pending exception as raised by instruction `index`.
+PyObject* unwind(FrameView& frame, const DecodedCode& code, int index);
 
 }  // namespace msjit

@@ -7,6 +7,8 @@
 #include "bytecode/versions/version.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
+#include "interp_hook/hook.h"
+#include "interp_hook/stepper.h"
 
 namespace msjit {
 namespace {
@@ -79,12 +81,68 @@ extern "C" PyObject* debug_ops(PyObject*, PyObject*) noexcept {
   return names.release();
 }
 
+// The request of resume_after, for the door that runs its frame.
+struct StepRun {
+  long left = 0;           // instructions to step before CPython takes over
+  bool finish = false;     // return natively rather than through a RETURN_VALUE
+  long stepped = 0;
+  bool handed_over = false;
+};
+thread_local StepRun* step_run = nullptr;
+
+PyObject* give_back(FrameView& frame, const DecodedCode& code, int index) {
+  step_run->handed_over = true;
+  return hand_over(frame, code, index);
+}
+
+PyObject* step_door(FrameView& frame) {
+  auto decoded = decode(frame.code());
+  if (!decoded.ok()) return frame.resume();
+  const DecodedCode& code = *decoded.value();
+  if (!frame.prologue() || !frame.enter()) return nullptr;
+  StepRun& run = *step_run;
+  for (int index = code.entry();;) {
+    if (run.stepped >= run.left && code[index].is_exit()) return give_back(frame, code, index);
+    Step did = step(frame, code, index);
+    run.stepped++;
+    switch (did.kind) {
+      case Step::kNext: index = did.next; break;
+      case Step::kRaise: return unwind(frame, code, index);
+      case Step::kHandOver: return give_back(frame, code, did.next);
+      case Step::kReturn:
+        if (run.finish) return frame.finish(std::move(did.value));
+        frame.push(std::move(did.value));
+        return hand_over(frame, code, index);
+    }
+  }
+}
+
+// resume_after(f, n, finish, args, kwargs) -> (result, stepped, handed over): steps n instructions of
+// this call of f, then lets CPython run the rest.
+extern "C" PyObject* debug_resume_after(PyObject*, PyObject* arguments) noexcept {
+  PyObject *function, *args, *keywords;
+  StepRun run;
+  int finish = 0;
+  if (!PyArg_ParseTuple(arguments, "O!lpO!O!", &PyFunction_Type, &function, &run.left, &finish,
+                        &PyTuple_Type, &args, &PyDict_Type, &keywords))
+    return nullptr;
+  run.finish = finish;
+  if (!hook::initialize()) return nullptr;
+  StepRun* outer = std::exchange(step_run, &run);
+  NextFrame request(compat::function_code(function), step_door);
+  const Ref result = Ref::steal(PyObject_Call(function, args, keywords));
+  step_run = outer;
+  if (!result) return nullptr;
+  return Py_BuildValue("OlO", result.get(), run.stepped, run.handed_over ? Py_True : Py_False);
+}
+
 PyMethodDef kMethods[] = {
     {"dump_bytecode", debug_dump_bytecode, METH_O, "Canonical instructions of a function or code."},
     {"cfg", debug_cfg, METH_O, "Control-flow graph of a function or code."},
     {"live", debug_live, METH_O, "Live local slots before each instruction."},
     {"opcode_row", debug_opcode_row, METH_O, "How a raw opcode is mapped."},
     {"ops", debug_ops, METH_NOARGS, "Names of all canonical operations."},
+    {"resume_after", debug_resume_after, METH_VARARGS, "Runs a call partly in the stepper."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -1,0 +1,37 @@
+#include "interp_hook/frame_view.h"
+
+#include "interp_hook/frames/internals.h"
+#include "interp_hook/hook.h"
+
+namespace msjit {
+
+// Destructors run by a dropped value may look at the frame, so a slot changes before its old value dies.
+void FrameView::set_local(int slot, Ref value) {
+  PyObject* old = std::exchange(slots_[slot], value.release());
+  drop_reference(old);
+}
+
+Ref FrameView::take_local(int slot) { return Ref::steal(std::exchange(slots_[slot], nullptr)); }
+
+void FrameView::drop(int items) {
+  for (; items > 0; items--) pop().reset();
+}
+
+void FrameView::set_stack(std::span<Ref> items) {
+  drop(depth_);
+  for (Ref& item : items) push(std::move(item));
+}
+
+bool FrameView::is_traced() const { return frames::is_traced(thread_); }
+
+PyObject* FrameView::resume() {
+  flush();
+  return hook::default_eval(thread_, frame_, 0);
+}
+
+PyObject* FrameView::resume_raising() {
+  flush();
+  return hook::default_eval(thread_, frame_, 1);
+}
+
+}  // namespace msjit

@@ -1,0 +1,39 @@
+// Frames of CPython 3.9: f_lasti counts bytes, a running frame has no f_stacktop.
+#include <Python.h>
+
+#if PY_VERSION_HEX >= 0x03090000 && PY_VERSION_HEX < 0x030A0000
+#include <frameobject.h>
+#include <opcode.h>
+
+#include "interp_hook/frame_view.h"
+#include "interp_hook/frames/internals.h"
+
+namespace msjit {
+namespace {
+
+using Frame = PyFrameObject;
+constexpr int kUnit = 1;
+
+Frame* as_frame(void* frame) { return static_cast<Frame*>(frame); }
+int stack_depth_of(Frame* frame) { return int(frame->f_stacktop - frame->f_valuestack); }
+void begin_running(Frame* frame) {
+  frame->f_executing = 1;
+  frame->f_stacktop = nullptr;
+}
+void end_running(Frame* frame, int depth) {
+  frame->f_executing = 0;
+  frame->f_stacktop = frame->f_valuestack + depth;
+}
+void mark_returned(Frame* frame) {
+  frame->f_executing = 0;
+  frame->f_stacktop = nullptr;
+}
+
+}  // namespace
+
+#include "interp_hook/frames/frame_object.inc"
+
+bool frames::is_traced(PyThreadState* thread) { return thread->use_tracing; }
+
+}  // namespace msjit
+#endif

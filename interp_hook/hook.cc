@@ -1,0 +1,132 @@
+#include "interp_hook/hook.h"
+
+#include "guards/py/compat.h"
+#include "guards/py/error.h"
+#include "interp_hook/frames/internals.h"
+
+namespace msjit {
+namespace {
+
+Py_ssize_t mark_index = -1;
+int arm_count = 0;
+bool installed = false;                // we put ourselves in and did not take ourselves out
+_PyFrameEvalFunction previous = nullptr;  // the evaluator below us
+
+// Read on every call while the hook is installed, hence the cheap access model.
+[[gnu::tls_model("initial-exec")]] thread_local NextFrame* wanted = nullptr;
+
+constexpr int kNeverNative = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE;
+
+FrameDoor door_of(PyCodeObject* code) {
+  return reinterpret_cast<FrameDoor>(compat::code_extra((PyObject*)code, mark_index));
+}
+
+}  // namespace
+
+// The frame type comes out of the version's own evaluator signature.
+template <class Evaluator>
+struct HookFor;
+
+struct HookEntry {
+  static FrameDoor take_wanted(PyCodeObject* code) {
+    if (!wanted || wanted->code_ != code) return nullptr;
+    NextFrame* request = std::exchange(wanted, wanted->outer_);
+    return std::exchange(request->door_, nullptr);
+  }
+
+  static FrameDoor choose(PyThreadState* thread, void* frame, int throwing) {
+    PyCodeObject* code = frames::code_of(frame);
+    FrameDoor door = nullptr;
+    if (wanted && wanted->code_ == code && !throwing && !frames::is_traced(thread) &&
+        !(code->co_flags & kNeverNative))
+      return take_wanted(code);
+    door = door_of(code);
+    if (!door) [[likely]] return nullptr;
+    if (throwing || (code->co_flags & kNeverNative) || frames::is_traced(thread)) return nullptr;
+    return door;
+  }
+
+  static void begin(NextFrame* request) { request->outer_ = std::exchange(wanted, request); }
+  static void end(NextFrame* request) {
+    if (!request->taken() && wanted == request) wanted = request->outer_;
+  }
+};
+
+template <class Frame>
+struct HookFor<PyObject* (*)(PyThreadState*, Frame*, int)> {
+  static PyObject* eval(PyThreadState* thread, Frame* frame, int throwing) noexcept {
+    FrameDoor door = HookEntry::choose(thread, frame, throwing);
+    if (!door) [[likely]] return previous(thread, frame, throwing);
+    FrameView view(thread, frame);
+    return door(view);
+  }
+  static PyObject* run_default(PyThreadState* thread, void* frame, int throwing) {
+    return (previous ? previous : _PyEval_EvalFrameDefault)(thread, static_cast<Frame*>(frame), throwing);
+  }
+};
+
+namespace {
+
+using Hook = HookFor<_PyFrameEvalFunction>;
+
+void install() {
+  PyInterpreterState* interpreter = PyThreadState_Get()->interp;
+  const _PyFrameEvalFunction current = _PyInterpreterState_GetEvalFrameFunc(interpreter);
+  if (current == Hook::eval) return;
+  // Somebody who installed after us calls us as the evaluator below: putting us on top again would
+  // make a circle. CPython's own evaluator in our place means that we were thrown out.
+  if (installed && current != _PyEval_EvalFrameDefault) return;
+  previous = current;
+  _PyInterpreterState_SetEvalFrameFunc(interpreter, Hook::eval);
+  installed = true;
+}
+
+void uninstall() {
+  PyInterpreterState* interpreter = PyThreadState_Get()->interp;
+  if (_PyInterpreterState_GetEvalFrameFunc(interpreter) != Hook::eval) return;
+  _PyInterpreterState_SetEvalFrameFunc(interpreter, previous);
+  installed = false;
+}
+
+}  // namespace
+
+namespace hook {
+
+bool available() { return true; }
+
+bool initialize() {
+  if (mark_index >= 0) return true;
+  mark_index = compat::request_code_extra(nullptr);
+  if (mark_index >= 0) return true;
+  raise(PyExc_RuntimeError, "[jit] no free code extra index");
+  return false;
+}
+
+bool mark(PyCodeObject* code, FrameDoor door) {
+  return compat::set_code_extra((PyObject*)code, mark_index, reinterpret_cast<void*>(door));
+}
+
+FrameDoor marked(PyCodeObject* code) { return door_of(code); }
+
+PyObject* default_eval(PyThreadState* thread, void* frame, int throwing) {
+  return Hook::run_default(thread, frame, throwing);
+}
+
+}  // namespace hook
+
+HookArm::HookArm() {
+  arm_count++;
+  install();
+}
+
+HookArm::~HookArm() {
+  if (--arm_count == 0 && !frames::kHookIsFree) uninstall();
+}
+
+NextFrame::NextFrame(PyCodeObject* code, FrameDoor door) : code_(code), door_(door) {
+  HookEntry::begin(this);
+}
+
+NextFrame::~NextFrame() { HookEntry::end(this); }
+
+}  // namespace msjit

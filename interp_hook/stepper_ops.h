@@ -1,0 +1,44 @@
+// One instruction being stepped, and the operations too long for the dispatch in stepper.cc. Each leaves
+// the stack as the instruction does; before returning hand_over() it has changed nothing.
+#pragma once
+
+#include "interp_hook/stepper.h"
+
+namespace msjit {
+
+struct Stepping {
+  FrameView& frame;
+  const DecodedCode& code;
+  const int index;
+  const Instr& instr;
+
+  Step next() const { return {Step::kNext, index + 1, {}}; }
+  Step jump() const { return {Step::kNext, instr.target, {}}; }
+  Step raised() const { return {Step::kRaise, index, {}}; }
+  Step hand_over() const;
+  Step push(Ref value) const {
+    if (!value) return raised();
+    frame.push(std::move(value));
+    return next();
+  }
+  Step done(int status) const { return status < 0 ? raised() : next(); }
+  PyObject* name() const { return code.name(instr.arg).get(); }
+  // The container that ListAppend and its kin fill, once the operands are popped.
+  PyObject* container() const { return frame.peek(instr.arg).get(); }
+};
+
+// stepper_build.cc
+Step step_build(const Stepping& s);       // Build*
+Step step_add_item(const Stepping& s);    // ListAppend .. DictMerge
+Step step_format(const Stepping& s);
+Step step_unpack(const Stepping& s);      // UnpackSequence, UnpackEx
+Step step_make_function(const Stepping& s);
+
+// stepper_call.cc
+Step step_call(const Stepping& s);
+Step step_call_ex(const Stepping& s);
+Step step_import_name(const Stepping& s);
+Step step_import_from(const Stepping& s);
+Step step_before_with(const Stepping& s);
+
+}  // namespace msjit
