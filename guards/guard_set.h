@@ -1,0 +1,77 @@
+// GuardSet: the compiled conditions under which a capture holds, as one flat program of loads and checks over
+// registers. GuardBuilder records it in the order the capture read things, so that every check precedes the
+// loads that rely on it. A check runs no Python code, takes no references and never fails with an error:
+// anything unexpected is a failed guard.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "guards/source.h"
+#include "kernels/core/tensor.h"
+
+namespace msjit {
+
+struct GuardStep;
+
+// One kind of check, defined in guards/kinds/<kind>.cc.
+struct GuardKind {
+  const char* name;
+  // `object` is the loaded register; `registers` serve the kinds that relate two sources.
+  bool (*check)(const GuardStep& step, PyObject* object, PyObject* const* registers);
+  std::string (*describe)(const GuardStep& step, const std::string& source, const std::string& other);
+};
+
+// A load (kind null) into register `target`, or a check of register `target`.
+struct GuardStep {
+  const GuardKind* kind = nullptr;
+  SourceId target = kNoSource;
+  SourceId other = kNoSource;  // second register, or free for the kind
+  int64_t number = 0;          // payload by kind
+  uint32_t version = 0;
+  Ref object;                          // payload object, kept alive by the guard
+  std::shared_ptr<const Meta> tensor;  // payload of the tensor kind
+};
+
+extern const GuardKind guard_type;          // exact type and its version tag
+extern const GuardKind guard_identity;      // this very object
+extern const GuardKind guard_equal;         // exact builtin type and equal value (int, float, str, bytes)
+extern const GuardKind guard_tensor;        // exact Python type, dtype and shape
+extern const GuardKind guard_length;        // list, tuple or dict size
+extern const GuardKind guard_missing;       // instance dict (or dict) lacks the key `object`
+extern const GuardKind guard_keys;          // dict has exactly these keys in this order
+extern const GuardKind guard_function;      // code, defaults and keyword defaults of a function
+extern const GuardKind guard_same;          // two sources are one object
+extern const GuardKind guard_different;     // two sources are two objects
+extern const GuardKind guard_global_missing;  // the frame's globals lack the key `object`
+
+class GuardSet {
+ public:
+  // Index of the failing step, or -1; fills `registers` (register_count() of them).
+  int check(const Slots& slots, PyObject** registers) const;
+  int register_count() const { return static_cast<int>(sources_.size()); }
+  int guard_count() const;
+  std::string describe(int step) const;
+  std::vector<std::string> describe_all() const;
+
+ private:
+  friend class GuardBuilder;
+  std::vector<Source> sources_;
+  std::vector<GuardStep> steps_;
+};
+
+class GuardBuilder {
+ public:
+  // Finds or adds a source; its load takes place here in the program. `text` names it for people.
+  SourceId add_source(LoadKind kind, SourceId base, int index, Ref key, std::string text);
+  void add_guard(GuardStep step);  // equal guards on one source are kept once
+  const Source& source(SourceId id) const { return set_.sources_[id]; }
+  // Drops loads that nothing checks and `used` does not name. The builder is spent.
+  GuardSet finish(const std::vector<SourceId>& used);
+
+ private:
+  GuardSet set_;
+};
+
+}  // namespace msjit

@@ -1,0 +1,27 @@
+// SAME and DIFFERENT: whether two sources are one object, for identity tests and mutation.
+#include <fmt/core.h>
+
+#include "guards/guard_set.h"
+
+namespace msjit {
+namespace {
+
+bool check_same(const GuardStep& step, PyObject* object, PyObject* const* registers) {
+  return object == registers[step.other];
+}
+bool check_different(const GuardStep& step, PyObject* object, PyObject* const* registers) {
+  return object != registers[step.other];
+}
+std::string describe_same(const GuardStep&, const std::string& a, const std::string& b) {
+  return fmt::format("{} is {}", a, b);
+}
+std::string describe_different(const GuardStep&, const std::string& a, const std::string& b) {
+  return fmt::format("{} is not {}", a, b);
+}
+
+}  // namespace
+
+const GuardKind guard_same = {"same", check_same, describe_same};
+const GuardKind guard_different = {"different", check_different, describe_different};
+
+}  // namespace msjit

@@ -1,0 +1,36 @@
+// EQUAL: a value of an exact builtin immutable type that equals the one captured. Floats compare by bits, so that
+// -0.0 and NaN are told apart as arithmetic does.
+#include <cstring>
+
+#include <fmt/core.h>
+
+#include "guards/guard_set.h"
+
+namespace msjit {
+namespace {
+
+bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
+  PyObject* expected = step.object.get();
+  if (object == expected) return true;
+  if (Py_TYPE(object) != Py_TYPE(expected)) return false;
+  if (PyFloat_CheckExact(object)) {
+    const double a = PyFloat_AS_DOUBLE(object), b = PyFloat_AS_DOUBLE(expected);
+    return std::memcmp(&a, &b, sizeof a) == 0;
+  }
+  const int equal = PyObject_RichCompareBool(object, expected, Py_EQ);
+  if (equal < 0) PyErr_Clear();
+  return equal == 1;
+}
+
+std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
+  Ref repr = Ref::steal(PyObject_Repr(step.object.get()));
+  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
+  if (!text) PyErr_Clear();
+  return fmt::format("{} == {}", source, text ? text : "?");
+}
+
+}  // namespace
+
+const GuardKind guard_equal = {"equal", check, describe};
+
+}  // namespace msjit

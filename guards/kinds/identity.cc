@@ -1,0 +1,31 @@
+// IDENTITY: this very object. For functions, classes, modules, ops and singletons.
+#include <fmt/core.h>
+
+#include "guards/guard_set.h"
+
+namespace msjit {
+namespace {
+
+std::string name_of(PyObject* object) {
+  if (object == Py_None) return "None";
+  if (object == Py_True) return "True";
+  if (object == Py_False) return "False";
+  if (PyFunction_Check(object))
+    return PyUnicode_AsUTF8(reinterpret_cast<PyFunctionObject*>(object)->func_qualname);
+  if (PyType_Check(object)) return reinterpret_cast<PyTypeObject*>(object)->tp_name;
+  return fmt::format("<{} object>", Py_TYPE(object)->tp_name);
+}
+
+bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
+  return object == step.object.get();
+}
+
+std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
+  return fmt::format("{} is {}", source, name_of(step.object.get()));
+}
+
+}  // namespace
+
+const GuardKind guard_identity = {"identity", check, describe};
+
+}  // namespace msjit

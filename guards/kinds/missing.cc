@@ -1,0 +1,37 @@
+// MISSING: a dict, or the instance dictionary of an object, lacks a key, so that a lookup falls through to the class
+// (or a dict membership test stays false). number holds the key's hash. GLOBAL_MISSING is the same for the frame's globals.
+#include <fmt/core.h>
+
+#include "guards/guard_set.h"
+
+namespace msjit {
+namespace {
+
+bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
+  PyObject* dict = PyDict_CheckExact(object) ? object : instance_dict(object);
+  return !dict || !_PyDict_GetItem_KnownHash(dict, step.object.get(), step.number);
+}
+
+std::string key_text(const GuardStep& step) {
+  Ref repr = Ref::steal(PyObject_Repr(step.object.get()));
+  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
+  if (!text) PyErr_Clear();
+  return text ? text : "?";
+}
+
+std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
+  return fmt::format("{} not in vars({})", key_text(step), source);
+}
+
+bool check_global(const GuardStep&, PyObject*, PyObject* const*) { return true; }
+
+std::string describe_global(const GuardStep& step, const std::string&, const std::string&) {
+  return fmt::format("{} not in globals()", key_text(step));
+}
+
+}  // namespace
+
+const GuardKind guard_missing = {"missing", check, describe};
+const GuardKind guard_global_missing = {"global_missing", check_global, describe_global};
+
+}  // namespace msjit

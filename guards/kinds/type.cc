@@ -1,0 +1,27 @@
+// TYPE: the exact class and its version tag, so that methods and class attributes found on it still hold.
+// number = 0 compares the class only (builtin types, whose attributes cannot change).
+#include <fmt/core.h>
+
+#include "guards/guard_set.h"
+
+namespace msjit {
+namespace {
+
+bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (reinterpret_cast<PyObject*>(type) != step.object.get()) return false;
+  if (step.version == 0) return true;
+  return (type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) && type->tp_version_tag == step.version;
+}
+
+std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
+  const char* name = reinterpret_cast<PyTypeObject*>(step.object.get())->tp_name;
+  return step.version ? fmt::format("type({}) is {} (unchanged)", source, name)
+                      : fmt::format("type({}) is {}", source, name);
+}
+
+}  // namespace
+
+const GuardKind guard_type = {"type", check, describe};
+
+}  // namespace msjit

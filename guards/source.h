@@ -1,0 +1,54 @@
+// Source: where an object that a capture read can be found again, as a step from a frame slot or from another
+// source. Sources are hash-consed in a GuardBuilder and numbered; the number is the register that
+// holds the object while a guard program runs. Loading runs no Python code and takes no references.
+#pragma once
+
+#include <string>
+
+#include "guards/py/ref.h"
+
+namespace msjit {
+
+// The Python-visible state a guard program starts from: a live frame, or the arguments of a call.
+struct Slots {
+  PyObject* const* locals;  // localsplus, as it stands after the frame's prologue
+  PyObject* const* stack;   // value stack, bottom first
+  PyObject* globals;
+  PyObject* builtins;
+};
+
+enum class LoadKind : uint8_t {
+  kLocal,         // locals[index]
+  kStack,         // stack[index]
+  kGlobal,        // globals[key]
+  kBuiltin,       // builtins[key]; emitted after a guard that globals lack the key
+  kConst,         // key itself: an object the entry keeps alive
+  kCellContents,  // base is a cell
+  kInstanceAttr,  // base.__dict__[key], no descriptor involved
+  kInstanceDict,  // base.__dict__
+  kDictItem,      // base is an exact dict; key by hash
+  kListItem,      // base is an exact list, index within its guarded length
+  kTupleItem,     // base is a tuple
+  kMethodSelf,    // base is a bound method
+  kMethodFunction,
+};
+
+using SourceId = int32_t;
+inline constexpr SourceId kNoSource = -1;
+
+struct Source {
+  LoadKind kind;
+  SourceId base = kNoSource;
+  int32_t index = 0;
+  Ref key;           // name, dict key or constant
+  Py_hash_t hash = 0;  // of key, for the dict loads
+  std::string text;  // as Python writes it: self.layers[0].w
+};
+
+// The object a source stands for now, or null when it is not there. `registers` holds the loaded bases.
+PyObject* load_source(const Source& source, const Slots& slots, PyObject* const* registers);
+
+// The instance dictionary of an object, or null. Never creates one for an object that has none.
+PyObject* instance_dict(PyObject* object);
+
+}  // namespace msjit
