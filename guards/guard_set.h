@@ -35,6 +35,7 @@ struct GuardStep {
 };
 
 extern const GuardKind guard_type;          // exact type and its version tag
+extern const GuardKind guard_class;         // a class object has its version tag
 extern const GuardKind guard_identity;      // this very object
 extern const GuardKind guard_equal;         // exact builtin type and equal value (int, float, str, bytes)
 extern const GuardKind guard_tensor;        // exact Python type, dtype and shape

@@ -1,5 +1,6 @@
 // TYPE: the exact class and its version tag, so that methods and class attributes found on it still hold.
-// number = 0 compares the class only (builtin types, whose attributes cannot change).
+// CLASS: the version tag of a class object that is pinned already.
+// version = 0 compares the class only (builtin types, whose attributes cannot change).
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"
@@ -20,8 +21,18 @@ std::string describe(const GuardStep& step, const std::string& source, const std
                       : fmt::format("type({}) is {}", source, name);
 }
 
+bool check_class(const GuardStep& step, PyObject* object, PyObject* const*) {
+  const auto* type = reinterpret_cast<PyTypeObject*>(object);
+  return (type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) && type->tp_version_tag == step.version;
+}
+
+std::string describe_class(const GuardStep&, const std::string& source, const std::string&) {
+  return fmt::format("class {} is unchanged", source);
+}
+
 }  // namespace
 
+const GuardKind guard_class = {"class", check_class, describe_class};
 const GuardKind guard_type = {"type", check, describe};
 
 }  // namespace msjit

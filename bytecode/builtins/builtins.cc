@@ -1,0 +1,362 @@
+// Models of Python's builtin functions and types, keyed by object identity. To add one: write the function, add its row to
+// kModels. A model sees positional and keyword arguments as CPython's vectorcall passes them.
+#include <fmt/core.h>
+
+#include <cstring>
+#include <unordered_map>
+
+#include "bytecode/exec.h"
+#include "guards/py/tensor_object.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+namespace {
+
+using Args = const std::vector<Sym>&;
+
+Sym boolean(bool value) { return make_const(Ref::share(value ? Py_True : Py_False)); }
+
+bool unsupported(Executor& x, const char* name) {
+  return x.fail(BreakReason::kCallUnknown, fmt::format("builtin {} with these arguments", name));
+}
+
+bool no_keywords(Executor& x, PyObject* names, const char* name) {
+  return names ? unsupported(x, name) : true;
+}
+
+bool model_len(Executor& x, Args args, PyObject* names, Sym* out) {
+  if (!no_keywords(x, names, "len") || args.size() != 1 || !x.look(args[0])) return args.size() == 1 ? false : unsupported(x, "len");
+  const Sym& value = args[0];
+  int64_t size = -1;
+  if (value->is_tensor()) {
+    if (value->tensor.rank() > 0) size = value->tensor.shape()[0];
+  } else if (const std::vector<Sym>* items = x.heap().items(value)) {
+    size = static_cast<int64_t>(items->size());
+  } else if (value->kind == SymKind::kDict) {
+    if (!x.heap().dict_all(value)) return x.fail(BreakReason::kObjectType, x.heap().error);
+    size = static_cast<int64_t>(value->entries.size());
+  } else if (value->kind == SymKind::kConst && !PyType_Check(value->object.get())) {
+    size = PyObject_Size(value->object.get());
+    if (size < 0) PyErr_Clear();
+  } else if (value->kind == SymKind::kObject) {
+    static PyObject* const name = PyUnicode_InternFromString("__len__");
+    PyObject* found = _PyType_Lookup(Py_TYPE(value->object.get()), name);
+    if (found && PyFunction_Check(found))
+      return x.call(x.heap().from_constant(Ref::share(found), "__len__"), {value}, nullptr, out);
+  }
+  if (size < 0) return unsupported(x, "len");
+  *out = make_const(Ref::steal(PyLong_FromLongLong(size)));
+  return true;
+}
+
+bool instance_of(Executor& x, const Sym& value, PyTypeObject* cls, bool* out) {
+  PyTypeObject* type = nullptr;
+  switch (value->kind) {
+    case SymKind::kTuple: type = &PyTuple_Type; break;
+    case SymKind::kList: type = &PyList_Type; break;
+    case SymKind::kDict: type = &PyDict_Type; break;
+    case SymKind::kSlice: type = &PySlice_Type; break;
+    case SymKind::kFunction: type = &PyFunction_Type; break;
+    case SymKind::kMethod: type = &PyMethod_Type; break;
+    case SymKind::kTensor: type = value->object ? Py_TYPE(value->object.get()) : tensor_bridge.tensor_type; break;
+    case SymKind::kConst:
+    case SymKind::kObject: type = Py_TYPE(value->object.get()); break;
+    default: return unsupported(x, "isinstance");
+  }
+  // A metaclass may redefine the test; ABCs answer from a registry that nothing guards.
+  if (Py_TYPE(cls) != &PyType_Type) {
+    if (type == cls) return *out = true, true;
+    static PyObject* const check = PyUnicode_InternFromString("__instancecheck__");
+    if (_PyType_Lookup(Py_TYPE(cls), check) != _PyType_Lookup(&PyType_Type, check)) return unsupported(x, "isinstance");
+  }
+  *out = PyType_IsSubtype(type, cls);
+  return true;
+}
+
+bool any_instance_of(Executor& x, const Sym& value, const Sym& classes, bool* out) {
+  if (!x.look(value) || !x.look(classes)) return false;
+  if (const std::vector<Sym>* items = x.heap().items(classes)) {
+    for (const Sym& cls : std::vector<Sym>(*items)) {
+      if (!any_instance_of(x, value, cls, out)) return false;
+      if (*out) return true;
+    }
+    return *out = false, true;
+  }
+  if (classes->kind != SymKind::kConst || !PyType_Check(classes->object.get())) return unsupported(x, "isinstance");
+  return instance_of(x, value, reinterpret_cast<PyTypeObject*>(classes->object.get()), out);
+}
+
+bool model_isinstance(Executor& x, Args args, PyObject* names, Sym* out) {
+  bool result = false;
+  if (names || args.size() != 2) return unsupported(x, "isinstance");
+  if (!any_instance_of(x, args[0], args[1], &result)) return false;
+  *out = boolean(result);
+  return true;
+}
+
+bool model_type(Executor& x, Args args, PyObject* names, Sym* out) {
+  if (names || args.size() != 1) return x.fail(BreakReason::kMakeClass);
+  if (!x.look(args[0])) return false;
+  PyObject* type = nullptr;
+  switch (args[0]->kind) {
+    case SymKind::kTuple: type = reinterpret_cast<PyObject*>(&PyTuple_Type); break;
+    case SymKind::kList: type = reinterpret_cast<PyObject*>(&PyList_Type); break;
+    case SymKind::kDict: type = reinterpret_cast<PyObject*>(&PyDict_Type); break;
+    case SymKind::kTensor:
+      type = reinterpret_cast<PyObject*>(args[0]->object ? Py_TYPE(args[0]->object.get()) : tensor_bridge.tensor_type);
+      break;
+    case SymKind::kConst:
+    case SymKind::kObject: type = reinterpret_cast<PyObject*>(Py_TYPE(args[0]->object.get())); break;
+    default: return unsupported(x, "type");
+  }
+  *out = x.heap().from_constant(Ref::share(type), reinterpret_cast<PyTypeObject*>(type)->tp_name);
+  return true;
+}
+
+bool model_getattr(Executor& x, Args args, PyObject* names, Sym* out) {
+  if (names || args.size() != 2 || !x.look(args[1])) return unsupported(x, "getattr");
+  if (args[1]->kind != SymKind::kConst || !PyUnicode_CheckExact(args[1]->object.get())) return unsupported(x, "getattr");
+  return x.get_attr(args[0], args[1]->object.get(), out);
+}
+
+bool model_sequence(Executor& x, Args args, PyObject* names, SymKind kind, Sym* out) {
+  std::vector<Sym> items;
+  if (names || args.size() > 1) return unsupported(x, kind == SymKind::kList ? "list" : "tuple");
+  if (args.size() == 1 && !x.look(args[0])) return false;
+  if (args.size() == 1 && kind == SymKind::kTuple && args[0]->kind == SymKind::kTuple) {
+    *out = args[0];  // tuple(t) is t
+    return true;
+  }
+  if (args.size() == 1 && !x.unpack(args[0], &items)) return false;
+  *out = make_items(kind, std::move(items));
+  return true;
+}
+bool model_list(Executor& x, Args a, PyObject* n, Sym* out) { return model_sequence(x, a, n, SymKind::kList, out); }
+bool model_tuple(Executor& x, Args a, PyObject* n, Sym* out) { return model_sequence(x, a, n, SymKind::kTuple, out); }
+
+bool model_dict(Executor& x, Args args, PyObject* names, Sym* out) {
+  const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
+  const size_t positional = args.size() - keywords;
+  Sym dict = make_sym(SymKind::kDict);
+  if (positional > 1) return unsupported(x, "dict");
+  if (positional == 1) {
+    if (!x.look(args[0])) return false;
+    if (args[0]->kind != SymKind::kDict || !x.heap().dict_all(args[0])) return unsupported(x, "dict");
+    dict->entries = args[0]->entries;
+  }
+  for (size_t k = 0; k < keywords; ++k)
+    x.heap().dict_set(dict, make_const(Ref::share(PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(k)))), args[positional + k]);
+  dict->changed = false;
+  *out = std::move(dict);
+  return true;
+}
+
+bool model_zip(Executor& x, Args args, PyObject* names, Sym* out) {
+  if (names) return unsupported(x, "zip");
+  std::vector<Sym> children(args.size());
+  for (size_t i = 0; i < args.size(); ++i)
+    if (!x.iterate(args[i], &children[i])) return false;
+  *out = x.new_iterator(IterKind::kZip, std::move(children));
+  return true;
+}
+
+bool model_enumerate(Executor& x, Args args, PyObject*, Sym* out) {
+  int64_t start = 0;
+  if (args.empty() || args.size() > 2) return unsupported(x, "enumerate");
+  if (args.size() == 2) {
+    if (!x.look(args[1])) return false;
+    if (args[1]->kind != SymKind::kConst || !PyLong_CheckExact(args[1]->object.get())) return unsupported(x, "enumerate");
+    start = PyLong_AsLongLong(args[1]->object.get());
+    if (start == -1 && PyErr_Occurred()) return PyErr_Clear(), unsupported(x, "enumerate");
+  }
+  Sym child;
+  if (!x.iterate(args[0], &child)) return false;
+  *out = x.new_iterator(IterKind::kEnumerate, {std::move(child)}, start);
+  return true;
+}
+
+bool model_reversed(Executor& x, Args args, PyObject* names, Sym* out) {
+  if (names || args.size() != 1 || !x.look(args[0])) return unsupported(x, "reversed");
+  if (args[0]->is_tensor() || !x.heap().items(args[0])) return unsupported(x, "reversed");
+  *out = x.new_iterator(IterKind::kReversed, {args[0]});
+  return true;
+}
+
+bool model_iter(Executor& x, Args args, PyObject* names, Sym* out) {
+  if (names || args.size() != 1) return unsupported(x, "iter");
+  return x.iterate(args[0], out);
+}
+
+bool model_next(Executor& x, Args args, PyObject* names, Sym* out) {
+  bool done = false;
+  if (names || args.empty() || args.size() > 2 || !x.look(args[0])) return unsupported(x, "next");
+  if (args[0]->kind != SymKind::kIterator || args[0]->iterator->kind == IterKind::kDictView)
+    return unsupported(x, "next");
+  if (!x.next(args[0], out, &done)) return false;
+  if (!done) return true;
+  if (args.size() == 1) return x.fail(BreakReason::kRaises, "next()");
+  *out = args[1];
+  return true;
+}
+
+bool model_sum(Executor& x, Args args, PyObject* names, Sym* out) {
+  if (names || args.empty() || args.size() > 2) return unsupported(x, "sum");
+  std::vector<Sym> items;
+  if (!x.unpack(args[0], &items)) return false;
+  Sym total = args.size() == 2 ? args[1] : make_const(Ref::steal(PyLong_FromLong(0)));
+  for (const Sym& item : items) {
+    Sym next;
+    if (!x.binary(total, item, BinaryOp::kAdd, false, &next)) return false;
+    total = std::move(next);
+  }
+  *out = std::move(total);
+  return true;
+}
+
+bool model_all_any(Executor& x, Args args, PyObject* names, bool all, Sym* out) {
+  std::vector<Sym> items;
+  if (names || args.size() != 1) return unsupported(x, all ? "all" : "any");
+  if (!x.unpack(args[0], &items)) return false;
+  for (const Sym& item : items) {
+    bool truth = false;
+    if (!x.truth(item, &truth)) return false;
+    if (truth != all) return *out = boolean(truth), true;
+  }
+  *out = boolean(all);
+  return true;
+}
+bool model_all(Executor& x, Args a, PyObject* n, Sym* out) { return model_all_any(x, a, n, true, out); }
+bool model_any(Executor& x, Args a, PyObject* n, Sym* out) { return model_all_any(x, a, n, false, out); }
+
+bool model_callable(Executor& x, Args args, PyObject* names, Sym* out) {
+  if (names || args.size() != 1 || !x.look(args[0])) return unsupported(x, "callable");
+  const Sym& value = args[0];
+  if (value->kind == SymKind::kFunction || value->kind == SymKind::kMethod) return *out = boolean(true), true;
+  if (value->object) return *out = boolean(PyCallable_Check(value->object.get())), true;
+  *out = boolean(false);
+  return true;
+}
+
+bool model_super(Executor& x, Args args, PyObject* names, Sym* out) {
+  Sym cls, self;
+  if (names || args.size() == 1 || args.size() > 2) return unsupported(x, "super");
+  if (args.size() == 2) {
+    cls = args[0], self = args[1];
+  } else {
+    SymFrame& frame = x.current();
+    const DecodedCode& code = *frame.code;
+    self = x.slot(frame, 0);
+    for (int i = 0; i < code.slot_count(); ++i) {
+      const char* name = PyUnicode_AsUTF8(code.slot_name(i).get());
+      if (code.slot_kind(i) != SlotKind::kFree || std::strcmp(name, "__class__") != 0) continue;
+      Sym cell = x.slot(frame, i);
+      if (!x.look(cell)) return false;
+      cls = x.heap().cell_contents(cell);
+    }
+    if (self && self->kind == SymKind::kCell) self = x.heap().cell_contents(self);
+  }
+  if (!cls || !self || !x.look(cls) || !x.look(self)) return unsupported(x, "super");
+  if (cls->kind != SymKind::kConst || !PyType_Check(cls->object.get()) || self->kind != SymKind::kObject)
+    return unsupported(x, "super");
+  *out = make_items(SymKind::kSuper, {cls, self});
+  return true;
+}
+
+// Pure functions of constants: called while capturing. abs() of a tensor is an op.
+bool model_fold(Executor& x, PyObject* function, Args args, PyObject* names, Sym* out) {
+  const char* name = PyType_Check(function) ? reinterpret_cast<PyTypeObject*>(function)->tp_name
+                                            : reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name;
+  if (names) return unsupported(x, name);
+  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(args.size())));
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!x.look(args[i])) return false;
+    if (args[i]->is_tensor()) {
+      if (std::strcmp(name, "abs") == 0) return x.call_op(*find_op("abs"), args, names, out);
+      return x.fail(BreakReason::kTensorValue, fmt::format("{}()", name));
+    }
+    Ref constant = constant_object(args[i]);
+    if (!constant || (args[i]->kind == SymKind::kConst && is_identity_constant(constant.get())))
+      return unsupported(x, name);
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), constant.release());
+  }
+  PyObject* result = PyObject_Call(function, tuple.get(), nullptr);
+  if (!result) {
+    PyErr_Clear();
+    return x.fail(BreakReason::kRaises, fmt::format("{}()", name));
+  }
+  *out = make_const(Ref::steal(result));
+  return true;
+}
+
+template <int kIndex>
+struct Folded {
+  static PyObject* function;
+  static bool model(Executor& x, Args args, PyObject* names, Sym* out) {
+    return model_fold(x, function, args, names, out);
+  }
+};
+template <int kIndex>
+PyObject* Folded<kIndex>::function = nullptr;
+
+using Table = std::unordered_map<PyObject*, BuiltinModel>;
+
+template <int kIndex>
+void add_folded(Table& table, PyObject* function) {
+  Folded<kIndex>::function = function;
+  table[function] = Folded<kIndex>::model;
+}
+
+struct Row {
+  const char* name;
+  BuiltinModel model;
+};
+const Row kModels[] = {
+    {"len", model_len},     {"isinstance", model_isinstance}, {"type", model_type},     {"getattr", model_getattr},
+    {"list", model_list},   {"tuple", model_tuple},           {"dict", model_dict},     {"zip", model_zip},
+    {"iter", model_iter},   {"enumerate", model_enumerate},   {"reversed", model_reversed}, {"next", model_next},
+    {"sum", model_sum},     {"all", model_all},               {"any", model_any},       {"callable", model_callable},
+    {"super", model_super},
+};
+
+// Names of builtins and of the math module that are pure on numbers and strings.
+const char* const kPureBuiltins[] = {"int",   "float", "bool", "str", "abs", "round", "min", "max",
+                                     "range", "divmod", "pow", "ord", "chr", "repr",  "hash", "slice"};
+const char* const kPureMath[] = {"sqrt", "floor", "ceil", "exp",  "log",  "log2", "log10", "sin",
+                                 "cos",  "tan",   "tanh", "prod", "fabs", "pow",  "isnan", "isinf",
+                                 "gcd",  "trunc", "atan", "erf"};
+
+template <int kFirst, size_t kSize, size_t... I>
+void add_pure(Table& table, PyObject* module, const char* const (&names)[kSize], std::index_sequence<I...>) {
+  auto find = [&](const char* name) {
+    Ref found = Ref::steal(PyObject_GetAttrString(module, name));
+    if (!found) PyErr_Clear();
+    return found;
+  };
+  Ref found;
+  ((found = find(names[I]), found ? add_folded<kFirst + static_cast<int>(I)>(table, found.release()) : void()), ...);
+}
+
+const Table& table() {
+  static const Table* const models = [] {
+    auto* made = new Table;
+    Ref builtins = Ref::steal(PyImport_ImportModule("builtins"));
+    Ref math = Ref::steal(PyImport_ImportModule("math"));
+    for (const Row& row : kModels) {
+      Ref found = Ref::steal(PyObject_GetAttrString(builtins.get(), row.name));
+      (*made)[found.release()] = row.model;  // builtins live as long as the interpreter
+    }
+    add_pure<0>(*made, builtins.get(), kPureBuiltins, std::make_index_sequence<std::size(kPureBuiltins)>());
+    if (math) add_pure<100>(*made, math.get(), kPureMath, std::make_index_sequence<std::size(kPureMath)>());
+    return made;
+  }();
+  return *models;
+}
+
+}  // namespace
+
+BuiltinModel find_builtin_model(PyObject* callable) {
+  const auto it = table().find(callable);
+  return it == table().end() ? nullptr : it->second;
+}
+
+}  // namespace msjit

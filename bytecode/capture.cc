@@ -1,0 +1,117 @@
+#include "bytecode/capture.h"
+
+#include <fmt/core.h>
+
+#include "bytecode/exec.h"
+#include "bytecode/exit.h"
+
+namespace msjit {
+namespace {
+
+struct BreakInfo {
+  const char* name;
+  const char* message;
+  const char* cure;
+};
+const BreakInfo kBreaks[] = {
+#define MSJIT_BREAK(name, message, cure) {#name, message, cure},
+#include "bytecode/breaks.def"
+};
+
+// kCallUnknown -> call_unknown
+std::string snake_case(const char* name) {
+  std::string out;
+  for (const char* c = name + 1; *c; ++c) {
+    if (*c >= 'A' && *c <= 'Z' && !out.empty()) out += '_';
+    out += *c >= 'A' && *c <= 'Z' ? static_cast<char>(*c + ('a' - 'A')) : *c;
+  }
+  return out;
+}
+
+}  // namespace
+
+const char* break_name(BreakReason reason) {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const BreakInfo& info : kBreaks) all.push_back(snake_case(info.name));
+    return all;
+  }();
+  return names[static_cast<int>(reason)].c_str();
+}
+const char* break_message(BreakReason reason) { return kBreaks[static_cast<int>(reason)].message; }
+const char* break_cure(BreakReason reason) { return kBreaks[static_cast<int>(reason)].cure; }
+
+std::string break_text(BreakReason reason, const std::string& detail) {
+  std::string text = break_message(reason);
+  if (const size_t at = text.find("{}"); at != std::string::npos) text.replace(at, 2, detail);
+  return text;
+}
+
+namespace {
+
+struct Failure {
+  BreakReason reason = BreakReason::kInternal;
+  std::string detail, place;
+  int line = 0;
+  PyCodeObject* callee = nullptr;
+};
+
+Failure failure_of(const Executor& x) { return {x.reason(), x.detail(), x.place(), x.line(), x.callee()}; }
+
+void describe_exit(Executor& x, const DecodedCode& code, const Failure& failure, Capture* capture) {
+  capture->exit_offset = code[x.root().pc].offset;
+  capture->reason = failure.reason;
+  capture->detail = failure.detail;
+  capture->break_place = failure.place;
+  capture->break_line = failure.line ? failure.line : code[x.root().pc].line;
+  capture->break_callee = failure.callee;
+}
+
+std::vector<SourceId> used_sources(const Capture& capture) {
+  std::vector<SourceId> used = capture.inputs;
+  for (const Recipe& recipe : capture.recipes)
+    if (recipe.kind == RecipeKind::kRegister) used.push_back(recipe.index);
+  return used;
+}
+
+}  // namespace
+
+// The first run goes as far as it can; when it fails at some instruction of the outermost frame, the region is run
+// again to end before it, or earlier when a value alive there cannot be rebuilt.
+Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
+                               const CaptureLimits& limits) {
+  int stop = -1;
+  Failure failure;
+  for (int attempt = 0; attempt < 64; ++attempt) {
+    Executor x(code, slots, limits);
+    if (!x.run_root(start, depth, stop)) {
+      if (stop == x.safe_step()) return internal_error("[capture] instruction {} failed twice: {}", stop, x.detail());
+      if (attempt == 0) failure = failure_of(x);
+      stop = x.safe_step();
+      continue;
+    }
+    if (!x.returned() && stop < 0) failure = failure_of(x);  // a forced exit
+    if (!x.returned() && !code[x.root().pc].is_exit()) {
+      if (--stop < 0) return internal_error("[capture] no legal exit found");
+      continue;
+    }
+    Capture capture;
+    ExitBuilder exit(x, &capture);
+    if (!exit.build()) {
+      failure.reason = BreakReason::kObjectType;
+      failure.detail = exit.failure;
+      stop = exit.failure_step >= 0 ? exit.failure_step : x.returned() ? x.safe_step() : stop - 1;
+      if (stop < 0) return internal_error("[capture] cannot rebuild {}", exit.failure);
+      continue;
+    }
+    if (!capture.returns) describe_exit(x, code, failure, &capture);
+    capture.graph = x.sink().graph();
+    capture.inputs = x.heap().inputs();
+    capture.num_ops = capture.graph->num_ops();
+    capture.guards = x.heap().guards().finish(used_sources(capture));
+    return capture;
+  }
+  return internal_error("[capture] no legal exit found");
+}
+
+}  // namespace msjit

@@ -1,0 +1,97 @@
+// Capture: what symbolic execution of a region yields, everything needed to replay it without Python: the graph,
+// the guards under which it holds, where its inputs come from, how to rebuild the Python objects that
+// leave it, which objects it changed, and where it ends.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bytecode/decode.h"
+#include "graph/ir.h"
+#include "guards/guard_set.h"
+
+namespace msjit {
+
+enum class BreakReason : uint8_t {
+#define MSJIT_BREAK(name, message, cure) name,
+#include "bytecode/breaks.def"
+};
+const char* break_name(BreakReason reason);     // "call_unknown"
+const char* break_message(BreakReason reason);  // with {} for the detail
+const char* break_cure(BreakReason reason);
+std::string break_text(BreakReason reason, const std::string& detail);
+
+// One Python object to build at the region's exit; arguments are earlier recipes.
+enum class RecipeKind : uint8_t {
+  kRegister,    // the object loaded by source `index`
+  kConst,       // `object`
+  kOutput,      // a new Tensor from graph output `index`
+  kTuple, kList,
+  kDict,        // args: key, value, ...
+  kSlice,
+  kMethod,      // args: function, self
+  kCell,        // args: contents, or none
+  kFunction,    // object = code; args: globals, qualified name, defaults, kwdefaults, annotations, closure (-1 = absent)
+  kSequenceIterator,  // args: sequence; number = position
+  kRangeIterator,     // object = range; number = position
+  kZip,               // args: iterators
+  kEnumerate,         // args: iterator; number = next count
+  kReversed,          // args: sequence; number = items taken
+  kSuper,             // args: type, self
+};
+struct Recipe {
+  RecipeKind kind;
+  int32_t index = 0;
+  int64_t number = 0;
+  std::vector<int32_t> args;
+  Ref object;
+};
+
+// A change of an object that existed before the region, replayed in order at the exit.
+enum class EffectKind : uint8_t { kSetAttr, kListItems, kDictItems, kCellContents };
+struct Effect {
+  EffectKind kind;
+  int32_t target;               // recipe
+  Ref name;                     // kSetAttr
+  std::vector<int32_t> values;  // recipes; kDictItems: key, value, ...
+};
+
+struct SlotWrite {
+  int32_t slot;
+  int32_t recipe;  // -1 = unbound
+};
+
+struct Capture {
+  std::shared_ptr<Graph> graph;
+  GuardSet guards;
+  std::vector<SourceId> inputs;  // of the graph, in order
+  std::vector<Recipe> recipes;
+  std::vector<Effect> effects;
+  bool returns = false;
+  int32_t result = -1;            // recipe, when it returns
+  int32_t exit_offset = 0;        // byte offset to continue at, when it breaks
+  std::vector<SlotWrite> locals;
+  std::vector<int32_t> stack;     // recipes, bottom first; -1 = NULL
+  BreakReason reason = BreakReason::kInternal;
+  std::string detail;
+  int break_line = 0;
+  std::string break_place;  // "file:line" inside a callee, when the reason lies there
+  PyCodeObject* break_callee = nullptr;  // outermost callee that held the break: worth its own regions
+  int num_ops = 0;
+};
+
+struct CaptureLimits {
+  int inline_depth = 24;
+  int unroll = 20000;   // instructions executed symbolically in one region
+  int max_ops = 4000;
+  int break_every = 0;  // force an exit at every n-th instruction of the frame; 0 = never
+};
+
+// Symbolically executes `code` from instruction `start` in the frame state `slots` (stack of `depth` items). The
+// objects are looked at, never changed. Errors are internal ones; a region that cannot begin has
+// num_ops == 0 and exit_offset at the start.
+Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
+                               const CaptureLimits& limits);
+
+}  // namespace msjit

@@ -1,0 +1,146 @@
+#include "bytecode/exec.h"
+
+#include <fmt/core.h>
+
+#include "guards/py/tensor_object.h"
+
+namespace msjit {
+namespace {
+
+#define MSJIT_CANON(name, ...) exec_##name,
+constexpr Handler kHandlers[] = {
+#include "bytecode/isa.def"
+};
+
+const char* code_file(PyCodeObject* code) {
+  const char* file = PyUnicode_AsUTF8(code->co_filename);
+  return file ? file : "?";
+}
+
+}  // namespace
+
+Executor::Executor(const DecodedCode& code, const Slots& slots, const CaptureLimits& limits)
+    : limits_(limits), graph_(std::make_shared<Graph>()), sink_(graph_), heap_(&sink_, slots) {
+  root_.code = &code;
+  root_.globals = Ref::share(slots.globals);
+  root_.builtins = Ref::share(slots.builtins);
+  const char* name = PyUnicode_AsUTF8(code.code()->co_name);
+  graph_->name = name ? name : "?";
+}
+
+bool Executor::fail(BreakReason reason, std::string detail) {
+  reason_ = reason;
+  detail_ = std::move(detail);
+  line_ = (*root_.code)[root_.pc].line;
+  SymFrame* frame = current_;
+  if (frame && frame->parent) {
+    place_ = fmt::format("{}:{}", code_file(frame->code->code()), (*frame->code)[frame->pc].line);
+    while (frame->parent->parent) frame = frame->parent;
+    callee_ = frame->code->code();
+  }
+  return false;
+}
+
+bool Executor::fail_op(Status status) { return fail(BreakReason::kOpError, status.error().message); }
+
+bool Executor::look(const Sym& value) {
+  if (heap_.realize(value)) return true;
+  return fail(BreakReason::kObjectType, heap_.error);
+}
+
+Sym Executor::slot(SymFrame& frame, int index) {
+  Sym& slot = frame.slots[index];
+  if (!slot) {
+    const char* name = PyUnicode_AsUTF8(frame.code->slot_name(index).get());
+    slot = heap_.from_local(index, name ? name : "?");
+  }
+  return slot;
+}
+
+bool Executor::run_root(int start, int depth, int stop_step) {
+  stop_step_ = stop_step;
+  root_.slots.resize(root_.code->slot_count());
+  for (int i = 0; i < depth; ++i) root_.stack.push_back(heap_.from_stack(i));
+  root_.pc = start;
+  return run(root_);
+}
+
+// Counts instructions of the outermost frame and decides where it stops. False: the limit is reached.
+bool Executor::account(SymFrame& frame) {
+  if (++steps_ > limits_.unroll) return fail(BreakReason::kUnrollLimit);
+  if (graph_->num_ops() > limits_.max_ops) return fail(BreakReason::kGraphSize);
+  if (&frame != &root_) return true;
+  ++root_step_;
+  const Instr& instr = (*frame.code)[frame.pc];
+  const bool forced = limits_.break_every > 0 && root_step_ > 0 && instr.is_exit() &&
+                      root_step_ >= limits_.break_every;
+  if (root_step_ == stop_step_ || forced) {
+    stopped_ = true;
+    if (forced) fail(BreakReason::kForced);
+    return true;
+  }
+  if (instr.is_exit()) safe_step_ = root_step_;
+  return true;
+}
+
+bool Executor::run(SymFrame& frame) {
+  SymFrame* const caller = current_;
+  current_ = &frame;
+  while (true) {
+    if (!account(frame)) return false;
+    if (stopped_) return true;
+    const Instr& instr = (*frame.code)[frame.pc];
+    if (instr.flags & Instr::kInHandler) return fail(BreakReason::kException, "handler");
+    sink_.set_location({code_file(frame.code->code()), instr.line});
+    frame.next = frame.pc + 1;
+    if (!kHandlers[static_cast<int>(instr.op)](*this, frame, instr)) return false;
+    if (frame.result) break;
+    frame.pc = frame.next;
+  }
+  current_ = caller;
+  return true;
+}
+
+bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs, Sym* out) {
+  if (op.has(kInPlace)) return fail(BreakReason::kInPlace, op.name);
+  auto result = sink_.apply(op, inputs, attrs);
+  if (!result.ok()) return fail_op(result.take_error());
+  Vals values = result.take();
+  if (op.num_outputs == 1) {
+    *out = make_tensor(std::move(values[0]));
+    return true;
+  }
+  std::vector<Sym> items;
+  for (Val& value : values) items.push_back(make_tensor(std::move(value)));
+  *out = make_items(SymKind::kTuple, std::move(items));
+  return true;
+}
+
+bool Executor::to_val(const Sym& value, Val* out) {
+  if (!look(value)) return false;
+  if (value->is_tensor()) {
+    *out = value->tensor;
+    return true;
+  }
+  if (value->kind == SymKind::kConst) {
+    PyObject* object = value->object.get();
+    if (PyBool_Check(object)) {
+      *out = sink_.constant(Tensor::scalar<bool>(object == Py_True, true));
+      return true;
+    }
+    if (PyLong_CheckExact(object)) {
+      int overflow = 0;
+      const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
+      if (overflow) return fail(BreakReason::kOpArguments, "an int beyond 64 bits");
+      *out = sink_.constant(Tensor::scalar<int64_t>(number, true));
+      return true;
+    }
+    if (PyFloat_CheckExact(object)) {
+      *out = sink_.constant(Tensor::scalar<double>(PyFloat_AS_DOUBLE(object), true));
+      return true;
+    }
+  }
+  return fail(BreakReason::kOpArguments, describe(*value));
+}
+
+}  // namespace msjit

@@ -1,0 +1,119 @@
+// Executor: runs canonical instructions over SymValues, appending tensor work to a graph. A handler returns
+// true to go on; fail() to end the region before the current instruction of the outermost frame. After a failure the
+// region is executed again up to exactly that instruction, so handlers need not undo partial work.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bytecode/capture.h"
+#include "bytecode/heap.h"
+
+namespace msjit {
+
+struct SymFrame {
+  const DecodedCode* code = nullptr;
+  std::vector<Sym> slots;  // null pointer: an untouched slot of the outermost frame
+  std::vector<Sym> stack;
+  int pc = 0;
+  int next = 0;
+  Ref globals;
+  Ref builtins;
+  SymFrame* parent = nullptr;
+  Sym result;  // set by ReturnValue
+
+  Sym pop() {
+    Sym top = std::move(stack.back());
+    stack.pop_back();
+    return top;
+  }
+  void push(Sym value) { stack.push_back(std::move(value)); }
+  Sym& peek(int from_top) { return stack[stack.size() - from_top]; }
+};
+
+class Executor {
+ public:
+  Executor(const DecodedCode& code, const Slots& slots, const CaptureLimits& limits);
+
+  // Runs the outermost frame from `start`; stops before its `stop_step`-th instruction (0-based, -1 = never).
+  // True: it returned, or stopped where asked. False: failed; see reason() and safe_step().
+  bool run_root(int start, int depth, int stop_step);
+  bool run(SymFrame& frame);
+
+  SymFrame& root() { return root_; }
+  Heap& heap() { return heap_; }
+  GraphSink& sink() { return sink_; }
+  bool returned() const { return root_.result != nullptr; }
+  // The last instruction of the outermost frame, up to the failure, where a frame can be resumed.
+  int safe_step() const { return safe_step_; }
+
+  // Ends the region; always false.
+  bool fail(BreakReason reason, std::string detail = {});
+  bool fail_op(Status status);  // an infer rule refused: the program raises that
+  BreakReason reason() const { return reason_; }
+  const std::string& detail() const { return detail_; }
+  const std::string& place() const { return place_; }
+  int line() const { return line_; }
+  PyCodeObject* callee() const { return callee_; }
+
+  // Looks at a value: false (failed) when it cannot be looked at.
+  bool look(const Sym& value);
+  Sym slot(SymFrame& frame, int index);  // null sym when unbound
+
+  // --- operations the handlers share; defined beside their handlers ---
+  bool get_attr(const Sym& object, PyObject* name, Sym* out);
+  bool set_attr(const Sym& object, PyObject* name, const Sym& value);
+  bool call(const Sym& callable, std::vector<Sym> args, PyObject* keyword_names, Sym* out);
+  bool call_function(PyObject* function, const Sym& fresh, std::vector<Sym> args,
+                     PyObject* keyword_names, Sym* out);
+  bool call_op(const OpDef& op, std::vector<Sym> args, PyObject* keyword_names, Sym* out);
+  bool apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs, Sym* out);
+  bool binary(const Sym& a, const Sym& b, BinaryOp op, bool in_place, Sym* out);
+  bool compare(const Sym& a, const Sym& b, int op, Sym* out);
+  bool truth(const Sym& value, bool* out);
+  bool subscript(const Sym& container, const Sym& key, Sym* out);
+  bool iterate(const Sym& value, Sym* out);               // iter(value)
+  bool next(const Sym& iterator, Sym* out, bool* done);   // next(iterator)
+  bool unpack(const Sym& value, std::vector<Sym>* out);   // all items of an iterable
+  bool to_val(const Sym& value, Val* out);                // tensor, or a number as weak scalar
+  SymFrame& current() { return *current_; }
+  int root_step() const { return root_step_; }
+  Sym new_iterator(IterKind kind, std::vector<Sym> children, int64_t position = 0);
+  const CaptureLimits& limits() const { return limits_; }
+
+ private:
+  bool account(SymFrame& frame);
+
+  CaptureLimits limits_;
+  std::shared_ptr<Graph> graph_;
+  GraphSink sink_;
+  Heap heap_;
+  SymFrame root_;
+  int depth_ = 0;
+  int steps_ = 0;
+  int root_step_ = -1;
+  int safe_step_ = 0;
+  int stop_step_ = -1;
+  bool stopped_ = false;
+  SymFrame* current_ = nullptr;
+  BreakReason reason_ = BreakReason::kInternal;
+  std::string detail_;
+  std::string place_;
+  int line_ = 0;
+  PyCodeObject* callee_ = nullptr;
+  friend Result<Capture> capture_region(const DecodedCode&, int, const Slots&, int,
+                                        const CaptureLimits&);
+};
+
+using Handler = bool (*)(Executor&, SymFrame&, const Instr&);
+#define MSJIT_CANON(name, ...) bool exec_##name(Executor& x, SymFrame& f, const Instr& i);
+#include "bytecode/isa.def"
+
+// Model of a Python builtin: computes the call symbolically. Returns false after x.fail(). A builtin without a
+// model is a break.
+using BuiltinModel = bool (*)(Executor& x, const std::vector<Sym>& args, PyObject* keyword_names, Sym* out);
+BuiltinModel find_builtin_model(PyObject* callable);
+// Methods of lists, dicts, tuples, strings and tensors, by name; args[0] is self.
+BuiltinModel find_method_model(const Sym& self, const char* name);
+
+}  // namespace msjit

@@ -1,0 +1,204 @@
+#include "bytecode/exit.h"
+
+#include "kernels/core/op.h"
+
+namespace msjit {
+
+extern const OpDef op_copy;
+
+int ExitBuilder::add(Recipe recipe) {
+  capture_->recipes.push_back(std::move(recipe));
+  return static_cast<int>(capture_->recipes.size()) - 1;
+}
+
+bool ExitBuilder::all(const std::vector<Sym>& values, std::vector<int32_t>* out) {
+  for (const Sym& value : values) {
+    const int index = recipe(value);
+    if (index < 0) return false;
+    out->push_back(index);
+  }
+  return true;
+}
+
+int ExitBuilder::recipe(const Sym& value) {
+  if (auto it = done_.find(value.get()); it != done_.end()) {
+    if (it->second < 0) failure = "an object that contains itself";
+    return it->second;
+  }
+  done_[value.get()] = -1;  // a cycle of fresh objects meets itself here
+  const int index = make(value);
+  done_[value.get()] = index;
+  return index;
+}
+
+int ExitBuilder::make(const Sym& value) {
+  if (value->source != kNoSource) {
+    Recipe load{RecipeKind::kRegister};
+    load.index = value->source;
+    return add(std::move(load));
+  }
+  Recipe made{RecipeKind::kConst};
+  switch (value->kind) {
+    case SymKind::kConst: made.object = value->object; return add(std::move(made));
+    case SymKind::kTensor: return tensor(value);
+    case SymKind::kTuple: made.kind = RecipeKind::kTuple; break;
+    case SymKind::kList: made.kind = RecipeKind::kList; break;
+    case SymKind::kSlice: made.kind = RecipeKind::kSlice; break;
+    case SymKind::kMethod:
+      if (value->items[0]->kind == SymKind::kConst && PyUnicode_Check(value->items[0]->object.get())) {
+        failure = "a method of a builtin type";
+        return -1;
+      }
+      made.kind = RecipeKind::kMethod;
+      break;
+    case SymKind::kSuper: made.kind = RecipeKind::kSuper; break;
+    case SymKind::kCell: made.kind = RecipeKind::kCell; break;
+    case SymKind::kDict:
+      made.kind = RecipeKind::kDict;
+      for (const auto& [key, item] : value->entries)
+        if (!all({key, item}, &made.args)) return -1;
+      return add(std::move(made));
+    case SymKind::kIterator: return iterator(value);
+    case SymKind::kFunction: return function(value);
+    default: failure = describe(*value); return -1;
+  }
+  if (value->kind == SymKind::kCell && !value->items.empty() && value->items[0]->is_null())
+    return add(std::move(made));
+  if (!all(value->items, &made.args)) return -1;
+  return add(std::move(made));
+}
+
+// A result is one Python object per SymValue; two that are the same graph value still get tensors of their own, as the
+// ops that made them would have given.
+int ExitBuilder::tensor(const Sym& value) {
+  Graph& graph = *x_.sink().graph();
+  ValueId id = value->tensor.id();
+  const NodeKind producer = graph.producer(id).kind;
+  if (output_of_.count(id) || producer != NodeKind::kOp) {
+    const Meta meta{graph.meta(id).dtype, false, graph.meta(id).shape};
+    id = graph.add_op(op_copy, std::span(&id, 1), {}, std::span(&meta, 1), {});
+  }
+  const int output = static_cast<int>(graph.outputs.size());
+  graph.outputs.push_back(id);
+  output_of_[id] = output;
+  Recipe made{RecipeKind::kOutput};
+  made.index = output;
+  return add(std::move(made));
+}
+
+int ExitBuilder::iterator(const Sym& value) {
+  const SymIterator& it = *value->iterator;
+  Recipe made{RecipeKind::kSequenceIterator};
+  made.number = it.position;
+  switch (it.kind) {
+    case IterKind::kSequence: break;
+    case IterKind::kReversed: made.kind = RecipeKind::kReversed; break;
+    case IterKind::kZip: made.kind = RecipeKind::kZip; break;
+    case IterKind::kEnumerate: made.kind = RecipeKind::kEnumerate; break;
+    case IterKind::kDictView:
+      failure = "a dict view";
+      failure_step = value->born;
+      return -1;
+    case IterKind::kRange:
+      made.kind = RecipeKind::kRangeIterator;
+      made.object = it.range;
+      return add(std::move(made));
+  }
+  if (!all(it.children, &made.args)) return -1;
+  return add(std::move(made));
+}
+
+int ExitBuilder::function(const Sym& value) {
+  const SymFunction& function = *value->function;
+  Recipe made{RecipeKind::kFunction};
+  made.object = function.code;
+  Sym name = function.qualified_name ? make_const(function.qualified_name) : nullptr;
+  const Sym parts[] = {make_const(function.globals), name, function.defaults, function.kwdefaults,
+                       function.annotations, function.closure};
+  for (const Sym& part : parts) {
+    const int index = part ? recipe(part) : -1;
+    if (part && index < 0) return -1;
+    made.args.push_back(index);
+  }
+  return add(std::move(made));
+}
+
+bool ExitBuilder::frame_state() {
+  SymFrame& frame = x_.root();
+  if (frame.result) {
+    capture_->returns = true;
+    capture_->result = recipe(frame.result);
+    return capture_->result >= 0;
+  }
+  for (size_t i = 0; i < frame.slots.size(); ++i) {
+    const Sym& value = frame.slots[i];
+    const int32_t slot = static_cast<int32_t>(i);
+    if (!value) continue;  // never touched
+    if (value->is_null()) {
+      if (x_.heap().slots().locals[i]) capture_->locals.push_back({slot, -1});
+      continue;
+    }
+    if (value->source != kNoSource) {
+      const Source& source = x_.heap().guards().source(value->source);
+      if (source.kind == LoadKind::kLocal && source.index == slot) continue;  // unchanged
+    }
+    const int index = recipe(value);
+    if (index < 0) return false;
+    capture_->locals.push_back({slot, index});
+  }
+  for (const Sym& value : frame.stack) {
+    const int index = value->is_null() ? -1 : recipe(value);
+    if (!value->is_null() && index < 0) return false;
+    capture_->stack.push_back(index);
+  }
+  return true;
+}
+
+bool ExitBuilder::effects_of(const Sym& value) {
+  const int target = recipe(value);
+  if (target < 0) return false;
+  Effect effect{EffectKind::kListItems, target, {}, {}};
+  switch (value->kind) {
+    case SymKind::kList:
+      if (!all(value->items, &effect.values)) return false;
+      break;
+    case SymKind::kDict:
+      effect.kind = EffectKind::kDictItems;
+      for (const auto& [key, item] : value->entries)
+        if (!all({key, item}, &effect.values)) return false;
+      break;
+    case SymKind::kCell:
+      effect.kind = EffectKind::kCellContents;
+      if (!all(value->items, &effect.values)) return false;
+      break;
+    case SymKind::kObject:
+      effect.kind = EffectKind::kSetAttr;
+      for (const std::string& name : value->written) {
+        for (const auto& [attribute, written] : value->attributes) {
+          if (attribute != name) continue;
+          Effect set = effect;
+          set.name = Ref::steal(PyUnicode_InternFromString(name.c_str()));
+          if (!all({written}, &set.values)) return false;
+          capture_->effects.push_back(std::move(set));
+        }
+      }
+      return true;
+    default: failure = describe(*value); return false;
+  }
+  capture_->effects.push_back(std::move(effect));
+  return true;
+}
+
+bool ExitBuilder::effects() {
+  for (const Sym& value : x_.heap().mutables())
+    if (value->changed && !effects_of(value)) return false;
+  return true;
+}
+
+bool ExitBuilder::build() {
+  if (!frame_state() || !effects()) return false;
+  x_.heap().guard_aliasing();
+  return true;
+}
+
+}  // namespace msjit

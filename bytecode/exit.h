@@ -1,0 +1,38 @@
+// Turns the executor's final state into the recipes and effects of a Capture: which Python objects the outside
+// can see, how to rebuild each once, in an order where parts precede wholes.
+#pragma once
+
+#include <unordered_map>
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+class ExitBuilder {
+ public:
+  ExitBuilder(Executor& executor, Capture* capture) : x_(executor), capture_(capture) {}
+  // Fills result or locals and stack, effects, graph outputs. False: some value cannot be rebuilt
+  // (`failure` says which); the region has to end earlier.
+  bool build();
+  std::string failure;
+  int failure_step = -1;  // the region can end before this instruction instead; -1 = one earlier than tried
+
+ private:
+  int recipe(const Sym& value);  // -1 on failure
+  int make(const Sym& value);
+  int tensor(const Sym& value);
+  int iterator(const Sym& value);
+  int function(const Sym& value);
+  int add(Recipe recipe);
+  bool all(const std::vector<Sym>& values, std::vector<int32_t>* out);
+  bool frame_state();
+  bool effects();
+  bool effects_of(const Sym& value);
+
+  Executor& x_;
+  Capture* capture_;
+  std::unordered_map<SymValue*, int> done_;
+  std::unordered_map<int32_t, int> output_of_;  // graph value -> output index
+};
+
+}  // namespace msjit

@@ -1,0 +1,243 @@
+// Unary, binary and comparison operators: constants are folded, tensors become ops, sequences concatenate.
+#include <fmt/core.h>
+
+#include "bytecode/exec.h"
+#include "guards/py/tensor_object.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+namespace {
+
+// The op a Python operator on tensors means; null when there is none.
+const OpDef* binary_op(BinaryOp op) {
+  static const char* const names[kBinaryOpCount] = {"add",        "bitwise_and", "floor_div", "", "matmul",
+                                                    "mul",        "mod",         "bitwise_or", "pow", "",
+                                                    "sub",        "div",         "bitwise_xor"};
+  return find_op(names[static_cast<int>(op)]);
+}
+
+const OpDef* compare_op(int op) {
+  static const char* const names[] = {"less", "less_equal", "equal", "not_equal", "greater", "greater_equal"};
+  return find_op(names[op]);
+}
+
+using NumberFunction = PyObject* (*)(PyObject*, PyObject*);
+PyObject* power(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
+constexpr NumberFunction kNumberFunctions[kBinaryOpCount] = {
+    PyNumber_Add,      PyNumber_And,       PyNumber_FloorDivide, PyNumber_Lshift, PyNumber_MatrixMultiply,
+    PyNumber_Multiply, PyNumber_Remainder, PyNumber_Or,          power,           PyNumber_Rshift,
+    PyNumber_Subtract, PyNumber_TrueDivide, PyNumber_Xor};
+
+// Types whose operators run no user code.
+bool is_builtin_value(PyObject* o) {
+  return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) ||
+         PyComplex_CheckExact(o) || PyBytes_CheckExact(o) || PyTuple_CheckExact(o) || o == Py_None;
+}
+
+// Folding must not build something huge: "x" * 10**9, 10 ** 10 ** 6.
+bool is_cheap(PyObject* a, PyObject* b, BinaryOp op) {
+  if (op != BinaryOp::kPower && op != BinaryOp::kMul && op != BinaryOp::kLshift) return true;
+  auto small = [](PyObject* o) {
+    if (!PyLong_CheckExact(o)) return !PyTuple_CheckExact(o) || PyTuple_GET_SIZE(o) < 1024;
+    int overflow = 0;
+    const long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    return !overflow && v > -4096 && v < 4096;
+  };
+  if (PyFloat_CheckExact(a) || PyFloat_CheckExact(b)) return true;
+  if (op == BinaryOp::kMul && PyLong_CheckExact(a) && PyLong_CheckExact(b)) return true;
+  return small(a) && small(b);
+}
+
+bool fold(Executor& x, PyObject* result, const char* what, Sym* out) {
+  if (!result) {
+    PyErr_Clear();
+    return x.fail(BreakReason::kRaises, what);
+  }
+  *out = make_const(Ref::steal(result));
+  return true;
+}
+
+bool is_number(const Sym& value) {
+  PyObject* o = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  return o && (PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o));
+}
+
+bool concat(Executor& x, const Sym& a, const Sym& b, bool in_place, Sym* out) {
+  const std::vector<Sym>* left = x.heap().items(a);
+  const std::vector<Sym>* right = x.heap().items(b);
+  std::vector<Sym> items = *left;
+  items.insert(items.end(), right->begin(), right->end());
+  if (in_place && a->kind == SymKind::kList) {
+    a->items = std::move(items);
+    a->changed = a->source != kNoSource;
+    *out = a;
+    return true;
+  }
+  *out = make_items(a->kind == SymKind::kList ? SymKind::kList : SymKind::kTuple, std::move(items));
+  return true;
+}
+
+bool repeat(Executor& x, const Sym& sequence, const Sym& count, Sym* out) {
+  const long n = PyLong_AsLong(count->object.get());
+  if (n == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    return x.fail(BreakReason::kRaises, "repeating a sequence");
+  }
+  std::vector<Sym> items;
+  const std::vector<Sym>& unit = *x.heap().items(sequence);
+  if (n > 0 && static_cast<size_t>(n) * unit.size() > 4096) return x.fail(BreakReason::kUnrollLimit);
+  for (long k = 0; k < n; ++k) items.insert(items.end(), unit.begin(), unit.end());
+  *out = make_items(sequence->kind == SymKind::kList ? SymKind::kList : SymKind::kTuple, std::move(items));
+  return true;
+}
+
+bool is_sequence(Executor& x, const Sym& value) {
+  return value->kind != SymKind::kTensor && x.heap().items(value) != nullptr;
+}
+bool is_list(const Sym& value) { return value->kind == SymKind::kList; }
+
+}  // namespace
+
+bool Executor::binary(const Sym& a, const Sym& b, BinaryOp op, bool in_place, Sym* out) {
+  if (!look(a) || !look(b)) return false;
+  const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
+  if (a->is_tensor() || b->is_tensor()) {
+    const OpDef* def = binary_op(op);
+    if (!def || !(a->is_tensor() || is_number(a)) || !(b->is_tensor() || is_number(b)))
+      return fail(BreakReason::kUnsupported, what);
+    Val inputs[2];
+    if (!to_val(a, &inputs[0]) || !to_val(b, &inputs[1])) return false;
+    return apply(*def, inputs, {}, out);
+  }
+  Ref left = constant_object(a), right = constant_object(b);
+  if (left && right && is_builtin_value(left.get()) && is_builtin_value(right.get())) {
+    if (!is_cheap(left.get(), right.get(), op)) return fail(BreakReason::kUnsupported, what);
+    return fold(*this, kNumberFunctions[static_cast<int>(op)](left.get(), right.get()), what.c_str(), out);
+  }
+  if (op == BinaryOp::kAdd && is_sequence(*this, a) && is_sequence(*this, b) && is_list(a) == is_list(b))
+    return concat(*this, a, b, in_place, out);
+  if (op == BinaryOp::kMul && is_sequence(*this, a) && is_number(b) && PyLong_Check(b->object.get()) &&
+      !(in_place && is_list(a)))
+    return repeat(*this, a, b, out);
+  if (op == BinaryOp::kMul && is_sequence(*this, b) && is_number(a) && PyLong_Check(a->object.get()))
+    return repeat(*this, b, a, out);
+  return fail(BreakReason::kUnsupported, what);
+}
+
+bool Executor::compare(const Sym& a, const Sym& b, int op, Sym* out) {
+  if (!look(a) || !look(b)) return false;
+  const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));
+  if (a->is_tensor() || b->is_tensor()) {
+    if (!(a->is_tensor() || is_number(a)) || !(b->is_tensor() || is_number(b)))
+      return fail(BreakReason::kUnsupported, what);
+    Val inputs[2];
+    if (!to_val(a, &inputs[0]) || !to_val(b, &inputs[1])) return false;
+    return apply(*compare_op(op), inputs, {}, out);
+  }
+  Ref left = constant_object(a), right = constant_object(b);
+  if (left && right) {
+    const bool plain = is_builtin_value(left.get()) && is_builtin_value(right.get());
+    const bool by_identity = (op == Py_EQ || op == Py_NE) && is_identity_constant(left.get()) &&
+                             is_identity_constant(right.get());
+    if (plain || by_identity)
+      return fold(*this, PyObject_RichCompare(left.get(), right.get(), op), what.c_str(), out);
+  }
+  return fail(BreakReason::kUnsupported, what);
+}
+
+bool exec_Unary(Executor& x, SymFrame& f, const Instr& i) {
+  const Sym value = f.peek(1);
+  Sym out;
+  if (i.unary() == UnaryOp::kNot) {
+    bool truth = false;
+    if (!x.truth(value, &truth)) return false;
+    f.peek(1) = make_const(Ref::share(truth ? Py_False : Py_True));
+    return true;
+  }
+  if (!x.look(value)) return false;
+  if (value->is_tensor()) {
+    if (i.unary() == UnaryOp::kPositive) return x.fail(BreakReason::kUnsupported, "+tensor");
+    const bool negative = i.unary() == UnaryOp::kNegative;
+    const OpDef* op = find_op(negative ? "neg" : is_bool(value->tensor.dtype()) ? "logical_not" : "invert");
+    if (!op) return x.fail(BreakReason::kUnsupported, unary_symbol(i.unary()));
+    if (!x.apply(*op, std::span(&value->tensor, 1), {}, &out)) return false;
+  } else {
+    if (!is_number(value)) return x.fail(BreakReason::kUnsupported, "unary operator on " + describe(*value));
+    PyObject* object = value->object.get();
+    PyObject* result = i.unary() == UnaryOp::kNegative   ? PyNumber_Negative(object)
+                       : i.unary() == UnaryOp::kPositive ? PyNumber_Positive(object)
+                                                         : PyNumber_Invert(object);
+    if (!fold(x, result, "unary operator", &out)) return false;
+  }
+  f.peek(1) = std::move(out);
+  return true;
+}
+
+namespace {
+bool binary_instr(Executor& x, SymFrame& f, const Instr& i, bool in_place) {
+  const Sym b = f.pop();
+  const Sym a = f.pop();
+  Sym out;
+  if (!x.binary(a, b, i.binary(), in_place, &out)) return false;
+  f.push(std::move(out));
+  return true;
+}
+}  // namespace
+
+bool exec_Binary(Executor& x, SymFrame& f, const Instr& i) { return binary_instr(x, f, i, false); }
+bool exec_InplaceBinary(Executor& x, SymFrame& f, const Instr& i) { return binary_instr(x, f, i, true); }
+
+bool exec_Compare(Executor& x, SymFrame& f, const Instr& i) {
+  const Sym b = f.pop();
+  const Sym a = f.pop();
+  Sym out;
+  if (!x.compare(a, b, i.arg, &out)) return false;
+  f.push(std::move(out));
+  return true;
+}
+
+bool exec_IsOp(Executor& x, SymFrame& f, const Instr& i) {
+  const Sym b = f.pop();
+  const Sym a = f.pop();
+  if (!x.look(a) || !x.look(b)) return false;
+  bool same = a == b;
+  if (!same && a->object && b->object) {
+    same = a->object == b->object;
+    // Two sources: their relation holds for this call only. Constants are pinned by their own guards.
+    const bool pinned = (a->kind == SymKind::kConst && is_identity_constant(a->object.get())) ||
+                        a->is_const(Py_None) || b->is_const(Py_None) || a->is_const(Py_True) ||
+                        b->is_const(Py_True) || a->is_const(Py_False) || b->is_const(Py_False);
+    if (!pinned) {
+      if (a->source == kNoSource || b->source == kNoSource)
+        return x.fail(BreakReason::kUnsupported, "identity of values");
+      x.heap().guards().add_guard({same ? &guard_same : &guard_different, a->source, b->source, 0, 0, {}, nullptr});
+    }
+  }
+  f.push(make_const(Ref::share(same != (i.arg == 1) ? Py_True : Py_False)));
+  return true;
+}
+
+bool exec_ContainsOp(Executor& x, SymFrame& f, const Instr& i) {
+  const Sym container = f.pop();
+  const Sym item = f.pop();
+  if (!x.look(container) || !x.look(item)) return false;
+  bool found = false;
+  if (container->kind == SymKind::kDict && is_plain_key(item)) {
+    found = x.heap().dict_get(container, item) != nullptr;
+  } else if (constant_object(item) && x.heap().items(container)) {
+    for (const Sym& candidate : *x.heap().items(container)) {
+      Sym equal;
+      if (!x.compare(candidate, item, Py_EQ, &equal)) return false;
+      if ((found = equal->is_const(Py_True))) break;
+    }
+  } else if (container->kind == SymKind::kConst && PyUnicode_CheckExact(container->object.get()) &&
+             item->kind == SymKind::kConst && PyUnicode_CheckExact(item->object.get())) {
+    found = PySequence_Contains(container->object.get(), item->object.get()) == 1;
+  } else {
+    return x.fail(BreakReason::kUnsupported, fmt::format("'in' on {}", describe(*container)));
+  }
+  f.push(make_const(Ref::share(found != (i.arg == 1) ? Py_True : Py_False)));
+  return true;
+}
+
+}  // namespace msjit

@@ -1,0 +1,189 @@
+// Construction of containers, slices, strings and functions.
+#include <fmt/core.h>
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+namespace {
+
+std::vector<Sym> take(SymFrame& f, int count) {
+  std::vector<Sym> items(f.stack.end() - count, f.stack.end());
+  f.stack.resize(f.stack.size() - count);
+  return items;
+}
+
+bool build_items(SymFrame& f, const Instr& i, SymKind kind) {
+  f.push(make_items(kind, take(f, i.arg)));
+  return true;
+}
+
+// The container a comprehension or call is filling; it was made in the region.
+bool fresh(Executor& x, const Sym& container, SymKind kind) {
+  if (!x.look(container)) return false;
+  if (container->kind == kind) return true;
+  return x.fail(BreakReason::kMutation, describe(*container));
+}
+
+bool put_all(Executor& x, const Sym& dict, const std::vector<std::pair<Sym, Sym>>& entries) {
+  for (const auto& [key, value] : entries) {
+    if (!x.look(key)) return false;
+    if (!is_plain_key(key)) return x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
+    const bool changed = dict->changed;
+    x.heap().dict_set(dict, key, value);
+    dict->changed = changed || dict->source != kNoSource;
+  }
+  return true;
+}
+
+bool update_dict(Executor& x, SymFrame& f, const Instr& i, bool refuse_duplicates) {
+  const Sym from = f.pop();
+  const Sym into = f.peek(i.arg);
+  if (!x.look(from) || !fresh(x, into, SymKind::kDict)) return false;
+  if (from->kind != SymKind::kDict) return x.fail(BreakReason::kUnsupported, "update from " + describe(*from));
+  if (!x.heap().dict_all(from) || !x.heap().dict_all(into))
+    return x.fail(BreakReason::kObjectType, x.heap().error);
+  if (refuse_duplicates)
+    for (const auto& [key, value] : from->entries)
+      if (x.heap().dict_get(into, key)) return x.fail(BreakReason::kRaises, "repeated keyword argument");
+  return put_all(x, into, from->entries);
+}
+
+}  // namespace
+
+bool exec_BuildTuple(Executor&, SymFrame& f, const Instr& i) { return build_items(f, i, SymKind::kTuple); }
+bool exec_BuildList(Executor&, SymFrame& f, const Instr& i) { return build_items(f, i, SymKind::kList); }
+
+bool exec_BuildMap(Executor& x, SymFrame& f, const Instr& i) {
+  const std::vector<Sym> flat = take(f, 2 * i.arg);
+  std::vector<std::pair<Sym, Sym>> entries;
+  for (size_t k = 0; k < flat.size(); k += 2) entries.emplace_back(flat[k], flat[k + 1]);
+  Sym dict = make_sym(SymKind::kDict);
+  if (!put_all(x, dict, entries)) return false;
+  f.push(std::move(dict));
+  return true;
+}
+
+bool exec_BuildConstKeyMap(Executor& x, SymFrame& f, const Instr& i) {
+  const Sym keys = f.pop();
+  const std::vector<Sym> values = take(f, i.arg);
+  const std::vector<Sym>& names = *x.heap().items(keys);
+  std::vector<std::pair<Sym, Sym>> entries;
+  for (size_t k = 0; k < values.size(); ++k) entries.emplace_back(names[k], values[k]);
+  Sym dict = make_sym(SymKind::kDict);
+  if (!put_all(x, dict, entries)) return false;
+  f.push(std::move(dict));
+  return true;
+}
+
+bool exec_BuildSlice(Executor& x, SymFrame& f, const Instr& i) {
+  std::vector<Sym> parts = take(f, i.arg);
+  if (parts.size() == 2) parts.push_back(make_const(Ref::none()));
+  for (const Sym& part : parts)
+    if (!x.look(part)) return false;
+  f.push(make_items(SymKind::kSlice, std::move(parts)));
+  return true;
+}
+
+bool exec_BuildString(Executor& x, SymFrame& f, const Instr& i) {
+  const std::vector<Sym> parts = take(f, i.arg);
+  Ref text = Ref::steal(PyUnicode_FromString(""));
+  for (const Sym& part : parts) {
+    if (!x.look(part)) return false;
+    if (part->kind != SymKind::kConst || !PyUnicode_CheckExact(part->object.get()))
+      return x.fail(BreakReason::kUnsupported, "text from " + describe(*part));
+    text = Ref::steal(PyUnicode_Concat(text.get(), part->object.get()));
+    if (!text) {
+      PyErr_Clear();
+      return x.fail(BreakReason::kRaises, "text");
+    }
+  }
+  f.push(make_const(std::move(text)));
+  return true;
+}
+
+bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
+  Ref spec = Ref::steal(PyUnicode_FromString(""));
+  if (i.arg & kFormatSpec) {
+    const Sym top = f.pop();
+    spec = constant_object(top);
+    if (!spec) return x.fail(BreakReason::kUnsupported, "format specification");
+  }
+  const Sym value = f.pop();
+  if (!x.look(value)) return false;
+  PyObject* object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  if (!object || !(PyUnicode_CheckExact(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
+                   PyBool_Check(object) || object == Py_None))
+    return x.fail(value->is_tensor() ? BreakReason::kTensorValue : BreakReason::kUnsupported,
+                  value->is_tensor() ? "formatting" : "formatting of " + describe(*value));
+  Ref shown = value->object;
+  const int conversion = i.arg & kFormatConversion;
+  if (conversion == 1) shown = Ref::steal(PyObject_Str(object));
+  if (conversion == 2) shown = Ref::steal(PyObject_Repr(object));
+  if (conversion == 3) shown = Ref::steal(PyObject_ASCII(object));
+  Ref text = shown ? Ref::steal(PyObject_Format(shown.get(), spec.get())) : Ref();
+  if (!text) {
+    PyErr_Clear();
+    return x.fail(BreakReason::kRaises, "formatting");
+  }
+  f.push(make_const(std::move(text)));
+  return true;
+}
+
+bool exec_ListAppend(Executor& x, SymFrame& f, const Instr& i) {
+  Sym item = f.pop();
+  const Sym list = f.peek(i.arg);
+  if (!fresh(x, list, SymKind::kList)) return false;
+  list->items.push_back(std::move(item));
+  list->changed = list->source != kNoSource;
+  return true;
+}
+
+bool exec_MapAdd(Executor& x, SymFrame& f, const Instr& i) {
+  const Sym value = f.pop();
+  const Sym key = f.pop();
+  const Sym dict = f.peek(i.arg);
+  if (!fresh(x, dict, SymKind::kDict)) return false;
+  if (!x.heap().dict_all(dict)) return x.fail(BreakReason::kObjectType, x.heap().error);
+  return put_all(x, dict, {{key, value}});
+}
+
+bool exec_ListExtend(Executor& x, SymFrame& f, const Instr& i) {
+  const Sym from = f.pop();
+  const Sym list = f.peek(i.arg);
+  std::vector<Sym> items;
+  if (!fresh(x, list, SymKind::kList) || !x.unpack(from, &items)) return false;
+  list->items.insert(list->items.end(), items.begin(), items.end());
+  list->changed = list->source != kNoSource;
+  return true;
+}
+
+bool exec_ListToTuple(Executor& x, SymFrame& f, const Instr&) {
+  const Sym list = f.pop();
+  if (!fresh(x, list, SymKind::kList)) return false;
+  f.push(make_items(SymKind::kTuple, list->items));
+  return true;
+}
+
+bool exec_DictUpdate(Executor& x, SymFrame& f, const Instr& i) { return update_dict(x, f, i, false); }
+bool exec_DictMerge(Executor& x, SymFrame& f, const Instr& i) { return update_dict(x, f, i, true); }
+
+bool exec_MakeFunction(Executor& x, SymFrame& f, const Instr& i) {
+  Sym name = i.aux == 1 ? f.pop() : nullptr;
+  const Sym code = f.pop();
+  Sym made = make_sym(SymKind::kFunction);
+  made->function = std::make_unique<SymFunction>();
+  SymFunction& function = *made->function;
+  function.code = code->object;
+  function.globals = f.globals;
+  if (name) function.qualified_name = name->object;
+  if (i.arg & 8) function.closure = f.pop();
+  if (i.arg & 4) function.annotations = f.pop();
+  if (i.arg & 2) function.kwdefaults = f.pop();
+  if (i.arg & 1) function.defaults = f.pop();
+  for (const Sym& part : {function.closure, function.kwdefaults, function.defaults})
+    if (part && !x.look(part)) return false;
+  f.push(std::move(made));
+  return true;
+}
+
+}  // namespace msjit

@@ -1,0 +1,118 @@
+// Calls: ops become nodes, Python functions are inlined, modelled builtins computed, anything else ends the region.
+#include <fmt/core.h>
+
+#include "bytecode/exec.h"
+#include "guards/py/tensor_object.h"
+
+namespace msjit {
+namespace {
+
+bool call_constant(Executor& x, const Sym& callable, std::vector<Sym> args, PyObject* names, Sym* out) {
+  PyObject* object = callable->object.get();
+  if (tensor_bridge.op_of)
+    if (const OpDef* op = tensor_bridge.op_of(object)) return x.call_op(*op, std::move(args), names, out);
+  if (PyFunction_Check(object)) {
+    return x.call_function(object, nullptr, std::move(args), names, out);
+  }
+  if (BuiltinModel model = find_builtin_model(object)) return model(x, args, names, out);
+  return x.fail(BreakReason::kCallUnknown, describe(*callable));
+}
+
+// An instance is called through its class's __call__.
+bool call_instance(Executor& x, const Sym& callable, std::vector<Sym> args, PyObject* names, Sym* out) {
+  static PyObject* const call_name = PyUnicode_InternFromString("__call__");
+  PyTypeObject* type = Py_TYPE(callable->object.get());
+  PyObject* found = _PyType_Lookup(type, call_name);
+  if (!found || !PyFunction_Check(found))
+    return x.fail(BreakReason::kCallUnknown, describe(*callable));
+  Sym function = x.heap().from_constant(Ref::share(found), fmt::format("{}.__call__", type->tp_name));
+  args.insert(args.begin(), callable);
+  return x.call(function, std::move(args), names, out);
+}
+
+bool call_method(Executor& x, const Sym& method, std::vector<Sym> args, PyObject* names, Sym* out) {
+  const Sym function = method->items[0], self = method->items[1];
+  if (!x.look(function)) return false;
+  if (function->kind == SymKind::kConst && PyUnicode_CheckExact(function->object.get())) {
+    BuiltinModel model = find_method_model(self, PyUnicode_AsUTF8(function->object.get()));
+    args.insert(args.begin(), self);
+    return model(x, args, names, out);
+  }
+  if (function->kind == SymKind::kConst && (Py_TYPE(function->object.get()) == &PyMethodDescr_Type ||
+                                            Py_TYPE(function->object.get()) == &PyWrapperDescr_Type)) {
+    const char* name = reinterpret_cast<PyDescrObject*>(function->object.get())->d_name
+                           ? PyUnicode_AsUTF8(reinterpret_cast<PyDescrObject*>(function->object.get())->d_name)
+                           : "?";
+    if (!x.look(self)) return false;
+    BuiltinModel model = find_method_model(self, name);
+    if (!model) return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*self), name));
+    args.insert(args.begin(), self);
+    return model(x, args, names, out);
+  }
+  args.insert(args.begin(), self);
+  return x.call(function, std::move(args), names, out);
+}
+
+}  // namespace
+
+bool Executor::call(const Sym& callable, std::vector<Sym> args, PyObject* names, Sym* out) {
+  if (!look(callable)) return false;
+  switch (callable->kind) {
+    case SymKind::kConst: return call_constant(*this, callable, std::move(args), names, out);
+    case SymKind::kMethod: return call_method(*this, callable, std::move(args), names, out);
+    case SymKind::kFunction: return call_function(nullptr, callable, std::move(args), names, out);
+    case SymKind::kObject: return call_instance(*this, callable, std::move(args), names, out);
+    default: return fail(BreakReason::kCallUnknown, describe(*callable));
+  }
+}
+
+bool exec_Call(Executor& x, SymFrame& f, const Instr& i) {
+  Ref names;
+  if (i.aux == kNamesOnStack) {
+    names = constant_object(f.peek(1));
+  } else if (i.aux >= 0) {
+    names = Ref::share(f.code->constant(i.aux));
+  }
+  const size_t base = f.stack.size() - call_pops(i);
+  const CallSlots slots = call_slots(i, [&](int k) { return f.stack[base + k]->is_null(); });
+  const Sym callable = f.stack[base + slots.callable];
+  std::vector<Sym> args(f.stack.begin() + base + slots.first, f.stack.begin() + base + slots.first + slots.count);
+  f.stack.resize(base);
+  Sym out;
+  if (!x.call(callable, std::move(args), names.get(), &out)) return false;
+  f.push(std::move(out));
+  return true;
+}
+
+bool exec_CallEx(Executor& x, SymFrame& f, const Instr& i) {
+  const size_t base = f.stack.size() - call_pops(i);
+  const CallSlots slots = call_slots(i, [&](int k) { return f.stack[base + k]->is_null(); });
+  const Sym callable = f.stack[base + slots.callable];
+  const Sym positional = f.stack[f.stack.size() - 1 - i.arg];
+  const Sym keywords = i.arg ? f.stack.back() : nullptr;
+  std::vector<Sym> args;
+  if (!x.unpack(positional, &args)) return false;
+  Ref names;
+  if (keywords) {
+    if (!x.look(keywords)) return false;
+    if (keywords->kind != SymKind::kDict || !x.heap().dict_all(keywords))
+      return x.fail(BreakReason::kUnsupported, "** of " + describe(*keywords));
+    std::vector<PyObject*> keys;
+    for (const auto& [key, value] : keywords->entries) {
+      if (!PyUnicode_CheckExact(key->object.get())) return x.fail(BreakReason::kRaises, "keyword call");
+      keys.push_back(key->object.get());
+      args.push_back(value);
+    }
+    names = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(keys.size())));
+    for (size_t k = 0; k < keys.size(); ++k)
+      PyTuple_SET_ITEM(names.get(), static_cast<Py_ssize_t>(k), Ref::share(keys[k]).release());
+    if (keys.empty()) names.reset();
+  }
+  f.stack.resize(base);
+  Sym out;
+  if (!x.call(callable, std::move(args), names.get(), &out)) return false;
+  f.push(std::move(out));
+  return true;
+}
+
+}  // namespace msjit

@@ -1,0 +1,164 @@
+// Subscripts and unpacking.
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+bool tensor_subscript(Executor& x, const Sym& tensor, const Sym& key, Sym* out);  // builtins/tensor.cc
+
+namespace {
+
+bool index_value(const Sym& key, Py_ssize_t* out) {
+  if (key->kind != SymKind::kConst || !PyLong_Check(key->object.get())) return false;
+  *out = PyLong_AsSsize_t(key->object.get());
+  if (*out == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    return false;
+  }
+  return true;
+}
+
+bool slice_items(Executor& x, const Sym& container, const Sym& key, Sym* out) {
+  Ref slice = constant_object(key);
+  if (!slice) return x.fail(BreakReason::kUnsupported, "slice with unknown bounds");
+  const std::vector<Sym>& items = *x.heap().items(container);
+  Py_ssize_t start, stop, step;
+  const Py_ssize_t size = static_cast<Py_ssize_t>(items.size());
+  if (PySlice_Unpack(slice.get(), &start, &stop, &step) < 0) {
+    PyErr_Clear();
+    return x.fail(BreakReason::kRaises, "slice");
+  }
+  const Py_ssize_t count = PySlice_AdjustIndices(size, &start, &stop, step);
+  std::vector<Sym> chosen;
+  for (Py_ssize_t k = 0; k < count; ++k) chosen.push_back(items[start + k * step]);
+  *out = make_items(container->kind == SymKind::kList ? SymKind::kList : SymKind::kTuple, std::move(chosen));
+  return true;
+}
+
+bool is_slice(const Sym& key) {
+  return key->kind == SymKind::kSlice || (key->kind == SymKind::kConst && PySlice_Check(key->object.get()));
+}
+
+// A user class's __getitem__ and the like, found on its type.
+bool call_special(Executor& x, const Sym& object, const char* name, std::vector<Sym> args, Sym* out) {
+  PyTypeObject* type = Py_TYPE(object->object.get());
+  Ref text = Ref::steal(PyUnicode_InternFromString(name));
+  PyObject* found = _PyType_Lookup(type, text.get());
+  if (!found || !PyFunction_Check(found))
+    return x.fail(BreakReason::kUnsupported, fmt::format("{} of {}", name, describe(*object)));
+  args.insert(args.begin(), object);
+  Sym function = x.heap().from_constant(Ref::share(found), fmt::format("{}.{}", type->tp_name, name));
+  return x.call(function, std::move(args), nullptr, out);
+}
+
+}  // namespace
+
+bool Executor::subscript(const Sym& container, const Sym& key, Sym* out) {
+  if (!look(container) || !look(key)) return false;
+  if (container->is_tensor()) return tensor_subscript(*this, container, key, out);
+  if (container->kind == SymKind::kDict) {
+    if (!is_plain_key(key)) return fail(BreakReason::kUnsupported, "dict key " + describe(*key));
+    *out = heap_.dict_get(container, key);
+    return *out ? true : fail(BreakReason::kRaises, "dict lookup");
+  }
+  if (const std::vector<Sym>* items = heap_.items(container)) {
+    if (is_slice(key)) return slice_items(*this, container, key, out);
+    Py_ssize_t index;
+    if (!index_value(key, &index)) return fail(BreakReason::kUnsupported, "index " + describe(*key));
+    const Py_ssize_t size = static_cast<Py_ssize_t>(items->size());
+    if (index < 0) index += size;
+    if (index < 0 || index >= size) return fail(BreakReason::kRaises, "index out of range");
+    *out = (*items)[index];
+    return true;
+  }
+  if (container->kind == SymKind::kConst && !PyType_Check(container->object.get())) {
+    Ref constant = constant_object(key);
+    PyObject* object = container->object.get();
+    if (constant && (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyRange_Check(object)) &&
+        (PyLong_CheckExact(constant.get()) || PySlice_Check(constant.get()))) {
+      if (PyObject* item = PyObject_GetItem(object, constant.get())) {
+        *out = make_const(Ref::steal(item));
+        return true;
+      }
+      PyErr_Clear();
+      return fail(BreakReason::kRaises, "index out of range");
+    }
+  }
+  if (container->kind == SymKind::kObject) return call_special(*this, container, "__getitem__", {key}, out);
+  return fail(BreakReason::kUnsupported, "index of " + describe(*container));
+}
+
+bool exec_Subscr(Executor& x, SymFrame& f, const Instr&) {
+  const Sym key = f.pop();
+  const Sym container = f.pop();
+  Sym out;
+  if (!x.subscript(container, key, &out)) return false;
+  f.push(std::move(out));
+  return true;
+}
+
+bool exec_StoreSubscr(Executor& x, SymFrame& f, const Instr&) {
+  const Sym key = f.pop();
+  const Sym container = f.pop();
+  const Sym value = f.pop();
+  if (!x.look(container) || !x.look(key)) return false;
+  if (container->is_tensor()) return x.fail(BreakReason::kInPlace, "x[...] = value");
+  if (container->kind == SymKind::kDict && is_plain_key(key)) {
+    if (!x.heap().dict_all(container)) return x.fail(BreakReason::kObjectType, x.heap().error);
+    x.heap().dict_set(container, key, value);
+    container->changed = container->source != kNoSource;
+    return true;
+  }
+  Py_ssize_t index;
+  if (container->kind == SymKind::kList && index_value(key, &index)) {
+    const Py_ssize_t size = static_cast<Py_ssize_t>(container->items.size());
+    if (index < 0) index += size;
+    if (index < 0 || index >= size) return x.fail(BreakReason::kRaises, "index out of range");
+    container->items[index] = value;
+    container->changed = container->source != kNoSource;
+    return true;
+  }
+  return x.fail(BreakReason::kMutation, "an item of " + describe(*container));
+}
+
+bool exec_DeleteSubscr(Executor& x, SymFrame& f, const Instr&) {
+  const Sym key = f.pop();
+  const Sym container = f.pop();
+  if (!x.look(container) || !x.look(key)) return false;
+  if (container->kind == SymKind::kDict && is_plain_key(key)) {
+    if (!x.heap().dict_all(container)) return x.fail(BreakReason::kObjectType, x.heap().error);
+    auto& entries = container->entries;
+    const auto it = std::find_if(entries.begin(), entries.end(), [&](auto& e) { return same_key(e.first, key); });
+    if (it == entries.end()) return x.fail(BreakReason::kRaises, "dict lookup");
+    entries.erase(it);
+    container->changed = container->source != kNoSource;
+    return true;
+  }
+  return x.fail(BreakReason::kMutation, "an item of " + describe(*container));
+}
+
+bool exec_UnpackSequence(Executor& x, SymFrame& f, const Instr& i) {
+  const Sym value = f.pop();
+  std::vector<Sym> items;
+  if (!x.unpack(value, &items)) return false;
+  if (static_cast<int>(items.size()) != i.arg) return x.fail(BreakReason::kRaises, "unpacking");
+  for (auto it = items.rbegin(); it != items.rend(); ++it) f.push(*it);
+  return true;
+}
+
+bool exec_UnpackEx(Executor& x, SymFrame& f, const Instr& i) {
+  const Sym value = f.pop();
+  std::vector<Sym> items;
+  if (!x.unpack(value, &items)) return false;
+  const size_t before = i.arg & 0xFF, after = static_cast<size_t>(i.arg) >> 8;
+  if (items.size() < before + after) return x.fail(BreakReason::kRaises, "unpacking");
+  for (size_t k = 0; k < after; ++k) f.push(items[items.size() - 1 - k]);
+  f.push(make_items(SymKind::kList, {items.begin() + before, items.end() - after}));
+  for (size_t k = before; k-- > 0;) f.push(items[k]);
+  return true;
+}
+
+}  // namespace msjit

@@ -1,0 +1,96 @@
+// Branches on Python values: decided while capturing, under the guards that reading the value installed.
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+bool Executor::truth(const Sym& value, bool* out) {
+  if (!look(value)) return false;
+  switch (value->kind) {
+    case SymKind::kConst: {
+      if (PyType_Check(value->object.get()) || PyFunction_Check(value->object.get())) {
+        *out = true;
+        return true;
+      }
+      const int result = PyObject_IsTrue(value->object.get());
+      if (result < 0) {
+        PyErr_Clear();
+        return fail(BreakReason::kRaises, "bool()");
+      }
+      *out = result != 0;
+      return true;
+    }
+    case SymKind::kTuple:
+    case SymKind::kList: *out = !value->items.empty(); return true;
+    case SymKind::kDict:
+      if (!heap_.dict_all(value)) return fail(BreakReason::kObjectType, heap_.error);
+      *out = !value->entries.empty();
+      return true;
+    case SymKind::kMethod:
+    case SymKind::kFunction:
+    case SymKind::kSlice:
+    case SymKind::kIterator: *out = true; return true;
+    case SymKind::kTensor: return fail(BreakReason::kTensorBranch);
+    case SymKind::kObject: {
+      // An instance without __bool__ and __len__ is true; its class is guarded.
+      PyTypeObject* type = Py_TYPE(value->object.get());
+      const bool number = type->tp_as_number && type->tp_as_number->nb_bool;
+      const bool sized = (type->tp_as_mapping && type->tp_as_mapping->mp_length) ||
+                         (type->tp_as_sequence && type->tp_as_sequence->sq_length);
+      if (!number && !sized) {
+        *out = true;
+        return true;
+      }
+      break;
+    }
+    default: break;
+  }
+  return fail(BreakReason::kCallUnknown, "bool() of " + describe(*value));
+}
+
+bool exec_Jump(Executor&, SymFrame& f, const Instr& i) {
+  f.next = i.target;
+  return true;
+}
+
+namespace {
+
+bool pop_jump(Executor& x, SymFrame& f, const Instr& i, bool when) {
+  bool value = false;
+  if (!x.truth(f.peek(1), &value)) return false;
+  f.pop();
+  if (value == when) f.next = i.target;
+  return true;
+}
+
+bool jump_or_pop(Executor& x, SymFrame& f, const Instr& i, bool when) {
+  bool value = false;
+  if (!x.truth(f.peek(1), &value)) return false;
+  if (value == when)
+    f.next = i.target;
+  else
+    f.pop();
+  return true;
+}
+
+bool jump_none(Executor& x, SymFrame& f, const Instr& i, bool when) {
+  if (!x.look(f.peek(1))) return false;
+  const bool none = f.pop()->is_const(Py_None);
+  if (none == when) f.next = i.target;
+  return true;
+}
+
+}  // namespace
+
+bool exec_PopJumpIfFalse(Executor& x, SymFrame& f, const Instr& i) { return pop_jump(x, f, i, false); }
+bool exec_PopJumpIfTrue(Executor& x, SymFrame& f, const Instr& i) { return pop_jump(x, f, i, true); }
+bool exec_JumpIfFalseOrPop(Executor& x, SymFrame& f, const Instr& i) { return jump_or_pop(x, f, i, false); }
+bool exec_JumpIfTrueOrPop(Executor& x, SymFrame& f, const Instr& i) { return jump_or_pop(x, f, i, true); }
+bool exec_PopJumpIfNone(Executor& x, SymFrame& f, const Instr& i) { return jump_none(x, f, i, true); }
+bool exec_PopJumpIfNotNone(Executor& x, SymFrame& f, const Instr& i) { return jump_none(x, f, i, false); }
+
+bool exec_ReturnValue(Executor&, SymFrame& f, const Instr&) {
+  f.result = f.pop();
+  return true;
+}
+
+}  // namespace msjit

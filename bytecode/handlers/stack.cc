@@ -1,0 +1,102 @@
+// Stack shuffling, constants and variables.
+#include <algorithm>
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+bool exec_Nop(Executor&, SymFrame&, const Instr&) { return true; }
+bool exec_Resume(Executor&, SymFrame&, const Instr&) { return true; }
+
+// An inlined frame makes its cells when it is built, the outermost frame's prologue has run.
+bool exec_MakeCell(Executor&, SymFrame&, const Instr&) { return true; }
+bool exec_CopyFreeVars(Executor&, SymFrame&, const Instr&) { return true; }
+
+bool exec_Pop(Executor&, SymFrame& f, const Instr&) {
+  f.pop();
+  return true;
+}
+
+bool exec_Copy(Executor&, SymFrame& f, const Instr& i) {
+  f.push(f.peek(i.arg));
+  return true;
+}
+
+bool exec_Swap(Executor&, SymFrame& f, const Instr& i) {
+  std::swap(f.peek(1), f.peek(i.arg));
+  return true;
+}
+
+bool exec_Rot(Executor&, SymFrame& f, const Instr& i) {
+  std::rotate(f.stack.end() - i.arg, f.stack.end() - 1, f.stack.end());
+  return true;
+}
+
+bool exec_PushNull(Executor&, SymFrame& f, const Instr&) {
+  f.push(null_sym());
+  return true;
+}
+
+bool exec_LoadConst(Executor&, SymFrame& f, const Instr& i) {
+  f.push(make_const(Ref::share(f.code->constant(i.arg))));
+  return true;
+}
+
+bool exec_LoadFast(Executor& x, SymFrame& f, const Instr& i) {
+  Sym value = x.slot(f, i.arg);
+  if (value->is_null())
+    return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(f.code->slot_name(i.arg).get()));
+  f.push(std::move(value));
+  return true;
+}
+
+bool exec_StoreFast(Executor&, SymFrame& f, const Instr& i) {
+  f.slots[i.arg] = f.pop();
+  return true;
+}
+
+bool exec_DeleteFast(Executor& x, SymFrame& f, const Instr& i) {
+  if (x.slot(f, i.arg)->is_null())
+    return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(f.code->slot_name(i.arg).get()));
+  f.slots[i.arg] = null_sym();
+  return true;
+}
+
+bool exec_LoadGlobal(Executor& x, SymFrame& f, const Instr& i) {
+  PyObject* name = f.code->name(i.arg).get();
+  Sym value = x.heap().global(f.globals.get(), f.builtins.get(), name);
+  if (!value) return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(name));
+  f.push(std::move(value));
+  return true;
+}
+
+bool exec_LoadClosure(Executor& x, SymFrame& f, const Instr& i) {
+  f.push(x.slot(f, i.arg));
+  return true;
+}
+
+bool exec_LoadDeref(Executor& x, SymFrame& f, const Instr& i) {
+  Sym cell = x.slot(f, i.arg);
+  if (!x.look(cell)) return false;
+  Sym value = cell->kind == SymKind::kCell ? x.heap().cell_contents(cell) : nullptr;
+  if (!value || value->is_null())
+    return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(f.code->slot_name(i.arg).get()));
+  f.push(std::move(value));
+  return true;
+}
+
+bool exec_StoreDeref(Executor& x, SymFrame& f, const Instr& i) {
+  Sym cell = x.slot(f, i.arg);
+  if (!x.look(cell)) return false;
+  if (cell->kind != SymKind::kCell) return x.fail(BreakReason::kInternal, "store to a missing cell");
+  cell->items = {f.pop()};
+  cell->changed = cell->source != kNoSource;
+  return true;
+}
+
+bool exec_LoadAssertionError(Executor&, SymFrame& f, const Instr&) {
+  f.push(make_const(Ref::share(PyExc_AssertionError)));
+  return true;
+}
+
+}  // namespace msjit

@@ -1,0 +1,360 @@
+#include "bytecode/heap.h"
+
+#include <fmt/core.h>
+
+#include "guards/py/tensor_object.h"
+
+namespace msjit {
+namespace {
+
+constexpr Py_ssize_t kMaxItems = 4096;  // longer containers are not looked into
+
+bool is_value_type(PyObject* o) {
+  return PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) ||
+         PyBytes_CheckExact(o) || PyComplex_CheckExact(o) || PyRange_Check(o);
+}
+
+bool is_singleton(PyObject* o) {
+  return o == Py_None || o == Py_True || o == Py_False || o == Py_Ellipsis ||
+         o == Py_NotImplemented;
+}
+
+// Mutable objects whose aliasing matters.
+bool is_mutable(PyObject* o) {
+  return !is_singleton(o) && !is_value_type(o) && !PyTuple_Check(o) && !is_identity_constant(o) &&
+         !is_tensor(o) && !PyMethod_Check(o);
+}
+
+// A lookup gives a class its version tag; false when CPython has run out of tags.
+bool assign_version(PyTypeObject* type) {
+  static PyObject* const probe = PyUnicode_InternFromString("__class__");
+  _PyType_Lookup(type, probe);
+  return (type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) && type->tp_version_tag != 0;
+}
+
+std::string repr_text(PyObject* key) {
+  Ref repr = Ref::steal(PyObject_Repr(key));
+  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
+  if (!text) PyErr_Clear();
+  return text ? text : "?";
+}
+
+}  // namespace
+
+bool is_identity_constant(PyObject* o) {
+  if (PyFunction_Check(o) || PyType_Check(o) || PyModule_Check(o)) return true;
+  if (PyCFunction_Check(o)) {
+    PyObject* self = PyCFunction_GET_SELF(o);
+    return !self || PyModule_Check(self) || PyType_Check(self);
+  }
+  DType unused;
+  return Py_TYPE(o) == &PyMethodDescr_Type || Py_TYPE(o) == &PyWrapperDescr_Type ||
+         Py_TYPE(o) == &PyGetSetDescr_Type || (tensor_bridge.op_of && tensor_bridge.op_of(o)) ||
+         (tensor_bridge.dtype_of && tensor_bridge.dtype_of(o, &unused)) || PyCode_Check(o);
+}
+
+bool is_plain_key(const Sym& key) {
+  if (key->kind != SymKind::kConst) return false;
+  PyObject* o = key->object.get();
+  return is_singleton(o) || PyUnicode_CheckExact(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o);
+}
+
+bool same_key(const Sym& a, const Sym& b) {
+  if (a->object == b->object) return true;
+  const int equal = PyObject_RichCompareBool(a->object.get(), b->object.get(), Py_EQ);
+  if (equal < 0) PyErr_Clear();
+  return equal == 1;
+}
+
+Sym Heap::from_source(SourceId id, PyObject* object) {
+  if (auto it = by_source_.find(id); it != by_source_.end()) return it->second;
+  if (is_mutable(object)) {
+    if (auto it = by_object_.find(object); it != by_object_.end()) {
+      guards_.add_guard({&msjit::guard_same, id, it->second->source, 0, 0, {}, nullptr});
+      return by_source_[id] = it->second;
+    }
+  }
+  Sym sym = make_sym(SymKind::kLazy);
+  sym->source = id;
+  sym->object = Ref::share(object);
+  if (is_mutable(object)) {
+    by_object_[object] = sym;
+    mutables_.push_back(sym);
+  }
+  return by_source_[id] = sym;
+}
+
+Sym Heap::from_local(int slot, const std::string& name) {
+  PyObject* object = slots_.locals[slot];
+  if (!object) return null_sym();
+  return from_source(guards_.add_source(LoadKind::kLocal, kNoSource, slot, {}, name), object);
+}
+
+Sym Heap::from_stack(int index) {
+  PyObject* object = slots_.stack[index];
+  if (!object) return null_sym();
+  return from_source(guards_.add_source(LoadKind::kStack, kNoSource, index, {},
+                                        fmt::format("<stack {}>", index)),
+                     object);
+}
+
+Sym Heap::from_constant(Ref object, const std::string& text) {
+  PyObject* raw = object.get();
+  return from_source(guards_.add_source(LoadKind::kConst, kNoSource, 0, std::move(object), text), raw);
+}
+
+Sym Heap::global(PyObject* globals, PyObject* builtins, PyObject* name) {
+  const char* text = PyUnicode_AsUTF8(name);
+  const Py_hash_t hash = PyObject_Hash(name);
+  const bool own = globals == slots_.globals;
+  SourceId base = kNoSource;
+  if (!own)
+    base = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(globals), "globals()");
+  if (PyObject* object = _PyDict_GetItem_KnownHash(globals, name, hash)) {
+    const SourceId id = own ? guards_.add_source(LoadKind::kGlobal, kNoSource, 0, Ref::share(name), text)
+                            : guards_.add_source(LoadKind::kDictItem, base, 0, Ref::share(name), text);
+    return from_source(id, object);
+  }
+  if (own)
+    guards_.add_guard({&guard_global_missing, kNoSource, kNoSource, hash, 0, Ref::share(name), nullptr});
+  else
+    guards_.add_guard({&guard_missing, base, kNoSource, hash, 0, Ref::share(name), nullptr});
+  if (!PyDict_CheckExact(builtins)) return nullptr;
+  PyObject* object = _PyDict_GetItem_KnownHash(builtins, name, hash);
+  if (!object) return nullptr;
+  SourceId table = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
+  return from_source(guards_.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), text), object);
+}
+
+void Heap::guard_exact_type(const Sym& value) {
+  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(value->object.get()));
+  guards_.add_guard({&guard_type, value->source, kNoSource, 0, 0, Ref::share(type), nullptr});
+}
+
+void Heap::guard_identity(const Sym& value) {
+  if (guards_.source(value->source).kind == LoadKind::kConst) return;
+  guards_.add_guard({&msjit::guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});
+}
+
+bool Heap::realize(const Sym& value) {
+  if (value->kind != SymKind::kLazy) return true;
+  PyObject* object = value->object.get();
+  if (is_singleton(object) || is_identity_constant(object)) {
+    guard_identity(value);
+    value->kind = SymKind::kConst;
+    if (PyFunction_Check(object)) guard_function(value);
+    return true;
+  }
+  if (is_value_type(object)) {
+    if (guards_.source(value->source).kind != LoadKind::kConst)
+      guards_.add_guard({&guard_equal, value->source, kNoSource, 0, 0, value->object, nullptr});
+    value->kind = SymKind::kConst;
+    return true;
+  }
+  if (is_tensor(object)) return realize_tensor(value);
+  if (PyTuple_CheckExact(object) || PyList_CheckExact(object) || PyDict_CheckExact(object) ||
+      PyMethod_Check(object) || PyCell_Check(object))
+    return realize_container(value, Py_TYPE(object));
+  return realize_object(value);
+}
+
+bool Heap::realize_tensor(const Sym& value) {
+  PyObject* object = value->object.get();
+  const TensorImpl* impl = tensor_impl(object);
+  if (!impl || impl->storage->device.type != DeviceType::kCpu) {
+    error = "tensor without data";
+    return false;
+  }
+  GuardStep guard{&guard_tensor, value->source, kNoSource, 0, 0,
+                  Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object))),
+                  std::make_shared<const Meta>(impl->meta)};
+  guards_.add_guard(std::move(guard));
+  value->tensor = sink_->input(impl->meta);
+  value->kind = SymKind::kTensor;
+  inputs_.push_back(value->source);
+  return true;
+}
+
+bool Heap::realize_container(const Sym& value, PyTypeObject* type) {
+  PyObject* object = value->object.get();
+  const SourceId id = value->source;
+  const std::string text = guards_.source(id).text;
+  guard_exact_type(value);
+  if (type == &PyTuple_Type || type == &PyList_Type) {
+    const bool tuple = type == &PyTuple_Type;
+    const Py_ssize_t n = Py_SIZE(object);
+    if (n > kMaxItems) {
+      error = fmt::format("{} of {} items", type->tp_name, n);
+      return false;
+    }
+    guards_.add_guard({&guard_length, id, kNoSource, n, 0, {}, nullptr});
+    value->kind = tuple ? SymKind::kTuple : SymKind::kList;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* item = tuple ? PyTuple_GET_ITEM(object, i) : PyList_GET_ITEM(object, i);
+      const LoadKind kind = tuple ? LoadKind::kTupleItem : LoadKind::kListItem;
+      value->items.push_back(from_source(
+          guards_.add_source(kind, id, static_cast<int>(i), {}, fmt::format("{}[{}]", text, i)), item));
+    }
+  } else if (type == &PyDict_Type) {
+    value->kind = SymKind::kDict;
+    value->keys_known = false;
+  } else if (type == &PyMethod_Type) {
+    value->kind = SymKind::kMethod;
+    const SourceId function =
+        guards_.add_source(LoadKind::kMethodFunction, id, 0, {}, text + ".__func__");
+    const SourceId self = guards_.add_source(LoadKind::kMethodSelf, id, 0, {}, text + ".__self__");
+    value->items = {from_source(function, PyMethod_GET_FUNCTION(object)),
+                    from_source(self, PyMethod_GET_SELF(object))};
+  } else {
+    value->kind = SymKind::kCell;  // contents are read on demand, so an empty cell is no error
+  }
+  return true;
+}
+
+bool Heap::realize_object(const Sym& value) {
+  PyTypeObject* type = Py_TYPE(value->object.get());
+  uint32_t version = 0;
+  if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
+    if (!assign_version(type)) {
+      error = fmt::format("class {} without a version", type->tp_name);
+      return false;
+    }
+    version = type->tp_version_tag;
+  }
+  guards_.add_guard({&guard_type, value->source, kNoSource, 0, version,
+                     Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
+  value->kind = SymKind::kObject;
+  return true;
+}
+
+const std::vector<Sym>* Heap::items(const Sym& value) {
+  if (!realize(value)) return nullptr;
+  if (value->kind == SymKind::kTuple || value->kind == SymKind::kList) return &value->items;
+  if (value->kind == SymKind::kConst && PyTuple_CheckExact(value->object.get())) {
+    if (value->items.empty())
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value->object.get()); ++i)
+        value->items.push_back(make_const(Ref::share(PyTuple_GET_ITEM(value->object.get(), i))));
+    return &value->items;
+  }
+  return nullptr;
+}
+
+Sym Heap::dict_get(const Sym& dict, const Sym& key) {
+  for (const auto& [known, item] : dict->entries)
+    if (same_key(known, key)) return item;
+  if (dict->keys_known) return nullptr;
+  const Py_hash_t hash = PyObject_Hash(key->object.get());
+  PyObject* object = _PyDict_GetItem_KnownHash(dict->object.get(), key->object.get(), hash);
+  if (!object) {
+    guards_.add_guard({&guard_missing, dict->source, kNoSource, hash, 0, key->object, nullptr});
+    return nullptr;
+  }
+  const std::string text =
+      fmt::format("{}[{}]", guards_.source(dict->source).text, repr_text(key->object.get()));
+  const SourceId id =
+      guards_.add_source(LoadKind::kDictItem, dict->source, 0, key->object, text);
+  Sym item = from_source(id, object);
+  dict->entries.emplace_back(key, item);
+  return item;
+}
+
+bool Heap::dict_all(const Sym& dict) {
+  if (dict->keys_known) return true;
+  PyObject* object = dict->object.get();
+  if (PyDict_GET_SIZE(object) > kMaxItems) {
+    error = "large dict";
+    return false;
+  }
+  std::vector<std::pair<Sym, Sym>> ordered;
+  Py_ssize_t position = 0;
+  PyObject *key, *item;
+  while (PyDict_Next(object, &position, &key, &item)) {
+    if (!PyUnicode_CheckExact(key) && !PyLong_CheckExact(key)) {
+      error = fmt::format("dict with {} keys", Py_TYPE(key)->tp_name);
+      return false;
+    }
+    Sym symbol = make_const(Ref::share(key));
+    ordered.emplace_back(symbol, dict_get(dict, symbol));
+  }
+  Ref keys = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(ordered.size())));
+  for (size_t i = 0; i < ordered.size(); ++i)
+    PyTuple_SET_ITEM(keys.get(), static_cast<Py_ssize_t>(i), Ref(ordered[i].first->object).release());
+  guards_.add_guard({&guard_keys, dict->source, kNoSource, 0, 0, std::move(keys), nullptr});
+  dict->entries = std::move(ordered);
+  dict->keys_known = true;
+  return true;
+}
+
+void Heap::dict_set(const Sym& dict, const Sym& key, const Sym& value) {
+  dict->changed = true;
+  for (auto& [known, item] : dict->entries) {
+    if (same_key(known, key)) {
+      item = value;
+      return;
+    }
+  }
+  dict->entries.emplace_back(key, value);
+}
+
+Sym Heap::instance_attr(const Sym& object, PyObject* name) {
+  const char* text = PyUnicode_AsUTF8(name);
+  for (const auto& [known, value] : object->attributes)
+    if (known == text) return value;
+  if (!object->object) return nullptr;
+  PyObject* dict = instance_dict(object->object.get());
+  const Py_hash_t hash = PyObject_Hash(name);
+  PyObject* found = dict ? _PyDict_GetItem_KnownHash(dict, name, hash) : nullptr;
+  if (!found) {
+    guards_.add_guard({&guard_missing, object->source, kNoSource, hash, 0, Ref::share(name), nullptr});
+    return nullptr;
+  }
+  const std::string path = fmt::format("{}.{}", guards_.source(object->source).text, text);
+  Sym value = from_source(
+      guards_.add_source(LoadKind::kInstanceAttr, object->source, 0, Ref::share(name), path), found);
+  object->attributes.emplace_back(text, value);
+  return value;
+}
+
+void Heap::guard_function(const Sym& value) {
+  auto* function = reinterpret_cast<PyFunctionObject*>(value->object.get());
+  auto or_none = [](PyObject* o) { return o ? o : Py_None; };
+  Ref parts = Ref::steal(PyTuple_Pack(3, function->func_code, or_none(function->func_defaults),
+                                      or_none(function->func_kwdefaults)));
+  SourceId id = value->source;
+  if (id == kNoSource)
+    id = guards_.add_source(LoadKind::kConst, kNoSource, 0, value->object,
+                            PyUnicode_AsUTF8(function->func_qualname));
+  value->source = id;
+  guards_.add_guard({&msjit::guard_function, id, kNoSource, 0, 0, std::move(parts), nullptr});
+}
+
+Sym Heap::cell_contents(const Sym& cell) {
+  if (!cell->items.empty()) return cell->items[0];
+  PyObject* contents = cell->object ? PyCell_GET(cell->object.get()) : nullptr;
+  if (!contents) return nullptr;
+  const std::string text = guards_.source(cell->source).text;
+  Sym value = from_source(
+      guards_.add_source(LoadKind::kCellContents, cell->source, 0, {}, text), contents);
+  cell->items = {value};
+  return value;
+}
+
+bool Heap::guard_class_version(PyTypeObject* type) {
+  if (!assign_version(type)) return false;
+  Ref object = Ref::share(reinterpret_cast<PyObject*>(type));
+  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, object, type->tp_name);
+  guards_.add_guard({&guard_class, id, kNoSource, 0, type->tp_version_tag, std::move(object), nullptr});
+  return true;
+}
+
+void Heap::guard_aliasing() {
+  for (const Sym& changed : mutables_) {
+    if (!changed->changed) continue;
+    for (const Sym& other : mutables_) {
+      if (other == changed || Py_TYPE(other->object.get()) != Py_TYPE(changed->object.get())) continue;
+      guards_.add_guard({&guard_different, changed->source, other->source, 0, 0, {}, nullptr});
+    }
+  }
+}
+
+}  // namespace msjit

@@ -1,0 +1,185 @@
+// Inlining of Python functions: binds symbolic arguments to parameters as CPython does and runs the callee's
+// instructions in a frame of its own.
+#include <fmt/core.h>
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+namespace {
+
+struct Callee {
+  PyCodeObject* code;
+  Ref globals;
+  Sym defaults, kwdefaults, closure;  // tuple, dict and tuple; null when absent
+};
+
+const char* name_of(const Callee& callee) {
+  const char* name = PyUnicode_AsUTF8(callee.code->co_name);
+  return name ? name : "?";
+}
+
+// A function object known by identity: its parts are pinned by the FUNCTION guard.
+bool open_function(Executor& x, PyObject* object, Callee* out) {
+  auto* function = reinterpret_cast<PyFunctionObject*>(object);
+  Heap& heap = x.heap();
+  Sym pinned = heap.from_constant(Ref::share(object), PyUnicode_AsUTF8(function->func_qualname));
+  if (!x.look(pinned)) return false;
+  out->code = reinterpret_cast<PyCodeObject*>(function->func_code);
+  out->globals = Ref::share(function->func_globals);
+  if (function->func_defaults)
+    out->defaults = heap.from_constant(Ref::share(function->func_defaults), "__defaults__");
+  if (function->func_kwdefaults)
+    out->kwdefaults = heap.from_constant(Ref::share(function->func_kwdefaults), "__kwdefaults__");
+  if (function->func_closure)
+    out->closure = heap.from_constant(Ref::share(function->func_closure), "__closure__");
+  return true;
+}
+
+void open_fresh(const Sym& fresh, Callee* out) {
+  const SymFunction& function = *fresh->function;
+  out->code = reinterpret_cast<PyCodeObject*>(function.code.get());
+  out->globals = function.globals;
+  out->defaults = function.defaults;
+  out->kwdefaults = function.kwdefaults;
+  out->closure = function.closure;
+}
+
+// Binds arguments to the callee's parameters. Anything CPython would refuse ends the region.
+class Binder {
+ public:
+  Binder(Executor& x, const Callee& callee, const DecodedCode& code)
+      : x_(x), callee_(callee), code_(code), count_(callee.code->co_argcount),
+        total_(count_ + callee.code->co_kwonlyargcount) {}
+
+  bool bind(std::vector<Sym> args, PyObject* names, std::vector<Sym>* slots) {
+    const int keywords = names ? static_cast<int>(PyTuple_GET_SIZE(names)) : 0;
+    const int positional = static_cast<int>(args.size()) - keywords;
+    int next = total_;
+    for (int i = 0; i < std::min(positional, count_); ++i) (*slots)[i] = args[i];
+    if (callee_.code->co_flags & CO_VARARGS) {
+      std::vector<Sym> rest;
+      for (int i = count_; i < positional; ++i) rest.push_back(args[i]);
+      (*slots)[next++] = make_items(SymKind::kTuple, std::move(rest));
+    } else if (positional > count_) {
+      return raises("too many arguments");
+    }
+    Sym extra = make_sym(SymKind::kDict);
+    for (int k = 0; k < keywords; ++k)
+      if (!bind_keyword(PyTuple_GET_ITEM(names, k), args[positional + k], extra, slots)) return false;
+    if (callee_.code->co_flags & CO_VARKEYWORDS) (*slots)[next] = extra;
+    return fill_defaults(slots);
+  }
+
+ private:
+  bool raises(const char* what) {
+    return x_.fail(BreakReason::kRaises, fmt::format("call of {} ({})", name_of(callee_), what));
+  }
+
+  bool bind_keyword(PyObject* name, const Sym& value, const Sym& extra, std::vector<Sym>* slots) {
+    const int first = callee_.code->co_posonlyargcount;
+    for (int i = first; i < total_; ++i) {
+      if (PyUnicode_Compare(code_.slot_name(i).get(), name) != 0) continue;
+      if ((*slots)[i]) return raises("argument given twice");
+      (*slots)[i] = value;
+      return true;
+    }
+    if (!(callee_.code->co_flags & CO_VARKEYWORDS)) return raises("unexpected keyword");
+    extra->entries.emplace_back(make_const(Ref::share(name)), value);
+    return true;
+  }
+
+  bool fill_defaults(std::vector<Sym>* slots) {
+    const std::vector<Sym>* defaults = nullptr;
+    if (callee_.defaults) {
+      defaults = x_.heap().items(callee_.defaults);
+      if (!defaults) return x_.fail(BreakReason::kInternal, "defaults are no tuple");
+    }
+    const int have = defaults ? static_cast<int>(defaults->size()) : 0;
+    for (int i = 0; i < total_; ++i) {
+      if ((*slots)[i]) continue;
+      if (i < count_) {
+        if (i < count_ - have) return raises("missing argument");
+        (*slots)[i] = (*defaults)[i - (count_ - have)];
+        continue;
+      }
+      Sym value;
+      if (callee_.kwdefaults) {
+        if (!x_.look(callee_.kwdefaults)) return false;
+        value = x_.heap().dict_get(callee_.kwdefaults, make_const(Ref::share(code_.slot_name(i))));
+      }
+      if (!value) return raises("missing keyword argument");
+      (*slots)[i] = value;
+    }
+    return true;
+  }
+
+  Executor& x_;
+  const Callee& callee_;
+  const DecodedCode& code_;
+  const int count_, total_;
+};
+
+// Cells for captured parameters and locals, then the closure's own cells.
+bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code, std::vector<Sym>* slots) {
+  const int parameters = code.parameter_count();
+  const int count = code.slot_count();
+  for (int i = 0; i < count; ++i) {
+    if (code.slot_kind(i) != SlotKind::kCell) continue;
+    Sym cell = make_sym(SymKind::kCell);
+    if (i < parameters) {
+      cell->items = {(*slots)[i]};
+    } else {
+      for (int p = 0; p < parameters; ++p) {  // up to 3.10 a captured parameter has a cell of its own
+        if (PyUnicode_Compare(code.slot_name(p).get(), code.slot_name(i).get()) != 0) continue;
+        cell->items = {(*slots)[p]};
+        (*slots)[p] = null_sym();
+      }
+    }
+    (*slots)[i] = std::move(cell);
+  }
+  if (code.free_count() == 0) return true;
+  const std::vector<Sym>* closure = callee.closure ? x.heap().items(callee.closure) : nullptr;
+  if (!closure || static_cast<int>(closure->size()) != code.free_count())
+    return x.fail(BreakReason::kInternal, "closure does not fit its function");
+  for (int i = 0; i < code.free_count(); ++i) (*slots)[count - code.free_count() + i] = (*closure)[i];
+  return true;
+}
+
+}  // namespace
+
+bool Executor::call_function(PyObject* object, const Sym& fresh, std::vector<Sym> args, PyObject* names,
+                             Sym* out) {
+  Callee callee;
+  if (object) {
+    if (!open_function(*this, object, &callee)) return false;
+  } else {
+    open_fresh(fresh, &callee);
+  }
+  if (depth_ >= limits_.inline_depth) return fail(BreakReason::kInlineDepth, name_of(callee));
+  auto decoded = decode(callee.code);
+  if (!decoded.ok()) return fail(BreakReason::kUnsupported, decoded.error().message);
+  const DecodedCode& code = *decoded.value();
+  if (code.is_generator()) return fail(BreakReason::kGenerator, name_of(callee));
+
+  SymFrame frame;
+  frame.code = &code;
+  frame.slots.resize(code.slot_count());
+  frame.globals = callee.globals;
+  static PyObject* const builtins_name = PyUnicode_InternFromString("__builtins__");
+  PyObject* builtins = PyDict_GetItemWithError(callee.globals.get(), builtins_name);
+  if (builtins && PyModule_Check(builtins)) builtins = PyModule_GetDict(builtins);
+  frame.builtins = Ref::share(builtins ? builtins : root_.builtins.get());
+  frame.parent = current_;
+  if (!Binder(*this, callee, code).bind(std::move(args), names, &frame.slots)) return false;
+  if (!make_cells(*this, callee, code, &frame.slots)) return false;
+  for (Sym& slot : frame.slots)
+    if (!slot) slot = null_sym();
+  frame.pc = code.entry();
+  ++depth_;
+  if (!run(frame)) return false;
+  --depth_;
+  *out = frame.result;
+  return true;
+}
+
+}  // namespace msjit

@@ -1,0 +1,94 @@
+#include "bytecode/symval.h"
+
+#include <fmt/core.h>
+
+namespace msjit {
+
+Sym make_sym(SymKind kind) {
+  Sym sym = std::make_shared<SymValue>();
+  sym->kind = kind;
+  return sym;
+}
+
+Sym make_const(Ref object) {
+  Sym sym = make_sym(SymKind::kConst);
+  sym->object = std::move(object);
+  return sym;
+}
+
+Sym make_tensor(Val value) {
+  Sym sym = make_sym(SymKind::kTensor);
+  sym->tensor = std::move(value);
+  return sym;
+}
+
+Sym make_items(SymKind kind, std::vector<Sym> items) {
+  Sym sym = make_sym(kind);
+  sym->items = std::move(items);
+  return sym;
+}
+
+const Sym& null_sym() {
+  static const Sym null = make_sym(SymKind::kNull);
+  return null;
+}
+
+namespace {
+
+std::string describe_object(PyObject* object) {
+  if (PyFunction_Check(object)) {
+    const char* name =
+        PyUnicode_AsUTF8(reinterpret_cast<PyFunctionObject*>(object)->func_qualname);
+    return fmt::format("function {}", name ? name : "?");
+  }
+  if (PyType_Check(object))
+    return fmt::format("class {}", reinterpret_cast<PyTypeObject*>(object)->tp_name);
+  if (PyCFunction_Check(object))
+    return fmt::format("builtin {}", reinterpret_cast<PyCFunctionObject*>(object)->m_ml->ml_name);
+  return fmt::format("{} object", Py_TYPE(object)->tp_name);
+}
+
+}  // namespace
+
+std::string describe(const SymValue& value) {
+  switch (value.kind) {
+    case SymKind::kNull: return "nothing";
+    case SymKind::kTensor: return "tensor";
+    case SymKind::kTuple: return "tuple";
+    case SymKind::kList: return "list";
+    case SymKind::kDict: return "dict";
+    case SymKind::kSlice: return "slice";
+    case SymKind::kMethod: return "method of " + describe(*value.items[1]);
+    case SymKind::kFunction: {
+      const char* name = PyUnicode_AsUTF8(
+          reinterpret_cast<PyCodeObject*>(value.function->code.get())->co_name);
+      return fmt::format("function {}", name ? name : "?");
+    }
+    case SymKind::kCell: return "cell";
+    case SymKind::kIterator: return "iterator";
+    case SymKind::kSuper: return "super object";
+    default: return value.object ? describe_object(value.object.get()) : "object";
+  }
+}
+
+Ref constant_object(const Sym& value) {
+  if (value->kind == SymKind::kConst) return value->object;
+  if (value->kind == SymKind::kTuple) {
+    Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size())));
+    for (size_t i = 0; i < value->items.size(); ++i) {
+      Ref item = constant_object(value->items[i]);
+      if (!item) return {};
+      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item.release());
+    }
+    return tuple;
+  }
+  if (value->kind == SymKind::kSlice) {
+    Ref parts[3];
+    for (int i = 0; i < 3; ++i)
+      if (!(parts[i] = constant_object(value->items[i]))) return {};
+    return Ref::steal(PySlice_New(parts[0].get(), parts[1].get(), parts[2].get()));
+  }
+  return {};
+}
+
+}  // namespace msjit

@@ -1,0 +1,87 @@
+// SymValue: what the executor knows of one Python object while it runs a function symbolically. Exactly one
+// SymValue stands for one Python identity, so aliasing and `is` come out right. A value read from the
+// program starts as kLazy, which needs no guard; Heap::realize() looks at the object, installs the guards and turns it
+// into one of the other kinds in place.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "guards/guard_set.h"
+#include "kernels/core/value.h"
+
+namespace msjit {
+
+enum class SymKind : uint8_t {
+  kNull,      // an empty stack slot or unbound local
+  kLazy,      // from `source`, not looked at yet
+  kConst,     // `object`, an immutable value or an object known by identity
+  kTensor,    // `tensor`
+  kTuple,     // `items`
+  kList,      // `items`
+  kDict,      // `entries`, in order
+  kSlice,     // `items`: start, stop, step
+  kObject,    // an instance known by type; attributes through the heap
+  kMethod,    // `items`: function, self
+  kFunction,  // made in the region: `function`
+  kCell,      // `items`: contents (or kNull)
+  kIterator,  // `iterator`
+  kSuper,     // `items`: type, self
+};
+
+struct SymValue;
+using Sym = std::shared_ptr<SymValue>;
+
+struct SymFunction {
+  Ref code;
+  Ref globals;
+  Ref qualified_name;  // may be empty: that of the code
+  Sym defaults, kwdefaults, annotations, closure;  // null when absent
+};
+
+// kDictView: what dict.keys(), values() or items() gave, before iter(); it never leaves a region.
+enum class IterKind : uint8_t { kSequence, kRange, kZip, kEnumerate, kReversed, kDictView };
+
+struct SymIterator {
+  IterKind kind;
+  std::vector<Sym> children;  // the sequence; zip: iterators; enumerate: one iterator
+  Ref range;                  // kRange
+  int64_t position = 0;       // items taken; enumerate: next count
+};
+
+struct SymValue {
+  SymKind kind = SymKind::kNull;
+  SourceId source = kNoSource;  // where it can be found at region entry
+  int born = 0;  // instruction of the outermost frame that made an iterator: where a region can end instead
+  bool changed = false;         // a sourced container or object with pending writes
+  Ref object;                   // the concrete object of sourced and constant values
+  Val tensor;
+  std::vector<Sym> items;
+  std::vector<std::pair<Sym, Sym>> entries;                // kDict
+  bool keys_known = true;                                  // kDict: `entries` is complete
+  std::vector<std::pair<std::string, Sym>> attributes;     // kObject: read or written ones
+  std::vector<std::string> written;                        // kObject: names with pending writes, in order
+  std::unique_ptr<SymFunction> function;
+  std::unique_ptr<SymIterator> iterator;
+
+  bool is_const(PyObject* o) const { return kind == SymKind::kConst && object.is(o); }
+  bool is_null() const { return kind == SymKind::kNull; }
+  bool is_tensor() const { return kind == SymKind::kTensor; }
+};
+
+Sym make_sym(SymKind kind);
+Sym make_const(Ref object);
+Sym make_tensor(Val value);
+Sym make_items(SymKind kind, std::vector<Sym> items);
+const Sym& null_sym();
+
+// Short text for break reasons: "tensor", "list", "int 3", "function foo".
+std::string describe(const SymValue& value);
+
+// The Python object of a value that is constant all the way down (numbers, strings, tuples and slices of them);
+// empty when it is not.
+Ref constant_object(const Sym& value);
+
+}  // namespace msjit
