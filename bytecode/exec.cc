@@ -43,13 +43,13 @@ bool Executor::fail(BreakReason reason, std::string detail) {
 
 bool Executor::fail_op(Status status) { return fail(BreakReason::kOpError, status.error().message); }
 
-bool Executor::look(const Sym& value) {
+bool Executor::look(const SymRef& value) {
   if (heap_.realize(value)) return true;
   return fail(BreakReason::kObjectType, heap_.error);
 }
 
-Sym Executor::slot(SymFrame& frame, int index) {
-  Sym& slot = frame.slots[index];
+SymRef Executor::slot(SymFrame& frame, int index) {
+  SymRef& slot = frame.slots[index];
   if (!slot) {
     const char* name = PyUnicode_AsUTF8(frame.code->slot_name(index).get());
     slot = heap_.from_local(index, name ? name : "?");
@@ -101,7 +101,7 @@ bool Executor::run(SymFrame& frame) {
   return true;
 }
 
-bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs, Sym* out) {
+bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs, SymRef* out) {
   if (op.has(kInPlace)) return fail(BreakReason::kInPlace, op.name);
   auto result = sink_.apply(op, inputs, attrs);
   if (!result.ok()) return fail_op(result.take_error());
@@ -110,13 +110,13 @@ bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& 
     *out = make_tensor(std::move(values[0]));
     return true;
   }
-  std::vector<Sym> items;
+  std::vector<SymRef> items;
   for (Val& value : values) items.push_back(make_tensor(std::move(value)));
   *out = make_items(SymKind::kTuple, std::move(items));
   return true;
 }
 
-bool Executor::to_val(const Sym& value, Val* out) {
+bool Executor::to_val(const SymRef& value, Val* out) {
   if (!look(value)) return false;
   if (value->is_tensor()) {
     *out = value->tensor;

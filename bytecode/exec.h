@@ -13,22 +13,22 @@ namespace msjit {
 
 struct SymFrame {
   const DecodedCode* code = nullptr;
-  std::vector<Sym> slots;  // null pointer: an untouched slot of the outermost frame
-  std::vector<Sym> stack;
+  std::vector<SymRef> slots;  // null pointer: an untouched slot of the outermost frame
+  std::vector<SymRef> stack;
   int pc = 0;
   int next = 0;
   Ref globals;
   Ref builtins;
   SymFrame* parent = nullptr;
-  Sym result;  // set by ReturnValue
+  SymRef result;  // set by ReturnValue
 
-  Sym pop() {
-    Sym top = std::move(stack.back());
+  SymRef pop() {
+    SymRef top = std::move(stack.back());
     stack.pop_back();
     return top;
   }
-  void push(Sym value) { stack.push_back(std::move(value)); }
-  Sym& peek(int from_top) { return stack[stack.size() - from_top]; }
+  void push(SymRef value) { stack.push_back(std::move(value)); }
+  SymRef& peek(int from_top) { return stack[stack.size() - from_top]; }
 };
 
 class Executor {
@@ -57,28 +57,28 @@ class Executor {
   PyCodeObject* callee() const { return callee_; }
 
   // Looks at a value: false (failed) when it cannot be looked at.
-  bool look(const Sym& value);
-  Sym slot(SymFrame& frame, int index);  // null sym when unbound
+  bool look(const SymRef& value);
+  SymRef slot(SymFrame& frame, int index);  // null sym when unbound
 
   // --- operations the handlers share; defined beside their handlers ---
-  bool get_attr(const Sym& object, PyObject* name, Sym* out);
-  bool set_attr(const Sym& object, PyObject* name, const Sym& value);
-  bool call(const Sym& callable, std::vector<Sym> args, PyObject* keyword_names, Sym* out);
-  bool call_function(PyObject* function, const Sym& fresh, std::vector<Sym> args,
-                     PyObject* keyword_names, Sym* out);
-  bool call_op(const OpDef& op, std::vector<Sym> args, PyObject* keyword_names, Sym* out);
-  bool apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs, Sym* out);
-  bool binary(const Sym& a, const Sym& b, BinaryOp op, bool in_place, Sym* out);
-  bool compare(const Sym& a, const Sym& b, int op, Sym* out);
-  bool truth(const Sym& value, bool* out);
-  bool subscript(const Sym& container, const Sym& key, Sym* out);
-  bool iterate(const Sym& value, Sym* out);               // iter(value)
-  bool next(const Sym& iterator, Sym* out, bool* done);   // next(iterator)
-  bool unpack(const Sym& value, std::vector<Sym>* out);   // all items of an iterable
-  bool to_val(const Sym& value, Val* out);                // tensor, or a number as weak scalar
+  bool get_attr(const SymRef& object, PyObject* name, SymRef* out);
+  bool set_attr(const SymRef& object, PyObject* name, const SymRef& value);
+  bool call(const SymRef& callable, std::vector<SymRef> args, PyObject* keyword_names, SymRef* out);
+  bool call_function(PyObject* function, const SymRef& fresh, std::vector<SymRef> args,
+                     PyObject* keyword_names, SymRef* out);
+  bool call_op(const OpDef& op, std::vector<SymRef> args, PyObject* keyword_names, SymRef* out);
+  bool apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs, SymRef* out);
+  bool binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out);
+  bool compare(const SymRef& a, const SymRef& b, int op, SymRef* out);
+  bool truth(const SymRef& value, bool* out);
+  bool subscript(const SymRef& container, const SymRef& key, SymRef* out);
+  bool iterate(const SymRef& value, SymRef* out);               // iter(value)
+  bool next(const SymRef& iterator, SymRef* out, bool* done);   // next(iterator)
+  bool unpack(const SymRef& value, std::vector<SymRef>* out);   // all items of an iterable
+  bool to_val(const SymRef& value, Val* out);                // tensor, or a number as weak scalar
   SymFrame& current() { return *current_; }
   int root_step() const { return root_step_; }
-  Sym new_iterator(IterKind kind, std::vector<Sym> children, int64_t position = 0);
+  SymRef new_iterator(IterKind kind, std::vector<SymRef> children, int64_t position = 0);
   const CaptureLimits& limits() const { return limits_; }
 
  private:
@@ -111,9 +111,9 @@ using Handler = bool (*)(Executor&, SymFrame&, const Instr&);
 
 // Model of a Python builtin: computes the call symbolically. Returns false after x.fail(). A builtin without a
 // model is a break.
-using BuiltinModel = bool (*)(Executor& x, const std::vector<Sym>& args, PyObject* keyword_names, Sym* out);
+using BuiltinModel = bool (*)(Executor& x, const std::vector<SymRef>& args, PyObject* keyword_names, SymRef* out);
 BuiltinModel find_builtin_model(PyObject* callable);
 // Methods of lists, dicts, tuples, strings and tensors, by name; args[0] is self.
-BuiltinModel find_method_model(const Sym& self, const char* name);
+BuiltinModel find_method_model(const SymRef& self, const char* name);
 
 }  // namespace msjit

@@ -11,8 +11,8 @@ int ExitBuilder::add(Recipe recipe) {
   return static_cast<int>(capture_->recipes.size()) - 1;
 }
 
-bool ExitBuilder::all(const std::vector<Sym>& values, std::vector<int32_t>* out) {
-  for (const Sym& value : values) {
+bool ExitBuilder::all(const std::vector<SymRef>& values, std::vector<int32_t>* out) {
+  for (const SymRef& value : values) {
     const int index = recipe(value);
     if (index < 0) return false;
     out->push_back(index);
@@ -20,7 +20,7 @@ bool ExitBuilder::all(const std::vector<Sym>& values, std::vector<int32_t>* out)
   return true;
 }
 
-int ExitBuilder::recipe(const Sym& value) {
+int ExitBuilder::recipe(const SymRef& value) {
   if (auto it = done_.find(value.get()); it != done_.end()) {
     if (it->second < 0) failure = "an object that contains itself";
     return it->second;
@@ -31,7 +31,7 @@ int ExitBuilder::recipe(const Sym& value) {
   return index;
 }
 
-int ExitBuilder::make(const Sym& value) {
+int ExitBuilder::make(const SymRef& value) {
   if (value->source != kNoSource) {
     Recipe load{RecipeKind::kRegister};
     load.index = value->source;
@@ -70,7 +70,7 @@ int ExitBuilder::make(const Sym& value) {
 
 // A result is one Python object per SymValue; two that are the same graph value still get tensors of their own, as the
 // ops that made them would have given.
-int ExitBuilder::tensor(const Sym& value) {
+int ExitBuilder::tensor(const SymRef& value) {
   Graph& graph = *x_.sink().graph();
   ValueId id = value->tensor.id();
   const NodeKind producer = graph.producer(id).kind;
@@ -86,7 +86,7 @@ int ExitBuilder::tensor(const Sym& value) {
   return add(std::move(made));
 }
 
-int ExitBuilder::iterator(const Sym& value) {
+int ExitBuilder::iterator(const SymRef& value) {
   const SymIterator& it = *value->iterator;
   Recipe made{RecipeKind::kSequenceIterator};
   made.number = it.position;
@@ -108,14 +108,14 @@ int ExitBuilder::iterator(const Sym& value) {
   return add(std::move(made));
 }
 
-int ExitBuilder::function(const Sym& value) {
+int ExitBuilder::function(const SymRef& value) {
   const SymFunction& function = *value->function;
   Recipe made{RecipeKind::kFunction};
   made.object = function.code;
-  Sym name = function.qualified_name ? make_const(function.qualified_name) : nullptr;
-  const Sym parts[] = {make_const(function.globals), name, function.defaults, function.kwdefaults,
+  SymRef name = function.qualified_name ? make_const(function.qualified_name) : nullptr;
+  const SymRef parts[] = {make_const(function.globals), name, function.defaults, function.kwdefaults,
                        function.annotations, function.closure};
-  for (const Sym& part : parts) {
+  for (const SymRef& part : parts) {
     const int index = part ? recipe(part) : -1;
     if (part && index < 0) return -1;
     made.args.push_back(index);
@@ -131,7 +131,7 @@ bool ExitBuilder::frame_state() {
     return capture_->result >= 0;
   }
   for (size_t i = 0; i < frame.slots.size(); ++i) {
-    const Sym& value = frame.slots[i];
+    const SymRef& value = frame.slots[i];
     const int32_t slot = static_cast<int32_t>(i);
     if (!value) continue;  // never touched
     if (value->is_null()) {
@@ -146,7 +146,7 @@ bool ExitBuilder::frame_state() {
     if (index < 0) return false;
     capture_->locals.push_back({slot, index});
   }
-  for (const Sym& value : frame.stack) {
+  for (const SymRef& value : frame.stack) {
     const int index = value->is_null() ? -1 : recipe(value);
     if (!value->is_null() && index < 0) return false;
     capture_->stack.push_back(index);
@@ -154,7 +154,7 @@ bool ExitBuilder::frame_state() {
   return true;
 }
 
-bool ExitBuilder::effects_of(const Sym& value) {
+bool ExitBuilder::effects_of(const SymRef& value) {
   const int target = recipe(value);
   if (target < 0) return false;
   Effect effect{EffectKind::kListItems, target, {}, {}};
@@ -190,7 +190,7 @@ bool ExitBuilder::effects_of(const Sym& value) {
 }
 
 bool ExitBuilder::effects() {
-  for (const Sym& value : x_.heap().mutables())
+  for (const SymRef& value : x_.heap().mutables())
     if (value->changed && !effects_of(value)) return false;
   return true;
 }

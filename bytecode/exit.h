@@ -18,16 +18,16 @@ class ExitBuilder {
   int failure_step = -1;  // the region can end before this instruction instead; -1 = one earlier than tried
 
  private:
-  int recipe(const Sym& value);  // -1 on failure
-  int make(const Sym& value);
-  int tensor(const Sym& value);
-  int iterator(const Sym& value);
-  int function(const Sym& value);
+  int recipe(const SymRef& value);  // -1 on failure
+  int make(const SymRef& value);
+  int tensor(const SymRef& value);
+  int iterator(const SymRef& value);
+  int function(const SymRef& value);
   int add(Recipe recipe);
-  bool all(const std::vector<Sym>& values, std::vector<int32_t>* out);
+  bool all(const std::vector<SymRef>& values, std::vector<int32_t>* out);
   bool frame_state();
   bool effects();
-  bool effects_of(const Sym& value);
+  bool effects_of(const SymRef& value);
 
   Executor& x_;
   Capture* capture_;

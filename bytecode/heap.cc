@@ -53,20 +53,20 @@ bool is_identity_constant(PyObject* o) {
          (tensor_bridge.dtype_of && tensor_bridge.dtype_of(o, &unused)) || PyCode_Check(o);
 }
 
-bool is_plain_key(const Sym& key) {
+bool is_plain_key(const SymRef& key) {
   if (key->kind != SymKind::kConst) return false;
   PyObject* o = key->object.get();
   return is_singleton(o) || PyUnicode_CheckExact(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o);
 }
 
-bool same_key(const Sym& a, const Sym& b) {
+bool same_key(const SymRef& a, const SymRef& b) {
   if (a->object == b->object) return true;
   const int equal = PyObject_RichCompareBool(a->object.get(), b->object.get(), Py_EQ);
   if (equal < 0) PyErr_Clear();
   return equal == 1;
 }
 
-Sym Heap::from_source(SourceId id, PyObject* object) {
+SymRef Heap::from_source(SourceId id, PyObject* object) {
   if (auto it = by_source_.find(id); it != by_source_.end()) return it->second;
   if (is_mutable(object)) {
     if (auto it = by_object_.find(object); it != by_object_.end()) {
@@ -74,7 +74,7 @@ Sym Heap::from_source(SourceId id, PyObject* object) {
       return by_source_[id] = it->second;
     }
   }
-  Sym sym = make_sym(SymKind::kLazy);
+  SymRef sym = make_sym(SymKind::kLazy);
   sym->source = id;
   sym->object = Ref::share(object);
   if (is_mutable(object)) {
@@ -84,13 +84,13 @@ Sym Heap::from_source(SourceId id, PyObject* object) {
   return by_source_[id] = sym;
 }
 
-Sym Heap::from_local(int slot, const std::string& name) {
+SymRef Heap::from_local(int slot, const std::string& name) {
   PyObject* object = slots_.locals[slot];
   if (!object) return null_sym();
   return from_source(guards_.add_source(LoadKind::kLocal, kNoSource, slot, {}, name), object);
 }
 
-Sym Heap::from_stack(int index) {
+SymRef Heap::from_stack(int index) {
   PyObject* object = slots_.stack[index];
   if (!object) return null_sym();
   return from_source(guards_.add_source(LoadKind::kStack, kNoSource, index, {},
@@ -98,12 +98,12 @@ Sym Heap::from_stack(int index) {
                      object);
 }
 
-Sym Heap::from_constant(Ref object, const std::string& text) {
+SymRef Heap::from_constant(Ref object, const std::string& text) {
   PyObject* raw = object.get();
   return from_source(guards_.add_source(LoadKind::kConst, kNoSource, 0, std::move(object), text), raw);
 }
 
-Sym Heap::global(PyObject* globals, PyObject* builtins, PyObject* name) {
+SymRef Heap::global(PyObject* globals, PyObject* builtins, PyObject* name) {
   const char* text = PyUnicode_AsUTF8(name);
   const Py_hash_t hash = PyObject_Hash(name);
   const bool own = globals == slots_.globals;
@@ -126,17 +126,17 @@ Sym Heap::global(PyObject* globals, PyObject* builtins, PyObject* name) {
   return from_source(guards_.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), text), object);
 }
 
-void Heap::guard_exact_type(const Sym& value) {
+void Heap::guard_exact_type(const SymRef& value) {
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(value->object.get()));
   guards_.add_guard({&guard_type, value->source, kNoSource, 0, 0, Ref::share(type), nullptr});
 }
 
-void Heap::guard_identity(const Sym& value) {
+void Heap::guard_identity(const SymRef& value) {
   if (guards_.source(value->source).kind == LoadKind::kConst) return;
   guards_.add_guard({&msjit::guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});
 }
 
-bool Heap::realize(const Sym& value) {
+bool Heap::realize(const SymRef& value) {
   if (value->kind != SymKind::kLazy) return true;
   PyObject* object = value->object.get();
   if (is_singleton(object) || is_identity_constant(object)) {
@@ -158,7 +158,7 @@ bool Heap::realize(const Sym& value) {
   return realize_object(value);
 }
 
-bool Heap::realize_tensor(const Sym& value) {
+bool Heap::realize_tensor(const SymRef& value) {
   PyObject* object = value->object.get();
   const TensorImpl* impl = tensor_impl(object);
   if (!impl || impl->storage->device.type != DeviceType::kCpu) {
@@ -175,7 +175,7 @@ bool Heap::realize_tensor(const Sym& value) {
   return true;
 }
 
-bool Heap::realize_container(const Sym& value, PyTypeObject* type) {
+bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
   PyObject* object = value->object.get();
   const SourceId id = value->source;
   const std::string text = guards_.source(id).text;
@@ -211,7 +211,7 @@ bool Heap::realize_container(const Sym& value, PyTypeObject* type) {
   return true;
 }
 
-bool Heap::realize_object(const Sym& value) {
+bool Heap::realize_object(const SymRef& value) {
   PyTypeObject* type = Py_TYPE(value->object.get());
   uint32_t version = 0;
   if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
@@ -227,7 +227,7 @@ bool Heap::realize_object(const Sym& value) {
   return true;
 }
 
-const std::vector<Sym>* Heap::items(const Sym& value) {
+const std::vector<SymRef>* Heap::items(const SymRef& value) {
   if (!realize(value)) return nullptr;
   if (value->kind == SymKind::kTuple || value->kind == SymKind::kList) return &value->items;
   if (value->kind == SymKind::kConst && PyTuple_CheckExact(value->object.get())) {
@@ -239,7 +239,7 @@ const std::vector<Sym>* Heap::items(const Sym& value) {
   return nullptr;
 }
 
-Sym Heap::dict_get(const Sym& dict, const Sym& key) {
+SymRef Heap::dict_get(const SymRef& dict, const SymRef& key) {
   for (const auto& [known, item] : dict->entries)
     if (same_key(known, key)) return item;
   if (dict->keys_known) return nullptr;
@@ -253,19 +253,19 @@ Sym Heap::dict_get(const Sym& dict, const Sym& key) {
       fmt::format("{}[{}]", guards_.source(dict->source).text, repr_text(key->object.get()));
   const SourceId id =
       guards_.add_source(LoadKind::kDictItem, dict->source, 0, key->object, text);
-  Sym item = from_source(id, object);
+  SymRef item = from_source(id, object);
   dict->entries.emplace_back(key, item);
   return item;
 }
 
-bool Heap::dict_all(const Sym& dict) {
+bool Heap::dict_all(const SymRef& dict) {
   if (dict->keys_known) return true;
   PyObject* object = dict->object.get();
   if (PyDict_GET_SIZE(object) > kMaxItems) {
     error = "large dict";
     return false;
   }
-  std::vector<std::pair<Sym, Sym>> ordered;
+  std::vector<std::pair<SymRef, SymRef>> ordered;
   Py_ssize_t position = 0;
   PyObject *key, *item;
   while (PyDict_Next(object, &position, &key, &item)) {
@@ -273,7 +273,7 @@ bool Heap::dict_all(const Sym& dict) {
       error = fmt::format("dict with {} keys", Py_TYPE(key)->tp_name);
       return false;
     }
-    Sym symbol = make_const(Ref::share(key));
+    SymRef symbol = make_const(Ref::share(key));
     ordered.emplace_back(symbol, dict_get(dict, symbol));
   }
   Ref keys = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(ordered.size())));
@@ -285,7 +285,7 @@ bool Heap::dict_all(const Sym& dict) {
   return true;
 }
 
-void Heap::dict_set(const Sym& dict, const Sym& key, const Sym& value) {
+void Heap::dict_set(const SymRef& dict, const SymRef& key, const SymRef& value) {
   dict->changed = true;
   for (auto& [known, item] : dict->entries) {
     if (same_key(known, key)) {
@@ -296,7 +296,7 @@ void Heap::dict_set(const Sym& dict, const Sym& key, const Sym& value) {
   dict->entries.emplace_back(key, value);
 }
 
-Sym Heap::instance_attr(const Sym& object, PyObject* name) {
+SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
   const char* text = PyUnicode_AsUTF8(name);
   for (const auto& [known, value] : object->attributes)
     if (known == text) return value;
@@ -309,13 +309,13 @@ Sym Heap::instance_attr(const Sym& object, PyObject* name) {
     return nullptr;
   }
   const std::string path = fmt::format("{}.{}", guards_.source(object->source).text, text);
-  Sym value = from_source(
+  SymRef value = from_source(
       guards_.add_source(LoadKind::kInstanceAttr, object->source, 0, Ref::share(name), path), found);
   object->attributes.emplace_back(text, value);
   return value;
 }
 
-void Heap::guard_function(const Sym& value) {
+void Heap::guard_function(const SymRef& value) {
   auto* function = reinterpret_cast<PyFunctionObject*>(value->object.get());
   auto or_none = [](PyObject* o) { return o ? o : Py_None; };
   Ref parts = Ref::steal(PyTuple_Pack(3, function->func_code, or_none(function->func_defaults),
@@ -328,12 +328,12 @@ void Heap::guard_function(const Sym& value) {
   guards_.add_guard({&msjit::guard_function, id, kNoSource, 0, 0, std::move(parts), nullptr});
 }
 
-Sym Heap::cell_contents(const Sym& cell) {
+SymRef Heap::cell_contents(const SymRef& cell) {
   if (!cell->items.empty()) return cell->items[0];
   PyObject* contents = cell->object ? PyCell_GET(cell->object.get()) : nullptr;
   if (!contents) return nullptr;
   const std::string text = guards_.source(cell->source).text;
-  Sym value = from_source(
+  SymRef value = from_source(
       guards_.add_source(LoadKind::kCellContents, cell->source, 0, {}, text), contents);
   cell->items = {value};
   return value;
@@ -348,9 +348,9 @@ bool Heap::guard_class_version(PyTypeObject* type) {
 }
 
 void Heap::guard_aliasing() {
-  for (const Sym& changed : mutables_) {
+  for (const SymRef& changed : mutables_) {
     if (!changed->changed) continue;
-    for (const Sym& other : mutables_) {
+    for (const SymRef& other : mutables_) {
       if (other == changed || Py_TYPE(other->object.get()) != Py_TYPE(changed->object.get())) continue;
       guards_.add_guard({&guard_different, changed->source, other->source, 0, 0, {}, nullptr});
     }

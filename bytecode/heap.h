@@ -15,28 +15,28 @@ class Heap {
   Heap(GraphSink* sink, Slots slots) : sink_(sink), slots_(slots) {}
 
   // The value of a source whose object is `object` now. No guard but on aliasing of mutable objects.
-  Sym from_source(SourceId id, PyObject* object);
-  Sym from_local(int slot, const std::string& name);
-  Sym from_stack(int index);
-  Sym from_constant(Ref object, const std::string& text);  // an object some guard pins
+  SymRef from_source(SourceId id, PyObject* object);
+  SymRef from_local(int slot, const std::string& name);
+  SymRef from_stack(int index);
+  SymRef from_constant(Ref object, const std::string& text);  // an object some guard pins
   // Global or builtin of a function whose globals are `globals`; null when unbound.
-  Sym global(PyObject* globals, PyObject* builtins, PyObject* name);
+  SymRef global(PyObject* globals, PyObject* builtins, PyObject* name);
 
   // Makes a kLazy value one of the looked-at kinds. The reason of a failure is in `error`.
-  bool realize(const Sym& value);
+  bool realize(const SymRef& value);
 
   // Items of a tuple, list or constant tuple; null when it is none of these. Realizes `value`.
-  const std::vector<Sym>* items(const Sym& value);
+  const std::vector<SymRef>* items(const SymRef& value);
   // Value of a key in a kDict; null and found=false when missing (guarded).
-  Sym dict_get(const Sym& dict, const Sym& key);
-  bool dict_all(const Sym& dict);  // makes `entries` complete
-  void dict_set(const Sym& dict, const Sym& key, const Sym& value);
+  SymRef dict_get(const SymRef& dict, const SymRef& key);
+  bool dict_all(const SymRef& dict);  // makes `entries` complete
+  void dict_set(const SymRef& dict, const SymRef& key, const SymRef& value);
 
   // Instance attribute from the pending writes or the instance dict; null when missing (guarded).
-  Sym instance_attr(const Sym& object, PyObject* name);
+  SymRef instance_attr(const SymRef& object, PyObject* name);
   // Guards a function value's code and defaults.
-  void guard_function(const Sym& function);
-  Sym cell_contents(const Sym& cell);
+  void guard_function(const SymRef& function);
+  SymRef cell_contents(const SymRef& cell);
   // Pins what lookups on a class that is itself pinned find. False when it has no version tag.
   bool guard_class_version(PyTypeObject* type);
 
@@ -46,28 +46,28 @@ class Heap {
   const Slots& slots() const { return slots_; }
   // Sources of changed objects must not alias others of their type.
   void guard_aliasing();
-  const std::vector<Sym>& mutables() const { return mutables_; }
+  const std::vector<SymRef>& mutables() const { return mutables_; }
   std::string error;
 
  private:
-  bool realize_container(const Sym& value, PyTypeObject* type);
-  bool realize_tensor(const Sym& value);
-  bool realize_object(const Sym& value);
-  void guard_exact_type(const Sym& value);
-  void guard_identity(const Sym& value);
+  bool realize_container(const SymRef& value, PyTypeObject* type);
+  bool realize_tensor(const SymRef& value);
+  bool realize_object(const SymRef& value);
+  void guard_exact_type(const SymRef& value);
+  void guard_identity(const SymRef& value);
 
   GraphSink* sink_;
   Slots slots_;
   GuardBuilder guards_;
-  std::unordered_map<SourceId, Sym> by_source_;
-  std::unordered_map<PyObject*, Sym> by_object_;  // lists, dicts, cells and instances met so far
-  std::vector<Sym> mutables_;
+  std::unordered_map<SourceId, SymRef> by_source_;
+  std::unordered_map<PyObject*, SymRef> by_object_;  // lists, dicts, cells and instances met so far
+  std::vector<SymRef> mutables_;
   std::vector<SourceId> inputs_;
 };
 
 // Whether two constant keys are the same dict key: exact str, int, bool, None or float only.
-bool same_key(const Sym& a, const Sym& b);
-bool is_plain_key(const Sym& key);
+bool same_key(const SymRef& a, const SymRef& b);
+bool is_plain_key(const SymRef& key);
 // Whether an object is known for good by its identity: functions, classes, modules, ops, dtypes.
 bool is_identity_constant(PyObject* object);
 

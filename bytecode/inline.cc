@@ -10,7 +10,7 @@ namespace {
 struct Callee {
   PyCodeObject* code;
   Ref globals;
-  Sym defaults, kwdefaults, closure;  // tuple, dict and tuple; null when absent
+  SymRef defaults, kwdefaults, closure;  // tuple, dict and tuple; null when absent
 };
 
 const char* name_of(const Callee& callee) {
@@ -22,7 +22,7 @@ const char* name_of(const Callee& callee) {
 bool open_function(Executor& x, PyObject* object, Callee* out) {
   auto* function = reinterpret_cast<PyFunctionObject*>(object);
   Heap& heap = x.heap();
-  Sym pinned = heap.from_constant(Ref::share(object), PyUnicode_AsUTF8(function->func_qualname));
+  SymRef pinned = heap.from_constant(Ref::share(object), PyUnicode_AsUTF8(function->func_qualname));
   if (!x.look(pinned)) return false;
   out->code = reinterpret_cast<PyCodeObject*>(function->func_code);
   out->globals = Ref::share(function->func_globals);
@@ -35,7 +35,7 @@ bool open_function(Executor& x, PyObject* object, Callee* out) {
   return true;
 }
 
-void open_fresh(const Sym& fresh, Callee* out) {
+void open_fresh(const SymRef& fresh, Callee* out) {
   const SymFunction& function = *fresh->function;
   out->code = reinterpret_cast<PyCodeObject*>(function.code.get());
   out->globals = function.globals;
@@ -51,19 +51,19 @@ class Binder {
       : x_(x), callee_(callee), code_(code), count_(callee.code->co_argcount),
         total_(count_ + callee.code->co_kwonlyargcount) {}
 
-  bool bind(std::vector<Sym> args, PyObject* names, std::vector<Sym>* slots) {
+  bool bind(std::vector<SymRef> args, PyObject* names, std::vector<SymRef>* slots) {
     const int keywords = names ? static_cast<int>(PyTuple_GET_SIZE(names)) : 0;
     const int positional = static_cast<int>(args.size()) - keywords;
     int next = total_;
     for (int i = 0; i < std::min(positional, count_); ++i) (*slots)[i] = args[i];
     if (callee_.code->co_flags & CO_VARARGS) {
-      std::vector<Sym> rest;
+      std::vector<SymRef> rest;
       for (int i = count_; i < positional; ++i) rest.push_back(args[i]);
       (*slots)[next++] = make_items(SymKind::kTuple, std::move(rest));
     } else if (positional > count_) {
       return raises("too many arguments");
     }
-    Sym extra = make_sym(SymKind::kDict);
+    SymRef extra = make_sym(SymKind::kDict);
     for (int k = 0; k < keywords; ++k)
       if (!bind_keyword(PyTuple_GET_ITEM(names, k), args[positional + k], extra, slots)) return false;
     if (callee_.code->co_flags & CO_VARKEYWORDS) (*slots)[next] = extra;
@@ -75,7 +75,7 @@ class Binder {
     return x_.fail(BreakReason::kRaises, fmt::format("call of {} ({})", name_of(callee_), what));
   }
 
-  bool bind_keyword(PyObject* name, const Sym& value, const Sym& extra, std::vector<Sym>* slots) {
+  bool bind_keyword(PyObject* name, const SymRef& value, const SymRef& extra, std::vector<SymRef>* slots) {
     const int first = callee_.code->co_posonlyargcount;
     for (int i = first; i < total_; ++i) {
       if (PyUnicode_Compare(code_.slot_name(i).get(), name) != 0) continue;
@@ -88,8 +88,8 @@ class Binder {
     return true;
   }
 
-  bool fill_defaults(std::vector<Sym>* slots) {
-    const std::vector<Sym>* defaults = nullptr;
+  bool fill_defaults(std::vector<SymRef>* slots) {
+    const std::vector<SymRef>* defaults = nullptr;
     if (callee_.defaults) {
       defaults = x_.heap().items(callee_.defaults);
       if (!defaults) return x_.fail(BreakReason::kInternal, "defaults are no tuple");
@@ -102,7 +102,7 @@ class Binder {
         (*slots)[i] = (*defaults)[i - (count_ - have)];
         continue;
       }
-      Sym value;
+      SymRef value;
       if (callee_.kwdefaults) {
         if (!x_.look(callee_.kwdefaults)) return false;
         value = x_.heap().dict_get(callee_.kwdefaults, make_const(Ref::share(code_.slot_name(i))));
@@ -120,12 +120,12 @@ class Binder {
 };
 
 // Cells for captured parameters and locals, then the closure's own cells.
-bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code, std::vector<Sym>* slots) {
+bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code, std::vector<SymRef>* slots) {
   const int parameters = code.parameter_count();
   const int count = code.slot_count();
   for (int i = 0; i < count; ++i) {
     if (code.slot_kind(i) != SlotKind::kCell) continue;
-    Sym cell = make_sym(SymKind::kCell);
+    SymRef cell = make_sym(SymKind::kCell);
     if (i < parameters) {
       cell->items = {(*slots)[i]};
     } else {
@@ -138,7 +138,7 @@ bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code, std:
     (*slots)[i] = std::move(cell);
   }
   if (code.free_count() == 0) return true;
-  const std::vector<Sym>* closure = callee.closure ? x.heap().items(callee.closure) : nullptr;
+  const std::vector<SymRef>* closure = callee.closure ? x.heap().items(callee.closure) : nullptr;
   if (!closure || static_cast<int>(closure->size()) != code.free_count())
     return x.fail(BreakReason::kInternal, "closure does not fit its function");
   for (int i = 0; i < code.free_count(); ++i) (*slots)[count - code.free_count() + i] = (*closure)[i];
@@ -147,8 +147,8 @@ bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code, std:
 
 }  // namespace
 
-bool Executor::call_function(PyObject* object, const Sym& fresh, std::vector<Sym> args, PyObject* names,
-                             Sym* out) {
+bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<SymRef> args, PyObject* names,
+                             SymRef* out) {
   Callee callee;
   if (object) {
     if (!open_function(*this, object, &callee)) return false;
@@ -172,7 +172,7 @@ bool Executor::call_function(PyObject* object, const Sym& fresh, std::vector<Sym
   frame.parent = current_;
   if (!Binder(*this, callee, code).bind(std::move(args), names, &frame.slots)) return false;
   if (!make_cells(*this, callee, code, &frame.slots)) return false;
-  for (Sym& slot : frame.slots)
+  for (SymRef& slot : frame.slots)
     if (!slot) slot = null_sym();
   frame.pc = code.entry();
   ++depth_;

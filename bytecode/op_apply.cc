@@ -8,7 +8,7 @@
 namespace msjit {
 namespace {
 
-bool int_value(const Sym& value, int64_t* out) {
+bool int_value(const SymRef& value, int64_t* out) {
   if (value->kind != SymKind::kConst || !PyLong_Check(value->object.get())) return false;
   *out = PyLong_AsLongLong(value->object.get());
   if (*out == -1 && PyErr_Occurred()) {
@@ -18,15 +18,15 @@ bool int_value(const Sym& value, int64_t* out) {
   return true;
 }
 
-bool int_list(Executor& x, const Sym& value, IntList* out) {
+bool int_list(Executor& x, const SymRef& value, IntList* out) {
   int64_t number;
   if (int_value(value, &number)) {
     out->push_back(number);
     return true;
   }
-  const std::vector<Sym>* items = x.heap().items(value);
+  const std::vector<SymRef>* items = x.heap().items(value);
   if (!items) return false;
-  for (const Sym& item : *items) {
+  for (const SymRef& item : *items) {
     if (!x.heap().realize(item) || !int_value(item, &number)) return false;
     out->push_back(number);
   }
@@ -34,7 +34,7 @@ bool int_list(Executor& x, const Sym& value, IntList* out) {
 }
 
 // Converts to the attribute kind; false when the value does not fit it.
-bool to_attr(Executor& x, const Param& param, const Sym& value, AttrValue* out) {
+bool to_attr(Executor& x, const Param& param, const SymRef& value, AttrValue* out) {
   if (!x.heap().realize(value)) return false;
   PyObject* object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   if (object == Py_None) {
@@ -85,12 +85,12 @@ bool to_attr(Executor& x, const Param& param, const Sym& value, AttrValue* out) 
   }
 }
 
-bool to_inputs(Executor& x, const Param& param, const Sym& value, std::vector<Val>* inputs) {
+bool to_inputs(Executor& x, const Param& param, const SymRef& value, std::vector<Val>* inputs) {
   if (param.kind == ParamKind::kTensorList) {
     if (!x.look(value)) return false;
-    const std::vector<Sym>* items = x.heap().items(value);
+    const std::vector<SymRef>* items = x.heap().items(value);
     if (!items) return x.fail(BreakReason::kOpArguments, describe(*value));
-    for (const Sym& item : std::vector<Sym>(*items)) {
+    for (const SymRef& item : std::vector<SymRef>(*items)) {
       inputs->emplace_back();
       if (!x.to_val(item, &inputs->back())) return false;
     }
@@ -105,7 +105,7 @@ bool to_inputs(Executor& x, const Param& param, const Sym& value, std::vector<Va
 }
 
 // Puts every argument at its parameter; null where the default holds.
-bool bind(Executor& x, const OpDef& op, const std::vector<Sym>& args, PyObject* names, std::vector<Sym>* bound) {
+bool bind(Executor& x, const OpDef& op, const std::vector<SymRef>& args, PyObject* names, std::vector<SymRef>* bound) {
   const auto& params = op.signature.params;
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
   const size_t positional = args.size() - keywords;
@@ -124,8 +124,8 @@ bool bind(Executor& x, const OpDef& op, const std::vector<Sym>& args, PyObject* 
 
 }  // namespace
 
-bool Executor::call_op(const OpDef& op, std::vector<Sym> args, PyObject* names, Sym* out) {
-  std::vector<Sym> bound;
+bool Executor::call_op(const OpDef& op, std::vector<SymRef> args, PyObject* names, SymRef* out) {
+  std::vector<SymRef> bound;
   if (!bind(*this, op, args, names, &bound)) return false;
   std::vector<Val> inputs;
   Attrs attrs;

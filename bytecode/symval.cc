@@ -4,32 +4,32 @@
 
 namespace msjit {
 
-Sym make_sym(SymKind kind) {
-  Sym sym = std::make_shared<SymValue>();
+SymRef make_sym(SymKind kind) {
+  SymRef sym = std::make_shared<SymValue>();
   sym->kind = kind;
   return sym;
 }
 
-Sym make_const(Ref object) {
-  Sym sym = make_sym(SymKind::kConst);
+SymRef make_const(Ref object) {
+  SymRef sym = make_sym(SymKind::kConst);
   sym->object = std::move(object);
   return sym;
 }
 
-Sym make_tensor(Val value) {
-  Sym sym = make_sym(SymKind::kTensor);
+SymRef make_tensor(Val value) {
+  SymRef sym = make_sym(SymKind::kTensor);
   sym->tensor = std::move(value);
   return sym;
 }
 
-Sym make_items(SymKind kind, std::vector<Sym> items) {
-  Sym sym = make_sym(kind);
+SymRef make_items(SymKind kind, std::vector<SymRef> items) {
+  SymRef sym = make_sym(kind);
   sym->items = std::move(items);
   return sym;
 }
 
-const Sym& null_sym() {
-  static const Sym null = make_sym(SymKind::kNull);
+const SymRef& null_sym() {
+  static const SymRef null = make_sym(SymKind::kNull);
   return null;
 }
 
@@ -71,7 +71,7 @@ std::string describe(const SymValue& value) {
   }
 }
 
-Ref constant_object(const Sym& value) {
+Ref constant_object(const SymRef& value) {
   if (value->kind == SymKind::kConst) return value->object;
   if (value->kind == SymKind::kTuple) {
     Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size())));

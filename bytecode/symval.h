@@ -32,13 +32,13 @@ enum class SymKind : uint8_t {
 };
 
 struct SymValue;
-using Sym = std::shared_ptr<SymValue>;
+using SymRef = std::shared_ptr<SymValue>;
 
 struct SymFunction {
   Ref code;
   Ref globals;
   Ref qualified_name;  // may be empty: that of the code
-  Sym defaults, kwdefaults, annotations, closure;  // null when absent
+  SymRef defaults, kwdefaults, annotations, closure;  // null when absent
 };
 
 // kDictView: what dict.keys(), values() or items() gave, before iter(); it never leaves a region.
@@ -46,7 +46,7 @@ enum class IterKind : uint8_t { kSequence, kRange, kZip, kEnumerate, kReversed, 
 
 struct SymIterator {
   IterKind kind;
-  std::vector<Sym> children;  // the sequence; zip: iterators; enumerate: one iterator
+  std::vector<SymRef> children;  // the sequence; zip: iterators; enumerate: one iterator
   Ref range;                  // kRange
   int64_t position = 0;       // items taken; enumerate: next count
 };
@@ -58,10 +58,10 @@ struct SymValue {
   bool changed = false;         // a sourced container or object with pending writes
   Ref object;                   // the concrete object of sourced and constant values
   Val tensor;
-  std::vector<Sym> items;
-  std::vector<std::pair<Sym, Sym>> entries;                // kDict
+  std::vector<SymRef> items;
+  std::vector<std::pair<SymRef, SymRef>> entries;                // kDict
   bool keys_known = true;                                  // kDict: `entries` is complete
-  std::vector<std::pair<std::string, Sym>> attributes;     // kObject: read or written ones
+  std::vector<std::pair<std::string, SymRef>> attributes;     // kObject: read or written ones
   std::vector<std::string> written;                        // kObject: names with pending writes, in order
   std::unique_ptr<SymFunction> function;
   std::unique_ptr<SymIterator> iterator;
@@ -71,17 +71,17 @@ struct SymValue {
   bool is_tensor() const { return kind == SymKind::kTensor; }
 };
 
-Sym make_sym(SymKind kind);
-Sym make_const(Ref object);
-Sym make_tensor(Val value);
-Sym make_items(SymKind kind, std::vector<Sym> items);
-const Sym& null_sym();
+SymRef make_sym(SymKind kind);
+SymRef make_const(Ref object);
+SymRef make_tensor(Val value);
+SymRef make_items(SymKind kind, std::vector<SymRef> items);
+const SymRef& null_sym();
 
 // Short text for break reasons: "tensor", "list", "int 3", "function foo".
 std::string describe(const SymValue& value);
 
 // The Python object of a value that is constant all the way down (numbers, strings, tuples and slices of them);
 // empty when it is not.
-Ref constant_object(const Sym& value);
+Ref constant_object(const SymRef& value);
 
 }  // namespace msjit

@@ -12,9 +12,9 @@
 namespace msjit {
 namespace {
 
-using Args = const std::vector<Sym>&;
+using Args = const std::vector<SymRef>&;
 
-Sym boolean(bool value) { return make_const(Ref::share(value ? Py_True : Py_False)); }
+SymRef boolean(bool value) { return make_const(Ref::share(value ? Py_True : Py_False)); }
 
 bool unsupported(Executor& x, const char* name) {
   return x.fail(BreakReason::kCallUnknown, fmt::format("builtin {} with these arguments", name));
@@ -24,13 +24,13 @@ bool no_keywords(Executor& x, PyObject* names, const char* name) {
   return names ? unsupported(x, name) : true;
 }
 
-bool model_len(Executor& x, Args args, PyObject* names, Sym* out) {
+bool model_len(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!no_keywords(x, names, "len") || args.size() != 1 || !x.look(args[0])) return args.size() == 1 ? false : unsupported(x, "len");
-  const Sym& value = args[0];
+  const SymRef& value = args[0];
   int64_t size = -1;
   if (value->is_tensor()) {
     if (value->tensor.rank() > 0) size = value->tensor.shape()[0];
-  } else if (const std::vector<Sym>* items = x.heap().items(value)) {
+  } else if (const std::vector<SymRef>* items = x.heap().items(value)) {
     size = static_cast<int64_t>(items->size());
   } else if (value->kind == SymKind::kDict) {
     if (!x.heap().dict_all(value)) return x.fail(BreakReason::kObjectType, x.heap().error);
@@ -49,7 +49,7 @@ bool model_len(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool instance_of(Executor& x, const Sym& value, PyTypeObject* cls, bool* out) {
+bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out) {
   PyTypeObject* type = nullptr;
   switch (value->kind) {
     case SymKind::kTuple: type = &PyTuple_Type; break;
@@ -73,10 +73,10 @@ bool instance_of(Executor& x, const Sym& value, PyTypeObject* cls, bool* out) {
   return true;
 }
 
-bool any_instance_of(Executor& x, const Sym& value, const Sym& classes, bool* out) {
+bool any_instance_of(Executor& x, const SymRef& value, const SymRef& classes, bool* out) {
   if (!x.look(value) || !x.look(classes)) return false;
-  if (const std::vector<Sym>* items = x.heap().items(classes)) {
-    for (const Sym& cls : std::vector<Sym>(*items)) {
+  if (const std::vector<SymRef>* items = x.heap().items(classes)) {
+    for (const SymRef& cls : std::vector<SymRef>(*items)) {
       if (!any_instance_of(x, value, cls, out)) return false;
       if (*out) return true;
     }
@@ -86,7 +86,7 @@ bool any_instance_of(Executor& x, const Sym& value, const Sym& classes, bool* ou
   return instance_of(x, value, reinterpret_cast<PyTypeObject*>(classes->object.get()), out);
 }
 
-bool model_isinstance(Executor& x, Args args, PyObject* names, Sym* out) {
+bool model_isinstance(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool result = false;
   if (names || args.size() != 2) return unsupported(x, "isinstance");
   if (!any_instance_of(x, args[0], args[1], &result)) return false;
@@ -94,7 +94,7 @@ bool model_isinstance(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool model_type(Executor& x, Args args, PyObject* names, Sym* out) {
+bool model_type(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return x.fail(BreakReason::kMakeClass);
   if (!x.look(args[0])) return false;
   PyObject* type = nullptr;
@@ -113,14 +113,14 @@ bool model_type(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool model_getattr(Executor& x, Args args, PyObject* names, Sym* out) {
+bool model_getattr(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 2 || !x.look(args[1])) return unsupported(x, "getattr");
   if (args[1]->kind != SymKind::kConst || !PyUnicode_CheckExact(args[1]->object.get())) return unsupported(x, "getattr");
   return x.get_attr(args[0], args[1]->object.get(), out);
 }
 
-bool model_sequence(Executor& x, Args args, PyObject* names, SymKind kind, Sym* out) {
-  std::vector<Sym> items;
+bool model_sequence(Executor& x, Args args, PyObject* names, SymKind kind, SymRef* out) {
+  std::vector<SymRef> items;
   if (names || args.size() > 1) return unsupported(x, kind == SymKind::kList ? "list" : "tuple");
   if (args.size() == 1 && !x.look(args[0])) return false;
   if (args.size() == 1 && kind == SymKind::kTuple && args[0]->kind == SymKind::kTuple) {
@@ -131,13 +131,13 @@ bool model_sequence(Executor& x, Args args, PyObject* names, SymKind kind, Sym* 
   *out = make_items(kind, std::move(items));
   return true;
 }
-bool model_list(Executor& x, Args a, PyObject* n, Sym* out) { return model_sequence(x, a, n, SymKind::kList, out); }
-bool model_tuple(Executor& x, Args a, PyObject* n, Sym* out) { return model_sequence(x, a, n, SymKind::kTuple, out); }
+bool model_list(Executor& x, Args a, PyObject* n, SymRef* out) { return model_sequence(x, a, n, SymKind::kList, out); }
+bool model_tuple(Executor& x, Args a, PyObject* n, SymRef* out) { return model_sequence(x, a, n, SymKind::kTuple, out); }
 
-bool model_dict(Executor& x, Args args, PyObject* names, Sym* out) {
+bool model_dict(Executor& x, Args args, PyObject* names, SymRef* out) {
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
   const size_t positional = args.size() - keywords;
-  Sym dict = make_sym(SymKind::kDict);
+  SymRef dict = make_sym(SymKind::kDict);
   if (positional > 1) return unsupported(x, "dict");
   if (positional == 1) {
     if (!x.look(args[0])) return false;
@@ -151,16 +151,16 @@ bool model_dict(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool model_zip(Executor& x, Args args, PyObject* names, Sym* out) {
+bool model_zip(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names) return unsupported(x, "zip");
-  std::vector<Sym> children(args.size());
+  std::vector<SymRef> children(args.size());
   for (size_t i = 0; i < args.size(); ++i)
     if (!x.iterate(args[i], &children[i])) return false;
   *out = x.new_iterator(IterKind::kZip, std::move(children));
   return true;
 }
 
-bool model_enumerate(Executor& x, Args args, PyObject*, Sym* out) {
+bool model_enumerate(Executor& x, Args args, PyObject*, SymRef* out) {
   int64_t start = 0;
   if (args.empty() || args.size() > 2) return unsupported(x, "enumerate");
   if (args.size() == 2) {
@@ -169,25 +169,25 @@ bool model_enumerate(Executor& x, Args args, PyObject*, Sym* out) {
     start = PyLong_AsLongLong(args[1]->object.get());
     if (start == -1 && PyErr_Occurred()) return PyErr_Clear(), unsupported(x, "enumerate");
   }
-  Sym child;
+  SymRef child;
   if (!x.iterate(args[0], &child)) return false;
   *out = x.new_iterator(IterKind::kEnumerate, {std::move(child)}, start);
   return true;
 }
 
-bool model_reversed(Executor& x, Args args, PyObject* names, Sym* out) {
+bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1 || !x.look(args[0])) return unsupported(x, "reversed");
   if (args[0]->is_tensor() || !x.heap().items(args[0])) return unsupported(x, "reversed");
   *out = x.new_iterator(IterKind::kReversed, {args[0]});
   return true;
 }
 
-bool model_iter(Executor& x, Args args, PyObject* names, Sym* out) {
+bool model_iter(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return unsupported(x, "iter");
   return x.iterate(args[0], out);
 }
 
-bool model_next(Executor& x, Args args, PyObject* names, Sym* out) {
+bool model_next(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool done = false;
   if (names || args.empty() || args.size() > 2 || !x.look(args[0])) return unsupported(x, "next");
   if (args[0]->kind != SymKind::kIterator || args[0]->iterator->kind == IterKind::kDictView)
@@ -199,13 +199,13 @@ bool model_next(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool model_sum(Executor& x, Args args, PyObject* names, Sym* out) {
+bool model_sum(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.empty() || args.size() > 2) return unsupported(x, "sum");
-  std::vector<Sym> items;
+  std::vector<SymRef> items;
   if (!x.unpack(args[0], &items)) return false;
-  Sym total = args.size() == 2 ? args[1] : make_const(Ref::steal(PyLong_FromLong(0)));
-  for (const Sym& item : items) {
-    Sym next;
+  SymRef total = args.size() == 2 ? args[1] : make_const(Ref::steal(PyLong_FromLong(0)));
+  for (const SymRef& item : items) {
+    SymRef next;
     if (!x.binary(total, item, BinaryOp::kAdd, false, &next)) return false;
     total = std::move(next);
   }
@@ -213,11 +213,11 @@ bool model_sum(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool model_all_any(Executor& x, Args args, PyObject* names, bool all, Sym* out) {
-  std::vector<Sym> items;
+bool model_all_any(Executor& x, Args args, PyObject* names, bool all, SymRef* out) {
+  std::vector<SymRef> items;
   if (names || args.size() != 1) return unsupported(x, all ? "all" : "any");
   if (!x.unpack(args[0], &items)) return false;
-  for (const Sym& item : items) {
+  for (const SymRef& item : items) {
     bool truth = false;
     if (!x.truth(item, &truth)) return false;
     if (truth != all) return *out = boolean(truth), true;
@@ -225,20 +225,20 @@ bool model_all_any(Executor& x, Args args, PyObject* names, bool all, Sym* out) 
   *out = boolean(all);
   return true;
 }
-bool model_all(Executor& x, Args a, PyObject* n, Sym* out) { return model_all_any(x, a, n, true, out); }
-bool model_any(Executor& x, Args a, PyObject* n, Sym* out) { return model_all_any(x, a, n, false, out); }
+bool model_all(Executor& x, Args a, PyObject* n, SymRef* out) { return model_all_any(x, a, n, true, out); }
+bool model_any(Executor& x, Args a, PyObject* n, SymRef* out) { return model_all_any(x, a, n, false, out); }
 
-bool model_callable(Executor& x, Args args, PyObject* names, Sym* out) {
+bool model_callable(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1 || !x.look(args[0])) return unsupported(x, "callable");
-  const Sym& value = args[0];
+  const SymRef& value = args[0];
   if (value->kind == SymKind::kFunction || value->kind == SymKind::kMethod) return *out = boolean(true), true;
   if (value->object) return *out = boolean(PyCallable_Check(value->object.get())), true;
   *out = boolean(false);
   return true;
 }
 
-bool model_super(Executor& x, Args args, PyObject* names, Sym* out) {
-  Sym cls, self;
+bool model_super(Executor& x, Args args, PyObject* names, SymRef* out) {
+  SymRef cls, self;
   if (names || args.size() == 1 || args.size() > 2) return unsupported(x, "super");
   if (args.size() == 2) {
     cls = args[0], self = args[1];
@@ -249,7 +249,7 @@ bool model_super(Executor& x, Args args, PyObject* names, Sym* out) {
     for (int i = 0; i < code.slot_count(); ++i) {
       const char* name = PyUnicode_AsUTF8(code.slot_name(i).get());
       if (code.slot_kind(i) != SlotKind::kFree || std::strcmp(name, "__class__") != 0) continue;
-      Sym cell = x.slot(frame, i);
+      SymRef cell = x.slot(frame, i);
       if (!x.look(cell)) return false;
       cls = x.heap().cell_contents(cell);
     }
@@ -263,7 +263,7 @@ bool model_super(Executor& x, Args args, PyObject* names, Sym* out) {
 }
 
 // Pure functions of constants: called while capturing. abs() of a tensor is an op.
-bool model_fold(Executor& x, PyObject* function, Args args, PyObject* names, Sym* out) {
+bool model_fold(Executor& x, PyObject* function, Args args, PyObject* names, SymRef* out) {
   const char* name = PyType_Check(function) ? reinterpret_cast<PyTypeObject*>(function)->tp_name
                                             : reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name;
   if (names) return unsupported(x, name);
@@ -291,7 +291,7 @@ bool model_fold(Executor& x, PyObject* function, Args args, PyObject* names, Sym
 template <int kIndex>
 struct Folded {
   static PyObject* function;
-  static bool model(Executor& x, Args args, PyObject* names, Sym* out) {
+  static bool model(Executor& x, Args args, PyObject* names, SymRef* out) {
     return model_fold(x, function, args, names, out);
   }
 };

@@ -12,16 +12,16 @@ BuiltinModel find_tensor_method(const char* name);  // builtins/tensor.cc
 
 namespace {
 
-using Args = const std::vector<Sym>&;
+using Args = const std::vector<SymRef>&;
 
 bool wrong(Executor& x, const char* name) {
   return x.fail(BreakReason::kCallUnknown, fmt::format("{} with these arguments", name));
 }
 
-void changed(const Sym& self) { self->changed = self->source != kNoSource; }
-Sym none() { return make_const(Ref::none()); }
+void changed(const SymRef& self) { self->changed = self->source != kNoSource; }
+SymRef none() { return make_const(Ref::none()); }
 
-bool list_append(Executor& x, Args args, PyObject* names, Sym* out) {
+bool list_append(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 2) return wrong(x, "list.append");
   args[0]->items.push_back(args[1]);
   changed(args[0]);
@@ -29,8 +29,8 @@ bool list_append(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool list_extend(Executor& x, Args args, PyObject* names, Sym* out) {
-  std::vector<Sym> items;
+bool list_extend(Executor& x, Args args, PyObject* names, SymRef* out) {
+  std::vector<SymRef> items;
   if (names || args.size() != 2) return wrong(x, "list.extend");
   if (!x.unpack(args[1], &items)) return false;
   args[0]->items.insert(args[0]->items.end(), items.begin(), items.end());
@@ -39,7 +39,7 @@ bool list_extend(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool list_pop(Executor& x, Args args, PyObject* names, Sym* out) {
+bool list_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() > 2) return wrong(x, "list.pop");
   auto& items = args[0]->items;
   int64_t index = -1;
@@ -57,7 +57,7 @@ bool list_pop(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool list_insert(Executor& x, Args args, PyObject* names, Sym* out) {
+bool list_insert(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 3 || !x.look(args[1]) || args[1]->kind != SymKind::kConst ||
       !PyLong_CheckExact(args[1]->object.get()))
     return wrong(x, "list.insert");
@@ -72,7 +72,7 @@ bool list_insert(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool list_reverse(Executor& x, Args args, PyObject* names, Sym* out) {
+bool list_reverse(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return wrong(x, "list.reverse");
   std::reverse(args[0]->items.begin(), args[0]->items.end());
   changed(args[0]);
@@ -80,7 +80,7 @@ bool list_reverse(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool list_clear(Executor& x, Args args, PyObject* names, Sym* out) {
+bool list_clear(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return wrong(x, "list.clear");
   args[0]->items.clear();
   changed(args[0]);
@@ -88,44 +88,44 @@ bool list_clear(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool list_copy(Executor& x, Args args, PyObject* names, Sym* out) {
+bool list_copy(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return wrong(x, "list.copy");
   *out = make_items(SymKind::kList, args[0]->items);
   return true;
 }
 
-bool complete(Executor& x, const Sym& dict) {
+bool complete(Executor& x, const SymRef& dict) {
   return x.heap().dict_all(dict) || x.fail(BreakReason::kObjectType, x.heap().error);
 }
 
 // A view is only iterated in captured code, where a tuple of what it shows does as well.
-bool view(Executor& x, std::vector<Sym> items, Sym* out) {
+bool view(Executor& x, std::vector<SymRef> items, SymRef* out) {
   *out = x.new_iterator(IterKind::kDictView, {make_items(SymKind::kTuple, std::move(items))});
   return true;
 }
 
-bool dict_keys(Executor& x, Args args, PyObject*, Sym* out) {
+bool dict_keys(Executor& x, Args args, PyObject*, SymRef* out) {
   if (args.size() != 1 || !complete(x, args[0])) return args.size() == 1 ? false : wrong(x, "dict.keys");
-  std::vector<Sym> keys;
+  std::vector<SymRef> keys;
   for (const auto& [key, value] : args[0]->entries) keys.push_back(key);
   return view(x, std::move(keys), out);
 }
 
-bool dict_values(Executor& x, Args args, PyObject*, Sym* out) {
+bool dict_values(Executor& x, Args args, PyObject*, SymRef* out) {
   if (args.size() != 1 || !complete(x, args[0])) return args.size() == 1 ? false : wrong(x, "dict.values");
-  std::vector<Sym> values;
+  std::vector<SymRef> values;
   for (const auto& [key, value] : args[0]->entries) values.push_back(value);
   return view(x, std::move(values), out);
 }
 
-bool dict_items(Executor& x, Args args, PyObject*, Sym* out) {
+bool dict_items(Executor& x, Args args, PyObject*, SymRef* out) {
   if (args.size() != 1 || !complete(x, args[0])) return args.size() == 1 ? false : wrong(x, "dict.items");
-  std::vector<Sym> pairs;
+  std::vector<SymRef> pairs;
   for (const auto& [key, value] : args[0]->entries) pairs.push_back(make_items(SymKind::kTuple, {key, value}));
   return view(x, std::move(pairs), out);
 }
 
-bool dict_get(Executor& x, Args args, PyObject* names, Sym* out) {
+bool dict_get(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() < 2 || args.size() > 3 || !x.look(args[1]) || !is_plain_key(args[1]))
     return wrong(x, "dict.get");
   *out = x.heap().dict_get(args[0], args[1]);
@@ -133,7 +133,7 @@ bool dict_get(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool dict_pop(Executor& x, Args args, PyObject* names, Sym* out) {
+bool dict_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() < 2 || args.size() > 3 || !x.look(args[1]) || !is_plain_key(args[1]))
     return wrong(x, "dict.pop");
   if (!complete(x, args[0])) return false;
@@ -150,7 +150,7 @@ bool dict_pop(Executor& x, Args args, PyObject* names, Sym* out) {
   return true;
 }
 
-bool dict_update(Executor& x, Args args, PyObject* names, Sym* out) {
+bool dict_update(Executor& x, Args args, PyObject* names, SymRef* out) {
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
   const size_t positional = args.size() - keywords;
   if (positional > 2 || !complete(x, args[0])) return positional > 2 ? wrong(x, "dict.update") : false;
@@ -171,7 +171,7 @@ bool dict_update(Executor& x, Args args, PyObject* names, Sym* out) {
 template <int kIndex>
 struct Named {
   static const char* const name;
-  static bool model(Executor& x, Args args, PyObject* names, Sym* out) {
+  static bool model(Executor& x, Args args, PyObject* names, SymRef* out) {
     if (names) return wrong(x, name);
     Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(args.size()) - 1));
     for (size_t i = 1; i < args.size(); ++i) {
@@ -220,7 +220,7 @@ const Row kMethods[] = {
 
 }  // namespace
 
-BuiltinModel find_method_model(const Sym& self, const char* name) {
+BuiltinModel find_method_model(const SymRef& self, const char* name) {
   if (self->is_tensor()) return find_tensor_method(name);
   if (self->kind == SymKind::kConst &&
       !PyUnicode_CheckExact(self->object.get()) && !PyLong_CheckExact(self->object.get()))

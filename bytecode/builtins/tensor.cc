@@ -11,9 +11,9 @@
 namespace msjit {
 namespace {
 
-Sym integer(int64_t value) { return make_const(Ref::steal(PyLong_FromLongLong(value))); }
+SymRef integer(int64_t value) { return make_const(Ref::steal(PyLong_FromLongLong(value))); }
 
-bool apply_attr(Executor& x, const char* op, const Sym& tensor, AttrValue attr, Sym* out) {
+bool apply_attr(Executor& x, const char* op, const SymRef& tensor, AttrValue attr, SymRef* out) {
   Attrs attrs;
   attrs.push_back(std::move(attr));
   return x.apply(*find_op(op), std::span(&tensor->tensor, 1), attrs, out);
@@ -21,12 +21,12 @@ bool apply_attr(Executor& x, const char* op, const Sym& tensor, AttrValue attr, 
 
 }  // namespace
 
-bool tensor_attr(Executor& x, const Sym& tensor, const char* name, Sym* out, bool* known) {
+bool tensor_attr(Executor& x, const SymRef& tensor, const char* name, SymRef* out, bool* known) {
   const Meta& meta = tensor->tensor.meta();
   const std::string_view text(name);
   *known = true;
   if (text == "shape") {
-    std::vector<Sym> dims;
+    std::vector<SymRef> dims;
     for (Dim d : meta.shape) dims.push_back(integer(d));
     *out = make_items(SymKind::kTuple, std::move(dims));
   } else if (text == "dtype") {
@@ -54,14 +54,14 @@ namespace {
 // Basic indexing: what every axis keeps, which axes an int drops, where None adds one.
 class BasicIndex {
  public:
-  BasicIndex(Executor& x, const Sym& tensor) : x_(x), tensor_(tensor), shape_(tensor->tensor.shape()) {}
+  BasicIndex(Executor& x, const SymRef& tensor) : x_(x), tensor_(tensor), shape_(tensor->tensor.shape()) {}
 
-  bool run(const std::vector<Sym>& keys, Sym* out) {
+  bool run(const std::vector<SymRef>& keys, SymRef* out) {
     int consumed = 0;
-    for (const Sym& key : keys) consumed += !key->is_const(Py_None) && !key->is_const(Py_Ellipsis);
+    for (const SymRef& key : keys) consumed += !key->is_const(Py_None) && !key->is_const(Py_Ellipsis);
     if (consumed > shape_.rank()) return x_.fail(BreakReason::kRaises, "too many indices");
     bool ellipsis = false;
-    for (const Sym& key : keys) {
+    for (const SymRef& key : keys) {
       if (key->is_const(Py_Ellipsis)) {
         if (ellipsis) return x_.fail(BreakReason::kTensorIndex, "with two ellipses");
         ellipsis = true;
@@ -86,7 +86,7 @@ class BasicIndex {
     ++result_rank_;
   }
 
-  bool one(const Sym& key) {
+  bool one(const SymRef& key) {
     if (key->is_const(Py_None)) {
       added_.push_back(result_rank_++);
       return true;
@@ -114,29 +114,29 @@ class BasicIndex {
     return true;
   }
 
-  bool emit(Sym* out) {
-    Sym value = tensor_;
+  bool emit(SymRef* out) {
+    SymRef value = tensor_;
     if (partial_) {
       Attrs attrs{AttrValue(begin_), AttrValue(end_), AttrValue(step_)};
       if (!x_.apply(*find_op("slice"), std::span(&value->tensor, 1), attrs, &value)) return false;
     }
-    if (!dropped_.empty() && !apply_attr(x_, "squeeze", Sym(value), AttrValue(dropped_), &value)) return false;
+    if (!dropped_.empty() && !apply_attr(x_, "squeeze", SymRef(value), AttrValue(dropped_), &value)) return false;
     for (int64_t axis : added_)
-      if (!apply_attr(x_, "expand_dims", Sym(value), AttrValue(axis), &value)) return false;
+      if (!apply_attr(x_, "expand_dims", SymRef(value), AttrValue(axis), &value)) return false;
     // x[...] of everything is still a new tensor.
     if (value == tensor_ && !apply_view(&value)) return false;
     *out = std::move(value);
     return true;
   }
 
-  bool apply_view(Sym* value) {
+  bool apply_view(SymRef* value) {
     IntList dims;
     for (Dim d : shape_) dims.push_back(d);
     return apply_attr(x_, "reshape", tensor_, AttrValue(std::move(dims)), value);
   }
 
   Executor& x_;
-  const Sym& tensor_;
+  const SymRef& tensor_;
   const Shape shape_;
   IntList begin_, end_, step_, dropped_;
   std::vector<int64_t> added_;
@@ -147,11 +147,11 @@ class BasicIndex {
 
 }  // namespace
 
-bool tensor_subscript(Executor& x, const Sym& tensor, const Sym& key, Sym* out) {
-  std::vector<Sym> keys = {key};
+bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymRef* out) {
+  std::vector<SymRef> keys = {key};
   if (!key->is_tensor() && (key->kind == SymKind::kTuple || (key->kind == SymKind::kConst && PyTuple_Check(key->object.get()))))
     keys = *x.heap().items(key);
-  for (const Sym& part : keys)
+  for (const SymRef& part : keys)
     if (!x.look(part)) return false;
   if (keys.size() == 1 && keys[0]->is_tensor() && is_integer(keys[0]->tensor.dtype())) {
     const Val inputs[] = {tensor->tensor, keys[0]->tensor};
@@ -163,7 +163,7 @@ bool tensor_subscript(Executor& x, const Sym& tensor, const Sym& key, Sym* out) 
 
 namespace {
 
-bool method_astype(Executor& x, const std::vector<Sym>& args, PyObject* names, Sym* out) {
+bool method_astype(Executor& x, const std::vector<SymRef>& args, PyObject* names, SymRef* out) {
   DType dtype;
   if (names || args.size() != 2 || !x.look(args[1]) || args[1]->kind != SymKind::kConst ||
       !tensor_bridge.dtype_of(args[1]->object.get(), &dtype))

@@ -48,7 +48,7 @@ bool is_cheap(PyObject* a, PyObject* b, BinaryOp op) {
   return small(a) && small(b);
 }
 
-bool fold(Executor& x, PyObject* result, const char* what, Sym* out) {
+bool fold(Executor& x, PyObject* result, const char* what, SymRef* out) {
   if (!result) {
     PyErr_Clear();
     return x.fail(BreakReason::kRaises, what);
@@ -57,15 +57,15 @@ bool fold(Executor& x, PyObject* result, const char* what, Sym* out) {
   return true;
 }
 
-bool is_number(const Sym& value) {
+bool is_number(const SymRef& value) {
   PyObject* o = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   return o && (PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o));
 }
 
-bool concat(Executor& x, const Sym& a, const Sym& b, bool in_place, Sym* out) {
-  const std::vector<Sym>* left = x.heap().items(a);
-  const std::vector<Sym>* right = x.heap().items(b);
-  std::vector<Sym> items = *left;
+bool concat(Executor& x, const SymRef& a, const SymRef& b, bool in_place, SymRef* out) {
+  const std::vector<SymRef>* left = x.heap().items(a);
+  const std::vector<SymRef>* right = x.heap().items(b);
+  std::vector<SymRef> items = *left;
   items.insert(items.end(), right->begin(), right->end());
   if (in_place && a->kind == SymKind::kList) {
     a->items = std::move(items);
@@ -77,28 +77,28 @@ bool concat(Executor& x, const Sym& a, const Sym& b, bool in_place, Sym* out) {
   return true;
 }
 
-bool repeat(Executor& x, const Sym& sequence, const Sym& count, Sym* out) {
+bool repeat(Executor& x, const SymRef& sequence, const SymRef& count, SymRef* out) {
   const long n = PyLong_AsLong(count->object.get());
   if (n == -1 && PyErr_Occurred()) {
     PyErr_Clear();
     return x.fail(BreakReason::kRaises, "repeating a sequence");
   }
-  std::vector<Sym> items;
-  const std::vector<Sym>& unit = *x.heap().items(sequence);
+  std::vector<SymRef> items;
+  const std::vector<SymRef>& unit = *x.heap().items(sequence);
   if (n > 0 && static_cast<size_t>(n) * unit.size() > 4096) return x.fail(BreakReason::kUnrollLimit);
   for (long k = 0; k < n; ++k) items.insert(items.end(), unit.begin(), unit.end());
   *out = make_items(sequence->kind == SymKind::kList ? SymKind::kList : SymKind::kTuple, std::move(items));
   return true;
 }
 
-bool is_sequence(Executor& x, const Sym& value) {
+bool is_sequence(Executor& x, const SymRef& value) {
   return value->kind != SymKind::kTensor && x.heap().items(value) != nullptr;
 }
-bool is_list(const Sym& value) { return value->kind == SymKind::kList; }
+bool is_list(const SymRef& value) { return value->kind == SymKind::kList; }
 
 }  // namespace
 
-bool Executor::binary(const Sym& a, const Sym& b, BinaryOp op, bool in_place, Sym* out) {
+bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out) {
   if (!look(a) || !look(b)) return false;
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
   if (a->is_tensor() || b->is_tensor()) {
@@ -124,7 +124,7 @@ bool Executor::binary(const Sym& a, const Sym& b, BinaryOp op, bool in_place, Sy
   return fail(BreakReason::kUnsupported, what);
 }
 
-bool Executor::compare(const Sym& a, const Sym& b, int op, Sym* out) {
+bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
   if (!look(a) || !look(b)) return false;
   const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));
   if (a->is_tensor() || b->is_tensor()) {
@@ -146,8 +146,8 @@ bool Executor::compare(const Sym& a, const Sym& b, int op, Sym* out) {
 }
 
 bool exec_Unary(Executor& x, SymFrame& f, const Instr& i) {
-  const Sym value = f.peek(1);
-  Sym out;
+  const SymRef value = f.peek(1);
+  SymRef out;
   if (i.unary() == UnaryOp::kNot) {
     bool truth = false;
     if (!x.truth(value, &truth)) return false;
@@ -175,9 +175,9 @@ bool exec_Unary(Executor& x, SymFrame& f, const Instr& i) {
 
 namespace {
 bool binary_instr(Executor& x, SymFrame& f, const Instr& i, bool in_place) {
-  const Sym b = f.pop();
-  const Sym a = f.pop();
-  Sym out;
+  const SymRef b = f.pop();
+  const SymRef a = f.pop();
+  SymRef out;
   if (!x.binary(a, b, i.binary(), in_place, &out)) return false;
   f.push(std::move(out));
   return true;
@@ -188,17 +188,17 @@ bool exec_Binary(Executor& x, SymFrame& f, const Instr& i) { return binary_instr
 bool exec_InplaceBinary(Executor& x, SymFrame& f, const Instr& i) { return binary_instr(x, f, i, true); }
 
 bool exec_Compare(Executor& x, SymFrame& f, const Instr& i) {
-  const Sym b = f.pop();
-  const Sym a = f.pop();
-  Sym out;
+  const SymRef b = f.pop();
+  const SymRef a = f.pop();
+  SymRef out;
   if (!x.compare(a, b, i.arg, &out)) return false;
   f.push(std::move(out));
   return true;
 }
 
 bool exec_IsOp(Executor& x, SymFrame& f, const Instr& i) {
-  const Sym b = f.pop();
-  const Sym a = f.pop();
+  const SymRef b = f.pop();
+  const SymRef a = f.pop();
   if (!x.look(a) || !x.look(b)) return false;
   bool same = a == b;
   if (!same && a->object && b->object) {
@@ -218,15 +218,15 @@ bool exec_IsOp(Executor& x, SymFrame& f, const Instr& i) {
 }
 
 bool exec_ContainsOp(Executor& x, SymFrame& f, const Instr& i) {
-  const Sym container = f.pop();
-  const Sym item = f.pop();
+  const SymRef container = f.pop();
+  const SymRef item = f.pop();
   if (!x.look(container) || !x.look(item)) return false;
   bool found = false;
   if (container->kind == SymKind::kDict && is_plain_key(item)) {
     found = x.heap().dict_get(container, item) != nullptr;
   } else if (constant_object(item) && x.heap().items(container)) {
-    for (const Sym& candidate : *x.heap().items(container)) {
-      Sym equal;
+    for (const SymRef& candidate : *x.heap().items(container)) {
+      SymRef equal;
       if (!x.compare(candidate, item, Py_EQ, &equal)) return false;
       if ((found = equal->is_const(Py_True))) break;
     }

@@ -7,12 +7,12 @@
 namespace msjit {
 
 // Attributes of tensors that are known while capturing; defined in builtins/tensor.cc.
-bool tensor_attr(Executor& x, const Sym& tensor, const char* name, Sym* out, bool* known);
+bool tensor_attr(Executor& x, const SymRef& tensor, const char* name, SymRef* out, bool* known);
 
 namespace {
 
 // The object a class attribute gives when read through an instance, descriptors of known types only.
-bool bind(Executor& x, const Sym& self, PyTypeObject* type, PyObject* found, PyObject* name, Sym* out) {
+bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* found, PyObject* name, SymRef* out) {
   const std::string text = fmt::format("{}.{}", type->tp_name, PyUnicode_AsUTF8(name));
   Heap& heap = x.heap();
   if (PyFunction_Check(found) || Py_TYPE(found) == &PyMethodDescr_Type ||
@@ -44,12 +44,12 @@ bool bind(Executor& x, const Sym& self, PyTypeObject* type, PyObject* found, PyO
   return true;
 }
 
-bool missing(Executor& x, const Sym& self, PyTypeObject* type, PyObject* name, Sym* out) {
+bool missing(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* name, SymRef* out) {
   static PyObject* const getattr_name = PyUnicode_InternFromString("__getattr__");
   PyObject* hook = _PyType_Lookup(type, getattr_name);
   if (!hook || !PyFunction_Check(hook))
     return x.fail(BreakReason::kRaises, fmt::format("attribute {}", PyUnicode_AsUTF8(name)));
-  Sym function = x.heap().from_constant(Ref::share(hook), fmt::format("{}.__getattr__", type->tp_name));
+  SymRef function = x.heap().from_constant(Ref::share(hook), fmt::format("{}.__getattr__", type->tp_name));
   return x.call(function, {self, make_const(Ref::share(name))}, nullptr, out);
 }
 
@@ -61,7 +61,7 @@ bool generic_getattr(PyTypeObject* type) {
   return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && _PyType_Lookup(type, name) == generic;
 }
 
-bool object_attr(Executor& x, const Sym& self, PyObject* name, Sym* out) {
+bool object_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* out) {
   PyTypeObject* type = Py_TYPE(self->object.get());
   const char* text = PyUnicode_AsUTF8(name);
   if (!generic_getattr(type)) return x.fail(BreakReason::kAttribute, text);
@@ -73,7 +73,7 @@ bool object_attr(Executor& x, const Sym& self, PyObject* name, Sym* out) {
   PyObject* found = _PyType_Lookup(type, name);
   if (found && Py_TYPE(found)->tp_descr_get && Py_TYPE(found)->tp_descr_set)
     return bind(x, self, type, found, name, out);
-  if (Sym value = x.heap().instance_attr(self, name)) {
+  if (SymRef value = x.heap().instance_attr(self, name)) {
     if (value->is_null()) return x.fail(BreakReason::kRaises, fmt::format("attribute {}", text));
     *out = std::move(value);
     return true;
@@ -83,17 +83,17 @@ bool object_attr(Executor& x, const Sym& self, PyObject* name, Sym* out) {
 }
 
 // Modules and classes: the object is pinned, the attribute's value is guarded.
-bool module_attr(Executor& x, const Sym& module, PyObject* name, Sym* out) {
+bool module_attr(Executor& x, const SymRef& module, PyObject* name, SymRef* out) {
   if (module->source == kNoSource)
     module->source = x.heap().guards().add_source(LoadKind::kConst, kNoSource, 0, module->object, "module");
-  if (Sym value = x.heap().instance_attr(module, name)) {
+  if (SymRef value = x.heap().instance_attr(module, name)) {
     *out = std::move(value);
     return true;
   }
   return x.fail(BreakReason::kAttribute, fmt::format("{} of a module", PyUnicode_AsUTF8(name)));
 }
 
-bool class_attr(Executor& x, const Sym& cls, PyObject* name, Sym* out) {
+bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   PyObject* found = Py_TYPE(type) == &PyType_Type ? _PyType_Lookup(type, name) : nullptr;
   const char* text = PyUnicode_AsUTF8(name);
@@ -108,7 +108,7 @@ bool class_attr(Executor& x, const Sym& cls, PyObject* name, Sym* out) {
       PyErr_Clear();
       return x.fail(BreakReason::kAttribute, text);
     }
-    Sym function = x.heap().from_constant(std::move(inner), text);
+    SymRef function = x.heap().from_constant(std::move(inner), text);
     *out = Py_TYPE(found) == &PyClassMethod_Type ? make_items(SymKind::kMethod, {function, cls}) : function;
     return true;
   }
@@ -118,9 +118,9 @@ bool class_attr(Executor& x, const Sym& cls, PyObject* name, Sym* out) {
   return true;
 }
 
-bool super_attr(Executor& x, const Sym& super, PyObject* name, Sym* out) {
+bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
   auto* start = reinterpret_cast<PyTypeObject*>(super->items[0]->object.get());
-  const Sym& self = super->items[1];
+  const SymRef& self = super->items[1];
   PyTypeObject* type = Py_TYPE(self->object.get());
   PyObject* order = type->tp_mro;
   Py_ssize_t i = 0;
@@ -141,7 +141,7 @@ bool super_attr(Executor& x, const Sym& super, PyObject* name, Sym* out) {
 
 }  // namespace
 
-bool Executor::get_attr(const Sym& object, PyObject* name, Sym* out) {
+bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
   if (!look(object)) return false;
   const char* text = PyUnicode_AsUTF8(name);
   switch (object->kind) {
@@ -157,7 +157,7 @@ bool Executor::get_attr(const Sym& object, PyObject* name, Sym* out) {
         if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || heap_.guard_class_version(type))
           return bind(*this, object, type, found, name, out);
       } else if (object->source != kNoSource) {
-        if (Sym value = heap_.instance_attr(object, name)) {
+        if (SymRef value = heap_.instance_attr(object, name)) {
           *out = std::move(value);
           return true;
         }
@@ -187,7 +187,7 @@ bool Executor::get_attr(const Sym& object, PyObject* name, Sym* out) {
   return true;
 }
 
-bool Executor::set_attr(const Sym& object, PyObject* name, const Sym& value) {
+bool Executor::set_attr(const SymRef& object, PyObject* name, const SymRef& value) {
   if (!look(object)) return false;
   const char* text = PyUnicode_AsUTF8(name);
   if (object->kind != SymKind::kObject) return fail(BreakReason::kStoreAttribute, text);
@@ -211,7 +211,7 @@ bool Executor::set_attr(const Sym& object, PyObject* name, const Sym& value) {
 }
 
 bool exec_LoadAttr(Executor& x, SymFrame& f, const Instr& i) {
-  Sym value;
+  SymRef value;
   if (!x.get_attr(f.peek(1), f.code->name(i.arg).get(), &value)) return false;
   f.peek(1) = std::move(value);
   return true;
@@ -219,7 +219,7 @@ bool exec_LoadAttr(Executor& x, SymFrame& f, const Instr& i) {
 
 // The two slots are [method, self] or [NULL, callable] (kNullBelow), the other way round for kNullAbove.
 bool exec_LoadMethod(Executor& x, SymFrame& f, const Instr& i) {
-  Sym value;
+  SymRef value;
   if (!x.get_attr(f.peek(1), f.code->name(i.arg).get(), &value)) return false;
   f.pop();
   if (i.form == CallForm::kNullAbove) {
@@ -233,8 +233,8 @@ bool exec_LoadMethod(Executor& x, SymFrame& f, const Instr& i) {
 }
 
 bool exec_StoreAttr(Executor& x, SymFrame& f, const Instr& i) {
-  const Sym object = f.pop();
-  const Sym value = f.pop();
+  const SymRef object = f.pop();
+  const SymRef value = f.pop();
   return x.set_attr(object, f.code->name(i.arg).get(), value);
 }
 

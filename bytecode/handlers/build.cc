@@ -6,8 +6,8 @@
 namespace msjit {
 namespace {
 
-std::vector<Sym> take(SymFrame& f, int count) {
-  std::vector<Sym> items(f.stack.end() - count, f.stack.end());
+std::vector<SymRef> take(SymFrame& f, int count) {
+  std::vector<SymRef> items(f.stack.end() - count, f.stack.end());
   f.stack.resize(f.stack.size() - count);
   return items;
 }
@@ -18,13 +18,13 @@ bool build_items(SymFrame& f, const Instr& i, SymKind kind) {
 }
 
 // The container a comprehension or call is filling; it was made in the region.
-bool fresh(Executor& x, const Sym& container, SymKind kind) {
+bool fresh(Executor& x, const SymRef& container, SymKind kind) {
   if (!x.look(container)) return false;
   if (container->kind == kind) return true;
   return x.fail(BreakReason::kMutation, describe(*container));
 }
 
-bool put_all(Executor& x, const Sym& dict, const std::vector<std::pair<Sym, Sym>>& entries) {
+bool put_all(Executor& x, const SymRef& dict, const std::vector<std::pair<SymRef, SymRef>>& entries) {
   for (const auto& [key, value] : entries) {
     if (!x.look(key)) return false;
     if (!is_plain_key(key)) return x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
@@ -36,8 +36,8 @@ bool put_all(Executor& x, const Sym& dict, const std::vector<std::pair<Sym, Sym>
 }
 
 bool update_dict(Executor& x, SymFrame& f, const Instr& i, bool refuse_duplicates) {
-  const Sym from = f.pop();
-  const Sym into = f.peek(i.arg);
+  const SymRef from = f.pop();
+  const SymRef into = f.peek(i.arg);
   if (!x.look(from) || !fresh(x, into, SymKind::kDict)) return false;
   if (from->kind != SymKind::kDict) return x.fail(BreakReason::kUnsupported, "update from " + describe(*from));
   if (!x.heap().dict_all(from) || !x.heap().dict_all(into))
@@ -54,40 +54,40 @@ bool exec_BuildTuple(Executor&, SymFrame& f, const Instr& i) { return build_item
 bool exec_BuildList(Executor&, SymFrame& f, const Instr& i) { return build_items(f, i, SymKind::kList); }
 
 bool exec_BuildMap(Executor& x, SymFrame& f, const Instr& i) {
-  const std::vector<Sym> flat = take(f, 2 * i.arg);
-  std::vector<std::pair<Sym, Sym>> entries;
+  const std::vector<SymRef> flat = take(f, 2 * i.arg);
+  std::vector<std::pair<SymRef, SymRef>> entries;
   for (size_t k = 0; k < flat.size(); k += 2) entries.emplace_back(flat[k], flat[k + 1]);
-  Sym dict = make_sym(SymKind::kDict);
+  SymRef dict = make_sym(SymKind::kDict);
   if (!put_all(x, dict, entries)) return false;
   f.push(std::move(dict));
   return true;
 }
 
 bool exec_BuildConstKeyMap(Executor& x, SymFrame& f, const Instr& i) {
-  const Sym keys = f.pop();
-  const std::vector<Sym> values = take(f, i.arg);
-  const std::vector<Sym>& names = *x.heap().items(keys);
-  std::vector<std::pair<Sym, Sym>> entries;
+  const SymRef keys = f.pop();
+  const std::vector<SymRef> values = take(f, i.arg);
+  const std::vector<SymRef>& names = *x.heap().items(keys);
+  std::vector<std::pair<SymRef, SymRef>> entries;
   for (size_t k = 0; k < values.size(); ++k) entries.emplace_back(names[k], values[k]);
-  Sym dict = make_sym(SymKind::kDict);
+  SymRef dict = make_sym(SymKind::kDict);
   if (!put_all(x, dict, entries)) return false;
   f.push(std::move(dict));
   return true;
 }
 
 bool exec_BuildSlice(Executor& x, SymFrame& f, const Instr& i) {
-  std::vector<Sym> parts = take(f, i.arg);
+  std::vector<SymRef> parts = take(f, i.arg);
   if (parts.size() == 2) parts.push_back(make_const(Ref::none()));
-  for (const Sym& part : parts)
+  for (const SymRef& part : parts)
     if (!x.look(part)) return false;
   f.push(make_items(SymKind::kSlice, std::move(parts)));
   return true;
 }
 
 bool exec_BuildString(Executor& x, SymFrame& f, const Instr& i) {
-  const std::vector<Sym> parts = take(f, i.arg);
+  const std::vector<SymRef> parts = take(f, i.arg);
   Ref text = Ref::steal(PyUnicode_FromString(""));
-  for (const Sym& part : parts) {
+  for (const SymRef& part : parts) {
     if (!x.look(part)) return false;
     if (part->kind != SymKind::kConst || !PyUnicode_CheckExact(part->object.get()))
       return x.fail(BreakReason::kUnsupported, "text from " + describe(*part));
@@ -104,11 +104,11 @@ bool exec_BuildString(Executor& x, SymFrame& f, const Instr& i) {
 bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
   Ref spec = Ref::steal(PyUnicode_FromString(""));
   if (i.arg & kFormatSpec) {
-    const Sym top = f.pop();
+    const SymRef top = f.pop();
     spec = constant_object(top);
     if (!spec) return x.fail(BreakReason::kUnsupported, "format specification");
   }
-  const Sym value = f.pop();
+  const SymRef value = f.pop();
   if (!x.look(value)) return false;
   PyObject* object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   if (!object || !(PyUnicode_CheckExact(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
@@ -130,8 +130,8 @@ bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
 }
 
 bool exec_ListAppend(Executor& x, SymFrame& f, const Instr& i) {
-  Sym item = f.pop();
-  const Sym list = f.peek(i.arg);
+  SymRef item = f.pop();
+  const SymRef list = f.peek(i.arg);
   if (!fresh(x, list, SymKind::kList)) return false;
   list->items.push_back(std::move(item));
   list->changed = list->source != kNoSource;
@@ -139,18 +139,18 @@ bool exec_ListAppend(Executor& x, SymFrame& f, const Instr& i) {
 }
 
 bool exec_MapAdd(Executor& x, SymFrame& f, const Instr& i) {
-  const Sym value = f.pop();
-  const Sym key = f.pop();
-  const Sym dict = f.peek(i.arg);
+  const SymRef value = f.pop();
+  const SymRef key = f.pop();
+  const SymRef dict = f.peek(i.arg);
   if (!fresh(x, dict, SymKind::kDict)) return false;
   if (!x.heap().dict_all(dict)) return x.fail(BreakReason::kObjectType, x.heap().error);
   return put_all(x, dict, {{key, value}});
 }
 
 bool exec_ListExtend(Executor& x, SymFrame& f, const Instr& i) {
-  const Sym from = f.pop();
-  const Sym list = f.peek(i.arg);
-  std::vector<Sym> items;
+  const SymRef from = f.pop();
+  const SymRef list = f.peek(i.arg);
+  std::vector<SymRef> items;
   if (!fresh(x, list, SymKind::kList) || !x.unpack(from, &items)) return false;
   list->items.insert(list->items.end(), items.begin(), items.end());
   list->changed = list->source != kNoSource;
@@ -158,7 +158,7 @@ bool exec_ListExtend(Executor& x, SymFrame& f, const Instr& i) {
 }
 
 bool exec_ListToTuple(Executor& x, SymFrame& f, const Instr&) {
-  const Sym list = f.pop();
+  const SymRef list = f.pop();
   if (!fresh(x, list, SymKind::kList)) return false;
   f.push(make_items(SymKind::kTuple, list->items));
   return true;
@@ -168,9 +168,9 @@ bool exec_DictUpdate(Executor& x, SymFrame& f, const Instr& i) { return update_d
 bool exec_DictMerge(Executor& x, SymFrame& f, const Instr& i) { return update_dict(x, f, i, true); }
 
 bool exec_MakeFunction(Executor& x, SymFrame& f, const Instr& i) {
-  Sym name = i.aux == 1 ? f.pop() : nullptr;
-  const Sym code = f.pop();
-  Sym made = make_sym(SymKind::kFunction);
+  SymRef name = i.aux == 1 ? f.pop() : nullptr;
+  const SymRef code = f.pop();
+  SymRef made = make_sym(SymKind::kFunction);
   made->function = std::make_unique<SymFunction>();
   SymFunction& function = *made->function;
   function.code = code->object;
@@ -180,7 +180,7 @@ bool exec_MakeFunction(Executor& x, SymFrame& f, const Instr& i) {
   if (i.arg & 4) function.annotations = f.pop();
   if (i.arg & 2) function.kwdefaults = f.pop();
   if (i.arg & 1) function.defaults = f.pop();
-  for (const Sym& part : {function.closure, function.kwdefaults, function.defaults})
+  for (const SymRef& part : {function.closure, function.kwdefaults, function.defaults})
     if (part && !x.look(part)) return false;
   f.push(std::move(made));
   return true;

@@ -7,7 +7,7 @@
 namespace msjit {
 namespace {
 
-bool call_constant(Executor& x, const Sym& callable, std::vector<Sym> args, PyObject* names, Sym* out) {
+bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names, SymRef* out) {
   PyObject* object = callable->object.get();
   if (tensor_bridge.op_of)
     if (const OpDef* op = tensor_bridge.op_of(object)) return x.call_op(*op, std::move(args), names, out);
@@ -19,19 +19,19 @@ bool call_constant(Executor& x, const Sym& callable, std::vector<Sym> args, PyOb
 }
 
 // An instance is called through its class's __call__.
-bool call_instance(Executor& x, const Sym& callable, std::vector<Sym> args, PyObject* names, Sym* out) {
+bool call_instance(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names, SymRef* out) {
   static PyObject* const call_name = PyUnicode_InternFromString("__call__");
   PyTypeObject* type = Py_TYPE(callable->object.get());
   PyObject* found = _PyType_Lookup(type, call_name);
   if (!found || !PyFunction_Check(found))
     return x.fail(BreakReason::kCallUnknown, describe(*callable));
-  Sym function = x.heap().from_constant(Ref::share(found), fmt::format("{}.__call__", type->tp_name));
+  SymRef function = x.heap().from_constant(Ref::share(found), fmt::format("{}.__call__", type->tp_name));
   args.insert(args.begin(), callable);
   return x.call(function, std::move(args), names, out);
 }
 
-bool call_method(Executor& x, const Sym& method, std::vector<Sym> args, PyObject* names, Sym* out) {
-  const Sym function = method->items[0], self = method->items[1];
+bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, PyObject* names, SymRef* out) {
+  const SymRef function = method->items[0], self = method->items[1];
   if (!x.look(function)) return false;
   if (function->kind == SymKind::kConst && PyUnicode_CheckExact(function->object.get())) {
     BuiltinModel model = find_method_model(self, PyUnicode_AsUTF8(function->object.get()));
@@ -55,7 +55,7 @@ bool call_method(Executor& x, const Sym& method, std::vector<Sym> args, PyObject
 
 }  // namespace
 
-bool Executor::call(const Sym& callable, std::vector<Sym> args, PyObject* names, Sym* out) {
+bool Executor::call(const SymRef& callable, std::vector<SymRef> args, PyObject* names, SymRef* out) {
   if (!look(callable)) return false;
   switch (callable->kind) {
     case SymKind::kConst: return call_constant(*this, callable, std::move(args), names, out);
@@ -75,10 +75,10 @@ bool exec_Call(Executor& x, SymFrame& f, const Instr& i) {
   }
   const size_t base = f.stack.size() - call_pops(i);
   const CallSlots slots = call_slots(i, [&](int k) { return f.stack[base + k]->is_null(); });
-  const Sym callable = f.stack[base + slots.callable];
-  std::vector<Sym> args(f.stack.begin() + base + slots.first, f.stack.begin() + base + slots.first + slots.count);
+  const SymRef callable = f.stack[base + slots.callable];
+  std::vector<SymRef> args(f.stack.begin() + base + slots.first, f.stack.begin() + base + slots.first + slots.count);
   f.stack.resize(base);
-  Sym out;
+  SymRef out;
   if (!x.call(callable, std::move(args), names.get(), &out)) return false;
   f.push(std::move(out));
   return true;
@@ -87,10 +87,10 @@ bool exec_Call(Executor& x, SymFrame& f, const Instr& i) {
 bool exec_CallEx(Executor& x, SymFrame& f, const Instr& i) {
   const size_t base = f.stack.size() - call_pops(i);
   const CallSlots slots = call_slots(i, [&](int k) { return f.stack[base + k]->is_null(); });
-  const Sym callable = f.stack[base + slots.callable];
-  const Sym positional = f.stack[f.stack.size() - 1 - i.arg];
-  const Sym keywords = i.arg ? f.stack.back() : nullptr;
-  std::vector<Sym> args;
+  const SymRef callable = f.stack[base + slots.callable];
+  const SymRef positional = f.stack[f.stack.size() - 1 - i.arg];
+  const SymRef keywords = i.arg ? f.stack.back() : nullptr;
+  std::vector<SymRef> args;
   if (!x.unpack(positional, &args)) return false;
   Ref names;
   if (keywords) {
@@ -109,7 +109,7 @@ bool exec_CallEx(Executor& x, SymFrame& f, const Instr& i) {
     if (keys.empty()) names.reset();
   }
   f.stack.resize(base);
-  Sym out;
+  SymRef out;
   if (!x.call(callable, std::move(args), names.get(), &out)) return false;
   f.push(std::move(out));
   return true;

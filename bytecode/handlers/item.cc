@@ -7,11 +7,11 @@
 
 namespace msjit {
 
-bool tensor_subscript(Executor& x, const Sym& tensor, const Sym& key, Sym* out);  // builtins/tensor.cc
+bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymRef* out);  // builtins/tensor.cc
 
 namespace {
 
-bool index_value(const Sym& key, Py_ssize_t* out) {
+bool index_value(const SymRef& key, Py_ssize_t* out) {
   if (key->kind != SymKind::kConst || !PyLong_Check(key->object.get())) return false;
   *out = PyLong_AsSsize_t(key->object.get());
   if (*out == -1 && PyErr_Occurred()) {
@@ -21,10 +21,10 @@ bool index_value(const Sym& key, Py_ssize_t* out) {
   return true;
 }
 
-bool slice_items(Executor& x, const Sym& container, const Sym& key, Sym* out) {
+bool slice_items(Executor& x, const SymRef& container, const SymRef& key, SymRef* out) {
   Ref slice = constant_object(key);
   if (!slice) return x.fail(BreakReason::kUnsupported, "slice with unknown bounds");
-  const std::vector<Sym>& items = *x.heap().items(container);
+  const std::vector<SymRef>& items = *x.heap().items(container);
   Py_ssize_t start, stop, step;
   const Py_ssize_t size = static_cast<Py_ssize_t>(items.size());
   if (PySlice_Unpack(slice.get(), &start, &stop, &step) < 0) {
@@ -32,31 +32,31 @@ bool slice_items(Executor& x, const Sym& container, const Sym& key, Sym* out) {
     return x.fail(BreakReason::kRaises, "slice");
   }
   const Py_ssize_t count = PySlice_AdjustIndices(size, &start, &stop, step);
-  std::vector<Sym> chosen;
+  std::vector<SymRef> chosen;
   for (Py_ssize_t k = 0; k < count; ++k) chosen.push_back(items[start + k * step]);
   *out = make_items(container->kind == SymKind::kList ? SymKind::kList : SymKind::kTuple, std::move(chosen));
   return true;
 }
 
-bool is_slice(const Sym& key) {
+bool is_slice(const SymRef& key) {
   return key->kind == SymKind::kSlice || (key->kind == SymKind::kConst && PySlice_Check(key->object.get()));
 }
 
 // A user class's __getitem__ and the like, found on its type.
-bool call_special(Executor& x, const Sym& object, const char* name, std::vector<Sym> args, Sym* out) {
+bool call_special(Executor& x, const SymRef& object, const char* name, std::vector<SymRef> args, SymRef* out) {
   PyTypeObject* type = Py_TYPE(object->object.get());
   Ref text = Ref::steal(PyUnicode_InternFromString(name));
   PyObject* found = _PyType_Lookup(type, text.get());
   if (!found || !PyFunction_Check(found))
     return x.fail(BreakReason::kUnsupported, fmt::format("{} of {}", name, describe(*object)));
   args.insert(args.begin(), object);
-  Sym function = x.heap().from_constant(Ref::share(found), fmt::format("{}.{}", type->tp_name, name));
+  SymRef function = x.heap().from_constant(Ref::share(found), fmt::format("{}.{}", type->tp_name, name));
   return x.call(function, std::move(args), nullptr, out);
 }
 
 }  // namespace
 
-bool Executor::subscript(const Sym& container, const Sym& key, Sym* out) {
+bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out) {
   if (!look(container) || !look(key)) return false;
   if (container->is_tensor()) return tensor_subscript(*this, container, key, out);
   if (container->kind == SymKind::kDict) {
@@ -64,7 +64,7 @@ bool Executor::subscript(const Sym& container, const Sym& key, Sym* out) {
     *out = heap_.dict_get(container, key);
     return *out ? true : fail(BreakReason::kRaises, "dict lookup");
   }
-  if (const std::vector<Sym>* items = heap_.items(container)) {
+  if (const std::vector<SymRef>* items = heap_.items(container)) {
     if (is_slice(key)) return slice_items(*this, container, key, out);
     Py_ssize_t index;
     if (!index_value(key, &index)) return fail(BreakReason::kUnsupported, "index " + describe(*key));
@@ -92,18 +92,18 @@ bool Executor::subscript(const Sym& container, const Sym& key, Sym* out) {
 }
 
 bool exec_Subscr(Executor& x, SymFrame& f, const Instr&) {
-  const Sym key = f.pop();
-  const Sym container = f.pop();
-  Sym out;
+  const SymRef key = f.pop();
+  const SymRef container = f.pop();
+  SymRef out;
   if (!x.subscript(container, key, &out)) return false;
   f.push(std::move(out));
   return true;
 }
 
 bool exec_StoreSubscr(Executor& x, SymFrame& f, const Instr&) {
-  const Sym key = f.pop();
-  const Sym container = f.pop();
-  const Sym value = f.pop();
+  const SymRef key = f.pop();
+  const SymRef container = f.pop();
+  const SymRef value = f.pop();
   if (!x.look(container) || !x.look(key)) return false;
   if (container->is_tensor()) return x.fail(BreakReason::kInPlace, "x[...] = value");
   if (container->kind == SymKind::kDict && is_plain_key(key)) {
@@ -125,8 +125,8 @@ bool exec_StoreSubscr(Executor& x, SymFrame& f, const Instr&) {
 }
 
 bool exec_DeleteSubscr(Executor& x, SymFrame& f, const Instr&) {
-  const Sym key = f.pop();
-  const Sym container = f.pop();
+  const SymRef key = f.pop();
+  const SymRef container = f.pop();
   if (!x.look(container) || !x.look(key)) return false;
   if (container->kind == SymKind::kDict && is_plain_key(key)) {
     if (!x.heap().dict_all(container)) return x.fail(BreakReason::kObjectType, x.heap().error);
@@ -141,8 +141,8 @@ bool exec_DeleteSubscr(Executor& x, SymFrame& f, const Instr&) {
 }
 
 bool exec_UnpackSequence(Executor& x, SymFrame& f, const Instr& i) {
-  const Sym value = f.pop();
-  std::vector<Sym> items;
+  const SymRef value = f.pop();
+  std::vector<SymRef> items;
   if (!x.unpack(value, &items)) return false;
   if (static_cast<int>(items.size()) != i.arg) return x.fail(BreakReason::kRaises, "unpacking");
   for (auto it = items.rbegin(); it != items.rend(); ++it) f.push(*it);
@@ -150,8 +150,8 @@ bool exec_UnpackSequence(Executor& x, SymFrame& f, const Instr& i) {
 }
 
 bool exec_UnpackEx(Executor& x, SymFrame& f, const Instr& i) {
-  const Sym value = f.pop();
-  std::vector<Sym> items;
+  const SymRef value = f.pop();
+  std::vector<SymRef> items;
   if (!x.unpack(value, &items)) return false;
   const size_t before = i.arg & 0xFF, after = static_cast<size_t>(i.arg) >> 8;
   if (items.size() < before + after) return x.fail(BreakReason::kRaises, "unpacking");

@@ -3,7 +3,7 @@
 
 namespace msjit {
 
-bool Executor::truth(const Sym& value, bool* out) {
+bool Executor::truth(const SymRef& value, bool* out) {
   if (!look(value)) return false;
   switch (value->kind) {
     case SymKind::kConst: {

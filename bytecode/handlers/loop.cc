@@ -5,14 +5,14 @@
 
 namespace msjit {
 
-Sym Executor::new_iterator(IterKind kind, std::vector<Sym> children, int64_t position) {
-  Sym sym = make_sym(SymKind::kIterator);
+SymRef Executor::new_iterator(IterKind kind, std::vector<SymRef> children, int64_t position) {
+  SymRef sym = make_sym(SymKind::kIterator);
   sym->born = root_step_;
   sym->iterator = std::make_unique<SymIterator>(SymIterator{kind, std::move(children), {}, position});
   return sym;
 }
 
-bool Executor::iterate(const Sym& value, Sym* out) {
+bool Executor::iterate(const SymRef& value, SymRef* out) {
   if (!look(value)) return false;
   if (value->kind == SymKind::kIterator) {
     const SymIterator& it = *value->iterator;
@@ -31,9 +31,9 @@ bool Executor::iterate(const Sym& value, Sym* out) {
   }
   if (value->kind == SymKind::kTensor) {
     if (value->tensor.rank() == 0) return fail(BreakReason::kRaises, "iteration over a 0-d tensor");
-    std::vector<Sym> rows;
+    std::vector<SymRef> rows;
     for (int64_t i = 0; i < value->tensor.shape()[0]; ++i) {
-      Sym row;
+      SymRef row;
       if (!subscript(value, make_const(Ref::steal(PyLong_FromLongLong(i))), &row)) return false;
       rows.push_back(std::move(row));
     }
@@ -43,13 +43,13 @@ bool Executor::iterate(const Sym& value, Sym* out) {
   return fail(BreakReason::kIterate, describe(*value));
 }
 
-bool Executor::next(const Sym& sym, Sym* out, bool* done) {
+bool Executor::next(const SymRef& sym, SymRef* out, bool* done) {
   SymIterator& it = *sym->iterator;
   *done = false;
   switch (it.kind) {
     case IterKind::kSequence:
     case IterKind::kReversed: {
-      const std::vector<Sym>& items = *heap_.items(it.children[0]);
+      const std::vector<SymRef>& items = *heap_.items(it.children[0]);
       const int64_t size = static_cast<int64_t>(items.size());
       if (it.position >= size) {
         *done = true;
@@ -68,9 +68,9 @@ bool Executor::next(const Sym& sym, Sym* out, bool* done) {
       return true;
     }
     case IterKind::kZip: {
-      std::vector<Sym> row;
-      for (const Sym& child : it.children) {
-        Sym item;
+      std::vector<SymRef> row;
+      for (const SymRef& child : it.children) {
+        SymRef item;
         if (!next(child, &item, done)) return false;
         if (*done) return true;
         row.push_back(std::move(item));
@@ -80,10 +80,10 @@ bool Executor::next(const Sym& sym, Sym* out, bool* done) {
       return true;
     }
     case IterKind::kEnumerate: {
-      Sym item;
+      SymRef item;
       if (!next(it.children[0], &item, done)) return false;
       if (*done) return true;
-      Sym count = make_const(Ref::steal(PyLong_FromLongLong(it.position++)));
+      SymRef count = make_const(Ref::steal(PyLong_FromLongLong(it.position++)));
       *out = make_items(SymKind::kTuple, {std::move(count), std::move(item)});
       return true;
     }
@@ -92,9 +92,9 @@ bool Executor::next(const Sym& sym, Sym* out, bool* done) {
   return fail(BreakReason::kRaises, "next() of a dict view");
 }
 
-bool Executor::unpack(const Sym& value, std::vector<Sym>* out) {
+bool Executor::unpack(const SymRef& value, std::vector<SymRef>* out) {
   if (!look(value)) return false;
-  if (const std::vector<Sym>* items = heap_.items(value)) {
+  if (const std::vector<SymRef>* items = heap_.items(value)) {
     *out = *items;
     return true;
   }
@@ -103,10 +103,10 @@ bool Executor::unpack(const Sym& value, std::vector<Sym>* out) {
     for (const auto& [key, item] : value->entries) out->push_back(key);
     return true;
   }
-  Sym iterator;
+  SymRef iterator;
   if (!iterate(value, &iterator)) return false;
   for (;;) {
-    Sym item;
+    SymRef item;
     bool done = false;
     if (!next(iterator, &item, &done)) return false;
     if (done) return true;
@@ -116,18 +116,18 @@ bool Executor::unpack(const Sym& value, std::vector<Sym>* out) {
 }
 
 bool exec_GetIter(Executor& x, SymFrame& f, const Instr&) {
-  Sym iterator;
+  SymRef iterator;
   if (!x.iterate(f.peek(1), &iterator)) return false;
   f.peek(1) = std::move(iterator);
   return true;
 }
 
 bool exec_ForIter(Executor& x, SymFrame& f, const Instr& i) {
-  const Sym iterator = f.peek(1);
+  const SymRef iterator = f.peek(1);
   if (!x.look(iterator)) return false;
   if (iterator->kind != SymKind::kIterator)
     return x.fail(BreakReason::kLoopIterator, describe(*iterator));
-  Sym item;
+  SymRef item;
   bool done = false;
   if (!x.next(iterator, &item, &done)) return false;
   if (done) {

@@ -43,7 +43,7 @@ bool exec_LoadConst(Executor&, SymFrame& f, const Instr& i) {
 }
 
 bool exec_LoadFast(Executor& x, SymFrame& f, const Instr& i) {
-  Sym value = x.slot(f, i.arg);
+  SymRef value = x.slot(f, i.arg);
   if (value->is_null())
     return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(f.code->slot_name(i.arg).get()));
   f.push(std::move(value));
@@ -64,7 +64,7 @@ bool exec_DeleteFast(Executor& x, SymFrame& f, const Instr& i) {
 
 bool exec_LoadGlobal(Executor& x, SymFrame& f, const Instr& i) {
   PyObject* name = f.code->name(i.arg).get();
-  Sym value = x.heap().global(f.globals.get(), f.builtins.get(), name);
+  SymRef value = x.heap().global(f.globals.get(), f.builtins.get(), name);
   if (!value) return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(name));
   f.push(std::move(value));
   return true;
@@ -76,9 +76,9 @@ bool exec_LoadClosure(Executor& x, SymFrame& f, const Instr& i) {
 }
 
 bool exec_LoadDeref(Executor& x, SymFrame& f, const Instr& i) {
-  Sym cell = x.slot(f, i.arg);
+  SymRef cell = x.slot(f, i.arg);
   if (!x.look(cell)) return false;
-  Sym value = cell->kind == SymKind::kCell ? x.heap().cell_contents(cell) : nullptr;
+  SymRef value = cell->kind == SymKind::kCell ? x.heap().cell_contents(cell) : nullptr;
   if (!value || value->is_null())
     return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(f.code->slot_name(i.arg).get()));
   f.push(std::move(value));
@@ -86,7 +86,7 @@ bool exec_LoadDeref(Executor& x, SymFrame& f, const Instr& i) {
 }
 
 bool exec_StoreDeref(Executor& x, SymFrame& f, const Instr& i) {
-  Sym cell = x.slot(f, i.arg);
+  SymRef cell = x.slot(f, i.arg);
   if (!x.look(cell)) return false;
   if (cell->kind != SymKind::kCell) return x.fail(BreakReason::kInternal, "store to a missing cell");
   cell->items = {f.pop()};
