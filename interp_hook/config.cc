@@ -1,0 +1,25 @@
+#include "interp_hook/config.h"
+
+#include <cstdlib>
+
+namespace msjit {
+namespace {
+
+int env_int(const char* name, int fallback) {
+  const char* text = std::getenv(name);
+  return text && *text ? std::atoi(text) : fallback;
+}
+
+}  // namespace
+
+JitConfig& jit_config() {
+  static JitConfig config = [] {
+    JitConfig made;
+    made.limits.break_every = env_int("MSJIT_BREAK_EVERY", 0);
+    made.strict = env_int("MSJIT_STRICT", 0) != 0;
+    return made;
+  }();
+  return config;
+}
+
+}  // namespace msjit

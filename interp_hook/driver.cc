@@ -1,0 +1,219 @@
+#include "interp_hook/driver.h"
+
+#include <fmt/core.h>
+
+#include "guards/py/error.h"
+#include "interp_hook/config.h"
+#include "interp_hook/hook.h"
+#include "interp_hook/stepper.h"
+#include "kernels/core/log.h"
+
+namespace msjit {
+
+PyObject* compile_error_type = nullptr;
+
+Entry* find_entry(EntryPoint& point, const Slots& slots, PyObject** registers) {
+  const std::shared_ptr<EntryBase>* found = point.find(slots, registers);
+  auto* entry = found ? static_cast<Entry*>(found->get()) : nullptr;
+  return entry && !entry->disabled ? entry : nullptr;
+}
+
+namespace {
+
+// One frame on its way through the driver.
+class FrameRun {
+ public:
+  FrameRun(FrameView& frame, const DecodedCode& code, CodeState& state)
+      : frame_(frame), code_(code), state_(state), index_(code.entry()) {}
+
+  PyObject* run() {
+    for (;;) {
+      if (code_[index_].is_exit() && !capture_suspended()) {
+        if (Entry* found = find_or_capture()) {
+          // Code that runs at the exit may drop the pool.
+          const auto entry = std::static_pointer_cast<Entry>(found->shared_from_this());
+          if (run_region(*entry)) {
+            if (done_) return end_;
+            idle_ = 0;
+          }
+        }
+        if (PyErr_Occurred()) return raise_here();
+      }
+      if (!advance()) return end_;
+    }
+  }
+
+ private:
+  Slots slots() const {
+    return {frame_.slots(), frame_.stack(), frame_.globals().get(), frame_.builtins().get()};
+  }
+
+  // After a region that held nothing worth keeping, the instructions up to its end are stepped.
+  bool capture_suspended() {
+    if (skip_to_ < 0) return false;
+    if (index_ == skip_to_) skip_to_ = -2;  // resumes behind this instruction
+    return true;
+  }
+
+  Entry* find_or_capture() {
+    EntryPoint& point = state_.point(index_);
+    registers_.assign(std::max(point.register_count, 1), nullptr);
+    const Slots now = slots();
+    if (Entry* entry = find_entry(point, now, registers_.data())) return entry;
+    if (point.cold) {
+      skip_to_ = point.skip_to;
+      return nullptr;
+    }
+    if (!point.entries.empty()) note_recompile(point);
+    if (point.captures >= jit_config().max_entries) return nullptr;
+    return capture(point, now);
+  }
+
+  void note_recompile(EntryPoint& point) {
+    if (point.last_failure >= 0) {
+      const std::string guard = point.entries.front()->guards.describe(point.last_failure);
+      state_.count_recompile(guard);
+      if (log_enabled(LogTopic::kGuards)) log_text(LogTopic::kGuards, fmt::format("{}: {} failed", state_.name, guard));
+    }
+  }
+
+  Entry* capture(EntryPoint& point, const Slots& now) {
+    ++point.captures;
+    point.line = code_[index_].line;
+    auto captured = capture_region(code_, index_, now, frame_.stack_depth(), jit_config().limits);
+    if (!captured.ok()) return internal_failure(point, captured.error().message);
+    Capture capture = captured.take();
+    if (state_.full_graph && !capture.returns) return refuse_break(capture);
+    const int exit_index = capture.returns ? -1 : code_.index_at(capture.exit_offset);
+    if (!capture.returns) note_break(capture);
+    if (capture.num_ops == 0) {
+      point.cold = true;
+      point.skip_to = exit_index;
+      skip_to_ = exit_index >= 0 ? exit_index : code_.size();
+      if (index_ == code_.entry() && capture.returns) state_.inert = true;
+      return nullptr;
+    }
+    auto entry = make_entry(code_, index_, std::move(capture));
+    if (!entry.ok()) return internal_failure(point, entry.error().message);
+    point.add(entry.take());
+    registers_.assign(point.register_count, nullptr);
+    // The fresh entry's guards hold by construction; checking them loads the registers.
+    Entry* found = find_entry(point, now, registers_.data());
+    return found ? found : internal_failure(point, "[capture] fresh guards do not hold");
+  }
+
+  Entry* internal_failure(EntryPoint& point, const std::string& message) {
+    point.cold = true;
+    point.skip_to = -1;
+    state_.count_break(code_[index_].line, break_name(BreakReason::kInternal), message);
+    if (log_enabled(LogTopic::kBreaks)) log_text(LogTopic::kBreaks, fmt::format("{}: {}", state_.name, message));
+    if (jit_config().strict) PyErr_SetString(PyExc_SystemError, message.c_str());
+    return nullptr;
+  }
+
+  Entry* refuse_break(const Capture& capture) {
+    const std::string text =
+        fmt::format("[jit] cannot capture the whole of {}, got a break at {}:{}: {}", state_.name, state_.file,
+                    capture.break_line, break_text(capture.reason, capture.detail));
+    PyErr_SetString(compile_error_type ? compile_error_type : PyExc_RuntimeError, text.c_str());
+    return nullptr;
+  }
+
+  void note_break(const Capture& capture) {
+    std::string detail = break_text(capture.reason, capture.detail);
+    if (!capture.break_place.empty()) detail += " (" + capture.break_place + ")";
+    if (capture.break_callee && !hook::marked(capture.break_callee)) hook::mark(capture.break_callee, drive_frame);
+    state_.count_break(capture.break_line, break_name(capture.reason), detail);
+    if (log_enabled(LogTopic::kBreaks))
+      log_text(LogTopic::kBreaks, fmt::format("{}:{}: {}: {}", state_.file, capture.break_line, state_.name, detail));
+  }
+
+  // True when the region ran; the frame then stands at its exit, or the run is over.
+  bool run_region(Entry& entry) {
+    std::vector<Ref> objects;
+    std::string error;
+    if (!run_entry(entry, registers_.data(), &objects, &error)) {
+      // Nothing has changed yet: the interpreter runs the region and raises what the program raises.
+      entry.disabled = true;
+      state_.count_break(entry.line, break_name(BreakReason::kOpError), error);
+      return false;
+    }
+    if (!ran_) ++state_.captured_calls;
+    ran_ = true;
+    if (!frame_.enter() || !apply_effects(entry, objects)) return false;
+    if (entry.returns) {
+      finish(objects[entry.result]);
+      return true;
+    }
+    for (const SlotWrite& write : entry.locals)
+      frame_.set_local(write.slot, write.recipe < 0 ? Ref() : objects[write.recipe]);
+    std::vector<Ref> stack;
+    for (int32_t recipe : entry.stack) stack.push_back(recipe < 0 ? Ref() : objects[recipe]);
+    frame_.set_stack(stack);
+    index_ = entry.exit_index;
+    return true;
+  }
+
+  // Runs one instruction. False: the run is over.
+  bool advance() {
+    if (!frame_.enter()) {
+      end_ = nullptr;
+      return false;
+    }
+    if (++idle_ > jit_config().idle_steps && code_[index_].is_exit()) {
+      end_ = hand_over(frame_, code_, index_);
+      return false;
+    }
+    const bool resume_captures = skip_to_ == -2;
+    Step result = step(frame_, code_, index_);
+    switch (result.kind) {
+      case Step::kNext:
+        if (resume_captures || result.next != index_ + 1) skip_to_ = -1;
+        index_ = result.next;
+        return true;
+      case Step::kReturn: finish(std::move(result.value)); return false;
+      case Step::kRaise: end_ = frame_.resume_raising(); return false;
+      case Step::kHandOver: end_ = hand_over(frame_, code_, index_); return false;
+    }
+    return false;
+  }
+
+  void finish(Ref value) {
+    end_ = frame_.finish(std::move(value));
+    done_ = true;
+  }
+
+  PyObject* raise_here() {
+    if (!frame_.enter()) return nullptr;
+    frame_.set_current(code_[index_].op_offset);
+    return frame_.resume_raising();
+  }
+
+  FrameView& frame_;
+  const DecodedCode& code_;
+  CodeState& state_;
+  int index_;
+  int idle_ = 0;
+  int skip_to_ = -1;
+  bool ran_ = false;
+  bool done_ = false;
+  PyObject* end_ = nullptr;
+  std::vector<PyObject*> registers_;
+};
+
+}  // namespace
+
+PyObject* drive_frame(FrameView& frame) {
+  CodeState* state = code_state(frame.code());
+  if (!state || state->inert || !jit_config().enabled) return frame.resume();
+  auto decoded = decode(frame.code());
+  if (!decoded.ok() || decoded.value()->is_generator()) {
+    state->inert = true;
+    return frame.resume();
+  }
+  ++state->calls;
+  if (!frame.prologue()) return nullptr;
+  return FrameRun(frame, *decoded.value(), *state).run();
+}
+
+}  // namespace msjit

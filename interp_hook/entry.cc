@@ -1,0 +1,118 @@
+#include "interp_hook/entry.h"
+
+#include "guards/py/error.h"
+#include "guards/py/tensor_object.h"
+#include "interp_hook/rebuild.h"
+
+namespace msjit {
+
+int64_t graph_op_count = 0;
+
+Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
+  auto entry = std::make_unique<Entry>();
+  entry->num_outputs = static_cast<int>(capture.graph->outputs.size());
+  MSJIT_TRY(entry->region, RegionFunction::create(capture.graph));
+  entry->guards = std::move(capture.guards);
+  entry->inputs = std::move(capture.inputs);
+  entry->recipes = std::move(capture.recipes);
+  entry->effects = std::move(capture.effects);
+  entry->returns = capture.returns;
+  entry->result = capture.result;
+  entry->locals = std::move(capture.locals);
+  entry->stack = std::move(capture.stack);
+  entry->num_ops = capture.num_ops;
+  entry->line = code[start].line;
+  if (!entry->returns) {
+    entry->exit_index = code.index_at(capture.exit_offset);
+    entry->break_reason = break_name(capture.reason);
+    entry->break_detail = break_text(capture.reason, capture.detail);
+    if (!capture.break_place.empty()) entry->break_detail += " (" + capture.break_place + ")";
+    entry->break_line = capture.break_line;
+  } else if (entry->effects.empty()) {
+    const Recipe& result = entry->recipes[entry->result];
+    if (result.kind == RecipeKind::kOutput && entry->num_outputs == 1) entry->single_output = result.index;
+  }
+  return entry;
+}
+
+namespace {
+
+constexpr int kInlineTensors = 16;
+
+// Loads the inputs and calls the region.
+bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs, std::string* error) {
+  InlineVec<TensorImpl*, kInlineTensors> inputs;
+  for (SourceId id : entry.inputs) inputs.push_back(tensor_impl(registers[id]));
+  Status status = entry.region->call(inputs, outputs);
+  if (!status.ok()) {
+    *error = status.error().message;
+    return false;
+  }
+  graph_op_count += entry.num_ops;
+  return true;
+}
+
+}  // namespace
+
+Ref run_single(Entry& entry, PyObject* const* registers, std::string* error) {
+  Tensor output;
+  if (!call_region(entry, registers, std::span(&output, 1), error)) return {};
+  Ref result = tensor_bridge.wrap(std::move(output));
+  if (!result) *error = take_error_text();
+  return result;
+}
+
+bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objects, std::string* error) {
+  InlineVec<Tensor, kInlineTensors> outputs;
+  outputs.resize(entry.num_outputs);
+  if (!call_region(entry, registers, {outputs.data(), outputs.size()}, error)) return false;
+  objects->reserve(entry.recipes.size());
+  for (const Recipe& recipe : entry.recipes) {
+    Ref object = recipe.kind == RecipeKind::kOutput ? tensor_bridge.wrap(outputs[recipe.index])
+                                                    : rebuild(recipe, registers, *objects);
+    if (!object) {
+      *error = take_error_text();
+      return false;
+    }
+    objects->push_back(std::move(object));
+  }
+  return true;
+}
+
+namespace {
+
+bool replace_list(PyObject* list, const Effect& effect, const std::vector<Ref>& objects) {
+  Ref fresh = Ref::steal(PyList_New(static_cast<Py_ssize_t>(effect.values.size())));
+  if (!fresh) return false;
+  for (size_t i = 0; i < effect.values.size(); ++i)
+    PyList_SET_ITEM(fresh.get(), static_cast<Py_ssize_t>(i), Ref(objects[effect.values[i]]).release());
+  return PyList_SetSlice(list, 0, PyList_GET_SIZE(list), fresh.get()) == 0;
+}
+
+bool replace_dict(PyObject* dict, const Effect& effect, const std::vector<Ref>& objects) {
+  PyDict_Clear(dict);
+  for (size_t i = 0; i < effect.values.size(); i += 2)
+    if (PyDict_SetItem(dict, objects[effect.values[i]].get(), objects[effect.values[i + 1]].get()) < 0) return false;
+  return true;
+}
+
+}  // namespace
+
+bool apply_effects(const Entry& entry, const std::vector<Ref>& objects) {
+  for (const Effect& effect : entry.effects) {
+    PyObject* target = objects[effect.target].get();
+    bool done = false;
+    switch (effect.kind) {
+      case EffectKind::kSetAttr:
+        done = PyObject_GenericSetAttr(target, effect.name.get(), objects[effect.values[0]].get()) == 0;
+        break;
+      case EffectKind::kListItems: done = replace_list(target, effect, objects); break;
+      case EffectKind::kDictItems: done = replace_dict(target, effect, objects); break;
+      case EffectKind::kCellContents: done = PyCell_Set(target, objects[effect.values[0]].get()) == 0; break;
+    }
+    if (!done) return false;
+  }
+  return true;
+}
+
+}  // namespace msjit

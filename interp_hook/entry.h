@@ -1,0 +1,44 @@
+// Entry: a captured region ready to run again: guards, inputs, compiled graph, recipes and effects, exit.
+#pragma once
+
+#include "bytecode/capture.h"
+#include "codegen/region.h"
+#include "guards/cache.h"
+
+namespace msjit {
+
+struct Entry final : EntryBase {
+  std::vector<SourceId> inputs;
+  std::shared_ptr<RegionFunction> region;
+  std::vector<Recipe> recipes;
+  std::vector<Effect> effects;
+  bool returns = false;
+  int result = -1;
+  int exit_index = -1;  // canonical instruction to continue at
+  std::vector<SlotWrite> locals;
+  std::vector<int32_t> stack;
+  int num_outputs = 0;
+  int num_ops = 0;
+  int single_output = -1;  // the region returns just this graph output, without effects
+  const char* break_reason = nullptr;
+  std::string break_detail;
+  int break_line = 0;
+  int line = 0;
+  bool disabled = false;  // failed inside: never run again
+};
+
+// Compiles a capture. An error is an internal one.
+Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture);
+
+// Runs the graph of an entry whose guards hold and builds the Python objects of its exit; nothing outside is changed
+// yet. False: the region failed (`error` says why, no Python exception set) and must be run by the interpreter.
+bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objects, std::string* error);
+// For single_output entries: the result, or an empty Ref on failure.
+Ref run_single(Entry& entry, PyObject* const* registers, std::string* error);
+// Replays the changes of existing objects. False with a Python exception set.
+bool apply_effects(const Entry& entry, const std::vector<Ref>& objects);
+
+// Op calls executed inside compiled regions since start or reset.
+extern int64_t graph_op_count;
+
+}  // namespace msjit

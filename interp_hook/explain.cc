@@ -1,0 +1,134 @@
+#include "interp_hook/explain.h"
+
+#include <fmt/core.h>
+
+#include "interp_hook/entry.h"
+#include "kernels/eager/eager_sink.h"
+
+namespace msjit {
+namespace {
+
+std::string quote(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<int>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+template <class Items, class F>
+std::string list(const Items& items, F text) {
+  std::string out = "[";
+  for (const auto& item : items) {
+    if (out.size() > 1) out += ", ";
+    out += text(item);
+  }
+  return out + "]";
+}
+
+const Entry& entry_of(const std::shared_ptr<EntryBase>& base) { return static_cast<const Entry&>(*base); }
+
+struct Region {
+  int pc, line, ops = 0, guards = 0, entries = 0, tier = 0;
+  int64_t hits = 0, misses = 0;
+  double compile_ms = 0;
+};
+
+std::vector<Region> regions_of(const CodeState& state) {
+  std::vector<Region> regions;
+  for (const auto& [pc, point] : state.points) {
+    if (point.entries.empty()) continue;
+    Region region{pc, point.line};
+    for (const auto& base : point.entries) {
+      const Entry& entry = entry_of(base);
+      region.ops = std::max(region.ops, entry.num_ops);
+      region.guards = std::max(region.guards, entry.guards.guard_count());
+      region.hits += entry.hits;
+      region.compile_ms += entry.region->executable().compile_ms();
+      region.tier = std::max(region.tier, entry.region->executable().tier());
+      ++region.entries;
+    }
+    region.misses = region.entries - 1;
+    regions.push_back(region);
+  }
+  std::sort(regions.begin(), regions.end(), [](const Region& a, const Region& b) { return a.pc < b.pc; });
+  return regions;
+}
+
+std::string region_json(const Region& r) {
+  return fmt::format(
+      "{{\"pc\": {}, \"line\": {}, \"ops\": {}, \"guards\": {}, \"entries\": {}, \"hits\": {}, \"misses\": {}, "
+      "\"compile_ms\": {:.3f}, \"tier\": {}}}",
+      r.pc, r.line, r.ops, r.guards, r.entries, r.hits, r.misses, r.compile_ms, r.tier);
+}
+
+std::string break_json(const BreakRecord& b) {
+  return fmt::format("{{\"line\": {}, \"reason\": {}, \"detail\": {}, \"count\": {}}}", b.line, quote(b.reason),
+                     quote(b.detail), b.count);
+}
+
+std::string recompile_json(const RecompileRecord& r) {
+  const std::string source = r.guard.substr(0, r.guard.find(' '));
+  return fmt::format("{{\"guard\": {}, \"source\": {}, \"count\": {}}}", quote(r.guard), quote(source), r.count);
+}
+
+std::string function_json(const CodeState& state) {
+  return fmt::format(
+      "{{\"name\": {}, \"file\": {}, \"line\": {}, \"calls\": {}, \"regions\": {}, \"breaks\": {}, "
+      "\"recompiles\": {}}}",
+      quote(state.name), quote(state.file), state.line, state.calls, list(regions_of(state), region_json),
+      list(state.breaks, break_json), list(state.recompiles, recompile_json));
+}
+
+}  // namespace
+
+std::string explain_functions_json() {
+  std::vector<const CodeState*> met;
+  for (const CodeState* state : all_code_states())
+    if (state->calls > 0) met.push_back(state);
+  return list(met, [](const CodeState* state) { return function_json(*state); });
+}
+
+std::string explain_totals_json() {
+  int64_t calls = 0, captured = 0, breaks = 0, recompiles = 0, bytes = 0;
+  double compile_ms = 0;
+  for (const CodeState* state : all_code_states()) {
+    calls += state->calls;
+    captured += state->captured_calls;
+    for (const BreakRecord& b : state->breaks) breaks += b.count;
+    for (const RecompileRecord& r : state->recompiles) recompiles += r.count;
+    for (const auto& [pc, point] : state->points) {
+      for (const auto& base : point.entries) {
+        compile_ms += entry_of(base).region->executable().compile_ms();
+        bytes += entry_of(base).region->executable().code_bytes();
+      }
+    }
+  }
+  return fmt::format(
+      "{{\"calls\": {}, \"captured_calls\": {}, \"eager_ops\": {}, \"graph_ops\": {}, \"breaks\": {}, "
+      "\"recompiles\": {}, \"compile_ms\": {:.3f}, \"pool_bytes\": {}}}",
+      calls, captured, eager_op_count(), graph_op_count, breaks, recompiles, compile_ms, bytes);
+}
+
+std::string explain_details_json(PyCodeObject* code) {
+  const CodeState* state = find_code_state(code);
+  if (!state) return "[]";
+  std::vector<const Entry*> entries;
+  for (const auto& [pc, point] : state->points)
+    for (const auto& base : point.entries) entries.push_back(&entry_of(base));
+  return list(entries, [](const Entry* entry) {
+    return fmt::format("{{\"line\": {}, \"guards\": {}, \"graph\": {}, \"plan\": {}, \"break\": {}}}", entry->line,
+                       list(entry->guards.describe_all(), quote), quote(entry->region->executable().graph_text()),
+                       quote(entry->region->executable().describe()),
+                       entry->returns ? "null" : quote(entry->break_detail));
+  });
+}
+
+}  // namespace msjit

@@ -1,0 +1,108 @@
+#include "interp_hook/rebuild.h"
+
+
+namespace msjit {
+namespace {
+
+PyObject* argument(const Recipe& recipe, const std::vector<Ref>& objects, size_t i) {
+  return recipe.args[i] < 0 ? nullptr : objects[recipe.args[i]].get();
+}
+
+Ref tuple(const Recipe& recipe, const std::vector<Ref>& objects) {
+  Ref made = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(recipe.args.size())));
+  for (size_t i = 0; made && i < recipe.args.size(); ++i)
+    PyTuple_SET_ITEM(made.get(), static_cast<Py_ssize_t>(i), Ref(objects[recipe.args[i]]).release());
+  return made;
+}
+
+Ref list(const Recipe& recipe, const std::vector<Ref>& objects) {
+  Ref made = Ref::steal(PyList_New(static_cast<Py_ssize_t>(recipe.args.size())));
+  for (size_t i = 0; made && i < recipe.args.size(); ++i)
+    PyList_SET_ITEM(made.get(), static_cast<Py_ssize_t>(i), Ref(objects[recipe.args[i]]).release());
+  return made;
+}
+
+Ref dict(const Recipe& recipe, const std::vector<Ref>& objects) {
+  Ref made = Ref::steal(PyDict_New());
+  for (size_t i = 0; made && i < recipe.args.size(); i += 2)
+    if (PyDict_SetItem(made.get(), objects[recipe.args[i]].get(), objects[recipe.args[i + 1]].get()) < 0) return {};
+  return made;
+}
+
+// An iterator that has already given `taken` items.
+Ref advanced(Ref iterator, int64_t taken) {
+  for (int64_t i = 0; iterator && i < taken; ++i) {
+    Ref item = Ref::steal(PyIter_Next(iterator.get()));
+    if (!item) break;
+  }
+  return PyErr_Occurred() ? Ref() : iterator;
+}
+
+// Compilers from 3.10 on leave annotations as a flat tuple: name, value, ...
+Ref annotations_dict(PyObject* annotations) {
+  if (!PyTuple_Check(annotations)) return Ref::share(annotations);
+  Ref made = Ref::steal(PyDict_New());
+  for (Py_ssize_t i = 0; made && i + 1 < PyTuple_GET_SIZE(annotations); i += 2)
+    if (PyDict_SetItem(made.get(), PyTuple_GET_ITEM(annotations, i), PyTuple_GET_ITEM(annotations, i + 1)) < 0)
+      return {};
+  return made;
+}
+
+Ref function(const Recipe& recipe, const std::vector<Ref>& objects) {
+  enum { kGlobals, kName, kDefaults, kKwDefaults, kAnnotations, kClosure };
+  Ref made = Ref::steal(PyFunction_NewWithQualName(recipe.object.get(), argument(recipe, objects, kGlobals),
+                                                   argument(recipe, objects, kName)));
+  if (!made) return {};
+  if (PyObject* o = argument(recipe, objects, kDefaults))
+    if (PyFunction_SetDefaults(made.get(), o) < 0) return {};
+  if (PyObject* o = argument(recipe, objects, kKwDefaults))
+    if (PyFunction_SetKwDefaults(made.get(), o) < 0) return {};
+  if (PyObject* o = argument(recipe, objects, kAnnotations)) {
+    Ref notes = annotations_dict(o);
+    if (!notes || PyFunction_SetAnnotations(made.get(), notes.get()) < 0) return {};
+  }
+  if (PyObject* o = argument(recipe, objects, kClosure))
+    if (PyFunction_SetClosure(made.get(), o) < 0) return {};
+  return made;
+}
+
+Ref call(PyTypeObject* type, const Recipe& recipe, const std::vector<Ref>& objects) {
+  Ref args = tuple(recipe, objects);
+  return args ? Ref::steal(PyObject_Call(reinterpret_cast<PyObject*>(type), args.get(), nullptr)) : Ref();
+}
+
+}  // namespace
+
+Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<Ref>& objects) {
+  switch (recipe.kind) {
+    case RecipeKind::kRegister: return Ref::share(registers[recipe.index]);
+    case RecipeKind::kConst: return recipe.object;
+    case RecipeKind::kTuple: return tuple(recipe, objects);
+    case RecipeKind::kList: return list(recipe, objects);
+    case RecipeKind::kDict: return dict(recipe, objects);
+    case RecipeKind::kSlice:
+      return Ref::steal(PySlice_New(argument(recipe, objects, 0), argument(recipe, objects, 1), argument(recipe, objects, 2)));
+    case RecipeKind::kMethod:
+      return Ref::steal(PyMethod_New(argument(recipe, objects, 0), argument(recipe, objects, 1)));
+    case RecipeKind::kCell: return Ref::steal(PyCell_New(recipe.args.empty() ? nullptr : argument(recipe, objects, 0)));
+    case RecipeKind::kFunction: return function(recipe, objects);
+    case RecipeKind::kSequenceIterator:
+      return advanced(Ref::steal(PyObject_GetIter(argument(recipe, objects, 0))), recipe.number);
+    case RecipeKind::kRangeIterator:
+      return advanced(Ref::steal(PyObject_GetIter(recipe.object.get())), recipe.number);
+    case RecipeKind::kZip: return call(&PyZip_Type, recipe, objects);
+    case RecipeKind::kEnumerate: {
+      Ref start = Ref::steal(PyLong_FromLongLong(recipe.number));
+      return start ? Ref::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyEnum_Type),
+                                                             argument(recipe, objects, 0), start.get(), nullptr))
+                   : Ref();
+    }
+    case RecipeKind::kReversed: return advanced(call(&PyReversed_Type, recipe, objects), recipe.number);
+    case RecipeKind::kSuper: return call(&PySuper_Type, recipe, objects);
+    case RecipeKind::kOutput: break;
+  }
+  PyErr_SetString(PyExc_SystemError, "[msjit] recipe without a rebuild");
+  return {};
+}
+
+}  // namespace msjit

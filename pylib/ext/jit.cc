@@ -1,0 +1,301 @@
+// JitFunction: what jit(f) returns. A cached call checks the guards on the argument slots and runs the
+// compiled graph without building a Python frame; anything else calls f with the hook armed for that one frame.
+#include <structmember.h>
+
+#include "guards/py/compat.h"
+#include "guards/py/error.h"
+#include "interp_hook/config.h"
+#include "interp_hook/driver.h"
+#include "interp_hook/explain.h"
+#include "interp_hook/hook.h"
+#include "kernels/eager/eager_sink.h"
+#include "pylib/ext/jit.h"
+
+namespace msjit {
+namespace {
+
+constexpr int kMaxSlots = 64;
+constexpr int kMaxRegisters = 256;
+
+struct JitFunction {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  PyObject* function;  // the wrapped Python function
+  PyObject* dict;
+  PyObject* weak;
+  CodeState* state;    // of the code below
+  PyCodeObject* code;  // the function's code when `state` was looked up; f.__code__ may be replaced
+  int arguments;       // parameters a frameless call takes, -1 = never frameless
+  int slots;
+  int entry;           // canonical index of the first instruction
+};
+
+JitFunction* as_jit(PyObject* object) { return reinterpret_cast<JitFunction*>(object); }
+
+// Looks up what depends on the function's code object. False: no native runs for this code.
+bool refresh(JitFunction* self) {
+  PyCodeObject* code = compat::function_code(self->function);
+  self->code = code;
+  self->arguments = -1;
+  self->state = code_state(code);
+  auto decoded = decode(code);
+  if (!self->state || !decoded.ok() || decoded.value()->is_generator()) return false;
+  const DecodedCode& d = *decoded.value();
+  self->slots = d.slot_count();
+  self->entry = d.entry();
+  const bool plain = !(code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) && code->co_kwonlyargcount == 0;
+  bool cells = false;
+  for (int i = 0; i < self->slots; ++i) cells |= d.slot_kind(i) == SlotKind::kCell;
+  if (plain && !cells && self->slots <= kMaxSlots) self->arguments = code->co_argcount;
+  return true;
+}
+
+// Runs a cached entry on the arguments. False: nothing was done.
+bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
+  EntryPoint* point = self->state->start;
+  if (!point || point->entries.empty() || point->register_count > kMaxRegisters) return false;
+  auto* function = compat::function(self->function);
+  PyObject* locals[kMaxSlots];
+  int slot = 0;
+  for (; slot < self->arguments; ++slot) locals[slot] = args[slot];
+  const int free_first = self->slots - (function->func_closure ? static_cast<int>(PyTuple_GET_SIZE(function->func_closure)) : 0);
+  for (; slot < free_first; ++slot) locals[slot] = nullptr;
+  for (; slot < self->slots; ++slot) locals[slot] = PyTuple_GET_ITEM(function->func_closure, slot - free_first);
+  PyObject* registers[kMaxRegisters];
+  const Slots slots{locals, nullptr, function->func_globals, hook::builtins_of(self->function)};
+  Entry* entry = find_entry(*point, slots, registers);
+  if (!entry || !entry->returns) return false;
+  std::string error;
+  if (entry->single_output >= 0) {
+    Ref value = run_single(*entry, registers, &error);
+    *result = value.release();
+  } else {
+    const auto keep = entry->shared_from_this();  // effects may run code that drops the pool
+    std::vector<Ref> objects;
+    if (run_entry(*entry, registers, &objects, &error)) {
+      if (!apply_effects(*entry, objects)) return *result = nullptr, true;
+      *result = Ref(objects[entry->result]).release();
+    } else {
+      *result = nullptr;
+    }
+  }
+  if (!*result) {
+    entry->disabled = true;  // the interpreter runs it and raises what the program raises
+    return false;
+  }
+  ++self->state->calls;
+  ++self->state->captured_calls;
+  return true;
+}
+
+PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf, PyObject* names) noexcept {
+  JitFunction* self = as_jit(callable);
+  if (compat::function_code(self->function) != self->code) refresh(self);
+  const Py_ssize_t count = compat::positional_count(nargsf);
+  if (count == self->arguments && !names && jit_config().enabled && !hook::tracing_active()) {
+    PyObject* result = nullptr;
+    if (call_cached(self, args, &result)) return result;
+  }
+  if (!self->state || self->state->inert || !jit_config().enabled)
+    return compat::vectorcall(self->function, args, nargsf, names).release();
+  NextFrame next(self->code, drive_frame);
+  return compat::vectorcall(self->function, args, nargsf, names).release();
+}
+
+PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
+  static const char* keywords[] = {"function", "fullgraph", nullptr};
+  PyObject* function = nullptr;
+  int full_graph = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|p:JitFunction", const_cast<char**>(keywords), &PyFunction_Type,
+                                   &function, &full_graph))
+    return nullptr;
+  PyObject* object = type->tp_alloc(type, 0);
+  if (!object) return nullptr;
+  JitFunction* self = as_jit(object);
+  self->vectorcall = jit_vectorcall;
+  self->function = new_reference(function);
+  if (refresh(self) && full_graph) self->state->full_graph = true;
+  if (PyErr_Occurred()) return drop_reference(object), nullptr;
+  return object;
+}
+
+int jit_traverse(PyObject* object, visitproc visit, void* arg) noexcept {
+  Py_VISIT(as_jit(object)->function);
+  Py_VISIT(as_jit(object)->dict);
+  return 0;
+}
+
+int jit_clear(PyObject* object) noexcept {
+  Ref::steal(std::exchange(as_jit(object)->dict, nullptr)).reset();
+  return 0;
+}
+
+void jit_dealloc(PyObject* object) noexcept {
+  PyObject_GC_UnTrack(object);
+  JitFunction* self = as_jit(object);
+  if (self->weak) PyObject_ClearWeakRefs(object);
+  Ref::steal(std::exchange(self->function, nullptr)).reset();
+  Ref::steal(std::exchange(self->dict, nullptr)).reset();
+  Py_TYPE(object)->tp_free(object);
+}
+
+PyObject* jit_get(PyObject* object, PyObject* instance, PyObject*) noexcept {
+  if (!instance || instance == Py_None) return new_reference(object);
+  return PyMethod_New(object, instance);
+}
+
+PyObject* jit_repr(PyObject* object) noexcept {
+  return PyUnicode_FromFormat("<msjit.jit %R>", as_jit(object)->function);
+}
+
+// Names, documentation, defaults, annotations: those of the function.
+PyObject* jit_getattro(PyObject* object, PyObject* name) noexcept {
+  PyObject* found = PyObject_GenericGetAttr(object, name);
+  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  PyErr_Clear();
+  return PyObject_GetAttr(as_jit(object)->function, name);
+}
+
+PyObject* jit_doc(PyObject* object, void* name) noexcept {
+  return PyObject_GetAttrString(as_jit(object)->function, static_cast<const char*>(name));
+}
+
+PyMemberDef jit_members[] = {
+    {"__wrapped__", T_OBJECT, offsetof(JitFunction, function), READONLY, "the eager function"},
+    {"__dictoffset__", T_PYSSIZET, offsetof(JitFunction, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(JitFunction, weak), READONLY, nullptr},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(JitFunction, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyGetSetDef jit_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"__doc__", jit_doc, nullptr, nullptr, const_cast<char*>("__doc__")},
+    {"__module__", jit_doc, nullptr, nullptr, const_cast<char*>("__module__")},
+    {"__name__", jit_doc, nullptr, nullptr, const_cast<char*>("__name__")},
+    {"__qualname__", jit_doc, nullptr, nullptr, const_cast<char*>("__qualname__")},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyType_Slot jit_slots[] = {{Py_tp_new, reinterpret_cast<void*>(jit_new)},
+                           {Py_tp_dealloc, reinterpret_cast<void*>(jit_dealloc)},
+                           {Py_tp_traverse, reinterpret_cast<void*>(jit_traverse)},
+                           {Py_tp_clear, reinterpret_cast<void*>(jit_clear)},
+                           {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                           {Py_tp_descr_get, reinterpret_cast<void*>(jit_get)},
+                           {Py_tp_getattro, reinterpret_cast<void*>(jit_getattro)},
+                           {Py_tp_repr, reinterpret_cast<void*>(jit_repr)},
+                           {Py_tp_members, jit_members},
+                           {Py_tp_getset, jit_getset},
+                           {0, nullptr}};
+
+PyType_Spec jit_spec = {"msjit.JitFunction", sizeof(JitFunction), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, jit_slots};
+
+Ref parse_json(const std::string& text) {
+  Ref json = Ref::steal(PyImport_ImportModule("json"));
+  return json ? Ref::steal(PyObject_CallMethod(json.get(), "loads", "s", text.c_str())) : Ref();
+}
+
+PyObject* explain_json(PyObject*, PyObject*) noexcept { return parse_json(explain_functions_json()).release(); }
+PyObject* stats(PyObject*, PyObject*) noexcept { return parse_json(explain_totals_json()).release(); }
+
+// The code object of a function, a method, a JitFunction or a code object; null with TypeError set.
+PyCodeObject* code_of(PyObject* object) {
+  if (PyMethod_Check(object)) object = PyMethod_GET_FUNCTION(object);
+  if (Py_TYPE(object)->tp_descr_get == jit_get) object = as_jit(object)->function;
+  if (PyFunction_Check(object)) return compat::function_code(object);
+  if (PyCode_Check(object)) return reinterpret_cast<PyCodeObject*>(object);
+  PyErr_Format(PyExc_TypeError, "[jit] expected a Python function, got %s", Py_TYPE(object)->tp_name);
+  return nullptr;
+}
+
+PyObject* explain_details(PyObject*, PyObject* object) noexcept {
+  PyCodeObject* code = code_of(object);
+  return code ? parse_json(explain_details_json(code)).release() : nullptr;
+}
+
+PyObject* reset(PyObject*, PyObject*) noexcept {
+  reset_code_states();
+  reset_eager_op_count();
+  graph_op_count = 0;
+  return Ref::none().release();
+}
+
+PyObject* mark_code(PyObject*, PyObject* object) noexcept {
+  PyCodeObject* code = code_of(object);
+  if (!code || !hook::mark(code, drive_frame)) return nullptr;
+  static auto* const arm = new HookArm;  // transparent modes keep the hook from the first marked code on
+  (void)arm;
+  return Ref::none().release();
+}
+
+PyObject* unmark_code(PyObject*, PyObject* object) noexcept {
+  PyCodeObject* code = code_of(object);
+  if (!code || !hook::mark(code, nullptr)) return nullptr;
+  return Ref::none().release();
+}
+
+struct Setting {
+  const char* name;
+  int* value;
+};
+Setting settings(int i) {
+  JitConfig& c = jit_config();
+  const Setting all[] = {{"inline_depth", &c.limits.inline_depth}, {"unroll", &c.limits.unroll},
+                         {"max_ops", &c.limits.max_ops},           {"break_every", &c.limits.break_every},
+                         {"max_entries", &c.max_entries},          {"idle_steps", &c.idle_steps}};
+  return i < 6 ? all[i] : Setting{nullptr, nullptr};
+}
+
+PyObject* get_limit(PyObject*, PyObject* name) noexcept {
+  const char* text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+  for (int i = 0; text && settings(i).name; ++i)
+    if (std::string_view(settings(i).name) == text) return PyLong_FromLong(*settings(i).value);
+  return PyErr_Format(PyExc_KeyError, "[config] no such limit: %R", name);
+}
+
+PyObject* set_limit(PyObject*, PyObject* args) noexcept {
+  const char* text = nullptr;
+  int value = 0;
+  if (!PyArg_ParseTuple(args, "si:set_limit", &text, &value)) return nullptr;
+  if (value < 0) return PyErr_Format(PyExc_ValueError, "[config] %s must be at least 0, got %d", text, value);
+  for (int i = 0; settings(i).name; ++i) {
+    if (std::string_view(settings(i).name) != text) continue;
+    *settings(i).value = value;
+    return Ref::none().release();
+  }
+  return PyErr_Format(PyExc_KeyError, "[config] no such limit: %s", text);
+}
+
+PyObject* set_enabled(PyObject*, PyObject* value) noexcept {
+  jit_config().enabled = PyObject_IsTrue(value) == 1;
+  return Ref::none().release();
+}
+
+PyObject* set_compile_error(PyObject*, PyObject* type) noexcept {
+  Ref::steal(std::exchange(compile_error_type, new_reference(type))).reset();
+  return Ref::none().release();
+}
+
+PyMethodDef jit_methods[] = {
+    {"explain_json", explain_json, METH_NOARGS, "records of every function the JIT met"},
+    {"explain_details", explain_details, METH_O, "guards, graph and plan of each region of a function"},
+    {"stats", stats, METH_NOARGS, "totals over all functions"},
+    {"reset", reset, METH_NOARGS, "drops every compiled graph and every count"},
+    {"mark_code", mark_code, METH_O, "captures later calls of a function or code object"},
+    {"unmark_code", unmark_code, METH_O, "leaves a function or code object to the interpreter"},
+    {"get_limit", get_limit, METH_O, "a limit of msjit.config"},
+    {"set_limit", set_limit, METH_VARARGS, "sets a limit of msjit.config"},
+    {"set_jit_enabled", set_enabled, METH_O, "switches the JIT on or off"},
+    {"set_compile_error", set_compile_error, METH_O, "the class raised for fullgraph=True"},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+int add_jit(PyObject* module) {
+  if (!hook::initialize()) return -1;
+  if (PyModule_AddFunctions(module, jit_methods) < 0) return -1;
+  if (compat::add_object(module, "JitFunction", Ref::steal(PyType_FromSpec(&jit_spec))) < 0) return -1;
+  return compat::add_object(module, "has_jit", Ref::share(Py_True));
+}
+
+}  // namespace msjit
