@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "interp_hook/entry.h"
 #include "kernels/eager/eager_sink.h"
 

@@ -1,5 +1,6 @@
 // JitFunction: what jit(f) returns. A cached call checks the guards on the argument slots and runs the
 // compiled graph without building a Python frame; anything else calls f with the hook armed for that one frame.
+#include <Python.h>
 #include <structmember.h>
 
 #include "guards/py/compat.h"
@@ -62,7 +63,7 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   for (; slot < free_first; ++slot) locals[slot] = nullptr;
   for (; slot < self->slots; ++slot) locals[slot] = PyTuple_GET_ITEM(function->func_closure, slot - free_first);
   PyObject* registers[kMaxRegisters];
-  const Slots slots{locals, nullptr, function->func_globals, hook::builtins_of(self->function)};
+  const Slots slots{locals, nullptr, function->func_globals, compat::function_builtins(self->function)};
   Entry* entry = find_entry(*point, slots, registers);
   if (!entry || !entry->returns) return false;
   std::string error;
