@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "guards/py/tensor_object.h"
+#include "guards/py/objects.h"
 
 namespace msjit {
 namespace {

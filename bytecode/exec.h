@@ -66,7 +66,7 @@ class Executor {
   bool call(const SymRef& callable, std::vector<SymRef> args, PyObject* keyword_names, SymRef* out);
   bool call_function(PyObject* function, const SymRef& fresh, std::vector<SymRef> args,
                      PyObject* keyword_names, SymRef* out);
-  bool call_op(const OpDef& op, std::vector<SymRef> args, PyObject* keyword_names, SymRef* out);
+  bool call_op(PyObject* op, std::vector<SymRef> args, PyObject* keyword_names, SymRef* out);
   bool apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs, SymRef* out);
   bool binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out);
   bool compare(const SymRef& a, const SymRef& b, int op, SymRef* out);

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "guards/py/tensor_object.h"
+#include "guards/py/objects.h"
 
 namespace msjit {
 namespace {
@@ -47,10 +47,9 @@ bool is_identity_constant(PyObject* o) {
     PyObject* self = PyCFunction_GET_SELF(o);
     return !self || PyModule_Check(self) || PyType_Check(self);
   }
-  DType unused;
   return Py_TYPE(o) == &PyMethodDescr_Type || Py_TYPE(o) == &PyWrapperDescr_Type ||
-         Py_TYPE(o) == &PyGetSetDescr_Type || (tensor_bridge.op_of && tensor_bridge.op_of(o)) ||
-         (tensor_bridge.dtype_of && tensor_bridge.dtype_of(o, &unused)) || PyCode_Check(o);
+         Py_TYPE(o) == &PyGetSetDescr_Type || is_op(o) ||
+         Py_TYPE(o) == &g_dtype_type || PyCode_Check(o);
 }
 
 bool is_plain_key(const SymRef& key) {
@@ -160,11 +159,7 @@ bool Heap::realize(const SymRef& value) {
 
 bool Heap::realize_tensor(const SymRef& value) {
   PyObject* object = value->object.get();
-  const TensorImpl* impl = tensor_impl(object);
-  if (!impl || impl->storage->device.type != DeviceType::kCpu) {
-    error = "tensor without data";
-    return false;
-  }
+  const TensorImpl* impl = tensor_of(object).impl();
   GuardStep guard{&guard_tensor, value->source, kNoSource, 0, 0,
                   Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object))),
                   std::make_shared<const Meta>(impl->meta)};

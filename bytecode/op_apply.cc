@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
-#include "guards/py/tensor_object.h"
+#include "guards/py/op_args.h"
 
 namespace msjit {
 namespace {
@@ -70,7 +70,7 @@ bool to_attr(Executor& x, const Param& param, const SymRef& value, AttrValue* ou
     }
     case ParamKind::kDType: {
       DType dtype;
-      if (!object || !tensor_bridge.dtype_of(object, &dtype)) return false;
+      if (!object || !dtype_from_object(object, "jit", &dtype)) return PyErr_Clear(), false;
       *out = AttrValue(dtype);
       return true;
     }
@@ -104,47 +104,36 @@ bool to_inputs(Executor& x, const Param& param, const SymRef& value, std::vector
   return x.to_val(value, &inputs->back());
 }
 
-// Puts every argument at its parameter; null where the default holds.
-bool bind(Executor& x, const OpDef& op, const std::vector<SymRef>& args, PyObject* names, std::vector<SymRef>* bound) {
-  const auto& params = op.signature.params;
-  const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
-  const size_t positional = args.size() - keywords;
-  if (positional > params.size()) return x.fail(BreakReason::kOpArguments, op.name);
-  bound->resize(params.size());
-  for (size_t i = 0; i < positional; ++i) (*bound)[i] = args[i];
-  for (size_t k = 0; k < keywords; ++k) {
-    const char* name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(k)));
-    size_t i = 0;
-    while (i < params.size() && params[i].name != name) ++i;
-    if (i == params.size() || (*bound)[i]) return x.fail(BreakReason::kOpArguments, op.name);
-    (*bound)[i] = args[positional + k];
-  }
-  return true;
-}
-
 }  // namespace
 
-bool Executor::call_op(const OpDef& op, std::vector<SymRef> args, PyObject* names, SymRef* out) {
-  std::vector<SymRef> bound;
-  if (!bind(*this, op, args, names, &bound)) return false;
+bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* names, SymRef* out) {
+  const OpObject& object = *reinterpret_cast<OpObject*>(callable);
+  const OpDef& op = *object.op;
+  const Py_ssize_t positional = static_cast<Py_ssize_t>(args.size()) - (names ? PyTuple_GET_SIZE(names) : 0);
+  BoundArgs bound;
+  if (!bind_args(op, object.param_names, positional, names, &bound)) {
+    PyErr_Clear();
+    return fail(BreakReason::kOpArguments, op.name);
+  }
   std::vector<Val> inputs;
   Attrs attrs;
-  for (size_t i = 0; i < bound.size(); ++i) {
+  for (size_t i = 0; i < op.signature.params.size(); ++i) {
     const Param& param = op.signature.params[i];
-    if (!bound[i]) {
-      if (!param.has_default) return fail(BreakReason::kOpArguments, op.name);
-      if (param.is_tensor())
-        inputs.emplace_back();
-      else
-        attrs.push_back(param.default_value);
-      continue;
+    SymRef value;
+    if (static_cast<int>(i) == bound.packed) {
+      value = make_items(SymKind::kTuple, {args.begin() + bound.from[i], args.begin() + positional});
+    } else if (bound.from[i] >= 0) {
+      value = args[bound.from[i]];
     }
     if (param.is_tensor()) {
-      if (!to_inputs(*this, param, bound[i], &inputs)) return false;
+      if (!value)
+        inputs.emplace_back();
+      else if (!to_inputs(*this, param, value, &inputs))
+        return false;
       continue;
     }
-    AttrValue attr;
-    if (!to_attr(*this, param, bound[i], &attr))
+    AttrValue attr = param.default_value;
+    if (value && !to_attr(*this, param, value, &attr))
       return fail(BreakReason::kOpArguments, fmt::format("{} ({})", op.name, param.name));
     attrs.push_back(std::move(attr));
   }

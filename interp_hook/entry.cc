@@ -1,7 +1,7 @@
 #include "interp_hook/entry.h"
 
 #include "guards/py/error.h"
-#include "guards/py/tensor_object.h"
+#include "guards/py/objects.h"
 #include "interp_hook/rebuild.h"
 
 namespace msjit {
@@ -42,7 +42,7 @@ constexpr int kInlineTensors = 16;
 // Loads the inputs and calls the region.
 bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs, std::string* error) {
   InlineVec<TensorImpl*, kInlineTensors> inputs;
-  for (SourceId id : entry.inputs) inputs.push_back(tensor_impl(registers[id]));
+  for (SourceId id : entry.inputs) inputs.push_back(tensor_of(registers[id]).impl());
   Status status = entry.region->call(inputs, outputs);
   if (!status.ok()) {
     *error = status.error().message;
@@ -57,7 +57,7 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error) {
   Tensor output;
   if (!call_region(entry, registers, std::span(&output, 1), error)) return {};
-  Ref result = tensor_bridge.wrap(std::move(output));
+  Ref result = wrap_tensor(std::move(output));
   if (!result) *error = take_error_text();
   return result;
 }
@@ -68,7 +68,7 @@ bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objec
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, error)) return false;
   objects->reserve(entry.recipes.size());
   for (const Recipe& recipe : entry.recipes) {
-    Ref object = recipe.kind == RecipeKind::kOutput ? tensor_bridge.wrap(outputs[recipe.index])
+    Ref object = recipe.kind == RecipeKind::kOutput ? wrap_tensor(outputs[recipe.index])
                                                     : rebuild(recipe, registers, *objects);
     if (!object) {
       *error = take_error_text();

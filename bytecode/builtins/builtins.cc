@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "bytecode/exec.h"
-#include "guards/py/tensor_object.h"
+#include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -58,7 +58,7 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
     case SymKind::kSlice: type = &PySlice_Type; break;
     case SymKind::kFunction: type = &PyFunction_Type; break;
     case SymKind::kMethod: type = &PyMethod_Type; break;
-    case SymKind::kTensor: type = value->object ? Py_TYPE(value->object.get()) : tensor_bridge.tensor_type; break;
+    case SymKind::kTensor: type = value->object ? Py_TYPE(value->object.get()) : &g_tensor_type; break;
     case SymKind::kConst:
     case SymKind::kObject: type = Py_TYPE(value->object.get()); break;
     default: return unsupported(x, "isinstance");
@@ -103,7 +103,7 @@ bool model_type(Executor& x, Args args, PyObject* names, SymRef* out) {
     case SymKind::kList: type = reinterpret_cast<PyObject*>(&PyList_Type); break;
     case SymKind::kDict: type = reinterpret_cast<PyObject*>(&PyDict_Type); break;
     case SymKind::kTensor:
-      type = reinterpret_cast<PyObject*>(args[0]->object ? Py_TYPE(args[0]->object.get()) : tensor_bridge.tensor_type);
+      type = reinterpret_cast<PyObject*>(args[0]->object ? Py_TYPE(args[0]->object.get()) : &g_tensor_type);
       break;
     case SymKind::kConst:
     case SymKind::kObject: type = reinterpret_cast<PyObject*>(Py_TYPE(args[0]->object.get())); break;
@@ -271,7 +271,7 @@ bool model_fold(Executor& x, PyObject* function, Args args, PyObject* names, Sym
   for (size_t i = 0; i < args.size(); ++i) {
     if (!x.look(args[i])) return false;
     if (args[i]->is_tensor()) {
-      if (std::strcmp(name, "abs") == 0) return x.call_op(*find_op("abs"), args, names, out);
+      if (std::strcmp(name, "abs") == 0) return x.apply(*find_op("abs"), std::span(&args[i]->tensor, 1), {}, out);
       return x.fail(BreakReason::kTensorValue, fmt::format("{}()", name));
     }
     Ref constant = constant_object(args[i]);

@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
-#include "guards/py/tensor_object.h"
+#include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {

@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
-#include "guards/py/tensor_object.h"
+#include "guards/py/objects.h"
 
 namespace msjit {
 
@@ -17,7 +17,7 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* found, 
   Heap& heap = x.heap();
   if (PyFunction_Check(found) || Py_TYPE(found) == &PyMethodDescr_Type ||
       Py_TYPE(found) == &PyWrapperDescr_Type ||
-      (tensor_bridge.op_of && tensor_bridge.op_of(found))) {
+      is_op(found)) {
     *out = make_items(SymKind::kMethod, {heap.from_constant(Ref::share(found), text), self});
     return true;
   }
@@ -151,7 +151,7 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
       bool known = false;
       if (!tensor_attr(*this, object, text, out, &known)) return false;
       if (known) return true;
-      PyTypeObject* type = object->object ? Py_TYPE(object->object.get()) : tensor_bridge.tensor_type;
+      PyTypeObject* type = object->object ? Py_TYPE(object->object.get()) : &g_tensor_type;
       PyObject* found = _PyType_Lookup(type, name);
       if (found) {
         if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || heap_.guard_class_version(type))

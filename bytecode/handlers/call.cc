@@ -2,15 +2,14 @@
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
-#include "guards/py/tensor_object.h"
+#include "guards/py/objects.h"
 
 namespace msjit {
 namespace {
 
 bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names, SymRef* out) {
   PyObject* object = callable->object.get();
-  if (tensor_bridge.op_of)
-    if (const OpDef* op = tensor_bridge.op_of(object)) return x.call_op(*op, std::move(args), names, out);
+  if (is_op(object)) return x.call_op(object, std::move(args), names, out);
   if (PyFunction_Check(object)) {
     return x.call_function(object, nullptr, std::move(args), names, out);
   }

@@ -2,18 +2,14 @@
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"
-#include "guards/py/tensor_object.h"
+#include "guards/py/objects.h"
 
 namespace msjit {
-
-TensorBridge tensor_bridge;
-
 namespace {
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
   if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != step.object.get()) return false;
-  const TensorImpl* impl = tensor_impl(object);
-  return impl && impl->meta == *step.tensor;
+  return tensor_of(object).meta() == *step.tensor;
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {

@@ -90,6 +90,23 @@ inline int positional_only_count(PyCodeObject* code) {
   return 0;
 #endif
 }
+// The builtins dictionary a function's frames use; null when its globals hold something odd.
+inline PyObject* function_builtins(PyObject* object) {
+#if PY_VERSION_HEX >= 0x030A0000
+  return function(object)->func_builtins;
+#else
+  PyObject* builtins = PyDict_GetItemString(function(object)->func_globals, "__builtins__");
+  if (builtins && PyModule_Check(builtins)) builtins = PyModule_GetDict(builtins);
+  return builtins && PyDict_Check(builtins) ? builtins : nullptr;
+#endif
+}
+
+// --- threads -------------------------------------------------------------------------------------
+// Whether a sys.settrace or sys.setprofile function watches this thread.
+inline bool is_traced() {
+  const PyThreadState* thread = PyThreadState_Get();
+  return thread->c_tracefunc || thread->c_profilefunc;
+}
 
 // --- small additions of later versions -----------------------------------------------------------
 inline int add_object(PyObject* module, const char* name, Ref value) {

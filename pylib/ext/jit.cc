@@ -93,7 +93,7 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
   JitFunction* self = as_jit(callable);
   if (compat::function_code(self->function) != self->code) refresh(self);
   const Py_ssize_t count = compat::positional_count(nargsf);
-  if (count == self->arguments && !names && jit_config().enabled && !hook::tracing_active()) {
+  if (count == self->arguments && !names && jit_config().enabled && !compat::is_traced()) {
     PyObject* result = nullptr;
     if (call_cached(self, args, &result)) return result;
   }
@@ -292,11 +292,11 @@ PyMethodDef jit_methods[] = {
 
 }  // namespace
 
-int add_jit(PyObject* module) {
-  if (!hook::initialize()) return -1;
-  if (PyModule_AddFunctions(module, jit_methods) < 0) return -1;
-  if (compat::add_object(module, "JitFunction", Ref::steal(PyType_FromSpec(&jit_spec))) < 0) return -1;
-  return compat::add_object(module, "has_jit", Ref::share(Py_True));
+bool add_jit(PyObject* module) {
+  if (!hook::initialize()) return false;
+  if (PyModule_AddFunctions(module, jit_methods) < 0) return false;
+  if (compat::add_object(module, "JitFunction", Ref::steal(PyType_FromSpec(&jit_spec))) < 0) return false;
+  return compat::add_object(module, "has_jit", Ref::share(Py_True)) == 0;
 }
 
 }  // namespace msjit
