@@ -109,6 +109,13 @@ using Handler = bool (*)(Executor&, SymFrame&, const Instr&);
 #define MSJIT_CANON(name, ...) bool exec_##name(Executor& x, SymFrame& f, const Instr& i);
 #include "bytecode/isa.def"
 
+// Objects made by jit(f): in captured code a call of one is a call of f. Set by the extension.
+struct JitCallable {
+  PyTypeObject* type = nullptr;
+  PyObject* (*function)(PyObject* object) = nullptr;  // borrowed f
+};
+extern JitCallable g_jit_callable;
+
 // Model of a Python builtin: computes the call symbolically. Returns false after x.fail(). A builtin without a
 // model is a break.
 using BuiltinModel = bool (*)(Executor& x, const std::vector<SymRef>& args, PyObject* keyword_names, SymRef* out);

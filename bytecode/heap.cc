@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "bytecode/exec.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -49,7 +50,7 @@ bool is_identity_constant(PyObject* o) {
   }
   return Py_TYPE(o) == &PyMethodDescr_Type || Py_TYPE(o) == &PyWrapperDescr_Type ||
          Py_TYPE(o) == &PyGetSetDescr_Type || is_op(o) ||
-         Py_TYPE(o) == &g_dtype_type || PyCode_Check(o);
+         Py_TYPE(o) == &g_dtype_type || PyCode_Check(o) || Py_TYPE(o) == g_jit_callable.type;
 }
 
 bool is_plain_key(const SymRef& key) {

@@ -17,7 +17,7 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* found, 
   Heap& heap = x.heap();
   if (PyFunction_Check(found) || Py_TYPE(found) == &PyMethodDescr_Type ||
       Py_TYPE(found) == &PyWrapperDescr_Type ||
-      is_op(found)) {
+      is_op(found) || Py_TYPE(found) == g_jit_callable.type) {
     *out = make_items(SymKind::kMethod, {heap.from_constant(Ref::share(found), text), self});
     return true;
   }

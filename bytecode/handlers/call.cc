@@ -5,14 +5,16 @@
 #include "guards/py/objects.h"
 
 namespace msjit {
+
+JitCallable g_jit_callable;
+
 namespace {
 
 bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names, SymRef* out) {
   PyObject* object = callable->object.get();
   if (is_op(object)) return x.call_op(object, std::move(args), names, out);
-  if (PyFunction_Check(object)) {
-    return x.call_function(object, nullptr, std::move(args), names, out);
-  }
+  if (Py_TYPE(object) == g_jit_callable.type) object = g_jit_callable.function(object);
+  if (PyFunction_Check(object)) return x.call_function(object, nullptr, std::move(args), names, out);
   if (BuiltinModel model = find_builtin_model(object)) return model(x, args, names, out);
   return x.fail(BreakReason::kCallUnknown, describe(*callable));
 }

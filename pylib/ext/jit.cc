@@ -4,6 +4,7 @@
 #include <structmember.h>
 
 #include "guards/py/compat.h"
+#include "bytecode/exec.h"
 #include "guards/py/error.h"
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
@@ -295,7 +296,11 @@ PyMethodDef jit_methods[] = {
 bool add_jit(PyObject* module) {
   if (!hook::initialize()) return false;
   if (PyModule_AddFunctions(module, jit_methods) < 0) return false;
-  if (compat::add_object(module, "JitFunction", Ref::steal(PyType_FromSpec(&jit_spec))) < 0) return false;
+  Ref type = Ref::steal(PyType_FromSpec(&jit_spec));
+  if (!type) return false;
+  g_jit_callable = {reinterpret_cast<PyTypeObject*>(Ref(type).release()),  // lives as long as the module
+                    [](PyObject* object) { return as_jit(object)->function; }};
+  if (compat::add_object(module, "JitFunction", std::move(type)) < 0) return false;
   return compat::add_object(module, "has_jit", Ref::share(Py_True)) == 0;
 }
 
