@@ -53,7 +53,7 @@ std::vector<Region> regions_of(const CodeState& state) {
       region.ops = std::max(region.ops, entry.num_ops);
       region.guards = std::max(region.guards, entry.guards.guard_count());
       region.hits += entry.hits;
-      region.compile_ms += entry.region->executable().compile_ms();
+      region.compile_ms += entry.region->compile_ms();
       region.tier = std::max(region.tier, entry.region->executable().tier());
       ++region.entries;
     }
@@ -108,8 +108,8 @@ std::string explain_totals_json() {
     for (const RecompileRecord& r : state->recompiles) recompiles += r.count;
     for (const auto& [pc, point] : state->points) {
       for (const auto& base : point.entries) {
-        compile_ms += entry_of(base).region->executable().compile_ms();
-        bytes += entry_of(base).region->executable().code_bytes();
+        compile_ms += entry_of(base).region->compile_ms();
+        bytes += entry_of(base).region->code_bytes();
       }
     }
   }

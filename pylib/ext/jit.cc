@@ -248,34 +248,32 @@ Setting settings(int i) {
   return i < 6 ? all[i] : Setting{nullptr, nullptr};
 }
 
-PyObject* get_limit(PyObject*, PyObject* name) noexcept {
-  const char* text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-  for (int i = 0; text && settings(i).name; ++i)
-    if (std::string_view(settings(i).name) == text) return PyLong_FromLong(*settings(i).value);
-  return PyErr_Format(PyExc_KeyError, "[config] no such limit: %R", name);
+PyObject* config(PyObject*, PyObject*) noexcept {
+  Ref values = Ref::steal(PyDict_New());
+  for (int i = 0; values && settings(i).name; ++i) {
+    Ref value = Ref::steal(PyLong_FromLong(*settings(i).value));
+    if (!value || PyDict_SetItemString(values.get(), settings(i).name, value.get()) < 0) return nullptr;
+  }
+  if (values && PyDict_SetItemString(values.get(), "enabled", jit_config().enabled ? Py_True : Py_False) < 0)
+    return nullptr;
+  return values.release();
 }
 
-PyObject* set_limit(PyObject*, PyObject* args) noexcept {
+PyObject* set_config(PyObject*, PyObject* args) noexcept {
   const char* text = nullptr;
   int value = 0;
-  if (!PyArg_ParseTuple(args, "si:set_limit", &text, &value)) return nullptr;
-  if (value < 0) return PyErr_Format(PyExc_ValueError, "[config] %s must be at least 0, got %d", text, value);
+  if (!PyArg_ParseTuple(args, "si:set_config", &text, &value)) return nullptr;
+  if (value < 0) return PyErr_Format(PyExc_ValueError, "[config] %s, got %d, expected at least 0", text, value);
+  if (std::string_view(text) == "enabled") {
+    jit_config().enabled = value != 0;
+    return Ref::none().release();
+  }
   for (int i = 0; settings(i).name; ++i) {
     if (std::string_view(settings(i).name) != text) continue;
     *settings(i).value = value;
     return Ref::none().release();
   }
-  return PyErr_Format(PyExc_KeyError, "[config] no such limit: %s", text);
-}
-
-PyObject* set_enabled(PyObject*, PyObject* value) noexcept {
-  jit_config().enabled = PyObject_IsTrue(value) == 1;
-  return Ref::none().release();
-}
-
-PyObject* set_compile_error(PyObject*, PyObject* type) noexcept {
-  Ref::steal(std::exchange(compile_error_type, new_reference(type))).reset();
-  return Ref::none().release();
+  return PyErr_Format(PyExc_KeyError, "[config] unknown limit %s", text);
 }
 
 PyMethodDef jit_methods[] = {
@@ -285,15 +283,15 @@ PyMethodDef jit_methods[] = {
     {"reset", reset, METH_NOARGS, "drops every compiled graph and every count"},
     {"mark_code", mark_code, METH_O, "captures later calls of a function or code object"},
     {"unmark_code", unmark_code, METH_O, "leaves a function or code object to the interpreter"},
-    {"get_limit", get_limit, METH_O, "a limit of msjit.config"},
-    {"set_limit", set_limit, METH_VARARGS, "sets a limit of msjit.config"},
-    {"set_jit_enabled", set_enabled, METH_O, "switches the JIT on or off"},
-    {"set_compile_error", set_compile_error, METH_O, "the class raised for fullgraph=True"},
+    {"config", config, METH_NOARGS, "the limits of the bytecode JIT"},
+    {"set_config", set_config, METH_VARARGS, "sets one of them"},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
 bool add_jit(PyObject* module) {
+  compile_error_type = PyObject_GetAttrString(module, "CompileError");  // lives as long as the module
+  if (!compile_error_type) return false;
   if (!hook::initialize()) return false;
   if (PyModule_AddFunctions(module, jit_methods) < 0) return false;
   Ref type = Ref::steal(PyType_FromSpec(&jit_spec));

@@ -64,7 +64,7 @@ ONE_REGION = ["arithmetic", "many_locals", "python_branch", "range_loop", "list_
 
 @pytest.mark.parametrize("name", ONE_REGION)
 def test_one_region(name):
-    if _msjit.get_limit("break_every"):
+    if _msjit.config()["break_every"]:
         pytest.skip("forced breaks split every region")
     fn, makers = next(c for c in CASES if c[0].__name__ == name)
     _msjit.reset()
