@@ -218,7 +218,7 @@ PyMethodDef g_tensor_methods[] = {
     method1<assign_value>("assign_value", "assign_value($self, value)\n--\n\nCopies the elements of another tensor."),
     method<backward_method>("backward", "backward($self, gradient=None)\n--\n\nAccumulates gradients into the leaves."),
     method<requires_grad_>("requires_grad_", "requires_grad_($self, requires_grad=True)\n--\n\nSets requires_grad."),
-    method1<from_numpy_method>("from_numpy", "from_numpy(array)\n--\n\nA tensor sharing the array's memory."),
+    {"from_numpy", one_arg<from_numpy_method>, METH_O | METH_STATIC, "from_numpy(array)\n--\n\nA tensor sharing the memory of an array."},
     method<tensor_dlpack>("__dlpack__", "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule."),
     method0<tensor_dlpack_device>("__dlpack_device__", "__dlpack_device__($self)\n--\n\nDevice type and number."),
     method0<reduce>("__reduce__", nullptr),

@@ -1,0 +1,35 @@
+"""What the compiled half asks of the machine, checked before it is loaded: loading it elsewhere would crash."""
+import platform
+import sys
+
+# Compiled for x86-64-v3.
+NEEDED = ("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe")
+OLDEST, NEWEST = (3, 7), (3, 13)
+
+
+def missing_features(cpuinfo):
+    """Those of NEEDED that the text of /proc/cpuinfo does not list; none when it lists no flags at all."""
+    start = cpuinfo.find("\nflags")
+    if start < 0:
+        return ()
+    flags = cpuinfo[start:].split("\n", 2)[1].split(":", 1)[-1].split()
+    return tuple(name for name in NEEDED if name not in flags)
+
+
+def check(version=sys.version_info[:2], implementation=sys.implementation.name, machine=None, cpuinfo=None):
+    """Raises ImportError where msjit cannot run."""
+    if implementation != "cpython" or not OLDEST <= tuple(version) <= NEWEST:
+        raise ImportError("[msjit] interpreter, got %s %d.%d, expected CPython %d.%d to %d.%d" % (
+            (implementation,) + tuple(version) + OLDEST + NEWEST))
+    machine = machine or platform.machine()
+    if machine.lower() not in ("x86_64", "amd64"):
+        raise ImportError("[msjit] processor, got %s, expected x86_64" % machine)
+    if cpuinfo is None:
+        try:
+            with open("/proc/cpuinfo") as file:
+                cpuinfo = file.read(8192)
+        except OSError:
+            cpuinfo = ""
+    missing = missing_features(cpuinfo)
+    if missing:
+        raise ImportError("[msjit] processor, got one without %s, expected one with AVX2 and FMA (x86-64-v3)" % ", ".join(missing))

@@ -1,0 +1,27 @@
+"""Machines and interpreters msjit cannot run on get an ImportError, not a crash."""
+import pytest
+
+from msjit import _platform
+
+GOOD = "processor\t: 0\nmodel\t: 1\nflags\t\t: fpu %s\nbugs\t:\n" % " ".join(_platform.NEEDED)
+
+
+def test_here():
+    _platform.check()
+
+
+@pytest.mark.parametrize("arguments, text", [
+    (dict(version=(3, 6)), r"interpreter, got cpython 3.6, expected CPython 3.7 to 3.13"),
+    (dict(version=(3, 14)), "interpreter, got cpython 3.14"),
+    (dict(implementation="pypy"), "interpreter, got pypy"),
+    (dict(machine="aarch64"), "processor, got aarch64, expected x86_64"),
+    (dict(cpuinfo=GOOD.replace("avx2", "sse2")), "processor, got one without avx2, expected one with AVX2 and FMA"),
+    (dict(cpuinfo=GOOD.replace(" fma", "")), "without fma"),
+])
+def test_elsewhere(arguments, text):
+    with pytest.raises(ImportError, match=text):
+        _platform.check(**arguments)
+
+
+def test_unknown_cpuinfo_passes():
+    assert _platform.missing_features("") == () and _platform.missing_features(GOOD) == ()
