@@ -11,6 +11,6 @@ namespace msjit {
 
 std::span<const OpDef* const> all_ops();
 const OpDef* find_op(std::string_view name);  // null when there is none
-int op_index(const OpDef& op);                // position in all_ops()
+int op_id(const OpDef& op);                   // position in all_ops()
 
 }  // namespace msjit
