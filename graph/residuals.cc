@@ -77,6 +77,7 @@ bool is_cheap_program(const Graph& graph, const Node& node) {
   std::vector<const Meta*> metas;
   for (ValueId id : node.inputs) metas.push_back(id < 0 ? nullptr : &graph.meta(id));
   DType dtype = compute_dtype(*node.op, metas);
+  if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) dtype = DType::kFloat32;
   ScalarBuilder builder;
   std::vector<Sym> inputs;
   for (size_t i = 0; i < metas.size(); ++i) inputs.push_back(builder.input(static_cast<int>(i), dtype));

@@ -14,6 +14,42 @@ namespace {
 
 using Grads = InlineVec<Tensor, 1>;
 
+// Node -> position in the walk; open addressing, as every edge asks it several times.
+class NodeIndex {
+ public:
+  NodeIndex() : slots_(64) {}
+  // False when the node is known already.
+  bool insert(TapeNode* node) {
+    if (2 * (size_ + 1) > slots_.size()) grow();
+    Slot& slot = find(node);
+    if (slot.node) return false;
+    slot.node = node;
+    ++size_;
+    return true;
+  }
+  uint32_t& operator[](TapeNode* node) { return find(node).position; }
+
+ private:
+  struct Slot {
+    TapeNode* node = nullptr;
+    uint32_t position = 0;
+  };
+  Slot& find(TapeNode* node) {
+    size_t mask = slots_.size() - 1;
+    size_t at = (reinterpret_cast<size_t>(node) >> 6) * 0x9e3779b97f4a7c15ull >> 20;
+    while (slots_[at & mask].node && slots_[at & mask].node != node) ++at;
+    return slots_[at & mask];
+  }
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const Slot& slot : old)
+      if (slot.node) find(slot.node) = slot;
+  }
+  std::vector<Slot> slots_;
+  size_t size_ = 0;
+};
+
 struct NodeState {
   TapeNode* node;
   bool needed = false;   // leads to something whose gradient is asked for
@@ -54,7 +90,7 @@ Result<Tensor> filled(const Meta& meta, double value) {
 Tensor with_history(const Tensor& value, TapeNode* node, int index, uint64_t version) {
   Tensor header = value.detach();
   auto* meta = new (pool_allocate(sizeof(AutogradMeta))) AutogradMeta;
-  meta->node = TapeNodePtr(node);
+  meta->node = node->share();
   meta->output_index = index;
   meta->version = version;
   header.impl()->autograd = meta;
@@ -72,7 +108,7 @@ class BackwardPass {
   std::unordered_map<TensorImpl*, Tensor>& leaves() { return leaves_; }
 
  private:
-  NodeState& state(TapeNode* node) { return states_[index_.at(node)]; }
+  NodeState& state(TapeNode* node) { return states_[index_[node]]; }
   void collect(TapeNode* root);
   void mark_needed();
   Status run_node(NodeState& state);
@@ -86,7 +122,7 @@ class BackwardPass {
   bool create_graph_;
   bool all_leaves_ = false;
   std::vector<NodeState> states_;  // inputs before users
-  std::unordered_map<TapeNode*, uint32_t> index_;
+  NodeIndex index_;
   std::unordered_map<TensorImpl*, Tensor> leaves_;  // wanted leaves and their gradients so far
 };
 
@@ -120,7 +156,7 @@ void BackwardPass::want(const Tensor& t) {
 
 // Depth first with a stack of its own; appends each node after the producers of its inputs.
 void BackwardPass::collect(TapeNode* root) {
-  if (!index_.try_emplace(root, 0).second) return;
+  if (!index_.insert(root)) return;
   struct Visit {
     TapeNode* node;
     uint32_t next_input;
@@ -131,7 +167,7 @@ void BackwardPass::collect(TapeNode* root) {
     TapeNode* node = top.node;
     if (top.next_input < node->inputs.size()) {
       TapeNode* producer = node->inputs[top.next_input++].node.get();
-      if (producer && index_.try_emplace(producer, 0).second) stack.push_back({producer, 0});
+      if (producer && index_.insert(producer)) stack.push_back({producer, 0});
       continue;
     }
     index_[node] = static_cast<uint32_t>(states_.size());
@@ -144,7 +180,7 @@ void BackwardPass::collect(TapeNode* root) {
 
 bool BackwardPass::edge_needed(const SavedInput& input) {
   if (!input.wanted) return false;
-  if (!input.node) return all_leaves_ || leaves_.count(input.value.impl()) != 0;
+  if (!input.node) return all_leaves_ || leaves_.count(input.leaf.impl()) != 0;
   const NodeState& producer = state(input.node.get());
   return producer.needed || producer.kept;
 }
@@ -181,8 +217,9 @@ Status BackwardPass::run_node(NodeState& s) {
 }
 
 Tensor BackwardPass::input_handle(const SavedInput& input) const {
-  if (!create_graph_ || !input.node) return input.value;
-  return with_history(input.value, input.node.get(), input.output_index, input.version);
+  const Tensor& value = saved_value(input);
+  if (!create_graph_ || !input.node) return value;
+  return with_history(value, input.node.get(), input.output_index, input.version);
 }
 
 Tensor BackwardPass::output_handle(TapeNode* node, int i) const {
@@ -198,9 +235,8 @@ Status modified_error(const TapeNode& node, uint64_t got, uint64_t expected) {
       node.name(), got, expected);
 }
 
-template <class Saved>
-bool is_stale(const Saved& saved) {
-  return saved.value && saved.value.storage()->version != saved.version;
+bool is_stale(const Tensor& value, uint64_t version) {
+  return value && value.storage()->version != version;
 }
 
 // The first saved tensor that is needed and was overwritten since; success when there is none.
@@ -208,21 +244,21 @@ Status check_versions(const TapeNode& node, bool create_graph) {
   const CustomBackward* custom = node.custom.get();
   for (uint32_t i = 0; i < node.inputs.size(); ++i) {
     const SavedInput& input = node.inputs[i];
-    if (is_stale(input) && (!custom || custom->uses_input(i, create_graph)))
-      return modified_error(node, input.value.storage()->version, input.version);
+    const Tensor& value = saved_value(input);
+    if (is_stale(value, input.version) && (!custom || custom->uses_input(i, create_graph)))
+      return modified_error(node, value.storage()->version, input.version);
   }
   for (uint32_t i = 0; i < node.outputs.size(); ++i) {
     const SavedOutput& output = node.outputs[i];
-    if (is_stale(output) && (!custom || custom->uses_output(i, create_graph)))
+    if (is_stale(output.value, output.version) && (!custom || custom->uses_output(i, create_graph)))
       return modified_error(node, output.value.storage()->version, output.version);
   }
   return {};
 }
 
-template <class Saved>
-Val saved_val(OpSink* sink, const Saved& saved, Tensor handle) {
+Val saved_val(OpSink* sink, Tensor handle, uint64_t version) {
   if (!handle) return Val();
-  return is_stale(saved) ? Val::stale(sink, std::move(handle)) : Val(sink, std::move(handle));
+  return is_stale(handle, version) ? Val::stale(sink, std::move(handle)) : Val(sink, std::move(handle));
 }
 
 Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
@@ -231,14 +267,14 @@ Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
   if (!node->op->vjp)
     return not_implemented_error("[backward] {} has no gradient rule", node->op->name);
   EagerSink& sink = eager_sink();
-  Vals inputs, outputs, output_grads;
+  InlineVec<Val, 3> inputs, outputs, output_grads;
   InlineVec<bool, 8> wanted;
   for (const SavedInput& input : node->inputs) {
-    inputs.push_back(saved_val(&sink, input, input_handle(input)));
+    inputs.push_back(saved_val(&sink, input_handle(input), input.version));
     wanted.push_back(edge_needed(input));
   }
   for (uint32_t i = 0; i < node->outputs.size(); ++i) {
-    outputs.push_back(saved_val(&sink, node->outputs[i], output_handle(node, static_cast<int>(i))));
+    outputs.push_back(saved_val(&sink, output_handle(node, static_cast<int>(i)), node->outputs[i].version));
     output_grads.push_back(s.grads[i] ? Val(&sink, s.grads[i]) : Val());
   }
   Vjp vjp{&sink, node->op, node->attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
@@ -258,7 +294,7 @@ Status BackwardPass::run_custom_node(NodeState& s, std::vector<Tensor>* grads) {
   std::vector<Tensor> inputs, outputs;
   InlineVec<bool, 8> wanted;
   for (const SavedInput& input : node->inputs) {
-    inputs.push_back(input.value ? input_handle(input) : Tensor());
+    inputs.push_back(input_handle(input));
     wanted.push_back(edge_needed(input));
   }
   for (uint32_t i = 0; i < node->outputs.size(); ++i)
@@ -284,7 +320,7 @@ Status BackwardPass::deliver(const TapeNode& node, std::vector<Tensor>& grads) {
     if (input.node) {
       MSJIT_OK(accumulate(state(input.node.get()).grads[input.output_index], std::move(grads[i])));
     } else {
-      MSJIT_OK(accumulate(leaves_[input.value.impl()], std::move(grads[i])));
+      MSJIT_OK(accumulate(leaves_[input.leaf.impl()], std::move(grads[i])));
     }
   }
   return {};

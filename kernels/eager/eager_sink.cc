@@ -15,16 +15,26 @@ namespace {
 
 // -- Counting ----------------------------------------------------------------------------------------------------
 
+struct Totals {
+  int64_t ops = 0;
+  int64_t nodes = 0;
+};
+
 struct Counters {
   std::mutex mutex;
   std::vector<EagerState*> threads;
-  int64_t retired = 0;  // of threads that have ended
-  int64_t base = 0;     // total at the last reset
+  Totals retired;        // of threads that have ended
+  int64_t base_ops = 0;  // total at the last reset
 };
 
 Counters& counters() {
   static Counters* instance = new Counters;  // outlives every thread
   return *instance;
+}
+
+void add_counts(Totals* totals, const EagerState& state) {
+  totals->ops += state.ops.load(std::memory_order_relaxed);
+  totals->nodes += state.nodes.load(std::memory_order_relaxed);
 }
 
 struct CounterGuard {
@@ -37,26 +47,15 @@ struct CounterGuard {
   ~CounterGuard() {
     Counters& all = counters();
     std::lock_guard lock(all.mutex);
-    all.retired += state->ops.load(std::memory_order_relaxed);
+    add_counts(&all.retired, *state);
     std::erase(all.threads, state);
   }
 };
 
-[[gnu::noinline]] void register_counter(EagerState& state) {
-  static thread_local CounterGuard guard;
-  state.counted = guard.state == &state;
-}
-
-inline void count_op(EagerState& state) {
-  if (!state.counted) [[unlikely]] register_counter(state);
-  // One writer, so no locked instruction is needed.
-  state.ops.store(state.ops.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
-int64_t total_ops(Counters& all) {
-  int64_t total = all.retired;
-  for (EagerState* state : all.threads) total += state->ops.load(std::memory_order_relaxed);
-  return total;
+Totals totals(Counters& all) {
+  Totals sum = all.retired;
+  for (EagerState* state : all.threads) add_counts(&sum, *state);
+  return sum;
 }
 
 // -- Running -----------------------------------------------------------------------------------------------------
@@ -211,16 +210,27 @@ EagerSink& eager_sink() {
   return sink;
 }
 
+void register_eager_state() {
+  static thread_local CounterGuard guard;
+  guard.state->counted = true;
+}
+
 int64_t eager_op_count() {
   Counters& all = counters();
   std::lock_guard lock(all.mutex);
-  return total_ops(all) - all.base;
+  return totals(all).ops - all.base_ops;
 }
 
 void reset_eager_op_count() {
   Counters& all = counters();
   std::lock_guard lock(all.mutex);
-  all.base = total_ops(all);
+  all.base_ops = totals(all).ops;
+}
+
+int64_t live_tape_nodes() {
+  Counters& all = counters();
+  std::lock_guard lock(all.mutex);
+  return totals(all).nodes;
 }
 
 }  // namespace msjit

@@ -1,4 +1,4 @@
-// Per-thread state of eager execution: whether ops are recorded, and how many ran.
+// Per-thread state of eager execution: whether ops are recorded, how many ran, how many tape nodes live.
 // One small plain struct so that the hot path pays a single thread-local access.
 #pragma once
 
@@ -11,10 +11,30 @@ struct EagerState {
   int level = 0;          // enclosing grad transforms
   bool recording = true;  // false inside no_grad
   bool counted = false;   // the counter is registered with the totals
-  std::atomic<int64_t> ops{0};  // written by this thread only
+  // Written by this thread only, read by all.
+  std::atomic<int64_t> ops{0};
+  std::atomic<int64_t> nodes{0};  // made minus freed here
 };
 
-// initial-exec: 24 bytes fit the reserve every libc keeps for libraries loaded later, and access is one instruction.
+// initial-exec: 32 bytes fit the reserve every libc keeps for libraries loaded later, and access is one instruction.
 extern thread_local constinit EagerState eager_state __attribute__((tls_model("initial-exec")));
+
+void register_eager_state();  // lets the totals see this thread's counters
+
+inline void add_relaxed(std::atomic<int64_t>& counter, int64_t delta) {
+  // One writer, so no locked instruction is needed.
+  counter.store(counter.load(std::memory_order_relaxed) + delta, std::memory_order_relaxed);
+}
+
+inline void count_op(EagerState& state) {
+  if (!state.counted) [[unlikely]] register_eager_state();
+  add_relaxed(state.ops, 1);
+}
+
+inline void count_nodes(int64_t delta) {
+  EagerState& state = eager_state;
+  if (!state.counted) [[unlikely]] register_eager_state();
+  add_relaxed(state.nodes, delta);
+}
 
 }  // namespace msjit

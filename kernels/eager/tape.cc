@@ -1,12 +1,13 @@
 #include "kernels/eager/tape.h"
 
+#include <unordered_set>
+#include <vector>
+
 #include "kernels/eager/state.h"
 #include "kernels/eager/tape_node.h"
 
 namespace msjit {
 namespace {
-
-std::atomic<int64_t> g_live_nodes{0};
 
 AutogradMeta& ensure_autograd(const Tensor& t) {
   TensorImpl* impl = t.impl();
@@ -27,28 +28,21 @@ struct Graveyard {
 thread_local Graveyard t_graveyard;
 
 TapeNodePtr make_node() {
-  g_live_nodes.fetch_add(1, std::memory_order_relaxed);
+  count_nodes(1);
   return TapeNodePtr(new (pool_allocate(sizeof(TapeNode))) TapeNode);
 }
 
-// Only a leaf is kept by its own handle. Any other handle may be given a newer history by an in-place op,
-// which could then lead back to this node; for an intermediate the producer's header serves.
 void save_input(SavedInput& saved, const Tensor& t, const EagerState& state) {
   saved.version = t.storage()->version;
   const AutogradMeta* meta = t.autograd();
-  if (!meta || !is_float(t.dtype()) || !tracked_meta(*meta, state)) {
-    saved.value = t.detach();
-    return;
-  }
-  saved.wanted = true;
-  if (!meta->node) {
-    saved.value = t;
+  bool tracked = meta && is_float(t.dtype()) && tracked_meta(*meta, state);
+  saved.wanted = tracked;
+  if (!tracked || !meta->node) {
+    saved.leaf = meta && meta->node ? t.detach() : t;
     return;
   }
   saved.node = meta->node;
   saved.output_index = meta->output_index;
-  const Tensor& header = meta->node->outputs[meta->output_index].value;
-  saved.value = header.data() == t.data() ? header : t.detach();
 }
 
 void save_inputs(TapeNode& node, std::span<const Tensor> in) {
@@ -58,8 +52,24 @@ void save_inputs(TapeNode& node, std::span<const Tensor> in) {
   }
 }
 
+// An in-place op is about to give `target`, so far a leaf, a history that leads through `node`. Where that history
+// holds the very handle, a header of its own takes the handle's place.
+void break_cycles(TapeNode& node, const Tensor& target) {
+  std::unordered_set<TapeNode*> seen{&node};
+  std::vector<TapeNode*> pending{&node};
+  while (!pending.empty()) {
+    TapeNode* at = pending.back();
+    pending.pop_back();
+    for (SavedInput& input : at->inputs) {
+      if (input.leaf && input.leaf.same(target)) input.leaf = target.detach();
+      if (input.node && seen.insert(input.node.get()).second) pending.push_back(input.node.get());
+    }
+  }
+}
+
 // `written`: the storage's version is about to be bumped by the op itself.
-void attach_outputs(const TapeNodePtr& node, std::span<Tensor> out, bool written) {
+void attach_outputs(TapeNodePtr node, std::span<Tensor> out, bool written) {
+  size_t last = out.size() - 1;
   for (size_t i = 0; i < out.size(); ++i) {
     SavedOutput& saved = node->outputs.emplace_back();
     if (!out[i]) continue;
@@ -67,9 +77,13 @@ void attach_outputs(const TapeNodePtr& node, std::span<Tensor> out, bool written
     saved.version = out[i].storage()->version + (written ? 1 : 0);
     if (!is_float(out[i].dtype())) continue;
     AutogradMeta& meta = ensure_autograd(out[i]);
-    meta.node = node;
     meta.output_index = static_cast<int>(i);
     meta.version = saved.version;
+    if (i == last) {
+      meta.node = std::move(node);
+    } else {
+      meta.node = node;
+    }
   }
 }
 
@@ -98,16 +112,18 @@ void TapeNodePtr::release(TapeNode* node) {
     graveyard.head = dead->next_dead;
     dead->~TapeNode();
     pool_free(dead, sizeof(TapeNode));
-    g_live_nodes.fetch_sub(1, std::memory_order_relaxed);
+    count_nodes(-1);
   }
   graveyard.digging = false;
 }
 
-int64_t live_tape_nodes() { return g_live_nodes.load(std::memory_order_relaxed); }
-
 void destroy_autograd(AutogradMeta* meta) {
   meta->~AutogradMeta();
   pool_free(meta, sizeof(AutogradMeta));
+}
+
+const Tensor& saved_value(const SavedInput& input) {
+  return input.node ? input.node->outputs[input.output_index].value : input.leaf;
 }
 
 const char* TapeNode::name() const {
@@ -160,7 +176,7 @@ Tensor grad_input(const Tensor& t) {
   if (is_tracked(t) && is_float(t.dtype())) {
     TapeNodePtr node = make_node();
     save_inputs(*node.get(), {&t, 1});
-    attach_outputs(node, {&fresh, 1}, false);
+    attach_outputs(std::move(node), {&fresh, 1}, false);
   } else {
     ensure_autograd(fresh).requires_grad = true;
   }
@@ -184,7 +200,8 @@ bool is_view_of_tracked(const Tensor& t) {
   if (!meta || !meta->node) return false;
   const TapeNode& node = *meta->node.get();
   for (const SavedInput& input : node.inputs) {
-    if (input.value && input.value.storage().get() == t.storage().get())
+    const Tensor& value = saved_value(input);
+    if (value && value.storage().get() == t.storage().get())
       return !(node.op && node.op->has(kInPlace));
   }
   return false;
@@ -205,7 +222,8 @@ void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
   node->op = &op;
   if (!attrs.empty()) node->attrs = attrs;
   save_inputs(*node.get(), in);
-  attach_outputs(node, out, in_place);
+  if (in_place && !node->inputs[0].node) break_cycles(*node.get(), in[0]);
+  attach_outputs(std::move(node), out, in_place);
 }
 
 void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
@@ -218,7 +236,7 @@ void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Ten
     for (const Tensor& input : in)
       if (t && t.same(input)) t = t.detach();
   }
-  attach_outputs(node, out, false);
+  attach_outputs(std::move(node), out, false);
 }
 
 // -- Scopes ------------------------------------------------------------------------------------------------------

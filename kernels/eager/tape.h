@@ -34,7 +34,7 @@ class TapeNode;
 class TapeNodePtr {
  public:
   TapeNodePtr() = default;
-  explicit TapeNodePtr(TapeNode* node) : node_(node) { retain(node_); }
+  explicit TapeNodePtr(TapeNode* node) : node_(node) {}  // steals; TapeNode::share() adds a reference
   TapeNodePtr(const TapeNodePtr& other) : node_(other.node_) { retain(node_); }
   TapeNodePtr(TapeNodePtr&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   TapeNodePtr& operator=(TapeNodePtr other) noexcept {

@@ -1,6 +1,6 @@
-// TapeNode: one recorded step. A tracked leaf among the inputs is kept by its own handle, by which it is
-// recognised; all other inputs and the outputs as headers without history next to the edge they had when
-// recorded, so that nothing a node owns leads back to it.
+// TapeNode: one recorded step. A leaf among the inputs is kept by its own handle, by which it is recognised; an
+// intermediate as an edge to its producer, which keeps the value; outputs as headers without history. So nothing a
+// node owns leads back to it (break_cycles() in tape.cc sees to the one exception).
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 namespace msjit {
 
 struct SavedInput {
-  Tensor value;          // null = absent optional input
-  TapeNodePtr node;      // producer; null for a leaf
+  Tensor leaf;           // null when there is a producer, or for an absent optional input
+  TapeNodePtr node;      // producer
   int output_index = 0;
   bool wanted = false;   // was tracked: its gradient may be asked for
   uint64_t version = 0;
@@ -22,9 +22,13 @@ struct SavedOutput {
   uint64_t version = 0;
 };
 
+class TapeNode;
+// The saved value of an input, without history unless it is a leaf; null = absent.
+const Tensor& saved_value(const SavedInput& input);
+
 class TapeNode {
  public:
-  std::atomic<int32_t> refs{0};
+  std::atomic<int32_t> refs{1};
   const OpDef* op = nullptr;               // else custom, else the identity
   std::shared_ptr<CustomBackward> custom;
   Attrs attrs;
@@ -32,6 +36,10 @@ class TapeNode {
   InlineVec<SavedOutput, 1> outputs;
   TapeNode* next_dead = nullptr;
   const char* name() const;
+  TapeNodePtr share() {
+    refs.fetch_add(1, std::memory_order_relaxed);
+    return TapeNodePtr(this);
+  }
 };
 
 }  // namespace msjit
