@@ -232,6 +232,10 @@ void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Ten
   TapeNodePtr node = make_node();
   node->custom = std::move(backward);
   save_inputs(*node.get(), in);
+  for (uint32_t i = 0; i < node->inputs.size(); ++i) {
+    bool used = node->custom->uses_input(i, false) || node->custom->uses_input(i, true);
+    if (!node->inputs[i].wanted && !used) node->inputs[i].leaf = {};
+  }
   for (Tensor& t : out) {
     for (const Tensor& input : in)
       if (t && t.same(input)) t = t.detach();

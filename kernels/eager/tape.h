@@ -17,7 +17,8 @@ class CustomBackward {
  public:
   virtual ~CustomBackward() = default;
   virtual const char* name() const = 0;
-  // Whether run() reads the data of this input or output: only then is a later write to it an error.
+  // Whether run() reads the data of this input or output: only then is a later write to it an error. An untracked
+  // input that is never read is not kept: run() gets a null handle for it.
   virtual bool uses_input(size_t i, bool create_graph) const { return true; }
   virtual bool uses_output(size_t i, bool create_graph) const { return true; }
   // One gradient an input (a null handle = zero) given those of the outputs (null = none arrived).
