@@ -162,7 +162,7 @@ build() {
     bench) target+=" msjit_peak" ;;
   esac
   "$cmake" --build build -j "${JOBS:-$(nproc)}" --target $target >build/build.log 2>&1 ||
-    { grep -A 12 -E 'error|FAILED' build/build.log | head -n 60 >&2; die "the build failed, see build/build.log"; }
+    { grep -A 4 -E 'error|FAILED' build/build.log | head -n 40 >&2; die "the build failed, see build/build.log"; }
   for version in "${versions[@]}"; do
     "$root/build/venv/$version/bin/python" tests/tools/link_package.py build/pkg/msjit
   done
@@ -173,11 +173,13 @@ install_peers() {
   local peer env packages
   for peer in ${PEERS:-jax torch mindspore}; do
     env=$root/build/peers/$peer
-    packages=$peer
-    [ "$peer" = jax ] && packages="jax[cpu]"
-    [ "$peer" = mindspore ] && packages="mindspore setuptools"
+    case $peer in
+      jax) packages="numpy jax[cpu]" ;;
+      mindspore) packages="numpy<2 mindspore setuptools" ;;
+      *) packages="numpy $peer" ;;
+    esac
     [ -x "$env/bin/python" ] || "${python_of[${versions[0]}]}" -m venv "$env"
-    (pip_into "$env" "peer-$peer" numpy $packages) || { say "$peer is left out"; rm -rf "$env"; }
+    (pip_into "$env" "peer-$peer" $packages) || { say "$peer is left out"; rm -rf "$env"; }
   done
 }
 
