@@ -30,6 +30,11 @@ Step backward_jump(const Stepping& s) {
   return s.jump();
 }
 
+// So it does after calls: a signal sent by the callee is raised here, not in whatever runs next.
+Step after_call(const Stepping& s, Step did) {
+  return did.kind == Step::kNext && PyErr_CheckSignals() < 0 ? s.raised() : did;
+}
+
 Step take_jump(const Stepping& s) {
   return s.instr.target <= s.index ? backward_jump(s) : s.jump();
 }
@@ -307,8 +312,8 @@ Step dispatch(const Stepping& s) {
     case Op::kGetIter: return get_iter(s);
     case Op::kForIter: return for_iter(s);
     case Op::kReturnValue: return {Step::kReturn, s.index, s.frame.pop()};
-    case Op::kCall: return step_call(s);
-    case Op::kCallEx: return step_call_ex(s);
+    case Op::kCall: return after_call(s, step_call(s));
+    case Op::kCallEx: return after_call(s, step_call_ex(s));
     case Op::kImportName: return step_import_name(s);
     case Op::kImportFrom: return step_import_from(s);
     case Op::kBeforeWith: return step_before_with(s);
