@@ -7,8 +7,8 @@
 namespace msjit {
 namespace {
 
-// Nearest common ancestor in a (post-)dominator tree given by immediate dominators and a numbering in
-// which every node has a larger number than its dominator.
+// Nearest common ancestor in a (post-)dominator tree given by immediate dominators and a numbering
+// in which every node has a larger number than its dominator.
 int common_ancestor(const std::vector<int>& parent, const std::vector<int>& number, int a, int b) {
   while (a != b) {
     while (number[size_t(a)] > number[size_t(b)]) a = parent[size_t(a)];
@@ -107,8 +107,8 @@ void Cfg::find_post_dominators() {
     blocks_[size_t(b)].post_dominator = parent[size_t(b)] == exit ? -1 : parent[size_t(b)];
 }
 
-// Natural loops of back edges, taken as edges to a block that is not later in the bytecode: CPython's
-// compiler lays loops out header first and makes no irreducible graphs.
+// Natural loops of back edges, taken as edges to a block that is not later in the bytecode:
+// CPython's compiler lays loops out header first and makes no irreducible graphs.
 void Cfg::find_loops() {
   for (int header = 0; header < int(blocks_.size()); header++) {
     std::vector<int> work;
@@ -138,7 +138,8 @@ int Cfg::join_of(int instr) const {
 
 bool Cfg::is_loop_header(int instr) const {
   const int block = block_of(instr);
-  return block >= 0 && blocks_[size_t(block)].begin == instr && blocks_[size_t(block)].is_loop_header;
+  return block >= 0 && blocks_[size_t(block)].begin == instr &&
+         blocks_[size_t(block)].is_loop_header;
 }
 
 std::string Cfg::dump() const {
@@ -150,7 +151,8 @@ std::string Cfg::dump() const {
     if (block.post_dominator >= 0) out += fmt::format(" join B{}", block.post_dominator);
     if (block.loop_header >= 0) out += fmt::format(" loop B{}", block.loop_header);
     out += "\n";
-    for (int i = block.begin; i < block.end; i++) out += fmt::format("  {:4} {}\n", i, instr_text(code_, i));
+    for (int i = block.begin; i < block.end; i++)
+      out += fmt::format("  {:4} {}\n", i, instr_text(code_, i));
   }
   return out;
 }

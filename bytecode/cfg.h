@@ -1,6 +1,6 @@
-// Control-flow graph over canonical instructions: basic blocks, edges, post-dominators, loops, and live
-// slots. Exception edges are not part of it: an exception always leaves native code. Built on demand
-// from a DecodedCode, immutable afterwards.
+// Control-flow graph over canonical instructions: basic blocks, edges, post-dominators, loops, and
+// live slots. Exception edges are not part of it: an exception always leaves native code. Built on
+// demand from a DecodedCode, immutable afterwards.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace msjit {
 
 struct BasicBlock {
-  int begin = 0, end = 0;  // instruction indices, end exclusive
+  int begin = 0, end = 0;       // instruction indices, end exclusive
   std::vector<int> successors;  // fall-through first, then the jump target
   std::vector<int> predecessors;
   int post_dominator = -1;  // immediate; -1 = the virtual exit
@@ -43,9 +43,9 @@ class Cfg {
   std::vector<int> block_of_;
 };
 
-// Local slots whose value may still be read at each instruction (liveness.cc). Cells and free variables
-// always count as live: other frames see them. A slot read by a handler that covers the instruction
-// counts as live too.
+// Local slots whose value may still be read at each instruction (liveness.cc). Cells and free
+// variables always count as live: other frames see them. A slot read by a handler that covers the
+// instruction counts as live too.
 class Liveness {
  public:
   explicit Liveness(const DecodedCode& code);

@@ -48,11 +48,11 @@ class Decoder {
     int depth = 0;
     std::vector<Block> blocks;
     friend bool operator==(const State& a, const State& b) {
-      return a.depth == b.depth &&
-             std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(),
-                        [](const Block& x, const Block& y) {
-                          return x.handler_offset == y.handler_offset && x.level == y.level;
-                        });
+      return a.depth == b.depth && std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(),
+                                              b.blocks.end(), [](const Block& x, const Block& y) {
+                                                return x.handler_offset == y.handler_offset &&
+                                                       x.level == y.level;
+                                              });
     }
   };
 
@@ -87,7 +87,8 @@ class Decoder {
     instrs() = std::move(emitter.instrs());
     out_->index_at_.assign(size_t(size / 2 + 1), -1);
     for (int i = 0; i < out_->size(); i++)
-      if (instrs()[size_t(i)].is_exit()) out_->index_at_[size_t(instrs()[size_t(i)].offset / 2)] = i;
+      if (instrs()[size_t(i)].is_exit())
+        out_->index_at_[size_t(instrs()[size_t(i)].offset / 2)] = i;
     return {};
   }
 
@@ -143,7 +144,8 @@ class Decoder {
     version::slots(code, out_->slot_kinds_, out_->slot_names_);
     for (SlotKind kind : out_->slot_kinds_) out_->free_count_ += kind == SlotKind::kFree;
     out_->parameter_count_ = code->co_argcount + code->co_kwonlyargcount +
-                             bool(code->co_flags & CO_VARARGS) + bool(code->co_flags & CO_VARKEYWORDS);
+                             bool(code->co_flags & CO_VARARGS) +
+                             bool(code->co_flags & CO_VARKEYWORDS);
     while (out_->entry_ < out_->size() && ((*out_)[out_->entry_].op == Op::kMakeCell ||
                                            (*out_)[out_->entry_].op == Op::kCopyFreeVars))
       out_->entry_++;
@@ -175,7 +177,8 @@ class Decoder {
       work_.push_back(index);
       return {};
     }
-    // Handlers of nested regions are met with different numbers of running handlers: the first one wins.
+    // Handlers of nested regions are met with different numbers of running handlers: the first one
+    // wins.
     if (depth == state.depth) return {};
     return internal_error("[decode] stack depth, got {} and {} at {}", depth, state.depth,
                           (*out_)[index].offset);
@@ -184,7 +187,8 @@ class Decoder {
   Status flow_from(int index) {
     const Instr& instr = (*out_)[index];
     const State before = states_[size_t(index)];
-    if (before.depth < pops(instr)) return internal_error("[decode] stack underflow at {}", instr.offset);
+    if (before.depth < pops(instr))
+      return internal_error("[decode] stack underflow at {}", instr.offset);
     MSJIT_OK(enter_handler(index, before));
     State after = before;
     after.depth += pushes(instr) - pops(instr);
@@ -282,7 +286,8 @@ Result<const DecodedCode*> decode(PyCodeObject* code) {
       compat::request_code_extra([](void* extra) { delete static_cast<DecodedCode*>(extra); });
   if (index < 0) return runtime_error("[decode] no free code extra index");
   PyObject* object = (PyObject*)code;
-  if (void* extra = compat::code_extra(object, index)) return static_cast<const DecodedCode*>(extra);
+  if (void* extra = compat::code_extra(object, index))
+    return static_cast<const DecodedCode*>(extra);
   MSJIT_TRY(auto decoded, Decoder(code).run());
   if (!compat::set_code_extra(object, index, decoded.get())) {
     PyErr_Clear();
@@ -311,14 +316,27 @@ std::string name_text(Borrowed name) {
 std::string operand_text(const DecodedCode& code, const Instr& instr) {
   switch (instr.op) {
     case Op::kLoadConst: return repr_text(code.constant(instr.arg));
-    case Op::kLoadFast: case Op::kStoreFast: case Op::kDeleteFast: case Op::kLoadClosure:
-    case Op::kLoadDeref: case Op::kStoreDeref: case Op::kDeleteDeref: case Op::kLoadClassDeref:
-    case Op::kMakeCell:
-      return name_text(code.slot_name(instr.arg));
-    case Op::kLoadGlobal: case Op::kStoreGlobal: case Op::kDeleteGlobal: case Op::kLoadName:
-    case Op::kStoreName: case Op::kDeleteName: case Op::kLoadAttr: case Op::kStoreAttr:
-    case Op::kDeleteAttr: case Op::kLoadMethod: case Op::kImportName: case Op::kImportFrom:
-      return name_text(code.name(instr.arg));
+    case Op::kLoadFast:
+    case Op::kStoreFast:
+    case Op::kDeleteFast:
+    case Op::kLoadClosure:
+    case Op::kLoadDeref:
+    case Op::kStoreDeref:
+    case Op::kDeleteDeref:
+    case Op::kLoadClassDeref:
+    case Op::kMakeCell: return name_text(code.slot_name(instr.arg));
+    case Op::kLoadGlobal:
+    case Op::kStoreGlobal:
+    case Op::kDeleteGlobal:
+    case Op::kLoadName:
+    case Op::kStoreName:
+    case Op::kDeleteName:
+    case Op::kLoadAttr:
+    case Op::kStoreAttr:
+    case Op::kDeleteAttr:
+    case Op::kLoadMethod:
+    case Op::kImportName:
+    case Op::kImportFrom: return name_text(code.name(instr.arg));
     case Op::kUnary: return unary_symbol(instr.unary());
     case Op::kBinary: return binary_symbol(instr.binary());
     case Op::kInplaceBinary: return std::string(binary_symbol(instr.binary())) + "=";
@@ -328,8 +346,9 @@ std::string operand_text(const DecodedCode& code, const Instr& instr) {
     }
     case Op::kCall:
       if (instr.aux == kNamesNone) return std::to_string(instr.arg);
-      return fmt::format("{} names={}", instr.arg,
-                         instr.aux == kNamesOnStack ? "stack" : repr_text(code.constant(instr.aux)));
+      return fmt::format(
+          "{} names={}", instr.arg,
+          instr.aux == kNamesOnStack ? "stack" : repr_text(code.constant(instr.aux)));
     case Op::kUnsupported: {
       const char* name = version::opcode_name(instr.arg);
       return name ? name : "?";

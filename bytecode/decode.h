@@ -1,6 +1,6 @@
-// A code object decoded to canonical instructions, with what is static about every one of them: stack
-// depth, block stack (up to 3.10), exception handler. Decoded once and kept with the code object; all
-// indices are positions in the instruction list.
+// A code object decoded to canonical instructions, with what is static about every one of them:
+// stack depth, block stack (up to 3.10), exception handler. Decoded once and kept with the code
+// object; all indices are positions in the instruction list.
 #pragma once
 
 #include <span>
@@ -38,7 +38,8 @@ class DecodedCode {
   std::span<const Instr> instrs() const { return instrs_; }
   // Index of the first instruction at a byte offset; -1 when none starts there.
   int index_at(int offset) const {
-    return offset < 0 || size_t(offset / 2) >= index_at_.size() ? -1 : index_at_[size_t(offset / 2)];
+    return offset < 0 || size_t(offset / 2) >= index_at_.size() ? -1
+                                                                : index_at_[size_t(offset / 2)];
   }
   // First instruction once FrameView::prologue ran.
   int entry() const { return entry_; }
@@ -49,9 +50,9 @@ class DecodedCode {
   const HandlerRange* handler(int index) const;
   std::span<const HandlerRange> handlers() const { return handlers_; }
 
-  // Slots: parameters first, then other locals, cells, free variables. On 3.11+ a parameter captured by
-  // an inner function is one kCell slot; up to 3.10 it is a kLocal slot (emptied by the prologue) and a
-  // kCell slot.
+  // Slots: parameters first, then other locals, cells, free variables. On 3.11+ a parameter
+  // captured by an inner function is one kCell slot; up to 3.10 it is a kLocal slot (emptied by the
+  // prologue) and a kCell slot.
   int slot_count() const { return int(slot_kinds_.size()); }
   SlotKind slot_kind(int slot) const { return slot_kinds_[size_t(slot)]; }
   Borrowed slot_name(int slot) const;

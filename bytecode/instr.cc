@@ -12,9 +12,9 @@ struct OpRow {
 };
 
 constexpr OpRow kRows[] = {
-#define MSJIT_CANON(name, pops, pushes, on_jump, flags)                           \
-  {#name, flags, []([[maybe_unused]] const Instr& i) -> int { return pops; },     \
-   []([[maybe_unused]] const Instr& i) -> int { return pushes; },                 \
+#define MSJIT_CANON(name, pops, pushes, on_jump, flags)                       \
+  {#name, flags, []([[maybe_unused]] const Instr& i) -> int { return pops; }, \
+   []([[maybe_unused]] const Instr& i) -> int { return pushes; },             \
    []([[maybe_unused]] const Instr& i) -> int { return on_jump; }},
 #include "bytecode/isa.def"
 };
@@ -35,7 +35,8 @@ const char* unary_symbol(UnaryOp op) {
 }
 
 const char* binary_symbol(BinaryOp op) {
-  constexpr const char* kSymbols[] = {"+", "&", "//", "<<", "@", "*", "%", "|", "**", ">>", "-", "/", "^"};
+  constexpr const char* kSymbols[] = {"+", "&",  "//", "<<", "@", "*", "%",
+                                      "|", "**", ">>", "-",  "/", "^"};
   return kSymbols[size_t(op)];
 }
 

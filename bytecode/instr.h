@@ -1,28 +1,30 @@
-// The canonical instruction set (isa.def) and a decoded instruction. Stack slots match CPython's one to
-// one, NULLs included, so a state between two instructions whose later one is an exit can be written
-// into the real frame without translation.
+// The canonical instruction set (isa.def) and a decoded instruction. Stack slots match CPython's
+// one to one, NULLs included, so a state between two instructions whose later one is an exit can be
+// written into the real frame without translation.
 //
-// Arguments, by operation (arg unless said otherwise; "slot" indexes the frame's localsplus array, which
-// holds locals, cells and free variables on every version):
-//   LoadConst: constant; *Fast, *Deref, *ClassDeref, LoadClosure, MakeCell: slot; *Global, *Name, *Attr,
-//   LoadMethod, ImportName, ImportFrom: name index. Copy n: pushes the n-th item from the top (1 = top).
-//   Swap n: exchanges top and n-th. Rot n: moves the top down to position n. Unary: UnaryOp; Binary and
-//   InplaceBinary: BinaryOp; Compare: Py_LT..Py_GE; IsOp, ContainsOp: 1 = negated. Build*: item count.
-//   FormatValue: kFormat* bits. ListAppend, SetAdd, MapAdd, ListExtend, SetUpdate, DictUpdate, DictMerge:
-//   depth of the container after the pops (1 = top). UnpackEx: before | after << 8. MakeFunction: bits
-//   1 defaults, 2 kwdefaults, 4 annotations, 8 closure; aux 1 = a qualified name lies above the code.
-//   StoreAttr pops [value, object]; StoreSubscr pops [value, container, key]. Raise: 0, 1 or 2 operands.
-//   ForIter keeps the iterator and pushes the item, or pops the iterator and jumps.
-//   PopExcept, Reraise: slots removed. Unsupported: arg = raw opcode, aux = net stack effect.
+// Arguments, by operation (arg unless said otherwise; "slot" indexes the frame's localsplus array,
+// which holds locals, cells and free variables on every version):
+//   LoadConst: constant; *Fast, *Deref, *ClassDeref, LoadClosure, MakeCell: slot; *Global, *Name,
+//   *Attr, LoadMethod, ImportName, ImportFrom: name index. Copy n: pushes the n-th item from the
+//   top (1 = top). Swap n: exchanges top and n-th. Rot n: moves the top down to position n. Unary:
+//   UnaryOp; Binary and InplaceBinary: BinaryOp; Compare: Py_LT..Py_GE; IsOp, ContainsOp: 1 =
+//   negated. Build*: item count. FormatValue: kFormat* bits. ListAppend, SetAdd, MapAdd,
+//   ListExtend, SetUpdate, DictUpdate, DictMerge: depth of the container after the pops (1 = top).
+//   UnpackEx: before | after << 8. MakeFunction: bits 1 defaults, 2 kwdefaults, 4 annotations, 8
+//   closure; aux 1 = a qualified name lies above the code. StoreAttr pops [value, object];
+//   StoreSubscr pops [value, container, key]. Raise: 0, 1 or 2 operands. ForIter keeps the iterator
+//   and pushes the item, or pops the iterator and jumps. PopExcept, Reraise: slots removed.
+//   Unsupported: arg = raw opcode, aux = net stack effect.
 //
-// Calls. Call pops, bottom first, the callee slots named by `form`, then arg argument values, then the
-// keyword-name tuple when aux == kNamesOnStack; it pushes the result. CallEx pops the callee slots, the
-// positional iterable and, when arg is 1, a keyword mapping.
+// Calls. Call pops, bottom first, the callee slots named by `form`, then arg argument values, then
+// the keyword-name tuple when aux == kNamesOnStack; it pushes the result. CallEx pops the callee
+// slots, the positional iterable and, when arg is 1, a keyword mapping.
 //   kPlain      [callable]                           3.7-3.10 CALL_FUNCTION, CALL_FUNCTION_KW, _EX
 //   kNullBelow  [method, self] or [NULL, callable]   3.7-3.10 CALL_METHOD; 3.11, 3.12 CALL
 //   kNullAbove  [callable, self] or [callable, NULL] 3.13
-// LoadMethod pushes the two slots in the same form. Keyword values are the last arguments; their names
-// are constant `aux` when aux >= 0. 3.11 KW_NAMES + PRECALL + CALL is one Call that starts at KW_NAMES.
+// LoadMethod pushes the two slots in the same form. Keyword values are the last arguments; their
+// names are constant `aux` when aux >= 0. 3.11 KW_NAMES + PRECALL + CALL is one Call that starts at
+// KW_NAMES.
 #pragma once
 
 #include <bit>
@@ -51,8 +53,19 @@ inline constexpr int kOpCount = 0
 enum class UnaryOp : uint8_t { kPositive, kNegative, kNot, kInvert };
 // In the order of CPython 3.11's BINARY_OP argument.
 enum class BinaryOp : uint8_t {
-  kAdd, kAnd, kFloorDivide, kLshift, kMatMul, kMul, kRemainder, kOr, kPower, kRshift, kSubtract,
-  kTrueDivide, kXor,
+  kAdd,
+  kAnd,
+  kFloorDivide,
+  kLshift,
+  kMatMul,
+  kMul,
+  kRemainder,
+  kOr,
+  kPower,
+  kRshift,
+  kSubtract,
+  kTrueDivide,
+  kXor,
 };
 inline constexpr int kBinaryOpCount = 13;
 
@@ -75,10 +88,10 @@ struct Instr {
   CallForm form = CallForm::kPlain;
   int32_t arg = 0;
   int32_t aux = 0;
-  int32_t target = -1;       // canonical index; see kOpJump and kOpHandler
-  int32_t offset = 0;        // byte offset of the first code unit, EXTENDED_ARG included
-  int32_t op_offset = 0;     // byte offset CPython's frame shows while it runs (and raises)
-  int32_t next_offset = 0;   // byte offset of what follows, inline caches skipped
+  int32_t target = -1;      // canonical index; see kOpJump and kOpHandler
+  int32_t offset = 0;       // byte offset of the first code unit, EXTENDED_ARG included
+  int32_t op_offset = 0;    // byte offset CPython's frame shows while it runs (and raises)
+  int32_t next_offset = 0;  // byte offset of what follows, inline caches skipped
   int32_t line = 0;
 
   bool is_exit() const { return flags & kExit; }
@@ -87,9 +100,9 @@ struct Instr {
 };
 
 const char* op_name(Op op);
-const char* unary_symbol(UnaryOp op);           // "-"
-const char* binary_symbol(BinaryOp op);         // "+"
-int op_flags(Op op);                            // OpFlags
+const char* unary_symbol(UnaryOp op);    // "-"
+const char* binary_symbol(BinaryOp op);  // "+"
+int op_flags(Op op);                     // OpFlags
 
 // Stack effect of `instr` in slots: how many it removes and how many it then adds.
 int pops(const Instr& instr);
@@ -106,8 +119,9 @@ inline int call_pops(const Instr& call) {
   return callee_slots(call.form) + call.arg + (call.aux == kNamesOnStack ? 1 : 0);
 }
 
-// Where the parts of a call lie, as indices from the lowest popped slot. `first` is the first argument
-// and `count` their number, a bound `self` included. `is_null(k)` tells whether popped slot k is NULL.
+// Where the parts of a call lie, as indices from the lowest popped slot. `first` is the first
+// argument and `count` their number, a bound `self` included. `is_null(k)` tells whether popped
+// slot k is NULL.
 struct CallSlots {
   int callable = 0;
   int first = 0;

@@ -10,7 +10,9 @@ Access access(const Instr& instr, int& slot) {
   slot = instr.arg;
   switch (instr.op) {
     // A delete of an unbound slot raises, so it reads first.
-    case Op::kLoadFast: case Op::kDeleteFast: case Op::kMakeCell: return Access::kRead;
+    case Op::kLoadFast:
+    case Op::kDeleteFast:
+    case Op::kMakeCell: return Access::kRead;
     case Op::kStoreFast: return Access::kWrite;
     default: return Access::kNone;
   }

@@ -5,7 +5,8 @@
 
 namespace msjit {
 
-// Destructors run by a dropped value may look at the frame, so a slot changes before its old value dies.
+// Destructors run by a dropped value may look at the frame, so a slot changes before its old value
+// dies.
 void FrameView::set_local(int slot, Ref value) {
   PyObject* old = std::exchange(slots_[slot], value.release());
   drop_reference(old);

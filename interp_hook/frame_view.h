@@ -1,8 +1,8 @@
 // A live, not yet running CPython frame seen by native code: its slots, operand stack, blocks and
 // instruction pointer. The only way to touch a frame; frames/py3XX.cc implement it per version.
-// Life of a view: the hook makes it; the driver reads slots, may run `prologue`, `enter` and step; then
-// exactly one of resume / resume_raising / finish ends it and gives what the hook returns.
-// The value stack is written through the view alone: the frame sees it again when the view ends.
+// Life of a view: the hook makes it; the driver reads slots, may run `prologue`, `enter` and step;
+// then exactly one of resume / resume_raising / finish ends it and gives what the hook returns. The
+// value stack is written through the view alone: the frame sees it again when the view ends.
 #pragma once
 
 #include <span>
@@ -52,19 +52,19 @@ class FrameView {
   // The static block stack of the instruction to resume at; does nothing from 3.11 on.
   void set_blocks(std::span<const Block> blocks);
 
-  // Does what the code's MAKE_CELL / COPY_FREE_VARS prologue does (nothing up to 3.10) and moves the pc
-  // behind it. False with an exception set when out of memory. A second call does nothing.
+  // Does what the code's MAKE_CELL / COPY_FREE_VARS prologue does (nothing up to 3.10) and moves
+  // the pc behind it. False with an exception set when out of memory. A second call does nothing.
   bool prologue();
 
-  // Makes this the thread's current frame, as needed by anything that may run Python code. False with
-  // RecursionError set: then return nullptr from the hook at once. A second call does nothing.
+  // Makes this the thread's current frame, as needed by anything that may run Python code. False
+  // with RecursionError set: then return nullptr from the hook at once. A second call does nothing.
   bool enter();
   // A tracer or profiler watches this thread.
   bool is_traced() const;
 
   // Ends of a view. They return what the hook has to return.
-  PyObject* resume();          // CPython runs the rest from pc
-  PyObject* resume_raising();  // the pending exception is raised at the current instruction
+  PyObject* resume();            // CPython runs the rest from pc
+  PyObject* resume_raising();    // the pending exception is raised at the current instruction
   PyObject* finish(Ref result);  // returns `result` without running the interpreter
 
  private:

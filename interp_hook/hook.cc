@@ -9,13 +9,14 @@ namespace {
 
 Py_ssize_t mark_index = -1;
 int arm_count = 0;
-bool installed = false;                // we put ourselves in and did not take ourselves out
+bool installed = false;                   // we put ourselves in and did not take ourselves out
 _PyFrameEvalFunction previous = nullptr;  // the evaluator below us
 
 // Read on every call while the hook is installed, hence the cheap access model.
 [[gnu::tls_model("initial-exec")]] thread_local NextFrame* wanted = nullptr;
 
-constexpr int kNeverNative = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE;
+constexpr int kNeverNative =
+    CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE;
 
 FrameDoor door_of(PyCodeObject* code) {
   return reinterpret_cast<FrameDoor>(compat::code_extra((PyObject*)code, mark_index));
@@ -41,7 +42,8 @@ struct HookEntry {
         !(code->co_flags & kNeverNative))
       return take_wanted(code);
     door = door_of(code);
-    if (!door) [[likely]] return nullptr;
+    if (!door) [[likely]]
+      return nullptr;
     if (throwing || (code->co_flags & kNeverNative) || frames::is_traced(thread)) return nullptr;
     return door;
   }
@@ -56,12 +58,14 @@ template <class Frame>
 struct HookFor<PyObject* (*)(PyThreadState*, Frame*, int)> {
   static PyObject* eval(PyThreadState* thread, Frame* frame, int throwing) noexcept {
     FrameDoor door = HookEntry::choose(thread, frame, throwing);
-    if (!door) [[likely]] return previous(thread, frame, throwing);
+    if (!door) [[likely]]
+      return previous(thread, frame, throwing);
     FrameView view(thread, frame);
     return door(view);
   }
   static PyObject* run_default(PyThreadState* thread, void* frame, int throwing) {
-    return (previous ? previous : _PyEval_EvalFrameDefault)(thread, static_cast<Frame*>(frame), throwing);
+    return (previous ? previous : _PyEval_EvalFrameDefault)(thread, static_cast<Frame*>(frame),
+                                                            throwing);
   }
 };
 

@@ -1,9 +1,9 @@
-// The eval-frame hook: which frames reach a door (the driver's entry), and when the hook is installed.
-// A frame is offered to a door when its code is marked or the thread asked for it (NextFrame); frames of
-// generators and coroutines, resumptions by throw(), and frames under a tracer or profiler never are.
-// On 3.9 and 3.10 the hook stays installed once needed (it is free there); on 3.11 only while a HookArm
-// lives, because an installed hook slows every call down. An evaluator installed by somebody else before
-// us is called for every frame we do not run.
+// The eval-frame hook: which frames reach a door (the driver's entry), and when the hook is
+// installed. A frame is offered to a door when its code is marked or the thread asked for it
+// (NextFrame); frames of generators and coroutines, resumptions by throw(), and frames under a
+// tracer or profiler never are. On 3.9 and 3.10 the hook stays installed once needed (it is free
+// there); on 3.11 only while a HookArm lives, because an installed hook slows every call down. An
+// evaluator installed by somebody else before us is called for every frame we do not run.
 #pragma once
 
 #include "interp_hook/frame_view.h"

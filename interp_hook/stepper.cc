@@ -5,7 +5,8 @@
 
 namespace msjit {
 
-// A second half of a bytecode (LoadGlobal after its PushNull) goes back to where CPython can resume.
+// A second half of a bytecode (LoadGlobal after its PushNull) goes back to where CPython can
+// resume.
 Step Stepping::hand_over() const {
   int at = index;
   while (!code[at].is_exit() && at > 0 && code[at - 1].op == Op::kPushNull) {
@@ -19,7 +20,8 @@ namespace {
 
 constexpr int kJumpsPerCheck = 256;
 
-// The interpreter looks at signals and lets other threads run at backward jumps; so does a stepped loop.
+// The interpreter looks at signals and lets other threads run at backward jumps; so does a stepped
+// loop.
 Step backward_jump(const Stepping& s) {
   static thread_local int jumps = 0;
   if (++jumps % kJumpsPerCheck == 0) {
@@ -67,7 +69,8 @@ Step store_global(const Stepping& s) {
 
 Step delete_global(const Stepping& s) {
   PyObject* globals = s.frame.globals().get();
-  if (!PyDict_GetItemWithError(globals, s.name())) return PyErr_Occurred() ? s.raised() : s.hand_over();
+  if (!PyDict_GetItemWithError(globals, s.name()))
+    return PyErr_Occurred() ? s.raised() : s.hand_over();
   return s.done(PyDict_DelItem(globals, s.name()));
 }
 
@@ -141,15 +144,32 @@ PyObject* power(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None)
 PyObject* inplace_power(PyObject* a, PyObject* b) { return PyNumber_InPlacePower(a, b, Py_None); }
 
 using BinaryFunction = PyObject* (*)(PyObject*, PyObject*);
-constexpr BinaryFunction kBinary[kBinaryOpCount] = {
-    PyNumber_Add, PyNumber_And, PyNumber_FloorDivide, PyNumber_Lshift, PyNumber_MatrixMultiply,
-    PyNumber_Multiply, PyNumber_Remainder, PyNumber_Or, power, PyNumber_Rshift, PyNumber_Subtract,
-    PyNumber_TrueDivide, PyNumber_Xor};
-constexpr BinaryFunction kInplace[kBinaryOpCount] = {
-    PyNumber_InPlaceAdd, PyNumber_InPlaceAnd, PyNumber_InPlaceFloorDivide, PyNumber_InPlaceLshift,
-    PyNumber_InPlaceMatrixMultiply, PyNumber_InPlaceMultiply, PyNumber_InPlaceRemainder,
-    PyNumber_InPlaceOr, inplace_power, PyNumber_InPlaceRshift, PyNumber_InPlaceSubtract,
-    PyNumber_InPlaceTrueDivide, PyNumber_InPlaceXor};
+constexpr BinaryFunction kBinary[kBinaryOpCount] = {PyNumber_Add,
+                                                    PyNumber_And,
+                                                    PyNumber_FloorDivide,
+                                                    PyNumber_Lshift,
+                                                    PyNumber_MatrixMultiply,
+                                                    PyNumber_Multiply,
+                                                    PyNumber_Remainder,
+                                                    PyNumber_Or,
+                                                    power,
+                                                    PyNumber_Rshift,
+                                                    PyNumber_Subtract,
+                                                    PyNumber_TrueDivide,
+                                                    PyNumber_Xor};
+constexpr BinaryFunction kInplace[kBinaryOpCount] = {PyNumber_InPlaceAdd,
+                                                     PyNumber_InPlaceAnd,
+                                                     PyNumber_InPlaceFloorDivide,
+                                                     PyNumber_InPlaceLshift,
+                                                     PyNumber_InPlaceMatrixMultiply,
+                                                     PyNumber_InPlaceMultiply,
+                                                     PyNumber_InPlaceRemainder,
+                                                     PyNumber_InPlaceOr,
+                                                     inplace_power,
+                                                     PyNumber_InPlaceRshift,
+                                                     PyNumber_InPlaceSubtract,
+                                                     PyNumber_InPlaceTrueDivide,
+                                                     PyNumber_InPlaceXor};
 
 Step binary(const Stepping& s, const BinaryFunction* functions) {
   const Ref right = s.frame.pop();
@@ -262,7 +282,10 @@ Step list_to_tuple(const Stepping& s) {
 // The one place that says how each operation is run; an operation without a line is CPython's.
 Step dispatch(const Stepping& s) {
   switch (s.instr.op) {
-    case Op::kNop: case Op::kResume: case Op::kSetupFinally: case Op::kPopBlock: return s.next();
+    case Op::kNop:
+    case Op::kResume:
+    case Op::kSetupFinally:
+    case Op::kPopBlock: return s.next();
     case Op::kPop: return pop_top(s);
     case Op::kCopy: return copy(s);
     case Op::kSwap: return swap(s);
@@ -275,8 +298,10 @@ Step dispatch(const Stepping& s) {
     case Op::kLoadGlobal: return load_global(s);
     case Op::kStoreGlobal: return store_global(s);
     case Op::kDeleteGlobal: return delete_global(s);
-    case Op::kLoadClosure: case Op::kLoadDeref: case Op::kStoreDeref: case Op::kDeleteDeref:
-      return deref(s);
+    case Op::kLoadClosure:
+    case Op::kLoadDeref:
+    case Op::kStoreDeref:
+    case Op::kDeleteDeref: return deref(s);
     case Op::kLoadBuildClass: return load_build_class(s);
     case Op::kLoadAssertionError: return s.push(Ref::share(PyExc_AssertionError));
     case Op::kLoadAttr: return load_attr(s);
@@ -292,15 +317,24 @@ Step dispatch(const Stepping& s) {
     case Op::kCompare: return compare(s);
     case Op::kIsOp: return is_op(s);
     case Op::kContainsOp: return contains_op(s);
-    case Op::kBuildTuple: case Op::kBuildList: case Op::kBuildSet: case Op::kBuildMap:
-    case Op::kBuildConstKeyMap: case Op::kBuildSlice: case Op::kBuildString:
-      return step_build(s);
+    case Op::kBuildTuple:
+    case Op::kBuildList:
+    case Op::kBuildSet:
+    case Op::kBuildMap:
+    case Op::kBuildConstKeyMap:
+    case Op::kBuildSlice:
+    case Op::kBuildString: return step_build(s);
     case Op::kFormatValue: return step_format(s);
-    case Op::kListAppend: case Op::kSetAdd: case Op::kMapAdd: case Op::kListExtend:
-    case Op::kSetUpdate: case Op::kDictUpdate: case Op::kDictMerge:
-      return step_add_item(s);
+    case Op::kListAppend:
+    case Op::kSetAdd:
+    case Op::kMapAdd:
+    case Op::kListExtend:
+    case Op::kSetUpdate:
+    case Op::kDictUpdate:
+    case Op::kDictMerge: return step_add_item(s);
     case Op::kListToTuple: return list_to_tuple(s);
-    case Op::kUnpackSequence: case Op::kUnpackEx: return step_unpack(s);
+    case Op::kUnpackSequence:
+    case Op::kUnpackEx: return step_unpack(s);
     case Op::kMakeFunction: return step_make_function(s);
     case Op::kJump: return take_jump(s);
     case Op::kPopJumpIfFalse: return branch(s, false, false);
@@ -326,12 +360,24 @@ Step dispatch(const Stepping& s) {
 bool can_step(const Instr& instr) {
   if (instr.flags & Instr::kInHandler) return false;
   switch (instr.op) {
-    case Op::kMakeCell: case Op::kCopyFreeVars: case Op::kLoadName: case Op::kStoreName:
-    case Op::kDeleteName: case Op::kLoadClassDeref: case Op::kGetLen: case Op::kMatchMapping:
-    case Op::kMatchSequence: case Op::kImportStar: case Op::kRaise: case Op::kPushExcInfo:
-    case Op::kPopExcept: case Op::kCheckExcMatch: case Op::kJumpIfNotExcMatch:
-    case Op::kWithExceptStart: case Op::kReraise: case Op::kUnsupported:
-      return false;
+    case Op::kMakeCell:
+    case Op::kCopyFreeVars:
+    case Op::kLoadName:
+    case Op::kStoreName:
+    case Op::kDeleteName:
+    case Op::kLoadClassDeref:
+    case Op::kGetLen:
+    case Op::kMatchMapping:
+    case Op::kMatchSequence:
+    case Op::kImportStar:
+    case Op::kRaise:
+    case Op::kPushExcInfo:
+    case Op::kPopExcept:
+    case Op::kCheckExcMatch:
+    case Op::kJumpIfNotExcMatch:
+    case Op::kWithExceptStart:
+    case Op::kReraise:
+    case Op::kUnsupported: return false;
     default: return true;
   }
 }

@@ -1,7 +1,8 @@
-// Executes one canonical instruction on a live frame through the C API, with exactly CPython's effects,
-// order and error texts. The frame must be past its prologue and entered, its blocks need not be set.
-// Whatever the stepper does not do (handler bodies, raise, class-body names, matching), and whatever
-// would fail for a reason it can see beforehand (an unbound name), it leaves to CPython untouched.
+// Executes one canonical instruction on a live frame through the C API, with exactly CPython's
+// effects, order and error texts. The frame must be past its prologue and entered, its blocks need
+// not be set. Whatever the stepper does not do (handler bodies, raise, class-body names, matching),
+// and whatever would fail for a reason it can see beforehand (an unbound name), it leaves to
+// CPython untouched.
 #pragma once
 
 #include "bytecode/decode.h"
@@ -24,8 +25,8 @@ struct Step {
 // False when `step` always hands the instruction over.
 bool can_step(const Instr& instr);
 
-// Runs instruction `index`. After kNext the frame can be resumed only if code[next].is_exit(): step on
-// until it is (at most two more instructions of the same bytecode).
+// Runs instruction `index`. After kNext the frame can be resumed only if code[next].is_exit(): step
+// on until it is (at most two more instructions of the same bytecode).
 Step step(FrameView& frame, const DecodedCode& code, int index);
 
 // Ends the frame: CPython runs the rest from `index`, which must be an exit.

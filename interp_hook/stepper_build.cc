@@ -12,7 +12,8 @@ Ref list_of(PyObject* const* items, int count) {
 
 Ref tuple_of(PyObject* const* items, int count) {
   Ref tuple = Ref::steal(PyTuple_New(count));
-  for (int i = 0; tuple && i < count; i++) PyTuple_SET_ITEM(tuple.get(), i, new_reference(items[i]));
+  for (int i = 0; tuple && i < count; i++)
+    PyTuple_SET_ITEM(tuple.get(), i, new_reference(items[i]));
   return tuple;
 }
 
@@ -51,7 +52,8 @@ Ref built(const Instr& instr, PyObject* const* items) {
     case Op::kBuildMap: return map_of(items, instr.arg);
     case Op::kBuildConstKeyMap: return const_key_map_of(items, instr.arg);
     case Op::kBuildString: return string_of(items, instr.arg);
-    default: return Ref::steal(PySlice_New(items[0], items[1], instr.arg == 3 ? items[2] : nullptr));
+    default:
+      return Ref::steal(PySlice_New(items[0], items[1], instr.arg == 3 ? items[2] : nullptr));
   }
 }
 
@@ -78,15 +80,16 @@ Step list_extend(const Stepping& s) {
 int unpack_failed(int expected, int after, Py_ssize_t got) {
   if (PyErr_Occurred()) return -1;
   if (after < 0)
-    PyErr_Format(PyExc_ValueError, "not enough values to unpack (expected %d, got %zd)", expected, got);
+    PyErr_Format(PyExc_ValueError, "not enough values to unpack (expected %d, got %zd)", expected,
+                 got);
   else
     PyErr_Format(PyExc_ValueError, "not enough values to unpack (expected at least %d, got %zd)",
                  expected + after, got);
   return -1;
 }
 
-// Takes `before` items off the iterator of `iterable`, then either nothing more (after < 0) or a list
-// of the rest with its last `after` items split off. `out` receives them in order.
+// Takes `before` items off the iterator of `iterable`, then either nothing more (after < 0) or a
+// list of the rest with its last `after` items split off. `out` receives them in order.
 int unpack(PyObject* iterable, int before, int after, std::vector<Ref>& out) {
   const Ref iterator = Ref::steal(PyObject_GetIter(iterable));
   if (!iterator) return -1;
@@ -107,7 +110,8 @@ int unpack(PyObject* iterable, int before, int after, std::vector<Ref>& out) {
   if (size < after) return unpack_failed(before, after, before + size);
   PyObject* list = rest.get();
   out.push_back(std::move(rest));
-  for (Py_ssize_t i = size - after; i < size; i++) out.push_back(Ref::share(PyList_GET_ITEM(list, i)));
+  for (Py_ssize_t i = size - after; i < size; i++)
+    out.push_back(Ref::share(PyList_GET_ITEM(list, i)));
   return PyList_SetSlice(list, size - after, size, nullptr);
 }
 

@@ -27,10 +27,12 @@ Step step_call_ex(const Stepping& s) {
   PyObject* args = slots[at.first];
   PyObject* keywords = s.instr.arg ? slots[at.first + 1] : nullptr;
   // The compiler merges keywords into a plain dict; anything else is CPython's to complain about.
-  if (at.count != 1 + s.instr.arg || (keywords && !PyDict_CheckExact(keywords))) return s.hand_over();
+  if (at.count != 1 + s.instr.arg || (keywords && !PyDict_CheckExact(keywords)))
+    return s.hand_over();
   if (!PyTuple_CheckExact(args) && !Py_TYPE(args)->tp_iter && !PySequence_Check(args))
     return s.hand_over();
-  const Ref tuple = PyTuple_CheckExact(args) ? Ref::share(args) : Ref::steal(PySequence_Tuple(args));
+  const Ref tuple =
+      PyTuple_CheckExact(args) ? Ref::share(args) : Ref::steal(PySequence_Tuple(args));
   Ref result = tuple ? Ref::steal(PyObject_Call(slots[at.callable], tuple.get(), keywords)) : Ref();
   s.frame.drop(used);
   return s.push(std::move(result));

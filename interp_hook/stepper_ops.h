@@ -1,5 +1,5 @@
-// One instruction being stepped, and the operations too long for the dispatch in stepper.cc. Each leaves
-// the stack as the instruction does; before returning hand_over() it has changed nothing.
+// One instruction being stepped, and the operations too long for the dispatch in stepper.cc. Each
+// leaves the stack as the instruction does; before returning hand_over() it has changed nothing.
 #pragma once
 
 #include "interp_hook/stepper.h"
@@ -28,10 +28,10 @@ struct Stepping {
 };
 
 // stepper_build.cc
-Step step_build(const Stepping& s);       // Build*
-Step step_add_item(const Stepping& s);    // ListAppend .. DictMerge
+Step step_build(const Stepping& s);     // Build*
+Step step_add_item(const Stepping& s);  // ListAppend .. DictMerge
 Step step_format(const Stepping& s);
-Step step_unpack(const Stepping& s);      // UnpackSequence, UnpackEx
+Step step_unpack(const Stepping& s);  // UnpackSequence, UnpackEx
 Step step_make_function(const Stepping& s);
 
 // stepper_call.cc

@@ -112,7 +112,8 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW(CHECK_EXC_MATCH, CheckExcMatch)
     RAW(RERAISE, Reraise, 1)
     RAW(MAKE_FUNCTION, MakeFunction, arg, 0)
-    // The names live in a C variable between KW_NAMES and CALL, so a frame can only resume at the first.
+    // The names live in a C variable between KW_NAMES and CALL, so a frame can only resume at the
+    // first.
     RAW_DO(KW_NAMES, out.set_call_names(arg); out.fold())
     RAW_DO(PRECALL, out.fold())
     RAW(CALL, Call, arg, out.take_call_names(), CallForm::kNullBelow)

@@ -1,5 +1,5 @@
-// What the decoder has to know about one CPython minor version; implemented by exactly one py3XX.cc of
-// this directory (the others compile to nothing). Nothing else may know raw opcodes.
+// What the decoder has to know about one CPython minor version; implemented by exactly one py3XX.cc
+// of this directory (the others compile to nothing). Nothing else may know raw opcodes.
 #pragma once
 
 #include <vector>

@@ -28,8 +28,9 @@ inline constexpr size_t kArgumentsOffset = size_t(1) << (8 * sizeof(size_t) - 1)
 // Number of positional arguments in a vectorcall's `nargsf`.
 inline Py_ssize_t positional_count(size_t nargsf) { return Py_ssize_t(nargsf & ~kArgumentsOffset); }
 
-// Makes instances of a static type (not yet ready) callable through the function pointer at `offset`; as a
-// `method`, an instance found on a type is called with self in front and no bound method is made. Neither on 3.7.
+// Makes instances of a static type (not yet ready) callable through the function pointer at
+// `offset`; as a `method`, an instance found on a type is called with self in front and no bound
+// method is made. Neither on 3.7.
 inline void enable_vectorcall(PyTypeObject* type, Py_ssize_t offset, bool method) {
 #if PY_VERSION_HEX >= 0x03080000
   type->tp_vectorcall_offset = offset;

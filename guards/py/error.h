@@ -1,5 +1,5 @@
-// The pending Python exception: saving it around code that must not disturb it, turning it into text,
-// and raising the errors of the Python-free core. No successful path leaves an exception set.
+// The pending Python exception: saving it around code that must not disturb it, turning it into
+// text, and raising the errors of the Python-free core. No successful path leaves an exception set.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // Owning and borrowed references to Python objects; the only place with raw reference counting.
-// A Ref enters through `steal` (takes over a new reference) or `share` (adds one); an empty Ref is a
-// NULL slot. Both hold the GIL contract of the C API: create, copy and destroy them with the GIL held.
+// A Ref enters through `steal` (takes over a new reference) or `share` (adds one); an empty Ref is
+// a NULL slot. Both hold the GIL contract of the C API: create, copy and destroy them with the GIL
+// held.
 #pragma once
 
 #include <Python.h>

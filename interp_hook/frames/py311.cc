@@ -1,5 +1,5 @@
-// Frames of CPython 3.11: _PyInterpreterFrame on the thread's data stack. The hook's caller links no
-// frame and clears it afterwards, whoever ran it; the cell prologue has not run at entry.
+// Frames of CPython 3.11: _PyInterpreterFrame on the thread's data stack. The hook's caller links
+// no frame and clears it afterwards, whoever ran it; the cell prologue has not run at entry.
 #define Py_BUILD_CORE
 #include <Python.h>
 
@@ -58,7 +58,8 @@ bool FrameView::prologue() {
     if (!cell) return false;
     set_local(slot, std::move(cell));
   }
-  for (int i = 0; i < code_->co_nfreevars; i++) set_local(first_free + i, Ref::share(closure_cell(i)));
+  for (int i = 0; i < code_->co_nfreevars; i++)
+    set_local(first_free + i, Ref::share(closure_cell(i)));
   prologue_done_ = true;
   set_pc(behind);
   return true;

@@ -50,13 +50,15 @@ extern "C" PyObject* debug_live(PyObject*, PyObject* object) noexcept {
   for (int i = 0; rows && i < d.size(); i++) {
     Ref row = Ref::steal(PyList_New(0));
     for (int s = 0; row && s < d.slot_count(); s++)
-      if (live.live_before(i, s) && PyList_Append(row.get(), d.slot_name(s).get()) < 0) return nullptr;
+      if (live.live_before(i, s) && PyList_Append(row.get(), d.slot_name(s).get()) < 0)
+        return nullptr;
     if (!row || PyList_Append(rows.get(), row.get()) < 0) return nullptr;
   }
   return rows.release();
 }
 
-// opcode_row(number) -> canonical name of the first operation, "Unsupported", or None when unmapped.
+// opcode_row(number) -> canonical name of the first operation, "Unsupported", or None when
+// unmapped.
 extern "C" PyObject* debug_opcode_row(PyObject*, PyObject* number) noexcept {
   const long opcode = PyLong_AsLong(number);
   if (opcode == -1 && PyErr_Occurred()) return nullptr;
@@ -83,8 +85,8 @@ extern "C" PyObject* debug_ops(PyObject*, PyObject*) noexcept {
 
 // The request of resume_after, for the door that runs its frame.
 struct StepRun {
-  long left = 0;           // instructions to step before CPython takes over
-  bool finish = false;     // return natively rather than through a RETURN_VALUE
+  long left = 0;        // instructions to step before CPython takes over
+  bool finish = false;  // return natively rather than through a RETURN_VALUE
   long stepped = 0;
   bool handed_over = false;
 };
@@ -140,8 +142,8 @@ extern "C" PyObject* debug_step_always(PyObject*, PyObject* object) noexcept {
   Py_RETURN_NONE;
 }
 
-// resume_after(f, n, finish, args, kwargs) -> (result, stepped, handed over): steps n instructions of
-// this call of f, then lets CPython run the rest.
+// resume_after(f, n, finish, args, kwargs) -> (result, stepped, handed over): steps n instructions
+// of this call of f, then lets CPython run the rest.
 extern "C" PyObject* debug_resume_after(PyObject*, PyObject* arguments) noexcept {
   PyObject *function, *args, *keywords;
   StepRun run;
@@ -166,12 +168,20 @@ PyMethodDef kMethods[] = {
     {"opcode_row", debug_opcode_row, METH_O, "How a raw opcode is mapped."},
     {"ops", debug_ops, METH_NOARGS, "Names of all canonical operations."},
     {"resume_after", debug_resume_after, METH_VARARGS, "Runs a call partly in the stepper."},
-    {"step_always", debug_step_always, METH_O, "Runs every later frame of a code partly in the stepper."},
+    {"step_always", debug_step_always, METH_O,
+     "Runs every later frame of a code partly in the stepper."},
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyModuleDef kModule = {PyModuleDef_HEAD_INIT, "msjit._msjit._debug", nullptr, -1, kMethods,
-                       nullptr, nullptr, nullptr, nullptr};
+PyModuleDef kModule = {PyModuleDef_HEAD_INIT,
+                       "msjit._msjit._debug",
+                       nullptr,
+                       -1,
+                       kMethods,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr};
 
 }  // namespace
 
