@@ -154,6 +154,21 @@ def test_tracing_started_inside():
 
     assert _debug.resume_after(function, 1000, False, (), {})[0] == 2
     assert [line for event, line in seen if event == "line"] == [2, 3, 4]
+    assert not any(event == "call" and line == 0 for event, line in seen)
+
+
+def test_no_event_for_going_on():
+    """Switching a tracer or profiler on inside a stepped call shows what it shows in a plain one."""
+    def function(switch, events):
+        switch(lambda frame, event, arg: events.append((event, frame.f_code.co_name)))
+        len([abs(-1)])
+        switch(None)
+
+    for switch in (sys.settrace, sys.setprofile):
+        expected, events = [], []
+        function(switch, expected)
+        _debug.resume_after(function, 1000, False, (switch, events), {})
+        assert events == expected
 
 
 def test_profiling_declines():
