@@ -172,8 +172,8 @@ class FrameRun {
         index_ = result.next;
         return true;
       case Step::kReturn: finish(std::move(result.value)); return false;
-      case Step::kRaise: end_ = frame_.resume_raising(); return false;
-      case Step::kHandOver: end_ = hand_over(frame_, code_, index_); return false;
+      case Step::kRaise: end_ = unwind(frame_, code_, index_); return false;
+      case Step::kHandOver: end_ = hand_over(frame_, code_, result.next); return false;
     }
     return false;
   }
@@ -184,9 +184,7 @@ class FrameRun {
   }
 
   PyObject* raise_here() {
-    if (!frame_.enter()) return nullptr;
-    frame_.set_current(code_[index_].op_offset);
-    return frame_.resume_raising();
+    return frame_.enter() ? unwind(frame_, code_, index_) : nullptr;
   }
 
   FrameView& frame_;

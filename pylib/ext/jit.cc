@@ -12,6 +12,7 @@
 #include "interp_hook/hook.h"
 #include "kernels/eager/eager_sink.h"
 #include "pylib/ext/jit.h"
+#include "pylib/ext/jit_debug.h"
 
 namespace msjit {
 namespace {
@@ -299,6 +300,7 @@ bool add_jit(PyObject* module) {
   g_jit_callable = {reinterpret_cast<PyTypeObject*>(Ref(type).release()),  // lives as long as the module
                     [](PyObject* object) { return as_jit(object)->function; }};
   if (compat::add_object(module, "JitFunction", std::move(type)) < 0) return false;
+  if (!add_debug_module(module)) return false;
   return compat::add_object(module, "has_jit", Ref::share(Py_True)) == 0;
 }
 
