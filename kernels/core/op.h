@@ -125,12 +125,14 @@ enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };
 
 // Which dtypes an elementwise op computes on.
 enum class DTypeRule : uint8_t {
-  kPromote,       // any dtype, promoted among the inputs
-  kNumeric,       // as kPromote; bool is lifted to int32 as MindSpore does
+  kPromote,       // any dtype, promoted among the inputs; on bool + is or, * is and, - is xor
+  kNumeric,       // as kPromote; bool is lifted to int32
   kFloat,         // ints and bool are lifted to float32
   kBoolResult,    // inputs promoted, result bool
   kLogical,       // inputs read as truth values, result bool
   kInteger,       // bool and ints only
+  kSelect,        // input 0 is a truth value, the others are promoted
+  kCast,          // computes in the input's dtype; attribute 0 is the result dtype
 };
 
 // One input tuple for the generated op tests: shapes and value range per input, attributes as keyword text.
@@ -193,7 +195,8 @@ class OpBuilder {
   OpBuilder&& ternary(DTypeRule rule) &&;  // "x: Tensor, y: Tensor, z: Tensor"
   // Elementwise with a signature of its own (attributes, other names); the infer rule is elementwise_infer.
   OpBuilder&& elementwise(DTypeRule rule) &&;
-  template <class F>
+  // `Types`: the compute dtypes the maths is instantiated for (kFloats, kNumbers, ..., see elementwise.h).
+  template <uint32_t Types, class F>
   OpBuilder&& scalar(F maths) &&;
 
  private:
@@ -204,6 +207,10 @@ class OpBuilder {
 Status elementwise_infer(InferCtx& ctx);
 // The dtype an elementwise op computes in (inputs are read as this), given its input metas.
 DType compute_dtype(const OpDef& op, std::span<const Meta* const> inputs);
+// The dtype input i is read as: compute_dtype, or bool for the condition of a kSelect op.
+inline DType operand_dtype(const OpDef& op, DType compute, int i) {
+  return op.dtype_rule == DTypeRule::kSelect && i == 0 ? DType::kBool : compute;
+}
 
 // Defines and exports the operator: `MSJIT_OP(tanh).doc(...)...;`
 #define MSJIT_OP(op_name)            \

@@ -1,8 +1,6 @@
 #include "kernels/core/tensor.h"
 
-#include <cstring>
-
-#include "kernels/cpu/strided.h"
+#include "kernels/core/scalar_num.h"
 
 namespace msjit {
 
@@ -70,15 +68,7 @@ Tensor Tensor::from_storage(Storage storage, DType dtype, const Shape& shape, co
 Tensor Tensor::scalar_of(DType dtype, double value, bool weak) {
   return dispatch_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (std::is_same_v<T, bool>) {
-      return scalar<bool>(value != 0, weak);
-    } else if constexpr (std::is_integral_v<T>) {
-      return scalar<T>(saturating_cast<T>(value), weak);
-    } else if constexpr (std::is_same_v<T, double>) {
-      return scalar<double>(value, weak);
-    } else {
-      return scalar<T>(T(static_cast<float>(value)), weak);
-    }
+    return scalar<T>(convert_value<T>(value), weak);
   });
 }
 

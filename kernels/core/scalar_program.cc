@@ -1,0 +1,83 @@
+#include "kernels/core/scalar_program.h"
+
+#include <bit>
+
+#include "kernels/core/scalar_math.h"
+
+namespace msjit {
+namespace {
+
+bool same_node(const ScalarNode& a, const ScalarNode& b) {
+  return a.op == b.op && a.dtype == b.dtype && a.a == b.a && a.b == b.b && a.c == b.c &&
+         a.imm_int == b.imm_int &&
+         std::bit_cast<int64_t>(a.imm_float) == std::bit_cast<int64_t>(b.imm_float);
+}
+
+}  // namespace
+
+Sym ScalarBuilder::append(ScalarNode node) {
+  auto& nodes = program_.nodes;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (same_node(nodes[i], node)) return Sym(this, static_cast<int32_t>(i), node.dtype);
+  }
+  nodes.push_back(node);
+  return Sym(this, static_cast<int32_t>(nodes.size()) - 1, node.dtype);
+}
+
+Sym ScalarBuilder::input(int32_t index, DType dtype) {
+  ScalarNode node{ScalarOp::kInput, dtype};
+  node.a = index;
+  return append(node);
+}
+
+Sym ScalarBuilder::constant(double value, DType dtype) {
+  if (!is_float(dtype)) {
+    int64_t whole = dispatch_dtype(dtype, [&](auto tag) {
+      return static_cast<int64_t>(convert_value<typename decltype(tag)::type>(value));
+    });
+    return constant_int(whole, dtype);
+  }
+  ScalarNode node{ScalarOp::kConst, dtype};
+  node.imm_float = dtype == DType::kFloat64 ? value : static_cast<double>(static_cast<float>(value));
+  return append(node);
+}
+
+Sym ScalarBuilder::constant_int(int64_t value, DType dtype) {
+  if (is_float(dtype)) return constant(static_cast<double>(value), dtype);
+  ScalarNode node{ScalarOp::kConst, dtype};
+  // In the range of the dtype, so that equal constants are one node.
+  switch (dtype) {
+    case DType::kBool: node.imm_int = value != 0; break;
+    case DType::kUInt8: node.imm_int = static_cast<uint8_t>(value); break;
+    case DType::kInt8: node.imm_int = static_cast<int8_t>(value); break;
+    case DType::kInt16: node.imm_int = static_cast<int16_t>(value); break;
+    case DType::kInt32: node.imm_int = static_cast<int32_t>(value); break;
+    default: node.imm_int = value;
+  }
+  return append(node);
+}
+
+Sym ScalarBuilder::emit(ScalarOp op, DType dtype, Sym a, Sym b, Sym c) {
+  return append(ScalarNode{op, dtype, a.id(), b.id(), c.id()});
+}
+
+Sym SymMath::attr(int i) const {
+  const AttrValue& a = (*attrs_)[i];
+  return a.kind() == AttrValue::Kind::kFloat ? builder_->constant(a.as_float(), dtype_)
+                                             : builder_->constant_int(a.as_int(), dtype_);
+}
+
+// Square and multiply over every bit of the exponent: straight-line, and exact modulo 2^bits.
+Sym SymMath::int_power(Sym base, Sym exponent) {
+  int bits = static_cast<int>(item_size(base.dtype())) * 8;
+  if (is_bool(base)) bits = 1;
+  Sym result = constant_int(base, 1);
+  for (int i = 0; i < bits; ++i) {
+    Sym bit = is_bool(base) ? exponent : shr(exponent, i) & constant_int(base, 1);
+    result = select(bit != constant_int(base, 0), result * base, result);
+    if (i + 1 < bits) base = base * base;
+  }
+  return result;
+}
+
+}  // namespace msjit

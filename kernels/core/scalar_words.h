@@ -1,0 +1,5 @@
+#pragma once
+namespace msjit {
+template <class M>
+class MathWords {};
+}
