@@ -6,7 +6,7 @@ namespace msjit {
 
 const Meta& Val::meta() const {
   // A poisoned value still has to answer questions asked while an error is on its way out.
-  static const Meta kPoisoned;
+  static const Meta kPoisoned{};
   return *this ? sink_->meta(*this) : kPoisoned;
 }
 
