@@ -78,11 +78,23 @@ bool add_dtypes(PyObject* module) {
   return compat::add_object(module, "dtypes", std::move(by_name)) == 0;
 }
 
+// `x.sum(axis)`: ops on a tensor x are methods too, by the same callable, unless the name is taken.
+bool add_method(const OpDef& op, const Ref& callable) {
+  const auto& params = op.signature.params;
+  if (params.empty() || params[0].kind != ParamKind::kTensor || params[0].name != "x") return true;
+  PyObject* dict = g_tensor_type.tp_dict;
+  return PyDict_GetItemString(dict, op.name) || PyDict_SetItemString(dict, op.name, callable.get()) == 0;
+}
+
 // The submodule `ops`, one callable an operator.
 bool add_ops(PyObject* module) {
   Ref ops = Ref::steal(PyModule_New("msjit._msjit.ops"));
-  for (const OpDef* op : all_ops())
-    if (!ops || compat::add_object(ops.get(), op->name, op_object(*op)) < 0) return false;
+  for (const OpDef* op : all_ops()) {
+    Ref callable = op_object(*op);
+    if (!ops || !callable || !add_method(*op, callable)) return false;
+    if (compat::add_object(ops.get(), op->name, std::move(callable)) < 0) return false;
+  }
+  PyType_Modified(&g_tensor_type);
   return compat::add_object(module, "ops", std::move(ops)) == 0;
 }
 

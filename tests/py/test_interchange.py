@@ -1,7 +1,6 @@
 """Tensors and NumPy, the buffer protocol, DLPack: shared memory where the layout allows."""
 import array
 import gc
-import pickle
 import sys
 
 import numpy as np
@@ -133,9 +132,8 @@ def test_buffer():
     assert memoryview(Tensor(np.zeros((2, 3))).T).strides == (8, 24)
     with pytest.raises(BufferError):
         memoryview(Tensor([1.0], msjit.bfloat16))
-    with pytest.raises(BufferError):
-        bytearray(4)[:] = pickle.PickleBuffer(Tensor(np.zeros((2, 3))).T).raw() if sys.version_info >= (3, 8) else memoryview(
-            Tensor([1.0], msjit.bfloat16))
+    with pytest.raises((BufferError, ValueError)):
+        np.frombuffer(Tensor(np.zeros((4, 4)))[::2, ::2])  # asks for contiguous memory
     assert np.zeros((0, 3)).shape == np.asarray(Tensor(np.zeros((0, 3)))).shape
 
 
