@@ -228,7 +228,8 @@ bool attr_from_object(const OpDef& op, const Param& param, PyObject* object, Att
       if (!dtype_from_object(object, op.name, &dtype)) return false;
       return *out = AttrValue(dtype), true;
     }
-    default: return fail(internal_error("[{}] attribute {}, got a tensor parameter", op.name, what));
+    default:
+      return fail(internal_error("[{}] attribute {}, got a tensor parameter", op.name, what));
   }
 }
 
@@ -247,9 +248,12 @@ Ref element_to_python(DType dtype, const void* data) {
   return dispatch_dtype(dtype, [&](auto tag) -> Ref {
     using T = typename decltype(tag)::type;
     const T& value = *static_cast<const T*>(data);
-    if constexpr (std::is_same_v<T, bool>) return Ref::steal(PyBool_FromLong(value));
-    else if constexpr (std::is_integral_v<T>) return Ref::steal(PyLong_FromLongLong(value));
-    else return Ref::steal(PyFloat_FromDouble(static_cast<double>(value)));
+    if constexpr (std::is_same_v<T, bool>)
+      return Ref::steal(PyBool_FromLong(value));
+    else if constexpr (std::is_integral_v<T>)
+      return Ref::steal(PyLong_FromLongLong(value));
+    else
+      return Ref::steal(PyFloat_FromDouble(static_cast<double>(value)));
   });
 }
 

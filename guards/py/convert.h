@@ -1,5 +1,5 @@
-// Python values to tensors and attributes. Every function that can fail returns false (or an empty Ref) with a Python
-// exception set in the house format; `where` is the name in its brackets.
+// Python values to tensors and attributes. Every function that can fail returns false (or an empty
+// Ref) with a Python exception set in the house format; `where` is the name in its brackets.
 #pragma once
 
 #include "guards/py/error.h"
@@ -20,11 +20,13 @@ bool is_array_like(PyObject* object);
 
 // A Python number as a weak 0-d tensor: bool, int64 or float64.
 bool tensor_from_number(PyObject* number, const char* where, Tensor* out);
-// Shares the memory of an exporter of the buffer protocol where its layout allows (always copies when `copy`).
+// Shares the memory of an exporter of the buffer protocol where its layout allows (always copies
+// when `copy`).
 bool tensor_from_buffer(PyObject* exporter, const char* where, bool copy, Tensor* out);
 // A number, (nested) list or tuple, array or tensor. Numbers and NumPy scalars come out weak.
 bool tensor_from_object(PyObject* object, const char* where, Tensor* out);
-// The elements of a (nested) list or tuple: float32, int64 or bool, or what the arrays among them are.
+// The elements of a (nested) list or tuple: float32, int64 or bool, or what the arrays among them
+// are.
 bool tensor_from_sequence(PyObject* sequence, const char* where, Tensor* out);
 // `tensor` converted to `dtype`, outside the tape; itself when it is already so.
 bool cast_tensor(const Tensor& tensor, DType dtype, Tensor* out);

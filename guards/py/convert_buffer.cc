@@ -1,5 +1,6 @@
-// Arrays to tensors through the buffer protocol. Memory is shared when the layout is one a tensor can have: known
-// element type, native byte order, aligned elements, strides in whole elements. Otherwise it is copied.
+// Arrays to tensors through the buffer protocol. Memory is shared when the layout is one a tensor
+// can have: known element type, native byte order, aligned elements, strides in whole elements.
+// Otherwise it is copied.
 #include <memory>
 
 #include "guards/py/convert.h"
@@ -39,9 +40,12 @@ bool parse_format(const Py_buffer& view, Format* out) {
   switch (text[0]) {
     case '?': out->dtype = DType::kBool; return true;
     case 'B': out->dtype = DType::kUInt8; return true;
-    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n':
-      out->dtype = integer_of(static_cast<size_t>(view.itemsize));
-      return true;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n': out->dtype = integer_of(static_cast<size_t>(view.itemsize)); return true;
     case 'e': out->dtype = DType::kFloat16; return true;
     case 'f': out->dtype = DType::kFloat32; return true;
     case 'd': out->dtype = DType::kFloat64; return true;
@@ -103,24 +107,34 @@ bool tensor_from_buffer(PyObject* exporter, const char* where, bool copy, Tensor
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(exporter, view.get(), PyBUF_FULL_RO) < 0) {
     PyErr_Clear();
-    return fail(type_error("[{}] elements of the array, got a {} that exports no plain numbers, expected a dtype of msjit",
-                           where, type_name(exporter)));
+    return fail(
+        type_error("[{}] elements of the array, got a {} that exports no plain numbers, expected a "
+                   "dtype of msjit",
+                   where, type_name(exporter)));
   }
   struct Release {
     Py_buffer* view;
-    ~Release() { if (view) PyBuffer_Release(view); }
+    ~Release() {
+      if (view) PyBuffer_Release(view);
+    }
   } release{view.get()};
   Format format{};
-  if (!parse_format(*view, &format) || view->itemsize != item_size(format.dtype) || view->suboffsets)
-    return fail(type_error("[{}] dtype of the array, got format '{}', expected bool, int8, int16, int32, int64, uint8, "
-                           "float16, float32 or float64", where, view->format ? view->format : "B"));
+  if (!parse_format(*view, &format) || view->itemsize != item_size(format.dtype) ||
+      view->suboffsets)
+    return fail(
+        type_error("[{}] dtype of the array, got format '{}', expected bool, int8, int16, int32, "
+                   "int64, uint8, "
+                   "float16, float32 or float64",
+                   where, view->format ? view->format : "B"));
   if (view->ndim > kMaxRank)
-    return fail(value_error("[{}] number of dimensions, got {}, expected at most {}", where, view->ndim, kMaxRank));
+    return fail(value_error("[{}] number of dimensions, got {}, expected at most {}", where,
+                            view->ndim, kMaxRank));
   Shape shape, strides;
   for (int i = 0; i < view->ndim; ++i) shape.push_back(view->shape[i]);
   if (copy || !shareable(*view, format)) return copy_of(*view, format, shape, out);
   for (int i = 0; i < view->ndim; ++i) strides.push_back(view->strides[i] / view->itemsize);
-  Storage storage = Storage::foreign(view->buf, static_cast<size_t>(view->len), release_buffer, view.get());
+  Storage storage =
+      Storage::foreign(view->buf, static_cast<size_t>(view->len), release_buffer, view.get());
   storage->read_only = view->readonly;
   release.view = nullptr;
   view.release();  // now owned by the storage

@@ -1,5 +1,6 @@
-// Nested lists and tuples to tensors. Lists of plain numbers, the common case, are read in one walk; as soon as an array
-// or tensor turns up among the elements, every element is converted by itself and the parts are stacked.
+// Nested lists and tuples to tensors. Lists of plain numbers, the common case, are read in one
+// walk; as soon as an array or tensor turns up among the elements, every element is converted by
+// itself and the parts are stacked.
 #include <algorithm>
 
 #include "guards/py/convert.h"
@@ -10,8 +11,9 @@ namespace {
 bool is_list(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
 
 bool ragged(const char* where, Py_ssize_t got, Py_ssize_t expected) {
-  return fail(value_error("[{}] nested list, got rows of {} and {} elements, expected equal lengths", where,
-                          expected, got));
+  return fail(
+      value_error("[{}] nested list, got rows of {} and {} elements, expected equal lengths", where,
+                  expected, got));
 }
 
 // What a walk over a nested list of numbers finds out.
@@ -25,8 +27,8 @@ class Scan {
   bool run(PyObject* object) {
     for (PyObject* level = object; is_list(level); level = PySequence_Fast_GET_ITEM(level, 0)) {
       if (shape.rank() == kMaxRank)
-        return fail(value_error("[{}] nested list, got more than {} levels, expected at most {}", where_,
-                                kMaxRank, kMaxRank));
+        return fail(value_error("[{}] nested list, got more than {} levels, expected at most {}",
+                                where_, kMaxRank, kMaxRank));
       shape.push_back(PySequence_Fast_GET_SIZE(level));
       if (shape.back() == 0) break;
     }
@@ -41,12 +43,15 @@ class Scan {
       PyObject* item = PySequence_Fast_GET_ITEM(list, i);
       if (is_list(item)) {
         if (depth + 1 == shape.rank())
-          return fail(value_error("[{}] nested list, got numbers and lists side by side, expected one of them", where_));
+          return fail(value_error(
+              "[{}] nested list, got numbers and lists side by side, expected one of them",
+              where_));
         if (!walk(item, depth + 1)) return false;
       } else if (!is_number(item)) {
         mixed = true;
       } else if (depth + 1 != shape.rank()) {
-        return fail(value_error("[{}] nested list, got numbers and lists side by side, expected one of them", where_));
+        return fail(value_error(
+            "[{}] nested list, got numbers and lists side by side, expected one of them", where_));
       } else if (!PyBool_Check(item)) {
         kind = std::max(kind, PyFloat_Check(item) ? DType::kFloat64 : DType::kInt64);
       }
@@ -56,7 +61,8 @@ class Scan {
   const char* where_;
 };
 
-// Writes the numbers of a scanned list. Nothing called here runs Python code, so the list cannot change underneath.
+// Writes the numbers of a scanned list. Nothing called here runs Python code, so the list cannot
+// change underneath.
 bool fill(PyObject* list, int depth, const Shape& shape, DType kind, const char* where, char** to) {
   for (int64_t i = 0; i < shape[depth]; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(list, i);
@@ -84,13 +90,15 @@ bool stack_parts(std::span<const Tensor> parts, const char* where, Tensor* out) 
   bool weak = parts[0].meta().weak;
   for (const Tensor& part : parts) {
     if (!(part.shape() == parts[0].shape()))
-      return fail(value_error("[{}] elements of the list, got shapes {} and {}, expected equal shapes", where,
-                              parts[0].shape().str(), part.shape().str()));
+      return fail(
+          value_error("[{}] elements of the list, got shapes {} and {}, expected equal shapes",
+                      where, parts[0].shape().str(), part.shape().str()));
     dtype = promote(dtype, weak, part.dtype(), part.meta().weak);
     weak = weak && part.meta().weak;
   }
   if (parts[0].rank() == kMaxRank)
-    return fail(value_error("[{}] number of dimensions, got {}, expected at most {}", where, kMaxRank + 1, kMaxRank));
+    return fail(value_error("[{}] number of dimensions, got {}, expected at most {}", where,
+                            kMaxRank + 1, kMaxRank));
   Shape shape = parts[0].shape();
   shape.insert(0, static_cast<int64_t>(parts.size()));
   auto whole = Tensor::empty(dtype, shape);
@@ -102,7 +110,8 @@ bool stack_parts(std::span<const Tensor> parts, const char* where, Tensor* out) 
     if (!cast_tensor(parts[i], dtype, &part)) return false;
     const Shape& inner = part.shape();
     if (step)
-      copy_strided(part, Tensor::view(*out, inner, contiguous_strides(inner), static_cast<int64_t>(i) * step));
+      copy_strided(part, Tensor::view(*out, inner, contiguous_strides(inner),
+                                      static_cast<int64_t>(i) * step));
   }
   return true;
 }

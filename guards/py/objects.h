@@ -1,5 +1,6 @@
-// Layout of the Python objects of this project that the Python zone looks inside of: Tensor, DType and Op.
-// Their types are defined in pylib/ext; guards and the symbolic executor only recognise and read them.
+// Layout of the Python objects of this project that the Python zone looks inside of: Tensor, DType
+// and Op. Their types are defined in pylib/ext; guards and the symbolic executor only recognise and
+// read them.
 #pragma once
 
 #include "guards/py/ref.h"
@@ -10,8 +11,7 @@ namespace msjit {
 
 // A Python tensor. `tensor` is never a null handle. Python subclasses add a dict of their own.
 struct TensorObject {
-  PyObject_HEAD
-  Tensor tensor;
+  PyObject_HEAD Tensor tensor;
   PyObject* weakrefs;
 };
 extern PyTypeObject g_tensor_type;
@@ -29,8 +29,7 @@ Ref wrap_tensor(Tensor tensor);
 
 // msjit.float32 and its kin: one immortal object a dtype.
 struct DTypeObject {
-  PyObject_HEAD
-  DType dtype;
+  PyObject_HEAD DType dtype;
 };
 extern PyTypeObject g_dtype_type;
 PyObject* dtype_object(DType dtype);  // borrowed
@@ -39,8 +38,7 @@ PyObject* dtype_object(DType dtype);  // borrowed
 using VectorcallFn = PyObject* (*)(PyObject* callable, PyObject* const* args, size_t nargsf,
                                    PyObject* names);
 struct OpObject {
-  PyObject_HEAD
-  VectorcallFn vectorcall;
+  PyObject_HEAD VectorcallFn vectorcall;
   const OpDef* op;
   PyObject* name;         // str
   PyObject* param_names;  // tuple of interned str

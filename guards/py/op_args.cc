@@ -23,17 +23,19 @@ const char* text_of(PyObject* name) {
 bool unknown_keyword(const OpDef& op, PyObject* name) {
   std::string known;
   for (const Param& param : op.signature.params) known += (known.empty() ? "" : ", ") + param.name;
-  return fail(type_error("[{}] keyword argument, got '{}', expected one of {}", op.name, text_of(name), known));
+  return fail(type_error("[{}] keyword argument, got '{}', expected one of {}", op.name,
+                         text_of(name), known));
 }
 
-bool bind_keywords(const OpDef& op, PyObject* param_names, Py_ssize_t num_positional, PyObject* names,
-                   BoundArgs* out) {
+bool bind_keywords(const OpDef& op, PyObject* param_names, Py_ssize_t num_positional,
+                   PyObject* names, BoundArgs* out) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
     PyObject* name = PyTuple_GET_ITEM(names, i);
     int at = find_param(param_names, name);
     if (at < 0) return unknown_keyword(op, name);
     if (out->from[at] >= 0)
-      return fail(type_error("[{}] argument '{}', got two values, expected one", op.name, text_of(name)));
+      return fail(
+          type_error("[{}] argument '{}', got two values, expected one", op.name, text_of(name)));
     out->from[at] = static_cast<int8_t>(num_positional + i);
   }
   return true;
@@ -44,7 +46,8 @@ bool too_many(const OpDef& op, Py_ssize_t got) {
                          op.signature.params.size()));
 }
 
-// Makes a tensor of an argument that is none and remembers it in `out->made`, from where it is borrowed.
+// Makes a tensor of an argument that is none and remembers it in `out->made`, from where it is
+// borrowed.
 bool convert_input(const OpDef& op, PyObject* object, CallArgs* out) {
   Tensor made;
   if (!tensor_from_object(object, op.name, &made)) return false;
@@ -62,16 +65,17 @@ bool add_input(const OpDef& op, const Param& param, PyObject* object, CallArgs* 
     out->inputs.push_back(nullptr);
     return true;
   }
-  if (!is_number(object) && !PyList_Check(object) && !PyTuple_Check(object) && !is_array_like(object))
-    return fail(type_error("[{}] argument '{}', got {}, expected a Tensor or number", op.name, param.name,
-                           type_name(object)));
+  if (!is_number(object) && !PyList_Check(object) && !PyTuple_Check(object) &&
+      !is_array_like(object))
+    return fail(type_error("[{}] argument '{}', got {}, expected a Tensor or number", op.name,
+                           param.name, type_name(object)));
   return convert_input(op, object, out);
 }
 
 bool add_list(const OpDef& op, const Param& param, PyObject* object, CallArgs* out) {
   if (!PyList_Check(object) && !PyTuple_Check(object))
-    return fail(type_error("[{}] argument '{}', got {}, expected a list or tuple of Tensors", op.name, param.name,
-                           type_name(object)));
+    return fail(type_error("[{}] argument '{}', got {}, expected a list or tuple of Tensors",
+                           op.name, param.name, type_name(object)));
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
     Ref item = Ref::share(PySequence_Fast_GET_ITEM(object, i));
     // A list may change while a later element is converted, so its tensors are kept, not borrowed.
@@ -85,7 +89,8 @@ bool add_list(const OpDef& op, const Param& param, PyObject* object, CallArgs* o
   return true;
 }
 
-bool add_packed_ints(const OpDef& op, const Param& param, PyObject* const* args, Py_ssize_t count, CallArgs* out) {
+bool add_packed_ints(const OpDef& op, const Param& param, PyObject* const* args, Py_ssize_t count,
+                     CallArgs* out) {
   IntList list;
   for (Py_ssize_t i = 0; i < count; ++i) {
     int64_t value;
@@ -96,13 +101,15 @@ bool add_packed_ints(const OpDef& op, const Param& param, PyObject* const* args,
   return true;
 }
 
-// Borrows the headers of tensor arguments. Done last: converting the other arguments may run Python code, which may
-// give a tensor object another header.
-void borrow_inputs(const Signature& signature, const BoundArgs& bound, PyObject* const* args, CallArgs* out) {
+// Borrows the headers of tensor arguments. Done last: converting the other arguments may run Python
+// code, which may give a tensor object another header.
+void borrow_inputs(const Signature& signature, const BoundArgs& bound, PyObject* const* args,
+                   CallArgs* out) {
   uint32_t input = 0;
   for (size_t i = 0; i < signature.params.size(); ++i) {
     if (!signature.params[i].is_tensor()) continue;
-    if (bound.from[i] >= 0 && is_tensor(args[bound.from[i]])) out->inputs[input] = tensor_of(args[bound.from[i]]).impl();
+    if (bound.from[i] >= 0 && is_tensor(args[bound.from[i]]))
+      out->inputs[input] = tensor_of(args[bound.from[i]]).impl();
     ++input;
   }
 }
@@ -113,7 +120,8 @@ bool bind_args(const OpDef& op, PyObject* param_names, Py_ssize_t num_positional
                BoundArgs* out) {
   const auto& params = op.signature.params;
   const auto count = static_cast<Py_ssize_t>(params.size());
-  for (Py_ssize_t i = 0; i < count; ++i) out->from[i] = static_cast<int8_t>(i < num_positional ? i : -1);
+  for (Py_ssize_t i = 0; i < count; ++i)
+    out->from[i] = static_cast<int8_t>(i < num_positional ? i : -1);
   if (num_positional > count) {
     if (count == 0 || params.back().kind != ParamKind::kIntList || num_positional > 127)
       return too_many(op, num_positional);
@@ -123,17 +131,18 @@ bool bind_args(const OpDef& op, PyObject* param_names, Py_ssize_t num_positional
   if (names && !bind_keywords(op, param_names, num_positional, names, out)) return false;
   for (Py_ssize_t i = 0; i < count; ++i)
     if (out->from[i] < 0 && !params[i].has_default)
-      return fail(type_error("[{}] missing argument '{}', got {} positional arguments, expected the signature ({})",
-                             op.name, params[i].name, num_positional, [&] {
-                               std::string all;
-                               for (const Param& p : params) all += (all.empty() ? "" : ", ") + p.name;
-                               return all;
-                             }()));
+      return fail(type_error(
+          "[{}] missing argument '{}', got {} positional arguments, expected the signature ({})",
+          op.name, params[i].name, num_positional, [&] {
+            std::string all;
+            for (const Param& p : params) all += (all.empty() ? "" : ", ") + p.name;
+            return all;
+          }()));
   return true;
 }
 
-bool parse_call(const OpObject& callable, PyObject* const* args, Py_ssize_t num_positional, PyObject* names,
-                CallArgs* out) {
+bool parse_call(const OpObject& callable, PyObject* const* args, Py_ssize_t num_positional,
+                PyObject* names, CallArgs* out) {
   const OpDef& op = *callable.op;
   BoundArgs bound;
   if (!bind_args(op, callable.param_names, num_positional, names, &bound)) return false;
@@ -142,8 +151,10 @@ bool parse_call(const OpObject& callable, PyObject* const* args, Py_ssize_t num_
     const Param& param = params[i];
     const int from = bound.from[i];
     if (from < 0) {
-      if (!param.is_tensor()) out->attrs.push_back(param.default_value);
-      else if (param.kind != ParamKind::kTensorList) out->inputs.push_back(nullptr);
+      if (!param.is_tensor())
+        out->attrs.push_back(param.default_value);
+      else if (param.kind != ParamKind::kTensorList)
+        out->inputs.push_back(nullptr);
       continue;
     }
     PyObject* object = args[from];

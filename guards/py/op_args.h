@@ -1,6 +1,6 @@
-// How a Python call of an operator becomes tensors and attributes, in two steps: bind_args matches arguments with
-// parameters by position and name, looking at no value (the symbolic executor, whose values are not objects, uses it
-// too); parse_call converts the objects.
+// How a Python call of an operator becomes tensors and attributes, in two steps: bind_args matches
+// arguments with parameters by position and name, looking at no value (the symbolic executor, whose
+// values are not objects, uses it too); parse_call converts the objects.
 #pragma once
 
 #include "guards/py/convert.h"
@@ -10,8 +10,10 @@ namespace msjit {
 inline constexpr int kMaxParams = 16;
 
 struct BoundArgs {
-  int8_t from[kMaxParams];  // argument of each parameter, keyword values following the positional ones; -1 = default
-  int packed = -1;          // this parameter, the last, takes all positional arguments from its own on: x.reshape(2, 3)
+  int8_t from[kMaxParams];  // argument of each parameter, keyword values following the positional
+                            // ones; -1 = default
+  int packed = -1;  // this parameter, the last, takes all positional arguments from its own on:
+                    // x.reshape(2, 3)
 };
 
 // `names`: tuple of keyword names, or null. `param_names` as in OpObject. False with TypeError set.
@@ -23,7 +25,7 @@ struct CallArgs {
   InlineVec<Tensor, 2> made;         // tensors made of numbers, lists and arrays
   Attrs attrs;
 };
-bool parse_call(const OpObject& op, PyObject* const* args, Py_ssize_t num_positional, PyObject* names,
-                CallArgs* out);
+bool parse_call(const OpObject& op, PyObject* const* args, Py_ssize_t num_positional,
+                PyObject* names, CallArgs* out);
 
 }  // namespace msjit

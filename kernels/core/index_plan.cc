@@ -33,7 +33,8 @@ Status add_slice(const IndexItem& item, int64_t size, IndexPlan* plan) {
 Status add_int(int64_t index, int dim, int64_t size, IndexPlan* plan) {
   const int64_t at = index < 0 ? index + size : index;
   if (at < 0 || at >= size)
-    return index_error("[getitem] index of dimension {}, got {}, expected one in [{}, {})", dim, index, -size, size);
+    return index_error("[getitem] index of dimension {}, got {}, expected one in [{}, {})", dim,
+                       index, -size, size);
   plan->begin.push_back(at);
   plan->end.push_back(at + 1);
   plan->step.push_back(1);
@@ -54,7 +55,8 @@ Status check_counts(const Shape& shape, std::span<const IndexItem> items, int* s
   if (ellipses > 1)
     return index_error("[getitem] number of ellipses, got {}, expected at most 1", ellipses);
   if (taken > shape.rank())
-    return index_error("[getitem] number of indices, got {}, expected at most {}", taken, shape.rank());
+    return index_error("[getitem] number of indices, got {}, expected at most {}", taken,
+                       shape.rank());
   if (shape.rank() - dropped + added > kMaxRank)
     return value_error("[getitem] dimensions of the result, got {}, expected at most {}",
                        shape.rank() - dropped + added, kMaxRank);
@@ -62,9 +64,12 @@ Status check_counts(const Shape& shape, std::span<const IndexItem> items, int* s
   return {};
 }
 
-// Index tensors that stand side by side (integers count as such) leave their dimensions in place, else in front.
+// Index tensors that stand side by side (integers count as such) leave their dimensions in place,
+// else in front.
 int place_result(std::span<const IndexItem> items, const IndexPlan& plan) {
-  auto is_index = [](const IndexItem& i) { return i.kind == Kind::kTensor || i.kind == Kind::kInt; };
+  auto is_index = [](const IndexItem& i) {
+    return i.kind == Kind::kTensor || i.kind == Kind::kInt;
+  };
   size_t first = 0, last = items.size() - 1;
   while (!is_index(items[first])) ++first;
   while (!is_index(items[last])) --last;

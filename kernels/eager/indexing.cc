@@ -61,8 +61,9 @@ Result<Shape> index_shape(std::span<const Tensor> indices) {
       const int a = i - rank + out.rank(), b = i - rank + t.rank();
       const Dim x = a < 0 ? 1 : out[a], y = b < 0 ? 1 : t.dim(b);
       if (x != y && x != 1 && y != 1)
-        return index_error("[getitem] shapes of the index tensors, got {} and {}, expected shapes that broadcast",
-                           out.str(), t.shape().str());
+        return index_error(
+            "[getitem] shapes of the index tensors, got {} and {}, expected shapes that broadcast",
+            out.str(), t.shape().str());
       next.push_back(x == 1 ? y : x);
     }
     out = next;
@@ -70,11 +71,14 @@ Result<Shape> index_shape(std::span<const Tensor> indices) {
   return out;
 }
 
-// Adds index * scale to each element of `sum`, broadcasting; wraps negative indices and checks the range.
-Status accumulate(const Tensor& index, int64_t size, int64_t scale, const Shape& shape, int64_t* sum) {
+// Adds index * scale to each element of `sum`, broadcasting; wraps negative indices and checks the
+// range.
+Status accumulate(const Tensor& index, int64_t size, int64_t scale, const Shape& shape,
+                  int64_t* sum) {
   int64_t strides[kMaxRank] = {}, at[kMaxRank] = {};
   const int lead = shape.rank() - index.rank();
-  for (int d = 0; d < index.rank(); ++d) strides[lead + d] = index.dim(d) == 1 ? 0 : index.strides()[d];
+  for (int d = 0; d < index.rank(); ++d)
+    strides[lead + d] = index.dim(d) == 1 ? 0 : index.strides()[d];
   const int64_t count = shape.numel();
   return dispatch_dtype(index.dtype(), [&](auto tag) -> Status {
     using T = typename decltype(tag)::type;
@@ -83,7 +87,8 @@ Status accumulate(const Tensor& index, int64_t size, int64_t scale, const Shape&
       const int64_t value = static_cast<int64_t>(*from);
       const int64_t wrapped = value < 0 ? value + size : value;
       if (wrapped < 0 || wrapped >= size)
-        return index_error("[getitem] value of an index tensor, got {}, expected one in [{}, {})", value, -size, size);
+        return index_error("[getitem] value of an index tensor, got {}, expected one in [{}, {})",
+                           value, -size, size);
       sum[n] += wrapped * scale;
       for (int d = shape.rank() - 1; d >= 0; --d) {
         from += strides[d];
@@ -121,16 +126,20 @@ Result<Advanced> plan_advanced(const IndexPlan& plan, std::span<const Tensor> in
     }
   const int extra = out.index.rank(), stay = out.rest.rank();
   if (extra + stay > kMaxRank)
-    return value_error("[getitem] dimensions of the result, got {}, expected at most {}", extra + stay, kMaxRank);
-  for (int d = 0; d < plan.result_axis; ++d) out.restore.push_back(extra + d), out.result.push_back(out.rest[d]);
+    return value_error("[getitem] dimensions of the result, got {}, expected at most {}",
+                       extra + stay, kMaxRank);
+  for (int d = 0; d < plan.result_axis; ++d)
+    out.restore.push_back(extra + d), out.result.push_back(out.rest[d]);
   for (int d = 0; d < extra; ++d) out.restore.push_back(d), out.result.push_back(out.index[d]);
-  for (int d = plan.result_axis; d < stay; ++d) out.restore.push_back(extra + d), out.result.push_back(out.rest[d]);
+  for (int d = plan.result_axis; d < stay; ++d)
+    out.restore.push_back(extra + d), out.result.push_back(out.rest[d]);
   return out;
 }
 
-// Linear row numbers, or element offsets when `strides` is given, for each element of the index shape.
-Result<Tensor> linear_index(const IndexPlan& plan, const Advanced& adv, std::span<const Tensor> indices,
-                            const Shape* strides) {
+// Linear row numbers, or element offsets when `strides` is given, for each element of the index
+// shape.
+Result<Tensor> linear_index(const IndexPlan& plan, const Advanced& adv,
+                            std::span<const Tensor> indices, const Shape* strides) {
   MSJIT_TRY(Tensor sum, Tensor::empty(DType::kInt64, adv.index));
   std::fill_n(sum.data_as<int64_t>(), sum.numel(), 0);
   int64_t scale = adv.rows;
@@ -144,7 +153,8 @@ Result<Tensor> linear_index(const IndexPlan& plan, const Advanced& adv, std::spa
   return sum;
 }
 
-Result<Tensor> get_advanced(const Tensor& x, const IndexPlan& plan, std::span<const Tensor> indices) {
+Result<Tensor> get_advanced(const Tensor& x, const IndexPlan& plan,
+                            std::span<const Tensor> indices) {
   MSJIT_TRY(Advanced adv, plan_advanced(plan, indices));
   MSJIT_TRY(Tensor rows, linear_index(plan, adv, indices, nullptr));
   Val flat = apply_basic_index(eager(x), plan);
@@ -176,7 +186,8 @@ Status write_advanced(const Tensor& view, const IndexPlan& plan, std::span<const
   undo.resize(adv.restore.size());
   for (uint32_t i = 0; i < adv.restore.size(); ++i) undo[adv.restore[i]] = i;
   Shape rest_strides, from_shape, from_strides;
-  for (uint32_t d = static_cast<uint32_t>(adv.order.size()) - adv.rest.rank(); d < adv.order.size(); ++d)
+  for (uint32_t d = static_cast<uint32_t>(adv.order.size()) - adv.rest.rank(); d < adv.order.size();
+       ++d)
     rest_strides.push_back(view.strides()[static_cast<int>(adv.order[d])]);
   for (int64_t d : undo) {
     from_shape.push_back(value.dim(static_cast<int>(d)));
@@ -188,7 +199,8 @@ Status write_advanced(const Tensor& view, const IndexPlan& plan, std::span<const
   const int64_t* at = offsets.data_as<int64_t>();
   for (int64_t i = 0; i < count; ++i) {
     if (block == 1) {
-      std::memcpy(view.data_as<char>() + at[i] * static_cast<int64_t>(size), rows.data_as<char>() + i * static_cast<int64_t>(size), size);
+      std::memcpy(view.data_as<char>() + at[i] * static_cast<int64_t>(size),
+                  rows.data_as<char>() + i * static_cast<int64_t>(size), size);
     } else if (block > 0) {
       copy_strided(Tensor::view(rows, adv.rest, contiguous_strides(adv.rest), i * block),
                    Tensor::view(view, adv.rest, rest_strides, at[i]));
@@ -197,9 +209,11 @@ Status write_advanced(const Tensor& view, const IndexPlan& plan, std::span<const
   return {};
 }
 
-// The write as recorded ops: where each element of the result comes from is computed on a tensor of positions.
-Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan, std::span<const Tensor> indices,
-                             const Shape& target, const Tensor& value) {
+// The write as recorded ops: where each element of the result comes from is computed on a tensor of
+// positions.
+Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan,
+                             std::span<const Tensor> indices, const Shape& target,
+                             const Tensor& value) {
   const int64_t count = x.numel();
   MSJIT_TRY(Tensor source, Tensor::empty(DType::kInt64, x.shape()));
   std::fill_n(source.data_as<int64_t>(), count, -1);
@@ -226,15 +240,16 @@ Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan, std::span<c
 
 }  // namespace
 
-Result<Tensor> get_item(const Tensor& x, std::span<const IndexItem> items, std::span<const Tensor> indices) {
+Result<Tensor> get_item(const Tensor& x, std::span<const IndexItem> items,
+                        std::span<const Tensor> indices) {
   MSJIT_TRY(IndexPlan plan, plan_index(x.shape(), items));
   if (plan.advanced) return get_advanced(x, plan, indices);
   if (!recorded(x)) return basic_view(x, plan);
   return tensor_of(apply_basic_index(eager(x), plan));
 }
 
-Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items, std::span<const Tensor> indices,
-                        const Tensor& value) {
+Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items,
+                        std::span<const Tensor> indices, const Tensor& value) {
   MSJIT_TRY(IndexPlan plan, plan_index(x.shape(), items));
   Advanced adv;
   if (plan.advanced) {
@@ -242,7 +257,8 @@ Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items, std::
   }
   const Shape& target = plan.advanced ? adv.result : plan.shape;
   // A Parameter keeps its identity: it is written in place and has no history.
-  if ((recorded(x) || recorded(value)) && !is_parameter(x)) return replace_items(x, plan, indices, target, value);
+  if ((recorded(x) || recorded(value)) && !is_parameter(x))
+    return replace_items(x, plan, indices, target, value);
   if (x.storage()->read_only)
     return value_error("[setitem] tensor, got one on read-only memory, expected a writable one");
   MSJIT_TRY(Tensor fitted, fit_value(x, value, target));

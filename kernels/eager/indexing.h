@@ -1,18 +1,21 @@
-// Eager `x[...]` and `x[...] = v`. Untracked tensors are read by making a view and written in place; tracked ones go
-// through recorded ops, and a write to one gives a new tensor to put in its place.
+// Eager `x[...]` and `x[...] = v`. Untracked tensors are read by making a view and written in
+// place; tracked ones go through recorded ops, and a write to one gives a new tensor to put in its
+// place.
 #pragma once
 
 #include "kernels/core/index_plan.h"
 
 namespace msjit {
 
-// `indices`: integer tensors the kTensor items refer to. Values are checked against the dimension they index.
-Result<Tensor> get_item(const Tensor& x, std::span<const IndexItem> items, std::span<const Tensor> indices);
+// `indices`: integer tensors the kTensor items refer to. Values are checked against the dimension
+// they index.
+Result<Tensor> get_item(const Tensor& x, std::span<const IndexItem> items,
+                        std::span<const Tensor> indices);
 
-// Writes `value`, broadcast and converted to the dtype of `x`. Returns a null handle when it was written in place,
-// else the tensor that replaces `x` (with `x` untouched).
-Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items, std::span<const Tensor> indices,
-                        const Tensor& value);
+// Writes `value`, broadcast and converted to the dtype of `x`. Returns a null handle when it was
+// written in place, else the tensor that replaces `x` (with `x` untouched).
+Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items,
+                        std::span<const Tensor> indices, const Tensor& value);
 
 // The positions of the true elements of a bool tensor, one int64 tensor a dimension.
 Result<std::vector<Tensor>> mask_positions(const Tensor& mask);

@@ -23,7 +23,9 @@ Ref push_grad_scope(PyObject*, const Args& args) {
   return Ref::none();
 }
 Ref pop_grad_scope(PyObject*) {
-  if (scopes().empty()) return Ref::steal(raise(*runtime_error("[pop_grad_scope] open scopes, got 0, expected at least 1")));
+  if (scopes().empty())
+    return Ref::steal(
+        raise(*runtime_error("[pop_grad_scope] open scopes, got 0, expected at least 1")));
   scopes().pop_back();
   return Ref::none();
 }
@@ -33,18 +35,24 @@ Ref recording(PyObject*) { return Ref::share(grad_recording() ? Py_True : Py_Fal
 // A sequence of tensors; None becomes a null handle where `optional`.
 bool read_tensors(PyObject* sequence, const char* what, bool optional, std::vector<Tensor>* out) {
   if (!PyTuple_Check(sequence) && !PyList_Check(sequence))
-    return fail(type_error("[grad] {}, got {}, expected a tuple of Tensors", what, type_name(sequence)));
+    return fail(
+        type_error("[grad] {}, got {}, expected a tuple of Tensors", what, type_name(sequence)));
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
-    if (is_tensor(item)) out->push_back(tensor_of(item));
-    else if (item == Py_None && optional) out->emplace_back();
-    else return fail(type_error("[grad] {}, got {}, expected a Tensor", what, type_name(item)));
+    if (is_tensor(item))
+      out->push_back(tensor_of(item));
+    else if (item == Py_None && optional)
+      out->emplace_back();
+    else
+      return fail(type_error("[grad] {}, got {}, expected a Tensor", what, type_name(item)));
   }
   return true;
 }
 
-Result<std::vector<Tensor>> gradients_without_gil(const std::vector<Tensor>& outputs, const std::vector<Tensor>& seeds,
-                                                  const std::vector<Tensor>& wrt, bool create_graph) {
+Result<std::vector<Tensor>> gradients_without_gil(const std::vector<Tensor>& outputs,
+                                                  const std::vector<Tensor>& seeds,
+                                                  const std::vector<Tensor>& wrt,
+                                                  bool create_graph) {
   PyThreadState* thread = PyEval_SaveThread();
   struct Restore {
     PyThreadState* thread;
@@ -59,10 +67,12 @@ Ref gradients_function(PyObject*, const Args& args) {
   PyObject* a[4];
   if (!parse_args(args, "gradients", kNames, 3, a)) return {};
   std::vector<Tensor> outputs, seeds, wrt;
-  if (!read_tensors(a[0], "output", false, &outputs) || !read_tensors(a[2], "input", false, &wrt)) return {};
+  if (!read_tensors(a[0], "output", false, &outputs) || !read_tensors(a[2], "input", false, &wrt))
+    return {};
   if (a[1] != Py_None && !read_tensors(a[1], "seed", true, &seeds)) return {};
   if (!seeds.empty() && seeds.size() != outputs.size())
-    return Ref::steal(raise(*value_error("[grad] number of seeds, got {}, expected {}", seeds.size(), outputs.size())));
+    return Ref::steal(raise(
+        *value_error("[grad] number of seeds, got {}, expected {}", seeds.size(), outputs.size())));
   auto result = gradients_without_gil(outputs, seeds, wrt, a[3] && PyObject_IsTrue(a[3]) == 1);
   if (!result.ok()) return Ref::steal(raise(result.error()));
   Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(wrt.size())));
@@ -75,14 +85,16 @@ Ref gradients_function(PyObject*, const Args& args) {
 }
 
 bool need_tensor(PyObject* object, const char* where) {
-  return is_tensor(object) || fail(type_error("[{}] argument, got {}, expected a Tensor", where, type_name(object)));
+  return is_tensor(object) ||
+         fail(type_error("[{}] argument, got {}, expected a Tensor", where, type_name(object)));
 }
 
 // mark_parameter(tensor, requires_grad=True): a Parameter, tracked inside grad transforms only.
 Ref mark_parameter_function(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"tensor", "requires_grad", nullptr};
   PyObject* a[2];
-  if (!parse_args(args, "mark_parameter", kNames, 1, a) || !need_tensor(a[0], "mark_parameter")) return {};
+  if (!parse_args(args, "mark_parameter", kNames, 1, a) || !need_tensor(a[0], "mark_parameter"))
+    return {};
   mark_parameter(tensor_of(a[0]), !a[1] || PyObject_IsTrue(a[1]) == 1);
   return Ref::none();
 }
@@ -108,17 +120,26 @@ Ref live_nodes(PyObject*) { return Ref::steal(PyLong_FromLongLong(live_tape_node
 }  // namespace
 
 PyMethodDef g_autograd_functions[] = {
-    method<push_grad_scope>("push_grad_scope", "push_grad_scope(recording=True)\n--\n\nOpens a gradient scope."),
-    method0<pop_grad_scope>("pop_grad_scope", "pop_grad_scope()\n--\n\nCloses the innermost scope."),
+    method<push_grad_scope>("push_grad_scope",
+                            "push_grad_scope(recording=True)\n--\n\nOpens a gradient scope."),
+    method0<pop_grad_scope>("pop_grad_scope",
+                            "pop_grad_scope()\n--\n\nCloses the innermost scope."),
     method0<level>("grad_level", "grad_level()\n--\n\nNumber of enclosing gradient scopes."),
     method0<recording>("grad_recording", "grad_recording()\n--\n\nFalse inside no_grad."),
-    method<gradients_function>("gradients", "gradients(outputs, seeds, wrt, create_graph=False)\n--\n\nReverse walk of the tape."),
-    method<mark_parameter_function>("mark_parameter", "mark_parameter(tensor, requires_grad=True)\n--\n\nMakes a tensor a parameter."),
+    method<gradients_function>(
+        "gradients",
+        "gradients(outputs, seeds, wrt, create_graph=False)\n--\n\nReverse walk of the tape."),
+    method<mark_parameter_function>(
+        "mark_parameter",
+        "mark_parameter(tensor, requires_grad=True)\n--\n\nMakes a tensor a parameter."),
     method1<alias>("alias", "alias(tensor)\n--\n\nA fresh leaf on the same data."),
-    method1<is_tracked_function>("is_tracked", "is_tracked(tensor)\n--\n\nWhether an op on the tensor would be recorded."),
+    method1<is_tracked_function>(
+        "is_tracked", "is_tracked(tensor)\n--\n\nWhether an op on the tensor would be recorded."),
     method1<detach>("detach", "detach(tensor)\n--\n\nThe same data without history."),
-    method1<is_floating>("is_floating", "is_floating(tensor)\n--\n\nWhether the elements are floats."),
-    method0<live_nodes>("live_tape_nodes", "live_tape_nodes()\n--\n\nTape nodes alive, for leak tests."),
+    method1<is_floating>("is_floating",
+                         "is_floating(tensor)\n--\n\nWhether the elements are floats."),
+    method0<live_nodes>("live_tape_nodes",
+                        "live_tape_nodes()\n--\n\nTape nodes alive, for leak tests."),
     {nullptr}};
 
 }  // namespace msjit

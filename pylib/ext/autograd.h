@@ -1,4 +1,5 @@
-// Python bindings of the tape; the public functions (grad, value_and_grad, ...) are built on them in Python.
+// Python bindings of the tape; the public functions (grad, value_and_grad, ...) are built on them
+// in Python.
 #pragma once
 
 #include <Python.h>

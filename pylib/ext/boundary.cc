@@ -19,17 +19,20 @@ void translate_exception() noexcept {
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& error) {
-    raise(Error{ErrorKind::kInternal, std::string("[msjit] unexpected C++ exception: ") + error.what()});
+    raise(Error{ErrorKind::kInternal,
+                std::string("[msjit] unexpected C++ exception: ") + error.what()});
   } catch (...) {
     raise(Error{ErrorKind::kInternal, "[msjit] unexpected C++ exception"});
   }
 }
 
-bool parse_args(const Args& args, const char* where, const char* const* names, int required, PyObject** out) {
+bool parse_args(const Args& args, const char* where, const char* const* names, int required,
+                PyObject** out) {
   int total = 0;
   while (names[total]) out[total++] = nullptr;
   if (args.count > total)
-    return fail(type_error("[{}] positional arguments, got {}, expected at most {}", where, args.count, total));
+    return fail(type_error("[{}] positional arguments, got {}, expected at most {}", where,
+                           args.count, total));
   for (Py_ssize_t i = 0; i < args.count; ++i) out[i] = args.values[i];
   const Py_ssize_t keywords = args.names ? PyTuple_GET_SIZE(args.names) : 0;
   for (Py_ssize_t i = 0; i < keywords; ++i) {
@@ -38,14 +41,17 @@ bool parse_args(const Args& args, const char* where, const char* const* names, i
     if (at < 0) {
       const char* text = PyUnicode_AsUTF8(name);
       PyErr_Clear();
-      return fail(type_error("[{}] keyword argument, got '{}', expected a known one", where, text ? text : "?"));
+      return fail(type_error("[{}] keyword argument, got '{}', expected a known one", where,
+                             text ? text : "?"));
     }
-    if (out[at]) return fail(type_error("[{}] argument '{}', got two values, expected one", where, names[at]));
+    if (out[at])
+      return fail(type_error("[{}] argument '{}', got two values, expected one", where, names[at]));
     out[at] = args.values[args.count + i];
   }
   for (int i = 0; i < required; ++i)
-    if (!out[i]) return fail(type_error("[{}] missing argument '{}', got {} arguments, expected at least {}", where,
-                                        names[i], args.count + keywords, required));
+    if (!out[i])
+      return fail(type_error("[{}] missing argument '{}', got {} arguments, expected at least {}",
+                             where, names[i], args.count + keywords, required));
   return true;
 }
 

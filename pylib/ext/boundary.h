@@ -1,5 +1,6 @@
-// The edge between CPython and C++: every function CPython calls goes through `entry`, which is noexcept and turns
-// what C++ throws into a Python exception. Also the small argument parser of the cold functions.
+// The edge between CPython and C++: every function CPython calls goes through `entry`, which is
+// noexcept and turns what C++ throws into a Python exception. Also the small argument parser of the
+// cold functions.
 #pragma once
 
 #include <type_traits>
@@ -35,8 +36,10 @@ struct Entry<F> {
   using B = BoundaryType<R>;
   static typename B::type call(A... args) noexcept {
     try {
-      if constexpr (std::is_void_v<R>) F(args...);
-      else return B::pass(F(args...));
+      if constexpr (std::is_void_v<R>)
+        F(args...);
+      else
+        return B::pass(F(args...));
     } catch (...) {
       translate_exception();
       if constexpr (!std::is_void_v<R>) return B::failed();
@@ -63,7 +66,8 @@ PyObject* one_arg(PyObject* self, PyObject* arg) {
   return Entry<F>::call(self, arg);
 }
 template <Ref (*F)(PyObject*, const Args&)>
-PyObject* any_args(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) noexcept {
+PyObject* any_args(PyObject* self, PyObject* const* values, Py_ssize_t count,
+                   PyObject* names) noexcept {
   try {
     return F(self, Args{values, count, names}).release();
   } catch (...) {
@@ -93,9 +97,10 @@ int set_attribute(PyObject* self, PyObject* value, void*) {
   return Entry<Set>::call(self, value);
 }
 
-// Sorts arguments into `out` by the parameter `names` (null-terminated); absent ones stay null. The first `required`
-// must be there. False with TypeError set.
-bool parse_args(const Args& args, const char* where, const char* const* names, int required, PyObject** out);
+// Sorts arguments into `out` by the parameter `names` (null-terminated); absent ones stay null. The
+// first `required` must be there. False with TypeError set.
+bool parse_args(const Args& args, const char* where, const char* const* names, int required,
+                PyObject** out);
 
 // A Result<Tensor> as a Python object, or its error raised.
 inline Ref wrap_result(Result<Tensor> result) {

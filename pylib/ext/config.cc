@@ -10,7 +10,8 @@ namespace {
 
 Ref allocator_figures(PyObject*) {
   const AllocatorStats s = allocator_stats();
-  return Ref::steal(Py_BuildValue("{s:L,s:L,s:L}", "live_bytes", static_cast<long long>(s.live_bytes), "cached_bytes",
+  return Ref::steal(Py_BuildValue("{s:L,s:L,s:L}", "live_bytes",
+                                  static_cast<long long>(s.live_bytes), "cached_bytes",
                                   static_cast<long long>(s.cached_bytes), "live_blocks",
                                   static_cast<long long>(s.live_blocks)));
 }
@@ -27,10 +28,14 @@ Ref reset_op_count(PyObject*) {
 }  // namespace
 
 PyMethodDef g_config_functions[] = {
-    method0<allocator_figures>("allocator_stats", "allocator_stats()\n--\n\nBytes and blocks of the allocator."),
-    method0<trim>("allocator_trim", "allocator_trim()\n--\n\nGives cached memory back to the system."),
-    method0<op_count>("eager_op_count", "eager_op_count()\n--\n\nOp calls that ran outside any graph."),
-    method0<reset_op_count>("reset_eager_op_count", "reset_eager_op_count()\n--\n\nSets that count to zero."),
+    method0<allocator_figures>("allocator_stats",
+                               "allocator_stats()\n--\n\nBytes and blocks of the allocator."),
+    method0<trim>("allocator_trim",
+                  "allocator_trim()\n--\n\nGives cached memory back to the system."),
+    method0<op_count>("eager_op_count",
+                      "eager_op_count()\n--\n\nOp calls that ran outside any graph."),
+    method0<reset_op_count>("reset_eager_op_count",
+                            "reset_eager_op_count()\n--\n\nSets that count to zero."),
     {nullptr}};
 
 }  // namespace msjit

@@ -1,5 +1,5 @@
-// DLPack in both directions. The structures are those of the published ABI (versions 0.x and 1.x), stated here
-// because they are all that is needed of it.
+// DLPack in both directions. The structures are those of the published ABI (versions 0.x and 1.x),
+// stated here because they are all that is needed of it.
 #include <memory>
 
 #include "pylib/ext/tensor.h"
@@ -43,20 +43,26 @@ enum TypeCode : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBFloat = 4, kBool = 
 
 DLDataType dl_type(DType dtype) {
   uint8_t code = kFloat;
-  if (is_bool(dtype)) code = kBool;
-  else if (dtype == DType::kUInt8) code = kUInt;
-  else if (is_integer(dtype)) code = kInt;
-  else if (dtype == DType::kBFloat16) code = kBFloat;
+  if (is_bool(dtype))
+    code = kBool;
+  else if (dtype == DType::kUInt8)
+    code = kUInt;
+  else if (is_integer(dtype))
+    code = kInt;
+  else if (dtype == DType::kBFloat16)
+    code = kBFloat;
   return {code, static_cast<uint8_t>(item_size(dtype) * 8), 1};
 }
 
 bool dtype_from_dl(DLDataType type, DType* out) {
   for (int i = 0; i < kNumDTypes; ++i) {
     const DLDataType own = dl_type(static_cast<DType>(i));
-    if (own.code == type.code && own.bits == type.bits && type.lanes == 1) return *out = static_cast<DType>(i), true;
+    if (own.code == type.code && own.bits == type.bits && type.lanes == 1)
+      return *out = static_cast<DType>(i), true;
   }
-  return fail(type_error("[from_dlpack] dtype, got code {} of {} bits and {} lanes, expected one of msjit's dtypes",
-                         type.code, type.bits, type.lanes));
+  return fail(type_error(
+      "[from_dlpack] dtype, got code {} of {} bits and {} lanes, expected one of msjit's dtypes",
+      type.code, type.bits, type.lanes));
 }
 
 // -- out --
@@ -75,7 +81,8 @@ void delete_exported(Managed* managed) {
 }
 
 template <class Managed>
-constexpr const char* kCapsuleName = std::is_same_v<Managed, DLManagedTensor> ? "dltensor" : "dltensor_versioned";
+constexpr const char* kCapsuleName =
+    std::is_same_v<Managed, DLManagedTensor> ? "dltensor" : "dltensor_versioned";
 
 // Runs for a capsule nobody consumed; a consumer renames it.
 template <class Managed>
@@ -93,14 +100,17 @@ Ref export_tensor(const Tensor& t, bool copied) {
     exported->shape[i] = t.dim(i);
     exported->strides[i] = t.strides()[i];
   }
-  exported->managed.tensor = {t.data(), {kDLCpu, 0}, t.rank(), dl_type(t.dtype()), exported->shape, exported->strides, 0};
+  exported->managed.tensor = {t.data(),        {kDLCpu, 0},       t.rank(), dl_type(t.dtype()),
+                              exported->shape, exported->strides, 0};
   exported->managed.context = exported.get();
   exported->managed.deleter = delete_exported<Managed>;
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
     exported->managed.major = 1;
-    exported->managed.flags = (t.storage()->read_only ? kReadOnlyFlag : 0) | (copied ? kCopiedFlag : 0);
+    exported->managed.flags =
+        (t.storage()->read_only ? kReadOnlyFlag : 0) | (copied ? kCopiedFlag : 0);
   }
-  Ref capsule = Ref::steal(PyCapsule_New(&exported->managed, kCapsuleName<Managed>, capsule_destructor<Managed>));
+  Ref capsule = Ref::steal(
+      PyCapsule_New(&exported->managed, kCapsuleName<Managed>, capsule_destructor<Managed>));
   if (capsule) (void)exported.release();
   return capsule;
 }
@@ -118,9 +128,11 @@ void delete_imported(void* context) {
 
 bool check_imported(const DLTensor& t) {
   if (t.device.device_type != kDLCpu)
-    return fail(value_error("[from_dlpack] device type, got {}, expected {} (cpu)", t.device.device_type, kDLCpu));
+    return fail(value_error("[from_dlpack] device type, got {}, expected {} (cpu)",
+                            t.device.device_type, kDLCpu));
   if (t.ndim < 0 || t.ndim > kMaxRank)
-    return fail(value_error("[from_dlpack] number of dimensions, got {}, expected at most {}", t.ndim, kMaxRank));
+    return fail(value_error("[from_dlpack] number of dimensions, got {}, expected at most {}",
+                            t.ndim, kMaxRank));
   return true;
 }
 
@@ -133,7 +145,8 @@ Ref import_capsule(PyObject* capsule, const char* used_name) {
   bool read_only = false;
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
     if (managed->major != 1)
-      return Ref::steal(raise(*value_error("[from_dlpack] version, got {}.{}, expected 1.x", managed->major, managed->minor)));
+      return Ref::steal(raise(*value_error("[from_dlpack] version, got {}.{}, expected 1.x",
+                                           managed->major, managed->minor)));
     read_only = managed->flags & kReadOnlyFlag;
   }
   if (!check_imported(from) || !dtype_from_dl(from.dtype, &dtype)) return {};
@@ -155,7 +168,9 @@ Ref capsule_of(PyObject* producer) {
   Ref method = Ref::steal(PyObject_GetAttrString(producer, "__dlpack__"));
   if (!method) {
     PyErr_Clear();
-    return Ref::steal(raise(*type_error("[from_dlpack] argument, got {}, expected an object with __dlpack__", type_name(producer))));
+    return Ref::steal(
+        raise(*type_error("[from_dlpack] argument, got {}, expected an object with __dlpack__",
+                          type_name(producer))));
   }
   Ref kwargs = Ref::steal(Py_BuildValue("{s:(ii)}", "max_version", 1, 0));
   Ref none = Ref::steal(PyTuple_New(0));
@@ -169,7 +184,8 @@ Ref capsule_of(PyObject* producer) {
 bool check_device(PyObject* device) {
   int type = 0, number = 0;
   if (!PyArg_ParseTuple(device, "ii", &type, &number)) return false;
-  return type == kDLCpu || fail(value_error("[__dlpack__] dl_device, got type {}, expected {} (cpu)", type, kDLCpu));
+  return type == kDLCpu ||
+         fail(value_error("[__dlpack__] dl_device, got type {}, expected {} (cpu)", type, kDLCpu));
 }
 
 }  // namespace
@@ -181,13 +197,16 @@ Ref tensor_dlpack(PyObject* self, const Args& args) {
   for (PyObject*& value : a)
     if (value == Py_None) value = nullptr;
   if (a[0] && !(PyLong_Check(a[0]) && PyLong_AsLong(a[0]) == -1))
-    return Ref::steal(raise(*value_error("[__dlpack__] stream, got one, expected None for a cpu tensor")));
+    return Ref::steal(
+        raise(*value_error("[__dlpack__] stream, got one, expected None for a cpu tensor")));
   if (a[2] && (!PyTuple_Check(a[2]) || !check_device(a[2]))) {
-    if (!PyErr_Occurred()) fail(type_error("[__dlpack__] dl_device, got {}, expected a tuple", type_name(a[2])));
+    if (!PyErr_Occurred())
+      fail(type_error("[__dlpack__] dl_device, got {}, expected a tuple", type_name(a[2])));
     return {};
   }
   long major = 0;
-  if (a[1] && PyTuple_Check(a[1]) && PyTuple_GET_SIZE(a[1]) > 0) major = PyLong_AsLong(PyTuple_GET_ITEM(a[1], 0));
+  if (a[1] && PyTuple_Check(a[1]) && PyTuple_GET_SIZE(a[1]) > 0)
+    major = PyLong_AsLong(PyTuple_GET_ITEM(a[1], 0));
   if (PyErr_Occurred()) return {};
   const bool copy = a[3] && PyObject_IsTrue(a[3]) == 1;
   Tensor t = tensor_of(self);
@@ -199,7 +218,9 @@ Ref tensor_dlpack(PyObject* self, const Args& args) {
   }
   if (major >= 1) return export_tensor<DLManagedTensorVersioned>(t, copy);
   if (t.storage()->read_only)
-    return Ref::steal(raise(PyExc_BufferError, "[__dlpack__] tensor, got one on read-only memory, expected a consumer of DLPack 1"));
+    return Ref::steal(
+        raise(PyExc_BufferError,
+              "[__dlpack__] tensor, got one on read-only memory, expected a consumer of DLPack 1"));
   return export_tensor<DLManagedTensor>(t, copy);
 }
 
@@ -212,7 +233,8 @@ Ref from_dlpack(PyObject*, PyObject* producer) {
     return import_capsule<DLManagedTensorVersioned>(capsule.get(), "used_dltensor_versioned");
   if (PyCapsule_IsValid(capsule.get(), kCapsuleName<DLManagedTensor>))
     return import_capsule<DLManagedTensor>(capsule.get(), "used_dltensor");
-  return Ref::steal(raise(*type_error("[from_dlpack] capsule, got one already used, expected a fresh one")));
+  return Ref::steal(
+      raise(*type_error("[from_dlpack] capsule, got one already used, expected a fresh one")));
 }
 
 }  // namespace msjit

@@ -1,5 +1,5 @@
-// msjit.float32 and its kin. str() gives MindSpore's name ("Float32"), repr() "msjit.float32"; there is one object a
-// dtype, so identity is equality.
+// msjit.float32 and its kin. str() gives MindSpore's name ("Float32"), repr() "msjit.float32";
+// there is one object a dtype, so identity is equality.
 #include <string>
 
 #include "pylib/ext/tensor.h"
@@ -23,12 +23,20 @@ Ref dtype_str(PyObject* self) {
                                            "Int64", "Float16", "BFloat16", "Float32", "Float64"};
   return text_object(kNames[static_cast<int>(dtype_of_object(self))]);
 }
-Ref dtype_repr(PyObject* self) { return text_object(fmt::format("msjit.{}", dtype_name(dtype_of_object(self)))); }
-Ref dtype_reduce(PyObject* self, PyObject*) { return text_object(attribute_name(dtype_of_object(self))); }
+Ref dtype_repr(PyObject* self) {
+  return text_object(fmt::format("msjit.{}", dtype_name(dtype_of_object(self))));
+}
+Ref dtype_reduce(PyObject* self, PyObject*) {
+  return text_object(attribute_name(dtype_of_object(self)));
+}
 Ref get_name(PyObject* self) { return text_object(dtype_name(dtype_of_object(self))); }
 Ref get_module(PyObject*) { return text_object("msjit"); }
-Ref get_itemsize(PyObject* self) { return Ref::steal(PyLong_FromLongLong(item_size(dtype_of_object(self)))); }
-Ref get_is_float(PyObject* self) { return Ref::share(is_float(dtype_of_object(self)) ? Py_True : Py_False); }
+Ref get_itemsize(PyObject* self) {
+  return Ref::steal(PyLong_FromLongLong(item_size(dtype_of_object(self))));
+}
+Ref get_is_float(PyObject* self) {
+  return Ref::share(is_float(dtype_of_object(self)) ? Py_True : Py_False);
+}
 Ref get_is_signed(PyObject* self) {
   const DType d = dtype_of_object(self);
   return Ref::share(d != DType::kBool && d != DType::kUInt8 ? Py_True : Py_False);
@@ -54,11 +62,14 @@ PyGetSetDef dtype_attributes[] = {
     {"is_floating_point", get_attribute<get_is_float>, nullptr, nullptr, nullptr},
     {"is_signed", get_attribute<get_is_signed>, nullptr, nullptr, nullptr},
     {nullptr}};
-PyMethodDef dtype_methods[] = {{"__reduce_ex__", one_arg<dtype_reduce>, METH_O, nullptr}, {nullptr}};
+PyMethodDef dtype_methods[] = {{"__reduce_ex__", one_arg<dtype_reduce>, METH_O, nullptr},
+                               {nullptr}};
 
 }  // namespace
 
-PyObject* dtype_object(DType dtype) { return reinterpret_cast<PyObject*>(&g_dtypes[static_cast<int>(dtype)]); }
+PyObject* dtype_object(DType dtype) {
+  return reinterpret_cast<PyObject*>(&g_dtypes[static_cast<int>(dtype)]);
+}
 
 bool ready_dtype_type() {
   g_dtype_type.tp_flags = Py_TPFLAGS_DEFAULT;

@@ -1,4 +1,5 @@
-// What the bytecode JIT adds to the module. jit.cc on the interpreters it is built for, no_jit.cc on the others.
+// What the bytecode JIT adds to the module. jit.cc on the interpreters it is built for, no_jit.cc
+// on the others.
 #pragma once
 
 #include <Python.h>

@@ -1,5 +1,5 @@
-// The extension module `msjit._msjit`: types, dtypes, operators, gradients, statistics, and the bytecode JIT where
-// there is one.
+// The extension module `msjit._msjit`: types, dtypes, operators, gradients, statistics, and the
+// bytecode JIT where there is one.
 #include "kernels/core/registry.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/config.h"
@@ -10,13 +10,16 @@ namespace msjit {
 
 namespace {
 
-// register_method(type, name, value): puts an attribute on a type of this module, which Python code cannot.
+// register_method(type, name, value): puts an attribute on a type of this module, which Python code
+// cannot.
 Ref register_method(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"type", "name", "value", nullptr};
   PyObject* a[3];
   if (!parse_args(args, "register_method", kNames, 3, a)) return {};
-  if (a[0] != reinterpret_cast<PyObject*>(&g_tensor_type) && a[0] != reinterpret_cast<PyObject*>(&g_dtype_type))
-    return Ref::steal(raise(*type_error("[register_method] type, got {}, expected Tensor or dtype", type_name(a[0]))));
+  if (a[0] != reinterpret_cast<PyObject*>(&g_tensor_type) &&
+      a[0] != reinterpret_cast<PyObject*>(&g_dtype_type))
+    return Ref::steal(raise(
+        *type_error("[register_method] type, got {}, expected Tensor or dtype", type_name(a[0]))));
   auto* type = reinterpret_cast<PyTypeObject*>(a[0]);
   if (PyDict_SetItem(type->tp_dict, a[1], a[2]) < 0) return {};
   PyType_Modified(type);
@@ -33,35 +36,50 @@ Ref set_initializer(PyObject*, PyObject* function) {
 
 // Makes what reduce() took apart.
 Ref rebuild_tensor(PyObject*, const Args& args) {
-  static constexpr const char* kNames[] = {"type", "dtype", "shape", "data", "requires_grad", nullptr};
+  static constexpr const char* kNames[] = {"type", "dtype",         "shape",
+                                           "data", "requires_grad", nullptr};
   PyObject* a[5];
   DType dtype;
   IntList dims;
-  if (!parse_args(args, "rebuild_tensor", kNames, 5, a) || !dtype_from_object(a[1], "rebuild_tensor", &dtype) ||
+  if (!parse_args(args, "rebuild_tensor", kNames, 5, a) ||
+      !dtype_from_object(a[1], "rebuild_tensor", &dtype) ||
       !ints_from_object(a[2], "rebuild_tensor", "shape", &dims))
     return {};
-  if (!PyType_Check(a[0]) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(a[0]), &g_tensor_type) || dims.size() > kMaxRank)
-    return Ref::steal(raise(*type_error("[rebuild_tensor] type, got {}, expected Tensor or a subclass", type_name(a[0]))));
+  if (!PyType_Check(a[0]) ||
+      !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(a[0]), &g_tensor_type) ||
+      dims.size() > kMaxRank)
+    return Ref::steal(raise(*type_error(
+        "[rebuild_tensor] type, got {}, expected Tensor or a subclass", type_name(a[0]))));
   auto made = Tensor::empty(dtype, Shape(std::span<const int64_t>(dims)));
   if (!made.ok()) return Ref::steal(raise(made.error()));
   Tensor& data = made.value();
   if (!PyBytes_Check(a[3]) || PyBytes_GET_SIZE(a[3]) != data.nbytes())
-    return Ref::steal(raise(*value_error("[rebuild_tensor] data, got {}, expected {} bytes", type_name(a[3]), data.nbytes())));
-  if (data.nbytes()) std::memcpy(data.data(), PyBytes_AS_STRING(a[3]), static_cast<size_t>(data.nbytes()));
+    return Ref::steal(raise(*value_error("[rebuild_tensor] data, got {}, expected {} bytes",
+                                         type_name(a[3]), data.nbytes())));
+  if (data.nbytes())
+    std::memcpy(data.data(), PyBytes_AS_STRING(a[3]), static_cast<size_t>(data.nbytes()));
   auto* type = reinterpret_cast<PyTypeObject*>(a[0]);
   Ref empty = Ref::steal(PyTuple_New(0));
   Ref self = empty ? Ref::steal(g_tensor_type.tp_new(type, empty.get(), nullptr)) : Ref();
   if (!self) return {};
   replace_contents(self.get(), data);
-  if (PyObject_IsTrue(a[4]) == 1 && PyObject_SetAttrString(self.get(), "requires_grad", Py_True) < 0) return {};
+  if (PyObject_IsTrue(a[4]) == 1 &&
+      PyObject_SetAttrString(self.get(), "requires_grad", Py_True) < 0)
+    return {};
   return self;
 }
 
 PyMethodDef g_functions[] = {
-    method<register_method>("register_method", "register_method(type, name, value)\n--\n\nPuts an attribute on Tensor."),
-    method0<op_table_function>("op_table", "op_table()\n--\n\nWhat the registry knows of every operator."),
-    method1<set_initializer>("set_tensor_initializer", "set_tensor_initializer(function)\n--\n\nCalled as function(shape, dtype, init)."),
-    method1<from_numpy>("from_numpy", "from_numpy(array)\n--\n\nA tensor sharing the array's memory."),
+    method<register_method>(
+        "register_method",
+        "register_method(type, name, value)\n--\n\nPuts an attribute on Tensor."),
+    method0<op_table_function>("op_table",
+                               "op_table()\n--\n\nWhat the registry knows of every operator."),
+    method1<set_initializer>(
+        "set_tensor_initializer",
+        "set_tensor_initializer(function)\n--\n\nCalled as function(shape, dtype, init)."),
+    method1<from_numpy>("from_numpy",
+                        "from_numpy(array)\n--\n\nA tensor sharing the array's memory."),
     method1<from_dlpack>("from_dlpack", "from_dlpack(x)\n--\n\nA tensor sharing the memory of x."),
     method<rebuild_tensor>("_rebuild_tensor", nullptr),
     {nullptr}};
@@ -72,7 +90,8 @@ bool add_dtypes(PyObject* module) {
     const auto dtype = static_cast<DType>(i);
     std::string name(dtype == DType::kBool ? "bool_" : dtype_name(dtype));
     if (compat::add_object(module, name.c_str(), Ref::share(dtype_object(dtype))) < 0) return false;
-    if (!by_name || PyDict_SetItemString(by_name.get(), std::string(dtype_name(dtype)).c_str(), dtype_object(dtype)) < 0)
+    if (!by_name || PyDict_SetItemString(by_name.get(), std::string(dtype_name(dtype)).c_str(),
+                                         dtype_object(dtype)) < 0)
       return false;
   }
   return compat::add_object(module, "dtypes", std::move(by_name)) == 0;
@@ -83,7 +102,8 @@ bool add_method(const OpDef& op, const Ref& callable) {
   const auto& params = op.signature.params;
   if (params.empty() || params[0].kind != ParamKind::kTensor || params[0].name != "x") return true;
   PyObject* dict = g_tensor_type.tp_dict;
-  return PyDict_GetItemString(dict, op.name) || PyDict_SetItemString(dict, op.name, callable.get()) == 0;
+  return PyDict_GetItemString(dict, op.name) ||
+         PyDict_SetItemString(dict, op.name, callable.get()) == 0;
 }
 
 // The submodule `ops`, one callable an operator.
@@ -101,24 +121,33 @@ bool add_ops(PyObject* module) {
 bool add_types(PyObject* module) {
   if (!ready_dtype_type() || !ready_op_type() || !ready_tensor_type()) return false;
   Ref compile_error = Ref::steal(PyErr_NewExceptionWithDoc(
-      "msjit.CompileError", "A function that was to be captured whole cannot be.", PyExc_RuntimeError, nullptr));
-  if (!compile_error || compat::add_object(module, "CompileError", std::move(compile_error)) < 0) return false;
-  g_internal_error = PyErr_NewExceptionWithDoc("msjit.InternalError", "A fault of msjit itself; please report it.",
-                                               PyExc_RuntimeError, nullptr);
-  return g_internal_error && compat::add_object(module, "InternalError", Ref::share(g_internal_error)) == 0 &&
-         compat::add_object(module, "Tensor", Ref::share(reinterpret_cast<PyObject*>(&g_tensor_type))) == 0 &&
-         compat::add_object(module, "DType", Ref::share(reinterpret_cast<PyObject*>(&g_dtype_type))) == 0 &&
+      "msjit.CompileError", "A function that was to be captured whole cannot be.",
+      PyExc_RuntimeError, nullptr));
+  if (!compile_error || compat::add_object(module, "CompileError", std::move(compile_error)) < 0)
+    return false;
+  g_internal_error =
+      PyErr_NewExceptionWithDoc("msjit.InternalError", "A fault of msjit itself; please report it.",
+                                PyExc_RuntimeError, nullptr);
+  return g_internal_error &&
+         compat::add_object(module, "InternalError", Ref::share(g_internal_error)) == 0 &&
+         compat::add_object(module, "Tensor",
+                            Ref::share(reinterpret_cast<PyObject*>(&g_tensor_type))) == 0 &&
+         compat::add_object(module, "DType",
+                            Ref::share(reinterpret_cast<PyObject*>(&g_dtype_type))) == 0 &&
          compat::add_object(module, "Op", Ref::share(reinterpret_cast<PyObject*>(&g_op_type))) == 0;
 }
 
-PyModuleDef g_module = {PyModuleDef_HEAD_INIT, "msjit._msjit", "The compiled half of msjit.", -1, g_functions};
+PyModuleDef g_module = {PyModuleDef_HEAD_INIT, "msjit._msjit", "The compiled half of msjit.", -1,
+                        g_functions};
 
 Ref make_module() {
   Ref module = Ref::steal(PyModule_Create(&g_module));
   if (!module || PyModule_AddFunctions(module.get(), g_autograd_functions) < 0 ||
       PyModule_AddFunctions(module.get(), g_config_functions) < 0)
     return {};
-  if (!add_types(module.get()) || !add_dtypes(module.get()) || !add_ops(module.get())  || !add_jit(module.get())) return {};
+  if (!add_types(module.get()) || !add_dtypes(module.get()) || !add_ops(module.get()) ||
+      !add_jit(module.get()))
+    return {};
   return module;
 }
 

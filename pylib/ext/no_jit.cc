@@ -1,4 +1,5 @@
-// Interpreters without the bytecode JIT: the module says so and why, and its figures are those of eager execution.
+// Interpreters without the bytecode JIT: the module says so and why, and its figures are those of
+// eager execution.
 #include "kernels/eager/eager_sink.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/jit.h"
@@ -6,7 +7,9 @@
 namespace msjit {
 namespace {
 
-Ref stats(PyObject*) { return Ref::steal(Py_BuildValue("{s:L}", "eager_ops", static_cast<long long>(eager_op_count()))); }
+Ref stats(PyObject*) {
+  return Ref::steal(Py_BuildValue("{s:L}", "eager_ops", static_cast<long long>(eager_op_count())));
+}
 Ref reset(PyObject*) {
   reset_eager_op_count();
   return Ref::none();
@@ -26,8 +29,9 @@ PyMethodDef g_functions[] = {
 bool add_jit(PyObject* module) {
   return PyModule_AddFunctions(module, g_functions) == 0 &&
          compat::add_object(module, "has_jit", Ref::share(Py_False)) == 0 &&
-         compat::add_object(module, "no_jit_reason",
-                            text_object("the bytecode JIT is built for CPython 3.9, 3.10 and 3.11")) == 0;
+         compat::add_object(
+             module, "no_jit_reason",
+             text_object("the bytecode JIT is built for CPython 3.9, 3.10 and 3.11")) == 0;
 }
 
 }  // namespace msjit

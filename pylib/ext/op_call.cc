@@ -21,7 +21,8 @@ int64_t count_elements(std::span<TensorImpl* const> inputs) {
 }
 
 // Other threads may drop or replace the inputs meanwhile, so headers and storage are held.
-Status run_without_gil(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs, TensorVec* out) {
+Status run_without_gil(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs,
+                       TensorVec* out) {
   InlineVec<Tensor, 4> held(inputs);
   InlineVec<Storage, 4> storages;
   for (const Tensor& t : held)
@@ -48,7 +49,8 @@ Ref wrap_outputs(const OpDef& op, TensorVec& out) {
 }
 
 // The common call: exact tensors only, one for each parameter.
-bool plain_inputs(const OpObject& self, PyObject* const* args, Py_ssize_t count, TensorImpl** inputs) {
+bool plain_inputs(const OpObject& self, PyObject* const* args, Py_ssize_t count,
+                  TensorImpl** inputs) {
   const Signature& signature = self.op->signature;
   if (signature.num_attrs || signature.variadic || count > 4 ||
       count != static_cast<Py_ssize_t>(signature.params.size()))
@@ -60,11 +62,13 @@ bool plain_inputs(const OpObject& self, PyObject* const* args, Py_ssize_t count,
   return true;
 }
 
-PyObject* in_place_target(const OpObject& self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+PyObject* in_place_target(const OpObject& self, PyObject* const* args, Py_ssize_t count,
+                          PyObject* names) {
   if (count > 0) return is_tensor(args[0]) ? args[0] : nullptr;
   PyObject* first = PyTuple_GET_ITEM(self.param_names, 0);
   for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i)
-    if (PyUnicode_Compare(PyTuple_GET_ITEM(names, i), first) == 0 && is_tensor(args[i])) return args[i];
+    if (PyUnicode_Compare(PyTuple_GET_ITEM(names, i), first) == 0 && is_tensor(args[i]))
+      return args[i];
   return nullptr;
 }
 
@@ -82,7 +86,9 @@ Ref call_object(PyObject* callable, PyObject* const* args, size_t nargsf, PyObje
   if (!parse_call(self, args, count, names, &parsed)) return {};
   if (!in_place) return call_op(op, parsed.inputs, parsed.attrs);
   PyObject* target = in_place_target(self, args, count, names);
-  if (!target) return Ref::steal(raise(*type_error("[{}] argument to write to, got none, expected a Tensor", op.name)));
+  if (!target)
+    return Ref::steal(
+        raise(*type_error("[{}] argument to write to, got none, expected a Tensor", op.name)));
   TensorVec out;
   if (!run_call(op, parsed.inputs, parsed.attrs, &out)) return {};
   return Ref::share(target);
@@ -159,8 +165,9 @@ Ref describe_params(const OpDef& op) {
   Ref list = Ref::steal(PyList_New(0));
   for (const Param& p : op.signature.params) {
     Ref value = attr_to_python(p.default_value);
-    Ref row = Ref::steal(Py_BuildValue("{s:s,s:s,s:O,s:O,s:O}", "name", p.name.c_str(), "kind", kind_name(p.kind),
-                                       "optional", p.optional ? Py_True : Py_False, "has_default",
+    Ref row = Ref::steal(Py_BuildValue("{s:s,s:s,s:O,s:O,s:O}", "name", p.name.c_str(), "kind",
+                                       kind_name(p.kind), "optional",
+                                       p.optional ? Py_True : Py_False, "has_default",
                                        p.has_default ? Py_True : Py_False, "default", value.get()));
     if (!row || PyList_Append(list.get(), row.get()) < 0) return {};
   }
@@ -182,16 +189,22 @@ Ref describe_sample(const OpSample& sample) {
   Ref range = list_of(sample.low_high, [](double v) { return Ref::steal(PyFloat_FromDouble(v)); });
   Ref dtypes = list_of(sample.dtypes, [](const std::string& s) { return text_object(s); });
   if (!shapes || !range || !dtypes) return {};
-  return Ref::steal(Py_BuildValue("{s:O,s:O,s:s,s:O,s:O}", "shapes", shapes.get(), "low_high", range.get(), "attrs",
-                                  sample.attrs.c_str(), "dtypes", dtypes.get(), "check_grad",
+  return Ref::steal(Py_BuildValue("{s:O,s:O,s:s,s:O,s:O}", "shapes", shapes.get(), "low_high",
+                                  range.get(), "attrs", sample.attrs.c_str(), "dtypes",
+                                  dtypes.get(), "check_grad",
                                   sample.check_grad ? Py_True : Py_False));
 }
 
 Ref describe_traits(const OpDef& op) {
-  static constexpr std::pair<Trait, const char*> kNames[] = {
-      {kPure, "pure"}, {kElementwise, "elementwise"}, {kReduction, "reduction"},     {kView, "view"},
-      {kRandom, "random"}, {kInPlace, "in_place"},    {kCommutative, "commutative"}, {kDecompose, "decompose"},
-      {kNoGrad, "no_grad"}};
+  static constexpr std::pair<Trait, const char*> kNames[] = {{kPure, "pure"},
+                                                             {kElementwise, "elementwise"},
+                                                             {kReduction, "reduction"},
+                                                             {kView, "view"},
+                                                             {kRandom, "random"},
+                                                             {kInPlace, "in_place"},
+                                                             {kCommutative, "commutative"},
+                                                             {kDecompose, "decompose"},
+                                                             {kNoGrad, "no_grad"}};
   Ref list = Ref::steal(PyList_New(0));
   for (auto [trait, name] : kNames)
     if (op.has(trait) && PyList_Append(list.get(), text_object(name).get()) < 0) return {};
@@ -203,10 +216,11 @@ Ref describe_op(const OpDef& op) {
   Ref samples = list_of(op.samples, describe_sample);
   if (!params || !traits || !samples) return {};
   const bool differentiable = (op.vjp || op.composite) && !op.has(kNoGrad);
-  return Ref::steal(Py_BuildValue("{s:s,s:s,s:s,s:s,s:i,s:O,s:O,s:O,s:O}", "name", op.name, "signature",
-                                  signature_text(op).c_str(), "doc", op.doc, "numpy", op.numpy, "num_outputs",
-                                  op.num_outputs, "params", params.get(), "traits", traits.get(), "samples",
-                                  samples.get(), "differentiable", differentiable ? Py_True : Py_False));
+  return Ref::steal(Py_BuildValue("{s:s,s:s,s:s,s:s,s:i,s:O,s:O,s:O,s:O}", "name", op.name,
+                                  "signature", signature_text(op).c_str(), "doc", op.doc, "numpy",
+                                  op.numpy, "num_outputs", op.num_outputs, "params", params.get(),
+                                  "traits", traits.get(), "samples", samples.get(),
+                                  "differentiable", differentiable ? Py_True : Py_False));
 }
 
 PyGetSetDef op_attributes[] = {
@@ -222,9 +236,11 @@ PyMethodDef op_methods[] = {{"__reduce_ex__", one_arg<op_reduce>, METH_O, nullpt
 
 PyTypeObject g_op_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.Op", sizeof(OpObject)};
 
-bool run_call(const OpDef& op, std::span<TensorImpl* const> inputs, const Attrs& attrs, TensorVec* out) {
+bool run_call(const OpDef& op, std::span<TensorImpl* const> inputs, const Attrs& attrs,
+              TensorVec* out) {
   const bool heavy = count_elements(inputs) >= kReleaseElements && !op.has(kRandom);
-  Status status = heavy ? run_without_gil(op, borrow(inputs), attrs, out) : run_op(op, borrow(inputs), attrs, out);
+  Status status = heavy ? run_without_gil(op, borrow(inputs), attrs, out)
+                        : run_op(op, borrow(inputs), attrs, out);
   return status.ok() || fail(status.take_error());
 }
 
@@ -258,7 +274,8 @@ Ref op_object(const OpDef& op) {
   Ref result = Ref::steal(reinterpret_cast<PyObject*>(self));
   if (!self->name || !self->param_names) return {};
   for (Py_ssize_t i = 0; i < count; ++i)
-    PyTuple_SET_ITEM(self->param_names, i, PyUnicode_InternFromString(op.signature.params[i].name.c_str()));
+    PyTuple_SET_ITEM(self->param_names, i,
+                     PyUnicode_InternFromString(op.signature.params[i].name.c_str()));
   return result;
 }
 

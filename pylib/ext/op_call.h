@@ -7,7 +7,8 @@
 namespace msjit {
 
 // Runs `op`; without the GIL when there is much to do. False with an exception set.
-bool run_call(const OpDef& op, std::span<TensorImpl* const> inputs, const Attrs& attrs, TensorVec* out);
+bool run_call(const OpDef& op, std::span<TensorImpl* const> inputs, const Attrs& attrs,
+              TensorVec* out);
 // Its result as Python sees it: a Tensor, or a tuple when the op has several outputs.
 Ref call_op(const OpDef& op, std::span<TensorImpl* const> inputs, const Attrs& attrs);
 

@@ -10,7 +10,9 @@ Ref get_shape(PyObject* self) { return shape_tuple(tensor_of(self).shape()); }
 Ref get_dtype(PyObject* self) { return Ref::share(dtype_object(tensor_of(self).dtype())); }
 Ref get_ndim(PyObject* self) { return Ref::steal(PyLong_FromLong(tensor_of(self).rank())); }
 Ref get_size(PyObject* self) { return Ref::steal(PyLong_FromLongLong(tensor_of(self).numel())); }
-Ref get_itemsize(PyObject* self) { return Ref::steal(PyLong_FromLongLong(item_size(tensor_of(self).dtype()))); }
+Ref get_itemsize(PyObject* self) {
+  return Ref::steal(PyLong_FromLongLong(item_size(tensor_of(self).dtype())));
+}
 Ref get_nbytes(PyObject* self) { return Ref::steal(PyLong_FromLongLong(tensor_of(self).nbytes())); }
 
 // In bytes, as NumPy's.
@@ -33,17 +35,26 @@ Ref get_transposed(PyObject* self) {
 
 Ref get_data(PyObject* self) { return wrap_tensor(tensor_of(self).detach()); }
 int set_data(PyObject* self, PyObject* value) {
-  if (!value || !is_tensor(value)) return fail(type_error("[data] value, got {}, expected a Tensor", value ? type_name(value) : "none")), -1;
+  if (!value || !is_tensor(value))
+    return fail(type_error("[data] value, got {}, expected a Tensor",
+                           value ? type_name(value) : "none")),
+           -1;
   replace_contents(self, tensor_of(value));
   return 0;
 }
 
-Ref get_requires_grad(PyObject* self) { return Ref::share(requires_grad(tensor_of(self)) ? Py_True : Py_False); }
+Ref get_requires_grad(PyObject* self) {
+  return Ref::share(requires_grad(tensor_of(self)) ? Py_True : Py_False);
+}
 int set_requires_grad_attribute(PyObject* self, PyObject* value) {
   if (!value || !PyBool_Check(value))
-    return fail(type_error("[requires_grad] value, got {}, expected a bool", value ? type_name(value) : "none")), -1;
+    return fail(type_error("[requires_grad] value, got {}, expected a bool",
+                           value ? type_name(value) : "none")),
+           -1;
   if (value == Py_True && !is_float(tensor_of(self).dtype()))
-    return fail(type_error("[requires_grad] dtype of the tensor, got {}, expected a float dtype", dtype_name(tensor_of(self).dtype()))), -1;
+    return fail(type_error("[requires_grad] dtype of the tensor, got {}, expected a float dtype",
+                           dtype_name(tensor_of(self).dtype()))),
+           -1;
   set_requires_grad(tensor_of(self), value == Py_True);
   return 0;
 }
@@ -56,7 +67,9 @@ int set_grad(PyObject* self, PyObject* value) {
   const Tensor& t = tensor_of(self);
   if (!value || value == Py_None) return set_grad_of(t, Tensor()), 0;
   if (!is_tensor(value) || !(tensor_of(value).shape() == t.shape()))
-    return fail(type_error("[grad] value, got {}, expected None or a Tensor of shape {}", type_name(value), t.shape().str())), -1;
+    return fail(type_error("[grad] value, got {}, expected None or a Tensor of shape {}",
+                           type_name(value), t.shape().str())),
+           -1;
   set_grad_of(t, tensor_of(value));
   return 0;
 }
@@ -78,16 +91,22 @@ PyGetSetDef g_tensor_attributes[] = {
     {"size", get_attribute<get_size>, nullptr, "The number of elements.", nullptr},
     {"itemsize", get_attribute<get_itemsize>, nullptr, "Bytes of one element.", nullptr},
     {"nbytes", get_attribute<get_nbytes>, nullptr, "Bytes of all elements.", nullptr},
-    {"strides", get_attribute<get_strides>, nullptr, "Bytes from one element to the next, by dimension.", nullptr},
-    {"T", get_attribute<get_transposed>, nullptr, "The tensor with its dimensions reversed.", nullptr},
-    {"data", get_attribute<get_data>, set_attribute<set_data>, "The same data without gradient history.", nullptr},
+    {"strides", get_attribute<get_strides>, nullptr,
+     "Bytes from one element to the next, by dimension.", nullptr},
+    {"T", get_attribute<get_transposed>, nullptr, "The tensor with its dimensions reversed.",
+     nullptr},
+    {"data", get_attribute<get_data>, set_attribute<set_data>,
+     "The same data without gradient history.", nullptr},
     {"requires_grad", get_attribute<get_requires_grad>, set_attribute<set_requires_grad_attribute>,
      "Whether operations on the tensor are recorded for gradients.", nullptr},
-    {"grad", get_attribute<get_grad>, set_attribute<set_grad>, "The gradient backward() accumulated, or None.", nullptr},
-    {"is_leaf", get_attribute<get_is_leaf>, nullptr, "Whether no recorded operation made the tensor.", nullptr},
+    {"grad", get_attribute<get_grad>, set_attribute<set_grad>,
+     "The gradient backward() accumulated, or None.", nullptr},
+    {"is_leaf", get_attribute<get_is_leaf>, nullptr,
+     "Whether no recorded operation made the tensor.", nullptr},
     {"device", get_attribute<get_device>, nullptr, "Where the data lies.", nullptr},
     {"has_init", get_attribute<get_false>, nullptr, "Always False: data is made at once.", nullptr},
-    {"__array_priority__", get_attribute<get_priority>, nullptr, "Lets Tensor's operators win over NumPy's.", nullptr},
+    {"__array_priority__", get_attribute<get_priority>, nullptr,
+     "Lets Tensor's operators win over NumPy's.", nullptr},
     {nullptr}};
 
 }  // namespace msjit

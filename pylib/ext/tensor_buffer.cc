@@ -39,7 +39,8 @@ bool fortran_contiguous(const Tensor& t) {
 }
 
 const char* refusal(const Tensor& t, int flags) {
-  if (!format_of(t.dtype())) return "[buffer] dtype, got bfloat16, expected one with a buffer format";
+  if (!format_of(t.dtype()))
+    return "[buffer] dtype, got bfloat16, expected one with a buffer format";
   if ((flags & PyBUF_WRITABLE) && t.storage()->read_only)
     return "[buffer] writable buffer, got a tensor on read-only memory, expected a writable one";
   const bool c = t.contiguous() || t.numel() == 0;
@@ -91,19 +92,23 @@ Ref numpy_function(const char* name) {
 
 Ref to_numpy(const Tensor& tensor) {
   Tensor plain = tensor;
-  if (tensor.dtype() == DType::kBFloat16 && !cast_tensor(tensor, DType::kFloat32, &plain)) return {};
-  // A fresh object: what the array keeps alive is the data of now, not what the tensor may hold later.
+  if (tensor.dtype() == DType::kBFloat16 && !cast_tensor(tensor, DType::kFloat32, &plain))
+    return {};
+  // A fresh object: what the array keeps alive is the data of now, not what the tensor may hold
+  // later.
   Ref holder = wrap_tensor(Tensor::view(plain, plain.shape(), plain.strides(), 0));
   if (!holder) return {};
   Ref memory = Ref::steal(PyMemoryView_FromObject(holder.get()));
   Ref asarray = memory ? numpy_function("asarray") : Ref();
   if (!asarray) return {};
-  return Ref::steal(PyObject_CallFunctionObjArgs(asarray.get(), memory.get(), static_cast<PyObject*>(nullptr)));
+  return Ref::steal(
+      PyObject_CallFunctionObjArgs(asarray.get(), memory.get(), static_cast<PyObject*>(nullptr)));
 }
 
 Ref from_numpy(PyObject*, PyObject* array) {
   if (!is_array_like(array))
-    return Ref::steal(raise(*type_error("[from_numpy] array, got {}, expected a numpy.ndarray", type_name(array))));
+    return Ref::steal(raise(
+        *type_error("[from_numpy] array, got {}, expected a numpy.ndarray", type_name(array))));
   Tensor tensor;
   if (!tensor_from_buffer(array, "from_numpy", false, &tensor)) return {};
   return wrap_tensor(std::move(tensor));

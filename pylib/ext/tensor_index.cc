@@ -1,5 +1,5 @@
-// len(x), iteration, x[...] and x[...] = v: Python's index objects are sorted into IndexItems here, the rest is
-// kernels/eager/indexing.
+// len(x), iteration, x[...] and x[...] = v: Python's index objects are sorted into IndexItems here,
+// the rest is kernels/eager/indexing.
 #include "kernels/eager/indexing.h"
 #include "pylib/ext/tensor.h"
 
@@ -29,7 +29,8 @@ bool add_slice(PyObject* object, ParsedIndex* out) {
   item.kind = IndexItem::Kind::kSlice;
   bool has_step;
   if (!slice_bound(slice->start, &item.start, &item.has_start) ||
-      !slice_bound(slice->stop, &item.stop, &item.has_stop) || !slice_bound(slice->step, &item.step, &has_step))
+      !slice_bound(slice->stop, &item.stop, &item.has_stop) ||
+      !slice_bound(slice->step, &item.step, &has_step))
     return false;
   item.step = std::max<int64_t>(item.step, -INT64_MAX);
   out->items.push_back(item);
@@ -57,11 +58,13 @@ bool add_mask(const Shape& shape, const Tensor& mask, ParsedIndex* out) {
   for (const IndexItem& item : out->items)
     dim += item.kind != IndexItem::Kind::kNewAxis && item.kind != IndexItem::Kind::kEllipsis;
   bool after_ellipsis = false;
-  for (const IndexItem& item : out->items) after_ellipsis |= item.kind == IndexItem::Kind::kEllipsis;
+  for (const IndexItem& item : out->items)
+    after_ellipsis |= item.kind == IndexItem::Kind::kEllipsis;
   for (int d = 0; d < mask.rank() && !after_ellipsis; ++d)
     if (dim + d >= shape.rank() || shape[dim + d] != mask.dim(d))
-      return fail(index_error("[getitem] shape of a bool index, got {}, expected it to match the tensor of shape {}",
-                              mask.shape().str(), shape.str()));
+      return fail(index_error(
+          "[getitem] shape of a bool index, got {}, expected it to match the tensor of shape {}",
+          mask.shape().str(), shape.str()));
   auto positions = mask_positions(mask);
   if (!positions.ok()) return fail(positions.take_error());
   for (Tensor& p : positions.value()) add_positions(std::move(p), out);
@@ -77,9 +80,11 @@ bool add_tensor(const Shape& shape, const Tensor& tensor, ParsedIndex* out) {
     return add_int(value, out);
   }
   if (!is_bool(tensor.dtype()))
-    return fail(index_error("[getitem] dtype of an index tensor, got {}, expected an int or bool", dtype_name(tensor.dtype())));
+    return fail(index_error("[getitem] dtype of an index tensor, got {}, expected an int or bool",
+                            dtype_name(tensor.dtype())));
   if (tensor.rank() > 0) return add_mask(shape, tensor, out);
-  if (!*tensor.data_as<bool>()) return fail(index_error("[getitem] bool index, got False, expected True or a tensor"));
+  if (!*tensor.data_as<bool>())
+    return fail(index_error("[getitem] bool index, got False, expected True or a tensor"));
   add_kind(IndexItem::Kind::kNewAxis, out);
   return true;
 }
@@ -93,25 +98,31 @@ bool add_item(const Shape& shape, PyObject* object, ParsedIndex* out) {
     return int_from_object(object, "getitem", "index", &value) && add_int(value, out);
   }
   Tensor tensor;
-  if (is_tensor(object) || PyBool_Check(object) || PyList_Check(object) || PyTuple_Check(object) || is_array_like(object)) {
+  if (is_tensor(object) || PyBool_Check(object) || PyList_Check(object) || PyTuple_Check(object) ||
+      is_array_like(object)) {
     if (!tensor_from_object(object, "getitem", &tensor)) return false;
     // An empty list has no dtype of its own.
-    if (tensor.numel() == 0 && (PyList_Check(object) || PyTuple_Check(object)) && !cast_tensor(Tensor(tensor), DType::kInt64, &tensor)) return false;
+    if (tensor.numel() == 0 && (PyList_Check(object) || PyTuple_Check(object)) &&
+        !cast_tensor(Tensor(tensor), DType::kInt64, &tensor))
+      return false;
     return add_tensor(shape, tensor, out);
   }
   if (PyIndex_Check(object)) {
     int64_t value;
     return int_from_object(object, "getitem", "index", &value) && add_int(value, out);
   }
-  return fail(index_error("[getitem] index, got {}, expected an int, slice, None, Ellipsis, bool, Tensor, list or tuple",
-                          type_name(object)));
+  return fail(
+      index_error("[getitem] index, got {}, expected an int, slice, None, Ellipsis, bool, Tensor, "
+                  "list or tuple",
+                  type_name(object)));
 }
 
 bool parse_index(const Tensor& x, PyObject* key, ParsedIndex* out) {
   if (!PyTuple_Check(key)) return add_item(x.shape(), key, out);
   const Py_ssize_t count = PyTuple_GET_SIZE(key);
   if (count > 2 * kMaxRank)
-    return fail(index_error("[getitem] number of indices, got {}, expected at most {}", count, x.rank()));
+    return fail(
+        index_error("[getitem] number of indices, got {}, expected at most {}", count, x.rank()));
   for (Py_ssize_t i = 0; i < count; ++i)
     if (!add_item(x.shape(), PyTuple_GET_ITEM(key, i), out)) return false;
   return true;
@@ -125,11 +136,17 @@ Ref get(PyObject* self, PyObject* key) {
 }
 
 int set(PyObject* self, PyObject* key, PyObject* value) {
-  if (!value) return fail(type_error("[setitem] deletion, got del x[...], expected an assignment")), -1;
+  if (!value)
+    return fail(type_error("[setitem] deletion, got del x[...], expected an assignment")), -1;
   ParsedIndex index;
   Tensor x = tensor_of(self), source;
-  const bool good = is_tensor(value) || is_number(value) || PyList_Check(value) || PyTuple_Check(value) || is_array_like(value);
-  if (!good) return fail(type_error("[setitem] value, got {}, expected a Tensor, number, list, tuple or array", type_name(value))), -1;
+  const bool good = is_tensor(value) || is_number(value) || PyList_Check(value) ||
+                    PyTuple_Check(value) || is_array_like(value);
+  if (!good)
+    return fail(type_error(
+               "[setitem] value, got {}, expected a Tensor, number, list, tuple or array",
+               type_name(value))),
+           -1;
   if (!parse_index(x, key, &index) || !tensor_from_object(value, "setitem", &source)) return -1;
   auto written = set_item(x, index.items, index.tensors, source);
   if (!written.ok()) return fail(written.take_error()), -1;
@@ -139,21 +156,28 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
 
 Py_ssize_t length(PyObject* self) {
   const Tensor& x = tensor_of(self);
-  if (x.rank() == 0) return fail(type_error("[len] tensor, got one of 0 dimensions, expected at least 1")), -1;
+  if (x.rank() == 0)
+    return fail(type_error("[len] tensor, got one of 0 dimensions, expected at least 1")), -1;
   return x.dim(0);
 }
 
 Ref item_at(PyObject* self, Py_ssize_t at) {
   const Tensor& x = tensor_of(self);
-  if (x.rank() == 0) return Ref::steal(raise(*type_error("[iter] tensor, got one of 0 dimensions, expected at least 1")));
-  if (at < 0 || at >= x.dim(0)) return Ref::steal(raise(*index_error("[getitem] index of dimension 0, got {}, expected one in [0, {})", at, x.dim(0))));
+  if (x.rank() == 0)
+    return Ref::steal(
+        raise(*type_error("[iter] tensor, got one of 0 dimensions, expected at least 1")));
+  if (at < 0 || at >= x.dim(0))
+    return Ref::steal(raise(*index_error(
+        "[getitem] index of dimension 0, got {}, expected one in [0, {})", at, x.dim(0))));
   IndexItem item;
   item.start = at;
   return wrap_result(get_item(x, {&item, 1}, {}));
 }
 
 Ref iterate(PyObject* self) {
-  if (tensor_of(self).rank() == 0) return Ref::steal(raise(*type_error("[iter] tensor, got one of 0 dimensions, expected at least 1")));
+  if (tensor_of(self).rank() == 0)
+    return Ref::steal(
+        raise(*type_error("[iter] tensor, got one of 0 dimensions, expected at least 1")));
   return Ref::steal(PySeqIter_New(self));
 }
 

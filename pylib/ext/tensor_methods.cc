@@ -24,10 +24,12 @@ Ref dunder_array(PyObject* self, const Args& args) {
 Ref item(PyObject* self, const Args& args) {
   const Tensor& t = tensor_of(self);
   const void* data;
-  if (args.count == 0) return single_element(t, "item", &data) ? element_to_python(t.dtype(), data) : Ref();
+  if (args.count == 0)
+    return single_element(t, "item", &data) ? element_to_python(t.dtype(), data) : Ref();
   Ref key = Ref::steal(PyTuple_New(args.count));
   if (!key) return {};
-  for (Py_ssize_t i = 0; i < args.count; ++i) PyTuple_SET_ITEM(key.get(), i, new_reference(args.values[i]));
+  for (Py_ssize_t i = 0; i < args.count; ++i)
+    PyTuple_SET_ITEM(key.get(), i, new_reference(args.values[i]));
   Ref picked = Ref::steal(PyObject_GetItem(self, args.count == 1 ? args.values[0] : key.get()));
   if (!picked || !is_tensor(picked.get())) return {};
   const Tensor& one = tensor_of(picked.get());
@@ -65,8 +67,10 @@ Ref astype(PyObject* self, const Args& args) {
   // MindSpore reads the names float and int as NumPy does here.
   const bool wide = a[0] == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
                     (PyUnicode_Check(a[0]) && PyUnicode_CompareWithASCIIString(a[0], "float") == 0);
-  if (wide) dtype = DType::kFloat64;
-  else if (!dtype_from_object(a[0], "astype", &dtype)) return {};
+  if (wide)
+    dtype = DType::kFloat64;
+  else if (!dtype_from_object(a[0], "astype", &dtype))
+    return {};
   return cast_to(self, dtype);
 }
 template <DType D>
@@ -96,7 +100,9 @@ Ref contiguous(PyObject* self) {
   if (t.autograd()) return copy_tensor(self);
   return wrap_result(t.to_contiguous());
 }
-Ref contiguous_flag(PyObject* self) { return Ref::share(tensor_of(self).contiguous() ? Py_True : Py_False); }
+Ref contiguous_flag(PyObject* self) {
+  return Ref::share(tensor_of(self).contiguous() ? Py_True : Py_False);
+}
 Ref numel(PyObject* self) { return Ref::steal(PyLong_FromLongLong(tensor_of(self).numel())); }
 Ref dim(PyObject* self) { return Ref::steal(PyLong_FromLong(tensor_of(self).rank())); }
 Ref data_ptr(PyObject* self) { return Ref::steal(PyLong_FromVoidPtr(tensor_of(self).data())); }
@@ -112,11 +118,14 @@ Ref set_data(PyObject* self, const Args& args) {
   static constexpr const char* kNames[] = {"data", "slice_shape", nullptr};
   PyObject* a[2];
   if (!parse_args(args, "set_data", kNames, 1, a)) return {};
-  if (!is_tensor(a[0])) return Ref::steal(raise(*type_error("[set_data] data, got {}, expected a Tensor", type_name(a[0]))));
+  if (!is_tensor(a[0]))
+    return Ref::steal(
+        raise(*type_error("[set_data] data, got {}, expected a Tensor", type_name(a[0]))));
   const Tensor &from = tensor_of(a[0]), &to = tensor_of(self);
   const bool reshape = a[1] && PyObject_IsTrue(a[1]) == 1;
   if (!reshape && !(from.shape() == to.shape()))
-    return Ref::steal(raise(*value_error("[set_data] shape of the data, got {}, expected {}", from.shape().str(), to.shape().str())));
+    return Ref::steal(raise(*value_error("[set_data] shape of the data, got {}, expected {}",
+                                         from.shape().str(), to.shape().str())));
   Tensor data;
   if (!cast_tensor(from, to.dtype(), &data)) return {};
   replace_contents(self, data);
@@ -162,7 +171,8 @@ Ref reduce(PyObject* self) {
   if (!flat.ok()) return Ref::steal(raise(flat.error()));
   const Tensor& t = flat.value();
   Ref module = Ref::steal(PyImport_ImportModule("msjit._msjit"));
-  Ref rebuild = module ? Ref::steal(PyObject_GetAttrString(module.get(), "_rebuild_tensor")) : Ref();
+  Ref rebuild =
+      module ? Ref::steal(PyObject_GetAttrString(module.get(), "_rebuild_tensor")) : Ref();
   Ref shape = shape_tuple(t.shape());
   Ref bytes = Ref::steal(PyBytes_FromStringAndSize(t.data_as<char>(), t.nbytes()));
   if (!rebuild || !shape || !bytes) return {};
@@ -171,13 +181,16 @@ Ref reduce(PyObject* self) {
     PyErr_Clear();
     state = Ref::none();
   }
-  return Ref::steal(Py_BuildValue("O(OOOOO)O", rebuild.get(), Py_TYPE(self), dtype_object(t.dtype()), shape.get(),
-                                  bytes.get(), requires_grad(tensor_of(self)) ? Py_True : Py_False, state.get()));
+  return Ref::steal(
+      Py_BuildValue("O(OOOOO)O", rebuild.get(), Py_TYPE(self), dtype_object(t.dtype()), shape.get(),
+                    bytes.get(), requires_grad(tensor_of(self)) ? Py_True : Py_False, state.get()));
 }
 
 Ref format(PyObject* self, PyObject* spec) {
   const Tensor& t = tensor_of(self);
-  Ref value = t.rank() == 0 && PyUnicode_GetLength(spec) > 0 ? element_to_python(t.dtype(), t.data()) : tensor_str(self);
+  Ref value = t.rank() == 0 && PyUnicode_GetLength(spec) > 0
+                  ? element_to_python(t.dtype(), t.data())
+                  : tensor_str(self);
   return value ? Ref::steal(PyObject_Format(value.get(), spec)) : Ref();
 }
 
@@ -187,40 +200,59 @@ Ref from_numpy_method(PyObject* type, PyObject* array) { return from_numpy(type,
 
 bool is_writable(const Tensor& tensor, const char* where) {
   return !tensor.storage()->read_only ||
-         fail(value_error("[{}] tensor, got one on read-only memory, expected a writable one", where));
+         fail(value_error("[{}] tensor, got one on read-only memory, expected a writable one",
+                          where));
 }
 
 PyMethodDef g_tensor_methods[] = {
-    method0<as_numpy>("asnumpy", "asnumpy($self)\n--\n\nA NumPy array sharing the tensor's memory."),
+    method0<as_numpy>("asnumpy",
+                      "asnumpy($self)\n--\n\nA NumPy array sharing the tensor's memory."),
     method0<as_numpy>("numpy", "numpy($self)\n--\n\nA NumPy array sharing the tensor's memory."),
-    method<dunder_array>("__array__", "__array__($self, dtype=None, copy=None)\n--\n\nFor numpy.asarray."),
+    method<dunder_array>("__array__",
+                         "__array__($self, dtype=None, copy=None)\n--\n\nFor numpy.asarray."),
     method<item>("item", "item($self, *index)\n--\n\nOne element as a Python number."),
     method0<to_list>("tolist", "tolist($self)\n--\n\nThe elements as nested Python lists."),
-    method<astype>("astype", "astype($self, dtype, copy=True)\n--\n\nThe tensor converted to another dtype."),
-    method<astype>("to", "to($self, dtype, copy=True)\n--\n\nThe tensor converted to another dtype."),
+    method<astype>("astype",
+                   "astype($self, dtype, copy=True)\n--\n\nThe tensor converted to another dtype."),
+    method<astype>("to",
+                   "to($self, dtype, copy=True)\n--\n\nThe tensor converted to another dtype."),
     method0<cast_method<DType::kFloat16>>("half", "half($self)\n--\n\nConverted to float16."),
-    method0<cast_method<DType::kBFloat16>>("bfloat16", "bfloat16($self)\n--\n\nConverted to bfloat16."),
+    method0<cast_method<DType::kBFloat16>>("bfloat16",
+                                           "bfloat16($self)\n--\n\nConverted to bfloat16."),
     method0<cast_method<DType::kFloat32>>("float", "float($self)\n--\n\nConverted to float32."),
     method0<cast_method<DType::kFloat64>>("double", "double($self)\n--\n\nConverted to float64."),
     method0<cast_method<DType::kInt32>>("int", "int($self)\n--\n\nConverted to int32."),
     method0<cast_method<DType::kInt64>>("long", "long($self)\n--\n\nConverted to int64."),
     method0<cast_method<DType::kBool>>("bool", "bool($self)\n--\n\nConverted to bool."),
     method0<copy_tensor>("copy", "copy($self)\n--\n\nA tensor with its own copy of the data."),
-    method0<contiguous>("contiguous", "contiguous($self)\n--\n\nThe same elements in row-major order."),
-    method0<contiguous_flag>("is_contiguous", "is_contiguous($self)\n--\n\nWhether the elements lie in row-major order."),
+    method0<contiguous>("contiguous",
+                        "contiguous($self)\n--\n\nThe same elements in row-major order."),
+    method0<contiguous_flag>(
+        "is_contiguous",
+        "is_contiguous($self)\n--\n\nWhether the elements lie in row-major order."),
     method0<numel>("numel", "numel($self)\n--\n\nThe number of elements."),
     method0<dim>("dim", "dim($self)\n--\n\nThe number of dimensions."),
     method0<data_ptr>("data_ptr", "data_ptr($self)\n--\n\nThe address of the first element."),
-    method0<element_strides>("stride", "stride($self)\n--\n\nElements from one to the next, by dimension."),
+    method0<element_strides>("stride",
+                             "stride($self)\n--\n\nElements from one to the next, by dimension."),
     method0<itself>("value", "value($self)\n--\n\nThe tensor itself."),
     method0<detach>("detach", "detach($self)\n--\n\nThe same data without gradient history."),
-    method<set_data>("set_data", "set_data($self, data, slice_shape=False)\n--\n\nTakes over the data of another tensor."),
-    method1<assign_value>("assign_value", "assign_value($self, value)\n--\n\nCopies the elements of another tensor."),
-    method<backward_method>("backward", "backward($self, gradient=None)\n--\n\nAccumulates gradients into the leaves."),
-    method<requires_grad_>("requires_grad_", "requires_grad_($self, requires_grad=True)\n--\n\nSets requires_grad."),
-    {"from_numpy", one_arg<from_numpy_method>, METH_O | METH_STATIC, "from_numpy(array)\n--\n\nA tensor sharing the memory of an array."},
-    method<tensor_dlpack>("__dlpack__", "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule."),
-    method0<tensor_dlpack_device>("__dlpack_device__", "__dlpack_device__($self)\n--\n\nDevice type and number."),
+    method<set_data>(
+        "set_data",
+        "set_data($self, data, slice_shape=False)\n--\n\nTakes over the data of another tensor."),
+    method1<assign_value>(
+        "assign_value", "assign_value($self, value)\n--\n\nCopies the elements of another tensor."),
+    method<backward_method>(
+        "backward", "backward($self, gradient=None)\n--\n\nAccumulates gradients into the leaves."),
+    method<requires_grad_>("requires_grad_",
+                           "requires_grad_($self, requires_grad=True)\n--\n\nSets requires_grad."),
+    {"from_numpy", one_arg<from_numpy_method>, METH_O | METH_STATIC,
+     "from_numpy(array)\n--\n\nA tensor sharing the memory of an array."},
+    method<tensor_dlpack>("__dlpack__",
+                          "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, "
+                          "copy=None)\n--\n\nA DLPack capsule."),
+    method0<tensor_dlpack_device>("__dlpack_device__",
+                                  "__dlpack_device__($self)\n--\n\nDevice type and number."),
     method0<reduce>("__reduce__", nullptr),
     method1<format>("__format__", nullptr),
     {nullptr}};

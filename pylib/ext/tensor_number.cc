@@ -1,5 +1,6 @@
-// Operators of Tensor. Two exact tensors go straight to the kernel; numbers, lists and arrays on either side are turned
-// into tensors first, numbers as weak scalars. There are no in-place slots: `x += y` rebinds x, as in MindSpore.
+// Operators of Tensor. Two exact tensors go straight to the kernel; numbers, lists and arrays on
+// either side are turned into tensors first, numbers as weak scalars. There are no in-place slots:
+// `x += y` rebinds x, as in MindSpore.
 #include "kernels/core/registry.h"
 #include "pylib/ext/tensor.h"
 
@@ -7,16 +8,54 @@ namespace msjit {
 namespace {
 
 enum Operator {
-  kAddOp, kSubOp, kMulOp, kDivOp, kFloorDivOp, kModOp, kPowOp, kMatMulOp,
-  kAndOp, kOrOp, kXorOp, kLeftShiftOp, kRightShiftOp,
-  kLtOp, kLeOp, kEqOp, kNeOp, kGtOp, kGeOp,
-  kNegOp, kAbsOp, kInvertOp, kRoundOp, kNumOperators,
+  kAddOp,
+  kSubOp,
+  kMulOp,
+  kDivOp,
+  kFloorDivOp,
+  kModOp,
+  kPowOp,
+  kMatMulOp,
+  kAndOp,
+  kOrOp,
+  kXorOp,
+  kLeftShiftOp,
+  kRightShiftOp,
+  kLtOp,
+  kLeOp,
+  kEqOp,
+  kNeOp,
+  kGtOp,
+  kGeOp,
+  kNegOp,
+  kAbsOp,
+  kInvertOp,
+  kRoundOp,
+  kNumOperators,
 };
-constexpr const char* kOpNames[kNumOperators] = {
-    "add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "matmul",
-    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
-    "less", "less_equal", "equal", "not_equal", "greater", "greater_equal",
-    "neg", "abs", "logical_not", "round"};
+constexpr const char* kOpNames[kNumOperators] = {"add",
+                                                 "sub",
+                                                 "mul",
+                                                 "div",
+                                                 "floor_divide",
+                                                 "remainder",
+                                                 "pow",
+                                                 "matmul",
+                                                 "bitwise_and",
+                                                 "bitwise_or",
+                                                 "bitwise_xor",
+                                                 "bitwise_left_shift",
+                                                 "bitwise_right_shift",
+                                                 "less",
+                                                 "less_equal",
+                                                 "equal",
+                                                 "not_equal",
+                                                 "greater",
+                                                 "greater_equal",
+                                                 "neg",
+                                                 "abs",
+                                                 "logical_not",
+                                                 "round"};
 const OpDef* g_ops[kNumOperators];
 
 const Attrs& default_attrs(const OpDef& op, Attrs* made) {
@@ -29,7 +68,9 @@ const Attrs& default_attrs(const OpDef& op, Attrs* made) {
 
 Ref run_operator(Operator which, std::span<TensorImpl* const> inputs) {
   const OpDef* op = g_ops[which];
-  if (!op) return Ref::steal(raise(*not_implemented_error("[{}] operator, got none in this build", kOpNames[which])));
+  if (!op)
+    return Ref::steal(
+        raise(*not_implemented_error("[{}] operator, got none in this build", kOpNames[which])));
   Attrs made;
   return call_op(*op, inputs, default_attrs(*op, &made));
 }
@@ -53,7 +94,9 @@ Ref mixed_operands(Operator which, PyObject* a, PyObject* b) {
   if (!is_operand(a) || !is_operand(b)) return Ref::share(Py_NotImplemented);
   Tensor made_a, made_b;
   TensorImpl* inputs[2];
-  if (!operand(a, kOpNames[which], &made_a, &inputs[0]) || !operand(b, kOpNames[which], &made_b, &inputs[1])) return {};
+  if (!operand(a, kOpNames[which], &made_a, &inputs[0]) ||
+      !operand(b, kOpNames[which], &made_b, &inputs[1]))
+    return {};
   return run_operator(which, inputs);
 }
 
@@ -83,7 +126,8 @@ Ref compare(PyObject* a, PyObject* b, int how) {
   static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
   const bool sequence = PyList_Check(b) || PyTuple_Check(b);
   const bool equality = how == Py_EQ || how == Py_NE;
-  if (equality && (sequence || !is_operand(b))) return Ref::share(how == Py_NE ? Py_True : Py_False);
+  if (equality && (sequence || !is_operand(b)))
+    return Ref::share(how == Py_NE ? Py_True : Py_False);
   if (is_exact_tensor(a) && is_exact_tensor(b)) {
     TensorImpl* inputs[2] = {tensor_of(a).impl(), tensor_of(b).impl()};
     return run_operator(kWhich[how], inputs);
@@ -97,8 +141,10 @@ int truth(PyObject* self) {
   if (!single_element(t, "bool", &data)) return -1;
   return dispatch_dtype(t.dtype(), [&](auto tag) -> int {
     using T = typename decltype(tag)::type;
-    if constexpr (std::is_integral_v<T>) return *static_cast<const T*>(data) != 0;
-    else return static_cast<double>(*static_cast<const T*>(data)) != 0;
+    if constexpr (std::is_integral_v<T>)
+      return *static_cast<const T*>(data) != 0;
+    else
+      return static_cast<double>(*static_cast<const T*>(data)) != 0;
   });
 }
 
@@ -119,7 +165,8 @@ Ref as_float(PyObject* self) {
 Ref as_index(PyObject* self) {
   const Tensor& t = tensor_of(self);
   if (!is_integer(t.dtype()) && !is_bool(t.dtype()))
-    return Ref::steal(raise(*type_error("[index] dtype of the tensor, got {}, expected an int or bool", dtype_name(t.dtype()))));
+    return Ref::steal(raise(*type_error(
+        "[index] dtype of the tensor, got {}, expected an int or bool", dtype_name(t.dtype()))));
   return as_int(self);
 }
 

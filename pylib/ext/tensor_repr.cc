@@ -1,5 +1,6 @@
-// repr and str of Tensor, as MindSpore prints them: str is NumPy's text of the data; repr has its own element formats,
-// abbreviates every dimension beyond 6 (a single one beyond 1000) and breaks long rows.
+// repr and str of Tensor, as MindSpore prints them: str is NumPy's text of the data; repr has its
+// own element formats, abbreviates every dimension beyond 6 (a single one beyond 1000) and breaks
+// long rows.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -9,9 +10,9 @@
 namespace msjit {
 namespace {
 
-constexpr int64_t kEdge = 3;                  // elements shown at each end of an abbreviated dimension
-constexpr int64_t kThreshold = 6;             // longest dimension shown whole
-constexpr int64_t kThresholdOneDim = 1000;    // the same for tensors of one dimension
+constexpr int64_t kEdge = 3;       // elements shown at each end of an abbreviated dimension
+constexpr int64_t kThreshold = 6;  // longest dimension shown whole
+constexpr int64_t kThresholdOneDim = 1000;     // the same for tensors of one dimension
 constexpr int64_t kRowOfInts = 24, kRow = 12;  // elements to a line, one dimension only
 
 const char* display_name(DType dtype) {
@@ -24,8 +25,10 @@ std::string element_text(DType dtype, const void* data, bool scalar) {
   return dispatch_dtype(dtype, [&](auto tag) -> std::string {
     using T = typename decltype(tag)::type;
     const T& value = *static_cast<const T*>(data);
-    if constexpr (std::is_same_v<T, bool>) return value ? "True" : "False";
-    else if constexpr (std::is_integral_v<T>) return std::to_string(static_cast<int64_t>(value));
+    if constexpr (std::is_same_v<T, bool>)
+      return value ? "True" : "False";
+    else if constexpr (std::is_integral_v<T>)
+      return std::to_string(static_cast<int64_t>(value));
     else {
       const double number = static_cast<double>(value);
       if (std::isnan(number)) return "nan";
@@ -72,7 +75,8 @@ class Printer {
   void dimension(int d, const char* data) {
     out_ += '[';
     const bool last = d + 1 == t_.rank();
-    each(d, [&](int64_t i) { last ? element(i, data + i * step(d)) : row(d, i, data + i * step(d)); });
+    each(d,
+         [&](int64_t i) { last ? element(i, data + i * step(d)) : row(d, i, data + i * step(d)); });
     out_ += ']';
   }
   void element(int64_t i, const char* data) {
@@ -108,8 +112,8 @@ Ref tensor_repr(PyObject* self) {
   std::string shape;
   for (Dim d : t.shape()) shape += (shape.empty() ? "" : ", ") + std::to_string(d);
   const char* gap = t.rank() > 1 ? "\n" : " ";
-  return text_object(fmt::format("Tensor(shape=[{}], dtype={}, value={}{})", shape, display_name(t.dtype()), gap,
-                                 Printer(t).run()));
+  return text_object(fmt::format("Tensor(shape=[{}], dtype={}, value={}{})", shape,
+                                 display_name(t.dtype()), gap, Printer(t).run()));
 }
 
 Ref tensor_str(PyObject* self) {

@@ -1,5 +1,5 @@
-// The type msjit.Tensor: construction, destruction and the free list. Instances of the type itself carry no dict; those
-// of Python subclasses (Parameter) get one from the subclass.
+// The type msjit.Tensor: construction, destruction and the free list. Instances of the type itself
+// carry no dict; those of Python subclasses (Parameter) get one from the subclass.
 #include <cstddef>
 
 #include "kernels/eager/tape.h"
@@ -7,7 +7,8 @@
 
 namespace msjit {
 
-PyTypeObject g_tensor_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.Tensor", sizeof(TensorObject)};
+PyTypeObject g_tensor_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.Tensor",
+                              sizeof(TensorObject)};
 PyObject* g_tensor_initializer = nullptr;
 
 namespace {
@@ -42,32 +43,41 @@ Ref tensor_new(PyTypeObject* type, PyObject*, PyObject*) {
 
 bool check_dims(const IntList& dims) {
   if (dims.size() > kMaxRank)
-    return fail(value_error("[Tensor] number of dimensions, got {}, expected at most {}", dims.size(), kMaxRank));
+    return fail(value_error("[Tensor] number of dimensions, got {}, expected at most {}",
+                            dims.size(), kMaxRank));
   for (int64_t d : dims)
-    if (d < 0) return fail(value_error("[Tensor] dimension, got {}, expected a non-negative int", d));
+    if (d < 0)
+      return fail(value_error("[Tensor] dimension, got {}, expected a non-negative int", d));
   return true;
 }
 
 // Tensor(shape=..., dtype=..., init=...).
 int init_from_shape(PyObject* self, PyObject* shape, PyObject* dtype_arg, PyObject* init) {
   if (!shape || shape == Py_None || !dtype_arg || dtype_arg == Py_None)
-    return fail(type_error("[Tensor] missing argument 'input_data', got none, expected data, or shape and dtype")), -1;
+    return fail(type_error("[Tensor] missing argument 'input_data', got none, expected data, or "
+                           "shape and dtype")),
+           -1;
   IntList dims;
   DType dtype;
   if (!ints_from_object(shape, "Tensor", "shape", &dims) || !check_dims(dims)) return -1;
   if (!dtype_from_object(dtype_arg, "Tensor", &dtype)) return -1;
   if (init && init != Py_None && g_tensor_initializer) {
     Ref tuple = shape_tuple(dims);
-    Ref made = Ref::steal(PyObject_CallFunctionObjArgs(g_tensor_initializer, tuple.get(), dtype_object(dtype), init,
+    Ref made = Ref::steal(PyObject_CallFunctionObjArgs(g_tensor_initializer, tuple.get(),
+                                                       dtype_object(dtype), init,
                                                        static_cast<PyObject*>(nullptr)));
     if (!made) return -1;
-    if (!is_tensor(made.get())) return fail(type_error("[Tensor] result of init, got {}, expected a Tensor", type_name(made.get()))), -1;
+    if (!is_tensor(made.get()))
+      return fail(type_error("[Tensor] result of init, got {}, expected a Tensor",
+                             type_name(made.get()))),
+             -1;
     replace_contents(self, tensor_of(made.get()));
     return 0;
   }
   auto data = Tensor::empty(dtype, Shape(std::span<const int64_t>(dims)));
   if (!data.ok()) return fail(data.take_error()), -1;
-  if (data.value().nbytes()) std::memset(data.value().data(), 0, static_cast<size_t>(data.value().nbytes()));
+  if (data.value().nbytes())
+    std::memset(data.value().data(), 0, static_cast<size_t>(data.value().nbytes()));
   replace_contents(self, data.value());
   return 0;
 }
@@ -84,40 +94,49 @@ bool copy_data(const Tensor& from, DType dtype, Tensor* out) {
 
 bool number_data(PyObject* number, DType* dtype, Tensor* out) {
   if (!tensor_from_number(number, "Tensor", out)) return false;
-  *dtype = out->dtype() == DType::kFloat64 && !PyObject_CheckBuffer(number) ? DType::kFloat32 : out->dtype();
+  *dtype = out->dtype() == DType::kFloat64 && !PyObject_CheckBuffer(number) ? DType::kFloat32
+                                                                            : out->dtype();
   return true;
 }
 
 // Reads `data`; `dtype` becomes that of the tensor to make of it, by MindSpore's defaults.
 bool read_data(PyObject* data, DType* dtype, Tensor* out) {
   if (is_number(data)) return number_data(data, dtype, out);
-  if (is_tensor(data)) *out = tensor_of(data);
+  if (is_tensor(data))
+    *out = tensor_of(data);
   else if (PyList_Check(data) || PyTuple_Check(data)) {
     if (!tensor_from_sequence(data, "Tensor", out)) return false;
   } else if (is_array_like(data)) {
     if (!tensor_from_buffer(data, "Tensor", false, out)) return false;
   } else {
-    return fail(type_error("[Tensor] input_data, got {}, expected a Tensor, array, number, list or tuple", type_name(data)));
+    return fail(
+        type_error("[Tensor] input_data, got {}, expected a Tensor, array, number, list or tuple",
+                   type_name(data)));
   }
   *dtype = out->dtype();
   return true;
 }
 
 int tensor_init(PyObject* self, PyObject* args, PyObject* kwargs) {
-  static const char* const kNames[] = {"input_data", "dtype", "shape", "init", "const_arg", "device", nullptr};
+  static const char* const kNames[] = {"input_data", "dtype",  "shape", "init",
+                                       "const_arg",  "device", nullptr};
   PyObject* a[6] = {};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOOOO:Tensor", const_cast<char**>(kNames), &a[0], &a[1], &a[2],
-                                   &a[3], &a[4], &a[5]))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOOOO:Tensor", const_cast<char**>(kNames),
+                                   &a[0], &a[1], &a[2], &a[3], &a[4], &a[5]))
     return -1;
   PyObject *data = a[0], *dtype_arg = a[1];
   if (!data || data == Py_None) {
-    if (data && !a[2]) return fail(type_error("[Tensor] input_data, got NoneType, expected a Tensor, array, number, list or tuple")), -1;
+    if (data && !a[2])
+      return fail(type_error("[Tensor] input_data, got NoneType, expected a Tensor, array, number, "
+                             "list or tuple")),
+             -1;
     return init_from_shape(self, a[2], dtype_arg, a[3]);
   }
   DType dtype;
   Tensor read, own;
   if (!read_data(data, &dtype, &read)) return -1;
-  if (dtype_arg && dtype_arg != Py_None && !dtype_from_object(dtype_arg, "Tensor", &dtype)) return -1;
+  if (dtype_arg && dtype_arg != Py_None && !dtype_from_object(dtype_arg, "Tensor", &dtype))
+    return -1;
   if (!copy_data(read, dtype, &own)) return -1;
   own.impl()->meta.weak = false;
   replace_contents(self, own);
@@ -130,9 +149,11 @@ Py_hash_t tensor_hash(PyObject* self) {
 }
 
 constexpr const char* kDoc =
-    "Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None)\n--\n\n"
+    "Tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, "
+    "device=None)\n--\n\n"
     "An n-dimensional array of elements of one dtype.\n\n"
-    "input_data: Tensor, NumPy array, number or nested list; its values are copied. Python floats become float32,\n"
+    "input_data: Tensor, NumPy array, number or nested list; its values are copied. Python floats "
+    "become float32,\n"
     "ints int64; arrays keep their dtype.";
 
 }  // namespace
