@@ -1,6 +1,7 @@
 #include "codegen/fusion.h"
 
 #include <algorithm>
+#include <cstring>
 #include <queue>
 
 namespace msjit {
@@ -17,10 +18,30 @@ bool keeps_order(const Node& node) {
   return is_op(node) && (node.op->has(kRandom) || !node.op->has(kPure));
 }
 
+// Runs the op's own kernel on one zero element: what it refuses (a dtype, say) must not be fused, so that the error
+// is raised by it in compiled runs too.
+bool accepted(const Graph& graph, const Node& node) {
+  auto one = [&](ValueId id) {
+    Shape shape;
+    for (int i = 0; i < graph.meta(id).shape.rank(); ++i) shape.push_back(1);
+    auto t = Tensor::empty(Meta{graph.meta(id).dtype, graph.meta(id).weak, shape});
+    if (!t.ok()) return Tensor();
+    std::memset(t.value().data(), 0, static_cast<size_t>(t.value().nbytes()));
+    return t.take();
+  };
+  KernelFn kernel = node.op->kernel[static_cast<int>(DeviceType::kCpu)];
+  if (!kernel) return false;
+  InlineVec<Tensor, 4> in;
+  for (ValueId id : node.inputs) in.push_back(id < 0 ? Tensor() : one(id));
+  Tensor out = one(node.first_output);
+  KernelCtx ctx{*node.op, in, {&out, 1}, node.attrs};
+  return out && kernel(ctx).ok();
+}
+
 bool fusable_elementwise(const Graph& graph, const Node& node) {
   if (!is_op(node) || keeps_order(node) || node.num_outputs != 1) return false;
   if (!node.op->has(kElementwise) || !node.op->scalar_trace) return false;
-  return graph.meta(node.first_output).shape.numel() > 0;
+  return graph.meta(node.first_output).shape.numel() > 0 && accepted(graph, node);
 }
 
 bool fusable_reduction(const Graph& graph, const Node& node) {
@@ -28,7 +49,8 @@ bool fusable_reduction(const Graph& graph, const Node& node) {
   if (!node.op->has(kReduction) || node.op->reduce_kind == ReduceKind::kNone) return false;
   const Shape& shape = graph.meta(node.inputs[0]).shape;
   ReduceAxes axes;
-  return shape.numel() > 0 && reduce_axes(node, shape.rank(), &axes) && axes.mask != 0;
+  return shape.numel() > 0 && reduce_axes(node, shape.rank(), &axes) && axes.mask != 0 &&
+         accepted(graph, node);
 }
 
 class Fuser {

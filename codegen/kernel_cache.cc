@@ -95,7 +95,7 @@ CompiledKernel::CompiledKernel(KernelSpec spec, const Backend* backend, Compiled
   int64_t row = spec_.dims.numel() / std::max<int64_t>(extent_, 1);
   int64_t cost = 1 + static_cast<int64_t>(spec_.body.size()) / 16;
   grain_ = std::max<int64_t>(kElementsPerThread / (std::max<int64_t>(row, 1) * cost), 1);
-  if (row == 1) grain_ = (grain_ + 63) / 64 * 64;  // whole vectors and cache lines
+  if (split == spec_.dims.rank() - 1) align_ = 64;  // whole vectors and cache lines
 }
 
 CompiledKernel::~CompiledKernel() {

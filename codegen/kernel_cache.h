@@ -18,6 +18,7 @@ class CompiledKernel {
   FusedFn fn() const { return code_.fn; }     // null when compiling failed
   int64_t extent() const { return extent_; }  // [0, extent) is the whole range
   int64_t grain() const { return grain_; }    // shortest range worth a thread of its own
+  int64_t align() const { return align_; }    // ranges start at multiples of it
   int64_t code_bytes() const { return code_.code_bytes; }
   double compile_ms() const { return ms_; }
   const KernelSpec& spec() const { return spec_; }
@@ -27,7 +28,7 @@ class CompiledKernel {
   KernelSpec spec_;
   const Backend* backend_;
   CompiledCode code_;
-  int64_t extent_ = 1, grain_ = 1;
+  int64_t extent_ = 1, grain_ = 1, align_ = 1;
   double ms_;
   std::string error_;
 };

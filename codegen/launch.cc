@@ -1,9 +1,13 @@
 #include "codegen/launch.h"
 
+#include "kernels/cpu/parallel.h"
+
 namespace msjit {
 
 void launch_parallel(const CompiledKernel& kernel, void* const* operands) {
-  kernel.fn()(operands, 0, kernel.extent());
+  parallel_for(
+      kernel.extent(), kernel.grain(),
+      [&](int64_t begin, int64_t end) { kernel.fn()(operands, begin, end); }, kernel.align());
 }
 
 }  // namespace msjit

@@ -53,11 +53,12 @@ class GroupLowering {
     Part& part = tail ? tail_ : body_;
     InlineVec<const Meta*, 4> metas;
     for (ValueId id : node.inputs) metas.push_back(id < 0 ? nullptr : &graph_.meta(id));
-    DType compute = compute_type(compute_dtype(*node.op, metas));
+    DType compute = compute_dtype(*node.op, metas);
     InlineVec<Sym, 4> in;
-    for (ValueId id : node.inputs) {
-      if (id < 0) return false;
-      in.push_back(convert(part, value(part, id, tail), compute));
+    for (uint32_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] < 0) return false;
+      DType wanted = compute_type(operand_dtype(*node.op, compute, static_cast<int>(i)));
+      in.push_back(convert(part, value(part, node.inputs[i], tail), wanted));
     }
     Sym result = node.op->scalar_trace(part.builder, in, node.attrs);
     DType dtype = graph_.meta(node.first_output).dtype;

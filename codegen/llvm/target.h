@@ -1,0 +1,20 @@
+// The machine that code is generated for: the host, once a process.
+#pragma once
+
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <string>
+
+namespace msjit::llvm_backend {
+
+struct HostTarget {
+  std::unique_ptr<llvm::TargetMachine> machine;  // null when the host is not supported
+  std::string description;                       // "znver5, 64-byte vectors"
+  int vector_bytes = 32;
+  bool masked_memory = false;  // masked loads and stores of every element size are single instructions
+};
+
+const HostTarget& host_target();
+
+}  // namespace msjit::llvm_backend
