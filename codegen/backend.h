@@ -1,5 +1,6 @@
-// The seam between the core and a code generator in a library of its own (libmsjit_llvm.so), which is loaded by the
-// first kernel compile so that importing msjit does not load LLVM. Only plain data and function pointers cross.
+// The seam between the core and a code generator in a library of its own (libmsjit_llvm.so), which
+// is loaded by the first kernel compile so that importing msjit does not load LLVM. Only plain data
+// and function pointers cross.
 #pragma once
 
 #include <memory>
@@ -17,8 +18,8 @@ struct CompiledCode {
 
 struct BackendRequest {
   const KernelSpec* spec;
-  const char* name;          // symbol name, for profilers and dumps
-  std::string* ir = nullptr;   // receives LLVM IR when asked for
+  const char* name;           // symbol name, for profilers and dumps
+  std::string* ir = nullptr;  // receives LLVM IR when asked for
   std::string* asm_text = nullptr;
 };
 
@@ -31,8 +32,8 @@ struct Backend {
 };
 inline constexpr int kBackendAbi = 1;
 
-// Loads the library once (from the directory of the core library, else the loader's path). Null with the
-// reason in *error when that fails, in which case every later call fails alike.
+// Loads the library once (from the directory of the core library, else the loader's path). Null
+// with the reason in *error when that fails, in which case every later call fails alike.
 const Backend* load_backend(std::string* error);
 
 }  // namespace msjit

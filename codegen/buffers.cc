@@ -1,5 +1,6 @@
 // Liveness and the arena: intermediates whose lifetimes do not overlap share memory.
-// Greedy by size: the largest buffer first, each at the lowest offset free during its whole lifetime.
+// Greedy by size: the largest buffer first, each at the lowest offset free during its whole
+// lifetime.
 #include <algorithm>
 
 #include "codegen/plan.h"
@@ -51,7 +52,8 @@ std::vector<Lifetime> find_lifetimes(const Plan& plan) {
 void assign_arena(Plan* plan) {
   std::vector<Lifetime> buffers = find_lifetimes(*plan);
   auto size_of = [&](const Lifetime& b) {
-    return std::max<int64_t>((plan->slots[b.slot].bytes + kAlignment - 1) / kAlignment, 1) * kAlignment;
+    return std::max<int64_t>((plan->slots[b.slot].bytes + kAlignment - 1) / kAlignment, 1) *
+           kAlignment;
   };
   std::stable_sort(buffers.begin(), buffers.end(),
                    [&](const Lifetime& a, const Lifetime& b) { return size_of(a) > size_of(b); });
@@ -61,14 +63,16 @@ void assign_arena(Plan* plan) {
     auto at = placed.begin();
     for (; at != placed.end(); ++at) {
       int64_t begin = plan->slots[at->slot].offset;
-      if (at->last < buffer.first || buffer.last < at->first || begin + size_of(*at) <= offset) continue;
+      if (at->last < buffer.first || buffer.last < at->first || begin + size_of(*at) <= offset)
+        continue;
       if (begin >= offset + size) break;
       offset = begin + size_of(*at);
     }
     plan->slots[buffer.slot].offset = offset;
     plan->arena_bytes = std::max(plan->arena_bytes, offset + size);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset,
-                                   [&](int64_t o, const Lifetime& p) { return o < plan->slots[p.slot].offset; }),
+    placed.insert(std::upper_bound(
+                      placed.begin(), placed.end(), offset,
+                      [&](int64_t o, const Lifetime& p) { return o < plan->slots[p.slot].offset; }),
                   buffer);
   }
 }

@@ -121,7 +121,9 @@ class Queue {
 
 }  // namespace
 
-void compile_queue_submit(std::shared_ptr<CompileJob> job) { Queue::instance().submit(std::move(job)); }
+void compile_queue_submit(std::shared_ptr<CompileJob> job) {
+  Queue::instance().submit(std::move(job));
+}
 
 bool compile_synchronously() {
   static const bool sync = env_flag("MSJIT_SYNC_COMPILE");

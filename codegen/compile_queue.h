@@ -1,6 +1,6 @@
 // The background compiler: one thread of low priority that runs jobs in the order they came.
-// The thread starts with the first job. It is joined at exit, and a forked child starts its own: fork waits for the
-// job under way, so no lock of the code generator is ever held in the child.
+// The thread starts with the first job. It is joined at exit, and a forked child starts its own:
+// fork waits for the job under way, so no lock of the code generator is ever held in the child.
 #pragma once
 
 #include <memory>

@@ -29,7 +29,11 @@ Units make_units(const Plan& plan) {
 class GraphExecutable final : public Executable {
  public:
   GraphExecutable(std::shared_ptr<const Plan> plan, Units units, int num_ops, double ms)
-      : runner_(plan, units), plan_(std::move(plan)), units_(std::move(units)), num_ops_(num_ops), plan_ms_(ms) {}
+      : runner_(plan, units),
+        plan_(std::move(plan)),
+        units_(std::move(units)),
+        num_ops_(num_ops),
+        plan_ms_(ms) {}
 
   Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) override {
     return runner_.run(inputs, outputs);
@@ -92,7 +96,8 @@ Result<std::shared_ptr<Executable>> Executable::compile(const Graph& graph) {
   MSJIT_LOGF(LogTopic::kPlan, "{}\n{}", graph.name, plan->str());
   if (dump_enabled()) dump_file("plan.txt", plan->str());
   Units units = make_units(*plan);
-  double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  double ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   for (const auto& unit : units)
     if (unit) unit->compile_primary();
   return std::shared_ptr<Executable>(

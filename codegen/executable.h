@@ -1,6 +1,6 @@
-// Executable: a compiled graph. run() is thread-safe and needs no GIL. A fresh one runs at once op by op on the
-// prebuilt kernels (tier 0); its fused kernels are compiled on a background thread and swapped in atomically (tier 1).
-// MSJIT_SYNC_COMPILE=1 compiles before compile() returns.
+// Executable: a compiled graph. run() is thread-safe and needs no GIL. A fresh one runs at once op
+// by op on the prebuilt kernels (tier 0); its fused kernels are compiled on a background thread and
+// swapped in atomically (tier 1). MSJIT_SYNC_COMPILE=1 compiles before compile() returns.
 #pragma once
 
 #include "graph/ir.h"
@@ -13,17 +13,18 @@ class Executable {
   // Runs the pass pipeline on a copy of `graph`, plans it and schedules its kernels.
   static Result<std::shared_ptr<Executable>> compile(const Graph& graph);
 
-  // Inputs are borrowed and have the metas the graph was built for (the guards saw to that); any layout.
-  // `outputs` has one empty handle a graph output and receives fresh tensors or views of the inputs.
+  // Inputs are borrowed and have the metas the graph was built for (the guards saw to that); any
+  // layout. `outputs` has one empty handle a graph output and receives fresh tensors or views of
+  // the inputs.
   virtual Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) = 0;
 
-  virtual int tier() const = 0;            // 0: op by op, 1: fused kernels in place
-  virtual void wait_compiled() = 0;        // blocks until tier 1 is reached or given up
-  virtual double compile_ms() const = 0;   // time spent in passes, planning and code generation
-  virtual int64_t code_bytes() const = 0;  // plan and machine code, for the pool budget
-  virtual int num_ops() const = 0;         // ops of the graph as captured
-  virtual int num_kernels() const = 0;     // fused kernels and op kernels of the plan
-  virtual std::string describe() const = 0;  // the plan as text, one step a line
+  virtual int tier() const = 0;                // 0: op by op, 1: fused kernels in place
+  virtual void wait_compiled() = 0;            // blocks until tier 1 is reached or given up
+  virtual double compile_ms() const = 0;       // time spent in passes, planning and code generation
+  virtual int64_t code_bytes() const = 0;      // plan and machine code, for the pool budget
+  virtual int num_ops() const = 0;             // ops of the graph as captured
+  virtual int num_kernels() const = 0;         // fused kernels and op kernels of the plan
+  virtual std::string describe() const = 0;    // the plan as text, one step a line
   virtual std::string graph_text() const = 0;  // the optimised graph
 };
 

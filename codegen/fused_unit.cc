@@ -19,7 +19,8 @@ bool same_layout(const Shape& shape, const Shape& a, const Shape& b) {
 
 class FusedUnit::Job final : public CompileJob {
  public:
-  Job(std::shared_ptr<FusedUnit> unit, Variant* variant) : unit_(std::move(unit)), variant_(variant) {}
+  Job(std::shared_ptr<FusedUnit> unit, Variant* variant)
+      : unit_(std::move(unit)), variant_(variant) {}
   void run() override { unit_->settle(*variant_); }
   void drop() override {
     variant_->state.store(kFailed);
@@ -55,8 +56,10 @@ void FusedUnit::settle(Variant& variant) {
 
 void FusedUnit::schedule(Variant& variant) {
   auto job = std::make_shared<Job>(shared_from_this(), &variant);
-  if (compile_synchronously()) compile_now(*job);
-  else compile_queue_submit(std::move(job));
+  if (compile_synchronously())
+    compile_now(*job);
+  else
+    compile_queue_submit(std::move(job));
 }
 
 void FusedUnit::compile_primary() { schedule(primary_); }
@@ -65,7 +68,8 @@ void FusedUnit::wait() { primary_.state.wait(kPending); }
 
 bool FusedUnit::matches(const Variant& variant, std::span<const Tensor> inputs) const {
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (!same_layout(program_->operands[i].shape, variant.strides[i], inputs[i].strides())) return false;
+    if (!same_layout(program_->operands[i].shape, variant.strides[i], inputs[i].strides()))
+      return false;
   return true;
 }
 

@@ -1,6 +1,6 @@
-// FusedUnit: a fused step at run time. Holds the compiled variants of one FusedProgram, one for each input layout met,
-// and says which applies. Owns no tensors, so compile jobs may outlive the executable.
-// Variants are only ever added; readers take no lock.
+// FusedUnit: a fused step at run time. Holds the compiled variants of one FusedProgram, one for
+// each input layout met, and says which applies. Owns no tensors, so compile jobs may outlive the
+// executable. Variants are only ever added; readers take no lock.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,8 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
   void compile_primary();  // now or in the background, see MSJIT_SYNC_COMPILE
   void wait();             // until the primary variant is settled
   bool settled() const { return primary_.state.load() != kPending; }
-  // The kernel for inputs in another layout; null while it is being compiled, or when there are too many.
+  // The kernel for inputs in another layout; null while it is being compiled, or when there are too
+  // many.
   const CompiledKernel* find_variant(std::span<const Tensor> inputs);
 
   double compile_ms() const;

@@ -7,10 +7,10 @@
 namespace msjit {
 namespace {
 
-constexpr size_t kMaxGroupNodes = 64;     // bounds compile time and register pressure
+constexpr size_t kMaxGroupNodes = 64;  // bounds compile time and register pressure
 constexpr size_t kMaxGroupOperands = 40;
-constexpr int kMaxVisits = 4000;          // of one cycle search; beyond it the merge is refused
-constexpr int kCheapNodes = 4;            // a smaller producer up to this size is recomputed by its consumer
+constexpr int kMaxVisits = 4000;  // of one cycle search; beyond it the merge is refused
+constexpr int kCheapNodes = 4;  // a smaller producer up to this size is recomputed by its consumer
 
 bool is_op(const Node& node) { return node.kind == NodeKind::kOp; }
 
@@ -18,8 +18,8 @@ bool keeps_order(const Node& node) {
   return is_op(node) && (node.op->has(kRandom) || !node.op->has(kPure));
 }
 
-// Runs the op's own kernel on one zero element: what it refuses (a dtype, say) must not be fused, so that the error
-// is raised by it in compiled runs too.
+// Runs the op's own kernel on one zero element: what it refuses (a dtype, say) must not be fused,
+// so that the error is raised by it in compiled runs too.
 bool accepted(const Graph& graph, const Node& node) {
   auto one = [&](ValueId id) {
     Shape shape;
@@ -181,8 +181,10 @@ class Fuser {
     Shape shape;
     for (int i = 0; i < group.space.rank(); ++i) {
       bool reduced = (group.reduced >> i) & 1;
-      if (!reduced) shape.push_back(group.space[i]);
-      else if (group.keepdims) shape.push_back(1);
+      if (!reduced)
+        shape.push_back(group.space[i]);
+      else if (group.keepdims)
+        shape.push_back(1);
     }
     return shape;
   }
@@ -195,7 +197,8 @@ class Fuser {
     }
     return false;
   }
-  // Bodies can be joined when nothing computed before or in the folding of one needs the folded values of the other.
+  // Bodies can be joined when nothing computed before or in the folding of one needs the folded
+  // values of the other.
   bool bodies_join(const Group& a, const Group& b) const {
     if (a.space != b.space || (a.reduced && b.reduced && !same_reduction(a, b))) return false;
     for (size_t i = 0; i < b.nodes.size(); ++i)
@@ -283,7 +286,8 @@ class Fuser {
     a.nodes.clear();
   }
 
-  // A cheap elementwise group that feeds the body of a single larger one by broadcasting is computed there.
+  // A cheap elementwise group that feeds the body of a single larger one by broadcasting is
+  // computed there.
   void absorb_small_producers() {
     for (size_t g = 0; g < groups_.size(); ++g) {
       const Group& group = groups_[g];
@@ -320,7 +324,8 @@ class Fuser {
       ++waiting[g];
     };
     std::priority_queue<std::pair<int32_t, int32_t>, std::vector<std::pair<int32_t, int32_t>>,
-                        std::greater<>> ready;
+                        std::greater<>>
+        ready;
     for (int32_t g = 0; g < static_cast<int32_t>(groups_.size()); ++g) {
       for (int32_t n : groups_[g].nodes) {
         depend(order_dep_[n], g);
@@ -369,7 +374,8 @@ bool reduce_axes(const Node& node, int rank, ReduceAxes* out) {
     case AttrValue::Kind::kNone: out->mask = (1u << rank) - 1; return true;
     case AttrValue::Kind::kInt: return add(value.as_int());
     case AttrValue::Kind::kIntList: {
-      if (value.as_list().empty()) return false;  // the op's own kernel knows what an empty list means
+      if (value.as_list().empty())
+        return false;  // the op's own kernel knows what an empty list means
       for (int64_t a : value.as_list())
         if (!add(a)) return false;
       return true;

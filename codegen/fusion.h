@@ -1,7 +1,7 @@
 // Fusion: partitions the live op nodes of a graph into groups, each one step of the plan.
-// A group is a single node, or elementwise nodes over one iteration space that may end in reductions over the
-// same axes, themselves followed by elementwise nodes over the kept dims. Merging never creates a cycle
-// between groups, and groups come back in an executable order.
+// A group is a single node, or elementwise nodes over one iteration space that may end in
+// reductions over the same axes, themselves followed by elementwise nodes over the kept dims.
+// Merging never creates a cycle between groups, and groups come back in an executable order.
 #pragma once
 
 #include "graph/ir.h"
@@ -16,7 +16,7 @@ struct FusionGroup {
   Shape space;                    // iteration space of the body
   uint32_t reduced = 0;           // folded dims of space
   bool keepdims = false;
-  bool fused = false;             // false: one node run by its own kernel
+  bool fused = false;  // false: one node run by its own kernel
 };
 
 std::vector<FusionGroup> fuse(const Graph& graph);

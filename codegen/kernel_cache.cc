@@ -12,12 +12,13 @@
 namespace msjit {
 namespace {
 
-constexpr size_t kKeptKernels = 512;       // kept alive although no executable uses them
+constexpr size_t kKeptKernels = 512;           // kept alive although no executable uses them
 constexpr int64_t kElementsPerThread = 32768;  // scaled down by the work an element takes
 
 struct Cache {
   std::mutex mutex;
-  std::unordered_map<size_t, KernelPtr> kernels;  // hash -> kernel; a clash of hashes replaces the older one
+  std::unordered_map<size_t, KernelPtr>
+      kernels;  // hash -> kernel; a clash of hashes replaces the older one
   std::deque<size_t> order;
   std::atomic<int64_t> compiles{0}, hits{0};
   double compile_ms = 0;
@@ -79,7 +80,8 @@ KernelPtr compile(const KernelSpec& spec) {
       code = {};
       if (error.empty()) error = "unknown failure";
     }
-    ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     log_kernel(spec, name, ir, assembly, ms);
   }
   return std::make_shared<const CompiledKernel>(spec, backend, code, ms, std::move(error));
@@ -87,8 +89,8 @@ KernelPtr compile(const KernelSpec& spec) {
 
 }  // namespace
 
-CompiledKernel::CompiledKernel(KernelSpec spec, const Backend* backend, CompiledCode code, double ms,
-                               std::string error)
+CompiledKernel::CompiledKernel(KernelSpec spec, const Backend* backend, CompiledCode code,
+                               double ms, std::string error)
     : spec_(std::move(spec)), backend_(backend), code_(code), ms_(ms), error_(std::move(error)) {
   int split = split_dim(spec_);
   extent_ = split < 0 ? 1 : spec_.dims[split];
@@ -106,7 +108,8 @@ KernelPtr get_kernel(const KernelSpec& spec) {
   size_t hash = spec.hash();
   if (KernelPtr found = find(hash, spec)) return found;
   KernelPtr kernel = compile(spec);
-  if (!kernel->fn()) MSJIT_LOGF(LogTopic::kPlan, "a fused loop stays op by op: {}", kernel->error());
+  if (!kernel->fn())
+    MSJIT_LOGF(LogTopic::kPlan, "a fused loop stays op by op: {}", kernel->error());
   insert(hash, kernel);
   return kernel;
 }

@@ -1,6 +1,6 @@
-// Machine code of fused loops, shared by all executables of the process: equal specs are compiled once.
-// Kernels are immutable and counted; the cache itself keeps the most recent ones alive, so dropping a graph and
-// capturing it again costs no compile.
+// Machine code of fused loops, shared by all executables of the process: equal specs are compiled
+// once. Kernels are immutable and counted; the cache itself keeps the most recent ones alive, so
+// dropping a graph and capturing it again costs no compile.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,8 @@ namespace msjit {
 
 class CompiledKernel {
  public:
-  CompiledKernel(KernelSpec spec, const Backend* backend, CompiledCode code, double ms, std::string error);
+  CompiledKernel(KernelSpec spec, const Backend* backend, CompiledCode code, double ms,
+                 std::string error);
   ~CompiledKernel();
   CompiledKernel(const CompiledKernel&) = delete;
 
@@ -35,7 +36,8 @@ class CompiledKernel {
 
 using KernelPtr = std::shared_ptr<const CompiledKernel>;
 
-// Finds or compiles; never null. A kernel that cannot be compiled comes back without fn() and with the reason.
+// Finds or compiles; never null. A kernel that cannot be compiled comes back without fn() and with
+// the reason.
 KernelPtr get_kernel(const KernelSpec& spec);
 
 struct KernelCacheStats {

@@ -1,9 +1,11 @@
-// KernelSpec: a fused loop nest as plain data, the only thing a code generator sees. No graph, no tensors.
-// Invariant: strides are in elements and final (contiguous dims are collapsed, dims of size 1 dropped), every dim is
-// at least 1, so equal specs mean equal machine code; the process-wide kernel cache relies on it.
+// KernelSpec: a fused loop nest as plain data, the only thing a code generator sees. No graph, no
+// tensors. Invariant: strides are in elements and final (contiguous dims are collapsed, dims of
+// size 1 dropped), every dim is at least 1, so equal specs mean equal machine code; the
+// process-wide kernel cache relies on it.
 //
-// For each point of `dims` the body runs: loads, scalar maths, stores. Dims in `reduced` are folded by the
-// reductions; the tail then runs once for each point of the kept dims and may use the reduced values.
+// For each point of `dims` the body runs: loads, scalar maths, stores. Dims in `reduced` are folded
+// by the reductions; the tail then runs once for each point of the kept dims and may use the
+// reduced values.
 #pragma once
 
 #include <string>
@@ -21,7 +23,7 @@ struct KernelOperand {
 };
 
 struct KernelStore {
-  int32_t node;     // in the body or the tail
+  int32_t node;  // in the body or the tail
   int32_t operand;
   friend bool operator==(const KernelStore&, const KernelStore&) = default;
 };
@@ -32,11 +34,12 @@ struct KernelReduce {
   friend bool operator==(const KernelReduce&, const KernelReduce&) = default;
 };
 
-// Nodes use ScalarOp with two conventions of this layer: kInput's `a` is an operand index, or -1 - r for the
-// result of reduction r (tail only); kCast to a 16-bit float rounds and keeps the value as float32.
+// Nodes use ScalarOp with two conventions of this layer: kInput's `a` is an operand index, or -1 -
+// r for the result of reduction r (tail only); kCast to a 16-bit float rounds and keeps the value
+// as float32.
 struct KernelSpec {
   Shape dims;
-  uint32_t reduced = 0;  // bit i: dim i is folded
+  uint32_t reduced = 0;                 // bit i: dim i is folded
   std::vector<KernelOperand> operands;  // the order of the kernel's pointers
   std::vector<ScalarNode> body;
   std::vector<KernelStore> stores;

@@ -1,5 +1,6 @@
-// Static layouts: the strides every slot has when the graph's inputs are contiguous. Views are found by running
-// their own kernels on address space without memory behind it, so no view op needs a second description here.
+// Static layouts: the strides every slot has when the graph's inputs are contiguous. Views are
+// found by running their own kernels on address space without memory behind it, so no view op needs
+// a second description here.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace {
 class Blank {
  public:
   explicit Blank(size_t bytes) : bytes_(std::max<size_t>(bytes, 4096)) {
-    data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   }
   ~Blank() {
     if (ok()) munmap(data_, bytes_);
@@ -21,8 +23,9 @@ class Blank {
   Blank(const Blank&) = delete;
   bool ok() const { return data_ != MAP_FAILED; }
   Tensor tensor(const Slot& slot) const {
-    return Tensor::from_storage(Storage::foreign(data_, bytes_, [](void*) {}, nullptr), slot.meta.dtype,
-                                slot.meta.shape, slot.strides, 0);
+    return Tensor::from_storage(Storage::foreign(
+                                    data_, bytes_, [](void*) {}, nullptr),
+                                slot.meta.dtype, slot.meta.shape, slot.strides, 0);
   }
 
  private:
@@ -35,7 +38,8 @@ class Blank {
 Status assign_layouts(Plan* plan) {
   size_t bytes = 0;
   for (Slot& slot : plan->slots) {
-    slot.strides = slot.kind == SlotKind::kConstant ? slot.constant.strides() : contiguous_strides(slot.meta.shape);
+    slot.strides = slot.kind == SlotKind::kConstant ? slot.constant.strides()
+                                                    : contiguous_strides(slot.meta.shape);
     bytes = std::max(bytes, static_cast<size_t>(slot.bytes));
   }
   bool has_views = std::any_of(plan->steps.begin(), plan->steps.end(),
@@ -48,9 +52,12 @@ Status assign_layouts(Plan* plan) {
     const PlanOp& op = step.ops[0];
     InlineVec<Tensor, 4> in;
     for (int32_t s : op.in) {
-      if (s < 0) in.emplace_back();
-      else if (plan->slots[s].kind == SlotKind::kConstant) in.push_back(plan->slots[s].constant);
-      else in.push_back(blank.tensor(plan->slots[s]));
+      if (s < 0)
+        in.emplace_back();
+      else if (plan->slots[s].kind == SlotKind::kConstant)
+        in.push_back(plan->slots[s].constant);
+      else
+        in.push_back(blank.tensor(plan->slots[s]));
     }
     Tensor out;
     KernelCtx ctx{*op.node->op, in, {&out, 1}, op.node->attrs};

@@ -1,5 +1,6 @@
-// Fusion group -> FusedProgram: traces every op's maths into one scalar program. Intermediate values keep the
-// rounding they have in eager mode: a result of dtype float16 or bfloat16 is rounded to it before its next use.
+// Fusion group -> FusedProgram: traces every op's maths into one scalar program. Intermediate
+// values keep the rounding they have in eager mode: a result of dtype float16 or bfloat16 is
+// rounded to it before its next use.
 #include <unordered_map>
 
 #include "codegen/fusion.h"
@@ -8,7 +9,8 @@
 namespace msjit {
 namespace {
 
-constexpr size_t kMaxScalarNodes = 1500;  // a larger body would not fit the instruction cache, nor compile quickly
+constexpr size_t kMaxScalarNodes =
+    1500;  // a larger body would not fit the instruction cache, nor compile quickly
 
 DType compute_type(DType dtype) {
   return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ? DType::kFloat32 : dtype;
@@ -32,8 +34,10 @@ class GroupLowering {
     out_.keepdims = group_.keepdims;
     for (size_t i = 0; i < group_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[group_.nodes[i]];
-      if (group_.roles[i] == FusionRole::kReduce) reduce(node);
-      else if (!elementwise(node, group_.roles[i] == FusionRole::kTail)) return false;
+      if (group_.roles[i] == FusionRole::kReduce)
+        reduce(node);
+      else if (!elementwise(node, group_.roles[i] == FusionRole::kTail))
+        return false;
       if (body_.builder.program().nodes.size() > kMaxScalarNodes) return false;
     }
     out_.num_inputs = static_cast<int>(out_.operands.size());
@@ -94,7 +98,8 @@ class GroupLowering {
     if (producer.kind == NodeKind::kConstant && meta.shape.numel() == 1) {
       sym = immediate(part, producer.constant);
     } else {
-      sym = part.builder.input(static_cast<int32_t>(out_.operands.size()), compute_type(meta.dtype));
+      sym =
+          part.builder.input(static_cast<int32_t>(out_.operands.size()), compute_type(meta.dtype));
       out_.operands.push_back({slot_[id], meta.dtype, meta.shape, false, tail});
     }
     part.values[id] = sym;
@@ -122,7 +127,8 @@ class GroupLowering {
     if (!escapes_[id]) return;
     bool tail = tail_.values.count(id) && !is_body(id);
     const Meta& meta = graph_.meta(id);
-    KernelStore store{(tail ? tail_ : body_).values[id].id(), static_cast<int32_t>(out_.operands.size())};
+    KernelStore store{(tail ? tail_ : body_).values[id].id(),
+                      static_cast<int32_t>(out_.operands.size())};
     out_.operands.push_back({slot_[id], meta.dtype, meta.shape, true, tail});
     (tail ? out_.tail_stores : out_.stores).push_back(store);
   }
@@ -141,8 +147,10 @@ class GroupLowering {
   Part body_, tail_;
 };
 
-// Strides of an operand over the iteration space (rank of `space`), from strides over its own shape.
-Shape spread(const FusedProgram& program, const FusedProgram::Operand& operand, const Shape& strides) {
+// Strides of an operand over the iteration space (rank of `space`), from strides over its own
+// shape.
+Shape spread(const FusedProgram& program, const FusedProgram::Operand& operand,
+             const Shape& strides) {
   int rank = program.space.rank();
   Shape out;
   out.set_rank(rank);

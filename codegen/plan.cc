@@ -12,7 +12,8 @@ std::vector<ValueId> find_roots(const Graph& graph) {
   std::vector<ValueId> root(graph.values.size());
   for (size_t v = 0; v < root.size(); ++v) root[v] = static_cast<ValueId>(v);
   for (const Node& node : graph.nodes)
-    if (node.kind == NodeKind::kOp && node.op->has(kView)) root[node.first_output] = root[node.inputs[0]];
+    if (node.kind == NodeKind::kOp && node.op->has(kView))
+      root[node.first_output] = root[node.inputs[0]];
   return root;
 }
 
@@ -92,7 +93,8 @@ class Planner {
       op.node = &node;
       for (ValueId id : node.inputs) op.in.push_back(slot_for(id));
       for (int32_t i = 0; i < node.num_outputs; ++i)
-        op.out.push_back(add_slot(kind_of_result(node, node.first_output + i, fused), node.first_output + i));
+        op.out.push_back(
+            add_slot(kind_of_result(node, node.first_output + i, fused), node.first_output + i));
       ops.push_back(std::move(op));
     }
     mark_releases(&ops);
@@ -158,14 +160,17 @@ class Planner {
   }
 
   PlanOutput::How how(int32_t slot, ValueId root, ValueId was,
-                      std::vector<std::pair<ValueId, ValueId>>& owners, std::span<const int32_t> taken) {
+                      std::vector<std::pair<ValueId, ValueId>>& owners,
+                      std::span<const int32_t> taken) {
     const Node& producer = graph_.producer(root);
     const Node& was_producer = original_.producer(was);
     if (producer.kind == NodeKind::kConstant) return PlanOutput::How::kCopy;
     if (producer.kind == NodeKind::kInput) {
-      bool same = was_producer.kind == NodeKind::kInput && was_producer.input_index == producer.input_index;
+      bool same =
+          was_producer.kind == NodeKind::kInput && was_producer.input_index == producer.input_index;
       if (!same) return PlanOutput::How::kCopy;
-      return plan_->slots[slot].kind == SlotKind::kInput ? PlanOutput::How::kAlias : take(slot, taken);
+      return plan_->slots[slot].kind == SlotKind::kInput ? PlanOutput::How::kAlias
+                                                         : take(slot, taken);
     }
     for (auto& [here, there] : owners)
       if (here == root) return there == was ? take(slot, taken) : PlanOutput::How::kCopy;
@@ -182,9 +187,9 @@ class Planner {
   std::shared_ptr<Plan> plan_;
   std::vector<FusionGroup> groups_;
   std::vector<ValueId> roots_;
-  std::vector<char> escapes_;      // read outside its group
-  std::vector<char> leaves_run_;   // by value: its storage is visible in an output
-  std::vector<int32_t> slot_of_;   // by value
+  std::vector<char> escapes_;     // read outside its group
+  std::vector<char> leaves_run_;  // by value: its storage is visible in an output
+  std::vector<int32_t> slot_of_;  // by value
 };
 
 const char* kind_name(SlotKind kind) {
@@ -201,7 +206,8 @@ const char* kind_name(SlotKind kind) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph, const Graph& original) {
+Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph,
+                                              const Graph& original) {
   return Planner(std::move(graph), original).run();
 }
 

@@ -1,6 +1,7 @@
-// Plan: a frozen graph as a list of steps over slots. A step is a fused loop, one op's kernel, or a view.
-// Invariants: steps stand in execution order; each slot has one writer; a slot of kind kArena never escapes a run;
-// random ops keep their program order. A Plan is immutable and shared by all threads.
+// Plan: a frozen graph as a list of steps over slots. A step is a fused loop, one op's kernel, or a
+// view. Invariants: steps stand in execution order; each slot has one writer; a slot of kind kArena
+// never escapes a run; random ops keep their program order. A Plan is immutable and shared by all
+// threads.
 #pragma once
 
 #include <memory>
@@ -23,21 +24,22 @@ struct Slot {
   SlotKind kind;
   ValueId value;
   Meta meta;
-  Shape strides;        // as they are when all inputs are contiguous
-  Tensor constant;      // kConstant
-  int64_t offset = 0;   // kArena
+  Shape strides;       // as they are when all inputs are contiguous
+  Tensor constant;     // kConstant
+  int64_t offset = 0;  // kArena
   int64_t bytes = 0;
 };
 
 // One call of an op's own kernel.
 struct PlanOp {
   const Node* node;
-  InlineVec<int32_t, 4> in;       // slots, -1 = absent optional input
+  InlineVec<int32_t, 4> in;  // slots, -1 = absent optional input
   InlineVec<int32_t, 2> out;
   InlineVec<int32_t, 2> release;  // temps read here for the last time
 };
 
-// A fused loop independent of layout; specialize() makes a KernelSpec of it for given input strides.
+// A fused loop independent of layout; specialize() makes a KernelSpec of it for given input
+// strides.
 struct FusedProgram {
   Shape space;
   uint32_t reduced = 0;
@@ -89,7 +91,8 @@ struct Plan {
 std::string describe_step(const Plan& plan, const Step& step);
 
 // `original` is the graph before the passes: it says which outputs own their storage in eager mode.
-Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph, const Graph& original);
+Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph,
+                                              const Graph& original);
 
 // Places the arena slots (buffers.cc).
 void assign_arena(Plan* plan);

@@ -1,6 +1,7 @@
-// RegionFunction: a captured graph as a differentiable function of tensors. Untracked inputs run the plain executable;
-// tracked ones run a forward that also returns what the gradient needs, and the call becomes one node of
-// the tape whose gradient is a compiled backward graph. Thread-safe; an error leaves the random state as it was.
+// RegionFunction: a captured graph as a differentiable function of tensors. Untracked inputs run
+// the plain executable; tracked ones run a forward that also returns what the gradient needs, and
+// the call becomes one node of the tape whose gradient is a compiled backward graph. Thread-safe;
+// an error leaves the random state as it was.
 #pragma once
 
 #include <mutex>
@@ -19,7 +20,8 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   Status call(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
     bool history = false;
     for (const TensorImpl* input : inputs) history |= input->autograd != nullptr;
-    if (draws_ || (history && any_tracked(borrow(inputs)))) [[unlikely]] return call_slow(inputs, outputs);
+    if (draws_ || (history && any_tracked(borrow(inputs)))) [[unlikely]]
+      return call_slow(inputs, outputs);
     return plain_->run(inputs, outputs);
   }
 

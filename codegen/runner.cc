@@ -20,7 +20,8 @@ Result<Tensor> fresh_copy(TensorImpl* from) {
 
 }  // namespace
 
-PlanRunner::PlanRunner(std::shared_ptr<const Plan> plan, std::vector<std::shared_ptr<FusedUnit>> units)
+PlanRunner::PlanRunner(std::shared_ptr<const Plan> plan,
+                       std::vector<std::shared_ptr<FusedUnit>> units)
     : plan_(std::move(plan)), units_(std::move(units)), pool_(*plan_) {
   for (size_t i = 0; i < plan_->slots.size(); ++i) {
     SlotKind kind = plan_->slots[i].kind;
@@ -39,9 +40,12 @@ void PlanRunner::find_single() {
     int32_t s = program.operands[i].slot;
     const Slot& slot = plan_->slots[s];
     if (slot.kind == SlotKind::kInput && !units_[0]->is_contiguous(i)) return;
-    if (slot.kind == SlotKind::kInput) single.inputs.push_back({s, true, nullptr});
-    else if (slot.kind == SlotKind::kConstant) single.inputs.push_back({-1, true, slot.constant.impl()});
-    else return;
+    if (slot.kind == SlotKind::kInput)
+      single.inputs.push_back({s, true, nullptr});
+    else if (slot.kind == SlotKind::kConstant)
+      single.inputs.push_back({-1, true, slot.constant.impl()});
+    else
+      return;
   }
   for (size_t o = program.num_inputs; o < program.operands.size(); ++o) {
     int32_t found = -1;
@@ -63,7 +67,8 @@ bool PlanRunner::run_single(const CompiledKernel& kernel, std::span<TensorImpl* 
   void** next = pointers;
   for (const Single::Input& in : single_.inputs) {
     const TensorImpl* t = in.index >= 0 ? inputs[in.index] : in.constant;
-    if (in.index >= 0 && !t->contiguous) [[unlikely]] return false;
+    if (in.index >= 0 && !t->contiguous) [[unlikely]]
+      return false;
     *next++ = t->data;
   }
   for (const Single::Output& out : single_.outputs) {
@@ -98,7 +103,8 @@ Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
     slots[s] = fresh.release();
   }
   if (step.kind != StepKind::kFused) return run_op(step.ops[0], slots);
-  if (run_fused(*units_[index], slots)) [[likely]] return {};
+  if (run_fused(*units_[index], slots)) [[likely]]
+    return {};
   return run_one_by_one(step, slots);
 }
 
@@ -145,7 +151,8 @@ Status PlanRunner::run_op(const PlanOp& op, TensorImpl** slots) const {
   for (int32_t s : op.out) out.push_back(slots[s]);
   std::span<Tensor> out_handles(reinterpret_cast<Tensor*>(out.data()), out.size());
   const OpDef& def = *op.node->op;
-  KernelCtx ctx{def, borrow(std::span<TensorImpl* const>(in.data(), in.size())), out_handles, op.node->attrs};
+  KernelCtx ctx{def, borrow(std::span<TensorImpl* const>(in.data(), in.size())), out_handles,
+                op.node->attrs};
   Status status = def.kernel[static_cast<int>(DeviceType::kCpu)](ctx);
   for (uint32_t i = 0; i < out.size(); ++i) slots[op.out[i]] = out[i];
   return status;
@@ -163,7 +170,8 @@ Status PlanRunner::collect(TensorImpl** slots, std::span<Tensor> outputs) const 
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const PlanOutput& from = plan_->outputs[i];
-    if (from.how == PlanOutput::How::kTake) outputs[i] = Tensor::steal(std::exchange(slots[from.slot], nullptr));
+    if (from.how == PlanOutput::How::kTake)
+      outputs[i] = Tensor::steal(std::exchange(slots[from.slot], nullptr));
   }
   return {};
 }

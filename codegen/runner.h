@@ -1,5 +1,6 @@
-// PlanRunner: executes the steps of a plan. Knows two ways to run a fused step: its compiled kernel, or one by one
-// the kernels of the ops in it, which serves until the former is there and for layouts it was not made for.
+// PlanRunner: executes the steps of a plan. Knows two ways to run a fused step: its compiled
+// kernel, or one by one the kernels of the ops in it, which serves until the former is there and
+// for layouts it was not made for.
 #pragma once
 
 #include "codegen/fused_unit.h"
@@ -15,7 +16,8 @@ class PlanRunner {
     if (single_.unit) [[likely]] {
       if (const CompiledKernel* kernel = single_.unit->primary()) [[likely]] {
         Status status;
-        if (run_single(*kernel, inputs, outputs, &status)) [[likely]] return status;
+        if (run_single(*kernel, inputs, outputs, &status)) [[likely]]
+          return status;
       }
     }
     return run_steps(inputs, outputs);
@@ -27,7 +29,7 @@ class PlanRunner {
   struct Single {
     const FusedUnit* unit = nullptr;
     struct Input {
-      int32_t index;         // of the graph's inputs; -1: a constant
+      int32_t index;  // of the graph's inputs; -1: a constant
       bool contiguous;
       TensorImpl* constant;
     };
@@ -40,8 +42,8 @@ class PlanRunner {
   };
 
   void find_single();
-  bool run_single(const CompiledKernel& kernel, std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
-                  Status* status) const;
+  bool run_single(const CompiledKernel& kernel, std::span<TensorImpl* const> inputs,
+                  std::span<Tensor> outputs, Status* status) const;
   Status run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
   Status run_step(size_t index, TensorImpl** slots) const;
   bool run_fused(FusedUnit& unit, TensorImpl** slots) const;

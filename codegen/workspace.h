@@ -1,5 +1,6 @@
-// What one run of a plan needs beside its inputs and outputs: the slot table and the arena with its tensor headers.
-// A workspace serves one run at a time; the pool hands one to each concurrent run without a lock.
+// What one run of a plan needs beside its inputs and outputs: the slot table and the arena with its
+// tensor headers. A workspace serves one run at a time; the pool hands one to each concurrent run
+// without a lock.
 #pragma once
 
 #include <atomic>
@@ -10,7 +11,7 @@
 namespace msjit {
 
 struct Workspace {
-  std::vector<TensorImpl*> slots;    // borrowed, except kFresh, kView and kTemp slots during a run
+  std::vector<TensorImpl*> slots;     // borrowed, except kFresh, kView and kTemp slots during a run
   std::vector<Tensor> arena_tensors;  // owners of the kArena slots
   int64_t bytes = 0;
   ~Workspace();
@@ -21,7 +22,8 @@ class WorkspacePool {
   explicit WorkspacePool(const Plan& plan) : plan_(plan) {}
   ~WorkspacePool();
   Result<Workspace*> take();
-  // Keeps the workspace for the next run while the process holds few arena bytes in all, else frees it.
+  // Keeps the workspace for the next run while the process holds few arena bytes in all, else frees
+  // it.
   void give_back(Workspace* workspace);
 
  private:

@@ -21,16 +21,19 @@ HostTarget make_host() {
   std::string cpu = llvm::sys::getHostCPUName().str(), features;
   llvm::StringMap<bool> available = llvm::sys::getHostCPUFeatures();
   for (const auto& entry : available)
-    features += (features.empty() ? "" : ",") + std::string(entry.second ? "+" : "-") + entry.first().str();
+    features +=
+        (features.empty() ? "" : ",") + std::string(entry.second ? "+" : "-") + entry.first().str();
   auto has = [&](const char* name) { return available.lookup(name); };
   if (has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq")) {
     host.vector_bytes = 64;
     host.masked_memory = true;
   }
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // results equal the eager kernels' bit for bit
+  options.AllowFPOpFusion =
+      llvm::FPOpFusion::Strict;  // results equal the eager kernels' bit for bit
   host.machine.reset(target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_,
-                                                 llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default,
+                                                 llvm::CodeModel::Small,
+                                                 llvm::CodeGenOptLevel::Default,
                                                  /*JIT=*/true));
   host.description = cpu + ", " + std::to_string(host.vector_bytes) + "-byte vectors";
   return host;

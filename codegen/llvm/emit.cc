@@ -24,7 +24,8 @@ struct Lanes {
 
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Module& module, const KernelSpec& spec, const char* name, const HostTarget& target)
+  KernelEmitter(llvm::Module& module, const KernelSpec& spec, const char* name,
+                const HostTarget& target)
       : spec_(spec), target_(target), b_(module.getContext()), scalar_(b_) {
     llvm::Type* args[] = {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()};
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), args, false);
@@ -41,15 +42,18 @@ class KernelEmitter {
     choose_width();
     make_accumulators();
     invariants(kOnce);
-    if (inner_ < 0) point();
-    else kept_loop(0);
+    if (inner_ < 0)
+      point();
+    else
+      kept_loop(0);
     b_.CreateRetVoid();
     promote();
     return function_;
   }
 
  private:
-  // ---- preparation -----------------------------------------------------------------------------------------------
+  // ---- preparation
+  // -----------------------------------------------------------------------------------------------
   Value* i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
 
   void load_pointers() {
@@ -72,7 +76,8 @@ class KernelEmitter {
   void classify() {
     for (const ScalarNode& node : spec_.body) {
       Level level = kOnce;
-      if (node.op == ScalarOp::kInput) level = level_of_operand(node.a);
+      if (node.op == ScalarOp::kInput)
+        level = level_of_operand(node.a);
       else
         for (int32_t operand : {node.a, node.b, node.c})
           if (operand >= 0) level = std::max(level, levels_[operand]);
@@ -85,14 +90,16 @@ class KernelEmitter {
   void choose_width() {
     int64_t widest = 1;
     for (const KernelOperand& operand : spec_.operands)
-      widest = std::max(widest, std::max(item_size(operand.dtype), is_float(operand.dtype) ? int64_t{4} : 1));
+      widest = std::max(
+          widest, std::max(item_size(operand.dtype), is_float(operand.dtype) ? int64_t{4} : 1));
     for (const ScalarNode& node : spec_.body) widest = std::max(widest, node_bytes(node));
     width_ = std::clamp(static_cast<int>(target_.vector_bytes / widest), 4, 32);
     size_t nodes = spec_.body.size();
     unroll_ = spec_.reduces.empty() ? 1 : nodes <= 16 ? 4 : nodes <= 60 ? 2 : 1;
   }
   static int64_t node_bytes(const ScalarNode& node) {
-    return is_float(node.dtype) ? std::max<int64_t>(item_size(node.dtype), 4) : item_size(node.dtype);
+    return is_float(node.dtype) ? std::max<int64_t>(item_size(node.dtype), 4)
+                                : item_size(node.dtype);
   }
 
   bool inner_reduced() const { return spec_.is_reduced(inner_); }
@@ -120,7 +127,8 @@ class KernelEmitter {
     llvm::PromoteMemToReg(all, tree);
   }
 
-  // ---- loops -----------------------------------------------------------------------------------------------------
+  // ---- loops
+  // -----------------------------------------------------------------------------------------------------
   // for (iv = from; iv < to; iv += step) body(iv). Returns the value of iv after the loop.
   template <class Body>
   Value* loop(Value* from, Value* to, int64_t step, Body&& body) {
@@ -184,7 +192,8 @@ class KernelEmitter {
       offset = offset ? b_.CreateAdd(offset, part, "", true, true) : part;
     }
     if (!offset) return bases_[operand];
-    return b_.CreateInBoundsGEP(scalar_.memory_type(spec_.operands[operand].dtype), bases_[operand], offset);
+    return b_.CreateInBoundsGEP(scalar_.memory_type(spec_.operands[operand].dtype), bases_[operand],
+                                offset);
   }
 
   // A kernel without dims: one point.
@@ -204,9 +213,11 @@ class KernelEmitter {
     bool split = inner_ == split_dim(spec_);
     Dim extent = spec_.dims[inner_];
     if (unroll_ > 1 && extent >= wide)
-      at = loop(at, last_start(to, wide), wide, [&](Value* iv) { columns(iv, unroll_, width_, nullptr); });
+      at = loop(at, last_start(to, wide), wide,
+                [&](Value* iv) { columns(iv, unroll_, width_, nullptr); });
     if (extent >= width_ && (unroll_ == 1 || extent % wide >= width_ || split))
-      at = loop(at, last_start(to, width_), width_, [&](Value* iv) { columns(iv, 1, width_, nullptr); });
+      at = loop(at, last_start(to, width_), width_,
+                [&](Value* iv) { columns(iv, 1, width_, nullptr); });
     if (extent % width_ == 0) return;
     if (target_.masked_memory) {
       loop(at, to, width_, [&](Value* iv) { columns(iv, 1, width_, lane_mask(iv, to)); });
@@ -215,7 +226,9 @@ class KernelEmitter {
     }
   }
   // Bound of a loop whose iterations cover `size` points each: the last start plus one.
-  Value* last_start(Value* to, int64_t size) { return b_.CreateSub(to, i64(size - 1), "", false, true); }
+  Value* last_start(Value* to, int64_t size) {
+    return b_.CreateSub(to, i64(size - 1), "", false, true);
+  }
 
   Value* lane_mask(Value* index, Value* to) {
     Value* left = b_.CreateTrunc(b_.CreateSub(to, index), b_.getInt32Ty());
@@ -269,7 +282,8 @@ class KernelEmitter {
     }
   }
 
-  // ---- maths -----------------------------------------------------------------------------------------------------
+  // ---- maths
+  // -----------------------------------------------------------------------------------------------------
   void invariants(Level level) {
     for (size_t i = 0; i < spec_.body.size(); ++i)
       if (levels_[i] == level) uniform_[i] = compute(spec_.body, i, uniform_, {i64(0), 1});
@@ -279,9 +293,12 @@ class KernelEmitter {
   void element(const Lanes& lanes, int copy) {
     std::vector<Value*> values(spec_.body.size());
     for (size_t i = 0; i < spec_.body.size(); ++i) {
-      if (levels_[i] == kElement) values[i] = compute(spec_.body, i, values, lanes);
-      else if (spec_.body[i].op == ScalarOp::kConst) values[i] = scalar_.constant(spec_.body[i], lanes.width);
-      else values[i] = scalar_.splat(uniform_[i], lanes.width);
+      if (levels_[i] == kElement)
+        values[i] = compute(spec_.body, i, values, lanes);
+      else if (spec_.body[i].op == ScalarOp::kConst)
+        values[i] = scalar_.constant(spec_.body[i], lanes.width);
+      else
+        values[i] = scalar_.splat(uniform_[i], lanes.width);
     }
     for (const KernelStore& s : spec_.stores) store(s.operand, values[s.node], lanes);
     for (size_t r = 0; r < spec_.reduces.size(); ++r) {
@@ -307,11 +324,13 @@ class KernelEmitter {
     for (size_t r = 0; r < spec_.reduces.size(); ++r)
       for (int u = 0; u < copies; ++u) {
         const KernelReduce& reduce = spec_.reduces[r];
-        b_.CreateStore(scalar_.identity(reduce.kind, reduce_dtype(reduce), width), accumulator(r, u, width));
+        b_.CreateStore(scalar_.identity(reduce.kind, reduce_dtype(reduce), width),
+                       accumulator(r, u, width));
       }
   }
 
-  // The value of a reduction: `width` 1 with `folded` lanes each in the accumulators, or one copy as it is.
+  // The value of a reduction: `width` 1 with `folded` lanes each in the accumulators, or one copy
+  // as it is.
   Value* reduced_value(size_t r, const Lanes& lanes, int folded, int copy) {
     ReduceKind kind = spec_.reduces[r].kind;
     DType dtype = reduce_dtype(spec_.reduces[r]);
@@ -334,22 +353,30 @@ class KernelEmitter {
     std::vector<Value*> values(spec_.tail.size());
     for (size_t i = 0; i < spec_.tail.size(); ++i) {
       const ScalarNode& node = spec_.tail[i];
-      if (node.op == ScalarOp::kInput && node.a < 0) values[i] = reduced_value(-1 - node.a, lanes, folded, copy);
-      else values[i] = compute(spec_.tail, i, values, lanes);
+      if (node.op == ScalarOp::kInput && node.a < 0)
+        values[i] = reduced_value(-1 - node.a, lanes, folded, copy);
+      else
+        values[i] = compute(spec_.tail, i, values, lanes);
     }
     for (const KernelStore& s : spec_.tail_stores) store(s.operand, values[s.node], lanes);
   }
 
-  // ---- memory ----------------------------------------------------------------------------------------------------
-  Dim inner_stride(int32_t operand) const { return inner_ < 0 ? 0 : spec_.operands[operand].strides[inner_]; }
+  // ---- memory
+  // ----------------------------------------------------------------------------------------------------
+  Dim inner_stride(int32_t operand) const {
+    return inner_ < 0 ? 0 : spec_.operands[operand].strides[inner_];
+  }
 
   Value* address(int32_t operand, Value* index) {
     Dim stride = inner_stride(operand);
     if (stride == 0) return rows_[operand];
     Value* offset = stride == 1 ? index : b_.CreateMul(index, i64(stride), "", true, true);
-    return b_.CreateInBoundsGEP(scalar_.memory_type(spec_.operands[operand].dtype), rows_[operand], offset);
+    return b_.CreateInBoundsGEP(scalar_.memory_type(spec_.operands[operand].dtype), rows_[operand],
+                                offset);
   }
-  llvm::Align align_of(DType dtype) const { return llvm::Align(static_cast<uint64_t>(item_size(dtype))); }
+  llvm::Align align_of(DType dtype) const {
+    return llvm::Align(static_cast<uint64_t>(item_size(dtype)));
+  }
 
   Value* load(int32_t operand, const Lanes& lanes) {
     DType dtype = spec_.operands[operand].dtype;
@@ -359,12 +386,14 @@ class KernelEmitter {
       Value* one = b_.CreateAlignedLoad(type, address(operand, lanes.index), align_of(dtype));
       return scalar_.splat(scalar_.from_memory(dtype, one, 1), lanes.width);
     }
-    if (stride != 1) return scalar_.from_memory(dtype, load_strided(operand, lanes, type), lanes.width);
+    if (stride != 1)
+      return scalar_.from_memory(dtype, load_strided(operand, lanes, type), lanes.width);
     auto* vector = llvm::FixedVectorType::get(type, lanes.width);
     Value* from = address(operand, lanes.index);
-    Value* loaded = lanes.mask ? b_.CreateMaskedLoad(vector, from, align_of(dtype), lanes.mask,
-                                                     llvm::Constant::getNullValue(vector))
-                               : static_cast<Value*>(b_.CreateAlignedLoad(vector, from, align_of(dtype)));
+    Value* loaded = lanes.mask
+                        ? b_.CreateMaskedLoad(vector, from, align_of(dtype), lanes.mask,
+                                              llvm::Constant::getNullValue(vector))
+                        : static_cast<Value*>(b_.CreateAlignedLoad(vector, from, align_of(dtype)));
     return scalar_.from_memory(dtype, loaded, lanes.width);
   }
 
@@ -375,7 +404,8 @@ class KernelEmitter {
     for (int lane = 0; lane < lanes.width; ++lane) {
       Value* index = b_.CreateAdd(lanes.index, i64(lane), "", true, true);
       if (lanes.mask) index = b_.CreateSelect(b_.CreateICmpSLT(index, last), index, last);
-      Value* one = b_.CreateAlignedLoad(type, address(operand, index), align_of(spec_.operands[operand].dtype));
+      Value* one = b_.CreateAlignedLoad(type, address(operand, index),
+                                        align_of(spec_.operands[operand].dtype));
       result = b_.CreateInsertElement(result, one, static_cast<uint64_t>(lane));
     }
     return result;
@@ -386,8 +416,10 @@ class KernelEmitter {
     DType dtype = spec_.operands[operand].dtype;
     Value* to = address(operand, lanes.index);
     value = scalar_.to_memory(dtype, value, lanes.width);
-    if (lanes.mask) b_.CreateMaskedStore(value, to, align_of(dtype), lanes.mask);
-    else b_.CreateAlignedStore(value, to, align_of(dtype));
+    if (lanes.mask)
+      b_.CreateMaskedStore(value, to, align_of(dtype), lanes.mask);
+    else
+      b_.CreateAlignedStore(value, to, align_of(dtype));
   }
 
   const KernelSpec& spec_;
@@ -395,12 +427,13 @@ class KernelEmitter {
   llvm::IRBuilder<> b_;
   ScalarEmitter scalar_;
   llvm::Function* function_;
-  int inner_;          // innermost dim, -1 when there is none
-  int width_ = 1;      // lanes of a vector
-  int unroll_ = 1;     // independent accumulators of a reduction
+  int inner_;       // innermost dim, -1 when there is none
+  int width_ = 1;   // lanes of a vector
+  int unroll_ = 1;  // independent accumulators of a reduction
   std::vector<Value*> bases_, rows_, ivs_;
   std::vector<Level> levels_;
-  std::vector<Value*> uniform_;  // by body node: its scalar value where it is constant along the row
+  std::vector<Value*>
+      uniform_;  // by body node: its scalar value where it is constant along the row
   std::vector<llvm::AllocaInst*> accumulators_, scalar_accumulators_;
 };
 

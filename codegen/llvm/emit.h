@@ -1,6 +1,7 @@
 // KernelSpec -> one LLVM function `void name(ptr operands, i64 begin, i64 end)`.
-// The loops are written out here, already vectorised: the innermost dim advances by whole vectors, what does not
-// change along it is computed once before it, and the rest of a row is masked lanes or a scalar loop.
+// The loops are written out here, already vectorised: the innermost dim advances by whole vectors,
+// what does not change along it is computed once before it, and the rest of a row is masked lanes
+// or a scalar loop.
 #pragma once
 
 #include <llvm/IR/Module.h>

@@ -1,5 +1,6 @@
-// The backend: IR to machine code in memory. Straight through the target's code generator and the run-time linker:
-// a kernel needs no symbol tables, lazy stubs or dependence tracking, and each is freed on its own.
+// The backend: IR to machine code in memory. Straight through the target's code generator and the
+// run-time linker: a kernel needs no symbol tables, lazy stubs or dependence tracking, and each is
+// freed on its own.
 #include <llvm/ExecutionEngine/RTDyldMemoryManager.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -40,7 +41,8 @@ class KernelMemory final : public llvm::RTDyldMemoryManager {
   uint8_t* allocateCodeSection(uintptr_t size, unsigned align, unsigned, llvm::StringRef) override {
     return take(&code_used_, code_bytes_, size, align);
   }
-  uint8_t* allocateDataSection(uintptr_t size, unsigned align, unsigned, llvm::StringRef, bool) override {
+  uint8_t* allocateDataSection(uintptr_t size, unsigned align, unsigned, llvm::StringRef,
+                               bool) override {
     return take(&data_used_, bytes_, size, align);
   }
   bool finalizeMemory(std::string* error) override {
@@ -85,7 +87,8 @@ bool fail(std::string* error, std::string text) {
   return false;
 }
 
-bool link(llvm::SmallVector<char, 0> object, const char* name, CompiledCode* code, std::string* error) {
+bool link(llvm::SmallVector<char, 0> object, const char* name, CompiledCode* code,
+          std::string* error) {
   llvm::SmallVectorMemoryBuffer buffer(std::move(object), false);
   auto file = llvm::object::ObjectFile::createObjectFile(buffer.getMemBufferRef());
   if (!file) return fail(error, llvm::toString(file.takeError()));
@@ -119,10 +122,12 @@ bool compile(const BackendRequest& request, CompiledCode* code, std::string* err
   if (request.asm_text) {
     llvm::SmallVector<char, 0> text;
     std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-    if (generate(*copy, llvm::CodeGenFileType::AssemblyFile, text)) request.asm_text->assign(text.begin(), text.end());
+    if (generate(*copy, llvm::CodeGenFileType::AssemblyFile, text))
+      request.asm_text->assign(text.begin(), text.end());
   }
   llvm::SmallVector<char, 0> object;
-  if (!generate(module, llvm::CodeGenFileType::ObjectFile, object)) return fail(error, "no object emitter");
+  if (!generate(module, llvm::CodeGenFileType::ObjectFile, object))
+    return fail(error, "no object emitter");
   return link(std::move(object), request.name, code, error);
 }
 

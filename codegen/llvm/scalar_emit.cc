@@ -78,10 +78,12 @@ llvm::Value* ScalarEmitter::splat(llvm::Value* scalar, int width) {
 llvm::Value* ScalarEmitter::constant(const ScalarNode& node, int width) {
   llvm::Type* type = register_type(node.dtype, width);
   if (is_float(node.dtype)) {
-    double value = node.dtype == DType::kFloat64 ? node.imm_float : static_cast<float>(node.imm_float);
+    double value =
+        node.dtype == DType::kFloat64 ? node.imm_float : static_cast<float>(node.imm_float);
     return llvm::ConstantFP::get(type, value);
   }
-  return llvm::ConstantInt::getSigned(type, is_bool(node.dtype) ? -(node.imm_int != 0) : node.imm_int);
+  return llvm::ConstantInt::getSigned(type,
+                                      is_bool(node.dtype) ? -(node.imm_int != 0) : node.imm_int);
 }
 
 // As BFloat16(float): round to nearest even, NaN stays NaN; the result is kept in a float32.
@@ -103,7 +105,8 @@ llvm::Value* ScalarEmitter::cast(DType from, DType to, llvm::Value* x, int width
     return b_.CreateFPExt(narrow, type);
   }
   if (to == DType::kBFloat16) return round_bfloat16(x, width);
-  if (is_bool(to)) return is_float(from) ? b_.CreateFCmpUNE(x, zero_of(x)) : b_.CreateICmpNE(x, zero_of(x));
+  if (is_bool(to))
+    return is_float(from) ? b_.CreateFCmpUNE(x, zero_of(x)) : b_.CreateICmpNE(x, zero_of(x));
   if (is_float(from)) {
     if (is_float(to)) return b_.CreateFPCast(x, type);
     ID id = is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
@@ -117,17 +120,21 @@ llvm::Value* ScalarEmitter::compare(ScalarOp op, DType from, llvm::Value* a, llv
   using P = llvm::CmpInst::Predicate;
   bool s = is_signed(from);
   if (is_float(from)) {
-    P p = op == ScalarOp::kLt ? P::FCMP_OLT : op == ScalarOp::kLe ? P::FCMP_OLE
-        : op == ScalarOp::kEq ? P::FCMP_OEQ : P::FCMP_UNE;
+    P p = op == ScalarOp::kLt   ? P::FCMP_OLT
+          : op == ScalarOp::kLe ? P::FCMP_OLE
+          : op == ScalarOp::kEq ? P::FCMP_OEQ
+                                : P::FCMP_UNE;
     return b_.CreateFCmp(p, a, b);
   }
-  P p = op == ScalarOp::kLt ? (s ? P::ICMP_SLT : P::ICMP_ULT)
-      : op == ScalarOp::kLe ? (s ? P::ICMP_SLE : P::ICMP_ULE)
-      : op == ScalarOp::kEq ? P::ICMP_EQ : P::ICMP_NE;
+  P p = op == ScalarOp::kLt   ? (s ? P::ICMP_SLT : P::ICMP_ULT)
+        : op == ScalarOp::kLe ? (s ? P::ICMP_SLE : P::ICMP_ULE)
+        : op == ScalarOp::kEq ? P::ICMP_EQ
+                              : P::ICMP_NE;
   return b_.CreateICmp(p, a, b);
 }
 
-// A zero divisor gives 0, and the one overflowing quotient wraps; neither may reach the hardware's divide.
+// A zero divisor gives 0, and the one overflowing quotient wraps; neither may reach the hardware's
+// divide.
 llvm::Value* ScalarEmitter::divide(const ScalarNode& node, llvm::Value* a, llvm::Value* b) {
   bool quotient = node.op == ScalarOp::kDiv, s = is_signed(node.dtype);
   llvm::Value* zero = zero_of(b);
@@ -146,7 +153,8 @@ llvm::Value* ScalarEmitter::divide(const ScalarNode& node, llvm::Value* a, llvm:
   return b_.CreateSelect(bad, zero, result);
 }
 
-llvm::Value* ScalarEmitter::int_op(const ScalarNode& node, llvm::Value* a, llvm::Value* b, llvm::Value* c) {
+llvm::Value* ScalarEmitter::int_op(const ScalarNode& node, llvm::Value* a, llvm::Value* b,
+                                   llvm::Value* c) {
   bool s = is_signed(node.dtype);
   switch (node.op) {
     case ScalarOp::kAdd: return b_.CreateAdd(a, b);
@@ -175,7 +183,8 @@ llvm::Value* ScalarEmitter::int_op(const ScalarNode& node, llvm::Value* a, llvm:
   }
 }
 
-llvm::Value* ScalarEmitter::float_op(const ScalarNode& node, llvm::Value* a, llvm::Value* b, llvm::Value* c) {
+llvm::Value* ScalarEmitter::float_op(const ScalarNode& node, llvm::Value* a, llvm::Value* b,
+                                     llvm::Value* c) {
   auto unary = [&](ID id) { return b_.CreateUnaryIntrinsic(id, a); };
   switch (node.op) {
     case ScalarOp::kAdd: return b_.CreateFAdd(a, b);
@@ -222,12 +231,15 @@ llvm::Value* ScalarEmitter::identity(ReduceKind kind, DType dtype, int width) {
   }
   if (kind == ReduceKind::kProd) return llvm::ConstantInt::get(type, 1);
   int bits = bits_of(dtype);
-  llvm::APInt value = is_signed(dtype) ? (lowest ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits))
-                                       : (lowest ? llvm::APInt::getMinValue(bits) : llvm::APInt::getMaxValue(bits));
+  llvm::APInt value =
+      is_signed(dtype)
+          ? (lowest ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits))
+          : (lowest ? llvm::APInt::getMinValue(bits) : llvm::APInt::getMaxValue(bits));
   return llvm::ConstantInt::get(type, value);
 }
 
-// Maximum and minimum propagate NaN: x replaces acc when it is better or NaN, and nothing beats a NaN.
+// Maximum and minimum propagate NaN: x replaces acc when it is better or NaN, and nothing beats a
+// NaN.
 llvm::Value* ScalarEmitter::fold(ReduceKind kind, DType dtype, llvm::Value* acc, llvm::Value* x) {
   bool f = is_float(dtype);
   switch (kind) {
@@ -240,7 +252,8 @@ llvm::Value* ScalarEmitter::fold(ReduceKind kind, DType dtype, llvm::Value* acc,
     default: break;
   }
   bool max = kind == ReduceKind::kMax;
-  if (!f) return b_.CreateSelect(compare(ScalarOp::kLt, dtype, max ? acc : x, max ? x : acc), x, acc);
+  if (!f)
+    return b_.CreateSelect(compare(ScalarOp::kLt, dtype, max ? acc : x, max ? x : acc), x, acc);
   llvm::Value* better = max ? b_.CreateFCmpOGT(x, acc) : b_.CreateFCmpOLT(x, acc);
   return b_.CreateSelect(b_.CreateOr(better, b_.CreateFCmpUNO(x, x)), x, acc);
 }

@@ -1,6 +1,6 @@
-// Scalar maths as LLVM IR: each ScalarOp on one value or on a vector of `width` values, with the exact meaning the
-// eager loops give it. No fast-math flags and no contraction anywhere.
-// In registers bool is i1, 16-bit floats are float; loads and stores convert.
+// Scalar maths as LLVM IR: each ScalarOp on one value or on a vector of `width` values, with the
+// exact meaning the eager loops give it. No fast-math flags and no contraction anywhere. In
+// registers bool is i1, 16-bit floats are float; loads and stores convert.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -13,7 +13,7 @@ class ScalarEmitter {
  public:
   explicit ScalarEmitter(llvm::IRBuilder<>& builder) : b_(builder) {}
 
-  llvm::Type* memory_type(DType dtype);              // of one element
+  llvm::Type* memory_type(DType dtype);               // of one element
   llvm::Type* register_type(DType dtype, int width);  // width 1: a scalar
   llvm::Value* from_memory(DType dtype, llvm::Value* loaded, int width);
   llvm::Value* to_memory(DType dtype, llvm::Value* value, int width);
@@ -21,7 +21,8 @@ class ScalarEmitter {
 
   llvm::Value* constant(const ScalarNode& node, int width);
   // Any node but kInput and kConst. `from`: dtype of operand a.
-  llvm::Value* op(const ScalarNode& node, DType from, llvm::Value* a, llvm::Value* b, llvm::Value* c, int width);
+  llvm::Value* op(const ScalarNode& node, DType from, llvm::Value* a, llvm::Value* b,
+                  llvm::Value* c, int width);
 
   llvm::Value* identity(ReduceKind kind, DType dtype, int width);
   llvm::Value* fold(ReduceKind kind, DType dtype, llvm::Value* acc, llvm::Value* x);

@@ -12,7 +12,8 @@ struct HostTarget {
   std::unique_ptr<llvm::TargetMachine> machine;  // null when the host is not supported
   std::string description;                       // "znver5, 64-byte vectors"
   int vector_bytes = 32;
-  bool masked_memory = false;  // masked loads and stores of every element size are single instructions
+  bool masked_memory =
+      false;  // masked loads and stores of every element size are single instructions
 };
 
 const HostTarget& host_target();

@@ -1,12 +1,15 @@
-// Fused loops against the reference evaluator: elementwise work bit for bit, reductions within tolerance.
+// Fused loops against the reference evaluator: elementwise work bit for bit, reductions within
+// tolerance.
 #include "codegen/graph_maker.h"
 
 namespace msjit::testing {
 namespace {
 
-const Shape kShapes[] = {{}, {1}, {5}, {16}, {33}, {4, 4}, {3, 17}, {2, 3, 5}, {2, 1, 40}, {7, 1}, {64, 10}, {2, 3, 4, 5}};
-const DType kAllTypes[] = {DType::kBool,    DType::kUInt8,   DType::kInt8,     DType::kInt16,   DType::kInt32,
-                           DType::kInt64,   DType::kFloat16, DType::kBFloat16, DType::kFloat32, DType::kFloat64};
+const Shape kShapes[] = {{},      {1},       {5},        {16},   {33},     {4, 4},
+                         {3, 17}, {2, 3, 5}, {2, 1, 40}, {7, 1}, {64, 10}, {2, 3, 4, 5}};
+const DType kAllTypes[] = {DType::kBool,    DType::kUInt8,  DType::kInt8,    DType::kInt16,
+                           DType::kInt32,   DType::kInt64,  DType::kFloat16, DType::kBFloat16,
+                           DType::kFloat32, DType::kFloat64};
 
 IntList list(const Shape& shape) { return IntList(std::span<const int64_t>(shape)); }
 
@@ -32,9 +35,10 @@ TEST(Fused, TanhGelu) {
 }
 
 TEST(Fused, Broadcasting) {
-  const std::pair<Shape, Shape> pairs[] = {{{4, 5}, {5}},       {{4, 5}, {4, 1}},       {{4, 1}, {1, 5}},
-                                           {{2, 3, 4}, {3, 1}}, {{2, 1, 4}, {2, 3, 1}}, {{}, {3, 20}},
-                                           {{1}, {40}},         {{2, 3, 20}, {3, 20}},  {{6, 1, 33}, {1, 33}}};
+  const std::pair<Shape, Shape> pairs[] = {
+      {{4, 5}, {5}},       {{4, 5}, {4, 1}},       {{4, 1}, {1, 5}},
+      {{2, 3, 4}, {3, 1}}, {{2, 1, 4}, {2, 3, 1}}, {{}, {3, 20}},
+      {{1}, {40}},         {{2, 3, 20}, {3, 20}},  {{6, 1, 33}, {1, 33}}};
   for (auto& [a, b] : pairs) {
     GraphMaker g;
     Val x = g.input(DType::kFloat32, a), y = g.input(DType::kFloat32, b);
@@ -89,8 +93,9 @@ TEST(Fused, StridedInputs) {
   Tensor plain = random_tensor(rng, DType::kFloat32, {5, 18});
   Tensor turned = random_tensor(rng, DType::kFloat32, {18, 5});
   Tensor wide = random_tensor(rng, DType::kFloat32, {10, 54});
-  const Tensor layouts[] = {plain, Tensor::view(turned, {5, 18}, {1, 5}, 0), Tensor::view(wide, {5, 18}, {108, 3}, 1),
-                            Tensor::view(wide, {5, 18}, {54, 1}, 2), Tensor::view(wide, {5, 18}, {0, 1}, 0)};
+  const Tensor layouts[] = {
+      plain, Tensor::view(turned, {5, 18}, {1, 5}, 0), Tensor::view(wide, {5, 18}, {108, 3}, 1),
+      Tensor::view(wide, {5, 18}, {54, 1}, 2), Tensor::view(wide, {5, 18}, {0, 1}, 0)};
   for (const Tensor& a : layouts)
     for (const Tensor& b : layouts) {
       std::vector<Tensor> in = {a, b};
@@ -105,7 +110,8 @@ TEST(Fused, StridedInputs) {
 
 TEST(Fused, ReductionsOverEveryAxisSet) {
   for (const char* op : {"sum", "prod", "max", "min"})
-    for (const Shape& shape : {Shape{40}, Shape{3, 70}, Shape{70, 3}, Shape{5, 6, 7}, Shape{3, 4, 5, 19}, Shape{130, 33}})
+    for (const Shape& shape : {Shape{40}, Shape{3, 70}, Shape{70, 3}, Shape{5, 6, 7},
+                               Shape{3, 4, 5, 19}, Shape{130, 33}})
       for (uint32_t mask = 1; mask < (1u << shape.rank()); ++mask)
         for (bool keep : {false, true}) {
           IntList axes;
@@ -162,9 +168,12 @@ TEST(Fused, VarianceWithTail) {
     Val x = g.input(DType::kFloat32, {24, 36});
     AttrValue axes = IntList{axis};
     double n = axis == 0 ? 24 : 36;
-    Val mean = g.call("mul", {g.call("sum", {x}, {{"axis", axes}, {"keepdims", AttrValue(true)}}), g.number(1 / n)});
+    Val mean = g.call("mul", {g.call("sum", {x}, {{"axis", axes}, {"keepdims", AttrValue(true)}}),
+                              g.number(1 / n)});
     Val d = g.call("sub", {x, mean});
-    Val var = g.call("mul", {g.call("sum", {g.call("mul", {d, d})}, {{"axis", axes}, {"keepdims", AttrValue(true)}}), g.number(1 / n)});
+    Val var = g.call("mul", {g.call("sum", {g.call("mul", {d, d})},
+                                    {{"axis", axes}, {"keepdims", AttrValue(true)}}),
+                             g.number(1 / n)});
     Val scale = g.call("rsqrt", {g.call("add", {var, g.number(1e-5)})});
     g.output(g.call("mul", {d, scale}));
     g.output(mean);
@@ -185,21 +194,27 @@ TEST(Fused, ViewsBetweenLoops) {
   GraphMaker g;
   Val x = g.input(DType::kFloat32, {6, 20});
   Val y = g.call("add", {x, g.number(1)});
-  Val t = g.try_call("transpose", {y}, {{"perm", AttrValue(IntList{1, 0})}, {"axes", AttrValue(IntList{1, 0})}});
+  Val t = g.try_call("transpose", {y},
+                     {{"perm", AttrValue(IntList{1, 0})}, {"axes", AttrValue(IntList{1, 0})}});
   if (!t) GTEST_SKIP();
   Val r = g.call("reshape", {y}, {{"shape", AttrValue(IntList{20, 6})}});
   g.output(g.call("mul", {t, r}));
   check(g);
 }
 
-// A random DAG over mixed dtypes and shapes. Errors of the ops themselves are skipped: same text, same place.
+// A random DAG over mixed dtypes and shapes. Errors of the ops themselves are skipped: same text,
+// same place.
 void random_dag(uint32_t seed) {
-  static const char* const kUnary[] = {"neg", "abs", "exp", "tanh", "sigmoid", "relu", "sqrt", "square", "floor", "sign",
-                                       "log", "sin", "logical_not", "rsqrt", "ceil", "erf", "isnan"};
-  static const char* const kBinary[] = {"add", "sub", "mul", "div", "maximum", "minimum", "less", "equal", "not_equal",
-                                        "greater_equal", "logical_and", "logical_or", "floor_divide", "remainder", "atan2"};
-  static const DType kSome[] = {DType::kFloat32, DType::kFloat32, DType::kFloat32, DType::kFloat64, DType::kInt32,
-                                DType::kBool,    DType::kFloat16, DType::kBFloat16, DType::kInt64,  DType::kUInt8};
+  static const char* const kUnary[] = {"neg",         "abs",    "exp",   "tanh", "sigmoid", "relu",
+                                       "sqrt",        "square", "floor", "sign", "log",     "sin",
+                                       "logical_not", "rsqrt",  "ceil",  "erf",  "isnan"};
+  static const char* const kBinary[] = {
+      "add",         "sub",        "mul",          "div",       "maximum",
+      "minimum",     "less",       "equal",        "not_equal", "greater_equal",
+      "logical_and", "logical_or", "floor_divide", "remainder", "atan2"};
+  static const DType kSome[] = {DType::kFloat32, DType::kFloat32, DType::kFloat32, DType::kFloat64,
+                                DType::kInt32,   DType::kBool,    DType::kFloat16, DType::kBFloat16,
+                                DType::kInt64,   DType::kUInt8};
   std::mt19937 rng(seed);
   const Shape space = kShapes[rng() % std::size(kShapes)];
   auto some_shape = [&] {
@@ -211,15 +226,20 @@ void random_dag(uint32_t seed) {
   };
   GraphMaker g;
   std::vector<Val> pool;
-  for (int i = 0; i < 4; ++i) pool.push_back(g.input(kSome[rng() % std::size(kSome)], i ? some_shape() : space));
+  for (int i = 0; i < 4; ++i)
+    pool.push_back(g.input(kSome[rng() % std::size(kSome)], i ? some_shape() : space));
   int steps = 3 + rng() % 25;
   for (int i = 0; i < steps; ++i) {
     auto any = [&] { return rng() % 6 == 0 ? g.number(0.75) : pool[rng() % pool.size()]; };
     Val v;
     switch (rng() % 8) {
-      case 0: case 1: case 2: v = g.try_call(kUnary[rng() % std::size(kUnary)], {any()}); break;
+      case 0:
+      case 1:
+      case 2: v = g.try_call(kUnary[rng() % std::size(kUnary)], {any()}); break;
       case 3: v = g.try_call("where", {any(), any(), any()}); break;
-      case 4: v = g.try_call("cast", {any()}, {{"dtype", AttrValue(kSome[rng() % std::size(kSome)])}}); break;
+      case 4:
+        v = g.try_call("cast", {any()}, {{"dtype", AttrValue(kSome[rng() % std::size(kSome)])}});
+        break;
       default: v = g.try_call(kBinary[rng() % std::size(kBinary)], {any(), any()});
     }
     if (v) pool.push_back(v);
