@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "guards/py/gil.h"
 #include "kernels/eager/tape.h"
 #include "pylib/ext/boundary.h"
 
@@ -53,11 +54,7 @@ Result<std::vector<Tensor>> gradients_without_gil(const std::vector<Tensor>& out
                                                   const std::vector<Tensor>& seeds,
                                                   const std::vector<Tensor>& wrt,
                                                   bool create_graph) {
-  PyThreadState* thread = PyEval_SaveThread();
-  struct Restore {
-    PyThreadState* thread;
-    ~Restore() { PyEval_RestoreThread(thread); }
-  } restore{thread};
+  GilRelease without_gil;
   return gradients(outputs, seeds, wrt, create_graph);
 }
 

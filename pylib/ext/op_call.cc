@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "guards/py/gil.h"
 #include "kernels/core/registry.h"
 #include "pylib/ext/boundary.h"
 
@@ -27,11 +28,7 @@ Status run_without_gil(const OpDef& op, std::span<const Tensor> inputs, const At
   InlineVec<Storage, 4> storages;
   for (const Tensor& t : held)
     if (t) storages.push_back(t.storage());
-  PyThreadState* thread = PyEval_SaveThread();
-  struct Restore {
-    PyThreadState* thread;
-    ~Restore() { PyEval_RestoreThread(thread); }
-  } restore{thread};
+  GilRelease without_gil;
   return run_op(op, held, attrs, out);
 }
 

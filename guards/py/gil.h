@@ -1,0 +1,28 @@
+// Running without the GIL for the length of a scope. A daemon thread that wants it back while the interpreter shuts
+// down is ended by CPython with pthread_exit, whose unwinding would terminate the process at the first noexcept
+// function; such a thread waits here for the process to end instead.
+#pragma once
+
+#include <Python.h>
+#include <cxxabi.h>
+#include <unistd.h>
+
+namespace msjit {
+
+class GilRelease {
+ public:
+  GilRelease() : thread_(PyEval_SaveThread()) {}
+  ~GilRelease() {
+    try {
+      PyEval_RestoreThread(thread_);
+    } catch (abi::__forced_unwind&) {
+      for (;;) pause();
+    }
+  }
+  GilRelease(const GilRelease&) = delete;
+
+ private:
+  PyThreadState* thread_;
+};
+
+}  // namespace msjit
