@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "graph/passes/passes.h"
 #include "kernels/core/log.h"
 #include "kernels/core/registry.h"
 
@@ -185,6 +186,7 @@ Result<bool> apply_rules(Graph& graph, std::span<const Rule* const> rules) {
     graph = std::move(result);
     changed = true;
   }
+  if (changed) MSJIT_OK(dead_code(graph));
   return changed;
 }
 

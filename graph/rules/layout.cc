@@ -64,6 +64,19 @@ Val broadcast_twice(const Match& m) {
   return node ? broadcast_to(m.sink()->value(node->inputs[0]), m.meta().shape) : Val();
 }
 
+// Leading axes of size one come by themselves in a broadcast.
+Val broadcast_reshaped(const Match& m) {
+  const Node* node = m.maker(m.in(0));
+  if (!node || !keeps_order(*node)) return {};
+  ValueId source = node->inputs[0];
+  const Shape &full = m.meta(m.in(0)).shape, &bare = m.meta(source).shape;
+  int lead = full.rank() - bare.rank();
+  if (lead <= 0) return {};
+  for (int i = 0; i < full.rank(); ++i)
+    if (full[i] != (i < lead ? 1 : bare[i - lead])) return {};
+  return broadcast_to(m.sink()->value(source), m.meta().shape);
+}
+
 // Whether every value of `from` has its own exact counterpart in `to`.
 bool embeds(DType from, DType to) {
   if (from == to || from == DType::kBool) return true;
@@ -165,6 +178,7 @@ std::span<const Rule> layout_rules() {
       {"cast twice", "cast", cast_twice},
       {"broadcast to itself", "broadcast_to", same_meta},
       {"broadcast twice", "broadcast_to", broadcast_twice},
+      {"broadcast of added axes", "broadcast_to", broadcast_reshaped},
       {"implicit broadcast", nullptr, drop_broadcasts},
       {"matmul of transposed", "matmul", matmul_of_transposed},
   };
