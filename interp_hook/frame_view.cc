@@ -1,7 +1,6 @@
 #include "interp_hook/frame_view.h"
 
 #include "interp_hook/frames/internals.h"
-#include "interp_hook/hook.h"
 
 namespace msjit {
 
@@ -25,14 +24,7 @@ void FrameView::set_stack(std::span<Ref> items) {
 
 bool FrameView::is_traced() const { return frames::is_traced(thread_); }
 
-PyObject* FrameView::resume() {
-  flush();
-  return hook::default_eval(thread_, frame_, 0);
-}
-
-PyObject* FrameView::resume_raising() {
-  flush();
-  return hook::default_eval(thread_, frame_, 1);
-}
+PyObject* FrameView::resume() { return run(0); }
+PyObject* FrameView::resume_raising() { return run(1); }
 
 }  // namespace msjit

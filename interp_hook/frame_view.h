@@ -69,7 +69,7 @@ class FrameView {
 
  private:
   void leave();
-  void flush();
+  PyObject* run(int throwing);
 
   PyThreadState* thread_;
   void* frame_;

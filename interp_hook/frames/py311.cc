@@ -8,6 +8,7 @@
 
 #include "interp_hook/frame_view.h"
 #include "interp_hook/frames/internals.h"
+#include "interp_hook/hook.h"
 
 namespace msjit {
 namespace {
@@ -83,14 +84,16 @@ void FrameView::leave() {
   Py_LeaveRecursiveCall();
 }
 
-void FrameView::flush() {
+PyObject* FrameView::run(int throwing) {
   leave();
   as_frame(frame_)->stacktop = code_->co_nlocalsplus + depth_;
+  return hook::default_eval(thread_, frame_, throwing);
 }
 
 PyObject* FrameView::finish(Ref result) {
   drop(depth_);
-  flush();
+  leave();
+  as_frame(frame_)->stacktop = code_->co_nlocalsplus;
   // A frame object that outlives the call keeps this link when it takes the frame over.
   as_frame(frame_)->previous = thread_->cframe->current_frame;
   return result.release();
