@@ -1,0 +1,24 @@
+// What batch_norm and batch_norm_train share. Statistics are float64 for a float64 x and float32 for the others.
+#pragma once
+
+#include "kernels/core/words.h"
+
+namespace msjit::batch_norm {
+
+inline DType stat_dtype(DType x) { return x == DType::kFloat64 ? x : DType::kFloat32; }
+
+// A float x of rank >= 2 and float parameters with one element a channel.
+Status check_inputs(const InferCtx& ctx);
+
+struct Problem {
+  const Tensor &x, &scale, &bias;
+  const Tensor &mean, &variance;  // contiguous, of stat_dtype
+  double epsilon;
+  bool training;  // mean and variance are written; else read
+};
+Status run(const Problem& p, const Tensor& y);
+
+// Per-channel values in the shape in which they broadcast against a tensor of `rank`.
+Val over_channels(const Val& v, int rank);
+
+}  // namespace msjit::batch_norm

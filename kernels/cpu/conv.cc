@@ -1,0 +1,173 @@
+#include "kernels/cpu/conv.h"
+
+#include <memory>
+
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/layout.h"
+
+namespace msjit::convolution {
+namespace {
+
+using onednn::Window2d;
+
+struct Patch {
+  int64_t channels, rows, cols;  // of one group: input channels, rows x cols of the unfolded matrix
+};
+Patch patch_of(const Window2d& w) {
+  int64_t channels = w.in_channels / w.groups;
+  return {channels, channels * w.kernel[0] * w.kernel[1], w.out[0] * w.out[1]};
+}
+
+// Calls f(index into the unfolded matrix, offset into one group's image) for each pair that is not padding.
+template <class F>
+void walk_patches(const Window2d& w, int64_t channels, F&& f) {
+  int64_t at = 0;
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t kh = 0; kh < w.kernel[0]; ++kh)
+      for (int64_t kw = 0; kw < w.kernel[1]; ++kw)
+        for (int64_t oh = 0; oh < w.out[0]; ++oh) {
+          int64_t h = oh * w.stride[0] - w.pad_begin[0] + kh * w.dilation[0];
+          bool inside = h >= 0 && h < w.in[0];
+          for (int64_t ow = 0; ow < w.out[1]; ++ow, ++at) {
+            int64_t x = ow * w.stride[1] - w.pad_begin[1] + kw * w.dilation[1];
+            if (inside && x >= 0 && x < w.in[1]) f(at, (c * w.in[0] + h) * w.in[1] + x);
+          }
+        }
+}
+
+std::unique_ptr<double[]> unfold(const Window2d& w, const Patch& patch, const double* image) {
+  auto cols = std::make_unique<double[]>(patch.rows * patch.cols);
+  walk_patches(w, patch.channels, [&](int64_t to, int64_t from) { cols[to] = image[from]; });
+  return cols;
+}
+
+// Calls f(group, image of the input, image of the output) for each image and group.
+template <class F>
+void each_group(const Window2d& w, F&& f) {
+  int64_t in = w.in_channels / w.groups * w.in[0] * w.in[1];
+  int64_t out = w.out_channels / w.groups * w.out[0] * w.out[1];
+  for (int64_t n = 0; n < w.batch; ++n)
+    for (int64_t g = 0; g < w.groups; ++g) f(g, (n * w.groups + g) * in, (n * w.groups + g) * out);
+}
+
+void forward_f64(const Window2d& w, const double* x, const double* weight, const double* bias,
+                 double* y) {
+  Patch patch = patch_of(w);
+  int64_t out = w.out_channels / w.groups;
+  each_group(w, [&](int64_t g, int64_t x_at, int64_t y_at) {
+    auto cols = unfold(w, patch, x + x_at);
+    gemm::multiply(DType::kFloat64, out, patch.cols, patch.rows,
+                   {weight + g * out * patch.rows, patch.rows, 1}, {cols.get(), patch.cols, 1},
+                   y + y_at, patch.cols);
+    if (!bias) return;
+    for (int64_t i = 0; i < out * patch.cols; ++i) y[y_at + i] += bias[g * out + i / patch.cols];
+  });
+}
+
+void input_grad_f64(const Window2d& w, const double* dy, const double* weight, double* dx) {
+  Patch patch = patch_of(w);
+  int64_t out = w.out_channels / w.groups;
+  auto cols = std::make_unique_for_overwrite<double[]>(patch.rows * patch.cols);
+  each_group(w, [&](int64_t g, int64_t x_at, int64_t y_at) {
+    gemm::multiply(DType::kFloat64, patch.rows, patch.cols, out,
+                   {weight + g * out * patch.rows, 1, patch.rows}, {dy + y_at, patch.cols, 1},
+                   cols.get(), patch.cols);
+    walk_patches(w, patch.channels,
+                 [&](int64_t from, int64_t to) { dx[x_at + to] += cols[from]; });
+  });
+}
+
+void weight_grad_f64(const Window2d& w, const double* x, const double* dy, double* dweight) {
+  Patch patch = patch_of(w);
+  int64_t out = w.out_channels / w.groups, size = out * patch.rows;
+  auto part = std::make_unique_for_overwrite<double[]>(size);
+  each_group(w, [&](int64_t g, int64_t x_at, int64_t y_at) {
+    auto cols = unfold(w, patch, x + x_at);
+    gemm::multiply(DType::kFloat64, out, patch.rows, patch.cols, {dy + y_at, patch.cols, 1},
+                   {cols.get(), 1, patch.cols}, part.get(), patch.rows);
+    for (int64_t i = 0; i < size; ++i) dweight[g * size + i] += part[i];
+  });
+}
+
+Result<Tensor> compute_copy(const Tensor& t) {
+  bool is_f64 = t.dtype() == DType::kFloat64;
+  return layout::contiguous_as(t, is_f64 ? DType::kFloat64 : DType::kFloat32);
+}
+// Where a result is computed: the output itself, or a float32 stand-in for a 16-bit one.
+Result<Tensor> compute_target(const Tensor& out) {
+  if (item_size(out.dtype()) >= 4) return out;
+  return Tensor::empty(DType::kFloat32, out.shape());
+}
+Status deliver(const Tensor& computed, const Tensor& out) {
+  if (computed.same(out)) return {};
+  MSJIT_TRY(Tensor narrow, layout::cast_to(computed, out.dtype()));
+  copy_strided(narrow, out);
+  return {};
+}
+
+}  // namespace
+
+Status forward(const Window2d& w, const Tensor& x, const Tensor& weight, const Tensor* bias,
+               const Tensor& y) {
+  if (y.numel() == 0) return {};
+  if (weight.numel() == 0) {
+    layout::fill_zero(y);
+    if (bias) {
+      Tensor channel = Tensor::view(*bias, {w.out_channels, 1, 1}, {bias->strides()[0], 0, 0}, 0);
+      copy_strided(layout::broadcast(channel, y.shape()), y);
+    }
+    return {};
+  }
+  MSJIT_TRY(Tensor own_x, compute_copy(x));
+  MSJIT_TRY(Tensor own_weight, compute_copy(weight));
+  MSJIT_TRY(Tensor own_y, compute_target(y));
+  Tensor own_bias;
+  if (bias) {
+    MSJIT_TRY(own_bias, compute_copy(*bias));
+  }
+  void* bias_data = bias ? own_bias.data() : nullptr;
+  if (y.dtype() == DType::kFloat64) {
+    forward_f64(w, own_x.data_as<double>(), own_weight.data_as<double>(),
+                static_cast<double*>(bias_data), own_y.data_as<double>());
+    return {};
+  }
+  MSJIT_OK(onednn::conv_forward(w, own_x.data_as<float>(), own_weight.data_as<float>(),
+                                static_cast<float*>(bias_data), own_y.data_as<float>()));
+  return deliver(own_y, y);
+}
+
+Status input_grad(const Window2d& w, const Tensor& dy, const Tensor& weight, const Tensor& dx) {
+  if (dx.numel() == 0) return {};
+  if (dy.numel() == 0 || dx.dtype() == DType::kFloat64) layout::fill_zero(dx);
+  if (dy.numel() == 0) return {};
+  MSJIT_TRY(Tensor own_dy, compute_copy(dy));
+  MSJIT_TRY(Tensor own_weight, compute_copy(weight));
+  MSJIT_TRY(Tensor own_dx, compute_target(dx));
+  if (dx.dtype() == DType::kFloat64) {
+    input_grad_f64(w, own_dy.data_as<double>(), own_weight.data_as<double>(),
+                   own_dx.data_as<double>());
+    return {};
+  }
+  MSJIT_OK(onednn::conv_input_grad(w, own_dy.data_as<float>(), own_weight.data_as<float>(),
+                                   own_dx.data_as<float>()));
+  return deliver(own_dx, dx);
+}
+
+Status weight_grad(const Window2d& w, const Tensor& x, const Tensor& dy, const Tensor& dweight) {
+  if (dweight.numel() == 0) return {};
+  if (dy.numel() == 0 || dweight.dtype() == DType::kFloat64) layout::fill_zero(dweight);
+  if (dy.numel() == 0) return {};
+  MSJIT_TRY(Tensor own_x, compute_copy(x));
+  MSJIT_TRY(Tensor own_dy, compute_copy(dy));
+  MSJIT_TRY(Tensor own_dweight, compute_target(dweight));
+  if (dweight.dtype() == DType::kFloat64) {
+    weight_grad_f64(w, own_x.data_as<double>(), own_dy.data_as<double>(),
+                    own_dweight.data_as<double>());
+    return {};
+  }
+  MSJIT_OK(onednn::conv_weight_grad(w, own_x.data_as<float>(), own_dy.data_as<float>(),
+                                    own_dweight.data_as<float>()));
+  return deliver(own_dweight, dweight);
+}
+
+}  // namespace msjit::convolution

@@ -1,0 +1,148 @@
+#include "kernels/cpu/layout.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace msjit {
+
+extern const OpDef op_cast;
+
+namespace layout {
+
+Tensor slice_axis(const Tensor& t, int axis, int64_t begin, int64_t count, int64_t step) {
+  Shape shape = t.shape(), strides = t.strides();
+  int64_t offset = count > 0 ? begin * strides[axis] : 0;
+  shape[axis] = count;
+  strides[axis] *= step;
+  return Tensor::view(t, shape, strides, offset);
+}
+
+Tensor broadcast(const Tensor& t, const Shape& shape) {
+  Shape strides = shape;
+  int lead = shape.rank() - t.rank();
+  for (int i = 0; i < shape.rank(); ++i) {
+    bool spread = i < lead || t.dim(i - lead) != shape[i];
+    strides[i] = spread ? 0 : t.strides()[i - lead];
+  }
+  return Tensor::view(t, shape, strides, 0);
+}
+
+Tensor permute(const Tensor& t, std::span<const int> perm) {
+  Shape shape, strides;
+  for (int p : perm) {
+    shape.push_back(t.dim(p));
+    strides.push_back(t.strides()[p]);
+  }
+  return Tensor::view(t, shape, strides, 0);
+}
+
+Tensor swap_axes(const Tensor& t, int a, int b) {
+  Shape shape = t.shape(), strides = t.strides();
+  std::swap(shape[a], shape[b]);
+  std::swap(strides[a], strides[b]);
+  return Tensor::view(t, shape, strides, 0);
+}
+
+// Walks both shapes from the left in groups of equal element count; a group of old axes can be cut into new ones
+// when it is contiguous in itself.
+Tensor try_reshape(const Tensor& t, const Shape& shape) {
+  if (t.contiguous() || t.numel() == 0) return Tensor::view(t, shape, contiguous_strides(shape), 0);
+  Shape dims, steps;  // old axes without those of size one
+  for (int i = 0; i < t.rank(); ++i) {
+    if (t.dim(i) == 1) continue;
+    dims.push_back(t.dim(i));
+    steps.push_back(t.strides()[i]);
+  }
+  Shape strides = shape;
+  int from = 0, to = 0;
+  while (from < dims.rank() && to < shape.rank()) {
+    int from_end = from + 1, to_end = to + 1;
+    int64_t have = dims[from], want = shape[to];
+    while (have != want) {
+      if (have < want) {
+        have *= dims[from_end++];
+      } else {
+        want *= shape[to_end++];
+      }
+    }
+    for (int i = from; i + 1 < from_end; ++i)
+      if (steps[i] != dims[i + 1] * steps[i + 1]) return {};
+    int64_t stride = steps[from_end - 1];
+    for (int i = to_end - 1; i >= to; --i) {
+      strides[i] = stride;
+      stride *= shape[i];
+    }
+    from = from_end;
+    to = to_end;
+  }
+  for (; to < shape.rank(); ++to) strides[to] = 1;  // only sizes of one are left
+  return Tensor::view(t, shape, strides, 0);
+}
+
+Result<Tensor> reshape(const Tensor& t, const Shape& shape) {
+  if (Tensor view = try_reshape(t, shape)) return view;
+  MSJIT_TRY(Tensor copy, t.to_contiguous());
+  return Tensor::view(copy, shape, contiguous_strides(shape), 0);
+}
+
+static std::pair<const char*, const char*> byte_range(const Tensor& t) {
+  int64_t low = 0, high = 0;
+  for (int i = 0; i < t.rank(); ++i) {
+    int64_t reach = (t.dim(i) - 1) * t.strides()[i];
+    (reach < 0 ? low : high) += reach;
+  }
+  const char* base = t.data_as<char>();
+  int64_t size = item_size(t.dtype());
+  return {base + low * size, base + (high + 1) * size};
+}
+
+bool may_overlap(const Tensor& a, const Tensor& b) {
+  if (a.numel() == 0 || b.numel() == 0) return false;
+  auto [a_begin, a_end] = byte_range(a);
+  auto [b_begin, b_end] = byte_range(b);
+  return a_begin < b_end && b_begin < a_end;
+}
+
+Result<Tensor> detached_from(const Tensor& t, const Tensor& target) {
+  if (!may_overlap(t, target)) return t;
+  MSJIT_TRY(Tensor copy, Tensor::empty(t.dtype(), t.shape()));
+  copy_strided(t, copy);
+  return copy;
+}
+
+Result<Tensor> cast_to(const Tensor& t, DType dtype) {
+  if (t.dtype() == dtype) return t;
+  MSJIT_TRY(Tensor out, Tensor::empty(dtype, t.shape()));
+  Attrs attrs{AttrValue(dtype)};
+  KernelCtx ctx{op_cast, {&t, 1}, {&out, 1}, attrs};
+  MSJIT_OK(op_cast.kernel[static_cast<int>(DeviceType::kCpu)](ctx));
+  return out;
+}
+
+Result<Tensor> contiguous_as(const Tensor& t, DType dtype) {
+  MSJIT_TRY(Tensor converted, cast_to(t, dtype));
+  return converted.to_contiguous();
+}
+
+void fill_zero(const Tensor& contiguous) {
+  if (int64_t bytes = contiguous.nbytes()) std::memset(contiguous.data(), 0, bytes);
+}
+
+Status check_writable(const OpDef& op, const Tensor& t, const char* param) {
+  if (t.storage()->read_only)
+    return value_error("[{}] {} shares memory that is read-only", op.name, param);
+  return {};
+}
+
+AxisSplit split_at(const Shape& shape, int axis) {
+  AxisSplit split;
+  for (int i = 0; i < axis; ++i) split.outer *= shape[i];
+  split.length = shape.rank() ? shape[axis] : 1;
+  for (int i = axis + 1; i < shape.rank(); ++i) split.inner *= shape[i];
+  return split;
+}
+
+Result<Tensor> as_int64(const Tensor& t) { return contiguous_as(t, DType::kInt64); }
+
+}  // namespace layout
+}  // namespace msjit

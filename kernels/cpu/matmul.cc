@@ -1,0 +1,230 @@
+#include "kernels/cpu/matmul.h"
+
+#include <algorithm>
+
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/layout.h"
+
+namespace msjit::product {
+
+Status check_dtypes(const InferCtx& ctx, const Meta& a, const Meta& b) {
+  if (a.dtype != b.dtype)
+    return type_error("[{}] dtypes must match, got {} and {}", ctx.name(), dtype_name(a.dtype),
+                      dtype_name(b.dtype));
+  if (is_bool(a.dtype))
+    return type_error("[{}] unsupported dtype, got bool, expected a number", ctx.name());
+  return {};
+}
+
+Result<Shape> infer_shape(const InferCtx& ctx, const Shape& a, bool transpose_a, const Shape& b,
+                          bool transpose_b) {
+  int a_rank = a.rank(), b_rank = b.rank();
+  if (a_rank == 0 || b_rank == 0)
+    return value_error("[{}] operands must have at least one dimension, got shapes {} and {}",
+                       ctx.name(), a.str(), b.str());
+  Dim a_inner = a[a_rank == 1 || !transpose_a ? a_rank - 1 : a_rank - 2];
+  Dim b_inner = b[b_rank == 1 || transpose_b ? b_rank - 1 : b_rank - 2];
+  MSJIT_OK(ctx.require_eq(a_inner, b_inner, "inner dimensions"));
+  Shape a_batch, b_batch;
+  for (int i = 0; i + 2 < a_rank; ++i) a_batch.push_back(a[i]);
+  for (int i = 0; i + 2 < b_rank; ++i) b_batch.push_back(b[i]);
+  MSJIT_TRY(Shape out, ctx.broadcast(a_batch, b_batch));
+  if (a_rank > 1) out.push_back(a[transpose_a ? a_rank - 1 : a_rank - 2]);
+  if (b_rank > 1) out.push_back(b[transpose_b ? b_rank - 2 : b_rank - 1]);
+  return out;
+}
+
+namespace {
+
+using onednn::Activation;
+using onednn::Matrices;
+
+// A tensor of rank >= 2, the roles of its last two axes settled.
+Tensor as_matrices(const Tensor& t, bool transpose, bool left) {
+  if (t.rank() == 1) {
+    Shape shape = left ? Shape{1, t.dim(0)} : Shape{t.dim(0), 1};
+    Shape strides = left ? Shape{0, t.strides()[0]} : Shape{t.strides()[0], 0};
+    return Tensor::view(t, shape, strides, 0);
+  }
+  return transpose ? layout::swap_axes(t, t.rank() - 2, t.rank() - 1) : t;
+}
+
+// Strides of axes of size one are free: make them what a matrix with unit stride on the other side has.
+void settle_strides(Matrices& m) {
+  if (m.cols == 1 && m.rows == 1) {
+    m.row_stride = m.col_stride = 1;
+  } else if (m.cols == 1) {
+    m.col_stride = 1;
+  } else if (m.rows == 1) {
+    m.row_stride = m.col_stride == 1 ? m.cols : 1;
+  }
+}
+
+bool has_unit_stride(const Matrices& m) {
+  return (m.col_stride == 1 && m.row_stride >= m.cols) ||
+         (m.row_stride == 1 && m.col_stride >= m.rows);
+}
+
+// The batch axes of `t`, broadcast to `batch`, as one axis; false when their strides do not allow it.
+bool merge_batch(const Tensor& t, const Shape& batch, Matrices* m) {
+  int lead = batch.rank() - (t.rank() - 2);
+  int64_t merged = 1, stride = 0;
+  bool all_spread = true;
+  for (int i = batch.rank() - 1; i >= 0; --i) {
+    if (batch[i] == 1) continue;
+    bool spread = i < lead || t.dim(i - lead) == 1;
+    int64_t own = spread ? 0 : t.strides()[i - lead];
+    if (merged == 1) {
+      stride = own;
+    } else if (own != merged * stride) {
+      return false;
+    }
+    all_spread &= own == 0;
+    merged *= batch[i];
+  }
+  if (stride < 0) return false;
+  m->batch = all_spread ? 1 : merged;
+  m->batch_stride = all_spread ? m->rows * m->cols : stride;
+  return true;
+}
+
+// One operand, made readable by every backend; `holder` keeps a copy alive if there had to be one.
+Result<Matrices> prepare(const Tensor& t, const Shape& batch, bool any_strides, Tensor* holder) {
+  *holder = t;
+  int r = t.rank();
+  Matrices m{t.data(), 1, t.dim(r - 2), t.dim(r - 1), 0, t.strides()[r - 2], t.strides()[r - 1]};
+  settle_strides(m);
+  bool merged = merge_batch(t, batch, &m);
+  if (merged && (any_strides || has_unit_stride(m))) return m;
+  Tensor source = t;
+  if (!merged) {
+    Shape full = batch;
+    full.push_back(m.rows);
+    full.push_back(m.cols);
+    source = layout::broadcast(t, full);
+  }
+  MSJIT_TRY(*holder, source.to_contiguous());
+  m.data = holder->data();
+  m.row_stride = m.cols;
+  m.col_stride = 1;
+  settle_strides(m);
+  merge_batch(*holder, batch, &m);
+  return m;
+}
+
+// (batch..., m, k) @ (k, n) is one product of batch * m rows when the rows are evenly spaced.
+Tensor fold_rows(const Tensor& a) {
+  Shape rows{a.numel() / a.dim(a.rank() - 1), a.dim(a.rank() - 1)};
+  return layout::try_reshape(a, rows);
+}
+
+void finish_rows(float* out, int64_t rows, int64_t cols, const float* bias, bool relu) {
+  for (int64_t i = 0; i < rows; ++i, out += cols)
+    for (int64_t j = 0; j < cols; ++j) {
+      float value = bias ? out[j] + bias[j] : out[j];
+      out[j] = relu && !(value > 0) ? (value != value ? value : 0.f) : value;
+    }
+}
+
+template <class T>
+void add_bias(T* out, int64_t rows, int64_t cols, const T* bias) {
+  using U = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+  for (int64_t i = 0; i < rows; ++i, out += cols)
+    for (int64_t j = 0; j < cols; ++j)
+      out[j] = static_cast<T>(static_cast<U>(out[j]) + static_cast<U>(bias[j]));
+}
+
+void run_loops(const Matrices& a, const Matrices& b, const Tensor& out, const void* bias) {
+  int64_t batch = std::max(a.batch, b.batch), size = item_size(out.dtype());
+  auto at = [&](const Matrices& m, int64_t i) {
+    const char* data = static_cast<const char*>(m.data);
+    return data + (m.batch == 1 ? 0 : i * m.batch_stride * size);
+  };
+  int64_t area = a.rows * b.cols;
+  for (int64_t i = 0; i < batch; ++i)
+    gemm::multiply(out.dtype(), a.rows, b.cols, a.cols, {at(a, i), a.row_stride, a.col_stride},
+                   {at(b, i), b.row_stride, b.col_stride}, out.data_as<char>() + i * area * size,
+                   b.cols);
+  if (!bias) return;
+  dispatch_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
+    if constexpr (!std::is_same_v<T, bool> && std::is_arithmetic_v<T>)
+      add_bias(out.data_as<T>(), batch * a.rows, b.cols, static_cast<const T*>(bias));
+  });
+}
+
+void run_small(const Matrices& a, const Matrices& b, const Tensor& out, const void* bias,
+               Activation activation) {
+  int64_t batch = std::max(a.batch, b.batch);
+  float* data = out.data_as<float>();
+  for (int64_t i = 0; i < batch; ++i, data += a.rows * b.cols)
+    gemm::multiply_small(
+        a.rows, b.cols, a.cols,
+        {static_cast<const float*>(a.data) + (a.batch == 1 ? 0 : i * a.batch_stride), a.row_stride,
+         a.col_stride},
+        {static_cast<const float*>(b.data) + (b.batch == 1 ? 0 : i * b.batch_stride), b.row_stride,
+         b.col_stride},
+        data);
+  if (bias || activation != Activation::kNone)
+    finish_rows(out.data_as<float>(), batch * a.rows, b.cols, static_cast<const float*>(bias),
+                activation == Activation::kRelu);
+}
+
+// 16-bit floats without native support: computed in float32, rounded once at the end.
+Status run_widened(const Operands& o, const Tensor& out) {
+  MSJIT_TRY(Tensor a, layout::cast_to(o.a, DType::kFloat32));
+  MSJIT_TRY(Tensor b, layout::cast_to(o.b, DType::kFloat32));
+  MSJIT_TRY(Tensor wide, Tensor::empty(DType::kFloat32, out.shape()));
+  Tensor bias;
+  if (o.bias) {
+    MSJIT_TRY(bias, layout::cast_to(*o.bias, DType::kFloat32));
+  }
+  MSJIT_OK(run({a, b, o.transpose_a, o.transpose_b, o.bias ? &bias : nullptr, o.activation}, wide));
+  MSJIT_TRY(Tensor narrow, layout::cast_to(wide, out.dtype()));
+  copy_strided(narrow, out);
+  return {};
+}
+
+// An empty sum: zero everywhere, then bias and activation.
+Status run_empty_inner(const Operands& o, const Tensor& out) {
+  layout::fill_zero(out);
+  if (!o.bias) return {};
+  copy_strided(layout::broadcast(*o.bias, out.shape()), out);
+  if (o.activation == Activation::kRelu && out.dtype() == DType::kFloat32)
+    finish_rows(out.data_as<float>(), 1, out.numel(), nullptr, true);
+  return {};
+}
+
+}  // namespace
+
+Status run(const Operands& o, const Tensor& out) {
+  if (out.numel() == 0) return {};
+  DType dtype = out.dtype();
+  Tensor a = as_matrices(o.a, o.transpose_a, true), b = as_matrices(o.b, o.transpose_b, false);
+  if (a.dim(a.rank() - 1) == 0) return run_empty_inner(o, out);
+  bool is_bf16 = dtype == DType::kBFloat16 && onednn::has_bfloat16();
+  if (item_size(dtype) == 2 && is_float(dtype) && !is_bf16) return run_widened(o, out);
+  if (a.rank() > 2 && b.rank() == 2)
+    if (Tensor folded = fold_rows(a)) a = std::move(folded);
+  Shape batch;
+  int batch_rank = std::max(a.rank(), b.rank()) - 2;
+  for (int i = 0; i < batch_rank; ++i) {
+    int at_a = i - (batch_rank - (a.rank() - 2)), at_b = i - (batch_rank - (b.rank() - 2));
+    Dim size = at_a >= 0 ? a.dim(at_a) : 1;
+    batch.push_back(size == 1 && at_b >= 0 ? b.dim(at_b) : size);
+  }
+  bool is_f32 = dtype == DType::kFloat32;
+  bool small = is_f32 && out.numel() * a.dim(a.rank() - 1) <= gemm::kSmallProduct;
+  bool loops = !is_f32 && !is_bf16;
+  Tensor a_holder, b_holder, bias;
+  MSJIT_TRY(Matrices left, prepare(a, batch, small || loops, &a_holder));
+  MSJIT_TRY(Matrices right, prepare(b, batch, small || loops, &b_holder));
+  if (o.bias) {
+    MSJIT_TRY(bias, o.bias->to_contiguous());
+  }
+  const void* bias_data = o.bias ? bias.data() : nullptr;
+  if (small) return run_small(left, right, out, bias_data, o.activation), Status();
+  if (loops) return run_loops(left, right, out, bias_data), Status();
+  return onednn::matmul(dtype, left, right, bias_data, o.activation, out.data());
+}
+
+}  // namespace msjit::product

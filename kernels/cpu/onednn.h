@@ -1,0 +1,69 @@
+// The door to oneDNN: float32 kernels (and the bfloat16 matrix product) on plain row-major memory.
+// Primitives are built once per problem and kept in a table of the calling thread; blocked layouts are chosen by
+// oneDNN where they pay and stay inside, in temporary memory of the caching allocator. Sizes are never zero here.
+#pragma once
+
+#include "kernels/core/result.h"
+#include "kernels/core/shape.h"
+
+namespace msjit::onednn {
+
+// -- Matrix product ----------------------------------------------------------------------------------------------
+
+// A stack of matrices; `batch` 1 broadcasts. One of the two matrix strides is 1.
+struct Matrices {
+  const void* data;
+  int64_t batch, rows, cols;
+  int64_t batch_stride, row_stride, col_stride;
+};
+enum class Activation : uint8_t { kNone, kRelu };
+
+// out = activation(a b + bias), contiguous; bias has b.cols elements or is null.
+Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias,
+              Activation activation, void* out);
+bool has_bfloat16();  // whether matmul() takes bfloat16 on this machine
+
+// -- Windows -----------------------------------------------------------------------------------------------------
+
+// A 2-D convolution or pooling problem: NCHW input, weight (out_channels, in_channels / groups, kernel).
+struct Window2d {
+  int64_t batch, in_channels, out_channels, groups;
+  int64_t in[2], out[2], kernel[2], stride[2], dilation[2];
+  int64_t pad_begin[2], pad_end[2];
+};
+Status conv_forward(const Window2d& w, const float* x, const float* weight, const float* bias,
+                    float* y);
+Status conv_input_grad(const Window2d& w, const float* dy, const float* weight, float* dx);
+Status conv_weight_grad(const Window2d& w, const float* x, const float* dy, float* dweight);
+
+enum class Pool : uint8_t { kMax, kAverage, kAverageWithPadding };
+Status pool_forward(const Window2d& w, Pool kind, const float* x, float* y);
+Status average_pool_grad(const Window2d& w, Pool kind, const float* dy, float* dx);
+
+// -- Normalisation -----------------------------------------------------------------------------------------------
+
+struct BatchNorm {
+  int64_t batch, channels, inner;
+  float epsilon;
+  bool training;  // mean and variance are outputs; else inputs
+};
+Status batch_norm(const BatchNorm& p, const float* x, const float* scale, const float* shift,
+                  float* mean, float* variance, float* y);
+Status batch_norm_grad(const BatchNorm& p, const float* x, const float* scale, const float* mean,
+                       const float* variance, const float* dy, float* dx, float* dscale,
+                       float* dshift);
+
+// Over the last `width` elements of each row.
+Status layer_norm(int64_t rows, int64_t width, float epsilon, const float* x, const float* scale,
+                  const float* shift, float* mean, float* variance, float* y);
+Status layer_norm_grad(int64_t rows, int64_t width, float epsilon, const float* x,
+                       const float* scale, const float* mean, const float* variance,
+                       const float* dy, float* dx, float* dscale, float* dshift);
+
+Status softmax(int64_t outer, int64_t length, int64_t inner, bool logarithm, const float* x,
+               float* y);
+
+// Primitives kept by the calling thread, for tests and stats.
+int64_t cached_primitives();
+
+}  // namespace msjit::onednn

@@ -1,0 +1,24 @@
+// Pooling loops over the planes of contiguous NCHW tensors, for every dtype and for the cases oneDNN does not have: index
+// of the maximum, windows cut at the border (ceil_mode), a divisor given by the user.
+#pragma once
+
+#include "kernels/cpu/window.h"
+
+namespace msjit::pooling {
+
+// Whether oneDNN computes this problem with the same numbers.
+bool is_plain(const onednn::Window2d& w, DType dtype);
+
+// Maximum of each window; `index` (int64, position in the plane; may be an empty handle) is of the first one. A NaN wins.
+Status max(const onednn::Window2d& w, const Tensor& x, const Tensor& y, const Tensor& index);
+// Adds each dy to the element of its plane that `index` names; dx is zeroed first.
+Status max_grad(const Tensor& dy, const Tensor& index, const Tensor& dx);
+
+struct Divisor {
+  bool include_padding;
+  int64_t fixed;  // 0: the number of elements
+};
+Status average(const onednn::Window2d& w, Divisor divisor, const Tensor& x, const Tensor& y);
+Status average_grad(const onednn::Window2d& w, Divisor divisor, const Tensor& dy, const Tensor& dx);
+
+}  // namespace msjit::pooling

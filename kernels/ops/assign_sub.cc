@@ -1,0 +1,28 @@
+#include "kernels/core/words.h"
+#include "kernels/cpu/in_place.h"
+
+namespace msjit {
+
+extern const OpDef op_sub;
+
+namespace {
+
+Status kernel(KernelCtx& ctx) { return in_place::combine(ctx, op_sub); }
+
+void vjp(Vjp& v) {
+  if (v.needs(0)) v.set_grad(0, v.grad());
+  if (v.needs(1)) v.set_grad(1, words::neg(v.grad()));
+}
+
+}  // namespace
+
+MSJIT_OP(assign_sub)
+    .doc("Subtracts value, broadcast and converted, from x in place.")
+    .signature("x: Tensor, value: Tensor")
+    .impure()
+    .traits(kInPlace)
+    .infer(in_place::infer_update)
+    .cpu(kernel)
+    .vjp(vjp);
+
+}  // namespace msjit

@@ -1,0 +1,97 @@
+#include "kernels/core/checks.h"
+#include "kernels/core/norm_words.h"
+#include "kernels/cpu/layout.h"
+#include "kernels/cpu/norm.h"
+#include "kernels/cpu/onednn.h"
+
+namespace msjit {
+namespace {
+
+Status infer(InferCtx& ctx) {
+  const Meta& x = ctx.in(0);
+  MSJIT_OK(require_float(ctx, x, "x"));
+  if (x.shape.rank() < 2)
+    return value_error("[{}] x has a wrong rank, got {}, expected at least 2", ctx.name(),
+                       x.shape.rank());
+  for (int i = 1; i < 4; ++i) MSJIT_OK(require_shape(ctx, ctx.in(i), {x.shape[1]}, "a parameter"));
+  MSJIT_OK(require_shape(ctx, ctx.in(4), x.shape, "dy"));
+  ctx.add_output(x.dtype, x.shape);
+  ctx.add_output(ctx.in(1).dtype, ctx.in(1).shape);
+  ctx.add_output(ctx.in(1).dtype, ctx.in(1).shape);
+  return {};
+}
+
+Status compute(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon) {
+  const Tensor& x = in[0];
+  int64_t batch = x.dim(0), channels = x.dim(1), inner = x.numel() / (batch * channels);
+  if (x.dtype() == DType::kFloat64) {
+    const double* p[5];
+    for (int i = 0; i < 5; ++i) p[i] = in[i].data_as<double>();
+    layout::fill_zero(out[1]);
+    layout::fill_zero(out[2]);
+    norm::backward(norm::batch_grid(batch, channels, inner), epsilon, p[0], p[2], p[3], p[1], p[4],
+                   out[0].data_as<double>(), out[1].data_as<double>(), out[2].data_as<double>());
+    return {};
+  }
+  const float* p[5];
+  for (int i = 0; i < 5; ++i) p[i] = in[i].data_as<float>();
+  onednn::BatchNorm problem{batch, channels, inner, static_cast<float>(epsilon), true};
+  return onednn::batch_norm_grad(problem, p[0], p[1], p[2], p[3], p[4], out[0].data_as<float>(),
+                                 out[1].data_as<float>(), out[2].data_as<float>());
+}
+
+Status kernel(KernelCtx& ctx) {
+  if (ctx.in[0].numel() == 0) {
+    for (Tensor& out : ctx.out) layout::fill_zero(out);
+    return {};
+  }
+  DType dtype = ctx.in[0].dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+  Tensor in[5], out[3];
+  for (int i = 0; i < 5; ++i) {
+    MSJIT_TRY(in[i], layout::contiguous_as(ctx.in[i], dtype));
+  }
+  for (int i = 0; i < 3; ++i) {
+    out[i] = ctx.out[i];
+    if (out[i].dtype() == dtype) continue;
+    MSJIT_TRY(out[i], Tensor::empty(dtype, ctx.out[i].shape()));
+  }
+  MSJIT_OK(compute(in, out, ctx.attrs[0].as_float()));
+  for (int i = 0; i < 3; ++i) {
+    if (out[i].same(ctx.out[i])) continue;
+    MSJIT_TRY(Tensor narrow, layout::cast_to(out[i], ctx.out[i].dtype()));
+    copy_strided(narrow, ctx.out[i]);
+  }
+  return {};
+}
+
+// mean and variance are x's own: what depends on them is counted in the gradient of x.
+void vjp(Vjp& v) {
+  int rank = v.in(0).rank();
+  IntList axes{0};
+  Shape wide;
+  for (int i = 0; i < rank; ++i) {
+    wide.push_back(i == 1 ? v.in(0).shape()[1] : 1);
+    if (i > 1) axes.push_back(i);
+  }
+  auto spread = [&](int i) { return v.has_grad(i) ? words::reshape(v.grad(i), wide) : Val(); };
+  norm_words::Result grads = norm_words::second_order(
+      {v.in(0), words::reshape(v.in(1), wide), v.in(4), axes, axes, v.attrs[0].as_float()},
+      {v.has_grad(0) ? v.grad(0) : Val(), spread(1), spread(2)});
+  if (v.needs(0) && grads.x) v.set_grad(0, grads.x);
+  if (v.needs(1) && grads.scale) v.set_grad(1, words::reshape(grads.scale, v.in(1).shape()));
+  if (v.needs(4) && grads.g) v.set_grad(4, grads.g);
+}
+
+}  // namespace
+
+MSJIT_OP(batch_norm_grad)
+    .doc("Gradient of batch_norm in training: dx, dscale and dbias from dy and the mean and "
+         "variance of x.")
+    .signature("x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor, dy: Tensor, "
+               "epsilon: float = 1e-5")
+    .outputs(3)
+    .infer(infer)
+    .cpu(kernel)
+    .vjp(vjp);
+
+}  // namespace msjit

@@ -1,0 +1,55 @@
+#include "kernels/core/words.h"
+#include "kernels/cpu/pool.h"
+
+namespace msjit {
+
+extern const OpDef op_max_pool2d_with_index, op_max_pool2d_grad;
+
+namespace {
+
+Result<onednn::Window2d> geometry(const char* name, const Shape& x, const Attrs& a) {
+  return window::pool(name, x, {a[0], a[1], a[2], &a[4], a[3].as_bool()});
+}
+
+Status infer(InferCtx& ctx) {
+  const Meta& x = ctx.in(0);
+  if (is_bool(x.dtype))
+    return type_error("[{}] unsupported dtype, got bool, expected a number", ctx.name());
+  MSJIT_TRY(onednn::Window2d w, geometry(ctx.name(), x.shape, ctx.attrs));
+  ctx.add_output(x.dtype, window::output_shape(w));
+  return {};
+}
+
+Status kernel(KernelCtx& ctx) {
+  MSJIT_TRY(onednn::Window2d w, geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
+  if (!pooling::is_plain(w, ctx.in[0].dtype()))
+    return pooling::max(w, ctx.in[0], ctx.out[0], Tensor());
+  MSJIT_TRY(Tensor x, ctx.in[0].to_contiguous());
+  return onednn::pool_forward(w, onednn::Pool::kMax, x.data_as<float>(),
+                              ctx.out[0].data_as<float>());
+}
+
+// The positions of the maxima are found again: cheaper than keeping them of every forward pass.
+void vjp(Vjp& v) {
+  const Shape& x = v.in(0).shape();
+  Vals found = call_multi(v.sink, op_max_pool2d_with_index, v.inputs, v.attrs);
+  if (found.size() != 2) return;
+  v.set_grad(0, call(op_max_pool2d_grad, {v.grad(), found[1]}, {AttrValue(IntList{x[2], x[3]})}));
+}
+
+}  // namespace
+
+MSJIT_OP(max_pool2d)
+    .doc("Maximum over 2-D windows of x (N, C, H, W); padding never wins. The stride defaults to "
+         "the kernel size.")
+    .signature("x: Tensor, kernel_size: int[], stride: int[]? = None, padding: int[] = 0, "
+               "ceil_mode: bool = False, dilation: int[] = 1")
+    .infer(infer)
+    .cpu(kernel)
+    .vjp(vjp)
+    .sample({.shapes = {{2, 2, 4, 4}}, .attrs = "kernel_size=2"})
+    .sample({.shapes = {{1, 2, 5, 5}}, .attrs = "kernel_size=3, stride=2, padding=1"})
+    .sample({.shapes = {{1, 1, 6, 5}},
+             .attrs = "kernel_size=[2, 3], stride=2, ceil_mode=True, dilation=[2, 1]"});
+
+}  // namespace msjit

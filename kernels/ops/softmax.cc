@@ -1,0 +1,32 @@
+#include "kernels/cpu/softmax.h"
+
+#include "kernels/core/words.h"
+
+namespace msjit {
+namespace {
+
+Status kernel(KernelCtx& ctx) { return softmax::run(ctx, false); }
+
+void vjp(Vjp& v) {
+  using namespace words;
+  Val y = v.out(), weighted = v.grad() * y;
+  IntList axis{v.attrs[0].as_int()};
+  v.set_grad(0, weighted - y * sum(weighted, axis, true));
+}
+
+}  // namespace
+
+MSJIT_OP(softmax)
+    .doc("exp(x) along `axis`, scaled to sum to one.")
+    .signature("x: Tensor, axis: int = -1")
+    .numpy("np.exp(x - x.max(axis, keepdims=True)) / "
+           "np.exp(x - x.max(axis, keepdims=True)).sum(axis, keepdims=True)")
+    .infer(softmax::infer)
+    .cpu(kernel)
+    .vjp(vjp)
+    .sample({.shapes = {{3, 5}}})
+    .sample({.shapes = {{2, 3, 4}}, .attrs = "axis=1"})
+    .sample({.shapes = {{3, 5}}, .dtypes = {"float64"}})
+    .sample({.shapes = {{2, 0}}});
+
+}  // namespace msjit
