@@ -1,0 +1,153 @@
+// The matrix product and linear: every layout, dtype and rank against a plain loop; errors; empty sizes.
+#include "kernels/cpu/layout.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/op_test.h"
+
+namespace msjit {
+namespace {
+
+using namespace op_test;
+
+// a (m, k) times b (k, n), in double.
+Tensor plain_product(const Tensor& a, const Tensor& b) {
+  int64_t m = a.dim(0), k = a.dim(1), n = b.dim(1);
+  Doubles x = values_of(a), y = values_of(b), out(m * n, 0.0);
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t p = 0; p < k; ++p) out[i * n + j] += x[i * k + p] * y[p * n + j];
+  return make({m, n}, out, DType::kFloat64);
+}
+
+Tensor transposed(const Tensor& t) { return layout::swap_axes(t, t.rank() - 2, t.rank() - 1); }
+
+TEST(Matmul, SizesAndTransposes) {
+  for (auto [m, k, n] : {std::array<int64_t, 3>{1, 1, 1}, {4, 4, 4}, {7, 13, 5}, {1, 70, 90}, {65, 1, 40},
+                         {40, 100, 1}, {33, 129, 67}}) {
+    Tensor a = random({m, k}), b = random({k, n});
+    Tensor want = plain_product(a, b);
+    EXPECT_TRUE(close(run("matmul", {a, b}), want));
+    Tensor at = transposed(a).to_contiguous().take(), bt = transposed(b).to_contiguous().take();
+    EXPECT_TRUE(close(run("matmul", {at, b}, {true, false}), want));
+    EXPECT_TRUE(close(run("matmul", {a, bt}, {false, true}), want));
+    EXPECT_TRUE(close(run("matmul", {at, bt}, {true, true}), want));
+    EXPECT_TRUE(close(run("matmul", {transposed(at), transposed(bt)}), want)) << m << k << n;
+  }
+}
+
+TEST(Matmul, OddStrides) {
+  Tensor a = random({20, 60}), b = random({60, 30});
+  Tensor a_view = layout::slice_axis(layout::slice_axis(a, 0, 1, 9, 2), 1, 3, 25, 2);
+  Tensor b_view = layout::slice_axis(layout::slice_axis(b, 0, 5, 25, 2), 1, 4, 20);
+  Tensor want = plain_product(a_view, b_view);
+  EXPECT_TRUE(close(run("matmul", {a_view, b_view}), want));
+  Tensor row = layout::broadcast(random({1, 25}), {12, 25});
+  EXPECT_TRUE(close(run("matmul", {row, b_view}), plain_product(row, b_view)));
+  Tensor flipped = layout::slice_axis(a, 1, 59, 60, -1);
+  EXPECT_TRUE(close(run("matmul", {flipped, b}), plain_product(flipped, b)));
+}
+
+TEST(Matmul, DTypes) {
+  for (DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt8, DType::kUInt8,
+                      DType::kInt16, DType::kInt32, DType::kInt64}) {
+    Tensor a = as(random({9, 70}, DType::kFloat32, 0, 3), dtype);
+    Tensor b = as(random({70, 21}, DType::kFloat32, 0, 3), dtype);
+    Tensor want = as(plain_product(a, b), dtype), got = run("matmul", {a, b});
+    EXPECT_EQ(got.dtype(), dtype);
+    double tolerance = dtype == DType::kBFloat16 ? 1e-2 : dtype == DType::kFloat16 ? 2e-3 : 1e-12;
+    if (item_size(dtype) > 1) EXPECT_TRUE(close(got, want, tolerance)) << dtype_name(dtype);
+  }
+  Tensor big = make({1, 2}, {2e9, 2e9}, DType::kInt32), ones = make({2, 1}, {1, 1}, DType::kInt32);
+  EXPECT_EQ(values_of(run("matmul", {big, ones})), Doubles{4e9 - 4294967296.0});  // wraps
+}
+
+TEST(Matmul, Batches) {
+  for (DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    Tensor a = random({2, 3, 9, 20}, dtype), b = random({2, 3, 20, 11}, dtype);
+    Tensor got = run("matmul", {a, b});
+    for (int64_t i = 0; i < 6; ++i) {
+      Tensor part = Tensor::view(got, {9, 11}, {11, 1}, i * 99);
+      EXPECT_TRUE(close(part, plain_product(Tensor::view(a, {9, 20}, {20, 1}, i * 180),
+                                            Tensor::view(b, {20, 11}, {11, 1}, i * 220))));
+    }
+    Tensor moved = layout::permute(random({9, 2, 3, 20}, dtype), std::array<int, 4>{1, 2, 0, 3});
+    Tensor copy = moved.to_contiguous().take();
+    EXPECT_TRUE(close(run("matmul", {moved, b}), run("matmul", {copy, b})));
+    Tensor one = random({3, 20, 11}, dtype);
+    Tensor spread = layout::broadcast(one, {2, 3, 20, 11}).to_contiguous().take();
+    EXPECT_TRUE(close(run("matmul", {a, one}), run("matmul", {a, spread})));
+    Tensor left = random({2, 1, 9, 20}, dtype), right = random({1, 3, 20, 11}, dtype);
+    EXPECT_EQ(run("matmul", {left, right}).shape(), (Shape{2, 3, 9, 11}));
+    Tensor shared = random({20, 11}, dtype);
+    EXPECT_TRUE(close(run("matmul", {transposed(transposed(a)), shared}),
+                      run("matmul", {a, layout::broadcast(shared, {2, 3, 20, 11}).to_contiguous().take()})));
+  }
+}
+
+TEST(Matmul, Vectors) {
+  Tensor v = random({30}), m = random({30, 40}), stack = random({2, 40, 30});
+  EXPECT_EQ(run("matmul", {v, v}).shape(), Shape{});
+  EXPECT_EQ(run("matmul", {v, m}).shape(), Shape{40});
+  EXPECT_EQ(run("matmul", {stack, v}).shape(), (Shape{2, 40}));
+  EXPECT_TRUE(close(run("matmul", {v, m}), run("matmul", {m, v}, {true, false})));
+}
+
+TEST(Matmul, EmptySizes) {
+  Tensor out = run("matmul", {make({3, 0}, {}), make({0, 2}, {})});
+  EXPECT_EQ(values_of(out), Doubles(6, 0.0));
+  EXPECT_EQ(run("matmul", {make({0, 3}, {}), random({3, 2})}).shape(), (Shape{0, 2}));
+  EXPECT_EQ(run("matmul", {make({0, 2, 3}, {}), random({3, 2})}).shape(), (Shape{0, 2, 2}));
+  Tensor bias = make({2}, {1, -2});
+  EXPECT_EQ(values_of(run("linear", {make({2, 0}, {}), make({2, 0}, {}), bias})), (Doubles{1, -2, 1, -2}));
+}
+
+TEST(Matmul, Errors) {
+  EXPECT_EQ(error_of("matmul", {random({2, 3}), random({4, 2})}),
+            "ValueError: [matmul] inner dimensions must match, got 3 and 4");
+  EXPECT_EQ(error_of("matmul", {random({2, 3}), random({3, 2}, DType::kFloat64)}),
+            "TypeError: [matmul] dtypes must match, got float32 and float64");
+  EXPECT_EQ(error_of("matmul", {random({}), random({3, 2})}),
+            "ValueError: [matmul] operands must have at least one dimension, got shapes () and (3, 2)");
+  EXPECT_EQ(error_of("linear", {random({2, 3}), random({3})}),
+            "ValueError: [linear] weight has a wrong rank, got 1, expected 2");
+}
+
+TEST(Matmul, PrimitivesAreKept) {
+  Tensor a = random({50, 60}), b = random({60, 70});
+  run("matmul", {a, b});
+  int64_t before = onednn::cached_primitives();
+  for (int i = 0; i < 5; ++i) run("matmul", {a, b});
+  EXPECT_EQ(onednn::cached_primitives(), before);
+}
+
+TEST(Linear, BiasAndActivation) {
+  for (auto [rows, in, out] : {std::array<int64_t, 3>{3, 4, 5}, {40, 60, 33}}) {
+    Tensor x = random({rows, in}), w = random({out, in}), bias = random({out});
+    Tensor product = run("matmul", {x, w}, {false, true});
+    Doubles want = values_of(product), b = values_of(bias);
+    for (size_t i = 0; i < want.size(); ++i) want[i] += b[i % out];
+    EXPECT_TRUE(close(run("linear", {x, w, bias}), make({rows, out}, want)));
+    for (double& value : want) value = std::max(value, 0.0);
+    EXPECT_TRUE(close(run("linear_act", {x, w, bias}), make({rows, out}, want)));
+  }
+  Tensor x = random({2, 3, 40}, DType::kFloat64), w = random({7, 40}, DType::kFloat64);
+  EXPECT_EQ(run("linear", {x, w}).shape(), (Shape{2, 3, 7}));
+}
+
+TEST(Matmul, Gradients) {
+  DType d = DType::kFloat64;
+  check_gradients("matmul", {random({3, 4}, d), random({4, 2}, d)});
+  check_gradients("matmul", {random({4, 3}, d), random({2, 4}, d)}, {true, true});
+  check_gradients("matmul", {random({4, 3}, d), random({4, 2}, d)}, {true, false});
+  check_gradients("matmul", {random({2, 3, 4}, d), random({4, 2}, d)});
+  check_gradients("matmul", {random({2, 3, 4}, d), random({2, 4}, d)}, {false, true});
+  check_gradients("matmul", {random({2, 1, 2, 3}, d), random({3, 3, 2}, d)});
+  check_gradients("matmul", {random({3}, d), random({3}, d)});
+  check_gradients("matmul", {random({3}, d), random({2, 3, 2}, d)});
+  check_gradients("matmul", {random({2, 2, 3}, d), random({3}, d)});
+  check_gradients("linear", {random({3, 4}, d), random({2, 4}, d), random({2}, d)});
+  check_gradients("linear", {random({2, 2, 3}, d), random({2, 3}, d), random({2}, d)});
+  check_gradients("linear", {random({3}, d), random({2, 3}, d)});
+}
+
+}  // namespace
+}  // namespace msjit
