@@ -26,7 +26,7 @@ const OpDef* find_op(std::string_view name) {
   return at != end && name == (*at)->name ? *at : nullptr;
 }
 
-int op_index(const OpDef& op) {
+int op_id(const OpDef& op) {
   static const auto* table = [] {
     auto* map = new std::unordered_map<const OpDef*, int>;
     for (size_t i = 0; i < std::size(kOps); ++i) map->emplace(kOps[i], static_cast<int>(i));

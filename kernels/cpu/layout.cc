@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-namespace msjit {
+#include "kernels/cpu/strided.h"
 
-extern const OpDef op_cast;
-
-namespace layout {
+namespace msjit::layout {
 
 Tensor slice_axis(const Tensor& t, int axis, int64_t begin, int64_t count, int64_t step) {
   Shape shape = t.shape(), strides = t.strides();
@@ -113,9 +111,7 @@ Result<Tensor> detached_from(const Tensor& t, const Tensor& target) {
 Result<Tensor> cast_to(const Tensor& t, DType dtype) {
   if (t.dtype() == dtype) return t;
   MSJIT_TRY(Tensor out, Tensor::empty(dtype, t.shape()));
-  Attrs attrs{AttrValue(dtype)};
-  KernelCtx ctx{op_cast, {&t, 1}, {&out, 1}, attrs};
-  MSJIT_OK(op_cast.kernel[static_cast<int>(DeviceType::kCpu)](ctx));
+  convert_copy(t, out);
   return out;
 }
 
@@ -144,5 +140,4 @@ AxisSplit split_at(const Shape& shape, int axis) {
 
 Result<Tensor> as_int64(const Tensor& t) { return contiguous_as(t, DType::kInt64); }
 
-}  // namespace layout
-}  // namespace msjit
+}  // namespace msjit::layout

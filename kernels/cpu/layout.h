@@ -22,7 +22,7 @@ bool may_overlap(const Tensor& a, const Tensor& b);
 // `t` itself, or a contiguous copy where writing `target` could change what is read from it.
 Result<Tensor> detached_from(const Tensor& t, const Tensor& target);
 
-// Values of `t` as `dtype`: itself when already so, else converted by the cast op.
+// Values of `t` as `dtype`: itself when already so, else a converted copy.
 Result<Tensor> cast_to(const Tensor& t, DType dtype);
 Result<Tensor> contiguous_as(const Tensor& t, DType dtype);
 void fill_zero(const Tensor& contiguous);

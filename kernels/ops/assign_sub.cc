@@ -3,7 +3,7 @@
 
 namespace msjit {
 
-extern const OpDef op_sub;
+extern const OpDef op_sub __attribute__((weak));
 
 namespace {
 
