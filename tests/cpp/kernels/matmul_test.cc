@@ -54,7 +54,8 @@ TEST(Matmul, DTypes) {
     Tensor want = as(plain_product(a, b), dtype), got = run("matmul", {a, b});
     EXPECT_EQ(got.dtype(), dtype);
     double tolerance = dtype == DType::kBFloat16 ? 1e-2 : dtype == DType::kFloat16 ? 2e-3 : 1e-12;
-    if (item_size(dtype) > 1) EXPECT_TRUE(close(got, want, tolerance)) << dtype_name(dtype);
+    if (item_size(dtype) == 1) continue;  // sums wrap around there
+    EXPECT_TRUE(close(got, want, tolerance)) << dtype_name(dtype);
   }
   Tensor big = make({1, 2}, {2e9, 2e9}, DType::kInt32), ones = make({2, 1}, {1, 1}, DType::kInt32);
   EXPECT_EQ(values_of(run("matmul", {big, ones})), Doubles{4e9 - 4294967296.0});  // wraps

@@ -1,4 +1,6 @@
 // Operators that move data: which results are views, values of the copies, errors, gradients.
+#include <cmath>
+
 #include "kernels/cpu/indexing.h"
 #include "kernels/cpu/layout.h"
 #include "kernels/op_test.h"
