@@ -8,6 +8,7 @@
 
 #include "interp_hook/frame_view.h"
 #include "interp_hook/frames/internals.h"
+#include "interp_hook/frames/swallow_call_event.h"
 #include "interp_hook/hook.h"
 
 namespace msjit {
@@ -87,6 +88,7 @@ void FrameView::leave() {
 PyObject* FrameView::run(int throwing) {
   leave();
   as_frame(frame_)->stacktop = code_->co_nlocalsplus + depth_;
+  const SwallowCallEvent swallow(thread_, throwing);
   return hook::default_eval(thread_, frame_, throwing);
 }
 

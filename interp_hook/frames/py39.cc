@@ -7,6 +7,7 @@
 
 #include "interp_hook/frame_view.h"
 #include "interp_hook/frames/internals.h"
+#include "interp_hook/frames/swallow_call_event.h"
 #include "interp_hook/hook.h"
 
 namespace msjit {

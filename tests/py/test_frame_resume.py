@@ -171,6 +171,24 @@ def test_no_event_for_going_on():
         assert events == expected
 
 
+def test_no_call_event_for_raising():
+    def function(switch, events):
+        switch(lambda frame, event, arg: events.append((event, frame.f_code.co_name)))
+        return missing  # noqa: F821
+
+    for switch in (sys.settrace, sys.setprofile):
+        seen = []
+        for run in (plain, stepped(1000, False)):
+            events = []
+            with pytest.raises(NameError):
+                try:
+                    run(function, (switch, events))
+                finally:
+                    switch(None)
+            seen.append([event for event in events if event[1] == "function"])
+        assert seen[0] == seen[1]
+
+
 def test_profiling_declines():
     events = []
     function, make = CORPUS["arithmetic-0"]
