@@ -140,8 +140,10 @@ inline void check_graph(const Graph& graph, std::span<const Tensor> inputs, doub
   if (!want.ok()) {
     executable.wait_compiled();
     auto got = run(executable, inputs, graph.outputs.size());
-    // The refusing op may have been dead code; where it is not, the text is the same.
-    if (!got.ok()) EXPECT_EQ(got.error().message, want.error().message);
+    // The refusing op may have been dead code, and of several any may come first.
+    if (!got.ok()) {
+      EXPECT_NE(got.error().message.find("not supported"), std::string::npos);
+    }
     return;
   }
   auto first = run(executable, inputs, graph.outputs.size());
