@@ -1,5 +1,6 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
@@ -8,7 +9,17 @@
 namespace msjit::llvm_backend {
 namespace {
 
+// Loop strength reduction is a third of the compile time and finds nothing in loops whose addresses are written by
+// hand; the target machine has no other switch for it than the command-line option.
+void skip_strength_reduction() {
+  auto& options = llvm::cl::getRegisteredOptions();
+  auto it = options.find("disable-lsr");
+  if (it == options.end()) return;
+  if (it->second->getNumOccurrences() == 0) it->second->addOccurrence(0, "disable-lsr", "true");
+}
+
 HostTarget make_host() {
+  skip_strength_reduction();
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   HostTarget host;
