@@ -4,6 +4,10 @@
 
 namespace msjit {
 
+FrameView::~FrameView() {
+  if (!ended_) drop_reference(finish({}));
+}
+
 // Destructors run by a dropped value may look at the frame, so a slot changes before its old value
 // dies.
 void FrameView::set_local(int slot, Ref value) {

@@ -15,6 +15,7 @@ namespace msjit {
 class FrameView {
  public:
   FrameView(PyThreadState* thread, void* frame);  // the evaluator's frame argument
+  ~FrameView();                                   // a view that was never ended is emptied
   FrameView(const FrameView&) = delete;
   FrameView& operator=(const FrameView&) = delete;
 
@@ -79,6 +80,7 @@ class FrameView {
   int depth_;
   bool entered_ = false;
   bool prologue_done_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace msjit

@@ -86,6 +86,7 @@ void FrameView::leave() {
 }
 
 PyObject* FrameView::run(int throwing) {
+  ended_ = true;
   leave();
   as_frame(frame_)->stacktop = code_->co_nlocalsplus + depth_;
   const SwallowCallEvent swallow(thread_, throwing);
@@ -93,6 +94,7 @@ PyObject* FrameView::run(int throwing) {
 }
 
 PyObject* FrameView::finish(Ref result) {
+  ended_ = true;
   drop(depth_);
   leave();
   as_frame(frame_)->stacktop = code_->co_nlocalsplus;
