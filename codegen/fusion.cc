@@ -4,6 +4,8 @@
 #include <cstring>
 #include <queue>
 
+#include "kernels/core/log.h"
+
 namespace msjit {
 namespace {
 
@@ -62,6 +64,7 @@ class Fuser {
     make_singletons();
     for (int32_t n = 0; n < num_nodes(); ++n)
       if (live_[n]) grow(n);
+    join_siblings();
     absorb_small_producers();
     return in_order();
   }
@@ -120,7 +123,9 @@ class Fuser {
     group.nodes = {n};
     group.roles = {FusionRole::kNone};
     group.min_node = group.max_node = n;
-    if (fusable_elementwise(graph_, node)) {
+    if (!enabled_) {
+      // Every op by its own kernel.
+    } else if (fusable_elementwise(graph_, node)) {
       group.fused = true;
       group.roles = {FusionRole::kBody};
       group.space = shape_of(n);
@@ -286,6 +291,26 @@ class Fuser {
     a.nodes.clear();
   }
 
+  // Loops over the same space that read the same value become one: sums of x and of its square,
+  // say.
+  void join_siblings() {
+    std::vector<std::vector<int32_t>> readers(graph_.values.size());
+    for (int32_t n = 0; n < num_nodes(); ++n) {
+      if (!live_[n] || !groups_[group_of_[n]].fused || role_of(n) == FusionRole::kTail) continue;
+      for (ValueId id : graph_.nodes[n].inputs)
+        if (id >= 0 && graph_.meta(id).shape == groups_[group_of_[n]].space)
+          readers[id].push_back(n);
+    }
+    for (const std::vector<int32_t>& nodes : readers) {
+      for (size_t i = 1; i < nodes.size(); ++i) {
+        int32_t a = group_of_[nodes[0]], b = group_of_[nodes[i]];
+        if (a == b || !bodies_join(groups_[a], groups_[b]) || !bodies_join(groups_[b], groups_[a]))
+          continue;
+        if (fits(a, b) && !makes_cycle(a, b)) merge(b, a, -1, FusionRole::kBody);
+      }
+    }
+  }
+
   // A cheap elementwise group that feeds the body of a single larger one by broadcasting is
   // computed there.
   void absorb_small_producers() {
@@ -345,6 +370,8 @@ class Fuser {
   }
 
   const Graph& graph_;
+  const bool enabled_ =
+      ("," + env_text("MSJIT_DISABLE") + ",").find(",fusion,") == std::string::npos;
   std::vector<char> live_, is_output_;
   std::vector<int32_t> group_of_;
   std::vector<int32_t> order_dep_;  // the random op before this one

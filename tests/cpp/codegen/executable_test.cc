@@ -41,6 +41,17 @@ TEST(Fusion, ReductionTakesItsProducersAndTail) {
   EXPECT_EQ(groups[0].roles.back(), FusionRole::kTail);
 }
 
+TEST(Fusion, ReductionsOfOneInputShareALoop) {
+  GraphMaker g;
+  Val x = g.input(DType::kFloat32, {8, 40});
+  AttrValue axis = IntList{1};
+  g.output(g.call("sum", {x}, {{"axis", axis}}));
+  g.output(g.call("sum", {g.call("mul", {x, x})}, {{"axis", axis}}));
+  g.output(g.call("max", {x}, {{"axis", axis}}));
+  EXPECT_EQ(fuse(*g.graph()).size(), 1u);
+  check(g, 1e-5);
+}
+
 TEST(Fusion, NeverMakesACycle) {
   GraphMaker g;
   Val x = g.input(DType::kFloat32, {8, 8});
