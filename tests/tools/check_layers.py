@@ -32,7 +32,7 @@ OUTSIDE = [
 WORDS = [
     (r"\bPY_(VERSION_HEX|MINOR_VERSION)\b", r"bytecode/versions/|interp_hook/frames/|guards/py/compat\.h$"),
     (r"\bPy_(X?INCREF|X?DECREF|X?NewRef|CLEAR|X?SETREF)\b", r"guards/py/|interp_hook/frames/"),
-    (r"\b(throw|try|catch)\b", r"guards/py/|interp_hook/|pylib/ext/|kernels/core/|codegen/llvm/"),
+    (r"\b(throw|try|catch)\b", r"guards/py/|interp_hook/|pylib/ext/|kernels/core/|kernels/cpu/onednn\.cc|codegen/llvm/"),
 ]
 MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 TOP_LEVEL = set(
