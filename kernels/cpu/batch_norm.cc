@@ -21,14 +21,27 @@ Status check_inputs(const InferCtx& ctx) {
   return {};
 }
 
-static void run_f64(const Problem& p, const Tensor& x, const Tensor& scale, const Tensor& bias,
-                    const Tensor& y) {
-  int64_t batch = x.dim(0), channels = x.dim(1);
-  norm::Grid grid = norm::batch_grid(batch, channels, x.numel() / (batch * channels));
-  double *mean = p.mean.data_as<double>(), *variance = p.variance.data_as<double>();
-  if (p.training) norm::statistics(grid, x.data_as<double>(), mean, variance);
-  norm::forward(grid, p.epsilon, x.data_as<double>(), mean, variance, scale.data_as<double>(),
-                bias.data_as<double>(), y.data_as<double>());
+// Below this many elements a run, plain loops over channels have too little to do at a time.
+constexpr int64_t kLongRun = 16;
+
+template <class T>
+static void run_loops(const Problem& p, const Tensor& x, const Tensor& scale, const Tensor& bias,
+                      const Tensor& y) {
+  norm::Channels c{x.dim(0), x.dim(1), x.numel() / (x.dim(0) * x.dim(1))};
+  T *mean = p.mean.data_as<T>(), *variance = p.variance.data_as<T>();
+  if (p.training) norm::channel_statistics(c, x.data_as<T>(), mean, variance);
+  norm::channel_forward(c, static_cast<T>(p.epsilon), x.data_as<T>(), mean, variance,
+                        scale.data_as<T>(), bias.data_as<T>(), y.data_as<T>());
+}
+
+static Status run_f32(const Problem& p, const Tensor& x, const Tensor& scale, const Tensor& bias,
+                      const Tensor& y) {
+  int64_t inner = x.numel() / (x.dim(0) * x.dim(1));
+  if (inner >= kLongRun) return run_loops<float>(p, x, scale, bias, y), Status();
+  onednn::BatchNorm problem{x.dim(0), x.dim(1), inner, static_cast<float>(p.epsilon), p.training};
+  return onednn::batch_norm(problem, x.data_as<float>(), scale.data_as<float>(),
+                            bias.data_as<float>(), p.mean.data_as<float>(),
+                            p.variance.data_as<float>(), y.data_as<float>());
 }
 
 Status run(const Problem& p, const Tensor& y) {
@@ -37,20 +50,37 @@ Status run(const Problem& p, const Tensor& y) {
   MSJIT_TRY(Tensor x, layout::contiguous_as(p.x, compute));
   MSJIT_TRY(Tensor scale, layout::contiguous_as(p.scale, compute));
   MSJIT_TRY(Tensor bias, layout::contiguous_as(p.bias, compute));
-  if (compute == DType::kFloat64) return run_f64(p, x, scale, bias, y), Status();
+  if (compute == DType::kFloat64) return run_loops<double>(p, x, scale, bias, y), Status();
   Tensor target = y;
   if (y.dtype() != compute) {
     MSJIT_TRY(target, Tensor::empty(compute, y.shape()));
   }
-  onednn::BatchNorm problem{x.dim(0), x.dim(1), x.numel() / (x.dim(0) * x.dim(1)),
-                            static_cast<float>(p.epsilon), p.training};
-  MSJIT_OK(onednn::batch_norm(problem, x.data_as<float>(), scale.data_as<float>(),
-                              bias.data_as<float>(), p.mean.data_as<float>(),
-                              p.variance.data_as<float>(), target.data_as<float>()));
+  MSJIT_OK(run_f32(p, x, scale, bias, target));
   if (target.same(y)) return {};
   MSJIT_TRY(Tensor narrow, layout::cast_to(target, y.dtype()));
   copy_strided(narrow, y);
   return {};
+}
+
+template <class T>
+static void gradient_loops(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon) {
+  const Tensor& x = in[0];
+  norm::Channels c{x.dim(0), x.dim(1), x.numel() / (x.dim(0) * x.dim(1))};
+  norm::channel_backward(c, static_cast<T>(epsilon), x.data_as<T>(), in[2].data_as<T>(),
+                         in[3].data_as<T>(), in[1].data_as<T>(), in[4].data_as<T>(),
+                         out[0].data_as<T>(), out[1].data_as<T>(), out[2].data_as<T>());
+}
+
+Status gradient(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon) {
+  const Tensor& x = in[0];
+  int64_t inner = x.numel() / (x.dim(0) * x.dim(1));
+  if (x.dtype() == DType::kFloat64) return gradient_loops<double>(in, out, epsilon), Status();
+  if (inner >= kLongRun) return gradient_loops<float>(in, out, epsilon), Status();
+  const float* p[5];
+  for (int i = 0; i < 5; ++i) p[i] = in[i].data_as<float>();
+  onednn::BatchNorm problem{x.dim(0), x.dim(1), inner, static_cast<float>(epsilon), true};
+  return onednn::batch_norm_grad(problem, p[0], p[1], p[2], p[3], p[4], out[0].data_as<float>(),
+                                 out[1].data_as<float>(), out[2].data_as<float>());
 }
 
 Val over_channels(const Val& v, int rank) {

@@ -17,6 +17,8 @@ struct Problem {
   bool training;  // mean and variance are written; else read
 };
 Status run(const Problem& p, const Tensor& y);
+// From x, scale, mean, variance and dy, contiguous and of stat_dtype: dx, dscale and dshift.
+Status gradient(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon);
 
 // Per-channel values in the shape in which they broadcast against a tensor of `rank`.
 Val over_channels(const Val& v, int rank);

@@ -1,25 +1,22 @@
 #include "kernels/cpu/gemm.h"
 
+#include <immintrin.h>
+
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <type_traits>
-#include <vector>
 
 #include "kernels/cpu/parallel.h"
 
 namespace msjit::gemm {
 namespace {
 
-constexpr int kRows = 4;            // register tile: kRows x Tile<T>::kCols
-constexpr int64_t kDepth = 256;     // k of a packed panel, so that it stays in the first two cache levels
-constexpr int64_t kBlockRows = 64;  // rows of one parallel task
+constexpr int kRows = 6;             // register tile: kRows by two vectors
+constexpr int64_t kDepth = 256;      // k of a packed panel, so that it stays in the first two cache levels
+constexpr int64_t kBlockRows = 72;   // rows of one parallel task; a multiple of kRows
 
-template <class T>
-struct Tile {
-  static constexpr int kCols = sizeof(T) >= 4 ? static_cast<int>(64 / sizeof(T)) : 16;
-};
-
-// Integer arithmetic is done unsigned, where wrapping is defined.
+// Sums are formed in at least 32 bits. Integer arithmetic is done unsigned, where wrapping is defined.
 template <class T>
 struct Accumulator {
   using type = std::conditional_t<std::is_floating_point_v<T>, T,
@@ -27,82 +24,107 @@ struct Accumulator {
 };
 
 template <class A>
-inline A multiply_add(A a, A b, A c) {
-  if constexpr (std::is_same_v<A, double>) return __builtin_fma(a, b, c);
-  else if constexpr (std::is_same_v<A, float>) return __builtin_fmaf(a, b, c);
+struct Vector {
+  typedef A type __attribute__((vector_size(32)));
+  typedef A unaligned __attribute__((vector_size(32), aligned(alignof(A)), may_alias));
+  static constexpr int kLanes = 32 / sizeof(A);
+  static constexpr int kCols = 2 * kLanes;
+};
+
+template <class A>
+inline typename Vector<A>::type multiply_add(typename Vector<A>::type a, typename Vector<A>::type b,
+                                             typename Vector<A>::type c) {
+  if constexpr (std::is_same_v<A, double>) return _mm256_fmadd_pd(a, b, c);
+  else if constexpr (std::is_same_v<A, float>) return _mm256_fmadd_ps(a, b, c);
   else return a * b + c;
 }
 
 // Rows of b[k0 .. k0+depth) in strips of kCols columns, zero padded: strip, depth, column.
-template <class T>
-void pack_b(const Matrix& b, int64_t k0, int64_t depth, int64_t n, T* packed) {
-  constexpr int kCols = Tile<T>::kCols;
+template <class T, class A>
+void pack_b(const Matrix& b, int64_t k0, int64_t depth, int64_t n, A* packed) {
+  constexpr int kCols = Vector<A>::kCols;
   const T* data = static_cast<const T*>(b.data);
   for (int64_t j0 = 0; j0 < n; j0 += kCols) {
     int64_t width = std::min<int64_t>(kCols, n - j0);
     for (int64_t p = 0; p < depth; ++p, packed += kCols) {
       const T* row = data + (k0 + p) * b.row_stride + j0 * b.col_stride;
-      for (int64_t j = 0; j < width; ++j) packed[j] = row[j * b.col_stride];
-      for (int64_t j = width; j < kCols; ++j) packed[j] = T(0);
+      for (int64_t j = 0; j < width; ++j) packed[j] = static_cast<A>(row[j * b.col_stride]);
+      for (int64_t j = width; j < kCols; ++j) packed[j] = A(0);
     }
   }
 }
 
-template <class T>
-void pack_a(const Matrix& a, int64_t i0, int64_t rows, int64_t k0, int64_t depth, T* packed) {
+template <class T, class A>
+void pack_a(const Matrix& a, int64_t i0, int64_t rows, int64_t k0, int64_t depth, A* packed) {
   const T* data = static_cast<const T*>(a.data);
   for (int64_t i = 0; i < rows; i += kRows)
     for (int64_t p = 0; p < depth; ++p)
       for (int r = 0; r < kRows; ++r, ++packed) {
         int64_t row = i0 + i + r;
         bool inside = i + r < rows;
-        *packed = inside ? data[row * a.row_stride + (k0 + p) * a.col_stride] : T(0);
+        *packed = inside ? static_cast<A>(data[row * a.row_stride + (k0 + p) * a.col_stride]) : A(0);
       }
 }
 
+template <class A>
+void micro_tile(int64_t depth, const A* a, const A* b, A (&sum)[kRows][Vector<A>::kCols]) {
+  using V = typename Vector<A>::type;
+  using U = typename Vector<A>::unaligned;
+  V acc[kRows][2] = {};
+  for (int64_t p = 0; p < depth; ++p, a += kRows, b += Vector<A>::kCols) {
+    V left = *reinterpret_cast<const U*>(b);
+    V right = *reinterpret_cast<const U*>(b + Vector<A>::kLanes);
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      V factor = V{} + a[r];
+      acc[r][0] = multiply_add<A>(factor, left, acc[r][0]);
+      acc[r][1] = multiply_add<A>(factor, right, acc[r][1]);
+    }
+  }
+  std::memcpy(sum, acc, sizeof(sum));
+}
+
 template <class T>
-void micro_tile(int64_t depth, const T* a, const T* b, T* out, int64_t out_stride, int64_t rows,
-                int64_t cols, bool accumulate) {
+void store_tile(const typename Accumulator<T>::type* sum, int64_t sum_stride, T* out,
+                int64_t out_stride, int64_t rows, int64_t cols, bool accumulate) {
   using A = typename Accumulator<T>::type;
-  constexpr int kCols = Tile<T>::kCols;
-  A sum[kRows][kCols] = {};
-  for (int64_t p = 0; p < depth; ++p, a += kRows, b += kCols)
-    for (int r = 0; r < kRows; ++r)
-      for (int c = 0; c < kCols; ++c)
-        sum[r][c] = multiply_add<A>(static_cast<A>(a[r]), static_cast<A>(b[c]), sum[r][c]);
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < cols; ++c) {
       T& slot = out[r * out_stride + c];
-      slot = static_cast<T>(accumulate ? static_cast<A>(slot) + sum[r][c] : sum[r][c]);
+      A value = sum[r * sum_stride + c];
+      slot = static_cast<T>(accumulate ? static_cast<A>(slot) + value : value);
     }
 }
 
 template <class T>
 void multiply_block(const Matrix& a, int64_t i0, int64_t rows, int64_t n, int64_t k0, int64_t depth,
-                    const T* packed_b, T* out, int64_t out_stride) {
-  constexpr int kCols = Tile<T>::kCols;
-  T packed_a[kBlockRows * kDepth];
-  pack_a(a, i0, rows, k0, depth, packed_a);
+                    const typename Accumulator<T>::type* packed_b, T* out, int64_t out_stride) {
+  using A = typename Accumulator<T>::type;
+  constexpr int kCols = Vector<A>::kCols;
+  alignas(64) A packed_a[kBlockRows * kDepth];
+  alignas(64) A sum[kRows][kCols];
+  pack_a<T>(a, i0, rows, k0, depth, packed_a);
   for (int64_t j = 0; j < n; j += kCols)
-    for (int64_t i = 0; i < rows; i += kRows)
-      micro_tile<T>(depth, packed_a + i * depth, packed_b + j * depth,
-                    out + (i0 + i) * out_stride + j, out_stride, std::min<int64_t>(kRows, rows - i),
-                    std::min<int64_t>(kCols, n - j), k0 > 0);
+    for (int64_t i = 0; i < rows; i += kRows) {
+      micro_tile<A>(depth, packed_a + i * depth, packed_b + j * depth, sum);
+      store_tile<T>(sum[0], kCols, out + (i0 + i) * out_stride + j, out_stride,
+                    std::min<int64_t>(kRows, rows - i), std::min<int64_t>(kCols, n - j), k0 > 0);
+    }
 }
 
 template <class T>
 void multiply_typed(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b, T* out,
                     int64_t out_stride) {
-  constexpr int kCols = Tile<T>::kCols;
+  using A = typename Accumulator<T>::type;
+  constexpr int kCols = Vector<A>::kCols;
   int64_t padded = (n + kCols - 1) / kCols * kCols;
-  auto packed_b = std::make_unique_for_overwrite<T[]>(padded * std::min(k, kDepth));
+  auto packed_b = std::make_unique_for_overwrite<A[]>(padded * std::min(k, kDepth));
   for (int64_t k0 = 0; k0 < k; k0 += kDepth) {
     int64_t depth = std::min(kDepth, k - k0);
-    pack_b(b, k0, depth, n, packed_b.get());
+    pack_b<T>(b, k0, depth, n, packed_b.get());
     int64_t blocks = (m + kBlockRows - 1) / kBlockRows;
-    int64_t cost = kBlockRows * n * depth / 8;
-    int64_t grain = std::max<int64_t>(1, kElementGrain / std::max<int64_t>(cost, 1));
-    parallel_for(blocks, grain, [&](int64_t first, int64_t last) {
+    int64_t cost = std::max<int64_t>(kBlockRows * n * depth / 8, 1);
+    parallel_for(blocks, std::max<int64_t>(1, kElementGrain / cost), [&](int64_t first, int64_t last) {
       for (int64_t block = first; block < last; ++block) {
         int64_t i0 = block * kBlockRows;
         multiply_block<T>(a, i0, std::min(kBlockRows, m - i0), n, k0, depth, packed_b.get(), out,
@@ -123,7 +145,8 @@ void multiply(DType dtype, int64_t m, int64_t n, int64_t k, const Matrix& a, con
 }
 
 template <bool kUnit>
-static void small_rows(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b, float* out) {
+static void small_rows(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b,
+                       float* out) {
   const float* a_data = static_cast<const float*>(a.data);
   const float* b_data = static_cast<const float*>(b.data);
   for (int64_t i = 0; i < m; ++i, out += n) {

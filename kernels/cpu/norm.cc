@@ -2,64 +2,139 @@
 
 #include <cmath>
 
+#include "kernels/cpu/layout.h"
+#include "kernels/cpu/parallel.h"
+
 namespace msjit::norm {
 namespace {
 
-// Calls f(element, position in the inner run) for the elements of a group.
+// Calls f(channel) for every channel, over threads.
 template <class F>
-inline void walk(const Grid& grid, int64_t group, F&& f) {
-  for (int64_t o = 0; o < grid.outer; ++o) {
-    int64_t base = group * grid.group_stride + o * grid.outer_stride;
-    for (int64_t j = 0; j < grid.inner; ++j) f(base + j, j);
-  }
+void each_channel(const Channels& c, F&& f) {
+  parallel_for(c.channels, layout::grain_for(c.batch * c.inner), [&](int64_t begin, int64_t end) {
+    for (int64_t channel = begin; channel < end; ++channel) f(channel);
+  });
+}
+
+// Calls f(offset of a run of `inner` elements) for each image.
+template <class F>
+inline void each_run(const Channels& c, int64_t channel, F&& f) {
+  for (int64_t n = 0; n < c.batch; ++n) f((n * c.channels + channel) * c.inner);
 }
 
 }  // namespace
 
-void statistics(const Grid& grid, const double* x, double* mean, double* variance) {
-  double count = static_cast<double>(grid.outer * grid.inner);
-  for (int64_t g = 0; g < grid.groups; ++g) {
+// Runs are summed in T by lanes, and the runs in double.
+template <class T>
+void channel_statistics(const Channels& c, const T* x, T* mean, T* variance) {
+  double count = static_cast<double>(c.batch * c.inner);
+  each_channel(c, [&](int64_t channel) {
+    double total = 0, squares = 0;
+    each_run(c, channel, [&](int64_t at) {
+      T sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int64_t j = 0; j < c.inner; ++j) sum += x[at + j];
+      total += static_cast<double>(sum);
+    });
+    T centre = static_cast<T>(total / count);
+    each_run(c, channel, [&](int64_t at) {
+      T sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int64_t j = 0; j < c.inner; ++j) sum += (x[at + j] - centre) * (x[at + j] - centre);
+      squares += static_cast<double>(sum);
+    });
+    mean[channel] = centre;
+    variance[channel] = static_cast<T>(squares / count);
+  });
+}
+
+template <class T>
+void channel_forward(const Channels& c, T epsilon, const T* x, const T* mean, const T* variance,
+                     const T* scale, const T* shift, T* y) {
+  each_channel(c, [&](int64_t channel) {
+    T factor = scale[channel] / std::sqrt(variance[channel] + epsilon);
+    T centre = mean[channel], added = shift[channel];
+    each_run(c, channel, [&](int64_t at) {
+#pragma omp simd
+      for (int64_t j = 0; j < c.inner; ++j) y[at + j] = (x[at + j] - centre) * factor + added;
+    });
+  });
+}
+
+template <class T>
+void channel_backward(const Channels& c, T epsilon, const T* x, const T* mean, const T* variance,
+                      const T* scale, const T* dy, T* dx, T* dscale, T* dshift) {
+  double count = static_cast<double>(c.batch * c.inner);
+  each_channel(c, [&](int64_t channel) {
+    T rate = T(1) / std::sqrt(variance[channel] + epsilon), centre = mean[channel];
+    double total = 0, dot = 0;
+    each_run(c, channel, [&](int64_t at) {
+      T sum = 0, product = 0;
+#pragma omp simd reduction(+ : sum, product)
+      for (int64_t j = 0; j < c.inner; ++j) {
+        sum += dy[at + j];
+        product += dy[at + j] * (x[at + j] - centre);
+      }
+      total += static_cast<double>(sum);
+      dot += static_cast<double>(product);
+    });
+    dshift[channel] = static_cast<T>(total);
+    dscale[channel] = static_cast<T>(dot * static_cast<double>(rate));
+    T average = static_cast<T>(total / count), factor = scale[channel] * rate;
+    T slope = static_cast<T>(dot / count) * rate * rate;
+    each_run(c, channel, [&](int64_t at) {
+#pragma omp simd
+      for (int64_t j = 0; j < c.inner; ++j)
+        dx[at + j] = factor * (dy[at + j] - average - (x[at + j] - centre) * slope);
+    });
+  });
+}
+
+#define MSJIT_INSTANTIATE(T)                                                                       \
+  template void channel_statistics(const Channels&, const T*, T*, T*);                             \
+  template void channel_forward(const Channels&, T, const T*, const T*, const T*, const T*,        \
+                                const T*, T*);                                                     \
+  template void channel_backward(const Channels&, T, const T*, const T*, const T*, const T*,       \
+                                 const T*, T*, T*, T*);
+MSJIT_INSTANTIATE(float)
+MSJIT_INSTANTIATE(double)
+#undef MSJIT_INSTANTIATE
+
+void row_statistics(const Rows& r, const double* x, double* mean, double* variance) {
+  for (int64_t i = 0; i < r.rows; ++i, x += r.width) {
     double sum = 0, squares = 0;
-    walk(grid, g, [&](int64_t i, int64_t) { sum += x[i]; });
-    double centre = sum / count;
-    walk(grid, g, [&](int64_t i, int64_t) { squares += (x[i] - centre) * (x[i] - centre); });
-    mean[g] = centre;
-    variance[g] = squares / count;
+    for (int64_t j = 0; j < r.width; ++j) sum += x[j];
+    mean[i] = sum / static_cast<double>(r.width);
+    for (int64_t j = 0; j < r.width; ++j) squares += (x[j] - mean[i]) * (x[j] - mean[i]);
+    variance[i] = squares / static_cast<double>(r.width);
   }
 }
 
-void forward(const Grid& grid, double epsilon, const double* x, const double* mean,
-             const double* variance, const double* scale, const double* shift, double* y) {
-  for (int64_t g = 0; g < grid.groups; ++g) {
-    double rate = 1.0 / std::sqrt(variance[g] + epsilon);
-    walk(grid, g, [&](int64_t i, int64_t j) {
-      int64_t at = grid.scale_per_group ? g : j;
-      double value = (x[i] - mean[g]) * rate;
-      y[i] = value * (scale ? scale[at] : 1.0) + (shift ? shift[at] : 0.0);
-    });
+void row_forward(const Rows& r, double epsilon, const double* x, const double* mean,
+                 const double* variance, const double* scale, const double* shift, double* y) {
+  for (int64_t i = 0; i < r.rows; ++i, x += r.width, y += r.width) {
+    double rate = 1.0 / std::sqrt(variance[i] + epsilon);
+    for (int64_t j = 0; j < r.width; ++j) y[j] = (x[j] - mean[i]) * rate * scale[j] + shift[j];
   }
 }
 
-void backward(const Grid& grid, double epsilon, const double* x, const double* mean,
-              const double* variance, const double* scale, const double* dy, double* dx,
-              double* dscale, double* dshift) {
-  double count = static_cast<double>(grid.outer * grid.inner);
-  for (int64_t g = 0; g < grid.groups; ++g) {
-    double rate = 1.0 / std::sqrt(variance[g] + epsilon);
-    double sum = 0, dot = 0;
-    walk(grid, g, [&](int64_t i, int64_t j) {
-      int64_t at = grid.scale_per_group ? g : j;
-      double normal = (x[i] - mean[g]) * rate, scaled = dy[i] * (scale ? scale[at] : 1.0);
-      sum += scaled;
-      dot += scaled * normal;
-      dscale[at] += dy[i] * normal;
-      dshift[at] += dy[i];
-    });
-    walk(grid, g, [&](int64_t i, int64_t j) {
-      int64_t at = grid.scale_per_group ? g : j;
-      double normal = (x[i] - mean[g]) * rate, scaled = dy[i] * (scale ? scale[at] : 1.0);
-      dx[i] = rate * (scaled - sum / count - normal * dot / count);
-    });
+void row_backward(const Rows& r, double epsilon, const double* x, const double* mean,
+                  const double* variance, const double* scale, const double* dy, double* dx,
+                  double* dscale, double* dshift) {
+  double count = static_cast<double>(r.width);
+  for (int64_t i = 0; i < r.rows; ++i, x += r.width, dy += r.width, dx += r.width) {
+    double rate = 1.0 / std::sqrt(variance[i] + epsilon), sum = 0, dot = 0;
+    for (int64_t j = 0; j < r.width; ++j) {
+      double normal = (x[j] - mean[i]) * rate;
+      sum += dy[j] * scale[j];
+      dot += dy[j] * scale[j] * normal;
+      dscale[j] += dy[j] * normal;
+      dshift[j] += dy[j];
+    }
+    for (int64_t j = 0; j < r.width; ++j) {
+      double normal = (x[j] - mean[i]) * rate;
+      dx[j] = rate * (dy[j] * scale[j] - sum / count - normal * dot / count);
+    }
   }
 }
 

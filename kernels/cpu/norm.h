@@ -1,28 +1,32 @@
-// Normalisation loops for float64, where oneDNN has none. One description covers batch and layer normalisation: groups of
-// elements share a mean and a variance; a group is `outer` runs of `inner` elements, `outer_stride` apart.
+// Normalisation loops: channels of contiguous NCHW data in both precisions (faster here than oneDNN's on plain layouts) and
+// rows in float64, where oneDNN has none. Mean and variance are arrays with one element a channel or row.
 #pragma once
 
 #include <cstdint>
 
 namespace msjit::norm {
 
-struct Grid {
-  int64_t groups, group_stride;  // start of one group after another
-  int64_t outer, outer_stride, inner;
-  bool scale_per_group;  // else one scale an element of the inner run
+struct Channels {
+  int64_t batch, channels, inner;
 };
-inline Grid batch_grid(int64_t batch, int64_t channels, int64_t inner) {
-  return {channels, inner, batch, channels * inner, inner, true};
-}
-inline Grid layer_grid(int64_t rows, int64_t width) { return {rows, width, 1, 0, width, false}; }
+template <class T>
+void channel_statistics(const Channels& c, const T* x, T* mean, T* variance);
+template <class T>
+void channel_forward(const Channels& c, T epsilon, const T* x, const T* mean, const T* variance,
+                     const T* scale, const T* shift, T* y);
+template <class T>
+void channel_backward(const Channels& c, T epsilon, const T* x, const T* mean, const T* variance,
+                      const T* scale, const T* dy, T* dx, T* dscale, T* dshift);
 
-void statistics(const Grid& grid, const double* x, double* mean, double* variance);
-// scale and shift may be null.
-void forward(const Grid& grid, double epsilon, const double* x, const double* mean,
-             const double* variance, const double* scale, const double* shift, double* y);
+struct Rows {
+  int64_t rows, width;
+};
+void row_statistics(const Rows& r, const double* x, double* mean, double* variance);
+void row_forward(const Rows& r, double epsilon, const double* x, const double* mean,
+                 const double* variance, const double* scale, const double* shift, double* y);
 // dscale and dshift are added to.
-void backward(const Grid& grid, double epsilon, const double* x, const double* mean,
-              const double* variance, const double* scale, const double* dy, double* dx,
-              double* dscale, double* dshift);
+void row_backward(const Rows& r, double epsilon, const double* x, const double* mean,
+                  const double* variance, const double* scale, const double* dy, double* dx,
+                  double* dscale, double* dshift);
 
 }  // namespace msjit::norm

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/core/storage.h"
+#include "kernels/cpu/parallel.h"
 
 namespace msjit::onednn {
 namespace {
@@ -27,14 +28,14 @@ dnnl_stream_t stream() {
 // -- The table of primitives -------------------------------------------------------------------------------------
 
 enum class Kind : int64_t {
-  kMatmul, kConv, kConvInputGrad, kConvWeightGrad, kPool, kPoolGrad,
+  kMatmul, kConv, kConvInputGrad, kConvWeightGrad, kPool, kPoolGrad, kMaxPoolGrad,
   kBatchNorm, kBatchNormGrad, kLayerNorm, kLayerNormGrad, kSoftmax,
 };
 
 // All that a primitive depends on, the number of threads included.
 class Key {
  public:
-  explicit Key(Kind kind) { *this << static_cast<int64_t>(kind) << omp_get_max_threads(); }
+  explicit Key(Kind kind) { *this << static_cast<int64_t>(kind) << num_threads(); }
   Key& operator<<(int64_t word) {
     words_[size_++] = word;
     hash_ = (hash_ ^ static_cast<uint64_t>(word)) * 0x9e3779b97f4a7c15u;
@@ -162,9 +163,25 @@ Table& table() {
   return instance;
 }
 
+// oneDNN asks OpenMP for the number of threads: while one of its calls runs the answer is ours.
+class ThreadScope {
+ public:
+  ThreadScope() : before_(omp_get_max_threads()) {
+    if (before_ != num_threads()) omp_set_num_threads(num_threads());
+  }
+  ~ThreadScope() {
+    if (before_ != omp_get_max_threads()) omp_set_num_threads(before_);
+  }
+  ThreadScope(const ThreadScope&) = delete;
+
+ private:
+  int before_;
+};
+
 // Runs the program of `key`, building it with `build(Builder&)` the first time.
 template <class Build>
 Status run_cached(const Key& key, std::initializer_list<const void*> operands, Build&& build) {
+  ThreadScope threads;
   Table& programs = table();
   auto found = programs.find(key);
   if (found == programs.end()) [[unlikely]] {
@@ -306,12 +323,14 @@ void build_conv_weight_grad(Builder& builder, const Window2d& w) {
         builder.output(plain(weight_dims(w), weight_tag(w)), desc.diff_weights_desc())}});
 }
 
-dnnl::pooling_forward::primitive_desc pool_desc(const Window2d& w, Pool kind) {
+dnnl::pooling_forward::primitive_desc pool_desc(
+    const Window2d& w, Pool kind,
+    dnnl::prop_kind prop = dnnl::prop_kind::forward_inference) {
   auto algorithm = kind == Pool::kMax       ? dnnl::algorithm::pooling_max
                    : kind == Pool::kAverage ? dnnl::algorithm::pooling_avg_exclude_padding
                                             : dnnl::algorithm::pooling_avg_include_padding;
   return {engine(),
-          dnnl::prop_kind::forward_inference,
+          prop,
           algorithm,
           plain(input_dims(w), Tag::nchw),
           plain(output_dims(w), Tag::nchw),
@@ -328,6 +347,25 @@ void build_pool(Builder& builder, const Window2d& w, Pool kind) {
   builder.add(desc, dnnl::pooling_forward(desc),
               {{DNNL_ARG_SRC, builder.operand(desc.src_desc())},
                {DNNL_ARG_DST, builder.operand(desc.dst_desc())}});
+}
+
+// The forward pass is run again for the positions of the maxima, which it leaves in a workspace.
+void build_max_pool_grad(Builder& builder, const Window2d& w) {
+  auto forward = pool_desc(w, Pool::kMax, dnnl::prop_kind::forward_training);
+  memory x = builder.operand(forward.src_desc());
+  memory positions = builder.temporary(forward.workspace_desc());
+  builder.add(forward, dnnl::pooling_forward(forward),
+              {{DNNL_ARG_SRC, x},
+               {DNNL_ARG_DST, builder.temporary(forward.dst_desc())},
+               {DNNL_ARG_WORKSPACE, positions}});
+  dnnl::pooling_backward::primitive_desc desc(
+      engine(), dnnl::algorithm::pooling_max, forward.src_desc(), forward.dst_desc(),
+      dims2(w.stride), dims2(w.kernel), gaps(w), dims2(w.pad_begin), dims2(w.pad_end), forward,
+      user_scratchpad());
+  builder.add(desc, dnnl::pooling_backward(desc),
+              {{DNNL_ARG_DIFF_DST, builder.operand(desc.diff_dst_desc())},
+               {DNNL_ARG_DIFF_SRC, builder.operand(desc.diff_src_desc())},
+               {DNNL_ARG_WORKSPACE, positions}});
 }
 
 void build_pool_grad(Builder& builder, const Window2d& w, Pool kind) {
@@ -461,6 +499,11 @@ Status conv_weight_grad(const Window2d& w, const float* x, const float* dy, floa
 Status pool_forward(const Window2d& w, Pool kind, const float* x, float* y) {
   return run_cached(window_key(Kind::kPool, w, static_cast<int64_t>(kind)), {x, y},
                     [&](Builder& builder) { build_pool(builder, w, kind); });
+}
+
+Status max_pool_grad(const Window2d& w, const float* x, const float* dy, float* dx) {
+  return run_cached(window_key(Kind::kMaxPoolGrad, w, 0), {x, dy, dx},
+                    [&](Builder& builder) { build_max_pool_grad(builder, w); });
 }
 
 Status average_pool_grad(const Window2d& w, Pool kind, const float* dy, float* dx) {

@@ -38,6 +38,8 @@ Status conv_weight_grad(const Window2d& w, const float* x, const float* dy, floa
 
 enum class Pool : uint8_t { kMax, kAverage, kAverageWithPadding };
 Status pool_forward(const Window2d& w, Pool kind, const float* x, float* y);
+// Each dy goes to the first maximum of its window of x.
+Status max_pool_grad(const Window2d& w, const float* x, const float* dy, float* dx);
 Status average_pool_grad(const Window2d& w, Pool kind, const float* dy, float* dx);
 
 // -- Normalisation -----------------------------------------------------------------------------------------------

@@ -30,29 +30,34 @@ int64_t first_inside(int64_t start, int64_t dilation) {
   return start >= 0 ? start : start + (-start + dilation - 1) / dilation * dilation;
 }
 
-template <class T>
+// The better of two candidates without a branch: values come in no order a branch could be predicted by.
+template <class C>
+inline void keep_greater(C value, int64_t at, C& best, int64_t& best_at) {
+  bool greater = value > best;
+  if constexpr (std::is_floating_point_v<C>) greater |= value != value && best == best;
+  best = greater ? value : best;
+  best_at = greater ? at : best_at;
+}
+
+template <class T, bool kIndexed>
 void max_plane(const Window2d& w, const T* x, T* y, int64_t* index) {
   using C = typename ComputeType<T>::type;
-  for (int64_t oh = 0; oh < w.out[0]; ++oh)
+  for (int64_t oh = 0; oh < w.out[0]; ++oh) {
+    int64_t top = oh * w.stride[0] - w.pad_begin[0];
+    int64_t h_end = std::min(w.in[0], top + w.dilation[0] * (w.kernel[0] - 1) + 1);
+    int64_t h0 = first_inside(top, w.dilation[0]);
     for (int64_t ow = 0; ow < w.out[1]; ++ow, ++y) {
-      int64_t h0 = oh * w.stride[0] - w.pad_begin[0], w0 = ow * w.stride[1] - w.pad_begin[1];
-      int64_t h_end = std::min(w.in[0], h0 + w.dilation[0] * (w.kernel[0] - 1) + 1);
-      int64_t w_end = std::min(w.in[1], w0 + w.dilation[1] * (w.kernel[1] - 1) + 1);
-      h0 = first_inside(h0, w.dilation[0]);
-      w0 = first_inside(w0, w.dilation[1]);
-      int64_t best_at = h0 * w.in[1] + w0;
+      int64_t left = ow * w.stride[1] - w.pad_begin[1];
+      int64_t w_end = std::min(w.in[1], left + w.dilation[1] * (w.kernel[1] - 1) + 1);
+      int64_t w0 = first_inside(left, w.dilation[1]), best_at = h0 * w.in[1] + w0;
       C best = static_cast<C>(x[best_at]);
       for (int64_t h = h0; h < h_end; h += w.dilation[0])
-        for (int64_t c = w0; c < w_end; c += w.dilation[1]) {
-          C value = static_cast<C>(x[h * w.in[1] + c]);
-          if (value > best || (value != value && best == best)) {
-            best = value;
-            best_at = h * w.in[1] + c;
-          }
-        }
+        for (int64_t at = h * w.in[1] + w0; at < h * w.in[1] + w_end; at += w.dilation[1])
+          keep_greater(static_cast<C>(x[at]), at, best, best_at);
       *y = static_cast<T>(best);
-      if (index) *index++ = best_at;
+      if constexpr (kIndexed) *index++ = best_at;
     }
+  }
 }
 
 // Calls f(output position, input position, weight) for every element of every window of a plane.
@@ -121,15 +126,16 @@ Status max(const Window2d& w, const Tensor& x, const Tensor& y, const Tensor& in
       MSJIT_TRY(Tensor own, x.to_contiguous());
       parallel_for(w.batch * w.in_channels, layout::grain_for(plane_cost(w)), [&](int64_t begin, int64_t end) {
         for (int64_t p = begin; p < end; ++p)
-          max_plane(w, own.data_as<T>() + p * in, y.data_as<T>() + p * out,
-                    index ? index.data_as<int64_t>() + p * out : nullptr);
+          index ? max_plane<T, true>(w, own.data_as<T>() + p * in, y.data_as<T>() + p * out,
+                                     index.data_as<int64_t>() + p * out)
+                : max_plane<T, false>(w, own.data_as<T>() + p * in, y.data_as<T>() + p * out, nullptr);
       });
     }
     return {};
   });
 }
 
-Status max_grad(const Tensor& dy, const Tensor& index, const Tensor& dx) {
+Status unpool(const char* name, const Tensor& dy, const Tensor& index, const Tensor& dx) {
   layout::fill_zero(dx);
   if (dy.numel() == 0) return {};
   MSJIT_TRY(Tensor own, dy.to_contiguous());
@@ -138,8 +144,8 @@ Status max_grad(const Tensor& dy, const Tensor& index, const Tensor& dx) {
   const int64_t* at = positions.data_as<int64_t>();
   for (int64_t i = 0; i < positions.numel(); ++i)
     if (at[i] < 0 || at[i] >= in)
-      return index_error("[max_pool2d_grad] index {} is out of bounds for a plane of {} elements",
-                         at[i], in);
+      return index_error("[{}] index {} is out of bounds for a plane of {} elements", name, at[i],
+                         in);
   return dispatch_float(dx.dtype(), [&]<class T>(TypeTag<T>) {
     using C = typename ComputeType<T>::type;
     parallel_for(dx.dim(0) * dx.dim(1), layout::grain_for(out), [&](int64_t begin, int64_t end) {

@@ -12,7 +12,7 @@ bool is_plain(const onednn::Window2d& w, DType dtype);
 // Maximum of each window; `index` (int64, position in the plane; may be an empty handle) is of the first one. A NaN wins.
 Status max(const onednn::Window2d& w, const Tensor& x, const Tensor& y, const Tensor& index);
 // Adds each dy to the element of its plane that `index` names; dx is zeroed first.
-Status max_grad(const Tensor& dy, const Tensor& index, const Tensor& dx);
+Status unpool(const char* name, const Tensor& dy, const Tensor& index, const Tensor& dx);
 
 struct Divisor {
   bool include_padding;

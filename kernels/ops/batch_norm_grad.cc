@@ -1,8 +1,7 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/norm_words.h"
+#include "kernels/cpu/batch_norm.h"
 #include "kernels/cpu/layout.h"
-#include "kernels/cpu/norm.h"
-#include "kernels/cpu/onednn.h"
 
 namespace msjit {
 namespace {
@@ -21,25 +20,6 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-Status compute(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon) {
-  const Tensor& x = in[0];
-  int64_t batch = x.dim(0), channels = x.dim(1), inner = x.numel() / (batch * channels);
-  if (x.dtype() == DType::kFloat64) {
-    const double* p[5];
-    for (int i = 0; i < 5; ++i) p[i] = in[i].data_as<double>();
-    layout::fill_zero(out[1]);
-    layout::fill_zero(out[2]);
-    norm::backward(norm::batch_grid(batch, channels, inner), epsilon, p[0], p[2], p[3], p[1], p[4],
-                   out[0].data_as<double>(), out[1].data_as<double>(), out[2].data_as<double>());
-    return {};
-  }
-  const float* p[5];
-  for (int i = 0; i < 5; ++i) p[i] = in[i].data_as<float>();
-  onednn::BatchNorm problem{batch, channels, inner, static_cast<float>(epsilon), true};
-  return onednn::batch_norm_grad(problem, p[0], p[1], p[2], p[3], p[4], out[0].data_as<float>(),
-                                 out[1].data_as<float>(), out[2].data_as<float>());
-}
-
 Status kernel(KernelCtx& ctx) {
   if (ctx.in[0].numel() == 0) {
     for (Tensor& out : ctx.out) layout::fill_zero(out);
@@ -55,7 +35,7 @@ Status kernel(KernelCtx& ctx) {
     if (out[i].dtype() == dtype) continue;
     MSJIT_TRY(out[i], Tensor::empty(dtype, ctx.out[i].shape()));
   }
-  MSJIT_OK(compute(in, out, ctx.attrs[0].as_float()));
+  MSJIT_OK(batch_norm::gradient(in, out, ctx.attrs[0].as_float()));
   for (int i = 0; i < 3; ++i) {
     if (out[i].same(ctx.out[i])) continue;
     MSJIT_TRY(Tensor narrow, layout::cast_to(out[i], ctx.out[i].dtype()));

@@ -38,7 +38,7 @@ Status compute(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon) {
     for (int i = 0; i < 5; ++i) p[i] = in[i].data_as<double>();
     layout::fill_zero(out[1]);
     layout::fill_zero(out[2]);
-    norm::backward(norm::layer_grid(rows, width), epsilon, p[0], p[1], p[2], p[4], p[3],
+    norm::row_backward({rows, width}, epsilon, p[0], p[1], p[2], p[4], p[3],
                    out[0].data_as<double>(), out[1].data_as<double>(), out[2].data_as<double>());
     return {};
   }

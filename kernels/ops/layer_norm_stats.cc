@@ -57,9 +57,9 @@ Status kernel(KernelCtx& ctx) {
   MSJIT_TRY(Tensor bias, parameter(ctx.in, 2, dtype, width));
   const Tensor &mean = ctx.out[1], &variance = ctx.out[2];
   if (dtype == DType::kFloat64) {
-    norm::Grid grid = norm::layer_grid(rows, width);
-    norm::statistics(grid, x.data_as<double>(), mean.data_as<double>(), variance.data_as<double>());
-    norm::forward(grid, epsilon, x.data_as<double>(), mean.data_as<double>(),
+    norm::Rows grid{rows, width};
+    norm::row_statistics(grid, x.data_as<double>(), mean.data_as<double>(), variance.data_as<double>());
+    norm::row_forward(grid, epsilon, x.data_as<double>(), mean.data_as<double>(),
                   variance.data_as<double>(), weight.data_as<double>(), bias.data_as<double>(),
                   y.data_as<double>());
     return {};

@@ -3,7 +3,7 @@
 
 namespace msjit {
 
-extern const OpDef op_max_pool2d_with_index, op_max_pool2d_grad;
+extern const OpDef op_max_pool2d_grad;
 
 namespace {
 
@@ -29,13 +29,7 @@ Status kernel(KernelCtx& ctx) {
                               ctx.out[0].data_as<float>());
 }
 
-// The positions of the maxima are found again: cheaper than keeping them of every forward pass.
-void vjp(Vjp& v) {
-  const Shape& x = v.in(0).shape();
-  Vals found = call_multi(v.sink, op_max_pool2d_with_index, v.inputs, v.attrs);
-  if (found.size() != 2) return;
-  v.set_grad(0, call(op_max_pool2d_grad, {v.grad(), found[1]}, {AttrValue(IntList{x[2], x[3]})}));
-}
+void vjp(Vjp& v) { v.set_grad(0, call(op_max_pool2d_grad, {v.in(0), v.grad()}, v.attrs)); }
 
 }  // namespace
 

@@ -4,47 +4,61 @@
 
 namespace msjit {
 
-extern const OpDef op_gather_elements;
+extern const OpDef op_gather_elements, op_max_pool2d_with_index;
 
 namespace {
 
+Result<onednn::Window2d> geometry(const char* name, const Shape& x, const Attrs& a) {
+  return window::pool(name, x, {a[0], a[1], a[2], &a[4], a[3].as_bool()});
+}
+
 Status infer(InferCtx& ctx) {
-  const Meta& dy = ctx.in(0);
-  MSJIT_OK(require_float(ctx, dy, "dy"));
-  MSJIT_OK(require_integer(ctx, ctx.in(1), "index"));
-  MSJIT_OK(require_rank(ctx, dy, 4, "dy"));
-  MSJIT_OK(require_shape(ctx, ctx.in(1), dy.shape, "index"));
-  const IntList& size = ctx.attrs[0].as_list();
-  if (size.size() != 2 || size[0] < 0 || size[1] < 0)
-    return value_error("[{}] size must be a height and a width, got {}", ctx.name(),
-                       ctx.attrs[0].str());
-  ctx.add_output(dy.dtype, {dy.shape[0], dy.shape[1], size[0], size[1]});
+  const Meta &x = ctx.in(0), &dy = ctx.in(1);
+  MSJIT_OK(require_float(ctx, x, "x"));
+  MSJIT_OK(require_dtype(ctx, dy, x.dtype, "dy"));
+  MSJIT_TRY(onednn::Window2d w, geometry(ctx.name(), x.shape, ctx.attrs));
+  MSJIT_OK(require_shape(ctx, dy, window::output_shape(w), "dy"));
+  ctx.add_output(x.dtype, x.shape);
   return {};
 }
 
-Status kernel(KernelCtx& ctx) { return pooling::max_grad(ctx.in[0], ctx.in[1], ctx.out[0]); }
+// The positions of the maxima are found again: cheaper than keeping them of every forward pass.
+Status kernel(KernelCtx& ctx) {
+  MSJIT_TRY(onednn::Window2d w, geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
+  const Tensor &dy = ctx.in[1], &dx = ctx.out[0];
+  if (pooling::is_plain(w, dx.dtype())) {
+    MSJIT_TRY(Tensor x, ctx.in[0].to_contiguous());
+    MSJIT_TRY(Tensor arrived, dy.to_contiguous());
+    return onednn::max_pool_grad(w, x.data_as<float>(), arrived.data_as<float>(),
+                                 dx.data_as<float>());
+  }
+  MSJIT_TRY(Tensor y, Tensor::empty(dx.dtype(), dy.shape()));
+  MSJIT_TRY(Tensor index, Tensor::empty(DType::kInt64, dy.shape()));
+  MSJIT_OK(pooling::max(w, ctx.in[0], y, index));
+  return pooling::unpool(ctx.op.name, dy, index, dx);
+}
 
-// Linear in dy: its gradient reads where this op adds.
+// Linear in dy: its gradient reads where this op adds. x only says where, so it gets none.
 void vjp(Vjp& v) {
-  const Shape& dy = v.in(0).shape();
-  Dim planes = dy[0] * dy[1];
-  const IntList& size = v.attrs[0].as_list();
-  Val grad = words::reshape(v.grad(), Shape{planes, size[0] * size[1]});
-  Val index = words::reshape(v.in(1), Shape{planes, dy[2] * dy[3]});
-  v.set_grad(0, words::reshape(call(op_gather_elements, {grad, index}, {AttrValue(1)}), dy));
+  if (!v.needs(1)) return;
+  const Shape &x = v.in(0).shape(), &dy = v.in(1).shape();
+  Vals found = call_multi(v.sink, op_max_pool2d_with_index, v.inputs.first(1), v.attrs);
+  if (found.size() != 2) return;
+  Dim planes = x[0] * x[1];
+  Val grad = words::reshape(v.grad(), Shape{planes, x[2] * x[3]});
+  Val index = words::reshape(found[1], Shape{planes, dy[2] * dy[3]});
+  v.set_grad(1, words::reshape(call(op_gather_elements, {grad, index}, {AttrValue(1)}), dy));
 }
 
 }  // namespace
 
 MSJIT_OP(max_pool2d_grad)
-    .doc("Zero planes of the given size with each dy added at its index; undoes max_pool2d.")
-    .signature("dy: Tensor, index: Tensor, size: int[]")
+    .doc("Gradient of max_pool2d with respect to x: each dy goes to the first maximum of its window.")
+    .signature("x: Tensor, dy: Tensor, kernel_size: int[], stride: int[]? = None, "
+               "padding: int[] = 0, ceil_mode: bool = False, dilation: int[] = 1")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)
-    .sample({.shapes = {{1, 2, 2, 2}, {1, 2, 2, 2}},
-             .low_high = {0, 3},
-             .attrs = "size=[4, 4]",
-             .dtypes = {"float32", "int64"}});
+    .sample({.shapes = {{1, 2, 4, 4}, {1, 2, 2, 2}}, .attrs = "kernel_size=2"});
 
 }  // namespace msjit

@@ -3,7 +3,7 @@
 
 namespace msjit {
 
-extern const OpDef op_max_pool2d, op_max_pool2d_grad;
+extern const OpDef op_max_pool2d, op_max_unpool2d;
 
 namespace {
 
@@ -23,7 +23,7 @@ Status kernel(KernelCtx& ctx) {
 
 void vjp(Vjp& v) {
   const Shape& x = v.in(0).shape();
-  v.set_grad(0, call(op_max_pool2d_grad, {v.grad(), v.out(1)}, {AttrValue(IntList{x[2], x[3]})}));
+  v.set_grad(0, call(op_max_unpool2d, {v.grad(), v.out(1)}, {AttrValue(IntList{x[2], x[3]})}));
 }
 
 }  // namespace

@@ -96,6 +96,15 @@ TEST(Pool, Maximum) {
                   {ints({2}), AttrValue(), ints({0}), AttrValue(false), ints({2})});
 }
 
+TEST(Pool, MaximumGradientGoesToTheFirst) {
+  Tensor flat = make({1, 1, 2, 4}, Doubles(8, 1.0)), dy = make({1, 1, 1, 2}, {3, 5});
+  for (DType dtype : {DType::kFloat32, kF64})
+    EXPECT_EQ(values_of(run("max_pool2d_grad", {as(flat, dtype), as(dy, dtype)}, {ints({2})})),
+              (Doubles{3, 0, 5, 0, 0, 0, 0, 0}));
+  check_dtypes("max_pool2d_grad", {random({2, 3, 7, 9}, kF64), random({2, 3, 4, 5}, kF64)},
+               {ints({3}), ints({2}), ints({1})});
+}
+
 TEST(Pool, Average) {
   Tensor x = iota({1, 1, 4, 4});
   EXPECT_EQ(values_of(run("avg_pool2d", {x}, {ints({2})})), (Doubles{2.5, 4.5, 10.5, 12.5}));
