@@ -22,6 +22,20 @@ inline void each_run(const Channels& c, int64_t channel, F&& f) {
   for (int64_t n = 0; n < c.batch; ++n) f((n * c.channels + channel) * c.inner);
 }
 
+// Sum of f(j) over [0, n), in independent lanes that the compiler keeps in vector registers.
+template <class T, class F>
+inline double sum_lanes(int64_t n, F&& f) {
+  constexpr int kLanes = 128 / sizeof(T);
+  T lanes[kLanes] = {};
+  int64_t j = 0;
+  for (; j + kLanes <= n; j += kLanes)
+    for (int l = 0; l < kLanes; ++l) lanes[l] += f(j + l);
+  double total = 0;
+  for (; j < n; ++j) total += static_cast<double>(f(j));
+  for (T lane : lanes) total += static_cast<double>(lane);
+  return total;
+}
+
 }  // namespace
 
 // Runs are summed in T by lanes, and the runs in double.
@@ -31,17 +45,13 @@ void channel_statistics(const Channels& c, const T* x, T* mean, T* variance) {
   each_channel(c, [&](int64_t channel) {
     double total = 0, squares = 0;
     each_run(c, channel, [&](int64_t at) {
-      T sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (int64_t j = 0; j < c.inner; ++j) sum += x[at + j];
-      total += static_cast<double>(sum);
+      total += sum_lanes<T>(c.inner, [run = x + at](int64_t j) { return run[j]; });
     });
     T centre = static_cast<T>(total / count);
     each_run(c, channel, [&](int64_t at) {
-      T sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (int64_t j = 0; j < c.inner; ++j) sum += (x[at + j] - centre) * (x[at + j] - centre);
-      squares += static_cast<double>(sum);
+      squares += sum_lanes<T>(c.inner, [run = x + at, centre](int64_t j) {
+        return (run[j] - centre) * (run[j] - centre);
+      });
     });
     mean[channel] = centre;
     variance[channel] = static_cast<T>(squares / count);
@@ -69,14 +79,9 @@ void channel_backward(const Channels& c, T epsilon, const T* x, const T* mean, c
     T rate = T(1) / std::sqrt(variance[channel] + epsilon), centre = mean[channel];
     double total = 0, dot = 0;
     each_run(c, channel, [&](int64_t at) {
-      T sum = 0, product = 0;
-#pragma omp simd reduction(+ : sum, product)
-      for (int64_t j = 0; j < c.inner; ++j) {
-        sum += dy[at + j];
-        product += dy[at + j] * (x[at + j] - centre);
-      }
-      total += static_cast<double>(sum);
-      dot += static_cast<double>(product);
+      const T *run = x + at, *arrived = dy + at;
+      total += sum_lanes<T>(c.inner, [=](int64_t j) { return arrived[j]; });
+      dot += sum_lanes<T>(c.inner, [=](int64_t j) { return arrived[j] * (run[j] - centre); });
     });
     dshift[channel] = static_cast<T>(total);
     dscale[channel] = static_cast<T>(dot * static_cast<double>(rate));
