@@ -2,6 +2,7 @@
 and nothing but the time it takes differs."""
 
 import _thread
+import ctypes
 import gc
 import re
 import sys
@@ -322,3 +323,49 @@ def test_corpus_covers_the_operations():
         rare |= {"Resume", "MakeCell", "CopyFreeVars", "PushNull", "PushExcInfo", "CheckExcMatch", "PopJumpIfNone",
                  "PopJumpIfNotNone"}
     assert set(_debug.ops()) - seen - rare == set()
+
+
+def test_marked_code():
+    """Every frame of a marked code goes through the door: recursive calls, threads, methods, callbacks of C code."""
+    def fib(n):
+        return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+    class Keyed:
+        def key(self, item):
+            try:
+                return {"a": 1}[item]
+            except KeyError:
+                return 0
+
+    expected = [fib(n) for n in range(12)]
+    _debug.step_always(fib)
+    _debug.step_always(Keyed.key)
+    assert [fib(n) for n in range(12)] == expected
+    results = []
+    threads = [threading.Thread(target=lambda: results.append([fib(n) for n in range(12)])) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 4
+    for _ in range(50):
+        assert sorted("xay", key=Keyed().key) == ["x", "y", "a"]
+
+
+def test_hook_that_was_thrown_out():
+    """A harness may put CPython's evaluator back; the next call that needs the hook gets it again."""
+    interpreter = ctypes.pythonapi.PyInterpreterState_Get
+    interpreter.restype = ctypes.c_void_p
+    install = ctypes.pythonapi._PyInterpreterState_SetEvalFrameFunc
+    install.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    install.restype = None
+    default = ctypes.cast(ctypes.pythonapi._PyEval_EvalFrameDefault, ctypes.c_void_p)
+
+    def function(a):
+        return a + 1
+
+    for _ in range(3):
+        assert _debug.resume_after(function, 100, True, (1,), {})[1] > 2
+        install(interpreter(), default)
+        assert function(1) == 2
+    assert _debug.resume_after(function, 100, True, (1,), {})[1] > 2
