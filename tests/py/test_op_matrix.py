@@ -1,0 +1,165 @@
+"""Every operator on each of its samples: value against its NumPy expression, gradient against finite differences, and
+the captured call against the eager one, bit for bit."""
+import inspect
+
+import numpy as np
+import pytest
+
+import msjit
+from msjit import Tensor, _msjit
+
+TABLE = _msjit.op_table()
+ROWS = {row["name"]: row for row in TABLE}
+CASES = [(row["name"], i) for row in TABLE for i in range(len(row["samples"]))]
+GRAD_CASES = [(n, i) for n, i in CASES if ROWS[n]["differentiable"] and ROWS[n]["samples"][i]["check_grad"]
+              and not set(ROWS[n]["traits"]) & {"in_place", "random"}]
+TOLERANCE = {"float16": 4e-3, "bfloat16": 4e-2, "float32": 2e-5, "float64": 1e-9}
+
+
+def attributes(sample):
+    names = {"true": True, "false": False, "none": None, "inf": float("inf"), "nan": float("nan")}
+    names.update({n: getattr(msjit, n) for n in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool_")})
+    return eval("dict(%s)" % sample["attrs"], names)
+
+
+def inputs(name, index):
+    """Arrays of a sample; float16 inputs are rounded to what a tensor of that dtype holds."""
+    sample, rng = ROWS[name]["samples"][index], np.random.RandomState(len(name) * 31 + index)
+    low, high = sample["low_high"] or (-2, 2)
+    arrays = []
+    for i, shape in enumerate(sample["shapes"]):
+        dtype = sample["dtypes"][i] if i < len(sample["dtypes"]) else "float32"
+        values = np.asarray(rng.uniform(low, high, shape))
+        if dtype == "bool":
+            values = np.floor(values) > 0 if high <= 2 and low >= 0 else values > (low + high) / 2
+        elif "int" in dtype:
+            values = np.floor(values)
+        arrays.append((values.astype("float32" if dtype == "bfloat16" else dtype), dtype))
+    return arrays
+
+
+def to_args(name, tensors):
+    """Positional arguments: one list when the op takes a list of tensors."""
+    params = ROWS[name]["params"]
+    return [list(tensors)] if params and params[0]["kind"] == "Tensor[]" else list(tensors)
+
+
+def bind(name, values, attrs):
+    """Parameter names to values, by the op's signature, for its NumPy expression."""
+    params = ROWS[name]["params"]
+    bound = {p["name"]: p["default"] for p in params if p["has_default"]}
+    tensor_names = [p["name"] for p in params if p["kind"].startswith("Tensor")]
+    if params and params[0]["kind"] == "Tensor[]":
+        bound[params[0]["name"]] = list(values)
+    else:
+        bound.update(zip(tensor_names, values))
+    bound.update(attrs)
+    return bound
+
+
+def call(name, tensors, attrs):
+    """The op on tensors; attributes by keyword, in-between optional tensors left out."""
+    out = getattr(_msjit.ops, name)(*to_args(name, tensors), **attrs)
+    return out if isinstance(out, tuple) else (out,)
+
+
+def tensors_of(arrays):
+    return [Tensor(a, d) for a, d in arrays]
+
+
+@pytest.mark.parametrize("name, index", CASES, ids=lambda v: str(v))
+def test_value(name, index):
+    row, arrays = ROWS[name], inputs(name, index)
+    attrs = attributes(row["samples"][index])
+    got = call(name, tensors_of(arrays), attrs)
+    if not row["numpy"] or "random" in row["traits"]:
+        return
+    values = [Tensor(a, d).asnumpy() for a, d in arrays]
+    wide = [v.astype(np.float64) if v.dtype.kind == "f" else v.copy() for v in values]
+    scope = dict(np=np, math=__import__("math"), **bind(name, wide, attrs))
+    with np.errstate(all="ignore"):
+        want = eval(row["numpy"], scope)
+    want = want if isinstance(want, (tuple, list)) else (want,)
+    assert len(got) == len(want)
+    rough = max([TOLERANCE.get(d, 1e-9) for _, d in arrays] + [TOLERANCE.get(g.dtype.name, 1e-9) for g in got])
+    for g, w in zip(got, want):
+        w = np.asarray(w)
+        assert g.shape == w.shape
+        np.testing.assert_allclose(g.astype(msjit.float64).asnumpy() if g.dtype.is_floating_point else g.asnumpy(), w,
+                                   rtol=rough * 4, atol=rough * 4)
+
+
+def loss_of(name, arrays, weights, attrs):
+    out = call(name, [Tensor(a) for a in arrays], attrs)
+    return sum(float((o.astype(msjit.float64).asnumpy() * w).sum()) for o, w in zip(out, weights) if w is not None)
+
+
+def numeric_gradient(name, arrays, at, weights, attrs, step):
+    grad = np.zeros(arrays[at].shape)
+    for place in np.ndindex(*arrays[at].shape):
+        sides = []
+        for sign in (1, -1):
+            moved = [a.copy() for a in arrays]
+            moved[at][place] += sign * step
+            sides.append(loss_of(name, moved, weights, attrs))
+        grad[place] = (sides[0] - sides[1]) / (2 * step)
+    return grad
+
+
+@pytest.mark.parametrize("name, index", GRAD_CASES, ids=lambda v: str(v))
+def test_gradient(name, index):
+    attrs = attributes(ROWS[name]["samples"][index])
+    arrays = [a if d in ("float32", "float64") or not d.startswith(("float", "bfloat")) else a.astype("float32")
+              for a, d in inputs(name, index)]
+    wide = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays]
+    step = 1e-6
+    try:
+        call(name, [Tensor(a) for a in wide], attrs)
+    except (TypeError, NotImplementedError):
+        wide, step = arrays, 1e-2  # kernels of float32 alone
+    floats = [i for i, a in enumerate(wide) if a.dtype.kind == "f"]
+    if not floats or sum(wide[i].size for i in floats) > 400:
+        pytest.skip("nothing to differentiate, or too much of it")
+    leaves = [Tensor(a) for a in wide]
+    for i in floats:
+        leaves[i].requires_grad = True
+    out = call(name, leaves, attrs)
+    rng = np.random.RandomState(0)
+    weights = [rng.rand(*o.shape) if o.dtype.is_floating_point and _msjit.is_tracked(o) else None for o in out]
+    used = [(o, Tensor(w.astype(o.asnumpy().dtype))) for o, w in zip(out, weights) if w is not None]
+    grads = _msjit.gradients([o for o, _ in used], [w for _, w in used], [leaves[i] for i in floats], False)
+    for i, grad in zip(floats, grads):
+        want = numeric_gradient(name, wide, i, weights, attrs, step)
+        assert grad.shape == want.shape and grad.dtype is leaves[i].dtype
+        tolerance = 1e-5 if step < 1e-4 else 3e-2
+        np.testing.assert_allclose(grad.asnumpy(), want, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name, index", CASES, ids=lambda v: str(v))
+def test_captured(name, index):
+    row = ROWS[name]
+    if "random" in row["traits"]:
+        pytest.skip("random")
+    attrs, arrays, op = attributes(row["samples"][index]), inputs(name, index), getattr(_msjit.ops, name)
+    if row["params"] and row["params"][0]["kind"] == "Tensor[]":
+        def function(*xs):
+            return op(list(xs), **attrs)
+    else:
+        def function(*xs):
+            return op(*xs, **attrs)
+    captured = msjit.jit(function, mode="PIJit")
+    want = call(name, tensors_of(arrays), attrs)
+    for _ in range(2):
+        got = captured(*tensors_of(arrays))
+        got = got if isinstance(got, tuple) else (got,)
+        assert [g.dtype for g in got] == [w.dtype for w in want]
+        for g, w in zip(got, want):
+            np.testing.assert_array_equal(g.asnumpy(), w.asnumpy())
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_described(name):
+    row = ROWS[name]
+    assert row["doc"].strip() and row["samples"], "an op has a doc text and at least one sample"
+    assert str(inspect.signature(getattr(_msjit.ops, name))) == row["signature"].replace("'", "'")
