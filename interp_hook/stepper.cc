@@ -52,48 +52,6 @@ Step delete_fast(const Stepping& s) {
   return s.next();
 }
 
-Step load_global(const Stepping& s) {
-  PyObject* globals = s.frame.globals().get();
-  PyObject* builtins = s.frame.builtins().get();
-  if (!PyDict_CheckExact(globals) || !PyDict_CheckExact(builtins)) return s.hand_over();
-  PyObject* value = PyDict_GetItemWithError(globals, s.name());
-  if (!value && !PyErr_Occurred()) value = PyDict_GetItemWithError(builtins, s.name());
-  if (value) return s.push(Ref::share(value));
-  return PyErr_Occurred() ? s.raised() : s.hand_over();
-}
-
-Step store_global(const Stepping& s) {
-  const Ref value = s.frame.pop();
-  return s.done(PyDict_SetItem(s.frame.globals().get(), s.name(), value.get()));
-}
-
-Step delete_global(const Stepping& s) {
-  PyObject* globals = s.frame.globals().get();
-  if (!PyDict_GetItemWithError(globals, s.name()))
-    return PyErr_Occurred() ? s.raised() : s.hand_over();
-  return s.done(PyDict_DelItem(globals, s.name()));
-}
-
-Step deref(const Stepping& s) {
-  PyObject* cell = s.frame.local(s.instr.arg).get();
-  if (!cell || !PyCell_Check(cell)) return s.hand_over();
-  if (s.instr.op == Op::kLoadClosure) return s.push(Ref::share(cell));
-  if (s.instr.op == Op::kStoreDeref) {
-    const Ref value = s.frame.pop();
-    return s.done(PyCell_Set(cell, value.get()));
-  }
-  if (!PyCell_GET(cell)) return s.hand_over();
-  if (s.instr.op == Op::kDeleteDeref) return s.done(PyCell_Set(cell, nullptr));
-  return s.push(Ref::share(PyCell_GET(cell)));
-}
-
-Step load_build_class(const Stepping& s) {
-  PyObject* builtins = s.frame.builtins().get();
-  if (!PyDict_CheckExact(builtins)) return s.hand_over();
-  PyObject* value = PyDict_GetItemString(builtins, "__build_class__");
-  return value ? s.push(Ref::share(value)) : s.hand_over();
-}
-
 Step load_attr(const Stepping& s) {
   const Ref owner = s.frame.pop();
   return s.push(Ref::steal(PyObject_GetAttr(owner.get(), s.name())));
@@ -295,14 +253,14 @@ Step dispatch(const Stepping& s) {
     case Op::kLoadFast: return load_fast(s);
     case Op::kStoreFast: return store_fast(s);
     case Op::kDeleteFast: return delete_fast(s);
-    case Op::kLoadGlobal: return load_global(s);
-    case Op::kStoreGlobal: return store_global(s);
-    case Op::kDeleteGlobal: return delete_global(s);
+    case Op::kLoadGlobal: return step_load_global(s);
+    case Op::kStoreGlobal: return step_store_global(s);
+    case Op::kDeleteGlobal: return step_delete_global(s);
     case Op::kLoadClosure:
     case Op::kLoadDeref:
     case Op::kStoreDeref:
-    case Op::kDeleteDeref: return deref(s);
-    case Op::kLoadBuildClass: return load_build_class(s);
+    case Op::kDeleteDeref: return step_deref(s);
+    case Op::kLoadBuildClass: return step_load_build_class(s);
     case Op::kLoadAssertionError: return s.push(Ref::share(PyExc_AssertionError));
     case Op::kLoadAttr: return load_attr(s);
     case Op::kStoreAttr: return store_attr(s);

@@ -34,6 +34,13 @@ Step step_format(const Stepping& s);
 Step step_unpack(const Stepping& s);  // UnpackSequence, UnpackEx
 Step step_make_function(const Stepping& s);
 
+// stepper_names.cc
+Step step_load_global(const Stepping& s);
+Step step_store_global(const Stepping& s);
+Step step_delete_global(const Stepping& s);
+Step step_deref(const Stepping& s);  // LoadClosure, LoadDeref, StoreDeref, DeleteDeref
+Step step_load_build_class(const Stepping& s);
+
 // stepper_call.cc
 Step step_call(const Stepping& s);
 Step step_call_ex(const Stepping& s);
