@@ -1,0 +1,48 @@
+"""msjit: MindSpore-style tensors, networks and gradients, with a bytecode JIT for CPython."""
+from . import _native  # noqa: I001 - first, so that a missing extension is reported plainly
+from ._native import CompileError, InternalError
+from . import autograd, common, context, explain as _explain_module, importer, jit as _jit_module, nn, ops, optim
+from . import serialization
+from .autograd import get_grad, grad, jvp, no_grad, value_and_grad, vjp
+from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, initializer, mutable, set_seed, tensor
+from .common.dtype import (  # noqa: F401
+    DType, TensorType, Type, bfloat16, bool_, double, dtype_to_nptype, dtype_to_pytype, float16, float32, float64,
+    float_, half, int16, int32, int64, int8, int_, pytype_to_dtype, single, string, tensor_type, uint8,
+)
+from .common.tensor import from_numpy, is_tensor
+from .config import config
+from .context import (
+    COMPATIBLE, GRAPH_MODE, LAX, PYNATIVE_MODE, STRICT, ParallelMode, get_auto_parallel_context, get_context,
+    reset_auto_parallel_context, set_auto_parallel_context, set_context, set_device, set_ps_context,
+)
+from .explain import explain, report, reset, stats
+from .importer import install, uninstall
+from .jit import JitConfig, jit, jit_class
+from .serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
+
+ms_function, ms_class = jit, jit_class
+has_jit, no_jit_reason = _native._msjit.has_jit, _native._msjit.no_jit_reason
+__version__ = "0.1.0"
+
+# Loaded at the first use, so that `import msjit` stays quick.
+_LAZY = {"amp", "boost", "communication", "dataset", "log", "mint", "numpy", "testing", "train", "alias", "cli", "utils"}
+_LAZY_NAMES = {"Model": "train", "LossMonitor": "train", "TimeMonitor": "train"}
+
+
+def __getattr__(name):
+    import importlib
+    if name in _LAZY:
+        return importlib.import_module("." + name, __name__)
+    if name in _LAZY_NAMES:
+        return getattr(importlib.import_module("." + _LAZY_NAMES[name], __name__), name)
+    raise AttributeError("module 'msjit' has no attribute %r" % name)
+
+
+def lazy_inline(fn=None, attrs=None, policy=None):
+    """Accepted for compatibility."""
+    return fn if fn is not None else (lambda decorated: decorated)
+
+
+def recompute(block, *args, **kwargs):
+    """Accepted for compatibility: calls the block."""
+    return block(*args, **kwargs)

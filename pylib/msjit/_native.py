@@ -1,0 +1,14 @@
+"""The compiled half of the package, and a clear error where it cannot be loaded."""
+import sys
+
+try:
+    from . import _msjit
+except ImportError as error:
+    raise ImportError(
+        "msjit has no compiled extension that works with Python %d.%d here (%s); run `make build` in its source "
+        "tree or `pip install` it for this interpreter" % (sys.version_info[0], sys.version_info[1], error)) from error
+
+Tensor = _msjit.Tensor
+dtypes = _msjit.dtypes
+CompileError = _msjit.CompileError
+InternalError = _msjit.InternalError

@@ -1,0 +1,366 @@
+"""Gradients of Python functions: grad, value_and_grad, GradOperation, vjp, jvp and friends.
+
+A transform opens a grad scope (in which Parameters are recorded too), calls the function on aliases of the
+differentiated arguments and asks the tape for the gradients. Aliases make `grad(f)(x, x)` differ per position and keep a
+transform from seeing uses of `x` other than the argument. Inside another transform the alias is itself recorded and the
+backward pass too, which is all that gradients of gradients need.
+"""
+from ._native import Tensor, _msjit
+from .common.parameter import Parameter
+
+
+class no_grad:  # noqa: N801 - used like a function
+    """Context manager and decorator: nothing inside is recorded."""
+
+    def __enter__(self):
+        _msjit.push_grad_scope(False)
+        return self
+
+    def __exit__(self, kind, value, trace):
+        _msjit.pop_grad_scope()
+        return False
+
+    def __call__(self, fn):
+        from functools import wraps
+
+        @wraps(fn)
+        def wrapper(*args, **kwargs):
+            with no_grad():
+                return fn(*args, **kwargs)
+        return wrapper
+
+
+_no_grad = no_grad
+
+
+class _Scope:
+    """A grad scope; `nested` is True when the results must stay differentiable."""
+
+    def __enter__(self):
+        self.nested = _msjit.grad_level() > 0 and _msjit.grad_recording()
+        _msjit.push_grad_scope(True)
+        return self
+
+    def __exit__(self, kind, value, trace):
+        _msjit.pop_grad_scope()
+        return False
+
+
+# -- structures ---------------------------------------------------------------------------------------------------
+
+
+def _flatten(value, out):
+    """Appends the tensors of nested tuples, lists and dicts to `out`."""
+    if isinstance(value, Tensor):
+        out.append(value)
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            _flatten(item, out)
+    elif isinstance(value, dict):
+        for item in value.values():
+            _flatten(item, out)
+    return out
+
+
+def _rebuild(value, replacements):
+    """`value` with its tensors replaced in the order of _flatten."""
+    if isinstance(value, Tensor):
+        return next(replacements)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*[_rebuild(item, replacements) for item in value])
+    if isinstance(value, (tuple, list)):
+        return type(value)([_rebuild(item, replacements) for item in value])
+    if isinstance(value, dict):
+        return type(value)((key, _rebuild(item, replacements)) for key, item in value.items())
+    return value
+
+
+def _detached(value):
+    return _rebuild(value, iter([_msjit.detach(t) for t in _flatten(value, [])]))
+
+
+def _positions(grad_position, count, where):
+    if grad_position is None:
+        return ()
+    single = isinstance(grad_position, int) and not isinstance(grad_position, bool)
+    positions = (grad_position,) if single else tuple(grad_position)
+    for position in positions:
+        if not isinstance(position, int) or isinstance(position, bool):
+            raise TypeError("[%s] grad_position must be ints, got %s" % (where, type(position).__name__))
+        if not 0 <= position < count:
+            raise ValueError("[%s] grad_position out of range, got %d, expected below the %d arguments"
+                             % (where, position, count))
+    return positions
+
+
+def _check_fn(fn, where):
+    if not callable(fn):
+        raise TypeError("[%s] fn must be callable, got %s" % (where, type(fn).__name__))
+
+
+def _weight_list(weights, where):
+    if weights is None:
+        return []
+    found = [weights] if isinstance(weights, Parameter) else list(weights)
+    for weight in found:
+        if not isinstance(weight, Tensor):
+            raise TypeError("[%s] weights must be Parameters, got %s" % (where, type(weight).__name__))
+    return found
+
+
+# -- the one transform --------------------------------------------------------------------------------------------
+
+
+class _Pull:
+    """One recorded call: outputs, the tensors to differentiate by, and how to shape the gradients."""
+
+    def __init__(self, fn, args, kwargs, positions, weights, where):
+        self.positions, self.weights = positions, weights
+        frozen = [w for w in weights if isinstance(w, Parameter) and not w.requires_grad]
+        with _Scope() as scope:
+            for weight in frozen:
+                _msjit.mark_parameter(weight, True)
+            try:
+                args = list(args)
+                self.args, self.leaves = [], []
+                for position in positions:
+                    leaves = [_msjit.alias(t) for t in _flatten(args[position], [])]
+                    if not leaves:
+                        raise TypeError("[%s] argument %d has no gradient, got %s, expected a tensor"
+                                        % (where, position, type(args[position]).__name__))
+                    args[position] = _rebuild(args[position], iter(leaves))
+                    self.args.append(args[position])
+                    self.leaves.extend(leaves)
+                self.output = fn(*args, **kwargs)
+            finally:
+                for weight in frozen:
+                    _msjit.mark_parameter(weight, False)
+        self.nested = scope.nested
+
+    def gradients(self, outputs, seeds, keep=False):
+        """(gradients by position, gradients by weight) of the summed outputs."""
+        wrt = self.leaves + list(self.weights)
+        grads = _msjit.gradients(outputs, seeds, wrt, self.nested or keep) if wrt else []
+        remaining = iter(grads)
+        by_position = [_rebuild(arg, remaining) for arg in self.args]
+        return by_position, list(remaining)
+
+    def value(self):
+        """The output, cut off from the tape unless an outer transform needs it."""
+        return self.output if self.nested else _detached(self.output)
+
+
+def _differentiated(output, has_aux, where):
+    """Tensors of the output that the gradient is taken of."""
+    if has_aux:
+        if not isinstance(output, (tuple, list)) or len(output) < 2:
+            raise ValueError("[%s] has_aux needs a function with two or more outputs, got %s"
+                             % (where, type(output).__name__))
+        output = output[0]
+    found = [t for t in _flatten(output, []) if _msjit.is_floating(t)]
+    if not found:
+        raise TypeError("[%s] the function must return a float tensor, got %s" % (where, type(output).__name__))
+    return found
+
+
+class _Request:
+    """What the caller asked for, and how the answer is shaped."""
+
+    def __init__(self, fn, grad_position, weights, has_aux, return_ids, where):
+        _check_fn(fn, where)
+        if grad_position is None and weights is None:
+            raise ValueError("[%s] grad_position and weights, got None for both, expected one of them" % where)
+        self.fn, self.grad_position, self.weights = fn, grad_position, weights
+        self.has_aux, self.return_ids, self.where = has_aux, return_ids, where
+
+    def run(self, args, kwargs):
+        """(output, shaped gradients)"""
+        positions = _positions(self.grad_position, len(args), self.where)
+        weights = _weight_list(self.weights, self.where)
+        pull = _Pull(self.fn, args, kwargs, positions, weights, self.where)
+        outputs = _differentiated(pull.output, self.has_aux, self.where)
+        by_position, by_weight = pull.gradients(outputs, None)
+        return pull.value(), self._shape(positions, weights, by_position, by_weight)
+
+    def _shape(self, positions, weights, by_position, by_weight):
+        if self.return_ids:
+            by_position = list(zip(positions, by_position))
+            by_weight = [(getattr(w, "name", None), g) for w, g in zip(weights, by_weight)]
+        of_inputs = by_position[0] if isinstance(self.grad_position, int) else tuple(by_position)
+        of_weights = by_weight[0] if isinstance(self.weights, Parameter) else tuple(by_weight)
+        if self.weights is None:
+            return of_inputs
+        return of_weights if self.grad_position is None else (of_inputs, of_weights)
+
+
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+    """A function that returns the gradient of `fn` by the arguments at grad_position and by `weights`.
+
+    With has_aux only the first output of `fn` is differentiated and the others are returned beside the gradient.
+    """
+    request = _Request(fn, grad_position, weights, has_aux, return_ids, "grad")
+
+    def gradient(*args, **kwargs):
+        value, grads = request.run(args, kwargs)
+        return (grads, tuple(value[1:])) if has_aux else grads
+    gradient.__name__ = "grad_" + getattr(fn, "__name__", type(fn).__name__)
+    return gradient
+
+
+def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+    """As grad, but the function returns (output, gradient)."""
+    request = _Request(fn, grad_position, weights, has_aux, return_ids, "value_and_grad")
+
+    def value_and_gradient(*args, **kwargs):
+        return request.run(args, kwargs)
+    return value_and_gradient
+
+
+def get_grad(gradients, identifier):
+    """Picks one gradient out of what grad(..., return_ids=True) gave, by position, Parameter or name."""
+    if isinstance(identifier, Parameter):
+        identifier = identifier.name
+    pending = [gradients]
+    while pending:
+        item = pending.pop(0)
+        if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Tensor) \
+                and isinstance(item[0], (int, str)):
+            if item[0] == identifier and type(item[0]) is type(identifier):
+                return item[1]
+        elif isinstance(item, (tuple, list)):
+            pending.extend(item)
+    raise ValueError("[get_grad] no gradient for %r among the given ones" % (identifier,))
+
+
+class GradOperation:
+    """MindSpore's older entry point: GradOperation(get_all, get_by_list, sens_param)(net[, weights])(inputs)."""
+
+    def __init__(self, get_all=False, get_by_list=False, sens_param=False):
+        for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            if not isinstance(value, bool):
+                raise TypeError("[grad_operation] %s must be a bool, got %s" % (name, type(value).__name__))
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+
+    def __call__(self, fn, weights=None, grad_position=None):
+        _check_fn(fn, "grad_operation")
+        if self.get_by_list and weights is None:
+            if not hasattr(fn, "trainable_params"):
+                raise ValueError("[grad_operation] get_by_list needs weights where fn is not a Cell")
+            weights = fn.trainable_params()
+
+        def gradient(*args, **kwargs):
+            return self._run(fn, weights, args, kwargs)
+        return gradient
+
+    def _run(self, fn, weights, args, kwargs):
+        seeds = None
+        if self.sens_param:
+            if "sens" in kwargs:
+                seeds = kwargs.pop("sens")
+            elif args:
+                args, seeds = args[:-1], args[-1]
+            else:
+                raise ValueError("[grad_operation] sens_param needs the gradient of the output as the last argument")
+        differentiable = [i for i, a in enumerate(args) if _flatten(a, [])]
+        if self.get_all or not self.get_by_list:
+            positions = differentiable if self.get_all else differentiable[:1]
+        else:
+            positions = []
+        chosen = _weight_list(weights, "grad_operation") if self.get_by_list else []
+        pull = _Pull(fn, args, kwargs, positions, chosen, "grad_operation")
+        outputs = _differentiated(pull.output, False, "grad_operation")
+        by_position, by_weight = pull.gradients(outputs, _seeds(seeds, outputs, "grad_operation"))
+        if not self.get_by_list:
+            return tuple(by_position) if self.get_all else (by_position[0] if by_position else ())
+        of_weights = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
+        return (tuple(by_position), of_weights) if self.get_all else of_weights
+
+
+def _seeds(sens, outputs, where):
+    if sens is None:
+        return None
+    found = _flatten(sens, []) if isinstance(sens, (Tensor, tuple, list)) else []
+    if isinstance(sens, (int, float)):
+        found = [outputs[0].new_full(tuple(outputs[0].shape), sens)] if len(outputs) == 1 else []
+    if len(found) != len(outputs):
+        raise ValueError("[%s] the gradient of the output, got %d tensors, expected %d"
+                         % (where, len(found), len(outputs)))
+    for seed, output in zip(found, outputs):
+        if tuple(seed.shape) != tuple(output.shape):
+            raise ValueError("[%s] shape of the gradient of the output, got %s, expected %s"
+                             % (where, tuple(seed.shape), tuple(output.shape)))
+    return [s if s.dtype == o.dtype else s.astype(o.dtype) for s, o in zip(found, outputs)]
+
+
+# -- vectors and Jacobians ----------------------------------------------------------------------------------------
+
+
+def vjp(fn, *inputs, **options):
+    """(output, pullback): pullback(*sens) gives the gradients by all inputs (and `weights`)."""
+    weights, has_aux = options.pop("weights", None), options.pop("has_aux", False)
+    if options:
+        raise TypeError("[vjp] unknown keyword %r" % sorted(options)[0])
+    _check_fn(fn, "vjp")
+    chosen = _weight_list(weights, "vjp")
+    pull = _Pull(fn, inputs, {}, tuple(range(len(inputs))), chosen, "vjp")
+    outputs = _differentiated(pull.output, has_aux, "vjp")
+
+    def pullback(*sens):
+        given = sens[0] if len(sens) == 1 else sens
+        by_position, by_weight = pull.gradients(outputs, _seeds(given, outputs, "vjp"), keep=_msjit.grad_level() > 0)
+        of_inputs = by_position[0] if len(by_position) == 1 else tuple(by_position)
+        if weights is None:
+            return of_inputs
+        return of_inputs, (by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight))
+    value = pull.value()
+    if has_aux:
+        return value[0], pullback, tuple(value[1:])
+    return value, pullback
+
+
+def jvp(fn, inputs, v, has_aux=False):
+    """(output, directional derivative of fn at inputs along v), by differentiating the pullback."""
+    _check_fn(fn, "jvp")
+    inputs = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
+    tangents = v if isinstance(v, (tuple, list)) else (v,)
+    if len(inputs) != len(tangents):
+        raise ValueError("[jvp] v must have one tensor an input, got %d and %d" % (len(tangents), len(inputs)))
+    with _Scope() as scope:
+        pull = _Pull(fn, inputs, {}, tuple(range(len(inputs))), [], "jvp")
+        outputs = _differentiated(pull.output, has_aux, "jvp")
+        duals = [_msjit.alias(o.new_zeros(tuple(o.shape))) for o in outputs]
+        by_position, _ = pull.gradients(outputs, duals, keep=True)
+        grads = [g for g in _flatten(by_position, [])]
+        directions = _seeds(list(tangents), grads, "jvp")
+        results = _msjit.gradients(grads, directions, duals, scope.nested)
+    value = pull.output if scope.nested else _detached(pull.output)
+    first = value[0] if has_aux else value
+    tangent = _rebuild(first, iter(results))
+    return (first, tangent, tuple(value[1:])) if has_aux else (value, tangent)
+
+
+def jacrev(fn, grad_position=0, has_aux=False):
+    """A function that returns the Jacobian of `fn`, one backward pass an output element."""
+    _check_fn(fn, "jacrev")
+
+    def jacobian(*args, **kwargs):
+        from . import ops
+        positions = _positions(grad_position, len(args), "jacrev")
+        pull = _Pull(fn, args, kwargs, positions, [], "jacrev")
+        output = _differentiated(pull.output, has_aux, "jacrev")[0]
+        rows, size, shape = [], output.size, tuple(output.shape)
+        for i in range(size):
+            seed = ops.one_hot(Tensor([i]), size).astype(output.dtype).reshape(shape)
+            rows.append(pull.gradients([output], [seed], keep=True)[0])
+        stacked = [ops.stack([row[k] for row in rows]).reshape(shape + tuple(rows[0][k].shape))
+                   for k in range(len(positions))]
+        if not pull.nested:
+            stacked = [_msjit.detach(t) for t in stacked]
+        result = stacked[0] if isinstance(grad_position, int) else tuple(stacked)
+        return (result, tuple(pull.value()[1:])) if has_aux else result
+    return jacobian
+
+
+def jacfwd(fn, grad_position=0, has_aux=False, randomness="error"):
+    """A function that returns the Jacobian of `fn`; the same values as jacrev."""
+    return jacrev(fn, grad_position, has_aux)

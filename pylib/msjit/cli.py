@@ -1,0 +1,233 @@
+"""The command line: runs a program as plain `python` would, with its functions as candidates of the JIT."""
+import argparse
+import importlib.machinery
+import importlib.util
+import io
+import os
+import sys
+import types
+
+USAGE = """python -m msjit [options] script.py [args...]
+       python -m msjit [options] -m module [args...]
+       python -m msjit [options] -c code [args...]"""
+
+
+def _parser():
+    parser = argparse.ArgumentParser("python -m msjit", usage=USAGE, add_help=False, allow_abbrev=False,
+                                     description="Runs a Python program under msjit.")
+    add = parser.add_argument
+    add("-h", "--help", action="help", help="show this text and exit")
+    add("--version", action="store_true", help="show the version and exit")
+    add("--mode", choices=("PIJit", "PSJit", "eager"), default="PIJit",
+        help="PIJit: capture the bytecode of the script's functions (default); eager: run as it is")
+    add("--include", metavar="PATTERNS", action="append", default=[],
+        help="modules whose functions are candidates too, such as 'model.*,layers'")
+    add("--exclude", metavar="PATTERNS", action="append", default=[], help="modules that stay eager")
+    add("--explain", action="store_true", help="print at exit what was captured, and every graph break")
+    add("--explain-json", metavar="FILE", help="write the same to a file as JSON")
+    add("--alias", metavar="NAME", action="append", default=[], help="make `import NAME` mean msjit")
+    add("--stats", action="store_true", help="print the totals at exit")
+    return parser
+
+
+def split(argv):
+    """(options, kind, target, arguments of the program); kind is 'script', 'm', 'c' or None."""
+    valued = {"--mode", "--include", "--exclude", "--explain-json", "--alias"}
+    i = 0
+    while i < len(argv):
+        arg = argv[i]
+        if arg in ("-m", "-c"):
+            if i + 1 == len(argv):
+                return argv[:i], arg[1], None, []
+            return argv[:i], arg[1], argv[i + 1], argv[i + 2:]
+        if arg.startswith(("-m", "-c")) and not arg.startswith("--"):
+            return argv[:i], arg[1], arg[2:], argv[i + 1:]
+        if arg == "--":
+            i += 1
+            break
+        if arg == "-" or not arg.startswith("-"):
+            break
+        i += 2 if arg in valued else 1
+    if i < len(argv):
+        return argv[:i], "script", argv[i], argv[i + 1:]
+    return argv, None, None, []
+
+
+def main(argv=None):
+    """Entry point; does not return normally when the program raises."""
+    argv = sys.argv[1:] if argv is None else argv
+    options, kind, target, arguments = split(argv)
+    parser = _parser()
+    parsed = parser.parse_args([o for o in options if o != "--"])
+    if parsed.version:
+        import msjit
+        print("msjit", msjit.__version__)
+        return
+    if target is None:
+        parser.error("argument -%s needs a value" % kind if kind else "there is no program to run")
+    if parsed.mode == "PSJit":
+        parser.error("mode PSJit is not built yet, use --mode PIJit")
+    _prepare(parsed)
+    runner = {"script": _load_script, "m": _load_module, "c": _load_text}[kind]
+    try:
+        code, namespace = runner(target, arguments)
+    except _Refused as error:
+        sys.exit(str(error))
+    except SyntaxError:
+        _report_and_raise(keep_frames=False)
+    if parsed.mode == "PIJit":
+        from .importer import mark
+        mark(code)
+    _execute(code, namespace)
+
+
+class _Refused(Exception):
+    """The program cannot be started; the text is what plain python prints."""
+
+
+def _prepare(parsed):
+    import atexit
+
+    from . import alias, importer
+    from ._native import _msjit
+    from .explain import stats, table, write_json
+    for name in parsed.alias:
+        alias.install(name)
+    include = [p for group in parsed.include for p in group.split(",")]
+    exclude = [p for group in parsed.exclude for p in group.split(",")]
+    if parsed.mode == "PIJit":
+        if not _msjit.has_jit:
+            print("msjit: functions run uncompiled: %s" % _msjit.no_jit_reason, file=sys.stderr)
+        if [p for p in include if p.strip()]:
+            importer.install(include, exclude)
+    if parsed.explain:
+        atexit.register(lambda: print(table(), file=sys.stderr))
+    if parsed.stats:
+        atexit.register(lambda: print(_stats_text(stats()), file=sys.stderr))
+    if parsed.explain_json:
+        path = os.path.abspath(parsed.explain_json)
+        atexit.register(write_json, path)
+
+
+def _stats_text(totals):
+    return "msjit: " + ", ".join("%s %s" % (name, round(value, 3)) for name, value in totals.items())
+
+
+# -- the three kinds of programs ------------------------------------------------------------------------------------
+
+
+def _new_main(**attributes):
+    """A fresh __main__ in place of this package's."""
+    module = types.ModuleType("__main__")
+    module.__dict__.update({"__builtins__": sys.modules["builtins"], "__spec__": None, "__package__": None,
+                            "__doc__": None, "__annotations__": {}, "__loader__": None}, **attributes)
+    _keep.append(sys.modules.get("__main__"))
+    sys.modules["__main__"] = module
+    return module.__dict__
+
+
+_keep = []  # the replaced __main__ must outlive the program
+
+
+def _set_path(first):
+    """Puts `first` where plain python would have put it: in place of the entry that `-m` added."""
+    if getattr(sys.flags, "safe_path", False) or sys.flags.isolated:
+        sys.path.insert(0, first)
+    else:
+        sys.path[0:1] = [first]
+
+
+def _load_script(path, arguments):
+    sys.argv[:] = [path] + arguments
+    if path == "-":
+        _set_path("")
+        return compile(sys.stdin.read(), "<stdin>", "exec"), _new_main()
+    if os.path.isdir(path) or (os.path.isfile(path) and _is_zip(path)):
+        return _load_folder(path)
+    try:
+        with io.open_code(path) if hasattr(io, "open_code") else open(path, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        raise _Refused("%s: can't open file %r: [Errno %s] %s" % (
+            sys.executable, os.path.abspath(path), error.errno, error.strerror)) from None
+    _set_path(os.path.dirname(os.path.realpath(path)))
+    shown = os.path.abspath(path) if sys.version_info >= (3, 9) else path
+    loader = importlib.machinery.SourceFileLoader("__main__", path)
+    namespace = _new_main(__file__=shown, __cached__=None, __loader__=loader)
+    if path.endswith(".pyc"):
+        loader = importlib.machinery.SourcelessFileLoader("__main__", path)
+        namespace["__loader__"] = loader
+        return loader.get_code("__main__"), namespace
+    return compile(source, path, "exec", dont_inherit=True), namespace
+
+
+def _is_zip(path):
+    import zipfile
+    return not path.endswith((".py", ".pyc")) and zipfile.is_zipfile(path)
+
+
+def _load_folder(path):
+    """A directory or zip file with a __main__ module."""
+    _set_path(path)
+    spec = importlib.machinery.PathFinder.find_spec("__main__", [path])
+    if spec is None or spec.loader is None:
+        raise _Refused("%s: can't find '__main__' module in %r" % (sys.executable, path))
+    code = spec.loader.get_code("__main__")
+    return code, _new_main(__file__=spec.origin, __cached__=spec.cached, __loader__=spec.loader, __spec__=spec,
+                           __package__="")
+
+
+def _load_module(name, arguments):
+    sys.argv[:] = ["-m"] + arguments
+    _set_path(os.getcwd())
+    try:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            package, name = name, name + ".__main__"
+            spec = importlib.util.find_spec(name)
+            if spec is None:
+                raise _Refused("%s: No module named %s; %r is a package and cannot be directly executed"
+                               % (sys.executable, name, package))
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise _Refused("%s: Error while finding module specification for %r (%s: %s)" % (
+            sys.executable, name, type(error).__name__, error)) from None
+    if spec is None or spec.loader is None:
+        raise _Refused("%s: No module named %s" % (sys.executable, name))
+    code = spec.loader.get_code(name) if hasattr(spec.loader, "get_code") else None
+    if code is None:
+        raise _Refused("%s: No code object available for %s" % (sys.executable, name))
+    sys.argv[0] = spec.origin
+    return code, _new_main(__file__=spec.origin, __cached__=spec.cached, __loader__=spec.loader, __spec__=spec,
+                           __package__=spec.parent)
+
+
+def _load_text(text, arguments):
+    sys.argv[:] = ["-c"] + arguments
+    _set_path("")
+    return compile(text, "<string>", "exec", dont_inherit=True), _new_main()
+
+
+# -- running ------------------------------------------------------------------------------------------------------
+
+
+def _execute(code, namespace):
+    try:
+        exec(code, namespace)
+    except SystemExit:
+        raise
+    except BaseException:
+        _report_and_raise(keep_frames=True)
+
+
+def _report_and_raise(keep_frames):
+    """Prints the exception without the frames of this package, then lets it end the process as it would have."""
+    kind, value, trace = sys.exc_info()
+    while trace is not None and trace.tb_frame.f_globals.get("__name__") in (__name__, "__main__") \
+            and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    if not keep_frames:
+        trace = None
+    hook = sys.excepthook
+    hook(kind, value.with_traceback(trace), trace)
+    sys.excepthook = lambda *unused: None  # already reported
+    raise value

@@ -1,0 +1,90 @@
+"""Element types: `float32`, `int64`, ... and how they relate to NumPy and Python types."""
+from .._native import _msjit, dtypes
+
+DType = Type = _msjit.DType
+
+bool_ = dtypes["bool"]
+uint8 = dtypes["uint8"]
+int8 = dtypes["int8"]
+int16 = dtypes["int16"]
+int32 = dtypes["int32"]
+int64 = dtypes["int64"]
+float16 = dtypes["float16"]
+bfloat16 = dtypes["bfloat16"]
+float32 = dtypes["float32"]
+float64 = dtypes["float64"]
+
+byte, short, int_, long = int8, int16, int64, int64
+half, float_, single, double = float16, float32, float32, float64
+
+number_type = (int8, int16, int32, int64, uint8, float16, float32, float64, bfloat16)
+int_type = (int8, int16, int32, int64)
+uint_type = (uint8,)
+float_type = (float16, float32, float64, bfloat16)
+
+
+class TensorType:
+    """Type of tensors with a given element type; appears in annotations only."""
+
+    def __init__(self, element):
+        self.element = element
+
+    def __repr__(self):
+        return "Tensor[%s]" % self.element
+
+
+class _TextType:
+    def __repr__(self):
+        return "String"
+
+
+tensor_type = TensorType
+string = _TextType()
+type_none = type(None)
+
+_PYTHON = {bool: bool_, int: int64, float: float32, str: string}
+
+
+def dtype_to_nptype(type_):
+    """NumPy type of an element type; bfloat16, which NumPy lacks, gives float32."""
+    import numpy
+    if type_ == bfloat16:
+        return numpy.float32
+    return numpy.bool_ if type_ == bool_ else getattr(numpy, _name(type_))
+
+
+def dtype_to_pytype(type_):
+    """Python type that holds one element."""
+    if type_ == bool_:
+        return bool
+    return float if type_ in float_type else int
+
+
+def pytype_to_dtype(obj):
+    """Element type for a Python type, a NumPy type or an element type."""
+    if isinstance(obj, DType):
+        return obj
+    if isinstance(obj, type) and obj in _PYTHON:
+        return _PYTHON[obj]
+    import numpy
+    try:
+        return dtypes[numpy.dtype(obj).name]
+    except (TypeError, KeyError):
+        raise NotImplementedError("[dtype] no element type for %r" % (obj,)) from None
+
+
+def get_py_obj_dtype(obj):
+    """Element type of a value."""
+    return obj.dtype if hasattr(obj, "dtype") else pytype_to_dtype(type(obj))
+
+
+def issubclass_(type_, dtype):
+    """True when type_ is dtype or one of a tuple of them."""
+    return type_ in dtype if isinstance(dtype, tuple) else type_ == dtype
+
+
+def _name(type_):
+    for name, value in dtypes.items():
+        if value == type_:
+            return name
+    raise TypeError("[dtype] expected an element type, got %r" % (type_,))

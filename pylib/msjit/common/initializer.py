@@ -1,0 +1,223 @@
+"""Initial values of Parameters."""
+import math
+
+from .._native import Tensor
+from . import dtype as mstype
+from .seed import generator
+
+
+class Initializer:
+    """Base class: subclasses define sample(shape) -> NumPy array of float64 or float32."""
+
+    def sample(self, shape):
+        """Values for a shape."""
+        raise NotImplementedError("[initializer] %s defines no sample method" % type(self).__name__)
+
+    def __call__(self, array):
+        """Fills a NumPy array in place."""
+        array[...] = self.sample(array.shape)
+
+    def __repr__(self):
+        fields = ", ".join("%s=%r" % item for item in sorted(self.__dict__.items()))
+        return "%s(%s)" % (type(self).__name__, fields)
+
+
+class Constant(Initializer):
+    """One value everywhere."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def sample(self, shape):
+        import numpy
+        return numpy.broadcast_to(numpy.asarray(self.value), shape)
+
+
+class Zero(Constant):
+    """Zeros."""
+
+    def __init__(self):
+        super().__init__(0)
+
+
+class One(Constant):
+    """Ones."""
+
+    def __init__(self):
+        super().__init__(1)
+
+
+class Normal(Initializer):
+    """Normal distribution with standard deviation sigma."""
+
+    def __init__(self, sigma=0.01, mean=0.0):
+        self.sigma, self.mean = sigma, mean
+
+    def sample(self, shape):
+        return generator().normal(self.mean, self.sigma, shape)
+
+
+class Uniform(Initializer):
+    """Uniform distribution on [-scale, scale)."""
+
+    def __init__(self, scale=0.07):
+        self.scale = scale
+
+    def sample(self, shape):
+        return generator().uniform(-self.scale, self.scale, shape)
+
+
+class TruncatedNormal(Initializer):
+    """Normal distribution redrawn outside [a, b] standard deviations."""
+
+    def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):
+        self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
+
+    def sample(self, shape):
+        if self.a >= self.b:
+            raise ValueError("[truncated_normal] a must be below b, got %s and %s" % (self.a, self.b))
+        values = generator().normal(size=shape)
+        outside = (values < self.a) | (values > self.b)
+        for _ in range(1000):
+            if not outside.any():
+                break
+            values[outside] = generator().normal(size=int(outside.sum()))
+            outside = (values < self.a) | (values > self.b)
+        return values.clip(self.a, self.b) * self.sigma + self.mean
+
+
+class XavierUniform(Initializer):
+    """Uniform with variance 2 / (fan_in + fan_out), times gain squared."""
+
+    def __init__(self, gain=1):
+        self.gain = gain
+
+    def sample(self, shape):
+        fan_in, fan_out = fans(shape)
+        bound = self.gain * math.sqrt(6.0 / (fan_in + fan_out))
+        return generator().uniform(-bound, bound, shape)
+
+
+class XavierNormal(Initializer):
+    """Normal with variance 2 / (fan_in + fan_out), times gain squared."""
+
+    def __init__(self, gain=1):
+        self.gain = gain
+
+    def sample(self, shape):
+        fan_in, fan_out = fans(shape)
+        return generator().normal(0.0, self.gain * math.sqrt(2.0 / (fan_in + fan_out)), shape)
+
+
+class HeUniform(Initializer):
+    """Uniform that keeps the variance through a (leaky) ReLU."""
+
+    def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
+        self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
+
+    def sample(self, shape):
+        bound = math.sqrt(3.0) * _he_std(self, shape)
+        return generator().uniform(-bound, bound, shape)
+
+
+class HeNormal(HeUniform):
+    """Normal that keeps the variance through a (leaky) ReLU."""
+
+    def sample(self, shape):
+        return generator().normal(0.0, _he_std(self, shape), shape)
+
+
+class Orthogonal(Initializer):
+    """A (semi-)orthogonal matrix over the first axis."""
+
+    def __init__(self, gain=1.0):
+        self.gain = gain
+
+    def sample(self, shape):
+        import numpy
+        if len(shape) < 2:
+            raise ValueError("[orthogonal] needs at least 2 dimensions, got %d" % len(shape))
+        rows, cols = shape[0], int(numpy.prod(shape[1:]))
+        q, r = numpy.linalg.qr(generator().normal(size=(max(rows, cols), min(rows, cols))))
+        q = q * numpy.sign(numpy.diag(r))
+        return self.gain * (q if rows >= cols else q.T).reshape(shape)
+
+
+class Identity(Initializer):
+    """The identity matrix."""
+
+    def sample(self, shape):
+        import numpy
+        if len(shape) != 2:
+            raise ValueError("[identity] needs 2 dimensions, got %d" % len(shape))
+        return numpy.eye(*shape)
+
+
+_BY_NAME = {
+    "zeros": Zero, "zero": Zero, "ones": One, "one": One, "normal": Normal, "uniform": Uniform,
+    "truncatednormal": TruncatedNormal, "truncated_normal": TruncatedNormal, "xavier_uniform": XavierUniform,
+    "xavieruniform": XavierUniform, "xavier_normal": XavierNormal, "xaviernormal": XavierNormal,
+    "he_uniform": HeUniform, "heuniform": HeUniform, "he_normal": HeNormal, "henormal": HeNormal,
+    "orthogonal": Orthogonal, "identity": Identity,
+}
+
+
+def fans(shape):
+    """(fan_in, fan_out) of a weight stored output axis first."""
+    if len(shape) < 2:
+        raise ValueError("[initializer] fan in and fan out need at least 2 dimensions, got shape %s" % (tuple(shape),))
+    field = 1
+    for size in shape[2:]:
+        field *= size
+    return shape[1] * field, shape[0] * field
+
+
+def _he_std(init, shape):
+    if init.mode not in ("fan_in", "fan_out"):
+        raise ValueError("[he_uniform] mode must be 'fan_in' or 'fan_out', got %r" % (init.mode,))
+    fan = fans(shape)[init.mode == "fan_out"]
+    if init.nonlinearity == "leaky_relu":
+        gain = math.sqrt(2.0 / (1 + init.negative_slope ** 2))
+    elif init.nonlinearity == "relu":
+        gain = math.sqrt(2.0)
+    elif init.nonlinearity == "tanh":
+        gain = 5.0 / 3
+    else:
+        gain = 1.0
+    return gain / math.sqrt(max(1, fan))
+
+
+def initializer(init, shape=None, dtype=mstype.float32):
+    """A new Tensor filled by a name ('normal', 'zeros', ...), a number, an Initializer or another Tensor."""
+    import numpy
+    if isinstance(init, Tensor):
+        if shape is not None and tuple(_shape(shape)) != tuple(init.shape):
+            raise ValueError("[initializer] shape does not match, got %s, expected %s"
+                             % (tuple(init.shape), tuple(_shape(shape))))
+        return init
+    if isinstance(init, str):
+        if init.lower() not in _BY_NAME:
+            raise ValueError("[initializer] unknown name %r, expected one of %s" % (init, ", ".join(sorted(_BY_NAME))))
+        init = _BY_NAME[init.lower()]()
+    elif isinstance(init, (bool, int, float)):
+        init = Constant(init)
+    elif isinstance(init, type) and issubclass(init, Initializer):
+        init = init()
+    if not isinstance(init, Initializer):
+        raise TypeError("[initializer] expected a name, a number, an Initializer or a Tensor, got %s"
+                        % type(init).__name__)
+    shape = _shape(shape)
+    values = numpy.empty(shape, mstype.dtype_to_nptype(dtype))
+    init(values)
+    tensor = Tensor(values)
+    return tensor if tensor.dtype == dtype else tensor.astype(dtype)
+
+
+def _shape(shape):
+    if shape is None:
+        return ()
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in shape:
+        if size < 0:
+            raise ValueError("[initializer] sizes must not be negative, got %s" % (shape,))
+    return shape

@@ -1,0 +1,4 @@
+"""JitConfig under MindSpore's path."""
+from ..jit import JitConfig
+
+__all__ = ["JitConfig"]

@@ -1,0 +1,110 @@
+"""Parameter: a named Tensor that belongs to a Cell and is updated by an optimizer."""
+from .._native import Tensor, _msjit
+
+DEFAULT_NAME = "Parameter"
+
+
+class Parameter(Tensor):
+    """A trainable tensor. `default_input` is copied: a Parameter owns its data."""
+
+    def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
+                 parallel_optimizer=True, storage_format=""):
+        if name is not None and not isinstance(name, str):
+            raise TypeError("[parameter] name must be a str, got %s" % type(name).__name__)
+        Tensor.__init__(self, default_input)
+        self.name = name or DEFAULT_NAME
+        self.layerwise_parallel = layerwise_parallel
+        self.parallel_optimizer = parallel_optimizer
+        self._set_requires_grad(requires_grad)
+
+    def _set_requires_grad(self, value):
+        self._requires_grad = bool(value)
+        _msjit.mark_parameter(self, bool(value))
+
+    @property
+    def requires_grad(self):
+        """True when grad transforms and optimizers should treat it as trainable."""
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        if not isinstance(value, bool):
+            raise TypeError("[parameter] requires_grad must be a bool, got %s" % type(value).__name__)
+        self._set_requires_grad(value)
+
+    @property
+    def param_info(self):
+        """Kept for compatibility."""
+        return self
+
+    @property
+    def data(self):
+        """The Parameter itself."""
+        return self
+
+    def value(self):
+        """A Tensor with the current values that shares their memory."""
+        return self.detach()
+
+    def clone(self, init="same"):
+        """A new Parameter of the same name; init 'same' copies the values, else see initializer()."""
+        if init == "same":
+            values = self.value()
+        else:
+            from .initializer import initializer
+            values = initializer(init, self.shape, self.dtype)
+        return Parameter(values, name=self.name, requires_grad=self.requires_grad,
+                         layerwise_parallel=self.layerwise_parallel, parallel_optimizer=self.parallel_optimizer)
+
+    def init_data(self, *args, **kwargs):
+        """Kept for compatibility: data is there from the start."""
+        return self
+
+    def set_data(self, data, slice_shape=False):
+        """Replaces the values by a copy of `data`; shapes must agree unless slice_shape."""
+        Tensor.set_data(self, Tensor(data), slice_shape)
+        return self
+
+    def __copy__(self):
+        return self.clone()
+
+    def __deepcopy__(self, memo):
+        copied = self.clone()
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self):
+        return _restore, (type(self), self.asnumpy(), self.name, self.requires_grad)
+
+    def __repr__(self):
+        return "Parameter (name=%s, shape=%s, dtype=%s, requires_grad=%s)" % (
+            self.name, tuple(self.shape), self.dtype, self.requires_grad)
+
+    def __str__(self):
+        return Tensor.__str__(self)
+
+    __hash__ = object.__hash__
+
+
+def _restore(cls, values, name, requires_grad):
+    return cls(Tensor(values), name=name, requires_grad=requires_grad)
+
+
+class ParameterTuple(tuple):
+    """Tuple of Parameters, as optimizers and grad transforms take them."""
+
+    def __new__(cls, iterable):
+        items = tuple(iterable)
+        for item in items:
+            if not isinstance(item, Parameter):
+                raise TypeError("[parameter_tuple] items must be Parameters, got %s" % type(item).__name__)
+        return tuple.__new__(cls, items)
+
+    def clone(self, prefix, init="same"):
+        """A tuple of clones with prefixed names."""
+        clones = []
+        for param in self:
+            copied = param.clone(init)
+            copied.name = prefix + "." + param.name
+            clones.append(copied)
+        return ParameterTuple(clones)

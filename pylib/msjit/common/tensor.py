@@ -1,0 +1,25 @@
+"""Tensor is the C type; this module adds the constructors and helpers that are Python."""
+from .._native import Tensor
+
+
+def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False):
+    """A new Tensor; as Tensor(...)."""
+    return Tensor(input_data, dtype) if dtype is not None else Tensor(input_data)
+
+
+def is_tensor(obj):
+    """True for Tensors and Parameters."""
+    return isinstance(obj, Tensor)
+
+
+def from_numpy(array):
+    """A Tensor that shares the memory of a NumPy array where its layout allows."""
+    return Tensor.from_numpy(array)
+
+
+def mutable(input_data, dynamic_len=False):
+    """Accepted for compatibility: values are never baked into a graph without a guard."""
+    return input_data
+
+
+__all__ = ["Tensor", "tensor", "is_tensor", "from_numpy", "mutable"]

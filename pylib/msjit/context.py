@@ -1,0 +1,105 @@
+"""Execution context: MindSpore's set_context / get_context, with what has a meaning on this machine."""
+from ._native import dtypes as _dtypes
+
+GRAPH_MODE = 0
+PYNATIVE_MODE = 1
+STRICT = 0
+COMPATIBLE = 1
+LAX = 2
+
+FLOAT_DTYPES = frozenset(_dtypes[n] for n in ("float16", "bfloat16", "float32", "float64"))
+
+# Keywords of MindSpore that change nothing here, with the value get_context reports.
+_ACCEPTED = {
+    "device_id": 0, "max_call_depth": 1000, "max_device_memory": "1024GB", "save_graphs": 0,
+    "save_graphs_path": ".", "enable_graph_kernel": False, "graph_kernel_flags": "",
+    "enable_compile_cache": False, "compile_cache_path": "", "inter_op_parallel_num": 0,
+    "runtime_num_threads": 0, "disable_format_transform": False, "support_binary": False,
+    "memory_optimize_level": "O0", "memory_offload": "OFF", "ascend_config": {}, "jit_syntax_level": LAX,
+    "jit_level": "", "jit_config": {}, "deterministic": "ON", "precompile_only": False,
+    "pynative_synchronize": True, "enable_sparse": False, "env_config_path": "", "grad_for_scalar": False,
+    "check_bprop": False, "print_file_path": "", "op_timeout": 900, "mempool_block_size": "1GB",
+    "reserve_class_name_in_scope": True, "variable_memory_max_size": "30GB", "enable_profiling": False,
+    "enable_reduce_precision": False, "enable_dump": False, "save_dump_path": "", "debug_level": 0,
+    "exec_order": "bfs", "gpu_config": {}, "aoe_tune_mode": "", "auto_tune_mode": "NO_TUNE",
+}
+_state = dict(_ACCEPTED, mode=PYNATIVE_MODE, device_target="CPU")
+
+
+class ParallelMode:
+    """Names of MindSpore's parallel modes; only stand-alone runs exist here."""
+
+    STAND_ALONE = "stand_alone"
+    DATA_PARALLEL = "data_parallel"
+    HYBRID_PARALLEL = "hybrid_parallel"
+    SEMI_AUTO_PARALLEL = "semi_auto_parallel"
+    AUTO_PARALLEL = "auto_parallel"
+
+
+def is_graph_mode():
+    """True in GRAPH_MODE."""
+    return _state["mode"] == GRAPH_MODE
+
+
+def set_context(**kwargs):
+    """Sets the mode (PYNATIVE_MODE or GRAPH_MODE), device_target, and other keywords of MindSpore."""
+    for name, value in kwargs.items():
+        if name == "mode":
+            _set_mode(value)
+        elif name == "device_target":
+            _set_device(value)
+        elif name in _ACCEPTED:
+            _state[name] = value
+        else:
+            raise ValueError("[set_context] unknown keyword %r" % name)
+
+
+def get_context(attr_key):
+    """Value of one keyword of set_context."""
+    if attr_key not in _state:
+        raise ValueError("[get_context] unknown keyword %r" % (attr_key,))
+    return _state[attr_key]
+
+
+def set_device(device_target, device_id=None):
+    """Selects the device; CPU is the one that exists in this build."""
+    _set_device(device_target)
+
+
+def _set_mode(mode):
+    if mode not in (GRAPH_MODE, PYNATIVE_MODE):
+        raise ValueError("[set_context] mode must be GRAPH_MODE (0) or PYNATIVE_MODE (1), got %r" % (mode,))
+    _state["mode"] = mode
+    from .nn.cell import Cell
+    Cell._intercept = mode == GRAPH_MODE
+
+
+def _set_device(name):
+    if name != "CPU":
+        raise ValueError("[set_context] device_target %r is not available, expected 'CPU'" % (name,))
+    _state["device_target"] = name
+
+
+def set_auto_parallel_context(**kwargs):
+    """Accepted for compatibility: this build runs on one process."""
+    mode = kwargs.get("parallel_mode", ParallelMode.STAND_ALONE)
+    if mode not in (ParallelMode.STAND_ALONE, ParallelMode.DATA_PARALLEL):
+        raise ValueError("[set_auto_parallel_context] parallel_mode %r is not available" % (mode,))
+
+
+def get_auto_parallel_context(attr_key):
+    """Values of a stand-alone run."""
+    return {"device_num": 1, "global_rank": 0, "parallel_mode": ParallelMode.STAND_ALONE,
+            "gradients_mean": False}.get(attr_key)
+
+
+def reset_auto_parallel_context():
+    """Kept for compatibility."""
+
+
+def set_ps_context(**kwargs):
+    """Kept for compatibility."""
+
+
+def reset_ps_context():
+    """Kept for compatibility."""

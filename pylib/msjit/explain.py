@@ -1,0 +1,222 @@
+"""What was captured and what was not: explain(fn, *args), and the tables of the command line."""
+import json
+import linecache
+
+from ._native import _msjit
+
+TOTALS = ("calls", "captured_calls", "eager_ops", "graph_ops", "breaks", "recompiles", "compile_ms", "pool_bytes")
+_COUNTERS = {"functions": ("calls",), "regions": ("hits", "misses", "compile_ms"), "breaks": ("count",),
+             "recompiles": ("count",)}
+_KEYS = {"regions": ("pc",), "breaks": ("line", "reason", "detail"), "recompiles": ("guard", "source")}
+
+
+def stats():
+    """Totals since the start or the last reset(): a dict with the keys of TOTALS."""
+    found = _msjit.stats()
+    return {name: found.get(name, 0) for name in TOTALS}
+
+
+def reset():
+    """Drops every compiled graph and sets the counters to zero."""
+    _msjit.reset()
+
+
+def records():
+    """One dict a function the JIT has looked at, as written by --explain-json."""
+    return _msjit.explain_json()
+
+
+def report():
+    """Everything known now, as a dict."""
+    return {"version": 1, "functions": records(), "totals": stats()}
+
+
+def write_json(path):
+    """Writes report() to a file."""
+    with open(path, "w") as file:
+        json.dump(report(), file, indent=1)
+        file.write("\n")
+
+
+class Explanation:
+    """What one call did: `functions` (the called one first), `totals`, `result`; str() is a readable report."""
+
+    version = 1
+
+    def __init__(self, functions, totals, result=None):
+        self.functions, self.totals, self.result = functions, totals, result
+
+    def _first(self, key, default):
+        return self.functions[0].get(key, default) if self.functions else default
+
+    @property
+    def name(self):
+        """Name of the function."""
+        return self._first("name", "")
+
+    @property
+    def file(self):
+        """File of the function."""
+        return self._first("file", "")
+
+    @property
+    def line(self):
+        """First line of the function."""
+        return self._first("line", 0)
+
+    @property
+    def calls(self):
+        """Calls of the function."""
+        return self._first("calls", 0)
+
+    @property
+    def regions(self):
+        """Captured regions of the function."""
+        return self._first("regions", [])
+
+    @property
+    def breaks(self):
+        """Places where the graph ended before the function did."""
+        return self._first("breaks", [])
+
+    @property
+    def recompiles(self):
+        """Guards that failed and led to another capture."""
+        return self._first("recompiles", [])
+
+    def to_dict(self):
+        """The same as plain data."""
+        return {"version": self.version, "functions": self.functions, "totals": self.totals}
+
+    def __str__(self):
+        if not _msjit.has_jit:
+            return "nothing is captured: %s" % _msjit.no_jit_reason
+        if not self.functions:
+            return "nothing was captured: no function with tensor operations was called through the JIT"
+        return "\n\n".join(_describe(f) for f in self.functions) + "\n\n" + _totals_line(self.totals)
+
+    __repr__ = __str__
+
+
+def explain(fn, *args, **kwargs):
+    """Calls fn(*args, **kwargs) through PIJit, twice so that cached runs show, and says what was captured.
+
+    Side effects of `fn` happen twice. The result of the second call is in `.result`.
+    """
+    from .jit import jit
+    compiled = jit(fn, mode="PIJit") if _msjit.has_jit else fn
+    before, totals = {_identity(r): r for r in records()}, stats()
+    compiled(*args, **kwargs)
+    result = compiled(*args, **kwargs)
+    target = _target(fn)
+    changed = [_difference(r, before.get(_identity(r))) for r in records()]
+    changed = [r for r in changed if r["calls"] or r["regions"] or r["breaks"]]
+    changed.sort(key=lambda r: (r["name"], r["file"], r["line"]) != target and (r["file"], r["line"]) != target[1:])
+    after = stats()
+    return Explanation(changed, {k: after[k] if k == "pool_bytes" else after[k] - totals[k] for k in TOTALS}, result)
+
+
+def _target(fn):
+    for name in ("construct", "__func__", "__wrapped__"):
+        inner = getattr(fn, name, None)
+        if inner is not None:
+            return _target(inner)
+    code = getattr(fn, "__code__", None)
+    return (code.co_name, code.co_filename, code.co_firstlineno) if code else ("", "", 0)
+
+
+def _identity(record):
+    return record["name"], record["file"], record["line"]
+
+
+def _difference(record, before):
+    """`record` with its counters counted from `before` on, without what did not change."""
+    if before is None:
+        return record
+    out = dict(record, calls=record["calls"] - before["calls"])
+    for kind, keys in _KEYS.items():
+        old = {tuple(item.get(k) for k in keys): item for item in before[kind]}
+        out[kind] = []
+        for item in record[kind]:
+            earlier = old.get(tuple(item.get(k) for k in keys))
+            if earlier is not None:
+                item = dict(item, **{c: item[c] - earlier[c] for c in _COUNTERS[kind]})
+            if earlier is None or any(item[c] for c in _COUNTERS[kind] if c != "compile_ms"):
+                out[kind].append(item)
+    return out
+
+
+# -- text ---------------------------------------------------------------------------------------------------------
+
+
+def _source(file, line):
+    return linecache.getline(file, line).strip()
+
+
+def _describe(record):
+    lines = ["%s  (%s:%d), %d call%s" % (record["name"], record["file"], record["line"], record["calls"],
+                                         "" if record["calls"] == 1 else "s")]
+    for region in record["regions"]:
+        lines.append("  region at line %-5d %3d ops  %s  %d hits, %d misses, compiled in %.1f ms, tier %s" % (
+            region["line"], region["ops"], _count(region["guards"], "guard"), region["hits"], region["misses"],
+            region["compile_ms"], region["tier"]))
+        lines.extend("      guard %s" % guard for guard in _texts(region["guards"]))
+    for item in record["breaks"]:
+        lines.append("  break  at line %-5d %s%s, %d times" % (
+            item["line"], item["reason"], ": " + item["detail"] if item["detail"] else "", item["count"]))
+        source = _source(record["file"], item["line"])
+        if source:
+            lines.append("      %s" % source)
+    for item in record["recompiles"]:
+        lines.append("  recompiled %d times: guard %s on %s failed" % (item["count"], item["guard"], item["source"]))
+    if not record["breaks"]:
+        lines.append("  no graph breaks")
+    return "\n".join(lines)
+
+
+def _texts(guards):
+    return guards if isinstance(guards, (list, tuple)) else []
+
+
+def _count(guards, what):
+    number = len(guards) if isinstance(guards, (list, tuple)) else guards
+    return "%d %s%s" % (number, what, "" if number == 1 else "s")
+
+
+def captured_share(totals):
+    """Share of op calls that ran inside graphs, 0 to 1."""
+    everything = totals["graph_ops"] + totals["eager_ops"]
+    return totals["graph_ops"] / everything if everything else 0.0
+
+
+def _totals_line(totals):
+    return "%d calls, %d captured; %d ops in graphs, %d eager (%.1f %% captured); %d breaks, %d recompiles, %.1f ms " \
+        "compiling, %.1f MiB of graphs" % (
+            totals["calls"], totals["captured_calls"], totals["graph_ops"], totals["eager_ops"],
+            100 * captured_share(totals), totals["breaks"], totals["recompiles"], totals["compile_ms"],
+            totals["pool_bytes"] / 2.0**20)
+
+
+def table():
+    """The report of --explain: a row a function, then the breaks with their lines."""
+    if not _msjit.has_jit:
+        return "msjit: nothing is captured: %s" % _msjit.no_jit_reason
+    found = [r for r in records() if r["regions"] or r["breaks"]]
+    lines = ["%-40s %8s %8s %6s %8s %7s" % ("function", "calls", "regions", "ops", "entries", "breaks")]
+    for record in sorted(found, key=lambda r: (r["file"], r["line"])):
+        name = "%s (%s:%d)" % (record["name"], record["file"].rpartition("/")[2], record["line"])
+        regions = record["regions"]
+        lines.append("%-40s %8d %8d %6d %8d %7d" % (
+            name if len(name) <= 40 else name[:37] + "...", record["calls"], len(regions),
+            sum(r["ops"] for r in regions), sum(r["entries"] for r in regions),
+            sum(b["count"] for b in record["breaks"])))
+    for record in found:
+        for item in record["breaks"]:
+            lines.append("break %s:%d %s%s, %d times" % (
+                record["file"], item["line"], item["reason"], ": " + item["detail"] if item["detail"] else "",
+                item["count"]))
+            source = _source(record["file"], item["line"])
+            if source:
+                lines.append("    %s" % source)
+    lines.append(_totals_line(stats()))
+    return "\n".join(lines)

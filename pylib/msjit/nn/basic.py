@@ -1,0 +1,143 @@
+"""Dense, Dropout, Flatten, Embedding, Identity, Pad: layers without a family of their own."""
+import math
+
+from .. import ops
+from ..common import dtype as mstype
+from ..common.initializer import HeUniform, Uniform, initializer
+from ..common.parameter import Parameter
+from .activation import get_activation
+from .cell import Cell
+
+
+class Identity(Cell):
+    """Returns its input."""
+
+    def construct(self, x):
+        return x
+
+
+class Dense(Cell):
+    """y = activation(x W^T + b) over the last axis."""
+
+    def __init__(self, in_channels, out_channels, weight_init=None, bias_init=None, has_bias=True, activation=None,
+                 dtype=mstype.float32):
+        super().__init__()
+        self.in_channels = positive_int(in_channels, "dense", "in_channels")
+        self.out_channels = positive_int(out_channels, "dense", "out_channels")
+        self.has_bias = has_bias
+        if weight_init is None:
+            weight_init = HeUniform(math.sqrt(5))
+        self.weight = Parameter(initializer(weight_init, [out_channels, in_channels], dtype), name="weight")
+        self.bias = None
+        if has_bias:
+            if bias_init is None:
+                bias_init = Uniform(1 / math.sqrt(in_channels))
+            self.bias = Parameter(initializer(bias_init, [out_channels], dtype), name="bias")
+        self.activation = get_activation(activation)
+        self.activation_flag = self.activation is not None
+
+    def construct(self, x):
+        x = ops.dense(x, self.weight, self.bias)
+        if self.activation is not None:
+            x = self.activation(x)
+        return x
+
+    def extend_repr(self):
+        return "input_channels=%d, output_channels=%d, has_bias=%s" % (
+            self.in_channels, self.out_channels, self.has_bias)
+
+
+class Flatten(Cell):
+    """Joins the axes start_dim..end_dim into one."""
+
+    def __init__(self, start_dim=1, end_dim=-1):
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def construct(self, x):
+        return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
+
+
+class Dropout(Cell):
+    """In training, zeroes elements with probability p (or 1 - keep_prob) and scales the others."""
+
+    def __init__(self, keep_prob=0.5, p=None, dtype=mstype.float32):
+        super().__init__()
+        drop = 1.0 - keep_prob if p is None else p
+        if isinstance(drop, bool) or not isinstance(drop, (int, float)):
+            raise TypeError("[dropout] p must be a float, got %s" % type(drop).__name__)
+        if not 0 <= drop < 1:
+            raise ValueError("[dropout] p must be in [0, 1), got %s" % drop)
+        self.p = float(drop)
+        self.keep_prob = 1.0 - self.p
+
+    def construct(self, x):
+        if not self.training or self.p == 0:
+            return x
+        return ops.dropout(x, p=self.p, training=True)
+
+    def extend_repr(self):
+        return "p=%s" % self.p
+
+
+class Embedding(Cell):
+    """Rows of a table, looked up by integer index."""
+
+    def __init__(self, vocab_size, embedding_size, use_one_hot=False, embedding_table="normal", dtype=mstype.float32,
+                 padding_idx=None):
+        super().__init__()
+        self.vocab_size = positive_int(vocab_size, "embedding", "vocab_size")
+        self.embedding_size = positive_int(embedding_size, "embedding", "embedding_size")
+        self.use_one_hot, self.padding_idx = use_one_hot, padding_idx
+        table = initializer(embedding_table, [vocab_size, embedding_size], dtype)
+        if padding_idx is not None:
+            if not 0 <= padding_idx < vocab_size:
+                raise ValueError("[embedding] padding_idx out of range, got %s, expected below %d"
+                                 % (padding_idx, vocab_size))
+            values = table.asnumpy().copy()
+            values[padding_idx] = 0
+            table = type(table)(values)
+        self.embedding_table = Parameter(table, name="embedding_table")
+
+    def construct(self, ids):
+        return ops.gather(self.embedding_table, ids, 0)
+
+    def extend_repr(self):
+        return "vocab_size=%d, embedding_size=%d" % (self.vocab_size, self.embedding_size)
+
+
+class Pad(Cell):
+    """Pads every axis: paddings is ((before, after), ...)."""
+
+    def __init__(self, paddings, mode="CONSTANT"):
+        super().__init__()
+        if mode != "CONSTANT":
+            raise ValueError("[pad] mode, got %r, expected 'CONSTANT'" % (mode,))
+        self.paddings = tuple(tuple(pair) for pair in paddings)
+
+    def construct(self, x):
+        flat = []
+        for before, after in reversed(self.paddings):
+            flat += [before, after]
+        return ops.pad(x, flat)
+
+
+class ClipByNorm(Cell):
+    """Scales the input down where its norm over an axis exceeds clip_norm."""
+
+    def __init__(self, axis=None):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x, clip_norm):
+        norm = ops.sqrt(ops.sum(ops.square(x), self.axis, True))
+        return x * clip_norm / ops.maximum(norm, clip_norm)
+
+
+def positive_int(value, where, what):
+    """The value, when it is an int above zero."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError("[%s] %s must be an int, got %s" % (where, what, type(value).__name__))
+    if value <= 0:
+        raise ValueError("[%s] %s must be positive, got %d" % (where, what, value))
+    return value

@@ -1,0 +1,345 @@
+"""Cell: the building block of networks. It holds Parameters and other Cells, and `construct` is its computation.
+
+Everything assigned to a Cell lives in the instance dictionary, so reading `self.weight` is a plain attribute read
+(fast in eager mode, one guard for the bytecode JIT); `_params` and `_cells` only index what was assigned.
+"""
+from collections import OrderedDict
+
+from .. import context
+from ..common.parameter import Parameter, ParameterTuple, DEFAULT_NAME
+from .._native import CompileError
+from .hooks import HookHandle, run_with_hooks
+
+_NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
+
+
+class Cell:
+    """Base class of all networks and layers."""
+
+    # True when a call needs more than construct: hooks, mixed precision, graph mode. One flag, so the usual call
+    # pays one attribute read. GRAPH_MODE sets it on the class, hooks set it on the instance.
+    _intercept = False
+    training = False
+    requires_grad = False
+
+    def __init__(self, auto_prefix=True, flags=None):
+        set_attr = object.__setattr__
+        set_attr(self, "_params", OrderedDict())
+        set_attr(self, "_cells", OrderedDict())
+        set_attr(self, "_auto_prefix", auto_prefix)
+        set_attr(self, "_hooks", None)
+        set_attr(self, "_compute_dtype", None)
+        set_attr(self, "training", False)
+        if flags:
+            self.add_flags(**flags)
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args, **kwargs):
+        if self._intercept:
+            return self._call_intercepted(args, kwargs)
+        return self.construct(*args, **kwargs)
+
+    def construct(self, *args, **kwargs):
+        """The computation; every subclass defines its own."""
+        raise NotImplementedError(
+            "[cell] %s defines no construct method" % type(self).__name__)
+
+    def _call_intercepted(self, args, kwargs):
+        if context.is_graph_mode():
+            raise CompileError(
+                "[context] GRAPH_MODE needs the AST front end (PSJit), which is not built yet; %s was "
+                "called. Use set_context(mode=PYNATIVE_MODE), or compile it with "
+                "jit(net, mode=\"PIJit\")" % type(self).__name__)
+        if self._compute_dtype is not None:
+            args = tuple(_cast_float(a, self._compute_dtype) for a in args)
+        if self._hooks is None:
+            return self.construct(*args, **kwargs)
+        return run_with_hooks(self, args, kwargs)
+
+    # -- attributes ---------------------------------------------------------------------------------------------
+
+    def __setattr__(self, name, value):
+        store = self.__dict__
+        if isinstance(value, Parameter):
+            self._register_parameter(name, value)
+        elif isinstance(value, Cell):
+            self._register_cell(name, value)
+        elif isinstance(value, ParameterTuple):
+            for item in value:
+                self._register_parameter(item.name, item, attribute=False)
+        elif "_params" in store:
+            if name in store["_params"] and value is not None:
+                self._set_parameter_data(name, value)
+                return
+            store["_params"].pop(name, None)
+            store["_cells"].pop(name, None)
+            if getattr(type(value), "wraps_cell", False):  # jit(cell): its Parameters are this Cell's too
+                self._register_cell(name, value.__wrapped__)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name):
+        self._params.pop(name, None)
+        self._cells.pop(name, None)
+        object.__delattr__(self, name)
+
+    def _register_parameter(self, name, param, attribute=True):
+        store = self.__dict__
+        if "_params" not in store:
+            raise AttributeError(_NOT_INITIALISED.format("parameter %r" % name))
+        if attribute:
+            store["_cells"].pop(name, None)
+            if param.name == DEFAULT_NAME:
+                param.name = name
+        store["_params"][name] = param
+
+    def _register_cell(self, name, cell):
+        store = self.__dict__
+        if "_cells" not in store:
+            raise AttributeError(_NOT_INITIALISED.format("cell %r" % name))
+        if store["_auto_prefix"]:
+            cell.update_parameters_name(name + ".")
+        store["_params"].pop(name, None)
+        store["_cells"][name] = cell
+
+    def _set_parameter_data(self, name, value):
+        """`self.weight = tensor` where weight is a Parameter writes its data, as in MindSpore."""
+        from ..common.tensor import Tensor
+        if not isinstance(value, Tensor):
+            raise TypeError("[cell] parameter %r can be assigned a Parameter or a Tensor, got %s"
+                            % (name, type(value).__name__))
+        self._params[name].set_data(value)
+
+    def insert_child_to_cell(self, child_name, child_cell):
+        """Adds a Cell under a name."""
+        if not isinstance(child_name, str):
+            raise TypeError("[cell] child_name must be a str, got %s" % type(child_name).__name__)
+        if not isinstance(child_cell, Cell):
+            raise TypeError("[cell] child_cell must be a Cell, got %s" % type(child_cell).__name__)
+        setattr(self, child_name, child_cell)
+
+    def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
+        """Adds a Parameter under a name."""
+        if not isinstance(param, Parameter):
+            raise TypeError("[cell] param must be a Parameter, got %s" % type(param).__name__)
+        if check_name_contain_dot and "." in param_name:
+            raise KeyError("[cell] a parameter name must not contain '.', got %r" % param_name)
+        setattr(self, param_name, param)
+
+    def register_buffer(self, name, tensor, persistent=True):
+        """Keeps a tensor that is state but not a Parameter."""
+        object.__setattr__(self, name, tensor)
+
+    # -- walking ------------------------------------------------------------------------------------------------
+
+    def cells_and_names(self, cells=None, name_prefix=""):
+        """Yields (name, cell) for this cell and all below it, each once."""
+        seen = set() if cells is None else cells
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        yield name_prefix, self
+        for name, cell in self._cells.items():
+            if cell is not None:
+                prefix = name_prefix + "." + name if name_prefix else name
+                for pair in cell.cells_and_names(seen, prefix):
+                    yield pair
+
+    def parameters_and_names(self, name_prefix="", expand=True):
+        """Yields (name, Parameter), each Parameter once; names come from the attributes."""
+        seen = set()
+        cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
+        for cell_name, cell in cells:
+            for name, param in cell._params.items():
+                if param is not None and id(param) not in seen:
+                    seen.add(id(param))
+                    yield (cell_name + "." + name if cell_name else name), param
+
+    def get_parameters(self, expand=True):
+        """Yields every Parameter once."""
+        for _, param in self.parameters_and_names(expand=expand):
+            yield param
+
+    def trainable_params(self, recurse=True):
+        """List of the Parameters that require a gradient."""
+        return [p for p in self.get_parameters(recurse) if p.requires_grad]
+
+    def untrainable_params(self, recurse=True):
+        """List of the Parameters that require no gradient."""
+        return [p for p in self.get_parameters(recurse) if not p.requires_grad]
+
+    def parameters_dict(self, recurse=True):
+        """OrderedDict from Parameter.name to Parameter."""
+        return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
+
+    def parameters_broadcast_dict(self, recurse=True):
+        """As parameters_dict."""
+        return self.parameters_dict(recurse)
+
+    def cells(self):
+        """The direct child Cells."""
+        return self.name_cells().values()
+
+    def name_cells(self):
+        """OrderedDict of the direct child Cells, each once."""
+        found, seen = OrderedDict(), set()
+        for name, cell in self._cells.items():
+            if cell is not None and id(cell) not in seen:
+                seen.add(id(cell))
+                found[name] = cell
+        return found
+
+    def apply(self, fn):
+        """Calls fn on every Cell below and then on this one; returns self."""
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    def update_parameters_name(self, prefix="", recurse=True):
+        """Puts a prefix before the name of every Parameter."""
+        if not isinstance(prefix, str):
+            raise TypeError("[cell] prefix must be a str, got %s" % type(prefix).__name__)
+        for param in self.get_parameters(recurse):
+            if prefix and param.name != DEFAULT_NAME:
+                param.name = prefix + param.name
+
+    def update_cell_prefix(self):
+        """Kept for compatibility: names are kept up to date at assignment."""
+
+    def param_prefix_name(self):
+        """Kept for compatibility."""
+        return ""
+
+    # -- state --------------------------------------------------------------------------------------------------
+
+    def set_train(self, mode=True):
+        """Sets training mode on this Cell and all below; returns self."""
+        for _, cell in self.cells_and_names():
+            object.__setattr__(cell, "training", bool(mode))
+        return self
+
+    def set_grad(self, requires_grad=True):
+        """Marks the Cell as differentiated; gradients are recorded on demand, so it changes nothing else."""
+        object.__setattr__(self, "requires_grad", bool(requires_grad))
+        return self
+
+    def set_inputs(self, *inputs, **kwargs):
+        """Accepted for compatibility: shapes are learned from the calls."""
+
+    def get_inputs(self):
+        """Kept for compatibility."""
+        return None
+
+    def set_jit_config(self, jit_config):
+        """Accepted for compatibility."""
+
+    def recompute(self, **kwargs):
+        """Accepted for compatibility: activations are kept."""
+
+    def compile(self, *args, **kwargs):
+        """Kept for compatibility: compilation happens at the first call."""
+
+    def check_names(self):
+        """Raises ValueError when two Parameters share a name."""
+        names = set()
+        for param in self.get_parameters():
+            if param.name in names:
+                raise ValueError("[cell] two parameters are named %r" % param.name)
+            names.add(param.name)
+
+    def init_parameters_data(self, auto_parallel_mode=False):
+        """Parameters are initialised when made; returns the identity mapping."""
+        return {p: p for p in self.get_parameters()}
+
+    def add_flags(self, **flags):
+        """Sets plain attributes on this Cell; returns self."""
+        for name, value in flags.items():
+            object.__setattr__(self, name, value)
+        return self
+
+    def add_flags_recursive(self, **flags):
+        """As add_flags, on every Cell below too."""
+        for _, cell in self.cells_and_names():
+            cell.add_flags(**flags)
+        return self
+
+    def to_float(self, dst_type):
+        """Makes this Cell and all below compute in a float dtype: inputs are cast on the way in."""
+        for _, cell in self.cells_and_names():
+            object.__setattr__(cell, "_compute_dtype", dst_type)
+            object.__setattr__(cell, "_intercept", True)
+        return self
+
+    @property
+    def cls_name(self):
+        """Name of the class."""
+        return type(self).__name__
+
+    def state_dict(self, prefix=""):
+        """OrderedDict from attribute path to Parameter."""
+        return OrderedDict(self.parameters_and_names(prefix))
+
+    def load_state_dict(self, state_dict, strict=True):
+        """Copies values into the Parameters; returns (missing, unexpected) names."""
+        own = self.state_dict()
+        missing = [name for name in own if name not in state_dict]
+        unexpected = [name for name in state_dict if name not in own]
+        if strict and (missing or unexpected):
+            raise RuntimeError("[load_state_dict] names do not match, missing %s, unexpected %s"
+                               % (missing, unexpected))
+        for name, param in own.items():
+            if name in state_dict:
+                param.set_data(state_dict[name])
+        return missing, unexpected
+
+    # -- hooks --------------------------------------------------------------------------------------------------
+
+    def register_forward_pre_hook(self, hook_fn):
+        """hook_fn(cell, inputs) runs before construct and may replace the inputs."""
+        return HookHandle(self, "forward_pre", hook_fn)
+
+    def register_forward_hook(self, hook_fn):
+        """hook_fn(cell, inputs, output) runs after construct and may replace the output."""
+        return HookHandle(self, "forward", hook_fn)
+
+    def register_backward_hook(self, hook_fn):
+        """hook_fn(cell, grad_input, grad_output) runs in the backward pass and may replace grad_input."""
+        return HookHandle(self, "backward", hook_fn)
+
+    def register_backward_pre_hook(self, hook_fn):
+        """hook_fn(cell, grad_output) runs before the backward pass of the cell and may replace grad_output."""
+        return HookHandle(self, "backward_pre", hook_fn)
+
+    # -- text ---------------------------------------------------------------------------------------------------
+
+    def extend_repr(self):
+        """What a layer says about itself inside its parentheses."""
+        return ""
+
+    def __repr__(self):
+        lines = ["(%s): %s" % (name, repr(cell).replace("\n", "\n  "))
+                 for name, cell in self.name_cells().items()]
+        own = self.extend_repr()
+        if not lines:
+            return "%s<%s>" % (type(self).__name__, own)
+        return "%s<%s\n  %s\n  >" % (type(self).__name__, own, "\n  ".join(lines))
+
+    def __dir__(self):
+        return sorted(set(object.__dir__(self)) | set(self._cells) | set(self._params))
+
+
+class GraphCell(Cell):
+    """A Cell loaded from an exported graph; export is not offered yet."""
+
+    def __init__(self, graph, params_init=None, obf_random_seed=None):
+        super().__init__()
+        raise NotImplementedError("[graph_cell] exported graphs cannot be loaded yet")
+
+
+def _cast_float(value, dtype):
+    if getattr(value, "dtype", None) in context.FLOAT_DTYPES and value.dtype != dtype:
+        return value.astype(dtype)
+    if isinstance(value, (tuple, list)):
+        return type(value)(_cast_float(v, dtype) for v in value)
+    return value

@@ -1,0 +1,198 @@
+"""Cells that hold Cells: SequentialCell, CellList, CellDict."""
+from collections import OrderedDict
+from collections.abc import Mapping
+
+from .cell import Cell
+
+
+class _Indexed(Cell):
+    """Children under the names "0", "1", ... in order; `cell_list` is what construct iterates."""
+
+    def _reset(self, cells):
+        for name in list(self._cells):
+            self.__delattr__(name)
+        for cell in cells:
+            self._add(cell)
+        self._refresh()
+
+    def _add(self, cell):
+        if not isinstance(cell, Cell) and not getattr(type(cell), "wraps_cell", False):
+            raise TypeError("[%s] items must be Cells, got %s" % (type(self).__name__, type(cell).__name__))
+        setattr(self, str(len(self._cells)), cell)
+
+    def _refresh(self):
+        object.__setattr__(self, "cell_list", tuple(self.__dict__[name] for name in self._cells))
+
+    def _rename(self, cells):
+        """Replaces the children without touching the names of their Parameters."""
+        kept = self._auto_prefix
+        object.__setattr__(self, "_auto_prefix", False)
+        self._reset(cells)
+        object.__setattr__(self, "_auto_prefix", kept)
+
+    def _index(self, index):
+        if isinstance(index, bool) or not isinstance(index, int):
+            raise TypeError("[%s] indices must be ints or slices, got %s"
+                            % (type(self).__name__, type(index).__name__))
+        count = len(self.cell_list)
+        if not -count <= index < count:
+            raise IndexError("[%s] index out of range, got %d, expected below %d"
+                             % (type(self).__name__, index, count))
+        return index % count
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            part = type(self)()
+            part._rename(self.cell_list[index])
+            return part
+        return self.cell_list[self._index(index)]
+
+    def __setitem__(self, index, cell):
+        setattr(self, str(self._index(index)), cell)
+        self._refresh()
+
+    def __delitem__(self, index):
+        cells = list(self.cell_list)
+        del cells[index if isinstance(index, slice) else self._index(index)]
+        self._rename(cells)
+
+    def __len__(self):
+        return len(self.cell_list)
+
+    def __bool__(self):
+        return True
+
+    def __iter__(self):
+        return iter(self.cell_list)
+
+    def append(self, cell):
+        """Adds a Cell at the end; returns self."""
+        self._add(cell)
+        self._refresh()
+        return self
+
+    def extend(self, cells):
+        """Adds several Cells at the end; returns self."""
+        for cell in cells:
+            self._add(cell)
+        self._refresh()
+        return self
+
+    def insert(self, index, cell):
+        """Puts a Cell before position index."""
+        count = len(self.cell_list)
+        if not -count <= index <= count:
+            raise IndexError("[%s] index out of range, got %d, expected at most %d"
+                             % (type(self).__name__, index, count))
+        if self._auto_prefix:
+            cell.update_parameters_name(str(index if index >= 0 else index + count) + ".")
+        cells = list(self.cell_list)
+        cells.insert(index, cell)
+        self._rename(cells)
+
+    def set_grad(self, requires_grad=True):
+        for cell in self.cell_list:
+            cell.set_grad(requires_grad)
+        return super().set_grad(requires_grad)
+
+
+class SequentialCell(_Indexed):
+    """Calls its Cells one after the other: SequentialCell(a, b), of a list, or of an OrderedDict."""
+
+    def __init__(self, *args):
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], OrderedDict):
+            for name, cell in args[0].items():
+                setattr(self, name, cell)
+            self._refresh()
+        else:
+            self._reset(args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args)
+
+    def construct(self, input_data):
+        """Passes the input through every Cell."""
+        for cell in self.cell_list:
+            input_data = cell(input_data)
+        return input_data
+
+
+class CellList(_Indexed):
+    """A list of Cells that belongs to the network; it is indexed and iterated, not called."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(auto_prefix=kwargs.get("auto_prefix", True))
+        self._reset(args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args)
+
+    def construct(self, *inputs):
+        raise NotImplementedError("[cell_list] a CellList is not called, its items are")
+
+
+class CellDict(Cell):
+    """A dict of Cells that belongs to the network."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(auto_prefix=kwargs.get("auto_prefix", True))
+        if args:
+            self.update(args[0])
+
+    def __getitem__(self, key):
+        return self._cells[key]
+
+    def __setitem__(self, key, cell):
+        if not isinstance(key, str):
+            raise TypeError("[cell_dict] keys must be strs, got %s" % type(key).__name__)
+        if not isinstance(cell, Cell):
+            raise TypeError("[cell_dict] values must be Cells, got %s" % type(cell).__name__)
+        if "." in key or not key or hasattr(type(self), key):
+            raise ValueError("[cell_dict] key %r cannot be used" % key)
+        setattr(self, key, cell)
+
+    def __delitem__(self, key):
+        if key not in self._cells:
+            raise KeyError(key)
+        delattr(self, key)
+
+    def __len__(self):
+        return len(self._cells)
+
+    def __bool__(self):
+        return True
+
+    def __iter__(self):
+        return iter(list(self._cells))
+
+    def __contains__(self, key):
+        return key in self._cells
+
+    def clear(self):
+        """Removes all Cells."""
+        for key in list(self._cells):
+            delattr(self, key)
+
+    def pop(self, key):
+        """Removes a Cell and returns it."""
+        cell = self._cells[key]
+        delattr(self, key)
+        return cell
+
+    def keys(self):
+        """The keys, in order."""
+        return self._cells.keys()
+
+    def values(self):
+        """The Cells, in order."""
+        return self._cells.values()
+
+    def items(self):
+        """(key, Cell) pairs, in order."""
+        return self._cells.items()
+
+    def update(self, cells):
+        """Adds the items of a mapping, a CellDict or an iterable of pairs."""
+        items = cells.items() if isinstance(cells, (Mapping, CellDict)) else cells
+        for pair in items:
+            if len(pair) != 2:
+                raise ValueError("[cell_dict] items must be (key, Cell) pairs, got length %d" % len(pair))
+            self[pair[0]] = pair[1]
+
+    def construct(self, *inputs):
+        raise NotImplementedError("[cell_dict] a CellDict is not called, its values are")

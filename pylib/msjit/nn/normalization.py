@@ -1,0 +1,109 @@
+"""Normalisation layers."""
+from .. import ops
+from ..common import dtype as mstype
+from ..common.initializer import initializer
+from ..common.parameter import Parameter
+from .basic import positive_int
+from .cell import Cell
+
+
+class _BatchNorm(Cell):
+    """Normalises each channel by its batch (training) or by running statistics."""
+
+    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
+                 moving_mean_init="zeros", moving_variance_init="ones", use_batch_statistics=None, data_format="NCHW",
+                 dtype=mstype.float32):
+        super().__init__()
+        self.num_features = positive_int(num_features, "batch_norm", "num_features")
+        if not 0 <= momentum <= 1:
+            raise ValueError("[batch_norm] momentum must be in [0, 1], got %s" % momentum)
+        self.eps, self.momentum, self.use_batch_statistics = float(eps), float(momentum), use_batch_statistics
+        shape = [num_features]
+        self.moving_mean = Parameter(initializer(moving_mean_init, shape, dtype), "mean", False)
+        self.moving_variance = Parameter(initializer(moving_variance_init, shape, dtype), "variance", False)
+        self.gamma = Parameter(initializer(gamma_init, shape, dtype), "gamma", affine)
+        self.beta = Parameter(initializer(beta_init, shape, dtype), "beta", affine)
+
+    def construct(self, x):
+        self._check(x)
+        batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
+        if not batch:
+            return ops.batch_norm(x, self.gamma, self.beta, self.moving_mean, self.moving_variance, False, self.eps)
+        y, mean, variance = ops.batch_norm_train(x, self.gamma, self.beta, self.eps)
+        self._update(x, mean, variance)
+        return y
+
+    def _update(self, x, mean, variance):
+        """Moves the running statistics towards those of the batch (variance unbiased, as in MindSpore)."""
+        ops.update_moving_stats(self.moving_mean, self.moving_variance, mean, variance, self.momentum,
+                                x.size // self.num_features)
+
+    def extend_repr(self):
+        return "num_features=%d, eps=%s, momentum=%s" % (self.num_features, self.eps, self.momentum)
+
+
+class BatchNorm1d(_BatchNorm):
+    """Batch normalisation of (N, C) or (N, C, L) inputs."""
+
+    def _check(self, x):
+        if x.ndim not in (2, 3):
+            raise ValueError("[batch_norm1d] input must have 2 or 3 dimensions, got %d" % x.ndim)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch normalisation of (N, C, H, W) inputs."""
+
+    def _check(self, x):
+        if x.ndim != 4:
+            raise ValueError("[batch_norm2d] input must have 4 dimensions, got %d" % x.ndim)
+
+
+class LayerNorm(Cell):
+    """Normalises over the trailing axes from begin_norm_axis on."""
+
+    def __init__(self, normalized_shape, begin_norm_axis=-1, begin_params_axis=-1, gamma_init="ones",
+                 beta_init="zeros", epsilon=1e-7, dtype=mstype.float32):
+        super().__init__()
+        if not isinstance(normalized_shape, (tuple, list)):
+            raise TypeError("[layer_norm] normalized_shape must be a tuple, got %s" % type(normalized_shape).__name__)
+        self.normalized_shape = tuple(normalized_shape)
+        self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
+        self.epsilon = float(epsilon)
+        self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), "gamma")
+        self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), "beta")
+
+    def construct(self, x):
+        return ops.layer_norm(x, self.gamma, self.beta, self.begin_norm_axis, self.epsilon)
+
+    def extend_repr(self):
+        return "normalized_shape=%s, begin_norm_axis=%s, begin_params_axis=%s" % (
+            self.normalized_shape, self.begin_norm_axis, self.begin_params_axis)
+
+
+class GroupNorm(Cell):
+    """Normalises groups of channels of (N, C, ...) inputs."""
+
+    def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, gamma_init="ones", beta_init="zeros",
+                 dtype=mstype.float32):
+        super().__init__()
+        self.num_groups = positive_int(num_groups, "group_norm", "num_groups")
+        self.num_channels = positive_int(num_channels, "group_norm", "num_channels")
+        if num_channels % num_groups:
+            raise ValueError("[group_norm] num_channels must be a multiple of num_groups, got %d and %d"
+                             % (num_channels, num_groups))
+        self.eps = float(eps)
+        self.gamma = Parameter(initializer(gamma_init, [num_channels], dtype), "gamma", affine)
+        self.beta = Parameter(initializer(beta_init, [num_channels], dtype), "beta", affine)
+
+    def construct(self, x):
+        shape = x.shape
+        grouped = x.reshape((shape[0], self.num_groups, -1))
+        mean = ops.mean(grouped, -1, True)
+        centred = grouped - mean
+        variance = ops.mean(ops.square(centred), -1, True)
+        y = (centred * ops.rsqrt(variance + self.eps)).reshape(shape)
+        channel = (self.num_channels,) + (1,) * (len(shape) - 2)
+        return y * self.gamma.reshape(channel) + self.beta.reshape(channel)
+
+    def extend_repr(self):
+        return "num_groups=%d, num_channels=%d" % (self.num_groups, self.num_channels)

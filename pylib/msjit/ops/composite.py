@@ -1,0 +1,91 @@
+"""Function transforms that are not operators: Map, HyperMap, MultitypeFuncGraph."""
+from ..autograd import GradOperation
+from ..common.tensor import Tensor
+
+
+class MultitypeFuncGraph:
+    """A function with one definition for each combination of argument types, registered with `register`."""
+
+    def __init__(self, name, read_value=False, doc_url=""):
+        self.name = name
+        self.entries = []
+
+    def register(self, *type_names, **kwargs):
+        """Decorator: the function serves arguments of these types ("Tensor", "Number", "Tuple", float, ...)."""
+        def deco(fn):
+            self.entries.append((tuple(type_names), fn))
+            return fn
+        return deco
+
+    set_need_unpack = set_doc_url = lambda self, *args: None
+
+    def __call__(self, *args):
+        for names, fn in reversed(self.entries):
+            if len(names) == len(args) and all(_is_a(a, n) for a, n in zip(args, names)):
+                return fn(*args)
+        raise TypeError("[%s] no definition for (%s)" % (self.name, ", ".join(type(a).__name__ for a in args)))
+
+
+_KINDS = {
+    "Tensor": Tensor, "Number": (bool, int, float), "Bool": bool, "Tuple": tuple, "List": list, "Dict": dict,
+    "String": str, "Int": int, "Float": float, "Float32": float, "Float64": float, "Int32": int, "Int64": int,
+    "None": type(None), "NoneType": type(None), "Function": object,
+}
+
+
+def _is_a(value, kind):
+    if isinstance(kind, str):
+        return isinstance(value, _KINDS.get(kind, object if kind == "TypeType" else ()))
+    return isinstance(value, kind) if isinstance(kind, type) else getattr(value, "dtype", None) == kind
+
+
+class Map:
+    """Applies an operation to the items of sequences, one level deep."""
+
+    def __init__(self, ops=None, reverse=False):
+        self.ops, self.reverse = ops, reverse
+
+    def _items(self, args):
+        op, sequences = (self.ops, args) if self.ops is not None else (args[0], args[1:])
+        length = len(sequences[0])
+        for sequence in sequences:
+            if len(sequence) != length:
+                raise ValueError("[map] sequences must have the same length, got %d and %d" % (length, len(sequence)))
+        return op, sequences
+
+    def __call__(self, *args):
+        op, sequences = self._items(args)
+        return tuple([op(*items) for items in zip(*sequences)])
+
+
+class HyperMap(Map):
+    """Applies an operation to the leaves of nested sequences."""
+
+    def __call__(self, *args):
+        op, values = (self.ops, args) if self.ops is not None else (args[0], args[1:])
+        return _hyper(op, values)
+
+
+def _hyper(op, values):
+    first = next((v for v in values if isinstance(v, (tuple, list))), None)
+    if first is None:
+        return op(*values)
+    for value in values:
+        if isinstance(value, (tuple, list)) and len(value) != len(first):
+            raise ValueError("[hyper_map] sequences must have the same length, got %d and %d"
+                             % (len(first), len(value)))
+    columns = [value if isinstance(value, (tuple, list)) else [value] * len(first) for value in values]
+    return type(first)([_hyper(op, items) for items in zip(*columns)])
+
+
+def core(fn=None, **flags):
+    """Accepted for compatibility."""
+    return fn if fn is not None else (lambda decorated: decorated)
+
+
+def add_flags(fn=None, **flags):
+    """Accepted for compatibility."""
+    return core(fn, **flags)
+
+
+__all__ = ["GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "core", "add_flags"]

@@ -1,0 +1,304 @@
+"""Neural-network functions under MindSpore's names and argument orders."""
+from ..common.tensor import Tensor
+from . import registry as _k
+
+
+def dense(input, weight, bias=None):
+    """input @ weight.T + bias"""
+    return _k.linear(input, weight, bias)
+
+
+linear = dense
+
+
+def bias_add(input_x, bias):
+    """Adds a bias along axis 1."""
+    return input_x + bias.reshape((-1,) + (1,) * (input_x.ndim - 2))
+
+
+# -- activations -----------------------------------------------------------------------------------------------------
+
+
+def gelu(input, approximate="none"):
+    """x times the normal distribution function; approximate='tanh' for the tanh form."""
+    if approximate == "none":
+        return _k.gelu(input)
+    if approximate != "tanh":
+        raise ValueError("[gelu] approximate, got %r, expected 'none' or 'tanh'" % (approximate,))
+    return _k.gelu_tanh(input)
+
+
+def leaky_relu(input, alpha=0.2):
+    """x where x > 0, else alpha x"""
+    return _k.leaky_relu(input, alpha)
+
+
+def elu(input_x, alpha=1.0):
+    """x where x > 0, else alpha (exp(x) - 1)"""
+    return _k.elu(input_x, alpha)
+
+
+def relu6(x):
+    """min(max(x, 0), 6)"""
+    return _k.minimum(_k.relu(x), 6)
+
+
+def silu(x):
+    """x sigmoid(x)"""
+    return _k.silu(x)
+
+
+swish = silu
+
+
+def mish(x):
+    """x tanh(softplus(x))"""
+    return x * _k.tanh(_k.softplus(x))
+
+
+def hardswish(input):
+    """x relu6(x + 3) / 6"""
+    return input * relu6(input + 3) / 6
+
+
+def hardsigmoid(input):
+    """relu6(x + 3) / 6"""
+    return relu6(input + 3) / 6
+
+
+def hardshrink(x, lambd=0.5):
+    """x where |x| > lambd, else 0"""
+    return _k.where(_k.greater(_k.abs(x), lambd), x, _k.zeros_like(x))
+
+
+def softsign(x):
+    """x / (1 + |x|)"""
+    return x / (1 + _k.abs(x))
+
+
+def logsigmoid(x):
+    """log(sigmoid(x))"""
+    return -_k.softplus(-x)
+
+
+def softmax(input, axis=-1, *, dtype=None):
+    """exp(x) / sum(exp(x)) over an axis."""
+    if dtype is not None:
+        input = _k.cast(input, dtype)
+    return _k.softmax(input, axis)
+
+
+def log_softmax(logits, axis=-1):
+    """log(softmax(x)) over an axis."""
+    return _k.log_softmax(logits, axis)
+
+
+def dropout(input, p=0.5, training=True, seed=None):
+    """Zeroes elements with probability p and scales the others by 1 / (1 - p)."""
+    if not training or p == 0:
+        return input
+    return _k.dropout(input, p)
+
+
+# -- convolution and pooling -----------------------------------------------------------------------------------------
+
+
+def _pair(value):
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
+def _pads(shape, kernel, stride, dilation, pad_mode, padding):
+    """(top, bottom, left, right)"""
+    if pad_mode == "valid":
+        return (0, 0, 0, 0)
+    if pad_mode == "pad":
+        if isinstance(padding, int):
+            return (padding,) * 4
+        padding = tuple(padding)
+        return padding if len(padding) == 4 else (padding[0], padding[0], padding[1], padding[1])
+    found = []
+    for size, k, s, d in zip(shape, kernel, stride, dilation):
+        need = max((-(-size // s) - 1) * s + (k - 1) * d + 1 - size, 0)
+        found += [need // 2, need - need // 2]
+    return tuple(found)
+
+
+def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
+    """2-D convolution: input (N, C, H, W), weight (O, C / groups, kH, kW)."""
+    stride, dilation = _pair(stride), _pair(dilation)
+    pads = _pads(input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
+    return _k.conv2d(input, weight, bias, stride, pads, dilation, groups)
+
+
+def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False,
+               pad_mode=None):
+    """Largest element of each window."""
+    kernel, pads, stride = _window(x, kernel_size, stride, padding, pad_mode)
+    return _k.max_pool2d(x, kernel, stride, pads, ceil_mode)
+
+
+def avg_pool2d(input_x, kernel_size=1, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
+               divisor_override=0, pad_mode=None):
+    """Mean of each window."""
+    kernel, pads, stride = _window(input_x, kernel_size, stride, padding, pad_mode)
+    return _k.avg_pool2d(input_x, kernel, stride, pads, ceil_mode, count_include_pad)
+
+
+def _window(x, kernel_size, stride, padding, pad_mode):
+    kernel = _pair(kernel_size)
+    stride = kernel if stride is None else _pair(stride)
+    if pad_mode is None:
+        pad_mode = "pad"
+    return kernel, _pads(x.shape[2:], kernel, stride, (1, 1), pad_mode, padding), stride
+
+
+# -- normalisation ---------------------------------------------------------------------------------------------------
+
+
+def batch_norm(input_x, running_mean, running_var, weight, bias, training=False, momentum=0.1, eps=1e-5):
+    """Normalises channels by batch (training) or running statistics; the latter are not updated here."""
+    if training:
+        return _k.batch_norm_train(input_x, weight, bias, eps)[0]
+    return _k.batch_norm(input_x, weight, bias, running_mean, running_var, eps)
+
+
+def layer_norm(input_x, normalized_shape, gamma=None, beta=None, eps=1e-5):
+    """Normalises over the trailing axes of normalized_shape."""
+    return _k.layer_norm(input_x, gamma, beta, -len(normalized_shape), eps)
+
+
+# -- losses ----------------------------------------------------------------------------------------------------------
+
+
+def reduce_loss(x, reduction):
+    """Mean, sum or nothing."""
+    if reduction == "mean":
+        return _k.mean(x)
+    if reduction == "sum":
+        return _k.sum(x)
+    if reduction != "none":
+        raise ValueError("[loss] reduction, got %r, expected 'mean', 'sum' or 'none'" % (reduction,))
+    return x
+
+
+def mse_loss(input, target, reduction="mean"):
+    """(input - target) squared"""
+    return reduce_loss(_k.square(input - target), reduction)
+
+
+def l1_loss(input, target, reduction="mean"):
+    """|input - target|"""
+    return reduce_loss(_k.abs(input - target), reduction)
+
+
+def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
+    """Quadratic below beta, linear above."""
+    gap = _k.abs(input - target)
+    return reduce_loss(_k.where(_k.less(gap, beta), 0.5 * gap * gap / beta, gap - 0.5 * beta), reduction)
+
+
+def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
+    """-(labels log(p) + (1 - labels) log(1 - p)), logarithms limited to -100."""
+    positive = labels * _k.maximum(_k.log(logits), -100.0)
+    loss = -(positive + (1 - labels) * _k.maximum(_k.log(1 - logits), -100.0))
+    if weight is not None:
+        loss = loss * weight
+    return reduce_loss(loss, reduction)
+
+
+def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
+    """Binary cross entropy of sigmoid(logits), without overflow."""
+    softplus = _k.log1p(_k.exp(-_k.abs(logits))) + _k.maximum(-logits, 0)
+    factor = 1 if pos_weight is None else 1 + (pos_weight - 1) * label
+    loss = (1 - label) * logits + factor * softplus
+    if weight is not None:
+        loss = loss * weight
+    return reduce_loss(loss, reduction)
+
+
+def _class_first(x, index):
+    """(N, C) view of (N, C, d1, ...) logits and (N,) of their indices."""
+    if x.ndim == 1:
+        return _k.expand_dims(x, 0), _k.reshape(index, (1,))
+    if x.ndim > 2:
+        order = (0,) + tuple(range(2, x.ndim)) + (1,)
+        x = _k.reshape(_k.transpose(x, order), (-1, x.shape[1]))
+        index = _k.reshape(index, (-1,))
+    return x, index
+
+
+def _nll(log_probs, target, weight, ignore_index, reduction, shape):
+    classes = log_probs.shape[-1]
+    kept = _k.cast(_k.not_equal(target, ignore_index), log_probs.dtype)
+    row_weight = kept
+    if weight is not None:
+        row_weight = kept * _k.gather(weight, _k.where(_k.equal(target, ignore_index), 0, target), 0)
+    picked = _k.sum(log_probs * _k.cast(_k.one_hot(target, classes), log_probs.dtype), -1)
+    losses = -picked * row_weight
+    if reduction == "mean":
+        return _k.sum(losses) / _k.sum(row_weight)
+    return reduce_loss(_k.reshape(losses, shape) if reduction == "none" else losses, reduction)
+
+
+def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+    """Negative log likelihood of log probabilities and class indices."""
+    shape = target.shape
+    log_probs, target = _class_first(inputs, target)
+    loss = _nll(log_probs, target, weight, ignore_index, reduction, shape)
+    if not label_smoothing:
+        return loss
+    classes = log_probs.shape[-1]
+    row_weight = weight if weight is not None else 1.0
+    kept = _k.cast(_k.not_equal(target, ignore_index), log_probs.dtype)
+    smooth = -_k.sum(log_probs * row_weight, -1) * kept
+    if reduction == "mean":
+        total = kept if weight is None else kept * _k.gather(
+            weight, _k.where(_k.equal(target, ignore_index), 0, target), 0)
+        smooth = _k.sum(smooth) / _k.sum(total)
+    else:
+        smooth = reduce_loss(_k.reshape(smooth, shape) if reduction == "none" else smooth, reduction)
+    return (1 - label_smoothing) * loss + label_smoothing / classes * smooth
+
+
+def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+    """Cross entropy of logits and class indices, or class probabilities where target has the logits' shape."""
+    if target.ndim == input.ndim and target.shape == input.shape:
+        return _soft_cross_entropy(input, target, weight, reduction, label_smoothing)
+    if input.ndim == 2 and weight is None and not label_smoothing:
+        return _k.cross_entropy(input, target, ignore_index, reduction)
+    log_probs = _k.log_softmax(input, 1 if input.ndim > 1 else 0)
+    return nll_loss(log_probs, target, weight, ignore_index, reduction, label_smoothing)
+
+
+def _soft_cross_entropy(input, target, weight, reduction, label_smoothing):
+    axis = 1 if input.ndim > 1 else 0
+    if label_smoothing:
+        target = target * (1 - label_smoothing) + label_smoothing / input.shape[axis]
+    terms = _k.log_softmax(input, axis) * target
+    if weight is not None:
+        terms = terms * weight.reshape((-1,) + (1,) * (input.ndim - 1 - axis))
+    losses = -_k.sum(terms, axis)
+    return reduce_loss(losses, reduction)
+
+
+def softmax_cross_entropy_with_logits(logits, labels):
+    """Cross entropy of each row of logits with one-hot rows."""
+    return -_k.sum(labels * _k.log_softmax(logits, -1), -1)
+
+
+def kl_div(logits, labels, reduction="mean"):
+    """labels (log(labels) - logits)"""
+    safe = _k.where(_k.greater(labels, 0), labels, _k.ones_like(labels))
+    loss = labels * (_k.log(safe) - logits)
+    if reduction == "batchmean":
+        return _k.sum(loss) / logits.shape[0]
+    return reduce_loss(loss, reduction)
+
+
+def hardtanh(input, min_val=-1.0, max_val=1.0):
+    """Limits elements to [min_val, max_val]."""
+    return _k.maximum(_k.minimum(input, max_val), min_val)
+
+
+__all__ = [name for name, value in list(globals().items())
+           if name[0] != "_" and value is not Tensor and callable(value)]

@@ -1,0 +1,50 @@
+"""SGD and Momentum."""
+from .._native import _msjit
+from .optimizer import Optimizer
+
+_sgd_step = _msjit.ops.sgd_step
+_momentum_step = _msjit.ops.momentum_step
+
+
+def _fraction(value, where, what):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError("[%s] %s must be a float, got %s" % (where, what, type(value).__name__))
+    if value < 0:
+        raise ValueError("[%s] %s must not be negative, got %s" % (where, what, value))
+    return float(value)
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent with momentum, dampening and Nesterov's variant."""
+
+    def __init__(self, params, learning_rate=0.1, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False,
+                 loss_scale=1.0):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.momentum = _fraction(momentum, "sgd", "momentum")
+        self.dampening = _fraction(dampening, "sgd", "dampening")
+        if nesterov and (self.momentum <= 0 or self.dampening != 0):
+            raise ValueError("[sgd] nesterov needs a momentum above 0 and no dampening, got %s and %s"
+                             % (momentum, dampening))
+        self.nesterov = bool(nesterov)
+        self.accum = self._state("accum") if self.momentum else None
+
+    def _update(self, index, param, gradient, rate, decay):
+        if self.accum is None:
+            _sgd_step(param, gradient, rate, decay)
+            return
+        # the first step starts the momentum with the whole gradient
+        dampening = 0.0 if self.step_count == 0 else self.dampening
+        _momentum_step(param, self.accum[index], gradient, rate, self.momentum, decay, dampening, self.nesterov)
+
+
+class Momentum(Optimizer):
+    """Gradient descent with a velocity: v = momentum v + g; p -= rate v."""
+
+    def __init__(self, params, learning_rate, momentum, weight_decay=0.0, loss_scale=1.0, use_nesterov=False):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.momentum = _fraction(momentum, "momentum", "momentum")
+        self.use_nesterov = bool(use_nesterov)
+        self.moments = self._state("moments")
+
+    def _update(self, index, param, gradient, rate, decay):
+        _momentum_step(param, self.moments[index], gradient, rate, self.momentum, decay, 0.0, self.use_nesterov)

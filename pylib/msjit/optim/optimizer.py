@@ -1,0 +1,177 @@
+"""Base of the optimizers: Parameter groups, learning rates, weight decay, step count.
+
+Calling an optimizer with gradients (one for each of `parameters`, in order) updates the Parameters in place and
+returns True. Each update of one Parameter is one fused in-place operator.
+"""
+from ..common import dtype as mstype
+from ..common.parameter import Parameter, ParameterTuple
+from ..common.tensor import Tensor
+from ..nn.cell import Cell
+
+
+class _Group:
+    """Parameters that share a learning rate and a weight decay."""
+
+    def __init__(self, params, rate, decay):
+        self.params, self.rate, self.decay = params, rate, decay
+
+
+class Optimizer(Cell):
+    """Base class: subclasses define _update(index, parameter, gradient, learning rate, weight decay)."""
+
+    def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
+        super().__init__(auto_prefix=False)
+        where = self._where = type(self).__name__.lower()
+        weight_decay = _decay(weight_decay, where)
+        if isinstance(loss_scale, bool) or not isinstance(loss_scale, (int, float)):
+            raise TypeError("[%s] loss_scale must be a float, got %s" % (where, type(loss_scale).__name__))
+        if loss_scale <= 0:
+            raise ValueError("[%s] loss_scale must be positive, got %s" % (where, loss_scale))
+        self.loss_scale = float(loss_scale)
+        self._groups, parameters = _groups(parameters, _rate(learning_rate, where), weight_decay, where)
+        self.param_length = len(parameters)
+        object.__setattr__(self, "parameters", ParameterTuple(parameters))
+        object.__setattr__(self, "_parameters", self.parameters)
+        self.step_count = 0
+        group_of = {id(p): g for g in self._groups for p in g.params}
+        self._group_of = [group_of[id(p)] for p in parameters]
+
+    @property
+    def global_step(self):
+        """Number of updates done, as a Tensor."""
+        return Tensor([self.step_count], mstype.int32)
+
+    @property
+    def learning_rate(self):
+        """The learning rate of the next step; a tuple when groups differ."""
+        rates = tuple(_rate_at(g.rate, self.step_count) for g in self._groups)
+        return rates[0] if len(set(rates)) == 1 else rates
+
+    @learning_rate.setter
+    def learning_rate(self, value):
+        rate = _rate(value, self._where)
+        for group in self._groups:
+            group.rate = rate
+
+    def get_lr(self):
+        """The learning rate of the next step as a Tensor; a tuple of them when groups differ."""
+        rate = self.learning_rate
+        if isinstance(rate, tuple):
+            return tuple(Tensor(r, mstype.float32) for r in rate)
+        return Tensor(rate, mstype.float32)
+
+    def get_lr_parameter(self, param):
+        """The learning rate of one Parameter."""
+        for group, own in zip(self._group_of, self.parameters):
+            if own is param:
+                return Tensor(_rate_at(group.rate, self.step_count), mstype.float32)
+        raise ValueError("[%s] the parameter is not optimised here" % self._where)
+
+    def construct(self, gradients):
+        """Applies one update."""
+        if isinstance(gradients, Tensor):
+            gradients = (gradients,)
+        if len(gradients) != len(self.parameters):
+            raise ValueError("[%s] gradients, got %d, expected one for each of the %d parameters"
+                             % (self._where, len(gradients), len(self.parameters)))
+        step = self.step_count
+        rates = {id(g): _rate_at(g.rate, step) for g in self._groups}
+        self._begin_step(step)
+        for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
+            group = self._group_of[index]
+            if gradient.shape != param.shape:
+                raise ValueError("[%s] gradient of %s has a wrong shape, got %s, expected %s"
+                                 % (self._where, param.name, tuple(gradient.shape), tuple(param.shape)))
+            if self.loss_scale != 1.0:
+                gradient = gradient / self.loss_scale
+            self._update(index, param, gradient, rates[id(group)], group.decay)
+        object.__setattr__(self, "step_count", step + 1)
+        return True
+
+    def _begin_step(self, step):
+        """Called once before the updates of a step."""
+
+    def _update(self, index, param, gradient, rate, decay):
+        raise NotImplementedError("[%s] _update is not defined" % self._where)
+
+    def _state(self, prefix, init="zeros"):
+        """One Parameter of state for each of `parameters`."""
+        state = self.parameters.clone(prefix, init)
+        for param in state:
+            param.requires_grad = False
+        return state
+
+
+def _groups(parameters, rate, decay, where):
+    items = list(parameters.get_parameters()) if isinstance(parameters, Cell) else list(parameters)
+    if not items:
+        raise ValueError("[%s] there are no parameters to optimise" % where)
+    if all(isinstance(item, Parameter) for item in items):
+        _check_unique(items, where)
+        return [_Group(items, rate, decay)], items
+    groups, order, everything = [], None, []
+    for item in items:
+        if not isinstance(item, dict):
+            raise TypeError("[%s] parameters must be Parameters or dicts, got %s" % (where, type(item).__name__))
+        if "order_params" in item:
+            order = list(item["order_params"])
+            continue
+        unknown = set(item) - {"params", "lr", "weight_decay", "grad_centralization"}
+        if unknown or "params" not in item:
+            raise KeyError("[%s] a parameter group has params, lr and weight_decay, got %s" % (where, sorted(item)))
+        params = list(item["params"])
+        groups.append(_Group(params, _rate(item["lr"], where) if "lr" in item else rate,
+                             _decay(item["weight_decay"], where) if "weight_decay" in item else decay))
+        everything += params
+    _check_unique(everything, where)
+    if order is not None and {id(p) for p in order} != {id(p) for p in everything}:
+        raise ValueError("[%s] order_params must hold the parameters of the groups" % where)
+    return groups, order or everything
+
+
+def _check_unique(params, where):
+    seen = set()
+    for param in params:
+        if not isinstance(param, Parameter):
+            raise TypeError("[%s] parameters must be Parameters, got %s" % (where, type(param).__name__))
+        if id(param) in seen:
+            raise RuntimeError("[%s] parameter %s is given twice" % (where, param.name))
+        seen.add(id(param))
+
+
+def _decay(value, where):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError("[%s] weight_decay must be a float, got %s" % (where, type(value).__name__))
+    if value < 0:
+        raise ValueError("[%s] weight_decay must not be negative, got %s" % (where, value))
+    return float(value)
+
+
+def _rate(value, where):
+    """A float, a tuple with one float a step, or a function of the step."""
+    if isinstance(value, Tensor):
+        value = value.asnumpy().tolist()
+    if isinstance(value, bool):
+        raise TypeError("[%s] learning_rate must be a float, a list or a schedule, got bool" % where)
+    if isinstance(value, (int, float)):
+        if not value >= 0:
+            raise ValueError("[%s] learning_rate must not be negative, got %s" % (where, value))
+        return float(value)
+    if callable(value):
+        return value
+    try:
+        rates = tuple(float(v) for v in value)
+    except TypeError:
+        raise TypeError("[%s] learning_rate must be a float, a list or a schedule, got %s"
+                        % (where, type(value).__name__)) from None
+    if not rates:
+        raise ValueError("[%s] learning_rate must not be an empty list" % where)
+    return rates
+
+
+def _rate_at(rate, step):
+    if isinstance(rate, float):
+        return rate
+    if isinstance(rate, tuple):
+        return rate[min(step, len(rate) - 1)]
+    return float(rate(step))
