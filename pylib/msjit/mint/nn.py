@@ -1,0 +1,45 @@
+"""msjit.mint.nn"""
+from .. import nn as _nn
+from ..nn import (  # noqa: F401
+    ELU, BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, Embedding, Flatten, GroupNorm, Identity, L1Loss, LogSoftmax,
+    MSELoss, ReLU, Sigmoid, SiLU, SmoothL1Loss, Softmax, Tanh,
+)
+from . import functional  # noqa: F401
+
+
+class Linear(_nn.Dense):
+    """y = x W^T + b"""
+
+    def __init__(self, in_features, out_features, bias=True, weight_init=None, bias_init=None, dtype=None):
+        extra = {} if dtype is None else {"dtype": dtype}
+        super().__init__(in_features, out_features, weight_init, bias_init, bias, **extra)
+
+
+class Conv2d(_nn.Conv2d):
+    """2-D convolution with symmetric padding and a bias by default."""
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
+                 padding_mode="zeros", dtype=None):
+        if padding_mode != "zeros":
+            raise ValueError("[conv2d] padding_mode, got %r, expected 'zeros'" % (padding_mode,))
+        extra = {} if dtype is None else {"dtype": dtype}
+        if isinstance(padding, str):
+            super().__init__(in_channels, out_channels, kernel_size, stride, padding, 0, dilation, groups, bias, **extra)
+        else:
+            top, left = (padding, padding) if isinstance(padding, int) else padding
+            super().__init__(in_channels, out_channels, kernel_size, stride, "pad", (top, top, left, left), dilation,
+                             groups, bias, **extra)
+
+
+class Dropout(_nn.Dropout):
+    """Drops elements with probability p in training."""
+
+    def __init__(self, p=0.5):
+        super().__init__(p=p)
+
+
+class GELU(_nn.GELU):
+    """GELU; approximate is 'none' or 'tanh'."""
+
+    def __init__(self, approximate="none"):
+        super().__init__(approximate == "tanh")

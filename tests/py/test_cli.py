@@ -1,0 +1,194 @@
+"""python -m msjit behaves as python does: arguments, __main__, paths, exit codes, tracebacks."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import zipfile
+
+import pytest
+
+import msjit as ms
+
+
+def run(*args, plain=False, cwd=None, stdin=None, env=None):
+    head = [sys.executable] if plain else [sys.executable, "-m", "msjit"]
+    return subprocess.run(head + [str(a) for a in args], cwd=str(cwd) if cwd else None, input=stdin,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, timeout=120,
+                          env=dict(os.environ, **(env or {})))
+
+
+def quiet(text):
+    """stderr without the one line that says that there is no JIT on this interpreter."""
+    return "".join(line for line in text.splitlines(True) if not line.startswith("msjit: functions run uncompiled"))
+
+
+def same_as_python(*args, **kwargs):
+    want, got = run(*args, plain=True, **kwargs), run(*args, **kwargs)
+    assert got.stdout == want.stdout
+    assert quiet(got.stderr) == want.stderr
+    assert got.returncode == want.returncode
+    return got
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(textwrap.dedent(text))
+    return path
+
+
+def test_arguments_and_main_module(tmp_path):
+    script = write(tmp_path / "prog.py", """
+        '''A program.'''
+        import sys, os, __main__
+        import helper
+        print(sys.argv, __name__, __doc__, __file__, __package__, __spec__, type(__loader__).__name__)
+        print(__main__.__dict__ is globals(), sys.path[0], helper.x, sorted(k for k in globals() if k[:2] == "__"))
+        """)
+    write(tmp_path / "helper.py", "x = 3")
+    same_as_python(script, "a", "--mode", "-b", "--explain")
+    same_as_python("prog.py", "x", cwd=tmp_path)
+
+
+def test_code_and_stdin():
+    same_as_python("-c", "import sys; print(sys.argv, sys.path[0] == '', __name__)", "1", "-x")
+    same_as_python("-", "q", stdin="import sys; print(sys.argv, __name__)")
+
+
+def test_modules(tmp_path):
+    write(tmp_path / "pkg" / "__init__.py", "print('package', __name__)")
+    write(tmp_path / "pkg" / "__main__.py", "import sys; print(sys.argv, __name__, __package__, __spec__.name)")
+    write(tmp_path / "pkg" / "part.py", """
+        from . import __name__ as parent
+        import sys
+        print(sys.argv, __name__, __package__, __spec__.name, parent, __file__, sys.path[0])
+        """)
+    write(tmp_path / "bare" / "__init__.py", "")
+    same_as_python("-m", "pkg", "a", cwd=tmp_path)
+    same_as_python("-m", "pkg.part", "-m", "b", cwd=tmp_path)
+    same_as_python("-m", "missing", cwd=tmp_path)
+    same_as_python("-m", "bare", cwd=tmp_path)
+
+
+def test_folders_and_zip_files(tmp_path):
+    write(tmp_path / "app" / "__main__.py", "import sys, other; print(sys.argv, __name__, other.y)")
+    write(tmp_path / "app" / "other.py", "y = 4")
+    same_as_python(tmp_path / "app", "z")
+    archive = tmp_path / "app.zip"
+    with zipfile.ZipFile(str(archive), "w") as out:
+        for name in ("__main__.py", "other.py"):
+            out.write(str(tmp_path / "app" / name), name)
+    same_as_python(archive, "z")
+    write(tmp_path / "empty" / "x.py", "")
+    same_as_python(tmp_path / "empty")
+
+
+@pytest.mark.parametrize("text, code", [
+    ("raise SystemExit", 0), ("raise SystemExit(3)", 3), ("import sys; sys.exit('bad')", 1),
+    ("import os; os._exit(7)", 7), ("1 / 0", 1), ("def f():\n    raise KeyError('k')\nf()", 1),
+    ("try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    raise ValueError('v') from e", 1),
+    ("try:\n    1 / 0\nfinally:\n    [][0]", 1), ("import nothing_of_the_kind", 1), ("x = (", 1),
+    ("def f(:\n  pass", 1), ("import sys\nsys.excepthook = lambda *a: print('hook', a[0].__name__)\n{}[1]", 1),
+    ("import atexit\natexit.register(print, 'bye')\nraise RuntimeError('r')", 1),
+    ("raise type('E', (BaseException,), {})('e')", 1), ("assert 0, 'no'", 1)])
+def test_exits_and_tracebacks(tmp_path, text, code):
+    script = write(tmp_path / "prog.py", text)
+    assert same_as_python(script).returncode == code
+
+
+def test_keyboard_interrupt(tmp_path):
+    script = write(tmp_path / "prog.py", "raise KeyboardInterrupt")
+    got = same_as_python(script)
+    assert got.returncode in (1, -signal.SIGINT)
+
+
+def test_missing_script(tmp_path):
+    got = run(tmp_path / "none.py")
+    assert got.returncode != 0 and "can't open file" in got.stderr and "Traceback" not in got.stderr
+
+
+def test_pickling_and_multiprocessing(tmp_path):
+    script = write(tmp_path / "prog.py", """
+        import multiprocessing, pickle
+        class Point:
+            x = 1
+        def double(v):
+            return 2 * v
+        if __name__ == "__main__":
+            print(pickle.loads(pickle.dumps(Point())).x)
+            context = multiprocessing.get_context("spawn")
+            with context.Pool(1) as pool:
+                print(pool.map(double, [1, 2]))
+        """)
+    same_as_python(script)
+
+
+def test_own_errors():
+    assert run("--mode", "nonsense", "x.py").returncode == 2
+    got = run("--mode", "PSJit", "x.py")
+    assert got.returncode == 2 and "not built yet" in got.stderr
+    assert "no program to run" in run("--stats").stderr
+    assert "python -m msjit [options] script.py" in run("--help").stdout
+    assert run("--version").stdout.startswith("msjit ")
+
+
+TENSORS = """
+    import mindspore as ms
+    import mindspore.ops as ops, mindspore.nn as nn
+    from mindspore import Tensor, context
+    from mindspore.common import dtype as mstype
+    import mindspore.common.initializer, mindspore.ops.operations as P, mindspore.ops.functional as F
+
+    def f(x, y):
+        return ops.relu(x + y) * 2
+
+    x = Tensor([1.0, -3.0], mstype.float32)
+    for _ in range(3):
+        out = f(x, x)
+    print(out.asnumpy().tolist(), ms.__name__, nn.Dense.__module__, P.Add()(x, x).asnumpy().tolist())
+    """
+
+
+@pytest.mark.parametrize("mode", ["PIJit", "eager"])
+def test_alias_modes_and_reports(tmp_path, mode):
+    script = write(tmp_path / "prog.py", TENSORS)
+    report = tmp_path / "report.json"
+    got = run("--mode", mode, "--alias", "mindspore", "--explain", "--stats", "--explain-json", report, script)
+    assert got.returncode == 0, got.stderr
+    assert got.stdout == "[4.0, 0.0] msjit msjit.nn.basic [2.0, -6.0]\n"
+    data = json.loads(report.read_text())
+    assert data["version"] == 1 and isinstance(data["functions"], list)
+    assert set(data["totals"]) == {"calls", "captured_calls", "eager_ops", "graph_ops", "breaks", "recompiles",
+                                   "compile_ms", "pool_bytes"}
+    assert "graph_ops" in got.stderr
+    names = {f["name"] for f in data["functions"] if f["regions"]}
+    if mode == "PIJit" and ms.has_jit:
+        assert "f" in names
+        assert data["totals"]["graph_ops"] >= 9
+        record = next(f for f in data["functions"] if f["name"] == "f")
+        assert record["file"].endswith("prog.py") and len(record["regions"]) == 1 and not record["breaks"]
+    else:
+        assert not names and data["totals"]["graph_ops"] == 0
+
+
+def test_include_marks_imported_modules(tmp_path):
+    write(tmp_path / "model.py", """
+        from msjit import ops
+        def forward(x):
+            return ops.tanh(x) + 1
+        """)
+    script = write(tmp_path / "prog.py", """
+        import model
+        from msjit import Tensor
+        for _ in range(3):
+            y = model.forward(Tensor([0.0]))
+        print(y.asnumpy())
+        """)
+    report = tmp_path / "report.json"
+    for options, captured in ((["--include", "model"], True), ([], False),
+                              (["--include", "mod*", "--exclude", "model"], False)):
+        got = run("--explain-json", report, *(options + [script]))
+        assert got.stdout == "[1.]\n", got.stderr
+        names = {f["name"] for f in json.loads(report.read_text())["functions"] if f["regions"]}
+        assert ("forward" in names) == (captured and ms.has_jit)
