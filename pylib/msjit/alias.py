@@ -15,7 +15,6 @@ _MOVED = {
     "ops.auto_generate": "ops.function",
     "ops.primitive": "ops.operations",
     "ops.composite.base": "ops.composite",
-    "communication.management": "communication",
     "mint.nn.functional": "mint.functional",
 }
 
