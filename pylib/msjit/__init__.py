@@ -3,6 +3,7 @@ from . import _native  # noqa: I001 - first, so that a missing extension is repo
 from ._native import CompileError, InternalError
 from . import autograd, common, context, explain as _explain_module, importer, jit as _jit_module, nn, ops, optim
 from . import serialization
+from .common import methods
 from .autograd import get_grad, grad, jvp, no_grad, value_and_grad, vjp
 from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, initializer, mutable, set_seed, tensor
 from .common.dtype import (  # noqa: F401
@@ -20,8 +21,9 @@ from .importer import install, uninstall
 from .jit import JitConfig, jit, jit_class
 from .serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
 
+methods.bind()
 ms_function, ms_class = jit, jit_class
-has_jit, no_jit_reason = _native._msjit.has_jit, _native._msjit.no_jit_reason
+has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit_reason", "")
 __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.

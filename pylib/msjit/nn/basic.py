@@ -8,6 +8,8 @@ from ..common.parameter import Parameter
 from .activation import get_activation
 from .cell import Cell
 
+_linear = ops.registry.linear
+
 
 class Identity(Cell):
     """Returns its input."""
@@ -37,7 +39,7 @@ class Dense(Cell):
         self.activation_flag = self.activation is not None
 
     def construct(self, x):
-        x = ops.dense(x, self.weight, self.bias)
+        x = _linear(x, self.weight, self.bias)
         if self.activation is not None:
             x = self.activation(x)
         return x
@@ -100,7 +102,7 @@ class Embedding(Cell):
         self.embedding_table = Parameter(table, name="embedding_table")
 
     def construct(self, ids):
-        return ops.gather(self.embedding_table, ids, 0)
+        return ops.embedding(ids, self.embedding_table)
 
     def extend_repr(self):
         return "vocab_size=%d, embedding_size=%d" % (self.vocab_size, self.embedding_size)

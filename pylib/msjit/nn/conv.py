@@ -5,6 +5,7 @@ from .. import ops
 from ..common import dtype as mstype
 from ..common.initializer import HeUniform, Uniform, fans, initializer
 from ..common.parameter import Parameter
+from ..ops import registry as _k
 from .basic import positive_int
 from .cell import Cell
 
@@ -44,6 +45,7 @@ class _Conv(Cell):
             raise ValueError("[%s] in_channels and out_channels must be multiples of group, got %d, %d and %d"
                              % (where, in_channels, out_channels, group))
         self.pad_mode, self.padding, self.dtype = pad_mode, padding, dtype
+        self._pads = fixed_pads(self.kernel_size, self.stride, self.dilation, pad_mode, padding)
         first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
         self._weight_shape = (first, second // group) + self.kernel_size
 
@@ -78,8 +80,10 @@ class Conv2d(_Conv):
         self._make_parameters(weight_init, bias_init, has_bias)
 
     def construct(self, x):
-        return ops.conv2d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation,
-                          self.group)
+        pads = self._pads
+        if pads is None:
+            return ops.conv2d(x, self.weight, self.bias, self.stride, "same", 0, self.dilation, self.group)
+        return _k.conv2d(x, self.weight, self.bias, self.stride, pads, self.dilation, self.group)
 
 
 class Conv1d(_Conv):
@@ -97,6 +101,21 @@ class Conv1d(_Conv):
         y = ops.conv2d(ops.expand_dims(x, 2), self.weight, self.bias, (1,) + self.stride, self.pad_mode,
                        self._padding2d, (1,) + self.dilation, self.group)
         return ops.squeeze(y, 2)
+
+
+def fixed_pads(kernel, stride, dilation, pad_mode, padding):
+    """Padding before and after each axis, or None where it depends on the size of the input ('same', stride > 1)."""
+    if pad_mode == "valid":
+        return (0,) * (2 * len(kernel))
+    if pad_mode == "pad":
+        if isinstance(padding, int):
+            return (padding,) * (2 * len(kernel))
+        padding = tuple(padding)
+        return padding if len(padding) == 2 * len(kernel) else tuple(p for p in padding for _ in (0, 1))
+    if any(s != 1 for s in stride):
+        return None
+    totals = [d * (k - 1) for k, d in zip(kernel, dilation)]
+    return tuple(p for total in totals for p in (total // 2, total - total // 2))
 
 
 def check_format(data_format, where):

@@ -1,8 +1,8 @@
 """Normalisation layers."""
-from .. import ops
 from ..common import dtype as mstype
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
+from ..ops import registry as _k
 from .basic import positive_int
 from .cell import Cell
 
@@ -28,15 +28,19 @@ class _BatchNorm(Cell):
         self._check(x)
         batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
         if not batch:
-            return ops.batch_norm(x, self.gamma, self.beta, self.moving_mean, self.moving_variance, False, self.eps)
-        y, mean, variance = ops.batch_norm_train(x, self.gamma, self.beta, self.eps)
+            return _k.batch_norm(x, self.gamma, self.beta, self.moving_mean, self.moving_variance, self.eps)
+        y, mean, variance = _k.batch_norm_train(x, self.gamma, self.beta, self.eps)
         self._update(x, mean, variance)
         return y
 
     def _update(self, x, mean, variance):
         """Moves the running statistics towards those of the batch (variance unbiased, as in MindSpore)."""
-        ops.update_moving_stats(self.moving_mean, self.moving_variance, mean, variance, self.momentum,
-                                x.size // self.num_features)
+        count = x.size // self.num_features
+        keep, share = self.momentum, 1.0 - self.momentum
+        unbias = share * count / max(count - 1, 1)
+        mean, variance = _k.stop_gradient(mean), _k.stop_gradient(variance)
+        _k.assign(self.moving_mean, self.moving_mean.detach() * keep + mean * share)
+        _k.assign(self.moving_variance, self.moving_variance.detach() * keep + variance * unbias)
 
     def extend_repr(self):
         return "num_features=%d, eps=%s, momentum=%s" % (self.num_features, self.eps, self.momentum)
@@ -73,7 +77,7 @@ class LayerNorm(Cell):
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), "beta")
 
     def construct(self, x):
-        return ops.layer_norm(x, self.gamma, self.beta, self.begin_norm_axis, self.epsilon)
+        return _k.layer_norm(x, self.gamma, self.beta, self.begin_norm_axis, self.epsilon)
 
     def extend_repr(self):
         return "normalized_shape=%s, begin_norm_axis=%s, begin_params_axis=%s" % (
@@ -96,14 +100,7 @@ class GroupNorm(Cell):
         self.beta = Parameter(initializer(beta_init, [num_channels], dtype), "beta", affine)
 
     def construct(self, x):
-        shape = x.shape
-        grouped = x.reshape((shape[0], self.num_groups, -1))
-        mean = ops.mean(grouped, -1, True)
-        centred = grouped - mean
-        variance = ops.mean(ops.square(centred), -1, True)
-        y = (centred * ops.rsqrt(variance + self.eps)).reshape(shape)
-        channel = (self.num_channels,) + (1,) * (len(shape) - 2)
-        return y * self.gamma.reshape(channel) + self.beta.reshape(channel)
+        return _k.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
 
     def extend_repr(self):
         return "num_groups=%d, num_channels=%d" % (self.num_groups, self.num_channels)

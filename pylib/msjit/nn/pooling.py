@@ -1,7 +1,8 @@
 """Pooling layers."""
 from .. import ops
+from ..ops import registry as _k
 from .cell import Cell
-from .conv import check_format, int_tuple
+from .conv import check_format, fixed_pads, int_tuple
 
 _PAD_MODES = ("same", "valid", "pad")
 
@@ -16,6 +17,7 @@ class _Pool2d(Cell):
         if self.pad_mode not in _PAD_MODES:
             raise ValueError("[%s] pad_mode, got %r, expected 'same', 'valid' or 'pad'" % (where, pad_mode))
         self.padding, self.ceil_mode = padding, ceil_mode
+        self._pads = fixed_pads(self.kernel_size, self.stride, (1, 1), self.pad_mode, padding)
 
     def extend_repr(self):
         return "kernel_size=%s, stride=%s, pad_mode=%s" % (self.kernel_size, self.stride, self.pad_mode.upper())
@@ -31,8 +33,9 @@ class MaxPool2d(_Pool2d):
             raise NotImplementedError("[max_pool2d] return_indices and dilation are not offered yet")
 
     def construct(self, x):
-        return ops.max_pool2d(x, self.kernel_size, self.stride, self.padding, pad_mode=self.pad_mode,
-                              ceil_mode=self.ceil_mode)
+        if self._pads is None:
+            return ops.max_pool2d(x, self.kernel_size, self.stride, pad_mode="same")
+        return _k.max_pool2d(x, self.kernel_size, self.stride, self._pads, self.ceil_mode)
 
 
 class AvgPool2d(_Pool2d):
@@ -46,22 +49,19 @@ class AvgPool2d(_Pool2d):
         self.count_include_pad = count_include_pad and self.pad_mode == "pad"
 
     def construct(self, x):
-        return ops.avg_pool2d(x, self.kernel_size, self.stride, self.padding, pad_mode=self.pad_mode,
-                              ceil_mode=self.ceil_mode, count_include_pad=self.count_include_pad)
+        if self._pads is None:
+            return ops.avg_pool2d(x, self.kernel_size, self.stride, pad_mode="same", count_include_pad=False)
+        return _k.avg_pool2d(x, self.kernel_size, self.stride, self._pads, self.ceil_mode, self.count_include_pad)
 
 
 class AdaptiveAvgPool2d(Cell):
-    """Mean over windows chosen so that the output has the wanted size; sizes must divide."""
+    """Mean over windows chosen so that the output has the wanted size; None or -1 keeps a size."""
 
     def __init__(self, output_size):
         super().__init__()
-        self.output_size = int_tuple(output_size, 2, "adaptive_avg_pool2d", "output_size")
+        sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size, output_size)
+        self.output_size = int_tuple(tuple(-1 if s is None else s for s in sizes), 2, "adaptive_avg_pool2d",
+                                     "output_size", -1)
 
     def construct(self, x):
-        height, width = x.shape[-2:]
-        rows, cols = self.output_size
-        if height % rows or width % cols:
-            raise ValueError("[adaptive_avg_pool2d] input size must be a multiple of the output size, got %s and %s"
-                             % ((height, width), self.output_size))
-        window = (height // rows, width // cols)
-        return ops.avg_pool2d(x, window, window)
+        return _k.adaptive_avg_pool2d(x, self.output_size)

@@ -245,15 +245,12 @@ def masked_fill(input_x, mask, value):
 
 
 def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
-    """Rows with on_value at the index and off_value elsewhere."""
-    encoded = _k.one_hot(indices, depth)
-    if axis not in (-1, indices.ndim):
-        order = list(_py_range(indices.ndim))
-        order.insert(axis, indices.ndim)
-        encoded = _k.transpose(encoded, tuple(order))
-    if isinstance(on_value, Tensor) or isinstance(off_value, Tensor) or on_value != 1 or off_value != 0:
-        encoded = _k.where(encoded == 1, on_value, off_value)
-    return encoded
+    """Rows with on_value at the index and off_value elsewhere; int64 for plain numbers, else of their dtype."""
+    if isinstance(on_value, Tensor) or isinstance(off_value, Tensor):
+        hot = _k.cast(_k.one_hot(indices, depth, 1, 0, axis, mstype.int32), mstype.bool_)
+        return _k.where(hot, on_value, off_value)
+    floats = isinstance(on_value, float) or isinstance(off_value, float)
+    return _k.one_hot(indices, depth, on_value, off_value, axis, mstype.float32 if floats else mstype.int64)
 
 
 def nonzero(input, as_tuple=False):

@@ -167,6 +167,11 @@ def layer_norm(input_x, normalized_shape, gamma=None, beta=None, eps=1e-5):
     return _k.layer_norm(input_x, gamma, beta, -len(normalized_shape), eps)
 
 
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    """Normalises groups of channels."""
+    return _k.group_norm(input, num_groups, weight, bias, eps)
+
+
 # -- losses ----------------------------------------------------------------------------------------------------------
 
 
@@ -183,7 +188,7 @@ def reduce_loss(x, reduction):
 
 def mse_loss(input, target, reduction="mean"):
     """(input - target) squared"""
-    return reduce_loss(_k.square(input - target), reduction)
+    return _k.mse_loss(input, target, reduction)
 
 
 def l1_loss(input, target, reduction="mean"):
@@ -198,87 +203,23 @@ def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
 
 
 def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
-    """-(labels log(p) + (1 - labels) log(1 - p)), logarithms limited to -100."""
-    positive = labels * _k.maximum(_k.log(logits), -100.0)
-    loss = -(positive + (1 - labels) * _k.maximum(_k.log(1 - logits), -100.0))
-    if weight is not None:
-        loss = loss * weight
-    return reduce_loss(loss, reduction)
+    """-(labels log(p) + (1 - labels) log(1 - p))"""
+    return _k.binary_cross_entropy(logits, labels, weight, reduction)
 
 
 def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropy of sigmoid(logits), without overflow."""
-    softplus = _k.log1p(_k.exp(-_k.abs(logits))) + _k.maximum(-logits, 0)
-    factor = 1 if pos_weight is None else 1 + (pos_weight - 1) * label
-    loss = (1 - label) * logits + factor * softplus
-    if weight is not None:
-        loss = loss * weight
-    return reduce_loss(loss, reduction)
-
-
-def _class_first(x, index):
-    """(N, C) view of (N, C, d1, ...) logits and (N,) of their indices."""
-    if x.ndim == 1:
-        return _k.expand_dims(x, 0), _k.reshape(index, (1,))
-    if x.ndim > 2:
-        order = (0,) + tuple(range(2, x.ndim)) + (1,)
-        x = _k.reshape(_k.transpose(x, order), (-1, x.shape[1]))
-        index = _k.reshape(index, (-1,))
-    return x, index
-
-
-def _nll(log_probs, target, weight, ignore_index, reduction, shape):
-    classes = log_probs.shape[-1]
-    kept = _k.cast(_k.not_equal(target, ignore_index), log_probs.dtype)
-    row_weight = kept
-    if weight is not None:
-        row_weight = kept * _k.gather(weight, _k.where(_k.equal(target, ignore_index), 0, target), 0)
-    picked = _k.sum(log_probs * _k.cast(_k.one_hot(target, classes), log_probs.dtype), -1)
-    losses = -picked * row_weight
-    if reduction == "mean":
-        return _k.sum(losses) / _k.sum(row_weight)
-    return reduce_loss(_k.reshape(losses, shape) if reduction == "none" else losses, reduction)
+    return _k.binary_cross_entropy_with_logits(logits, label, weight, pos_weight, reduction)
 
 
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    """Negative log likelihood of log probabilities and class indices."""
-    shape = target.shape
-    log_probs, target = _class_first(inputs, target)
-    loss = _nll(log_probs, target, weight, ignore_index, reduction, shape)
-    if not label_smoothing:
-        return loss
-    classes = log_probs.shape[-1]
-    row_weight = weight if weight is not None else 1.0
-    kept = _k.cast(_k.not_equal(target, ignore_index), log_probs.dtype)
-    smooth = -_k.sum(log_probs * row_weight, -1) * kept
-    if reduction == "mean":
-        total = kept if weight is None else kept * _k.gather(
-            weight, _k.where(_k.equal(target, ignore_index), 0, target), 0)
-        smooth = _k.sum(smooth) / _k.sum(total)
-    else:
-        smooth = reduce_loss(_k.reshape(smooth, shape) if reduction == "none" else smooth, reduction)
-    return (1 - label_smoothing) * loss + label_smoothing / classes * smooth
+    """Negative log likelihood of log probabilities (N, C, ...) and class indices (N, ...)."""
+    return _k.nll_loss(inputs, target, ignore_index, reduction, weight, label_smoothing)
 
 
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    """Cross entropy of logits and class indices, or class probabilities where target has the logits' shape."""
-    if target.ndim == input.ndim and target.shape == input.shape:
-        return _soft_cross_entropy(input, target, weight, reduction, label_smoothing)
-    if input.ndim == 2 and weight is None and not label_smoothing:
-        return _k.cross_entropy(input, target, ignore_index, reduction)
-    log_probs = _k.log_softmax(input, 1 if input.ndim > 1 else 0)
-    return nll_loss(log_probs, target, weight, ignore_index, reduction, label_smoothing)
-
-
-def _soft_cross_entropy(input, target, weight, reduction, label_smoothing):
-    axis = 1 if input.ndim > 1 else 0
-    if label_smoothing:
-        target = target * (1 - label_smoothing) + label_smoothing / input.shape[axis]
-    terms = _k.log_softmax(input, axis) * target
-    if weight is not None:
-        terms = terms * weight.reshape((-1,) + (1,) * (input.ndim - 1 - axis))
-    losses = -_k.sum(terms, axis)
-    return reduce_loss(losses, reduction)
+    """Cross entropy of logits (N, C, ...) and class indices (N, ...) or probabilities (N, C, ...)."""
+    return _k.cross_entropy(input, target, ignore_index, reduction, weight, label_smoothing)
 
 
 def softmax_cross_entropy_with_logits(logits, labels):

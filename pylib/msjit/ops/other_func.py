@@ -22,18 +22,20 @@ typeof = dtype
 
 def assign(variable, value):
     """Copies values into a Parameter; returns it."""
-    variable.assign_value(value if isinstance(value, _Tensor) else _Tensor(value, variable.dtype))
+    _k.assign(variable, value)
     return variable
 
 
 def assign_add(variable, value):
     """Adds to a Parameter in place; returns it."""
-    return assign(variable, _k.cast(_k.add(variable.detach(), value), variable.dtype))
+    _k.assign_add(variable, value)
+    return variable
 
 
 def assign_sub(variable, value):
     """Subtracts from a Parameter in place; returns it."""
-    return assign(variable, _k.cast(_k.sub(variable.detach(), value), variable.dtype))
+    _k.assign_sub(variable, value)
+    return variable
 
 
 def print_(*inputs):

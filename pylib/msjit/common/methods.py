@@ -1,0 +1,166 @@
+"""Methods of Tensor that are operators, in MindSpore's spelling; bound to the C type when the package is imported."""
+from .._native import Tensor, _msjit
+
+# Operators whose own parameters are those of the method.
+_SAME = """abs add sub mul div pow neg exp log log1p expm1 sqrt rsqrt square sin cos tan tanh sinh cosh asin acos atan
+    sigmoid relu erf floor ceil round trunc sign reciprocal maximum minimum equal not_equal less less_equal greater
+    greater_equal logical_and logical_or logical_not logical_xor isnan isinf isfinite matmul reshape broadcast_to
+    expand_dims swapaxes squeeze softmax log_softmax flip roll tile tril triu topk sort argsort gather_elements
+    bitwise_and bitwise_or bitwise_xor floor_div atan2 fmod""".split()
+
+
+def _sum(self, axis=None, dtype=None, keepdims=False, initial=None):
+    """Sum over axes."""
+    out = _k.sum(self if dtype is None else _k.cast(self, dtype), axis, keepdims)
+    return out if initial is None else out + initial
+
+
+def _mean(self, axis=None, keep_dims=False):
+    """Mean over axes."""
+    return _k.mean(self, axis, keep_dims)
+
+
+def _prod(self, axis=None, keep_dims=False, dtype=None):
+    """Product over axes."""
+    return _k.prod(self if dtype is None else _k.cast(self, dtype), axis, keep_dims)
+
+
+def _max(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
+    """Largest element over axes, with its index when return_indices."""
+    if return_indices:
+        return _ops.max(self, axis, keepdims)
+    return _k.max(self, axis, keepdims)
+
+
+def _min(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
+    """Smallest element over axes, with its index when return_indices."""
+    if return_indices:
+        return _ops.min(self, axis, keepdims)
+    return _k.min(self, axis, keepdims)
+
+
+def _argmax(self, axis=None, keepdims=False):
+    """Index of the largest element."""
+    return _k.argmax(self, axis, keepdims)
+
+
+def _argmin(self, axis=None, keepdims=False):
+    """Index of the smallest element."""
+    return _k.argmin(self, axis, keepdims)
+
+
+def _transpose(self, *axes):
+    """Axes in another order, reversed by default."""
+    if not axes or axes == (None,):
+        return self.T
+    return _k.transpose(self, axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes)
+
+
+def _flatten(self, order="C", *, start_dim=0, end_dim=-1):
+    """Joins axes, all by default."""
+    return _ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+
+
+def _view_as(self, other):
+    """The same elements in the shape of another tensor."""
+    return _k.reshape(self, other.shape)
+
+
+def _new_zeros(self, size, dtype=None):
+    """Zeros of the same dtype."""
+    return _ops.zeros(size, self.dtype if dtype is None else dtype)
+
+
+def _new_ones(self, size, dtype=None):
+    """Ones of the same dtype."""
+    return _ops.ones(size, self.dtype if dtype is None else dtype)
+
+
+def _new_full(self, size, fill_value, dtype=None):
+    """One value, of the same dtype."""
+    return _ops.full(size, fill_value, dtype=self.dtype if dtype is None else dtype)
+
+
+def _where(self, condition, y):
+    """Elements of self where the condition is true, of y elsewhere."""
+    return _k.where(condition, self, y)
+
+
+def _select(self, condition, y):
+    """Elements of self where the condition is true, of y elsewhere."""
+    return _k.where(condition, self, y)
+
+
+def _repeat(self, repeats, axis=None):
+    """Each element several times in a row."""
+    flat = _k.reshape(self, (-1,)) if axis is None else self
+    return _k.repeat_interleave(flat, repeats, 0 if axis is None else axis)
+
+
+def _ptp(self, axis=None, keepdims=False):
+    """Largest minus smallest element."""
+    return _k.max(self, axis, keepdims) - _k.min(self, axis, keepdims)
+
+
+def _in_place(op):
+    def method(self, other):
+        """In-place arithmetic."""
+        self.assign_value(_k.cast(op(self.detach(), other), self.dtype))
+        return self
+    return method
+
+
+def _fill_(self, value):
+    """Sets every element."""
+    self.assign_value(_ops.full(self.shape, value, dtype=self.dtype))
+    return self
+
+
+def _zero_(self):
+    """Sets every element to zero."""
+    return _fill_(self, 0)
+
+
+def _flush_from_cache(self):
+    """Accepted for compatibility."""
+
+
+
+
+# Methods that pass self first to the function of that name in ops.
+_FUNCTIONS = """addmm all any amax amin bmm chunk clamp clip diagonal dot gather gelu index_select isclose leaky_relu
+    logsumexp masked_fill nan_to_num narrow nonzero norm one_hot outer permute split std unbind unique unsqueeze var
+    subtract multiply divide true_divide negative absolute eq ne lt le gt ge logsigmoid hardshrink elu silu mm
+    floor_divide remainder swapdims movedim cast""".split()
+
+
+def bind():
+    """Puts all methods on Tensor; the import of the package calls it once."""
+    global _k, _ops
+    from .. import ops as _ops
+    from ..ops import registry as _k
+    put = _msjit.register_method
+    for name in _SAME:
+        op = getattr(_k, name, None)
+        if op is not None:
+            put(Tensor, name, op)
+    for name in _FUNCTIONS:
+        function = getattr(_ops, name, None)
+        if function is not None:
+            put(Tensor, name, function)
+    own = {
+        "sum": _sum, "mean": _mean, "prod": _prod, "max": _max, "min": _min, "argmax": _argmax, "argmin": _argmin,
+        "transpose": _transpose, "flatten": _flatten, "view": _k.reshape, "view_as": _view_as, "reshape_as": _view_as,
+        "new_zeros": _new_zeros, "new_ones": _new_ones, "new_full": _new_full, "where": _where, "select": _select,
+        "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
+        "ravel": lambda self: _k.reshape(self, (-1,)), "clone": lambda self: self.copy(),
+        "add_": _in_place(_k.add), "sub_": _in_place(_k.sub), "mul_": _in_place(_k.mul), "div_": _in_place(_k.div),
+        "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
+        "set_const_arg": lambda self, const_arg=True: None, "type": lambda self, dtype: _k.cast(self, dtype),
+        "inner": _ops.dot, "invert": _ops.bitwise_not,
+    }
+    for name, function in own.items():
+        put(Tensor, name, function)
+
+
+__all__ = ["bind"]
