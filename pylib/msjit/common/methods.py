@@ -1,12 +1,8 @@
-"""Methods of Tensor that are operators, in MindSpore's spelling; bound to the C type when the package is imported."""
-from .._native import Tensor, _msjit
+"""Methods of Tensor in MindSpore's spelling; bound to the C type when the package is imported.
 
-# Operators whose own parameters are those of the method.
-_SAME = """abs add sub mul div pow neg exp log log1p expm1 sqrt rsqrt square sin cos tan tanh sinh cosh asin acos atan
-    sigmoid relu erf floor ceil round trunc sign reciprocal maximum minimum equal not_equal less less_equal greater
-    greater_equal logical_and logical_or logical_not logical_xor isnan isinf isfinite matmul reshape broadcast_to
-    expand_dims swapaxes squeeze softmax log_softmax flip roll tile tril triu topk sort argsort gather_elements
-    bitwise_and bitwise_or bitwise_xor floor_div atan2 fmod""".split()
+Operators whose first parameter is a tensor x are methods already; these differ from them or have no operator.
+"""
+from .._native import Tensor, _msjit
 
 
 def _sum(self, axis=None, dtype=None, keepdims=False, initial=None):
@@ -140,10 +136,6 @@ def bind():
     from .. import ops as _ops
     from ..ops import registry as _k
     put = _msjit.register_method
-    for name in _SAME:
-        op = getattr(_k, name, None)
-        if op is not None:
-            put(Tensor, name, op)
     for name in _FUNCTIONS:
         function = getattr(_ops, name, None)
         if function is not None:
