@@ -22,6 +22,7 @@ from .jit import JitConfig, jit, jit_class
 from .serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
 
 methods.bind()
+_native._msjit.set_tensor_initializer(lambda shape, dtype, init: initializer(init, shape, dtype))
 ms_function, ms_class = jit, jit_class
 has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit_reason", "")
 __version__ = "0.1.0"

@@ -1,6 +1,9 @@
 """The compiled half of the package, and a clear error where it cannot be loaded."""
 import sys
 
+from . import _platform
+
+_platform.check()
 try:
     from . import _msjit
 except ImportError as error:

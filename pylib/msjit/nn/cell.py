@@ -52,10 +52,22 @@ class Cell:
                 "called. Use set_context(mode=PYNATIVE_MODE), or compile it with "
                 "jit(net, mode=\"PIJit\")" % type(self).__name__)
         if self._compute_dtype is not None:
-            args = tuple(_cast_float(a, self._compute_dtype) for a in args)
-        if self._hooks is None:
-            return self.construct(*args, **kwargs)
+            return self._call_in_precision(args, kwargs)
         return run_with_hooks(self, args, kwargs)
+
+    def _call_in_precision(self, args, kwargs):
+        """The call with inputs and own Parameters cast; the casts are recorded, so gradients reach the Parameters."""
+        dtype, store = self._compute_dtype, self.__dict__
+        args = tuple(_cast_float(a, dtype) for a in args)
+        own = {name: p for name, p in self._params.items() if p is not None and store.get(name) is p}
+        try:
+            for name, param in own.items():
+                store[name] = _cast_float(param, dtype)
+            if self._hooks is None:
+                return self.construct(*args, **kwargs)
+            return run_with_hooks(self, args, kwargs)
+        finally:
+            store.update(own)
 
     # -- attributes ---------------------------------------------------------------------------------------------
 
