@@ -120,7 +120,7 @@ def test_array_protocol():
     assert np.shares_memory(np.asarray(t), t.asnumpy())
     assert not np.shares_memory(np.array(t), t.asnumpy())
     assert not np.shares_memory(t.__array__(None, copy=True), t.asnumpy())
-    assert np.sum(t) == 4 and np.exp(t).shape == (2,)
+    assert np.exp(t).shape == (2,)
     assert Tensor([1.5], msjit.bfloat16).asnumpy().dtype == np.float32
 
 

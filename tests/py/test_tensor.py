@@ -221,7 +221,7 @@ def test_op_callable():
     same(_msjit.ops.concat([x, x], axis=1), np.concatenate([F32, F32], 1))
     same(_msjit.ops.reshape(x, 4, 1), F32.reshape(4, 1))
     same(_msjit.ops.transpose(x, 1, 0), F32.T)
-    assert isinstance(_msjit.ops.split(x, 1), tuple)
+    assert isinstance(_msjit.ops.split(x, [1, 1]), tuple)
 
 
 def test_methods_are_ops():

@@ -55,7 +55,7 @@ def test_get_gradient(text):
 def test_set(text, value):
     key, want = numpy_key(text), A.copy()
     shape = want[key].shape
-    v = {"number": -1, "full": np.random.rand(*shape).astype(np.float32), "row": np.random.rand(*shape[-1:]).astype(np.float32)}[value]
+    v = {"number": -1, "full": np.asarray(np.random.rand(*shape), np.float32), "row": np.asarray(np.random.rand(*shape[-1:]), np.float32)}[value]
     want[key] = v
     for variant in (key, to_tensor(key)):
         x = Tensor(A)
