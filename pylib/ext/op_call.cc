@@ -121,7 +121,9 @@ Ref op_reduce(PyObject* self, PyObject*) { return op_name(self); }
 void op_dealloc(PyObject*) {}  // op objects live for ever
 
 std::string default_text(const AttrValue& value) {
-  Ref object = attr_to_python(value);
+  if (value.kind() == AttrValue::Kind::kDType) return fmt::format("'{}'", dtype_name(value.as_dtype()));
+  const bool one_int = value.kind() == AttrValue::Kind::kIntList && value.as_list().size() == 1;
+  Ref object = attr_to_python(one_int ? AttrValue(value.as_list()[0]) : value);
   Ref repr = object ? Ref::steal(PyObject_Repr(object.get())) : Ref();
   const char* utf8 = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
   return utf8 ? utf8 : "None";
