@@ -24,8 +24,9 @@ bool is_contiguous(const Shape& shape, const Shape& strides) {
 }
 
 Result<Tensor> Tensor::empty(const Meta& meta) {
-  MSJIT_TRY(Storage storage,
-            Storage::allocate(static_cast<size_t>(meta.shape.numel() * item_size(meta.dtype))));
+  const int64_t count = checked_numel(meta.shape);
+  if (count < 0) return memory_error("[empty] shape is too large, got {}", meta.shape.str());
+  MSJIT_TRY(Storage storage, Storage::allocate(static_cast<size_t>(count * item_size(meta.dtype))));
   TensorImpl* impl = new_tensor_impl();
   impl->meta = meta;
   impl->strides = contiguous_strides(meta.shape);

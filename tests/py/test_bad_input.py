@@ -56,6 +56,8 @@ CASES = {
     "huge product": (lambda: ops.zeros((2**31, 2**31, 2**31)), (MemoryError, ValueError)),
     "huge arange": (lambda: ops.arange(0, HUGE), (MemoryError, ValueError)),
     "huge broadcast": (lambda: ops.broadcast_to(Tensor(1.0), (HUGE,)) + 1, (MemoryError, ValueError)),
+    "huge broadcast product": (lambda: ops.broadcast_to(Tensor(1.0), (2**31, 2**31, 2**31)), (MemoryError, ValueError)),
+    "huge outer sum": (lambda: ops.add(Tensor(np.zeros((1, 0))), ops.broadcast_to(Tensor(1.0), (2**62, 1))), (MemoryError, ValueError)),
     "too many dimensions": (lambda: ops.reshape(Tensor(1.0), (1,) * 9), ValueError),
     "wrong reshape": (lambda: ops.reshape(X, (4,)), ValueError),
     "two unknown dimensions": (lambda: ops.reshape(X, (-1, -1)), ValueError),
