@@ -9,8 +9,8 @@
 namespace msjit::llvm_backend {
 namespace {
 
-// Loop strength reduction is a third of the compile time and finds nothing in loops whose addresses are written by
-// hand; the target machine has no other switch for it than the command-line option.
+// Loop strength reduction is a third of the compile time and finds nothing in loops whose addresses
+// are written by hand; the target machine has no other switch for it than the command-line option.
 void skip_strength_reduction() {
   auto& options = llvm::cl::getRegisteredOptions();
   auto it = options.find("disable-lsr");
