@@ -77,8 +77,8 @@ Val both_neg(const Match& m) {
 Val same_operands(const Match& m) { return m.in(0) == m.in(1) ? m.val(0) : Val(); }
 Val where_same(const Match& m) { return m.in(1) == m.in(2) ? m.val(1) : Val(); }
 
-// Differentiation is over when the pipeline runs.
-Val stop_gradient_is_value(const Match& m) { return m.val(0); }
+// Differentiation is over when the pipeline runs, and the plan gives each output storage of its own where eager would.
+Val value_itself(const Match& m) { return m.val(0); }
 
 }  // namespace
 
@@ -111,7 +111,9 @@ std::span<const Rule> algebra_rules() {
       {"x and x", "logical_and", same_operands},
       {"x or x", "logical_or", same_operands},
       {"where(c, x, x)", "where", where_same},
-      {"stop_gradient(x)", "stop_gradient", stop_gradient_is_value},
+      {"stop_gradient(x)", "stop_gradient", value_itself},
+      {"identity(x)", "identity", value_itself},
+      {"copy(x)", "copy", value_itself},
   };
   return kRules;
 }

@@ -19,7 +19,19 @@ Status OpSink::take_error() {
   return Status(std::move(error_));
 }
 
+// The attributes a call left out take their defaults.
+static Attrs with_defaults(const OpDef& op, const Attrs& given) {
+  Attrs attrs = given;
+  uint32_t index = 0;
+  for (const Param& param : op.signature.params) {
+    if (!param.is_tensor() && index++ >= given.size()) attrs.push_back(param.default_value);
+  }
+  return attrs;
+}
+
 Vals call_multi(OpSink* sink, const OpDef& op, std::span<const Val> inputs, const Attrs& attrs) {
+  if (static_cast<int>(attrs.size()) < op.signature.num_attrs) [[unlikely]]
+    return call_multi(sink, op, inputs, with_defaults(op, attrs));
   size_t num_outputs = op.num_outputs > 0 ? op.num_outputs : 1;
   // An input that carries a sink but no value is poisoned; one without a sink is an absent optional input.
   for (const Val& input : inputs) {

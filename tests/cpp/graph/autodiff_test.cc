@@ -92,8 +92,10 @@ GradGraphs differentiate_all(const Graph& graph) {
   std::fill_n(wanted.get(), graph.inputs.size(), true);
   auto graphs = differentiate(graph, {wanted.get(), graph.inputs.size()});
   EXPECT_TRUE(graphs.ok()) << (graphs.ok() ? "" : graphs.error().message);
-  EXPECT_TRUE(verify(*graphs.value().forward).ok());
-  EXPECT_TRUE(verify(*graphs.value().backward).ok());
+  for (const auto& part : {graphs.value().forward, graphs.value().backward}) {
+    Status sound = verify(*part);
+    EXPECT_TRUE(sound.ok()) << (sound.ok() ? "" : sound.error().message);
+  }
   return graphs.take();
 }
 
