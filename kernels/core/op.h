@@ -180,6 +180,7 @@ class OpBuilder {
   OpBuilder&& cpu(KernelFn fn) && {
     return def_.kernel[static_cast<int>(DeviceType::kCpu)] = fn, std::move(*this);
   }
+  OpBuilder&& trace(ScalarTraceFn fn) && { return def_.scalar_trace = fn, std::move(*this); }
   OpBuilder&& composite(CompositeFn fn) && { return def_.composite = fn, std::move(*this); }
   OpBuilder&& vjp(VjpFn fn) && { return def_.vjp = fn, std::move(*this); }
   OpBuilder&& no_grad() && { return def_.traits |= kNoGrad, std::move(*this); }
@@ -198,6 +199,9 @@ class OpBuilder {
   // `Types`: the compute dtypes the maths is instantiated for (kFloats, kNumbers, ..., see elementwise.h).
   template <uint32_t Types, class F>
   OpBuilder&& scalar(F maths) &&;
+  // Eager loops alone, for maths that only the C library has (sin, pow): graphs call the kernel, they do not fuse it.
+  template <uint32_t Types, class F>
+  OpBuilder&& native(F maths) &&;
 
  private:
   OpDef def_;

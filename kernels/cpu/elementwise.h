@@ -167,20 +167,18 @@ Sym trace(ScalarBuilder& builder, std::span<const Sym> in, const Attrs& attrs) {
 }  // namespace elementwise_detail
 
 template <uint32_t Types, class F>
-OpBuilder&& OpBuilder::scalar(F) && {
+OpBuilder&& OpBuilder::native(F) && {
   namespace detail = elementwise_detail;
   constexpr int kArity = detail::arity_of<F, Types>();
-  if constexpr (kArity == 3) {
-    if (def_.dtype_rule == DTypeRule::kSelect) {
-      def_.kernel[0] = detail::kernel<F, Types, 3, true>;
-    } else {
-      def_.kernel[0] = detail::kernel<F, Types, 3, false>;
-    }
-  } else {
-    def_.kernel[0] = detail::kernel<F, Types, kArity, false>;
-  }
-  def_.scalar_trace = detail::trace<F, kArity>;
+  def_.kernel[0] = detail::kernel<F, Types, kArity, kArity == 3>;  // three operands: a select, with a condition
   return std::move(*this);
+}
+
+template <uint32_t Types, class F>
+OpBuilder&& OpBuilder::scalar(F maths) && {
+  namespace detail = elementwise_detail;
+  def_.scalar_trace = detail::trace<F, detail::arity_of<F, Types>()>;
+  return std::move(*this).template native<Types>(maths);
 }
 
 }  // namespace msjit

@@ -1,0 +1,17 @@
+#include "kernels/core/words.h"
+#include "kernels/cpu/elementwise.h"
+
+namespace msjit {
+
+using namespace words;
+
+MSJIT_OP(abs)
+    .doc("The absolute value.")
+    .unary(DTypeRule::kNumeric)
+    .numpy("np.abs(x)")
+    .scalar<kNumbers>([](auto m, auto x) { return m.abs(x); })
+    .vjp([](Vjp& v) { v.set_grad(0, v.grad() * sign(v.in(0))); })
+    .sample({.shapes = {{4, 5}}})
+    .sample({.shapes = {{6}}, .low_high = {-9, 9}, .dtypes = {"int32"}});
+
+}  // namespace msjit

@@ -1,0 +1,18 @@
+#include "kernels/core/words.h"
+#include "kernels/cpu/elementwise.h"
+
+#include <cmath>
+
+namespace msjit {
+
+using namespace words;
+
+MSJIT_OP(cosh)
+    .doc("The hyperbolic cosine.")
+    .unary(DTypeRule::kFloat)
+    .numpy("np.cosh(x)")
+    .native<kFloats>([](auto m, auto x) { return decltype(x)(std::cosh(x.v)); })
+    .vjp([](Vjp& v) { v.set_grad(0, v.grad() * (exp(v.in(0)) - exp(neg(v.in(0)))) * 0.5); })
+    .sample({.shapes = {{4, 5}}, .low_high = {-1.2, 1.2}});
+
+}  // namespace msjit

@@ -1,0 +1,18 @@
+#include "kernels/core/words.h"
+#include "kernels/cpu/elementwise.h"
+
+namespace msjit {
+
+using namespace words;
+
+MSJIT_OP(exp)
+    .doc("e to the power x.")
+    .unary(DTypeRule::kFloat)
+    .numpy("np.exp(x)")
+    .scalar<kFloats>([](auto m, auto x) { return m.exp(x); })
+    .vjp([](Vjp& v) { v.set_grad(0, v.grad() * v.out()); })
+    .sample({.shapes = {{4, 5}}})
+    .sample({.shapes = {{6}}, .low_high = {-3, 3}, .dtypes = {"float64"}})
+    .sample({.shapes = {{6}}, .low_high = {-3, 3}, .dtypes = {"float16"}});
+
+}  // namespace msjit

@@ -1,0 +1,39 @@
+#include "kernels/core/words.h"
+
+namespace msjit {
+
+using namespace words;
+
+namespace {
+
+Vals run(OpSink*, std::span<const Val> in, const Attrs& attrs) {
+  const Shape& shape = in[0].shape();
+  double count = 1;
+  if (attrs[0].is_none()) {
+    count = static_cast<double>(shape.numel());
+  } else {
+    for (int64_t a : attrs[0].as_list()) {
+      const int64_t axis = a < 0 ? a + shape.rank() : a;
+      if (axis >= 0 && axis < shape.rank()) count *= static_cast<double>(shape[static_cast<int>(axis)]);
+    }
+  }
+  // 16-bit floats are averaged in float32, where the sum does not overflow.
+  const DType dtype = in[0].dtype();
+  const DType wide = dtype == DType::kFloat64 ? dtype : DType::kFloat32;
+  const Val total = sum(cast(in[0], wide), attrs[0], attrs[1].as_bool());
+  const Val mean = count == 0 ? total / 0.0 : total * (1.0 / count);
+  return {is_float(dtype) ? cast(mean, dtype) : mean};
+}
+
+}  // namespace
+
+MSJIT_OP(mean)
+    .doc("Mean over the given axes (all by default); integers give float32.")
+    .signature("x: Tensor, axis: int[]? = None, keepdims: bool = False")
+    .numpy("np.mean(x, axis=axis, keepdims=keepdims)")
+    .composite(run)
+    .sample({.shapes = {{3, 4}}})
+    .sample({.shapes = {{3, 4, 2}}, .attrs = "axis=1"})
+    .sample({.shapes = {{3, 4, 2}}, .attrs = "axis=(0, 2), keepdims=True"});
+
+}  // namespace msjit

@@ -1,0 +1,33 @@
+#include "kernels/core/words.h"
+#include "kernels/cpu/elementwise.h"
+
+#include <cmath>
+
+namespace msjit {
+
+using namespace words;
+
+MSJIT_OP(mod)
+    .doc("Remainder with the sign of the divisor, as in Python; 0 for an integer divisor of 0.")
+    .binary(DTypeRule::kNumeric)
+    .numpy("np.mod(x, y)")
+    .native<kNumbers>([](auto m, auto x, auto y) {
+      using T = typename decltype(x)::Type;
+      if constexpr (std::is_floating_point_v<T>) {
+        const T rest = std::fmod(x.v, y.v);
+        const bool borrow = rest != 0 && (rest < 0) != (y.v < 0);
+        return decltype(x)(borrow ? rest + y.v : rest == 0 ? std::copysign(T(0), y.v) : rest);
+      } else {
+        const auto rest = m.rem(x, y);
+        const auto zero = m.constant(x, 0);
+        return m.select((rest != zero) & ((rest < zero) != (y < zero)), rest + y, rest);
+      }
+    })
+    .vjp([](Vjp& v) {
+      v.set_grad(0, v.grad());
+      v.set_grad(1, v.grad() * (v.out() - v.in(0)) / v.in(1));
+    })
+    .sample({.shapes = {{4, 5}, {4, 5}}, .low_high = {0.6, 3}, .check_grad = false})
+    .sample({.shapes = {{9}, {9}}, .low_high = {-9, 9}, .dtypes = {"int32", "int32"}, .check_grad = false});
+
+}  // namespace msjit

@@ -1,0 +1,12 @@
+#include "kernels/cpu/fill.h"
+
+namespace msjit {
+
+MSJIT_OP(ones)
+    .doc("A tensor of ones.")
+    .signature("shape: int[], dtype: dtype = float32")
+    .infer(filled_infer)
+    .cpu([](KernelCtx& ctx) { return fill(ctx.out[0], AttrValue(1)); })
+    .no_grad();
+
+}  // namespace msjit

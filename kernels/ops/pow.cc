@@ -1,0 +1,40 @@
+#include "kernels/core/words.h"
+#include "kernels/cpu/elementwise.h"
+
+#include <cmath>
+
+namespace msjit {
+
+using namespace words;
+
+MSJIT_OP(pow)
+    .doc("x to the power y. Integer powers of integers wrap around; a negative exponent gives 0, 1 or -1.")
+    .binary(DTypeRule::kNumeric)
+    .numpy("np.power(x, y)")
+    .native<kNumbers>([](auto m, auto x, auto y) {
+      using T = typename decltype(x)::Type;
+      if constexpr (std::is_floating_point_v<T>) {
+        return decltype(x)(std::pow(x.v, y.v));
+      } else {
+        const auto one = m.constant(x, 1), zero = m.constant(x, 0);
+        const auto odd = (y & 1) != zero;
+        // 1 and -1 are the only bases whose inverse is an integer.
+        const auto minus = m.select(x + one == zero, m.select(odd, x, one), zero);
+        const auto inverse = m.select(x == one, one, minus);
+        return m.select(y < zero, inverse, m.int_power(x, m.select(y < zero, zero, y)));
+      }
+    })
+    .vjp([](Vjp& v) {
+      const Val &x = v.in(0), &y = v.in(1);
+      v.set_grad(0, v.grad() * y * pow(x, y - 1.0));
+      if (v.needs(1)) {
+        const Val positive = greater(x, 0.0);
+        const Val safe = where(positive, x, ones_like(x));
+        v.set_grad(1, v.grad() * v.out() * where(positive, log(safe), zeros_like(x)));
+      }
+    })
+    .sample({.shapes = {{4, 5}, {4, 5}}, .low_high = {0.5, 2}})
+    .sample({.shapes = {{5}, {}}, .low_high = {0.5, 2}})
+    .sample({.shapes = {{6}, {6}}, .low_high = {0, 4}, .dtypes = {"int32", "int32"}});
+
+}  // namespace msjit

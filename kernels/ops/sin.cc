@@ -1,0 +1,18 @@
+#include "kernels/core/words.h"
+#include "kernels/cpu/elementwise.h"
+
+#include <cmath>
+
+namespace msjit {
+
+using namespace words;
+
+MSJIT_OP(sin)
+    .doc("The sine of radians.")
+    .unary(DTypeRule::kFloat)
+    .numpy("np.sin(x)")
+    .native<kFloats>([](auto m, auto x) { return decltype(x)(std::sin(x.v)); })
+    .vjp([](Vjp& v) { v.set_grad(0, v.grad() * cos(v.in(0))); })
+    .sample({.shapes = {{4, 5}}, .low_high = {-1.2, 1.2}});
+
+}  // namespace msjit

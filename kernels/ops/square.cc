@@ -1,0 +1,17 @@
+#include "kernels/core/words.h"
+#include "kernels/cpu/elementwise.h"
+
+namespace msjit {
+
+using namespace words;
+
+MSJIT_OP(square)
+    .doc("The square.")
+    .unary(DTypeRule::kNumeric)
+    .numpy("np.square(x)")
+    .scalar<kNumbers>([](auto m, auto x) { return x * x; })
+    .vjp([](Vjp& v) { v.set_grad(0, v.grad() * v.in(0) * 2.0); })
+    .sample({.shapes = {{4, 5}}})
+    .sample({.shapes = {{6}}, .low_high = {-9, 9}, .dtypes = {"int32"}});
+
+}  // namespace msjit

@@ -1,0 +1,12 @@
+#include "kernels/cpu/fill.h"
+
+namespace msjit {
+
+MSJIT_OP(zeros)
+    .doc("A tensor of zeros.")
+    .signature("shape: int[], dtype: dtype = float32")
+    .infer(filled_infer)
+    .cpu([](KernelCtx& ctx) { return fill(ctx.out[0], AttrValue(0)); })
+    .no_grad();
+
+}  // namespace msjit
