@@ -24,9 +24,11 @@ bool is_contiguous(const Shape& shape, const Shape& strides) {
 }
 
 Result<Tensor> Tensor::empty(const Meta& meta) {
-  const int64_t count = checked_numel(meta.shape);
-  if (count < 0) return memory_error("[empty] shape is too large, got {}", meta.shape.str());
-  MSJIT_TRY(Storage storage, Storage::allocate(static_cast<size_t>(count * item_size(meta.dtype))));
+  // Infer rules may ask for any size; a wrapped product would be a buffer too short.
+  int64_t count = checked_numel(meta.shape);
+  if (count < 0) return memory_error("[allocate] shape is too large, got {}", meta.shape.str());
+  MSJIT_TRY(Storage storage,
+            Storage::allocate(static_cast<size_t>(count * item_size(meta.dtype))));
   TensorImpl* impl = new_tensor_impl();
   impl->meta = meta;
   impl->strides = contiguous_strides(meta.shape);
@@ -38,9 +40,6 @@ Result<Tensor> Tensor::empty(const Meta& meta) {
 Result<Tensor> Tensor::empty(DType dtype, const Shape& shape) {
   for (Dim d : shape) {
     if (d < 0) return value_error("[empty] dimensions must not be negative, got shape {}", shape.str());
-  }
-  if (checked_numel(shape) < 0) {
-    return memory_error("[empty] shape is too large, got {}", shape.str());
   }
   return empty(Meta{dtype, false, shape});
 }

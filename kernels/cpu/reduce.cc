@@ -4,7 +4,9 @@ namespace msjit {
 
 IntList reduce_axes(const Attrs& attrs, int rank) {
   IntList axes;
-  if (attrs[0].is_none()) {
+  if (rank == 0) return axes;  // its axes 0 and -1 name nothing
+  // As InferCtx::axes has it, an empty list means all axes.
+  if (attrs[0].is_none() || attrs[0].as_list().empty()) {
     for (int i = 0; i < rank; ++i) axes.push_back(i);
     return axes;
   }

@@ -20,6 +20,7 @@ int64_t first_extreme(const T* p, int64_t n, int64_t stride) {
 }
 
 IntList axis_of(const Attrs& attrs, int rank) {
+  if (rank == 0) return {};
   if (attrs[0].is_none()) return reduce_axes(attrs, rank);
   const int64_t axis = attrs[0].as_int();
   return {axis < 0 ? axis + rank : axis};
@@ -45,7 +46,7 @@ Status infer(InferCtx& ctx) {
     for (int i = 0; i < in.rank(); ++i) axes.push_back(i);
   } else {
     MSJIT_TRY(const int axis, ctx.axis(ctx.attrs[0].as_int(), in.rank()));
-    axes.push_back(axis);
+    if (in.rank() > 0) axes.push_back(axis);
   }
   Shape shape = in;
   for (size_t k = axes.size(); k-- > 0;) {

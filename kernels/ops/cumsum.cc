@@ -25,7 +25,9 @@ void run_typed(const ReducePlan& plan, const Tensor& out) {
 
 Status run(KernelCtx& ctx) {
   const int64_t axis = ctx.attrs[0].as_int();
-  MSJIT_TRY(const ReducePlan plan, plan_reduce(ctx.in[0], IntList{axis < 0 ? axis + ctx.in[0].rank() : axis}));
+  const int rank = ctx.in[0].rank();
+  const IntList axes = rank == 0 ? IntList() : IntList{axis < 0 ? axis + rank : axis};
+  MSJIT_TRY(const ReducePlan plan, plan_reduce(ctx.in[0], axes));
   dispatch_dtype(ctx.in[0].dtype(), [&](auto tag) { run_typed<typename decltype(tag)::type>(plan, ctx.out[0]); });
   return {};
 }

@@ -9,7 +9,7 @@ namespace {
 Vals run(OpSink*, std::span<const Val> in, const Attrs& attrs) {
   const Shape& shape = in[0].shape();
   double count = 1;
-  if (attrs[0].is_none()) {
+  if (attrs[0].is_none() || attrs[0].as_list().empty()) {
     count = static_cast<double>(shape.numel());
   } else {
     for (int64_t a : attrs[0].as_list()) {

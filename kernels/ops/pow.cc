@@ -26,7 +26,11 @@ MSJIT_OP(pow)
     })
     .vjp([](Vjp& v) {
       const Val &x = v.in(0), &y = v.in(1);
-      v.set_grad(0, v.grad() * y * pow(x, y - 1.0));
+      if (v.needs(0)) {
+        // The slope of x^0 is 0 at x = 0 too, where the formula would be 0 * inf.
+        const Val slope = y * pow(x, y - 1.0);
+        v.set_grad(0, v.grad() * where(equal(y, 0.0), 0.0, slope));
+      }
       if (v.needs(1)) {
         const Val positive = greater(x, 0.0);
         const Val safe = where(positive, x, ones_like(x));
