@@ -1,0 +1,226 @@
+#include "codegen/region.h"
+
+#include <algorithm>
+
+#include "graph/passes/passes.h"
+#include "kernels/core/log.h"
+#include "kernels/core/random.h"
+#include "kernels/eager/eager_sink.h"
+
+namespace msjit {
+namespace {
+
+using Variant = RegionFunction::Variant;
+
+std::vector<TensorImpl*> headers(std::span<const Tensor> tensors) {
+  std::vector<TensorImpl*> impls;
+  impls.reserve(tensors.size());
+  for (const Tensor& t : tensors) impls.push_back(t.impl());
+  return impls;
+}
+
+Result<Tensor> zeros(const Meta& meta) {
+  Tensor zero = Tensor::scalar_of(meta.dtype, 0);
+  Shape strides = meta.shape;
+  for (Dim& stride : strides) stride = 0;
+  return Tensor::view(zero, meta.shape, strides, 0);
+}
+
+// Puts the random state back unless told that all went well.
+class RandomRollback {
+ public:
+  RandomRollback() : saved_(random_state()) {}
+  ~RandomRollback() {
+    if (!keep_) set_random_state(saved_);
+  }
+  const RandomState& saved() const { return saved_; }
+  void keep() { keep_ = true; }
+
+ private:
+  RandomState saved_;
+  bool keep_ = false;
+};
+
+class RegionBackward final : public CustomBackward {
+ public:
+  RegionBackward(std::shared_ptr<const RegionFunction> region, std::shared_ptr<Variant> variant,
+                 std::vector<Tensor> extras, RandomState random)
+      : region_(std::move(region)), variant_(std::move(variant)), extras_(std::move(extras)), random_(random) {}
+
+  const char* name() const override { return region_->graph().name.c_str(); }
+  bool uses_input(size_t i, bool create_graph) const override {
+    return (create_graph && !extras_.empty()) || keeps({Residual::From::kInput, static_cast<int>(i)});
+  }
+  bool uses_output(size_t i, bool) const override {
+    return keeps({Residual::From::kOutput, static_cast<int>(i)});
+  }
+
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                                  std::span<const Tensor> output_grads, std::span<const bool> wanted,
+                                  bool create_graph) override {
+    MSJIT_TRY(std::vector<Tensor> extras, create_graph ? tracked_extras(inputs) : Result(extras_));
+    std::vector<Tensor> arguments;
+    for (const Residual& residual : variant_->graphs.residuals)
+      arguments.push_back(pick(residual, inputs, outputs, extras));
+    for (int index : variant_->graphs.grad_outputs) {
+      Tensor grad = output_grads[index];
+      if (!grad) {
+        MSJIT_TRY(grad, zeros(outputs[index].meta()));
+      }
+      arguments.push_back(std::move(grad));
+    }
+    MSJIT_TRY(std::vector<Tensor> results,
+              create_graph ? interpret(*variant_->graphs.backward, arguments) : run_compiled(arguments));
+    std::vector<Tensor> grads(inputs.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      int index = variant_->graphs.wanted[i];
+      if (wanted[index]) grads[index] = std::move(results[i]);
+    }
+    return grads;
+  }
+
+ private:
+  bool keeps(const Residual& wanted) const {
+    const auto& residuals = variant_->graphs.residuals;
+    return std::find(residuals.begin(), residuals.end(), wanted) != residuals.end();
+  }
+
+  static Tensor pick(const Residual& residual, std::span<const Tensor> inputs,
+                     std::span<const Tensor> outputs, std::span<const Tensor> extras) {
+    switch (residual.from) {
+      case Residual::From::kInput: return inputs[residual.index];
+      case Residual::From::kOutput: return outputs[residual.index];
+      case Residual::From::kExtra: break;
+    }
+    return extras[residual.index];
+  }
+
+  // The saved values have no history; a gradient of this gradient needs them as functions of the inputs.
+  Result<std::vector<Tensor>> tracked_extras(std::span<const Tensor> inputs) const {
+    if (extras_.empty()) return std::vector<Tensor>();
+    RandomRollback rollback;
+    set_random_state(random_);
+    return interpret(*variant_->extras, inputs);
+  }
+
+  Result<std::vector<Tensor>> run_compiled(std::span<const Tensor> arguments) const {
+    MSJIT_TRY(std::shared_ptr<Executable> backward, region_->backward_of(*variant_));
+    std::vector<TensorImpl*> impls = headers(arguments);
+    std::vector<Tensor> results(variant_->graphs.backward->outputs.size());
+    MSJIT_OK(backward->run(impls, results));
+    return results;
+  }
+
+  std::shared_ptr<const RegionFunction> region_;
+  std::shared_ptr<Variant> variant_;
+  std::vector<Tensor> extras_;
+  RandomState random_;  // as it was before the forward run
+};
+
+Result<std::shared_ptr<Variant>> make_variant(const Graph& graph, std::vector<bool> wanted) {
+  DumpScope scope(graph.name + ".grad");
+  auto variant = std::make_shared<Variant>();
+  InlineVec<bool, 16> flags;
+  for (bool flag : wanted) flags.push_back(flag);
+  MSJIT_TRY(variant->graphs, differentiate(graph, flags));
+  const GradGraphs& graphs = variant->graphs;
+  variant->extras = std::make_shared<Graph>(*graphs.forward);
+  variant->extras->outputs.erase(variant->extras->outputs.begin(),
+                                 variant->extras->outputs.begin() + graphs.num_outputs);
+  MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*variant->extras));
+  MSJIT_TRY(variant->forward, Executable::compile(*graphs.forward));
+  variant->wanted = std::move(wanted);
+  return variant;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<RegionFunction>> RegionFunction::create(std::shared_ptr<const Graph> graph) {
+  std::shared_ptr<RegionFunction> region(new RegionFunction(std::move(graph)));
+  for (const Node& node : region->graph_->nodes)
+    region->draws_ |= node.kind == NodeKind::kOp && node.op->has(kRandom);
+  DumpScope scope(region->graph_->name);
+  MSJIT_TRY(region->plain_, Executable::compile(*region->graph_));
+  return region;
+}
+
+Status RegionFunction::call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
+  RandomRollback rollback;
+  Status status =
+      any_tracked(borrow(inputs)) ? call_tracked(inputs, outputs) : plain_->run(inputs, outputs);
+  if (status.ok()) rollback.keep();
+  return status;
+}
+
+Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
+  std::span<const Tensor> tensors = borrow(inputs);
+  MSJIT_TRY(std::shared_ptr<Variant> variant, variant_for(tensors));
+  if (!variant) return plain_->run(inputs, outputs);
+  RandomState random = random_state();
+  std::vector<Tensor> results(variant->graphs.forward->outputs.size());
+  MSJIT_OK(variant->forward->run(inputs, results));
+  std::vector<Tensor> extras(std::make_move_iterator(results.begin() + outputs.size()),
+                             std::make_move_iterator(results.end()));
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = std::move(results[i]);
+  record_custom(std::make_shared<RegionBackward>(shared_from_this(), variant, std::move(extras), random),
+                tensors, outputs);
+  return {};
+}
+
+// Null when no gradient could flow: no output depends on a tracked float input.
+Result<std::shared_ptr<Variant>> RegionFunction::variant_for(std::span<const Tensor> inputs) {
+  std::vector<bool> wanted;
+  for (const Tensor& t : inputs) wanted.push_back(is_float(t.dtype()) && is_tracked(t));
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Variant> found;
+  for (const auto& variant : variants_)
+    if (variant->wanted == wanted) found = variant;
+  if (!found) {
+    MSJIT_TRY(found, make_variant(*graph_, std::move(wanted)));
+    variants_.push_back(found);
+  }
+  return found->graphs.grad_outputs.empty() ? nullptr : found;
+}
+
+Result<std::shared_ptr<Executable>> RegionFunction::backward_of(Variant& variant) const {
+  std::lock_guard lock(variant.mutex);
+  if (!variant.backward) {
+    DumpScope scope(graph_->name + ".backward");
+    MSJIT_TRY(variant.backward, Executable::compile(*variant.graphs.backward));
+  }
+  return variant.backward;
+}
+
+double RegionFunction::compile_ms() const {
+  std::lock_guard lock(mutex_);
+  double total = plain_->compile_ms();
+  for (const auto& variant : variants_) {
+    std::lock_guard variant_lock(variant->mutex);
+    total += variant->forward->compile_ms();
+    if (variant->backward) total += variant->backward->compile_ms();
+  }
+  return total;
+}
+
+int64_t RegionFunction::code_bytes() const {
+  std::lock_guard lock(mutex_);
+  int64_t total = plain_->code_bytes();
+  for (const auto& variant : variants_) {
+    std::lock_guard variant_lock(variant->mutex);
+    total += variant->forward->code_bytes();
+    if (variant->backward) total += variant->backward->code_bytes();
+  }
+  return total;
+}
+
+void RegionFunction::wait_compiled() {
+  plain_->wait_compiled();
+  std::lock_guard lock(mutex_);
+  for (const auto& variant : variants_) {
+    variant->forward->wait_compiled();
+    std::lock_guard variant_lock(variant->mutex);
+    if (variant->backward) variant->backward->wait_compiled();
+  }
+}
+
+}  // namespace msjit
