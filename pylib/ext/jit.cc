@@ -237,6 +237,15 @@ PyObject* unmark_code(PyObject*, PyObject* object) noexcept {
   return Ref::none().release();
 }
 
+PyObject* leave_frame(FrameView& frame) { return frame.resume(); }
+
+// Unlike an unmarked one, such a code object is not marked again where a captured function calls it.
+PyObject* skip_code(PyObject*, PyObject* object) noexcept {
+  PyCodeObject* code = code_of(object);
+  if (!code || !hook::mark(code, leave_frame)) return nullptr;
+  return Ref::none().release();
+}
+
 struct Setting {
   const char* name;
   int* value;
@@ -284,6 +293,7 @@ PyMethodDef jit_methods[] = {
     {"reset", reset, METH_NOARGS, "drops every compiled graph and every count"},
     {"mark_code", mark_code, METH_O, "captures later calls of a function or code object"},
     {"unmark_code", unmark_code, METH_O, "leaves a function or code object to the interpreter"},
+    {"skip_code", skip_code, METH_O, "leaves a function or code object to the interpreter for good"},
     {"config", config, METH_NOARGS, "the limits of the bytecode JIT"},
     {"set_config", set_config, METH_VARARGS, "sets one of them"},
     {nullptr, nullptr, 0, nullptr}};

@@ -17,7 +17,7 @@ from .context import (
     reset_auto_parallel_context, set_auto_parallel_context, set_context, set_device, set_ps_context,
 )
 from .explain import explain, report, reset, stats
-from .importer import install, uninstall
+from .importer import install, skip, uninstall
 from .jit import JitConfig, jit, jit_class
 from .serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
 

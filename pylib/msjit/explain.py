@@ -1,6 +1,7 @@
 """What was captured and what was not: explain(fn, *args), and the tables of the command line."""
 import json
 import linecache
+import os
 
 from ._native import _msjit
 
@@ -27,8 +28,14 @@ def records():
 
 
 def report():
-    """Everything known now, as a dict."""
-    return {"version": 1, "functions": records(), "totals": stats()}
+    """Everything known now, as a dict; library functions without a region, looked at in passing, are left out."""
+    return {"version": 1, "functions": [r for r in records() if r["regions"] or not _is_library(r["file"])],
+            "totals": stats()}
+
+
+def _is_library(file):
+    own = os.path.dirname(os.path.abspath(__file__))
+    return file.startswith((own, os.path.dirname(os.__file__), "<frozen")) or "site-packages" in file
 
 
 def write_json(path):
@@ -201,7 +208,7 @@ def table():
     """The report of --explain: a row a function, then the breaks with their lines."""
     if not _msjit.has_jit:
         return "msjit: nothing is captured: %s" % _msjit.no_jit_reason
-    found = [r for r in records() if r["regions"] or r["breaks"]]
+    found = [r for r in report()["functions"] if r["regions"] or r["breaks"]]
     lines = ["%-40s %8s %8s %6s %8s %7s" % ("function", "calls", "regions", "ops", "entries", "breaks")]
     for record in sorted(found, key=lambda r: (r["file"], r["line"])):
         name = "%s (%s:%d)" % (record["name"], record["file"].rpartition("/")[2], record["line"])

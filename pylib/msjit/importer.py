@@ -37,6 +37,17 @@ def mark(code):
     return len(codes)
 
 
+def skip(fn):
+    """Decorator: the transparent modes leave a function, and those defined inside it, to the interpreter."""
+    from ._native import _msjit
+    if not hasattr(fn, "__code__"):
+        raise TypeError("[skip] expected a function, got %s" % type(fn).__name__)
+    if _msjit.has_jit:
+        for item in function_codes(fn.__code__):
+            _msjit.skip_code(item)
+    return fn
+
+
 def _patterns(value):
     if value is None:
         return []
