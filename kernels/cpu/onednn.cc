@@ -446,9 +446,12 @@ void build_layer_norm_grad(Builder& builder, int64_t rows, int64_t width, float 
   dnnl::layer_normalization_backward::primitive_desc desc(
       engine(), dnnl::prop_kind::backward, x, x, x, plain({rows}, Tag::a), epsilon,
       Flags::use_scale | Flags::use_shift, hint, user_scratchpad());
+  memory source = builder.operand(x), scale = builder.operand(vector(width));
+  // The shift has no part in the gradient, yet an argument for it is asked for.
   builder.add(desc, dnnl::layer_normalization_backward(desc),
-              {{DNNL_ARG_SRC, builder.operand(x)},
-               {DNNL_ARG_SCALE, builder.operand(vector(width))},
+              {{DNNL_ARG_SRC, source},
+               {DNNL_ARG_SCALE, scale},
+               {DNNL_ARG_SHIFT, scale},
                {DNNL_ARG_MEAN, builder.operand(desc.mean_desc())},
                {DNNL_ARG_VARIANCE, builder.operand(desc.variance_desc())},
                {DNNL_ARG_DIFF_DST, builder.operand(x)},
