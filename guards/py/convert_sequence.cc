@@ -24,15 +24,17 @@ class Scan {
   DType kind = DType::kBool;  // bool, int64 or float64: the widest kind of number seen
   bool mixed = false;         // an element that is neither list nor number
 
-  bool run(PyObject* object) {
-    for (PyObject* level = object; is_list(level); level = PySequence_Fast_GET_ITEM(level, 0)) {
+  bool run(PyObject* list) {
+    PyObject* level = list;
+    do {
       if (shape.rank() == kMaxRank)
         return fail(value_error("[{}] nested list, got more than {} levels, expected at most {}",
                                 where_, kMaxRank, kMaxRank));
       shape.push_back(PySequence_Fast_GET_SIZE(level));
       if (shape.back() == 0) break;
-    }
-    return walk(object, 0);
+      level = PySequence_Fast_GET_ITEM(level, 0);
+    } while (is_list(level));
+    return walk(list, 0);
   }
 
  private:
