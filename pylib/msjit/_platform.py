@@ -1,5 +1,5 @@
 """What the compiled half asks of the machine, checked before it is loaded: loading it elsewhere would crash."""
-import platform
+import os
 import sys
 
 # Compiled for x86-64-v3.
@@ -21,7 +21,7 @@ def check(version=sys.version_info[:2], implementation=sys.implementation.name, 
     if implementation != "cpython" or not OLDEST <= tuple(version) <= NEWEST:
         raise ImportError("[msjit] interpreter, got %s %d.%d, expected CPython %d.%d to %d.%d" % (
             (implementation,) + tuple(version) + OLDEST + NEWEST))
-    machine = machine or platform.machine()
+    machine = machine or os.uname().machine
     if machine.lower() not in ("x86_64", "amd64"):
         raise ImportError("[msjit] processor, got %s, expected x86_64" % machine)
     if cpuinfo is None:

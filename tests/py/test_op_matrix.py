@@ -1,5 +1,5 @@
 """Every operator on each of its samples: value against its NumPy expression, gradient against finite differences, and
-the captured call against the eager one, bit for bit."""
+the captured call against the eager one: elementwise operators bit for bit."""
 import inspect
 
 import numpy as np
@@ -159,7 +159,10 @@ def test_captured(name, index):
         got = got if isinstance(got, tuple) else (got,)
         assert [g.dtype for g in got] == [w.dtype for w in want]
         for g, w in zip(got, want):
-            np.testing.assert_array_equal(g.asnumpy(), w.asnumpy())
+            if "elementwise" in row["traits"]:
+                np.testing.assert_array_equal(g.asnumpy(), w.asnumpy())
+            else:  # a fused sum may add in another order
+                np.testing.assert_allclose(g.asnumpy(), w.asnumpy(), rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))

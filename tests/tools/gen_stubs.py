@@ -15,19 +15,21 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type, U
 
 import numpy as np
 
+# Tensor has methods of these names.
+_bool, _int, _float, _str, _type = bool, int, float, str, type
 Number = Union[bool, int, float]
 TensorLike = Union["Tensor", Number, np.ndarray, np.generic, Sequence[Any]]
 DTypeLike = Union["DType", str, type, np.dtype]
 Ints = Union[int, Sequence[int]]
 '''
-KINDS = {"Tensor": "TensorLike", "Tensor?": "Optional[TensorLike]", "Tensor[]": "Sequence[TensorLike]", "bool": "bool",
-         "int": "int", "float": "float", "number": "Number", "int[]": "Ints", "dtype": "DTypeLike", "str": "str"}
+KINDS = {"Tensor": "TensorLike", "Tensor?": "Optional[TensorLike]", "Tensor[]": "Sequence[TensorLike]", "bool": "_bool",
+         "int": "_int", "float": "_float", "number": "Number", "int[]": "Ints", "dtype": "DTypeLike", "str": "_str"}
 RETURNS = {"asnumpy": "np.ndarray", "numpy": "np.ndarray", "__array__": "np.ndarray", "item": "Number", "tolist": "Any",
-           "is_contiguous": "bool", "numel": "int", "dim": "int", "data_ptr": "int", "stride": "List[int]", "backward": "None",
-           "__dlpack__": "Any", "__dlpack_device__": "Tuple[int, int]", "__reduce__": "Tuple[Any, ...]", "__format__": "str"}
-PROPERTIES = {"shape": "Tuple[int, ...]", "dtype": "DType", "ndim": "int", "size": "int", "itemsize": "int", "nbytes": "int",
-              "strides": "Tuple[int, ...]", "T": '"Tensor"', "data": '"Tensor"', "requires_grad": "bool", "grad": 'Optional["Tensor"]',
-              "is_leaf": "bool", "device": "str", "has_init": "bool", "__array_priority__": "float"}
+           "is_contiguous": "_bool", "numel": "_int", "dim": "_int", "data_ptr": "_int", "stride": "List[_int]", "backward": "None",
+           "__dlpack__": "Any", "__dlpack_device__": "Tuple[_int, _int]", "__reduce__": "Tuple[Any, ...]", "__format__": "_str"}
+PROPERTIES = {"shape": "Tuple[_int, ...]", "dtype": "DType", "ndim": "_int", "size": "_int", "itemsize": "_int", "nbytes": "_int",
+              "strides": "Tuple[_int, ...]", "T": '"Tensor"', "data": '"Tensor"', "requires_grad": "_bool", "grad": 'Optional["Tensor"]',
+              "is_leaf": "_bool", "device": "_str", "has_init": "_bool", "__array_priority__": "_float"}
 WRITABLE = ("data", "requires_grad", "grad")
 BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
@@ -73,7 +75,7 @@ def plain_function(name, function, returns, indent, method):
 
 def tensor_class(rows):
     out = ['class Tensor:\n    def __init__(self, input_data: Optional[TensorLike] = ..., dtype: Optional[DTypeLike] = ..., shape: Optional[Ints] = ...,\n'
-           '                 init: Any = ..., const_arg: bool = ..., device: Optional[str] = ...) -> None: ...\n']
+           '                 init: Any = ..., const_arg: _bool = ..., device: Optional[_str] = ...) -> None: ...\n']
     for name, kind in PROPERTIES.items():
         out.append("    @property\n    def %s(self) -> %s: ...\n" % (name, kind))
         if name in WRITABLE:
@@ -82,12 +84,12 @@ def tensor_class(rows):
         out.append('    def __%s__(self, other: TensorLike) -> "Tensor": ...\n    def __r%s__(self, other: TensorLike) -> "Tensor": ...\n' % (name, name))
     out += ['    def __%s__(self, other: Any) -> "Tensor": ...\n' % name for name in COMPARE]
     out += ['    def __%s__(self) -> "Tensor": ...\n' % name for name in ("neg", "pos", "abs", "invert")]
-    out += ["    def __%s__(self) -> %s: ...\n" % (name, name) for name in ("bool", "int", "float")]
-    out.append('    def __index__(self) -> int: ...\n    def __len__(self) -> int: ...\n    def __hash__(self) -> int: ...\n'
-               '    def __iter__(self) -> Any: ...\n    def __contains__(self, value: Any) -> bool: ...\n'
+    out += ["    def __%s__(self) -> _%s: ...\n" % (name, name) for name in ("bool", "int", "float")]
+    out.append('    def __index__(self) -> _int: ...\n    def __len__(self) -> _int: ...\n    def __hash__(self) -> _int: ...\n'
+               '    def __iter__(self) -> Any: ...\n    def __contains__(self, value: Any) -> _bool: ...\n'
                '    def __getitem__(self, index: Any) -> "Tensor": ...\n    def __setitem__(self, index: Any, value: TensorLike) -> None: ...\n')
     own = vars(_msjit.Tensor)
-    methods = {name: value for name, value in own.items() if type(value).__name__ in ("method_descriptor", "builtin_function_or_method", "staticmethod")}
+    methods = {name: value for name, value in own.items() if type(value).__name__ in ("method_descriptor", "builtin_function_or_method", "staticmethod", "function")}
     for name in sorted(methods):
         if name == "__new__":
             continue
