@@ -64,6 +64,10 @@ Result<Vals> GraphSink::apply(const OpDef& op, std::span<const Val> in, const At
     ids.push_back(value ? value.id() : -1);
     metas.push_back(value ? &graph_->meta(value.id()) : nullptr);
   }
+  while (!op.signature.variadic && static_cast<int>(ids.size()) < op.signature.num_tensors) {
+    ids.push_back(-1);  // optional inputs left out at the end
+    metas.push_back(nullptr);
+  }
   InferCtx infer(op, metas, attrs);
   if (op.infer) MSJIT_OK(op.infer(infer));
   if (must_expand(op)) {
