@@ -16,7 +16,10 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type, U
 import numpy as np
 
 # Tensor has methods of these names.
-_bool, _int, _float, _str, _type = bool, int, float, str, type
+_bool = bool
+_int = int
+_float = float
+_str = str
 Number = Union[bool, int, float]
 TensorLike = Union["Tensor", Number, np.ndarray, np.generic, Sequence[Any]]
 DTypeLike = Union["DType", str, type, np.dtype]
@@ -82,7 +85,9 @@ def tensor_class(rows):
             out.append("    @%s.setter\n    def %s(self, value: Any) -> None: ...\n" % (name, name))
     for name in BINARY:
         out.append('    def __%s__(self, other: TensorLike) -> "Tensor": ...\n    def __r%s__(self, other: TensorLike) -> "Tensor": ...\n' % (name, name))
-    out += ['    def __%s__(self, other: Any) -> "Tensor": ...\n' % name for name in COMPARE]
+    for name in COMPARE:
+        note = "  # type: ignore[override]" if name in ("eq", "ne") else ""
+        out.append('    def __%s__(self, other: Any) -> "Tensor": ...%s\n' % (name, note))
     out += ['    def __%s__(self) -> "Tensor": ...\n' % name for name in ("neg", "pos", "abs", "invert")]
     out += ["    def __%s__(self) -> _%s: ...\n" % (name, name) for name in ("bool", "int", "float")]
     out.append('    def __index__(self) -> _int: ...\n    def __len__(self) -> _int: ...\n    def __hash__(self) -> _int: ...\n'
