@@ -5,7 +5,7 @@
 
 namespace msjit {
 
-extern const OpDef op_nll_loss_grad;
+extern const OpDef op_nll_loss_grad, op_one_hot;
 
 namespace {
 
@@ -30,11 +30,40 @@ Status kernel(KernelCtx& ctx) {
   return nll::loss(problem, settings, logits, ctx.out[0]);
 }
 
+// The loss is -sum(weight * logits * share) over the classes, share being 1 - smoothing at the target plus an even
+// part; the mean divides by the sum of the targets' weights.
+Val weight_grad(const Vjp& v) {
+  using namespace words;
+  const Val &logits = v.in(0), &target = v.in(1);
+  int axis = logits.rank() == 1 ? 0 : 1;
+  Dim classes = logits.shape()[axis];
+  DType dtype = logits.dtype();
+  double smoothing = v.attrs[2].as_float();
+  Val counted = cast(not_equal(target, static_cast<double>(v.attrs[0].as_int())), dtype);
+  counted = expand_dims(counted, axis);
+  Attrs one_hot{AttrValue(classes), AttrValue(1), AttrValue(0), AttrValue(axis), AttrValue(dtype)};
+  Val hit = call(op_one_hot, {target}, one_hot) * counted;
+  Val share = hit * (1 - smoothing) + counted * (smoothing / static_cast<double>(classes));
+  IntList others;
+  for (int i = 0; i < logits.rank(); ++i)
+    if (i != axis) others.push_back(i);
+  auto per_class = [&](const Val& x) { return others.empty() ? x : sum(x, others); };
+  std::string_view reduction = v.attrs[1].as_string();
+  Val grad = v.grad();
+  if (reduction == "none") return -per_class(logits * share * expand_dims(grad, axis));
+  if (reduction == "sum") return -(per_class(logits * share) * grad);
+  Val hits = per_class(hit);
+  Val total = sum(hits * v.in(2));
+  return -((per_class(logits * share) + v.out() * hits) * grad / total);
+}
+
 void vjp(Vjp& v) {
-  if (!v.needs(0)) return;
-  Attrs attrs{AttrValue(layout::as_list(v.in(0).shape())), v.attrs[0], v.attrs[1], v.attrs[2]};
-  Val weight = v.inputs.size() > 2 ? v.in(2) : Val();
-  v.set_grad(0, call(op_nll_loss_grad, {v.grad(), v.in(1), weight}, attrs));
+  bool weighted = v.inputs.size() > 2 && v.in(2);
+  if (v.needs(0)) {
+    Attrs attrs{AttrValue(layout::as_list(v.in(0).shape())), v.attrs[0], v.attrs[1], v.attrs[2]};
+    v.set_grad(0, call(op_nll_loss_grad, {v.grad(), v.in(1), weighted ? v.in(2) : Val()}, attrs));
+  }
+  if (weighted && v.needs(2)) v.set_grad(2, weight_grad(v));
 }
 
 }  // namespace

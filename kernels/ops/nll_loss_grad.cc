@@ -32,8 +32,11 @@ Status kernel(KernelCtx& ctx) {
 
 // The loss is linear in the logits, so the gradient of its gradient is the loss of what arrived.
 void vjp(Vjp& v) {
-  if (!v.needs(0)) return;
   Val weight = v.inputs.size() > 2 ? v.in(2) : Val();
+  if (weight && v.needs(2))
+    v.sink->poison(not_implemented_error(
+        "[nll_loss] second derivatives with respect to weight are not available"));
+  if (!v.needs(0)) return;
   v.set_grad(0, call(op_nll_loss, {v.grad(), v.in(1), weight},
                      {v.attrs[1], v.attrs[2], v.attrs[3]}));
 }

@@ -198,6 +198,7 @@ TEST(Losses, CrossEntropy) {
       Attrs attrs{AttrValue(2), AttrValue(reduction), AttrValue(smoothing)};
       check_dtypes("cross_entropy", {logits, target, weight}, attrs);
       check_gradients("cross_entropy", {logits, target}, attrs);
+      check_gradients("cross_entropy", {logits, target, weight}, attrs, false);
       check_gradients("cross_entropy",
                       {random({2, 3, 2}, kF64), make({2, 2}, {0, 1, 2, 2}, DType::kInt64)}, attrs);
       check_gradients("cross_entropy", {logits, probabilities}, attrs);
