@@ -9,10 +9,10 @@ OLDEST, NEWEST = (3, 7), (3, 13)
 
 def missing_features(cpuinfo):
     """Those of NEEDED that the text of /proc/cpuinfo does not list; none when it lists no flags at all."""
-    start = cpuinfo.find("\nflags")
-    if start < 0:
+    lines = [line for line in cpuinfo.splitlines() if line.startswith("flags")]
+    if not lines:
         return ()
-    flags = cpuinfo[start:].split("\n", 2)[1].split(":", 1)[-1].split()
+    flags = lines[0].split(":", 1)[-1].split()
     return tuple(name for name in NEEDED if name not in flags)
 
 
@@ -26,8 +26,8 @@ def check(version=sys.version_info[:2], implementation=sys.implementation.name, 
         raise ImportError("[msjit] processor, got %s, expected x86_64" % machine)
     if cpuinfo is None:
         try:
-            with open("/proc/cpuinfo") as file:
-                cpuinfo = file.read(8192)
+            with open("/proc/cpuinfo", "rb") as file:
+                cpuinfo = file.read(8192).decode("ascii", "replace")
         except OSError:
             cpuinfo = ""
     missing = missing_features(cpuinfo)

@@ -1,6 +1,4 @@
 """What was captured and what was not: explain(fn, *args), and the tables of the command line."""
-import json
-import linecache
 import os
 
 from ._native import _msjit
@@ -40,6 +38,7 @@ def _is_library(file):
 
 def write_json(path):
     """Writes report() to a file."""
+    import json
     with open(path, "w") as file:
         json.dump(report(), file, indent=1)
         file.write("\n")
@@ -157,6 +156,7 @@ def _difference(record, before):
 
 
 def _source(file, line):
+    import linecache
     return linecache.getline(file, line).strip()
 
 

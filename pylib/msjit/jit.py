@@ -4,7 +4,6 @@
 as in MindSpore, is the stricter front end that reads the source; it is not built yet, and calling such a function says so.
 """
 import functools
-import inspect
 import types
 import warnings
 
@@ -141,6 +140,6 @@ class JitCell:
 
 def jit_class(cls):
     """Accepted for compatibility: instances of any class can be used in compiled functions."""
-    if not inspect.isclass(cls):
+    if not isinstance(cls, type):
         raise TypeError("[jit_class] expected a class, got %s" % type(cls).__name__)
     return cls

@@ -14,8 +14,7 @@ def set_seed(seed):
     _state["seed"] = seed
     _state["generator"] = numpy.random.RandomState(seed % 2**32)
     numpy.random.seed(seed % 2**32)
-    if hasattr(_msjit, "set_seed"):
-        _msjit.set_seed(seed)
+    _msjit.set_seed(seed)
 
 
 def get_seed():
