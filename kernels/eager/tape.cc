@@ -38,7 +38,8 @@ void save_input(SavedInput& saved, const Tensor& t, const EagerState& state) {
   bool tracked = meta && is_float(t.dtype()) && tracked_meta(*meta, state);
   saved.wanted = tracked;
   if (!tracked || !meta->node) {
-    saved.leaf = meta && meta->node ? t.detach() : t;
+    if (meta && meta->node) [[unlikely]] saved.leaf = t.detach();
+    else saved.leaf = Tensor::share(t.impl());
     return;
   }
   saved.node = meta->node;
