@@ -4,6 +4,7 @@
 // range, or Chebyshev interpolants computed at 50 digits; special values follow C's math library.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 
@@ -46,12 +47,7 @@ class MathWords {
   }
   template <class X>
   static X tanh(X x) {
-    // With t = e^2|x| - 1: tanh|x| = t / (t + 2); 22 is past where double has reached 1.
-    const X a = M::min(M::abs(x), M::constant(x, 22));
-    const X t = expm1(a + a);
-    const X positive = t / (t + M::constant(x, 2));
-    const X odd = M::select(x < M::constant(x, 0), -positive, positive);
-    return M::select(x == x, M::select(x == M::constant(x, 0), x, odd), x);
+    return M::by_width(x, [](auto v) { return tanh32(v); }, [](auto v) { return tanh64(v); });
   }
   template <class X>
   static X sigmoid(X x) {
@@ -121,6 +117,28 @@ class MathWords {
     const X inverse = power_of_two32(half - n);
     const X y = M::fma(p, s, s - inverse) * t;
     return M::select(x == x, y, x);
+  }
+  // With t = e^2|x| - 1: tanh|x| = t / (t + 2); 22 is past where it has reached 1.
+  template <class X>
+  static X tanh64(X x) {
+    const X a = M::min(M::abs(x), M::constant(x, 22));
+    const X t = expm1(a + a);
+    const X positive = t / (t + M::constant(x, 2));
+    const X odd = M::select(x < M::constant(x, 0), -positive, positive);
+    return M::select(x == x, M::select(x == M::constant(x, 0), x, odd), x);
+  }
+  // The same in float32, with e^2|x| - 1 in place: 2^n needs no second step where 10 has reached 1.
+  template <class X>
+  static X tanh32(X x) {
+    const X a = M::min(M::abs(x), M::constant(x, 10));
+    const X c = a + a;
+    const X n = nearest_multiple32(c);
+    const X r = reduce32(c, n);
+    const X s = power_of_two32(n);
+    const X t = M::fma(M::fma(exp_tail32(r), r * r, r), s, s - M::constant(x, 1));
+    const X positive = t / (t + M::constant(x, 2));
+    auto sign = M::bits(x) & std::numeric_limits<int32_t>::min();
+    return M::select(x == x, M::from_bits(M::bits(positive) | sign), x);
   }
   template <class X>
   static X log32(X x) {
