@@ -4,9 +4,8 @@ import os
 from ._native import _msjit
 
 TOTALS = ("calls", "captured_calls", "eager_ops", "graph_ops", "breaks", "recompiles", "compile_ms", "pool_bytes")
-_COUNTERS = {"functions": ("calls",), "regions": ("hits", "misses", "compile_ms"), "breaks": ("count",),
-             "recompiles": ("count",)}
-_KEYS = {"regions": ("pc",), "breaks": ("line", "reason", "detail"), "recompiles": ("guard", "source")}
+_COUNTERS = {"regions": ("hits", "misses", "compile_ms"), "recompiles": ("count",)}
+_KEYS = {"regions": ("pc",), "recompiles": ("guard", "source")}
 
 
 def stats():
@@ -45,12 +44,15 @@ def write_json(path):
 
 
 class Explanation:
-    """What one call did: `functions` (the called one first), `totals`, `result`; str() is a readable report."""
+    """What one call did: `functions` (the called one first), `totals`, `result`; str() is a readable report.
+
+    `details` has, for each captured entry of the called function: line, guards as Python expressions, graph and plan.
+    """
 
     version = 1
 
-    def __init__(self, functions, totals, result=None):
-        self.functions, self.totals, self.result = functions, totals, result
+    def __init__(self, functions, totals, result=None, details=()):
+        self.functions, self.totals, self.result, self.details = functions, totals, result, list(details)
 
     def _first(self, key, default):
         return self.functions[0].get(key, default) if self.functions else default
@@ -99,7 +101,12 @@ class Explanation:
             return "nothing is captured: %s" % _msjit.no_jit_reason
         if not self.functions:
             return "nothing was captured: no function with tensor operations was called through the JIT"
-        return "\n\n".join(_describe(f) for f in self.functions) + "\n\n" + _totals_line(self.totals)
+        texts = [_describe(f, self.details if i == 0 else ()) for i, f in enumerate(self.functions)]
+        return "\n\n".join(texts + [_totals_line(self.totals)])
+
+    def graphs(self):
+        """The captured graphs of the called function, as text."""
+        return "\n".join(item["graph"] for item in self.details)
 
     __repr__ = __str__
 
@@ -114,21 +121,24 @@ def explain(fn, *args, **kwargs):
     before, totals = {_identity(r): r for r in records()}, stats()
     compiled(*args, **kwargs)
     result = compiled(*args, **kwargs)
-    target = _target(fn)
+    target = _code_of(fn)
+    place = (target.co_filename, target.co_firstlineno) if target is not None else None
     changed = [_difference(r, before.get(_identity(r))) for r in records()]
-    changed = [r for r in changed if r["calls"] or r["regions"] or r["breaks"]]
-    changed.sort(key=lambda r: (r["name"], r["file"], r["line"]) != target and (r["file"], r["line"]) != target[1:])
+    changed = [r for r in changed if r["regions"] or (r["calls"] or r["breaks"]) and not _is_library(r["file"])]
+    changed.sort(key=lambda r: (r["file"], r["line"]) != place)
     after = stats()
-    return Explanation(changed, {k: after[k] if k == "pool_bytes" else after[k] - totals[k] for k in TOTALS}, result)
+    details = _msjit.explain_details(target) if target is not None and _msjit.has_jit else ()
+    totals = {k: after[k] if k == "pool_bytes" else after[k] - totals[k] for k in TOTALS}
+    return Explanation(changed, totals, result, details)
 
 
-def _target(fn):
-    for name in ("construct", "__func__", "__wrapped__"):
+def _code_of(fn):
+    """The code object a callable ends up in, or None."""
+    for name in ("construct", "__func__", "__wrapped__", "func"):
         inner = getattr(fn, name, None)
         if inner is not None:
-            return _target(inner)
-    code = getattr(fn, "__code__", None)
-    return (code.co_name, code.co_filename, code.co_firstlineno) if code else ("", "", 0)
+            return _code_of(inner)
+    return getattr(fn, "__code__", None)
 
 
 def _identity(record):
@@ -136,9 +146,12 @@ def _identity(record):
 
 
 def _difference(record, before):
-    """`record` with its counters counted from `before` on, without what did not change."""
-    if before is None:
-        return record
+    """`record` with its counters counted from `before` on, without regions that did not run.
+
+    Breaks are found when a place is captured, which may have been before, so they are all kept.
+    """
+    if before is None or record["calls"] == before["calls"]:
+        return dict(record, calls=0, regions=[], breaks=[], recompiles=[]) if before else record
     out = dict(record, calls=record["calls"] - before["calls"])
     for kind, keys in _KEYS.items():
         old = {tuple(item.get(k) for k in keys): item for item in before[kind]}
@@ -160,16 +173,19 @@ def _source(file, line):
     return linecache.getline(file, line).strip()
 
 
-def _describe(record):
+def _describe(record, details=()):
     lines = ["%s  (%s:%d), %d call%s" % (record["name"], record["file"], record["line"], record["calls"],
                                          "" if record["calls"] == 1 else "s")]
     for region in record["regions"]:
-        lines.append("  region at line %-5d %3d ops  %s  %d hits, %d misses, compiled in %.1f ms, tier %s" % (
-            region["line"], region["ops"], _count(region["guards"], "guard"), region["hits"], region["misses"],
-            region["compile_ms"], region["tier"]))
-        lines.extend("      guard %s" % guard for guard in _texts(region["guards"]))
+        lines.append("  region at line %d: %d ops, %d guards, %d entries, %d hits, %d misses, captured in %.1f ms, tier %s"
+                     % tuple(region[k] for k in ("line", "ops", "guards", "entries", "hits", "misses", "compile_ms",
+                                                 "tier")))
+        for item in details:
+            if item["line"] == region["line"]:
+                lines.extend("      guard %s" % guard for guard in item["guards"])
+                lines.extend("      | %s" % text for text in item["graph"].rstrip().split("\n"))
     for item in record["breaks"]:
-        lines.append("  break  at line %-5d %s%s, %d times" % (
+        lines.append("  break at line %d: %s%s, %d times" % (
             item["line"], item["reason"], ": " + item["detail"] if item["detail"] else "", item["count"]))
         source = _source(record["file"], item["line"])
         if source:
@@ -179,15 +195,6 @@ def _describe(record):
     if not record["breaks"]:
         lines.append("  no graph breaks")
     return "\n".join(lines)
-
-
-def _texts(guards):
-    return guards if isinstance(guards, (list, tuple)) else []
-
-
-def _count(guards, what):
-    number = len(guards) if isinstance(guards, (list, tuple)) else guards
-    return "%d %s%s" % (number, what, "" if number == 1 else "s")
 
 
 def captured_share(totals):

@@ -161,7 +161,7 @@ def _rate(value, where):
         return value
     try:
         rates = tuple(float(v) for v in value)
-    except TypeError:
+    except (TypeError, ValueError):
         raise TypeError("[%s] learning_rate must be a float, a list or a schedule, got %s"
                         % (where, type(value).__name__)) from None
     if not rates:

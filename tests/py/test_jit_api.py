@@ -1,0 +1,266 @@
+"""jit as users call it: forms of decoration, methods, Cells, modes, errors; explain, stats, reset, config, skip."""
+import functools
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import Tensor, _msjit, nn, ops
+from msjit.testing import check
+
+needs_jit = pytest.mark.skipif(not ms.has_jit, reason="no bytecode JIT here")
+X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3) / 3)
+
+
+def plain(x, y=2.0):
+    """Docs of plain."""
+    return ops.tanh(x) * y + x
+
+
+class Net(nn.Cell):
+    def __init__(self, mode=None):
+        super().__init__()
+        self.dense = nn.Dense(3, 4)
+
+    def construct(self, x):
+        return ops.relu(self.dense(x))
+
+
+@needs_jit
+@pytest.mark.parametrize("make", [
+    lambda: ms.jit(plain, mode="PIJit"), lambda: ms.jit(mode="PIJit")(plain),
+    lambda: ms.jit(function=plain, capture_mode="bytecode"),
+    lambda: ms.jit(plain, mode="PIJit", fullgraph=True, dynamic=1, jit_level="O1", backend="ms_backend",
+                   input_signature=None, jit_config=ms.JitConfig(jit_level="O0"), hash_args=None, compile_once=True),
+    lambda: ms.jit(ms.jit(plain), mode="PIJit"), lambda: ms.jit(ms.jit(plain, mode="PIJit"), mode="PIJit")])
+def test_functions(make):
+    fn = make()
+    assert fn.__wrapped__ is plain and fn.__name__ == "plain" and fn.__doc__ == "Docs of plain."
+    before = ms.stats()["graph_ops"]
+    for _ in range(3):
+        assert np.array_equal(fn(X).asnumpy(), plain(X).asnumpy())
+        assert np.array_equal(fn(X, y=3.0).asnumpy(), plain(X, 3.0).asnumpy())
+    assert ms.stats()["graph_ops"] > before
+
+
+@needs_jit
+def test_methods_and_cells():
+    net, want = Net(), None
+    want = net(X).asnumpy()
+    bound = ms.jit(net.construct, mode="PIJit")
+    of_class = ms.jit(Net.construct, mode="PIJit")
+    whole = ms.jit(net, mode="PIJit")
+    for _ in range(3):
+        assert np.array_equal(bound(X).asnumpy(), want)
+        assert np.array_equal(of_class(net, X).asnumpy(), want)
+        assert np.array_equal(whole(X).asnumpy(), want)
+    assert whole.__wrapped__ is net and whole.dense is net.dense
+    assert [p.name for p in whole.trainable_params()] == ["dense.weight", "dense.bias"]
+    whole.set_train()
+    assert net.training
+    net.construct = bound
+    assert np.array_equal(net(X).asnumpy(), want)
+    outer = nn.SequentialCell()
+    outer.part = whole
+    assert [p.name for p in outer.trainable_params()] == ["part.dense.weight", "part.dense.bias"]
+
+
+@needs_jit
+def test_decorated_construct():
+    class Decorated(Net):
+        @ms.jit(mode="PIJit")
+        def construct(self, x):
+            return ops.relu(self.dense(x)) + 1
+    a, b = Decorated(), Decorated()
+    for net in (a, b, a):
+        assert np.array_equal(net(X).asnumpy(), (ops.relu(net.dense(X)) + 1).asnumpy())
+
+
+@needs_jit
+def test_weights_are_read_at_every_call():
+    net = Net()
+    fn = ms.jit(net, mode="PIJit")
+    fn(X)
+    for value in (0.0, 1.0):
+        net.dense.weight.set_data(Tensor(np.full((4, 3), value, np.float32)))
+        assert np.array_equal(fn(X).asnumpy(), net(X).asnumpy())
+    net.dense = nn.Dense(3, 2)
+    assert fn(X).shape == (2, 2)
+
+
+@needs_jit
+def test_static_and_class_methods_partials_and_callables():
+    class Host:
+        @staticmethod
+        @ms.jit(mode="PIJit")
+        def plus(x):
+            return x + 1
+
+        @ms.jit(mode="PIJit")
+        @classmethod
+        def name(cls, x):
+            return x + len(cls.__name__)
+
+        def __call__(self, x):
+            return x * 3
+    assert np.array_equal(Host.plus(X).asnumpy(), X.asnumpy() + 1)
+    assert np.array_equal(Host.name(X).asnumpy(), X.asnumpy() + 4)
+    assert np.array_equal(ms.jit(Host(), mode="PIJit")(X).asnumpy(), X.asnumpy() * 3)
+    part = ms.jit(functools.partial(plain, y=4.0), mode="PIJit")
+    assert np.array_equal(part(X).asnumpy(), plain(X, 4.0).asnumpy())
+    assert ms.jit(len, mode="PIJit") is len
+
+
+@needs_jit
+def test_fullgraph_raises():
+    @ms.jit(mode="PIJit", fullgraph=True)
+    def f(x):
+        y = x + 1
+        print(y.shape)
+        return y * 2
+    with pytest.raises(ms.CompileError, match="cannot capture the whole of f"):
+        f(X)
+
+
+def test_psjit_says_that_it_is_not_built():
+    @ms.jit
+    def f(x):
+        return x
+    assert f.__wrapped__ and f.__name__ == "f"
+    with pytest.raises(ms.CompileError, match=r"test_jit_api.py:\d+: \[jit\] PSJit.*mode=\"PIJit\""):
+        f(X)
+
+    class Host(nn.Cell):
+        @ms.jit
+        def construct(self, x):
+            return x
+    with pytest.raises(ms.CompileError, match="PSJit"):
+        Host()(X)
+    with pytest.raises(ms.CompileError, match="PSJit"):
+        ms.jit(Net())(X)
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: ms.jit(plain, mode="fast"), ValueError, r"\[jit\] mode, got 'fast'"),
+    (lambda: ms.jit(plain, capture_mode="x"), ValueError, "capture_mode, got 'x'"),
+    (lambda: ms.jit(plain, fullgraph=1), TypeError, "fullgraph must be a bool, got int"),
+    (lambda: ms.jit(3), TypeError, "expected a function, a method or a Cell, got int"),
+    (lambda: ms.jit(Net), TypeError, "expected a function, a method or a Cell, got Net"),
+    (lambda: ms.skip(3), TypeError, r"\[skip\] expected a function"),
+    (lambda: ms.config.nonsense, AttributeError, "unknown limit 'nonsense'")])
+def test_bad_arguments(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+@pytest.mark.skipif(ms.has_jit, reason="there is a bytecode JIT here")
+def test_without_a_jit_functions_come_back_with_one_warning():
+    import msjit.jit  # noqa: F401
+    import sys
+    del sys.modules["msjit.jit"]._warned[:]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert ms.jit(plain, mode="PIJit") is plain
+        net = Net()
+        assert ms.jit(net, mode="PIJit") is net
+    assert len(caught) == 1 and "CPython 3.9, 3.10 and 3.11" in str(caught[0].message)
+
+
+@needs_jit
+@pytest.mark.captures
+def test_explain():
+    def broken(x):
+        y = ops.tanh(x) + 1
+        print("middle")
+        return ops.relu(y)
+    found = ms.explain(broken, X)
+    assert found.name == "broken" and found.calls == 2 and len(found.regions) == 2
+    assert [b["line"] - found.line for b in found.breaks] == [2] and found.breaks[0]["reason"] == "call_unknown"
+    np.testing.assert_allclose(found.result.asnumpy(), np.maximum(np.tanh(X.asnumpy()) + 1, 0), rtol=1e-5)
+    text = str(found)
+    assert 'print("middle")' in text and "guard x is msjit.Tensor float32[2, 3]" in text and "tanh(%0)" in text
+    assert set(found.totals) == set(ms.stats())
+    json.dumps(found.to_dict())
+    again = ms.explain(broken, X)
+    assert len(again.breaks) == 1 and again.recompiles == []
+    whole = ms.explain(Net(), X)
+    assert whole.name == "construct" and not whole.breaks and whole.regions[0]["ops"] == 2
+    assert "no graph breaks" in str(whole) and "linear" in whole.graphs()
+
+
+@needs_jit
+@pytest.mark.captures
+def test_stats_reset_and_config():
+    fn = ms.jit(plain, mode="PIJit")
+    fn(X)
+    ms.reset()
+    assert all(value == 0 for key, value in ms.stats().items() if key != "pool_bytes")
+    fn(X)
+    fn(X)
+    assert ms.stats()["graph_ops"] == 6 and ms.stats()["eager_ops"] == 0
+    kept = ms.config.max_entries
+    ms.config.max_entries = 3
+    assert ms.config.max_entries == 3 and "max_entries" in dir(ms.config)
+    ms.config.max_entries = kept
+    for bad in (True, 1.5, "x"):
+        with pytest.raises(TypeError, match="max_entries must be an int"):
+            ms.config.max_entries = bad
+    with pytest.raises(ValueError, match="must not be negative"):
+        ms.config.max_entries = -1
+    ms.config.enabled = False
+    try:
+        fn(X)
+        assert ms.stats()["graph_ops"] == 6 and ms.stats()["eager_ops"] == 3
+    finally:
+        ms.config.enabled = True
+
+
+def test_explain_without_captures():
+    assert isinstance(str(ms.explain(lambda x: x, 3)), str)
+
+
+def mutates(items, x):
+    items.append(x + 1)
+    print("appended", len(items))
+    return {"sum": items[0] + items[-1], "n": len(items)}
+
+
+def raises(x):
+    if x.shape[0] == 2:
+        raise ValueError("shape %s" % (x.shape,))
+    return x
+
+
+def loops(x, n):
+    total = ops.zeros_like(x)
+    for i in range(n):
+        if i % 2:
+            continue
+        total = total + x * i
+    return total, [i for i in range(n)], total.shape
+
+
+def wrong_shapes(x):
+    return x @ x
+
+
+def test_check_helper():
+    check(plain, X, expect=lambda x: np.tanh(x) * 2 + x)
+    check(mutates, [X], X)
+    check(raises, X)
+    check(loops, X, 5)
+    check(wrong_shapes, X)
+    if ms.has_jit:
+        state = {"n": 0}
+
+        def differs(x):
+            state["n"] += 1
+            return x + state["n"]
+        with pytest.raises(AssertionError, match="values differ"):
+            check(differs, X)
+
+
+def test_every_name_of_the_extension_is_reachable():
+    assert ms.Tensor is _msjit.Tensor and ms.CompileError is _msjit.CompileError
