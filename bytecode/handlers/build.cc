@@ -105,6 +105,7 @@ bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
   Ref spec = Ref::steal(PyUnicode_FromString(""));
   if (i.arg & kFormatSpec) {
     const SymRef top = f.pop();
+    if (!x.look(top)) return false;
     spec = constant_object(top);
     if (!spec) return x.fail(BreakReason::kUnsupported, "format specification");
   }
@@ -170,6 +171,8 @@ bool exec_DictMerge(Executor& x, SymFrame& f, const Instr& i) { return update_di
 bool exec_MakeFunction(Executor& x, SymFrame& f, const Instr& i) {
   SymRef name = i.aux == 1 ? f.pop() : nullptr;
   const SymRef code = f.pop();
+  if (!x.look(code) || (name && !x.look(name))) return false;
+  if (code->kind != SymKind::kConst) return x.fail(BreakReason::kUnsupported, "a function without known code");
   SymRef made = make_sym(SymKind::kFunction);
   made->function = std::make_unique<SymFunction>();
   SymFunction& function = *made->function;

@@ -70,7 +70,9 @@ bool Executor::call(const SymRef& callable, std::vector<SymRef> args, PyObject* 
 bool exec_Call(Executor& x, SymFrame& f, const Instr& i) {
   Ref names;
   if (i.aux == kNamesOnStack) {
+    if (!x.look(f.peek(1))) return false;
     names = constant_object(f.peek(1));
+    if (!names) return x.fail(BreakReason::kUnsupported, "keyword names made at run time");
   } else if (i.aux >= 0) {
     names = Ref::share(f.code->constant(i.aux));
   }
