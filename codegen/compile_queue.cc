@@ -132,8 +132,8 @@ bool compile_synchronously() {
 
 void compile_now(CompileJob& job) { Queue::instance().run_here(job); }
 
-void compile_queue_stop_at_exit() {
-  std::atexit([] { Queue::instance().stop(); });
-}
+void compile_queue_stop() { Queue::instance().stop(); }
+
+void compile_queue_stop_at_exit() { std::atexit(compile_queue_stop); }
 
 }  // namespace msjit

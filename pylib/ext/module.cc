@@ -1,5 +1,6 @@
 // The extension module `msjit._msjit`: types, dtypes, operators, gradients, statistics, and the
 // bytecode JIT where there is one.
+#include "codegen/compile_queue.h"
 #include "kernels/core/registry.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/config.h"
@@ -148,6 +149,8 @@ Ref make_module() {
   if (!add_types(module.get()) || !add_dtypes(module.get()) || !add_ops(module.get()) ||
       !add_jit(module.get()))
     return {};
+  // A full table only means that the compiler is stopped later, by the C library's handlers.
+  (void)Py_AtExit(compile_queue_stop);
   return module;
 }
 

@@ -1,5 +1,6 @@
 #include "codegen/region.h"
 
+#include "codegen/compile_queue.h"
 #include "graph/graph_testing.h"
 #include "kernels/core/registry.h"
 
@@ -9,6 +10,13 @@ namespace {
 using namespace testing_util;
 using namespace words;
 using Doubles = std::vector<double>;
+
+// As an embedding program does: the compiler ends before the process does.
+class StopCompiler : public ::testing::Environment {
+ public:
+  void TearDown() override { compile_queue_stop(); }
+};
+const auto* const g_environment = ::testing::AddGlobalTestEnvironment(new StopCompiler);
 
 std::shared_ptr<RegionFunction> region_of(const Program& program, std::span<const Tensor> inputs) {
   auto region = RegionFunction::create(build_graph(program, inputs));
