@@ -1,3 +1,4 @@
+#include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/layout.h"
 
@@ -11,7 +12,8 @@ uint32_t dropped_axes(const Shape& shape, const AttrValue& axes) {
     for (int i = 0; i < shape.rank(); ++i) dropped |= static_cast<uint32_t>(shape[i] == 1) << i;
   } else {
     for (int64_t axis : axes.as_list()) {
-      if (shape.rank() > 0) dropped |= 1u << (axis < 0 ? axis + shape.rank() : axis);
+      int at = normal_axis(axis, shape.rank());
+      if (shape.rank() > 0 && shape[at] == 1) dropped |= 1u << at;
     }
   }
   return dropped;
@@ -20,11 +22,7 @@ uint32_t dropped_axes(const Shape& shape, const AttrValue& axes) {
 Status infer(InferCtx& ctx) {
   const Shape& x = ctx.in(0).shape;
   if (!ctx.attrs[0].is_none() && !ctx.attrs[0].as_list().empty()) {
-    MSJIT_TRY(IntList axes, ctx.axes(ctx.attrs[0], x.rank()));
-    for (int64_t axis : axes)
-      if (x[axis] != 1)
-        return value_error("[{}] axis {} has a wrong size, got {}, expected 1", ctx.name(), axis,
-                           x[axis]);
+    MSJIT_TRY([[maybe_unused]] IntList axes, ctx.axes(ctx.attrs[0], x.rank()));
   }
   uint32_t dropped = dropped_axes(x, ctx.attrs[0]);
   Shape shape;
@@ -52,15 +50,16 @@ void vjp(Vjp& v) { v.set_grad(0, words::reshape(v.grad(), v.in(0).shape())); }
 }  // namespace
 
 MSJIT_OP(squeeze)
-    .doc("Drops axes of size one: those named, or all of them. A view.")
+    .doc("Drops axes of size one: of those named, or of all. A view.")
     .signature("x: Tensor, axis: int[]? = None")
-    .numpy("np.squeeze(x, None if axis is None else tuple(np.atleast_1d(axis)))")
+    .numpy("np.squeeze(x, tuple(a for a in (range(x.ndim) if axis is None else axis) if x.shape[a] == 1))")
     .traits(kView)
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)
     .sample({.shapes = {{1, 3, 1}}})
     .sample({.shapes = {{1, 3, 1}}, .attrs = "axis=[-1]"})
-    .sample({.shapes = {{2, 3}}});
+    .sample({.shapes = {{2, 3}}})
+    .sample({.shapes = {{2, 1}}, .attrs = "axis=[0, 1]"});
 
 }  // namespace msjit

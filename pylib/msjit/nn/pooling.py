@@ -44,14 +44,14 @@ class AvgPool2d(_Pool2d):
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None, data_format="NCHW"):
         super().__init__("avg_pool2d", kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
-        if divisor_override is not None:
-            raise NotImplementedError("[avg_pool2d] divisor_override is not offered yet")
+        self.divisor_override = divisor_override
         self.count_include_pad = count_include_pad and self.pad_mode == "pad"
 
     def construct(self, x):
         if self._pads is None:
             return ops.avg_pool2d(x, self.kernel_size, self.stride, pad_mode="same", count_include_pad=False)
-        return _k.avg_pool2d(x, self.kernel_size, self.stride, self._pads, self.ceil_mode, self.count_include_pad)
+        return _k.avg_pool2d(x, self.kernel_size, self.stride, self._pads, self.ceil_mode, self.count_include_pad,
+                             self.divisor_override)
 
 
 class AdaptiveAvgPool2d(Cell):

@@ -262,13 +262,6 @@ def nonzero(input, as_tuple=False):
     return Tensor(numpy.stack(found, -1).astype(numpy.int64))
 
 
-def unique(input):
-    """(distinct elements, index of each element among them)"""
-    import numpy
-    values, inverse = numpy.unique(input.asnumpy(), return_inverse=True)
-    return Tensor(values), Tensor(inverse.reshape(tuple(input.shape)).astype(numpy.int32))
-
-
 def meshgrid(*inputs, indexing="xy"):
     """Coordinate tensors of a grid."""
     import numpy

@@ -132,16 +132,23 @@ def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
 
 def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False,
                pad_mode=None):
-    """Largest element of each window."""
+    """Largest element of each window, and its position in the plane with return_indices."""
     kernel, pads, stride = _window(x, kernel_size, stride, padding, pad_mode)
-    return _k.max_pool2d(x, kernel, stride, pads, ceil_mode)
+    pool = _k.max_pool2d_with_index if return_indices else _k.max_pool2d
+    return pool(x, kernel, stride, pads, ceil_mode, _pair(dilation))
 
 
-def avg_pool2d(input_x, kernel_size=1, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
+def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
                divisor_override=0, pad_mode=None):
     """Mean of each window."""
     kernel, pads, stride = _window(input_x, kernel_size, stride, padding, pad_mode)
-    return _k.avg_pool2d(input_x, kernel, stride, pads, ceil_mode, count_include_pad)
+    return _k.avg_pool2d(input_x, kernel, stride, pads, ceil_mode, count_include_pad, divisor_override or None)
+
+
+def adaptive_avg_pool2d(input, output_size):
+    """Mean over windows chosen so that the output has the wanted size; None keeps a size."""
+    sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size, output_size)
+    return _k.adaptive_avg_pool2d(input, [-1 if size is None else size for size in sizes])
 
 
 def _window(x, kernel_size, stride, padding, pad_mode):
@@ -205,6 +212,12 @@ def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
 def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
     """-(labels log(p) + (1 - labels) log(1 - p))"""
     return _k.binary_cross_entropy(logits, labels, weight, reduction)
+
+
+def huber_loss(input, target, reduction="mean", delta=1.0):
+    """Quadratic up to delta, linear above."""
+    gap = _k.abs(input - target)
+    return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * gap * gap, delta * (gap - 0.5 * delta)), reduction)
 
 
 def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):

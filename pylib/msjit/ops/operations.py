@@ -6,6 +6,7 @@ attributes are rows of _UNARY, _BINARY and _OTHER; those with attributes are cla
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from . import array_func as _a
+from . import index_func as _i
 from . import math_func as _m
 from . import nn_func as _n
 from . import other_func as _o
@@ -65,7 +66,7 @@ _UNARY = {
     "Softplus": "softplus", "Softsign": _n.softsign, "SiLU": _n.silu, "Mish": _n.mish, "HSwish": _n.hardswish,
     "HSigmoid": _n.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _a.flatten,
     "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _k.stop_gradient,
-    "Identity": "identity", "AddN": _m.addn, "Unique": _a.unique, "NonZero": _a.nonzero, "TensorShape": _a.shape,
+    "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _a.shape,
 }
 _BINARY = {
     "Add": _k.add, "TensorAdd": _k.add, "Sub": _k.sub, "Mul": _k.mul, "Div": _k.div, "RealDiv": _k.div,
@@ -79,7 +80,8 @@ _BINARY = {
     "Depend": _o.depend, "InplaceAdd": _k.add, "InplaceSub": _k.sub, "LinSpace": _a.linspace,
 }
 _OTHER = {
-    "Select": _k.where, "Slice": _a.slice, "Gather": _a.gather, "GatherD": "gather_elements", "Range": _a.range,
+    "Select": _k.where, "Slice": _a.slice, "Gather": _a.gather, "GatherD": _i.gather_d, "GatherNd": _i.gather_nd, "MaskedSelect": _i.masked_select,
+    "TensorScatterUpdate": _i.tensor_scatter_update, "TensorScatterAdd": _i.tensor_scatter_add, "ScatterNd": _i.scatter_nd, "Range": _a.range,
     "Fill": _a.fill, "MaskedFill": _a.masked_fill, "MakeTuple": _o.make_tuple, "FillV2": _a.full,
     "Dense": _n.dense, "SoftmaxCrossEntropyWithLogits": None,
 }

@@ -1,0 +1,133 @@
+"""Functions that pick, place and order elements, under MindSpore's names and argument orders."""
+import builtins
+
+from ..common.tensor import Tensor
+from . import registry as _k
+
+
+# -- picking ---------------------------------------------------------------------------------------------------------
+
+
+def gather_elements(input, dim, index):
+    """One element of `input` an index, along `dim`."""
+    return _k.gather_elements(input, index, dim)
+
+
+def gather_d(x, dim, index):
+    """One element of `x` an index, along `dim`."""
+    return _k.gather_elements(x, index, dim)
+
+
+def _coordinates(indices):
+    """(indices of axis 0, of axis 1, ...) of a tensor whose last axis holds coordinates, and those axes."""
+    parts = _k.unstack(indices, -1)
+    return parts, list(builtins.range(len(parts)))
+
+
+def gather_nd(input_x, indices):
+    """Slices of `input_x` at the coordinates along the last axis of `indices`."""
+    parts, axes = _coordinates(indices)
+    return _k.index([input_x] + list(parts), axes)
+
+
+def masked_select(input, mask):
+    """The elements where `mask` is true, one after another."""
+    import numpy
+    shape = numpy.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
+    found = numpy.flatnonzero(numpy.broadcast_to(mask.asnumpy(), shape))
+    flat = _k.reshape(_k.broadcast_to(input, shape), (-1,))
+    return _k.gather(flat, Tensor(found.astype(numpy.int64)), 0)
+
+
+# -- placing ---------------------------------------------------------------------------------------------------------
+
+
+def _scatter(where, x, indices, updates, accumulate):
+    if indices.ndim < 1 or indices.shape[-1] > x.ndim:
+        raise ValueError("[%s] last axis of indices, got %s for %d dimensions" % (where, tuple(indices.shape), x.ndim))
+    parts, axes = _coordinates(indices)
+    return _k.index_update([x, updates] + list(parts), axes, accumulate)
+
+
+def tensor_scatter_update(input_x, indices, updates):
+    """A copy with slices replaced at the coordinates along the last axis of `indices`."""
+    return _scatter("tensor_scatter_update", input_x, indices, updates, False)
+
+
+def tensor_scatter_add(input_x, indices, updates):
+    """A copy with slices added at the coordinates along the last axis of `indices`."""
+    return _scatter("tensor_scatter_add", input_x, indices, updates, True)
+
+
+def tensor_scatter_sub(input_x, indices, updates):
+    """A copy with slices subtracted at the coordinates along the last axis of `indices`."""
+    return _scatter("tensor_scatter_sub", input_x, indices, -updates, True)
+
+
+def scatter_nd(indices, updates, shape):
+    """Zeros of `shape` with slices added at the coordinates along the last axis of `indices`."""
+    return _scatter("scatter_nd", _k.full(tuple(shape), 0, updates.dtype), indices, updates, True)
+
+
+def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none"):
+    """A copy with one element replaced ('none') or added ('add') an index, along `axis`."""
+    return _k.scatter_elements(input_x, indices, updates, axis, reduction)
+
+
+def scatter(input, axis, index, src):
+    """A copy with one element replaced an index, along `axis`."""
+    return _k.scatter_elements(input, index, src, axis)
+
+
+def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
+    """A copy with slices of `y` added along `axis`."""
+    return _k.index_update([x, y, indices], [axis % x.ndim], True)
+
+
+# -- ordering --------------------------------------------------------------------------------------------------------
+
+
+def topk(input, k, dim=None, largest=True, sorted=True):
+    """(the k greatest or least elements along `dim`, their positions)"""
+    return _k.topk(input, k, -1 if dim is None else dim, largest)
+
+
+def flip(input, dims):
+    """The elements in reverse order along the given axes."""
+    return _k.flip(input, dims)
+
+
+def roll(input, shifts, dims=None):
+    """The elements moved along axes, or along the flattened tensor."""
+    if dims is None:
+        return _k.reshape(_k.roll(_k.reshape(input, (-1,)), shifts, 0), input.shape)
+    return _k.roll(input, shifts, dims)
+
+
+def diag(input):
+    """The square matrix with a vector on its diagonal."""
+    if input.ndim != 1:
+        raise ValueError("[diag] input has a wrong rank, got %d, expected 1" % input.ndim)
+    return _k.eye(input.shape[0], input.shape[0], input.dtype) * input
+
+
+def repeat_interleave(input, repeats, axis=None):
+    """Each element `repeats` times in a row; of the flattened tensor where no axis is given."""
+    if axis is None:
+        return _k.repeat_interleave(_k.reshape(input, (-1,)), repeats, 0)
+    return _k.repeat_interleave(input, repeats, axis)
+
+
+def unique(input):
+    """(distinct elements in order of appearance, index of each element among them)"""
+    import numpy
+    values, first, inverse = numpy.unique(input.asnumpy(), return_index=True, return_inverse=True)
+    order = numpy.argsort(first)
+    rank = numpy.empty_like(order)
+    rank[order] = numpy.arange(order.size)
+    index = rank[inverse.reshape(tuple(input.shape))]
+    return Tensor(values[order]), Tensor(index.astype(numpy.int32))
+
+
+__all__ = [name for name, value in list(globals().items())
+           if name[0] != "_" and name not in ("Tensor", "builtins") and callable(value)]
