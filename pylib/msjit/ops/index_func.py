@@ -126,7 +126,8 @@ def unique(input):
     rank = numpy.empty_like(order)
     rank[order] = numpy.arange(order.size)
     index = rank[inverse.reshape(tuple(input.shape))]
-    return Tensor(values[order]), Tensor(index.astype(numpy.int32))
+    kind = numpy.int64 if values.dtype == numpy.int64 else numpy.int32
+    return Tensor(values[order]), Tensor(index.astype(kind))
 
 
 __all__ = [name for name, value in list(globals().items())
