@@ -150,6 +150,7 @@ TENSORS = """
     """
 
 
+@pytest.mark.captures
 @pytest.mark.parametrize("mode", ["PIJit", "eager"])
 def test_alias_modes_and_reports(tmp_path, mode):
     script = write(tmp_path / "prog.py", TENSORS)
@@ -172,6 +173,7 @@ def test_alias_modes_and_reports(tmp_path, mode):
         assert not names and data["totals"]["graph_ops"] == 0
 
 
+@pytest.mark.captures
 def test_include_marks_imported_modules(tmp_path):
     write(tmp_path / "model.py", """
         from msjit import ops

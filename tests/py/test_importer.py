@@ -68,6 +68,7 @@ def test_modules_look_the_same(package):
     assert finder not in sys.meta_path
 
 
+@pytest.mark.captures
 def test_captured_transparently(package):
     if not ms.has_jit:
         pytest.skip(ms.no_jit_reason)
@@ -79,6 +80,7 @@ def test_captured_transparently(package):
     assert ms.stats()["graph_ops"] > 0
 
 
+@pytest.mark.captures
 def test_already_imported_modules_are_marked(package):
     if not ms.has_jit:
         pytest.skip(ms.no_jit_reason)

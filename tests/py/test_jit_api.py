@@ -29,10 +29,11 @@ class Net(nn.Cell):
 
 
 @needs_jit
+@pytest.mark.captures
 @pytest.mark.parametrize("make", [
     lambda: ms.jit(plain, mode="PIJit"), lambda: ms.jit(mode="PIJit")(plain),
     lambda: ms.jit(function=plain, capture_mode="bytecode"),
-    lambda: ms.jit(plain, mode="PIJit", fullgraph=True, dynamic=1, jit_level="O1", backend="ms_backend",
+    lambda: ms.jit(plain, mode="PIJit", dynamic=1, jit_level="O1", backend="ms_backend",
                    input_signature=None, jit_config=ms.JitConfig(jit_level="O0"), hash_args=None, compile_once=True),
     lambda: ms.jit(ms.jit(plain), mode="PIJit"), lambda: ms.jit(ms.jit(plain, mode="PIJit"), mode="PIJit")])
 def test_functions(make):
