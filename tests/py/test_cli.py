@@ -88,7 +88,7 @@ def test_folders_and_zip_files(tmp_path):
     ("raise SystemExit", 0), ("raise SystemExit(3)", 3), ("import sys; sys.exit('bad')", 1),
     ("import os; os._exit(7)", 7), ("1 / 0", 1), ("def f():\n    raise KeyError('k')\nf()", 1),
     ("try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    raise ValueError('v') from e", 1),
-    ("try:\n    1 / 0\nfinally:\n    [][0]", 1), ("import nothing_of_the_kind", 1), ("x = (", 1),
+    ("try:\n    1 / 0\nfinally:\n    [][0]", 1), ("import nothing_of_the_kind", 1), ("x = )", 1),
     ("def f(:\n  pass", 1), ("import sys\nsys.excepthook = lambda *a: print('hook', a[0].__name__)\n{}[1]", 1),
     ("import atexit\natexit.register(print, 'bye')\nraise RuntimeError('r')", 1),
     ("raise type('E', (BaseException,), {})('e')", 1), ("assert 0, 'no'", 1)])
