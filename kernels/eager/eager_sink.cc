@@ -134,6 +134,14 @@ Status no_kernel(const OpDef& op) {
   return not_implemented_error("[{}] no kernel for device cpu", op.name);
 }
 
+// A composite may rely on what the infer rule of its op has checked.
+Status check_call(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs) {
+  if (!op.infer) return {};
+  MetaList metas(in);
+  InferCtx infer(op, metas.span(), attrs);
+  return op.infer(infer);
+}
+
 Status run_kernel(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out,
                   bool tracked) {
   KernelFn kernel = op.kernel[static_cast<int>(DeviceType::kCpu)];
@@ -179,7 +187,10 @@ Status run_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, T
     return run_kernel(op, in, attrs, out, false);
   }
   MSJIT_OK(check_history(op, in));
-  if (!op.vjp && op.composite && !op.has(kInPlace)) return run_composite(op, in, attrs, out);
+  if (!op.vjp && op.composite && !op.has(kInPlace)) {
+    MSJIT_OK(check_call(op, in, attrs));
+    return run_composite(op, in, attrs, out);
+  }
   return run_kernel(op, in, attrs, out, true);
 }
 
