@@ -31,6 +31,7 @@ enum class RecipeKind : uint8_t {
   kDict,        // args: key, value, ...
   kSlice,
   kMethod,      // args: function, self
+  kBuiltinMethod,  // object = name; args: self
   kCell,        // args: contents, or none
   kFunction,    // object = code; args: globals, qualified name, defaults, kwdefaults, annotations, closure (-1 = absent)
   kSequenceIterator,  // args: sequence; number = position

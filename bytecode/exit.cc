@@ -45,11 +45,13 @@ int ExitBuilder::make(const SymRef& value) {
     case SymKind::kList: made.kind = RecipeKind::kList; break;
     case SymKind::kSlice: made.kind = RecipeKind::kSlice; break;
     case SymKind::kMethod:
-      if (value->items[0]->kind == SymKind::kConst && PyUnicode_Check(value->items[0]->object.get())) {
-        failure = "a method of a builtin type";
-        return -1;
-      }
       made.kind = RecipeKind::kMethod;
+      if (value->items[0]->kind == SymKind::kConst && PyUnicode_Check(value->items[0]->object.get())) {
+        made.kind = RecipeKind::kBuiltinMethod;
+        made.object = value->items[0]->object;
+        if (!all({value->items[1]}, &made.args)) return -1;
+        return add(std::move(made));
+      }
       break;
     case SymKind::kSuper: made.kind = RecipeKind::kSuper; break;
     case SymKind::kCell: made.kind = RecipeKind::kCell; break;

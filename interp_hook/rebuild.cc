@@ -84,6 +84,8 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
       return Ref::steal(PySlice_New(argument(recipe, objects, 0), argument(recipe, objects, 1), argument(recipe, objects, 2)));
     case RecipeKind::kMethod:
       return Ref::steal(PyMethod_New(argument(recipe, objects, 0), argument(recipe, objects, 1)));
+    case RecipeKind::kBuiltinMethod:
+      return Ref::steal(PyObject_GetAttr(argument(recipe, objects, 0), recipe.object.get()));
     case RecipeKind::kCell: return Ref::steal(PyCell_New(recipe.args.empty() ? nullptr : argument(recipe, objects, 0)));
     case RecipeKind::kFunction: return function(recipe, objects);
     case RecipeKind::kSequenceIterator:

@@ -9,10 +9,13 @@ namespace msjit {
     return x.fail(BreakReason::reason, detail);                 \
   }
 
+// The block stack of an instruction is static (DecodedCode::blocks), and an exception leaves the region, so entering
+// and leaving a `try` body costs nothing.
+bool exec_SetupFinally(Executor&, SymFrame&, const Instr&) { return true; }
+bool exec_PopBlock(Executor&, SymFrame&, const Instr&) { return true; }
+
 MSJIT_ENDS_REGION(Raise, kException, "raise")
-MSJIT_ENDS_REGION(SetupFinally, kException, "try")
 MSJIT_ENDS_REGION(BeforeWith, kException, "with")
-MSJIT_ENDS_REGION(PopBlock, kException, "end of a block")
 MSJIT_ENDS_REGION(PushExcInfo, kException, "handler")
 MSJIT_ENDS_REGION(PopExcept, kException, "handler")
 MSJIT_ENDS_REGION(CheckExcMatch, kException, "handler")
