@@ -92,6 +92,10 @@ bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymR
   if (!plan.ok()) return x.fail_op(plan.take_error());
   Val value = apply_basic_index(tensor->tensor, plan.value());
   if (Status status = x.sink().take_error(); !status.ok()) return x.fail_op(std::move(status));
+  if (value.id() == tensor->tensor.id()) {  // x[...] is a view of the whole
+    IntList dims(std::span<const int64_t>(tensor->tensor.shape()));
+    return apply_attr(x, "reshape", tensor, AttrValue(std::move(dims)), out);
+  }
   *out = make_tensor(std::move(value));
   return true;
 }
@@ -105,6 +109,7 @@ bool method_astype(Executor& x, const std::vector<SymRef>& args, PyObject* names
     PyErr_Clear();
     return x.fail(BreakReason::kOpArguments, "astype");
   }
+  if (dtype == args[0]->tensor.dtype()) return *out = args[0], true;  // the very tensor, as in eager
   return apply_attr(x, "cast", args[0], AttrValue(dtype), out);
 }
 
