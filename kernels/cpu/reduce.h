@@ -72,6 +72,7 @@ struct Reducer {
   }
 
   static void run(const ReducePlan& plan, Out* out) {
+    if (plan.outer * plan.inner == 0) return;
     const T* data = plan.input.data_as<T>();
     const int64_t row_size = plan.reduced * plan.inner;
     if (plan.inner > 1) {

@@ -157,6 +157,20 @@ def test_mistakes_leak_nothing():
     assert _msjit.allocator_stats()["live_blocks"] == before
 
 
+@pytest.mark.parametrize("name", ["sum", "prod", "all", "any", "max", "min", "argmax", "argmin", "mean", "cumsum", "softmax"])
+def test_reductions_to_nothing(name):
+    for shape in ((3, 100000, 0), (0, 5, 0), (3, 4, 0), (0, 4, 5)):
+        for axis in range(3):
+            x = Tensor(np.zeros(shape, np.float32))
+            try:
+                out = getattr(ops, name)(x, axis=axis)
+            except (ValueError, IndexError):
+                assert shape[axis] == 0  # nothing to take a maximum of
+                continue
+            want = shape if name in ("cumsum", "softmax") else shape[:axis] + shape[axis + 1:]
+            assert out.shape == want
+
+
 def test_zero_size():
     e = Tensor(np.zeros((0, 3), np.float32))
     assert (e + 1).shape == (0, 3) and ops.exp(e).shape == (0, 3) and ops.sum(e).item() == 0
