@@ -386,3 +386,87 @@ def optional(x, y=None):
     if y is None:
         y = 1
     return x + y
+
+
+@case(x22)
+def try_without_exception(x):
+    try:
+        y = x * 2
+        try:
+            z = y + 1
+        finally:
+            y = y - z
+    except ValueError:
+        return None
+    return y, z
+
+
+@case(x22, x34)
+def op_error_in_try(x, y):
+    try:
+        z = x * 2
+        try:
+            z = z + y
+        finally:
+            print("finally", z.shape)
+    except (ValueError, TypeError, RuntimeError) as e:
+        return type(e).__name__, str(e), z * 3
+    return z
+
+
+def may_raise(x, n):
+    if n > 1:
+        raise KeyError(n)
+    return x + n
+
+
+@case(x22)
+def callee_raises_in_try(x):
+    out = []
+    for n in range(4):
+        try:
+            out.append(may_raise(x, n))
+        except KeyError as e:
+            out.append(e.args)
+            continue
+        else:
+            out.append(x * n)
+        finally:
+            x = x + 1
+    return out
+
+
+@case(x22)
+def returns_from_try(x):
+    for n in range(3):
+        try:
+            y = x * n
+            if n == 1:
+                return y + 1
+        finally:
+            print("leaving", n)
+
+
+class Printing:
+    def __init__(self, value):
+        self.value = value
+
+    def __enter__(self):
+        print("enter", self.value)
+        return self.value
+
+    def __exit__(self, *exc):
+        print("exit", exc[0])
+
+
+@case(x22)
+def managers_in_loops(x):
+    for n in range(2):
+        with Printing(n) as m, Printing("b") as other:
+            x = x * 2
+            try:
+                x = x + m + len(other)
+                x = x + missing.attribute if n else x * other
+            except (TypeError, NameError) as e:
+                x = x - len(str(e))
+    return x

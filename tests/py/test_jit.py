@@ -59,7 +59,8 @@ def breaks(fn):
 ONE_REGION = ["arithmetic", "many_locals", "python_branch", "range_loop", "list_loop", "while_loop", "break_continue",
               "dict_items", "mutates_list", "calls", "star_calls", "closures", "nonlocal_store", "comprehension",
               "lambdas", "returns_function", "indexing", "shapes", "reductions", "strings", "identities", "unpacking",
-              "math_functions", "objects", "inheritance", "cell", "int_argument", "optional"]
+              "math_functions", "objects", "inheritance", "cell", "int_argument", "optional",
+              "try_without_exception"]
 
 
 @pytest.mark.parametrize("name", ONE_REGION)
