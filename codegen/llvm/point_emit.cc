@@ -68,12 +68,18 @@ void PointEmitter::classify() {
   uniform_.assign(spec_.body.size(), nullptr);
 }
 
-// Lanes fill a vector register with the widest type in play.
+// Lanes fill a vector register with the widest type that varies along the innermost dim. (Python's
+// numbers are doubles, converted before the loop.)
 void PointEmitter::choose_width() {
   int64_t widest = 1;
-  for (const KernelOperand& operand : spec_.operands)
-    widest = std::max(widest, register_bytes(operand.dtype));
-  for (const ScalarNode& node : spec_.body) widest = std::max(widest, register_bytes(node.dtype));
+  for (size_t i = 0; i < spec_.operands.size(); ++i) {
+    bool varies = level_of_operand(static_cast<int32_t>(i)) == kElement;
+    if (varies) widest = std::max(widest, register_bytes(spec_.operands[i].dtype));
+  }
+  for (size_t i = 0; i < spec_.body.size(); ++i)
+    if (levels_[i] == kElement) widest = std::max(widest, register_bytes(spec_.body[i].dtype));
+  for (const KernelReduce& r : spec_.reduces)
+    widest = std::max(widest, register_bytes(spec_.body[r.node].dtype));
   width_ = std::clamp(static_cast<int>(target_.vector_bytes / widest), 4, 32);
   size_t nodes = spec_.body.size();
   unroll_ = spec_.reduces.empty() ? 1 : nodes <= 16 ? 4 : nodes <= 60 ? 2 : 1;

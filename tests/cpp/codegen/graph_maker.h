@@ -23,7 +23,7 @@ class GraphMaker {
  public:
   GraphMaker() : graph_(std::make_shared<Graph>()), sink_(graph_) {}
   Val input(DType dtype, const Shape& shape) { return sink_.input(Meta{dtype, false, shape}); }
-  Val number(double v, DType dtype = DType::kFloat32) {
+  Val number(double v, DType dtype = DType::kFloat64) {
     return sink_.constant(Tensor::scalar_of(dtype, v, true));
   }
   Val constant(Tensor t) { return sink_.constant(std::move(t)); }
