@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import msjit as ms
-from msjit import Tensor, _msjit
 from jit_corpus import CASES, Box, x22
+from msjit import Tensor, _msjit
 
 pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
 

@@ -158,8 +158,9 @@ def test_bad_arguments(call, error, text):
 
 @pytest.mark.skipif(ms.has_jit, reason="there is a bytecode JIT here")
 def test_without_a_jit_functions_come_back_with_one_warning():
-    import msjit.jit  # noqa: F401
     import sys
+
+    import msjit.jit  # noqa: F401
     del sys.modules["msjit.jit"]._warned[:]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

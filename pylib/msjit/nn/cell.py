@@ -6,8 +6,8 @@ Everything assigned to a Cell lives in the instance dictionary, so reading `self
 from collections import OrderedDict
 
 from .. import context
-from ..common.parameter import Parameter, ParameterTuple, DEFAULT_NAME
 from .._native import CompileError
+from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
 from .hooks import HookHandle, run_with_hooks
 
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"

@@ -4,7 +4,6 @@ import builtins
 from ..common.tensor import Tensor
 from . import registry as _k
 
-
 # -- picking ---------------------------------------------------------------------------------------------------------
 
 
