@@ -117,11 +117,10 @@ class RegionBackward final : public CustomBackward {
   RandomState random_;  // as it was before the forward run
 };
 
-Result<std::shared_ptr<Variant>> make_variant(const Graph& graph, std::vector<bool> wanted) {
+Status fill_variant(const Graph& graph, Variant* variant) {
   DumpScope scope(graph.name + ".grad");
-  auto variant = std::make_shared<Variant>();
   InlineVec<bool, 16> flags;
-  for (bool flag : wanted) flags.push_back(flag);
+  for (bool flag : variant->wanted) flags.push_back(flag);
   MSJIT_TRY(variant->graphs, differentiate(graph, flags));
   const GradGraphs& graphs = variant->graphs;
   variant->extras = std::make_shared<Graph>(*graphs.forward);
@@ -129,7 +128,15 @@ Result<std::shared_ptr<Variant>> make_variant(const Graph& graph, std::vector<bo
                                  variant->extras->outputs.begin() + graphs.num_outputs);
   MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*variant->extras));
   MSJIT_TRY(variant->forward, Executable::compile(*graphs.forward));
+  return {};
+}
+
+// A failure is kept too, so that it is met once and not worked out anew in each call.
+std::shared_ptr<Variant> make_variant(const Graph& graph, std::vector<bool> wanted) {
+  auto variant = std::make_shared<Variant>();
   variant->wanted = std::move(wanted);
+  if (Status status = fill_variant(graph, variant.get()); !status.ok())
+    variant->failure = status.take_error();
   return variant;
 }
 
@@ -176,9 +183,10 @@ Result<std::shared_ptr<Variant>> RegionFunction::variant_for(std::span<const Ten
   for (const auto& variant : variants_)
     if (variant->wanted == wanted) found = variant;
   if (!found) {
-    MSJIT_TRY(found, make_variant(*graph_, std::move(wanted)));
+    found = make_variant(*graph_, std::move(wanted));
     variants_.push_back(found);
   }
+  if (found->failure) return std::make_unique<Error>(*found->failure);
   return found->graphs.grad_outputs.empty() ? nullptr : found;
 }
 
@@ -196,7 +204,7 @@ double RegionFunction::compile_ms() const {
   double total = plain_->compile_ms();
   for (const auto& variant : variants_) {
     std::lock_guard variant_lock(variant->mutex);
-    total += variant->forward->compile_ms();
+    if (variant->forward) total += variant->forward->compile_ms();
     if (variant->backward) total += variant->backward->compile_ms();
   }
   return total;
@@ -207,7 +215,7 @@ int64_t RegionFunction::code_bytes() const {
   int64_t total = plain_->code_bytes();
   for (const auto& variant : variants_) {
     std::lock_guard variant_lock(variant->mutex);
-    total += variant->forward->code_bytes();
+    if (variant->forward) total += variant->forward->code_bytes();
     if (variant->backward) total += variant->backward->code_bytes();
   }
   return total;
@@ -217,7 +225,7 @@ void RegionFunction::wait_compiled() {
   plain_->wait_compiled();
   std::lock_guard lock(mutex_);
   for (const auto& variant : variants_) {
-    variant->forward->wait_compiled();
+    if (variant->forward) variant->forward->wait_compiled();
     std::lock_guard variant_lock(variant->mutex);
     if (variant->backward) variant->backward->wait_compiled();
   }

@@ -40,6 +40,7 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
     std::shared_ptr<Executable> forward;
     std::shared_ptr<Executable> backward;  // compiled on first use
     std::mutex mutex;                      // guards `backward`
+    std::unique_ptr<Error> failure;        // no gradient can be compiled: every call says so
   };
   Result<std::shared_ptr<Executable>> backward_of(Variant& variant) const;
 

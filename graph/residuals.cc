@@ -22,14 +22,23 @@ class FlowNetwork {
     push(from, to, capacity);
     push(to, from, 0);
   }
-  // Saturates all paths from source to sink, then says which vertices the source still reaches.
+  // Saturates all paths from source to sink, then says which vertices still reach the sink. Of all minimum cuts this is the
+  // one nearest to the sink: among equals the later value is kept, and less is done again.
   std::vector<bool> cut(int source, int sink) {
     while (augment(source, sink)) {
     }
-    std::vector<bool> reached(first_.size());
-    for (size_t v = 0; v < first_.size(); ++v) reached[v] = via_[v] >= 0;
-    reached[source] = true;
-    return reached;
+    std::vector<bool> reaches(first_.size());
+    std::vector<int> queue{sink};
+    reaches[sink] = true;
+    for (size_t i = 0; i < queue.size(); ++i) {
+      for (int e = first_[queue[i]]; e >= 0; e = edges_[e].next) {
+        int from = edges_[e].to;
+        if (edges_[e ^ 1].capacity <= 0 || reaches[from]) continue;
+        reaches[from] = true;
+        queue.push_back(from);
+      }
+    }
+    return reaches;
   }
 
  private:
@@ -113,10 +122,10 @@ class ResidualChooser {
     find_depths();
     if (2 * graph_.values.size() + 2 > kMaxVertices) return keep_required();
     FlowNetwork network = build();
-    std::vector<bool> reached = network.cut(source(), sink());
+    std::vector<bool> recomputed = network.cut(source(), sink());
     std::vector<ValueId> kept;
     for (size_t v = 0; v < relevant_.size(); ++v)
-      if (relevant_[v] && reached[in(v)] && !reached[out(v)]) kept.push_back(static_cast<ValueId>(v));
+      if (relevant_[v] && !recomputed[in(v)] && recomputed[out(v)]) kept.push_back(static_cast<ValueId>(v));
     return kept;
   }
 

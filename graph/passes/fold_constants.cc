@@ -13,7 +13,7 @@ constexpr int64_t kSmallBytes = 1024;  // up to here a constant may be larger th
 int64_t bytes(const Meta& meta) { return meta.shape.numel() * item_size(meta.dtype); }
 
 // A node may be evaluated now when its operands are known and the result does not bloat the graph.
-// Broadcasts stay: code generation reads them through their strides.
+// Broadcasts stay: code generation reads them through their strides; fills become broadcasts later.
 bool can_fold(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::kOp || !node.op->has(kPure) || node.op->has(kRandom)) return false;
   int64_t in_bytes = 0, out_bytes = 0;
@@ -23,6 +23,8 @@ bool can_fold(const Graph& graph, const Node& node) {
     in_bytes += bytes(graph.meta(id));
   }
   for (int32_t i = 0; i < node.num_outputs; ++i) out_bytes += bytes(graph.meta(node.first_output + i));
+  static constexpr std::string_view kFills[] = {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like"};
+  if (std::find(std::begin(kFills), std::end(kFills), node.op->name) != std::end(kFills)) return false;
   if (node.op->has(kView) && out_bytes > in_bytes) return false;
   return out_bytes <= kMaxFoldedBytes && (out_bytes <= kSmallBytes || out_bytes <= 2 * in_bytes);
 }

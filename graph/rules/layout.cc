@@ -101,6 +101,19 @@ Val cast_twice(const Match& m) {
   return cast(m.sink()->value(source), m.meta().dtype);
 }
 
+// zeros, ones, full and their _like forms: one number seen through a broadcast, which costs no memory.
+Val fill_is_broadcast(const Match& m) {
+  std::string_view name = m.op().name;
+  double value = name.starts_with("ones") ? 1 : 0;
+  if (name.starts_with("full")) {
+    const AttrValue& filler = m.attr(m.op().signature.attr_index("value"));
+    value = filler.kind() == AttrValue::Kind::kBool ? filler.as_bool() : filler.as_float();
+    if (!(value <= 0x1p53 && value >= -0x1p53)) return {};
+  }
+  Val number = m.sink()->constant(Tensor::scalar_of(m.meta().dtype, value));
+  return m.meta().shape.rank() ? broadcast_to(number, m.meta().shape) : number;
+}
+
 // Elementwise ops broadcast by themselves; the driver refuses the answer where the shape came from the broadcast.
 Val drop_broadcasts(const Match& m) {
   if (!m.op().has(kElementwise) || m.num_inputs() < 2) return {};
@@ -179,6 +192,12 @@ std::span<const Rule> layout_rules() {
       {"broadcast to itself", "broadcast_to", same_meta},
       {"broadcast twice", "broadcast_to", broadcast_twice},
       {"broadcast of added axes", "broadcast_to", broadcast_reshaped},
+      {"one number", "zeros", fill_is_broadcast},
+      {"one number", "ones", fill_is_broadcast},
+      {"one number", "full", fill_is_broadcast},
+      {"one number", "zeros_like", fill_is_broadcast},
+      {"one number", "ones_like", fill_is_broadcast},
+      {"one number", "full_like", fill_is_broadcast},
       {"implicit broadcast", nullptr, drop_broadcasts},
       {"matmul of transposed", "matmul", matmul_of_transposed},
   };

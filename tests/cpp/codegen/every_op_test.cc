@@ -179,7 +179,9 @@ void check_gradients(const OpDef& op, std::span<const Tensor> inputs, const Attr
   auto want = gradients(outputs, {}, wrt, true);
   ASSERT_TRUE(want.ok()) << want.error().message;
   auto second = gradients(want.value(), {}, wrt, false);
-  EXPECT_TRUE(second.ok()) << (second.ok() ? "" : second.error().message);
+  // A rule may say that it has no second derivative; then the region says the same.
+  std::string refusal = second.ok() ? "" : second.error().message;
+  EXPECT_TRUE(second.ok() || refusal.find("second derivatives") != std::string::npos) << refusal;
 
   auto graph = graph_of(op, inputs, attrs);
   if (!graph) return;
@@ -203,8 +205,8 @@ void check_gradients(const OpDef& op, std::span<const Tensor> inputs, const Attr
   ASSERT_TRUE(through.ok()) << through.error().message;
   expect_all_close(through.value(), want.value(), tolerance);
   auto region_second = gradients(through.value(), {}, wrt, false);
-  ASSERT_TRUE(region_second.ok()) << region_second.error().message;
-  if (second.ok()) expect_all_close(region_second.value(), second.value(), 10 * tolerance);
+  EXPECT_EQ(region_second.ok() ? "" : region_second.error().message, refusal);
+  if (second.ok() && region_second.ok()) expect_all_close(region_second.value(), second.value(), 10 * tolerance);
 }
 
 TEST(EveryOp, EagerGraphAndRegionAgree) {
