@@ -5,39 +5,43 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 
 namespace msjit {
 
+// A call left in a loop would keep it from being vectorised.
+#define MSJIT_WORD [[gnu::always_inline]] static inline
+
 template <class M>
 class MathWords {
  public:
-  // c[0] + c[1] x + ... by Horner's rule.
+  // c0 + c1 x + ... by Horner's rule. Recursive, for GCC unrolls a loop over the coefficients too late to vectorise.
   template <class X>
-  static X poly(X x, std::initializer_list<double> c) {
-    const double* last = c.end() - 1;
-    X sum = M::constant(x, *last);
-    while (last != c.begin()) sum = M::fma(sum, x, M::constant(x, *--last));
-    return sum;
+  MSJIT_WORD X poly(X x, double c) {
+    return M::constant(x, c);
+  }
+  template <class X, class... Rest>
+  MSJIT_WORD X poly(X x, double c, Rest... rest) {
+    return M::fma(poly(x, rest...), x, M::constant(x, c));
   }
 
   template <class X>
-  static X exp(X x) {
+  MSJIT_WORD X exp(X x) {
     return M::by_width(x, [](auto v) { return exp32(v); }, [](auto v) { return exp64(v); });
   }
   // e^x - 1 without cancellation near 0.
   template <class X>
-  static X expm1(X x) {
-    return M::by_width(x, [](auto v) { return expm1_32(v); }, [](auto v) { return expm1_64(v); });
+  MSJIT_WORD X expm1(X x) {
+    const X y = M::by_width(x, [](auto v) { return expm1_32(v); }, [](auto v) { return expm1_64(v); });
+    return M::select(x == M::constant(x, 0), x, y);  // keeps the sign of zero
   }
   template <class X>
-  static X log(X x) {
+  MSJIT_WORD X log(X x) {
     return M::by_width(x, [](auto v) { return log32(v); }, [](auto v) { return log64(v); });
   }
   // Kahan's correction of log(1 + x) for the rounding of 1 + x.
   template <class X>
-  static X log1p(X x) {
+  MSJIT_WORD X log1p(X x) {
     const X one = M::constant(x, 1);
     const X u = one + x;
     const X d = u - one;
@@ -46,25 +50,25 @@ class MathWords {
     return M::select(u == one, x, M::select(u == limit, u, corrected));
   }
   template <class X>
-  static X tanh(X x) {
+  MSJIT_WORD X tanh(X x) {
     return M::by_width(x, [](auto v) { return tanh32(v); }, [](auto v) { return tanh64(v); });
   }
   template <class X>
-  static X sigmoid(X x) {
+  MSJIT_WORD X sigmoid(X x) {
     const X one = M::constant(x, 1);
     return one / (one + exp(-x));
   }
   template <class X>
-  static X erf(X x) {
+  MSJIT_WORD X erf(X x) {
     return M::by_width(x, [](auto v) { return erf32(v); }, [](auto v) { return erf64(v); });
   }
   // NumPy's maximum and minimum: a NaN operand wins.
   template <class X>
-  static X nan_max(X a, X b) {
+  MSJIT_WORD X nan_max(X a, X b) {
     return M::select(a != a, a, M::select(a > b, a, b));
   }
   template <class X>
-  static X nan_min(X a, X b) {
+  MSJIT_WORD X nan_min(X a, X b) {
     return M::select(a != a, a, M::select(a < b, a, b));
   }
 
@@ -75,27 +79,27 @@ class MathWords {
 
   // 2^n for the integer-valued n, by its exponent bits; |n| <= 126.
   template <class X>
-  static X power_of_two32(X n) {
+  MSJIT_WORD X power_of_two32(X n) {
     auto bits = M::bits(n + M::constant(n, kRound32));
     return M::from_bits(M::shl(bits + 127, 23));
   }
   template <class X>
-  static X nearest_multiple32(X x) {  // of ln 2
+  MSJIT_WORD X nearest_multiple32(X x) {  // of ln 2
     const X shifted = M::fma(x, M::constant(x, 1.44269504088896341), M::constant(x, kRound32));
     return shifted - M::constant(x, kRound32);
   }
   template <class X>
-  static X reduce32(X x, X n) {
+  MSJIT_WORD X reduce32(X x, X n) {
     const X r = M::fma(n, M::constant(x, -0.693359375), x);
     return M::fma(n, M::constant(x, 2.12194440054690583e-4), r);
   }
   // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2
   template <class X>
-  static X exp_tail32(X r) {
-    return poly(r, {0.5, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040});
+  MSJIT_WORD X exp_tail32(X r) {
+    return poly(r, 0.5, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040);
   }
   template <class X>
-  static X exp32(X x) {
+  MSJIT_WORD X exp32(X x) {
     const X low = M::constant(x, -104), high = M::constant(x, 89);
     const X c = M::min(M::max(x, low), high);
     const X n = nearest_multiple32(c);
@@ -106,7 +110,7 @@ class MathWords {
     return M::select(x == x, y, x);
   }
   template <class X>
-  static X expm1_32(X x) {
+  MSJIT_WORD X expm1_32(X x) {
     const X c = M::min(M::max(x, M::constant(x, -40)), M::constant(x, 89));
     const X n = nearest_multiple32(c);
     const X r = reduce32(c, n);
@@ -120,7 +124,7 @@ class MathWords {
   }
   // With t = e^2|x| - 1: tanh|x| = t / (t + 2); 22 is past where it has reached 1.
   template <class X>
-  static X tanh64(X x) {
+  MSJIT_WORD X tanh64(X x) {
     const X a = M::min(M::abs(x), M::constant(x, 22));
     const X t = expm1(a + a);
     const X positive = t / (t + M::constant(x, 2));
@@ -129,7 +133,7 @@ class MathWords {
   }
   // The same in float32, with e^2|x| - 1 in place: 2^n needs no second step where 10 has reached 1.
   template <class X>
-  static X tanh32(X x) {
+  MSJIT_WORD X tanh32(X x) {
     const X a = M::min(M::abs(x), M::constant(x, 10));
     const X c = a + a;
     const X n = nearest_multiple32(c);
@@ -141,7 +145,7 @@ class MathWords {
     return M::select(x == x, M::from_bits(M::bits(positive) | sign), x);
   }
   template <class X>
-  static X log32(X x) {
+  MSJIT_WORD X log32(X x) {
     const X zero = M::constant(x, 0);
     const X tiny = M::constant(x, 1.17549435082228750797e-38);
     const auto small = x < tiny;
@@ -153,19 +157,19 @@ class MathWords {
     const X f = m - M::constant(x, 1);
     const X s = f / (f + M::constant(x, 2));
     const X z = s * s;
-    const X series = z * poly(z, {2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11});
+    const X series = z * poly(z, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11);
     const X y = combine_log(f, s, series, k, 0.693359375, -2.12194440054690583e-4);
     return log_special(x, y);
   }
   // log m = f - f^2/2 + s (f^2/2 + series), then k ln 2 in two parts.
   template <class X>
-  static X combine_log(X f, X s, X series, X k, double ln2_high, double ln2_low) {
+  MSJIT_WORD X combine_log(X f, X s, X series, X k, double ln2_high, double ln2_low) {
     const X h = M::constant(f, 0.5) * f * f;
     const X low = M::fma(s, h + series, k * M::constant(f, ln2_low));
     return M::fma(k, M::constant(f, ln2_high), f - (h - low));
   }
   template <class X>
-  static X log_special(X x, X y) {
+  MSJIT_WORD X log_special(X x, X y) {
     const X zero = M::constant(x, 0);
     const X infinity = M::constant(x, std::numeric_limits<double>::infinity());
     const X nan = M::constant(x, std::numeric_limits<double>::quiet_NaN());
@@ -173,20 +177,20 @@ class MathWords {
     return M::select(x < zero, nan, M::select(x == x, at_ends, x));
   }
   template <class X>
-  static X erf32(X x) {
+  MSJIT_WORD X erf32(X x) {
     const X a = M::min(M::abs(x), M::constant(x, 4));
     const X z = a * a;
-    const X near = a * poly(z, {1.128379165848350946, -0.37612626666720331023, 0.11283594715160217732,
+    const X near = a * poly(z, 1.128379165848350946, -0.37612626666720331023, 0.11283594715160217732,
                                 -0.026854212010626412443, 0.0051890874234339739861,
-                                -0.00080168642871658695293, 0.000078758750626854883411});
+                                -0.00080168642871658695293, 0.000078758750626854883411);
     const X u = (a - M::constant(x, 2)) / (a + M::constant(x, 2));
-    const X tail = poly(u, {0.25539567631050574387, -0.42718598976848669643, 0.24165820152556019554,
+    const X tail = poly(u, 0.25539567631050574387, -0.42718598976848669643, 0.24165820152556019554,
                             -0.078968306127934728421, 0.003732371758939544441, 0.0068111401310856345634,
-                            -0.0008379754387023134563});
+                            -0.0008379754387023134563);
     return erf_join(x, a, near, tail, exp32(-z));
   }
   template <class X>
-  static X erf_join(X x, X a, X near, X tail, X gauss) {
+  MSJIT_WORD X erf_join(X x, X a, X near, X tail, X gauss) {
     const X one = M::constant(x, 1);
     const X far = one - gauss * tail;
     const X positive = M::select(a < one, near, far);
@@ -198,27 +202,27 @@ class MathWords {
   static constexpr double kRound64 = 6755399441055744.0;  // 1.5 * 2^52
 
   template <class X>
-  static X power_of_two64(X n) {  // |n| <= 1022
+  MSJIT_WORD X power_of_two64(X n) {  // |n| <= 1022
     auto bits = M::bits(n + M::constant(n, kRound64));
     return M::from_bits(M::shl(bits + 1023, 52));
   }
   template <class X>
-  static X nearest_multiple64(X x) {
+  MSJIT_WORD X nearest_multiple64(X x) {
     const X shifted = M::fma(x, M::constant(x, 1.44269504088896341), M::constant(x, kRound64));
     return shifted - M::constant(x, kRound64);
   }
   template <class X>
-  static X reduce64(X x, X n) {
+  MSJIT_WORD X reduce64(X x, X n) {
     const X r = M::fma(n, M::constant(x, -6.93147180369123816490e-01), x);
     return M::fma(n, M::constant(x, -1.90821492927058770002e-10), r);
   }
   template <class X>
-  static X exp_tail64(X r) {
-    return poly(r, {1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880,
-                    1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0});
+  MSJIT_WORD X exp_tail64(X r) {
+    return poly(r, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880,
+                    1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0);
   }
   template <class X>
-  static X exp64(X x) {
+  MSJIT_WORD X exp64(X x) {
     const X c = M::min(M::max(x, M::constant(x, -746)), M::constant(x, 710));
     const X n = nearest_multiple64(c);
     const X r = reduce64(c, n);
@@ -228,7 +232,7 @@ class MathWords {
     return M::select(x == x, y, x);
   }
   template <class X>
-  static X expm1_64(X x) {
+  MSJIT_WORD X expm1_64(X x) {
     const X c = M::min(M::max(x, M::constant(x, -80)), M::constant(x, 710));
     const X n = nearest_multiple64(c);
     const X r = reduce64(c, n);
@@ -239,42 +243,46 @@ class MathWords {
     return M::select(x == x, y, x);
   }
   template <class X>
-  static X log64(X x) {
+  MSJIT_WORD X log64(X x) {
     const X zero = M::constant(x, 0);
     const auto small = x < M::constant(x, 2.2250738585072014e-308);
     const X scaled = M::select(small, x * M::constant(x, 18014398509481984.0), x);  // 2^54
     auto bits = M::bits(scaled);
     auto exponent = M::shr(bits - 0x3fe6a09e667f3bcdLL, 52);
     const X m = M::from_bits(bits - M::shl(exponent, 52));
-    const X k = M::to_double(exponent) - M::select(small, M::constant(x, 54), zero);
+    // AVX2 converts no 64-bit integers: the exponent becomes the low bits of 1.5 * 2^52.
+    const X whole = M::from_bits(exponent + 0x4338000000000000LL) - M::constant(x, kRound64);
+    const X k = whole - M::select(small, M::constant(x, 54), zero);
     const X f = m - M::constant(x, 1);
     const X s = f / (f + M::constant(x, 2));
     const X z = s * s;
-    const X series = z * poly(z, {2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17,
-                                  2.0 / 19, 2.0 / 21, 2.0 / 23});
+    const X series = z * poly(z, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17,
+                                  2.0 / 19, 2.0 / 21, 2.0 / 23);
     const X y = combine_log(f, s, series, k, 6.93147180369123816490e-01, 1.90821492927058770002e-10);
     return log_special(x, y);
   }
   template <class X>
-  static X erf64(X x) {
+  MSJIT_WORD X erf64(X x) {
     const X a = M::min(M::abs(x), M::constant(x, 6));
     const X z = a * a;
     const X near =
-        a * poly(z, {1.1283791670955125739, -0.37612638903183752379, 0.11283791670955120236,
+        a * poly(z, 1.1283791670955125739, -0.37612638903183752379, 0.11283791670955120236,
                      -0.026866170645129840806, 0.0052239776254232983087, -0.00085483270219348295955,
                      0.0001205533290288873541, -0.000014925647567519332125, 1.6462045441468418937e-6,
                      -1.6364642158167615302e-7, 1.4792401209404813002e-8, -1.2164560057283450081e-9,
-                     8.7090451290531066896e-11, -4.2309458242953378173e-12});
+                     8.7090451290531066896e-11, -4.2309458242953378173e-12);
     const X u = (a - M::constant(x, 2)) / (a + M::constant(x, 2));
     const X tail =
-        poly(u, {0.25539567631050574375, -0.42718584741395839652, 0.24165819424246646392,
+        poly(u, 0.25539567631050574375, -0.42718584741395839652, 0.24165819424246646392,
                  -0.078978581015732125421, 0.0037328924043277639248, 0.0069974617392004437674,
                  -0.00084714325092038440093, -0.00098197702656788892271, 0.000043555602195154722071,
                  0.00017436116545392263717, 0.000027525480361206066702, -0.000027579864674305785854,
                  -0.000013968072301771460689, 1.3926211836188029348e-6, 3.7892156437584639713e-6,
-                 1.1780775215625582588e-6, -5.3226968556557863375e-7, -4.2153010542383209882e-7});
+                 1.1780775215625582588e-6, -5.3226968556557863375e-7, -4.2153010542383209882e-7);
     return erf_join(x, a, near, tail, exp64(-z));
   }
 };
+
+#undef MSJIT_WORD
 
 }  // namespace msjit

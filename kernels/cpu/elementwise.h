@@ -45,8 +45,9 @@ namespace elementwise_detail {
 template <class T, bool Select, int I>
 using OperandType = std::conditional_t<Select && I == 0, bool, T>;
 
+// Flattened: a call left in a loop would keep it from being vectorised.
 template <class F, class T, bool Select>
-void unary_loop(const LoopArgs& a) {
+[[gnu::flatten]] void unary_loop(const LoopArgs& a) {
   NativeMath<T> m(a.attrs);
   F f;
   using Out = typename decltype(f(m, Num<T>()))::Type;
@@ -63,7 +64,7 @@ void unary_loop(const LoopArgs& a) {
 }
 
 template <class F, class T, bool Select>
-void binary_loop(const LoopArgs& a) {
+[[gnu::flatten]] void binary_loop(const LoopArgs& a) {
   NativeMath<T> m(a.attrs);
   F f;
   using Out = typename decltype(f(m, Num<T>(), Num<T>()))::Type;
@@ -88,7 +89,7 @@ void binary_loop(const LoopArgs& a) {
 }
 
 template <class F, class T, bool Select>
-void ternary_loop(const LoopArgs& a) {
+[[gnu::flatten]] void ternary_loop(const LoopArgs& a) {
   using T0 = OperandType<T, Select, 0>;
   NativeMath<T> m(a.attrs);
   F f;
