@@ -20,10 +20,12 @@ bool compile_synchronously();
 // Runs a job in the calling thread, one at a time with the background thread.
 void compile_now(CompileJob& job);
 
-// Ends the thread for good: queued jobs are dropped, the one under way is waited for. Whoever embeds the core calls it before
-// the process exits, that is before static objects of the code generator's library, made while it works, are destroyed.
+// Ends the thread for good: queued jobs are dropped, the one under way is waited for. Whoever
+// embeds the core calls it before the process exits, that is before static objects of the code
+// generator's library, made while it works, are destroyed.
 void compile_queue_stop();
-// Ends the thread when the process exits, as far as that can still be safe; called again once the code generator's library is loaded.
+// Ends the thread when the process exits, as far as that can still be safe; called again once the
+// code generator's library is loaded.
 void compile_queue_stop_at_exit();
 
 }  // namespace msjit

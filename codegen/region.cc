@@ -45,19 +45,23 @@ class RegionBackward final : public CustomBackward {
  public:
   RegionBackward(std::shared_ptr<const RegionFunction> region, std::shared_ptr<Variant> variant,
                  std::vector<Tensor> extras, RandomState random)
-      : region_(std::move(region)), variant_(std::move(variant)), extras_(std::move(extras)), random_(random) {}
+      : region_(std::move(region)),
+        variant_(std::move(variant)),
+        extras_(std::move(extras)),
+        random_(random) {}
 
   const char* name() const override { return region_->graph().name.c_str(); }
   bool uses_input(size_t i, bool create_graph) const override {
-    return (create_graph && !extras_.empty()) || keeps({Residual::From::kInput, static_cast<int>(i)});
+    return (create_graph && !extras_.empty()) ||
+           keeps({Residual::From::kInput, static_cast<int>(i)});
   }
   bool uses_output(size_t i, bool) const override {
     return keeps({Residual::From::kOutput, static_cast<int>(i)});
   }
 
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-                                  std::span<const Tensor> output_grads, std::span<const bool> wanted,
-                                  bool create_graph) override {
+                                  std::span<const Tensor> output_grads,
+                                  std::span<const bool> wanted, bool create_graph) override {
     MSJIT_TRY(std::vector<Tensor> extras, create_graph ? tracked_extras(inputs) : Result(extras_));
     std::vector<Tensor> arguments;
     for (const Residual& residual : variant_->graphs.residuals)
@@ -69,8 +73,9 @@ class RegionBackward final : public CustomBackward {
       }
       arguments.push_back(std::move(grad));
     }
-    MSJIT_TRY(std::vector<Tensor> results,
-              create_graph ? interpret(*variant_->graphs.backward, arguments) : run_compiled(arguments));
+    MSJIT_TRY(std::vector<Tensor> results, create_graph
+                                               ? interpret(*variant_->graphs.backward, arguments)
+                                               : run_compiled(arguments));
     std::vector<Tensor> grads(inputs.size());
     for (size_t i = 0; i < results.size(); ++i) {
       int index = variant_->graphs.wanted[i];
@@ -95,7 +100,8 @@ class RegionBackward final : public CustomBackward {
     return extras[residual.index];
   }
 
-  // The saved values have no history; a gradient of this gradient needs them as functions of the inputs.
+  // The saved values have no history; a gradient of this gradient needs them as functions of the
+  // inputs.
   Result<std::vector<Tensor>> tracked_extras(std::span<const Tensor> inputs) const {
     if (extras_.empty()) return std::vector<Tensor>();
     RandomRollback rollback;
@@ -159,7 +165,8 @@ Status RegionFunction::call_slow(std::span<TensorImpl* const> inputs, std::span<
   return status;
 }
 
-Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
+Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs,
+                                    std::span<Tensor> outputs) {
   std::span<const Tensor> tensors = borrow(inputs);
   MSJIT_TRY(std::shared_ptr<Variant> variant, variant_for(tensors));
   if (!variant) return plain_->run(inputs, outputs);
@@ -169,8 +176,9 @@ Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::sp
   std::vector<Tensor> extras(std::make_move_iterator(results.begin() + outputs.size()),
                              std::make_move_iterator(results.end()));
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = std::move(results[i]);
-  record_custom(std::make_shared<RegionBackward>(shared_from_this(), variant, std::move(extras), random),
-                tensors, outputs);
+  record_custom(
+      std::make_shared<RegionBackward>(shared_from_this(), variant, std::move(extras), random),
+      tensors, outputs);
   return {};
 }
 

@@ -1,12 +1,13 @@
 // The backend: IR to machine code in memory. Straight through the target's code generator and the
 // run-time linker: a kernel needs no symbol tables, lazy stubs or dependence tracking, and each is
 // freed on its own.
+#include <dlfcn.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/RTDyldMemoryManager.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Object/ObjectFile.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <sys/mman.h>
@@ -15,11 +16,13 @@
 
 #include "codegen/backend.h"
 #include "codegen/llvm/emit.h"
+#include "codegen/object_cache.h"
 
 namespace msjit::llvm_backend {
 namespace {
 
 constexpr size_t kPage = 4096;
+constexpr const char* kSymbol = "msjit_kernel";
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
@@ -87,10 +90,8 @@ bool fail(std::string* error, std::string text) {
   return false;
 }
 
-bool link(llvm::SmallVector<char, 0> object, const char* name, CompiledCode* code,
-          std::string* error) {
-  llvm::SmallVectorMemoryBuffer buffer(std::move(object), false);
-  auto file = llvm::object::ObjectFile::createObjectFile(buffer.getMemBufferRef());
+bool link(llvm::StringRef object, CompiledCode* code, std::string* error) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, kSymbol));
   if (!file) return fail(error, llvm::toString(file.takeError()));
   auto memory = std::make_unique<KernelMemory>();
   llvm::RuntimeDyld linker(*memory, *memory);
@@ -98,23 +99,21 @@ bool link(llvm::SmallVector<char, 0> object, const char* name, CompiledCode* cod
   if (linker.hasError()) return fail(error, linker.getErrorString().str());
   linker.finalizeWithMemoryManagerLocking();
   if (linker.hasError()) return fail(error, linker.getErrorString().str());
-  code->fn = reinterpret_cast<FusedFn>(linker.getSymbol(name).getAddress());
+  code->fn = reinterpret_cast<FusedFn>(linker.getSymbol(kSymbol).getAddress());
   if (!code->fn) return fail(error, "the kernel's symbol is missing");
   code->code_bytes = static_cast<int64_t>(memory->bytes());
   code->handle = memory.release();
   return true;
 }
 
-bool compile(const BackendRequest& request, CompiledCode* code, std::string* error) {
-  static std::mutex mutex;  // the target machine serves one module at a time
-  std::lock_guard lock(mutex);
+bool generate_object(const BackendRequest& request, llvm::SmallVectorImpl<char>* object,
+                     std::string* error) {
   const HostTarget& host = host_target();
-  if (!host.machine) return fail(error, "no code generator for this machine: " + host.description);
   llvm::LLVMContext context;
   llvm::Module module(request.name, context);
   module.setTargetTriple(host.machine->getTargetTriple().str());
   module.setDataLayout(host.machine->createDataLayout());
-  llvm::Function* function = emit_kernel(module, *request.spec, request.name, host);
+  llvm::Function* function = emit_kernel(module, *request.spec, kSymbol, host);
   if (request.ir) *request.ir = print_ir(module);
   std::string broken;
   llvm::raw_string_ostream stream(broken);
@@ -125,10 +124,43 @@ bool compile(const BackendRequest& request, CompiledCode* code, std::string* err
     if (generate(*copy, llvm::CodeGenFileType::AssemblyFile, text))
       request.asm_text->assign(text.begin(), text.end());
   }
-  llvm::SmallVector<char, 0> object;
-  if (!generate(module, llvm::CodeGenFileType::ObjectFile, object))
+  if (!generate(module, llvm::CodeGenFileType::ObjectFile, *object))
     return fail(error, "no object emitter");
-  return link(std::move(object), request.name, code, error);
+  return true;
+}
+
+// The target and this library's own contents: both decide what code a spec becomes.
+const std::string& identity() {
+  static const auto* text = [] {
+    Dl_info info;
+    bool found = dladdr(reinterpret_cast<const void*>(&generate_object), &info) && info.dli_fname;
+    uint64_t hash = found ? file_hash(info.dli_fname) : 0;
+    const HostTarget& host = host_target();
+    return new std::string(fmt::format("{} {} {:016x} {}", host.description,
+                                       host.machine->getTargetFeatureString().str(), hash,
+                                       LLVM_VERSION_STRING));
+  }();
+  return *text;
+}
+
+bool compile(const BackendRequest& request, CompiledCode* code, std::string* error) {
+  static std::mutex mutex;  // the target machine serves one module at a time
+  std::lock_guard lock(mutex);
+  if (!host_target().machine)
+    return fail(error, "no code generator for this machine: " + host_target().description);
+  bool shown = request.ir || request.asm_text;
+  std::string key =
+      object_cache_enabled() ? object_cache_key(*request.spec, identity()) : std::string();
+  if (!key.empty() && !shown) {
+    std::string ignored;
+    auto stored = object_cache_load(key);
+    if (stored && link(*stored, code, &ignored)) return true;
+  }
+  llvm::SmallVector<char, 0> object;
+  if (!generate_object(request, &object, error)) return false;
+  llvm::StringRef bytes(object.data(), object.size());
+  if (!key.empty()) object_cache_store(key, {bytes.data(), bytes.size()});
+  return link(bytes, code, error);
 }
 
 void release(const CompiledCode& code) { delete static_cast<KernelMemory*>(code.handle); }
