@@ -71,6 +71,7 @@ class Executor {
   bool binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out);
   bool compare(const SymRef& a, const SymRef& b, int op, SymRef* out);
   bool truth(const SymRef& value, bool* out);
+  bool length(const SymRef& value, int64_t* out);  // len(value); instances with a __len__ of their own end the region
   bool subscript(const SymRef& container, const SymRef& key, SymRef* out);
   bool iterate(const SymRef& value, SymRef* out);               // iter(value)
   bool next(const SymRef& iterator, SymRef* out, bool* done);   // next(iterator)

@@ -123,7 +123,8 @@ class FrameRun {
     std::string detail = break_text(capture.reason, capture.detail);
     if (!capture.break_place.empty()) detail += " (" + capture.break_place + ")";
     if (capture.break_callee && !hook::marked(capture.break_callee)) hook::mark(capture.break_callee, drive_frame);
-    state_.count_break(capture.break_line, break_name(capture.reason), detail);
+    // A region that is kept counts its break each time it ends there.
+    if (capture.num_ops == 0) state_.count_break(capture.break_line, break_name(capture.reason), detail);
     if (log_enabled(LogTopic::kBreaks))
       log_text(LogTopic::kBreaks, fmt::format("{}:{}: {}: {}", state_.file, capture.break_line, state_.name, detail));
   }
@@ -151,6 +152,7 @@ class FrameRun {
     for (int32_t recipe : entry.stack) stack.push_back(recipe < 0 ? Ref() : objects[recipe]);
     frame_.set_stack(stack);
     index_ = entry.exit_index;
+    state_.count_break(entry.break_line, entry.break_reason, entry.break_detail);
     return true;
   }
 

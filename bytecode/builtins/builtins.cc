@@ -25,26 +25,16 @@ bool no_keywords(Executor& x, PyObject* names, const char* name) {
 }
 
 bool model_len(Executor& x, Args args, PyObject* names, SymRef* out) {
-  if (!no_keywords(x, names, "len") || args.size() != 1 || !x.look(args[0])) return args.size() == 1 ? false : unsupported(x, "len");
-  const SymRef& value = args[0];
-  int64_t size = -1;
-  if (value->is_tensor()) {
-    if (value->tensor.rank() > 0) size = value->tensor.shape()[0];
-  } else if (const std::vector<SymRef>* items = x.heap().items(value)) {
-    size = static_cast<int64_t>(items->size());
-  } else if (value->kind == SymKind::kDict) {
-    if (!x.heap().dict_all(value)) return x.fail(BreakReason::kObjectType, x.heap().error);
-    size = static_cast<int64_t>(value->entries.size());
-  } else if (value->kind == SymKind::kConst && !PyType_Check(value->object.get())) {
-    size = PyObject_Size(value->object.get());
-    if (size < 0) PyErr_Clear();
-  } else if (value->kind == SymKind::kObject) {
+  if (names || args.size() != 1) return unsupported(x, "len");
+  if (!x.look(args[0])) return false;
+  if (args[0]->kind == SymKind::kObject) {
     static PyObject* const name = PyUnicode_InternFromString("__len__");
-    PyObject* found = _PyType_Lookup(Py_TYPE(value->object.get()), name);
+    PyObject* found = _PyType_Lookup(Py_TYPE(args[0]->object.get()), name);
     if (found && PyFunction_Check(found))
-      return x.call(x.heap().from_constant(Ref::share(found), "__len__"), {value}, nullptr, out);
+      return x.call(x.heap().from_constant(Ref::share(found), "__len__"), {args[0]}, nullptr, out);
   }
-  if (size < 0) return unsupported(x, "len");
+  int64_t size = 0;
+  if (!x.length(args[0], &size)) return false;
   *out = make_const(Ref::steal(PyLong_FromLongLong(size)));
   return true;
 }
@@ -353,6 +343,23 @@ const Table& table() {
 }
 
 }  // namespace
+
+bool Executor::length(const SymRef& value, int64_t* out) {
+  if (!look(value)) return false;
+  *out = -1;
+  if (value->is_tensor()) {
+    if (value->tensor.rank() > 0) *out = value->tensor.shape()[0];
+  } else if (const std::vector<SymRef>* items = heap_.items(value)) {
+    *out = static_cast<int64_t>(items->size());
+  } else if (value->kind == SymKind::kDict) {
+    if (!heap_.dict_all(value)) return fail(BreakReason::kObjectType, heap_.error);
+    *out = static_cast<int64_t>(value->entries.size());
+  } else if (value->kind == SymKind::kConst && !PyType_Check(value->object.get())) {
+    *out = PyObject_Size(value->object.get());
+    if (*out < 0) PyErr_Clear();
+  }
+  return *out >= 0 ? true : fail(BreakReason::kCallUnknown, "len() of " + describe(*value));
+}
 
 BuiltinModel find_builtin_model(PyObject* callable) {
   const auto it = table().find(callable);

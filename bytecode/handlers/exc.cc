@@ -36,9 +36,7 @@ MSJIT_ENDS_REGION(ImportFrom, kImport, "a name")
 MSJIT_ENDS_REGION(BuildSet, kUnsupported, "a set")
 MSJIT_ENDS_REGION(SetAdd, kUnsupported, "a set")
 MSJIT_ENDS_REGION(SetUpdate, kUnsupported, "a set")
-MSJIT_ENDS_REGION(GetLen, kUnsupported, "match")
 MSJIT_ENDS_REGION(MatchMapping, kUnsupported, "match")
-MSJIT_ENDS_REGION(MatchSequence, kUnsupported, "match")
 
 bool exec_ImportName(Executor& x, SymFrame& f, const Instr& i) {
   return x.fail(BreakReason::kImport, PyUnicode_AsUTF8(f.code->name(i.arg).get()));

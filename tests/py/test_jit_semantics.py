@@ -341,3 +341,27 @@ def test_random_mutations_are_seen():
     for _ in range(400):
         changes[rng.randint(len(changes))]()
         equal(jitted(x22()), f(x22()))
+
+
+MATCHING = """
+def matching(x, parts):
+    match parts:
+        case [a]:
+            return x * a
+        case [a, b]:
+            return x * a + b
+        case (a, *rest):
+            return x * a + len(rest)
+    return x
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="no match statement")
+def test_match_on_sequences():
+    scope = {}
+    exec(compile(MATCHING, "matching.py", "exec"), scope)
+    fn = scope["matching"]
+    jitted = jit(fn)
+    for parts in ([2.0], [2.0, 3.0], (1.0, 2.0, 3.0), "ab", {"k": 1}, range(2)):
+        for _ in range(2):
+            equal(jitted(x22(), parts), fn(x22(), parts))

@@ -1,0 +1,24 @@
+#include "kernels/core/words.h"
+#include "kernels/cpu/elementwise.h"
+
+namespace msjit {
+
+using namespace words;
+
+MSJIT_OP(logaddexp)
+    .doc("log(exp(x) + exp(y)), without overflow.")
+    .binary(DTypeRule::kFloat)
+    .traits(kCommutative)
+    .numpy("np.logaddexp(x, y)")
+    .scalar<kFloats>([](auto m, auto x, auto y) {
+      const auto apart = m.nan_max(x, y) + m.log1p(m.exp(-m.abs(x - y)));
+      return m.select(x == y, x + m.constant(x, 0.69314718055994530942), apart);  // equal infinities too
+    })
+    .vjp([](Vjp& v) {
+      v.set_grad(0, v.grad() * sigmoid(v.in(0) - v.in(1)));
+      v.set_grad(1, v.grad() * sigmoid(v.in(1) - v.in(0)));
+    })
+    .sample({.shapes = {{4, 5}, {4, 5}}})
+    .sample({.shapes = {{2, 3}, {3}}});
+
+}  // namespace msjit
