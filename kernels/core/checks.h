@@ -40,6 +40,21 @@ inline Status require_shape(const InferCtx& ctx, const Meta& meta, const Shape& 
                      meta.shape.str(), shape.str());
 }
 
+// A shape attribute: at most kMaxRank sizes, none negative.
+inline Result<Shape> shape_of(const InferCtx& ctx, const AttrValue& sizes, const char* param) {
+  const IntList& list = sizes.as_list();
+  if (list.size() > kMaxRank)
+    return value_error("[{}] {} has too many dimensions, got {}, expected at most {}", ctx.name(),
+                       param, list.size(), kMaxRank);
+  for (int64_t size : list)
+    if (size < 0)
+      return value_error("[{}] {} must not be negative, got {}", ctx.name(), param, sizes.str());
+  Shape shape{std::span<const Dim>(list)};
+  if (checked_numel(shape) < 0)
+    return memory_error("[{}] too many elements, got shape {}", ctx.name(), shape.str());
+  return shape;
+}
+
 // An axis attribute an infer rule has accepted.
 inline int normal_axis(int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + (rank ? rank : 1) : axis);

@@ -16,10 +16,7 @@ Status infer(InferCtx& ctx) {
   if (sizes.size() != 4)
     return value_error("[{}] input_shape has a wrong length, got {}, expected 4", ctx.name(),
                        sizes.size());
-  Shape x{std::span<const Dim>(sizes)};
-  for (Dim size : x)
-    if (size < 0)
-      return value_error("[{}] input_shape must not be negative, got {}", ctx.name(), x.str());
+  MSJIT_TRY(Shape x, shape_of(ctx, ctx.attrs[0], "input_shape"));
   MSJIT_TRY(onednn::Window2d w, window::conv(ctx.name(), x, weight.shape, ctx.attrs, 1));
   MSJIT_OK(require_shape(ctx, dy, window::output_shape(w), "dy"));
   ctx.add_output(dy.dtype, x);

@@ -16,11 +16,7 @@ Status infer(InferCtx& ctx) {
   if (sizes.size() != 4)
     return value_error("[{}] weight_shape has a wrong length, got {}, expected 4", ctx.name(),
                        sizes.size());
-  Shape weight{std::span<const Dim>(sizes)};
-  for (Dim size : weight)
-    if (size < 0)
-      return value_error("[{}] weight_shape must not be negative, got {}", ctx.name(),
-                         weight.str());
+  MSJIT_TRY(Shape weight, shape_of(ctx, ctx.attrs[0], "weight_shape"));
   MSJIT_TRY(onednn::Window2d w, window::conv(ctx.name(), x.shape, weight, ctx.attrs, 1));
   MSJIT_OK(require_shape(ctx, dy, window::output_shape(w), "dy"));
   ctx.add_output(x.dtype, weight);

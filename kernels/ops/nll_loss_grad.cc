@@ -9,7 +9,7 @@ extern const OpDef op_nll_loss;
 namespace {
 
 Status infer(InferCtx& ctx) {
-  Shape logits{std::span<const Dim>(ctx.attrs[0].as_list())};
+  MSJIT_TRY(Shape logits, shape_of(ctx, ctx.attrs[0], "shape"));
   MSJIT_OK(require_float(ctx, ctx.in(0), "grad"));
   MSJIT_OK(nll::check_target(ctx, logits, ctx.in(1)));
   if (ctx.has(2)) MSJIT_OK(nll::check_weight(ctx, logits, ctx.in(2)));

@@ -6,7 +6,7 @@ namespace {
 
 // The size that stands for -1, given the product of the others.
 Result<Dim> fill_in(InferCtx& ctx, int64_t count, int64_t known) {
-  if (known == 0 || count % known != 0)
+  if (known <= 0 || count % known != 0)  // negative: an overflow
     return value_error("[{}] cannot infer the size for -1, got {} elements and shape {}", ctx.name(),
                        count, ctx.attrs[0].str());
   return count / known;

@@ -1,3 +1,4 @@
+#include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/slicing.h"
@@ -6,7 +7,7 @@ namespace msjit {
 namespace {
 
 Status infer(InferCtx& ctx) {
-  Shape shape{std::span<const Dim>(ctx.attrs[0].as_list())};
+  MSJIT_TRY(Shape shape, shape_of(ctx, ctx.attrs[0], "shape"));
   MSJIT_OK(slicing::check(ctx, shape, ctx.attrs[1], ctx.attrs[2], ctx.attrs[3]));
   Shape slot = slicing::shape_of(shape, ctx.attrs[1], ctx.attrs[2], ctx.attrs[3]);
   if (!(slot == ctx.in(0).shape))

@@ -1,3 +1,4 @@
+#include "kernels/core/checks.h"
 #include "kernels/core/words.h"
 
 namespace msjit {
@@ -5,6 +6,21 @@ namespace msjit {
 using namespace words;
 
 namespace {
+
+Status infer(InferCtx& ctx) {
+  const Meta& x = ctx.in(0);
+  MSJIT_TRY(Shape to, shape_of(ctx, ctx.attrs[0], "shape"));
+  bool fits = to.rank() <= x.shape.rank();
+  for (int i = 0; i < to.rank() && fits; ++i) {
+    Dim from = x.shape[x.shape.rank() - to.rank() + i];
+    fits = to[i] == from || to[i] == 1;
+  }
+  if (!fits)
+    return value_error("[{}] x has a wrong shape, got {}, expected one that {} broadcasts to",
+                       ctx.name(), x.shape.str(), to.str());
+  ctx.add_output(x.dtype, to);
+  return {};
+}
 
 Vals run(OpSink*, std::span<const Val> in, const Attrs& attrs) {
   const Shape& from = in[0].shape();
@@ -22,6 +38,7 @@ Vals run(OpSink*, std::span<const Val> in, const Attrs& attrs) {
 MSJIT_OP(sum_to)
     .doc("Sums the dimensions that broadcasting `shape` to x's shape would repeat.")
     .signature("x: Tensor, shape: int[]")
+    .infer(infer)
     .composite(run)
     .sample({.shapes = {{3, 4}}, .attrs = "shape=(1, 4)"})
     .sample({.shapes = {{2, 3, 4}}, .attrs = "shape=(3, 1)"});
