@@ -316,12 +316,14 @@ class Cell:
         return HookHandle(self, "forward", hook_fn)
 
     def register_backward_hook(self, hook_fn):
-        """hook_fn(cell, grad_input, grad_output) runs in the backward pass and may replace grad_input."""
-        return HookHandle(self, "backward", hook_fn)
+        """Not supported: the tape has no hooks yet."""
+        raise NotImplementedError("[cell] register_backward_hook is not built yet; use a forward hook, or ms.grad of a "
+                                  "part of the network")
 
     def register_backward_pre_hook(self, hook_fn):
-        """hook_fn(cell, grad_output) runs before the backward pass of the cell and may replace grad_output."""
-        return HookHandle(self, "backward_pre", hook_fn)
+        """Not supported: the tape has no hooks yet."""
+        raise NotImplementedError("[cell] register_backward_pre_hook is not built yet; use a forward hook, or ms.grad "
+                                  "of a part of the network")
 
     # -- text ---------------------------------------------------------------------------------------------------
 

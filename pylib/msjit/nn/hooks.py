@@ -1,7 +1,7 @@
 """Hooks of Cells: registration, and the call path that runs them."""
 import weakref
 
-KINDS = ("forward_pre", "forward", "backward", "backward_pre")
+KINDS = ("forward_pre", "forward")
 
 
 class HookHandle:
@@ -36,10 +36,7 @@ def run_with_hooks(cell, args, kwargs):
         changed = hook(cell, args)
         if changed is not None:
             args = changed if isinstance(changed, tuple) else (changed,)
-    if hooks["backward"] or hooks["backward_pre"]:
-        output = _construct_with_backward_hooks(cell, args, kwargs)
-    else:
-        output = cell.construct(*args, **kwargs)
+    output = cell.construct(*args, **kwargs)
     for hook in list(hooks["forward"].values()):
         changed = hook(cell, args, output)
         if changed is not None:
