@@ -56,7 +56,9 @@ struct Failure {
   PyCodeObject* callee = nullptr;
 };
 
-Failure failure_of(const Executor& x) { return {x.reason(), x.detail(), x.place(), x.line(), x.callee()}; }
+Failure failure_of(const Executor& x) {
+  return {x.reason(), x.detail(), x.place(), x.line(), x.callee()};
+}
 
 void describe_exit(Executor& x, const DecodedCode& code, const Failure& failure, Capture* capture) {
   capture->exit_offset = code[x.root().pc].offset;
@@ -76,8 +78,8 @@ std::vector<SourceId> used_sources(const Capture& capture) {
 
 }  // namespace
 
-// The first run goes as far as it can; when it fails at some instruction of the outermost frame, the region is run
-// again to end before it, or earlier when a value alive there cannot be rebuilt.
+// The first run goes as far as it can; when it fails at some instruction of the outermost frame,
+// the region is run again to end before it, or earlier when a value alive there cannot be rebuilt.
 Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
                                const CaptureLimits& limits) {
   int stop = -1;
@@ -85,7 +87,8 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
   for (int attempt = 0; attempt < 64; ++attempt) {
     Executor x(code, slots, limits);
     if (!x.run_root(start, depth, stop)) {
-      if (stop == x.safe_step()) return internal_error("[capture] instruction {} failed twice: {}", stop, x.detail());
+      if (stop == x.safe_step())
+        return internal_error("[capture] instruction {} failed twice: {}", stop, x.detail());
       if (attempt == 0) failure = failure_of(x);
       stop = x.safe_step();
       continue;

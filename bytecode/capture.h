@@ -1,6 +1,6 @@
-// Capture: what symbolic execution of a region yields, everything needed to replay it without Python: the graph,
-// the guards under which it holds, where its inputs come from, how to rebuild the Python objects that
-// leave it, which objects it changed, and where it ends.
+// Capture: what symbolic execution of a region yields, everything needed to replay it without
+// Python: the graph, the guards under which it holds, where its inputs come from, how to rebuild
+// the Python objects that leave it, which objects it changed, and where it ends.
 #pragma once
 
 #include <memory>
@@ -24,16 +24,18 @@ std::string break_text(BreakReason reason, const std::string& detail);
 
 // One Python object to build at the region's exit; arguments are earlier recipes.
 enum class RecipeKind : uint8_t {
-  kRegister,    // the object loaded by source `index`
-  kConst,       // `object`
-  kOutput,      // a new Tensor from graph output `index`
-  kTuple, kList,
-  kDict,        // args: key, value, ...
+  kRegister,  // the object loaded by source `index`
+  kConst,     // `object`
+  kOutput,    // a new Tensor from graph output `index`
+  kTuple,
+  kList,
+  kDict,  // args: key, value, ...
   kSlice,
-  kMethod,      // args: function, self
+  kMethod,         // args: function, self
   kBuiltinMethod,  // object = name; args: self
-  kCell,        // args: contents, or none
-  kFunction,    // object = code; args: globals, qualified name, defaults, kwdefaults, annotations, closure (-1 = absent)
+  kCell,           // args: contents, or none
+  kFunction,  // object = code; args: globals, qualified name, defaults, kwdefaults, annotations,
+              // closure (-1 = absent)
   kSequenceIterator,  // args: sequence; number = position
   kRangeIterator,     // object = range; number = position
   kZip,               // args: iterators
@@ -70,28 +72,29 @@ struct Capture {
   std::vector<Recipe> recipes;
   std::vector<Effect> effects;
   bool returns = false;
-  int32_t result = -1;            // recipe, when it returns
-  int32_t exit_offset = 0;        // byte offset to continue at, when it breaks
+  int32_t result = -1;      // recipe, when it returns
+  int32_t exit_offset = 0;  // byte offset to continue at, when it breaks
   std::vector<SlotWrite> locals;
-  std::vector<int32_t> stack;     // recipes, bottom first; -1 = NULL
+  std::vector<int32_t> stack;  // recipes, bottom first; -1 = NULL
   BreakReason reason = BreakReason::kInternal;
   std::string detail;
   int break_line = 0;
   std::string break_place;  // "file:line" inside a callee, when the reason lies there
-  PyCodeObject* break_callee = nullptr;  // outermost callee that held the break: worth its own regions
+  PyCodeObject* break_callee =
+      nullptr;  // outermost callee that held the break: worth its own regions
   int num_ops = 0;
 };
 
 struct CaptureLimits {
   int inline_depth = 24;
-  int unroll = 20000;   // instructions executed symbolically in one region
+  int unroll = 20000;  // instructions executed symbolically in one region
   int max_ops = 4000;
   int break_every = 0;  // force an exit at every n-th instruction of the frame; 0 = never
 };
 
-// Symbolically executes `code` from instruction `start` in the frame state `slots` (stack of `depth` items). The
-// objects are looked at, never changed. Errors are internal ones; a region that cannot begin has
-// num_ops == 0 and exit_offset at the start.
+// Symbolically executes `code` from instruction `start` in the frame state `slots` (stack of
+// `depth` items). The objects are looked at, never changed. Errors are internal ones; a region that
+// cannot begin has num_ops == 0 and exit_offset at the start.
 Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
                                const CaptureLimits& limits);
 

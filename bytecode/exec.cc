@@ -41,7 +41,9 @@ bool Executor::fail(BreakReason reason, std::string detail) {
   return false;
 }
 
-bool Executor::fail_op(Status status) { return fail(BreakReason::kOpError, status.error().message); }
+bool Executor::fail_op(Status status) {
+  return fail(BreakReason::kOpError, status.error().message);
+}
 
 bool Executor::look(const SymRef& value) {
   if (heap_.realize(value)) return true;
@@ -65,7 +67,8 @@ bool Executor::run_root(int start, int depth, int stop_step) {
   return run(root_);
 }
 
-// Counts instructions of the outermost frame and decides where it stops. False: the limit is reached.
+// Counts instructions of the outermost frame and decides where it stops. False: the limit is
+// reached.
 bool Executor::account(SymFrame& frame) {
   if (++steps_ > limits_.unroll) return fail(BreakReason::kUnrollLimit);
   if (graph_->num_ops() > limits_.max_ops) return fail(BreakReason::kGraphSize);
@@ -101,7 +104,8 @@ bool Executor::run(SymFrame& frame) {
   return true;
 }
 
-bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs, SymRef* out) {
+bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs,
+                     SymRef* out) {
   if (op.has(kInPlace)) return fail(BreakReason::kInPlace, op.name);
   auto result = sink_.apply(op, inputs, attrs);
   if (!result.ok()) return fail_op(result.take_error());

@@ -1,6 +1,7 @@
-// Executor: runs canonical instructions over SymValues, appending tensor work to a graph. A handler returns
-// true to go on; fail() to end the region before the current instruction of the outermost frame. After a failure the
-// region is executed again up to exactly that instruction, so handlers need not undo partial work.
+// Executor: runs canonical instructions over SymValues, appending tensor work to a graph. A handler
+// returns true to go on; fail() to end the region before the current instruction of the outermost
+// frame. After a failure the region is executed again up to exactly that instruction, so handlers
+// need not undo partial work.
 #pragma once
 
 #include <string>
@@ -35,8 +36,9 @@ class Executor {
  public:
   Executor(const DecodedCode& code, const Slots& slots, const CaptureLimits& limits);
 
-  // Runs the outermost frame from `start`; stops before its `stop_step`-th instruction (0-based, -1 = never).
-  // True: it returned, or stopped where asked. False: failed; see reason() and safe_step().
+  // Runs the outermost frame from `start`; stops before its `stop_step`-th instruction (0-based, -1
+  // = never). True: it returned, or stopped where asked. False: failed; see reason() and
+  // safe_step().
   bool run_root(int start, int depth, int stop_step);
   bool run(SymFrame& frame);
 
@@ -71,12 +73,13 @@ class Executor {
   bool binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out);
   bool compare(const SymRef& a, const SymRef& b, int op, SymRef* out);
   bool truth(const SymRef& value, bool* out);
-  bool length(const SymRef& value, int64_t* out);  // len(value); instances with a __len__ of their own end the region
+  bool length(const SymRef& value,
+              int64_t* out);  // len(value); instances with a __len__ of their own end the region
   bool subscript(const SymRef& container, const SymRef& key, SymRef* out);
-  bool iterate(const SymRef& value, SymRef* out);               // iter(value)
-  bool next(const SymRef& iterator, SymRef* out, bool* done);   // next(iterator)
-  bool unpack(const SymRef& value, std::vector<SymRef>* out);   // all items of an iterable
-  bool to_val(const SymRef& value, Val* out);                // tensor, or a number as weak scalar
+  bool iterate(const SymRef& value, SymRef* out);              // iter(value)
+  bool next(const SymRef& iterator, SymRef* out, bool* done);  // next(iterator)
+  bool unpack(const SymRef& value, std::vector<SymRef>* out);  // all items of an iterable
+  bool to_val(const SymRef& value, Val* out);                  // tensor, or a number as weak scalar
   SymFrame& current() { return *current_; }
   int root_step() const { return root_step_; }
   SymRef new_iterator(IterKind kind, std::vector<SymRef> children, int64_t position = 0);
@@ -117,9 +120,10 @@ struct JitCallable {
 };
 extern JitCallable g_jit_callable;
 
-// Model of a Python builtin: computes the call symbolically. Returns false after x.fail(). A builtin without a
-// model is a break.
-using BuiltinModel = bool (*)(Executor& x, const std::vector<SymRef>& args, PyObject* keyword_names, SymRef* out);
+// Model of a Python builtin: computes the call symbolically. Returns false after x.fail(). A
+// builtin without a model is a break.
+using BuiltinModel = bool (*)(Executor& x, const std::vector<SymRef>& args, PyObject* keyword_names,
+                              SymRef* out);
 BuiltinModel find_builtin_model(PyObject* callable);
 // Methods of lists, dicts, tuples, strings and tensors, by name; args[0] is self.
 BuiltinModel find_method_model(const SymRef& self, const char* name);

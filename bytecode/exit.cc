@@ -46,7 +46,8 @@ int ExitBuilder::make(const SymRef& value) {
     case SymKind::kSlice: made.kind = RecipeKind::kSlice; break;
     case SymKind::kMethod:
       made.kind = RecipeKind::kMethod;
-      if (value->items[0]->kind == SymKind::kConst && PyUnicode_Check(value->items[0]->object.get())) {
+      if (value->items[0]->kind == SymKind::kConst &&
+          PyUnicode_Check(value->items[0]->object.get())) {
         made.kind = RecipeKind::kBuiltinMethod;
         made.object = value->items[0]->object;
         if (!all({value->items[1]}, &made.args)) return -1;
@@ -70,8 +71,8 @@ int ExitBuilder::make(const SymRef& value) {
   return add(std::move(made));
 }
 
-// A result is one Python object per SymValue; two that are the same graph value still get tensors of their own, as the
-// ops that made them would have given.
+// A result is one Python object per SymValue; two that are the same graph value still get tensors
+// of their own, as the ops that made them would have given.
 int ExitBuilder::tensor(const SymRef& value) {
   Graph& graph = *x_.sink().graph();
   ValueId id = value->tensor.id();
@@ -115,8 +116,12 @@ int ExitBuilder::function(const SymRef& value) {
   Recipe made{RecipeKind::kFunction};
   made.object = function.code;
   SymRef name = function.qualified_name ? make_const(function.qualified_name) : nullptr;
-  const SymRef parts[] = {make_const(function.globals), name, function.defaults, function.kwdefaults,
-                       function.annotations, function.closure};
+  const SymRef parts[] = {make_const(function.globals),
+                          name,
+                          function.defaults,
+                          function.kwdefaults,
+                          function.annotations,
+                          function.closure};
   for (const SymRef& part : parts) {
     const int index = part ? recipe(part) : -1;
     if (part && index < 0) return -1;

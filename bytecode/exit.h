@@ -1,5 +1,5 @@
-// Turns the executor's final state into the recipes and effects of a Capture: which Python objects the outside
-// can see, how to rebuild each once, in an order where parts precede wholes.
+// Turns the executor's final state into the recipes and effects of a Capture: which Python objects
+// the outside can see, how to rebuild each once, in an order where parts precede wholes.
 #pragma once
 
 #include <unordered_map>
@@ -15,7 +15,8 @@ class ExitBuilder {
   // (`failure` says which); the region has to end earlier.
   bool build();
   std::string failure;
-  int failure_step = -1;  // the region can end before this instruction instead; -1 = one earlier than tried
+  int failure_step =
+      -1;  // the region can end before this instruction instead; -1 = one earlier than tried
 
  private:
   int recipe(const SymRef& value);  // -1 on failure

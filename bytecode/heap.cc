@@ -49,14 +49,15 @@ bool is_identity_constant(PyObject* o) {
     return !self || PyModule_Check(self) || PyType_Check(self);
   }
   return Py_TYPE(o) == &PyMethodDescr_Type || Py_TYPE(o) == &PyWrapperDescr_Type ||
-         Py_TYPE(o) == &PyGetSetDescr_Type || is_op(o) ||
-         Py_TYPE(o) == &g_dtype_type || PyCode_Check(o) || Py_TYPE(o) == g_jit_callable.type;
+         Py_TYPE(o) == &PyGetSetDescr_Type || is_op(o) || Py_TYPE(o) == &g_dtype_type ||
+         PyCode_Check(o) || Py_TYPE(o) == g_jit_callable.type;
 }
 
 bool is_plain_key(const SymRef& key) {
   if (key->kind != SymKind::kConst) return false;
   PyObject* o = key->object.get();
-  return is_singleton(o) || PyUnicode_CheckExact(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o);
+  return is_singleton(o) || PyUnicode_CheckExact(o) || PyLong_CheckExact(o) ||
+         PyFloat_CheckExact(o);
 }
 
 bool same_key(const SymRef& a, const SymRef& b) {
@@ -93,14 +94,15 @@ SymRef Heap::from_local(int slot, const std::string& name) {
 SymRef Heap::from_stack(int index) {
   PyObject* object = slots_.stack[index];
   if (!object) return null_sym();
-  return from_source(guards_.add_source(LoadKind::kStack, kNoSource, index, {},
-                                        fmt::format("<stack {}>", index)),
-                     object);
+  return from_source(
+      guards_.add_source(LoadKind::kStack, kNoSource, index, {}, fmt::format("<stack {}>", index)),
+      object);
 }
 
 SymRef Heap::from_constant(Ref object, const std::string& text) {
   PyObject* raw = object.get();
-  return from_source(guards_.add_source(LoadKind::kConst, kNoSource, 0, std::move(object), text), raw);
+  return from_source(guards_.add_source(LoadKind::kConst, kNoSource, 0, std::move(object), text),
+                     raw);
 }
 
 SymRef Heap::global(PyObject* globals, PyObject* builtins, PyObject* name) {
@@ -111,19 +113,23 @@ SymRef Heap::global(PyObject* globals, PyObject* builtins, PyObject* name) {
   if (!own)
     base = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(globals), "globals()");
   if (PyObject* object = _PyDict_GetItem_KnownHash(globals, name, hash)) {
-    const SourceId id = own ? guards_.add_source(LoadKind::kGlobal, kNoSource, 0, Ref::share(name), text)
-                            : guards_.add_source(LoadKind::kDictItem, base, 0, Ref::share(name), text);
+    const SourceId id =
+        own ? guards_.add_source(LoadKind::kGlobal, kNoSource, 0, Ref::share(name), text)
+            : guards_.add_source(LoadKind::kDictItem, base, 0, Ref::share(name), text);
     return from_source(id, object);
   }
   if (own)
-    guards_.add_guard({&guard_global_missing, kNoSource, kNoSource, hash, 0, Ref::share(name), nullptr});
+    guards_.add_guard(
+        {&guard_global_missing, kNoSource, kNoSource, hash, 0, Ref::share(name), nullptr});
   else
     guards_.add_guard({&guard_missing, base, kNoSource, hash, 0, Ref::share(name), nullptr});
   if (!PyDict_CheckExact(builtins)) return nullptr;
   PyObject* object = _PyDict_GetItem_KnownHash(builtins, name, hash);
   if (!object) return nullptr;
-  SourceId table = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
-  return from_source(guards_.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), text), object);
+  SourceId table =
+      guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
+  return from_source(guards_.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), text),
+                     object);
 }
 
 void Heap::guard_exact_type(const SymRef& value) {
@@ -133,7 +139,8 @@ void Heap::guard_exact_type(const SymRef& value) {
 
 void Heap::guard_identity(const SymRef& value) {
   if (guards_.source(value->source).kind == LoadKind::kConst) return;
-  guards_.add_guard({&msjit::guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});
+  guards_.add_guard(
+      {&msjit::guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});
 }
 
 bool Heap::realize(const SymRef& value) {
@@ -161,7 +168,11 @@ bool Heap::realize(const SymRef& value) {
 bool Heap::realize_tensor(const SymRef& value) {
   PyObject* object = value->object.get();
   const TensorImpl* impl = tensor_of(object).impl();
-  GuardStep guard{&guard_tensor, value->source, kNoSource, 0, 0,
+  GuardStep guard{&guard_tensor,
+                  value->source,
+                  kNoSource,
+                  0,
+                  0,
                   Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object))),
                   std::make_shared<const Meta>(impl->meta)};
   guards_.add_guard(std::move(guard));
@@ -189,7 +200,8 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
       PyObject* item = tuple ? PyTuple_GET_ITEM(object, i) : PyList_GET_ITEM(object, i);
       const LoadKind kind = tuple ? LoadKind::kTupleItem : LoadKind::kListItem;
       value->items.push_back(from_source(
-          guards_.add_source(kind, id, static_cast<int>(i), {}, fmt::format("{}[{}]", text, i)), item));
+          guards_.add_source(kind, id, static_cast<int>(i), {}, fmt::format("{}[{}]", text, i)),
+          item));
     }
   } else if (type == &PyDict_Type) {
     value->kind = SymKind::kDict;
@@ -247,8 +259,7 @@ SymRef Heap::dict_get(const SymRef& dict, const SymRef& key) {
   }
   const std::string text =
       fmt::format("{}[{}]", guards_.source(dict->source).text, repr_text(key->object.get()));
-  const SourceId id =
-      guards_.add_source(LoadKind::kDictItem, dict->source, 0, key->object, text);
+  const SourceId id = guards_.add_source(LoadKind::kDictItem, dict->source, 0, key->object, text);
   SymRef item = from_source(id, object);
   dict->entries.emplace_back(key, item);
   return item;
@@ -274,7 +285,8 @@ bool Heap::dict_all(const SymRef& dict) {
   }
   Ref keys = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(ordered.size())));
   for (size_t i = 0; i < ordered.size(); ++i)
-    PyTuple_SET_ITEM(keys.get(), static_cast<Py_ssize_t>(i), Ref(ordered[i].first->object).release());
+    PyTuple_SET_ITEM(keys.get(), static_cast<Py_ssize_t>(i),
+                     Ref(ordered[i].first->object).release());
   guards_.add_guard({&guard_keys, dict->source, kNoSource, 0, 0, std::move(keys), nullptr});
   dict->entries = std::move(ordered);
   dict->keys_known = true;
@@ -301,12 +313,14 @@ SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
   const Py_hash_t hash = PyObject_Hash(name);
   PyObject* found = dict ? _PyDict_GetItem_KnownHash(dict, name, hash) : nullptr;
   if (!found) {
-    guards_.add_guard({&guard_missing, object->source, kNoSource, hash, 0, Ref::share(name), nullptr});
+    guards_.add_guard(
+        {&guard_missing, object->source, kNoSource, hash, 0, Ref::share(name), nullptr});
     return nullptr;
   }
   const std::string path = fmt::format("{}.{}", guards_.source(object->source).text, text);
   SymRef value = from_source(
-      guards_.add_source(LoadKind::kInstanceAttr, object->source, 0, Ref::share(name), path), found);
+      guards_.add_source(LoadKind::kInstanceAttr, object->source, 0, Ref::share(name), path),
+      found);
   object->attributes.emplace_back(text, value);
   return value;
 }
@@ -329,8 +343,8 @@ SymRef Heap::cell_contents(const SymRef& cell) {
   PyObject* contents = cell->object ? PyCell_GET(cell->object.get()) : nullptr;
   if (!contents) return nullptr;
   const std::string text = guards_.source(cell->source).text;
-  SymRef value = from_source(
-      guards_.add_source(LoadKind::kCellContents, cell->source, 0, {}, text), contents);
+  SymRef value =
+      from_source(guards_.add_source(LoadKind::kCellContents, cell->source, 0, {}, text), contents);
   cell->items = {value};
   return value;
 }
@@ -339,7 +353,8 @@ bool Heap::guard_class_version(PyTypeObject* type) {
   if (!assign_version(type)) return false;
   Ref object = Ref::share(reinterpret_cast<PyObject*>(type));
   const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, object, type->tp_name);
-  guards_.add_guard({&guard_class, id, kNoSource, 0, type->tp_version_tag, std::move(object), nullptr});
+  guards_.add_guard(
+      {&guard_class, id, kNoSource, 0, type->tp_version_tag, std::move(object), nullptr});
   return true;
 }
 
@@ -347,7 +362,8 @@ void Heap::guard_aliasing() {
   for (const SymRef& changed : mutables_) {
     if (!changed->changed) continue;
     for (const SymRef& other : mutables_) {
-      if (other == changed || Py_TYPE(other->object.get()) != Py_TYPE(changed->object.get())) continue;
+      if (other == changed || Py_TYPE(other->object.get()) != Py_TYPE(changed->object.get()))
+        continue;
       guards_.add_guard({&guard_different, changed->source, other->source, 0, 0, {}, nullptr});
     }
   }

@@ -1,5 +1,6 @@
-// Heap: the one read path. Every look at a Python object of the running program goes through it, and
-// installs the guard that makes the answer hold; pending writes stay in the SymValues until the region's exit.
+// Heap: the one read path. Every look at a Python object of the running program goes through it,
+// and installs the guard that makes the answer hold; pending writes stay in the SymValues until the
+// region's exit.
 #pragma once
 
 #include <unordered_map>
@@ -14,7 +15,8 @@ class Heap {
  public:
   Heap(GraphSink* sink, Slots slots) : sink_(sink), slots_(slots) {}
 
-  // The value of a source whose object is `object` now. No guard but on aliasing of mutable objects.
+  // The value of a source whose object is `object` now. No guard but on aliasing of mutable
+  // objects.
   SymRef from_source(SourceId id, PyObject* object);
   SymRef from_local(int slot, const std::string& name);
   SymRef from_stack(int index);

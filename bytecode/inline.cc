@@ -1,5 +1,5 @@
-// Inlining of Python functions: binds symbolic arguments to parameters as CPython does and runs the callee's
-// instructions in a frame of its own.
+// Inlining of Python functions: binds symbolic arguments to parameters as CPython does and runs the
+// callee's instructions in a frame of its own.
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
@@ -48,7 +48,10 @@ void open_fresh(const SymRef& fresh, Callee* out) {
 class Binder {
  public:
   Binder(Executor& x, const Callee& callee, const DecodedCode& code)
-      : x_(x), callee_(callee), code_(code), count_(callee.code->co_argcount),
+      : x_(x),
+        callee_(callee),
+        code_(code),
+        count_(callee.code->co_argcount),
         total_(count_ + callee.code->co_kwonlyargcount) {}
 
   bool bind(std::vector<SymRef> args, PyObject* names, std::vector<SymRef>* slots) {
@@ -65,7 +68,8 @@ class Binder {
     }
     SymRef extra = make_sym(SymKind::kDict);
     for (int k = 0; k < keywords; ++k)
-      if (!bind_keyword(PyTuple_GET_ITEM(names, k), args[positional + k], extra, slots)) return false;
+      if (!bind_keyword(PyTuple_GET_ITEM(names, k), args[positional + k], extra, slots))
+        return false;
     if (callee_.code->co_flags & CO_VARKEYWORDS) (*slots)[next] = extra;
     return fill_defaults(slots);
   }
@@ -75,7 +79,8 @@ class Binder {
     return x_.fail(BreakReason::kRaises, fmt::format("call of {} ({})", name_of(callee_), what));
   }
 
-  bool bind_keyword(PyObject* name, const SymRef& value, const SymRef& extra, std::vector<SymRef>* slots) {
+  bool bind_keyword(PyObject* name, const SymRef& value, const SymRef& extra,
+                    std::vector<SymRef>* slots) {
     const int first = callee_.code->co_posonlyargcount;
     for (int i = first; i < total_; ++i) {
       if (PyUnicode_Compare(code_.slot_name(i).get(), name) != 0) continue;
@@ -120,7 +125,8 @@ class Binder {
 };
 
 // Cells for captured parameters and locals, then the closure's own cells.
-bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code, std::vector<SymRef>* slots) {
+bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code,
+                std::vector<SymRef>* slots) {
   const int parameters = code.parameter_count();
   const int count = code.slot_count();
   for (int i = 0; i < count; ++i) {
@@ -129,7 +135,8 @@ bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code, std:
     if (i < parameters) {
       cell->items = {(*slots)[i]};
     } else {
-      for (int p = 0; p < parameters; ++p) {  // up to 3.10 a captured parameter has a cell of its own
+      for (int p = 0; p < parameters;
+           ++p) {  // up to 3.10 a captured parameter has a cell of its own
         if (PyUnicode_Compare(code.slot_name(p).get(), code.slot_name(i).get()) != 0) continue;
         cell->items = {(*slots)[p]};
         (*slots)[p] = null_sym();
@@ -141,14 +148,15 @@ bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code, std:
   const std::vector<SymRef>* closure = callee.closure ? x.heap().items(callee.closure) : nullptr;
   if (!closure || static_cast<int>(closure->size()) != code.free_count())
     return x.fail(BreakReason::kInternal, "closure does not fit its function");
-  for (int i = 0; i < code.free_count(); ++i) (*slots)[count - code.free_count() + i] = (*closure)[i];
+  for (int i = 0; i < code.free_count(); ++i)
+    (*slots)[count - code.free_count() + i] = (*closure)[i];
   return true;
 }
 
 }  // namespace
 
-bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<SymRef> args, PyObject* names,
-                             SymRef* out) {
+bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<SymRef> args,
+                             PyObject* names, SymRef* out) {
   Callee callee;
   if (object) {
     if (!open_function(*this, object, &callee)) return false;

@@ -1,5 +1,6 @@
-// Calls of ops with symbolic arguments: the same binding by Signature as the eager call, on SymValues. Arguments that the
-// eager call would refuse end the region, and the interpreter raises the eager call's error.
+// Calls of ops with symbolic arguments: the same binding by Signature as the eager call, on
+// SymValues. Arguments that the eager call would refuse end the region, and the interpreter raises
+// the eager call's error.
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
@@ -52,13 +53,15 @@ bool to_attr(Executor& x, const Param& param, const SymRef& value, AttrValue* ou
       *out = AttrValue(number);
       return true;
     case ParamKind::kFloat:
-      if (object && PyFloat_CheckExact(object)) return *out = AttrValue(PyFloat_AS_DOUBLE(object)), true;
+      if (object && PyFloat_CheckExact(object))
+        return *out = AttrValue(PyFloat_AS_DOUBLE(object)), true;
       if (!int_value(value, &number)) return false;
       *out = AttrValue(static_cast<double>(number));
       return true;
     case ParamKind::kNumber:
       if (object && PyBool_Check(object)) return *out = AttrValue(object == Py_True), true;
-      if (object && PyFloat_CheckExact(object)) return *out = AttrValue(PyFloat_AS_DOUBLE(object)), true;
+      if (object && PyFloat_CheckExact(object))
+        return *out = AttrValue(PyFloat_AS_DOUBLE(object)), true;
       if (!int_value(value, &number)) return false;
       *out = AttrValue(number);
       return true;
@@ -109,7 +112,8 @@ bool to_inputs(Executor& x, const Param& param, const SymRef& value, std::vector
 bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* names, SymRef* out) {
   const OpObject& object = *reinterpret_cast<OpObject*>(callable);
   const OpDef& op = *object.op;
-  const Py_ssize_t positional = static_cast<Py_ssize_t>(args.size()) - (names ? PyTuple_GET_SIZE(names) : 0);
+  const Py_ssize_t positional =
+      static_cast<Py_ssize_t>(args.size()) - (names ? PyTuple_GET_SIZE(names) : 0);
   BoundArgs bound;
   if (!bind_args(op, object.param_names, positional, names, &bound)) {
     PyErr_Clear();
@@ -121,7 +125,8 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
     const Param& param = op.signature.params[i];
     SymRef value;
     if (static_cast<int>(i) == bound.packed) {
-      value = make_items(SymKind::kTuple, {args.begin() + bound.from[i], args.begin() + positional});
+      value =
+          make_items(SymKind::kTuple, {args.begin() + bound.from[i], args.begin() + positional});
     } else if (bound.from[i] >= 0) {
       value = args[bound.from[i]];
     }

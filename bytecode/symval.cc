@@ -37,8 +37,7 @@ namespace {
 
 std::string describe_object(PyObject* object) {
   if (PyFunction_Check(object)) {
-    const char* name =
-        PyUnicode_AsUTF8(reinterpret_cast<PyFunctionObject*>(object)->func_qualname);
+    const char* name = PyUnicode_AsUTF8(reinterpret_cast<PyFunctionObject*>(object)->func_qualname);
     return fmt::format("function {}", name ? name : "?");
   }
   if (PyType_Check(object))
@@ -60,8 +59,8 @@ std::string describe(const SymValue& value) {
     case SymKind::kSlice: return "slice";
     case SymKind::kMethod: return "method of " + describe(*value.items[1]);
     case SymKind::kFunction: {
-      const char* name = PyUnicode_AsUTF8(
-          reinterpret_cast<PyCodeObject*>(value.function->code.get())->co_name);
+      const char* name =
+          PyUnicode_AsUTF8(reinterpret_cast<PyCodeObject*>(value.function->code.get())->co_name);
       return fmt::format("function {}", name ? name : "?");
     }
     case SymKind::kCell: return "cell";

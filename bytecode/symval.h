@@ -1,7 +1,7 @@
-// SymValue: what the executor knows of one Python object while it runs a function symbolically. Exactly one
-// SymValue stands for one Python identity, so aliasing and `is` come out right. A value read from the
-// program starts as kLazy, which needs no guard; Heap::realize() looks at the object, installs the guards and turns it
-// into one of the other kinds in place.
+// SymValue: what the executor knows of one Python object while it runs a function symbolically.
+// Exactly one SymValue stands for one Python identity, so aliasing and `is` come out right. A value
+// read from the program starts as kLazy, which needs no guard; Heap::realize() looks at the object,
+// installs the guards and turns it into one of the other kinds in place.
 #pragma once
 
 #include <memory>
@@ -37,7 +37,7 @@ using SymRef = std::shared_ptr<SymValue>;
 struct SymFunction {
   Ref code;
   Ref globals;
-  Ref qualified_name;  // may be empty: that of the code
+  Ref qualified_name;                                 // may be empty: that of the code
   SymRef defaults, kwdefaults, annotations, closure;  // null when absent
 };
 
@@ -47,22 +47,23 @@ enum class IterKind : uint8_t { kSequence, kRange, kZip, kEnumerate, kReversed, 
 struct SymIterator {
   IterKind kind;
   std::vector<SymRef> children;  // the sequence; zip: iterators; enumerate: one iterator
-  Ref range;                  // kRange
-  int64_t position = 0;       // items taken; enumerate: next count
+  Ref range;                     // kRange
+  int64_t position = 0;          // items taken; enumerate: next count
 };
 
 struct SymValue {
   SymKind kind = SymKind::kNull;
   SourceId source = kNoSource;  // where it can be found at region entry
-  int born = 0;  // instruction of the outermost frame that made an iterator: where a region can end instead
-  bool changed = false;         // a sourced container or object with pending writes
-  Ref object;                   // the concrete object of sourced and constant values
+  int born = 0;  // instruction of the outermost frame that made an iterator: where a region can end
+                 // instead
+  bool changed = false;  // a sourced container or object with pending writes
+  Ref object;            // the concrete object of sourced and constant values
   Val tensor;
   std::vector<SymRef> items;
-  std::vector<std::pair<SymRef, SymRef>> entries;                // kDict
+  std::vector<std::pair<SymRef, SymRef>> entries;          // kDict
   bool keys_known = true;                                  // kDict: `entries` is complete
-  std::vector<std::pair<std::string, SymRef>> attributes;     // kObject: read or written ones
-  std::vector<std::string> written;                        // kObject: names with pending writes, in order
+  std::vector<std::pair<std::string, SymRef>> attributes;  // kObject: read or written ones
+  std::vector<std::string> written;  // kObject: names with pending writes, in order
   std::unique_ptr<SymFunction> function;
   std::unique_ptr<SymIterator> iterator;
 
@@ -80,8 +81,8 @@ const SymRef& null_sym();
 // Short text for break reasons: "tensor", "list", "int 3", "function foo".
 std::string describe(const SymValue& value);
 
-// The Python object of a value that is constant all the way down (numbers, strings, tuples and slices of them);
-// empty when it is not.
+// The Python object of a value that is constant all the way down (numbers, strings, tuples and
+// slices of them); empty when it is not.
 Ref constant_object(const SymRef& value);
 
 }  // namespace msjit

@@ -71,7 +71,8 @@ void CodeState::count_recompile(const std::string& guard) {
 }
 
 CodeState* find_code_state(PyCodeObject* code) {
-  return static_cast<CodeState*>(compat::code_extra(reinterpret_cast<PyObject*>(code), extra_index()));
+  return static_cast<CodeState*>(
+      compat::code_extra(reinterpret_cast<PyObject*>(code), extra_index()));
 }
 
 CodeState* code_state(PyCodeObject* code) {

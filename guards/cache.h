@@ -1,5 +1,5 @@
-// The graph pool: per code object, per instruction offset, the entries captured there, most recently used first.
-// CodeStates hang on their code objects (co_extra) and die with them.
+// The graph pool: per code object, per instruction offset, the entries captured there, most
+// recently used first. CodeStates hang on their code objects (co_extra) and die with them.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ struct EntryBase : std::enable_shared_from_this<EntryBase> {
 // A place in a function where regions may start.
 struct EntryPoint {
   std::vector<std::shared_ptr<EntryBase>> entries;
-  int captures = 0;     // attempts, for the limit
-  bool cold = false;    // nothing worth capturing starts here
-  int skip_to = -1;     // cold: the instruction the useless region ended at
+  int captures = 0;   // attempts, for the limit
+  bool cold = false;  // nothing worth capturing starts here
+  int skip_to = -1;   // cold: the instruction the useless region ended at
   int line = 0;
 
-  // The first entry whose guards hold, moved to the front; null when none does. `registers` needs room for
-  // every entry's registers (register_count).
+  // The first entry whose guards hold, moved to the front; null when none does. `registers` needs
+  // room for every entry's registers (register_count).
   const std::shared_ptr<EntryBase>* find(const Slots& slots, PyObject** registers);
   int register_count = 0;  // the largest of the entries'
-  int last_failure = -1;  // the step that failed in the most recent entry, when every entry missed
+  int last_failure = -1;   // the step that failed in the most recent entry, when every entry missed
   void add(std::shared_ptr<EntryBase> entry);
 };
 
@@ -48,13 +48,13 @@ struct RecompileRecord {
 
 // Everything known of one code object that was met by the JIT.
 struct CodeState {
-  PyCodeObject* code = nullptr;  // owns this state
+  PyCodeObject* code = nullptr;                // owns this state
   std::unordered_map<int, EntryPoint> points;  // by canonical index
-  EntryPoint* start = nullptr;   // the point at the function's first instruction; stable address
+  EntryPoint* start = nullptr;  // the point at the function's first instruction; stable address
   int64_t calls = 0;
-  int64_t captured_calls = 0;    // calls in which some region ran
-  bool inert = false;            // touches no tensor: left to the interpreter for good
-  bool full_graph = false;       // a break is an error
+  int64_t captured_calls = 0;  // calls in which some region ran
+  bool inert = false;          // touches no tensor: left to the interpreter for good
+  bool full_graph = false;     // a break is an error
   std::string name, file;
   int line = 0;
   std::vector<BreakRecord> breaks;

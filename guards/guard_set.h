@@ -1,7 +1,7 @@
-// GuardSet: the compiled conditions under which a capture holds, as one flat program of loads and checks over
-// registers. GuardBuilder records it in the order the capture read things, so that every check precedes the
-// loads that rely on it. A check runs no Python code, takes no references and never fails with an error:
-// anything unexpected is a failed guard.
+// GuardSet: the compiled conditions under which a capture holds, as one flat program of loads and
+// checks over registers. GuardBuilder records it in the order the capture read things, so that
+// every check precedes the loads that rely on it. A check runs no Python code, takes no references
+// and never fails with an error: anything unexpected is a failed guard.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,8 @@ struct GuardKind {
   const char* name;
   // `object` is the loaded register; `registers` serve the kinds that relate two sources.
   bool (*check)(const GuardStep& step, PyObject* object, PyObject* const* registers);
-  std::string (*describe)(const GuardStep& step, const std::string& source, const std::string& other);
+  std::string (*describe)(const GuardStep& step, const std::string& source,
+                          const std::string& other);
 };
 
 // A load (kind null) into register `target`, or a check of register `target`.
@@ -34,17 +35,17 @@ struct GuardStep {
   std::shared_ptr<const Meta> tensor;  // payload of the tensor kind
 };
 
-extern const GuardKind guard_type;          // exact type and its version tag
-extern const GuardKind guard_class;         // a class object has its version tag
-extern const GuardKind guard_identity;      // this very object
-extern const GuardKind guard_equal;         // exact builtin type and equal value (int, float, str, bytes)
-extern const GuardKind guard_tensor;        // exact Python type, dtype and shape
-extern const GuardKind guard_length;        // list, tuple or dict size
-extern const GuardKind guard_missing;       // instance dict (or dict) lacks the key `object`
-extern const GuardKind guard_keys;          // dict has exactly these keys in this order
-extern const GuardKind guard_function;      // code, defaults and keyword defaults of a function
-extern const GuardKind guard_same;          // two sources are one object
-extern const GuardKind guard_different;     // two sources are two objects
+extern const GuardKind guard_type;      // exact type and its version tag
+extern const GuardKind guard_class;     // a class object has its version tag
+extern const GuardKind guard_identity;  // this very object
+extern const GuardKind guard_equal;   // exact builtin type and equal value (int, float, str, bytes)
+extern const GuardKind guard_tensor;  // exact Python type, dtype and shape
+extern const GuardKind guard_length;  // list, tuple or dict size
+extern const GuardKind guard_missing;         // instance dict (or dict) lacks the key `object`
+extern const GuardKind guard_keys;            // dict has exactly these keys in this order
+extern const GuardKind guard_function;        // code, defaults and keyword defaults of a function
+extern const GuardKind guard_same;            // two sources are one object
+extern const GuardKind guard_different;       // two sources are two objects
 extern const GuardKind guard_global_missing;  // the frame's globals lack the key `object`
 
 class GuardSet {

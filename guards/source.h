@@ -1,6 +1,7 @@
-// Source: where an object that a capture read can be found again, as a step from a frame slot or from another
-// source. Sources are hash-consed in a GuardBuilder and numbered; the number is the register that
-// holds the object while a guard program runs. Loading runs no Python code and takes no references.
+// Source: where an object that a capture read can be found again, as a step from a frame slot or
+// from another source. Sources are hash-consed in a GuardBuilder and numbered; the number is the
+// register that holds the object while a guard program runs. Loading runs no Python code and takes
+// no references.
 #pragma once
 
 #include <string>
@@ -40,12 +41,13 @@ struct Source {
   LoadKind kind;
   SourceId base = kNoSource;
   int32_t index = 0;
-  Ref key;           // name, dict key or constant
+  Ref key;             // name, dict key or constant
   Py_hash_t hash = 0;  // of key, for the dict loads
-  std::string text;  // as Python writes it: self.layers[0].w
+  std::string text;    // as Python writes it: self.layers[0].w
 };
 
-// The object a source stands for now, or null when it is not there. `registers` holds the loaded bases.
+// The object a source stands for now, or null when it is not there. `registers` holds the loaded
+// bases.
 PyObject* load_source(const Source& source, const Slots& slots, PyObject* const* registers);
 
 // The instance dictionary of an object, or null. Never creates one for an object that has none.

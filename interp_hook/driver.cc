@@ -73,7 +73,8 @@ class FrameRun {
     if (point.last_failure >= 0) {
       const std::string guard = point.entries.front()->guards.describe(point.last_failure);
       state_.count_recompile(guard);
-      if (log_enabled(LogTopic::kGuards)) log_text(LogTopic::kGuards, fmt::format("{}: {} failed", state_.name, guard));
+      if (log_enabled(LogTopic::kGuards))
+        log_text(LogTopic::kGuards, fmt::format("{}: {} failed", state_.name, guard));
     }
   }
 
@@ -106,15 +107,16 @@ class FrameRun {
     point.cold = true;
     point.skip_to = -1;
     state_.count_break(code_[index_].line, break_name(BreakReason::kInternal), message);
-    if (log_enabled(LogTopic::kBreaks)) log_text(LogTopic::kBreaks, fmt::format("{}: {}", state_.name, message));
+    if (log_enabled(LogTopic::kBreaks))
+      log_text(LogTopic::kBreaks, fmt::format("{}: {}", state_.name, message));
     if (jit_config().strict) PyErr_SetString(PyExc_SystemError, message.c_str());
     return nullptr;
   }
 
   Entry* refuse_break(const Capture& capture) {
     const std::string text =
-        fmt::format("[jit] cannot capture the whole of {}, got a break at {}:{}: {}", state_.name, state_.file,
-                    capture.break_line, break_text(capture.reason, capture.detail));
+        fmt::format("[jit] cannot capture the whole of {}, got a break at {}:{}: {}", state_.name,
+                    state_.file, capture.break_line, break_text(capture.reason, capture.detail));
     PyErr_SetString(compile_error_type ? compile_error_type : PyExc_RuntimeError, text.c_str());
     return nullptr;
   }
@@ -122,11 +124,14 @@ class FrameRun {
   void note_break(const Capture& capture) {
     std::string detail = break_text(capture.reason, capture.detail);
     if (!capture.break_place.empty()) detail += " (" + capture.break_place + ")";
-    if (capture.break_callee && !hook::marked(capture.break_callee)) hook::mark(capture.break_callee, drive_frame);
+    if (capture.break_callee && !hook::marked(capture.break_callee))
+      hook::mark(capture.break_callee, drive_frame);
     // A region that is kept counts its break each time it ends there.
-    if (capture.num_ops == 0) state_.count_break(capture.break_line, break_name(capture.reason), detail);
+    if (capture.num_ops == 0)
+      state_.count_break(capture.break_line, break_name(capture.reason), detail);
     if (log_enabled(LogTopic::kBreaks))
-      log_text(LogTopic::kBreaks, fmt::format("{}:{}: {}: {}", state_.file, capture.break_line, state_.name, detail));
+      log_text(LogTopic::kBreaks,
+               fmt::format("{}:{}: {}: {}", state_.file, capture.break_line, state_.name, detail));
   }
 
   // True when the region ran; the frame then stands at its exit, or the run is over.
@@ -134,7 +139,8 @@ class FrameRun {
     std::vector<Ref> objects;
     std::string error;
     if (!run_entry(entry, registers_.data(), &objects, &error)) {
-      // Nothing has changed yet: the interpreter runs the region and raises what the program raises.
+      // Nothing has changed yet: the interpreter runs the region and raises what the program
+      // raises.
       entry.disabled = true;
       state_.count_break(entry.line, break_name(BreakReason::kOpError), error);
       return false;
@@ -185,9 +191,7 @@ class FrameRun {
     done_ = true;
   }
 
-  PyObject* raise_here() {
-    return frame_.enter() ? unwind(frame_, code_, index_) : nullptr;
-  }
+  PyObject* raise_here() { return frame_.enter() ? unwind(frame_, code_, index_) : nullptr; }
 
   FrameView& frame_;
   const DecodedCode& code_;

@@ -30,7 +30,8 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
     entry->break_line = capture.break_line;
   } else if (entry->effects.empty()) {
     const Recipe& result = entry->recipes[entry->result];
-    if (result.kind == RecipeKind::kOutput && entry->num_outputs == 1) entry->single_output = result.index;
+    if (result.kind == RecipeKind::kOutput && entry->num_outputs == 1)
+      entry->single_output = result.index;
   }
   return entry;
 }
@@ -40,7 +41,8 @@ namespace {
 constexpr int kInlineTensors = 16;
 
 // Loads the inputs and calls the region.
-bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs, std::string* error) {
+bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs,
+                 std::string* error) {
   InlineVec<TensorImpl*, kInlineTensors> inputs;
   for (SourceId id : entry.inputs) inputs.push_back(tensor_of(registers[id]).impl());
   Status status = entry.region->call(inputs, outputs);
@@ -62,7 +64,8 @@ Ref run_single(Entry& entry, PyObject* const* registers, std::string* error) {
   return result;
 }
 
-bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objects, std::string* error) {
+bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objects,
+               std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
   outputs.resize(entry.num_outputs);
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, error)) return false;
@@ -85,14 +88,17 @@ bool replace_list(PyObject* list, const Effect& effect, const std::vector<Ref>& 
   Ref fresh = Ref::steal(PyList_New(static_cast<Py_ssize_t>(effect.values.size())));
   if (!fresh) return false;
   for (size_t i = 0; i < effect.values.size(); ++i)
-    PyList_SET_ITEM(fresh.get(), static_cast<Py_ssize_t>(i), Ref(objects[effect.values[i]]).release());
+    PyList_SET_ITEM(fresh.get(), static_cast<Py_ssize_t>(i),
+                    Ref(objects[effect.values[i]]).release());
   return PyList_SetSlice(list, 0, PyList_GET_SIZE(list), fresh.get()) == 0;
 }
 
 bool replace_dict(PyObject* dict, const Effect& effect, const std::vector<Ref>& objects) {
   PyDict_Clear(dict);
   for (size_t i = 0; i < effect.values.size(); i += 2)
-    if (PyDict_SetItem(dict, objects[effect.values[i]].get(), objects[effect.values[i + 1]].get()) < 0) return false;
+    if (PyDict_SetItem(dict, objects[effect.values[i]].get(), objects[effect.values[i + 1]].get()) <
+        0)
+      return false;
   return true;
 }
 
@@ -104,11 +110,14 @@ bool apply_effects(const Entry& entry, const std::vector<Ref>& objects) {
     bool done = false;
     switch (effect.kind) {
       case EffectKind::kSetAttr:
-        done = PyObject_GenericSetAttr(target, effect.name.get(), objects[effect.values[0]].get()) == 0;
+        done = PyObject_GenericSetAttr(target, effect.name.get(),
+                                       objects[effect.values[0]].get()) == 0;
         break;
       case EffectKind::kListItems: done = replace_list(target, effect, objects); break;
       case EffectKind::kDictItems: done = replace_dict(target, effect, objects); break;
-      case EffectKind::kCellContents: done = PyCell_Set(target, objects[effect.values[0]].get()) == 0; break;
+      case EffectKind::kCellContents:
+        done = PyCell_Set(target, objects[effect.values[0]].get()) == 0;
+        break;
     }
     if (!done) return false;
   }

@@ -1,4 +1,5 @@
-// Entry: a captured region ready to run again: guards, inputs, compiled graph, recipes and effects, exit.
+// Entry: a captured region ready to run again: guards, inputs, compiled graph, recipes and effects,
+// exit.
 #pragma once
 
 #include "bytecode/capture.h"
@@ -30,9 +31,11 @@ struct Entry final : EntryBase {
 // Compiles a capture. An error is an internal one.
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture);
 
-// Runs the graph of an entry whose guards hold and builds the Python objects of its exit; nothing outside is changed
-// yet. False: the region failed (`error` says why, no Python exception set) and must be run by the interpreter.
-bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objects, std::string* error);
+// Runs the graph of an entry whose guards hold and builds the Python objects of its exit; nothing
+// outside is changed yet. False: the region failed (`error` says why, no Python exception set) and
+// must be run by the interpreter.
+bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objects,
+               std::string* error);
 // For single_output entries: the result, or an empty Ref on failure.
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error);
 // Replays the changes of existing objects. False with a Python exception set.

@@ -35,7 +35,9 @@ std::string list(const Items& items, F text) {
   return out + "]";
 }
 
-const Entry& entry_of(const std::shared_ptr<EntryBase>& base) { return static_cast<const Entry&>(*base); }
+const Entry& entry_of(const std::shared_ptr<EntryBase>& base) {
+  return static_cast<const Entry&>(*base);
+}
 
 struct Region {
   int pc, line, ops = 0, guards = 0, entries = 0, tier = 0;
@@ -60,33 +62,37 @@ std::vector<Region> regions_of(const CodeState& state) {
     region.misses = region.entries - 1;
     regions.push_back(region);
   }
-  std::sort(regions.begin(), regions.end(), [](const Region& a, const Region& b) { return a.pc < b.pc; });
+  std::sort(regions.begin(), regions.end(),
+            [](const Region& a, const Region& b) { return a.pc < b.pc; });
   return regions;
 }
 
 std::string region_json(const Region& r) {
   return fmt::format(
-      "{{\"pc\": {}, \"line\": {}, \"ops\": {}, \"guards\": {}, \"entries\": {}, \"hits\": {}, \"misses\": {}, "
+      "{{\"pc\": {}, \"line\": {}, \"ops\": {}, \"guards\": {}, \"entries\": {}, \"hits\": {}, "
+      "\"misses\": {}, "
       "\"compile_ms\": {:.3f}, \"tier\": {}}}",
       r.pc, r.line, r.ops, r.guards, r.entries, r.hits, r.misses, r.compile_ms, r.tier);
 }
 
 std::string break_json(const BreakRecord& b) {
-  return fmt::format("{{\"line\": {}, \"reason\": {}, \"detail\": {}, \"count\": {}}}", b.line, quote(b.reason),
-                     quote(b.detail), b.count);
+  return fmt::format("{{\"line\": {}, \"reason\": {}, \"detail\": {}, \"count\": {}}}", b.line,
+                     quote(b.reason), quote(b.detail), b.count);
 }
 
 std::string recompile_json(const RecompileRecord& r) {
   const std::string source = r.guard.substr(0, r.guard.find(' '));
-  return fmt::format("{{\"guard\": {}, \"source\": {}, \"count\": {}}}", quote(r.guard), quote(source), r.count);
+  return fmt::format("{{\"guard\": {}, \"source\": {}, \"count\": {}}}", quote(r.guard),
+                     quote(source), r.count);
 }
 
 std::string function_json(const CodeState& state) {
   return fmt::format(
       "{{\"name\": {}, \"file\": {}, \"line\": {}, \"calls\": {}, \"regions\": {}, \"breaks\": {}, "
       "\"recompiles\": {}}}",
-      quote(state.name), quote(state.file), state.line, state.calls, list(regions_of(state), region_json),
-      list(state.breaks, break_json), list(state.recompiles, recompile_json));
+      quote(state.name), quote(state.file), state.line, state.calls,
+      list(regions_of(state), region_json), list(state.breaks, break_json),
+      list(state.recompiles, recompile_json));
 }
 
 }  // namespace
@@ -114,7 +120,8 @@ std::string explain_totals_json() {
     }
   }
   return fmt::format(
-      "{{\"calls\": {}, \"captured_calls\": {}, \"eager_ops\": {}, \"graph_ops\": {}, \"breaks\": {}, "
+      "{{\"calls\": {}, \"captured_calls\": {}, \"eager_ops\": {}, \"graph_ops\": {}, \"breaks\": "
+      "{}, "
       "\"recompiles\": {}, \"compile_ms\": {:.3f}, \"pool_bytes\": {}}}",
       calls, captured, eager_op_count(), graph_op_count, breaks, recompiles, compile_ms, bytes);
 }
@@ -126,10 +133,11 @@ std::string explain_details_json(PyCodeObject* code) {
   for (const auto& [pc, point] : state->points)
     for (const auto& base : point.entries) entries.push_back(&entry_of(base));
   return list(entries, [](const Entry* entry) {
-    return fmt::format("{{\"line\": {}, \"guards\": {}, \"graph\": {}, \"plan\": {}, \"break\": {}}}", entry->line,
-                       list(entry->guards.describe_all(), quote), quote(entry->region->executable().graph_text()),
-                       quote(entry->region->executable().describe()),
-                       entry->returns ? "null" : quote(entry->break_detail));
+    return fmt::format(
+        "{{\"line\": {}, \"guards\": {}, \"graph\": {}, \"plan\": {}, \"break\": {}}}", entry->line,
+        list(entry->guards.describe_all(), quote), quote(entry->region->executable().graph_text()),
+        quote(entry->region->executable().describe()),
+        entry->returns ? "null" : quote(entry->break_detail));
   });
 }
 

@@ -1,4 +1,5 @@
-// What the JIT did, for msjit.explain, --explain and --explain-json: one record a function that was met.
+// What the JIT did, for msjit.explain, --explain and --explain-json: one record a function that was
+// met.
 #pragma once
 
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace msjit {
 
-// JSON texts in the form of the command line's --explain-json: the list of functions, and the totals.
+// JSON texts in the form of the command line's --explain-json: the list of functions, and the
+// totals.
 std::string explain_functions_json();
 std::string explain_totals_json();
 // One function's regions in full: guards as Python expressions, the graph and the plan.

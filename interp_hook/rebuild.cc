@@ -1,6 +1,5 @@
 #include "interp_hook/rebuild.h"
 
-
 namespace msjit {
 namespace {
 
@@ -11,7 +10,8 @@ PyObject* argument(const Recipe& recipe, const std::vector<Ref>& objects, size_t
 Ref tuple(const Recipe& recipe, const std::vector<Ref>& objects) {
   Ref made = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(recipe.args.size())));
   for (size_t i = 0; made && i < recipe.args.size(); ++i)
-    PyTuple_SET_ITEM(made.get(), static_cast<Py_ssize_t>(i), Ref(objects[recipe.args[i]]).release());
+    PyTuple_SET_ITEM(made.get(), static_cast<Py_ssize_t>(i),
+                     Ref(objects[recipe.args[i]]).release());
   return made;
 }
 
@@ -25,7 +25,9 @@ Ref list(const Recipe& recipe, const std::vector<Ref>& objects) {
 Ref dict(const Recipe& recipe, const std::vector<Ref>& objects) {
   Ref made = Ref::steal(PyDict_New());
   for (size_t i = 0; made && i < recipe.args.size(); i += 2)
-    if (PyDict_SetItem(made.get(), objects[recipe.args[i]].get(), objects[recipe.args[i + 1]].get()) < 0) return {};
+    if (PyDict_SetItem(made.get(), objects[recipe.args[i]].get(),
+                       objects[recipe.args[i + 1]].get()) < 0)
+      return {};
   return made;
 }
 
@@ -43,15 +45,16 @@ Ref annotations_dict(PyObject* annotations) {
   if (!PyTuple_Check(annotations)) return Ref::share(annotations);
   Ref made = Ref::steal(PyDict_New());
   for (Py_ssize_t i = 0; made && i + 1 < PyTuple_GET_SIZE(annotations); i += 2)
-    if (PyDict_SetItem(made.get(), PyTuple_GET_ITEM(annotations, i), PyTuple_GET_ITEM(annotations, i + 1)) < 0)
+    if (PyDict_SetItem(made.get(), PyTuple_GET_ITEM(annotations, i),
+                       PyTuple_GET_ITEM(annotations, i + 1)) < 0)
       return {};
   return made;
 }
 
 Ref function(const Recipe& recipe, const std::vector<Ref>& objects) {
   enum { kGlobals, kName, kDefaults, kKwDefaults, kAnnotations, kClosure };
-  Ref made = Ref::steal(PyFunction_NewWithQualName(recipe.object.get(), argument(recipe, objects, kGlobals),
-                                                   argument(recipe, objects, kName)));
+  Ref made = Ref::steal(PyFunction_NewWithQualName(
+      recipe.object.get(), argument(recipe, objects, kGlobals), argument(recipe, objects, kName)));
   if (!made) return {};
   if (PyObject* o = argument(recipe, objects, kDefaults))
     if (PyFunction_SetDefaults(made.get(), o) < 0) return {};
@@ -68,7 +71,8 @@ Ref function(const Recipe& recipe, const std::vector<Ref>& objects) {
 
 Ref call(PyTypeObject* type, const Recipe& recipe, const std::vector<Ref>& objects) {
   Ref args = tuple(recipe, objects);
-  return args ? Ref::steal(PyObject_Call(reinterpret_cast<PyObject*>(type), args.get(), nullptr)) : Ref();
+  return args ? Ref::steal(PyObject_Call(reinterpret_cast<PyObject*>(type), args.get(), nullptr))
+              : Ref();
 }
 
 }  // namespace
@@ -81,12 +85,14 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
     case RecipeKind::kList: return list(recipe, objects);
     case RecipeKind::kDict: return dict(recipe, objects);
     case RecipeKind::kSlice:
-      return Ref::steal(PySlice_New(argument(recipe, objects, 0), argument(recipe, objects, 1), argument(recipe, objects, 2)));
+      return Ref::steal(PySlice_New(argument(recipe, objects, 0), argument(recipe, objects, 1),
+                                    argument(recipe, objects, 2)));
     case RecipeKind::kMethod:
       return Ref::steal(PyMethod_New(argument(recipe, objects, 0), argument(recipe, objects, 1)));
     case RecipeKind::kBuiltinMethod:
       return Ref::steal(PyObject_GetAttr(argument(recipe, objects, 0), recipe.object.get()));
-    case RecipeKind::kCell: return Ref::steal(PyCell_New(recipe.args.empty() ? nullptr : argument(recipe, objects, 0)));
+    case RecipeKind::kCell:
+      return Ref::steal(PyCell_New(recipe.args.empty() ? nullptr : argument(recipe, objects, 0)));
     case RecipeKind::kFunction: return function(recipe, objects);
     case RecipeKind::kSequenceIterator:
       return advanced(Ref::steal(PyObject_GetIter(argument(recipe, objects, 0))), recipe.number);
@@ -95,11 +101,13 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
     case RecipeKind::kZip: return call(&PyZip_Type, recipe, objects);
     case RecipeKind::kEnumerate: {
       Ref start = Ref::steal(PyLong_FromLongLong(recipe.number));
-      return start ? Ref::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyEnum_Type),
-                                                             argument(recipe, objects, 0), start.get(), nullptr))
+      return start ? Ref::steal(PyObject_CallFunctionObjArgs(
+                         reinterpret_cast<PyObject*>(&PyEnum_Type), argument(recipe, objects, 0),
+                         start.get(), nullptr))
                    : Ref();
     }
-    case RecipeKind::kReversed: return advanced(call(&PyReversed_Type, recipe, objects), recipe.number);
+    case RecipeKind::kReversed:
+      return advanced(call(&PyReversed_Type, recipe, objects), recipe.number);
     case RecipeKind::kSuper: return call(&PySuper_Type, recipe, objects);
     case RecipeKind::kOutput: break;
   }

@@ -1,5 +1,6 @@
-// Models of Python's builtin functions and types, keyed by object identity. To add one: write the function, add its row to
-// kModels. A model sees positional and keyword arguments as CPython's vectorcall passes them.
+// Models of Python's builtin functions and types, keyed by object identity. To add one: write the
+// function, add its row to kModels. A model sees positional and keyword arguments as CPython's
+// vectorcall passes them.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -48,7 +49,9 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
     case SymKind::kSlice: type = &PySlice_Type; break;
     case SymKind::kFunction: type = &PyFunction_Type; break;
     case SymKind::kMethod: type = &PyMethod_Type; break;
-    case SymKind::kTensor: type = value->object ? Py_TYPE(value->object.get()) : &g_tensor_type; break;
+    case SymKind::kTensor:
+      type = value->object ? Py_TYPE(value->object.get()) : &g_tensor_type;
+      break;
     case SymKind::kConst:
     case SymKind::kObject: type = Py_TYPE(value->object.get()); break;
     default: return unsupported(x, "isinstance");
@@ -57,7 +60,8 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
   if (Py_TYPE(cls) != &PyType_Type) {
     if (type == cls) return *out = true, true;
     static PyObject* const check = PyUnicode_InternFromString("__instancecheck__");
-    if (_PyType_Lookup(Py_TYPE(cls), check) != _PyType_Lookup(&PyType_Type, check)) return unsupported(x, "isinstance");
+    if (_PyType_Lookup(Py_TYPE(cls), check) != _PyType_Lookup(&PyType_Type, check))
+      return unsupported(x, "isinstance");
   }
   *out = PyType_IsSubtype(type, cls);
   return true;
@@ -72,7 +76,8 @@ bool any_instance_of(Executor& x, const SymRef& value, const SymRef& classes, bo
     }
     return *out = false, true;
   }
-  if (classes->kind != SymKind::kConst || !PyType_Check(classes->object.get())) return unsupported(x, "isinstance");
+  if (classes->kind != SymKind::kConst || !PyType_Check(classes->object.get()))
+    return unsupported(x, "isinstance");
   return instance_of(x, value, reinterpret_cast<PyTypeObject*>(classes->object.get()), out);
 }
 
@@ -93,10 +98,13 @@ bool model_type(Executor& x, Args args, PyObject* names, SymRef* out) {
     case SymKind::kList: type = reinterpret_cast<PyObject*>(&PyList_Type); break;
     case SymKind::kDict: type = reinterpret_cast<PyObject*>(&PyDict_Type); break;
     case SymKind::kTensor:
-      type = reinterpret_cast<PyObject*>(args[0]->object ? Py_TYPE(args[0]->object.get()) : &g_tensor_type);
+      type = reinterpret_cast<PyObject*>(args[0]->object ? Py_TYPE(args[0]->object.get())
+                                                         : &g_tensor_type);
       break;
     case SymKind::kConst:
-    case SymKind::kObject: type = reinterpret_cast<PyObject*>(Py_TYPE(args[0]->object.get())); break;
+    case SymKind::kObject:
+      type = reinterpret_cast<PyObject*>(Py_TYPE(args[0]->object.get()));
+      break;
     default: return unsupported(x, "type");
   }
   *out = x.heap().from_constant(Ref::share(type), reinterpret_cast<PyTypeObject*>(type)->tp_name);
@@ -105,7 +113,8 @@ bool model_type(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 bool model_getattr(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 2 || !x.look(args[1])) return unsupported(x, "getattr");
-  if (args[1]->kind != SymKind::kConst || !PyUnicode_CheckExact(args[1]->object.get())) return unsupported(x, "getattr");
+  if (args[1]->kind != SymKind::kConst || !PyUnicode_CheckExact(args[1]->object.get()))
+    return unsupported(x, "getattr");
   return x.get_attr(args[0], args[1]->object.get(), out);
 }
 
@@ -121,8 +130,12 @@ bool model_sequence(Executor& x, Args args, PyObject* names, SymKind kind, SymRe
   *out = make_items(kind, std::move(items));
   return true;
 }
-bool model_list(Executor& x, Args a, PyObject* n, SymRef* out) { return model_sequence(x, a, n, SymKind::kList, out); }
-bool model_tuple(Executor& x, Args a, PyObject* n, SymRef* out) { return model_sequence(x, a, n, SymKind::kTuple, out); }
+bool model_list(Executor& x, Args a, PyObject* n, SymRef* out) {
+  return model_sequence(x, a, n, SymKind::kList, out);
+}
+bool model_tuple(Executor& x, Args a, PyObject* n, SymRef* out) {
+  return model_sequence(x, a, n, SymKind::kTuple, out);
+}
 
 bool model_dict(Executor& x, Args args, PyObject* names, SymRef* out) {
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
@@ -131,11 +144,14 @@ bool model_dict(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (positional > 1) return unsupported(x, "dict");
   if (positional == 1) {
     if (!x.look(args[0])) return false;
-    if (args[0]->kind != SymKind::kDict || !x.heap().dict_all(args[0])) return unsupported(x, "dict");
+    if (args[0]->kind != SymKind::kDict || !x.heap().dict_all(args[0]))
+      return unsupported(x, "dict");
     dict->entries = args[0]->entries;
   }
   for (size_t k = 0; k < keywords; ++k)
-    x.heap().dict_set(dict, make_const(Ref::share(PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(k)))), args[positional + k]);
+    x.heap().dict_set(dict,
+                      make_const(Ref::share(PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(k)))),
+                      args[positional + k]);
   dict->changed = false;
   *out = std::move(dict);
   return true;
@@ -155,7 +171,8 @@ bool model_enumerate(Executor& x, Args args, PyObject*, SymRef* out) {
   if (args.empty() || args.size() > 2) return unsupported(x, "enumerate");
   if (args.size() == 2) {
     if (!x.look(args[1])) return false;
-    if (args[1]->kind != SymKind::kConst || !PyLong_CheckExact(args[1]->object.get())) return unsupported(x, "enumerate");
+    if (args[1]->kind != SymKind::kConst || !PyLong_CheckExact(args[1]->object.get()))
+      return unsupported(x, "enumerate");
     start = PyLong_AsLongLong(args[1]->object.get());
     if (start == -1 && PyErr_Occurred()) return PyErr_Clear(), unsupported(x, "enumerate");
   }
@@ -215,13 +232,18 @@ bool model_all_any(Executor& x, Args args, PyObject* names, bool all, SymRef* ou
   *out = boolean(all);
   return true;
 }
-bool model_all(Executor& x, Args a, PyObject* n, SymRef* out) { return model_all_any(x, a, n, true, out); }
-bool model_any(Executor& x, Args a, PyObject* n, SymRef* out) { return model_all_any(x, a, n, false, out); }
+bool model_all(Executor& x, Args a, PyObject* n, SymRef* out) {
+  return model_all_any(x, a, n, true, out);
+}
+bool model_any(Executor& x, Args a, PyObject* n, SymRef* out) {
+  return model_all_any(x, a, n, false, out);
+}
 
 bool model_callable(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1 || !x.look(args[0])) return unsupported(x, "callable");
   const SymRef& value = args[0];
-  if (value->kind == SymKind::kFunction || value->kind == SymKind::kMethod) return *out = boolean(true), true;
+  if (value->kind == SymKind::kFunction || value->kind == SymKind::kMethod)
+    return *out = boolean(true), true;
   if (value->object) return *out = boolean(PyCallable_Check(value->object.get())), true;
   *out = boolean(false);
   return true;
@@ -246,7 +268,8 @@ bool model_super(Executor& x, Args args, PyObject* names, SymRef* out) {
     if (self && self->kind == SymKind::kCell) self = x.heap().cell_contents(self);
   }
   if (!cls || !self || !x.look(cls) || !x.look(self)) return unsupported(x, "super");
-  if (cls->kind != SymKind::kConst || !PyType_Check(cls->object.get()) || self->kind != SymKind::kObject)
+  if (cls->kind != SymKind::kConst || !PyType_Check(cls->object.get()) ||
+      self->kind != SymKind::kObject)
     return unsupported(x, "super");
   *out = make_items(SymKind::kSuper, {cls, self});
   return true;
@@ -254,14 +277,16 @@ bool model_super(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 // Pure functions of constants: called while capturing. abs() of a tensor is an op.
 bool model_fold(Executor& x, PyObject* function, Args args, PyObject* names, SymRef* out) {
-  const char* name = PyType_Check(function) ? reinterpret_cast<PyTypeObject*>(function)->tp_name
-                                            : reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name;
+  const char* name = PyType_Check(function)
+                         ? reinterpret_cast<PyTypeObject*>(function)->tp_name
+                         : reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name;
   if (names) return unsupported(x, name);
   Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(args.size())));
   for (size_t i = 0; i < args.size(); ++i) {
     if (!x.look(args[i])) return false;
     if (args[i]->is_tensor()) {
-      if (std::strcmp(name, "abs") == 0) return x.apply(*find_op("abs"), std::span(&args[i]->tensor, 1), {}, out);
+      if (std::strcmp(name, "abs") == 0)
+        return x.apply(*find_op("abs"), std::span(&args[i]->tensor, 1), {}, out);
       return x.fail(BreakReason::kTensorValue, fmt::format("{}()", name));
     }
     Ref constant = constant_object(args[i]);
@@ -301,29 +326,37 @@ struct Row {
   BuiltinModel model;
 };
 const Row kModels[] = {
-    {"len", model_len},     {"isinstance", model_isinstance}, {"type", model_type},     {"getattr", model_getattr},
-    {"list", model_list},   {"tuple", model_tuple},           {"dict", model_dict},     {"zip", model_zip},
-    {"iter", model_iter},   {"enumerate", model_enumerate},   {"reversed", model_reversed}, {"next", model_next},
-    {"sum", model_sum},     {"all", model_all},               {"any", model_any},       {"callable", model_callable},
+    {"len", model_len},           {"isinstance", model_isinstance},
+    {"type", model_type},         {"getattr", model_getattr},
+    {"list", model_list},         {"tuple", model_tuple},
+    {"dict", model_dict},         {"zip", model_zip},
+    {"iter", model_iter},         {"enumerate", model_enumerate},
+    {"reversed", model_reversed}, {"next", model_next},
+    {"sum", model_sum},           {"all", model_all},
+    {"any", model_any},           {"callable", model_callable},
     {"super", model_super},
 };
 
 // Names of builtins and of the math module that are pure on numbers and strings.
-const char* const kPureBuiltins[] = {"int",   "float", "bool", "str", "abs", "round", "min", "max",
-                                     "range", "divmod", "pow", "ord", "chr", "repr",  "hash", "slice"};
-const char* const kPureMath[] = {"sqrt", "floor", "ceil", "exp",  "log",  "log2", "log10", "sin",
-                                 "cos",  "tan",   "tanh", "prod", "fabs", "pow",  "isnan", "isinf",
-                                 "gcd",  "trunc", "atan", "erf"};
+const char* const kPureBuiltins[] = {"int", "float", "bool",  "str",    "abs", "round",
+                                     "min", "max",   "range", "divmod", "pow", "ord",
+                                     "chr", "repr",  "hash",  "slice"};
+const char* const kPureMath[] = {"sqrt",  "floor", "ceil", "exp",   "log",  "log2", "log10",
+                                 "sin",   "cos",   "tan",  "tanh",  "prod", "fabs", "pow",
+                                 "isnan", "isinf", "gcd",  "trunc", "atan", "erf"};
 
 template <int kFirst, size_t kSize, size_t... I>
-void add_pure(Table& table, PyObject* module, const char* const (&names)[kSize], std::index_sequence<I...>) {
+void add_pure(Table& table, PyObject* module, const char* const (&names)[kSize],
+              std::index_sequence<I...>) {
   auto find = [&](const char* name) {
     Ref found = Ref::steal(PyObject_GetAttrString(module, name));
     if (!found) PyErr_Clear();
     return found;
   };
   Ref found;
-  ((found = find(names[I]), found ? add_folded<kFirst + static_cast<int>(I)>(table, found.release()) : void()), ...);
+  ((found = find(names[I]),
+    found ? add_folded<kFirst + static_cast<int>(I)>(table, found.release()) : void()),
+   ...);
 }
 
 const Table& table() {
@@ -335,8 +368,10 @@ const Table& table() {
       Ref found = Ref::steal(PyObject_GetAttrString(builtins.get(), row.name));
       (*made)[found.release()] = row.model;  // builtins live as long as the interpreter
     }
-    add_pure<0>(*made, builtins.get(), kPureBuiltins, std::make_index_sequence<std::size(kPureBuiltins)>());
-    if (math) add_pure<100>(*made, math.get(), kPureMath, std::make_index_sequence<std::size(kPureMath)>());
+    add_pure<0>(*made, builtins.get(), kPureBuiltins,
+                std::make_index_sequence<std::size(kPureBuiltins)>());
+    if (math)
+      add_pure<100>(*made, math.get(), kPureMath, std::make_index_sequence<std::size(kPureMath)>());
     return made;
   }();
   return *models;

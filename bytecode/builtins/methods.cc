@@ -1,4 +1,5 @@
-// Models of methods of lists, dicts and strings; args[0] is self. To add one: write it, add its row.
+// Models of methods of lists, dicts and strings; args[0] is self. To add one: write it, add its
+// row.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -44,13 +45,15 @@ bool list_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
   auto& items = args[0]->items;
   int64_t index = -1;
   if (args.size() == 2) {
-    if (!x.look(args[1]) || args[1]->kind != SymKind::kConst || !PyLong_CheckExact(args[1]->object.get()))
+    if (!x.look(args[1]) || args[1]->kind != SymKind::kConst ||
+        !PyLong_CheckExact(args[1]->object.get()))
       return wrong(x, "list.pop");
     index = PyLong_AsLongLong(args[1]->object.get());
     PyErr_Clear();
   }
   if (index < 0) index += static_cast<int64_t>(items.size());
-  if (index < 0 || index >= static_cast<int64_t>(items.size())) return x.fail(BreakReason::kRaises, "list.pop");
+  if (index < 0 || index >= static_cast<int64_t>(items.size()))
+    return x.fail(BreakReason::kRaises, "list.pop");
   *out = items[index];
   items.erase(items.begin() + index);
   changed(args[0]);
@@ -105,23 +108,27 @@ bool view(Executor& x, std::vector<SymRef> items, SymRef* out) {
 }
 
 bool dict_keys(Executor& x, Args args, PyObject*, SymRef* out) {
-  if (args.size() != 1 || !complete(x, args[0])) return args.size() == 1 ? false : wrong(x, "dict.keys");
+  if (args.size() != 1 || !complete(x, args[0]))
+    return args.size() == 1 ? false : wrong(x, "dict.keys");
   std::vector<SymRef> keys;
   for (const auto& [key, value] : args[0]->entries) keys.push_back(key);
   return view(x, std::move(keys), out);
 }
 
 bool dict_values(Executor& x, Args args, PyObject*, SymRef* out) {
-  if (args.size() != 1 || !complete(x, args[0])) return args.size() == 1 ? false : wrong(x, "dict.values");
+  if (args.size() != 1 || !complete(x, args[0]))
+    return args.size() == 1 ? false : wrong(x, "dict.values");
   std::vector<SymRef> values;
   for (const auto& [key, value] : args[0]->entries) values.push_back(value);
   return view(x, std::move(values), out);
 }
 
 bool dict_items(Executor& x, Args args, PyObject*, SymRef* out) {
-  if (args.size() != 1 || !complete(x, args[0])) return args.size() == 1 ? false : wrong(x, "dict.items");
+  if (args.size() != 1 || !complete(x, args[0]))
+    return args.size() == 1 ? false : wrong(x, "dict.items");
   std::vector<SymRef> pairs;
-  for (const auto& [key, value] : args[0]->entries) pairs.push_back(make_items(SymKind::kTuple, {key, value}));
+  for (const auto& [key, value] : args[0]->entries)
+    pairs.push_back(make_items(SymKind::kTuple, {key, value}));
   return view(x, std::move(pairs), out);
 }
 
@@ -138,7 +145,8 @@ bool dict_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
     return wrong(x, "dict.pop");
   if (!complete(x, args[0])) return false;
   auto& entries = args[0]->entries;
-  const auto it = std::find_if(entries.begin(), entries.end(), [&](auto& e) { return same_key(e.first, args[1]); });
+  const auto it = std::find_if(entries.begin(), entries.end(),
+                               [&](auto& e) { return same_key(e.first, args[1]); });
   if (it == entries.end()) {
     if (args.size() == 2) return x.fail(BreakReason::kRaises, "dict.pop");
     *out = args[2];
@@ -153,15 +161,19 @@ bool dict_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool dict_update(Executor& x, Args args, PyObject* names, SymRef* out) {
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
   const size_t positional = args.size() - keywords;
-  if (positional > 2 || !complete(x, args[0])) return positional > 2 ? wrong(x, "dict.update") : false;
+  if (positional > 2 || !complete(x, args[0]))
+    return positional > 2 ? wrong(x, "dict.update") : false;
   if (positional == 2) {
     if (!x.look(args[1])) return false;
     if (args[1]->kind != SymKind::kDict) return wrong(x, "dict.update");
     if (!complete(x, args[1])) return false;
-    for (const auto& [key, value] : std::vector(args[1]->entries)) x.heap().dict_set(args[0], key, value);
+    for (const auto& [key, value] : std::vector(args[1]->entries))
+      x.heap().dict_set(args[0], key, value);
   }
   for (size_t k = 0; k < keywords; ++k)
-    x.heap().dict_set(args[0], make_const(Ref::share(PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(k)))), args[positional + k]);
+    x.heap().dict_set(args[0],
+                      make_const(Ref::share(PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(k)))),
+                      args[positional + k]);
   changed(args[0]);
   *out = none();
   return true;
@@ -181,7 +193,8 @@ struct Named {
     }
     Ref method = Ref::steal(PyObject_GetAttrString(args[0]->object.get(), name));
     PyObject* result = method ? PyObject_Call(method.get(), tuple.get(), nullptr) : nullptr;
-    if (!result || !(PyUnicode_CheckExact(result) || PyBool_Check(result) || PyLong_CheckExact(result))) {
+    if (!result ||
+        !(PyUnicode_CheckExact(result) || PyBool_Check(result) || PyLong_CheckExact(result))) {
       PyErr_Clear();
       Ref::steal(result).reset();
       return wrong(x, name);
@@ -190,14 +203,22 @@ struct Named {
     return true;
   }
 };
-template <> const char* const Named<0>::name = "startswith";
-template <> const char* const Named<1>::name = "endswith";
-template <> const char* const Named<2>::name = "lower";
-template <> const char* const Named<3>::name = "upper";
-template <> const char* const Named<4>::name = "replace";
-template <> const char* const Named<5>::name = "strip";
-template <> const char* const Named<6>::name = "bit_length";
-template <> const char* const Named<7>::name = "isdigit";
+template <>
+const char* const Named<0>::name = "startswith";
+template <>
+const char* const Named<1>::name = "endswith";
+template <>
+const char* const Named<2>::name = "lower";
+template <>
+const char* const Named<3>::name = "upper";
+template <>
+const char* const Named<4>::name = "replace";
+template <>
+const char* const Named<5>::name = "strip";
+template <>
+const char* const Named<6>::name = "bit_length";
+template <>
+const char* const Named<7>::name = "isdigit";
 
 struct Row {
   SymKind kind;
@@ -205,16 +226,26 @@ struct Row {
   BuiltinModel model;
 };
 const Row kMethods[] = {
-    {SymKind::kList, "append", list_append},   {SymKind::kList, "extend", list_extend},
-    {SymKind::kList, "pop", list_pop},         {SymKind::kList, "insert", list_insert},
-    {SymKind::kList, "reverse", list_reverse}, {SymKind::kList, "clear", list_clear},
-    {SymKind::kList, "copy", list_copy},       {SymKind::kDict, "keys", dict_keys},
-    {SymKind::kDict, "values", dict_values},   {SymKind::kDict, "items", dict_items},
-    {SymKind::kDict, "get", dict_get},         {SymKind::kDict, "pop", dict_pop},
-    {SymKind::kDict, "update", dict_update},   {SymKind::kConst, "startswith", Named<0>::model},
-    {SymKind::kConst, "endswith", Named<1>::model}, {SymKind::kConst, "lower", Named<2>::model},
-    {SymKind::kConst, "upper", Named<3>::model}, {SymKind::kConst, "replace", Named<4>::model},
-    {SymKind::kConst, "strip", Named<5>::model}, {SymKind::kConst, "bit_length", Named<6>::model},
+    {SymKind::kList, "append", list_append},
+    {SymKind::kList, "extend", list_extend},
+    {SymKind::kList, "pop", list_pop},
+    {SymKind::kList, "insert", list_insert},
+    {SymKind::kList, "reverse", list_reverse},
+    {SymKind::kList, "clear", list_clear},
+    {SymKind::kList, "copy", list_copy},
+    {SymKind::kDict, "keys", dict_keys},
+    {SymKind::kDict, "values", dict_values},
+    {SymKind::kDict, "items", dict_items},
+    {SymKind::kDict, "get", dict_get},
+    {SymKind::kDict, "pop", dict_pop},
+    {SymKind::kDict, "update", dict_update},
+    {SymKind::kConst, "startswith", Named<0>::model},
+    {SymKind::kConst, "endswith", Named<1>::model},
+    {SymKind::kConst, "lower", Named<2>::model},
+    {SymKind::kConst, "upper", Named<3>::model},
+    {SymKind::kConst, "replace", Named<4>::model},
+    {SymKind::kConst, "strip", Named<5>::model},
+    {SymKind::kConst, "bit_length", Named<6>::model},
     {SymKind::kConst, "isdigit", Named<7>::model},
 };
 
@@ -222,8 +253,8 @@ const Row kMethods[] = {
 
 BuiltinModel find_method_model(const SymRef& self, const char* name) {
   if (self->is_tensor()) return find_tensor_method(name);
-  if (self->kind == SymKind::kConst &&
-      !PyUnicode_CheckExact(self->object.get()) && !PyLong_CheckExact(self->object.get()))
+  if (self->kind == SymKind::kConst && !PyUnicode_CheckExact(self->object.get()) &&
+      !PyLong_CheckExact(self->object.get()))
     return nullptr;
   for (const Row& row : kMethods)
     if (row.kind == self->kind && std::strcmp(row.name, name) == 0) return row.model;

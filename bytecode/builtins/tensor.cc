@@ -1,5 +1,6 @@
-// Tensors in captured code: attributes known from dtype and shape, basic indexing, and methods of the C type that
-// are no op of their own. To add a method: write the model, add its row to kTensorMethods.
+// Tensors in captured code: attributes known from dtype and shape, basic indexing, and methods of
+// the C type that are no op of their own. To add a method: write the model, add its row to
+// kTensorMethods.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -70,7 +71,8 @@ bool index_item(Executor& x, const SymRef& key, IndexItem* out) {
     out->kind = Kind::kSlice;
     out->has_start = slice->start != Py_None;
     out->has_stop = slice->stop != Py_None;
-    if ((!out->has_start || int_of(slice->start, &out->start)) && (!out->has_stop || int_of(slice->stop, &out->stop)) &&
+    if ((!out->has_start || int_of(slice->start, &out->start)) &&
+        (!out->has_stop || int_of(slice->stop, &out->stop)) &&
         (slice->step == Py_None || int_of(slice->step, &out->step)))
       return true;
   }
@@ -82,7 +84,9 @@ bool index_item(Executor& x, const SymRef& key, IndexItem* out) {
 bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymRef* out) {
   std::vector<SymRef> keys = {key};
   if (!key->is_tensor())
-    if (const std::vector<SymRef>* parts = x.heap().items(key); parts && key->kind != SymKind::kList) keys = *parts;
+    if (const std::vector<SymRef>* parts = x.heap().items(key);
+        parts && key->kind != SymKind::kList)
+      keys = *parts;
   InlineVec<IndexItem, 4> items;
   for (const SymRef& part : keys) {
     items.emplace_back();
@@ -109,7 +113,8 @@ bool method_astype(Executor& x, const std::vector<SymRef>& args, PyObject* names
     PyErr_Clear();
     return x.fail(BreakReason::kOpArguments, "astype");
   }
-  if (dtype == args[0]->tensor.dtype()) return *out = args[0], true;  // the very tensor, as in eager
+  if (dtype == args[0]->tensor.dtype())
+    return *out = args[0], true;  // the very tensor, as in eager
   return apply_attr(x, "cast", args[0], AttrValue(dtype), out);
 }
 

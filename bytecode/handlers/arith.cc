@@ -1,4 +1,5 @@
-// Unary, binary and comparison operators: constants are folded, tensors become ops, sequences concatenate.
+// Unary, binary and comparison operators: constants are folded, tensors become ops, sequences
+// concatenate.
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
@@ -10,28 +11,39 @@ namespace {
 
 // The op a Python operator on tensors means; null when there is none.
 const OpDef* binary_op(BinaryOp op) {
-  static const char* const names[kBinaryOpCount] = {"add",        "bitwise_and", "floor_div", "", "matmul",
-                                                    "mul",        "mod",         "bitwise_or", "pow", "",
-                                                    "sub",        "div",         "bitwise_xor"};
+  static const char* const names[kBinaryOpCount] = {
+      "add",        "bitwise_and", "floor_div", "",    "matmul", "mul",        "mod",
+      "bitwise_or", "pow",         "",          "sub", "div",    "bitwise_xor"};
   return find_op(names[static_cast<int>(op)]);
 }
 
 const OpDef* compare_op(int op) {
-  static const char* const names[] = {"less", "less_equal", "equal", "not_equal", "greater", "greater_equal"};
+  static const char* const names[] = {"less",      "less_equal", "equal",
+                                      "not_equal", "greater",    "greater_equal"};
   return find_op(names[op]);
 }
 
 using NumberFunction = PyObject* (*)(PyObject*, PyObject*);
 PyObject* power(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
-constexpr NumberFunction kNumberFunctions[kBinaryOpCount] = {
-    PyNumber_Add,      PyNumber_And,       PyNumber_FloorDivide, PyNumber_Lshift, PyNumber_MatrixMultiply,
-    PyNumber_Multiply, PyNumber_Remainder, PyNumber_Or,          power,           PyNumber_Rshift,
-    PyNumber_Subtract, PyNumber_TrueDivide, PyNumber_Xor};
+constexpr NumberFunction kNumberFunctions[kBinaryOpCount] = {PyNumber_Add,
+                                                             PyNumber_And,
+                                                             PyNumber_FloorDivide,
+                                                             PyNumber_Lshift,
+                                                             PyNumber_MatrixMultiply,
+                                                             PyNumber_Multiply,
+                                                             PyNumber_Remainder,
+                                                             PyNumber_Or,
+                                                             power,
+                                                             PyNumber_Rshift,
+                                                             PyNumber_Subtract,
+                                                             PyNumber_TrueDivide,
+                                                             PyNumber_Xor};
 
 // Types whose operators run no user code.
 bool is_builtin_value(PyObject* o) {
-  return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) ||
-         PyComplex_CheckExact(o) || PyBytes_CheckExact(o) || PyTuple_CheckExact(o) || o == Py_None;
+  return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) ||
+         PyUnicode_CheckExact(o) || PyComplex_CheckExact(o) || PyBytes_CheckExact(o) ||
+         PyTuple_CheckExact(o) || o == Py_None;
 }
 
 // Folding must not build something huge: "x" * 10**9, 10 ** 10 ** 6.
@@ -85,9 +97,11 @@ bool repeat(Executor& x, const SymRef& sequence, const SymRef& count, SymRef* ou
   }
   std::vector<SymRef> items;
   const std::vector<SymRef>& unit = *x.heap().items(sequence);
-  if (n > 0 && static_cast<size_t>(n) * unit.size() > 4096) return x.fail(BreakReason::kUnrollLimit);
+  if (n > 0 && static_cast<size_t>(n) * unit.size() > 4096)
+    return x.fail(BreakReason::kUnrollLimit);
   for (long k = 0; k < n; ++k) items.insert(items.end(), unit.begin(), unit.end());
-  *out = make_items(sequence->kind == SymKind::kList ? SymKind::kList : SymKind::kTuple, std::move(items));
+  *out = make_items(sequence->kind == SymKind::kList ? SymKind::kList : SymKind::kTuple,
+                    std::move(items));
   return true;
 }
 
@@ -112,14 +126,17 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
   Ref left = constant_object(a), right = constant_object(b);
   if (left && right && is_builtin_value(left.get()) && is_builtin_value(right.get())) {
     if (!is_cheap(left.get(), right.get(), op)) return fail(BreakReason::kUnsupported, what);
-    return fold(*this, kNumberFunctions[static_cast<int>(op)](left.get(), right.get()), what.c_str(), out);
+    return fold(*this, kNumberFunctions[static_cast<int>(op)](left.get(), right.get()),
+                what.c_str(), out);
   }
-  if (op == BinaryOp::kAdd && is_sequence(*this, a) && is_sequence(*this, b) && is_list(a) == is_list(b))
+  if (op == BinaryOp::kAdd && is_sequence(*this, a) && is_sequence(*this, b) &&
+      is_list(a) == is_list(b))
     return concat(*this, a, b, in_place, out);
-  if (op == BinaryOp::kMul && is_sequence(*this, a) && is_number(b) && PyLong_Check(b->object.get()) &&
-      !(in_place && is_list(a)))
+  if (op == BinaryOp::kMul && is_sequence(*this, a) && is_number(b) &&
+      PyLong_Check(b->object.get()) && !(in_place && is_list(a)))
     return repeat(*this, a, b, out);
-  if (op == BinaryOp::kMul && is_sequence(*this, b) && is_number(a) && PyLong_Check(a->object.get()))
+  if (op == BinaryOp::kMul && is_sequence(*this, b) && is_number(a) &&
+      PyLong_Check(a->object.get()))
     return repeat(*this, b, a, out);
   return fail(BreakReason::kUnsupported, what);
 }
@@ -158,11 +175,14 @@ bool exec_Unary(Executor& x, SymFrame& f, const Instr& i) {
   if (value->is_tensor()) {
     if (i.unary() == UnaryOp::kPositive) return x.fail(BreakReason::kUnsupported, "+tensor");
     const bool negative = i.unary() == UnaryOp::kNegative;
-    const OpDef* op = find_op(negative ? "neg" : is_bool(value->tensor.dtype()) ? "logical_not" : "invert");
+    const OpDef* op = find_op(negative                         ? "neg"
+                              : is_bool(value->tensor.dtype()) ? "logical_not"
+                                                               : "invert");
     if (!op) return x.fail(BreakReason::kUnsupported, unary_symbol(i.unary()));
     if (!x.apply(*op, std::span(&value->tensor, 1), {}, &out)) return false;
   } else {
-    if (!is_number(value)) return x.fail(BreakReason::kUnsupported, "unary operator on " + describe(*value));
+    if (!is_number(value))
+      return x.fail(BreakReason::kUnsupported, "unary operator on " + describe(*value));
     PyObject* object = value->object.get();
     PyObject* result = i.unary() == UnaryOp::kNegative   ? PyNumber_Negative(object)
                        : i.unary() == UnaryOp::kPositive ? PyNumber_Positive(object)
@@ -185,7 +205,9 @@ bool binary_instr(Executor& x, SymFrame& f, const Instr& i, bool in_place) {
 }  // namespace
 
 bool exec_Binary(Executor& x, SymFrame& f, const Instr& i) { return binary_instr(x, f, i, false); }
-bool exec_InplaceBinary(Executor& x, SymFrame& f, const Instr& i) { return binary_instr(x, f, i, true); }
+bool exec_InplaceBinary(Executor& x, SymFrame& f, const Instr& i) {
+  return binary_instr(x, f, i, true);
+}
 
 bool exec_Compare(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef b = f.pop();
@@ -203,14 +225,16 @@ bool exec_IsOp(Executor& x, SymFrame& f, const Instr& i) {
   bool same = a == b;
   if (!same && a->object && b->object) {
     same = a->object == b->object;
-    // Two sources: their relation holds for this call only. Constants are pinned by their own guards.
+    // Two sources: their relation holds for this call only. Constants are pinned by their own
+    // guards.
     const bool pinned = (a->kind == SymKind::kConst && is_identity_constant(a->object.get())) ||
                         a->is_const(Py_None) || b->is_const(Py_None) || a->is_const(Py_True) ||
                         b->is_const(Py_True) || a->is_const(Py_False) || b->is_const(Py_False);
     if (!pinned) {
       if (a->source == kNoSource || b->source == kNoSource)
         return x.fail(BreakReason::kUnsupported, "identity of values");
-      x.heap().guards().add_guard({same ? &guard_same : &guard_different, a->source, b->source, 0, 0, {}, nullptr});
+      x.heap().guards().add_guard(
+          {same ? &guard_same : &guard_different, a->source, b->source, 0, 0, {}, nullptr});
     }
   }
   f.push(make_const(Ref::share(same != (i.arg == 1) ? Py_True : Py_False)));

@@ -11,13 +11,15 @@ bool tensor_attr(Executor& x, const SymRef& tensor, const char* name, SymRef* ou
 
 namespace {
 
-// The object a class attribute gives when read through an instance, descriptors of known types only.
-bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* found, PyObject* name, SymRef* out) {
+// The object a class attribute gives when read through an instance, descriptors of known types
+// only.
+bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* found, PyObject* name,
+          SymRef* out) {
   const std::string text = fmt::format("{}.{}", type->tp_name, PyUnicode_AsUTF8(name));
   Heap& heap = x.heap();
   if (PyFunction_Check(found) || Py_TYPE(found) == &PyMethodDescr_Type ||
-      Py_TYPE(found) == &PyWrapperDescr_Type ||
-      is_op(found) || Py_TYPE(found) == g_jit_callable.type) {
+      Py_TYPE(found) == &PyWrapperDescr_Type || is_op(found) ||
+      Py_TYPE(found) == g_jit_callable.type) {
     *out = make_items(SymKind::kMethod, {heap.from_constant(Ref::share(found), text), self});
     return true;
   }
@@ -27,8 +29,9 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* found, 
     if (!inner || !PyFunction_Check(inner.get())) return x.fail(BreakReason::kAttribute, text);
     *out = heap.from_constant(inner, text);
     if (Py_TYPE(found) == &PyClassMethod_Type)
-      *out = make_items(SymKind::kMethod,
-                        {*out, heap.from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name)});
+      *out = make_items(
+          SymKind::kMethod,
+          {*out, heap.from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name)});
     return true;
   }
   if (Py_TYPE(found) == &PyProperty_Type) {
@@ -49,11 +52,13 @@ bool missing(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* name
   PyObject* hook = _PyType_Lookup(type, getattr_name);
   if (!hook || !PyFunction_Check(hook))
     return x.fail(BreakReason::kRaises, fmt::format("attribute {}", PyUnicode_AsUTF8(name)));
-  SymRef function = x.heap().from_constant(Ref::share(hook), fmt::format("{}.__getattr__", type->tp_name));
+  SymRef function =
+      x.heap().from_constant(Ref::share(hook), fmt::format("{}.__getattr__", type->tp_name));
   return x.call(function, {self, make_const(Ref::share(name))}, nullptr, out);
 }
 
-// Whether attribute reads of a class follow object.__getattribute__ (a __getattr__ fallback allowed).
+// Whether attribute reads of a class follow object.__getattribute__ (a __getattr__ fallback
+// allowed).
 bool generic_getattr(PyTypeObject* type) {
   if (type->tp_getattro == PyObject_GenericGetAttr) return true;
   static PyObject* const name = PyUnicode_InternFromString("__getattribute__");
@@ -85,7 +90,8 @@ bool object_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* out) {
 // Modules and classes: the object is pinned, the attribute's value is guarded.
 bool module_attr(Executor& x, const SymRef& module, PyObject* name, SymRef* out) {
   if (module->source == kNoSource)
-    module->source = x.heap().guards().add_source(LoadKind::kConst, kNoSource, 0, module->object, "module");
+    module->source =
+        x.heap().guards().add_source(LoadKind::kConst, kNoSource, 0, module->object, "module");
   if (SymRef value = x.heap().instance_attr(module, name)) {
     *out = std::move(value);
     return true;
@@ -109,7 +115,8 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
       return x.fail(BreakReason::kAttribute, text);
     }
     SymRef function = x.heap().from_constant(std::move(inner), text);
-    *out = Py_TYPE(found) == &PyClassMethod_Type ? make_items(SymKind::kMethod, {function, cls}) : function;
+    *out = Py_TYPE(found) == &PyClassMethod_Type ? make_items(SymKind::kMethod, {function, cls})
+                                                 : function;
     return true;
   }
   if (!PyFunction_Check(found) && Py_TYPE(found)->tp_descr_get)
@@ -124,7 +131,9 @@ bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
   PyTypeObject* type = Py_TYPE(self->object.get());
   PyObject* order = type->tp_mro;
   Py_ssize_t i = 0;
-  while (i < PyTuple_GET_SIZE(order) && PyTuple_GET_ITEM(order, i) != reinterpret_cast<PyObject*>(start)) ++i;
+  while (i < PyTuple_GET_SIZE(order) &&
+         PyTuple_GET_ITEM(order, i) != reinterpret_cast<PyObject*>(start))
+    ++i;
   for (++i; i < PyTuple_GET_SIZE(order); ++i) {
     auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(order, i));
     Ref dict = Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(base), "__dict__"));
@@ -217,7 +226,8 @@ bool exec_LoadAttr(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
-// The two slots are [method, self] or [NULL, callable] (kNullBelow), the other way round for kNullAbove.
+// The two slots are [method, self] or [NULL, callable] (kNullBelow), the other way round for
+// kNullAbove.
 bool exec_LoadMethod(Executor& x, SymFrame& f, const Instr& i) {
   SymRef value;
   if (!x.get_attr(f.peek(1), f.code->name(i.arg).get(), &value)) return false;

@@ -24,7 +24,8 @@ bool fresh(Executor& x, const SymRef& container, SymKind kind) {
   return x.fail(BreakReason::kMutation, describe(*container));
 }
 
-bool put_all(Executor& x, const SymRef& dict, const std::vector<std::pair<SymRef, SymRef>>& entries) {
+bool put_all(Executor& x, const SymRef& dict,
+             const std::vector<std::pair<SymRef, SymRef>>& entries) {
   for (const auto& [key, value] : entries) {
     if (!x.look(key)) return false;
     if (!is_plain_key(key)) return x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
@@ -39,19 +40,25 @@ bool update_dict(Executor& x, SymFrame& f, const Instr& i, bool refuse_duplicate
   const SymRef from = f.pop();
   const SymRef into = f.peek(i.arg);
   if (!x.look(from) || !fresh(x, into, SymKind::kDict)) return false;
-  if (from->kind != SymKind::kDict) return x.fail(BreakReason::kUnsupported, "update from " + describe(*from));
+  if (from->kind != SymKind::kDict)
+    return x.fail(BreakReason::kUnsupported, "update from " + describe(*from));
   if (!x.heap().dict_all(from) || !x.heap().dict_all(into))
     return x.fail(BreakReason::kObjectType, x.heap().error);
   if (refuse_duplicates)
     for (const auto& [key, value] : from->entries)
-      if (x.heap().dict_get(into, key)) return x.fail(BreakReason::kRaises, "repeated keyword argument");
+      if (x.heap().dict_get(into, key))
+        return x.fail(BreakReason::kRaises, "repeated keyword argument");
   return put_all(x, into, from->entries);
 }
 
 }  // namespace
 
-bool exec_BuildTuple(Executor&, SymFrame& f, const Instr& i) { return build_items(f, i, SymKind::kTuple); }
-bool exec_BuildList(Executor&, SymFrame& f, const Instr& i) { return build_items(f, i, SymKind::kList); }
+bool exec_BuildTuple(Executor&, SymFrame& f, const Instr& i) {
+  return build_items(f, i, SymKind::kTuple);
+}
+bool exec_BuildList(Executor&, SymFrame& f, const Instr& i) {
+  return build_items(f, i, SymKind::kList);
+}
 
 bool exec_BuildMap(Executor& x, SymFrame& f, const Instr& i) {
   const std::vector<SymRef> flat = take(f, 2 * i.arg);
@@ -112,8 +119,8 @@ bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef value = f.pop();
   if (!x.look(value)) return false;
   PyObject* object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
-  if (!object || !(PyUnicode_CheckExact(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
-                   PyBool_Check(object) || object == Py_None))
+  if (!object || !(PyUnicode_CheckExact(object) || PyLong_CheckExact(object) ||
+                   PyFloat_CheckExact(object) || PyBool_Check(object) || object == Py_None))
     return x.fail(value->is_tensor() ? BreakReason::kTensorValue : BreakReason::kUnsupported,
                   value->is_tensor() ? "formatting" : "formatting of " + describe(*value));
   Ref shown = value->object;
@@ -165,7 +172,9 @@ bool exec_ListToTuple(Executor& x, SymFrame& f, const Instr&) {
   return true;
 }
 
-bool exec_DictUpdate(Executor& x, SymFrame& f, const Instr& i) { return update_dict(x, f, i, false); }
+bool exec_DictUpdate(Executor& x, SymFrame& f, const Instr& i) {
+  return update_dict(x, f, i, false);
+}
 bool exec_DictMerge(Executor& x, SymFrame& f, const Instr& i) { return update_dict(x, f, i, true); }
 
 // Whether the subject of a `match` is a sequence; it stays on the stack.
@@ -191,7 +200,8 @@ bool exec_MakeFunction(Executor& x, SymFrame& f, const Instr& i) {
   SymRef name = i.aux == 1 ? f.pop() : nullptr;
   const SymRef code = f.pop();
   if (!x.look(code) || (name && !x.look(name))) return false;
-  if (code->kind != SymKind::kConst) return x.fail(BreakReason::kUnsupported, "a function without known code");
+  if (code->kind != SymKind::kConst)
+    return x.fail(BreakReason::kUnsupported, "a function without known code");
   SymRef made = make_sym(SymKind::kFunction);
   made->function = std::make_unique<SymFunction>();
   SymFunction& function = *made->function;

@@ -1,4 +1,5 @@
-// Calls: ops become nodes, Python functions are inlined, modelled builtins computed, anything else ends the region.
+// Calls: ops become nodes, Python functions are inlined, modelled builtins computed, anything else
+// ends the region.
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
@@ -10,28 +11,33 @@ JitCallable g_jit_callable;
 
 namespace {
 
-bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names, SymRef* out) {
+bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
+                   SymRef* out) {
   PyObject* object = callable->object.get();
   if (is_op(object)) return x.call_op(object, std::move(args), names, out);
   if (Py_TYPE(object) == g_jit_callable.type) object = g_jit_callable.function(object);
-  if (PyFunction_Check(object)) return x.call_function(object, nullptr, std::move(args), names, out);
+  if (PyFunction_Check(object))
+    return x.call_function(object, nullptr, std::move(args), names, out);
   if (BuiltinModel model = find_builtin_model(object)) return model(x, args, names, out);
   return x.fail(BreakReason::kCallUnknown, describe(*callable));
 }
 
 // An instance is called through its class's __call__.
-bool call_instance(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names, SymRef* out) {
+bool call_instance(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
+                   SymRef* out) {
   static PyObject* const call_name = PyUnicode_InternFromString("__call__");
   PyTypeObject* type = Py_TYPE(callable->object.get());
   PyObject* found = _PyType_Lookup(type, call_name);
   if (!found || !PyFunction_Check(found))
     return x.fail(BreakReason::kCallUnknown, describe(*callable));
-  SymRef function = x.heap().from_constant(Ref::share(found), fmt::format("{}.__call__", type->tp_name));
+  SymRef function =
+      x.heap().from_constant(Ref::share(found), fmt::format("{}.__call__", type->tp_name));
   args.insert(args.begin(), callable);
   return x.call(function, std::move(args), names, out);
 }
 
-bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, PyObject* names, SymRef* out) {
+bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, PyObject* names,
+                 SymRef* out) {
   const SymRef function = method->items[0], self = method->items[1];
   if (!x.look(function)) return false;
   if (function->kind == SymKind::kConst && PyUnicode_CheckExact(function->object.get())) {
@@ -39,14 +45,17 @@ bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
     args.insert(args.begin(), self);
     return model(x, args, names, out);
   }
-  if (function->kind == SymKind::kConst && (Py_TYPE(function->object.get()) == &PyMethodDescr_Type ||
-                                            Py_TYPE(function->object.get()) == &PyWrapperDescr_Type)) {
-    const char* name = reinterpret_cast<PyDescrObject*>(function->object.get())->d_name
-                           ? PyUnicode_AsUTF8(reinterpret_cast<PyDescrObject*>(function->object.get())->d_name)
-                           : "?";
+  if (function->kind == SymKind::kConst &&
+      (Py_TYPE(function->object.get()) == &PyMethodDescr_Type ||
+       Py_TYPE(function->object.get()) == &PyWrapperDescr_Type)) {
+    const char* name =
+        reinterpret_cast<PyDescrObject*>(function->object.get())->d_name
+            ? PyUnicode_AsUTF8(reinterpret_cast<PyDescrObject*>(function->object.get())->d_name)
+            : "?";
     if (!x.look(self)) return false;
     BuiltinModel model = find_method_model(self, name);
-    if (!model) return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*self), name));
+    if (!model)
+      return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*self), name));
     args.insert(args.begin(), self);
     return model(x, args, names, out);
   }
@@ -56,7 +65,8 @@ bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
 
 }  // namespace
 
-bool Executor::call(const SymRef& callable, std::vector<SymRef> args, PyObject* names, SymRef* out) {
+bool Executor::call(const SymRef& callable, std::vector<SymRef> args, PyObject* names,
+                    SymRef* out) {
   if (!look(callable)) return false;
   switch (callable->kind) {
     case SymKind::kConst: return call_constant(*this, callable, std::move(args), names, out);
@@ -79,7 +89,8 @@ bool exec_Call(Executor& x, SymFrame& f, const Instr& i) {
   const size_t base = f.stack.size() - call_pops(i);
   const CallSlots slots = call_slots(i, [&](int k) { return f.stack[base + k]->is_null(); });
   const SymRef callable = f.stack[base + slots.callable];
-  std::vector<SymRef> args(f.stack.begin() + base + slots.first, f.stack.begin() + base + slots.first + slots.count);
+  std::vector<SymRef> args(f.stack.begin() + base + slots.first,
+                           f.stack.begin() + base + slots.first + slots.count);
   f.stack.resize(base);
   SymRef out;
   if (!x.call(callable, std::move(args), names.get(), &out)) return false;
@@ -102,7 +113,8 @@ bool exec_CallEx(Executor& x, SymFrame& f, const Instr& i) {
       return x.fail(BreakReason::kUnsupported, "** of " + describe(*keywords));
     std::vector<PyObject*> keys;
     for (const auto& [key, value] : keywords->entries) {
-      if (!PyUnicode_CheckExact(key->object.get())) return x.fail(BreakReason::kRaises, "keyword call");
+      if (!PyUnicode_CheckExact(key->object.get()))
+        return x.fail(BreakReason::kRaises, "keyword call");
       keys.push_back(key->object.get());
       args.push_back(value);
     }

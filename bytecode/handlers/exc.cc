@@ -1,16 +1,16 @@
-// Instructions that end a region: exception handling, rare variable kinds, imports, class definitions. The
-// interpreter (or the stepper) runs them and a new region begins behind them.
+// Instructions that end a region: exception handling, rare variable kinds, imports, class
+// definitions. The interpreter (or the stepper) runs them and a new region begins behind them.
 #include "bytecode/exec.h"
 
 namespace msjit {
 
-#define MSJIT_ENDS_REGION(op, reason, detail)                   \
-  bool exec_##op(Executor& x, SymFrame&, const Instr&) {        \
-    return x.fail(BreakReason::reason, detail);                 \
+#define MSJIT_ENDS_REGION(op, reason, detail)            \
+  bool exec_##op(Executor& x, SymFrame&, const Instr&) { \
+    return x.fail(BreakReason::reason, detail);          \
   }
 
-// The block stack of an instruction is static (DecodedCode::blocks), and an exception leaves the region, so entering
-// and leaving a `try` body costs nothing.
+// The block stack of an instruction is static (DecodedCode::blocks), and an exception leaves the
+// region, so entering and leaving a `try` body costs nothing.
 bool exec_SetupFinally(Executor&, SymFrame&, const Instr&) { return true; }
 bool exec_PopBlock(Executor&, SymFrame&, const Instr&) { return true; }
 

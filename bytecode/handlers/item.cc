@@ -7,7 +7,8 @@
 
 namespace msjit {
 
-bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymRef* out);  // builtins/tensor.cc
+bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key,
+                      SymRef* out);  // builtins/tensor.cc
 
 namespace {
 
@@ -34,23 +35,27 @@ bool slice_items(Executor& x, const SymRef& container, const SymRef& key, SymRef
   const Py_ssize_t count = PySlice_AdjustIndices(size, &start, &stop, step);
   std::vector<SymRef> chosen;
   for (Py_ssize_t k = 0; k < count; ++k) chosen.push_back(items[start + k * step]);
-  *out = make_items(container->kind == SymKind::kList ? SymKind::kList : SymKind::kTuple, std::move(chosen));
+  *out = make_items(container->kind == SymKind::kList ? SymKind::kList : SymKind::kTuple,
+                    std::move(chosen));
   return true;
 }
 
 bool is_slice(const SymRef& key) {
-  return key->kind == SymKind::kSlice || (key->kind == SymKind::kConst && PySlice_Check(key->object.get()));
+  return key->kind == SymKind::kSlice ||
+         (key->kind == SymKind::kConst && PySlice_Check(key->object.get()));
 }
 
 // A user class's __getitem__ and the like, found on its type.
-bool call_special(Executor& x, const SymRef& object, const char* name, std::vector<SymRef> args, SymRef* out) {
+bool call_special(Executor& x, const SymRef& object, const char* name, std::vector<SymRef> args,
+                  SymRef* out) {
   PyTypeObject* type = Py_TYPE(object->object.get());
   Ref text = Ref::steal(PyUnicode_InternFromString(name));
   PyObject* found = _PyType_Lookup(type, text.get());
   if (!found || !PyFunction_Check(found))
     return x.fail(BreakReason::kUnsupported, fmt::format("{} of {}", name, describe(*object)));
   args.insert(args.begin(), object);
-  SymRef function = x.heap().from_constant(Ref::share(found), fmt::format("{}.{}", type->tp_name, name));
+  SymRef function =
+      x.heap().from_constant(Ref::share(found), fmt::format("{}.{}", type->tp_name, name));
   return x.call(function, std::move(args), nullptr, out);
 }
 
@@ -67,7 +72,8 @@ bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out
   if (const std::vector<SymRef>* items = heap_.items(container)) {
     if (is_slice(key)) return slice_items(*this, container, key, out);
     Py_ssize_t index;
-    if (!index_value(key, &index)) return fail(BreakReason::kUnsupported, "index " + describe(*key));
+    if (!index_value(key, &index))
+      return fail(BreakReason::kUnsupported, "index " + describe(*key));
     const Py_ssize_t size = static_cast<Py_ssize_t>(items->size());
     if (index < 0) index += size;
     if (index < 0 || index >= size) return fail(BreakReason::kRaises, "index out of range");
@@ -77,7 +83,8 @@ bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out
   if (container->kind == SymKind::kConst && !PyType_Check(container->object.get())) {
     Ref constant = constant_object(key);
     PyObject* object = container->object.get();
-    if (constant && (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyRange_Check(object)) &&
+    if (constant &&
+        (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyRange_Check(object)) &&
         (PyLong_CheckExact(constant.get()) || PySlice_Check(constant.get()))) {
       if (PyObject* item = PyObject_GetItem(object, constant.get())) {
         *out = make_const(Ref::steal(item));
@@ -87,7 +94,8 @@ bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out
       return fail(BreakReason::kRaises, "index out of range");
     }
   }
-  if (container->kind == SymKind::kObject) return call_special(*this, container, "__getitem__", {key}, out);
+  if (container->kind == SymKind::kObject)
+    return call_special(*this, container, "__getitem__", {key}, out);
   return fail(BreakReason::kUnsupported, "index of " + describe(*container));
 }
 
@@ -131,7 +139,8 @@ bool exec_DeleteSubscr(Executor& x, SymFrame& f, const Instr&) {
   if (container->kind == SymKind::kDict && is_plain_key(key)) {
     if (!x.heap().dict_all(container)) return x.fail(BreakReason::kObjectType, x.heap().error);
     auto& entries = container->entries;
-    const auto it = std::find_if(entries.begin(), entries.end(), [&](auto& e) { return same_key(e.first, key); });
+    const auto it = std::find_if(entries.begin(), entries.end(),
+                                 [&](auto& e) { return same_key(e.first, key); });
     if (it == entries.end()) return x.fail(BreakReason::kRaises, "dict lookup");
     entries.erase(it);
     container->changed = container->source != kNoSource;

@@ -1,4 +1,5 @@
-// Branches on Python values: decided while capturing, under the guards that reading the value installed.
+// Branches on Python values: decided while capturing, under the guards that reading the value
+// installed.
 #include "bytecode/exec.h"
 
 namespace msjit {
@@ -81,12 +82,24 @@ bool jump_none(Executor& x, SymFrame& f, const Instr& i, bool when) {
 
 }  // namespace
 
-bool exec_PopJumpIfFalse(Executor& x, SymFrame& f, const Instr& i) { return pop_jump(x, f, i, false); }
-bool exec_PopJumpIfTrue(Executor& x, SymFrame& f, const Instr& i) { return pop_jump(x, f, i, true); }
-bool exec_JumpIfFalseOrPop(Executor& x, SymFrame& f, const Instr& i) { return jump_or_pop(x, f, i, false); }
-bool exec_JumpIfTrueOrPop(Executor& x, SymFrame& f, const Instr& i) { return jump_or_pop(x, f, i, true); }
-bool exec_PopJumpIfNone(Executor& x, SymFrame& f, const Instr& i) { return jump_none(x, f, i, true); }
-bool exec_PopJumpIfNotNone(Executor& x, SymFrame& f, const Instr& i) { return jump_none(x, f, i, false); }
+bool exec_PopJumpIfFalse(Executor& x, SymFrame& f, const Instr& i) {
+  return pop_jump(x, f, i, false);
+}
+bool exec_PopJumpIfTrue(Executor& x, SymFrame& f, const Instr& i) {
+  return pop_jump(x, f, i, true);
+}
+bool exec_JumpIfFalseOrPop(Executor& x, SymFrame& f, const Instr& i) {
+  return jump_or_pop(x, f, i, false);
+}
+bool exec_JumpIfTrueOrPop(Executor& x, SymFrame& f, const Instr& i) {
+  return jump_or_pop(x, f, i, true);
+}
+bool exec_PopJumpIfNone(Executor& x, SymFrame& f, const Instr& i) {
+  return jump_none(x, f, i, true);
+}
+bool exec_PopJumpIfNotNone(Executor& x, SymFrame& f, const Instr& i) {
+  return jump_none(x, f, i, false);
+}
 
 bool exec_ReturnValue(Executor&, SymFrame& f, const Instr&) {
   f.result = f.pop();

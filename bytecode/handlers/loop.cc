@@ -8,7 +8,8 @@ namespace msjit {
 SymRef Executor::new_iterator(IterKind kind, std::vector<SymRef> children, int64_t position) {
   SymRef sym = make_sym(SymKind::kIterator);
   sym->born = root_step_;
-  sym->iterator = std::make_unique<SymIterator>(SymIterator{kind, std::move(children), {}, position});
+  sym->iterator =
+      std::make_unique<SymIterator>(SymIterator{kind, std::move(children), {}, position});
   return sym;
 }
 

@@ -88,7 +88,8 @@ bool exec_LoadDeref(Executor& x, SymFrame& f, const Instr& i) {
 bool exec_StoreDeref(Executor& x, SymFrame& f, const Instr& i) {
   SymRef cell = x.slot(f, i.arg);
   if (!x.look(cell)) return false;
-  if (cell->kind != SymKind::kCell) return x.fail(BreakReason::kInternal, "store to a missing cell");
+  if (cell->kind != SymKind::kCell)
+    return x.fail(BreakReason::kInternal, "store to a missing cell");
   cell->items = {f.pop()};
   cell->changed = cell->source != kNoSource;
   return true;

@@ -1,4 +1,5 @@
-// FUNCTION: `object` is (code, defaults, kwdefaults); a function reached by identity may have any of them replaced.
+// FUNCTION: `object` is (code, defaults, kwdefaults); a function reached by identity may have any
+// of them replaced.
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"

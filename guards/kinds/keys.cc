@@ -22,7 +22,8 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
-  return fmt::format("list({}) has its {} keys in order", source, PyTuple_GET_SIZE(step.object.get()));
+  return fmt::format("list({}) has its {} keys in order", source,
+                     PyTuple_GET_SIZE(step.object.get()));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// LENGTH: the number of items of a list, tuple or dict of exact type (a TYPE guard stands before it).
+// LENGTH: the number of items of a list, tuple or dict of exact type (a TYPE guard stands before
+// it).
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"

@@ -1,5 +1,6 @@
-// MISSING: a dict, or the instance dictionary of an object, lacks a key, so that a lookup falls through to the class
-// (or a dict membership test stays false). number holds the key's hash. GLOBAL_MISSING is the same for the frame's globals.
+// MISSING: a dict, or the instance dictionary of an object, lacks a key, so that a lookup falls
+// through to the class (or a dict membership test stays false). number holds the key's hash.
+// GLOBAL_MISSING is the same for the frame's globals.
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"

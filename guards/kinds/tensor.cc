@@ -1,4 +1,5 @@
-// TENSOR: the exact Python class, dtype and shape of a tensor. Layout and autograd state are the executable's business.
+// TENSOR: the exact Python class, dtype and shape of a tensor. Layout and autograd state are the
+// executable's business.
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"
@@ -13,7 +14,8 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
-  return fmt::format("{} is {} {}", source, reinterpret_cast<PyTypeObject*>(step.object.get())->tp_name,
+  return fmt::format("{} is {} {}", source,
+                     reinterpret_cast<PyTypeObject*>(step.object.get())->tp_name,
                      step.tensor->str());
 }
 

@@ -1,6 +1,6 @@
-// TYPE: the exact class and its version tag, so that methods and class attributes found on it still hold.
-// CLASS: the version tag of a class object that is pinned already.
-// version = 0 compares the class only (builtin types, whose attributes cannot change).
+// TYPE: the exact class and its version tag, so that methods and class attributes found on it still
+// hold. CLASS: the version tag of a class object that is pinned already. version = 0 compares the
+// class only (builtin types, whose attributes cannot change).
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"

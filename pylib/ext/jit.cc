@@ -1,10 +1,11 @@
-// JitFunction: what jit(f) returns. A cached call checks the guards on the argument slots and runs the
-// compiled graph without building a Python frame; anything else calls f with the hook armed for that one frame.
+// JitFunction: what jit(f) returns. A cached call checks the guards on the argument slots and runs
+// the compiled graph without building a Python frame; anything else calls f with the hook armed for
+// that one frame.
 #include <Python.h>
 #include <structmember.h>
 
-#include "guards/py/compat.h"
 #include "bytecode/exec.h"
+#include "guards/py/compat.h"
 #include "guards/py/error.h"
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
@@ -21,8 +22,7 @@ constexpr int kMaxSlots = 64;
 constexpr int kMaxRegisters = 256;
 
 struct JitFunction {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* function;  // the wrapped Python function
   PyObject* dict;
   PyObject* weak;
@@ -30,7 +30,7 @@ struct JitFunction {
   PyCodeObject* code;  // the function's code when `state` was looked up; f.__code__ may be replaced
   int arguments;       // parameters a frameless call takes, -1 = never frameless
   int slots;
-  int entry;           // canonical index of the first instruction
+  int entry;  // canonical index of the first instruction
 };
 
 JitFunction* as_jit(PyObject* object) { return reinterpret_cast<JitFunction*>(object); }
@@ -46,7 +46,8 @@ bool refresh(JitFunction* self) {
   const DecodedCode& d = *decoded.value();
   self->slots = d.slot_count();
   self->entry = d.entry();
-  const bool plain = !(code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) && code->co_kwonlyargcount == 0;
+  const bool plain =
+      !(code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) && code->co_kwonlyargcount == 0;
   bool cells = false;
   for (int i = 0; i < self->slots; ++i) cells |= d.slot_kind(i) == SlotKind::kCell;
   if (plain && !cells && self->slots <= kMaxSlots) self->arguments = code->co_argcount;
@@ -61,11 +62,15 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   PyObject* locals[kMaxSlots];
   int slot = 0;
   for (; slot < self->arguments; ++slot) locals[slot] = args[slot];
-  const int free_first = self->slots - (function->func_closure ? static_cast<int>(PyTuple_GET_SIZE(function->func_closure)) : 0);
+  const int free_first =
+      self->slots -
+      (function->func_closure ? static_cast<int>(PyTuple_GET_SIZE(function->func_closure)) : 0);
   for (; slot < free_first; ++slot) locals[slot] = nullptr;
-  for (; slot < self->slots; ++slot) locals[slot] = PyTuple_GET_ITEM(function->func_closure, slot - free_first);
+  for (; slot < self->slots; ++slot)
+    locals[slot] = PyTuple_GET_ITEM(function->func_closure, slot - free_first);
   PyObject* registers[kMaxRegisters];
-  const Slots slots{locals, nullptr, function->func_globals, compat::function_builtins(self->function)};
+  const Slots slots{locals, nullptr, function->func_globals,
+                    compat::function_builtins(self->function)};
   Entry* entry = find_entry(*point, slots, registers);
   if (!entry || !entry->returns) return false;
   std::string error;
@@ -91,7 +96,8 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   return true;
 }
 
-PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf, PyObject* names) noexcept {
+PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
+                         PyObject* names) noexcept {
   JitFunction* self = as_jit(callable);
   if (compat::function_code(self->function) != self->code) refresh(self);
   const Py_ssize_t count = compat::positional_count(nargsf);
@@ -109,8 +115,8 @@ PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept
   static const char* keywords[] = {"function", "fullgraph", nullptr};
   PyObject* function = nullptr;
   int full_graph = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|p:JitFunction", const_cast<char**>(keywords), &PyFunction_Type,
-                                   &function, &full_graph))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|p:JitFunction", const_cast<char**>(keywords),
+                                   &PyFunction_Type, &function, &full_graph))
     return nullptr;
   PyObject* object = type->tp_alloc(type, 0);
   if (!object) return nullptr;
@@ -191,15 +197,20 @@ PyType_Slot jit_slots[] = {{Py_tp_new, reinterpret_cast<void*>(jit_new)},
                            {0, nullptr}};
 
 PyType_Spec jit_spec = {"msjit.JitFunction", sizeof(JitFunction), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, jit_slots};
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+                        jit_slots};
 
 Ref parse_json(const std::string& text) {
   Ref json = Ref::steal(PyImport_ImportModule("json"));
   return json ? Ref::steal(PyObject_CallMethod(json.get(), "loads", "s", text.c_str())) : Ref();
 }
 
-PyObject* explain_json(PyObject*, PyObject*) noexcept { return parse_json(explain_functions_json()).release(); }
-PyObject* stats(PyObject*, PyObject*) noexcept { return parse_json(explain_totals_json()).release(); }
+PyObject* explain_json(PyObject*, PyObject*) noexcept {
+  return parse_json(explain_functions_json()).release();
+}
+PyObject* stats(PyObject*, PyObject*) noexcept {
+  return parse_json(explain_totals_json()).release();
+}
 
 // The code object of a function, a method, a JitFunction or a code object; null with TypeError set.
 PyCodeObject* code_of(PyObject* object) {
@@ -207,7 +218,8 @@ PyCodeObject* code_of(PyObject* object) {
   if (Py_TYPE(object)->tp_descr_get == jit_get) object = as_jit(object)->function;
   if (PyFunction_Check(object)) return compat::function_code(object);
   if (PyCode_Check(object)) return reinterpret_cast<PyCodeObject*>(object);
-  PyErr_Format(PyExc_TypeError, "[jit] expected a Python function, got %s", Py_TYPE(object)->tp_name);
+  PyErr_Format(PyExc_TypeError, "[jit] expected a Python function, got %s",
+               Py_TYPE(object)->tp_name);
   return nullptr;
 }
 
@@ -226,7 +238,8 @@ PyObject* reset(PyObject*, PyObject*) noexcept {
 PyObject* mark_code(PyObject*, PyObject* object) noexcept {
   PyCodeObject* code = code_of(object);
   if (!code || !hook::mark(code, drive_frame)) return nullptr;
-  static auto* const arm = new HookArm;  // transparent modes keep the hook from the first marked code on
+  static auto* const arm =
+      new HookArm;  // transparent modes keep the hook from the first marked code on
   (void)arm;
   return Ref::none().release();
 }
@@ -239,7 +252,8 @@ PyObject* unmark_code(PyObject*, PyObject* object) noexcept {
 
 PyObject* leave_frame(FrameView& frame) { return frame.resume(); }
 
-// Unlike an unmarked one, such a code object is not marked again where a captured function calls it.
+// Unlike an unmarked one, such a code object is not marked again where a captured function calls
+// it.
 PyObject* skip_code(PyObject*, PyObject* object) noexcept {
   PyCodeObject* code = code_of(object);
   if (!code || !hook::mark(code, leave_frame)) return nullptr;
@@ -252,9 +266,10 @@ struct Setting {
 };
 Setting settings(int i) {
   JitConfig& c = jit_config();
-  const Setting all[] = {{"inline_depth", &c.limits.inline_depth}, {"unroll", &c.limits.unroll},
-                         {"max_ops", &c.limits.max_ops},           {"break_every", &c.limits.break_every},
-                         {"max_entries", &c.max_entries},          {"idle_steps", &c.idle_steps}};
+  const Setting all[] = {
+      {"inline_depth", &c.limits.inline_depth}, {"unroll", &c.limits.unroll},
+      {"max_ops", &c.limits.max_ops},           {"break_every", &c.limits.break_every},
+      {"max_entries", &c.max_entries},          {"idle_steps", &c.idle_steps}};
   return i < 6 ? all[i] : Setting{nullptr, nullptr};
 }
 
@@ -262,9 +277,11 @@ PyObject* config(PyObject*, PyObject*) noexcept {
   Ref values = Ref::steal(PyDict_New());
   for (int i = 0; values && settings(i).name; ++i) {
     Ref value = Ref::steal(PyLong_FromLong(*settings(i).value));
-    if (!value || PyDict_SetItemString(values.get(), settings(i).name, value.get()) < 0) return nullptr;
+    if (!value || PyDict_SetItemString(values.get(), settings(i).name, value.get()) < 0)
+      return nullptr;
   }
-  if (values && PyDict_SetItemString(values.get(), "enabled", jit_config().enabled ? Py_True : Py_False) < 0)
+  if (values &&
+      PyDict_SetItemString(values.get(), "enabled", jit_config().enabled ? Py_True : Py_False) < 0)
     return nullptr;
   return values.release();
 }
@@ -273,7 +290,8 @@ PyObject* set_config(PyObject*, PyObject* args) noexcept {
   const char* text = nullptr;
   int value = 0;
   if (!PyArg_ParseTuple(args, "si:set_config", &text, &value)) return nullptr;
-  if (value < 0) return PyErr_Format(PyExc_ValueError, "[config] %s, got %d, expected at least 0", text, value);
+  if (value < 0)
+    return PyErr_Format(PyExc_ValueError, "[config] %s, got %d, expected at least 0", text, value);
   if (std::string_view(text) == "enabled") {
     jit_config().enabled = value != 0;
     return Ref::none().release();
@@ -288,12 +306,14 @@ PyObject* set_config(PyObject*, PyObject* args) noexcept {
 
 PyMethodDef jit_methods[] = {
     {"explain_json", explain_json, METH_NOARGS, "records of every function the JIT met"},
-    {"explain_details", explain_details, METH_O, "guards, graph and plan of each region of a function"},
+    {"explain_details", explain_details, METH_O,
+     "guards, graph and plan of each region of a function"},
     {"stats", stats, METH_NOARGS, "totals over all functions"},
     {"reset", reset, METH_NOARGS, "drops every compiled graph and every count"},
     {"mark_code", mark_code, METH_O, "captures later calls of a function or code object"},
     {"unmark_code", unmark_code, METH_O, "leaves a function or code object to the interpreter"},
-    {"skip_code", skip_code, METH_O, "leaves a function or code object to the interpreter for good"},
+    {"skip_code", skip_code, METH_O,
+     "leaves a function or code object to the interpreter for good"},
     {"config", config, METH_NOARGS, "the limits of the bytecode JIT"},
     {"set_config", set_config, METH_VARARGS, "sets one of them"},
     {nullptr, nullptr, 0, nullptr}};
@@ -301,14 +321,16 @@ PyMethodDef jit_methods[] = {
 }  // namespace
 
 bool add_jit(PyObject* module) {
-  compile_error_type = PyObject_GetAttrString(module, "CompileError");  // lives as long as the module
+  compile_error_type =
+      PyObject_GetAttrString(module, "CompileError");  // lives as long as the module
   if (!compile_error_type) return false;
   if (!hook::initialize()) return false;
   if (PyModule_AddFunctions(module, jit_methods) < 0) return false;
   Ref type = Ref::steal(PyType_FromSpec(&jit_spec));
   if (!type) return false;
-  g_jit_callable = {reinterpret_cast<PyTypeObject*>(Ref(type).release()),  // lives as long as the module
-                    [](PyObject* object) { return as_jit(object)->function; }};
+  g_jit_callable = {
+      reinterpret_cast<PyTypeObject*>(Ref(type).release()),  // lives as long as the module
+      [](PyObject* object) { return as_jit(object)->function; }};
   if (compat::add_object(module, "JitFunction", std::move(type)) < 0) return false;
   if (!add_debug_module(module)) return false;
   return compat::add_object(module, "has_jit", Ref::share(Py_True)) == 0;
