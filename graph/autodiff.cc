@@ -11,10 +11,12 @@ extern const OpDef op_add;
 
 namespace {
 
-// Copies from one graph into another whatever the asked values need; values mapped beforehand are taken as given.
+// Copies from one graph into another whatever the asked values need; values mapped beforehand are
+// taken as given.
 class Extractor {
  public:
-  Extractor(const Graph& from, GraphSink* to) : from_(from), to_(to), map_(from.values.size(), -1) {}
+  Extractor(const Graph& from, GraphSink* to)
+      : from_(from), to_(to), map_(from.values.size(), -1) {}
   void map(ValueId from, ValueId to) { map_[from] = to; }
   void need(ValueId id) { needed_.push_back(id); }
   ValueId get(ValueId id) const { return map_[id]; }
@@ -44,7 +46,8 @@ class Extractor {
     InlineVec<ValueId, 6> in;
     for (ValueId id : node.inputs) in.push_back(id < 0 ? -1 : map_[id]);
     InlineVec<Meta, 2> metas;
-    for (int32_t i = 0; i < node.num_outputs; ++i) metas.push_back(from_.meta(node.first_output + i));
+    for (int32_t i = 0; i < node.num_outputs; ++i)
+      metas.push_back(from_.meta(node.first_output + i));
     to_->set_location(node.location);
     ValueId first = to_->append(*node.op, in, node.attrs, metas);
     for (int32_t i = 0; i < node.num_outputs; ++i)
@@ -85,12 +88,12 @@ class Differentiator {
   std::span<const bool> wanted_;
   std::shared_ptr<Graph> joint_;
   GraphSink sink_;
-  std::vector<ValueId> outputs_;       // of the original graph, in the joint one
-  size_t num_forward_ = 0;             // joint nodes before any gradient
-  std::vector<bool> active_;           // per forward value: depends on a wanted input
-  std::vector<ValueId> grad_inputs_;   // one for each of result_.grad_outputs
-  Vals grads_;                         // per forward value; invalid = none arrived
-  std::vector<ValueId> grad_values_;   // one a wanted input
+  std::vector<ValueId> outputs_;      // of the original graph, in the joint one
+  size_t num_forward_ = 0;            // joint nodes before any gradient
+  std::vector<bool> active_;          // per forward value: depends on a wanted input
+  std::vector<ValueId> grad_inputs_;  // one for each of result_.grad_outputs
+  Vals grads_;                        // per forward value; invalid = none arrived
+  std::vector<ValueId> grad_values_;  // one a wanted input
   std::vector<ValueId> extras_;
   GradGraphs result_;
 };
@@ -116,8 +119,8 @@ Status Differentiator::copy_forward() {
       MSJIT_TRY(out, sink_.apply(*node.op, in, node.attrs));
     }
     if (static_cast<int32_t>(out.size()) < node.num_outputs)
-      return internal_error("[autodiff] number of outputs of {}, got {}, expected {}", node.op->name,
-                            out.size(), node.num_outputs);
+      return internal_error("[autodiff] number of outputs of {}, got {}, expected {}",
+                            node.op->name, out.size(), node.num_outputs);
     for (int32_t i = 0; i < node.num_outputs; ++i) env[node.first_output + i] = out[i];
   }
   for (ValueId id : graph_.outputs) outputs_.push_back(env[id].id());
@@ -136,7 +139,8 @@ void Differentiator::find_active() {
       for (ValueId id : node.inputs) active |= id >= 0 && active_[id];
     }
     for (int32_t i = 0; i < node.num_outputs; ++i)
-      active_[node.first_output + i] = active && is_float(joint_->meta(node.first_output + i).dtype);
+      active_[node.first_output + i] =
+          active && is_float(joint_->meta(node.first_output + i).dtype);
   }
 }
 
@@ -173,7 +177,8 @@ Status Differentiator::differentiate_node(size_t n) {
   }
   if (!arrived) return {};
   const Node& node = joint_->nodes[n];
-  if (!node.op->vjp) return not_implemented_error("[backward] {} has no gradient rule", node.op->name);
+  if (!node.op->vjp)
+    return not_implemented_error("[backward] {} has no gradient rule", node.op->name);
   InlineVec<bool, 8> wanted;
   for (ValueId id : node.inputs) {
     inputs.push_back(id < 0 ? Val() : sink_.value(id));
@@ -221,7 +226,8 @@ std::vector<ValueId> Differentiator::required_values() const {
   for (const Node& node : joint_->nodes) {
     bool depends = false;
     for (ValueId id : node.inputs) depends |= id >= 0 && backward[id];
-    for (int32_t i = 0; depends && i < node.num_outputs; ++i) backward[node.first_output + i] = true;
+    for (int32_t i = 0; depends && i < node.num_outputs; ++i)
+      backward[node.first_output + i] = true;
   }
   for (ValueId id : grad_values_) wanted[id] = true;
   for (size_t n = joint_->nodes.size(); n-- > 0;) {

@@ -1,5 +1,6 @@
-// Reverse-mode autodiff of a graph: the same OpDef::vjp rules as the tape, run on a GraphSink. The joint graph is cut in
-// two where the fewest bytes cross; values that are cheap to compute again do not cross at all.
+// Reverse-mode autodiff of a graph: the same OpDef::vjp rules as the tape, run on a GraphSink. The
+// joint graph is cut in two where the fewest bytes cross; values that are cheap to compute again do
+// not cross at all.
 #pragma once
 
 #include "graph/ir.h"

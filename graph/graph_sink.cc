@@ -42,9 +42,7 @@ size_t hash_node(const OpDef& op, std::span<const ValueId> in, const Attrs& attr
   return seed;
 }
 
-bool can_merge(const OpDef& op) {
-  return op.has(kPure) && !op.has(kRandom) && !op.has(kInPlace);
-}
+bool can_merge(const OpDef& op) { return op.has(kPure) && !op.has(kRandom) && !op.has(kInPlace); }
 
 bool must_expand(const OpDef& op) {
   bool has_kernel = op.kernel[static_cast<int>(DeviceType::kCpu)] != nullptr;

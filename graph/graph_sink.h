@@ -1,6 +1,7 @@
-// GraphSink: applying an op appends a node. Shape errors come from the same infer rules as eager. Pure nodes are
-// hash-consed, so equal computations are one node from birth; random ones are appended in call order.
-// Composites without a kernel, and those with kDecompose, are expanded here; in-place ops are refused.
+// GraphSink: applying an op appends a node. Shape errors come from the same infer rules as eager.
+// Pure nodes are hash-consed, so equal computations are one node from birth; random ones are
+// appended in call order. Composites without a kernel, and those with kDecompose, are expanded
+// here; in-place ops are refused.
 #pragma once
 
 #include <unordered_map>
@@ -17,7 +18,8 @@ class GraphSink final : public OpSink {
   Val constant(Tensor value) override;
   Val input(const Meta& meta) { return Val(this, graph_->add_input(meta)); }
   Val value(ValueId id) { return Val(this, id); }
-  // As apply() on plain ids with known output metas: no infer, no expansion. Returns the first output.
+  // As apply() on plain ids with known output metas: no infer, no expansion. Returns the first
+  // output.
   ValueId append(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs,
                  std::span<const Meta> outs);
   SourceLocation location() const { return location_; }

@@ -7,7 +7,8 @@ namespace {
 
 Status check_count(const Graph& graph, size_t count) {
   if (count == graph.inputs.size()) return {};
-  return internal_error("[graph] number of inputs, got {}, expected {}", count, graph.inputs.size());
+  return internal_error("[graph] number of inputs, got {}, expected {}", count,
+                        graph.inputs.size());
 }
 
 // Index of the last node that reads each value; outputs are read after the last node.

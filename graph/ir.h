@@ -1,6 +1,7 @@
-// Graph: the one intermediate representation. Nodes stand in topological order; each names an op, its input
-// values, attributes and source line; values carry a Meta. If/While will be nodes holding sub-graphs.
-// Built by GraphSink (graph_sink.h), printable, parsable, verifiable, interpretable; frozen after the pipeline.
+// Graph: the one intermediate representation. Nodes stand in topological order; each names an op,
+// its input values, attributes and source line; values carry a Meta. If/While will be nodes holding
+// sub-graphs. Built by GraphSink (graph_sink.h), printable, parsable, verifiable, interpretable;
+// frozen after the pipeline.
 #pragma once
 
 #include <deque>
@@ -24,12 +25,12 @@ enum class NodeKind : uint8_t { kInput, kConstant, kOp };
 
 struct Node {
   NodeKind kind = NodeKind::kOp;
-  const OpDef* op = nullptr;       // kOp
-  Tensor constant;                 // kConstant
-  int32_t input_index = -1;        // kInput
-  InlineVec<ValueId, 3> inputs;    // -1 = absent optional input
+  const OpDef* op = nullptr;     // kOp
+  Tensor constant;               // kConstant
+  int32_t input_index = -1;      // kInput
+  InlineVec<ValueId, 3> inputs;  // -1 = absent optional input
   Attrs attrs;
-  ValueId first_output = -1;       // outputs are first_output .. first_output + num_outputs - 1
+  ValueId first_output = -1;  // outputs are first_output .. first_output + num_outputs - 1
   int32_t num_outputs = 1;
   SourceLocation location;
   std::vector<std::shared_ptr<Graph>> subgraphs;
@@ -42,7 +43,8 @@ struct ValueInfo {
 
 class Graph {
  public:
-  std::deque<Node> nodes;        // deques: references to nodes and metas stay valid while nodes are appended
+  std::deque<Node>
+      nodes;  // deques: references to nodes and metas stay valid while nodes are appended
   std::deque<ValueInfo> values;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
@@ -58,15 +60,18 @@ class Graph {
   int num_ops() const;
 };
 
-// One node a line: `%3: float32[64, 10] = matmul(%1, %2, transpose_b=true)  # net.py:12`. Numbers follow the order of
-// inputs, then nodes, so equal graphs print equally. Attributes at their default are left out.
+// One node a line: `%3: float32[64, 10] = matmul(%1, %2, transpose_b=true)  # net.py:12`. Numbers
+// follow the order of inputs, then nodes, so equal graphs print equally. Attributes at their
+// default are left out.
 std::string print(const Graph& graph);
 std::string print_node(const Graph& graph, const Node& node);  // with the ids of this graph
-// Reads what print() writes (constants only up to kMaxPrintedConstant elements); metas are checked against infer.
+// Reads what print() writes (constants only up to kMaxPrintedConstant elements); metas are checked
+// against infer.
 Result<std::shared_ptr<Graph>> parse_graph(std::string_view text);
 inline constexpr int64_t kMaxPrintedConstant = 64;
 const char* intern_file(std::string_view file);  // for SourceLocation
-// Topological order, metas equal to what infer gives, inputs in range: an InternalError names the offending node.
+// Topological order, metas equal to what infer gives, inputs in range: an InternalError names the
+// offending node.
 Status verify(const Graph& graph);
 // Reference evaluator: runs node by node on the given sink (the eager one by default).
 Result<std::vector<Tensor>> interpret(const Graph& graph, std::span<const Tensor> inputs);

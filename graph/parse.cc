@@ -1,4 +1,5 @@
-// Reads the text form of a graph. Any input is answered with a graph or a ValueError that names the line.
+// Reads the text form of a graph. Any input is answered with a graph or a ValueError that names the
+// line.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -41,9 +42,9 @@ class Parser {
   std::string_view word() {
     skip_space();
     size_t start = at_;
-    while (at_ < text_.size() && ((text_[at_] >= 'a' && text_[at_] <= 'z') || text_[at_] == '_' ||
-                                  (text_[at_] >= 'A' && text_[at_] <= 'Z') ||
-                                  (text_[at_] >= '0' && text_[at_] <= '9')))
+    while (at_ < text_.size() &&
+           ((text_[at_] >= 'a' && text_[at_] <= 'z') || text_[at_] == '_' ||
+            (text_[at_] >= 'A' && text_[at_] <= 'Z') || (text_[at_] >= '0' && text_[at_] <= '9')))
       ++at_;
     return text_.substr(start, at_ - start);
   }
@@ -57,7 +58,8 @@ class Parser {
   }
   template <class... Args>
   ErrorPtr fail(fmt::format_string<Args...> format, Args&&... args) {
-    return value_error("[parse] line {}: {}", line_, fmt::format(format, std::forward<Args>(args)...));
+    return value_error("[parse] line {}: {}", line_,
+                       fmt::format(format, std::forward<Args>(args)...));
   }
   Status expect(std::string_view token) {
     if (accept(token)) return {};
@@ -71,7 +73,8 @@ class Parser {
   Status returns();
   Status constant(const Meta& meta, Tensor* out);
   Status call(std::string_view name, std::vector<ValueId>* in, Attrs* attrs, const OpDef** op);
-  Status argument(const OpDef& op, std::vector<ValueId>* in, std::vector<bool>* given, Attrs* attrs);
+  Status argument(const OpDef& op, std::vector<ValueId>* in, std::vector<bool>* given,
+                  Attrs* attrs);
   Status append(const OpDef& op, const std::vector<ValueId>& in, const Attrs& attrs,
                 const std::vector<Meta>& metas);
   Result<int64_t> definition_number();
@@ -216,12 +219,14 @@ Status Parser::argument(const OpDef& op, std::vector<ValueId>* in, std::vector<b
     if (p.name == name) param = &p;
   MSJIT_TRY((*attrs)[index], attr_value(param->kind));
   if (!fits(param->kind, (*attrs)[index], param->optional))
-    return fail("attribute '{}' of {} has the wrong type, got {}", name, op.name, (*attrs)[index].str());
+    return fail("attribute '{}' of {} has the wrong type, got {}", name, op.name,
+                (*attrs)[index].str());
   (*given)[index] = true;
   return {};
 }
 
-Status Parser::call(std::string_view name, std::vector<ValueId>* in, Attrs* attrs, const OpDef** op) {
+Status Parser::call(std::string_view name, std::vector<ValueId>* in, Attrs* attrs,
+                    const OpDef** op) {
   *op = find_op(name);
   if (!*op) return fail("unknown op '{}'", name);
   const Signature& signature = (*op)->signature;
@@ -305,7 +310,8 @@ Status Parser::append(const OpDef& op, const std::vector<ValueId>& in, const Att
   for (size_t i = 0; i < in.size() && !op.signature.variadic; ++i) {
     size_t tensors = 0;
     for (const Param& param : params)
-      if (param.is_tensor() && tensors++ == i && in[i] < 0 && param.kind != ParamKind::kOptionalTensor)
+      if (param.is_tensor() && tensors++ == i && in[i] < 0 &&
+          param.kind != ParamKind::kOptionalTensor)
         return fail("{} needs its input {}", op.name, i);
   }
   if (op.signature.variadic && std::find(in.begin(), in.end(), -1) != in.end())
@@ -317,8 +323,9 @@ Status Parser::append(const OpDef& op, const std::vector<ValueId>& in, const Att
     return fail("{} has {} outputs, got {}", op.name, infer.outputs.size(), metas.size());
   for (size_t i = 0; i < metas.size(); ++i) {
     if (metas[i] == infer.outputs[i]) continue;
-    return fail("output {} of {} is {}{}, got {}{}", i, op.name, infer.outputs[i].weak ? "weak " : "",
-                infer.outputs[i].str(), metas[i].weak ? "weak " : "", metas[i].str());
+    return fail("output {} of {} is {}{}, got {}{}", i, op.name,
+                infer.outputs[i].weak ? "weak " : "", infer.outputs[i].str(),
+                metas[i].weak ? "weak " : "", metas[i].str());
   }
   graph_->add_op(op, in, attrs, infer.outputs, location());
   return {};

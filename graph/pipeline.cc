@@ -10,13 +10,11 @@
 namespace msjit {
 namespace {
 
-// In order. The first four meet what front ends and gradient rules write; fusing comes when nothing moves any more.
+// In order. The first four meet what front ends and gradient rules write; fusing comes when nothing
+// moves any more.
 constexpr PassInfo kPipeline[] = {
-    {"dead_code", dead_code},
-    {"fold_constants", fold_constants},
-    {"simplify", simplify},
-    {"merge_equal", merge_equal},
-    {"fuse_linear", fuse_linear},
+    {"dead_code", dead_code},     {"fold_constants", fold_constants}, {"simplify", simplify},
+    {"merge_equal", merge_equal}, {"fuse_linear", fuse_linear},
 };
 
 struct Settings {
@@ -42,7 +40,8 @@ bool skipped(const PassInfo& pass) {
   if (settings().disabled.find(fmt::format(",{},", pass.name)) != std::string::npos) return true;
   if (settings().bisect < 0) return false;
   int64_t run = runs.fetch_add(1) + 1;
-  if (run == settings().bisect) log_text(LogTopic::kPasses, fmt::format("last pass run: {}", pass.name));
+  if (run == settings().bisect)
+    log_text(LogTopic::kPasses, fmt::format("last pass run: {}", pass.name));
   return run > settings().bisect;
 }
 
@@ -66,10 +65,12 @@ Status run_pass(const PassInfo& pass, Graph& graph) {
   size_t before = graph.nodes.size();
   Result<bool> changed = pass.run(graph);
   if (!changed.ok())
-    return internal_error("[{}] the pass failed on {}: {}", pass.name, graph.name, changed.error().message);
-  double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
-  MSJIT_LOGF(LogTopic::kPasses, "{}: {}: {} -> {} nodes{}, {:.0f} us", graph.name, pass.name, before,
-             graph.nodes.size(), changed.value() ? "" : ", unchanged", us);
+    return internal_error("[{}] the pass failed on {}: {}", pass.name, graph.name,
+                          changed.error().message);
+  double us =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  MSJIT_LOGF(LogTopic::kPasses, "{}: {}: {} -> {} nodes{}, {:.0f} us", graph.name, pass.name,
+             before, graph.nodes.size(), changed.value() ? "" : ", unchanged", us);
   if (changed.value()) dump_graph(pass.name, graph);
   if (!settings().strict) return {};
   if (Status status = verify(graph); !status.ok())

@@ -1,5 +1,6 @@
-// The ordered list of passes and the runner that names, times, dumps, disables (MSJIT_DISABLE), bisects
-// (MSJIT_BISECT) and verifies them. A pass is `Result<bool>(Graph&)`: whether it changed anything.
+// The ordered list of passes and the runner that names, times, dumps, disables (MSJIT_DISABLE),
+// bisects (MSJIT_BISECT) and verifies them. A pass is `Result<bool>(Graph&)`: whether it changed
+// anything.
 #pragma once
 
 #include "graph/ir.h"

@@ -19,7 +19,8 @@ std::vector<ValueId> renumber(const Graph& graph) {
 
 class Printer {
  public:
-  Printer(const Graph& graph, const std::vector<ValueId>* number) : graph_(graph), number_(number) {}
+  Printer(const Graph& graph, const std::vector<ValueId>* number)
+      : graph_(graph), number_(number) {}
 
   std::string ref(ValueId id) const {
     if (id < 0) return "none";
@@ -37,7 +38,8 @@ class Printer {
     if (node.kind == NodeKind::kInput) return line + fmt::format(" = input({})", node.input_index);
     if (node.kind == NodeKind::kConstant) return line + constant(node.constant);
     line += fmt::format(" = {}({})", node.op->name, arguments(node));
-    if (node.location.file) line += fmt::format("  # {}:{}", node.location.file, node.location.line);
+    if (node.location.file)
+      line += fmt::format("  # {}:{}", node.location.file, node.location.line);
     return line;
   }
 
@@ -51,7 +53,8 @@ class Printer {
       if (i >= node.attrs.size()) break;
       const AttrValue& value = node.attrs[i++];
       bool is_default = param.has_default && value == param.default_value;
-      if (!is_default) text += fmt::format("{}{}={}", text.empty() ? "" : ", ", param.name, value.str());
+      if (!is_default)
+        text += fmt::format("{}{}={}", text.empty() ? "" : ", ", param.name, value.str());
     }
     return text;
   }

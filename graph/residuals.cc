@@ -1,6 +1,7 @@
-// The choice of residuals is a minimum cut. Each value is a pair of vertices joined by an edge that weighs what keeping the
-// value costs; values that cannot be computed again hang on the source, those the backward graph reads on the sink.
-// The edges across the cut are the values to keep; what lies behind them is recomputed.
+// The choice of residuals is a minimum cut. Each value is a pair of vertices joined by an edge that
+// weighs what keeping the value costs; values that cannot be computed again hang on the source,
+// those the backward graph reads on the sink. The edges across the cut are the values to keep; what
+// lies behind them is recomputed.
 #include <algorithm>
 #include <limits>
 
@@ -10,10 +11,10 @@ namespace msjit {
 namespace {
 
 constexpr int64_t kInfinite = std::numeric_limits<int64_t>::max() / 4;
-constexpr int kMaxRecomputeDepth = 8;      // elementwise steps in a row that are done twice
-constexpr size_t kCheapProgram = 10;       // scalar operations of an op that may be done twice
-constexpr size_t kMaxVertices = 40000;     // beyond it everything required is kept
-constexpr int64_t kTensorOverhead = 64;    // bytes: a kept value costs a header and a buffer
+constexpr int kMaxRecomputeDepth = 8;    // elementwise steps in a row that are done twice
+constexpr size_t kCheapProgram = 10;     // scalar operations of an op that may be done twice
+constexpr size_t kMaxVertices = 40000;   // beyond it everything required is kept
+constexpr int64_t kTensorOverhead = 64;  // bytes: a kept value costs a header and a buffer
 
 class FlowNetwork {
  public:
@@ -22,8 +23,9 @@ class FlowNetwork {
     push(from, to, capacity);
     push(to, from, 0);
   }
-  // Saturates all paths from source to sink, then says which vertices still reach the sink. Of all minimum cuts this is the
-  // one nearest to the sink: among equals the later value is kept, and less is done again.
+  // Saturates all paths from source to sink, then says which vertices still reach the sink. Of all
+  // minimum cuts this is the one nearest to the sink: among equals the later value is kept, and
+  // less is done again.
   std::vector<bool> cut(int source, int sink) {
     while (augment(source, sink)) {
     }
@@ -89,12 +91,14 @@ bool is_cheap_program(const Graph& graph, const Node& node) {
   if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) dtype = DType::kFloat32;
   ScalarBuilder builder;
   std::vector<Sym> inputs;
-  for (size_t i = 0; i < metas.size(); ++i) inputs.push_back(builder.input(static_cast<int>(i), dtype));
+  for (size_t i = 0; i < metas.size(); ++i)
+    inputs.push_back(builder.input(static_cast<int>(i), dtype));
   node.op->scalar_trace(builder, inputs, node.attrs);
   return builder.program().nodes.size() <= kCheapProgram + inputs.size();
 }
 
-// Steps of recomputation behind a node, or -1 when its values must be kept or come for nothing else.
+// Steps of recomputation behind a node, or -1 when its values must be kept or come for nothing
+// else.
 int recompute_depth(const Graph& graph, const Node& node, const std::vector<int>& depths) {
   const OpDef& op = *node.op;
   if (!op.has(kPure) || op.has(kRandom) || op.has(kInPlace)) return -1;
@@ -102,14 +106,19 @@ int recompute_depth(const Graph& graph, const Node& node, const std::vector<int>
   for (ValueId id : node.inputs)
     if (id >= 0) depth = std::max(depth, depths[id]);
   if (op.has(kView) || node.inputs.empty()) return depth;
-  if (!op.has(kElementwise) || depth >= kMaxRecomputeDepth || !is_cheap_program(graph, node)) return -1;
+  if (!op.has(kElementwise) || depth >= kMaxRecomputeDepth || !is_cheap_program(graph, node))
+    return -1;
   return depth + 1;
 }
 
 class ResidualChooser {
  public:
-  ResidualChooser(const Graph& graph, std::span<const ValueId> required, std::span<const ValueId> outputs)
-      : graph_(graph), required_(required), weight_(graph.values.size()), relevant_(graph.values.size()) {
+  ResidualChooser(const Graph& graph, std::span<const ValueId> required,
+                  std::span<const ValueId> outputs)
+      : graph_(graph),
+        required_(required),
+        weight_(graph.values.size()),
+        relevant_(graph.values.size()) {
     for (size_t v = 0; v < weight_.size(); ++v)
       weight_[v] = value_bytes(graph.values[v].meta) + kTensorOverhead;
     // These live on without us: their handle is all they cost.
@@ -125,7 +134,8 @@ class ResidualChooser {
     std::vector<bool> recomputed = network.cut(source(), sink());
     std::vector<ValueId> kept;
     for (size_t v = 0; v < relevant_.size(); ++v)
-      if (relevant_[v] && !recomputed[in(v)] && recomputed[out(v)]) kept.push_back(static_cast<ValueId>(v));
+      if (relevant_[v] && !recomputed[in(v)] && recomputed[out(v)])
+        kept.push_back(static_cast<ValueId>(v));
     return kept;
   }
 

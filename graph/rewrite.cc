@@ -44,7 +44,11 @@ RuleTable index_rules(std::span<const Rule* const> rules) {
 class Rebuilder {
  public:
   Rebuilder(const Graph& from, const RuleTable& rules)
-      : from_(from), rules_(rules), to_(std::make_shared<Graph>()), sink_(to_), map_(from.values.size(), -1) {}
+      : from_(from),
+        rules_(rules),
+        to_(std::make_shared<Graph>()),
+        sink_(to_),
+        map_(from.values.size(), -1) {}
 
   Result<bool> run(Graph* result) {
     to_->name = from_.name;
@@ -92,7 +96,8 @@ class Rebuilder {
       }
     }
     InlineVec<Meta, 2> metas;
-    for (int32_t i = 0; i < node.num_outputs; ++i) metas.push_back(from_.meta(node.first_output + i));
+    for (int32_t i = 0; i < node.num_outputs; ++i)
+      metas.push_back(from_.meta(node.first_output + i));
     ValueId first = sink_.append(*node.op, in, node.attrs, metas);
     for (int32_t i = 0; i < node.num_outputs; ++i) bind(node.first_output + i, first + i);
     return {};
@@ -106,11 +111,13 @@ class Rebuilder {
         const Meta& meta = from_.meta(node.first_output);
         Val answer = rule->apply(Match(&sink_, node, in, meta, uses_));
         if (Status status = sink_.take_error(); !status.ok()) {
-          MSJIT_LOGF(LogTopic::kPasses, "{}: {} failed: {}", from_.name, rule->name, status.error().message);
+          MSJIT_LOGF(LogTopic::kPasses, "{}: {} failed: {}", from_.name, rule->name,
+                     status.error().message);
           continue;
         }
         if (!answer || !(sink_.meta(answer) == meta)) continue;
-        MSJIT_LOGF(LogTopic::kPasses, "{}: {} on {}", from_.name, rule->name, print_node(from_, node));
+        MSJIT_LOGF(LogTopic::kPasses, "{}: {} on {}", from_.name, rule->name,
+                   print_node(from_, node));
         fired_ = true;
         return answer;
       }

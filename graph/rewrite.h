@@ -1,7 +1,8 @@
-// Rewrite rules: one node in, a cheaper value out. The driver rebuilds the graph from its inputs on, so a rule sees operands
-// that are already rewritten, and builds its answer with the same words as a gradient rule.
-// Safety stands in one place: an answer whose meta (dtype, shape, weak) differs from the node's is refused.
-// A rule keeps every bit of the result, signed zeros and NaNs included, unless its comment says what may differ.
+// Rewrite rules: one node in, a cheaper value out. The driver rebuilds the graph from its inputs
+// on, so a rule sees operands that are already rewritten, and builds its answer with the same words
+// as a gradient rule. Safety stands in one place: an answer whose meta (dtype, shape, weak) differs
+// from the node's is refused. A rule keeps every bit of the result, signed zeros and NaNs included,
+// unless its comment says what may differ.
 #pragma once
 
 #include "graph/graph_sink.h"
@@ -34,7 +35,9 @@ class Match {
   // The value of such a constant; false when it is none.
   bool constant_value(ValueId id, double* value) const;
   // Read by one node only: rewriting through it does not duplicate its work.
-  bool used_once(ValueId id) const { return static_cast<size_t>(id) < uses_.size() && uses_[id] == 1; }
+  bool used_once(ValueId id) const {
+    return static_cast<size_t>(id) < uses_.size() && uses_[id] == 1;
+  }
   // The same op on other inputs.
   Val again(std::initializer_list<Val> inputs) const {
     return call_in(sink_, op(), {inputs.begin(), inputs.size()}, node_.attrs);

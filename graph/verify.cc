@@ -12,11 +12,13 @@ ErrorPtr bad_node(const Graph& graph, size_t index, std::string_view what) {
 Status verify_wiring(const Graph& graph, size_t index) {
   const Node& node = graph.nodes[index];
   auto num_values = static_cast<ValueId>(graph.values.size());
-  if (node.first_output < 0 || node.num_outputs < 1 || node.first_output > num_values - node.num_outputs)
+  if (node.first_output < 0 || node.num_outputs < 1 ||
+      node.first_output > num_values - node.num_outputs)
     return internal_error("[verify] node {} of {}: outputs out of range", index, graph.name);
   for (ValueId id : node.inputs) {
     if (id < -1 || id >= num_values)
-      return internal_error("[verify] node {} of {}: input %{} out of range", index, graph.name, id);
+      return internal_error("[verify] node {} of {}: input %{} out of range", index, graph.name,
+                            id);
     if (id >= 0 && graph.values[id].node >= static_cast<int32_t>(index))
       return bad_node(graph, index, "an input is defined later");
   }
@@ -44,8 +46,9 @@ Status verify_op(const Graph& graph, size_t index) {
   for (int32_t i = 0; i < node.num_outputs; ++i) {
     const Meta& meta = graph.meta(node.first_output + i);
     if (meta == infer.outputs[i]) continue;
-    return bad_node(graph, index, fmt::format("output {} is {}, the rule says {}", i, meta.str(),
-                                              infer.outputs[i].str()));
+    return bad_node(
+        graph, index,
+        fmt::format("output {} is {}, the rule says {}", i, meta.str(), infer.outputs[i].str()));
   }
   return {};
 }

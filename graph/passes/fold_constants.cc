@@ -8,7 +8,8 @@ namespace msjit {
 namespace {
 
 constexpr int64_t kMaxFoldedBytes = 1 << 20;
-constexpr int64_t kSmallBytes = 1024;  // up to here a constant may be larger than what it is made from
+constexpr int64_t kSmallBytes =
+    1024;  // up to here a constant may be larger than what it is made from
 
 int64_t bytes(const Meta& meta) { return meta.shape.numel() * item_size(meta.dtype); }
 
@@ -22,9 +23,12 @@ bool can_fold(const Graph& graph, const Node& node) {
     if (graph.producer(id).kind != NodeKind::kConstant) return false;
     in_bytes += bytes(graph.meta(id));
   }
-  for (int32_t i = 0; i < node.num_outputs; ++i) out_bytes += bytes(graph.meta(node.first_output + i));
-  static constexpr std::string_view kFills[] = {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like"};
-  if (std::find(std::begin(kFills), std::end(kFills), node.op->name) != std::end(kFills)) return false;
+  for (int32_t i = 0; i < node.num_outputs; ++i)
+    out_bytes += bytes(graph.meta(node.first_output + i));
+  static constexpr std::string_view kFills[] = {"zeros",      "ones",      "full",
+                                                "zeros_like", "ones_like", "full_like"};
+  if (std::find(std::begin(kFills), std::end(kFills), node.op->name) != std::end(kFills))
+    return false;
   if (node.op->has(kView) && out_bytes > in_bytes) return false;
   return out_bytes <= kMaxFoldedBytes && (out_bytes <= kSmallBytes || out_bytes <= 2 * in_bytes);
 }
@@ -39,7 +43,8 @@ std::vector<Tensor> evaluate(const Graph& graph, const Node& node) {
   for (uint32_t i = 0; i < out.size(); ++i) {
     const Meta& meta = graph.meta(node.first_output + static_cast<ValueId>(i));
     auto dense = out[i].to_contiguous();
-    if (!dense.ok() || dense.value().dtype() != meta.dtype || !(dense.value().shape() == meta.shape))
+    if (!dense.ok() || dense.value().dtype() != meta.dtype ||
+        !(dense.value().shape() == meta.shape))
       return {};
     Tensor value = dense.value().detach();
     value.impl()->meta.weak = meta.weak;
@@ -67,7 +72,8 @@ Result<bool> fold_constants(Graph& graph) {
     for (ValueId& id : mapped.inputs)
       if (id >= 0) id = map[id];
     InlineVec<Meta, 2> metas;
-    for (int32_t i = 0; i < node.num_outputs; ++i) metas.push_back(graph.meta(node.first_output + i));
+    for (int32_t i = 0; i < node.num_outputs; ++i)
+      metas.push_back(graph.meta(node.first_output + i));
     sink.set_location(node.location);
     // Appended first, so that the new graph knows its metas; dead code removal takes it away again.
     mapped.first_output = sink.append(*node.op, mapped.inputs, node.attrs, metas);

@@ -33,7 +33,8 @@ Val div_power_of_two(const Match& m) {
   double divisor;
   int exponent;
   if (!is_float(m.meta(m.in(0)).dtype) || !m.constant_value(m.in(1), &divisor)) return {};
-  if (std::fabs(std::frexp(divisor, &exponent)) != 0.5 || exponent < -12 || exponent > 13) return {};
+  if (std::fabs(std::frexp(divisor, &exponent)) != 0.5 || exponent < -12 || exponent > 13)
+    return {};
   const Meta& meta = m.meta(m.in(1));
   DType dtype = is_float(meta.dtype) ? meta.dtype : m.meta().dtype;
   return mul(m.val(0), m.sink()->constant(Tensor::scalar_of(dtype, 1 / divisor, meta.weak)));
@@ -58,8 +59,10 @@ Val even(const Match& m) {
 }
 
 Val add_neg(const Match& m) {
-  if (const Node* right = m.maker(m.in(1), "neg")) return sub(m.val(0), m.sink()->value(right->inputs[0]));
-  if (const Node* left = m.maker(m.in(0), "neg")) return sub(m.val(1), m.sink()->value(left->inputs[0]));
+  if (const Node* right = m.maker(m.in(1), "neg"))
+    return sub(m.val(0), m.sink()->value(right->inputs[0]));
+  if (const Node* left = m.maker(m.in(0), "neg"))
+    return sub(m.val(1), m.sink()->value(left->inputs[0]));
   return {};
 }
 
@@ -77,7 +80,8 @@ Val both_neg(const Match& m) {
 Val same_operands(const Match& m) { return m.in(0) == m.in(1) ? m.val(0) : Val(); }
 Val where_same(const Match& m) { return m.in(1) == m.in(2) ? m.val(1) : Val(); }
 
-// Differentiation is over when the pipeline runs, and the plan gives each output storage of its own where eager would.
+// Differentiation is over when the pipeline runs, and the plan gives each output storage of its own
+// where eager would.
 Val value_itself(const Match& m) { return m.val(0); }
 
 }  // namespace

@@ -82,7 +82,8 @@ bool embeds(DType from, DType to) {
   if (from == to || from == DType::kBool) return true;
   if (is_integer(from) && is_integer(to)) {
     bool from_signed = from != DType::kUInt8, to_signed = to != DType::kUInt8;
-    return to_signed && (from_signed ? item_size(to) >= item_size(from) : item_size(to) > item_size(from));
+    return to_signed &&
+           (from_signed ? item_size(to) >= item_size(from) : item_size(to) > item_size(from));
   }
   if (is_float(from) && is_float(to)) return item_size(to) > item_size(from);
   return is_integer(from) && is_float(to) && item_size(from) * 2 <= item_size(to);
@@ -101,7 +102,8 @@ Val cast_twice(const Match& m) {
   return cast(m.sink()->value(source), m.meta().dtype);
 }
 
-// zeros, ones, full and their _like forms: one number seen through a broadcast, which costs no memory.
+// zeros, ones, full and their _like forms: one number seen through a broadcast, which costs no
+// memory.
 Val fill_is_broadcast(const Match& m) {
   std::string_view name = m.op().name;
   double value = name.starts_with("ones") ? 1 : 0;
@@ -114,7 +116,8 @@ Val fill_is_broadcast(const Match& m) {
   return m.meta().shape.rank() ? broadcast_to(number, m.meta().shape) : number;
 }
 
-// Elementwise ops broadcast by themselves; the driver refuses the answer where the shape came from the broadcast.
+// Elementwise ops broadcast by themselves; the driver refuses the answer where the shape came from
+// the broadcast.
 Val drop_broadcasts(const Match& m) {
   if (!m.op().has(kElementwise) || m.num_inputs() < 2) return {};
   Vals inputs;
@@ -128,7 +131,8 @@ Val drop_broadcasts(const Match& m) {
     dropped |= node != nullptr;
   }
   if (!dropped) return {};
-  // Whole or not at all would miss the case where one operand must stay broadcast, so also try one by one.
+  // Whole or not at all would miss the case where one operand must stay broadcast, so also try one
+  // by one.
   Val all = call_in(m.sink(), m.op(), inputs, m.attrs());
   if (all && m.sink()->meta(all) == m.meta()) return all;
   for (int keep = 0; keep < m.num_inputs(); ++keep) {
@@ -161,7 +165,8 @@ bool swaps_last_two(const Match& m, const Node& node) {
   return perm[rank - 1] == rank - 2 && perm[rank - 2] == rank - 1;
 }
 
-// matmul reads a transposed operand through its flag. The library may add the products in another order.
+// matmul reads a transposed operand through its flag. The library may add the products in another
+// order.
 Val matmul_of_transposed(const Match& m) {
   Val operands[2] = {m.val(0), m.val(1)};
   bool flags[2] = {m.attr(0).as_bool(), m.attr(1).as_bool()};

@@ -29,7 +29,8 @@ Val add_bias(const Match& m) {
         bias_meta.dtype != weight.dtype || bias_meta.weak)
       continue;
     GraphSink* sink = m.sink();
-    Val inputs[] = {sink->value(product->inputs[0]), sink->value(product->inputs[1]), sink->value(bias)};
+    Val inputs[] = {sink->value(product->inputs[0]), sink->value(product->inputs[1]),
+                    sink->value(bias)};
     return apply(m, "linear", inputs);
   }
   return {};

@@ -67,7 +67,8 @@ uint32_t g_topics = kUnread;
 uint32_t read_topics() {
   std::string names = env_text("MSJIT_LOG");
   uint32_t topics;
-  if (!parse_topics(names, &topics)) std::fprintf(stderr, "msjit: unknown name in MSJIT_LOG=%s\n", names.c_str());
+  if (!parse_topics(names, &topics))
+    std::fprintf(stderr, "msjit: unknown name in MSJIT_LOG=%s\n", names.c_str());
   return g_topics = topics;
 }
 
@@ -103,7 +104,8 @@ DumpScope::DumpScope(std::string_view name) {
 
 DumpScope::DumpScope(Continue directory) {
   if (directory.directory.empty() || !t_current.directory.empty()) return;
-  // Files of a continuation are numbered apart from those that the first thread may still be writing.
+  // Files of a continuation are numbered apart from those that the first thread may still be
+  // writing.
   t_current = {std::move(directory.directory), 50};
   entered_ = true;
 }

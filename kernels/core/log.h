@@ -1,6 +1,6 @@
 // What the project tells about itself while it runs.
-// MSJIT_LOG=passes,graph prints the named topics on stderr; MSJIT_DUMP=dir writes numbered text files, one directory a
-// capture. Both are read once; when they are off a check is one load.
+// MSJIT_LOG=passes,graph prints the named topics on stderr; MSJIT_DUMP=dir writes numbered text
+// files, one directory a capture. Both are read once; when they are off a check is one load.
 #pragma once
 
 #include <fmt/core.h>
@@ -23,7 +23,8 @@ uint32_t read_topics();
 
 inline bool log_enabled(LogTopic topic) {
   uint32_t topics = log_detail::g_topics;
-  if (topics & log_detail::kUnread) [[unlikely]] topics = log_detail::read_topics();
+  if (topics & log_detail::kUnread) [[unlikely]]
+    topics = log_detail::read_topics();
   return (topics >> static_cast<int>(topic)) & 1;
 }
 // One line, or several, prefixed with "msjit <topic>: ".
@@ -32,15 +33,15 @@ void log_text(LogTopic topic, std::string_view text);
 bool set_log_topics(std::string_view names);
 
 // Evaluates its arguments only when the topic is on.
-#define MSJIT_LOGF(topic, ...)                                      \
-  do {                                                              \
-    if (::msjit::log_enabled(topic)) [[unlikely]]                   \
-      ::msjit::log_text(topic, fmt::format(__VA_ARGS__));           \
+#define MSJIT_LOGF(topic, ...)                            \
+  do {                                                    \
+    if (::msjit::log_enabled(topic)) [[unlikely]]         \
+      ::msjit::log_text(topic, fmt::format(__VA_ARGS__)); \
   } while (0)
 
 bool dump_enabled();
-// While it lives, files dumped by this thread go to a fresh directory `0007_<name>` below MSJIT_DUMP. Nested scopes keep
-// the outer directory. Costs nothing when dumping is off.
+// While it lives, files dumped by this thread go to a fresh directory `0007_<name>` below
+// MSJIT_DUMP. Nested scopes keep the outer directory. Costs nothing when dumping is off.
 class DumpScope {
  public:
   explicit DumpScope(std::string_view name);

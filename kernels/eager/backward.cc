@@ -52,9 +52,9 @@ class NodeIndex {
 
 struct NodeState {
   TapeNode* node;
-  bool needed = false;   // leads to something whose gradient is asked for
-  bool kept = false;     // its output gradients are themselves asked for
-  Grads grads;           // one an output; null = none arrived
+  bool needed = false;  // leads to something whose gradient is asked for
+  bool kept = false;    // its output gradients are themselves asked for
+  Grads grads;          // one an output; null = none arrived
 };
 
 Result<Tensor> add_tensors(const Tensor& a, const Tensor& b) {
@@ -138,7 +138,8 @@ Status BackwardPass::add_root(const Tensor& output, const Tensor& seed) {
   if (!grad) {
     MSJIT_TRY(grad, filled(output.meta(), 1));
   }
-  if (meta && meta->node) return accumulate(state(meta->node.get()).grads[meta->output_index], grad);
+  if (meta && meta->node)
+    return accumulate(state(meta->node.get()).grads[meta->output_index], grad);
   auto leaf = leaves_.find(output.impl());
   if (leaf != leaves_.end()) return accumulate(leaf->second, grad);
   return {};
@@ -197,7 +198,8 @@ Status BackwardPass::run() {
   mark_needed();
   for (size_t i = states_.size(); i-- > 0;) {
     NodeState& s = states_[i];
-    bool arrived = std::any_of(s.grads.begin(), s.grads.end(), [](const Tensor& g) { return bool(g); });
+    bool arrived =
+        std::any_of(s.grads.begin(), s.grads.end(), [](const Tensor& g) { return bool(g); });
     if (s.needed && arrived) MSJIT_OK(run_node(s));
     if (!s.kept) s.grads = {};
   }
@@ -258,7 +260,8 @@ Status check_versions(const TapeNode& node, bool create_graph) {
 
 Val saved_val(OpSink* sink, Tensor handle, uint64_t version) {
   if (!handle) return Val();
-  return is_stale(handle, version) ? Val::stale(sink, std::move(handle)) : Val(sink, std::move(handle));
+  return is_stale(handle, version) ? Val::stale(sink, std::move(handle))
+                                   : Val(sink, std::move(handle));
 }
 
 Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
@@ -274,7 +277,8 @@ Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
     wanted.push_back(edge_needed(input));
   }
   for (uint32_t i = 0; i < node->outputs.size(); ++i) {
-    outputs.push_back(saved_val(&sink, output_handle(node, static_cast<int>(i)), node->outputs[i].version));
+    outputs.push_back(
+        saved_val(&sink, output_handle(node, static_cast<int>(i)), node->outputs[i].version));
     output_grads.push_back(s.grads[i] ? Val(&sink, s.grads[i]) : Val());
   }
   Vjp vjp{&sink, node->op, node->attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
@@ -334,8 +338,9 @@ Tensor BackwardPass::result(const Tensor& t) {
 
 }  // namespace
 
-Result<std::vector<Tensor>> gradients(std::span<const Tensor> outputs, std::span<const Tensor> seeds,
-                                      std::span<const Tensor> wrt, bool create_graph) {
+Result<std::vector<Tensor>> gradients(std::span<const Tensor> outputs,
+                                      std::span<const Tensor> seeds, std::span<const Tensor> wrt,
+                                      bool create_graph) {
   BackwardPass pass(create_graph);
   for (const Tensor& t : wrt) pass.want(t);
   for (size_t i = 0; i < outputs.size(); ++i)

@@ -13,7 +13,8 @@ thread_local constinit EagerState eager_state;
 
 namespace {
 
-// -- Counting ----------------------------------------------------------------------------------------------------
+// -- Counting
+// ----------------------------------------------------------------------------------------------------
 
 struct Totals {
   int64_t ops = 0;
@@ -58,7 +59,8 @@ Totals totals(Counters& all) {
   return sum;
 }
 
-// -- Running -----------------------------------------------------------------------------------------------------
+// -- Running
+// -----------------------------------------------------------------------------------------------------
 
 Status run_composite(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                      TensorVec* out) {
@@ -152,7 +154,8 @@ Status run_kernel(const OpDef& op, std::span<const Tensor> in, const Attrs& attr
     if (!op.composite) return no_kernel(op);
     if (!op.vjp || !tracked) return run_composite(op, in, attrs, out);
   }
-  if (op.has(kInPlace)) [[unlikely]] MSJIT_OK(check_in_place(op, in, tracked));
+  if (op.has(kInPlace)) [[unlikely]]
+    MSJIT_OK(check_in_place(op, in, tracked));
   uint32_t first = out->size();
   Status status;
   if (kernel) [[likely]] {
@@ -171,7 +174,8 @@ Status run_kernel(const OpDef& op, std::span<const Tensor> in, const Attrs& attr
   }
   std::span<Tensor> results(out->data() + first, out->size() - first);
   if (tracked) record_op(op, in, attrs, results);
-  if (op.has(kInPlace)) [[unlikely]] in[0].bump_version();
+  if (op.has(kInPlace)) [[unlikely]]
+    in[0].bump_version();
   return status;
 }
 

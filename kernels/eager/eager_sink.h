@@ -1,5 +1,6 @@
-// Eager execution of one op: infer, allocate, run the kernel, record on the tape when an input is tracked.
-// run_op is the hot path of eager mode: no heap allocation but the outputs', no virtual call.
+// Eager execution of one op: infer, allocate, run the kernel, record on the tape when an input is
+// tracked. run_op is the hot path of eager mode: no heap allocation but the outputs', no virtual
+// call.
 #pragma once
 
 #include "kernels/core/op.h"
@@ -8,8 +9,8 @@ namespace msjit {
 
 using TensorVec = InlineVec<Tensor, 2>;
 
-// Runs `op` on tensors (a null handle = absent optional input). Appends the outputs to `out`, which is left as it
-// was when an error is returned. An in-place op yields its first input's handle.
+// Runs `op` on tensors (a null handle = absent optional input). Appends the outputs to `out`, which
+// is left as it was when an error is returned. An in-place op yields its first input's handle.
 Status run_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out);
 // The same without tape recording.
 Status run_op_untracked(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,

@@ -1,5 +1,5 @@
-// Per-thread state of eager execution: whether ops are recorded, how many ran, how many tape nodes live.
-// One small plain struct so that the hot path pays a single thread-local access.
+// Per-thread state of eager execution: whether ops are recorded, how many ran, how many tape nodes
+// live. One small plain struct so that the hot path pays a single thread-local access.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,8 @@ struct EagerState {
   std::atomic<int64_t> nodes{0};  // made minus freed here
 };
 
-// initial-exec: 32 bytes fit the reserve every libc keeps for libraries loaded later, and access is one instruction.
+// initial-exec: 32 bytes fit the reserve every libc keeps for libraries loaded later, and access is
+// one instruction.
 extern thread_local constinit EagerState eager_state __attribute__((tls_model("initial-exec")));
 
 void register_eager_state();  // lets the totals see this thread's counters
@@ -27,13 +28,15 @@ inline void add_relaxed(std::atomic<int64_t>& counter, int64_t delta) {
 }
 
 inline void count_op(EagerState& state) {
-  if (!state.counted) [[unlikely]] register_eager_state();
+  if (!state.counted) [[unlikely]]
+    register_eager_state();
   add_relaxed(state.ops, 1);
 }
 
 inline void count_nodes(int64_t delta) {
   EagerState& state = eager_state;
-  if (!state.counted) [[unlikely]] register_eager_state();
+  if (!state.counted) [[unlikely]]
+    register_eager_state();
   add_relaxed(state.nodes, delta);
 }
 

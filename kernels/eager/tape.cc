@@ -19,8 +19,8 @@ inline bool tracked_meta(const AutogradMeta& meta, const EagerState& state) {
   return meta.node || meta.requires_grad || (meta.parameter && state.level > 0);
 }
 
-// Nodes waiting to be freed by the outermost release on this thread: freeing one drops its inputs, which
-// may free the next, and chains are long.
+// Nodes waiting to be freed by the outermost release on this thread: freeing one drops its inputs,
+// which may free the next, and chains are long.
 struct Graveyard {
   TapeNode* head = nullptr;
   bool digging = false;
@@ -38,8 +38,10 @@ void save_input(SavedInput& saved, const Tensor& t, const EagerState& state) {
   bool tracked = meta && is_float(t.dtype()) && tracked_meta(*meta, state);
   saved.wanted = tracked;
   if (!tracked || !meta->node) {
-    if (meta && meta->node) [[unlikely]] saved.leaf = t.detach();
-    else saved.leaf = Tensor::share(t.impl());
+    if (meta && meta->node) [[unlikely]]
+      saved.leaf = t.detach();
+    else
+      saved.leaf = Tensor::share(t.impl());
     return;
   }
   saved.node = meta->node;
@@ -53,8 +55,8 @@ void save_inputs(TapeNode& node, std::span<const Tensor> in) {
   }
 }
 
-// An in-place op is about to give `target`, so far a leaf, a history that leads through `node`. Where that history
-// holds the very handle, a header of its own takes the handle's place.
+// An in-place op is about to give `target`, so far a leaf, a history that leads through `node`.
+// Where that history holds the very handle, a header of its own takes the handle's place.
 void break_cycles(TapeNode& node, const Tensor& target) {
   std::unordered_set<TapeNode*> seen{&node};
   std::vector<TapeNode*> pending{&node};
@@ -96,7 +98,8 @@ bool any_float(std::span<const Tensor> tensors) {
 
 }  // namespace
 
-// -- Nodes -------------------------------------------------------------------------------------------------------
+// -- Nodes
+// -------------------------------------------------------------------------------------------------------
 
 void TapeNodePtr::retain(TapeNode* node) {
   if (node) node->refs.fetch_add(1, std::memory_order_relaxed);
@@ -132,7 +135,8 @@ const char* TapeNode::name() const {
   return custom ? custom->name() : "identity";
 }
 
-// -- What is tracked ---------------------------------------------------------------------------------------------
+// -- What is tracked
+// ---------------------------------------------------------------------------------------------
 
 bool is_tracked(const Tensor& t) {
   const EagerState& state = eager_state;
@@ -209,10 +213,12 @@ bool is_view_of_tracked(const Tensor& t) {
 }
 
 ErrorPtr stale_error(const OpDef& op) {
-  return runtime_error("[backward] a tensor that {} needs was modified in place after its use", op.name);
+  return runtime_error("[backward] a tensor that {} needs was modified in place after its use",
+                       op.name);
 }
 
-// -- Recording ---------------------------------------------------------------------------------------------------
+// -- Recording
+// ---------------------------------------------------------------------------------------------------
 
 void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                std::span<Tensor> out) {
@@ -244,7 +250,8 @@ void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Ten
   attach_outputs(std::move(node), out, false);
 }
 
-// -- Scopes ------------------------------------------------------------------------------------------------------
+// -- Scopes
+// ------------------------------------------------------------------------------------------------------
 
 GradScope::GradScope(bool recording)
     : saved_level_(eager_state.level), saved_recording_(eager_state.recording) {

@@ -1,9 +1,11 @@
-// The tape: reverse-mode autodiff over recorded eager ops. A recorded output points at its TapeNode; a node holds
-// its inputs, attributes and outputs (without their history, so no reference cycle), and the rule to
-// differentiate it: OpDef::vjp run on the eager sink, so gradients of gradients work.
+// The tape: reverse-mode autodiff over recorded eager ops. A recorded output points at its
+// TapeNode; a node holds its inputs, attributes and outputs (without their history, so no reference
+// cycle), and the rule to differentiate it: OpDef::vjp run on the eager sink, so gradients of
+// gradients work.
 //
-// What is tracked: a tensor whose requires_grad was set by the user, at all times; a Parameter, only inside a grad transform
-// (GradScope), as in MindSpore, so that plain inference records nothing.
+// What is tracked: a tensor whose requires_grad was set by the user, at all times; a Parameter,
+// only inside a grad transform (GradScope), as in MindSpore, so that plain inference records
+// nothing.
 #pragma once
 
 #include <memory>
@@ -17,25 +19,28 @@ class CustomBackward {
  public:
   virtual ~CustomBackward() = default;
   virtual const char* name() const = 0;
-  // Whether run() reads the data of this input or output: only then is a later write to it an error. An untracked
-  // input that is never read is not kept: run() gets a null handle for it.
+  // Whether run() reads the data of this input or output: only then is a later write to it an
+  // error. An untracked input that is never read is not kept: run() gets a null handle for it.
   virtual bool uses_input(size_t i, bool create_graph) const { return true; }
   virtual bool uses_output(size_t i, bool create_graph) const { return true; }
   // One gradient an input (a null handle = zero) given those of the outputs (null = none arrived).
-  // With `create_graph` inputs and outputs carry their history, ops are being recorded, and the result must
-  // itself be tracked; else nothing is recorded.
-  virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+  // With `create_graph` inputs and outputs carry their history, ops are being recorded, and the
+  // result must itself be tracked; else nothing is recorded.
+  virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs,
+                                          std::span<const Tensor> outputs,
                                           std::span<const Tensor> output_grads,
                                           std::span<const bool> wanted, bool create_graph) = 0;
 };
 
 class TapeNode;
 
-// Owning handle. Dropping the last one frees the node, and what it alone kept alive, without recursion.
+// Owning handle. Dropping the last one frees the node, and what it alone kept alive, without
+// recursion.
 class TapeNodePtr {
  public:
   TapeNodePtr() = default;
-  explicit TapeNodePtr(TapeNode* node) : node_(node) {}  // steals; TapeNode::share() adds a reference
+  explicit TapeNodePtr(TapeNode* node)
+      : node_(node) {}  // steals; TapeNode::share() adds a reference
   TapeNodePtr(const TapeNodePtr& other) : node_(other.node_) { retain(node_); }
   TapeNodePtr(TapeNodePtr&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   TapeNodePtr& operator=(TapeNodePtr other) noexcept {
@@ -56,7 +61,7 @@ class TapeNodePtr {
 };
 
 struct AutogradMeta {
-  TapeNodePtr node;            // null for leaves
+  TapeNodePtr node;  // null for leaves
   int output_index = 0;
   bool requires_grad = false;  // set by the user, or a leaf of a grad transform
   bool parameter = false;      // tracked only inside a GradScope
@@ -71,16 +76,18 @@ bool any_tracked(std::span<const Tensor> tensors);
 void set_requires_grad(const Tensor& t, bool value);
 bool requires_grad(const Tensor& t);
 void mark_parameter(const Tensor& t, bool requires_grad);
-// The gradient accumulated by backward(); a null handle when there is none. Setting a null handle clears it.
+// The gradient accumulated by backward(); a null handle when there is none. Setting a null handle
+// clears it.
 Tensor grad_of(const Tensor& t);
 void set_grad_of(const Tensor& t, Tensor grad);
-// A fresh header on the same data to differentiate with respect to: a leaf, connected to `t` where an enclosing
-// transform tracks `t`. Keeps nested transforms apart that are given the same tensor.
+// A fresh header on the same data to differentiate with respect to: a leaf, connected to `t` where
+// an enclosing transform tracks `t`. Keeps nested transforms apart that are given the same tensor.
 Tensor grad_input(const Tensor& t);
 
 void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                std::span<Tensor> out);
-// Outputs that the caller must not have handed out yet. A handle that is also an input is left alone.
+// Outputs that the caller must not have handed out yet. A handle that is also an input is left
+// alone.
 void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
                    std::span<Tensor> out);
 
@@ -101,14 +108,15 @@ class GradScope {
   int saved_level_;
   bool saved_recording_;
 };
-int grad_level();      // number of enclosing grad transforms
+int grad_level();       // number of enclosing grad transforms
 bool grad_recording();  // false inside no_grad
 
-// Gradients of `outputs` (seeded with `seeds`; null or missing seed = ones) with respect to `wrt`; zeros where
-// unreachable. `create_graph`: record the backward ops too, for an enclosing transform (grad_level() > 0 after this
-// transform's scope has closed) or because the user asked.
-Result<std::vector<Tensor>> gradients(std::span<const Tensor> outputs, std::span<const Tensor> seeds,
-                                      std::span<const Tensor> wrt, bool create_graph);
+// Gradients of `outputs` (seeded with `seeds`; null or missing seed = ones) with respect to `wrt`;
+// zeros where unreachable. `create_graph`: record the backward ops too, for an enclosing transform
+// (grad_level() > 0 after this transform's scope has closed) or because the user asked.
+Result<std::vector<Tensor>> gradients(std::span<const Tensor> outputs,
+                                      std::span<const Tensor> seeds, std::span<const Tensor> wrt,
+                                      bool create_graph);
 // Accumulates into the gradient of every leaf that was tracked when it was used.
 Status backward(const Tensor& output, const Tensor& seed, bool create_graph = false);
 

@@ -1,6 +1,7 @@
-// TapeNode: one recorded step. A leaf among the inputs is kept by its own handle, by which it is recognised; an
-// intermediate as an edge to its producer, which keeps the value; outputs as headers without history. So nothing a
-// node owns leads back to it (break_cycles() in tape.cc sees to the one exception).
+// TapeNode: one recorded step. A leaf among the inputs is kept by its own handle, by which it is
+// recognised; an intermediate as an edge to its producer, which keeps the value; outputs as headers
+// without history. So nothing a node owns leads back to it (break_cycles() in tape.cc sees to the
+// one exception).
 #pragma once
 
 #include <atomic>
@@ -10,10 +11,10 @@
 namespace msjit {
 
 struct SavedInput {
-  Tensor leaf;           // null when there is a producer, or for an absent optional input
-  TapeNodePtr node;      // producer
+  Tensor leaf;       // null when there is a producer, or for an absent optional input
+  TapeNodePtr node;  // producer
   int output_index = 0;
-  bool wanted = false;   // was tracked: its gradient may be asked for
+  bool wanted = false;  // was tracked: its gradient may be asked for
   uint64_t version = 0;
 };
 
@@ -29,7 +30,7 @@ const Tensor& saved_value(const SavedInput& input);
 class TapeNode {
  public:
   std::atomic<int32_t> refs{1};
-  const OpDef* op = nullptr;               // else custom, else the identity
+  const OpDef* op = nullptr;  // else custom, else the identity
   std::shared_ptr<CustomBackward> custom;
   Attrs attrs;
   InlineVec<SavedInput, 2> inputs;

@@ -1,6 +1,7 @@
-// Every sample of every operator, four ways: eager, interpreted graph, optimised graph, compiled region; values and gradients.
-#include "codegen/region.h"
+// Every sample of every operator, four ways: eager, interpreted graph, optimised graph, compiled
+// region; values and gradients.
 #include <sstream>
+#include "codegen/region.h"
 
 #include "graph/graph_testing.h"
 #include "graph/pipeline.h"
@@ -12,12 +13,14 @@ namespace {
 
 using namespace testing_util;
 
-// -- Samples: attributes as Python writes them ---------------------------------------------------------------------
+// -- Samples: attributes as Python writes them
+// ---------------------------------------------------------------------
 
 AttrValue read_value(std::string text, ParamKind kind) {
   if (text == "None") return {};
   if (text == "True" || text == "False") return AttrValue(text == "True");
-  if (text[0] == '"' || text[0] == '\'') return AttrValue(std::string_view(text).substr(1, text.size() - 2));
+  if (text[0] == '"' || text[0] == '\'')
+    return AttrValue(std::string_view(text).substr(1, text.size() - 2));
   if (text.starts_with("ms.")) {
     DType dtype;
     EXPECT_TRUE(dtype_from_name(std::string_view(text).substr(3), &dtype)) << text;
@@ -50,8 +53,10 @@ std::vector<std::pair<std::string, std::string>> keywords(const std::string& tex
   };
   for (char c : text) {
     depth += (c == '[' || c == '(') - (c == ']' || c == ')');
-    if (c == ',' && depth == 0) flush();
-    else current += c;
+    if (c == ',' && depth == 0)
+      flush();
+    else
+      current += c;
   }
   flush();
   return found;
@@ -80,11 +85,13 @@ std::vector<Tensor> inputs_of(const OpDef& op, const OpSample& sample) {
     if (i < sample.dtypes.size()) EXPECT_TRUE(dtype_from_name(sample.dtypes[i], &dtype));
     inputs.push_back(random_tensor(rng, Shape(sample.shapes[i]), dtype, low, high));
   }
-  while (!op.signature.variadic && static_cast<int>(inputs.size()) < op.signature.num_tensors) inputs.emplace_back();
+  while (!op.signature.variadic && static_cast<int>(inputs.size()) < op.signature.num_tensors)
+    inputs.emplace_back();
   return inputs;
 }
 
-// -- Runs ----------------------------------------------------------------------------------------------------------
+// -- Runs
+// ----------------------------------------------------------------------------------------------------------
 
 struct Outcome {
   bool ok = false;
@@ -99,7 +106,8 @@ Outcome run_op_eagerly(const OpDef& op, std::span<const Tensor> inputs, const At
   return {status.ok(), {out.begin(), out.end()}};
 }
 
-std::shared_ptr<Graph> graph_of(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs) {
+std::shared_ptr<Graph> graph_of(const OpDef& op, std::span<const Tensor> inputs,
+                                const Attrs& attrs) {
   auto graph = std::make_shared<Graph>();
   graph->name = op.name;
   GraphSink sink(graph);
@@ -147,7 +155,8 @@ std::vector<Tensor> floats(std::span<const Tensor> tensors) {
   return kept;
 }
 
-void check_values(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs, const Outcome& eager) {
+void check_values(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs,
+                  const Outcome& eager) {
   auto graph = graph_of(op, inputs, attrs);
   if (!graph) return;
   Status sound = verify(*graph);
@@ -206,7 +215,8 @@ void check_gradients(const OpDef& op, std::span<const Tensor> inputs, const Attr
   expect_all_close(through.value(), want.value(), tolerance);
   auto region_second = gradients(through.value(), {}, wrt, false);
   EXPECT_EQ(region_second.ok() ? "" : region_second.error().message, refusal);
-  if (second.ok() && region_second.ok()) expect_all_close(region_second.value(), second.value(), 10 * tolerance);
+  if (second.ok() && region_second.ok())
+    expect_all_close(region_second.value(), second.value(), 10 * tolerance);
 }
 
 TEST(EveryOp, EagerGraphAndRegionAgree) {

@@ -29,7 +29,8 @@ Tensor leaf(std::vector<double> values, DType dtype = DType::kFloat64) {
   return t;
 }
 
-std::vector<double> grad_values(const Tensor& output, const Tensor& wrt, bool create_graph = false) {
+std::vector<double> grad_values(const Tensor& output, const Tensor& wrt,
+                                bool create_graph = false) {
   auto grads = gradients({&output, 1}, {}, {&wrt, 1}, create_graph);
   EXPECT_TRUE(grads.ok()) << (grads.ok() ? "" : grads.error().message);
   return grads.ok() ? values_of(grads.value()[0]) : std::vector<double>();
@@ -138,7 +139,8 @@ TEST(Tape, SeedOfTheWrongShapeIsRefused) {
   Tensor y = run1(op("neg"), {x});
   auto grads = gradients({&y, 1}, {&seed, 1}, {&x, 1}, false);
   ASSERT_FALSE(grads.ok());
-  EXPECT_EQ(grads.error().message, "[grad] the seed must have the shape of the output, got (3,), expected (2,)");
+  EXPECT_EQ(grads.error().message,
+            "[grad] the seed must have the shape of the output, got (3,), expected (2,)");
 }
 
 TEST(Tape, WriteAfterUseIsAnErrorWhereTheValueIsNeeded) {
@@ -149,7 +151,8 @@ TEST(Tape, WriteAfterUseIsAnErrorWhereTheValueIsNeeded) {
   auto grads = gradients({&needed, 1}, {}, {&x, 1}, false);
   ASSERT_FALSE(grads.ok());
   EXPECT_EQ(grads.error().message,
-            "[backward] a tensor that mul needs for its gradient was modified in place, got version 1, expected 0");
+            "[backward] a tensor that mul needs for its gradient was modified in place, got "
+            "version 1, expected 0");
   EXPECT_EQ(grad_values(not_needed, x), (Doubles{1, 1}));
 }
 
@@ -187,7 +190,8 @@ TEST(Tape, NothingLeaks) {
   {
     Tensor x = leaf({2, 3}), buffer = make(Shape{2}, {0, 0});
     Tensor y = run1(op("mul"), {run1(op("tanh"), {x}), x});
-    run1(op("assign"), {buffer, run1(op("add"), {y, buffer})});  // the sum keeps the handle it is written to
+    run1(op("assign"),
+         {buffer, run1(op("add"), {y, buffer})});  // the sum keeps the handle it is written to
     Tensor z = run1(op("exp"), {run1(op("add"), {buffer, y})});
     auto first = gradients({&z, 1}, {}, {&x, 1}, true);
     ASSERT_TRUE(first.ok());
@@ -202,7 +206,8 @@ class Doubler final : public CustomBackward {
  public:
   const char* name() const override { return "doubler"; }
   Result<std::vector<Tensor>> run(std::span<const Tensor>, std::span<const Tensor>,
-                                  std::span<const Tensor> grads, std::span<const bool>, bool) override {
+                                  std::span<const Tensor> grads, std::span<const bool>,
+                                  bool) override {
     return std::vector<Tensor>{run1(op("add"), {grads[0], grads[0]})};
   }
 };

@@ -20,7 +20,9 @@ std::vector<Named> programs() {
       {"product", [](OpSink*, const Vals& in) { return in[0] * in[1]; }, {{2, 3}, {3}}},
       {"quotient", [](OpSink*, const Vals& in) { return in[0] / (in[1] + 1.0); }, {{2, 3}, {2, 1}}},
       {"functions",
-       [](OpSink*, const Vals& in) { return tanh(exp(in[0]) * sin(in[0])) + log(in[0] + 1.0) * sqrt(in[0]); },
+       [](OpSink*, const Vals& in) {
+         return tanh(exp(in[0]) * sin(in[0])) + log(in[0] + 1.0) * sqrt(in[0]);
+       },
        {{4}}},
       {"softmax",
        [](OpSink*, const Vals& in) {
@@ -41,7 +43,9 @@ std::vector<Named> programs() {
        },
        {{2, 3}, {6}}},
       {"choice",
-       [](OpSink*, const Vals& in) { return where(greater(in[0], in[1]), in[0] * in[0], in[1]) * maximum(in[0], 1.0); },
+       [](OpSink*, const Vals& in) {
+         return where(greater(in[0], in[1]), in[0] * in[0], in[1]) * maximum(in[0], 1.0);
+       },
        {{5}, {5}}},
       {"norm",
        [](OpSink*, const Vals& in) {
@@ -49,7 +53,9 @@ std::vector<Named> programs() {
          return centred * rsqrt(mean(square(centred), IntList{1}, true) + 1e-3) * in[1];
        },
        {{2, 4}, {4}}},
-      {"stopped", [](OpSink*, const Vals& in) { return stop_gradient(in[0] * in[0]) * in[0]; }, {{3}}},
+      {"stopped",
+       [](OpSink*, const Vals& in) { return stop_gradient(in[0] * in[0]) * in[0]; },
+       {{3}}},
   };
 }
 
@@ -79,7 +85,8 @@ std::vector<Tensor> graph_gradients(const GradGraphs& graphs, std::span<const Te
   for (const Residual& r : graphs.residuals) {
     if (r.from == Residual::From::kInput) arguments.push_back(inputs[r.index]);
     if (r.from == Residual::From::kOutput) arguments.push_back(results[r.index]);
-    if (r.from == Residual::From::kExtra) arguments.push_back(results[graphs.num_outputs + r.index]);
+    if (r.from == Residual::From::kExtra)
+      arguments.push_back(results[graphs.num_outputs + r.index]);
   }
   for (int index : graphs.grad_outputs) arguments.push_back(seeds[index]);
   auto grads = interpret(*graphs.backward, arguments);
@@ -135,7 +142,8 @@ TEST(Autodiff, SecondOrderAgreesWithFiniteDifferences) {
     // sum of squares of the first gradients, differentiated again
     Program squares = [&](OpSink* sink, const Vals& in) {
       std::vector<Tensor> leaves;
-      for (const Val& v : in) leaves.push_back(is_tracked(v.tensor()) ? v.tensor() : tracked_copies({&v.tensor(), 1})[0]);
+      for (const Val& v : in)
+        leaves.push_back(is_tracked(v.tensor()) ? v.tensor() : tracked_copies({&v.tensor(), 1})[0]);
       GradScope scope;
       Tensor out = run_eager(named.program, leaves);
       auto grads = gradients({&out, 1}, {}, leaves, true);

@@ -27,7 +27,8 @@ TEST(Graph, PrintedTextParsesBack) {
 
 TEST(Graph, DamagedTextIsAnsweredWithAnError) {
   std::string text = kText;
-  for (size_t cut = 0; cut < text.size() - 2; ++cut) EXPECT_FALSE(parse_graph(text.substr(0, cut)).ok()) << cut;
+  for (size_t cut = 0; cut < text.size() - 2; ++cut)
+    EXPECT_FALSE(parse_graph(text.substr(0, cut)).ok()) << cut;
   std::mt19937 rng(7);
   const char alphabet[] = "%:[]()=, \n#0123456789-abcxyz\"<>";
   for (int round = 0; round < 20000; ++round) {
@@ -74,7 +75,8 @@ TEST(Graph, VerifierFindsDamage) {
 TEST(GraphSink, EqualNodesAreOneNode) {
   auto graph = std::make_shared<Graph>();
   GraphSink sink(graph);
-  Val x = sink.input({DType::kFloat32, false, Shape{3}}), y = sink.input({DType::kFloat32, false, Shape{3}});
+  Val x = sink.input({DType::kFloat32, false, Shape{3}}),
+      y = sink.input({DType::kFloat32, false, Shape{3}});
   EXPECT_EQ((x + y).id(), (x + y).id());
   EXPECT_EQ((x + y).id(), (y + x).id());
   EXPECT_NE((x - y).id(), (y - x).id());
@@ -111,7 +113,8 @@ TEST(Graph, InterpretChecksItsInputs) {
   EXPECT_FALSE(interpret(*graph, {}).ok());
 }
 
-// -- Random graphs: the pipeline must not change what a graph computes --------------------------------------------
+// -- Random graphs: the pipeline must not change what a graph computes
+// --------------------------------------------
 
 class RandomProgram {
  public:
