@@ -1,11 +1,12 @@
 #include "interp_hook/frame_view.h"
 
+#include "guards/py/compat.h"
 #include "interp_hook/frames/internals.h"
 
 namespace msjit {
 
 FrameView::~FrameView() {
-  if (!ended_) drop_reference(finish({}));
+  if (!ended_ && !compat::is_finalizing()) drop_reference(finish({}));
 }
 
 // Destructors run by a dropped value may look at the frame, so a slot changes before its old value

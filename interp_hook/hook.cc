@@ -1,5 +1,7 @@
 #include "interp_hook/hook.h"
 
+#include <new>
+
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
 #include "interp_hook/frames/internals.h"
@@ -56,12 +58,18 @@ struct HookEntry {
 
 template <class Frame>
 struct HookFor<PyObject* (*)(PyThreadState*, Frame*, int)> {
-  static PyObject* eval(PyThreadState* thread, Frame* frame, int throwing) noexcept {
+  // Not noexcept: a daemon thread that outlives the interpreter is unwound through here.
+  static PyObject* eval(PyThreadState* thread, Frame* frame, int throwing) {
     FrameDoor door = HookEntry::choose(thread, frame, throwing);
     if (!door) [[likely]]
       return previous(thread, frame, throwing);
-    FrameView view(thread, frame);
-    return door(view);
+    // The view empties the frame then.
+    try {
+      FrameView view(thread, frame);
+      return door(view);
+    } catch (const std::bad_alloc&) {
+      return PyErr_NoMemory();
+    }
   }
   static PyObject* run_default(PyThreadState* thread, void* frame, int throwing) {
     return (previous ? previous : _PyEval_EvalFrameDefault)(thread, static_cast<Frame*>(frame),

@@ -97,7 +97,8 @@ bool repeat(Executor& x, const SymRef& sequence, const SymRef& count, SymRef* ou
   }
   std::vector<SymRef> items;
   const std::vector<SymRef>& unit = *x.heap().items(sequence);
-  if (n > 0 && static_cast<size_t>(n) * unit.size() > 4096)
+  constexpr long kMaxItems = 4096;
+  if (n > kMaxItems || (n > 0 && static_cast<size_t>(n) * unit.size() > kMaxItems))
     return x.fail(BreakReason::kUnrollLimit);
   for (long k = 0; k < n; ++k) items.insert(items.end(), unit.begin(), unit.end());
   *out = make_items(sequence->kind == SymKind::kList ? SymKind::kList : SymKind::kTuple,

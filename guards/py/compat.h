@@ -121,6 +121,14 @@ inline int add_object(PyObject* module, const char* name, Ref value) {
   return -1;
 #endif
 }
+// Other threads are being unwound by then, without the GIL.
+inline bool is_finalizing() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
 // The referent of a weak reference; empty when it is dead.
 inline Ref weak_target(PyObject* weak) {
 #if PY_VERSION_HEX >= 0x030D0000

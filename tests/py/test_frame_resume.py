@@ -5,6 +5,7 @@ import _thread
 import ctypes
 import gc
 import re
+import subprocess
 import sys
 import threading
 import traceback
@@ -369,3 +370,22 @@ def test_hook_that_was_thrown_out():
         install(interpreter(), default)
         assert function(1) == 2
     assert _debug.resume_after(function, 100, True, (1,), {})[1] > 2
+
+
+def test_daemon_threads_at_exit():
+    """A thread that dies with the interpreter in the middle of a stepped call does not take the process down."""
+    program = """if True:
+        import threading, time
+        from msjit._msjit import _debug
+        def inner():
+            time.sleep(0.001)
+        def work():
+            while True:
+                inner()
+        _debug.step_always(work)
+        _debug.step_always(inner)
+        for _ in range(4):
+            threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.1)
+    """
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
