@@ -167,7 +167,8 @@ bool int_from_object(PyObject* object, const char* where, const char* what, int6
   if (!PyLong_Check(object)) {
     if (!PyIndex_Check(object)) return wrong_type(where, what, object, "an int");
     index = Ref::steal(PyNumber_Index(object));
-    if (!index) {  // arrays of several elements, tensors of floats: TypeError; anything else is the user's own
+    if (!index) {  // arrays of several elements, tensors of floats: TypeError; anything else is the
+                   // user's own
       if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
       PyErr_Clear();
       return wrong_type(where, what, object, "an int");

@@ -137,7 +137,7 @@ bool tensor_from_buffer(PyObject* exporter, const char* where, bool copy, Tensor
       Storage::foreign(view->buf, static_cast<size_t>(view->len), release_buffer, view.get());
   storage->read_only = view->readonly;
   release.view = nullptr;
-  view.release();  // now owned by the storage
+  (void)view.release();  // now owned by the storage
   *out = Tensor::from_storage(std::move(storage), format.dtype, shape, strides, 0);
   return true;
 }

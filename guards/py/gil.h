@@ -1,6 +1,6 @@
-// Running without the GIL for the length of a scope. A daemon thread that wants it back while the interpreter shuts
-// down is ended by CPython with pthread_exit, whose unwinding would terminate the process at the first noexcept
-// function; such a thread waits here for the process to end instead.
+// Running without the GIL for the length of a scope. A daemon thread that wants it back while the
+// interpreter shuts down is ended by CPython with pthread_exit, whose unwinding would terminate the
+// process at the first noexcept function; such a thread waits here for the process to end instead.
 #pragma once
 
 #include <Python.h>

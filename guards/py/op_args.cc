@@ -36,7 +36,7 @@ bool bind_keywords(const OpDef& op, PyObject* param_names, Py_ssize_t num_positi
     if (out->from[at] >= 0)
       return fail(
           type_error("[{}] argument '{}', got two values, expected one", op.name, text_of(name)));
-    out->from[at] = static_cast<int8_t>(num_positional + i);
+    out->from[at] = static_cast<int>(num_positional + i);
   }
   return true;
 }
@@ -121,7 +121,7 @@ bool bind_args(const OpDef& op, PyObject* param_names, Py_ssize_t num_positional
   const auto& params = op.signature.params;
   const auto count = static_cast<Py_ssize_t>(params.size());
   for (Py_ssize_t i = 0; i < count; ++i)
-    out->from[i] = static_cast<int8_t>(i < num_positional ? i : -1);
+    out->from[i] = static_cast<int>(i < num_positional ? i : -1);
   if (num_positional > count) {
     if (count == 0 || params.back().kind != ParamKind::kIntList || num_positional > 127)
       return too_many(op, num_positional);

@@ -10,8 +10,8 @@ namespace msjit {
 inline constexpr int kMaxParams = 16;
 
 struct BoundArgs {
-  int8_t from[kMaxParams];  // argument of each parameter, keyword values following the positional
-                            // ones; -1 = default
+  int from[kMaxParams];  // argument of each parameter, keyword values following the positional
+                         // ones; -1 = default
   int packed = -1;  // this parameter, the last, takes all positional arguments from its own on:
                     // x.reshape(2, 3)
 };

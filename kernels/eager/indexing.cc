@@ -12,7 +12,7 @@ namespace {
 
 Val eager(const Tensor& t) { return Val(&eager_sink(), t); }
 
-Result<Tensor> tensor_of(Val value) {
+Result<Tensor> tensor_of(const Val& value) {
   MSJIT_OK(eager_sink().take_error());
   return Tensor(value.tensor());
 }
@@ -84,7 +84,7 @@ Status accumulate(const Tensor& index, int64_t size, int64_t scale, const Shape&
     using T = typename decltype(tag)::type;
     const T* from = index.data_as<T>();
     for (int64_t n = 0; n < count; ++n) {
-      const int64_t value = static_cast<int64_t>(*from);
+      const auto value = static_cast<int64_t>(+*from);
       const int64_t wrapped = value < 0 ? value + size : value;
       if (wrapped < 0 || wrapped >= size)
         return index_error("[getitem] value of an index tensor, got {}, expected one in [{}, {})",

@@ -29,13 +29,15 @@ Ref reset_op_count(PyObject*) {
 // The generator's state as Python sees it: (seed, ticket).
 Ref rng_state(PyObject*) {
   const RandomState state = random_state();
-  return Ref::steal(Py_BuildValue("(LL)", static_cast<long long>(state.seed), static_cast<long long>(state.ticket)));
+  return Ref::steal(Py_BuildValue("(LL)", static_cast<long long>(state.seed),
+                                  static_cast<long long>(state.ticket)));
 }
 Ref set_rng_state(PyObject*, PyObject* state) {
   long long seed, ticket;
   if (!PyTuple_Check(state) || !PyArg_ParseTuple(state, "LL:set_rng_state", &seed, &ticket)) {
     PyErr_Clear();
-    return Ref::steal(raise(*type_error("[set_rng_state] state, got {}, expected a tuple of two ints", type_name(state))));
+    return Ref::steal(raise(*type_error(
+        "[set_rng_state] state, got {}, expected a tuple of two ints", type_name(state))));
   }
   set_random_state({seed, ticket});
   return Ref::none();
@@ -58,9 +60,12 @@ PyMethodDef g_config_functions[] = {
                       "eager_op_count()\n--\n\nOp calls that ran outside any graph."),
     method0<reset_op_count>("reset_eager_op_count",
                             "reset_eager_op_count()\n--\n\nSets that count to zero."),
-    method1<set_seed>("set_seed", "set_seed(seed)\n--\n\nRestarts the random generator from a seed."),
-    method0<rng_state>("rng_state", "rng_state()\n--\n\nState of the random generator: (seed, ticket)."),
-    method1<set_rng_state>("set_rng_state", "set_rng_state(state)\n--\n\nPuts back what rng_state gave."),
+    method1<set_seed>("set_seed",
+                      "set_seed(seed)\n--\n\nRestarts the random generator from a seed."),
+    method0<rng_state>("rng_state",
+                       "rng_state()\n--\n\nState of the random generator: (seed, ticket)."),
+    method1<set_rng_state>("set_rng_state",
+                           "set_rng_state(state)\n--\n\nPuts back what rng_state gave."),
     {nullptr}};
 
 }  // namespace msjit

@@ -121,7 +121,8 @@ Ref op_reduce(PyObject* self, PyObject*) { return op_name(self); }
 void op_dealloc(PyObject*) {}  // op objects live for ever
 
 std::string default_text(const AttrValue& value) {
-  if (value.kind() == AttrValue::Kind::kDType) return fmt::format("'{}'", dtype_name(value.as_dtype()));
+  if (value.kind() == AttrValue::Kind::kDType)
+    return fmt::format("'{}'", dtype_name(value.as_dtype()));
   const bool one_int = value.kind() == AttrValue::Kind::kIntList && value.as_list().size() == 1;
   Ref object = attr_to_python(one_int ? AttrValue(value.as_list()[0]) : value);
   Ref repr = object ? Ref::steal(PyObject_Repr(object.get())) : Ref();
@@ -263,6 +264,9 @@ bool ready_op_type() {
 }
 
 Ref op_object(const OpDef& op) {
+  if (op.signature.params.size() > kMaxParams)
+    return Ref::steal(raise(*internal_error("[{}] parameters, got {}, expected at most {}", op.name,
+                                            op.signature.params.size(), kMaxParams)));
   auto* self = PyObject_New(OpObject, &g_op_type);
   if (!self) return {};
   self->vectorcall = entry<call_object>;
