@@ -11,6 +11,9 @@ namespace msjit {
 
 // A call left in a loop would keep it from being vectorised.
 #define MSJIT_WORD [[gnu::always_inline]] static inline
+#define MSJIT_BY_WIDTH(x, f32, f64)                                             \
+  M::by_width(x, [](auto v) __attribute__((always_inline)) { return f32(v); }, \
+              [](auto v) __attribute__((always_inline)) { return f64(v); })
 
 template <class M>
 class MathWords {
@@ -27,17 +30,17 @@ class MathWords {
 
   template <class X>
   MSJIT_WORD X exp(X x) {
-    return M::by_width(x, [](auto v) { return exp32(v); }, [](auto v) { return exp64(v); });
+    return MSJIT_BY_WIDTH(x, exp32, exp64);
   }
   // e^x - 1 without cancellation near 0.
   template <class X>
   MSJIT_WORD X expm1(X x) {
-    const X y = M::by_width(x, [](auto v) { return expm1_32(v); }, [](auto v) { return expm1_64(v); });
+    const X y = MSJIT_BY_WIDTH(x, expm1_32, expm1_64);
     return M::select(x == M::constant(x, 0), x, y);  // keeps the sign of zero
   }
   template <class X>
   MSJIT_WORD X log(X x) {
-    return M::by_width(x, [](auto v) { return log32(v); }, [](auto v) { return log64(v); });
+    return MSJIT_BY_WIDTH(x, log32, log64);
   }
   // Kahan's correction of log(1 + x) for the rounding of 1 + x.
   template <class X>
@@ -51,7 +54,7 @@ class MathWords {
   }
   template <class X>
   MSJIT_WORD X tanh(X x) {
-    return M::by_width(x, [](auto v) { return tanh32(v); }, [](auto v) { return tanh64(v); });
+    return MSJIT_BY_WIDTH(x, tanh32, tanh64);
   }
   template <class X>
   MSJIT_WORD X sigmoid(X x) {
@@ -60,7 +63,7 @@ class MathWords {
   }
   template <class X>
   MSJIT_WORD X erf(X x) {
-    return M::by_width(x, [](auto v) { return erf32(v); }, [](auto v) { return erf64(v); });
+    return MSJIT_BY_WIDTH(x, erf32, erf64);
   }
   // NumPy's maximum and minimum: a NaN operand wins.
   template <class X>
@@ -284,5 +287,6 @@ class MathWords {
 };
 
 #undef MSJIT_WORD
+#undef MSJIT_BY_WIDTH
 
 }  // namespace msjit
