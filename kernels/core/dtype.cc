@@ -10,8 +10,8 @@ struct DTypeInfo {
   int64_t size;
 };
 constexpr DTypeInfo kInfo[kNumDTypes] = {
-    {"bool", 1},    {"uint8", 1},   {"int8", 1},     {"int16", 2},   {"int32", 4},
-    {"int64", 8},   {"float16", 2}, {"bfloat16", 2}, {"float32", 4}, {"float64", 8},
+    {"bool", 1},  {"uint8", 1},   {"int8", 1},     {"int16", 2},   {"int32", 4},
+    {"int64", 8}, {"float16", 2}, {"bfloat16", 2}, {"float32", 4}, {"float64", 8},
 };
 
 int kind_of(DType d) { return is_float(d) ? 2 : is_integer(d) ? 1 : 0; }

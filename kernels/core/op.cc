@@ -9,7 +9,8 @@ namespace msjit {
 namespace {
 
 [[noreturn]] void bad_signature(std::string_view text) {
-  std::fprintf(stderr, "msjit: malformed signature: %.*s\n", static_cast<int>(text.size()), text.data());
+  std::fprintf(stderr, "msjit: malformed signature: %.*s\n", static_cast<int>(text.size()),
+               text.data());
   std::abort();
 }
 
@@ -94,10 +95,14 @@ ParamKind parse_kind(std::string_view type, bool optional, std::string_view whol
     ParamKind kind;
   };
   static constexpr Row kRows[] = {
-      {"Tensor[]", ParamKind::kTensorList}, {"bool", ParamKind::kBool},
-      {"int", ParamKind::kInt},             {"float", ParamKind::kFloat},
-      {"number", ParamKind::kNumber},       {"int[]", ParamKind::kIntList},
-      {"dtype", ParamKind::kDType},         {"str", ParamKind::kString},
+      {"Tensor[]", ParamKind::kTensorList},
+      {"bool", ParamKind::kBool},
+      {"int", ParamKind::kInt},
+      {"float", ParamKind::kFloat},
+      {"number", ParamKind::kNumber},
+      {"int[]", ParamKind::kIntList},
+      {"dtype", ParamKind::kDType},
+      {"str", ParamKind::kString},
   };
   for (const Row& row : kRows) {
     if (row.name == type) return row.kind;
@@ -256,9 +261,9 @@ DType compute_dtype(const OpDef& op, std::span<const Meta* const> inputs) {
       any_strong = true;
     }
   }
-  DType result = !any          ? DType::kFloat32
-                 : any_strong  ? promote(strong, false, weak, true)
-                               : promote(weak, true, weak, true);
+  DType result = !any         ? DType::kFloat32
+                 : any_strong ? promote(strong, false, weak, true)
+                              : promote(weak, true, weak, true);
   if (rule == DTypeRule::kFloat && !is_float(result)) return DType::kFloat32;
   if (rule == DTypeRule::kNumeric && result == DType::kBool) return DType::kInt32;
   return result;
@@ -270,8 +275,8 @@ Status elementwise_infer(InferCtx& ctx) {
   DType compute = compute_dtype(ctx.op, metas);
   DTypeRule rule = ctx.op.dtype_rule;
   if (rule == DTypeRule::kInteger && is_float(compute)) {
-    return type_error("[{}] dtype is not supported, got {}, expected bool or an integer", ctx.name(),
-                      dtype_name(compute));
+    return type_error("[{}] dtype is not supported, got {}, expected bool or an integer",
+                      ctx.name(), dtype_name(compute));
   }
   DType result = compute;
   if (rule == DTypeRule::kBoolResult || rule == DTypeRule::kLogical) result = DType::kBool;

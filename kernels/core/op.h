@@ -1,6 +1,7 @@
-// OpDef: all that is known of an operator, stated once in kernels/ops/<op>.cc and used by eager execution, both
-// front ends, autodiff, the code generators, the Python signature, the stubs and the test matrix.
-// Constant data without virtuals. Tensor parameters are the call's inputs in order; all others are its Attrs.
+// OpDef: all that is known of an operator, stated once in kernels/ops/<op>.cc and used by eager
+// execution, both front ends, autodiff, the code generators, the Python signature, the stubs and
+// the test matrix. Constant data without virtuals. Tensor parameters are the call's inputs in
+// order; all others are its Attrs.
 #pragma once
 
 #include <vector>
@@ -26,9 +27,9 @@ enum class ParamKind : uint8_t {
 struct Param {
   std::string name;
   ParamKind kind;
-  bool optional = false;     // None is allowed (a none AttrValue)
+  bool optional = false;  // None is allowed (a none AttrValue)
   bool has_default = false;
-  AttrValue default_value;   // none for optional tensors
+  AttrValue default_value;  // none for optional tensors
   bool is_tensor() const { return kind <= ParamKind::kTensorList; }
 };
 
@@ -37,7 +38,8 @@ struct Signature {
   int num_tensors = 0;  // tensor parameters
   int num_attrs = 0;
   bool variadic = false;  // has a Tensor[]
-  // Parses "x: Tensor, axis: int[]? = None, keepdims: bool = False"; aborts on a malformed text (our own bug).
+  // Parses "x: Tensor, axis: int[]? = None, keepdims: bool = False"; aborts on a malformed text
+  // (our own bug).
   static Signature parse(std::string_view text);
   int attr_index(std::string_view name) const;  // -1 when there is none
 };
@@ -51,7 +53,9 @@ class InferCtx {
   bool has(int i) const { return i < num_inputs() && inputs_[i] != nullptr; }
   const Meta& in(int i) const { return *inputs_[i]; }
   const char* name() const;
-  void add_output(DType dtype, const Shape& shape) { outputs.emplace_back(Meta{dtype, false, shape}); }
+  void add_output(DType dtype, const Shape& shape) {
+    outputs.emplace_back(Meta{dtype, false, shape});
+  }
   // The one place that compares dimensions: `[op] what must match, got A and B`.
   Status require_eq(Dim a, Dim b, const char* what) const;
   // Normalises an axis of a tensor of `rank`: IndexError-free Python indexing, ValueError outside.
@@ -71,8 +75,9 @@ class InferCtx {
   InlineVec<Meta, 2> outputs;
 };
 
-// What a kernel sees. Outputs are allocated, contiguous and not aliased to inputs, except for ops with kView,
-// whose kernel fills every out[i] with a view of in[0], and those with kInPlace, where out[0] is in[0] itself.
+// What a kernel sees. Outputs are allocated, contiguous and not aliased to inputs, except for ops
+// with kView, whose kernel fills every out[i] with a view of in[0], and those with kInPlace, where
+// out[0] is in[0] itself.
 struct KernelCtx {
   const OpDef& op;
   std::span<const Tensor> in;
@@ -80,8 +85,9 @@ struct KernelCtx {
   const Attrs& attrs;
 };
 
-// What a gradient rule sees. grad(i) is a zero tensor where output i received no gradient. set_grad() reduces to the
-// input's shape and casts to its dtype, so rules need not undo broadcasting or promotion.
+// What a gradient rule sees. grad(i) is a zero tensor where output i received no gradient.
+// set_grad() reduces to the input's shape and casts to its dtype, so rules need not undo
+// broadcasting or promotion.
 class Vjp {
  public:
   OpSink* sink;
@@ -107,40 +113,42 @@ using KernelFn = Status (*)(KernelCtx&);
 using VjpFn = void (*)(Vjp&);
 using CompositeFn = Vals (*)(OpSink* sink, std::span<const Val> inputs, const Attrs& attrs);
 // Traces the op's maths into a scalar program; one Sym an input, returns one Sym an output.
-using ScalarTraceFn = Sym (*)(ScalarBuilder& builder, std::span<const Sym> inputs, const Attrs& attrs);
+using ScalarTraceFn = Sym (*)(ScalarBuilder& builder, std::span<const Sym> inputs,
+                              const Attrs& attrs);
 
 enum Trait : uint32_t {
-  kPure = 1u << 0,         // no side effect, same result for same inputs: may be merged, moved, dropped
+  kPure = 1u << 0,  // no side effect, same result for same inputs: may be merged, moved, dropped
   kElementwise = 1u << 1,  // has scalar_trace; output shape is the broadcast of the inputs
   kReduction = 1u << 2,    // reduce_kind over attrs (axis, keepdims)
   kView = 1u << 3,         // the output shares storage with input 0 where layout allows
   kRandom = 1u << 4,       // draws from the generator: keeps program order, never merged
   kInPlace = 1u << 5,      // writes input 0: never captured, a region ends before it
   kCommutative = 1u << 6,
-  kDecompose = 1u << 7,    // graphs take the composite even though an eager kernel exists
-  kNoGrad = 1u << 8,       // gradient is zero by definition (comparisons, argmax, ...)
+  kDecompose = 1u << 7,  // graphs take the composite even though an eager kernel exists
+  kNoGrad = 1u << 8,     // gradient is zero by definition (comparisons, argmax, ...)
 };
 
 enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };
 
 // Which dtypes an elementwise op computes on.
 enum class DTypeRule : uint8_t {
-  kPromote,       // any dtype, promoted among the inputs; on bool + is or, * is and, - is xor
-  kNumeric,       // as kPromote; bool is lifted to int32
-  kFloat,         // ints and bool are lifted to float32
-  kBoolResult,    // inputs promoted, result bool
-  kLogical,       // inputs read as truth values, result bool
-  kInteger,       // bool and ints only
-  kSelect,        // input 0 is a truth value, the others are promoted
-  kCast,          // computes in the input's dtype; attribute 0 is the result dtype
+  kPromote,     // any dtype, promoted among the inputs; on bool + is or, * is and, - is xor
+  kNumeric,     // as kPromote; bool is lifted to int32
+  kFloat,       // ints and bool are lifted to float32
+  kBoolResult,  // inputs promoted, result bool
+  kLogical,     // inputs read as truth values, result bool
+  kInteger,     // bool and ints only
+  kSelect,      // input 0 is a truth value, the others are promoted
+  kCast,        // computes in the input's dtype; attribute 0 is the result dtype
 };
 
-// One input tuple for the generated op tests: shapes and value range per input, attributes as keyword text.
+// One input tuple for the generated op tests: shapes and value range per input, attributes as
+// keyword text.
 struct OpSample {
   std::vector<std::vector<int64_t>> shapes;
-  std::vector<double> low_high;          // {low, high} for all inputs; empty = {-2, 2}
-  std::string attrs;                     // Python keywords: "axis=1, keepdims=True"
-  std::vector<std::string> dtypes;       // per input; empty = float32
+  std::vector<double> low_high;     // {low, high} for all inputs; empty = {-2, 2}
+  std::string attrs;                // Python keywords: "axis=1, keepdims=True"
+  std::vector<std::string> dtypes;  // per input; empty = float32
   bool check_grad = true;
 };
 
@@ -148,7 +156,8 @@ struct OpDef {
   const char* name = nullptr;
   Signature signature;
   const char* doc = "";
-  const char* numpy = "";  // Python expression over np and the parameter names that must agree, for the op matrix
+  const char* numpy =
+      "";  // Python expression over np and the parameter names that must agree, for the op matrix
   uint32_t traits = kPure;
   ReduceKind reduce_kind = ReduceKind::kNone;
   DTypeRule dtype_rule = DTypeRule::kPromote;
@@ -162,8 +171,8 @@ struct OpDef {
   bool has(Trait trait) const { return (traits & trait) != 0; }
 };
 
-// Builds an OpDef in declaration style; see kernels/ops/README.md. The `scalar` member template, which also
-// instantiates the native loops, is defined in kernels/cpu/elementwise.h.
+// Builds an OpDef in declaration style; see kernels/ops/README.md. The `scalar` member template,
+// which also instantiates the native loops, is defined in kernels/cpu/elementwise.h.
 class OpBuilder {
  public:
   explicit OpBuilder(const char* name) { def_.name = name; }
@@ -190,16 +199,20 @@ class OpBuilder {
   OpBuilder&& sample(OpSample sample) && {
     return def_.samples.push_back(std::move(sample)), std::move(*this);
   }
-  // Elementwise families: signature, infer rule and traits in one word. The maths follows with .scalar(f).
+  // Elementwise families: signature, infer rule and traits in one word. The maths follows with
+  // .scalar(f).
   OpBuilder&& unary(DTypeRule rule) &&;    // "x: Tensor"
   OpBuilder&& binary(DTypeRule rule) &&;   // "x: Tensor, y: Tensor"
   OpBuilder&& ternary(DTypeRule rule) &&;  // "x: Tensor, y: Tensor, z: Tensor"
-  // Elementwise with a signature of its own (attributes, other names); the infer rule is elementwise_infer.
+  // Elementwise with a signature of its own (attributes, other names); the infer rule is
+  // elementwise_infer.
   OpBuilder&& elementwise(DTypeRule rule) &&;
-  // `Types`: the compute dtypes the maths is instantiated for (kFloats, kNumbers, ..., see elementwise.h).
+  // `Types`: the compute dtypes the maths is instantiated for (kFloats, kNumbers, ..., see
+  // elementwise.h).
   template <uint32_t Types, class F>
   OpBuilder&& scalar(F maths) &&;
-  // Eager loops alone, for maths that only the C library has (sin, pow): graphs call the kernel, they do not fuse it.
+  // Eager loops alone, for maths that only the C library has (sin, pow): graphs call the kernel,
+  // they do not fuse it.
   template <uint32_t Types, class F>
   OpBuilder&& native(F maths) &&;
 
@@ -217,8 +230,8 @@ inline DType operand_dtype(const OpDef& op, DType compute, int i) {
 }
 
 // Defines and exports the operator: `MSJIT_OP(tanh).doc(...)...;`
-#define MSJIT_OP(op_name)            \
-  extern const OpDef op_##op_name;   \
+#define MSJIT_OP(op_name)          \
+  extern const OpDef op_##op_name; \
   const OpDef op_##op_name = OpBuilder(#op_name)
 
 }  // namespace msjit

@@ -33,8 +33,8 @@ PhiloxBlock philox(RandomState ticket, uint64_t block) {
   constexpr uint64_t kMul0 = 0xD2511F53u, kMul1 = 0xCD9E8D57u;
   constexpr uint32_t kKey0 = 0x9E3779B9u, kKey1 = 0xBB67AE85u;
   const uint64_t count = static_cast<uint64_t>(ticket.ticket);
-  uint32_t c[4] = {static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), static_cast<uint32_t>(count),
-                   static_cast<uint32_t>(count >> 32)};
+  uint32_t c[4] = {static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
+                   static_cast<uint32_t>(count), static_cast<uint32_t>(count >> 32)};
   const uint64_t seed = static_cast<uint64_t>(ticket.seed);
   uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
   for (int round = 0; round < 10; ++round, k0 += kKey0, k1 += kKey1) {

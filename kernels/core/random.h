@@ -1,6 +1,7 @@
-// The random generator's state: a seed and a count of tickets. Every random op draws one ticket; the numbers of an op
-// depend on (seed, ticket, element index) alone (Philox 4x32-10, Salmon et al. 2011), so a captured graph that draws its
-// tickets in program order gives the numbers eager execution gives, on any number of threads.
+// The random generator's state: a seed and a count of tickets. Every random op draws one ticket;
+// the numbers of an op depend on (seed, ticket, element index) alone (Philox 4x32-10, Salmon et al.
+// 2011), so a captured graph that draws its tickets in program order gives the numbers eager
+// execution gives, on any number of threads.
 #pragma once
 
 #include <cstdint>

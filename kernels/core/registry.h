@@ -1,5 +1,6 @@
-// The list of all operators, sorted by name; generated from the file names in kernels/ops, so adding a file adds
-// the op and ids are deterministic. `op_<name>` objects are declared in kernels/core/ops.h.
+// The list of all operators, sorted by name; generated from the file names in kernels/ops, so
+// adding a file adds the op and ids are deterministic. `op_<name>` objects are declared in
+// kernels/core/ops.h.
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
 // Error transport of the Python-free core: Result<T> and Status carry either a value or an Error.
-// No exceptions cross a function of this project (bad_alloc apart). The message is what the user reads:
+// No exceptions cross a function of this project (bad_alloc apart). The message is what the user
+// reads:
 // `[op] what, got X, expected Y`; the kind says which Python exception the bindings raise.
 #pragma once
 
@@ -33,7 +34,8 @@ struct Error {
 
 using ErrorPtr = std::unique_ptr<Error>;
 
-// Success, or an Error. Converts from ErrorPtr, so `return type_error("...")` works in both classes.
+// Success, or an Error. Converts from ErrorPtr, so `return type_error("...")` works in both
+// classes.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -82,10 +84,10 @@ ErrorPtr make_error(ErrorKind kind, fmt::format_string<Args...> format, Args&&..
   return std::make_unique<Error>(Error{kind, fmt::format(format, std::forward<Args>(args)...)});
 }
 
-#define MSJIT_DEFINE_ERROR(name, kind)                                             \
-  template <class... Args>                                                         \
+#define MSJIT_DEFINE_ERROR(name, kind)                                              \
+  template <class... Args>                                                          \
   [[gnu::cold]] ErrorPtr name(fmt::format_string<Args...> format, Args&&... args) { \
-    return make_error(ErrorKind::kind, format, std::forward<Args>(args)...);       \
+    return make_error(ErrorKind::kind, format, std::forward<Args>(args)...);        \
   }
 MSJIT_DEFINE_ERROR(type_error, kType)
 MSJIT_DEFINE_ERROR(value_error, kValue)
@@ -101,16 +103,16 @@ MSJIT_DEFINE_ERROR(internal_error, kInternal)
 #define MSJIT_CONCAT_(a, b) a##b
 #define MSJIT_CONCAT(a, b) MSJIT_CONCAT_(a, b)
 
-// MSJIT_TRY(auto x, f()): x = value of f(), or return its error. MSJIT_OK(f()): the same for a Status.
-#define MSJIT_TRY_(tmp, decl, expr)      \
-  auto tmp = (expr);                     \
+// MSJIT_TRY(auto x, f()): x = value of f(), or return its error. MSJIT_OK(f()): the same for a
+// Status.
+#define MSJIT_TRY_(tmp, decl, expr)       \
+  auto tmp = (expr);                      \
   if (!tmp.ok()) return tmp.take_error(); \
   decl = tmp.take()
 #define MSJIT_TRY(decl, expr) MSJIT_TRY_(MSJIT_CONCAT(msjit_try_, __COUNTER__), decl, expr)
-#define MSJIT_OK(expr)                                             \
-  do {                                                             \
-    if (auto msjit_status = (expr); !msjit_status.ok())            \
-      return msjit_status.take_error();                            \
+#define MSJIT_OK(expr)                                                                    \
+  do {                                                                                    \
+    if (auto msjit_status = (expr); !msjit_status.ok()) return msjit_status.take_error(); \
   } while (0)
 
 }  // namespace msjit

@@ -1,7 +1,8 @@
-// The mathematics of elementwise ops: what `m` offers in `[](auto m, auto x) { return m.tanh(x); }`.
-// NativeMath<T> computes on Num<T>, SymMath records a ScalarProgram. Only the primitives differ; the functions
-// (exp, log, erf, ...) are written once in scalar_words.h over those primitives, which is why eager and
-// compiled results agree bit for bit. Everything is branch-free so that loops over it vectorise.
+// The mathematics of elementwise ops: what `m` offers in `[](auto m, auto x) { return m.tanh(x);
+// }`. NativeMath<T> computes on Num<T>, SymMath records a ScalarProgram. Only the primitives
+// differ; the functions (exp, log, erf, ...) are written once in scalar_words.h over those
+// primitives, which is why eager and compiled results agree bit for bit. Everything is branch-free
+// so that loops over it vectorise.
 #pragma once
 
 #include "kernels/core/attrs.h"
@@ -31,72 +32,121 @@ class NativeMath : public MathWords<NativeMath<T>> {
   Num<T> attr(int i) const { return Num<T>(attr_[i]); }
 
   template <class X>
-  static constexpr bool is_float(Num<X>) { return std::is_floating_point_v<X>; }
+  static constexpr bool is_float(Num<X>) {
+    return std::is_floating_point_v<X>;
+  }
   template <class X>
-  static constexpr bool is_bool(Num<X>) { return std::is_same_v<X, bool>; }
+  static constexpr bool is_bool(Num<X>) {
+    return std::is_same_v<X, bool>;
+  }
   template <class X>
-  static constexpr bool is_signed(Num<X>) { return std::is_signed_v<X>; }
+  static constexpr bool is_signed(Num<X>) {
+    return std::is_signed_v<X>;
+  }
 
   // Primitives.
   template <class X>
-  [[gnu::always_inline]] static Num<X> constant(Num<X>, double v) { return Num<X>(convert_value<X>(v)); }
-  template <class X>
-  [[gnu::always_inline]] static Num<X> constant_int(Num<X>, int64_t v) { return Num<X>(convert_value<X>(v)); }
-  template <class X>
-  [[gnu::always_inline]] static Num<X> fma(Num<X> a, Num<X> b, Num<X> c) { return Num<X>(std::fma(a.v, b.v, c.v)); }
-  template <class X>
-  [[gnu::always_inline]] static Num<X> select(Num<bool> c, Num<X> a, Num<X> b) { return Num<X>(c.v ? a.v : b.v); }
-  template <class X>
-  [[gnu::always_inline]] static Num<X> min(Num<X> a, Num<X> b) { return Num<X>(a.v < b.v ? a.v : b.v); }
-  template <class X>
-  [[gnu::always_inline]] static Num<X> max(Num<X> a, Num<X> b) { return Num<X>(a.v > b.v ? a.v : b.v); }
-  template <class X>
-  [[gnu::always_inline]] static Num<X> abs(Num<X> a) {
-    if constexpr (std::is_floating_point_v<X>) return Num<X>(std::fabs(a.v));
-    else if constexpr (std::is_unsigned_v<X>) return a;
-    else return Num<X>(a.v < 0 ? scalar_detail::sub<X>(0, a.v) : a.v);
+  [[gnu::always_inline]] static Num<X> constant(Num<X>, double v) {
+    return Num<X>(convert_value<X>(v));
   }
   template <class X>
-  [[gnu::always_inline]] static Num<X> rem(Num<X> a, Num<X> b) { return Num<X>(scalar_detail::rem<X>(a.v, b.v)); }
+  [[gnu::always_inline]] static Num<X> constant_int(Num<X>, int64_t v) {
+    return Num<X>(convert_value<X>(v));
+  }
   template <class X>
-  [[gnu::always_inline]] static Num<X> sqrt(Num<X> a) { return Num<X>(std::sqrt(a.v)); }
+  [[gnu::always_inline]] static Num<X> fma(Num<X> a, Num<X> b, Num<X> c) {
+    return Num<X>(std::fma(a.v, b.v, c.v));
+  }
   template <class X>
-  [[gnu::always_inline]] static Num<X> floor(Num<X> a) { return Num<X>(std::floor(a.v)); }
+  [[gnu::always_inline]] static Num<X> select(Num<bool> c, Num<X> a, Num<X> b) {
+    return Num<X>(c.v ? a.v : b.v);
+  }
   template <class X>
-  [[gnu::always_inline]] static Num<X> ceil(Num<X> a) { return Num<X>(std::ceil(a.v)); }
+  [[gnu::always_inline]] static Num<X> min(Num<X> a, Num<X> b) {
+    return Num<X>(a.v < b.v ? a.v : b.v);
+  }
   template <class X>
-  [[gnu::always_inline]] static Num<X> trunc(Num<X> a) { return Num<X>(std::trunc(a.v)); }
+  [[gnu::always_inline]] static Num<X> max(Num<X> a, Num<X> b) {
+    return Num<X>(a.v > b.v ? a.v : b.v);
+  }
   template <class X>
-  [[gnu::always_inline]] static Num<X> rint(Num<X> a) { return Num<X>(std::rint(a.v)); }
+  [[gnu::always_inline]] static Num<X> abs(Num<X> a) {
+    if constexpr (std::is_floating_point_v<X>)
+      return Num<X>(std::fabs(a.v));
+    else if constexpr (std::is_unsigned_v<X>)
+      return a;
+    else
+      return Num<X>(a.v < 0 ? scalar_detail::sub<X>(0, a.v) : a.v);
+  }
+  template <class X>
+  [[gnu::always_inline]] static Num<X> rem(Num<X> a, Num<X> b) {
+    return Num<X>(scalar_detail::rem<X>(a.v, b.v));
+  }
+  template <class X>
+  [[gnu::always_inline]] static Num<X> sqrt(Num<X> a) {
+    return Num<X>(std::sqrt(a.v));
+  }
+  template <class X>
+  [[gnu::always_inline]] static Num<X> floor(Num<X> a) {
+    return Num<X>(std::floor(a.v));
+  }
+  template <class X>
+  [[gnu::always_inline]] static Num<X> ceil(Num<X> a) {
+    return Num<X>(std::ceil(a.v));
+  }
+  template <class X>
+  [[gnu::always_inline]] static Num<X> trunc(Num<X> a) {
+    return Num<X>(std::trunc(a.v));
+  }
+  template <class X>
+  [[gnu::always_inline]] static Num<X> rint(Num<X> a) {
+    return Num<X>(std::rint(a.v));
+  }
   template <class X>
   [[gnu::always_inline]] static Num<X> shl(Num<X> a, int n) {
     return Num<X>(static_cast<X>(static_cast<std::make_unsigned_t<X>>(a.v) << n));
   }
   template <class X>
-  [[gnu::always_inline]] static Num<X> shr(Num<X> a, int n) { return Num<X>(static_cast<X>(a.v >> n)); }
+  [[gnu::always_inline]] static Num<X> shr(Num<X> a, int n) {
+    return Num<X>(static_cast<X>(a.v >> n));
+  }
   // The bits of a float as a signed integer of its width, and back.
   template <class X>
   [[gnu::always_inline]] static auto bits(Num<X> a) {
     using I = typename IntOfSize<sizeof(X)>::type;
     return Num<I>(std::bit_cast<I>(a.v));
   }
-  [[gnu::always_inline]] static Num<float> from_bits(Num<int32_t> a) { return Num<float>(std::bit_cast<float>(a.v)); }
-  [[gnu::always_inline]] static Num<double> from_bits(Num<int64_t> a) { return Num<double>(std::bit_cast<double>(a.v)); }
+  [[gnu::always_inline]] static Num<float> from_bits(Num<int32_t> a) {
+    return Num<float>(std::bit_cast<float>(a.v));
+  }
+  [[gnu::always_inline]] static Num<double> from_bits(Num<int64_t> a) {
+    return Num<double>(std::bit_cast<double>(a.v));
+  }
   // Value conversions.
   template <class X>
-  [[gnu::always_inline]] static Num<float> to_float(Num<X> a) { return Num<float>(convert_value<float>(a.v)); }
+  [[gnu::always_inline]] static Num<float> to_float(Num<X> a) {
+    return Num<float>(convert_value<float>(a.v));
+  }
   template <class X>
-  [[gnu::always_inline]] static Num<double> to_double(Num<X> a) { return Num<double>(convert_value<double>(a.v)); }
+  [[gnu::always_inline]] static Num<double> to_double(Num<X> a) {
+    return Num<double>(convert_value<double>(a.v));
+  }
   template <class X>
-  [[gnu::always_inline]] static Num<bool> to_bool(Num<X> a) { return Num<bool>(convert_value<bool>(a.v)); }
+  [[gnu::always_inline]] static Num<bool> to_bool(Num<X> a) {
+    return Num<bool>(convert_value<bool>(a.v));
+  }
   template <class X, class Y>
-  [[gnu::always_inline]] static Num<Y> cast_like(Num<X> a, Num<Y>) { return Num<Y>(convert_value<Y>(a.v)); }
+  [[gnu::always_inline]] static Num<Y> cast_like(Num<X> a, Num<Y>) {
+    return Num<Y>(convert_value<Y>(a.v));
+  }
 
   // Runs the float or the double version of a function.
   template <class X, class F, class D>
   [[gnu::always_inline]] static Num<X> by_width(Num<X> x, F as_float, D as_double) {
-    if constexpr (std::is_same_v<X, double>) return as_double(x);
-    else return as_float(x);
+    if constexpr (std::is_same_v<X, double>)
+      return as_double(x);
+    else
+      return as_float(x);
   }
   // x to an integer power, wrapping; negative exponents give what integer division of one would.
   template <class X>

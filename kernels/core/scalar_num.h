@@ -1,6 +1,6 @@
-// Num<T>: a C++ number with the arithmetic of ScalarProgram: no implicit conversions, integers wrap, small
-// integers stay small, division never traps. With Sym's operators (scalar_sym.h) it lets one lambda serve the
-// native loops and the tracer with equal results.
+// Num<T>: a C++ number with the arithmetic of ScalarProgram: no implicit conversions, integers
+// wrap, small integers stay small, division never traps. With Sym's operators (scalar_sym.h) it
+// lets one lambda serve the native loops and the tracer with equal results.
 #pragma once
 
 #include <bit>
@@ -31,8 +31,8 @@ struct IntOfSize<8> {
   using type = int64_t;
 };
 
-// Value conversion without undefined behaviour: floats to integers truncate, saturate, and NaN gives 0; integers
-// wrap; anything non-zero (NaN too) is true.
+// Value conversion without undefined behaviour: floats to integers truncate, saturate, and NaN
+// gives 0; integers wrap; anything non-zero (NaN too) is true.
 template <class To, class From>
 inline To convert_value(From v) {
   if constexpr (std::is_same_v<To, From>) {
@@ -85,29 +85,42 @@ using Unsigned = std::make_unsigned_t<T>;
 
 template <class T>
 inline T add(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return a + b;
-  else if constexpr (std::is_same_v<T, bool>) return a | b;
-  else return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b));
+  if constexpr (std::is_floating_point_v<T>)
+    return a + b;
+  else if constexpr (std::is_same_v<T, bool>)
+    return a | b;
+  else
+    return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b));
 }
 template <class T>
 inline T sub(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return a - b;
-  else if constexpr (std::is_same_v<T, bool>) return a ^ b;
-  else return static_cast<T>(static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b));
+  if constexpr (std::is_floating_point_v<T>)
+    return a - b;
+  else if constexpr (std::is_same_v<T, bool>)
+    return a ^ b;
+  else
+    return static_cast<T>(static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b));
 }
 template <class T>
 inline T mul(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return a * b;
-  else if constexpr (std::is_same_v<T, bool>) return a & b;
-  else if constexpr (sizeof(T) < 4) return static_cast<T>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b));
-  else return static_cast<T>(static_cast<Unsigned<T>>(a) * static_cast<Unsigned<T>>(b));
+  if constexpr (std::is_floating_point_v<T>)
+    return a * b;
+  else if constexpr (std::is_same_v<T, bool>)
+    return a & b;
+  else if constexpr (sizeof(T) < 4)
+    return static_cast<T>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b));
+  else
+    return static_cast<T>(static_cast<Unsigned<T>>(a) * static_cast<Unsigned<T>>(b));
 }
 // Truncating; 0 for a zero divisor; the one quotient that overflows wraps.
 template <class T>
 inline T div(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return a / b;
-  else if constexpr (std::is_same_v<T, bool>) return a & b;
-  else if constexpr (std::is_unsigned_v<T>) return b == 0 ? T(0) : static_cast<T>(a / (b == 0 ? T(1) : b));
+  if constexpr (std::is_floating_point_v<T>)
+    return a / b;
+  else if constexpr (std::is_same_v<T, bool>)
+    return a & b;
+  else if constexpr (std::is_unsigned_v<T>)
+    return b == 0 ? T(0) : static_cast<T>(a / (b == 0 ? T(1) : b));
   else {
     bool special = b == 0 || b == T(-1);
     T quotient = static_cast<T>(a / (special ? T(1) : b));
@@ -117,8 +130,10 @@ inline T div(T a, T b) {
 }
 template <class T>
 inline T rem(T a, T b) {
-  if constexpr (std::is_same_v<T, bool>) return false;
-  else if constexpr (std::is_unsigned_v<T>) return b == 0 ? T(0) : static_cast<T>(a % (b == 0 ? T(1) : b));
+  if constexpr (std::is_same_v<T, bool>)
+    return false;
+  else if constexpr (std::is_unsigned_v<T>)
+    return b == 0 ? T(0) : static_cast<T>(a % (b == 0 ? T(1) : b));
   else {
     bool special = b == 0 || b == T(-1);
     T rest = static_cast<T>(a % (special ? T(1) : b));
@@ -128,37 +143,31 @@ inline T rem(T a, T b) {
 
 }  // namespace scalar_detail
 
-#define MSJIT_NUM_ARITH(symbol, name)                                                        \
-  template <class T>                                                                         \
-  inline Num<T> operator symbol(Num<T> a, Num<T> b) {                                        \
-    return Num<T>(scalar_detail::name<T>(a.v, b.v));                                         \
-  }                                                                                          \
-  template <class T, class N>                                                                \
-    requires std::is_arithmetic_v<N>                                                         \
-  inline Num<T> operator symbol(Num<T> a, N b) {                                             \
-    return a symbol num_of<T>(b);                                                            \
-  }                                                                                          \
-  template <class T, class N>                                                                \
-    requires std::is_arithmetic_v<N>                                                         \
-  inline Num<T> operator symbol(N a, Num<T> b) {                                             \
-    return num_of<T>(a) symbol b;                                                            \
-  }
+#define MSJIT_NUM_ARITH(symbol, name)                                            \
+  template <class T>                                                             \
+  inline Num<T> operator symbol(Num<T> a, Num<T> b) {                            \
+    return Num<T>(scalar_detail::name<T>(a.v, b.v));                             \
+  }                                                                              \
+  template <class T, class N>                                                    \
+  requires std::is_arithmetic_v<N>                                               \
+  inline Num<T> operator symbol(Num<T> a, N b) { return a symbol num_of<T>(b); } \
+  template <class T, class N>                                                    \
+  requires std::is_arithmetic_v<N>                                               \
+  inline Num<T> operator symbol(N a, Num<T> b) { return num_of<T>(a) symbol b; }
 MSJIT_NUM_ARITH(+, add)
 MSJIT_NUM_ARITH(-, sub)
 MSJIT_NUM_ARITH(*, mul)
 MSJIT_NUM_ARITH(/, div)
 #undef MSJIT_NUM_ARITH
 
-#define MSJIT_NUM_COMPARE(symbol)                                                            \
-  template <class T>                                                                         \
-  inline Num<bool> operator symbol(Num<T> a, Num<T> b) {                                     \
-    return Num<bool>(a.v symbol b.v);                                                        \
-  }                                                                                          \
-  template <class T, class N>                                                                \
-    requires std::is_arithmetic_v<N>                                                         \
-  inline Num<bool> operator symbol(Num<T> a, N b) {                                          \
-    return a symbol num_of<T>(b);                                                            \
-  }
+#define MSJIT_NUM_COMPARE(symbol)                        \
+  template <class T>                                     \
+  inline Num<bool> operator symbol(Num<T> a, Num<T> b) { \
+    return Num<bool>(a.v symbol b.v);                    \
+  }                                                      \
+  template <class T, class N>                            \
+  requires std::is_arithmetic_v<N>                       \
+  inline Num<bool> operator symbol(Num<T> a, N b) { return a symbol num_of<T>(b); }
 MSJIT_NUM_COMPARE(<)
 MSJIT_NUM_COMPARE(<=)
 MSJIT_NUM_COMPARE(>)
@@ -167,16 +176,14 @@ MSJIT_NUM_COMPARE(==)
 MSJIT_NUM_COMPARE(!=)
 #undef MSJIT_NUM_COMPARE
 
-#define MSJIT_NUM_BITS(symbol)                                                               \
-  template <class T>                                                                         \
-  inline Num<T> operator symbol(Num<T> a, Num<T> b) {                                        \
-    return Num<T>(static_cast<T>(a.v symbol b.v));                                           \
-  }                                                                                          \
-  template <class T, class N>                                                                \
-    requires std::is_integral_v<N>                                                           \
-  inline Num<T> operator symbol(Num<T> a, N b) {                                             \
-    return a symbol num_of<T>(b);                                                            \
-  }
+#define MSJIT_NUM_BITS(symbol)                        \
+  template <class T>                                  \
+  inline Num<T> operator symbol(Num<T> a, Num<T> b) { \
+    return Num<T>(static_cast<T>(a.v symbol b.v));    \
+  }                                                   \
+  template <class T, class N>                         \
+  requires std::is_integral_v<N>                      \
+  inline Num<T> operator symbol(Num<T> a, N b) { return a symbol num_of<T>(b); }
 MSJIT_NUM_BITS(&)
 MSJIT_NUM_BITS(|)
 MSJIT_NUM_BITS(^)
@@ -184,13 +191,17 @@ MSJIT_NUM_BITS(^)
 
 template <class T>
 inline Num<T> operator-(Num<T> a) {
-  if constexpr (std::is_floating_point_v<T>) return Num<T>(-a.v);
-  else return Num<T>(scalar_detail::sub<T>(T(0), a.v));
+  if constexpr (std::is_floating_point_v<T>)
+    return Num<T>(-a.v);
+  else
+    return Num<T>(scalar_detail::sub<T>(T(0), a.v));
 }
 template <class T>
 inline Num<T> operator~(Num<T> a) {
-  if constexpr (std::is_same_v<T, bool>) return Num<T>(!a.v);
-  else return Num<T>(static_cast<T>(~a.v));
+  if constexpr (std::is_same_v<T, bool>)
+    return Num<T>(!a.v);
+  else
+    return Num<T>(static_cast<T>(~a.v));
 }
 
 }  // namespace msjit

@@ -38,7 +38,8 @@ Sym ScalarBuilder::constant(double value, DType dtype) {
     return constant_int(whole, dtype);
   }
   ScalarNode node{ScalarOp::kConst, dtype};
-  node.imm_float = dtype == DType::kFloat64 ? value : static_cast<double>(static_cast<float>(value));
+  node.imm_float =
+      dtype == DType::kFloat64 ? value : static_cast<double>(static_cast<float>(value));
   return append(node);
 }
 

@@ -1,8 +1,9 @@
-// ScalarProgram: the maths of one output element as straight-line code, and the builder that records it.
-// An elementwise op writes its maths once as a generic lambda `[](auto m, auto x) { ... }`. Instantiated with
-// NativeMath and C++ numbers it is the eager loop body (kernels/cpu/elementwise.h); instantiated with SymMath and Syms it
-// records a ScalarProgram, which codegen turns into LLVM IR. Both share the polynomials of scalar_math.h, so
-// results agree bit for bit. No contraction: a fused multiply-add only where the lambda says fma.
+// ScalarProgram: the maths of one output element as straight-line code, and the builder that
+// records it. An elementwise op writes its maths once as a generic lambda `[](auto m, auto x) { ...
+// }`. Instantiated with NativeMath and C++ numbers it is the eager loop body
+// (kernels/cpu/elementwise.h); instantiated with SymMath and Syms it records a ScalarProgram, which
+// codegen turns into LLVM IR. Both share the polynomials of scalar_math.h, so results agree bit for
+// bit. No contraction: a fused multiply-add only where the lambda says fma.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +16,42 @@
 namespace msjit {
 
 enum class ScalarOp : uint8_t {
-  kInput,     // index = which input
-  kConst,     // imm_float or imm_int, by dtype
-  kAdd, kSub, kMul,
-  kDiv,       // floats: IEEE; ints: truncating, 0 for a zero divisor (callers build floor division from it)
-  kRem,       // truncating remainder; ints: 0 for a zero divisor
-  kNeg, kAbs,
-  kMin, kMax, // x < y ? x : y and x > y ? x : y (ordered compares; NaN handling is the lambda's business)
+  kInput,  // index = which input
+  kConst,  // imm_float or imm_int, by dtype
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,  // floats: IEEE; ints: truncating, 0 for a zero divisor (callers build floor division from
+         // it)
+  kRem,  // truncating remainder; ints: 0 for a zero divisor
+  kNeg,
+  kAbs,
+  kMin,
+  kMax,  // x < y ? x : y and x > y ? x : y (ordered compares; NaN handling is the lambda's
+         // business)
   kFma,
-  kSqrt, kFloor, kCeil, kTrunc, kRint,  // floats only; rint = round half to even
-  kLt, kLe, kEq, kNe,                   // result bool; ordered except kNe
-  kAnd, kOr, kXor, kNot,                // bool and ints, bitwise
-  kShl, kShr,                           // ints; arithmetic shift for signed
-  kSelect,                              // a ? b : c
-  kCast,                                // value conversion; float -> int truncates and saturates
-  kBitcast,                             // same width
+  kSqrt,
+  kFloor,
+  kCeil,
+  kTrunc,
+  kRint,  // floats only; rint = round half to even
+  kLt,
+  kLe,
+  kEq,
+  kNe,  // result bool; ordered except kNe
+  kAnd,
+  kOr,
+  kXor,
+  kNot,  // bool and ints, bitwise
+  kShl,
+  kShr,      // ints; arithmetic shift for signed
+  kSelect,   // a ? b : c
+  kCast,     // value conversion; float -> int truncates and saturates
+  kBitcast,  // same width
 };
 
-// A node's dtype is a compute type: bool, the ints, float32 or float64 (16-bit floats are loaded as float32).
+// A node's dtype is a compute type: bool, the ints, float32 or float64 (16-bit floats are loaded as
+// float32).
 struct ScalarNode {
   ScalarOp op;
   DType dtype;
@@ -49,12 +68,13 @@ struct ScalarProgram {
 
 class ScalarBuilder;
 
-// A handle on one node; arithmetic operators on it record nodes. Numbers convert to constants of the
-// other operand's dtype.
+// A handle on one node; arithmetic operators on it record nodes. Numbers convert to constants of
+// the other operand's dtype.
 class Sym {
  public:
   Sym() = default;
-  Sym(ScalarBuilder* builder, int32_t id, DType dtype) : builder_(builder), id_(id), dtype_(dtype) {}
+  Sym(ScalarBuilder* builder, int32_t id, DType dtype)
+      : builder_(builder), id_(id), dtype_(dtype) {}
   ScalarBuilder* builder() const { return builder_; }
   int32_t id() const { return id_; }
   DType dtype() const { return dtype_; }
@@ -65,7 +85,8 @@ class Sym {
   DType dtype_ = DType::kFloat32;
 };
 
-// Appends nodes, merging equal ones and folding nothing else (bit equality with the native loops matters more).
+// Appends nodes, merging equal ones and folding nothing else (bit equality with the native loops
+// matters more).
 class ScalarBuilder {
  public:
   Sym input(int32_t index, DType dtype);

@@ -1,4 +1,5 @@
-// Operators on Syms, each recording one node (see scalar_program.h). They mirror Num's (scalar_num.h) one to one.
+// Operators on Syms, each recording one node (see scalar_program.h). They mirror Num's
+// (scalar_num.h) one to one.
 #pragma once
 
 #include <type_traits>
@@ -30,18 +31,14 @@ inline Sym emit_arith(ScalarOp op, ScalarOp on_bool, Sym a, Sym b) {
 
 }  // namespace scalar_detail
 
-#define MSJIT_SYM_BINARY(symbol, expression)                                       \
-  inline Sym operator symbol(Sym a, Sym b) { return scalar_detail::expression; }   \
-  template <class N>                                                               \
-    requires std::is_arithmetic_v<N>                                               \
-  inline Sym operator symbol(Sym a, N b) {                                         \
-    return a symbol scalar_detail::sym_of(a, b);                                   \
-  }                                                                                \
-  template <class N>                                                               \
-    requires std::is_arithmetic_v<N>                                               \
-  inline Sym operator symbol(N a, Sym b) {                                         \
-    return scalar_detail::sym_of(b, a) symbol b;                                   \
-  }
+#define MSJIT_SYM_BINARY(symbol, expression)                                              \
+  inline Sym operator symbol(Sym a, Sym b) { return scalar_detail::expression; }          \
+  template <class N>                                                                      \
+  requires std::is_arithmetic_v<N>                                                        \
+  inline Sym operator symbol(Sym a, N b) { return a symbol scalar_detail::sym_of(a, b); } \
+  template <class N>                                                                      \
+  requires std::is_arithmetic_v<N>                                                        \
+  inline Sym operator symbol(N a, Sym b) { return scalar_detail::sym_of(b, a) symbol b; }
 MSJIT_SYM_BINARY(+, emit_arith(ScalarOp::kAdd, ScalarOp::kOr, a, b))
 MSJIT_SYM_BINARY(-, emit_arith(ScalarOp::kSub, ScalarOp::kXor, a, b))
 MSJIT_SYM_BINARY(*, emit_arith(ScalarOp::kMul, ScalarOp::kAnd, a, b))

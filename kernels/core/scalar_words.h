@@ -1,7 +1,8 @@
-// Functions of one element, written once over the primitives of NativeMath and SymMath: branch-free, so that loops over
-// them vectorise, and explicit about every fused multiply-add, so that eager and compiled results are the same bits.
-// Accuracy is within 4 ulp (tests/cpp/kernels/scalar_words_test.cc). Polynomials are Taylor series on the reduced
-// range, or Chebyshev interpolants computed at 50 digits; special values follow C's math library.
+// Functions of one element, written once over the primitives of NativeMath and SymMath:
+// branch-free, so that loops over them vectorise, and explicit about every fused multiply-add, so
+// that eager and compiled results are the same bits. Accuracy is within 4 ulp
+// (tests/cpp/kernels/scalar_words_test.cc). Polynomials are Taylor series on the reduced range, or
+// Chebyshev interpolants computed at 50 digits; special values follow C's math library.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,16 @@ namespace msjit {
 
 // A call left in a loop would keep it from being vectorised.
 #define MSJIT_WORD [[gnu::always_inline]] static inline
-#define MSJIT_BY_WIDTH(x, f32, f64)                                             \
-  M::by_width(x, [](auto v) __attribute__((always_inline)) { return f32(v); }, \
-              [](auto v) __attribute__((always_inline)) { return f64(v); })
+#define MSJIT_BY_WIDTH(x, f32, f64)                                    \
+  M::by_width(                                                         \
+      x, [](auto v) __attribute__((always_inline)) { return f32(v); }, \
+      [](auto v) __attribute__((always_inline)) { return f64(v); })
 
 template <class M>
 class MathWords {
  public:
-  // c0 + c1 x + ... by Horner's rule. Recursive, for GCC unrolls a loop over the coefficients too late to vectorise.
+  // c0 + c1 x + ... by Horner's rule. Recursive, for GCC unrolls a loop over the coefficients too
+  // late to vectorise.
   template <class X>
   MSJIT_WORD X poly(X x, double c) {
     return M::constant(x, c);
@@ -183,13 +186,14 @@ class MathWords {
   MSJIT_WORD X erf32(X x) {
     const X a = M::min(M::abs(x), M::constant(x, 4));
     const X z = a * a;
-    const X near = a * poly(z, 1.128379165848350946, -0.37612626666720331023, 0.11283594715160217732,
-                                -0.026854212010626412443, 0.0051890874234339739861,
-                                -0.00080168642871658695293, 0.000078758750626854883411);
+    const X near =
+        a * poly(z, 1.128379165848350946, -0.37612626666720331023, 0.11283594715160217732,
+                 -0.026854212010626412443, 0.0051890874234339739861, -0.00080168642871658695293,
+                 0.000078758750626854883411);
     const X u = (a - M::constant(x, 2)) / (a + M::constant(x, 2));
     const X tail = poly(u, 0.25539567631050574387, -0.42718598976848669643, 0.24165820152556019554,
-                            -0.078968306127934728421, 0.003732371758939544441, 0.0068111401310856345634,
-                            -0.0008379754387023134563);
+                        -0.078968306127934728421, 0.003732371758939544441, 0.0068111401310856345634,
+                        -0.0008379754387023134563);
     return erf_join(x, a, near, tail, exp32(-z));
   }
   template <class X>
@@ -221,8 +225,8 @@ class MathWords {
   }
   template <class X>
   MSJIT_WORD X exp_tail64(X r) {
-    return poly(r, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880,
-                    1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0);
+    return poly(r, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320,
+                1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0);
   }
   template <class X>
   MSJIT_WORD X exp64(X x) {
@@ -259,9 +263,10 @@ class MathWords {
     const X f = m - M::constant(x, 1);
     const X s = f / (f + M::constant(x, 2));
     const X z = s * s;
-    const X series = z * poly(z, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17,
-                                  2.0 / 19, 2.0 / 21, 2.0 / 23);
-    const X y = combine_log(f, s, series, k, 6.93147180369123816490e-01, 1.90821492927058770002e-10);
+    const X series = z * poly(z, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15,
+                              2.0 / 17, 2.0 / 19, 2.0 / 21, 2.0 / 23);
+    const X y =
+        combine_log(f, s, series, k, 6.93147180369123816490e-01, 1.90821492927058770002e-10);
     return log_special(x, y);
   }
   template <class X>
@@ -270,18 +275,18 @@ class MathWords {
     const X z = a * a;
     const X near =
         a * poly(z, 1.1283791670955125739, -0.37612638903183752379, 0.11283791670955120236,
-                     -0.026866170645129840806, 0.0052239776254232983087, -0.00085483270219348295955,
-                     0.0001205533290288873541, -0.000014925647567519332125, 1.6462045441468418937e-6,
-                     -1.6364642158167615302e-7, 1.4792401209404813002e-8, -1.2164560057283450081e-9,
-                     8.7090451290531066896e-11, -4.2309458242953378173e-12);
+                 -0.026866170645129840806, 0.0052239776254232983087, -0.00085483270219348295955,
+                 0.0001205533290288873541, -0.000014925647567519332125, 1.6462045441468418937e-6,
+                 -1.6364642158167615302e-7, 1.4792401209404813002e-8, -1.2164560057283450081e-9,
+                 8.7090451290531066896e-11, -4.2309458242953378173e-12);
     const X u = (a - M::constant(x, 2)) / (a + M::constant(x, 2));
     const X tail =
         poly(u, 0.25539567631050574375, -0.42718584741395839652, 0.24165819424246646392,
-                 -0.078978581015732125421, 0.0037328924043277639248, 0.0069974617392004437674,
-                 -0.00084714325092038440093, -0.00098197702656788892271, 0.000043555602195154722071,
-                 0.00017436116545392263717, 0.000027525480361206066702, -0.000027579864674305785854,
-                 -0.000013968072301771460689, 1.3926211836188029348e-6, 3.7892156437584639713e-6,
-                 1.1780775215625582588e-6, -5.3226968556557863375e-7, -4.2153010542383209882e-7);
+             -0.078978581015732125421, 0.0037328924043277639248, 0.0069974617392004437674,
+             -0.00084714325092038440093, -0.00098197702656788892271, 0.000043555602195154722071,
+             0.00017436116545392263717, 0.000027525480361206066702, -0.000027579864674305785854,
+             -0.000013968072301771460689, 1.3926211836188029348e-6, 3.7892156437584639713e-6,
+             1.1780775215625582588e-6, -5.3226968556557863375e-7, -4.2153010542383209882e-7);
     return erf_join(x, a, near, tail, exp64(-z));
   }
 };

@@ -1,6 +1,6 @@
 // Dim, Shape and Meta: what is known of a tensor without its data.
-// Shapes hold up to kMaxRank dimensions inline, so copying one never allocates. A rule that compares
-// dimensions goes through InferCtx (op.h), which is where symbolic dimensions enter.
+// Shapes hold up to kMaxRank dimensions inline, so copying one never allocates. A rule that
+// compares dimensions goes through InferCtx (op.h), which is where symbolic dimensions enter.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,8 @@ class Shape {
   void insert(int at, Dim d);
   void erase(int at);
   void set_rank(int rank) { rank_ = rank; }  // new dims are indeterminate
-  // Number of elements; shapes of live tensors never overflow (checked_numel guards their creation).
+  // Number of elements; shapes of live tensors never overflow (checked_numel guards their
+  // creation).
   int64_t numel() const {
     int64_t n = 1;
     for (int i = 0; i < rank_; ++i) n *= dims_[i];

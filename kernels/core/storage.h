@@ -1,6 +1,7 @@
 // Storage: a reference-counted block of bytes that tensors view; and the allocator behind it.
-// Blocks are 64-byte aligned and come from per-thread caches by size class, so allocating the output of a
-// small op costs no system call and no lock. Foreign memory (NumPy, DLPack) is held through a deleter.
+// Blocks are 64-byte aligned and come from per-thread caches by size class, so allocating the
+// output of a small op costs no system call and no lock. Foreign memory (NumPy, DLPack) is held
+// through a deleter.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,8 @@ struct Device {
 struct StorageImpl {
   std::atomic<int32_t> refs{1};
   Device device;
-  bool read_only = false;     // foreign memory its owner exported as read-only
-  uint64_t version = 0;       // bumped by every in-place write
+  bool read_only = false;  // foreign memory its owner exported as read-only
+  uint64_t version = 0;    // bumped by every in-place write
   size_t bytes = 0;
   void* data = nullptr;
   void (*deleter)(void* context) = nullptr;  // null: `data` belongs to the caching allocator

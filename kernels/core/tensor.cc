@@ -27,8 +27,7 @@ Result<Tensor> Tensor::empty(const Meta& meta) {
   // Infer rules may ask for any size; a wrapped product would be a buffer too short.
   int64_t count = checked_numel(meta.shape);
   if (count < 0) return memory_error("[allocate] shape is too large, got {}", meta.shape.str());
-  MSJIT_TRY(Storage storage,
-            Storage::allocate(static_cast<size_t>(count * item_size(meta.dtype))));
+  MSJIT_TRY(Storage storage, Storage::allocate(static_cast<size_t>(count * item_size(meta.dtype))));
   TensorImpl* impl = new_tensor_impl();
   impl->meta = meta;
   impl->strides = contiguous_strides(meta.shape);
@@ -39,7 +38,8 @@ Result<Tensor> Tensor::empty(const Meta& meta) {
 
 Result<Tensor> Tensor::empty(DType dtype, const Shape& shape) {
   for (Dim d : shape) {
-    if (d < 0) return value_error("[empty] dimensions must not be negative, got shape {}", shape.str());
+    if (d < 0)
+      return value_error("[empty] dimensions must not be negative, got shape {}", shape.str());
   }
   return empty(Meta{dtype, false, shape});
 }

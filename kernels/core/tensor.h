@@ -1,6 +1,6 @@
-// Tensor: an intrusive handle on {meta, strides, offset, storage, autograd}. Copying a handle is one
-// increment. Views share Storage; writes bump its version. A tensor's meta and strides never change
-// after construction, except through set_data (Parameter updates), which replaces them all.
+// Tensor: an intrusive handle on {meta, strides, offset, storage, autograd}. Copying a handle is
+// one increment. Views share Storage; writes bump its version. A tensor's meta and strides never
+// change after construction, except through set_data (Parameter updates), which replaces them all.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct TensorImpl {
   std::atomic<int32_t> refs{1};
   bool contiguous = true;
   Meta meta;
-  Shape strides;  // in elements
+  Shape strides;         // in elements
   void* data = nullptr;  // storage->data + offset
   Storage storage;
   AutogradMeta* autograd = nullptr;  // owned; null for most tensors
@@ -71,7 +71,8 @@ class Tensor {
   bool same(const Tensor& other) const { return impl_ == other.impl_; }
   void bump_version() const { ++impl_->storage->version; }
 
-  // Uninitialised contiguous tensor. Errors: MemoryError, ValueError for negative or overflowing sizes.
+  // Uninitialised contiguous tensor. Errors: MemoryError, ValueError for negative or overflowing
+  // sizes.
   static Result<Tensor> empty(DType dtype, const Shape& shape);
   // As empty(), for metas already validated by an infer rule.
   static Result<Tensor> empty(const Meta& meta);
@@ -94,7 +95,8 @@ class Tensor {
   TensorImpl* impl_ = nullptr;
 };
 
-// Reads borrowed headers as handles without touching reference counts: for the duration of one call.
+// Reads borrowed headers as handles without touching reference counts: for the duration of one
+// call.
 inline std::span<const Tensor> borrow(std::span<TensorImpl* const> impls) {
   static_assert(sizeof(Tensor) == sizeof(TensorImpl*));
   return {reinterpret_cast<const Tensor*>(impls.data()), impls.size()};

@@ -1,7 +1,7 @@
-// Val and OpSink: the one interception point. A Val is a value that belongs to a sink: a Tensor of the
-// eager sink, or a node output of a graph sink. Code written with Vals (composites, vjps) runs in whichever
-// sink its inputs live in. A failed call yields a poisoned Val and leaves its error in the sink, so that
-// gradient formulas read like maths; the outermost caller asks take_error() once.
+// Val and OpSink: the one interception point. A Val is a value that belongs to a sink: a Tensor of
+// the eager sink, or a node output of a graph sink. Code written with Vals (composites, vjps) runs
+// in whichever sink its inputs live in. A failed call yields a poisoned Val and leaves its error in
+// the sink, so that gradient formulas read like maths; the outermost caller asks take_error() once.
 #pragma once
 
 #include <initializer_list>
@@ -22,14 +22,15 @@ class Val {
   Val(OpSink* sink, int32_t id) : sink_(sink), id_(id) {}
   OpSink* sink() const { return sink_; }
   const Tensor& tensor() const { return tensor_; }  // eager sinks only
-  // An eager value whose data was overwritten since it was saved: its meta may be asked, its data not used.
+  // An eager value whose data was overwritten since it was saved: its meta may be asked, its data
+  // not used.
   static Val stale(OpSink* sink, Tensor tensor) {
     Val val(sink, std::move(tensor));
     val.id_ = 0;
     return val;
   }
   bool is_stale() const { return tensor_ && id_ >= 0; }
-  int32_t id() const { return id_; }                // graph sinks only
+  int32_t id() const { return id_; }  // graph sinks only
   explicit operator bool() const { return sink_ != nullptr && (tensor_ || id_ >= 0); }
   const Meta& meta() const;
   const Shape& shape() const { return meta().shape; }
@@ -59,10 +60,11 @@ class OpSink {
   ErrorPtr error_;
 };
 
-// Calls `op` in the sink of its first valid input (an explicit sink for ops without tensor inputs); returns
-// its first output, poisoned on error or if any input is.
+// Calls `op` in the sink of its first valid input (an explicit sink for ops without tensor inputs);
+// returns its first output, poisoned on error or if any input is.
 Val call(const OpDef& op, std::initializer_list<Val> inputs, Attrs attrs = {});
 Val call_in(OpSink* sink, const OpDef& op, std::span<const Val> inputs, const Attrs& attrs = {});
-Vals call_multi(OpSink* sink, const OpDef& op, std::span<const Val> inputs, const Attrs& attrs = {});
+Vals call_multi(OpSink* sink, const OpDef& op, std::span<const Val> inputs,
+                const Attrs& attrs = {});
 
 }  // namespace msjit

@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-// Declared one by one and weakly: the vocabulary must not force every user of the core to link every op.
+// Declared one by one and weakly: the vocabulary must not force every user of the core to link
+// every op.
 #define MSJIT_WORD_OP(name) extern const OpDef op_##name __attribute__((weak));
 
 namespace msjit {
@@ -68,8 +69,8 @@ Val reduce(const OpDef& op, const Val& x, AttrValue axes, bool keepdims) {
 
 }  // namespace
 
-// Kept at full width: being weak, the constant never widens its partner, and float64 loses no digits. Against an
-// integer operand a whole number stays an integer.
+// Kept at full width: being weak, the constant never widens its partner, and float64 loses no
+// digits. Against an integer operand a whole number stays an integer.
 Val number(OpSink* sink, double value, DType dtype) {
   bool whole = !is_float(dtype) && value == std::trunc(value) && std::abs(value) < 9e15;
   if (whole) return sink->constant(Tensor::scalar<int64_t>(static_cast<int64_t>(value), true));
@@ -87,8 +88,10 @@ Val binary(const OpDef& op, const Operand& a, const Operand& b) {
   Val name(const Operand& a, const Operand& b) { return binary(op_##name, a, b); }
 #define MSJIT_UNARY_WORD(name) \
   Val name(const Val& x) { return call(op_##name, {x}); }
-#define MSJIT_REDUCE_WORD(name) \
-  Val name(const Val& x, AttrValue axes, bool keepdims) { return reduce(op_##name, x, std::move(axes), keepdims); }
+#define MSJIT_REDUCE_WORD(name)                             \
+  Val name(const Val& x, AttrValue axes, bool keepdims) {   \
+    return reduce(op_##name, x, std::move(axes), keepdims); \
+  }
 
 MSJIT_BINARY_WORD(add)
 MSJIT_BINARY_WORD(sub)

@@ -1,6 +1,6 @@
-// The vocabulary for composites and gradient rules: operators and named functions over Vals. Each is one call of the
-// op of the same name, so it runs in whatever sink its operands live in and is itself differentiable.
-// A plain number becomes a weak scalar constant of the operand's sink.
+// The vocabulary for composites and gradient rules: operators and named functions over Vals. Each
+// is one call of the op of the same name, so it runs in whatever sink its operands live in and is
+// itself differentiable. A plain number becomes a weak scalar constant of the operand's sink.
 #pragma once
 
 #include "kernels/core/op.h"

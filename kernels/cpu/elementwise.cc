@@ -9,14 +9,15 @@ namespace msjit {
 namespace {
 
 constexpr int kMaxIn = 3;
-constexpr int64_t kBlock = 512;  // elements gathered at a time: four operands of doubles fill half of L1
+constexpr int64_t kBlock =
+    512;  // elements gathered at a time: four operands of doubles fill half of L1
 
 struct Operand {
   const void* data;
-  DType stored;           // dtype of the tensor
-  DType wanted;           // dtype the loop reads
-  bool scalar = false;    // one element, already as `wanted`
-  bool flat = false;      // laid out as the output
+  DType stored;         // dtype of the tensor
+  DType wanted;         // dtype the loop reads
+  bool scalar = false;  // one element, already as `wanted`
+  bool flat = false;    // laid out as the output
   alignas(8) char slot[8];
 };
 
@@ -82,7 +83,8 @@ void run_direct(const Plan& plan, int64_t n) {
           const Operand& op = plan.operands[i];
           bool spread = op.scalar && n != 1;
           args.stride[i] = spread ? 0 : 1;
-          args.in[i] = static_cast<const char*>(op.data) + (spread ? 0 : begin * item_size(op.wanted));
+          args.in[i] =
+              static_cast<const char*>(op.data) + (spread ? 0 : begin * item_size(op.wanted));
         }
         plan.entry.run(args);
       },

@@ -1,7 +1,7 @@
 // Eager kernels of elementwise ops, made from the op's scalar lambda (OpBuilder::scalar).
-// Per compute dtype one inner loop is instantiated, which knows operands of stride 1 or 0 only; the driver
-// (elementwise.cc) supplies such operands for every layout, converting and gathering through small blocks in the
-// first-level cache, and splits the work over threads.
+// Per compute dtype one inner loop is instantiated, which knows operands of stride 1 or 0 only; the
+// driver (elementwise.cc) supplies such operands for every layout, converting and gathering through
+// small blocks in the first-level cache, and splits the work over threads.
 #pragma once
 
 #include "kernels/core/op.h"
@@ -19,7 +19,8 @@ inline constexpr uint32_t kInts = dtype_bit(DType::kUInt8) | dtype_bit(DType::kI
 inline constexpr uint32_t kNumbers = kInts | kFloats;
 inline constexpr uint32_t kAllTypes = kNumbers | kBools;
 
-// Strides are 0 or 1 elements, with three operands always 1; `out` may be an input (exactly, element on element).
+// Strides are 0 or 1 elements, with three operands always 1; `out` may be an input (exactly,
+// element on element).
 struct LoopArgs {
   int64_t n;
   const void* in[3];
@@ -145,9 +146,12 @@ constexpr int arity_of() {
                                std::conditional_t<(Types & kInts) != 0, int32_t, bool>>;
   using M = NativeMath<T>;
   using N = Num<T>;
-  if constexpr (requires(F f) { f(M(), N()); }) return 1;
-  else if constexpr (requires(F f) { f(M(), N(), N()); }) return 2;
-  else return 3;
+  if constexpr (requires(F f) { f(M(), N()); })
+    return 1;
+  else if constexpr (requires(F f) { f(M(), N(), N()); })
+    return 2;
+  else
+    return 3;
 }
 
 template <class F, uint32_t Types, int Arity, bool Select>
@@ -160,9 +164,12 @@ template <class F, int Arity>
 Sym trace(ScalarBuilder& builder, std::span<const Sym> in, const Attrs& attrs) {
   SymMath m(&builder, in.back().dtype(), &attrs);
   F f;
-  if constexpr (Arity == 1) return f(m, in[0]);
-  else if constexpr (Arity == 2) return f(m, in[0], in[1]);
-  else return f(m, in[0], in[1], in[2]);
+  if constexpr (Arity == 1)
+    return f(m, in[0]);
+  else if constexpr (Arity == 2)
+    return f(m, in[0], in[1]);
+  else
+    return f(m, in[0], in[1], in[2]);
 }
 
 }  // namespace elementwise_detail
@@ -171,7 +178,8 @@ template <uint32_t Types, class F>
 OpBuilder&& OpBuilder::native(F) && {
   namespace detail = elementwise_detail;
   constexpr int kArity = detail::arity_of<F, Types>();
-  def_.kernel[0] = detail::kernel<F, Types, kArity, kArity == 3>;  // three operands: a select, with a condition
+  def_.kernel[0] =
+      detail::kernel<F, Types, kArity, kArity == 3>;  // three operands: a select, with a condition
   return std::move(*this);
 }
 

@@ -9,9 +9,11 @@ namespace msjit {
 Result<Shape> shape_attr(InferCtx& ctx, const AttrValue& value) {
   const IntList& dims = value.as_list();
   if (dims.size() > kMaxRank)
-    return value_error("[{}] number of dimensions, got {}, expected at most {}", ctx.name(), dims.size(), kMaxRank);
+    return value_error("[{}] number of dimensions, got {}, expected at most {}", ctx.name(),
+                       dims.size(), kMaxRank);
   for (int64_t d : dims)
-    if (d < 0) return value_error("[{}] size of a dimension, got {}, expected at least 0", ctx.name(), d);
+    if (d < 0)
+      return value_error("[{}] size of a dimension, got {}, expected at least 0", ctx.name(), d);
   return Shape(std::span<const int64_t>(dims));
 }
 

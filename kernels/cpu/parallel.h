@@ -1,5 +1,6 @@
-// Splitting a loop over threads. Below one grain, inside another parallel region, or in a forked child, the body
-// runs in the calling thread. The number of threads is MSJIT_NUM_THREADS, else the CPUs this process may use.
+// Splitting a loop over threads. Below one grain, inside another parallel region, or in a forked
+// child, the body runs in the calling thread. The number of threads is MSJIT_NUM_THREADS, else the
+// CPUs this process may use.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ using Body = void (*)(void* context, int64_t begin, int64_t end);
 void run(int64_t n, int64_t grain, int64_t align, Body body, void* context);
 }  // namespace parallel_detail
 
-// Calls f(begin, end) on disjoint ranges covering [0, n), each of at least `grain` iterations and starting at a
-// multiple of `align`.
+// Calls f(begin, end) on disjoint ranges covering [0, n), each of at least `grain` iterations and
+// starting at a multiple of `align`.
 template <class F>
 inline void parallel_for(int64_t n, int64_t grain, F&& f, int64_t align = 1) {
   if (n <= grain) {

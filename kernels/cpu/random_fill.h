@@ -1,4 +1,5 @@
-// Filling a tensor with random numbers: shared by the distributions, which differ in how a Philox block becomes values.
+// Filling a tensor with random numbers: shared by the distributions, which differ in how a Philox
+// block becomes values.
 #pragma once
 
 #include "kernels/core/op.h"
@@ -11,7 +12,8 @@ Status random_infer(InferCtx& ctx);
 
 // Turns a block into 4 values, or into 2 of 53 bits when `wide`.
 using RandomMake = void (*)(const PhiloxBlock& bits, bool wide, double* values);
-// out[i] = attribute 1 + scale * value i, with scale = attribute 2, or attribute 2 - attribute 1 for a range.
+// out[i] = attribute 1 + scale * value i, with scale = attribute 2, or attribute 2 - attribute 1
+// for a range.
 Status random_fill(KernelCtx& ctx, RandomMake make, bool range);
 
 }  // namespace msjit

@@ -25,8 +25,10 @@ Status reduce_infer(InferCtx& ctx, DType (*result)(DType)) {
   for (int64_t a : axes) reduced[a] = true;
   Shape shape;
   for (int i = 0; i < in.shape.rank(); ++i) {
-    if (!reduced[i]) shape.push_back(in.shape[i]);
-    else if (keep) shape.push_back(1);
+    if (!reduced[i])
+      shape.push_back(in.shape[i]);
+    else if (keep)
+      shape.push_back(1);
   }
   ctx.add_output(result(in.dtype), shape);
   return {};
@@ -37,8 +39,10 @@ Status extremum_infer(InferCtx& ctx, DType (*result)(DType)) {
   const Shape& shape = ctx.in(0).shape;
   for (int64_t a : reduce_axes(ctx.attrs, shape.rank()))
     if (shape[static_cast<int>(a)] == 0)
-      return value_error("[{}] cannot reduce an empty axis, got shape {}, expected at least one element along axis {}",
-                         ctx.name(), shape.str(), a);
+      return value_error(
+          "[{}] cannot reduce an empty axis, got shape {}, expected at least one element along "
+          "axis {}",
+          ctx.name(), shape.str(), a);
   return {};
 }
 
@@ -47,7 +51,8 @@ Result<ReducePlan> plan_reduce(const Tensor& input, const IntList& axes) {
   const int rank = input.rank();
   bool reduced[kMaxRank] = {};
   for (int64_t a : axes) reduced[a] = true;
-  const bool adjacent = axes.empty() || axes.back() - axes[0] + 1 == static_cast<int64_t>(axes.size());
+  const bool adjacent =
+      axes.empty() || axes.back() - axes[0] + 1 == static_cast<int64_t>(axes.size());
   if (adjacent) {
     MSJIT_TRY(plan.input, input.to_contiguous());
     for (int i = 0; i < rank; ++i) {

@@ -1,6 +1,7 @@
-// Reductions over any set of axes. The input is seen as [outer, reduced, inner] when the axes are adjacent, else its
-// reduced axes are moved to the end first. Rows are reduced in independent lanes, columns element by element down the
-// rows; float sums are carried on in double every few thousand elements.
+// Reductions over any set of axes. The input is seen as [outer, reduced, inner] when the axes are
+// adjacent, else its reduced axes are moved to the end first. Rows are reduced in independent
+// lanes, columns element by element down the rows; float sums are carried on in double every few
+// thousand elements.
 #pragma once
 
 #include "kernels/core/op.h"
@@ -18,14 +19,16 @@ Result<ReducePlan> plan_reduce(const Tensor& input, const IntList& axes);
 IntList reduce_axes(const Attrs& attrs, int rank);
 // Shape after reducing attribute 0's axes; attribute 1 is keepdims. `result` maps the input dtype.
 Status reduce_infer(InferCtx& ctx, DType (*result)(DType));
-// As reduce_infer with the input's dtype, and an error for an empty reduction, which has no identity.
+// As reduce_infer with the input's dtype, and an error for an empty reduction, which has no
+// identity.
 Status extremum_infer(InferCtx& ctx, DType (*result)(DType));
 inline DType same_dtype(DType d) { return d; }
 inline DType sum_dtype(DType d) { return is_float(d) ? d : DType::kInt64; }
 inline DType bool_dtype(DType) { return DType::kBool; }
 inline DType index_dtype(DType) { return DType::kInt64; }
 
-// Fold: { using Acc (lane type), Total; static Acc identity(); static Acc apply(Acc, Acc); static Total merge(Total, Acc) }
+// Fold: { using Acc (lane type), Total; static Acc identity(); static Acc apply(Acc, Acc); static
+// Total merge(Total, Acc) }
 template <class T, class Out, class Fold>
 struct Reducer {
   using Acc = typename Fold::Acc;
@@ -35,7 +38,8 @@ struct Reducer {
 
   static Total row(const T* p, int64_t n) {
     Total total = static_cast<Total>(Fold::identity());
-    for (int64_t i = 0; i < n; i += kBlock) total = Fold::merge(total, block(p + i, std::min(kBlock, n - i)));
+    for (int64_t i = 0; i < n; i += kBlock)
+      total = Fold::merge(total, block(p + i, std::min(kBlock, n - i)));
     return total;
   }
 
@@ -52,7 +56,8 @@ struct Reducer {
   }
 
   // Columns [begin, end) of one outer slice.
-  static void columns(const T* p, int64_t reduced, int64_t inner, int64_t begin, int64_t end, Out* out) {
+  static void columns(const T* p, int64_t reduced, int64_t inner, int64_t begin, int64_t end,
+                      Out* out) {
     constexpr int64_t kWidth = 64;
     for (int64_t c = begin; c < end; c += kWidth) {
       const int64_t width = std::min(kWidth, end - c);
@@ -63,7 +68,8 @@ struct Reducer {
         for (int64_t j = 0; j < kWidth; ++j) lanes[j] = Fold::identity();
         for (int64_t k = r; k < std::min(r + 128, reduced); ++k) {
           const T* q = p + k * inner + c;
-          for (int64_t j = 0; j < width; ++j) lanes[j] = Fold::apply(lanes[j], static_cast<Acc>(q[j]));
+          for (int64_t j = 0; j < width; ++j)
+            lanes[j] = Fold::apply(lanes[j], static_cast<Acc>(q[j]));
         }
         for (int64_t j = 0; j < width; ++j) totals[j] = Fold::merge(totals[j], lanes[j]);
       }
@@ -76,7 +82,8 @@ struct Reducer {
     const T* data = plan.input.data_as<T>();
     const int64_t row_size = plan.reduced * plan.inner;
     if (plan.inner > 1) {
-      const int64_t grain = std::max<int64_t>(1, kElementGrain / std::max<int64_t>(1, plan.reduced));
+      const int64_t grain =
+          std::max<int64_t>(1, kElementGrain / std::max<int64_t>(1, plan.reduced));
       parallel_for(plan.outer * plan.inner, grain, [&](int64_t begin, int64_t end) {
         for (int64_t at = begin; at < end;) {
           const int64_t o = at / plan.inner, c = at % plan.inner;
@@ -89,7 +96,8 @@ struct Reducer {
     }
     const int64_t grain = std::max<int64_t>(1, kElementGrain / std::max<int64_t>(1, plan.reduced));
     parallel_for(plan.outer, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t o = begin; o < end; ++o) out[o] = static_cast<Out>(row(data + o * plan.reduced, plan.reduced));
+      for (int64_t o = begin; o < end; ++o)
+        out[o] = static_cast<Out>(row(data + o * plan.reduced, plan.reduced));
     });
   }
 };

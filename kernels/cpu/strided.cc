@@ -63,15 +63,15 @@ void convert_loop<float, Half>(const void* from, int64_t from_stride, void* to, 
 
 template <class From>
 constexpr std::array<ConvertFn, kNumDTypes> convert_row() {
-  return {convert_loop<From, bool>,    convert_loop<From, uint8_t>, convert_loop<From, int8_t>,
-          convert_loop<From, int16_t>, convert_loop<From, int32_t>, convert_loop<From, int64_t>,
+  return {convert_loop<From, bool>,    convert_loop<From, uint8_t>,  convert_loop<From, int8_t>,
+          convert_loop<From, int16_t>, convert_loop<From, int32_t>,  convert_loop<From, int64_t>,
           convert_loop<From, Half>,    convert_loop<From, BFloat16>, convert_loop<From, float>,
           convert_loop<From, double>};
 }
 
 constexpr std::array<ConvertFn, kNumDTypes> kConvert[kNumDTypes] = {
-    convert_row<bool>(),    convert_row<uint8_t>(),  convert_row<int8_t>(), convert_row<int16_t>(),
-    convert_row<int32_t>(), convert_row<int64_t>(),  convert_row<Half>(),   convert_row<BFloat16>(),
+    convert_row<bool>(),    convert_row<uint8_t>(), convert_row<int8_t>(), convert_row<int16_t>(),
+    convert_row<int32_t>(), convert_row<int64_t>(), convert_row<Half>(),   convert_row<BFloat16>(),
     convert_row<float>(),   convert_row<double>(),
 };
 

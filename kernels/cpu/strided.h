@@ -1,6 +1,6 @@
-// Walking tensors of any layout: StridedLoop merges the dimensions several operands step through alike, then
-// visits the elements in row-major order of the common shape, one inner run at a time, from any start.
-// Conversions between element types go through convert_run.
+// Walking tensors of any layout: StridedLoop merges the dimensions several operands step through
+// alike, then visits the elements in row-major order of the common shape, one inner run at a time,
+// from any start. Conversions between element types go through convert_run.
 #pragma once
 
 #include "kernels/core/tensor.h"
@@ -10,7 +10,8 @@ namespace msjit {
 inline constexpr int kMaxOperands = 4;
 
 // Reads n elements of `from` at a stride (in elements), writes them as `to` at a stride.
-using ConvertFn = void (*)(const void* from, int64_t from_stride, void* to, int64_t to_stride, int64_t n);
+using ConvertFn = void (*)(const void* from, int64_t from_stride, void* to, int64_t to_stride,
+                           int64_t n);
 ConvertFn convert_fn(DType from, DType to);
 
 // Row-major iteration space shared by up to four operands; strides are in bytes.
@@ -22,7 +23,8 @@ class StridedLoop {
   int add_operand(const Tensor& t) {
     return add_operand(t.data(), t.shape(), t.strides(), item_size(t.dtype()));
   }
-  // Drops dimensions of size one and merges those that all operands cross with one stride. Call once, at the end.
+  // Drops dimensions of size one and merges those that all operands cross with one stride. Call
+  // once, at the end.
   void coalesce();
 
   int64_t numel() const { return numel_; }
@@ -35,7 +37,9 @@ class StridedLoop {
    public:
     Cursor(const StridedLoop& loop, int64_t start);
     // Elements left in the current inner run.
-    int64_t run() const { return loop_.inner_size() - index_[loop_.rank_ == 0 ? 0 : loop_.rank_ - 1]; }
+    int64_t run() const {
+      return loop_.inner_size() - index_[loop_.rank_ == 0 ? 0 : loop_.rank_ - 1];
+    }
     char* pointer(int operand) const { return pointers_[operand]; }
     void advance(int64_t n);  // n <= run()
 

@@ -14,10 +14,13 @@ bool whole(const Attrs& attrs) {
 }
 
 Status infer(InferCtx& ctx) {
-  const double start = ctx.attrs[0].as_float(), end = ctx.attrs[1].as_float(), step = ctx.attrs[2].as_float();
-  if (step == 0 || step != step) return value_error("[arange] step, got {}, expected a number other than 0", step);
+  const double start = ctx.attrs[0].as_float(), end = ctx.attrs[1].as_float(),
+               step = ctx.attrs[2].as_float();
+  if (step == 0 || step != step)
+    return value_error("[arange] step, got {}, expected a number other than 0", step);
   const double count = std::ceil((end - start) / step);
-  if (!(count < 9e15)) return value_error("[arange] number of elements, got {}, expected a finite number", count);
+  if (!(count < 9e15))
+    return value_error("[arange] number of elements, got {}, expected a finite number", count);
   const DType natural = whole(ctx.attrs) ? DType::kInt64 : DType::kFloat32;
   ctx.add_output(ctx.attrs[3].is_none() ? natural : ctx.attrs[3].as_dtype(),
                  Shape{count > 0 ? static_cast<int64_t>(count) : 0});
@@ -33,10 +36,12 @@ Status run(KernelCtx& ctx) {
     T* data = out.data_as<T>();
     if (whole(ctx.attrs)) {
       const uint64_t start = ctx.attrs[0].as_int(), step = ctx.attrs[2].as_int();
-      for (int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(convert_value<C>(static_cast<int64_t>(start + step * i)));
+      for (int64_t i = 0; i < n; ++i)
+        data[i] = static_cast<T>(convert_value<C>(static_cast<int64_t>(start + step * i)));
     } else {
       const double start = ctx.attrs[0].as_float(), step = ctx.attrs[2].as_float();
-      for (int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(convert_value<C>(start + step * static_cast<double>(i)));
+      for (int64_t i = 0; i < n; ++i)
+        data[i] = static_cast<T>(convert_value<C>(start + step * static_cast<double>(i)));
     }
   });
   return {};

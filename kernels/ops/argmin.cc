@@ -34,7 +34,8 @@ Status run(KernelCtx& ctx) {
     const T* data = plan.input.data_as<T>();
     for (int64_t o = 0; o < plan.outer; ++o)
       for (int64_t i = 0; i < plan.inner; ++i)
-        out[o * plan.inner + i] = first_extreme(data + o * plan.reduced * plan.inner + i, plan.reduced, plan.inner);
+        out[o * plan.inner + i] =
+            first_extreme(data + o * plan.reduced * plan.inner + i, plan.reduced, plan.inner);
   });
   return {};
 }
@@ -52,10 +53,14 @@ Status infer(InferCtx& ctx) {
   for (size_t k = axes.size(); k-- > 0;) {
     const int axis = static_cast<int>(axes[k]);
     if (in[axis] == 0)
-      return value_error("[{}] cannot reduce an empty axis, got shape {}, expected at least one element along axis {}",
-                         ctx.name(), in.str(), axis);
-    if (ctx.attrs[1].as_bool()) shape[axis] = 1;
-    else shape.erase(axis);
+      return value_error(
+          "[{}] cannot reduce an empty axis, got shape {}, expected at least one element along "
+          "axis {}",
+          ctx.name(), in.str(), axis);
+    if (ctx.attrs[1].as_bool())
+      shape[axis] = 1;
+    else
+      shape.erase(axis);
   }
   ctx.add_output(DType::kInt64, shape);
   return {};
@@ -64,7 +69,9 @@ Status infer(InferCtx& ctx) {
 }  // namespace
 
 MSJIT_OP(argmin)
-    .doc("Index of the first smallest element along an axis, or of the flattened tensor; the first NaN where there is one.")
+    .doc(
+        "Index of the first smallest element along an axis, or of the flattened tensor; the first "
+        "NaN where there is one.")
     .signature("x: Tensor, axis: int? = None, keepdims: bool = False")
     .numpy("np.argmin(x, axis=axis)")
     .infer(infer)

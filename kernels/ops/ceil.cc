@@ -8,8 +8,10 @@ MSJIT_OP(ceil)
     .numpy("np.ceil(x)")
     .scalar<kNumbers>([](auto m, auto x) {
       if constexpr (requires { typename decltype(x)::Type; }) {
-        if constexpr (!std::is_floating_point_v<typename decltype(x)::Type>) return x;
-        else return m.ceil(x);
+        if constexpr (!std::is_floating_point_v<typename decltype(x)::Type>)
+          return x;
+        else
+          return m.ceil(x);
       } else {
         return m.is_float(x) ? m.ceil(x) : x;
       }

@@ -19,6 +19,7 @@ MSJIT_OP(clip)
       v.set_grad(0, where(equal(v.out(), v.in(0)), v.grad(), zeros_like(v.grad())));
     })
     .sample({.shapes = {{4, 5}}, .attrs = "min=-1.0, max=1.0"})
-    .sample({.shapes = {{7}}, .low_high = {-9, 9}, .attrs = "min=-2, max=None", .dtypes = {"int32"}});
+    .sample(
+        {.shapes = {{7}}, .low_high = {-9, 9}, .attrs = "min=-2, max=None", .dtypes = {"int32"}});
 
 }  // namespace msjit

@@ -28,7 +28,8 @@ Status run(KernelCtx& ctx) {
   const int rank = ctx.in[0].rank();
   const IntList axes = rank == 0 ? IntList() : IntList{axis < 0 ? axis + rank : axis};
   MSJIT_TRY(const ReducePlan plan, plan_reduce(ctx.in[0], axes));
-  dispatch_dtype(ctx.in[0].dtype(), [&](auto tag) { run_typed<typename decltype(tag)::type>(plan, ctx.out[0]); });
+  dispatch_dtype(ctx.in[0].dtype(),
+                 [&](auto tag) { run_typed<typename decltype(tag)::type>(plan, ctx.out[0]); });
   return {};
 }
 
@@ -39,7 +40,8 @@ MSJIT_OP(cumsum)
     .signature("x: Tensor, axis: int")
     .numpy("np.cumsum(x, axis=axis)")
     .infer([](InferCtx& ctx) -> Status {
-      MSJIT_TRY([[maybe_unused]] const int axis, ctx.axis(ctx.attrs[0].as_int(), ctx.in(0).shape.rank()));
+      MSJIT_TRY([[maybe_unused]] const int axis,
+                ctx.axis(ctx.attrs[0].as_int(), ctx.in(0).shape.rank()));
       ctx.add_output(sum_dtype(ctx.in(0).dtype), ctx.in(0).shape);
       return {};
     })

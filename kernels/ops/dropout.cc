@@ -20,7 +20,8 @@ MSJIT_OP(dropout)
       const Val& x = in[0];
       const Val inputs[] = {call_in(sink, op_rng_ticket, {})};
       const IntList shape(std::span<const int64_t>(x.shape()));
-      const Val draw = call_in(sink, op_uniform_from, inputs, Attrs{shape, 0.0, 1.0, DType::kFloat32});
+      const Val draw =
+          call_in(sink, op_uniform_from, inputs, Attrs{shape, 0.0, 1.0, DType::kFloat32});
       const double scale = p < 1 ? 1 / (1 - p) : 0;
       return {where(greater_equal(draw, p), x * scale, zeros_like(x))};
     });

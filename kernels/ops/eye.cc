@@ -10,7 +10,8 @@ Status infer(InferCtx& ctx) {
   const int64_t rows = ctx.attrs[0].as_int();
   const int64_t columns = ctx.attrs[1].is_none() ? rows : ctx.attrs[1].as_int();
   if (rows < 0 || columns < 0)
-    return value_error("[eye] size of a dimension, got {}, expected at least 0", std::min(rows, columns));
+    return value_error("[eye] size of a dimension, got {}, expected at least 0",
+                       std::min(rows, columns));
   ctx.add_output(ctx.attrs[2].as_dtype(), Shape{rows, columns});
   return {};
 }

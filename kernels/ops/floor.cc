@@ -8,8 +8,10 @@ MSJIT_OP(floor)
     .numpy("np.floor(x)")
     .scalar<kNumbers>([](auto m, auto x) {
       if constexpr (requires { typename decltype(x)::Type; }) {
-        if constexpr (!std::is_floating_point_v<typename decltype(x)::Type>) return x;
-        else return m.floor(x);
+        if constexpr (!std::is_floating_point_v<typename decltype(x)::Type>)
+          return x;
+        else
+          return m.floor(x);
       } else {
         return m.is_float(x) ? m.floor(x) : x;
       }

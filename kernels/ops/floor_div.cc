@@ -5,7 +5,9 @@
 namespace msjit {
 
 MSJIT_OP(floor_div)
-    .doc("Quotient rounded towards negative infinity, as // in Python; 0 for an integer divisor of 0.")
+    .doc(
+        "Quotient rounded towards negative infinity, as // in Python; 0 for an integer divisor of "
+        "0.")
     .binary(DTypeRule::kNumeric)
     .numpy("np.floor_divide(x, y)")
     .native<kNumbers>([](auto m, auto x, auto y) {
@@ -26,6 +28,9 @@ MSJIT_OP(floor_div)
     })
     .no_grad()
     .sample({.shapes = {{4, 5}, {4, 5}}, .low_high = {0.6, 3}, .check_grad = false})
-    .sample({.shapes = {{9}, {9}}, .low_high = {1, 9}, .dtypes = {"int32", "int32"}, .check_grad = false});
+    .sample({.shapes = {{9}, {9}},
+             .low_high = {1, 9},
+             .dtypes = {"int32", "int32"},
+             .check_grad = false});
 
 }  // namespace msjit

@@ -10,10 +10,11 @@ MSJIT_OP(gelu_tanh)
     .unary(DTypeRule::kFloat)
     .numpy("0.5 * x * (1 + np.tanh(0.7978845608028654 * (x + 0.044715 * x ** 3)))")
     .scalar<kFloats>([](auto m, auto x) {
-      const auto inner = m.constant(x, 0.79788456080286535588) * (x + m.constant(x, 0.044715) * x * x * x);
+      const auto inner =
+          m.constant(x, 0.79788456080286535588) * (x + m.constant(x, 0.044715) * x * x * x);
       return m.constant(x, 0.5) * x * (m.constant(x, 1) + m.tanh(inner));
     })
-    .vjp([](Vjp& v) { 
+    .vjp([](Vjp& v) {
       const Val& x = v.in(0);
       const Val t = tanh((x + x * x * x * 0.044715) * 0.79788456080286535588);
       const Val slope = (square(x) * (3 * 0.044715) + 1.0) * 0.79788456080286535588;

@@ -18,8 +18,9 @@ void vjp(Vjp& v) {
 MSJIT_OP(log_softmax)
     .doc("The logarithm of softmax along `axis`, computed without overflow.")
     .signature("x: Tensor, axis: int = -1")
-    .numpy("x - x.max(axis, keepdims=True) - "
-           "np.log(np.exp(x - x.max(axis, keepdims=True)).sum(axis, keepdims=True))")
+    .numpy(
+        "x - x.max(axis, keepdims=True) - "
+        "np.log(np.exp(x - x.max(axis, keepdims=True)).sum(axis, keepdims=True))")
     .infer(softmax::infer)
     .cpu(kernel)
     .vjp(vjp)

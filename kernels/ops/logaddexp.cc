@@ -12,7 +12,8 @@ MSJIT_OP(logaddexp)
     .numpy("np.logaddexp(x, y)")
     .scalar<kFloats>([](auto m, auto x, auto y) {
       const auto apart = m.nan_max(x, y) + m.log1p(m.exp(-m.abs(x - y)));
-      return m.select(x == y, x + m.constant(x, 0.69314718055994530942), apart);  // equal infinities too
+      return m.select(x == y, x + m.constant(x, 0.69314718055994530942),
+                      apart);  // equal infinities too
     })
     .vjp([](Vjp& v) {
       v.set_grad(0, v.grad() * sigmoid(v.in(0) - v.in(1)));

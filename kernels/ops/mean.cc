@@ -14,7 +14,8 @@ Vals run(OpSink*, std::span<const Val> in, const Attrs& attrs) {
   } else {
     for (int64_t a : attrs[0].as_list()) {
       const int64_t axis = a < 0 ? a + shape.rank() : a;
-      if (axis >= 0 && axis < shape.rank()) count *= static_cast<double>(shape[static_cast<int>(axis)]);
+      if (axis >= 0 && axis < shape.rank())
+        count *= static_cast<double>(shape[static_cast<int>(axis)]);
     }
   }
   // 16-bit floats are averaged in float32, where the sum does not overflow.

@@ -23,7 +23,8 @@ struct Fold {
 };
 
 Status run(KernelCtx& ctx) {
-  MSJIT_TRY(const ReducePlan plan, plan_reduce(ctx.in[0], reduce_axes(ctx.attrs, ctx.in[0].rank())));
+  MSJIT_TRY(const ReducePlan plan,
+            plan_reduce(ctx.in[0], reduce_axes(ctx.attrs, ctx.in[0].rank())));
   dispatch_dtype(ctx.in[0].dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Out = T;

@@ -28,6 +28,9 @@ MSJIT_OP(mod)
       v.set_grad(1, v.grad() * (v.out() - v.in(0)) / v.in(1));
     })
     .sample({.shapes = {{4, 5}, {4, 5}}, .low_high = {0.6, 3}, .check_grad = false})
-    .sample({.shapes = {{9}, {9}}, .low_high = {-9, 9}, .dtypes = {"int32", "int32"}, .check_grad = false});
+    .sample({.shapes = {{9}, {9}},
+             .low_high = {-9, 9},
+             .dtypes = {"int32", "int32"},
+             .check_grad = false});
 
 }  // namespace msjit

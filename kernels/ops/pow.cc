@@ -8,7 +8,9 @@ namespace msjit {
 using namespace words;
 
 MSJIT_OP(pow)
-    .doc("x to the power y. Integer powers of integers wrap around; a negative exponent gives 0, 1 or -1.")
+    .doc(
+        "x to the power y. Integer powers of integers wrap around; a negative exponent gives 0, 1 "
+        "or -1.")
     .binary(DTypeRule::kNumeric)
     .numpy("np.power(x, y)")
     .native<kNumbers>([](auto m, auto x, auto y) {

@@ -13,14 +13,17 @@ struct Fold {
   using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, typename ComputeType<T>::type>;
   using Total = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
   static Acc identity() { return 1; }
-  static Acc apply(Acc a, Acc b) { return std::is_integral_v<T> ? static_cast<Acc>(uint64_t(a) * uint64_t(b)) : a * b; }
+  static Acc apply(Acc a, Acc b) {
+    return std::is_integral_v<T> ? static_cast<Acc>(uint64_t(a) * uint64_t(b)) : a * b;
+  }
   static Total merge(Total a, Acc b) {
     return std::is_integral_v<T> ? static_cast<Total>(uint64_t(a) * uint64_t(b)) : a * b;
   }
 };
 
 Status run(KernelCtx& ctx) {
-  MSJIT_TRY(const ReducePlan plan, plan_reduce(ctx.in[0], reduce_axes(ctx.attrs, ctx.in[0].rank())));
+  MSJIT_TRY(const ReducePlan plan,
+            plan_reduce(ctx.in[0], reduce_axes(ctx.attrs, ctx.in[0].rank())));
   dispatch_dtype(ctx.in[0].dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
@@ -47,14 +50,16 @@ MSJIT_OP(prod)
     .infer([](InferCtx& ctx) { return reduce_infer(ctx, sum_dtype); })
     .cpu(run)
     .vjp([](Vjp& v) {
-      // Without a zero: out / x. With one zero: the product of the others, at the zero alone. With more: 0.
+      // Without a zero: out / x. With one zero: the product of the others, at the zero alone. With
+      // more: 0.
       const Val& x = v.in(0);
       const Val is_zero = equal(x, 0.0);
       const Val safe = where(is_zero, ones_like(x), x);
       const Val zeros = spread(v, sum(cast(is_zero, x.dtype()), v.attrs[0], v.attrs[1].as_bool()));
       const Val others = spread(v, prod(safe, v.attrs[0], v.attrs[1].as_bool()));
       const Val at_zero = where(is_zero, others, zeros_like(x));
-      const Val slope = where(equal(zeros, 0.0), others / safe, where(equal(zeros, 1.0), at_zero, zeros_like(x)));
+      const Val slope =
+          where(equal(zeros, 0.0), others / safe, where(equal(zeros, 1.0), at_zero, zeros_like(x)));
       v.set_grad(0, spread(v, v.grad()) * slope);
     })
     .sample({.shapes = {{3, 4}}})

@@ -10,7 +10,9 @@ MSJIT_OP(silu)
     .unary(DTypeRule::kFloat)
     .numpy("x / (1 + np.exp(-x))")
     .scalar<kFloats>([](auto m, auto x) { return x * m.sigmoid(x); })
-    .vjp([](Vjp& v) { v.set_grad(0, v.grad() * (sigmoid(v.in(0)) + v.out() * (1.0 - sigmoid(v.in(0))))); })
+    .vjp([](Vjp& v) {
+      v.set_grad(0, v.grad() * (sigmoid(v.in(0)) + v.out() * (1.0 - sigmoid(v.in(0)))));
+    })
     .sample({.shapes = {{4, 5}}});
 
 }  // namespace msjit

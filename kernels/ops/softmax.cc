@@ -19,8 +19,9 @@ void vjp(Vjp& v) {
 MSJIT_OP(softmax)
     .doc("exp(x) along `axis`, scaled to sum to one.")
     .signature("x: Tensor, axis: int = -1")
-    .numpy("np.exp(x - x.max(axis, keepdims=True)) / "
-           "np.exp(x - x.max(axis, keepdims=True)).sum(axis, keepdims=True)")
+    .numpy(
+        "np.exp(x - x.max(axis, keepdims=True)) / "
+        "np.exp(x - x.max(axis, keepdims=True)).sum(axis, keepdims=True)")
     .infer(softmax::infer)
     .cpu(kernel)
     .vjp(vjp)

@@ -13,14 +13,17 @@ struct Fold {
   using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, typename ComputeType<T>::type>;
   using Total = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
   static Acc identity() { return 0; }
-  static Acc apply(Acc a, Acc b) { return std::is_integral_v<T> ? static_cast<Acc>(uint64_t(a) + uint64_t(b)) : a + b; }
+  static Acc apply(Acc a, Acc b) {
+    return std::is_integral_v<T> ? static_cast<Acc>(uint64_t(a) + uint64_t(b)) : a + b;
+  }
   static Total merge(Total a, Acc b) {
     return std::is_integral_v<T> ? static_cast<Total>(uint64_t(a) + uint64_t(b)) : a + b;
   }
 };
 
 Status run(KernelCtx& ctx) {
-  MSJIT_TRY(const ReducePlan plan, plan_reduce(ctx.in[0], reduce_axes(ctx.attrs, ctx.in[0].rank())));
+  MSJIT_TRY(const ReducePlan plan,
+            plan_reduce(ctx.in[0], reduce_axes(ctx.attrs, ctx.in[0].rank())));
   dispatch_dtype(ctx.in[0].dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;

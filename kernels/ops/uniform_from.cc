@@ -20,7 +20,8 @@ void make(const PhiloxBlock& bits, bool wide, double* values) {
 
 MSJIT_OP(uniform_from)
     .doc("Uniform numbers in [low, high) for a ticket of rng_ticket.")
-    .signature("ticket: Tensor, shape: int[], low: float = 0.0, high: float = 1.0, dtype: dtype = float32")
+    .signature(
+        "ticket: Tensor, shape: int[], low: float = 0.0, high: float = 1.0, dtype: dtype = float32")
     .infer(random_infer)
     .cpu([](KernelCtx& ctx) { return random_fill(ctx, make, true); })
     .no_grad();

@@ -1,6 +1,7 @@
 // usage: msjit_peak ROWS K0 K1 K2...
-// The least time, in microseconds, that oneDNN alone needs for a chain of float32 matrix products without bias,
-// one thread, weights stored plainly [in, out], transposed [out, in], or in oneDNN's own packed layout. Prints JSON.
+// The least time, in microseconds, that oneDNN alone needs for a chain of float32 matrix products
+// without bias, one thread, weights stored plainly [in, out], transposed [out, in], or in oneDNN's
+// own packed layout. Prints JSON.
 #include <omp.h>
 
 #include <chrono>
@@ -18,12 +19,14 @@ struct Product {
   memory src, weights, dst;
 };
 
-Product make_product(const dnnl::engine& engine, int64_t m, int64_t k, int64_t n, memory::format_tag layout) {
+Product make_product(const dnnl::engine& engine, int64_t m, int64_t k, int64_t n,
+                     memory::format_tag layout) {
   const auto f32 = memory::data_type::f32;
   const auto plain = memory::format_tag::ab;
   const memory::desc src({m, k}, f32, plain), weights({k, n}, f32, layout), dst({m, n}, f32, plain);
   const dnnl::matmul::primitive_desc desc(engine, src, weights, dst);
-  Product product{dnnl::matmul(desc), memory(src, engine), memory(desc.weights_desc(), engine), memory(dst, engine)};
+  Product product{dnnl::matmul(desc), memory(src, engine), memory(desc.weights_desc(), engine),
+                  memory(dst, engine)};
   for (memory* buffer : {&product.src, &product.weights, &product.dst}) {
     auto* data = static_cast<float*>(buffer->get_data_handle());
     const size_t count = buffer->get_desc().get_size() / sizeof(float);
@@ -47,7 +50,8 @@ double chain_us(const std::vector<int64_t>& sizes, memory::format_tag layout) {
           stream, {{DNNL_ARG_SRC, p.src}, {DNNL_ARG_WEIGHTS, p.weights}, {DNNL_ARG_DST, p.dst}});
     }
     stream.wait();
-    const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
+    const std::chrono::duration<double, std::micro> spent =
+        std::chrono::steady_clock::now() - start;
     if (spent.count() < best) best = spent.count();
   }
   return best;

@@ -21,10 +21,14 @@ TEST(Promotion, OfTensors) {
       {kInt16, kInt16, kInt16, kInt16, kInt32, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64},
       {kInt32, kInt32, kInt32, kInt32, kInt32, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64},
       {kInt64, kInt64, kInt64, kInt64, kInt64, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64},
-      {kFloat16, kFloat16, kFloat16, kFloat16, kFloat16, kFloat16, kFloat16, kFloat32, kFloat32, kFloat64},
-      {kBFloat16, kBFloat16, kBFloat16, kBFloat16, kBFloat16, kBFloat16, kFloat32, kBFloat16, kFloat32, kFloat64},
-      {kFloat32, kFloat32, kFloat32, kFloat32, kFloat32, kFloat32, kFloat32, kFloat32, kFloat32, kFloat64},
-      {kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64},
+      {kFloat16, kFloat16, kFloat16, kFloat16, kFloat16, kFloat16, kFloat16, kFloat32, kFloat32,
+       kFloat64},
+      {kBFloat16, kBFloat16, kBFloat16, kBFloat16, kBFloat16, kBFloat16, kFloat32, kBFloat16,
+       kFloat32, kFloat64},
+      {kFloat32, kFloat32, kFloat32, kFloat32, kFloat32, kFloat32, kFloat32, kFloat32, kFloat32,
+       kFloat64},
+      {kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64,
+       kFloat64},
   };
   for (int a = 0; a < kNumDTypes; ++a) {
     for (int b = 0; b < kNumDTypes; ++b) {
@@ -60,7 +64,8 @@ TEST(Allocator, RefusesTheImpossible) {
 TEST(Allocator, ReusesBlocksAndKeepsCount) {
   allocator_trim();
   AllocatorStats before = allocator_stats();
-  for (size_t bytes : {size_t{0}, size_t{1}, size_t{64}, size_t{1000}, size_t{1} << 20, size_t{100} << 20}) {
+  for (size_t bytes :
+       {size_t{0}, size_t{1}, size_t{64}, size_t{1000}, size_t{1} << 20, size_t{100} << 20}) {
     void* first;
     {
       Storage storage = Storage::allocate(bytes).take();
@@ -92,7 +97,8 @@ TEST(Allocator, ForeignMemoryGoesBackToItsOwner) {
   int freed = 0;
   double data[4];
   {
-    Storage storage = Storage::foreign(data, sizeof(data), [](void* c) { ++*static_cast<int*>(c); }, &freed);
+    Storage storage = Storage::foreign(
+        data, sizeof(data), [](void* c) { ++*static_cast<int*>(c); }, &freed);
     Storage copy = storage;
     EXPECT_FALSE(copy.unique());
   }
@@ -101,7 +107,8 @@ TEST(Allocator, ForeignMemoryGoesBackToItsOwner) {
 
 TEST(Signature, Parses) {
   Signature s = Signature::parse(
-      "x: Tensor, y: Tensor? = None, axis: int[]? = None, size: int[] = [2, -3], eps: float = 1e-5, "
+      "x: Tensor, y: Tensor? = None, axis: int[]? = None, size: int[] = [2, -3], eps: float = "
+      "1e-5, "
       "mode: str = \"a, b\", dtype: dtype = float16, keep: bool = True");
   EXPECT_EQ(s.num_tensors, 2);
   EXPECT_EQ(s.num_attrs, 6);
@@ -138,7 +145,8 @@ TEST(InferCtx, AxesFollowNumPy) {
   EXPECT_EQ(ctx.axis(-1, 3).take(), 2);
   EXPECT_EQ(ctx.axis(3, 3).error().message, "[op] axis is out of range, got 3, expected -3 to 2");
   EXPECT_EQ(ctx.axes(AttrValue(IntList{2, -3}), 3).take(), (IntList{0, 2}));
-  EXPECT_EQ(ctx.axes(AttrValue(IntList{0, -3}), 3).error().message, "[op] axes must be distinct, got [0, -3]");
+  EXPECT_EQ(ctx.axes(AttrValue(IntList{0, -3}), 3).error().message,
+            "[op] axes must be distinct, got [0, -3]");
   EXPECT_TRUE(ctx.axes(AttrValue(IntList{-1}), 0).take().empty());
   EXPECT_EQ(ctx.broadcast(Shape{2, 1}, Shape{3}).take().str(), "(2, 3)");
   EXPECT_EQ(ctx.broadcast(Shape{2}, Shape{3}).error().message,

@@ -1,5 +1,5 @@
-// Every layout, broadcast and mix of dtypes through one binary op, against a loop over doubles; integer corner
-// cases; gradients.
+// Every layout, broadcast and mix of dtypes through one binary op, against a loop over doubles;
+// integer corner cases; gradients.
 #include <cmath>
 #include <limits>
 
@@ -29,7 +29,8 @@ Doubles expected_sum(const Tensor& a, const Tensor& b, const Shape& out) {
     }
     return index;
   };
-  for (int64_t i = 0; i < out.numel(); ++i) sum[i] = x[offset(a.shape(), i)] + y[offset(b.shape(), i)];
+  for (int64_t i = 0; i < out.numel(); ++i)
+    sum[i] = x[offset(a.shape(), i)] + y[offset(b.shape(), i)];
   return sum;
 }
 
@@ -37,14 +38,17 @@ void check_add(const Tensor& a, const Tensor& b) {
   Tensor out = run("add", {a, b});
   ASSERT_TRUE(out);
   Doubles want = expected_sum(a, b, out.shape()), got = values_of(out);
-  double tolerance = out.dtype() == DType::kBFloat16 ? 0.02 : out.dtype() == DType::kFloat16 ? 2e-3 : 1e-6;
+  double tolerance = out.dtype() == DType::kBFloat16  ? 0.02
+                     : out.dtype() == DType::kFloat16 ? 2e-3
+                                                      : 1e-6;
   for (size_t i = 0; i < want.size(); ++i)
     ASSERT_NEAR(got[i], want[i], tolerance * std::max(1.0, std::abs(want[i])))
         << a.meta().str() << " " << b.meta().str() << " at " << i;
 }
 
 TEST(Elementwise, BroadcastsAndLayouts) {
-  const Shape shapes[] = {{}, {1}, {7}, {5, 7}, {5, 1}, {1, 7}, {3, 5, 7}, {3, 1, 7}, {3, 5, 1}, {3, 1, 1}};
+  const Shape shapes[] = {{},     {1},       {7},       {5, 7},    {5, 1},
+                          {1, 7}, {3, 5, 7}, {3, 1, 7}, {3, 5, 1}, {3, 1, 1}};
   for (const Shape& a : shapes)
     for (const Shape& b : shapes) check_add(random(a), random(b));
   check_add(transposed(random({7, 5})), random({5, 7}));
@@ -62,7 +66,7 @@ TEST(Elementwise, LargeTensorsOnSeveralThreads) {
 }
 
 TEST(Elementwise, MixedDtypes) {
-  const DType dtypes[] = {DType::kUInt8,   DType::kInt16,    DType::kInt64,   DType::kFloat16,
+  const DType dtypes[] = {DType::kUInt8,    DType::kInt16,   DType::kInt64,  DType::kFloat16,
                           DType::kBFloat16, DType::kFloat32, DType::kFloat64};
   for (DType a : dtypes)
     for (DType b : dtypes) {
@@ -95,7 +99,8 @@ TEST(Elementwise, IntegersDoNotTrap) {
   EXPECT_EQ(values_of(run("floor_div", {x, y})), (Doubles{-2147483648.0, 0, -4, -2}));
   EXPECT_EQ(values_of(run("mod", {x, y})), (Doubles{0, 0, 1, -1}));
   EXPECT_EQ(values_of(run("abs", {x}))[0], -2147483648.0);
-  EXPECT_EQ(values_of(run("pow", {make({4}, {2, 3, -1, 1}, DType::kInt32), make({4}, {10, 5, 3, -7}, DType::kInt32)})),
+  EXPECT_EQ(values_of(run("pow", {make({4}, {2, 3, -1, 1}, DType::kInt32),
+                                  make({4}, {10, 5, 3, -7}, DType::kInt32)})),
             (Doubles{1024, 243, -1, 1}));
 }
 
@@ -118,16 +123,18 @@ TEST(Elementwise, NanWins) {
 TEST(Elementwise, Errors) {
   EXPECT_EQ(error_of("add", {random({2, 3}), random({4})}),
             "ValueError: [add] shapes cannot be broadcast, got (2, 3) and (4,)");
-  EXPECT_EQ(error_of("bitwise_and", {random({2}), random({2})}),
-            "TypeError: [bitwise_and] dtype is not supported, got float32, expected bool or an integer");
+  EXPECT_EQ(
+      error_of("bitwise_and", {random({2}), random({2})}),
+      "TypeError: [bitwise_and] dtype is not supported, got float32, expected bool or an integer");
 }
 
 TEST(Elementwise, GradientsOfFirstAndSecondOrder) {
   auto at = [](double low, double high) { return random({2, 3}, DType::kFloat64, low, high); };
-  for (const char* name : {"neg", "square", "exp", "expm1", "sin", "cos", "tanh", "sigmoid", "silu", "elu", "gelu",
-                           "gelu_tanh", "softplus", "erf", "sinh", "cosh", "atan"})
+  for (const char* name : {"neg", "square", "exp", "expm1", "sin", "cos", "tanh", "sigmoid", "silu",
+                           "elu", "gelu", "gelu_tanh", "softplus", "erf", "sinh", "cosh", "atan"})
     check_gradients(name, {at(0.2, 1.5)});
-  for (const char* name : {"log", "log1p", "sqrt", "rsqrt", "reciprocal", "abs", "relu", "leaky_relu", "tan"})
+  for (const char* name :
+       {"log", "log1p", "sqrt", "rsqrt", "reciprocal", "abs", "relu", "leaky_relu", "tan"})
     check_gradients(name, {at(0.3, 1.2)});
   for (const char* name : {"neg", "abs", "leaky_relu", "elu", "silu", "gelu", "softplus"})
     check_gradients(name, {at(-1.5, -0.2)});
@@ -140,7 +147,8 @@ TEST(Elementwise, GradientsOfFirstAndSecondOrder) {
 
 TEST(Elementwise, SlopeOfPowersAtZero) {
   Tensor x = make({2}, {0, 2}, DType::kFloat64);
-  check_gradients("pow", {make({1}, {1.5}, DType::kFloat64), make({}, {0}, DType::kFloat64)}, {}, false);
+  check_gradients("pow", {make({1}, {1.5}, DType::kFloat64), make({}, {0}, DType::kFloat64)}, {},
+                  false);
   EXPECT_EQ(values_of(run("pow", {x, make({}, {0}, DType::kFloat64)})), (Doubles{1, 1}));
 }
 

@@ -38,8 +38,10 @@ TEST(Random, SameSeedSameNumbers) {
 TEST(Random, Moments) {
   set_random_seed(1);
   for (DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16}) {
-    Doubles u = values_of(run("random_uniform", {}, {ints({200000}), AttrValue(-1.0), AttrValue(3.0), AttrValue(dtype)}));
-    Doubles n = values_of(run("random_normal", {}, {ints({200000}), AttrValue(2.0), AttrValue(0.5), AttrValue(dtype)}));
+    Doubles u = values_of(run("random_uniform", {},
+                              {ints({200000}), AttrValue(-1.0), AttrValue(3.0), AttrValue(dtype)}));
+    Doubles n = values_of(run("random_normal", {},
+                              {ints({200000}), AttrValue(2.0), AttrValue(0.5), AttrValue(dtype)}));
     double mean_u = 0, mean_n = 0, square = 0;
     for (double v : u) mean_u += v / 200000;
     for (double v : n) mean_n += v / 200000;

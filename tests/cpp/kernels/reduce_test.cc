@@ -42,10 +42,12 @@ void check_axes(const Tensor& t) {
                           {"max", -kHuge, [](double a, double b) { return std::max(a, b); }},
                           {"min", kHuge, [](double a, double b) { return std::min(a, b); }}};
     for (const Case& c : cases) {
-      Doubles want = reduce(t, axes, c.start, c.fold), got = values_of(run(c.name, {t}, {AttrValue(axes), AttrValue(false)}));
+      Doubles want = reduce(t, axes, c.start, c.fold),
+              got = values_of(run(c.name, {t}, {AttrValue(axes), AttrValue(false)}));
       ASSERT_EQ(want.size(), got.size());
       for (size_t i = 0; i < want.size(); ++i)
-        ASSERT_NEAR(got[i], want[i], 1e-5 * std::max(1.0, std::abs(want[i]))) << c.name << " mask " << mask;
+        ASSERT_NEAR(got[i], want[i], 1e-5 * std::max(1.0, std::abs(want[i])))
+            << c.name << " mask " << mask;
     }
   }
 }
@@ -105,7 +107,8 @@ TEST(Reduce, NoAxesAndNoDimensions) {
   EXPECT_NEAR(values_of(run("mean", {iota({2, 3})}, {ints({})}))[0], 2.5, 1e-6);
   EXPECT_EQ(values_of(run("argmax", {scalar}, {AttrValue(0)})), Doubles{0});
   EXPECT_EQ(values_of(run("cumsum", {scalar}, {AttrValue(-1)})), Doubles{3});
-  EXPECT_EQ(error_of("sum", {scalar}, {ints({1})}), "ValueError: [sum] axis is out of range, got 1, expected -1 to 0");
+  EXPECT_EQ(error_of("sum", {scalar}, {ints({1})}),
+            "ValueError: [sum] axis is out of range, got 1, expected -1 to 0");
 }
 
 TEST(Reduce, NanIsTheExtreme) {

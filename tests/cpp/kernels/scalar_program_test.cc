@@ -1,5 +1,5 @@
-// The eager loops and the traced programs are one definition: for every op with a trace, an interpreter of
-// ScalarProgram gives the bits the kernel gives, on ordinary and on special values.
+// The eager loops and the traced programs are one definition: for every op with a trace, an
+// interpreter of ScalarProgram gives the bits the kernel gives, on ordinary and on special values.
 #include <cstring>
 #include <limits>
 
@@ -26,17 +26,20 @@ struct Cell {
 
 class Interpreter {
  public:
-  explicit Interpreter(const ScalarProgram& program) : program_(program), cells_(program.nodes.size()) {}
+  explicit Interpreter(const ScalarProgram& program)
+      : program_(program), cells_(program.nodes.size()) {}
   Cell run(std::span<const Cell> inputs) {
     inputs_ = inputs;
     for (size_t i = 0; i < cells_.size(); ++i) {
       const ScalarNode& node = program_.nodes[i];
       // Operands decide the type of comparisons and conversions.
-      DType from = node.a >= 0 && node.op != ScalarOp::kInput ? program_.nodes[node.a].dtype : node.dtype;
+      DType from =
+          node.a >= 0 && node.op != ScalarOp::kInput ? program_.nodes[node.a].dtype : node.dtype;
       if (node.op == ScalarOp::kSelect) from = node.dtype;
       dispatch_dtype(from, [&](auto tag) {
         using T = typename decltype(tag)::type;
-        if constexpr (!std::is_same_v<T, Half> && !std::is_same_v<T, BFloat16>) step<T>(node, &cells_[i]);
+        if constexpr (!std::is_same_v<T, Half> && !std::is_same_v<T, BFloat16>)
+          step<T>(node, &cells_[i]);
       });
     }
     return cells_[program_.outputs[0]];
@@ -54,7 +57,9 @@ class Interpreter {
     auto b = [&] { return at<T>(node.b); };
     switch (node.op) {
       case ScalarOp::kInput: *out = inputs_[node.a]; return;
-      case ScalarOp::kConst: return out->set<T>(is_float(node.dtype) ? static_cast<T>(node.imm_float) : static_cast<T>(node.imm_int));
+      case ScalarOp::kConst:
+        return out->set<T>(is_float(node.dtype) ? static_cast<T>(node.imm_float)
+                                                : static_cast<T>(node.imm_int));
       case ScalarOp::kAdd: return out->set((a() + b()).v);
       case ScalarOp::kSub: return out->set((a() - b()).v);
       case ScalarOp::kMul: return out->set((a() * b()).v);
@@ -136,7 +141,8 @@ std::vector<T> interesting() {
     values.push_back(L::max());
   } else {
     using L = std::numeric_limits<T>;
-    for (double v : {0.0, 0.5, 1.0, 1.5, 2.5, 3.0, 0.1, 1e-3, 1e-8, 10.0, 50.0, 88.0, 100.0, 1e5, 1e10}) {
+    for (double v :
+         {0.0, 0.5, 1.0, 1.5, 2.5, 3.0, 0.1, 1e-3, 1e-8, 10.0, 50.0, 88.0, 100.0, 1e5, 1e10}) {
       values.push_back(static_cast<T>(v));
       values.push_back(static_cast<T>(-v));
     }
@@ -189,7 +195,8 @@ std::vector<Attrs> attr_sets(const OpDef& def) {
   }
   Attrs defaults;
   for (const Param& param : def.signature.params)
-    if (!param.is_tensor()) defaults.push_back(param.has_default ? param.default_value : AttrValue(1));
+    if (!param.is_tensor())
+      defaults.push_back(param.has_default ? param.default_value : AttrValue(1));
   return {defaults};
 }
 
@@ -218,9 +225,10 @@ void compare(const OpDef& def, DType dtype, const Attrs& attrs) {
     }
     Cell want = interpreter.run(cells);
     const char* got = out[0].data_as<char>() + static_cast<size_t>(k) * size;
-    bool both_nan = is_float(out[0].dtype()) &&
-                    (size == 4 ? std::isnan(want.as<float>()) && std::isnan(out[0].data_as<float>()[k])
-                               : std::isnan(want.as<double>()) && std::isnan(out[0].data_as<double>()[k]));
+    bool both_nan =
+        is_float(out[0].dtype()) &&
+        (size == 4 ? std::isnan(want.as<float>()) && std::isnan(out[0].data_as<float>()[k])
+                   : std::isnan(want.as<double>()) && std::isnan(out[0].data_as<double>()[k]));
     ASSERT_TRUE(both_nan || std::memcmp(want.bytes, got, size) == 0)
         << def.name << " " << dtype_name(dtype) << " element " << k << ": first input "
         << values_of(in[0])[k] << " kernel " << values_of(out[0])[k];
@@ -244,8 +252,10 @@ TEST(ScalarProgram, EqualNodesAreMergedAndConstantsRounded) {
   ScalarBuilder builder;
   Sym x = builder.input(0, DType::kFloat32);
   EXPECT_EQ((x + 0.1).id(), (x + 0.1f).id());
-  EXPECT_NE(builder.constant(0.0, DType::kFloat32).id(), builder.constant(-0.0, DType::kFloat32).id());
-  EXPECT_EQ(builder.constant(300.0, DType::kInt8).id(), builder.constant_int(127, DType::kInt8).id());
+  EXPECT_NE(builder.constant(0.0, DType::kFloat32).id(),
+            builder.constant(-0.0, DType::kFloat32).id());
+  EXPECT_EQ(builder.constant(300.0, DType::kInt8).id(),
+            builder.constant_int(127, DType::kInt8).id());
 }
 
 }  // namespace

@@ -42,11 +42,12 @@ void check(const char* name, F f, G reference, std::initializer_list<Range<doubl
     EXPECT_LE(worst, allowed) << name << (sizeof(T) == 4 ? " float32" : " float64") << " at " << at;
   }
   using L = std::numeric_limits<T>;
-  for (T x : {T(0), -T(0), L::infinity(), -L::infinity(), L::quiet_NaN(), L::min(), L::denorm_min(), L::max(),
-              L::lowest(), T(1), T(-1), T(1e-5), T(-1e-8)}) {
+  for (T x : {T(0), -T(0), L::infinity(), -L::infinity(), L::quiet_NaN(), L::min(), L::denorm_min(),
+              L::max(), L::lowest(), T(1), T(-1), T(1e-5), T(-1e-8)}) {
     T got = f(Num<T>(x)).v;
     T want = static_cast<T>(reference(static_cast<long double>(x)));
-    EXPECT_LE(ulps<T>(got, reference(static_cast<long double>(x))), allowed) << name << "(" << x << ") = " << got << ", not " << want;
+    EXPECT_LE(ulps<T>(got, reference(static_cast<long double>(x))), allowed)
+        << name << "(" << x << ") = " << got << ", not " << want;
     if (want == 0) EXPECT_EQ(std::signbit(got), std::signbit(want)) << name << "(" << x << ")";
   }
 }
@@ -56,18 +57,24 @@ void check_all() {
   using M = NativeMath<T>;
   constexpr bool kFloat = sizeof(T) == 4;
   const double top = kFloat ? 88.7 : 709.7;
-  check<T>("exp", [](auto x) { return M::exp(x); }, [](long double x) { return expl(x); },
-           {{kFloat ? -87.0 : -708.0, top}, {-2, 2}});
-  check<T>("expm1", [](auto x) { return M::expm1(x); }, [](long double x) { return expm1l(x); },
-           {{-20, top}, {-1, 1}, {-1e-3, 1e-3}});
-  check<T>("log", [](auto x) { return M::log(x); }, [](long double x) { return logl(x); },
-           {{0, 10}, {0.9, 1.1}, {0, 1e30}});
-  check<T>("log1p", [](auto x) { return M::log1p(x); }, [](long double x) { return log1pl(x); },
-           {{-0.9, 3}, {-1e-3, 1e-3}, {0, 1e20}});
-  check<T>("tanh", [](auto x) { return M::tanh(x); }, [](long double x) { return tanhl(x); },
-           {{-10, 10}, {-0.7, 0.7}, {-1e-3, 1e-3}});
-  check<T>("erf", [](auto x) { return M::erf(x); }, [](long double x) { return erfl(x); },
-           {{-5, 5}, {-1, 1}, {-1e-3, 1e-3}});
+  check<T>(
+      "exp", [](auto x) { return M::exp(x); }, [](long double x) { return expl(x); },
+      {{kFloat ? -87.0 : -708.0, top}, {-2, 2}});
+  check<T>(
+      "expm1", [](auto x) { return M::expm1(x); }, [](long double x) { return expm1l(x); },
+      {{-20, top}, {-1, 1}, {-1e-3, 1e-3}});
+  check<T>(
+      "log", [](auto x) { return M::log(x); }, [](long double x) { return logl(x); },
+      {{0, 10}, {0.9, 1.1}, {0, 1e30}});
+  check<T>(
+      "log1p", [](auto x) { return M::log1p(x); }, [](long double x) { return log1pl(x); },
+      {{-0.9, 3}, {-1e-3, 1e-3}, {0, 1e20}});
+  check<T>(
+      "tanh", [](auto x) { return M::tanh(x); }, [](long double x) { return tanhl(x); },
+      {{-10, 10}, {-0.7, 0.7}, {-1e-3, 1e-3}});
+  check<T>(
+      "erf", [](auto x) { return M::erf(x); }, [](long double x) { return erfl(x); },
+      {{-5, 5}, {-1, 1}, {-1e-3, 1e-3}});
 }
 
 TEST(ScalarWords, Float32Accuracy) { check_all<float>(); }
