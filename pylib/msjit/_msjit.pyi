@@ -325,6 +325,8 @@ class Tensor:
         """log(1 + x), exact near 0."""
     def log_softmax(self, axis: _int = ...) -> "Tensor":
         """The logarithm of softmax along `axis`, computed without overflow."""
+    def logaddexp(self, y: TensorLike) -> "Tensor":
+        """log(exp(x) + exp(y)), without overflow."""
     def logical_and(self, y: TensorLike) -> "Tensor":
         """Logical and of truth values."""
     def logical_not(self) -> "Tensor":
@@ -672,6 +674,9 @@ class ops:
     @staticmethod
     def log_softmax(x: TensorLike, axis: _int = ...) -> "Tensor":
         """The logarithm of softmax along `axis`, computed without overflow."""
+    @staticmethod
+    def logaddexp(x: TensorLike, y: TensorLike) -> "Tensor":
+        """log(exp(x) + exp(y)), without overflow."""
     @staticmethod
     def logical_and(x: TensorLike, y: TensorLike) -> "Tensor":
         """Logical and of truth values."""
