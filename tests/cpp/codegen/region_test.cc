@@ -2,6 +2,7 @@
 
 #include "codegen/compile_queue.h"
 #include "graph/graph_testing.h"
+#include "kernels/core/random.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -117,6 +118,37 @@ TEST(Region, ParametersOutsideAScopeAreNotTracked) {
   EXPECT_FALSE(is_tracked(call_region(*region, inputs)));
   GradScope scope;
   EXPECT_TRUE(is_tracked(call_region(*region, inputs)));
+}
+
+TEST(Region, SecondOrderDrawsTheSameNumbers) {
+  const OpDef* dropout = find_op("dropout");
+  ASSERT_TRUE(dropout);
+  Program program = [&](OpSink*, const Vals& in) {
+    Val dropped = call(*dropout, {in[0]}, {AttrValue(0.5)});
+    return exp(dropped) * sin(dropped) * dropped;
+  };
+  Tensor x = leaf(Doubles(64, 0.5));
+  auto region = region_of(program, {&x, 1});
+  set_random_state({11, 3});
+  Tensor first_out = call_region(*region, {&x, 1});
+  RandomState after = random_state();
+  EXPECT_EQ(after.ticket, 4);
+  auto plain = gradients({&first_out, 1}, {}, {&x, 1}, false);
+  auto tracked = gradients({&first_out, 1}, {}, {&x, 1}, true);
+  ASSERT_TRUE(plain.ok() && tracked.ok());
+  expect_close(tracked.value()[0], plain.value()[0], 1e-12);
+  EXPECT_EQ(random_state().ticket, after.ticket);
+
+  set_random_state({11, 3});
+  Tensor eager_out = run_eager(program, {&x, 1});
+  expect_close(eager_out, first_out, 1e-12);
+  auto eager = gradients({&eager_out, 1}, {}, {&x, 1}, true);
+  ASSERT_TRUE(eager.ok());
+  expect_close(eager.value()[0], plain.value()[0], 1e-12);
+  auto second = gradients({&tracked.value()[0], 1}, {}, {&x, 1}, false);
+  auto eager_second = gradients({&eager.value()[0], 1}, {}, {&x, 1}, false);
+  ASSERT_TRUE(second.ok() && eager_second.ok());
+  expect_close(second.value()[0], eager_second.value()[0], 1e-12);
 }
 
 TEST(Region, NothingLeaks) {
