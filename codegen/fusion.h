@@ -21,6 +21,11 @@ struct FusionGroup {
 
 std::vector<FusionGroup> fuse(const Graph& graph);
 
+// An op that draws random numbers or has effects: runs in program order, on its own.
+bool keeps_order(const Node& node);
+bool fusable_elementwise(const Graph& graph, const Node& node);
+bool fusable_reduction(const Graph& graph, const Node& node);
+
 // Axes a reduction node folds, as a bit mask over its input's dims, and its keepdims flag.
 struct ReduceAxes {
   uint32_t mask = 0;

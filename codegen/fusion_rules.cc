@@ -1,0 +1,78 @@
+// Which nodes may be part of a fused loop.
+#include <cstring>
+
+#include "codegen/fusion.h"
+
+namespace msjit {
+namespace {
+
+// Runs the op's own kernel on one zero element: what it refuses (a dtype, say) must not be fused,
+// so that the error is raised by it in compiled runs too.
+bool accepted(const Graph& graph, const Node& node) {
+  auto one = [&](ValueId id) {
+    Shape shape;
+    for (int i = 0; i < graph.meta(id).shape.rank(); ++i) shape.push_back(1);
+    auto t = Tensor::empty(Meta{graph.meta(id).dtype, graph.meta(id).weak, shape});
+    if (!t.ok()) return Tensor();
+    std::memset(t.value().data(), 0, static_cast<size_t>(t.value().nbytes()));
+    return t.take();
+  };
+  KernelFn kernel = node.op->kernel[static_cast<int>(DeviceType::kCpu)];
+  if (!kernel) return false;
+  InlineVec<Tensor, 4> in;
+  for (ValueId id : node.inputs) in.push_back(id < 0 ? Tensor() : one(id));
+  Tensor out = one(node.first_output);
+  KernelCtx ctx{*node.op, in, {&out, 1}, node.attrs};
+  return out && kernel(ctx).ok();
+}
+
+}  // namespace
+
+bool keeps_order(const Node& node) {
+  return node.kind == NodeKind::kOp && (node.op->has(kRandom) || !node.op->has(kPure));
+}
+
+bool fusable_elementwise(const Graph& graph, const Node& node) {
+  if (node.kind != NodeKind::kOp || keeps_order(node) || node.num_outputs != 1) return false;
+  if (!node.op->has(kElementwise) || !node.op->scalar_trace) return false;
+  return graph.meta(node.first_output).shape.numel() > 0 && accepted(graph, node);
+}
+
+bool fusable_reduction(const Graph& graph, const Node& node) {
+  if (node.kind != NodeKind::kOp || node.num_outputs != 1 || node.inputs.size() != 1) return false;
+  if (!node.op->has(kReduction) || node.op->reduce_kind == ReduceKind::kNone) return false;
+  const Shape& shape = graph.meta(node.inputs[0]).shape;
+  ReduceAxes axes;
+  return shape.numel() > 0 && reduce_axes(node, shape.rank(), &axes) && axes.mask != 0 &&
+         accepted(graph, node);
+}
+
+bool reduce_axes(const Node& node, int rank, ReduceAxes* out) {
+  const Signature& signature = node.op->signature;
+  int axis = signature.attr_index("axis");
+  int keep = signature.attr_index("keepdims");
+  if (axis < 0) return false;
+  out->keepdims = keep >= 0 && node.attrs[keep].as_bool();
+  const AttrValue& value = node.attrs[axis];
+  auto add = [&](int64_t a) {
+    if (a < 0) a += rank;
+    if (a < 0 || a >= rank) return false;
+    out->mask |= 1u << a;
+    return true;
+  };
+  out->mask = 0;
+  switch (value.kind()) {
+    case AttrValue::Kind::kNone: out->mask = (1u << rank) - 1; return true;
+    case AttrValue::Kind::kInt: return add(value.as_int());
+    case AttrValue::Kind::kIntList: {
+      if (value.as_list().empty())
+        return false;  // the op's own kernel knows what an empty list means
+      for (int64_t a : value.as_list())
+        if (!add(a)) return false;
+      return true;
+    }
+    default: return false;
+  }
+}
+
+}  // namespace msjit
