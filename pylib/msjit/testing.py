@@ -118,6 +118,7 @@ def check(fn, *args, expect=None, rtol=0.0, atol=0.0, runs=3, fullgraph=False, *
     On interpreters without a JIT only eager and `expect` (a function of NumPy arrays) are compared.
     """
     from .jit import jit
+    random = _msjit.rng_state()  # every run draws the same numbers
     expected = observe(fn, args, kwargs)
     if expect is not None:
         if expected.error:
@@ -127,6 +128,7 @@ def check(fn, *args, expect=None, rtol=0.0, atol=0.0, runs=3, fullgraph=False, *
     if _msjit.has_jit:
         compiled = jit(fn, mode="PIJit", fullgraph=fullgraph)
         for i in range(runs):
+            _msjit.set_rng_state(random)
             compare(expected, observe(compiled, args, kwargs), rtol, atol, "PIJit run %d" % (i + 1))
     return expected.result
 

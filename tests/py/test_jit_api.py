@@ -254,6 +254,7 @@ def test_check_helper():
     check(raises, X)
     check(loops, X, 5)
     check(wrong_shapes, X)
+    check(lambda x: ops.dropout(x, 0.5) + ops.randn(2, 3), X)
     if ms.has_jit:
         state = {"n": 0}
 

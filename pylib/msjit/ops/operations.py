@@ -403,37 +403,6 @@ class Print(Primitive):
         print(*inputs)
 
 
-class InsertGradientOf(Primitive):
-    """Runs a function on the gradient that passes back through a value."""
-
-    def __init__(self, f):
-        super().__init__()
-        self.f = f
-
-    def __call__(self, x):
-        from ..autograd import with_gradient_hook
-        return with_gradient_hook(x, self.f)
-
-
-class HookBackward(Primitive):
-    """Shows the gradient that passes back through a value to hook_fn((gradient,)), which may replace it."""
-
-    def __init__(self, hook_fn, cell_id=""):
-        super().__init__()
-        self.hook_fn = hook_fn
-
-    def __call__(self, *inputs):
-        from ..autograd import with_gradient_hook
-
-        def run(gradient):
-            changed = self.hook_fn((gradient,))
-            if changed is None:
-                return gradient
-            return changed[0] if isinstance(changed, tuple) else changed
-        hooked = tuple([with_gradient_hook(x, run) for x in inputs])
-        return hooked[0] if len(hooked) == 1 else hooked
-
-
 class Partial(Primitive):
     """functools.partial"""
 
