@@ -166,6 +166,7 @@ build() {
   for version in "${versions[@]}"; do
     "$root/build/venv/$version/bin/python" tests/tools/link_package.py build/pkg/msjit
   done
+  "$root/build/venv/${versions[0]}/bin/python" tests/tools/gen_stubs.py || die "tests/tools/gen_stubs.py failed"
 }
 
 # Other frameworks to compare with, each in an environment of its own; one that cannot be had is left out.
