@@ -33,8 +33,7 @@ inline Status require_shape(const InferCtx& ctx, const Meta& meta, const Shape& 
                             const char* param) {
   bool same = meta.shape.rank() == shape.rank();
   if (same)
-    for (int i = 0; i < shape.rank(); ++i)
-      MSJIT_OK(ctx.require_eq(meta.shape[i], shape[i], param));
+    for (int i = 0; i < shape.rank(); ++i) MSJIT_OK(ctx.require_eq(meta.shape[i], shape[i], param));
   if (same) return {};
   return value_error("[{}] {} has a wrong shape, got {}, expected {}", ctx.name(), param,
                      meta.shape.str(), shape.str());

@@ -1,18 +1,21 @@
-// Second derivatives of the normalisations, shared by batch_norm_grad and layer_norm_grad and written in words.
+// Second derivatives of the normalisations, shared by batch_norm_grad and layer_norm_grad and
+// written in words.
 #pragma once
 
 #include "kernels/core/words.h"
 
 namespace msjit::norm_words {
 
-// One call of a normalisation's gradient: dx, dscale, dbias from x, scale and g. `scale` broadcasts against x.
+// One call of a normalisation's gradient: dx, dscale, dbias from x, scale and g. `scale` broadcasts
+// against x.
 struct Problem {
   Val x, scale, g;
   IntList stat_axes;   // mean and variance are taken over these
   IntList param_axes;  // scale and bias are constant along these
   double epsilon;
 };
-// Gradients that arrived at dx, dscale and dbias (the last two broadcast against x; invalid = none).
+// Gradients that arrived at dx, dscale and dbias (the last two broadcast against x; invalid =
+// none).
 struct Arrived {
   Val dx, dscale, dbias;
 };
@@ -24,8 +27,9 @@ inline Val sum_over(const Val& x, const IntList& axes) {
   return axes.empty() ? x : words::sum(x, axes, true);
 }
 
-// With c = x - mean, r = 1 / sqrt(variance + epsilon), n = c r and P the projection v - mean(v) - n mean(v n):
-// dx = r P(g scale), dscale = sum(g n), dbias = sum(g). P is its own transpose; dn = r P, dr = -r^2 n / N.
+// With c = x - mean, r = 1 / sqrt(variance + epsilon), n = c r and P the projection v - mean(v) - n
+// mean(v n): dx = r P(g scale), dscale = sum(g n), dbias = sum(g). P is its own transpose; dn = r
+// P, dr = -r^2 n / N.
 inline Result second_order(const Problem& p, const Arrived& h) {
   using namespace words;
   auto average = [&](const Val& v) { return mean(v, p.stat_axes, true); };

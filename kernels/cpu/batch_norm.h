@@ -1,4 +1,5 @@
-// What batch_norm and batch_norm_train share. Statistics are float64 for a float64 x and float32 for the others.
+// What batch_norm and batch_norm_train share. Statistics are float64 for a float64 x and float32
+// for the others.
 #pragma once
 
 #include "kernels/core/words.h"

@@ -18,7 +18,8 @@ Patch patch_of(const Window2d& w) {
   return {channels, channels * w.kernel[0] * w.kernel[1], w.out[0] * w.out[1]};
 }
 
-// Calls f(index into the unfolded matrix, offset into one group's image) for each pair that is not padding.
+// Calls f(index into the unfolded matrix, offset into one group's image) for each pair that is not
+// padding.
 template <class F>
 void walk_patches(const Window2d& w, int64_t channels, F&& f) {
   int64_t at = 0;
@@ -72,8 +73,7 @@ void input_grad_f64(const Window2d& w, const double* dy, const double* weight, d
     gemm::multiply(DType::kFloat64, patch.rows, patch.cols, out,
                    {weight + g * out * patch.rows, 1, patch.rows}, {dy + y_at, patch.cols, 1},
                    cols.get(), patch.cols);
-    walk_patches(w, patch.channels,
-                 [&](int64_t from, int64_t to) { dx[x_at + to] += cols[from]; });
+    walk_patches(w, patch.channels, [&](int64_t from, int64_t to) { dx[x_at + to] += cols[from]; });
   });
 }
 

@@ -12,11 +12,13 @@
 namespace msjit::gemm {
 namespace {
 
-constexpr int kRows = 6;             // register tile: kRows by two vectors
-constexpr int64_t kDepth = 256;      // k of a packed panel, so that it stays in the first two cache levels
-constexpr int64_t kBlockRows = 72;   // rows of one parallel task; a multiple of kRows
+constexpr int kRows = 6;  // register tile: kRows by two vectors
+constexpr int64_t kDepth =
+    256;  // k of a packed panel, so that it stays in the first two cache levels
+constexpr int64_t kBlockRows = 72;  // rows of one parallel task; a multiple of kRows
 
-// Sums are formed in at least 32 bits. Integer arithmetic is done unsigned, where wrapping is defined.
+// Sums are formed in at least 32 bits. Integer arithmetic is done unsigned, where wrapping is
+// defined.
 template <class T>
 struct Accumulator {
   using type = std::conditional_t<std::is_floating_point_v<T>, T,
@@ -34,9 +36,12 @@ struct Vector {
 template <class A>
 inline typename Vector<A>::type multiply_add(typename Vector<A>::type a, typename Vector<A>::type b,
                                              typename Vector<A>::type c) {
-  if constexpr (std::is_same_v<A, double>) return _mm256_fmadd_pd(a, b, c);
-  else if constexpr (std::is_same_v<A, float>) return _mm256_fmadd_ps(a, b, c);
-  else return a * b + c;
+  if constexpr (std::is_same_v<A, double>)
+    return _mm256_fmadd_pd(a, b, c);
+  else if constexpr (std::is_same_v<A, float>)
+    return _mm256_fmadd_ps(a, b, c);
+  else
+    return a * b + c;
 }
 
 // Rows of b[k0 .. k0+depth) in strips of kCols columns, zero padded: strip, depth, column.
@@ -62,7 +67,8 @@ void pack_a(const Matrix& a, int64_t i0, int64_t rows, int64_t k0, int64_t depth
       for (int r = 0; r < kRows; ++r, ++packed) {
         int64_t row = i0 + i + r;
         bool inside = i + r < rows;
-        *packed = inside ? static_cast<A>(data[row * a.row_stride + (k0 + p) * a.col_stride]) : A(0);
+        *packed =
+            inside ? static_cast<A>(data[row * a.row_stride + (k0 + p) * a.col_stride]) : A(0);
       }
 }
 
@@ -124,13 +130,14 @@ void multiply_typed(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matr
     pack_b<T>(b, k0, depth, n, packed_b.get());
     int64_t blocks = (m + kBlockRows - 1) / kBlockRows;
     int64_t cost = std::max<int64_t>(kBlockRows * n * depth / 8, 1);
-    parallel_for(blocks, std::max<int64_t>(1, kElementGrain / cost), [&](int64_t first, int64_t last) {
-      for (int64_t block = first; block < last; ++block) {
-        int64_t i0 = block * kBlockRows;
-        multiply_block<T>(a, i0, std::min(kBlockRows, m - i0), n, k0, depth, packed_b.get(), out,
-                          out_stride);
-      }
-    });
+    parallel_for(blocks, std::max<int64_t>(1, kElementGrain / cost),
+                 [&](int64_t first, int64_t last) {
+                   for (int64_t block = first; block < last; ++block) {
+                     int64_t i0 = block * kBlockRows;
+                     multiply_block<T>(a, i0, std::min(kBlockRows, m - i0), n, k0, depth,
+                                       packed_b.get(), out, out_stride);
+                   }
+                 });
   }
 }
 
@@ -139,7 +146,8 @@ void multiply_typed(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matr
 void multiply(DType dtype, int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b,
               void* out, int64_t out_stride) {
   dispatch_dtype(dtype, [&]<class T>(TypeTag<T>) {
-    if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, Half> && !std::is_same_v<T, BFloat16>)
+    if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, Half> &&
+                  !std::is_same_v<T, BFloat16>)
       multiply_typed<T>(m, n, k, a, b, static_cast<T*>(out), out_stride);
   });
 }

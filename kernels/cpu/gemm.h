@@ -1,5 +1,6 @@
-// Matrix product for the dtypes oneDNN does not serve (float64 and the integers) and for products too small to be
-// worth a library call. Any strides, negative and zero ones included; integers wrap around.
+// Matrix product for the dtypes oneDNN does not serve (float64 and the integers) and for products
+// too small to be worth a library call. Any strides, negative and zero ones included; integers wrap
+// around.
 #pragma once
 
 #include "kernels/core/tensor.h"

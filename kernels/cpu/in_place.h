@@ -1,5 +1,6 @@
-// Rules and loops shared by the operators that write into their first input: assignments and optimizer steps.
-// The eager sink checks and bumps the first input; what else an optimizer writes is checked and bumped here.
+// Rules and loops shared by the operators that write into their first input: assignments and
+// optimizer steps. The eager sink checks and bumps the first input; what else an optimizer writes
+// is checked and bumped here.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +14,8 @@ Status infer_update(InferCtx& ctx);
 // x = op(x, value), for an elementwise op that keeps x's dtype.
 Status combine(KernelCtx& ctx, const OpDef& op);
 
-// Optimizer steps: the inputs are a float parameter, `num_states` tensors of its shape and dtype, and its gradient.
+// Optimizer steps: the inputs are a float parameter, `num_states` tensors of its shape and dtype,
+// and its gradient.
 Status infer_step(InferCtx& ctx, int num_states);
 
 inline constexpr int kMaxStates = 3;

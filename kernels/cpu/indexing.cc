@@ -65,7 +65,8 @@ Result<std::vector<int64_t>> row_numbers(const char* name, const Shape& x,
     int axis = static_cast<int>(axes[k]);
     int64_t size = x[axis];
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (index[i] < -size || index[i] >= size) return out_of_bounds(name, index[i], axis, size).take_error();
+      if (index[i] < -size || index[i] >= size)
+        return out_of_bounds(name, index[i], axis, size).take_error();
       rows[i] = rows[i] * size + (index[i] < 0 ? index[i] + size : index[i]);
     }
   }
@@ -222,7 +223,8 @@ Status put(const char* name, const Tensor& target, const Tensor& value,
   return {};
 }
 
-// -- Along one axis ----------------------------------------------------------------------------------------------
+// -- Along one axis
+// ----------------------------------------------------------------------------------------------
 
 Status check_along_axis(const InferCtx& ctx, const Meta& x, const Meta& indices, int axis) {
   MSJIT_OK(require_integer(ctx, indices, "indices"));
@@ -234,7 +236,8 @@ Status check_along_axis(const InferCtx& ctx, const Meta& x, const Meta& indices,
   return {};
 }
 
-// Calls f(position in indices, element offset in t) for each index; the first one out of bounds ends the walk.
+// Calls f(position in indices, element offset in t) for each index; the first one out of bounds
+// ends the walk.
 template <class F>
 static Status walk_along_axis(const char* name, const Tensor& t, const Tensor& indices, int axis,
                               F&& f) {

@@ -1,6 +1,6 @@
-// Advanced indexing with NumPy's placement rules, shared by index, index_update, index_assign and gather.
-// `axes` names, ascending, the axes that the index tensors stand on. Indices may be negative; one out of bounds is an
-// IndexError before anything is written.
+// Advanced indexing with NumPy's placement rules, shared by index, index_update, index_assign and
+// gather. `axes` names, ascending, the axes that the index tensors stand on. Indices may be
+// negative; one out of bounds is an IndexError before anything is written.
 #pragma once
 
 #include "kernels/core/op.h"
@@ -25,8 +25,8 @@ Status take_along_axis(const char* name, const Tensor& x, const Tensor& indices,
 Status put_along_axis(const char* name, const Tensor& target, const Tensor& indices,
                       const Tensor& updates, int axis, bool accumulate);
 
-// Positions of the true elements, one row each, as NumPy's argwhere: int64 (count, rank). Its size depends on the
-// data, so it is no op; masks are turned into indices by it before an op is called.
+// Positions of the true elements, one row each, as NumPy's argwhere: int64 (count, rank). Its size
+// depends on the data, so it is no op; masks are turned into indices by it before an op is called.
 Result<Tensor> nonzero(const Tensor& mask);
 
 }  // namespace msjit::indexing

@@ -1,5 +1,6 @@
-// Helpers on tensor layouts for kernels that move data rather than compute: views, overlap tests, conversion.
-// Views made here share storage and may carry any strides, zero and negative ones included.
+// Helpers on tensor layouts for kernels that move data rather than compute: views, overlap tests,
+// conversion. Views made here share storage and may carry any strides, zero and negative ones
+// included.
 #pragma once
 
 #include "kernels/core/op.h"
@@ -27,7 +28,8 @@ Result<Tensor> cast_to(const Tensor& t, DType dtype);
 Result<Tensor> contiguous_as(const Tensor& t, DType dtype);
 void fill_zero(const Tensor& contiguous);
 
-// Refuses tensors that share read-only memory; an in-place op's first input is checked by the eager sink.
+// Refuses tensors that share read-only memory; an in-place op's first input is checked by the eager
+// sink.
 Status check_writable(const OpDef& op, const Tensor& t, const char* param);
 
 // outer x length x inner: how a contiguous tensor is seen by an op along `axis`.

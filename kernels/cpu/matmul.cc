@@ -49,7 +49,8 @@ Tensor as_matrices(const Tensor& t, bool transpose, bool left) {
   return transpose ? layout::swap_axes(t, t.rank() - 2, t.rank() - 1) : t;
 }
 
-// Strides of axes of size one are free: make them what a matrix with unit stride on the other side has.
+// Strides of axes of size one are free: make them what a matrix with unit stride on the other side
+// has.
 void settle_strides(Matrices& m) {
   if (m.cols == 1 && m.rows == 1) {
     m.row_stride = m.col_stride = 1;
@@ -65,7 +66,8 @@ bool has_unit_stride(const Matrices& m) {
          (m.row_stride == 1 && m.col_stride >= m.rows);
 }
 
-// The batch axes of `t`, broadcast to `batch`, as one axis; false when their strides do not allow it.
+// The batch axes of `t`, broadcast to `batch`, as one axis; false when their strides do not allow
+// it.
 bool merge_batch(const Tensor& t, const Shape& batch, Matrices* m) {
   int lead = batch.rank() - (t.rank() - 2);
   int64_t merged = 1, stride = 0;

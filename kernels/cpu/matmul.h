@@ -1,5 +1,6 @@
-// The matrix product as ops see it: NumPy's rules for vectors and batches on tensors of any layout. Picks oneDNN, the
-// project's own loops or a detour through float32, and copies an operand only when its strides leave no other way.
+// The matrix product as ops see it: NumPy's rules for vectors and batches on tensors of any layout.
+// Picks oneDNN, the project's own loops or a detour through float32, and copies an operand only
+// when its strides leave no other way.
 #pragma once
 
 #include "kernels/core/op.h"

@@ -1,4 +1,5 @@
-// Negative log likelihood of class indices, shared by nll_loss and its gradient: shape rules, class checks, weights.
+// Negative log likelihood of class indices, shared by nll_loss and its gradient: shape rules, class
+// checks, weights.
 #pragma once
 
 #include "kernels/core/op.h"

@@ -95,11 +95,11 @@ void channel_backward(const Channels& c, T epsilon, const T* x, const T* mean, c
   });
 }
 
-#define MSJIT_INSTANTIATE(T)                                                                       \
-  template void channel_statistics(const Channels&, const T*, T*, T*);                             \
-  template void channel_forward(const Channels&, T, const T*, const T*, const T*, const T*,        \
-                                const T*, T*);                                                     \
-  template void channel_backward(const Channels&, T, const T*, const T*, const T*, const T*,       \
+#define MSJIT_INSTANTIATE(T)                                                                 \
+  template void channel_statistics(const Channels&, const T*, T*, T*);                       \
+  template void channel_forward(const Channels&, T, const T*, const T*, const T*, const T*,  \
+                                const T*, T*);                                               \
+  template void channel_backward(const Channels&, T, const T*, const T*, const T*, const T*, \
                                  const T*, T*, T*, T*);
 MSJIT_INSTANTIATE(float)
 MSJIT_INSTANTIATE(double)

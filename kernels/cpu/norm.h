@@ -1,5 +1,6 @@
-// Normalisation loops: channels of contiguous NCHW data in both precisions (faster here than oneDNN's on plain layouts) and
-// rows in float64, where oneDNN has none. Mean and variance are arrays with one element a channel or row.
+// Normalisation loops: channels of contiguous NCHW data in both precisions (faster here than
+// oneDNN's on plain layouts) and rows in float64, where oneDNN has none. Mean and variance are
+// arrays with one element a channel or row.
 #pragma once
 
 #include <cstdint>

@@ -25,11 +25,22 @@ dnnl_stream_t stream() {
   return instance.get();
 }
 
-// -- The table of primitives -------------------------------------------------------------------------------------
+// -- The table of primitives
+// -------------------------------------------------------------------------------------
 
 enum class Kind : int64_t {
-  kMatmul, kConv, kConvInputGrad, kConvWeightGrad, kPool, kPoolGrad, kMaxPoolGrad,
-  kBatchNorm, kBatchNormGrad, kLayerNorm, kLayerNormGrad, kSoftmax,
+  kMatmul,
+  kConv,
+  kConvInputGrad,
+  kConvWeightGrad,
+  kPool,
+  kPoolGrad,
+  kMaxPoolGrad,
+  kBatchNorm,
+  kBatchNormGrad,
+  kLayerNorm,
+  kLayerNormGrad,
+  kSoftmax,
 };
 
 // All that a primitive depends on, the number of threads included.
@@ -57,7 +68,8 @@ struct KeyHash {
   size_t operator()(const Key& key) const { return key.hash(); }
 };
 
-// A few primitives run in order: the computation and the reorders around it. Operands are bound by position.
+// A few primitives run in order: the computation and the reorders around it. Operands are bound by
+// position.
 class Program {
  public:
   Status run(std::span<void* const> operands) {
@@ -74,7 +86,8 @@ class Program {
       dnnl_status_t status = dnnl_primitive_execute(
           step.primitive.get(), stream(), static_cast<int>(step.args.size()), step.args.data());
       if (status != dnnl_success)
-        return internal_error("[onednn] a primitive failed with status {}", static_cast<int>(status));
+        return internal_error("[onednn] a primitive failed with status {}",
+                              static_cast<int>(status));
     }
     return {};
   }
@@ -210,16 +223,19 @@ dnnl::primitive_attr user_scratchpad() {
 memory::data_type data_type(DType dtype) {
   return dtype == DType::kBFloat16 ? memory::data_type::bf16 : memory::data_type::f32;
 }
-memory::desc plain(const memory::dims& dims, Tag tag) { return {dims, memory::data_type::f32, tag}; }
+memory::desc plain(const memory::dims& dims, Tag tag) {
+  return {dims, memory::data_type::f32, tag};
+}
 memory::desc any(const memory::dims& dims) { return plain(dims, Tag::any); }
 memory::desc vector(int64_t size) { return plain({size}, Tag::x); }
 
-// -- Matrix product ----------------------------------------------------------------------------------------------
+// -- Matrix product
+// ----------------------------------------------------------------------------------------------
 
 memory::desc matrices_desc(const Matrices& m, memory::data_type type, bool batched) {
   if (!batched) return {{m.rows, m.cols}, type, memory::dims{m.row_stride, m.col_stride}};
-  return {{m.batch, m.rows, m.cols}, type,
-          memory::dims{m.batch_stride, m.row_stride, m.col_stride}};
+  return {
+      {m.batch, m.rows, m.cols}, type, memory::dims{m.batch_stride, m.row_stride, m.col_stride}};
 }
 
 void build_matmul(Builder& builder, DType dtype, const Matrices& a, const Matrices& b, bool bias,
@@ -251,7 +267,8 @@ void build_matmul(Builder& builder, DType dtype, const Matrices& a, const Matric
   builder.add(desc, dnnl::matmul(desc), std::move(args));
 }
 
-// -- Windows -----------------------------------------------------------------------------------------------------
+// -- Windows
+// -----------------------------------------------------------------------------------------------------
 
 memory::dims input_dims(const Window2d& w) { return {w.batch, w.in_channels, w.in[0], w.in[1]}; }
 memory::dims output_dims(const Window2d& w) {
@@ -279,8 +296,8 @@ dnnl::convolution_forward::primitive_desc conv_desc(const Window2d& w, bool bias
   auto algorithm = dnnl::algorithm::convolution_direct;
   memory::desc x = any(input_dims(w)), weight = any(weight_dims(w)), y = any(output_dims(w));
   if (bias)
-    return {engine(), prop, algorithm, x,   weight, vector(w.out_channels), y, stride,
-            gaps(w),  begin, end,      user_scratchpad()};
+    return {engine(), prop,   algorithm, x,     weight, vector(w.out_channels),
+            y,        stride, gaps(w),   begin, end,    user_scratchpad()};
   return {engine(), prop, algorithm, x, weight, y, stride, gaps(w), begin, end, user_scratchpad()};
 }
 
@@ -302,11 +319,9 @@ void build_conv_input_grad(Builder& builder, const Window2d& w) {
       user_scratchpad());
   builder.add(
       desc, dnnl::convolution_backward_data(desc),
-      {{DNNL_ARG_DIFF_DST,
-        builder.input(plain(output_dims(w), Tag::nchw), desc.diff_dst_desc())},
+      {{DNNL_ARG_DIFF_DST, builder.input(plain(output_dims(w), Tag::nchw), desc.diff_dst_desc())},
        {DNNL_ARG_WEIGHTS, builder.input(plain(weight_dims(w), weight_tag(w)), desc.weights_desc())},
-       {DNNL_ARG_DIFF_SRC,
-        builder.output(plain(input_dims(w), Tag::nchw), desc.diff_src_desc())}});
+       {DNNL_ARG_DIFF_SRC, builder.output(plain(input_dims(w), Tag::nchw), desc.diff_src_desc())}});
 }
 
 void build_conv_weight_grad(Builder& builder, const Window2d& w) {
@@ -324,8 +339,7 @@ void build_conv_weight_grad(Builder& builder, const Window2d& w) {
 }
 
 dnnl::pooling_forward::primitive_desc pool_desc(
-    const Window2d& w, Pool kind,
-    dnnl::prop_kind prop = dnnl::prop_kind::forward_inference) {
+    const Window2d& w, Pool kind, dnnl::prop_kind prop = dnnl::prop_kind::forward_inference) {
   auto algorithm = kind == Pool::kMax       ? dnnl::algorithm::pooling_max
                    : kind == Pool::kAverage ? dnnl::algorithm::pooling_avg_exclude_padding
                                             : dnnl::algorithm::pooling_avg_include_padding;
@@ -380,7 +394,8 @@ void build_pool_grad(Builder& builder, const Window2d& w, Pool kind) {
                {DNNL_ARG_DIFF_SRC, builder.operand(desc.diff_src_desc())}});
 }
 
-// -- Normalisation -----------------------------------------------------------------------------------------------
+// -- Normalisation
+// -----------------------------------------------------------------------------------------------
 
 using Flags = dnnl::normalization_flags;
 
@@ -424,9 +439,14 @@ void build_batch_norm_grad(Builder& builder, const BatchNorm& p) {
 dnnl::layer_normalization_forward::primitive_desc layer_norm_desc(int64_t rows, int64_t width,
                                                                   float epsilon) {
   memory::desc x = plain({rows, width}, Tag::ab);
-  return {engine(), dnnl::prop_kind::forward_training,  x,
-          x,        plain({rows}, Tag::a),              epsilon,
-          Flags::use_scale | Flags::use_shift,          user_scratchpad()};
+  return {engine(),
+          dnnl::prop_kind::forward_training,
+          x,
+          x,
+          plain({rows}, Tag::a),
+          epsilon,
+          Flags::use_scale | Flags::use_shift,
+          user_scratchpad()};
 }
 
 void build_layer_norm(Builder& builder, int64_t rows, int64_t width, float epsilon) {
@@ -550,10 +570,10 @@ Status layer_norm(int64_t rows, int64_t width, float epsilon, const float* x, co
 Status layer_norm_grad(int64_t rows, int64_t width, float epsilon, const float* x,
                        const float* scale, const float* mean, const float* variance,
                        const float* dy, float* dx, float* dscale, float* dshift) {
-  return run_cached(
-      layer_norm_key(Kind::kLayerNormGrad, rows, width, epsilon),
-      {x, scale, mean, variance, dy, dx, dscale, dshift},
-      [&](Builder& builder) { build_layer_norm_grad(builder, rows, width, epsilon); });
+  return run_cached(layer_norm_key(Kind::kLayerNormGrad, rows, width, epsilon),
+                    {x, scale, mean, variance, dy, dx, dscale, dshift}, [&](Builder& builder) {
+                      build_layer_norm_grad(builder, rows, width, epsilon);
+                    });
 }
 
 Status softmax(int64_t outer, int64_t length, int64_t inner, bool logarithm, const float* x,
@@ -561,8 +581,7 @@ Status softmax(int64_t outer, int64_t length, int64_t inner, bool logarithm, con
   Key key(Kind::kSoftmax);
   key << outer << length << inner << logarithm;
   return run_cached(key, {x, y}, [&](Builder& builder) {
-    auto algorithm =
-        logarithm ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate;
+    auto algorithm = logarithm ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate;
     memory::desc data = plain({outer, length, inner}, Tag::abc);
     if (inner == 1) data = plain({outer, length}, Tag::ab);
     dnnl::softmax_forward::primitive_desc desc(engine(), dnnl::prop_kind::forward_inference,

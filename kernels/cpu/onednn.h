@@ -1,6 +1,7 @@
 // The door to oneDNN: float32 kernels (and the bfloat16 matrix product) on plain row-major memory.
-// Primitives are built once per problem and kept in a table of the calling thread; blocked layouts are chosen by
-// oneDNN where they pay and stay inside, in temporary memory of the caching allocator. Sizes are never zero here.
+// Primitives are built once per problem and kept in a table of the calling thread; blocked layouts
+// are chosen by oneDNN where they pay and stay inside, in temporary memory of the caching
+// allocator. Sizes are never zero here.
 #pragma once
 
 #include "kernels/core/result.h"
@@ -8,7 +9,8 @@
 
 namespace msjit::onednn {
 
-// -- Matrix product ----------------------------------------------------------------------------------------------
+// -- Matrix product
+// ----------------------------------------------------------------------------------------------
 
 // A stack of matrices; `batch` 1 broadcasts. One of the two matrix strides is 1.
 struct Matrices {
@@ -23,9 +25,11 @@ Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bia
               Activation activation, void* out);
 bool has_bfloat16();  // whether matmul() takes bfloat16 on this machine
 
-// -- Windows -----------------------------------------------------------------------------------------------------
+// -- Windows
+// -----------------------------------------------------------------------------------------------------
 
-// A 2-D convolution or pooling problem: NCHW input, weight (out_channels, in_channels / groups, kernel).
+// A 2-D convolution or pooling problem: NCHW input, weight (out_channels, in_channels / groups,
+// kernel).
 struct Window2d {
   int64_t batch, in_channels, out_channels, groups;
   int64_t in[2], out[2], kernel[2], stride[2], dilation[2];
@@ -42,7 +46,8 @@ Status pool_forward(const Window2d& w, Pool kind, const float* x, float* y);
 Status max_pool_grad(const Window2d& w, const float* x, const float* dy, float* dx);
 Status average_pool_grad(const Window2d& w, Pool kind, const float* dy, float* dx);
 
-// -- Normalisation -----------------------------------------------------------------------------------------------
+// -- Normalisation
+// -----------------------------------------------------------------------------------------------
 
 struct BatchNorm {
   int64_t batch, channels, inner;

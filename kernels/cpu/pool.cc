@@ -21,16 +21,15 @@ Span span_of(const Window2d& w, int axis, int64_t out) {
   return {std::max<int64_t>(first, 0), std::min(last, w.in[axis]), last - first};
 }
 
-int64_t plane_cost(const Window2d& w) {
-  return w.out[0] * w.out[1] * w.kernel[0] * w.kernel[1];
-}
+int64_t plane_cost(const Window2d& w) { return w.out[0] * w.out[1] * w.kernel[0] * w.kernel[1]; }
 
 // First index inside the input of a dilated window.
 int64_t first_inside(int64_t start, int64_t dilation) {
   return start >= 0 ? start : start + (-start + dilation - 1) / dilation * dilation;
 }
 
-// The better of two candidates without a branch: values come in no order a branch could be predicted by.
+// The better of two candidates without a branch: values come in no order a branch could be
+// predicted by.
 template <class C>
 inline void keep_greater(C value, int64_t at, C& best, int64_t& best_at) {
   bool greater = value > best;
@@ -124,12 +123,15 @@ Status max(const Window2d& w, const Tensor& x, const Tensor& y, const Tensor& in
   return dispatch_dtype(x.dtype(), [&]<class T>(TypeTag<T>) -> Status {
     if constexpr (!std::is_same_v<T, bool>) {
       MSJIT_TRY(Tensor own, x.to_contiguous());
-      parallel_for(w.batch * w.in_channels, layout::grain_for(plane_cost(w)), [&](int64_t begin, int64_t end) {
-        for (int64_t p = begin; p < end; ++p)
-          index ? max_plane<T, true>(w, own.data_as<T>() + p * in, y.data_as<T>() + p * out,
-                                     index.data_as<int64_t>() + p * out)
-                : max_plane<T, false>(w, own.data_as<T>() + p * in, y.data_as<T>() + p * out, nullptr);
-      });
+      parallel_for(w.batch * w.in_channels, layout::grain_for(plane_cost(w)),
+                   [&](int64_t begin, int64_t end) {
+                     for (int64_t p = begin; p < end; ++p)
+                       index ? max_plane<T, true>(w, own.data_as<T>() + p * in,
+                                                  y.data_as<T>() + p * out,
+                                                  index.data_as<int64_t>() + p * out)
+                             : max_plane<T, false>(w, own.data_as<T>() + p * in,
+                                                   y.data_as<T>() + p * out, nullptr);
+                   });
     }
     return {};
   });
@@ -162,10 +164,11 @@ Status average(const Window2d& w, Divisor divisor, const Tensor& x, const Tensor
   MSJIT_TRY(Tensor own, x.to_contiguous());
   int64_t in = w.in[0] * w.in[1], out = w.out[0] * w.out[1];
   return dispatch_float(x.dtype(), [&]<class T>(TypeTag<T>) {
-    parallel_for(w.batch * w.in_channels, layout::grain_for(plane_cost(w)), [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p)
-        average_plane(w, divisor, own.data_as<T>() + p * in, y.data_as<T>() + p * out);
-    });
+    parallel_for(w.batch * w.in_channels, layout::grain_for(plane_cost(w)),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t p = begin; p < end; ++p)
+                     average_plane(w, divisor, own.data_as<T>() + p * in, y.data_as<T>() + p * out);
+                 });
   });
 }
 
@@ -174,10 +177,11 @@ Status average_grad(const Window2d& w, Divisor divisor, const Tensor& dy, const 
   MSJIT_TRY(Tensor own, dy.to_contiguous());
   int64_t in = w.in[0] * w.in[1], out = w.out[0] * w.out[1];
   return dispatch_float(dx.dtype(), [&]<class T>(TypeTag<T>) {
-    parallel_for(w.batch * w.in_channels, layout::grain_for(plane_cost(w)), [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p)
-        average_grad_plane(w, divisor, own.data_as<T>() + p * out, dx.data_as<T>() + p * in);
-    });
+    parallel_for(
+        w.batch * w.in_channels, layout::grain_for(plane_cost(w)), [&](int64_t begin, int64_t end) {
+          for (int64_t p = begin; p < end; ++p)
+            average_grad_plane(w, divisor, own.data_as<T>() + p * out, dx.data_as<T>() + p * in);
+        });
   });
 }
 

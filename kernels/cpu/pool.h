@@ -1,5 +1,6 @@
-// Pooling loops over the planes of contiguous NCHW tensors, for every dtype and for the cases oneDNN does not have: index
-// of the maximum, windows cut at the border (ceil_mode), a divisor given by the user.
+// Pooling loops over the planes of contiguous NCHW tensors, for every dtype and for the cases
+// oneDNN does not have: index of the maximum, windows cut at the border (ceil_mode), a divisor
+// given by the user.
 #pragma once
 
 #include "kernels/cpu/window.h"
@@ -9,7 +10,8 @@ namespace msjit::pooling {
 // Whether oneDNN computes this problem with the same numbers.
 bool is_plain(const onednn::Window2d& w, DType dtype);
 
-// Maximum of each window; `index` (int64, position in the plane; may be an empty handle) is of the first one. A NaN wins.
+// Maximum of each window; `index` (int64, position in the plane; may be an empty handle) is of the
+// first one. A NaN wins.
 Status max(const onednn::Window2d& w, const Tensor& x, const Tensor& y, const Tensor& index);
 // Adds each dy to the element of its plane that `index` names; dx is zeroed first.
 Status unpool(const char* name, const Tensor& dy, const Tensor& index, const Tensor& dx);

@@ -22,9 +22,9 @@ auto order_key(T value) {
     uint32_t bits = std::bit_cast<uint32_t>(wide != wide ? std::abs(wide) : wide + 0.0f);
     return bits >> 31 ? ~bits : bits | uint32_t{1} << 31;
   } else if constexpr (sizeof(T) == 8) {
-    return static_cast<uint64_t>(value) ^ uint64_t{1} << 63;
+    return static_cast<uint64_t>(value) ^ uint64_t { 1 } << 63;
   } else {
-    return static_cast<uint32_t>(static_cast<int32_t>(value)) ^ uint32_t{1} << 31;
+    return static_cast<uint32_t>(static_cast<int32_t>(value)) ^ uint32_t { 1 } << 31;
   }
 }
 

@@ -1,4 +1,5 @@
-// Ordering along one axis, shared by sort and topk. Ties keep their order; NaN counts as the greatest value.
+// Ordering along one axis, shared by sort and topk. Ties keep their order; NaN counts as the
+// greatest value.
 #pragma once
 
 #include "kernels/core/tensor.h"

@@ -1,4 +1,5 @@
-// The loop of an optimizer step over elements, split over threads and left to the compiler to vectorise.
+// The loop of an optimizer step over elements, split over threads and left to the compiler to
+// vectorise.
 #pragma once
 
 #include "kernels/cpu/in_place.h"

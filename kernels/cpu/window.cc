@@ -54,7 +54,8 @@ Status set_outputs(const char* name, Window2d& w, bool ceil_mode) {
   return {};
 }
 
-// A dilated window that starts in the padding may step over a small input altogether: it would have no maximum.
+// A dilated window that starts in the padding may step over a small input altogether: it would have
+// no maximum.
 Status check_taps(const char* name, const Window2d& w) {
   for (int i = 0; i < 2; ++i)
     for (int64_t o = 0; o < w.out[i] && o * w.stride[i] < w.pad_begin[i]; ++o) {

@@ -1,5 +1,6 @@
-// Geometry of 2-D windows (convolution, pooling): reads the list attributes, checks them and derives output sizes.
-// A list of one value serves both axes; padding takes one, two (height, width) or four (top, bottom, left, right).
+// Geometry of 2-D windows (convolution, pooling): reads the list attributes, checks them and
+// derives output sizes. A list of one value serves both axes; padding takes one, two (height,
+// width) or four (top, bottom, left, right).
 #pragma once
 
 #include "kernels/core/op.h"
@@ -15,16 +16,14 @@ Result<Window2d> conv(const char* name, const Shape& x, const Shape& weight, con
 
 struct PoolAttrs {
   const AttrValue& kernel;
-  const AttrValue& stride;   // none: the kernel size
+  const AttrValue& stride;  // none: the kernel size
   const AttrValue& padding;
   const AttrValue* dilation;  // null: 1
   bool ceil_mode;             // a last window may start inside and reach beyond the padding
 };
 Result<Window2d> pool(const char* name, const Shape& x, const PoolAttrs& attrs);
 
-inline Shape input_shape(const Window2d& w) {
-  return {w.batch, w.in_channels, w.in[0], w.in[1]};
-}
+inline Shape input_shape(const Window2d& w) { return {w.batch, w.in_channels, w.in[0], w.in[1]}; }
 inline Shape output_shape(const Window2d& w) {
   return {w.batch, w.out_channels, w.out[0], w.out[1]};
 }

@@ -17,7 +17,7 @@ struct Rates {
   double late_decay = 0;   // share of the parameter added to the move
   double shrink = 1;       // factor on the parameter before the move
   double lr;
-  double root_scale = 1;   // on the square root of the second moment
+  double root_scale = 1;  // on the square root of the second moment
 };
 
 Rates rates_of(const Attrs& a) {
@@ -66,12 +66,14 @@ Status kernel(KernelCtx& ctx) {
 }  // namespace
 
 MSJIT_OP(adam_step)
-    .doc("One step of Adam in place; writes param and both moments. `step` counts from 1 and "
-         "corrects the bias of the moments; 0 corrects nothing. Weight decay is added to the "
-         "gradient or, decoupled, applied to the parameter itself.")
-    .signature("param: Tensor, m: Tensor, v: Tensor, grad: Tensor, lr: float, beta1: float = 0.9, "
-               "beta2: float = 0.999, epsilon: float = 1e-8, weight_decay: float = 0.0, "
-               "step: int = 0, decoupled: bool = False, nesterov: bool = False")
+    .doc(
+        "One step of Adam in place; writes param and both moments. `step` counts from 1 and "
+        "corrects the bias of the moments; 0 corrects nothing. Weight decay is added to the "
+        "gradient or, decoupled, applied to the parameter itself.")
+    .signature(
+        "param: Tensor, m: Tensor, v: Tensor, grad: Tensor, lr: float, beta1: float = 0.9, "
+        "beta2: float = 0.999, epsilon: float = 1e-8, weight_decay: float = 0.0, "
+        "step: int = 0, decoupled: bool = False, nesterov: bool = False")
     .impure()
     .traits(kInPlace)
     .no_grad()

@@ -36,17 +36,17 @@ Status kernel(KernelCtx& ctx) {
 void vjp(Vjp& v) {
   const Attrs& a = v.attrs;
   AttrValue shape(IntList(std::span<const Dim>(v.in(0).shape())));
-  v.set_grad(0,
-             call(op_avg_pool2d_grad, {v.grad()}, {shape, a[0], a[1], a[2], a[3], a[4], a[5]}));
+  v.set_grad(0, call(op_avg_pool2d_grad, {v.grad()}, {shape, a[0], a[1], a[2], a[3], a[4], a[5]}));
 }
 
 }  // namespace
 
 MSJIT_OP(avg_pool2d)
     .doc("Mean over 2-D windows of x (N, C, H, W). The stride defaults to the kernel size.")
-    .signature("x: Tensor, kernel_size: int[], stride: int[]? = None, padding: int[] = 0, "
-               "ceil_mode: bool = False, count_include_pad: bool = True, "
-               "divisor_override: int? = None")
+    .signature(
+        "x: Tensor, kernel_size: int[], stride: int[]? = None, padding: int[] = 0, "
+        "ceil_mode: bool = False, count_include_pad: bool = True, "
+        "divisor_override: int? = None")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

@@ -49,9 +49,10 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(avg_pool2d_grad)
     .doc("Gradient of avg_pool2d with respect to x.")
-    .signature("dy: Tensor, input_shape: int[], kernel_size: int[], stride: int[]? = None, "
-               "padding: int[] = 0, ceil_mode: bool = False, count_include_pad: bool = True, "
-               "divisor_override: int? = None")
+    .signature(
+        "dy: Tensor, input_shape: int[], kernel_size: int[], stride: int[]? = None, "
+        "padding: int[] = 0, ceil_mode: bool = False, count_include_pad: bool = True, "
+        "divisor_override: int? = None")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

@@ -1,6 +1,6 @@
+#include "kernels/cpu/batch_norm.h"
 #include "kernels/core/checks.h"
 #include "kernels/core/words.h"
-#include "kernels/cpu/batch_norm.h"
 #include "kernels/cpu/layout.h"
 
 namespace msjit {
@@ -16,9 +16,9 @@ Status kernel(KernelCtx& ctx) {
   DType stats = batch_norm::stat_dtype(ctx.out[0].dtype());
   MSJIT_TRY(Tensor mean, layout::contiguous_as(ctx.in[3], stats));
   MSJIT_TRY(Tensor variance, layout::contiguous_as(ctx.in[4], stats));
-  return batch_norm::run({ctx.in[0], ctx.in[1], ctx.in[2], mean, variance,
-                          ctx.attrs[0].as_float(), false},
-                         ctx.out[0]);
+  return batch_norm::run(
+      {ctx.in[0], ctx.in[1], ctx.in[2], mean, variance, ctx.attrs[0].as_float(), false},
+      ctx.out[0]);
 }
 
 // With fixed statistics every step is elementwise.
@@ -42,10 +42,12 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(batch_norm)
-    .doc("Normalises each channel (axis 1) of x by a given mean and variance, then scales and "
-         "shifts.")
-    .signature("x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, "
-               "epsilon: float = 1e-5")
+    .doc(
+        "Normalises each channel (axis 1) of x by a given mean and variance, then scales and "
+        "shifts.")
+    .signature(
+        "x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, "
+        "epsilon: float = 1e-5")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

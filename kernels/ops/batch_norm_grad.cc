@@ -65,10 +65,12 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(batch_norm_grad)
-    .doc("Gradient of batch_norm in training: dx, dscale and dbias from dy and the mean and "
-         "variance of x.")
-    .signature("x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor, dy: Tensor, "
-               "epsilon: float = 1e-5")
+    .doc(
+        "Gradient of batch_norm in training: dx, dscale and dbias from dy and the mean and "
+        "variance of x.")
+    .signature(
+        "x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor, dy: Tensor, "
+        "epsilon: float = 1e-5")
     .outputs(3)
     .infer(infer)
     .cpu(kernel)

@@ -22,9 +22,9 @@ Status infer(InferCtx& ctx) {
 }
 
 Status kernel(KernelCtx& ctx) {
-  return batch_norm::run({ctx.in[0], ctx.in[1], ctx.in[2], ctx.out[1], ctx.out[2],
-                          ctx.attrs[0].as_float(), true},
-                         ctx.out[0]);
+  return batch_norm::run(
+      {ctx.in[0], ctx.in[1], ctx.in[2], ctx.out[1], ctx.out[2], ctx.attrs[0].as_float(), true},
+      ctx.out[0]);
 }
 
 void vjp(Vjp& v) {
@@ -53,8 +53,10 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(batch_norm_train)
-    .doc("Normalises each channel (axis 1) of x by the batch's mean and biased variance, then scales "
-         "and shifts. Returns y, the mean and the variance.")
+    .doc(
+        "Normalises each channel (axis 1) of x by the batch's mean and biased variance, then "
+        "scales "
+        "and shifts. Returns y, the mean and the variance.")
     .signature("x: Tensor, scale: Tensor, bias: Tensor, epsilon: float = 1e-5")
     .outputs(3)
     .infer(infer)

@@ -19,11 +19,11 @@ Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
 
 MSJIT_OP(binary_cross_entropy)
     .doc("Cross entropy of probabilities in [0, 1] against labels of the same shape.")
-    .signature(
-        "logits: Tensor, labels: Tensor, weight: Tensor? = None, reduction: str = \"mean\"")
-    .numpy("{\"none\": lambda v: v, \"mean\": np.mean, \"sum\": np.sum}[reduction](-(labels * "
-           "np.log(logits) + (1 - labels) * np.log(1 - logits)) * (1 if weight is None else "
-           "weight))")
+    .signature("logits: Tensor, labels: Tensor, weight: Tensor? = None, reduction: str = \"mean\"")
+    .numpy(
+        "{\"none\": lambda v: v, \"mean\": np.mean, \"sum\": np.sum}[reduction](-(labels * "
+        "np.log(logits) + (1 - labels) * np.log(1 - logits)) * (1 if weight is None else "
+        "weight))")
     .infer(infer)
     .composite(composite)
     .sample({.shapes = {{3, 4}, {3, 4}}, .low_high = {0.1, 0.9}})

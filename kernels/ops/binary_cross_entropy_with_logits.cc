@@ -5,8 +5,8 @@ namespace {
 
 Status infer(InferCtx& ctx) { return loss_words::infer(ctx, ctx.attrs[0]); }
 
-// softplus(-x) without overflow. The shift is a constant of the formula, so its gradient is left out; what
-// remains is exact everywhere, zero included.
+// softplus(-x) without overflow. The shift is a constant of the formula, so its gradient is left
+// out; what remains is exact everywhere, zero included.
 Val softplus_of_negative(const Val& x) {
   using namespace words;
   Val shift = stop_gradient(maximum(-x, 0.0));
@@ -26,13 +26,16 @@ Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
 }  // namespace
 
 MSJIT_OP(binary_cross_entropy_with_logits)
-    .doc("Cross entropy of sigmoid(logits) against labels; pos_weight scales the positive part, "
-         "weight the whole.")
-    .signature("logits: Tensor, labels: Tensor, weight: Tensor? = None, "
-               "pos_weight: Tensor? = None, reduction: str = \"mean\"")
-    .numpy("{\"none\": lambda v: v, \"mean\": np.mean, \"sum\": np.sum}[reduction](((1 - labels) * "
-           "logits + np.logaddexp(0, -logits) * (((1 if pos_weight is None else pos_weight) - 1) * "
-           "labels + 1)) * (1 if weight is None else weight))")
+    .doc(
+        "Cross entropy of sigmoid(logits) against labels; pos_weight scales the positive part, "
+        "weight the whole.")
+    .signature(
+        "logits: Tensor, labels: Tensor, weight: Tensor? = None, "
+        "pos_weight: Tensor? = None, reduction: str = \"mean\"")
+    .numpy(
+        "{\"none\": lambda v: v, \"mean\": np.mean, \"sum\": np.sum}[reduction](((1 - labels) * "
+        "logits + np.logaddexp(0, -logits) * (((1 if pos_weight is None else pos_weight) - 1) * "
+        "labels + 1)) * (1 if weight is None else weight))")
     .infer(infer)
     .composite(composite)
     .sample({.shapes = {{3, 4}, {3, 4}}})

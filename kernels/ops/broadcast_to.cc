@@ -43,11 +43,13 @@ void vjp(Vjp& v) { v.set_grad(0, v.grad()); }  // summed to the input's shape
 }  // namespace
 
 MSJIT_OP(broadcast_to)
-    .doc("Repeats axes of size one, and adds leading ones, to reach a shape; -1 keeps a size. A "
-         "view without memory of its own.")
+    .doc(
+        "Repeats axes of size one, and adds leading ones, to reach a shape; -1 keeps a size. A "
+        "view without memory of its own.")
     .signature("x: Tensor, shape: int[]")
-    .numpy("np.broadcast_to(x, [n if s == -1 else s for s, n in "
-           "zip(shape, (1,) * (len(shape) - x.ndim) + x.shape)])")
+    .numpy(
+        "np.broadcast_to(x, [n if s == -1 else s for s, n in "
+        "zip(shape, (1,) * (len(shape) - x.ndim) + x.shape)])")
     .traits(kView)
     .infer(infer)
     .cpu(kernel)

@@ -47,10 +47,12 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(conv2d)
-    .doc("2-D convolution of x (N, C, H, W) with weight (out, C / groups, kH, kW). Padding takes "
-         "one, two or four (top, bottom, left, right) values.")
-    .signature("x: Tensor, weight: Tensor, bias: Tensor? = None, stride: int[] = 1, "
-               "padding: int[] = 0, dilation: int[] = 1, groups: int = 1")
+    .doc(
+        "2-D convolution of x (N, C, H, W) with weight (out, C / groups, kH, kW). Padding takes "
+        "one, two or four (top, bottom, left, right) values.")
+    .signature(
+        "x: Tensor, weight: Tensor, bias: Tensor? = None, stride: int[] = 1, "
+        "padding: int[] = 0, dilation: int[] = 1, groups: int = 1")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

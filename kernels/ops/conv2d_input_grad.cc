@@ -32,8 +32,7 @@ Status kernel(KernelCtx& ctx) {
 // Linear in both inputs: each gradient is one of the other two operators.
 void vjp(Vjp& v) {
   const Attrs& a = v.attrs;
-  if (v.needs(0))
-    v.set_grad(0, call(op_conv2d, {v.grad(), v.in(1)}, {a[1], a[2], a[3], a[4]}));
+  if (v.needs(0)) v.set_grad(0, call(op_conv2d, {v.grad(), v.in(1)}, {a[1], a[2], a[3], a[4]}));
   if (v.needs(1)) {
     IntList weight{std::span<const Dim>(v.in(1).shape())};
     v.set_grad(1, call(op_conv2d_weight_grad, {v.grad(), v.in(0)},
@@ -45,8 +44,9 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(conv2d_input_grad)
     .doc("Gradient of conv2d with respect to x; a transposed convolution of dy with weight.")
-    .signature("dy: Tensor, weight: Tensor, input_shape: int[], stride: int[] = 1, "
-               "padding: int[] = 0, dilation: int[] = 1, groups: int = 1")
+    .signature(
+        "dy: Tensor, weight: Tensor, input_shape: int[], stride: int[] = 1, "
+        "padding: int[] = 0, dilation: int[] = 1, groups: int = 1")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

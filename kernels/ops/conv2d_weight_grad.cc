@@ -34,19 +34,19 @@ void vjp(Vjp& v) {
   const Attrs& a = v.attrs;
   if (v.needs(0)) {
     IntList x{std::span<const Dim>(v.in(0).shape())};
-    v.set_grad(0, call(op_conv2d_input_grad, {v.in(1), v.grad()},
-                       {AttrValue(x), a[1], a[2], a[3], a[4]}));
+    v.set_grad(
+        0, call(op_conv2d_input_grad, {v.in(1), v.grad()}, {AttrValue(x), a[1], a[2], a[3], a[4]}));
   }
-  if (v.needs(1))
-    v.set_grad(1, call(op_conv2d, {v.in(0), v.grad()}, {a[1], a[2], a[3], a[4]}));
+  if (v.needs(1)) v.set_grad(1, call(op_conv2d, {v.in(0), v.grad()}, {a[1], a[2], a[3], a[4]}));
 }
 
 }  // namespace
 
 MSJIT_OP(conv2d_weight_grad)
     .doc("Gradient of conv2d with respect to weight.")
-    .signature("x: Tensor, dy: Tensor, weight_shape: int[], stride: int[] = 1, "
-               "padding: int[] = 0, dilation: int[] = 1, groups: int = 1")
+    .signature(
+        "x: Tensor, dy: Tensor, weight_shape: int[], stride: int[] = 1, "
+        "padding: int[] = 0, dilation: int[] = 1, groups: int = 1")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

@@ -59,10 +59,12 @@ Vals composite(OpSink* sink, std::span<const Val> in, const Attrs& attrs) {
 }  // namespace
 
 MSJIT_OP(cross_entropy)
-    .doc("Cross entropy of logits (N, C, ...) or (C) against class indices (N, ...) or "
-         "probabilities of the logits' shape.")
-    .signature("logits: Tensor, target: Tensor, ignore_index: int = -100, reduction: str = \"mean\", "
-               "weight: Tensor? = None, label_smoothing: float = 0.0")
+    .doc(
+        "Cross entropy of logits (N, C, ...) or (C) against class indices (N, ...) or "
+        "probabilities of the logits' shape.")
+    .signature(
+        "logits: Tensor, target: Tensor, ignore_index: int = -100, reduction: str = \"mean\", "
+        "weight: Tensor? = None, label_smoothing: float = 0.0")
     .infer(infer)
     .composite(composite)
     .sample({.shapes = {{4, 3}, {4}}, .low_high = {0, 2}, .dtypes = {"float32", "int32"}})

@@ -18,7 +18,8 @@ Status infer(InferCtx& ctx) {
 
 Status kernel(KernelCtx& ctx) {
   return indexing::take_along_axis(ctx.op.name, ctx.in[0], ctx.in[1],
-                                   normal_axis(ctx.attrs[0].as_int(), ctx.in[0].rank()), ctx.out[0]);
+                                   normal_axis(ctx.attrs[0].as_int(), ctx.in[0].rank()),
+                                   ctx.out[0]);
 }
 
 void vjp(Vjp& v) {

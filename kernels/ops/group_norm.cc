@@ -41,8 +41,9 @@ Vals composite(OpSink* sink, std::span<const Val> in, const Attrs& attrs) {
 
 MSJIT_OP(group_norm)
     .doc("Normalises groups of channels (axis 1) of x, then scales and shifts each channel.")
-    .signature("x: Tensor, num_groups: int, weight: Tensor? = None, bias: Tensor? = None, "
-               "epsilon: float = 1e-5")
+    .signature(
+        "x: Tensor, num_groups: int, weight: Tensor? = None, bias: Tensor? = None, "
+        "epsilon: float = 1e-5")
     .infer(infer)
     .composite(composite)
     .sample({.shapes = {{2, 4, 3}, {4}, {4}}, .attrs = "num_groups=2"});

@@ -30,11 +30,13 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(index)
-    .doc("Advanced indexing: tensors holds x, then one integer tensor for each of the named axes; "
-         "NumPy's rules place the result.")
+    .doc(
+        "Advanced indexing: tensors holds x, then one integer tensor for each of the named axes; "
+        "NumPy's rules place the result.")
     .signature("tensors: Tensor[], axes: int[]")
-    .numpy("tensors[0][tuple(tensors[1 + list(axes).index(a)] if a in axes else slice(None) for a "
-           "in range(tensors[0].ndim))]")
+    .numpy(
+        "tensors[0][tuple(tensors[1 + list(axes).index(a)] if a in axes else slice(None) for a "
+        "in range(tensors[0].ndim))]")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

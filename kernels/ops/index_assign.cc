@@ -18,8 +18,8 @@ Status infer(InferCtx& ctx) {
 }
 
 Status kernel(KernelCtx& ctx) {
-  return indexing::put(ctx.op.name, ctx.in[0], ctx.in[1], ctx.in.subspan(2),
-                       ctx.attrs[0].as_list(), ctx.attrs[1].as_bool());
+  return indexing::put(ctx.op.name, ctx.in[0], ctx.in[1], ctx.in.subspan(2), ctx.attrs[0].as_list(),
+                       ctx.attrs[1].as_bool());
 }
 
 // Where a repeated index lets a later value overwrite an earlier one, both are given its gradient.
@@ -28,7 +28,8 @@ void vjp(Vjp& v) {
   Vals args{v.grad()};
   if (v.needs(0) && !accumulate) args.push_back(words::number(v.sink, 0, v.grad().dtype()));
   args.insert(args.end(), v.inputs.begin() + 2, v.inputs.end());
-  if (v.needs(0)) v.set_grad(0, accumulate ? v.grad() : call_in(v.sink, op_index_update, args, v.attrs));
+  if (v.needs(0))
+    v.set_grad(0, accumulate ? v.grad() : call_in(v.sink, op_index_update, args, v.attrs));
   if (v.needs(0) && !accumulate) args.erase(args.begin() + 1);
   if (v.needs(1)) v.set_grad(1, call_in(v.sink, op_index, args, {v.attrs[0]}));
 }

@@ -29,7 +29,8 @@ void vjp(Vjp& v) {
   Vals args{v.grad()};
   if (v.needs(0) && !accumulate) args.push_back(words::number(v.sink, 0, v.grad().dtype()));
   args.insert(args.end(), v.inputs.begin() + 2, v.inputs.end());
-  if (v.needs(0)) v.set_grad(0, accumulate ? v.grad() : call_in(v.sink, op_index_update, args, v.attrs));
+  if (v.needs(0))
+    v.set_grad(0, accumulate ? v.grad() : call_in(v.sink, op_index_update, args, v.attrs));
   if (v.needs(0) && !accumulate) args.erase(args.begin() + 1);
   if (v.needs(1)) v.set_grad(1, call_in(v.sink, op_index, args, {v.attrs[0]}));
 }
@@ -37,7 +38,9 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(index_update)
-    .doc("A copy of x with value, broadcast, written (or added) at advanced indices: tensors holds x, value and one index for each named axis.")
+    .doc(
+        "A copy of x with value, broadcast, written (or added) at advanced indices: tensors holds "
+        "x, value and one index for each named axis.")
     .signature("tensors: Tensor[], axes: int[], accumulate: bool = False")
     .infer(infer)
     .cpu(kernel)

@@ -31,9 +31,12 @@ Status infer(InferCtx& ctx) {
 }  // namespace
 
 MSJIT_OP(layer_norm)
-    .doc("Normalises x over the axes from `axis` on to mean 0 and variance 1, then scales and shifts.")
-    .signature("x: Tensor, weight: Tensor? = None, bias: Tensor? = None, axis: int = -1, "
-               "epsilon: float = 1e-5")
+    .doc(
+        "Normalises x over the axes from `axis` on to mean 0 and variance 1, then scales and "
+        "shifts.")
+    .signature(
+        "x: Tensor, weight: Tensor? = None, bias: Tensor? = None, axis: int = -1, "
+        "epsilon: float = 1e-5")
     .infer(infer)
     .composite(composite)
     .sample({.shapes = {{3, 5}, {5}, {5}}})

@@ -39,7 +39,8 @@ Status compute(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon) {
     layout::fill_zero(out[1]);
     layout::fill_zero(out[2]);
     norm::row_backward({rows, width}, epsilon, p[0], p[1], p[2], p[4], p[3],
-                   out[0].data_as<double>(), out[1].data_as<double>(), out[2].data_as<double>());
+                       out[0].data_as<double>(), out[1].data_as<double>(),
+                       out[2].data_as<double>());
     return {};
   }
   const float* p[5];
@@ -89,16 +90,16 @@ void vjp(Vjp& v) {
        v.has_grad(2) ? v.grad(2) : Val()});
   if (v.needs(0) && grads.x) v.set_grad(0, grads.x);
   if (v.needs(3) && grads.g) v.set_grad(3, grads.g);
-  if (has_weight && v.needs(4) && grads.scale)
-    v.set_grad(4, reshape(grads.scale, v.in(4).shape()));
+  if (has_weight && v.needs(4) && grads.scale) v.set_grad(4, reshape(grads.scale, v.in(4).shape()));
 }
 
 }  // namespace
 
 MSJIT_OP(layer_norm_grad)
     .doc("Gradient of layer_norm: dx, dweight and dbias from dy and the mean and variance of x.")
-    .signature("x: Tensor, mean: Tensor, variance: Tensor, dy: Tensor, weight: Tensor? = None, "
-               "num_axes: int = 1, epsilon: float = 1e-5")
+    .signature(
+        "x: Tensor, mean: Tensor, variance: Tensor, dy: Tensor, weight: Tensor? = None, "
+        "num_axes: int = 1, epsilon: float = 1e-5")
     .outputs(3)
     .infer(infer)
     .cpu(kernel)

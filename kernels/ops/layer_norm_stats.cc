@@ -58,10 +58,11 @@ Status kernel(KernelCtx& ctx) {
   const Tensor &mean = ctx.out[1], &variance = ctx.out[2];
   if (dtype == DType::kFloat64) {
     norm::Rows grid{rows, width};
-    norm::row_statistics(grid, x.data_as<double>(), mean.data_as<double>(), variance.data_as<double>());
+    norm::row_statistics(grid, x.data_as<double>(), mean.data_as<double>(),
+                         variance.data_as<double>());
     norm::row_forward(grid, epsilon, x.data_as<double>(), mean.data_as<double>(),
-                  variance.data_as<double>(), weight.data_as<double>(), bias.data_as<double>(),
-                  y.data_as<double>());
+                      variance.data_as<double>(), weight.data_as<double>(), bias.data_as<double>(),
+                      y.data_as<double>());
     return {};
   }
   Tensor target = y;
@@ -69,9 +70,8 @@ Status kernel(KernelCtx& ctx) {
     MSJIT_TRY(target, Tensor::empty(dtype, y.shape()));
   }
   MSJIT_OK(onednn::layer_norm(rows, width, static_cast<float>(epsilon), x.data_as<float>(),
-                              weight.data_as<float>(), bias.data_as<float>(),
-                              mean.data_as<float>(), variance.data_as<float>(),
-                              target.data_as<float>()));
+                              weight.data_as<float>(), bias.data_as<float>(), mean.data_as<float>(),
+                              variance.data_as<float>(), target.data_as<float>()));
   if (target.same(y)) return {};
   MSJIT_TRY(Tensor narrow, layout::cast_to(target, y.dtype()));
   copy_strided(narrow, y);
@@ -102,10 +102,12 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(layer_norm_stats)
-    .doc("layer_norm over the last num_axes axes, with the mean and biased variance as further "
-         "results that keep those axes as size one.")
-    .signature("x: Tensor, weight: Tensor? = None, bias: Tensor? = None, num_axes: int = 1, "
-               "epsilon: float = 1e-5")
+    .doc(
+        "layer_norm over the last num_axes axes, with the mean and biased variance as further "
+        "results that keep those axes as size one.")
+    .signature(
+        "x: Tensor, weight: Tensor? = None, bias: Tensor? = None, num_axes: int = 1, "
+        "epsilon: float = 1e-5")
     .outputs(3)
     .infer(infer)
     .cpu(kernel)

@@ -8,17 +8,18 @@ namespace {
 Status infer(InferCtx& ctx) {
   MSJIT_OK(product::check_dtypes(ctx, ctx.in(0), ctx.in(1)));
   MSJIT_TRY(Shape shape, product::infer_shape(ctx, ctx.in(0).shape, ctx.attrs[0].as_bool(),
-                                             ctx.in(1).shape, ctx.attrs[1].as_bool()));
+                                              ctx.in(1).shape, ctx.attrs[1].as_bool()));
   ctx.add_output(ctx.in(0).dtype, shape);
   return {};
 }
 
 Status kernel(KernelCtx& ctx) {
   return product::run({ctx.in[0], ctx.in[1], ctx.attrs[0].as_bool(), ctx.attrs[1].as_bool()},
-                     ctx.out[0]);
+                      ctx.out[0]);
 }
 
-// A shared matrix on the right of a stack: one product over all rows instead of a stack of products to add up.
+// A shared matrix on the right of a stack: one product over all rows instead of a stack of products
+// to add up.
 Val shared_right_grad(const Val& a, const Val& grad, bool transpose_b) {
   using namespace words;
   Dim k = a.shape().back(), n = grad.shape().back();
@@ -52,11 +53,13 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(matmul)
-    .doc("Matrix product of two tensors. Vectors are rows on the left and columns on the right; "
-         "leading axes broadcast.")
+    .doc(
+        "Matrix product of two tensors. Vectors are rows on the left and columns on the right; "
+        "leading axes broadcast.")
     .signature("x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: bool = False")
-    .numpy("np.matmul(np.swapaxes(x, -1, -2) if transpose_a and x.ndim > 1 else x, "
-           "np.swapaxes(y, -1, -2) if transpose_b and y.ndim > 1 else y)")
+    .numpy(
+        "np.matmul(np.swapaxes(x, -1, -2) if transpose_a and x.ndim > 1 else x, "
+        "np.swapaxes(y, -1, -2) if transpose_b and y.ndim > 1 else y)")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

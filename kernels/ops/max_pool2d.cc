@@ -34,10 +34,12 @@ void vjp(Vjp& v) { v.set_grad(0, call(op_max_pool2d_grad, {v.in(0), v.grad()}, v
 }  // namespace
 
 MSJIT_OP(max_pool2d)
-    .doc("Maximum over 2-D windows of x (N, C, H, W); padding never wins. The stride defaults to "
-         "the kernel size.")
-    .signature("x: Tensor, kernel_size: int[], stride: int[]? = None, padding: int[] = 0, "
-               "ceil_mode: bool = False, dilation: int[] = 1")
+    .doc(
+        "Maximum over 2-D windows of x (N, C, H, W); padding never wins. The stride defaults to "
+        "the kernel size.")
+    .signature(
+        "x: Tensor, kernel_size: int[], stride: int[]? = None, padding: int[] = 0, "
+        "ceil_mode: bool = False, dilation: int[] = 1")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

@@ -53,9 +53,12 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(max_pool2d_grad)
-    .doc("Gradient of max_pool2d with respect to x: each dy goes to the first maximum of its window.")
-    .signature("x: Tensor, dy: Tensor, kernel_size: int[], stride: int[]? = None, "
-               "padding: int[] = 0, ceil_mode: bool = False, dilation: int[] = 1")
+    .doc(
+        "Gradient of max_pool2d with respect to x: each dy goes to the first maximum of its "
+        "window.")
+    .signature(
+        "x: Tensor, dy: Tensor, kernel_size: int[], stride: int[]? = None, "
+        "padding: int[] = 0, ceil_mode: bool = False, dilation: int[] = 1")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

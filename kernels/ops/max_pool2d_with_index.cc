@@ -30,8 +30,9 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(max_pool2d_with_index)
     .doc("max_pool2d and the position of each maximum, counted within its plane.")
-    .signature("x: Tensor, kernel_size: int[], stride: int[]? = None, padding: int[] = 0, "
-               "ceil_mode: bool = False, dilation: int[] = 1")
+    .signature(
+        "x: Tensor, kernel_size: int[], stride: int[]? = None, padding: int[] = 0, "
+        "ceil_mode: bool = False, dilation: int[] = 1")
     .outputs(2)
     .infer(infer)
     .cpu(kernel)

@@ -22,7 +22,9 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-Status kernel(KernelCtx& ctx) { return pooling::unpool(ctx.op.name, ctx.in[0], ctx.in[1], ctx.out[0]); }
+Status kernel(KernelCtx& ctx) {
+  return pooling::unpool(ctx.op.name, ctx.in[0], ctx.in[1], ctx.out[0]);
+}
 
 // Linear in dy: its gradient reads where this op adds.
 void vjp(Vjp& v) {
@@ -37,8 +39,9 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(max_unpool2d)
-    .doc("Zero planes of the given size with each dy added at its index; undoes "
-         "max_pool2d_with_index.")
+    .doc(
+        "Zero planes of the given size with each dy added at its index; undoes "
+        "max_pool2d_with_index.")
     .signature("dy: Tensor, index: Tensor, size: int[]")
     .infer(infer)
     .cpu(kernel)

@@ -23,11 +23,13 @@ Status kernel(KernelCtx& ctx) {
 }  // namespace
 
 MSJIT_OP(momentum_step)
-    .doc("One step of momentum descent in place, grad including weight_decay * param: accum = accum "
-         "* momentum + grad * (1 - dampening), param -= lr * accum (nesterov: lr * (grad + accum * "
-         "momentum)). Writes param and accum.")
-    .signature("param: Tensor, accum: Tensor, grad: Tensor, lr: float, momentum: float, "
-               "weight_decay: float = 0.0, dampening: float = 0.0, nesterov: bool = False")
+    .doc(
+        "One step of momentum descent in place, grad including weight_decay * param: accum = accum "
+        "* momentum + grad * (1 - dampening), param -= lr * accum (nesterov: lr * (grad + accum * "
+        "momentum)). Writes param and accum.")
+    .signature(
+        "param: Tensor, accum: Tensor, grad: Tensor, lr: float, momentum: float, "
+        "weight_decay: float = 0.0, dampening: float = 0.0, nesterov: bool = False")
     .impure()
     .traits(kInPlace)
     .no_grad()

@@ -25,8 +25,9 @@ Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
 MSJIT_OP(mse_loss)
     .doc("Squared difference of logits and labels, which broadcast, reduced.")
     .signature("logits: Tensor, labels: Tensor, reduction: str = \"mean\"")
-    .numpy("{\"none\": lambda v: v, \"mean\": np.mean, \"sum\": np.sum}[reduction]("
-           "np.square(logits - labels))")
+    .numpy(
+        "{\"none\": lambda v: v, \"mean\": np.mean, \"sum\": np.sum}[reduction]("
+        "np.square(logits - labels))")
     .infer(infer)
     .composite(composite)
     .sample({.shapes = {{3, 4}, {3, 4}}})

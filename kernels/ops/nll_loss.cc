@@ -30,8 +30,8 @@ Status kernel(KernelCtx& ctx) {
   return nll::loss(problem, settings, logits, ctx.out[0]);
 }
 
-// The loss is -sum(weight * logits * share) over the classes, share being 1 - smoothing at the target plus an even
-// part; the mean divides by the sum of the targets' weights.
+// The loss is -sum(weight * logits * share) over the classes, share being 1 - smoothing at the
+// target plus an even part; the mean divides by the sum of the targets' weights.
 Val weight_grad(const Vjp& v) {
   using namespace words;
   const Val &logits = v.in(0), &target = v.in(1);
@@ -69,10 +69,12 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(nll_loss)
-    .doc("Negative log likelihood of log probabilities (N, C, ...) at class indices (N, ...). The "
-         "mean is weighted by the classes' weights; targets equal to ignore_index do not count.")
-    .signature("logits: Tensor, target: Tensor, ignore_index: int = -100, reduction: str = \"mean\", "
-               "weight: Tensor? = None, label_smoothing: float = 0.0")
+    .doc(
+        "Negative log likelihood of log probabilities (N, C, ...) at class indices (N, ...). The "
+        "mean is weighted by the classes' weights; targets equal to ignore_index do not count.")
+    .signature(
+        "logits: Tensor, target: Tensor, ignore_index: int = -100, reduction: str = \"mean\", "
+        "weight: Tensor? = None, label_smoothing: float = 0.0")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

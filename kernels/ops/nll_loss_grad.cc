@@ -37,16 +37,17 @@ void vjp(Vjp& v) {
     v.sink->poison(not_implemented_error(
         "[nll_loss] second derivatives with respect to weight are not available"));
   if (!v.needs(0)) return;
-  v.set_grad(0, call(op_nll_loss, {v.grad(), v.in(1), weight},
-                     {v.attrs[1], v.attrs[2], v.attrs[3]}));
+  v.set_grad(0,
+             call(op_nll_loss, {v.grad(), v.in(1), weight}, {v.attrs[1], v.attrs[2], v.attrs[3]}));
 }
 
 }  // namespace
 
 MSJIT_OP(nll_loss_grad)
     .doc("Gradient of nll_loss with respect to logits of the given shape.")
-    .signature("grad: Tensor, target: Tensor, shape: int[], weight: Tensor? = None, "
-               "ignore_index: int = -100, reduction: str = \"mean\", label_smoothing: float = 0.0")
+    .signature(
+        "grad: Tensor, target: Tensor, shape: int[], weight: Tensor? = None, "
+        "ignore_index: int = -100, reduction: str = \"mean\", label_smoothing: float = 0.0")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp);

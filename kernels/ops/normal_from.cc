@@ -17,17 +17,20 @@ void make(const PhiloxBlock& bits, bool wide, double* values) {
   if (wide) {
     const uint64_t a = (static_cast<uint64_t>(bits.word[0]) << 32) | bits.word[1];
     const uint64_t b = (static_cast<uint64_t>(bits.word[2]) << 32) | bits.word[3];
-    pair(static_cast<double>((a >> 11) + 1) * 0x1p-53, static_cast<double>(b >> 11) * 0x1p-53, values);
+    pair(static_cast<double>((a >> 11) + 1) * 0x1p-53, static_cast<double>(b >> 11) * 0x1p-53,
+         values);
     return;
   }
-  for (int i = 0; i < 4; i += 2) pair((bits.word[i] + 1.0) * 0x1p-32, bits.word[i + 1] * 0x1p-32, values + i);
+  for (int i = 0; i < 4; i += 2)
+    pair((bits.word[i] + 1.0) * 0x1p-32, bits.word[i + 1] * 0x1p-32, values + i);
 }
 
 }  // namespace
 
 MSJIT_OP(normal_from)
     .doc("Normal numbers of a mean and standard deviation for a ticket of rng_ticket.")
-    .signature("ticket: Tensor, shape: int[], mean: float = 0.0, std: float = 1.0, dtype: dtype = float32")
+    .signature(
+        "ticket: Tensor, shape: int[], mean: float = 0.0, std: float = 1.0, dtype: dtype = float32")
     .infer(random_infer)
     .cpu([](KernelCtx& ctx) { return random_fill(ctx, make, false); })
     .no_grad();

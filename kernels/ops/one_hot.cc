@@ -8,8 +8,7 @@ Status infer(InferCtx& ctx) {
   MSJIT_OK(require_integer(ctx, ctx.in(0), "indices"));
   Shape shape = ctx.in(0).shape;
   int64_t depth = ctx.attrs[0].as_int();
-  if (depth < 0)
-    return value_error("[{}] depth must not be negative, got {}", ctx.name(), depth);
+  if (depth < 0) return value_error("[{}] depth must not be negative, got {}", ctx.name(), depth);
   if (shape.rank() == kMaxRank)
     return value_error("[{}] too many dimensions, got {}, expected at most {}", ctx.name(),
                        kMaxRank + 1, kMaxRank);
@@ -46,12 +45,15 @@ Status kernel(KernelCtx& ctx) {
 }  // namespace
 
 MSJIT_OP(one_hot)
-    .doc("A new axis of size `depth` that holds on_value at the index and off_value elsewhere; an "
-         "index out of range gives no on_value.")
-    .signature("indices: Tensor, depth: int, on_value: number = 1, off_value: number = 0, "
-               "axis: int = -1, dtype: dtype = float32")
-    .numpy("np.moveaxis(np.where(np.arange(depth) == np.expand_dims(indices, -1), on_value, "
-           "off_value), -1, axis).astype(dtype)")
+    .doc(
+        "A new axis of size `depth` that holds on_value at the index and off_value elsewhere; an "
+        "index out of range gives no on_value.")
+    .signature(
+        "indices: Tensor, depth: int, on_value: number = 1, off_value: number = 0, "
+        "axis: int = -1, dtype: dtype = float32")
+    .numpy(
+        "np.moveaxis(np.where(np.arange(depth) == np.expand_dims(indices, -1), on_value, "
+        "off_value), -1, axis).astype(dtype)")
     .no_grad()
     .infer(infer)
     .cpu(kernel)

@@ -9,8 +9,7 @@ Status infer(InferCtx& ctx) {
   Shape shape = ctx.in(0).shape;
   MSJIT_TRY(int axis, axis_of(ctx, ctx.attrs[1].as_int(), shape.rank()));
   int64_t n = ctx.attrs[0].as_int();
-  if (n < 0)
-    return value_error("[{}] repeats must not be negative, got {}", ctx.name(), n);
+  if (n < 0) return value_error("[{}] repeats must not be negative, got {}", ctx.name(), n);
   if (__builtin_mul_overflow(shape[axis], n, &shape[axis]) || checked_numel(shape) < 0)
     return memory_error("[{}] too many elements, got {} repeats of shape {}", ctx.name(), n,
                         ctx.in(0).shape.str());

@@ -7,8 +7,8 @@ namespace {
 // The size that stands for -1, given the product of the others.
 Result<Dim> fill_in(InferCtx& ctx, int64_t count, int64_t known) {
   if (known <= 0 || count % known != 0)  // negative: an overflow
-    return value_error("[{}] cannot infer the size for -1, got {} elements and shape {}", ctx.name(),
-                       count, ctx.attrs[0].str());
+    return value_error("[{}] cannot infer the size for -1, got {} elements and shape {}",
+                       ctx.name(), count, ctx.attrs[0].str());
   return count / known;
 }
 
@@ -58,8 +58,9 @@ void vjp(Vjp& v) { v.set_grad(0, words::reshape(v.grad(), v.in(0).shape())); }
 }  // namespace
 
 MSJIT_OP(reshape)
-    .doc("The same elements in another shape; one size may be -1 and is then inferred. A view where "
-         "the layout allows it.")
+    .doc(
+        "The same elements in another shape; one size may be -1 and is then inferred. A view where "
+        "the layout allows it.")
     .signature("x: Tensor, shape: int[]")
     .numpy("np.reshape(x, shape)")
     .traits(kView)

@@ -41,8 +41,9 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(scatter_elements)
-    .doc("A copy of x with updates written (reduction 'none') or added ('add') at "
-         "[indices[i][j]][j] for axis 0, and so on.")
+    .doc(
+        "A copy of x with updates written (reduction 'none') or added ('add') at "
+        "[indices[i][j]][j] for axis 0, and so on.")
     .signature(
         "x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = \"none\"")
     .infer(infer)

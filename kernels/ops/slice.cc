@@ -34,11 +34,13 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(slice)
-    .doc("x[begin:end:step] axis by axis, values as slice.indices() gives them: with a negative "
-         "step an end of -1 includes element 0. A view unless reversed.")
+    .doc(
+        "x[begin:end:step] axis by axis, values as slice.indices() gives them: with a negative "
+        "step an end of -1 includes element 0. A view unless reversed.")
     .signature("x: Tensor, begin: int[], end: int[], step: int[]")
-    .numpy("x[tuple(slice(b, None if s < 0 and e < 0 else e, s) for b, e, s in "
-           "zip(begin, end, step))]")
+    .numpy(
+        "x[tuple(slice(b, None if s < 0 and e < 0 else e, s) for b, e, s in "
+        "zip(begin, end, step))]")
     .traits(kView)
     .infer(infer)
     .cpu(kernel)

@@ -23,8 +23,8 @@ Status kernel(KernelCtx& ctx) {
 }
 
 void vjp(Vjp& v) {
-  v.set_grad(0, words::slice(v.grad(), v.attrs[1].as_list(), v.attrs[2].as_list(),
-                             v.attrs[3].as_list()));
+  v.set_grad(
+      0, words::slice(v.grad(), v.attrs[1].as_list(), v.attrs[2].as_list(), v.attrs[3].as_list()));
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ void vjp(Vjp& v) {
   if (v.needs(0))
     v.set_grad(0, call(op_slice_update, {grad, words::number(v.sink, 0, grad.dtype())}, v.attrs));
   if (v.needs(1))
-    v.set_grad(1, words::slice(grad, v.attrs[0].as_list(), v.attrs[1].as_list(),
-                               v.attrs[2].as_list()));
+    v.set_grad(
+        1, words::slice(grad, v.attrs[0].as_list(), v.attrs[1].as_list(), v.attrs[2].as_list()));
 }
 
 }  // namespace

@@ -32,7 +32,9 @@ void vjp(Vjp& v) {
 }  // namespace
 
 MSJIT_OP(sort)
-    .doc("Elements in order along `axis`, and the positions they came from. Stable; NaN is greatest.")
+    .doc(
+        "Elements in order along `axis`, and the positions they came from. Stable; NaN is "
+        "greatest.")
     .signature("x: Tensor, axis: int = -1, descending: bool = False")
     .outputs(2)
     .infer(infer)

@@ -45,8 +45,7 @@ Status kernel(KernelCtx& ctx) {
 
 void vjp(Vjp& v) {
   for (int i = 0; i < static_cast<int>(v.inputs.size()); ++i)
-    if (v.needs(i))
-      v.set_grad(i, call(op_select_index, {v.grad()}, {AttrValue(i), v.attrs[0]}));
+    if (v.needs(i)) v.set_grad(i, call(op_select_index, {v.grad()}, {AttrValue(i), v.attrs[0]}));
 }
 
 }  // namespace

@@ -14,8 +14,7 @@ Status infer(InferCtx& ctx) {
   MSJIT_TRY(int axis, axis_of(ctx, ctx.attrs[1].as_int(), shape.rank()));
   int64_t k = ctx.attrs[0].as_int();
   if (k < 0 || k > shape[axis] || shape[axis] > INT32_MAX)
-    return value_error("[{}] k out of range, got {}, expected 0 to {}", ctx.name(), k,
-                       shape[axis]);
+    return value_error("[{}] k out of range, got {}, expected 0 to {}", ctx.name(), k, shape[axis]);
   shape[axis] = k;
   ctx.add_output(x.dtype, shape);
   ctx.add_output(DType::kInt32, shape);

@@ -32,7 +32,8 @@ TEST(Assign, ThroughAView) {
 
 TEST(Assign, ReadOnlyIsRefused) {
   static float data[2] = {1, 2};
-  Storage storage = Storage::foreign(data, sizeof(data), [](void*) {}, nullptr);
+  Storage storage = Storage::foreign(
+      data, sizeof(data), [](void*) {}, nullptr);
   storage->read_only = true;
   Tensor x = Tensor::from_storage(storage, DType::kFloat32, {2}, {1}, 0);
   EXPECT_EQ(error_of("assign", {x, make({}, {0})}).substr(0, 10), "ValueError");
@@ -75,8 +76,10 @@ TEST(Steps, Adam) {
   for (int64_t step : {0, 1, 7})
     for (bool decoupled : {false, true}) {
       Tensor param = make({1}, {1}), m = make({1}, {0}), v = make({1}, {0});
-      run("adam_step", {param, m, v, make({1}, {0.3})}, {0.01, 0.9, 0.999, 1e-8, 0.1, step, decoupled});
-      EXPECT_TRUE(close(param, make({1}, {adam_value(1, 0.3, step, decoupled, 0.1)}))) << step << decoupled;
+      run("adam_step", {param, m, v, make({1}, {0.3})},
+          {0.01, 0.9, 0.999, 1e-8, 0.1, step, decoupled});
+      EXPECT_TRUE(close(param, make({1}, {adam_value(1, 0.3, step, decoupled, 0.1)})))
+          << step << decoupled;
     }
 }
 

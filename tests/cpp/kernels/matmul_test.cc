@@ -1,4 +1,5 @@
-// The matrix product and linear: every layout, dtype and rank against a plain loop; errors; empty sizes.
+// The matrix product and linear: every layout, dtype and rank against a plain loop; errors; empty
+// sizes.
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/op_test.h"
@@ -21,8 +22,13 @@ Tensor plain_product(const Tensor& a, const Tensor& b) {
 Tensor transposed(const Tensor& t) { return layout::swap_axes(t, t.rank() - 2, t.rank() - 1); }
 
 TEST(Matmul, SizesAndTransposes) {
-  for (auto [m, k, n] : {std::array<int64_t, 3>{1, 1, 1}, {4, 4, 4}, {7, 13, 5}, {1, 70, 90}, {65, 1, 40},
-                         {40, 100, 1}, {33, 129, 67}}) {
+  for (auto [m, k, n] : {std::array<int64_t, 3>{1, 1, 1},
+                         {4, 4, 4},
+                         {7, 13, 5},
+                         {1, 70, 90},
+                         {65, 1, 40},
+                         {40, 100, 1},
+                         {33, 129, 67}}) {
     Tensor a = random({m, k}), b = random({k, n});
     Tensor want = plain_product(a, b);
     EXPECT_TRUE(close(run("matmul", {a, b}), want));
@@ -47,8 +53,8 @@ TEST(Matmul, OddStrides) {
 }
 
 TEST(Matmul, DTypes) {
-  for (DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt8, DType::kUInt8,
-                      DType::kInt16, DType::kInt32, DType::kInt64}) {
+  for (DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt8,
+                      DType::kUInt8, DType::kInt16, DType::kInt32, DType::kInt64}) {
     Tensor a = as(random({9, 70}, DType::kFloat32, 0, 3), dtype);
     Tensor b = as(random({70, 21}, DType::kFloat32, 0, 3), dtype);
     Tensor want = as(plain_product(a, b), dtype), got = run("matmul", {a, b});
@@ -79,8 +85,9 @@ TEST(Matmul, Batches) {
     Tensor left = random({2, 1, 9, 20}, dtype), right = random({1, 3, 20, 11}, dtype);
     EXPECT_EQ(run("matmul", {left, right}).shape(), (Shape{2, 3, 9, 11}));
     Tensor shared = random({20, 11}, dtype);
-    EXPECT_TRUE(close(run("matmul", {transposed(transposed(a)), shared}),
-                      run("matmul", {a, layout::broadcast(shared, {2, 3, 20, 11}).to_contiguous().take()})));
+    EXPECT_TRUE(close(
+        run("matmul", {transposed(transposed(a)), shared}),
+        run("matmul", {a, layout::broadcast(shared, {2, 3, 20, 11}).to_contiguous().take()})));
   }
 }
 
@@ -98,7 +105,8 @@ TEST(Matmul, EmptySizes) {
   EXPECT_EQ(run("matmul", {make({0, 3}, {}), random({3, 2})}).shape(), (Shape{0, 2}));
   EXPECT_EQ(run("matmul", {make({0, 2, 3}, {}), random({3, 2})}).shape(), (Shape{0, 2, 2}));
   Tensor bias = make({2}, {1, -2});
-  EXPECT_EQ(values_of(run("linear", {make({2, 0}, {}), make({2, 0}, {}), bias})), (Doubles{1, -2, 1, -2}));
+  EXPECT_EQ(values_of(run("linear", {make({2, 0}, {}), make({2, 0}, {}), bias})),
+            (Doubles{1, -2, 1, -2}));
 }
 
 TEST(Matmul, Errors) {
@@ -106,8 +114,9 @@ TEST(Matmul, Errors) {
             "ValueError: [matmul] inner dimensions must match, got 3 and 4");
   EXPECT_EQ(error_of("matmul", {random({2, 3}), random({3, 2}, DType::kFloat64)}),
             "TypeError: [matmul] dtypes must match, got float32 and float64");
-  EXPECT_EQ(error_of("matmul", {random({}), random({3, 2})}),
-            "ValueError: [matmul] operands must have at least one dimension, got shapes () and (3, 2)");
+  EXPECT_EQ(
+      error_of("matmul", {random({}), random({3, 2})}),
+      "ValueError: [matmul] operands must have at least one dimension, got shapes () and (3, 2)");
   EXPECT_EQ(error_of("linear", {random({2, 3}), random({3})}),
             "ValueError: [linear] weight has a wrong rank, got 1, expected 2");
 }

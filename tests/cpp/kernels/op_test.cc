@@ -97,9 +97,9 @@ std::string error_of(const std::string& name, std::vector<Tensor> in, Attrs attr
   TensorVec out;
   Status status = call_op(name, in, attrs, &out);
   if (status.ok()) return "no error";
-  static constexpr const char* kKinds[] = {"TypeError",     "ValueError",        "IndexError",
-                                           "MemoryError",   "OverflowError",     "ZeroDivisionError",
-                                           "NotImplemented", "RuntimeError",     "InternalError"};
+  static constexpr const char* kKinds[] = {"TypeError",      "ValueError",    "IndexError",
+                                           "MemoryError",    "OverflowError", "ZeroDivisionError",
+                                           "NotImplemented", "RuntimeError",  "InternalError"};
   return std::string(kKinds[static_cast<int>(status.error().kind)]) + ": " + status.error().message;
 }
 
@@ -108,7 +108,8 @@ namespace {
 // Weights that make every element of an output count differently.
 Tensor weights(const Shape& shape, size_t salt) {
   Doubles values(shape.numel());
-  for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(1.0 + 1.7 * static_cast<double>(i + 13 * salt));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(1.0 + 1.7 * static_cast<double>(i + 13 * salt));
   return make(shape, values, DType::kFloat64);
 }
 
@@ -119,8 +120,8 @@ Val weighted_sum(const std::vector<Tensor>& tensors, size_t salt) {
   Val total;
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!counts(tensors[i])) continue;
-    Val term = words::sum(words::mul(Val(&sink, tensors[i]),
-                                     Val(&sink, weights(tensors[i].shape(), salt + i))));
+    Val term = words::sum(
+        words::mul(Val(&sink, tensors[i]), Val(&sink, weights(tensors[i].shape(), salt + i))));
     total = total ? words::add(total, term) : term;
   }
   return total;

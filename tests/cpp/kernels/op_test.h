@@ -1,5 +1,5 @@
-// Helpers for operator tests: making tensors, running an op by name, comparing values, and checking gradients of first
-// and second order against finite differences in float64.
+// Helpers for operator tests: making tensors, running an op by name, comparing values, and checking
+// gradients of first and second order against finite differences in float64.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ Tensor run(const std::string& name, std::vector<Tensor> in, Attrs attrs = {});
 // The message of a call that must fail, its kind in front: "ValueError: [op] ...".
 std::string error_of(const std::string& name, std::vector<Tensor> in, Attrs attrs = {});
 
-// Compares the gradients of a weighted sum of the op's float outputs, in every float64 input, with differences; with
-// `second` also those of a weighted sum of the first gradients.
+// Compares the gradients of a weighted sum of the op's float outputs, in every float64 input, with
+// differences; with `second` also those of a weighted sum of the first gradients.
 void check_gradients(const std::string& name, std::vector<Tensor> in, Attrs attrs = {},
                      bool second = true);
 

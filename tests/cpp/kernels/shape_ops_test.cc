@@ -36,14 +36,16 @@ TEST(Views, ShareStorage) {
 TEST(Views, ReshapeOfAnyLayout) {
   Tensor x = layout::permute(iota({2, 3, 4}), std::array<int, 3>{1, 0, 2});
   Tensor copy = x.to_contiguous().take();
-  for (AttrValue shape : {ints({24}), ints({3, 8}), ints({3, 2, 2, 2}), ints({6, 4}), ints({3, 1, 2, 4, 1})})
+  for (AttrValue shape :
+       {ints({24}), ints({3, 8}), ints({3, 2, 2, 2}), ints({6, 4}), ints({3, 1, 2, 4, 1})})
     EXPECT_TRUE(close(run("reshape", {x}, {shape}), run("reshape", {copy}, {shape})));
 }
 
 TEST(Views, Errors) {
   Tensor x = random({2, 3});
   EXPECT_EQ(error_of("reshape", {x}, {ints({4, 2})}),
-            "ValueError: [reshape] element counts must match, got 6 for shape (2, 3) and 8 for shape (4, 2)");
+            "ValueError: [reshape] element counts must match, got 6 for shape (2, 3) and 8 for "
+            "shape (4, 2)");
   EXPECT_EQ(error_of("reshape", {x}, {ints({4, -1})}),
             "ValueError: [reshape] cannot infer the size for -1, got 6 elements and shape [4, -1]");
   EXPECT_EQ(error_of("transpose", {x}, {ints({0, 0})}),
@@ -88,7 +90,8 @@ TEST(Copies, Values) {
   EXPECT_EQ(values_of(run("tril", {x})), (Doubles{0, 0, 2, 3}));
   EXPECT_EQ(values_of(run("triu", {x}, {AttrValue(1)})), (Doubles{0, 1, 0, 0}));
   Tensor index = make({3}, {0, 2, 7}, DType::kInt32);
-  EXPECT_EQ(values_of(run("one_hot", {index}, {AttrValue(3)})), (Doubles{1, 0, 0, 0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(values_of(run("one_hot", {index}, {AttrValue(3)})),
+            (Doubles{1, 0, 0, 0, 0, 1, 0, 0, 0}));
 }
 
 TEST(Ordering, SortAndTopk) {
@@ -139,7 +142,8 @@ TEST(Indexing, Errors) {
   EXPECT_EQ(error_of("index", {x, make({2}, {0, 1}, DType::kBool)}, {ints({0})}).substr(0, 14),
             "NotImplemented");
   Tensor before = run("copy", {x});
-  EXPECT_EQ(error_of("index_assign", {x, make({}, {7}), far}, {ints({0})}).substr(0, 10), "IndexError");
+  EXPECT_EQ(error_of("index_assign", {x, make({}, {7}), far}, {ints({0})}).substr(0, 10),
+            "IndexError");
   EXPECT_TRUE(close(x, before));  // nothing was written
 }
 
@@ -157,7 +161,8 @@ TEST(ShapeOps, Gradients) {
   check_gradients("expand_dims", {x}, {AttrValue(-1)});
   check_gradients("flatten", {x});
   check_gradients("slice", {x}, {ints({2, 0}), ints({-1, 4}), ints({-1, 2})});
-  check_gradients("slice_update", {x, random({2, 1}, kF64)}, {ints({0, 1}), ints({2, 3}), ints({1, 1})});
+  check_gradients("slice_update", {x, random({2, 1}, kF64)},
+                  {ints({0, 1}), ints({2, 3}), ints({1, 1})});
   check_gradients("select_index", {x}, {AttrValue(-1), AttrValue(1)});
   check_gradients("split", {x}, {ints({1, 3}), AttrValue(1)});
   check_gradients("unstack", {x}, {AttrValue(1)});
