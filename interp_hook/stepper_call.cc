@@ -33,7 +33,10 @@ Step step_call_ex(const Stepping& s) {
     return s.hand_over();
   const Ref tuple =
       PyTuple_CheckExact(args) ? Ref::share(args) : Ref::steal(PySequence_Tuple(args));
-  Ref result = tuple ? Ref::steal(PyObject_Call(slots[at.callable], tuple.get(), keywords)) : Ref();
+  Ref result = tuple ? outlive_interpreter([&] {
+    return Ref::steal(PyObject_Call(slots[at.callable], tuple.get(), keywords));
+  })
+                     : Ref();
   s.frame.drop(used);
   return s.push(std::move(result));
 }

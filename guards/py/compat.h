@@ -2,6 +2,7 @@
 // facts here: those live in interp_hook/frames and bytecode/versions.
 #pragma once
 
+#include "guards/py/gil.h"
 #include "guards/py/ref.h"
 
 #if PY_VERSION_HEX < 0x03070000 || PY_VERSION_HEX >= 0x030E0000
@@ -42,13 +43,15 @@ inline void enable_vectorcall(PyTypeObject* type, Py_ssize_t offset, bool method
 
 // `callable(*args[:nargs], **dict(zip(names, args[nargs:])))`; `names` is a tuple or null.
 inline Ref vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf, PyObject* names) {
+  return outlive_interpreter([&] {
 #if PY_VERSION_HEX >= 0x03090000
-  return Ref::steal(PyObject_Vectorcall(callable, args, nargsf, names));
+    return Ref::steal(PyObject_Vectorcall(callable, args, nargsf, names));
 #elif PY_VERSION_HEX >= 0x03080000
-  return Ref::steal(_PyObject_Vectorcall(callable, args, nargsf, names));
+    return Ref::steal(_PyObject_Vectorcall(callable, args, nargsf, names));
 #else
-  return Ref::steal(_PyObject_FastCallKeywords(callable, args, positional_count(nargsf), names));
+    return Ref::steal(_PyObject_FastCallKeywords(callable, args, positional_count(nargsf), names));
 #endif
+  });
 }
 
 // --- data attached to code objects ---------------------------------------------------------------

@@ -9,15 +9,21 @@
 
 namespace msjit {
 
+// `call()`, which runs Python code and so may give the GIL away and want it back.
+template <class Call>
+auto outlive_interpreter(Call call) {
+  try {
+    return call();
+  } catch (abi::__forced_unwind&) {
+    for (;;) pause();
+  }
+}
+
 class GilRelease {
  public:
   GilRelease() : thread_(PyEval_SaveThread()) {}
   ~GilRelease() {
-    try {
-      PyEval_RestoreThread(thread_);
-    } catch (abi::__forced_unwind&) {
-      for (;;) pause();
-    }
+    outlive_interpreter([this] { PyEval_RestoreThread(thread_); });
   }
   GilRelease(const GilRelease&) = delete;
 

@@ -6,6 +6,7 @@
 #if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
 #include <internal/pycore_frame.h>
 
+#include "guards/py/gil.h"
 #include "interp_hook/frame_view.h"
 #include "interp_hook/frames/internals.h"
 #include "interp_hook/frames/swallow_call_event.h"
@@ -90,7 +91,7 @@ PyObject* FrameView::run(int throwing) {
   leave();
   as_frame(frame_)->stacktop = code_->co_nlocalsplus + depth_;
   const SwallowCallEvent swallow(thread_, throwing);
-  return hook::default_eval(thread_, frame_, throwing);
+  return outlive_interpreter([&] { return hook::default_eval(thread_, frame_, throwing); });
 }
 
 PyObject* FrameView::finish(Ref result) {

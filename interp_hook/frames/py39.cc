@@ -5,6 +5,7 @@
 #include <frameobject.h>
 #include <opcode.h>
 
+#include "guards/py/gil.h"
 #include "interp_hook/frame_view.h"
 #include "interp_hook/frames/internals.h"
 #include "interp_hook/frames/swallow_call_event.h"
