@@ -13,11 +13,15 @@ MSJIT_OP(floor_div)
     .native<kNumbers>([](auto m, auto x, auto y) {
       using T = typename decltype(x)::Type;
       if constexpr (std::is_floating_point_v<T>) {
-        const T rest = std::fmod(x.v, y.v);
-        const bool borrow = rest != 0 && (rest < 0) != (y.v < 0);
+        // From the exact remainder, as Python does: rounding x / y first could reach the next integer. An infinite y
+        // must not enter a sum.
         if (y.v == 0) return decltype(x)(x.v / y.v);
-        const T quotient = (x.v - (borrow ? rest + y.v : rest)) / y.v;
-        return decltype(x)(std::rint(quotient));
+        const T rest = std::fmod(x.v, y.v);
+        T quotient = (x.v - rest) / y.v;
+        if (rest != 0 && (rest < 0) != (y.v < 0)) quotient -= 1;
+        const T whole = std::floor(quotient);
+        const T nearest = quotient - whole > T(0.5) ? whole + 1 : whole;
+        return decltype(x)(quotient == 0 ? std::copysign(T(0), x.v / y.v) : nearest);
       } else {
         const auto rest = m.rem(x, y);
         const auto zero = m.constant(x, 0);

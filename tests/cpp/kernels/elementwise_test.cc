@@ -108,6 +108,10 @@ TEST(Elementwise, FloorAndModOfFloats) {
   Tensor x = make({6}, {7, -7, 7, -7, 6, -6}), y = make({6}, {2, 2, -2, -2, 3, 3});
   EXPECT_EQ(values_of(run("floor_div", {x, y})), (Doubles{3, -4, -4, 3, 2, -2}));
   EXPECT_EQ(values_of(run("mod", {x, y})), (Doubles{1, 1, -1, -1, 0, 0}));
+  double inf = std::numeric_limits<double>::infinity();
+  Tensor a = make({4}, {-1, 1, -1, 5}), b = make({4}, {inf, inf, -inf, 0});
+  EXPECT_EQ(values_of(run("floor_div", {a, b})), (Doubles{-1, 0, 0, inf}));
+  EXPECT_EQ(values_of(run("mod", {make({2}, {-1, 1}), make({2}, {inf, inf})})), (Doubles{inf, 1}));
 }
 
 TEST(Elementwise, NanWins) {
