@@ -30,7 +30,8 @@ struct JitFunction {
   PyCodeObject* code;  // the function's code when `state` was looked up; f.__code__ may be replaced
   int arguments;       // parameters a frameless call takes, -1 = never frameless
   int slots;
-  int entry;  // canonical index of the first instruction
+  int entry;        // canonical index of the first instruction
+  bool full_graph;  // a break is an error when called through this object
 };
 
 JitFunction* as_jit(PyObject* object) { return reinterpret_cast<JitFunction*>(object); }
@@ -107,8 +108,14 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
   }
   if (!self->state || self->state->inert || !jit_config().enabled)
     return compat::vectorcall(self->function, args, nargsf, names).release();
+  const Ref code = Ref::share(
+      reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it
+  CodeState* state = self->state;
+  const bool outer = std::exchange(state->full_graph, self->full_graph);
   NextFrame next(self->code, drive_frame);
-  return compat::vectorcall(self->function, args, nargsf, names).release();
+  Ref result = compat::vectorcall(self->function, args, nargsf, names);
+  state->full_graph = outer;
+  return result.release();
 }
 
 PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
@@ -123,7 +130,8 @@ PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept
   JitFunction* self = as_jit(object);
   self->vectorcall = jit_vectorcall;
   self->function = new_reference(function);
-  if (refresh(self) && full_graph) self->state->full_graph = true;
+  refresh(self);
+  self->full_graph = full_graph != 0;
   if (PyErr_Occurred()) return drop_reference(object), nullptr;
   return object;
 }

@@ -125,6 +125,19 @@ def test_fullgraph_raises():
         f(X)
 
 
+@needs_jit
+def test_fullgraph_is_a_matter_of_each_wrapper():
+    def f(x):
+        y = x + 1
+        print(y.shape)
+        return y * 2
+    whole, loose = ms.jit(f, mode="PIJit", fullgraph=True), ms.jit(f, mode="PIJit")
+    with pytest.raises(ms.CompileError):
+        whole(X)
+    for _ in range(3):
+        assert np.array_equal(loose(X).asnumpy(), (X.asnumpy() + 1) * 2)
+
+
 def test_psjit_says_that_it_is_not_built():
     @ms.jit
     def f(x):
