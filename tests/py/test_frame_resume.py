@@ -14,13 +14,13 @@ import warnings
 
 import pytest
 
-import frame_corpus
-from frame_corpus import CORPUS, Token, log
-
 pytestmark = pytest.mark.jit
 _debug = getattr(pytest.importorskip("msjit._msjit"), "_debug", None)
 if _debug is None:
     pytest.skip("no bytecode JIT here", allow_module_level=True)
+
+import frame_corpus  # noqa: E402 - its syntax is newer than 3.7
+from frame_corpus import CORPUS, Token, log  # noqa: E402
 
 
 def plain(function, args):
