@@ -29,7 +29,7 @@ bench-peers:
 
 lint:
 	@$(TOOLS)/setup.sh lint
-	@$(PYTHON) $(TOOLS)/lint.py $(ARGS)
+	@build/venv/tools/bin/python $(TOOLS)/lint.py $(ARGS)
 
 format:
 	@$(TOOLS)/setup.sh lint
