@@ -24,10 +24,13 @@ def test_plain_python_does_not_import_msjit():
 
 
 def test_import_is_cheap():
-    """At most 60 ms more than NumPy; the least of some runs, for the machine may be busy."""
-    code = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
-    numpy, both = (min(float(run(code.format(m), PYTHONDONTWRITEBYTECODE="")) for _ in range(5)) for m in ("numpy", "numpy, msjit"))
-    assert both - numpy < 0.06
+    """At most 60 ms of processor time more than NumPy; the least of some runs taken in turn, for the machine may be busy."""
+    code = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
+    least = {"numpy": 10.0, "numpy, msjit": 10.0}
+    for _ in range(5):
+        for modules in least:
+            least[modules] = min(least[modules], float(run(code.format(modules), PYTHONDONTWRITEBYTECODE="")))
+    assert least["numpy, msjit"] - least["numpy"] < 0.06
 
 
 def test_metadata_matches_the_package():
