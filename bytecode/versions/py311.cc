@@ -8,8 +8,7 @@ namespace msjit::version {
 
 #define MSJIT_GEN "bytecode/versions/gen/py311.inc"
 #include "bytecode/versions/opcode_table.inc"
-
-const int kHandlerItems = 1;
+#include "bytecode/versions/table_slots.inc"
 
 namespace {
 
@@ -19,66 +18,13 @@ int jump_backward(const RawInstr& raw) { return raw.op_offset + 2 - 2 * raw.arg;
 // BINARY_OP arguments from here on are the in-place operators.
 constexpr int kInplaceBase = kBinaryOpCount;
 
-// Numbers of the exception table: big-endian groups of six bits, bit 6 says that more follow, bit 7
-// marks the first byte of an entry.
-class TableReader {
- public:
-  TableReader(const uint8_t* begin, const uint8_t* end) : at_(begin), end_(end) {}
-  bool more() const { return at_ < end_; }
-  int number() {
-    int value = 0;
-    while (at_ < end_) {
-      const uint8_t byte = *at_++;
-      value = value << 6 | (byte & 63);
-      if (!(byte & 64)) break;
-    }
-    return value;
-  }
-
- private:
-  const uint8_t* at_;
-  const uint8_t* end_;
-};
-
-constexpr uint8_t kLocalBit = 0x20;  // CO_FAST_LOCAL, _CELL, _FREE of the internal headers
-constexpr uint8_t kCellBit = 0x40;
-constexpr uint8_t kFreeBit = 0x80;
-
 }  // namespace
-
-Ref code_bytes(PyCodeObject* code) { return Ref::steal(PyCode_GetCode(code)); }
-
-std::vector<RawHandler> exception_table(PyCodeObject* code) {
-  std::vector<RawHandler> handlers;
-  const auto* bytes = (const uint8_t*)PyBytes_AS_STRING(code->co_exceptiontable);
-  TableReader reader(bytes, bytes + PyBytes_GET_SIZE(code->co_exceptiontable));
-  while (reader.more()) {
-    RawHandler handler;
-    handler.begin = reader.number() * 2;
-    handler.end = handler.begin + reader.number() * 2;
-    handler.target = reader.number() * 2;
-    const int depth_and_lasti = reader.number();
-    handler.depth = depth_and_lasti >> 1;
-    handler.lasti = depth_and_lasti & 1;
-    handlers.push_back(handler);
-  }
-  return handlers;
-}
-
-void slots(PyCodeObject* code, std::vector<SlotKind>& kinds, std::vector<Ref>& names) {
-  const auto* bits = (const uint8_t*)PyBytes_AS_STRING(code->co_localspluskinds);
-  for (int i = 0; i < code->co_nlocalsplus; i++) {
-    kinds.push_back(bits[i] & kFreeBit   ? SlotKind::kFree
-                    : bits[i] & kCellBit ? SlotKind::kCell
-                                         : SlotKind::kLocal);
-    names.push_back(Ref::share(PyTuple_GET_ITEM(code->co_localsplusnames, i)));
-  }
-}
 
 bool emit(const RawInstr& raw, Emitter& out) {
   const int arg = raw.arg;
   switch (raw.opcode) {
 #include "bytecode/versions/common_rows.inc"
+#include "bytecode/versions/until_311_rows.inc"
     RAW(CACHE, Nop)
     RAW(RESUME, Resume)
     RAW(MAKE_CELL, MakeCell, arg)
