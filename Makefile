@@ -8,7 +8,7 @@ ARGS ?=
 
 export PYTHONS JOBS
 
-.PHONY: run test build bench bench-peers lint format clean
+.PHONY: run test soak build bench bench-peers lint format clean
 build:
 	@$(TOOLS)/setup.sh build
 
@@ -19,6 +19,10 @@ run:
 test:
 	@$(TOOLS)/setup.sh test
 	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
+
+soak:
+	@$(TOOLS)/setup.sh test
+	@build/venv/$$(cut -d' ' -f1 build/stamps/versions-test)/bin/python $(TOOLS)/soak.py $(ARGS)
 
 bench:
 	@$(TOOLS)/setup.sh bench

@@ -37,7 +37,9 @@ enum class RecipeKind : uint8_t {
   kFunction,  // object = code; args: globals, qualified name, defaults, kwdefaults, annotations,
               // closure (-1 = absent)
   kSequenceIterator,  // args: sequence; number = position
-  kRangeIterator,     // object = range; number = position
+  kConstantIterator,  // object = range, str or bytes; number = position
+  kCallMethod,        // object = name; args: self
+  kDictIterator,      // object = name of the method; args: dict; number = items taken
   kZip,               // args: iterators
   kEnumerate,         // args: iterator; number = next count
   kReversed,          // args: sequence; number = items taken

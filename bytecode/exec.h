@@ -82,11 +82,13 @@ class Executor {
   bool to_val(const SymRef& value, Val* out);                  // tensor, or a number as weak scalar
   SymFrame& current() { return *current_; }
   int root_step() const { return root_step_; }
+  bool dict_iterator(const SymRef& dict, Ref method, SymRef* out);
   SymRef new_iterator(IterKind kind, std::vector<SymRef> children, int64_t position = 0);
   const CaptureLimits& limits() const { return limits_; }
 
  private:
   bool account(SymFrame& frame);
+  bool take_next(SymIterator& it, SymRef* out, bool* done);
 
   CaptureLimits limits_;
   std::shared_ptr<Graph> graph_;

@@ -92,6 +92,10 @@ int ExitBuilder::tensor(const SymRef& value) {
 int ExitBuilder::iterator(const SymRef& value) {
   const SymIterator& it = *value->iterator;
   Recipe made{RecipeKind::kSequenceIterator};
+  if (it.exhausted) {
+    made.args = {add(Recipe{RecipeKind::kTuple})};
+    return add(std::move(made));
+  }
   made.number = it.position;
   switch (it.kind) {
     case IterKind::kSequence: break;
@@ -99,13 +103,24 @@ int ExitBuilder::iterator(const SymRef& value) {
     case IterKind::kZip: made.kind = RecipeKind::kZip; break;
     case IterKind::kEnumerate: made.kind = RecipeKind::kEnumerate; break;
     case IterKind::kDictView:
-      failure = "a dict view";
-      failure_step = value->born;
-      return -1;
-    case IterKind::kRange:
-      made.kind = RecipeKind::kRangeIterator;
-      made.object = it.range;
+      made.kind = RecipeKind::kCallMethod;
+      made.object = it.object;
+      break;
+    case IterKind::kDict:
+      made.kind = RecipeKind::kDictIterator;
+      made.object = it.object;
+      break;
+    case IterKind::kConstant:
+      made.kind = RecipeKind::kConstantIterator;
+      made.object = it.object;
       return add(std::move(made));
+  }
+  // These depend on how the container looked when they were made.
+  const bool by_state = it.kind == IterKind::kReversed || it.kind == IterKind::kDict;
+  if (by_state && (it.children[0]->changed || it.removals != it.children[0]->removals)) {
+    failure = "an iterator over a changed container";
+    failure_step = value->born;
+    return -1;
   }
   if (!all(it.children, &made.args)) return -1;
   return add(std::move(made));

@@ -304,6 +304,19 @@ void Heap::dict_set(const SymRef& dict, const SymRef& key, const SymRef& value) 
   dict->entries.emplace_back(key, value);
 }
 
+SymRef Heap::dict_remove(const SymRef& dict, const SymRef& key) {
+  auto& entries = dict->entries;
+  for (auto it = entries.begin(); it != entries.end(); ++it) {
+    if (!same_key(it->first, key)) continue;
+    SymRef item = it->second;
+    entries.erase(it);
+    dict->changed = dict->source != kNoSource;
+    ++dict->removals;
+    return item;
+  }
+  return nullptr;
+}
+
 SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
   const char* text = PyUnicode_AsUTF8(name);
   for (const auto& [known, value] : object->attributes)

@@ -33,6 +33,8 @@ class Heap {
   SymRef dict_get(const SymRef& dict, const SymRef& key);
   bool dict_all(const SymRef& dict);  // makes `entries` complete
   void dict_set(const SymRef& dict, const SymRef& key, const SymRef& value);
+  // Takes a key out of a dict whose entries are complete; null when it is not there.
+  SymRef dict_remove(const SymRef& dict, const SymRef& key);
 
   // Instance attribute from the pending writes or the instance dict; null when missing (guarded).
   SymRef instance_attr(const SymRef& object, PyObject* name);

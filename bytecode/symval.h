@@ -41,14 +41,26 @@ struct SymFunction {
   SymRef defaults, kwdefaults, annotations, closure;  // null when absent
 };
 
-// kDictView: what dict.keys(), values() or items() gave, before iter(); it never leaves a region.
-enum class IterKind : uint8_t { kSequence, kRange, kZip, kEnumerate, kReversed, kDictView };
+// kConstant: over a constant range, str or bytes. kDict: over a dict's `method` (keys, values,
+// items); kDictView: what that method gave, before iter().
+enum class IterKind : uint8_t {
+  kSequence,
+  kConstant,
+  kZip,
+  kEnumerate,
+  kReversed,
+  kDict,
+  kDictView
+};
 
 struct SymIterator {
   IterKind kind;
-  std::vector<SymRef> children;  // the sequence; zip: iterators; enumerate: one iterator
-  Ref range;                     // kRange
+  std::vector<SymRef> children;  // the container; zip: iterators; enumerate: one iterator
+  Ref object;                    // kConstant: what it runs over; kDict: name of the method
   int64_t position = 0;          // items taken; enumerate: next count
+  int64_t count = 0;             // size of the container when the iterator was made
+  int removals = 0;              // of the container, likewise
+  bool exhausted = false;        // once at the end it stays there
 };
 
 struct SymValue {
@@ -62,6 +74,7 @@ struct SymValue {
   std::vector<SymRef> items;
   std::vector<std::pair<SymRef, SymRef>> entries;          // kDict
   bool keys_known = true;                                  // kDict: `entries` is complete
+  int removals = 0;                                        // kDict: how often keys were taken out
   std::vector<std::pair<std::string, SymRef>> attributes;  // kObject: read or written ones
   std::vector<std::string> written;  // kObject: names with pending writes, in order
   std::unique_ptr<SymFunction> function;

@@ -65,10 +65,30 @@ void GuardBuilder::add_guard(GuardStep step) {
   set_.steps_.push_back(std::move(step));
 }
 
+namespace {
+
+// Loads the program made itself, whether or not it used what they gave: where one finds nothing,
+// a name is unbound, an attribute or key is missing. Items are covered by a guard on the length.
+bool may_find_nothing(LoadKind kind) {
+  switch (kind) {
+    case LoadKind::kLocal:
+    case LoadKind::kGlobal:
+    case LoadKind::kBuiltin:
+    case LoadKind::kCellContents:
+    case LoadKind::kInstanceAttr:
+    case LoadKind::kDictItem: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 GuardSet GuardBuilder::finish(const std::vector<SourceId>& used) {
   std::vector<bool> live(set_.sources_.size(), false);
   for (SourceId id : used)
     if (id >= 0) live[id] = true;
+  for (size_t i = 0; i < live.size(); ++i)
+    if (may_find_nothing(set_.sources_[i].kind)) live[i] = true;
   for (const GuardStep& step : set_.steps_) {
     if (!step.kind) continue;
     if (step.target >= 0) live[step.target] = true;

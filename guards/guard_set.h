@@ -69,7 +69,8 @@ class GuardBuilder {
   SourceId add_source(LoadKind kind, SourceId base, int index, Ref key, std::string text);
   void add_guard(GuardStep step);  // equal guards on one source are kept once
   const Source& source(SourceId id) const { return set_.sources_[id]; }
-  // Drops loads that nothing checks and `used` does not name. The builder is spent.
+  // Drops loads that cannot fail, that nothing checks and that `used` does not name. The builder is
+  // spent.
   GuardSet finish(const std::vector<SourceId>& used);
 
  private:

@@ -40,6 +40,21 @@ Ref advanced(Ref iterator, int64_t taken) {
   return PyErr_Occurred() ? Ref() : iterator;
 }
 
+// A list may get its items only later, by an effect: its iterator is told where it stands.
+Ref sequence_iterator(const Recipe& recipe, const std::vector<Ref>& objects) {
+  Ref made = Ref::steal(PyObject_GetIter(argument(recipe, objects, 0)));
+  if (!made || recipe.number == 0) return made;
+  Ref set = Ref::steal(
+      PyObject_CallMethod(made.get(), "__setstate__", "L", static_cast<long long>(recipe.number)));
+  return set ? made : Ref();
+}
+
+Ref dict_iterator(const Recipe& recipe, const std::vector<Ref>& objects) {
+  Ref view = Ref::steal(
+      PyObject_CallMethodObjArgs(argument(recipe, objects, 0), recipe.object.get(), nullptr));
+  return view ? advanced(Ref::steal(PyObject_GetIter(view.get())), recipe.number) : Ref();
+}
+
 // Compilers from 3.10 on leave annotations as a flat tuple: name, value, ...
 Ref annotations_dict(PyObject* annotations) {
   if (!PyTuple_Check(annotations)) return Ref::share(annotations);
@@ -94,9 +109,12 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
     case RecipeKind::kCell:
       return Ref::steal(PyCell_New(recipe.args.empty() ? nullptr : argument(recipe, objects, 0)));
     case RecipeKind::kFunction: return function(recipe, objects);
-    case RecipeKind::kSequenceIterator:
-      return advanced(Ref::steal(PyObject_GetIter(argument(recipe, objects, 0))), recipe.number);
-    case RecipeKind::kRangeIterator:
+    case RecipeKind::kSequenceIterator: return sequence_iterator(recipe, objects);
+    case RecipeKind::kCallMethod:
+      return Ref::steal(
+          PyObject_CallMethodObjArgs(argument(recipe, objects, 0), recipe.object.get(), nullptr));
+    case RecipeKind::kDictIterator: return dict_iterator(recipe, objects);
+    case RecipeKind::kConstantIterator:
       return advanced(Ref::steal(PyObject_GetIter(recipe.object.get())), recipe.number);
     case RecipeKind::kZip: return call(&PyZip_Type, recipe, objects);
     case RecipeKind::kEnumerate: {

@@ -186,6 +186,7 @@ bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1 || !x.look(args[0])) return unsupported(x, "reversed");
   if (args[0]->is_tensor() || !x.heap().items(args[0])) return unsupported(x, "reversed");
   *out = x.new_iterator(IterKind::kReversed, {args[0]});
+  (*out)->iterator->count = static_cast<int64_t>(x.heap().items(args[0])->size());
   return true;
 }
 

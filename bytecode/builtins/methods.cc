@@ -101,35 +101,20 @@ bool complete(Executor& x, const SymRef& dict) {
   return x.heap().dict_all(dict) || x.fail(BreakReason::kObjectType, x.heap().error);
 }
 
-// A view is only iterated in captured code, where a tuple of what it shows does as well.
-bool view(Executor& x, std::vector<SymRef> items, SymRef* out) {
-  *out = x.new_iterator(IterKind::kDictView, {make_items(SymKind::kTuple, std::move(items))});
+bool view(Executor& x, Args args, const char* method, SymRef* out) {
+  if (args.size() != 1) return wrong(x, method);
+  *out = x.new_iterator(IterKind::kDictView, {args[0]});
+  (*out)->iterator->object = Ref::steal(PyUnicode_InternFromString(method));
   return true;
 }
-
 bool dict_keys(Executor& x, Args args, PyObject*, SymRef* out) {
-  if (args.size() != 1 || !complete(x, args[0]))
-    return args.size() == 1 ? false : wrong(x, "dict.keys");
-  std::vector<SymRef> keys;
-  for (const auto& [key, value] : args[0]->entries) keys.push_back(key);
-  return view(x, std::move(keys), out);
+  return view(x, args, "keys", out);
 }
-
 bool dict_values(Executor& x, Args args, PyObject*, SymRef* out) {
-  if (args.size() != 1 || !complete(x, args[0]))
-    return args.size() == 1 ? false : wrong(x, "dict.values");
-  std::vector<SymRef> values;
-  for (const auto& [key, value] : args[0]->entries) values.push_back(value);
-  return view(x, std::move(values), out);
+  return view(x, args, "values", out);
 }
-
 bool dict_items(Executor& x, Args args, PyObject*, SymRef* out) {
-  if (args.size() != 1 || !complete(x, args[0]))
-    return args.size() == 1 ? false : wrong(x, "dict.items");
-  std::vector<SymRef> pairs;
-  for (const auto& [key, value] : args[0]->entries)
-    pairs.push_back(make_items(SymKind::kTuple, {key, value}));
-  return view(x, std::move(pairs), out);
+  return view(x, args, "items", out);
 }
 
 bool dict_get(Executor& x, Args args, PyObject* names, SymRef* out) {
@@ -144,18 +129,9 @@ bool dict_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() < 2 || args.size() > 3 || !x.look(args[1]) || !is_plain_key(args[1]))
     return wrong(x, "dict.pop");
   if (!complete(x, args[0])) return false;
-  auto& entries = args[0]->entries;
-  const auto it = std::find_if(entries.begin(), entries.end(),
-                               [&](auto& e) { return same_key(e.first, args[1]); });
-  if (it == entries.end()) {
-    if (args.size() == 2) return x.fail(BreakReason::kRaises, "dict.pop");
-    *out = args[2];
-    return true;
-  }
-  *out = it->second;
-  entries.erase(it);
-  changed(args[0]);
-  return true;
+  *out = x.heap().dict_remove(args[0], args[1]);
+  if (!*out && args.size() == 3) *out = args[2];
+  return *out || x.fail(BreakReason::kRaises, "dict.pop");
 }
 
 bool dict_update(Executor& x, Args args, PyObject* names, SymRef* out) {

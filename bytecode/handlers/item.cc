@@ -138,13 +138,7 @@ bool exec_DeleteSubscr(Executor& x, SymFrame& f, const Instr&) {
   if (!x.look(container) || !x.look(key)) return false;
   if (container->kind == SymKind::kDict && is_plain_key(key)) {
     if (!x.heap().dict_all(container)) return x.fail(BreakReason::kObjectType, x.heap().error);
-    auto& entries = container->entries;
-    const auto it = std::find_if(entries.begin(), entries.end(),
-                                 [&](auto& e) { return same_key(e.first, key); });
-    if (it == entries.end()) return x.fail(BreakReason::kRaises, "dict lookup");
-    entries.erase(it);
-    container->changed = container->source != kNoSource;
-    return true;
+    return x.heap().dict_remove(container, key) || x.fail(BreakReason::kRaises, "dict lookup");
   }
   return x.fail(BreakReason::kMutation, "an item of " + describe(*container));
 }

@@ -26,10 +26,13 @@ bool Executor::truth(const SymRef& value, bool* out) {
       if (!heap_.dict_all(value)) return fail(BreakReason::kObjectType, heap_.error);
       *out = !value->entries.empty();
       return true;
+    case SymKind::kIterator:
+      if (value->iterator->kind == IterKind::kDictView)
+        return truth(value->iterator->children[0], out);
+      [[fallthrough]];
     case SymKind::kMethod:
     case SymKind::kFunction:
-    case SymKind::kSlice:
-    case SymKind::kIterator: *out = true; return true;
+    case SymKind::kSlice: *out = true; return true;
     case SymKind::kTensor: return fail(BreakReason::kTensorBranch);
     case SymKind::kObject: {
       // An instance without __bool__ and __len__ is true; its class is guarded.

@@ -17,17 +17,21 @@ bool Executor::iterate(const SymRef& value, SymRef* out) {
   if (!look(value)) return false;
   if (value->kind == SymKind::kIterator) {
     const SymIterator& it = *value->iterator;
-    *out = it.kind == IterKind::kDictView ? new_iterator(IterKind::kSequence, it.children) : value;
-    (*out)->born = value->born;
+    if (it.kind == IterKind::kDictView) return dict_iterator(it.children[0], it.object, out);
+    *out = value;
     return true;
   }
+  if (value->kind == SymKind::kDict)
+    return dict_iterator(value, Ref::steal(PyUnicode_InternFromString("keys")), out);
   if (heap_.items(value)) {
     *out = new_iterator(IterKind::kSequence, {value});
     return true;
   }
-  if (value->kind == SymKind::kConst && PyRange_Check(value->object.get())) {
-    *out = new_iterator(IterKind::kRange, {});
-    (*out)->iterator->range = value->object;
+  if (value->kind == SymKind::kConst &&
+      (PyRange_Check(value->object.get()) || PyUnicode_CheckExact(value->object.get()) ||
+       PyBytes_CheckExact(value->object.get()))) {
+    *out = new_iterator(IterKind::kConstant, {});
+    (*out)->iterator->object = value->object;
     return true;
   }
   if (value->kind == SymKind::kTensor) {
@@ -44,30 +48,68 @@ bool Executor::iterate(const SymRef& value, SymRef* out) {
   return fail(BreakReason::kIterate, describe(*value));
 }
 
+bool Executor::dict_iterator(const SymRef& dict, Ref method, SymRef* out) {
+  if (!heap_.dict_all(dict)) return fail(BreakReason::kObjectType, heap_.error);
+  *out = new_iterator(IterKind::kDict, {dict});
+  SymIterator& it = *(*out)->iterator;
+  it.object = std::move(method);
+  it.count = static_cast<int64_t>(dict->entries.size());
+  it.removals = dict->removals;
+  return true;
+}
+
+namespace {
+
+// One entry of a dict as its keys(), values() or items() show it, read when it is taken.
+bool next_entry(Executor& x, SymIterator& it, SymRef* out, bool* done) {
+  const SymRef& dict = it.children[0];
+  if (it.count != static_cast<int64_t>(dict->entries.size()))
+    return x.fail(BreakReason::kRaises, "iteration over a dict that changed its size");
+  if (it.removals != dict->removals)
+    return x.fail(BreakReason::kIterate, "a dict that lost keys meanwhile");
+  *done = it.position >= it.count;
+  if (*done) return true;
+  const auto& [key, item] = dict->entries[it.position++];
+  switch (PyUnicode_READ_CHAR(it.object.get(), 0)) {
+    case 'k': *out = key; break;
+    case 'v': *out = item; break;
+    default: *out = make_items(SymKind::kTuple, {key, item});
+  }
+  return true;
+}
+
+}  // namespace
+
 bool Executor::next(const SymRef& sym, SymRef* out, bool* done) {
   SymIterator& it = *sym->iterator;
-  *done = false;
+  *done = it.exhausted;
+  if (it.exhausted) return true;
+  if (!take_next(it, out, done)) return false;
+  it.exhausted = *done && it.kind != IterKind::kZip && it.kind != IterKind::kEnumerate;
+  return true;
+}
+
+bool Executor::take_next(SymIterator& it, SymRef* out, bool* done) {
   switch (it.kind) {
     case IterKind::kSequence:
     case IterKind::kReversed: {
       const std::vector<SymRef>& items = *heap_.items(it.children[0]);
       const int64_t size = static_cast<int64_t>(items.size());
-      if (it.position >= size) {
-        *done = true;
-        return true;
-      }
-      *out = items[it.kind == IterKind::kSequence ? it.position : size - 1 - it.position];
+      const bool forward = it.kind == IterKind::kSequence;
+      const int64_t index = forward ? it.position : it.count - 1 - it.position;
+      *done = index < 0 || index >= size;
+      if (*done) return true;
+      *out = items[index];
       ++it.position;
       return true;
     }
-    case IterKind::kRange: {
-      if (it.position >= PyObject_Size(it.range.get())) {
-        *done = true;
-        return true;
-      }
-      *out = make_const(Ref::steal(PySequence_GetItem(it.range.get(), it.position++)));
+    case IterKind::kConstant: {
+      *done = it.position >= PyObject_Size(it.object.get());
+      if (*done) return true;
+      *out = make_const(Ref::steal(PySequence_GetItem(it.object.get(), it.position++)));
       return true;
     }
+    case IterKind::kDict: return next_entry(*this, it, out, done);
     case IterKind::kZip: {
       std::vector<SymRef> row;
       for (const SymRef& child : it.children) {

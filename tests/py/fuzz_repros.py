@@ -1,0 +1,86 @@
+"""Programs the differential fuzzer found, shrunk: each is a function of (x, xs, d, o) and must behave as without msjit for
+every argument set of test_fuzz_repros.py, in that order."""
+from msjit import ops
+
+REPROS = []
+
+
+def repro(fn):
+    REPROS.append(fn)
+    return fn
+
+
+@repro
+def membership_of_a_key(x, xs, d, o):
+    y = ops.maximum(x, x)
+    return "b" in d, y
+
+
+@repro
+def attribute_read_for_nothing(x, xs, d, o):
+    y = x + 1
+    o.extra
+    return y
+
+
+@repro
+def key_read_for_nothing(x, xs, d, o):
+    y = x + 1
+    d["b"]
+    return y
+
+
+@repro
+def dict_grows_during_iteration(x, xs, d, o):
+    y = x * 2
+    for k in d:
+        d["new" + k] = y
+
+
+@repro
+def dict_values_change_during_iteration(x, xs, d, o):
+    out = []
+    for _, v in d.items():
+        d["b"] = x + len(out)
+        out.append(v)
+    return out
+
+
+@repro
+def keys_move_during_iteration(x, xs, d, o):
+    out = []
+    for k in d:
+        if len(out) < 4:
+            d[k] = d.pop(k)
+        out.append(k)
+    return out, x + 1
+
+
+@repro
+def list_grows_during_iteration(x, xs, d, o):
+    out = []
+    for v in xs:
+        if len(xs) < 6:
+            xs.append(x + len(xs))
+        x[0] = len(out)
+        out.append(v)
+    return out
+
+
+@repro
+def exhausted_iterators_stay_exhausted(x, xs, d, o):
+    it = iter(xs)
+    first = list(it)
+    xs.append(x * 2)
+    x[0] = 1.0
+    return first, list(it)
+
+
+@repro
+def reversed_keeps_its_start(x, xs, d, o):
+    out = []
+    for v in reversed(xs):
+        xs.append(v)
+        out.append(v)
+    x[0] = 1.0
+    return out, x

@@ -1,0 +1,57 @@
+"""`same(fn, make)`: a function must behave under PIJit as plainly: result, identities, output, exception with its lines, and
+changed arguments. `captured(fn)`: what its regions are, for assertions that it is captured whole."""
+import contextlib
+import io
+import pathlib
+import sys
+
+import msjit as ms
+from msjit import _msjit
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fuzz"))
+from diff_run import Picture, error_of  # noqa: E402
+
+FORCED = bool(_msjit.config()["break_every"])
+
+
+def outcome(fn, args):
+    """(picture of everything a caller can see, tensors) of one call."""
+    out, result, error = io.StringIO(), None, None
+    with contextlib.redirect_stdout(out):
+        try:
+            result = fn(*args)
+        except Exception as e:
+            error = error_of(e, fn.__code__.co_filename)
+    picture = Picture()
+    return {"values": picture.of([result, args]), "error": error, "output": out.getvalue()}, picture.tensors
+
+
+def same(fn, make, variants=(0, 0, 0)):
+    """Calls fn(*make(variant)) plainly and jitted, one call a variant."""
+    jitted = ms.jit(fn, mode="PIJit")
+    for variant in variants:
+        args = make(variant)
+        expected, tensors = outcome(fn, args)
+        args = make(variant)
+        got, got_tensors = outcome(jitted, args)
+        assert got == expected
+        assert [(t.shape, t.tobytes()) for t in got_tensors] == [(t.shape, t.tobytes()) for t in tensors]
+    return jitted
+
+
+def breaks(fn):
+    return [b for f in _msjit.explain_json() if f["name"] == fn.__name__ for b in f["breaks"]]
+
+
+def captured(fn, make):
+    """Runs fn twice under jit and asserts that it was one region without a break."""
+    if FORCED:
+        return
+    _msjit.reset()
+    jitted = ms.jit(fn, mode="PIJit")
+    for _ in range(2):
+        with contextlib.redirect_stdout(io.StringIO()):
+            jitted(*make(0))
+    assert breaks(fn) == []
+    regions = [r for f in _msjit.explain_json() if f["name"] == fn.__name__ for r in f["regions"]]
+    assert len(regions) == 1

@@ -1,0 +1,41 @@
+"""The differential fuzzer's findings, kept as programs, and a short run of the fuzzer itself (`make soak`: the long one)."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from fuzz_repros import REPROS
+from jit_same import same
+from msjit import Tensor, _msjit
+
+pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Item:
+    def __init__(self, **attributes):
+        vars(self).update(attributes)
+
+
+def arguments(variant):
+    x = Tensor(np.arange(4, dtype=np.float32).reshape(2, 2) - 1)
+    d = {"a": 1, "b": x} if variant != 1 else {"c": 2}
+    return [x, [1, 2.0, "w"][variant:], d, Item(extra=1) if variant != 1 else Item()]
+
+
+@pytest.mark.parametrize("fn", REPROS, ids=[f.__name__ for f in REPROS])
+def test_repro(fn):
+    same(fn, arguments, (0, 0, 1, 2, 0, 1))
+
+
+def test_random_programs():
+    forced = os.environ.get("MSJIT_BREAK_EVERY")
+    command = [sys.executable, str(ROOT / "tests/fuzz/diff_fuzz.py"), "--count", "150" if forced else "500",
+               "--seconds", "6" if forced else "20"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    text = done.stdout.decode("utf-8", "replace")
+    assert done.returncode == 0, text[-4000:]
