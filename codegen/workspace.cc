@@ -25,6 +25,7 @@ Result<Workspace*> WorkspacePool::make() const {
   Storage arena;
   if (plan_.arena_bytes > 0) {
     MSJIT_TRY(arena, Storage::allocate(static_cast<size_t>(plan_.arena_bytes)));
+    arena->scratch = true;
   }
   for (size_t i = 0; i < plan_.slots.size(); ++i) {
     const Slot& slot = plan_.slots[i];

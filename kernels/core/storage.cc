@@ -192,6 +192,7 @@ Storage Storage::foreign(void* data, size_t bytes, void (*deleter)(void*), void*
 }
 
 void Storage::destroy(StorageImpl* impl) {
+  delete impl->cache.load(std::memory_order_acquire);
   if (impl->deleter) {
     impl->deleter(impl->context);
     block_free(impl, sizeof(StorageImpl));

@@ -22,15 +22,31 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
+// Something derived from the bytes of a storage, dropped with it (kernels/cpu/packed.h).
+struct StorageCache {
+  virtual ~StorageCache() = default;
+};
+
 struct StorageImpl {
   std::atomic<int32_t> refs{1};
   Device device;
   bool read_only = false;  // foreign memory its owner exported as read-only
+  bool scratch = false;    // written again and again without a new version: an executable's arena
   uint64_t version = 0;    // bumped by every in-place write
   size_t bytes = 0;
   void* data = nullptr;
   void (*deleter)(void* context) = nullptr;  // null: `data` belongs to the caching allocator
   void* context = nullptr;
+  std::atomic<StorageCache*> cache{nullptr};  // owned
+  // Others who hold the address, as a buffer or by DLPack, and may write unseen: how many do now
+  // and how many did.
+  std::atomic<int32_t> exports{0}, exports_ended{0};
+
+  void begin_export() { exports.fetch_add(1); }
+  void end_export() {
+    exports_ended.fetch_add(1);
+    exports.fetch_sub(1);
+  }
 };
 
 // Owning handle.

@@ -131,7 +131,7 @@ Status forward(const Window2d& w, const Tensor& x, const Tensor& weight, const T
                 static_cast<double*>(bias_data), own_y.data_as<double>());
     return {};
   }
-  MSJIT_OK(onednn::conv_forward(w, own_x.data_as<float>(), own_weight.data_as<float>(),
+  MSJIT_OK(onednn::conv_forward(w, own_x.data_as<float>(), own_weight,
                                 static_cast<float*>(bias_data), own_y.data_as<float>()));
   return deliver(own_y, y);
 }

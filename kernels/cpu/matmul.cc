@@ -226,7 +226,10 @@ Status run(const Operands& o, const Tensor& out) {
   const void* bias_data = o.bias ? bias.data() : nullptr;
   if (small) return run_small(left, right, out, bias_data, o.activation), Status();
   if (loops) return run_loops(left, right, out, bias_data), Status();
-  return onednn::matmul(dtype, left, right, bias_data, o.activation, out.data());
+  // A copy made here dies with this call, and slices of a batch are no single weight.
+  bool is_weight = o.is_weight && batch.rank() == 0 && right.data == o.b.data();
+  return onednn::matmul(dtype, left, right, bias_data, o.activation, out.data(),
+                        is_weight ? &o.b : nullptr);
 }
 
 }  // namespace msjit::product

@@ -2,11 +2,13 @@
 
 #include <omp.h>
 
+#include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <unordered_map>
 #include <vector>
 
-#include "kernels/core/storage.h"
+#include "kernels/core/inline_vec.h"
+#include "kernels/cpu/packed.h"
 #include "kernels/cpu/parallel.h"
 
 namespace msjit::onednn {
@@ -54,6 +56,7 @@ class Key {
     return *this;
   }
   Key& operator<<(const int64_t (&pair)[2]) { return *this << pair[0] << pair[1]; }
+  Key with(int64_t word) const { return Key(*this) << word; }
   friend bool operator==(const Key& a, const Key& b) {
     return a.size_ == b.size_ && std::memcmp(a.words_, b.words_, a.size_ * sizeof(int64_t)) == 0;
   }
@@ -72,6 +75,11 @@ struct KeyHash {
 // position.
 class Program {
  public:
+  // Of a program that takes its weight packed: from plain bytes to that layout.
+  std::unique_ptr<Program> pack;
+  size_t packed_bytes = 0;
+  int layout = 0;  // 0: it takes the plain bytes
+
   Status run(std::span<void* const> operands) {
     Storage scratch;
     if (scratch_bytes_ > 0) {
@@ -108,6 +116,17 @@ class Program {
   size_t scratch_bytes_ = 0;
 };
 
+// A number for each pair of layouts met, the same in all threads.
+int layout_number(const memory::desc& plain, const memory::desc& packed) {
+  static std::mutex mutex;
+  static auto* known = new std::vector<std::pair<memory::desc, memory::desc>>;
+  std::lock_guard lock(mutex);
+  for (size_t i = 0; i < known->size(); ++i)
+    if ((*known)[i].first == plain && (*known)[i].second == packed) return static_cast<int>(i) + 1;
+  known->emplace_back(plain, packed);
+  return static_cast<int>(known->size());
+}
+
 struct Arg {
   int index;
   memory value;
@@ -132,6 +151,17 @@ class Builder {
     memory converted = temporary(wanted);
     reorder(given, converted);
     return converted;
+  }
+  // The weight as a primitive wants to read it, converted once by the program's `pack`.
+  memory packed(const memory::desc& plain, const memory::desc& wanted) {
+    if (plain == wanted) return operand(plain);
+    Builder conversion;
+    memory from = conversion.operand(plain), to = conversion.operand(wanted);
+    conversion.reorder(from, to);
+    program_.pack = conversion.finish();
+    program_.packed_bytes = wanted.get_size();
+    program_.layout = layout_number(plain, wanted);
+    return operand(wanted);
   }
   // An operand as a primitive writes it; finish() converts it.
   memory output(const memory::desc& plain, const memory::desc& written) {
@@ -191,10 +221,9 @@ class ThreadScope {
   int before_;
 };
 
-// Runs the program of `key`, building it with `build(Builder&)` the first time.
+// The program of `key`, built with `build(Builder&)` the first time.
 template <class Build>
-Status run_cached(const Key& key, std::initializer_list<const void*> operands, Build&& build) {
-  ThreadScope threads;
+Result<Program*> find_program(const Key& key, Build&& build) {
   Table& programs = table();
   auto found = programs.find(key);
   if (found == programs.end()) [[unlikely]] {
@@ -209,9 +238,61 @@ Status run_cached(const Key& key, std::initializer_list<const void*> operands, B
       return internal_error("[onednn] cannot build a primitive: {}", error.what());
     }
   }
-  // oneDNN takes mutable pointers for what it only reads.
-  auto* pointers = const_cast<void* const*>(operands.begin());
-  return found->second->run({pointers, operands.size()});
+  return found->second.get();
+}
+
+// oneDNN takes mutable pointers for what it only reads.
+std::span<void* const> pointers(std::span<const void* const> operands) {
+  return {const_cast<void* const*>(operands.data()), operands.size()};
+}
+
+template <class Build>
+Status run_cached(const Key& key, std::initializer_list<const void*> operands, Build&& build) {
+  ThreadScope threads;
+  MSJIT_TRY(Program * program, find_program(key, build));
+  return program->run(pointers({operands.begin(), operands.size()}));
+}
+
+using Operands = InlineVec<const void*, 4>;
+Operands operands_with(const void* last, Operands operands) {
+  if (last) operands.push_back(last);
+  return operands;
+}
+constexpr int kWeightOperand = 1;
+
+// The packed bytes of a weight for `program`; empty when there are none and there shall be none.
+Result<Storage> packed_weight(const Tensor& weight, const Key& key, Program* program,
+                              packed::Found found) {
+  if (!found.due) return found.layout == program->layout ? std::move(found.copy) : Storage();
+  if (program->layout == 0) return packed::keep(weight, key.hash(), 0, 0, {}), Storage();
+  uint64_t version = weight.storage()->version;
+  Storage copy = packed::find_layout(weight, program->layout);
+  if (!copy) {
+    MSJIT_TRY(copy, packed::allocate(program->packed_bytes));
+    const void* conversion[] = {weight.data(), copy ? copy->data : nullptr};
+    if (copy) MSJIT_OK(program->pack->run(pointers(conversion)));
+  }
+  packed::keep(weight, key.hash(), program->layout, version, copy);
+  return copy;
+}
+
+// As run_cached, for programs whose second operand is a weight: it is read packed where that pays.
+// `build(Builder&, bool packed)` makes either program; both give the same bits.
+template <class Build>
+Status run_weighted(const Key& key, const Tensor* weight, Operands operands, Build&& build) {
+  ThreadScope threads;
+  packed::Found found;
+  if (weight) found = packed::find(*weight, key.hash());
+  if (found.due || found.copy) {
+    MSJIT_TRY(Program * program, find_program(key.with(1), [&](Builder& b) { build(b, true); }));
+    MSJIT_TRY(Storage copy, packed_weight(*weight, key, program, std::move(found)));
+    if (copy) {
+      operands[kWeightOperand] = copy->data;
+      return program->run(pointers(operands));
+    }
+  }
+  MSJIT_TRY(Program * program, find_program(key, [&](Builder& b) { build(b, false); }));
+  return program->run(pointers(operands));
 }
 
 dnnl::primitive_attr user_scratchpad() {
@@ -238,8 +319,20 @@ memory::desc matrices_desc(const Matrices& m, memory::data_type type, bool batch
       {m.batch, m.rows, m.cols}, type, memory::dims{m.batch_stride, m.row_stride, m.col_stride}};
 }
 
+dnnl::matmul::primitive_desc matmul_desc(const memory::desc& a, const memory::desc& b,
+                                         const memory::desc* bias, const memory::desc& out,
+                                         const dnnl::primitive_attr& attr) {
+  if (bias) return {engine(), a, b, *bias, out, attr};
+  return {engine(), a, b, out, attr};
+}
+
+// Packed and plain weights give the same bits in the brgemm kernels, and only these gain by it.
+bool gains_by_packing(const dnnl::matmul::primitive_desc& desc) {
+  return std::string_view(desc.impl_info_str()).starts_with("brg");
+}
+
 void build_matmul(Builder& builder, DType dtype, const Matrices& a, const Matrices& b, bool bias,
-                  Activation activation) {
+                  Activation activation, bool packed) {
   memory::data_type type = data_type(dtype);
   int64_t batch = std::max(a.batch, b.batch);
   bool batched = batch > 1;
@@ -253,17 +346,21 @@ void build_matmul(Builder& builder, DType dtype, const Matrices& a, const Matric
     ops.append_eltwise(dnnl::algorithm::eltwise_relu, 0.f, 0.f);
     attr.set_post_ops(ops);
   }
-  std::vector<Arg> args = {{DNNL_ARG_SRC, builder.operand(a_desc)},
-                           {DNNL_ARG_WEIGHTS, builder.operand(b_desc)},
-                           {DNNL_ARG_DST, builder.operand(out_desc)}};
-  if (!bias) {
-    dnnl::matmul::primitive_desc desc(engine(), a_desc, b_desc, out_desc, attr);
-    return builder.add(desc, dnnl::matmul(desc), std::move(args));
-  }
   Matrices row{nullptr, 1, 1, b.cols, b.cols, b.cols, 1};
   memory::desc bias_desc = matrices_desc(row, type, batched);
-  args.push_back({DNNL_ARG_BIAS, builder.operand(bias_desc)});
-  dnnl::matmul::primitive_desc desc(engine(), a_desc, b_desc, bias_desc, out_desc, attr);
+  auto choose = [&](const memory::desc& weight) {
+    return matmul_desc(a_desc, weight, bias ? &bias_desc : nullptr, out_desc, attr);
+  };
+  auto desc = choose(packed ? memory::desc(b_desc.get_dims(), type, Tag::any) : b_desc);
+  if (packed && !gains_by_packing(desc)) {
+    packed = false;
+    desc = choose(b_desc);
+  }
+  std::vector<Arg> args = {{DNNL_ARG_SRC, builder.operand(a_desc)},
+                           {DNNL_ARG_WEIGHTS, packed ? builder.packed(b_desc, desc.weights_desc())
+                                                     : builder.operand(b_desc)},
+                           {DNNL_ARG_DST, builder.operand(out_desc)}};
+  if (bias) args.push_back({DNNL_ARG_BIAS, builder.operand(bias_desc)});
   builder.add(desc, dnnl::matmul(desc), std::move(args));
 }
 
@@ -301,11 +398,12 @@ dnnl::convolution_forward::primitive_desc conv_desc(const Window2d& w, bool bias
   return {engine(), prop, algorithm, x, weight, y, stride, gaps(w), begin, end, user_scratchpad()};
 }
 
-void build_conv(Builder& builder, const Window2d& w, bool bias) {
+void build_conv(Builder& builder, const Window2d& w, bool bias, bool packed) {
   auto desc = conv_desc(w, bias, dnnl::prop_kind::forward_inference);
+  memory::desc weight = plain(weight_dims(w), weight_tag(w)), wanted = desc.weights_desc();
   std::vector<Arg> args = {
       {DNNL_ARG_SRC, builder.input(plain(input_dims(w), Tag::nchw), desc.src_desc())},
-      {DNNL_ARG_WEIGHTS, builder.input(plain(weight_dims(w), weight_tag(w)), desc.weights_desc())},
+      {DNNL_ARG_WEIGHTS, packed ? builder.packed(weight, wanted) : builder.input(weight, wanted)},
       {DNNL_ARG_DST, builder.output(plain(output_dims(w), Tag::nchw), desc.dst_desc())}};
   if (bias) args.push_back({DNNL_ARG_BIAS, builder.operand(vector(w.out_channels))});
   builder.add(desc, dnnl::convolution_forward(desc), std::move(args));
@@ -483,14 +581,15 @@ void build_layer_norm_grad(Builder& builder, int64_t rows, int64_t width, float 
 }  // namespace
 
 Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias,
-              Activation activation, void* out) {
+              Activation activation, void* out, const Tensor* weight) {
   Key key(Kind::kMatmul);
   key << static_cast<int64_t>(dtype) << a.batch << a.rows << a.cols << a.batch_stride
       << a.row_stride << a.col_stride << b.batch << b.cols << b.batch_stride << b.row_stride
       << b.col_stride << (bias != nullptr) << static_cast<int64_t>(activation);
-  auto build = [&](Builder& builder) { build_matmul(builder, dtype, a, b, bias, activation); };
-  if (bias) return run_cached(key, {a.data, b.data, out, bias}, build);
-  return run_cached(key, {a.data, b.data, out}, build);
+  auto build = [&](Builder& builder, bool packed) {
+    build_matmul(builder, dtype, a, b, bias, activation, packed);
+  };
+  return run_weighted(key, weight, operands_with(bias, {a.data, b.data, out}), build);
 }
 
 bool has_bfloat16() {
@@ -501,12 +600,11 @@ bool has_bfloat16() {
   return available;
 }
 
-Status conv_forward(const Window2d& w, const float* x, const float* weight, const float* bias,
+Status conv_forward(const Window2d& w, const float* x, const Tensor& weight, const float* bias,
                     float* y) {
   Key key = window_key(Kind::kConv, w, bias != nullptr);
-  auto build = [&](Builder& builder) { build_conv(builder, w, bias != nullptr); };
-  if (bias) return run_cached(key, {x, weight, y, bias}, build);
-  return run_cached(key, {x, weight, y}, build);
+  auto build = [&](Builder& builder, bool packed) { build_conv(builder, w, bias, packed); };
+  return run_weighted(key, &weight, operands_with(bias, {x, weight.data(), y}), build);
 }
 
 Status conv_input_grad(const Window2d& w, const float* dy, const float* weight, float* dx) {

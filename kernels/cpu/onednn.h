@@ -4,8 +4,7 @@
 // allocator. Sizes are never zero here.
 #pragma once
 
-#include "kernels/core/result.h"
-#include "kernels/core/shape.h"
+#include "kernels/core/tensor.h"
 
 namespace msjit::onednn {
 
@@ -20,9 +19,10 @@ struct Matrices {
 };
 enum class Activation : uint8_t { kNone, kRelu };
 
-// out = activation(a b + bias), contiguous; bias has b.cols elements or is null.
+// out = activation(a b + bias), contiguous; bias has b.cols elements or is null. `weight` is the
+// tensor whose bytes `b` reads when they may be kept in another layout (packed.h), else null.
 Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias,
-              Activation activation, void* out);
+              Activation activation, void* out, const Tensor* weight = nullptr);
 bool has_bfloat16();  // whether matmul() takes bfloat16 on this machine
 
 // -- Windows
@@ -35,7 +35,7 @@ struct Window2d {
   int64_t in[2], out[2], kernel[2], stride[2], dilation[2];
   int64_t pad_begin[2], pad_end[2];
 };
-Status conv_forward(const Window2d& w, const float* x, const float* weight, const float* bias,
+Status conv_forward(const Window2d& w, const float* x, const Tensor& weight, const float* bias,
                     float* y);
 Status conv_input_grad(const Window2d& w, const float* dy, const float* weight, float* dx);
 Status conv_weight_grad(const Window2d& w, const float* x, const float* dy, float* dweight);

@@ -69,8 +69,8 @@ bool dtype_from_dl(DLDataType type, DType* out) {
 
 template <class Managed>
 struct Exported {
+  ExportPin pin;
   Managed managed{};
-  Tensor pin;
   int64_t shape[kMaxRank];
   int64_t strides[kMaxRank];
 };
@@ -94,8 +94,7 @@ void capsule_destructor(PyObject* capsule) {
 
 template <class Managed>
 Ref export_tensor(const Tensor& t, bool copied) {
-  auto exported = std::make_unique<Exported<Managed>>();
-  exported->pin = Tensor::view(t, t.shape(), t.strides(), 0);
+  auto exported = std::make_unique<Exported<Managed>>(ExportPin(t));
   for (int i = 0; i < t.rank(); ++i) {
     exported->shape[i] = t.dim(i);
     exported->strides[i] = t.strides()[i];

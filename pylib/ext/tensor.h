@@ -21,6 +21,22 @@ void replace_contents(PyObject* self, const Tensor& from);
 bool single_element(const Tensor& tensor, const char* where, const void** data);
 bool is_writable(const Tensor& tensor, const char* where);
 
+// Keeps exported memory alive, the data as it was when the tensor gets other data; for as long its
+// storage counts as written by others.
+class ExportPin {
+ public:
+  explicit ExportPin(const Tensor& t) : tensor_(Tensor::view(t, t.shape(), t.strides(), 0)) {
+    tensor_.storage()->begin_export();
+  }
+  ExportPin(ExportPin&&) = default;
+  ~ExportPin() {
+    if (tensor_) tensor_.storage()->end_export();
+  }
+
+ private:
+  Tensor tensor_;
+};
+
 Ref tensor_repr(PyObject* self);
 Ref tensor_str(PyObject* self);
 // A NumPy array sharing the tensor's memory (bfloat16: a float32 copy).

@@ -8,7 +8,7 @@ namespace {
 
 // What an exported buffer keeps alive: the storage as it was, even when the tensor gets other data.
 struct Export {
-  Tensor pin;
+  ExportPin pin;
   Py_ssize_t shape[kMaxRank];
   Py_ssize_t strides[kMaxRank];
 };
@@ -57,8 +57,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   const Tensor& t = tensor_of(self);
   if (const char* why = refusal(t, flags)) return raise(PyExc_BufferError, why), -1;
-  auto held = std::make_unique<Export>();
-  held->pin = Tensor::view(t, t.shape(), t.strides(), 0);
+  auto held = std::make_unique<Export>(ExportPin(t));
   const auto size = static_cast<Py_ssize_t>(item_size(t.dtype()));
   for (int i = 0; i < t.rank(); ++i) {
     held->shape[i] = t.dim(i);

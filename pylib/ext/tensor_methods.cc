@@ -105,7 +105,11 @@ Ref contiguous_flag(PyObject* self) {
 }
 Ref numel(PyObject* self) { return Ref::steal(PyLong_FromLongLong(tensor_of(self).numel())); }
 Ref dim(PyObject* self) { return Ref::steal(PyLong_FromLong(tensor_of(self).rank())); }
-Ref data_ptr(PyObject* self) { return Ref::steal(PyLong_FromVoidPtr(tensor_of(self).data())); }
+// Nobody says when the address is forgotten: an export that does not end.
+Ref data_ptr(PyObject* self) {
+  tensor_of(self).storage()->begin_export();
+  return Ref::steal(PyLong_FromVoidPtr(tensor_of(self).data()));
+}
 Ref element_strides(PyObject* self) {
   Ref tuple = shape_tuple(tensor_of(self).strides());
   return tuple ? Ref::steal(PySequence_List(tuple.get())) : Ref();
