@@ -14,7 +14,7 @@ namespace {
 // moves any more.
 constexpr PassInfo kPipeline[] = {
     {"dead_code", dead_code},     {"fold_constants", fold_constants}, {"simplify", simplify},
-    {"merge_equal", merge_equal}, {"fuse_linear", fuse_linear},
+    {"merge_equal", merge_equal}, {"slice_first", slice_first},       {"fuse_linear", fuse_linear},
 };
 
 struct Settings {

@@ -1,5 +1,6 @@
 #include "graph/rewrite.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <unordered_map>
@@ -104,12 +105,14 @@ class Rebuilder {
   }
 
   Val rewrite(const Node& node, std::span<const ValueId> in) {
+    const bool is_output = std::find(from_.outputs.begin(), from_.outputs.end(),
+                                     node.first_output) != from_.outputs.end();
     for (const OpDef* key : {node.op, static_cast<const OpDef*>(nullptr)}) {
       auto found = rules_.find(key);
       if (found == rules_.end()) continue;
       for (const Rule* rule : found->second) {
         const Meta& meta = from_.meta(node.first_output);
-        Val answer = rule->apply(Match(&sink_, node, in, meta, uses_));
+        Val answer = rule->apply(Match(&sink_, node, in, meta, uses_, is_output));
         if (Status status = sink_.take_error(); !status.ok()) {
           MSJIT_LOGF(LogTopic::kPasses, "{}: {} failed: {}", from_.name, rule->name,
                      status.error().message);

@@ -13,8 +13,8 @@ namespace msjit {
 class Match {
  public:
   Match(GraphSink* sink, const Node& node, std::span<const ValueId> in, const Meta& meta,
-        const std::vector<int>& uses)
-      : sink_(sink), node_(node), in_(in), meta_(meta), uses_(uses) {}
+        const std::vector<int>& uses, bool is_output)
+      : sink_(sink), node_(node), in_(in), meta_(meta), uses_(uses), is_output_(is_output) {}
 
   const OpDef& op() const { return *node_.op; }
   int num_inputs() const { return static_cast<int>(in_.size()); }
@@ -24,6 +24,7 @@ class Match {
   const Attrs& attrs() const { return node_.attrs; }
   const Meta& meta() const { return meta_; }  // of the node's output
   const Meta& meta(ValueId id) const { return graph().meta(id); }
+  bool is_output() const { return is_output_; }  // the node's value leaves the graph
   GraphSink* sink() const { return sink_; }
   const Graph& graph() const { return *sink_->graph(); }
 
@@ -49,6 +50,7 @@ class Match {
   std::span<const ValueId> in_;
   const Meta& meta_;
   const std::vector<int>& uses_;
+  bool is_output_;
 };
 
 // An invalid Val means: does not apply.
