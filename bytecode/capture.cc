@@ -95,7 +95,8 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     }
     if (!x.returned() && stop < 0) failure = failure_of(x);  // a forced exit
     if (!x.returned() && !code[x.root().pc].is_exit()) {
-      if (--stop < 0) return internal_error("[capture] no legal exit found");
+      if ((stop = x.exit_before(stop - 1)) < 0)
+        return internal_error("[capture] no legal exit found");
       continue;
     }
     Capture capture;

@@ -44,6 +44,7 @@ enum class RecipeKind : uint8_t {
   kEnumerate,         // args: iterator; number = next count
   kReversed,          // args: sequence; number = items taken
   kSuper,             // args: type, self
+  kInstance,          // object = class; its attributes are effects
 };
 struct Recipe {
   RecipeKind kind;
@@ -54,11 +55,11 @@ struct Recipe {
 };
 
 // A change of an object that existed before the region, replayed in order at the exit.
-enum class EffectKind : uint8_t { kSetAttr, kListItems, kDictItems, kCellContents };
+enum class EffectKind : uint8_t { kSetAttr, kDelAttr, kListItems, kDictItems, kCellContents };
 struct Effect {
   EffectKind kind;
   int32_t target;               // recipe
-  Ref name;                     // kSetAttr
+  Ref name;                     // kSetAttr, kDelAttr
   std::vector<int32_t> values;  // recipes; kDictItems: key, value, ...
 };
 

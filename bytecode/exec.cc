@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "guards/py/error.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -29,6 +30,7 @@ Executor::Executor(const DecodedCode& code, const Slots& slots, const CaptureLim
 }
 
 bool Executor::fail(BreakReason reason, std::string detail) {
+  raised_ = nullptr;
   reason_ = reason;
   detail_ = std::move(detail);
   line_ = (*root_.code)[root_.pc].line;
@@ -42,6 +44,9 @@ bool Executor::fail(BreakReason reason, std::string detail) {
 }
 
 bool Executor::fail_op(Status status) {
+  const ErrorKind kind = status.error().kind;
+  if (kind != ErrorKind::kInternal && kind != ErrorKind::kMemory && has_handler())
+    return raise_new(exception_type(kind), status.error().message);
   return fail(BreakReason::kOpError, status.error().message);
 }
 
@@ -82,25 +87,32 @@ bool Executor::account(SymFrame& frame) {
     if (forced) fail(BreakReason::kForced);
     return true;
   }
-  if (instr.is_exit()) safe_step_ = root_step_;
+  if (instr.is_exit()) {
+    safe_step_ = root_step_;
+    exits_.push_back(root_step_);
+  }
   return true;
 }
 
 bool Executor::run(SymFrame& frame) {
   SymFrame* const caller = current_;
   current_ = &frame;
-  while (true) {
+  const bool done = run_instrs(frame);
+  if (done || raised_) current_ = caller;
+  return done;
+}
+
+bool Executor::run_instrs(SymFrame& frame) {
+  while (!frame.result && !frame.yielded) {
     if (!account(frame)) return false;
     if (stopped_) return true;
     const Instr& instr = (*frame.code)[frame.pc];
-    if (instr.flags & Instr::kInHandler) return fail(BreakReason::kException, "handler");
     sink_.set_location({code_file(frame.code->code()), instr.line});
     frame.next = frame.pc + 1;
-    if (!kHandlers[static_cast<int>(instr.op)](*this, frame, instr)) return false;
-    if (frame.result) break;
-    frame.pc = frame.next;
+    if (!kHandlers[static_cast<int>(instr.op)](*this, frame, instr))
+      if (!raised_ || !unwind(frame)) return false;
+    if (!frame.result) frame.pc = frame.next;
   }
-  current_ = caller;
   return true;
 }
 

@@ -21,7 +21,8 @@ struct SymFrame {
   Ref globals;
   Ref builtins;
   SymFrame* parent = nullptr;
-  SymRef result;  // set by ReturnValue
+  SymRef result;   // set by ReturnValue
+  SymRef yielded;  // set by YieldValue, until the consumer takes it
 
   SymRef pop() {
     SymRef top = std::move(stack.back());
@@ -52,6 +53,30 @@ class Executor {
   // Ends the region; always false.
   bool fail(BreakReason reason, std::string detail = {});
   bool fail_op(Status status);  // an infer rule refused: the program raises that
+
+  // The program raises here. Execution goes on at a handler inside the region; without one the
+  // region ends before the instruction. Always false, as fail(). raise.cc
+  bool raise(const SymRef& exception, const std::string& what);
+  bool raise_new(PyObject* type, const std::string& message);
+  bool raise_new(PyObject* type, std::vector<SymRef> args, const std::string& what);
+  bool raise_python(const std::string& what);  // the exception CPython has just set
+  // For models that catch: while one of these lives, exceptions are raised to the model.
+  class Catching {
+   public:
+    explicit Catching(Executor& x) : x_(x) { ++x_.catching_; }
+    ~Catching() { --x_.catching_; }
+    Catching(const Catching&) = delete;
+    Catching& operator=(const Catching&) = delete;
+
+   private:
+    Executor& x_;
+  };
+  // The exception being raised, taken when it is a `type`; else null.
+  SymRef take_raised(PyObject* type);
+  // Behind a failed call: lets its exception pass, if somebody takes it. Always false.
+  bool raise_on();
+  // Behind a failed call in a model that cannot let an exception pass half-done. Always false.
+  bool raise_ends();
   BreakReason reason() const { return reason_; }
   const std::string& detail() const { return detail_; }
   const std::string& place() const { return place_; }
@@ -85,10 +110,22 @@ class Executor {
   bool dict_iterator(const SymRef& dict, Ref method, SymRef* out);
   SymRef new_iterator(IterKind kind, std::vector<SymRef> children, int64_t position = 0);
   const CaptureLimits& limits() const { return limits_; }
+  // The exceptions being handled, as sys.exc_info() sees them, innermost last.
+  struct Handled {
+    const SymFrame* frame;
+    size_t level;  // stack depth where the handler's items begin
+    SymRef exception;
+  };
+  std::vector<Handled>& handled() { return handled_; }
+  // The last instruction of the outermost frame, at or before `step`, where a region can end.
+  int exit_before(int step) const;
 
  private:
   bool account(SymFrame& frame);
   bool take_next(SymIterator& it, SymRef* out, bool* done);
+  bool run_instrs(SymFrame& frame);
+  bool has_handler() const;
+  bool unwind(SymFrame& frame);
 
   CaptureLimits limits_;
   std::shared_ptr<Graph> graph_;
@@ -102,6 +139,11 @@ class Executor {
   int stop_step_ = -1;
   bool stopped_ = false;
   SymFrame* current_ = nullptr;
+  std::vector<int> exits_;  // steps of the outermost frame where a region can end
+  std::vector<Handled> handled_;
+  SymRef raised_;
+  std::string raised_text_;
+  int catching_ = 0;
   BreakReason reason_ = BreakReason::kInternal;
   std::string detail_;
   std::string place_;

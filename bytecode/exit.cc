@@ -1,5 +1,6 @@
 #include "bytecode/exit.h"
 
+#include "bytecode/instance.h"
 #include "kernels/core/op.h"
 
 namespace msjit {
@@ -63,6 +64,7 @@ int ExitBuilder::make(const SymRef& value) {
       return add(std::move(made));
     case SymKind::kIterator: return iterator(value);
     case SymKind::kFunction: return function(value);
+    case SymKind::kObject: return instance(value);
     default: failure = describe(*value); return -1;
   }
   if (value->kind == SymKind::kCell && !value->items.empty() && value->items[0]->is_null())
@@ -122,6 +124,14 @@ int ExitBuilder::iterator(const SymRef& value) {
     failure_step = value->born;
     return -1;
   }
+  for (const SymRef& child : it.children) {
+    // Wrapping one again would run its __iter__.
+    const bool wraps = it.kind == IterKind::kZip || it.kind == IterKind::kEnumerate;
+    if (!wraps || child->kind == SymKind::kIterator) continue;
+    failure = "iterator over " + describe(*child);
+    failure_step = value->born;
+    return -1;
+  }
   if (!all(it.children, &made.args)) return -1;
   return add(std::move(made));
 }
@@ -143,6 +153,34 @@ int ExitBuilder::function(const SymRef& value) {
     made.args.push_back(index);
   }
   return add(std::move(made));
+}
+
+// The object first and its attributes as effects, so that objects may refer to one another.
+int ExitBuilder::instance(const SymRef& value) {
+  PyTypeObject* type = type_of(*value);
+  if (is_exception_type(type) || type == &PyTraceBack_Type) {
+    failure = is_exception_type(type) ? "an exception" : "a traceback";
+    failure_step = value->born;
+    return -1;
+  }
+  Recipe made{RecipeKind::kInstance};
+  made.object = value->cls;
+  instances_.emplace_back(value, static_cast<int>(capture_->recipes.size()));
+  return add(std::move(made));
+}
+
+bool ExitBuilder::fill_instances() {
+  while (!instances_.empty()) {
+    const auto [value, index] = instances_.back();
+    instances_.pop_back();
+    for (const auto& [name, attribute] : value->attributes) {
+      Effect set{
+          EffectKind::kSetAttr, index, Ref::steal(PyUnicode_InternFromString(name.c_str())), {}};
+      if (!all({attribute}, &set.values)) return false;
+      capture_->effects.push_back(std::move(set));
+    }
+  }
+  return true;
 }
 
 bool ExitBuilder::frame_state() {
@@ -200,7 +238,10 @@ bool ExitBuilder::effects_of(const SymRef& value) {
           if (attribute != name) continue;
           Effect set = effect;
           set.name = Ref::steal(PyUnicode_InternFromString(name.c_str()));
-          if (!all({written}, &set.values)) return false;
+          if (written->is_null())
+            set.kind = EffectKind::kDelAttr;
+          else if (!all({written}, &set.values))
+            return false;
           capture_->effects.push_back(std::move(set));
         }
       }
@@ -218,7 +259,7 @@ bool ExitBuilder::effects() {
 }
 
 bool ExitBuilder::build() {
-  if (!frame_state() || !effects()) return false;
+  if (!frame_state() || !effects() || !fill_instances()) return false;
   x_.heap().guard_aliasing();
   return true;
 }

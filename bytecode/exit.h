@@ -24,16 +24,19 @@ class ExitBuilder {
   int tensor(const SymRef& value);
   int iterator(const SymRef& value);
   int function(const SymRef& value);
+  int instance(const SymRef& value);
   int add(Recipe recipe);
   bool all(const std::vector<SymRef>& values, std::vector<int32_t>* out);
   bool frame_state();
   bool effects();
   bool effects_of(const SymRef& value);
+  bool fill_instances();
 
   Executor& x_;
   Capture* capture_;
   std::unordered_map<SymValue*, int> done_;
-  std::unordered_map<int32_t, int> output_of_;  // graph value -> output index
+  std::vector<std::pair<SymRef, int>> instances_;  // made, their attributes still to come
+  std::unordered_map<int32_t, int> output_of_;     // graph value -> output index
 };
 
 }  // namespace msjit

@@ -5,6 +5,8 @@
 #include "bytecode/exec.h"
 #include "guards/py/objects.h"
 
+#include <structmember.h>
+
 namespace msjit {
 namespace {
 
@@ -51,6 +53,17 @@ bool is_identity_constant(PyObject* o) {
   return Py_TYPE(o) == &PyMethodDescr_Type || Py_TYPE(o) == &PyWrapperDescr_Type ||
          Py_TYPE(o) == &PyGetSetDescr_Type || is_op(o) || Py_TYPE(o) == &g_dtype_type ||
          PyCode_Check(o) || Py_TYPE(o) == g_jit_callable.type;
+}
+
+bool is_object_member(PyObject* o) {
+  if (Py_TYPE(o) != &PyMemberDescr_Type) return false;
+  const int type = reinterpret_cast<PyMemberDescrObject*>(o)->d_member->type;
+  return type == T_OBJECT || type == T_OBJECT_EX;
+}
+
+bool is_writable_member(PyObject* o) {
+  return is_object_member(o) &&
+         !(reinterpret_cast<PyMemberDescrObject*>(o)->d_member->flags & READONLY);
 }
 
 bool is_plain_key(const SymRef& key) {
@@ -335,6 +348,22 @@ SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
       guards_.add_source(LoadKind::kInstanceAttr, object->source, 0, Ref::share(name), path),
       found);
   object->attributes.emplace_back(text, value);
+  return value;
+}
+
+SymRef Heap::member(const SymRef& object, PyObject* descriptor) {
+  auto* descr = reinterpret_cast<PyMemberDescrObject*>(descriptor);
+  const char* name = PyUnicode_AsUTF8(descr->d_common.d_name);
+  for (const auto& [known, value] : object->attributes)
+    if (known == name) return value->is_null() ? nullptr : value;
+  if (!object->object) return nullptr;
+  const int offset = static_cast<int>(descr->d_member->offset);
+  PyObject* found = object_at(object->object.get(), offset);
+  if (!found) return nullptr;
+  const std::string path = fmt::format("{}.{}", guards_.source(object->source).text, name);
+  SymRef value =
+      from_source(guards_.add_source(LoadKind::kMember, object->source, offset, {}, path), found);
+  object->attributes.emplace_back(name, value);
   return value;
 }
 

@@ -38,6 +38,8 @@ class Heap {
 
   // Instance attribute from the pending writes or the instance dict; null when missing (guarded).
   SymRef instance_attr(const SymRef& object, PyObject* name);
+  // What a member descriptor (a slot of __slots__ and the like) shows; null when it is empty.
+  SymRef member(const SymRef& object, PyObject* descriptor);
   // Guards a function value's code and defaults.
   void guard_function(const SymRef& function);
   SymRef cell_contents(const SymRef& cell);
@@ -69,6 +71,9 @@ class Heap {
   std::vector<SourceId> inputs_;
 };
 
+// Descriptors of members that hold an object: slots of __slots__, parts of builtin objects.
+bool is_object_member(PyObject* descriptor);
+bool is_writable_member(PyObject* descriptor);
 // Whether two constant keys are the same dict key: exact str, int, bool, None or float only.
 bool same_key(const SymRef& a, const SymRef& b);
 bool is_plain_key(const SymRef& key);

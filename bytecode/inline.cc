@@ -184,8 +184,9 @@ bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<
     if (!slot) slot = null_sym();
   frame.pc = code.entry();
   ++depth_;
-  if (!run(frame)) return false;
+  const bool done = run(frame);
   --depth_;
+  if (!done) return false;
   *out = frame.result;
   return true;
 }

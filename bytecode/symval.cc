@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "guards/py/objects.h"
+
 namespace msjit {
 
 SymRef make_sym(SymKind kind) {
@@ -66,8 +68,36 @@ std::string describe(const SymValue& value) {
     case SymKind::kCell: return "cell";
     case SymKind::kIterator: return "iterator";
     case SymKind::kSuper: return "super object";
+    case SymKind::kObject: return fmt::format("{} object", type_of(value)->tp_name);
     default: return value.object ? describe_object(value.object.get()) : "object";
   }
+}
+
+PyTypeObject* type_of(const SymValue& value) {
+  if (value.cls) return reinterpret_cast<PyTypeObject*>(value.cls.get());
+  switch (value.kind) {
+    case SymKind::kConst:
+    case SymKind::kObject: return Py_TYPE(value.object.get());
+    case SymKind::kTensor: return value.object ? Py_TYPE(value.object.get()) : &g_tensor_type;
+    case SymKind::kTuple: return &PyTuple_Type;
+    case SymKind::kList: return &PyList_Type;
+    case SymKind::kDict: return &PyDict_Type;
+    case SymKind::kSlice: return &PySlice_Type;
+    case SymKind::kMethod: {
+      const PyObject* function = value.items[0]->object.get();
+      const bool builtin =
+          function && (PyUnicode_Check(function) || Py_TYPE(function) == &PyMethodDescr_Type ||
+                       Py_TYPE(function) == &PyWrapperDescr_Type);
+      return builtin ? nullptr : &PyMethod_Type;
+    }
+    case SymKind::kFunction: return &PyFunction_Type;
+    case SymKind::kCell: return &PyCell_Type;
+    case SymKind::kSuper: return &PySuper_Type;
+    case SymKind::kIterator:
+    case SymKind::kLazy:
+    case SymKind::kNull: break;
+  }
+  return nullptr;
 }
 
 Ref constant_object(const SymRef& value) {

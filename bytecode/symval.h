@@ -70,6 +70,7 @@ struct SymValue {
                  // instead
   bool changed = false;  // a sourced container or object with pending writes
   Ref object;            // the concrete object of sourced and constant values
+  Ref cls;               // class of an instance made in the region
   Val tensor;
   std::vector<SymRef> items;
   std::vector<std::pair<SymRef, SymRef>> entries;          // kDict
@@ -93,6 +94,9 @@ const SymRef& null_sym();
 
 // Short text for break reasons: "tensor", "list", "int 3", "function foo".
 std::string describe(const SymValue& value);
+
+// The class of a looked-at value; null when nothing is known of it.
+PyTypeObject* type_of(const SymValue& value);
 
 // The Python object of a value that is constant all the way down (numbers, strings, tuples and
 // slices of them); empty when it is not.

@@ -35,6 +35,7 @@ PyObject* load_source(const Source& source, const Slots& slots, PyObject* const*
       return source.index < PyTuple_GET_SIZE(base) ? PyTuple_GET_ITEM(base, source.index) : nullptr;
     case LoadKind::kMethodSelf: return PyMethod_GET_SELF(base);
     case LoadKind::kMethodFunction: return PyMethod_GET_FUNCTION(base);
+    case LoadKind::kMember: return object_at(base, source.index);
   }
   return nullptr;
 }

@@ -32,6 +32,7 @@ enum class LoadKind : uint8_t {
   kTupleItem,     // base is a tuple
   kMethodSelf,    // base is a bound method
   kMethodFunction,
+  kMember,  // the object pointer `index` bytes into the base
 };
 
 using SourceId = int32_t;
@@ -52,5 +53,9 @@ PyObject* load_source(const Source& source, const Slots& slots, PyObject* const*
 
 // The instance dictionary of an object, or null. Never creates one for an object that has none.
 PyObject* instance_dict(PyObject* object);
+// The object pointer `offset` bytes into an object, as member descriptors read it.
+inline PyObject* object_at(PyObject* object, int offset) {
+  return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset);
+}
 
 }  // namespace msjit

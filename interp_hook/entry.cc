@@ -113,6 +113,9 @@ bool apply_effects(const Entry& entry, const std::vector<Ref>& objects) {
         done = PyObject_GenericSetAttr(target, effect.name.get(),
                                        objects[effect.values[0]].get()) == 0;
         break;
+      case EffectKind::kDelAttr:
+        done = PyObject_GenericSetAttr(target, effect.name.get(), nullptr) == 0;
+        break;
       case EffectKind::kListItems: done = replace_list(target, effect, objects); break;
       case EffectKind::kDictItems: done = replace_dict(target, effect, objects); break;
       case EffectKind::kCellContents:

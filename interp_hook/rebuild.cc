@@ -127,6 +127,11 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
     case RecipeKind::kReversed:
       return advanced(call(&PyReversed_Type, recipe, objects), recipe.number);
     case RecipeKind::kSuper: return call(&PySuper_Type, recipe, objects);
+    case RecipeKind::kInstance: {
+      Ref none = Ref::steal(PyTuple_New(0));
+      auto* cls = reinterpret_cast<PyTypeObject*>(recipe.object.get());
+      return none ? Ref::steal(PyBaseObject_Type.tp_new(cls, none.get(), nullptr)) : Ref();
+    }
     case RecipeKind::kOutput: break;
   }
   PyErr_SetString(PyExc_SystemError, "[msjit] recipe without a rebuild");

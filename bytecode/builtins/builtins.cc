@@ -6,7 +6,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "bytecode/exec.h"
+#include "bytecode/instance.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 
@@ -28,12 +28,6 @@ bool no_keywords(Executor& x, PyObject* names, const char* name) {
 bool model_len(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return unsupported(x, "len");
   if (!x.look(args[0])) return false;
-  if (args[0]->kind == SymKind::kObject) {
-    static PyObject* const name = PyUnicode_InternFromString("__len__");
-    PyObject* found = _PyType_Lookup(Py_TYPE(args[0]->object.get()), name);
-    if (found && PyFunction_Check(found))
-      return x.call(x.heap().from_constant(Ref::share(found), "__len__"), {args[0]}, nullptr, out);
-  }
   int64_t size = 0;
   if (!x.length(args[0], &size)) return false;
   *out = make_const(Ref::steal(PyLong_FromLongLong(size)));
@@ -41,21 +35,8 @@ bool model_len(Executor& x, Args args, PyObject* names, SymRef* out) {
 }
 
 bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out) {
-  PyTypeObject* type = nullptr;
-  switch (value->kind) {
-    case SymKind::kTuple: type = &PyTuple_Type; break;
-    case SymKind::kList: type = &PyList_Type; break;
-    case SymKind::kDict: type = &PyDict_Type; break;
-    case SymKind::kSlice: type = &PySlice_Type; break;
-    case SymKind::kFunction: type = &PyFunction_Type; break;
-    case SymKind::kMethod: type = &PyMethod_Type; break;
-    case SymKind::kTensor:
-      type = value->object ? Py_TYPE(value->object.get()) : &g_tensor_type;
-      break;
-    case SymKind::kConst:
-    case SymKind::kObject: type = Py_TYPE(value->object.get()); break;
-    default: return unsupported(x, "isinstance");
-  }
+  PyTypeObject* type = type_of(*value);
+  if (!type) return unsupported(x, "isinstance");
   // A metaclass may redefine the test; ABCs answer from a registry that nothing guards.
   if (Py_TYPE(cls) != &PyType_Type) {
     if (type == cls) return *out = true, true;
@@ -92,30 +73,25 @@ bool model_isinstance(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool model_type(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return x.fail(BreakReason::kMakeClass);
   if (!x.look(args[0])) return false;
-  PyObject* type = nullptr;
-  switch (args[0]->kind) {
-    case SymKind::kTuple: type = reinterpret_cast<PyObject*>(&PyTuple_Type); break;
-    case SymKind::kList: type = reinterpret_cast<PyObject*>(&PyList_Type); break;
-    case SymKind::kDict: type = reinterpret_cast<PyObject*>(&PyDict_Type); break;
-    case SymKind::kTensor:
-      type = reinterpret_cast<PyObject*>(args[0]->object ? Py_TYPE(args[0]->object.get())
-                                                         : &g_tensor_type);
-      break;
-    case SymKind::kConst:
-    case SymKind::kObject:
-      type = reinterpret_cast<PyObject*>(Py_TYPE(args[0]->object.get()));
-      break;
-    default: return unsupported(x, "type");
-  }
+  PyObject* type = reinterpret_cast<PyObject*>(type_of(*args[0]));
+  if (!type) return unsupported(x, "type");
   *out = x.heap().from_constant(Ref::share(type), reinterpret_cast<PyTypeObject*>(type)->tp_name);
   return true;
 }
 
 bool model_getattr(Executor& x, Args args, PyObject* names, SymRef* out) {
-  if (names || args.size() != 2 || !x.look(args[1])) return unsupported(x, "getattr");
+  if (names || args.size() < 2 || args.size() > 3 || !x.look(args[1]))
+    return unsupported(x, "getattr");
   if (args[1]->kind != SymKind::kConst || !PyUnicode_CheckExact(args[1]->object.get()))
     return unsupported(x, "getattr");
-  return x.get_attr(args[0], args[1]->object.get(), out);
+  if (args.size() == 2) return x.get_attr(args[0], args[1]->object.get(), out);
+  {
+    const Executor::Catching catching(x);
+    if (x.get_attr(args[0], args[1]->object.get(), out)) return true;
+  }
+  if (!x.take_raised(PyExc_AttributeError)) return x.raise_on();
+  *out = args[2];
+  return true;
 }
 
 bool model_sequence(Executor& x, Args args, PyObject* names, SymKind kind, SymRef* out) {
@@ -198,11 +174,12 @@ bool model_iter(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool model_next(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool done = false;
   if (names || args.empty() || args.size() > 2 || !x.look(args[0])) return unsupported(x, "next");
-  if (args[0]->kind != SymKind::kIterator || args[0]->iterator->kind == IterKind::kDictView)
+  if (!is_iterator(args[0]) ||
+      (args[0]->iterator && args[0]->iterator->kind == IterKind::kDictView))
     return unsupported(x, "next");
   if (!x.next(args[0], out, &done)) return false;
   if (!done) return true;
-  if (args.size() == 1) return x.fail(BreakReason::kRaises, "next()");
+  if (args.size() == 1) return x.raise_new(PyExc_StopIteration, {}, "next()");
   *out = args[1];
   return true;
 }
@@ -245,6 +222,7 @@ bool model_callable(Executor& x, Args args, PyObject* names, SymRef* out) {
   const SymRef& value = args[0];
   if (value->kind == SymKind::kFunction || value->kind == SymKind::kMethod)
     return *out = boolean(true), true;
+  if (value->cls) return *out = boolean(type_of(*value)->tp_call != nullptr), true;
   if (value->object) return *out = boolean(PyCallable_Check(value->object.get())), true;
   *out = boolean(false);
   return true;
@@ -269,8 +247,13 @@ bool model_super(Executor& x, Args args, PyObject* names, SymRef* out) {
     if (self && self->kind == SymKind::kCell) self = x.heap().cell_contents(self);
   }
   if (!cls || !self || !x.look(cls) || !x.look(self)) return unsupported(x, "super");
-  if (cls->kind != SymKind::kConst || !PyType_Check(cls->object.get()) ||
-      self->kind != SymKind::kObject)
+  if (cls->kind != SymKind::kConst || !PyType_Check(cls->object.get()))
+    return unsupported(x, "super");
+  const bool of_class = self->kind == SymKind::kConst && PyType_Check(self->object.get());
+  PyTypeObject* type =
+      of_class ? reinterpret_cast<PyTypeObject*>(self->object.get()) : type_of(*self);
+  if ((!of_class && self->kind != SymKind::kObject) ||
+      !PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls->object.get())))
     return unsupported(x, "super");
   *out = make_items(SymKind::kSuper, {cls, self});
   return true;
@@ -390,6 +373,12 @@ bool Executor::length(const SymRef& value, int64_t* out) {
   } else if (value->kind == SymKind::kDict) {
     if (!heap_.dict_all(value)) return fail(BreakReason::kObjectType, heap_.error);
     *out = static_cast<int64_t>(value->entries.size());
+  } else if (has_special(value, "__len__")) {
+    SymRef answer;
+    if (!call_special(*this, value, "__len__", {}, &answer) || !look(answer)) return false;
+    if (answer->kind == SymKind::kConst && PyLong_Check(answer->object.get()))
+      *out = PyLong_AsLongLong(answer->object.get());
+    if (*out < 0) return PyErr_Clear(), fail(BreakReason::kRaises, "__len__");
   } else if (value->kind == SymKind::kConst && !PyType_Check(value->object.get())) {
     *out = PyObject_Size(value->object.get());
     if (*out < 0) PyErr_Clear();

@@ -2,7 +2,7 @@
 // concatenate.
 #include <fmt/core.h>
 
-#include "bytecode/exec.h"
+#include "bytecode/instance.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 
@@ -61,10 +61,7 @@ bool is_cheap(PyObject* a, PyObject* b, BinaryOp op) {
 }
 
 bool fold(Executor& x, PyObject* result, const char* what, SymRef* out) {
-  if (!result) {
-    PyErr_Clear();
-    return x.fail(BreakReason::kRaises, what);
-  }
+  if (!result) return x.raise_python(what);
   *out = make_const(Ref::steal(result));
   return true;
 }
@@ -116,6 +113,8 @@ bool is_list(const SymRef& value) { return value->kind == SymKind::kList; }
 bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out) {
   if (!look(a) || !look(b)) return false;
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
+  if (a->kind == SymKind::kObject || b->kind == SymKind::kObject)
+    return instance_binary(*this, a, b, op, in_place, out);
   if (a->is_tensor() || b->is_tensor()) {
     const OpDef* def = binary_op(op);
     if (!def || !(a->is_tensor() || is_number(a)) || !(b->is_tensor() || is_number(b)))
@@ -145,6 +144,8 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
 bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
   if (!look(a) || !look(b)) return false;
   const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));
+  if (a->kind == SymKind::kObject || b->kind == SymKind::kObject)
+    return instance_compare(*this, a, b, op, out);
   if (a->is_tensor() || b->is_tensor()) {
     if (!(a->is_tensor() || is_number(a)) || !(b->is_tensor() || is_number(b)))
       return fail(BreakReason::kUnsupported, what);
@@ -181,6 +182,9 @@ bool exec_Unary(Executor& x, SymFrame& f, const Instr& i) {
                                                                : "invert");
     if (!op) return x.fail(BreakReason::kUnsupported, unary_symbol(i.unary()));
     if (!x.apply(*op, std::span(&value->tensor, 1), {}, &out)) return false;
+  } else if (value->kind == SymKind::kObject) {
+    const char* const names[] = {"__pos__", "__neg__", "", "__invert__"};
+    if (!call_special(x, value, names[i.arg], {}, &out)) return false;
   } else {
     if (!is_number(value))
       return x.fail(BreakReason::kUnsupported, "unary operator on " + describe(*value));
@@ -222,22 +226,8 @@ bool exec_Compare(Executor& x, SymFrame& f, const Instr& i) {
 bool exec_IsOp(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef b = f.pop();
   const SymRef a = f.pop();
-  if (!x.look(a) || !x.look(b)) return false;
-  bool same = a == b;
-  if (!same && a->object && b->object) {
-    same = a->object == b->object;
-    // Two sources: their relation holds for this call only. Constants are pinned by their own
-    // guards.
-    const bool pinned = (a->kind == SymKind::kConst && is_identity_constant(a->object.get())) ||
-                        a->is_const(Py_None) || b->is_const(Py_None) || a->is_const(Py_True) ||
-                        b->is_const(Py_True) || a->is_const(Py_False) || b->is_const(Py_False);
-    if (!pinned) {
-      if (a->source == kNoSource || b->source == kNoSource)
-        return x.fail(BreakReason::kUnsupported, "identity of values");
-      x.heap().guards().add_guard(
-          {same ? &guard_same : &guard_different, a->source, b->source, 0, 0, {}, nullptr});
-    }
-  }
+  bool same = false;
+  if (!identical(x, a, b, &same)) return false;
   f.push(make_const(Ref::share(same != (i.arg == 1) ? Py_True : Py_False)));
   return true;
 }
@@ -247,7 +237,11 @@ bool exec_ContainsOp(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef item = f.pop();
   if (!x.look(container) || !x.look(item)) return false;
   bool found = false;
-  if (container->kind == SymKind::kDict && is_plain_key(item)) {
+  if (has_special(container, "__contains__")) {
+    SymRef answer;
+    if (!call_special(x, container, "__contains__", {item}, &answer)) return false;
+    if (!x.truth(answer, &found)) return false;
+  } else if (container->kind == SymKind::kDict && is_plain_key(item)) {
     found = x.heap().dict_get(container, item) != nullptr;
   } else if (constant_object(item) && x.heap().items(container)) {
     for (const SymRef& candidate : *x.heap().items(container)) {

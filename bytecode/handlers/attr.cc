@@ -1,7 +1,9 @@
 // Attribute reads and writes, with the lookup order of object.__getattribute__.
 #include <fmt/core.h>
 
-#include "bytecode/exec.h"
+#include <algorithm>
+
+#include "bytecode/instance.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -11,12 +13,18 @@ bool tensor_attr(Executor& x, const SymRef& tensor, const char* name, SymRef* ou
 
 namespace {
 
+bool bind_class(Executor& x, const SymRef& cls, PyObject* found, PyObject* name, SymRef* out);
+
 // The object a class attribute gives when read through an instance, descriptors of known types
 // only.
 bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* found, PyObject* name,
           SymRef* out) {
   const std::string text = fmt::format("{}.{}", type->tp_name, PyUnicode_AsUTF8(name));
   Heap& heap = x.heap();
+  if (is_object_member(found)) {
+    *out = heap.member(self, found);
+    return *out || x.fail(BreakReason::kRaises, fmt::format("attribute {}", text));
+  }
   if (PyFunction_Check(found) || Py_TYPE(found) == &PyMethodDescr_Type ||
       Py_TYPE(found) == &PyWrapperDescr_Type || is_op(found) ||
       Py_TYPE(found) == g_jit_callable.type) {
@@ -42,49 +50,48 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* found, 
     }
     return x.call(heap.from_constant(std::move(getter), text), {self}, nullptr, out);
   }
-  if (Py_TYPE(found)->tp_descr_get) return x.fail(BreakReason::kAttribute, text);
+  if (Py_TYPE(found)->tp_descr_get) {
+    SymRef descriptor = heap.from_constant(Ref::share(found), text);
+    if (!x.look(descriptor)) return false;
+    if (!has_special(descriptor, "__get__")) return x.fail(BreakReason::kAttribute, text);
+    SymRef owner = heap.from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
+    return call_special(x, descriptor, "__get__", {self, owner}, out);
+  }
   *out = heap.from_constant(Ref::share(found), text);
   return true;
 }
 
-bool missing(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* name, SymRef* out) {
-  static PyObject* const getattr_name = PyUnicode_InternFromString("__getattr__");
-  PyObject* hook = _PyType_Lookup(type, getattr_name);
-  if (!hook || !PyFunction_Check(hook))
-    return x.fail(BreakReason::kRaises, fmt::format("attribute {}", PyUnicode_AsUTF8(name)));
-  SymRef function =
-      x.heap().from_constant(Ref::share(hook), fmt::format("{}.__getattr__", type->tp_name));
-  return x.call(function, {self, make_const(Ref::share(name))}, nullptr, out);
-}
-
 // Whether attribute reads of a class follow object.__getattribute__ (a __getattr__ fallback
 // allowed).
-bool generic_getattr(PyTypeObject* type) {
+bool is_generic_getattr(PyTypeObject* type) {
   if (type->tp_getattro == PyObject_GenericGetAttr) return true;
   static PyObject* const name = PyUnicode_InternFromString("__getattribute__");
   static PyObject* const generic = _PyType_Lookup(&PyBaseObject_Type, name);
   return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && _PyType_Lookup(type, name) == generic;
 }
 
+bool no_attribute(Executor& x, const SymRef& self, const char* name) {
+  const std::string_view type = type_of(*self)->tp_name;
+  // CPython cuts long names, at lengths that differ between versions.
+  if (type.size() > 50) return x.fail(BreakReason::kRaises, fmt::format("attribute {}", name));
+  return x.raise_new(PyExc_AttributeError,
+                     fmt::format("'{}' object has no attribute '{}'", type, name));
+}
+
+// What __getattr__ answers, or an AttributeError of object.__getattribute__.
 bool object_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* out) {
-  PyTypeObject* type = Py_TYPE(self->object.get());
-  const char* text = PyUnicode_AsUTF8(name);
-  if (!generic_getattr(type)) return x.fail(BreakReason::kAttribute, text);
-  if (std::string_view(text) == "__class__") {
-    *out = x.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
-    return true;
+  if (!is_generic_getattr(type_of(*self))) {
+    if (!has_special(self, "__getattribute__") || find_special(self, "__getattr__"))
+      return x.fail(BreakReason::kAttribute, PyUnicode_AsUTF8(name));
+    return call_special(x, self, "__getattribute__", {make_const(Ref::share(name))}, out);
   }
-  if (std::string_view(text) == "__dict__") return x.fail(BreakReason::kAttribute, "__dict__");
-  PyObject* found = _PyType_Lookup(type, name);
-  if (found && Py_TYPE(found)->tp_descr_get && Py_TYPE(found)->tp_descr_set)
-    return bind(x, self, type, found, name, out);
-  if (SymRef value = x.heap().instance_attr(self, name)) {
-    if (value->is_null()) return x.fail(BreakReason::kRaises, fmt::format("attribute {}", text));
-    *out = std::move(value);
-    return true;
+  if (!has_special(self, "__getattr__")) return generic_get_attr(x, self, name, out);
+  {
+    const Executor::Catching catching(x);
+    if (generic_get_attr(x, self, name, out)) return true;
   }
-  if (found) return bind(x, self, type, found, name, out);
-  return missing(x, self, type, name, out);
+  if (!x.take_raised(PyExc_AttributeError)) return x.raise_on();
+  return call_special(x, self, "__getattr__", {make_const(Ref::share(name))}, out);
 }
 
 // Modules and classes: the object is pinned, the attribute's value is guarded.
@@ -99,36 +106,59 @@ bool module_attr(Executor& x, const SymRef& module, PyObject* name, SymRef* out)
   return x.fail(BreakReason::kAttribute, fmt::format("{} of a module", PyUnicode_AsUTF8(name)));
 }
 
-bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
-  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
-  PyObject* found = Py_TYPE(type) == &PyType_Type ? _PyType_Lookup(type, name) : nullptr;
+// The object a class attribute gives when read through the class.
+bool bind_class(Executor& x, const SymRef& cls, PyObject* found, PyObject* name, SymRef* out) {
   const char* text = PyUnicode_AsUTF8(name);
-  if (!found || _PyType_Lookup(&PyType_Type, name) ||
-      !(type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG))
-    return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
-  // The class itself is pinned by identity; its version tag pins what is found on it.
-  x.heap().guard_class_version(type);
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  const std::string path = fmt::format("{}.{}", type->tp_name, text);
   if (Py_TYPE(found) == &PyStaticMethod_Type || Py_TYPE(found) == &PyClassMethod_Type) {
     Ref inner = Ref::steal(PyObject_GetAttrString(found, "__func__"));
     if (!inner || !PyFunction_Check(inner.get())) {
       PyErr_Clear();
       return x.fail(BreakReason::kAttribute, text);
     }
-    SymRef function = x.heap().from_constant(std::move(inner), text);
+    SymRef function = x.heap().from_constant(std::move(inner), path);
     *out = Py_TYPE(found) == &PyClassMethod_Type ? make_items(SymKind::kMethod, {function, cls})
                                                  : function;
     return true;
   }
-  if (!PyFunction_Check(found) && Py_TYPE(found)->tp_descr_get)
+  *out = x.heap().from_constant(Ref::share(found), path);
+  const bool plain = PyFunction_Check(found) || Py_TYPE(found) == &PyWrapperDescr_Type ||
+                     Py_TYPE(found) == &PyMethodDescr_Type || is_op(found);
+  if (plain || !Py_TYPE(found)->tp_descr_get) return true;
+  if (!x.look(*out)) return false;
+  if (!has_special(*out, "__get__"))
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
-  *out = x.heap().from_constant(Ref::share(found), fmt::format("{}.{}", type->tp_name, text));
-  return true;
+  const SymRef descriptor = *out;
+  return call_special(x, descriptor, "__get__", {make_const(Ref::none()), cls}, out);
+}
+
+bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  PyTypeObject* meta = Py_TYPE(type);
+  PyObject* found =
+      meta->tp_getattro == PyType_Type.tp_getattro ? _PyType_Lookup(type, name) : nullptr;
+  const char* text = PyUnicode_AsUTF8(name);
+  if (meta != &PyType_Type && !x.heap().guard_class_version(meta)) found = nullptr;
+  if (found && std::string_view(text) == "__new__" && is_builtin_new(found))
+    return *out = x.heap().from_constant(Ref::share(found), text), true;
+  PyObject* above = _PyType_Lookup(meta, name);  // a data descriptor of the metaclass comes first
+  if (!found || (above && Py_TYPE(above)->tp_descr_set) ||
+      !(type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG))
+    return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
+  // The class itself is pinned by identity; its version tag pins what is found on it.
+  x.heap().guard_class_version(type);
+  return bind_class(x, cls, found, name, out);
 }
 
 bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
   auto* start = reinterpret_cast<PyTypeObject*>(super->items[0]->object.get());
   const SymRef& self = super->items[1];
-  PyTypeObject* type = Py_TYPE(self->object.get());
+  const bool of_class = self->kind == SymKind::kConst;
+  PyTypeObject* type =
+      of_class ? reinterpret_cast<PyTypeObject*>(self->object.get()) : type_of(*self);
+  if (of_class && !x.heap().guard_class_version(type))
+    return x.fail(BreakReason::kAttribute, "super() of a class");
   PyObject* order = type->tp_mro;
   Py_ssize_t i = 0;
   while (i < PyTuple_GET_SIZE(order) &&
@@ -142,7 +172,8 @@ bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
       break;
     }
     if (Ref found = Ref::steal(PyObject_GetItem(dict.get(), name)))
-      return bind(x, self, type, found.get(), name, out);
+      return of_class ? bind_class(x, self, found.get(), name, out)
+                      : bind(x, self, type, found.get(), name, out);
     PyErr_Clear();
   }
   return x.fail(BreakReason::kAttribute, fmt::format("super().{}", PyUnicode_AsUTF8(name)));
@@ -196,27 +227,116 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
   return true;
 }
 
+bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* out) {
+  PyTypeObject* type = type_of(*self);
+  const char* text = PyUnicode_AsUTF8(name);
+  if (std::string_view(text) == "__class__") {
+    *out = x.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
+    return true;
+  }
+  if (std::string_view(text) == "__dict__") return x.fail(BreakReason::kAttribute, "__dict__");
+  PyObject* found = _PyType_Lookup(type, name);
+  const bool data = found && Py_TYPE(found)->tp_descr_get && Py_TYPE(found)->tp_descr_set;
+  const bool exception_args =
+      self->cls && is_exception_type(type) && std::string_view(text) == "args";
+  if (data && !exception_args) return bind(x, self, type, found, name, out);
+  if (SymRef value = x.heap().instance_attr(self, name)) {
+    if (value->is_null())
+      return found ? bind(x, self, type, found, name, out) : no_attribute(x, self, text);
+    *out = std::move(value);
+    return true;
+  }
+  if (found) return bind(x, self, type, found, name, out);
+  return no_attribute(x, self, text);
+}
+
+namespace {
+
+// Notes a new value of an attribute, null when it is deleted.
+bool write_attribute(Executor& x, const SymRef& self, const char* name, const SymRef& value) {
+  if (self->source != kNoSource) self->changed = true;
+  bool known = false;
+  for (auto& [attribute, current] : self->attributes) {
+    if (attribute != name) continue;
+    // Setting what was deleted gives the attribute a new place in the dict.
+    if (current->is_null() && self->source != kNoSource)
+      return x.fail(BreakReason::kStoreAttribute, name);
+    current = value;
+    known = true;
+  }
+  if (!known) self->attributes.emplace_back(name, value);
+  if (self->source == kNoSource) return true;
+  for (const std::string& written : self->written)
+    if (written == name) return true;
+  self->written.emplace_back(name);
+  return true;
+}
+
+bool set_through(Executor& x, const SymRef& self, PyObject* found, PyObject* name,
+                 const SymRef& value) {
+  const char* text = PyUnicode_AsUTF8(name);
+  SymRef ignored;
+  if (is_writable_member(found)) return write_attribute(x, self, text, value);
+  if (Py_TYPE(found) == &PyProperty_Type) {
+    Ref setter = Ref::steal(PyObject_GetAttrString(found, "fset"));
+    PyErr_Clear();
+    if (!setter || !PyFunction_Check(setter.get()))
+      return x.fail(BreakReason::kStoreAttribute, text);
+    return x.call(x.heap().from_constant(std::move(setter), text), {self, value}, nullptr,
+                  &ignored);
+  }
+  SymRef descriptor = x.heap().from_constant(Ref::share(found), text);
+  if (!x.look(descriptor)) return false;
+  if (!has_special(descriptor, "__set__")) return x.fail(BreakReason::kStoreAttribute, text);
+  return call_special(x, descriptor, "__set__", {self, value}, &ignored);
+}
+
+// Whether an object has an instance dict to store into.
+bool has_dict(const SymRef& self) { return type_of(*self)->tp_dictoffset != 0; }
+
+}  // namespace
+
+bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const SymRef& value) {
+  const char* text = PyUnicode_AsUTF8(name);
+  if (!x.look(self)) return false;
+  if (self->kind != SymKind::kObject) return x.fail(BreakReason::kStoreAttribute, text);
+  PyObject* found = _PyType_Lookup(type_of(*self), name);
+  if (found && Py_TYPE(found)->tp_descr_set) return set_through(x, self, found, name, value);
+  if (!has_dict(self) || std::string_view(text) == "__dict__")
+    return x.fail(BreakReason::kStoreAttribute, text);
+  return write_attribute(x, self, text, value);
+}
+
+bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name) {
+  const char* text = PyUnicode_AsUTF8(name);
+  if (!x.look(self)) return false;
+  PyObject* found = self->kind == SymKind::kObject ? _PyType_Lookup(type_of(*self), name) : nullptr;
+  if (self->kind != SymKind::kObject || (found && Py_TYPE(found)->tp_descr_set) || !has_dict(self))
+    return x.fail(BreakReason::kMutation, "an attribute (del)");
+  const SymRef current = x.heap().instance_attr(self, name);
+  if (!current || current->is_null())
+    return x.fail(BreakReason::kRaises, fmt::format("del of {}", text));
+  if (self->source != kNoSource) return write_attribute(x, self, text, null_sym());
+  auto& all = self->attributes;
+  all.erase(std::find_if(all.begin(), all.end(), [&](auto& a) { return a.first == text; }));
+  return true;
+}
+
 bool Executor::set_attr(const SymRef& object, PyObject* name, const SymRef& value) {
   if (!look(object)) return false;
   const char* text = PyUnicode_AsUTF8(name);
   if (object->kind != SymKind::kObject) return fail(BreakReason::kStoreAttribute, text);
-  PyTypeObject* type = Py_TYPE(object->object.get());
-  PyObject* found = _PyType_Lookup(type, name);
-  if (type->tp_setattro != PyObject_GenericSetAttr || !instance_dict(object->object.get()) ||
-      (found && Py_TYPE(found)->tp_descr_set) || std::string_view(text) == "__dict__")
-    return fail(BreakReason::kStoreAttribute, text);
-  object->changed = true;
-  bool known = false;
-  for (auto& [attribute, current] : object->attributes) {
-    if (attribute != text) continue;
-    current = value;
-    known = true;
-  }
-  if (!known) object->attributes.emplace_back(text, value);
-  for (const std::string& written : object->written)
-    if (written == text) return true;
-  object->written.emplace_back(text);
-  return true;
+  if (type_of(*object)->tp_setattro == PyObject_GenericSetAttr)
+    return generic_set_attr(*this, object, name, value);
+  SymRef ignored;
+  PyObject* hook = find_special(object, "__setattr__");
+  if (hook && PyFunction_Check(hook))
+    return call_special(*this, object, "__setattr__", {make_const(Ref::share(name)), value},
+                        &ignored);
+  if (hook && Py_TYPE(hook) == &PyWrapperDescr_Type)
+    return call_descriptor(*this, hook, {object, make_const(Ref::share(name)), value}, nullptr,
+                           &ignored);
+  return fail(BreakReason::kStoreAttribute, text);
 }
 
 bool exec_LoadAttr(Executor& x, SymFrame& f, const Instr& i) {
@@ -246,6 +366,14 @@ bool exec_StoreAttr(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef object = f.pop();
   const SymRef value = f.pop();
   return x.set_attr(object, f.code->name(i.arg).get(), value);
+}
+
+bool exec_DeleteAttr(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef object = f.pop();
+  if (!x.look(object)) return false;
+  if (object->kind != SymKind::kObject || type_of(*object)->tp_setattro != PyObject_GenericSetAttr)
+    return x.fail(BreakReason::kMutation, "an attribute (del)");
+  return generic_del_attr(x, object, f.code->name(i.arg).get());
 }
 
 }  // namespace msjit

@@ -1,7 +1,7 @@
 // Construction of containers, slices, strings and functions.
 #include <fmt/core.h>
 
-#include "bytecode/exec.h"
+#include "bytecode/instance.h"
 
 namespace msjit {
 namespace {
@@ -116,15 +116,19 @@ bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
     spec = constant_object(top);
     if (!spec) return x.fail(BreakReason::kUnsupported, "format specification");
   }
-  const SymRef value = f.pop();
+  SymRef value = f.pop();
   if (!x.look(value)) return false;
+  const int conversion = i.arg & kFormatConversion;
+  // format() of an instance is its str(), unless the class says otherwise.
+  if (value->kind == SymKind::kObject && !has_special(value, "__format__") &&
+      (conversion == 1 || (conversion == 0 && PyUnicode_GET_LENGTH(spec.get()) == 0)))
+    if (!instance_str(x, SymRef(value), &value)) return false;
   PyObject* object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   if (!object || !(PyUnicode_CheckExact(object) || PyLong_CheckExact(object) ||
                    PyFloat_CheckExact(object) || PyBool_Check(object) || object == Py_None))
     return x.fail(value->is_tensor() ? BreakReason::kTensorValue : BreakReason::kUnsupported,
                   value->is_tensor() ? "formatting" : "formatting of " + describe(*value));
   Ref shown = value->object;
-  const int conversion = i.arg & kFormatConversion;
   if (conversion == 1) shown = Ref::steal(PyObject_Str(object));
   if (conversion == 2) shown = Ref::steal(PyObject_Repr(object));
   if (conversion == 3) shown = Ref::steal(PyObject_ASCII(object));

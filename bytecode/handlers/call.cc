@@ -2,7 +2,7 @@
 // ends the region.
 #include <fmt/core.h>
 
-#include "bytecode/exec.h"
+#include "bytecode/instance.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -18,20 +18,25 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   if (Py_TYPE(object) == g_jit_callable.type) object = g_jit_callable.function(object);
   if (PyFunction_Check(object))
     return x.call_function(object, nullptr, std::move(args), names, out);
+  if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names) {
+    if (!x.look(args[0])) return false;
+    if (args[0]->kind == SymKind::kObject) return instance_str(x, args[0], out);
+  }
   if (BuiltinModel model = find_builtin_model(object)) return model(x, args, names, out);
+  if (PyType_Check(object)) return construct(x, callable, std::move(args), names, out);
+  if (is_builtin_new(object) && !names) return call_builtin_new(x, object, args, out);
+  if (Py_TYPE(object) == &PyWrapperDescr_Type || Py_TYPE(object) == &PyMethodDescr_Type)
+    return call_descriptor(x, object, std::move(args), names, out);
   return x.fail(BreakReason::kCallUnknown, describe(*callable));
 }
 
 // An instance is called through its class's __call__.
 bool call_instance(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
                    SymRef* out) {
-  static PyObject* const call_name = PyUnicode_InternFromString("__call__");
-  PyTypeObject* type = Py_TYPE(callable->object.get());
-  PyObject* found = _PyType_Lookup(type, call_name);
-  if (!found || !PyFunction_Check(found))
+  if (!has_special(callable, "__call__"))
     return x.fail(BreakReason::kCallUnknown, describe(*callable));
-  SymRef function =
-      x.heap().from_constant(Ref::share(found), fmt::format("{}.__call__", type->tp_name));
+  SymRef function = x.heap().from_constant(Ref::share(find_special(callable, "__call__")),
+                                           fmt::format("{}.__call__", type_of(*callable)->tp_name));
   args.insert(args.begin(), callable);
   return x.call(function, std::move(args), names, out);
 }
@@ -48,11 +53,15 @@ bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
   if (function->kind == SymKind::kConst &&
       (Py_TYPE(function->object.get()) == &PyMethodDescr_Type ||
        Py_TYPE(function->object.get()) == &PyWrapperDescr_Type)) {
+    if (!x.look(self)) return false;
+    if (self->kind == SymKind::kObject) {
+      args.insert(args.begin(), self);
+      return call_descriptor(x, function->object.get(), std::move(args), names, out);
+    }
     const char* name =
         reinterpret_cast<PyDescrObject*>(function->object.get())->d_name
             ? PyUnicode_AsUTF8(reinterpret_cast<PyDescrObject*>(function->object.get())->d_name)
             : "?";
-    if (!x.look(self)) return false;
     BuiltinModel model = find_method_model(self, name);
     if (!model)
       return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*self), name));

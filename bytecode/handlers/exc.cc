@@ -1,6 +1,7 @@
-// Instructions that end a region: exception handling, rare variable kinds, imports, class
-// definitions. The interpreter (or the stepper) runs them and a new region begins behind them.
-#include "bytecode/exec.h"
+// Exceptions inside a region, and the instructions that end one: rare variable kinds, imports,
+// class definitions. The interpreter (or the stepper) runs those and a new region begins behind
+// them.
+#include "bytecode/instance.h"
 
 namespace msjit {
 
@@ -9,19 +10,12 @@ namespace msjit {
     return x.fail(BreakReason::reason, detail);          \
   }
 
-// The block stack of an instruction is static (DecodedCode::blocks), and an exception leaves the
-// region, so entering and leaving a `try` body costs nothing.
+// The block stack of an instruction is static (DecodedCode::blocks), so entering and leaving a
+// `try` body costs nothing. Executor::unwind() enters handlers; a frame can be resumed behind one
+// again.
 bool exec_SetupFinally(Executor&, SymFrame&, const Instr&) { return true; }
 bool exec_PopBlock(Executor&, SymFrame&, const Instr&) { return true; }
 
-MSJIT_ENDS_REGION(Raise, kException, "raise")
-MSJIT_ENDS_REGION(BeforeWith, kException, "with")
-MSJIT_ENDS_REGION(PushExcInfo, kException, "handler")
-MSJIT_ENDS_REGION(PopExcept, kException, "handler")
-MSJIT_ENDS_REGION(CheckExcMatch, kException, "handler")
-MSJIT_ENDS_REGION(JumpIfNotExcMatch, kException, "handler")
-MSJIT_ENDS_REGION(WithExceptStart, kException, "handler")
-MSJIT_ENDS_REGION(Reraise, kException, "handler")
 MSJIT_ENDS_REGION(StoreGlobal, kStoreGlobal, "")
 MSJIT_ENDS_REGION(DeleteGlobal, kStoreGlobal, "")
 MSJIT_ENDS_REGION(LoadName, kUnsupported, "a name of a class or module body")
@@ -30,7 +24,6 @@ MSJIT_ENDS_REGION(DeleteName, kUnsupported, "a name of a class or module body")
 MSJIT_ENDS_REGION(DeleteDeref, kUnsupported, "del of a closure variable")
 MSJIT_ENDS_REGION(LoadClassDeref, kUnsupported, "a name of a class body")
 MSJIT_ENDS_REGION(LoadBuildClass, kMakeClass, "")
-MSJIT_ENDS_REGION(DeleteAttr, kMutation, "an attribute (del)")
 MSJIT_ENDS_REGION(ImportStar, kImport, "*")
 MSJIT_ENDS_REGION(ImportFrom, kImport, "a name")
 MSJIT_ENDS_REGION(BuildSet, kUnsupported, "a set")
@@ -44,6 +37,129 @@ bool exec_ImportName(Executor& x, SymFrame& f, const Instr& i) {
 
 bool exec_Unsupported(Executor& x, SymFrame&, const Instr& i) {
   return x.fail(BreakReason::kUnsupported, "bytecode " + std::to_string(i.arg));
+}
+
+namespace {
+
+// The exception a `raise` operand stands for: a class is called, an instance made in the region
+// taken as it is. Raising one that existed before would change its traceback and context.
+bool raised_value(Executor& x, const SymRef& operand, SymRef* out) {
+  if (!x.look(operand)) return false;
+  *out = operand;
+  if (operand->kind == SymKind::kConst && PyExceptionClass_Check(operand->object.get()))
+    if (!construct(x, operand, {}, nullptr, out)) return false;
+  if ((*out)->kind == SymKind::kObject && (*out)->cls && is_exception_type(type_of(**out)))
+    return true;
+  return x.fail(BreakReason::kException, "raise of " + describe(**out));
+}
+
+// Whether an exception class is caught by a class or a tuple of classes.
+bool matches(Executor& x, PyTypeObject* type, const SymRef& caught, bool* out) {
+  if (!x.look(caught)) return false;
+  if (const std::vector<SymRef>* items = x.heap().items(caught)) {
+    *out = false;
+    for (const SymRef& item : std::vector<SymRef>(*items))
+      if (!*out && !matches(x, type, item, out)) return false;
+    return true;
+  }
+  if (caught->kind != SymKind::kConst || !PyExceptionClass_Check(caught->object.get()))
+    return x.fail(BreakReason::kRaises, "except of " + describe(*caught));
+  *out = PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(caught->object.get()));
+  return true;
+}
+
+std::string text_of(const SymRef& exception) { return type_of(*exception)->tp_name; }
+
+}  // namespace
+
+bool exec_Raise(Executor& x, SymFrame& f, const Instr& i) {
+  if (i.arg == 0) {
+    if (x.handled().empty()) return x.fail(BreakReason::kException, "raise");
+    const SymRef again = x.handled().back().exception;
+    return x.raise(again, text_of(again));
+  }
+  SymRef exception, cause;
+  if (!raised_value(x, f.peek(i.arg), &exception)) return false;
+  if (i.arg == 2) {  // nothing in a region can look at the cause
+    if (!x.look(f.peek(1))) return false;
+    if (!f.peek(1)->is_const(Py_None) && !raised_value(x, f.peek(1), &cause)) return false;
+  }
+  return x.raise(exception, "raise " + text_of(exception));
+}
+
+bool exec_PushExcInfo(Executor& x, SymFrame& f, const Instr&) {
+  SymRef exception = f.pop();
+  x.handled().push_back({&f, f.stack.size(), exception});
+  f.push(make_const(Ref::none()));
+  f.push(std::move(exception));
+  return true;
+}
+
+bool exec_PopExcept(Executor& x, SymFrame& f, const Instr& i) {
+  if (x.handled().empty() || x.handled().back().frame != &f)
+    return x.fail(BreakReason::kException, "handler");
+  x.handled().pop_back();
+  f.stack.resize(f.stack.size() - i.arg);
+  return true;
+}
+
+bool exec_CheckExcMatch(Executor& x, SymFrame& f, const Instr&) {
+  const SymRef caught = f.pop();
+  bool found = false;
+  if (!matches(x, type_of(*f.peek(1)), caught, &found)) return false;
+  f.push(make_const(Ref::share(found ? Py_True : Py_False)));
+  return true;
+}
+
+bool exec_JumpIfNotExcMatch(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef caught = f.pop();
+  const SymRef cls = f.pop();
+  bool found = false;
+  if (cls->kind != SymKind::kConst || !PyType_Check(cls->object.get()))
+    return x.fail(BreakReason::kException, "handler");
+  if (!matches(x, reinterpret_cast<PyTypeObject*>(cls->object.get()), caught, &found)) return false;
+  if (!found) f.next = i.target;
+  return true;
+}
+
+// Up to 3.10 the class, exception and traceback lie on the stack, later the exception alone.
+bool exec_Reraise(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef exception = f.peek(i.arg == 1 ? 1 : 2);
+  if (exception->kind != SymKind::kObject || !exception->cls)
+    return x.fail(BreakReason::kException, "handler");
+  return x.raise(exception, text_of(exception));
+}
+
+bool exec_BeforeWith(Executor& x, SymFrame& f, const Instr&) {
+  const SymRef manager = f.peek(1);
+  if (!x.look(manager)) return false;
+  if (!has_special(manager, "__enter__") || !has_special(manager, "__exit__"))
+    return x.fail(BreakReason::kException, "with " + describe(*manager));
+  PyObject* exit = find_special(manager, "__exit__");
+  SymRef function = x.heap().from_constant(Ref::share(exit),
+                                           std::string(type_of(*manager)->tp_name) + ".__exit__");
+  SymRef entered;
+  if (!call_special(x, manager, "__enter__", {}, &entered)) return false;
+  f.peek(1) = make_items(SymKind::kMethod, {std::move(function), manager});
+  f.push(std::move(entered));
+  return true;
+}
+
+bool exec_WithExceptStart(Executor& x, SymFrame& f, const Instr&) {
+  const bool three = f.stack.size() >= 7 && f.peek(1)->kind == SymKind::kConst;
+  const SymRef exit = f.peek(three ? 7 : 4);
+  const SymRef exception = f.peek(three ? 2 : 1);
+  SymRef traceback = three ? f.peek(3) : nullptr;
+  if (!traceback) {
+    traceback = make_sym(SymKind::kObject);
+    traceback->cls = Ref::share(reinterpret_cast<PyObject*>(&PyTraceBack_Type));
+    traceback->born = x.root_step();
+  }
+  SymRef out;
+  if (!x.call(exit, {make_const(exception->cls), exception, traceback}, nullptr, &out))
+    return false;
+  f.push(std::move(out));
+  return true;
 }
 
 }  // namespace msjit

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "bytecode/exec.h"
+#include "bytecode/instance.h"
 
 namespace msjit {
 
@@ -45,20 +45,6 @@ bool is_slice(const SymRef& key) {
          (key->kind == SymKind::kConst && PySlice_Check(key->object.get()));
 }
 
-// A user class's __getitem__ and the like, found on its type.
-bool call_special(Executor& x, const SymRef& object, const char* name, std::vector<SymRef> args,
-                  SymRef* out) {
-  PyTypeObject* type = Py_TYPE(object->object.get());
-  Ref text = Ref::steal(PyUnicode_InternFromString(name));
-  PyObject* found = _PyType_Lookup(type, text.get());
-  if (!found || !PyFunction_Check(found))
-    return x.fail(BreakReason::kUnsupported, fmt::format("{} of {}", name, describe(*object)));
-  args.insert(args.begin(), object);
-  SymRef function =
-      x.heap().from_constant(Ref::share(found), fmt::format("{}.{}", type->tp_name, name));
-  return x.call(function, std::move(args), nullptr, out);
-}
-
 }  // namespace
 
 bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out) {
@@ -67,7 +53,7 @@ bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out
   if (container->kind == SymKind::kDict) {
     if (!is_plain_key(key)) return fail(BreakReason::kUnsupported, "dict key " + describe(*key));
     *out = heap_.dict_get(container, key);
-    return *out ? true : fail(BreakReason::kRaises, "dict lookup");
+    return *out ? true : raise_new(PyExc_KeyError, {key}, "dict lookup");
   }
   if (const std::vector<SymRef>* items = heap_.items(container)) {
     if (is_slice(key)) return slice_items(*this, container, key, out);
@@ -76,7 +62,10 @@ bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out
       return fail(BreakReason::kUnsupported, "index " + describe(*key));
     const Py_ssize_t size = static_cast<Py_ssize_t>(items->size());
     if (index < 0) index += size;
-    if (index < 0 || index >= size) return fail(BreakReason::kRaises, "index out of range");
+    if (index < 0 || index >= size)
+      return raise_new(PyExc_IndexError, container->kind == SymKind::kList
+                                             ? "list index out of range"
+                                             : "tuple index out of range");
     *out = (*items)[index];
     return true;
   }
@@ -114,6 +103,9 @@ bool exec_StoreSubscr(Executor& x, SymFrame& f, const Instr&) {
   const SymRef value = f.pop();
   if (!x.look(container) || !x.look(key)) return false;
   if (container->is_tensor()) return x.fail(BreakReason::kInPlace, "x[...] = value");
+  SymRef ignored;
+  if (has_special(container, "__setitem__"))
+    return call_special(x, container, "__setitem__", {key, value}, &ignored);
   if (container->kind == SymKind::kDict && is_plain_key(key)) {
     if (!x.heap().dict_all(container)) return x.fail(BreakReason::kObjectType, x.heap().error);
     x.heap().dict_set(container, key, value);
@@ -124,7 +116,8 @@ bool exec_StoreSubscr(Executor& x, SymFrame& f, const Instr&) {
   if (container->kind == SymKind::kList && index_value(key, &index)) {
     const Py_ssize_t size = static_cast<Py_ssize_t>(container->items.size());
     if (index < 0) index += size;
-    if (index < 0 || index >= size) return x.fail(BreakReason::kRaises, "index out of range");
+    if (index < 0 || index >= size)
+      return x.raise_new(PyExc_IndexError, "list assignment index out of range");
     container->items[index] = value;
     container->changed = container->source != kNoSource;
     return true;
@@ -136,9 +129,12 @@ bool exec_DeleteSubscr(Executor& x, SymFrame& f, const Instr&) {
   const SymRef key = f.pop();
   const SymRef container = f.pop();
   if (!x.look(container) || !x.look(key)) return false;
+  SymRef ignored;
+  if (has_special(container, "__delitem__"))
+    return call_special(x, container, "__delitem__", {key}, &ignored);
   if (container->kind == SymKind::kDict && is_plain_key(key)) {
     if (!x.heap().dict_all(container)) return x.fail(BreakReason::kObjectType, x.heap().error);
-    return x.heap().dict_remove(container, key) || x.fail(BreakReason::kRaises, "dict lookup");
+    return x.heap().dict_remove(container, key) || x.raise_new(PyExc_KeyError, {key}, "dict lookup");
   }
   return x.fail(BreakReason::kMutation, "an item of " + describe(*container));
 }

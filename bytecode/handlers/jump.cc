@@ -1,6 +1,6 @@
 // Branches on Python values: decided while capturing, under the guards that reading the value
 // installed.
-#include "bytecode/exec.h"
+#include "bytecode/instance.h"
 
 namespace msjit {
 
@@ -13,10 +13,7 @@ bool Executor::truth(const SymRef& value, bool* out) {
         return true;
       }
       const int result = PyObject_IsTrue(value->object.get());
-      if (result < 0) {
-        PyErr_Clear();
-        return fail(BreakReason::kRaises, "bool()");
-      }
+      if (result < 0) return raise_python("bool()");
       *out = result != 0;
       return true;
     }
@@ -34,18 +31,7 @@ bool Executor::truth(const SymRef& value, bool* out) {
     case SymKind::kFunction:
     case SymKind::kSlice: *out = true; return true;
     case SymKind::kTensor: return fail(BreakReason::kTensorBranch);
-    case SymKind::kObject: {
-      // An instance without __bool__ and __len__ is true; its class is guarded.
-      PyTypeObject* type = Py_TYPE(value->object.get());
-      const bool number = type->tp_as_number && type->tp_as_number->nb_bool;
-      const bool sized = (type->tp_as_mapping && type->tp_as_mapping->mp_length) ||
-                         (type->tp_as_sequence && type->tp_as_sequence->sq_length);
-      if (!number && !sized) {
-        *out = true;
-        return true;
-      }
-      break;
-    }
+    case SymKind::kObject: return instance_truth(*this, value, out);
     default: break;
   }
   return fail(BreakReason::kCallUnknown, "bool() of " + describe(*value));

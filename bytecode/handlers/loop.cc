@@ -1,7 +1,7 @@
 // Iteration over ranges and sequences whose length is known: loops unroll while capturing.
 #include <fmt/core.h>
 
-#include "bytecode/exec.h"
+#include "bytecode/instance.h"
 
 namespace msjit {
 
@@ -45,6 +45,7 @@ bool Executor::iterate(const SymRef& value, SymRef* out) {
     *out = new_iterator(IterKind::kSequence, {make_items(SymKind::kTuple, std::move(rows))});
     return true;
   }
+  if (value->kind == SymKind::kObject) return instance_iter(*this, value, out);
   return fail(BreakReason::kIterate, describe(*value));
 }
 
@@ -81,6 +82,7 @@ bool next_entry(Executor& x, SymIterator& it, SymRef* out, bool* done) {
 }  // namespace
 
 bool Executor::next(const SymRef& sym, SymRef* out, bool* done) {
+  if (sym->kind == SymKind::kObject) return instance_next(*this, sym, out, done);
   SymIterator& it = *sym->iterator;
   *done = it.exhausted;
   if (it.exhausted) return true;
@@ -147,11 +149,11 @@ bool Executor::unpack(const SymRef& value, std::vector<SymRef>* out) {
     return true;
   }
   SymRef iterator;
-  if (!iterate(value, &iterator)) return false;
+  if (!iterate(value, &iterator)) return raise_ends();
   for (;;) {
     SymRef item;
     bool done = false;
-    if (!next(iterator, &item, &done)) return false;
+    if (!next(iterator, &item, &done)) return raise_ends();
     if (done) return true;
     if (out->size() > 4096) return fail(BreakReason::kUnrollLimit);
     out->push_back(std::move(item));
@@ -168,8 +170,7 @@ bool exec_GetIter(Executor& x, SymFrame& f, const Instr&) {
 bool exec_ForIter(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef iterator = f.peek(1);
   if (!x.look(iterator)) return false;
-  if (iterator->kind != SymKind::kIterator)
-    return x.fail(BreakReason::kLoopIterator, describe(*iterator));
+  if (!is_iterator(iterator)) return x.fail(BreakReason::kLoopIterator, describe(*iterator));
   SymRef item;
   bool done = false;
   if (!x.next(iterator, &item, &done)) return false;

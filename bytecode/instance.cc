@@ -1,0 +1,265 @@
+#include "bytecode/instance.h"
+
+#include <fmt/core.h>
+
+#include <cstring>
+
+namespace msjit {
+
+PyObject* find_special(const SymRef& self, const char* name) {
+  PyTypeObject* type = type_of(*self);
+  if (!type) return nullptr;
+  Ref text = Ref::steal(PyUnicode_InternFromString(name));
+  return _PyType_Lookup(type, text.get());
+}
+
+bool has_special(const SymRef& self, const char* name) {
+  PyObject* found = self->kind == SymKind::kObject ? find_special(self, name) : nullptr;
+  return found && PyFunction_Check(found);
+}
+
+bool call_special(Executor& x, const SymRef& self, const char* name, std::vector<SymRef> args,
+                  SymRef* out) {
+  PyObject* found = find_special(self, name);
+  if (!found || !PyFunction_Check(found))
+    return x.fail(BreakReason::kUnsupported, fmt::format("{} of {}", name, describe(*self)));
+  args.insert(args.begin(), self);
+  const std::string text = fmt::format("{}.{}", type_of(*self)->tp_name, name);
+  return x.call(x.heap().from_constant(Ref::share(found), text), std::move(args), nullptr, out);
+}
+
+bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
+  if (!x.look(a) || !x.look(b)) return false;
+  *out = a == b;
+  if (*out || !a->object || !b->object) return true;
+  *out = a->object == b->object;
+  // Two sources: their relation holds for this call only. Constants are pinned by their own guards.
+  const auto pins = [](const SymRef& value) {
+    return value->is_const(Py_None) || value->is_const(Py_True) || value->is_const(Py_False) ||
+           value->is_const(Py_NotImplemented) || value->is_const(Py_Ellipsis);
+  };
+  if ((a->kind == SymKind::kConst && is_identity_constant(a->object.get())) || pins(a) || pins(b))
+    return true;
+  if (a->source == kNoSource || b->source == kNoSource)
+    return x.fail(BreakReason::kUnsupported, "identity of values");
+  x.heap().guards().add_guard(
+      {*out ? &guard_same : &guard_different, a->source, b->source, 0, 0, {}, nullptr});
+  return true;
+}
+
+namespace {
+
+PyTypeObject* static_base(PyTypeObject* type) {
+  while (type->tp_flags & Py_TPFLAGS_HEAPTYPE) type = type->tp_base;
+  return type;
+}
+
+PyObject* object_member(const char* name) {
+  Ref text = Ref::steal(PyUnicode_InternFromString(name));
+  return _PyType_Lookup(&PyBaseObject_Type, text.get());
+}
+
+// Exceptions whose state is their arguments alone.
+bool is_simple_exception(PyTypeObject* base) {
+  if (!is_exception_type(base)) return false;
+  auto* plain = reinterpret_cast<PyTypeObject*>(PyExc_BaseException);
+  if (base->tp_new != plain->tp_new) return false;
+  return base->tp_init == plain->tp_init ||
+         reinterpret_cast<PyObject*>(base) == PyExc_StopIteration ||
+         reinterpret_cast<PyObject*>(base) == PyExc_AttributeError ||
+         reinterpret_cast<PyObject*>(base) == PyExc_NameError ||
+         reinterpret_cast<PyObject*>(base) == PyExc_UnboundLocalError;
+}
+
+void set_attribute(const SymRef& self, const char* name, SymRef value) {
+  for (auto& [known, current] : self->attributes)
+    if (known == name) return void(current = std::move(value));
+  self->attributes.emplace_back(name, std::move(value));
+}
+
+bool make_instance(Executor& x, const SymRef& cls, SymRef* out) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  PyTypeObject* base = static_base(type);
+  const bool exception = is_simple_exception(base);
+  Ref del = Ref::steal(PyUnicode_InternFromString("__del__"));
+  if ((base != &PyBaseObject_Type && !exception) || _PyType_Lookup(type, del.get()))
+    return x.fail(BreakReason::kMakeInstance, type->tp_name);
+  if (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT)
+    return x.fail(BreakReason::kRaises, fmt::format("making an abstract {}", type->tp_name));
+  if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !x.heap().guard_class_version(type))
+    return x.fail(BreakReason::kMakeInstance, type->tp_name);
+  SymRef made = make_sym(SymKind::kObject);
+  made->cls = cls->object;
+  made->born = x.root_step();
+  *out = std::move(made);
+  return true;
+}
+
+bool init_instance(Executor& x, const SymRef& self, bool plain_new, std::vector<SymRef> args,
+                   PyObject* names) {
+  PyObject* init = find_special(self, "__init__");
+  const char* name = type_of(*self)->tp_name;
+  SymRef result;
+  args.insert(args.begin(), self);
+  if (init && PyFunction_Check(init)) {
+    SymRef function = x.heap().from_constant(Ref::share(init), fmt::format("{}.__init__", name));
+    if (!x.call(function, std::move(args), names, &result)) return false;
+    if (!x.look(result)) return false;
+    return result->is_const(Py_None) || x.fail(BreakReason::kRaises, "__init__ of a result");
+  }
+  if (init && init == object_member("__init__")) {
+    if (plain_new && args.size() > 1)
+      return x.fail(BreakReason::kRaises, fmt::format("{}() with arguments", name));
+    return true;
+  }
+  if (init && Py_TYPE(init) == &PyWrapperDescr_Type)
+    return call_descriptor(x, init, std::move(args), names, &result);
+  return x.fail(BreakReason::kMakeInstance, name);
+}
+
+}  // namespace
+
+bool is_builtin_new(PyObject* function) {
+  return PyCFunction_Check(function) && PyCFunction_GET_SELF(function) &&
+         PyType_Check(PyCFunction_GET_SELF(function)) &&
+         std::strcmp(reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name, "__new__") == 0;
+}
+
+bool call_builtin_new(Executor& x, PyObject* function, const std::vector<SymRef>& args,
+                      SymRef* out) {
+  auto* owner = reinterpret_cast<PyTypeObject*>(PyCFunction_GET_SELF(function));
+  if (args.empty() || !x.look(args[0]) || args[0]->kind != SymKind::kConst ||
+      !PyType_Check(args[0]->object.get()))
+    return x.fail(BreakReason::kRaises, fmt::format("{}.__new__", owner->tp_name));
+  auto* type = reinterpret_cast<PyTypeObject*>(args[0]->object.get());
+  const bool exception = is_exception_type(owner);
+  if (!PyType_IsSubtype(type, owner) ||
+      !(exception ? is_simple_exception(static_base(type)) : owner == &PyBaseObject_Type))
+    return x.fail(BreakReason::kMakeInstance, type->tp_name);
+  // object.__new__ takes arguments only when the class makes something of them in __init__.
+  if (!exception && args.size() > 1 &&
+      (type->tp_new != PyBaseObject_Type.tp_new || type->tp_init == PyBaseObject_Type.tp_init))
+    return x.fail(BreakReason::kRaises, "object.__new__ with arguments");
+  if (!make_instance(x, args[0], out)) return false;
+  if (exception)
+    set_attribute(*out, "args", make_items(SymKind::kTuple, {args.begin() + 1, args.end()}));
+  return true;
+}
+
+bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObject* names,
+               SymRef* out) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
+  if (Py_TYPE(type)->tp_call != PyType_Type.tp_call)
+    return x.fail(BreakReason::kCallUnknown, describe(*cls));
+  if (heap_type && !x.heap().guard_class_version(type))
+    return x.fail(BreakReason::kMakeInstance, type->tp_name);
+  static PyObject* const new_name = PyUnicode_InternFromString("__new__");
+  PyObject* found = _PyType_Lookup(type, new_name);
+  if (!found) return x.fail(BreakReason::kMakeInstance, type->tp_name);
+  const bool plain_new = found == object_member("__new__");
+  std::vector<SymRef> with_class = args;
+  with_class.insert(with_class.begin(), cls);
+  if (is_builtin_new(found)) {
+    // `object` and exceptions look at the arguments again, and complain there.
+    if (plain_new)
+      with_class.resize(1);
+    else if (names)
+      with_class.resize(with_class.size() - PyTuple_GET_SIZE(names));
+    if (!call_builtin_new(x, found, with_class, out)) return false;
+  } else {
+    Ref inner = Py_TYPE(found) == &PyStaticMethod_Type
+                    ? Ref::steal(PyObject_GetAttrString(found, "__func__"))
+                    : Ref();
+    if (!inner || !PyFunction_Check(inner.get())) {
+      PyErr_Clear();
+      return x.fail(BreakReason::kMakeInstance, type->tp_name);
+    }
+    SymRef function = x.heap().from_constant(inner, fmt::format("{}.__new__", type->tp_name));
+    if (!x.call(function, std::move(with_class), names, out)) return false;
+    if (!x.look(*out)) return false;
+    PyTypeObject* made = type_of(**out);
+    if (!made) return x.fail(BreakReason::kMakeInstance, type->tp_name);
+    if (!PyType_IsSubtype(made, type)) return true;
+    if ((*out)->kind != SymKind::kObject) return x.fail(BreakReason::kMakeInstance, type->tp_name);
+  }
+  return init_instance(x, *out, plain_new, std::move(args), names);
+}
+
+namespace {
+
+bool exception_init(Executor& x, const std::vector<SymRef>& args, PyObject* names) {
+  if (names || args[0]->source != kNoSource)
+    return x.fail(BreakReason::kMakeInstance, describe(*args[0]));
+  set_attribute(args[0], "args", make_items(SymKind::kTuple, {args.begin() + 1, args.end()}));
+  return true;
+}
+
+bool attribute_name(Executor& x, const std::vector<SymRef>& args, size_t count, PyObject** out) {
+  if (args.size() != count || !x.look(args[1]) || args[1]->kind != SymKind::kConst ||
+      !PyUnicode_CheckExact(args[1]->object.get()))
+    return x.fail(BreakReason::kCallUnknown, "object.__setattr__ with these arguments");
+  *out = args[1]->object.get();
+  return true;
+}
+
+// The slots of `object` that user classes reach through super() or by name.
+bool object_method(Executor& x, const char* name, const std::vector<SymRef>& args, SymRef* out,
+                   bool* known) {
+  const SymRef& self = args[0];
+  const std::string_view text(name);
+  PyObject* attribute = nullptr;
+  *known = true;
+  *out = make_const(Ref::none());
+  if (text == "__init__") {
+    const PyTypeObject* type = type_of(*self);
+    if (args.size() > 1 &&
+        (type->tp_init != PyBaseObject_Type.tp_init || type->tp_new == PyBaseObject_Type.tp_new))
+      return x.fail(BreakReason::kRaises, "object.__init__ with arguments");
+    return true;
+  }
+  if (text == "__setattr__")
+    return attribute_name(x, args, 3, &attribute) && generic_set_attr(x, self, attribute, args[2]);
+  if (text == "__delattr__")
+    return attribute_name(x, args, 2, &attribute) && generic_del_attr(x, self, attribute);
+  if (text == "__getattribute__")
+    return attribute_name(x, args, 2, &attribute) && generic_get_attr(x, self, attribute, out);
+  if (text == "__eq__" && args.size() == 2) {
+    bool same = false;
+    if (!identical(x, self, args[1], &same)) return false;
+    *out = make_const(Ref::share(same ? Py_True : Py_NotImplemented));
+    return true;
+  }
+  *known = false;
+  return true;
+}
+
+}  // namespace
+
+bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args, PyObject* names,
+                     SymRef* out) {
+  auto* descr = reinterpret_cast<PyDescrObject*>(descriptor);
+  const char* name = PyUnicode_AsUTF8(descr->d_name);
+  if (args.empty() || !x.look(args[0]))
+    return args.empty() ? x.fail(BreakReason::kRaises, name) : false;
+  PyTypeObject* type = type_of(*args[0]);
+  if (!type || !PyType_IsSubtype(type, descr->d_type))
+    return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*args[0]), name));
+  if (args[0]->kind == SymKind::kObject) {
+    bool known = false;
+    if (is_exception_type(descr->d_type) && std::strcmp(name, "__init__") == 0) {
+      *out = make_const(Ref::none());
+      return is_simple_exception(static_base(type)) ? exception_init(x, args, names)
+                                                    : x.fail(BreakReason::kMakeInstance, name);
+    }
+    if (descr->d_type == &PyBaseObject_Type && !names) {
+      if (!object_method(x, name, args, out, &known)) return false;
+      if (known) return true;
+    }
+  } else if (BuiltinModel model = find_method_model(args[0], name)) {
+    return model(x, args, names, out);
+  }
+  return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*args[0]), name));
+}
+
+}  // namespace msjit

@@ -1,0 +1,56 @@
+// Instances of user classes in captured code: construction, special methods, operators, and what
+// `object` and `BaseException` themselves do. Everything is found on the class, whose version the
+// TYPE or CLASS guard pins; only methods written in Python (and the few of `object` that are
+// modelled here) are captured.
+#pragma once
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+// What a lookup of `name` on the value's class finds (borrowed); null when there is nothing.
+PyObject* find_special(const SymRef& self, const char* name);
+// Whether the class of a kObject has a special method of its own, written in Python.
+bool has_special(const SymRef& self, const char* name);
+// type(self).name(self, args...); ends the region unless it is a Python function.
+bool call_special(Executor& x, const SymRef& self, const char* name, std::vector<SymRef> args,
+                  SymRef* out);
+
+// A call of a class.
+bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObject* names,
+               SymRef* out);
+// A call of a method or slot wrapper of a builtin type; args[0] is self.
+bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args, PyObject* names,
+                     SymRef* out);
+// cls.__new__(...) of `object` and of exceptions.
+bool call_builtin_new(Executor& x, PyObject* function, const std::vector<SymRef>& args,
+                      SymRef* out);
+bool is_builtin_new(PyObject* function);
+
+// Attribute access as `object` defines it, without hooks of the class.
+bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* out);
+bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const SymRef& value);
+bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name);
+
+// Operators where one side is an instance. `known` = false leaves the operands to others.
+bool instance_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
+                     SymRef* out);
+bool instance_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out);
+bool instance_truth(Executor& x, const SymRef& value, bool* out);
+// iter() and next() of an instance with __iter__ and __next__ of its own.
+bool instance_iter(Executor& x, const SymRef& value, SymRef* out);
+bool instance_next(Executor& x, const SymRef& iterator, SymRef* out, bool* done);
+inline bool is_iterator(const SymRef& value) {
+  return value->kind == SymKind::kIterator || has_special(value, "__next__");
+}
+// str() of an instance.
+bool instance_str(Executor& x, const SymRef& value, SymRef* out);
+
+// Whether two values are one object, guarded where only this call says so.
+bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out);
+
+inline bool is_exception_type(PyTypeObject* type) {
+  return type && PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(PyExc_BaseException));
+}
+
+}  // namespace msjit

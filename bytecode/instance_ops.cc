@@ -1,0 +1,231 @@
+// Operators, comparisons, truth and text of instances, with CPython's order of tries.
+#include <fmt/core.h>
+
+#include <cstring>
+
+#include "bytecode/instance.h"
+#include "guards/py/objects.h"
+
+namespace msjit {
+namespace {
+
+constexpr const char* kBinaryNames[kBinaryOpCount] = {
+    "add", "and", "floordiv", "lshift", "matmul",  "mul", "mod",
+    "or",  "pow", "rshift",   "sub",    "truediv", "xor"};
+
+bool is_not_implemented(const SymRef& value) { return value->is_const(Py_NotImplemented); }
+
+// One try: NotImplemented when the class has no such method.
+bool try_method(Executor& x, const SymRef& self, const std::string& name, const SymRef& other,
+                SymRef* out) {
+  PyObject* found = self->kind == SymKind::kObject ? find_special(self, name.c_str()) : nullptr;
+  if (!found || found == Py_None) {
+    *out = make_const(Ref::share(Py_NotImplemented));
+    return found ? x.fail(BreakReason::kRaises, name) : true;
+  }
+  if (!call_special(x, self, name.c_str(), {other}, out)) return false;
+  return x.look(*out);
+}
+
+bool is_strict_subclass(const SymRef& a, const SymRef& b) {
+  return type_of(*a) != type_of(*b) && PyType_IsSubtype(type_of(*a), type_of(*b));
+}
+
+// Builtin values whose own operators answer NotImplemented to an instance of a plain class.
+bool declines(const SymRef& builtin, const SymRef& other, BinaryOp op) {
+  for (const char* name : {"__array_interface__", "__array__", "__dlpack__", "__getattr__",
+                           "__getattribute__", "__index__", "__float__"}) {
+    PyObject* found = find_special(other, name);
+    if (found && Py_TYPE(found) != &PyWrapperDescr_Type) return false;
+  }
+  switch (builtin->kind) {
+    case SymKind::kTensor:
+    case SymKind::kTuple:
+    case SymKind::kList: return true;
+    case SymKind::kConst: {
+      PyObject* o = builtin->object.get();
+      if (PyUnicode_CheckExact(o) || PyBytes_CheckExact(o)) return op != BinaryOp::kRemainder;
+      return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) || o == Py_None ||
+             PyComplex_CheckExact(o) || PyTuple_CheckExact(o);
+    }
+    default: return false;
+  }
+}
+
+bool try_in_place(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out) {
+  return try_method(x, a, fmt::format("__i{}__", kBinaryNames[static_cast<int>(op)]), b, out);
+}
+
+}  // namespace
+
+bool instance_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
+                     SymRef* out) {
+  const std::string name = kBinaryNames[static_cast<int>(op)];
+  const std::string left = fmt::format("__{}__", name), right = fmt::format("__r{}__", name);
+  const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
+  if (!type_of(*a) || !type_of(*b)) return x.fail(BreakReason::kUnsupported, what);
+  if ((a->kind != SymKind::kObject && !declines(a, b, op)) ||
+      (b->kind != SymKind::kObject && !declines(b, a, op)))
+    return x.fail(BreakReason::kUnsupported, what);
+  if (in_place) {
+    if (!try_in_place(x, a, b, op, out)) return false;
+    if (!is_not_implemented(*out)) return true;
+  }
+  bool reflected = type_of(*a) == type_of(*b);
+  if (is_strict_subclass(b, a) && find_special(b, right.c_str()) &&
+      find_special(b, right.c_str()) != find_special(a, right.c_str())) {
+    if (!try_method(x, b, right, a, out)) return false;
+    if (!is_not_implemented(*out)) return true;
+    reflected = true;
+  }
+  if (!try_method(x, a, left, b, out)) return false;
+  if (!is_not_implemented(*out)) return true;
+  if (!reflected) {
+    if (!try_method(x, b, right, a, out)) return false;
+    if (!is_not_implemented(*out)) return true;
+  }
+  return x.fail(BreakReason::kRaises, what);
+}
+
+namespace {
+
+constexpr const char* kCompareNames[] = {"__lt__", "__le__", "__eq__",
+                                         "__ne__", "__gt__", "__ge__"};
+constexpr int kSwapped[] = {Py_GT, Py_GE, Py_EQ, Py_NE, Py_LT, Py_LE};
+
+SymRef boolean(bool value) { return make_const(Ref::share(value ? Py_True : Py_False)); }
+
+// One side's answer, NotImplemented included.
+bool try_compare(Executor& x, const SymRef& self, const SymRef& other, int op, SymRef* out) {
+  *out = make_const(Ref::share(Py_NotImplemented));
+  if (self->kind != SymKind::kObject) return true;  // builtin values do not know the instance
+  PyObject* found = find_special(self, kCompareNames[op]);
+  const bool of_object = found && Py_TYPE(found) == &PyWrapperDescr_Type &&
+                         reinterpret_cast<PyDescrObject*>(found)->d_type == &PyBaseObject_Type;
+  if (!of_object) return try_method(x, self, kCompareNames[op], other, out);
+  if (op == Py_EQ) {
+    bool same = false;
+    if (!identical(x, self, other, &same)) return false;
+    if (same) *out = boolean(true);
+  } else if (op == Py_NE) {  // the opposite of __eq__
+    bool truth = false;
+    if (!try_compare(x, self, other, Py_EQ, out)) return false;
+    if (is_not_implemented(*out)) return true;
+    if (!x.truth(*out, &truth)) return false;
+    *out = boolean(!truth);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool instance_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out) {
+  const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));
+  if (!type_of(*a) || !type_of(*b) || a->is_tensor() ||
+      (b->is_tensor() && !has_special(a, kCompareNames[op])))
+    return x.fail(BreakReason::kUnsupported, what);
+  bool reversed = false;
+  if (is_strict_subclass(b, a)) {
+    if (!try_compare(x, b, a, kSwapped[op], out)) return false;
+    if (!is_not_implemented(*out)) return true;
+    reversed = true;
+  }
+  if (!try_compare(x, a, b, op, out)) return false;
+  if (!is_not_implemented(*out)) return true;
+  if (b->is_tensor()) return x.fail(BreakReason::kUnsupported, what);
+  if (!reversed) {
+    if (!try_compare(x, b, a, kSwapped[op], out)) return false;
+    if (!is_not_implemented(*out)) return true;
+  }
+  if (op != Py_EQ && op != Py_NE) return x.fail(BreakReason::kRaises, what);
+  bool same = false;
+  if (!identical(x, a, b, &same)) return false;
+  *out = boolean(same == (op == Py_EQ));
+  return true;
+}
+
+bool instance_truth(Executor& x, const SymRef& value, bool* out) {
+  PyTypeObject* type = type_of(*value);
+  const bool number = type->tp_as_number && type->tp_as_number->nb_bool;
+  const bool sized = (type->tp_as_mapping && type->tp_as_mapping->mp_length) ||
+                     (type->tp_as_sequence && type->tp_as_sequence->sq_length);
+  *out = true;  // without __bool__ and __len__
+  if (!number && !sized) return true;
+  SymRef answer;
+  if (number) {
+    if (!call_special(x, value, "__bool__", {}, &answer) || !x.look(answer)) return false;
+    if (!answer->is_const(Py_True) && !answer->is_const(Py_False))
+      return x.fail(answer->is_tensor() ? BreakReason::kTensorBranch : BreakReason::kRaises,
+                    "__bool__");
+    *out = answer->is_const(Py_True);
+    return true;
+  }
+  int64_t size = 0;
+  if (!x.length(value, &size)) return false;
+  *out = size != 0;
+  return true;
+}
+
+bool instance_iter(Executor& x, const SymRef& value, SymRef* out) {
+  if (!has_special(value, "__iter__")) return x.fail(BreakReason::kIterate, describe(*value));
+  if (!call_special(x, value, "__iter__", {}, out) || !x.look(*out)) return false;
+  return is_iterator(*out) || x.fail(BreakReason::kIterate, describe(**out));
+}
+
+bool instance_next(Executor& x, const SymRef& iterator, SymRef* out, bool* done) {
+  *done = false;
+  {
+    const Executor::Catching catching(x);
+    if (call_special(x, iterator, "__next__", {}, out)) return true;
+  }
+  if (!x.take_raised(PyExc_StopIteration)) return x.raise_on();
+  return *done = true;
+}
+
+namespace {
+
+// str(e) of an exception is str() of its only argument, repr() for a KeyError.
+bool exception_str(Executor& x, const SymRef& value, PyObject* method, SymRef* out) {
+  PyObject* owner = reinterpret_cast<PyObject*>(reinterpret_cast<PyDescrObject*>(method)->d_type);
+  static PyObject* const args_name = PyUnicode_InternFromString("args");
+  const SymRef args = x.heap().instance_attr(value, args_name);
+  Ref constant = args && (owner == PyExc_BaseException || owner == PyExc_KeyError)
+                     ? constant_object(args)
+                     : Ref();
+  if (!value->cls || !constant || !PyTuple_CheckExact(constant.get()))
+    return x.fail(BreakReason::kCallUnknown, "str() of " + describe(*value));
+  const Py_ssize_t count = PyTuple_GET_SIZE(constant.get());
+  PyObject* only = count == 1 ? PyTuple_GET_ITEM(constant.get(), 0) : nullptr;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* item = PyTuple_GET_ITEM(constant.get(), i);
+    if (!PyUnicode_CheckExact(item) && !PyLong_CheckExact(item) && !PyFloat_CheckExact(item) &&
+        !PyBool_Check(item) && item != Py_None)
+      return x.fail(BreakReason::kCallUnknown, "str() of " + describe(*value));
+  }
+  Ref text = count == 0                        ? Ref::steal(PyUnicode_FromString(""))
+             : only && owner == PyExc_KeyError ? Ref::steal(PyObject_Repr(only))
+             : only                            ? Ref::steal(PyObject_Str(only))
+                                               : Ref::steal(PyObject_Str(constant.get()));
+  if (!text) return PyErr_Clear(), x.fail(BreakReason::kRaises, "str()");
+  *out = make_const(std::move(text));
+  return true;
+}
+
+}  // namespace
+
+bool instance_str(Executor& x, const SymRef& value, SymRef* out) {
+  const char* name = "__str__";
+  PyObject* found = find_special(value, name);
+  if (found && is_exception_type(type_of(*value)) && Py_TYPE(found) == &PyWrapperDescr_Type)
+    return exception_str(x, value, found, out);
+  if (!has_special(value, name) && has_special(value, "__repr__")) {
+    const bool of_object = Py_TYPE(found) == &PyWrapperDescr_Type &&
+                           reinterpret_cast<PyDescrObject*>(found)->d_type == &PyBaseObject_Type;
+    if (of_object) name = "__repr__";
+  }
+  if (!call_special(x, value, name, {}, out) || !x.look(*out)) return false;
+  if ((*out)->kind == SymKind::kConst && PyUnicode_CheckExact((*out)->object.get())) return true;
+  return x.fail(BreakReason::kRaises, "__str__");
+}
+
+}  // namespace msjit
