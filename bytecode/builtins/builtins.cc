@@ -21,10 +21,6 @@ bool unsupported(Executor& x, const char* name) {
   return x.fail(BreakReason::kCallUnknown, fmt::format("builtin {} with these arguments", name));
 }
 
-bool no_keywords(Executor& x, PyObject* names, const char* name) {
-  return names ? unsupported(x, name) : true;
-}
-
 bool model_len(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return unsupported(x, "len");
   if (!x.look(args[0])) return false;

@@ -134,7 +134,8 @@ bool exec_DeleteSubscr(Executor& x, SymFrame& f, const Instr&) {
     return call_special(x, container, "__delitem__", {key}, &ignored);
   if (container->kind == SymKind::kDict && is_plain_key(key)) {
     if (!x.heap().dict_all(container)) return x.fail(BreakReason::kObjectType, x.heap().error);
-    return x.heap().dict_remove(container, key) || x.raise_new(PyExc_KeyError, {key}, "dict lookup");
+    return x.heap().dict_remove(container, key) ||
+           x.raise_new(PyExc_KeyError, {key}, "dict lookup");
   }
   return x.fail(BreakReason::kMutation, "an item of " + describe(*container));
 }
