@@ -1,5 +1,7 @@
 #include "kernels/cpu/reduce.h"
 
+#include "kernels/core/words.h"
+
 namespace msjit {
 
 IntList reduce_axes(const Attrs& attrs, int rank) {
@@ -44,6 +46,13 @@ Status extremum_infer(InferCtx& ctx, DType (*result)(DType)) {
           "axis {}",
           ctx.name(), shape.str(), a);
   return {};
+}
+
+Val spread_reduced(Vjp& v, const Val& reduced) {
+  const Shape& shape = v.in(0).shape();
+  Shape kept = shape;
+  for (int64_t a : reduce_axes(v.attrs, shape.rank())) kept[static_cast<int>(a)] = 1;
+  return words::broadcast_to(words::reshape(reduced, kept), shape);
 }
 
 Result<ReducePlan> plan_reduce(const Tensor& input, const IntList& axes) {

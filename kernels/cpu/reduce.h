@@ -27,10 +27,14 @@ inline DType sum_dtype(DType d) { return is_float(d) ? d : DType::kInt64; }
 inline DType bool_dtype(DType) { return DType::kBool; }
 inline DType index_dtype(DType) { return DType::kInt64; }
 
-// Fold: { using Acc (lane type), Total; static Acc identity(); static Acc apply(Acc, Acc); static
-// Total merge(Total, Acc) }
-template <class T, class Out, class Fold>
+// A reduced value or gradient, spread over the shape of the reduced input again.
+Val spread_reduced(Vjp& v, const Val& reduced);
+
+// Fold: { using Acc (lane type), Total, Out (of the result); static Acc identity(); static Acc
+// apply(Acc, Acc); static Total merge(Total, Acc) }
+template <class T, class Fold>
 struct Reducer {
+  using Out = typename Fold::Out;
   using Acc = typename Fold::Acc;
   using Total = typename Fold::Total;
   static constexpr int kLanes = 32;
@@ -101,5 +105,18 @@ struct Reducer {
     });
   }
 };
+
+// The kernel of an operator that reduces attribute 0's axes by Folds::Of<element type>. A class,
+// not a template, is the parameter, because GCC forgets that a template is local to its file.
+template <class Folds>
+Status reduce_kernel(KernelCtx& ctx) {
+  MSJIT_TRY(const ReducePlan plan,
+            plan_reduce(ctx.in[0], reduce_axes(ctx.attrs, ctx.in[0].rank())));
+  dispatch_dtype(ctx.in[0].dtype(), [&]<class T>(TypeTag<T>) {
+    using Fold = typename Folds::template Of<T>;
+    Reducer<T, Fold>::run(plan, ctx.out[0].data_as<typename Fold::Out>());
+  });
+  return {};
+}
 
 }  // namespace msjit

@@ -1,38 +1,13 @@
-#include "kernels/core/words.h"
-#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/truth_fold.h"
 
 namespace msjit {
 
 namespace {
 
-template <class T>
-struct Fold {
-  struct Truth {  // a lane; made from an element by static_cast
-    bool v = true;
-    Truth() = default;
-    explicit Truth(T x) : v(static_cast<typename ComputeType<T>::type>(x) != 0) {}
-    explicit operator bool() const { return v; }
-  };
-  using Acc = Truth;
-  using Total = Truth;
-  static Acc identity() { return {}; }
-  static Acc apply(Acc a, Acc b) {
-    a.v = a.v && b.v;
-    return a;
-  }
-  static Total merge(Total a, Acc b) { return apply(a, b); }
+struct Folds {
+  template <class T>
+  using Of = TruthFold<T, true>;
 };
-
-Status run(KernelCtx& ctx) {
-  MSJIT_TRY(const ReducePlan plan,
-            plan_reduce(ctx.in[0], reduce_axes(ctx.attrs, ctx.in[0].rank())));
-  dispatch_dtype(ctx.in[0].dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using Out = bool;
-    Reducer<T, Out, Fold<T>>::run(plan, ctx.out[0].data_as<Out>());
-  });
-  return {};
-}
 
 }  // namespace
 
@@ -41,7 +16,7 @@ MSJIT_OP(all)
     .signature("x: Tensor, axis: int[]? = None, keepdims: bool = False")
     .numpy("np.all(x, axis=axis, keepdims=keepdims)")
     .infer([](InferCtx& ctx) { return reduce_infer(ctx, bool_dtype); })
-    .cpu(run)
+    .cpu(reduce_kernel<Folds>)
     .no_grad()
     .sample({.shapes = {{3, 4}}})
     .sample({.shapes = {{3, 4, 2}}, .attrs = "axis=1"})

@@ -1,37 +1,14 @@
-#include "kernels/core/words.h"
 #include "kernels/cpu/indexing.h"
 
 namespace msjit {
 
-extern const OpDef op_index, op_index_update;
+extern const OpDef op_index_update;
 
 namespace {
-
-Status infer(InferCtx& ctx) {
-  if (ctx.num_inputs() < 2)
-    return value_error("[{}] too few tensors, got {}, expected at least 3", ctx.name(),
-                       ctx.num_inputs());
-  MSJIT_TRY(Shape shape, indexing::infer_shape(ctx, ctx.in(0).shape, 2, ctx.attrs[0].as_list()));
-  MSJIT_OK(indexing::check_value(ctx, ctx.in(1), shape));
-  ctx.add_output(ctx.in(0).dtype, ctx.in(0).shape);
-  return {};
-}
 
 Status kernel(KernelCtx& ctx) {
   return indexing::put(ctx.op.name, ctx.in[0], ctx.in[1], ctx.in.subspan(2), ctx.attrs[0].as_list(),
                        ctx.attrs[1].as_bool());
-}
-
-// Where a repeated index lets a later value overwrite an earlier one, both are given its gradient.
-void vjp(Vjp& v) {
-  bool accumulate = v.attrs[1].as_bool();
-  Vals args{v.grad()};
-  if (v.needs(0) && !accumulate) args.push_back(words::number(v.sink, 0, v.grad().dtype()));
-  args.insert(args.end(), v.inputs.begin() + 2, v.inputs.end());
-  if (v.needs(0))
-    v.set_grad(0, accumulate ? v.grad() : call_in(v.sink, op_index_update, args, v.attrs));
-  if (v.needs(0) && !accumulate) args.erase(args.begin() + 1);
-  if (v.needs(1)) v.set_grad(1, call_in(v.sink, op_index, args, {v.attrs[0]}));
 }
 
 }  // namespace
@@ -41,8 +18,8 @@ MSJIT_OP(index_assign)
     .signature("tensors: Tensor[], axes: int[], accumulate: bool = False")
     .impure()
     .traits(kInPlace)
-    .infer(infer)
+    .infer([](InferCtx& ctx) { return op_index_update.infer(ctx); })
     .cpu(kernel)
-    .vjp(vjp);
+    .vjp([](Vjp& v) { op_index_update.vjp(v); });
 
 }  // namespace msjit

@@ -12,6 +12,7 @@ struct Fold {
   // The integers add up in int64, floats in their compute type, carried on in double.
   using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, typename ComputeType<T>::type>;
   using Total = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
+  using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
   static Acc identity() { return 1; }
   static Acc apply(Acc a, Acc b) {
     return std::is_integral_v<T> ? static_cast<Acc>(uint64_t(a) * uint64_t(b)) : a * b;
@@ -21,24 +22,10 @@ struct Fold {
   }
 };
 
-Status run(KernelCtx& ctx) {
-  MSJIT_TRY(const ReducePlan plan,
-            plan_reduce(ctx.in[0], reduce_axes(ctx.attrs, ctx.in[0].rank())));
-  dispatch_dtype(ctx.in[0].dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
-    Reducer<T, Out, Fold<T>>::run(plan, ctx.out[0].data_as<Out>());
-  });
-  return {};
-}
-
-// A reduced value or gradient, spread over the input's shape again.
-Val spread(Vjp& v, const Val& reduced) {
-  const Shape& shape = v.in(0).shape();
-  Shape kept = shape;
-  for (int64_t a : reduce_axes(v.attrs, shape.rank())) kept[static_cast<int>(a)] = 1;
-  return broadcast_to(reshape(reduced, kept), shape);
-}
+struct Folds {
+  template <class T>
+  using Of = Fold<T>;
+};
 
 }  // namespace
 
@@ -48,19 +35,20 @@ MSJIT_OP(prod)
     .numpy("np.prod(x, axis=axis, keepdims=keepdims)")
     .reduction(ReduceKind::kProd)
     .infer([](InferCtx& ctx) { return reduce_infer(ctx, sum_dtype); })
-    .cpu(run)
+    .cpu(reduce_kernel<Folds>)
     .vjp([](Vjp& v) {
       // Without a zero: out / x. With one zero: the product of the others, at the zero alone. With
       // more: 0.
       const Val& x = v.in(0);
       const Val is_zero = equal(x, 0.0);
       const Val safe = where(is_zero, ones_like(x), x);
-      const Val zeros = spread(v, sum(cast(is_zero, x.dtype()), v.attrs[0], v.attrs[1].as_bool()));
-      const Val others = spread(v, prod(safe, v.attrs[0], v.attrs[1].as_bool()));
+      const Val zeros =
+          spread_reduced(v, sum(cast(is_zero, x.dtype()), v.attrs[0], v.attrs[1].as_bool()));
+      const Val others = spread_reduced(v, prod(safe, v.attrs[0], v.attrs[1].as_bool()));
       const Val at_zero = where(is_zero, others, zeros_like(x));
       const Val slope =
           where(equal(zeros, 0.0), others / safe, where(equal(zeros, 1.0), at_zero, zeros_like(x)));
-      v.set_grad(0, spread(v, v.grad()) * slope);
+      v.set_grad(0, spread_reduced(v, v.grad()) * slope);
     })
     .sample({.shapes = {{3, 4}}})
     .sample({.shapes = {{3, 4, 2}}, .attrs = "axis=1"})

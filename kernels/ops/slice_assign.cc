@@ -1,5 +1,3 @@
-#include "kernels/core/words.h"
-#include "kernels/cpu/layout.h"
 #include "kernels/cpu/slicing.h"
 
 namespace msjit {
@@ -8,30 +6,8 @@ extern const OpDef op_slice_update;
 
 namespace {
 
-Status infer(InferCtx& ctx) {
-  const Attrs& a = ctx.attrs;
-  MSJIT_OK(slicing::check(ctx, ctx.in(0).shape, a[0], a[1], a[2]));
-  Shape slot = slicing::shape_of(ctx.in(0).shape, a[0], a[1], a[2]);
-  MSJIT_TRY(Shape both, ctx.broadcast(ctx.in(1).shape, slot));
-  if (!(both == slot))
-    return value_error("[{}] cannot broadcast value, got shape {}, expected {}", ctx.name(),
-                       ctx.in(1).shape.str(), slot.str());
-  ctx.add_output(ctx.in(0).dtype, ctx.in(0).shape);
-  return {};
-}
-
 Status kernel(KernelCtx& ctx) {
   return slicing::write(ctx.in[0], ctx.in[1], ctx.attrs[0], ctx.attrs[1], ctx.attrs[2]);
-}
-
-// What was overwritten no longer counts; the value counts where it was written.
-void vjp(Vjp& v) {
-  Val grad = v.grad();
-  if (v.needs(0))
-    v.set_grad(0, call(op_slice_update, {grad, words::number(v.sink, 0, grad.dtype())}, v.attrs));
-  if (v.needs(1))
-    v.set_grad(
-        1, words::slice(grad, v.attrs[0].as_list(), v.attrs[1].as_list(), v.attrs[2].as_list()));
 }
 
 }  // namespace
@@ -41,8 +17,8 @@ MSJIT_OP(slice_assign)
     .signature("x: Tensor, value: Tensor, begin: int[], end: int[], step: int[]")
     .impure()
     .traits(kInPlace)
-    .infer(infer)
+    .infer([](InferCtx& ctx) { return op_slice_update.infer(ctx); })
     .cpu(kernel)
-    .vjp(vjp);
+    .vjp([](Vjp& v) { op_slice_update.vjp(v); });
 
 }  // namespace msjit

@@ -12,6 +12,7 @@ struct Fold {
   // The integers add up in int64, floats in their compute type, carried on in double.
   using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, typename ComputeType<T>::type>;
   using Total = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
+  using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
   static Acc identity() { return 0; }
   static Acc apply(Acc a, Acc b) {
     return std::is_integral_v<T> ? static_cast<Acc>(uint64_t(a) + uint64_t(b)) : a + b;
@@ -21,24 +22,10 @@ struct Fold {
   }
 };
 
-Status run(KernelCtx& ctx) {
-  MSJIT_TRY(const ReducePlan plan,
-            plan_reduce(ctx.in[0], reduce_axes(ctx.attrs, ctx.in[0].rank())));
-  dispatch_dtype(ctx.in[0].dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
-    Reducer<T, Out, Fold<T>>::run(plan, ctx.out[0].data_as<Out>());
-  });
-  return {};
-}
-
-// A reduced value or gradient, spread over the input's shape again.
-Val spread(Vjp& v, const Val& reduced) {
-  const Shape& shape = v.in(0).shape();
-  Shape kept = shape;
-  for (int64_t a : reduce_axes(v.attrs, shape.rank())) kept[static_cast<int>(a)] = 1;
-  return broadcast_to(reshape(reduced, kept), shape);
-}
+struct Folds {
+  template <class T>
+  using Of = Fold<T>;
+};
 
 }  // namespace
 
@@ -48,8 +35,8 @@ MSJIT_OP(sum)
     .numpy("np.sum(x, axis=axis, keepdims=keepdims)")
     .reduction(ReduceKind::kSum)
     .infer([](InferCtx& ctx) { return reduce_infer(ctx, sum_dtype); })
-    .cpu(run)
-    .vjp([](Vjp& v) { v.set_grad(0, spread(v, v.grad())); })
+    .cpu(reduce_kernel<Folds>)
+    .vjp([](Vjp& v) { v.set_grad(0, spread_reduced(v, v.grad())); })
     .sample({.shapes = {{3, 4}}})
     .sample({.shapes = {{3, 4, 2}}, .attrs = "axis=1"})
     .sample({.shapes = {{3, 4, 2}}, .attrs = "axis=(0, 2), keepdims=True"})
