@@ -1,0 +1,118 @@
+"""usage: run.py [--all] [--python PYTHON...] [--jobs N] [--limit S] [MODULE...]
+
+Runs modules of CPython's own test suite (the interpreter's Lib/test) plainly and under `python -m msjit` with every
+function of every module a candidate for capture, and compares them test by test. A difference counts when it shows
+again in a second pair of runs, so that tests that are not reproducible by themselves do not. The modules: those named, all with --all, else a short
+list about the language itself. The exit status is 1 if any test differs or a run under msjit crashes."""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = HERE.parents[1] / "build"
+SHORT = ("test_grammar test_scope test_exceptions test_raise test_with test_generators test_coroutines test_trace test_sys_settrace "
+         "test_sys_setprofile test_call test_extcall test_descr test_class test_super test_closures test_decorators test_dict test_list "
+         "test_tuple test_set test_slice test_unpack test_unpack_ex test_listcomps test_genexps test_contextlib "
+         "test_dataclasses test_enum test_functools test_collections test_named_expressions test_patma "
+         "test_positional_only_arg test_keywordonlyarg test_traceback test_inspect test_frame test_code test_weakref "
+         "test_gc test_copy test_property test_opcodes test_peepholer test_dis test_threading_local test_fstring").split()
+# These replace or measure what every evaluator shares, on any program that runs other code beside them.
+LEFT_OUT = {
+    "test_capi": "installs and removes frame evaluators of its own",
+    "test_gdb": "needs a debugger attached to the process",
+    "test_embed": "runs other interpreters, which msjit does not enter",
+}
+
+
+def modules_of(python):
+    """Names of the test modules and packages of an interpreter."""
+    code = "import test, os; print(os.path.dirname(test.__file__))"
+    folder = pathlib.Path(subprocess.check_output([python, "-c", code], universal_newlines=True).strip())
+    names = {path.stem for path in folder.glob("test_*.py")}
+    names |= {path.parent.name for path in folder.glob("test_*/__init__.py")}
+    return names - set(LEFT_OUT)
+
+
+def run_module(python, module, with_msjit, limit):
+    """{test id: outcome}; a crash or a hang is an outcome of the module itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        outcomes = os.path.join(folder, "outcomes.json")
+        command = [python, "-X", "faulthandler"]
+        command += ["-m", "msjit", "--include", "*"] if with_msjit else []
+        command += [str(HERE / "cases.py"), module, outcomes]
+        env = dict(os.environ, PYTHONHASHSEED="0", MSJIT_NUM_THREADS="1", MSJIT_STRICT="1")
+        env.pop("PYTHONSTARTUP", None)
+        try:
+            done = subprocess.run(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=limit)
+        except subprocess.TimeoutExpired:
+            return {module: "no end within %d s" % limit}, ""
+        text = done.stdout.decode("utf-8", "replace")
+        if not os.path.exists(outcomes):
+            return {module: "exit status %d" % done.returncode}, text
+        with open(outcomes) as file:
+            return json.load(file), text
+
+
+def differences(plain, jitted):
+    return {test: (plain.get(test, "not run"), jitted.get(test, "not run"))
+            for test in sorted(set(plain) | set(jitted)) if plain.get(test) != jitted.get(test)}
+
+
+def compare(python, module, limit):
+    """Number of tests, and the differences that both pairs of runs show."""
+    plain, _ = run_module(python, module, False, limit)
+    jitted, text = run_module(python, module, True, 2 * limit)
+    found = differences(plain, jitted)
+    if found:
+        again, _ = run_module(python, module, False, limit)
+        jitted, text = run_module(python, module, True, 2 * limit)
+        steady = {test for test in found if again.get(test) == plain.get(test)}
+        found = {test: pair for test, pair in differences(again, jitted).items() if test in steady}
+    return len(plain), found, text if module in found else ""
+
+
+def check(python, modules, limit, jobs):
+    tests, differing = 0, 0
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        work = {pool.submit(compare, python, module, limit): module for module in modules}
+        for done in concurrent.futures.as_completed(work):
+            count, found, text = done.result()
+            tests += count
+            differing += len(found)
+            for test, (plain, jitted) in found.items():
+                print("  %s\n      plain: %s\n      msjit: %s" % (test, plain, jitted))
+            if text:
+                print("\n".join("      | " + line for line in text.splitlines()[-30:]))
+    print("%s: %d modules, %d tests, %d differ" % (python, len(modules), tests, differing), flush=True)
+    return differing
+
+
+def pythons():
+    return [str(path) for path in sorted(BUILD.glob("venv/3.*/bin/python"), key=lambda p: int(p.parts[-3][2:]))]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--python", nargs="*", default=pythons())
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--limit", type=int, default=300, help="seconds for the plain run of a module")
+    parser.add_argument("modules", nargs="*")
+    options = parser.parse_args()
+    differing = 0
+    for python in options.python:
+        there = modules_of(python)
+        wanted = options.modules or (sorted(there) if options.all else SHORT)
+        differing += check(python, [m for m in wanted if m in there], options.limit, options.jobs)
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
