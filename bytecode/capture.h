@@ -41,6 +41,8 @@ enum class RecipeKind : uint8_t {
   kCallMethod,        // object = name; args: self
   kDictIterator,      // object = name of the method; args: dict; number = items taken
   kZip,               // args: iterators
+  kMap,               // args: function, iterators
+  kFilter,            // args: function, iterator
   kEnumerate,         // args: iterator; number = next count
   kReversed,          // args: sequence; number = items taken
   kSuper,             // args: type, self

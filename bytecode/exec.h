@@ -169,7 +169,7 @@ extern JitCallable g_jit_callable;
 using BuiltinModel = bool (*)(Executor& x, const std::vector<SymRef>& args, PyObject* keyword_names,
                               SymRef* out);
 BuiltinModel find_builtin_model(PyObject* callable);
-// Methods of lists, dicts, tuples, strings and tensors, by name; args[0] is self.
+// Methods of lists, dicts, tuples and tensors, by name; args[0] is self.
 BuiltinModel find_method_model(const SymRef& self, const char* name);
 
 }  // namespace msjit

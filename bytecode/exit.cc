@@ -22,13 +22,13 @@ bool ExitBuilder::all(const std::vector<SymRef>& values, std::vector<int32_t>* o
 }
 
 int ExitBuilder::recipe(const SymRef& value) {
-  if (auto it = done_.find(value.get()); it != done_.end()) {
+  if (auto it = done_.find(value); it != done_.end()) {
     if (it->second < 0) failure = "an object that contains itself";
     return it->second;
   }
-  done_[value.get()] = -1;  // a cycle of fresh objects meets itself here
+  done_[value] = -1;  // a cycle of fresh objects meets itself here
   const int index = make(value);
-  done_[value.get()] = index;
+  done_[value] = index;
   return index;
 }
 
@@ -112,6 +112,8 @@ int ExitBuilder::iterator(const SymRef& value) {
       made.kind = RecipeKind::kDictIterator;
       made.object = it.object;
       break;
+    case IterKind::kMap: made.kind = RecipeKind::kMap; break;
+    case IterKind::kFilter: made.kind = RecipeKind::kFilter; break;
     case IterKind::kConstant:
       made.kind = RecipeKind::kConstantIterator;
       made.object = it.object;

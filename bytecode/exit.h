@@ -34,7 +34,7 @@ class ExitBuilder {
 
   Executor& x_;
   Capture* capture_;
-  std::unordered_map<SymValue*, int> done_;
+  std::unordered_map<SymRef, int> done_;  // keeps what it knows alive: addresses are reused
   std::vector<std::pair<SymRef, int>> instances_;  // made, their attributes still to come
   std::unordered_map<int32_t, int> output_of_;     // graph value -> output index
 };

@@ -50,7 +50,9 @@ enum class IterKind : uint8_t {
   kEnumerate,
   kReversed,
   kDict,
-  kDictView
+  kDictView,
+  kMap,     // the function, then iterators
+  kFilter,  // the function, then an iterator
 };
 
 struct SymIterator {

@@ -117,6 +117,8 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
     case RecipeKind::kConstantIterator:
       return advanced(Ref::steal(PyObject_GetIter(recipe.object.get())), recipe.number);
     case RecipeKind::kZip: return call(&PyZip_Type, recipe, objects);
+    case RecipeKind::kMap: return call(&PyMap_Type, recipe, objects);
+    case RecipeKind::kFilter: return call(&PyFilter_Type, recipe, objects);
     case RecipeKind::kEnumerate: {
       Ref start = Ref::steal(PyLong_FromLongLong(recipe.number));
       return start ? Ref::steal(PyObject_CallFunctionObjArgs(

@@ -1,21 +1,17 @@
-// Models of Python's builtin functions and types, keyed by object identity. To add one: write the
-// function, add its row to kModels. A model sees positional and keyword arguments as CPython's
-// vectorcall passes them.
+// Models of Python's builtin functions and types. To add one: write the function, add its row to
+// kModels. A model sees positional and keyword arguments as CPython's vectorcall passes them.
 #include <fmt/core.h>
 
 #include <cstring>
-#include <unordered_map>
 
+#include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 #include "guards/py/objects.h"
-#include "kernels/core/registry.h"
 
 namespace msjit {
 namespace {
 
-using Args = const std::vector<SymRef>&;
-
-SymRef boolean(bool value) { return make_const(Ref::share(value ? Py_True : Py_False)); }
+SymRef boolean(bool value) { return sym_bool(value); }
 
 bool unsupported(Executor& x, const char* name) {
   return x.fail(BreakReason::kCallUnknown, fmt::format("builtin {} with these arguments", name));
@@ -114,12 +110,7 @@ bool model_dict(Executor& x, Args args, PyObject* names, SymRef* out) {
   const size_t positional = args.size() - keywords;
   SymRef dict = make_sym(SymKind::kDict);
   if (positional > 1) return unsupported(x, "dict");
-  if (positional == 1) {
-    if (!x.look(args[0])) return false;
-    if (args[0]->kind != SymKind::kDict || !x.heap().dict_all(args[0]))
-      return unsupported(x, "dict");
-    dict->entries = args[0]->entries;
-  }
+  if (positional == 1 && !dict_put_all(x, dict, args[0])) return false;
   for (size_t k = 0; k < keywords; ++k)
     x.heap().dict_set(dict,
                       make_const(Ref::share(PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(k)))),
@@ -255,57 +246,7 @@ bool model_super(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-// Pure functions of constants: called while capturing. abs() of a tensor is an op.
-bool model_fold(Executor& x, PyObject* function, Args args, PyObject* names, SymRef* out) {
-  const char* name = PyType_Check(function)
-                         ? reinterpret_cast<PyTypeObject*>(function)->tp_name
-                         : reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name;
-  if (names) return unsupported(x, name);
-  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(args.size())));
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (!x.look(args[i])) return false;
-    if (args[i]->is_tensor()) {
-      if (std::strcmp(name, "abs") == 0)
-        return x.apply(*find_op("abs"), std::span(&args[i]->tensor, 1), {}, out);
-      return x.fail(BreakReason::kTensorValue, fmt::format("{}()", name));
-    }
-    Ref constant = constant_object(args[i]);
-    if (!constant || (args[i]->kind == SymKind::kConst && is_identity_constant(constant.get())))
-      return unsupported(x, name);
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), constant.release());
-  }
-  PyObject* result = PyObject_Call(function, tuple.get(), nullptr);
-  if (!result) {
-    PyErr_Clear();
-    return x.fail(BreakReason::kRaises, fmt::format("{}()", name));
-  }
-  *out = make_const(Ref::steal(result));
-  return true;
-}
-
-template <int kIndex>
-struct Folded {
-  static PyObject* function;
-  static bool model(Executor& x, Args args, PyObject* names, SymRef* out) {
-    return model_fold(x, function, args, names, out);
-  }
-};
-template <int kIndex>
-PyObject* Folded<kIndex>::function = nullptr;
-
-using Table = std::unordered_map<PyObject*, BuiltinModel>;
-
-template <int kIndex>
-void add_folded(Table& table, PyObject* function) {
-  Folded<kIndex>::function = function;
-  table[function] = Folded<kIndex>::model;
-}
-
-struct Row {
-  const char* name;
-  BuiltinModel model;
-};
-const Row kModels[] = {
+const ModelRow kModels[] = {
     {"len", model_len},           {"isinstance", model_isinstance},
     {"type", model_type},         {"getattr", model_getattr},
     {"list", model_list},         {"tuple", model_tuple},
@@ -316,48 +257,13 @@ const Row kModels[] = {
     {"any", model_any},           {"callable", model_callable},
     {"super", model_super},
 };
-
-// Names of builtins and of the math module that are pure on numbers and strings.
-const char* const kPureBuiltins[] = {"int", "float", "bool",  "str",    "abs", "round",
-                                     "min", "max",   "range", "divmod", "pow", "ord",
-                                     "chr", "repr",  "hash",  "slice"};
-const char* const kPureMath[] = {"sqrt",  "floor", "ceil", "exp",   "log",  "log2", "log10",
-                                 "sin",   "cos",   "tan",  "tanh",  "prod", "fabs", "pow",
-                                 "isnan", "isinf", "gcd",  "trunc", "atan", "erf"};
-
-template <int kFirst, size_t kSize, size_t... I>
-void add_pure(Table& table, PyObject* module, const char* const (&names)[kSize],
-              std::index_sequence<I...>) {
-  auto find = [&](const char* name) {
-    Ref found = Ref::steal(PyObject_GetAttrString(module, name));
-    if (!found) PyErr_Clear();
-    return found;
-  };
-  Ref found;
-  ((found = find(names[I]),
-    found ? add_folded<kFirst + static_cast<int>(I)>(table, found.release()) : void()),
-   ...);
-}
-
-const Table& table() {
-  static const Table* const models = [] {
-    auto* made = new Table;
-    Ref builtins = Ref::steal(PyImport_ImportModule("builtins"));
-    Ref math = Ref::steal(PyImport_ImportModule("math"));
-    for (const Row& row : kModels) {
-      Ref found = Ref::steal(PyObject_GetAttrString(builtins.get(), row.name));
-      (*made)[found.release()] = row.model;  // builtins live as long as the interpreter
-    }
-    add_pure<0>(*made, builtins.get(), kPureBuiltins,
-                std::make_index_sequence<std::size(kPureBuiltins)>());
-    if (math)
-      add_pure<100>(*made, math.get(), kPureMath, std::make_index_sequence<std::size(kPureMath)>());
-    return made;
-  }();
-  return *models;
-}
+const char* const kPureNames[] = {"int", "float", "str",    "round",   "range", "divmod", "pow",
+                                  "ord", "chr",   "repr",   "hash",    "slice", "ascii",  "bin",
+                                  "hex", "oct",   "format", "complex", "bytes"};
 
 }  // namespace
+
+const ModelTable models_builtins = {"builtins", kModels, kPureNames};
 
 bool Executor::length(const SymRef& value, int64_t* out) {
   if (!look(value)) return false;
@@ -380,11 +286,6 @@ bool Executor::length(const SymRef& value, int64_t* out) {
     if (*out < 0) PyErr_Clear();
   }
   return *out >= 0 ? true : fail(BreakReason::kCallUnknown, "len() of " + describe(*value));
-}
-
-BuiltinModel find_builtin_model(PyObject* callable) {
-  const auto it = table().find(callable);
-  return it == table().end() ? nullptr : it->second;
 }
 
 }  // namespace msjit

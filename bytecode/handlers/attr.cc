@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 #include "guards/py/objects.h"
 
@@ -208,8 +209,8 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
       PyObject* constant = object->object.get();
       if (PyModule_CheckExact(constant)) return module_attr(*this, object, name, out);
       if (PyType_Check(constant)) return class_attr(*this, object, name, out);
-      if (find_method_model(object, text)) break;
-      return fail(BreakReason::kAttribute, fmt::format("{} of {}", text, describe(*object)));
+      if (has_builtin_method(object, text)) break;
+      return value_attr(*this, object, text, out);
     }
     case SymKind::kTuple:
     case SymKind::kList:

@@ -2,6 +2,7 @@
 // ends the region.
 #include <fmt/core.h>
 
+#include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 #include "guards/py/objects.h"
 
@@ -23,6 +24,7 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
     if (args[0]->kind == SymKind::kObject) return instance_str(x, args[0], out);
   }
   if (BuiltinModel model = find_builtin_model(object)) return model(x, args, names, out);
+  if (const char* name = pure_name(object)) return call_pure(x, object, name, args, names, out);
   if (PyType_Check(object)) return construct(x, callable, std::move(args), names, out);
   if (is_builtin_new(object) && !names) return call_builtin_new(x, object, args, out);
   if (Py_TYPE(object) == &PyWrapperDescr_Type || Py_TYPE(object) == &PyMethodDescr_Type)
@@ -46,9 +48,8 @@ bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
   const SymRef function = method->items[0], self = method->items[1];
   if (!x.look(function)) return false;
   if (function->kind == SymKind::kConst && PyUnicode_CheckExact(function->object.get())) {
-    BuiltinModel model = find_method_model(self, PyUnicode_AsUTF8(function->object.get()));
     args.insert(args.begin(), self);
-    return model(x, args, names, out);
+    return call_builtin_method(x, PyUnicode_AsUTF8(function->object.get()), args, names, out);
   }
   if (function->kind == SymKind::kConst &&
       (Py_TYPE(function->object.get()) == &PyMethodDescr_Type ||
@@ -62,11 +63,8 @@ bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
         reinterpret_cast<PyDescrObject*>(function->object.get())->d_name
             ? PyUnicode_AsUTF8(reinterpret_cast<PyDescrObject*>(function->object.get())->d_name)
             : "?";
-    BuiltinModel model = find_method_model(self, name);
-    if (!model)
-      return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*self), name));
     args.insert(args.begin(), self);
-    return model(x, args, names, out);
+    return call_builtin_method(x, name, args, names, out);
   }
   args.insert(args.begin(), self);
   return x.call(function, std::move(args), names, out);

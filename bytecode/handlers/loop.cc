@@ -1,6 +1,7 @@
 // Iteration over ranges and sequences whose length is known: loops unroll while capturing.
 #include <fmt/core.h>
 
+#include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 
 namespace msjit {
@@ -81,13 +82,19 @@ bool next_entry(Executor& x, SymIterator& it, SymRef* out, bool* done) {
 
 }  // namespace
 
+// The others ask what they run over again.
+static bool stays_exhausted(IterKind kind) {
+  return kind != IterKind::kZip && kind != IterKind::kEnumerate && kind != IterKind::kMap &&
+         kind != IterKind::kFilter;
+}
+
 bool Executor::next(const SymRef& sym, SymRef* out, bool* done) {
   if (sym->kind == SymKind::kObject) return instance_next(*this, sym, out, done);
   SymIterator& it = *sym->iterator;
   *done = it.exhausted;
   if (it.exhausted) return true;
   if (!take_next(it, out, done)) return false;
-  it.exhausted = *done && it.kind != IterKind::kZip && it.kind != IterKind::kEnumerate;
+  it.exhausted = *done && stays_exhausted(it.kind);
   return true;
 }
 
@@ -132,9 +139,9 @@ bool Executor::take_next(SymIterator& it, SymRef* out, bool* done) {
       *out = make_items(SymKind::kTuple, {std::move(count), std::move(item)});
       return true;
     }
-    case IterKind::kDictView: break;
+    case IterKind::kDictView: return fail(BreakReason::kRaises, "next() of a dict view");
+    default: return next_lazy(*this, it, out, done);
   }
-  return fail(BreakReason::kRaises, "next() of a dict view");
 }
 
 bool Executor::unpack(const SymRef& value, std::vector<SymRef>* out) {

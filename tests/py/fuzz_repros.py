@@ -31,6 +31,18 @@ def key_read_for_nothing(x, xs, d, o):
 
 
 @repro
+def functions_are_told_apart(x, xs, d, o):
+    def c1(v, k=len(xs)):
+        return v, k
+
+    def c3(v, **more):
+        return v
+
+    x[0] = 1.0
+    return c1, c3
+
+
+@repro
 def dict_grows_during_iteration(x, xs, d, o):
     y = x * 2
     for k in d:

@@ -1,0 +1,74 @@
+// What the models of builtins share: rows and tables, arguments, and the way between SymValues and
+// the Python objects they stand for while capturing. A table lists one module; registry.cc lists
+// the tables, keyed by object identity once the module is imported.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+using Args = const std::vector<SymRef>&;
+
+struct ModelRow {
+  const char* name;
+  BuiltinModel model;
+};
+
+// `pure`: names of functions that only compute with the values of their arguments; they are called
+// while capturing. "*" means every C function of the module.
+struct ModelTable {
+  const char* module;
+  std::span<const ModelRow> rows;
+  std::span<const char* const> pure;
+};
+extern const ModelTable models_builtins, models_sequences, models_math;
+
+// A method of a builtin type; `self` is args[0].
+bool has_builtin_method(const SymRef& self, const char* name);
+bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* names, SymRef* out);
+std::span<const ModelRow> container_methods(SymKind kind);  // containers.cc
+bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& from);
+
+// --- arguments ---
+inline SymRef sym_bool(bool value) { return make_const(Ref::share(value ? Py_True : Py_False)); }
+inline SymRef sym_none() { return make_const(Ref::none()); }
+inline SymRef sym_int(int64_t value) { return make_const(Ref::steal(PyLong_FromLongLong(value))); }
+bool wrong_arguments(Executor& x, const char* name);          // ends the region; always false
+bool to_int(Executor& x, const SymRef& value, int64_t* out);  // an exact int; false without a fail
+// Positional arguments `min` to `max`, without keywords.
+bool positional(Executor& x, const char* name, Args args, PyObject* names, size_t min, size_t max);
+// Takes the keyword `key` out of args and names; null when it is not given.
+struct Keywords {
+  Keywords(Args args, PyObject* names);
+  SymRef take(const char* key);
+  bool empty() const { return left_ == 0; }  // all were taken
+  std::vector<SymRef> positional;
+
+ private:
+  std::vector<std::pair<std::string, SymRef>> given_;
+  int left_ = 0;
+};
+
+// --- values ---
+// A Python object with the value of a number, text, range, or container of such; empty when a
+// tensor, an instance or something known by identity is inside. Containers are new objects.
+Ref to_python(Executor& x, const SymRef& value);
+// What a pure function gave, as SymValues; null for objects of other types.
+SymRef from_python(const Ref& object);
+// Calls `function` with the values of the arguments. Ends the region when it raises.
+bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyObject* names,
+               SymRef* out);
+bool fold_result(Executor& x, Ref result, const char* name, SymRef* out);
+// An attribute of a number, range or slice: real, imag, start, stop, step, ...
+bool value_attr(Executor& x, const SymRef& value, const char* name, SymRef* out);
+// The pure function `object` is, by name; null when it is none.
+const char* pure_name(PyObject* object);
+// next() of the kinds of iterators that compute. lazy.cc
+bool next_lazy(Executor& x, SymIterator& it, SymRef* out, bool* done);
+// Sorts by `key` (a callable, None or null) as list.sort() does. sequences.cc
+bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool reverse);
+
+}  // namespace msjit

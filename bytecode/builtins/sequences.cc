@@ -1,0 +1,163 @@
+// Builtins over several values: order, selection, lazy maps and filters; and those of one value
+// that is more than a number.
+#include <algorithm>
+
+#include "bytecode/builtins/models.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+
+bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool reverse) {
+  const Py_ssize_t size = static_cast<Py_ssize_t>(items->size());
+  Ref keys = Ref::steal(PyList_New(0)), order = Ref::steal(PyList_New(0));
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    SymRef value = (*items)[static_cast<size_t>(i)];
+    if (key && !key->is_const(Py_None) && !x.call(key, {value}, nullptr, &value)) return false;
+    if (size == 1) return true;  // nothing is compared
+    Ref known = to_python(x, value);
+    if (!known)
+      return x.look(value) && x.fail(BreakReason::kUnsupported, "sorting by " + describe(*value));
+    PyList_Append(keys.get(), known.get());
+    PyList_Append(order.get(), Ref::steal(PyLong_FromSsize_t(i)).get());
+  }
+  // Sorted by CPython itself: the same algorithm meets the same comparisons in the same order.
+  Ref sort = Ref::steal(PyObject_GetAttrString(order.get(), "sort"));
+  Ref none = Ref::steal(PyTuple_New(0)), options = Ref::steal(PyDict_New());
+  Ref pick = Ref::steal(PyObject_GetAttrString(keys.get(), "__getitem__"));
+  PyDict_SetItemString(options.get(), "key", pick.get());
+  PyDict_SetItemString(options.get(), "reverse", reverse ? Py_True : Py_False);
+  if (!Ref::steal(PyObject_Call(sort.get(), none.get(), options.get())))
+    return PyErr_Clear(), x.fail(BreakReason::kRaises, "sorting");
+  std::vector<SymRef> sorted;
+  for (Py_ssize_t i = 0; i < size; ++i)
+    sorted.push_back((*items)[PyLong_AsSize_t(PyList_GET_ITEM(order.get(), i))]);
+  *items = std::move(sorted);
+  return true;
+}
+
+namespace {
+
+bool model_sorted(Executor& x, Args args, PyObject* names, SymRef* out) {
+  Keywords keywords(args, names);
+  const SymRef key = keywords.take("key"), reverse = keywords.take("reverse");
+  bool backwards = false;
+  std::vector<SymRef> items;
+  if (!keywords.empty() || keywords.positional.size() != 1) return wrong_arguments(x, "sorted");
+  if (reverse && !x.truth(reverse, &backwards)) return false;
+  if (!x.unpack(args[0], &items) || !sort_items(x, &items, key, backwards)) return false;
+  *out = make_items(SymKind::kList, std::move(items));
+  return true;
+}
+
+// min() and max(): the first of the items that no other beats.
+bool extreme(Executor& x, Args args, PyObject* names, int op, const char* name, SymRef* out) {
+  Keywords keywords(args, names);
+  const SymRef key = keywords.take("key"), fallback = keywords.take("default");
+  std::vector<SymRef> items = keywords.positional;
+  if (!keywords.empty() || items.empty()) return wrong_arguments(x, name);
+  if (items.size() == 1) {
+    const SymRef from = items[0];
+    items.clear();
+    if (!x.unpack(from, &items)) return false;
+  } else if (fallback) {
+    return wrong_arguments(x, name);
+  }
+  if (items.empty() && !fallback) return x.fail(BreakReason::kRaises, name);
+  *out = items.empty() ? fallback : items[0];
+  SymRef best;
+  for (const SymRef& item : items) {
+    SymRef value = item, better;
+    if (key && !key->is_const(Py_None) && !x.call(key, {item}, nullptr, &value)) return false;
+    bool wins = !best;
+    if (best && (!x.compare(value, best, op, &better) || !x.truth(better, &wins))) return false;
+    if (!wins) continue;
+    best = value;
+    *out = item;
+  }
+  return true;
+}
+bool model_min(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return extreme(x, args, names, Py_LT, "min", out);
+}
+bool model_max(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return extreme(x, args, names, Py_GT, "max", out);
+}
+
+bool model_abs(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "abs", args, names, 1, 1) || !x.look(args[0])) return false;
+  if (args[0]->is_tensor())
+    return x.apply(*find_op("abs"), std::span(&args[0]->tensor, 1), {}, out);
+  Ref value = to_python(x, args[0]);
+  return value ? fold_result(x, Ref::steal(PyNumber_Absolute(value.get())), "abs", out)
+               : wrong_arguments(x, "abs");
+}
+
+bool model_bool(Executor& x, Args args, PyObject* names, SymRef* out) {
+  bool truth = false;
+  if (!positional(x, "bool", args, names, 0, 1)) return false;
+  if (args.size() == 1) {
+    if (!x.look(args[0])) return false;
+    if (args[0]->is_tensor()) return x.fail(BreakReason::kTensorValue, "bool()");
+    if (!x.truth(args[0], &truth)) return false;
+  }
+  *out = sym_bool(truth);
+  return true;
+}
+
+bool model_setattr(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "setattr", args, names, 3, 3) || !x.look(args[1])) return false;
+  if (args[1]->kind != SymKind::kConst || !PyUnicode_CheckExact(args[1]->object.get()))
+    return wrong_arguments(x, "setattr");
+  *out = sym_none();
+  return x.set_attr(args[0], args[1]->object.get(), args[2]);
+}
+
+bool model_issubclass(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "issubclass", args, names, 2, 2)) return false;
+  std::vector<SymRef> classes = {args[1]};
+  if (!x.look(args[0]) || !x.look(args[1])) return false;
+  if (const std::vector<SymRef>* several = x.heap().items(args[1])) classes = *several;
+  bool result = false;
+  for (const SymRef& cls : classes) {
+    if (!x.look(cls)) return false;
+    for (const SymRef& part : {args[0], cls})
+      if (part->kind != SymKind::kConst || !PyType_Check(part->object.get()) ||
+          Py_TYPE(part->object.get()) != &PyType_Type)
+        return wrong_arguments(x, "issubclass");
+    result = result || PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(args[0]->object.get()),
+                                        reinterpret_cast<PyTypeObject*>(cls->object.get()));
+  }
+  *out = sym_bool(result);
+  return true;
+}
+
+// The callable, then an iterator over each of the other arguments.
+bool lazy(Executor& x, Args args, PyObject* names, IterKind kind, size_t max, const char* name,
+          SymRef* out) {
+  if (!positional(x, name, args, names, 2, max) || !x.look(args[0])) return false;
+  std::vector<SymRef> children = {args[0]};
+  for (size_t i = 1; i < args.size(); ++i) {
+    children.emplace_back();
+    if (!x.iterate(args[i], &children.back())) return false;
+  }
+  *out = x.new_iterator(kind, std::move(children));
+  return true;
+}
+bool model_map(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return lazy(x, args, names, IterKind::kMap, 64, "map", out);
+}
+bool model_filter(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return lazy(x, args, names, IterKind::kFilter, 2, "filter", out);
+}
+
+const ModelRow kModels[] = {
+    {"sorted", model_sorted}, {"min", model_min},       {"max", model_max},
+    {"abs", model_abs},       {"bool", model_bool},     {"setattr", model_setattr},
+    {"map", model_map},       {"filter", model_filter}, {"issubclass", model_issubclass},
+};
+
+}  // namespace
+
+const ModelTable models_sequences = {"builtins", kModels, {}};
+
+}  // namespace msjit

@@ -1,0 +1,183 @@
+// Between SymValues and the Python objects they stand for, and calls of pure functions on those.
+#include <fmt/core.h>
+
+#include "bytecode/builtins/models.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+namespace {
+
+constexpr int kMaxDepth = 32;
+constexpr Py_ssize_t kMaxItems = 4096;
+constexpr Py_ssize_t kMaxText = 1 << 20;  // what a capture may keep of computed text
+
+bool is_plain_value(PyObject* o) {
+  return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) ||
+         PyUnicode_CheckExact(o) || PyComplex_CheckExact(o) || PyBytes_CheckExact(o) ||
+         PyRange_Check(o) || o == Py_None || o == Py_Ellipsis || o == Py_NotImplemented;
+}
+
+// A constant that holds plain values only, all the way down.
+bool is_plain(PyObject* o) {
+  if (PyTuple_CheckExact(o)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i)
+      if (!is_plain(PyTuple_GET_ITEM(o, i))) return false;
+    return true;
+  }
+  return is_plain_value(o) || PyFrozenSet_CheckExact(o) || PySlice_Check(o);
+}
+
+Ref convert(Executor& x, const SymRef& value, int depth);
+
+Ref convert_dict(Executor& x, const SymRef& value, int depth) {
+  if (!x.heap().dict_all(value)) return {};
+  Ref made = Ref::steal(PyDict_New());
+  for (const auto& [key, item] : value->entries) {
+    Ref k = convert(x, key, depth), v = convert(x, item, depth);
+    if (!k || !v || PyDict_SetItem(made.get(), k.get(), v.get()) < 0) return {};
+  }
+  return made;
+}
+
+Ref convert_items(Executor& x, const SymRef& value, int depth) {
+  const bool list = value->kind == SymKind::kList;
+  const std::vector<SymRef> items = value->items;
+  const Py_ssize_t size = static_cast<Py_ssize_t>(items.size());
+  Ref made = Ref::steal(list ? PyList_New(size) : PyTuple_New(size));
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    Ref item = convert(x, items[i], depth);
+    if (!item) return {};
+    if (list)
+      PyList_SET_ITEM(made.get(), i, item.release());
+    else
+      PyTuple_SET_ITEM(made.get(), i, item.release());
+  }
+  return made;
+}
+
+Ref convert(Executor& x, const SymRef& value, int depth) {
+  if (depth > kMaxDepth || !x.heap().realize(value)) return {};
+  switch (value->kind) {
+    case SymKind::kConst: return is_plain(value->object.get()) ? value->object : Ref();
+    case SymKind::kTuple:
+    case SymKind::kList: return convert_items(x, value, depth + 1);
+    case SymKind::kDict: return convert_dict(x, value, depth + 1);
+    case SymKind::kSlice: return constant_object(value);
+    default: return {};
+  }
+}
+
+bool holds_tensor(const SymRef& value) {
+  if (value->is_tensor()) return true;
+  for (const SymRef& item : value->items)
+    if (item->is_tensor()) return true;
+  return false;
+}
+
+}  // namespace
+
+Ref to_python(Executor& x, const SymRef& value) {
+  Ref made = convert(x, value, 0);
+  if (PyErr_Occurred()) PyErr_Clear();
+  return made;
+}
+
+SymRef from_python(const Ref& object) {
+  PyObject* o = object.get();
+  if ((PyUnicode_CheckExact(o) || PyBytes_CheckExact(o)) && PyObject_Size(o) > kMaxText)
+    return nullptr;
+  if (is_plain(o)) return make_const(object);
+  const bool list = PyList_CheckExact(o);
+  if (list || PyTuple_CheckExact(o)) {
+    std::vector<SymRef> items;
+    if (Py_SIZE(o) > kMaxItems) return nullptr;
+    for (Py_ssize_t i = 0; i < Py_SIZE(o); ++i) {
+      PyObject* item = list ? PyList_GET_ITEM(o, i) : PyTuple_GET_ITEM(o, i);
+      items.push_back(from_python(Ref::share(item)));
+      if (!items.back()) return nullptr;
+    }
+    return make_items(list ? SymKind::kList : SymKind::kTuple, std::move(items));
+  }
+  if (!PyDict_CheckExact(o)) return nullptr;
+  SymRef dict = make_sym(SymKind::kDict);
+  Py_ssize_t position = 0;
+  PyObject *key, *item;
+  while (PyDict_Next(o, &position, &key, &item)) {
+    dict->entries.emplace_back(from_python(Ref::share(key)), from_python(Ref::share(item)));
+    if (!dict->entries.back().first || !dict->entries.back().second) return nullptr;
+  }
+  return dict;
+}
+
+bool wrong_arguments(Executor& x, const char* name) {
+  return x.fail(BreakReason::kCallUnknown, fmt::format("{} with these arguments", name));
+}
+
+bool positional(Executor& x, const char* name, Args args, PyObject* names, size_t min, size_t max) {
+  const bool fits =
+      (!names || PyTuple_GET_SIZE(names) == 0) && args.size() >= min && args.size() <= max;
+  return fits || wrong_arguments(x, name);
+}
+
+bool to_int(Executor& x, const SymRef& value, int64_t* out) {
+  if (!x.heap().realize(value) || value->kind != SymKind::kConst ||
+      !PyLong_Check(value->object.get()))
+    return false;
+  *out = PyLong_AsLongLong(value->object.get());
+  if (*out != -1 || !PyErr_Occurred()) return true;
+  PyErr_Clear();
+  return false;
+}
+
+Keywords::Keywords(Args args, PyObject* names) : positional(args) {
+  const Py_ssize_t count = names ? PyTuple_GET_SIZE(names) : 0;
+  positional.resize(args.size() - static_cast<size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const char* text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+    given_.emplace_back(text ? text : "", args[positional.size() + static_cast<size_t>(i)]);
+  }
+  left_ = static_cast<int>(count);
+}
+
+SymRef Keywords::take(const char* key) {
+  for (auto& [name, value] : given_) {
+    if (name != key) continue;
+    --left_;
+    return std::exchange(value, nullptr);
+  }
+  return nullptr;
+}
+
+bool fold_result(Executor& x, Ref result, const char* name, SymRef* out) {
+  if (!result) {
+    PyErr_Clear();
+    return x.fail(BreakReason::kRaises, fmt::format("{}()", name));
+  }
+  *out = from_python(result);
+  return *out ? true : wrong_arguments(x, name);
+}
+
+bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyObject* names,
+               SymRef* out) {
+  const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
+  const size_t count = args.size() - keywords;
+  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+  Ref given = keywords ? Ref::steal(PyDict_New()) : Ref();
+  for (size_t i = 0; i < args.size(); ++i) {
+    Ref value = to_python(x, args[i]);
+    if (!value) {
+      if (!x.look(args[i])) return false;
+      return holds_tensor(args[i])
+                 ? x.fail(BreakReason::kTensorValue, fmt::format("{}()", name))
+                 : wrong_arguments(x, fmt::format("{}({})", name, describe(*args[i])).c_str());
+    }
+    if (i < count)
+      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), value.release());
+    else
+      PyDict_SetItem(given.get(), PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - count)),
+                     value.get());
+  }
+  return fold_result(x, Ref::steal(PyObject_Call(function, tuple.get(), given.get())), name, out);
+}
+
+}  // namespace msjit
