@@ -115,6 +115,10 @@ bool apply_effects(const Entry& entry, const std::vector<Ref>& objects) {
         break;
       case EffectKind::kDelAttr:
         done = PyObject_GenericSetAttr(target, effect.name.get(), nullptr) == 0;
+        if (!done && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+          PyErr_Clear();  // it was set and deleted inside the region
+          done = true;
+        }
         break;
       case EffectKind::kListItems: done = replace_list(target, effect, objects); break;
       case EffectKind::kDictItems: done = replace_dict(target, effect, objects); break;

@@ -31,6 +31,14 @@ def key_read_for_nothing(x, xs, d, o):
 
 
 @repro
+def attribute_set_and_deleted(x, xs, d, o):
+    y = x + 1
+    o.fresh = 1
+    del o.fresh
+    return y
+
+
+@repro
 def functions_are_told_apart(x, xs, d, o):
     def c1(v, k=len(xs)):
         return v, k
