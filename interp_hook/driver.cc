@@ -20,6 +20,21 @@ Entry* find_entry(EntryPoint& point, const Slots& slots, PyObject** registers) {
 
 namespace {
 
+// Calls without a region after which a function is taken for one that touches no tensor.
+constexpr int kCallsInVain = 16;
+
+// Leaves a function to the interpreter: its next frames do not even come here.
+void leave_alone(CodeState& state) {
+  state.inert = true;
+  if (hook::marked(state.code) == drive_frame) hook::mark(state.code, nullptr);
+}
+
+// Gives a function that broke its caller's region regions of its own.
+void mark_callee(PyCodeObject* code) {
+  const CodeState* state = find_code_state(code);
+  if (!hook::marked(code) && !(state && state->inert)) hook::mark(code, drive_frame);
+}
+
 // One frame on its way through the driver.
 class FrameRun {
  public:
@@ -91,7 +106,7 @@ class FrameRun {
       point.cold = true;
       point.skip_to = exit_index;
       skip_to_ = exit_index >= 0 ? exit_index : code_.size();
-      if (index_ == code_.entry() && capture.returns) state_.inert = true;
+      if (index_ == code_.entry() && capture.returns) leave_alone(state_);
       return nullptr;
     }
     auto entry = make_entry(code_, index_, std::move(capture));
@@ -124,8 +139,7 @@ class FrameRun {
   void note_break(const Capture& capture) {
     std::string detail = break_text(capture.reason, capture.detail);
     if (!capture.break_place.empty()) detail += " (" + capture.break_place + ")";
-    if (capture.break_callee && !hook::marked(capture.break_callee))
-      hook::mark(capture.break_callee, drive_frame);
+    if (capture.break_callee) mark_callee(capture.break_callee);
     // A region that is kept counts its break each time it ends there.
     if (capture.num_ops == 0)
       state_.count_break(capture.break_line, break_name(capture.reason), detail);
@@ -212,10 +226,14 @@ PyObject* drive_frame(FrameView& frame) {
   if (!state || state->inert || !jit_config().enabled) return frame.resume();
   auto decoded = decode(frame.code());
   if (!decoded.ok() || decoded.value()->is_generator()) {
-    state->inert = true;
+    leave_alone(*state);
     return frame.resume();
   }
   ++state->calls;
+  if (state->calls > kCallsInVain && state->captured_calls == 0 && !state->full_graph) {
+    leave_alone(*state);
+    return frame.resume();
+  }
   if (!frame.prologue()) return nullptr;
   return FrameRun(frame, *decoded.value(), *state).run();
 }

@@ -39,15 +39,12 @@ struct HookEntry {
 
   static FrameDoor choose(PyThreadState* thread, void* frame, int throwing) {
     PyCodeObject* code = frames::code_of(frame);
-    FrameDoor door = nullptr;
-    if (wanted && wanted->code_ == code && !throwing && !frames::is_traced(thread) &&
-        !(code->co_flags & kNeverNative))
-      return take_wanted(code);
-    door = door_of(code);
-    if (!door) [[likely]]
+    FrameDoor door = door_of(code);
+    if (!door && !wanted) [[likely]]
       return nullptr;
     if (throwing || (code->co_flags & kNeverNative) || frames::is_traced(thread)) return nullptr;
-    return door;
+    FrameDoor requested = take_wanted(code);
+    return requested ? requested : door;
   }
 
   static void begin(NextFrame* request) { request->outer_ = std::exchange(wanted, request); }
@@ -58,11 +55,15 @@ struct HookEntry {
 
 template <class Frame>
 struct HookFor<PyObject* (*)(PyThreadState*, Frame*, int)> {
-  // Not noexcept: a daemon thread that outlives the interpreter is unwound through here.
+  // Every call of Python code comes through here: for code without a mark it must stay a few loads
+  // and a jump. Not noexcept: a daemon thread that outlives the interpreter is unwound through here.
   static PyObject* eval(PyThreadState* thread, Frame* frame, int throwing) {
     FrameDoor door = HookEntry::choose(thread, frame, throwing);
     if (!door) [[likely]]
       return previous(thread, frame, throwing);
+    return enter(door, thread, frame);
+  }
+  [[gnu::noinline]] static PyObject* enter(FrameDoor door, PyThreadState* thread, Frame* frame) {
     // The view empties the frame then.
     try {
       FrameView view(thread, frame);
@@ -115,6 +116,7 @@ bool initialize() {
 }
 
 bool mark(PyCodeObject* code, FrameDoor door) {
+  if (code->co_flags & kNeverNative) return true;
   return compat::set_code_extra((PyObject*)code, mark_index, reinterpret_cast<void*>(door));
 }
 

@@ -62,15 +62,15 @@ inline Py_ssize_t request_code_extra(freefunc free) {
   return _PyEval_RequestCodeExtraIndex(free);
 #endif
 }
-// Null when nothing is attached.
+// Null when nothing is attached. Asked on every call of Python code, hence without CPython's own
+// function; the layout is the same in all versions.
 inline void* code_extra(PyObject* code, Py_ssize_t index) {
-  void* extra = nullptr;
-#if PY_VERSION_HEX >= 0x030C0000
-  PyUnstable_Code_GetExtra(code, index, &extra);
-#else
-  _PyCode_GetExtra(code, index, &extra);
-#endif
-  return extra;
+  struct Extras {
+    Py_ssize_t size;
+    void* items[1];
+  };
+  const auto* extras = static_cast<const Extras*>(((PyCodeObject*)code)->co_extra);
+  return extras && index < extras->size ? extras->items[index] : nullptr;
 }
 // False with an exception set when out of memory.
 inline bool set_code_extra(PyObject* code, Py_ssize_t index, void* extra) {
