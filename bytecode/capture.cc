@@ -61,7 +61,7 @@ Failure failure_of(const Executor& x) {
 }
 
 void describe_exit(Executor& x, const DecodedCode& code, const Failure& failure, Capture* capture) {
-  capture->exit_offset = code[x.root().pc].offset;
+  capture->exit_index = x.root().pc;
   capture->reason = failure.reason;
   capture->detail = failure.detail;
   capture->break_place = failure.place;

@@ -78,7 +78,7 @@ struct Capture {
   std::vector<Effect> effects;
   bool returns = false;
   int32_t result = -1;      // recipe, when it returns
-  int32_t exit_offset = 0;  // byte offset to continue at, when it breaks
+  int32_t exit_index = 0;  // instruction to continue at, when it breaks
   std::vector<SlotWrite> locals;
   std::vector<int32_t> stack;  // recipes, bottom first; -1 = NULL
   BreakReason reason = BreakReason::kInternal;
@@ -99,7 +99,7 @@ struct CaptureLimits {
 
 // Symbolically executes `code` from instruction `start` in the frame state `slots` (stack of
 // `depth` items). The objects are looked at, never changed. Errors are internal ones; a region that
-// cannot begin has num_ops == 0 and exit_offset at the start.
+// cannot begin has num_ops == 0 and exit_index at the start.
 Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
                                const CaptureLimits& limits);
 

@@ -25,16 +25,12 @@ Instr& Emitter::add(Op op, int arg, int aux, CallForm form) {
 
 }  // namespace version
 
-// An active block whose handler runs (EXCEPT_HANDLER in CPython) is a marker in the block sets.
-static constexpr int kHandlerMarker = -1;
-
 class Decoder {
  public:
   explicit Decoder(PyCodeObject* code) : out_(new DecodedCode) { out_->code_ = code; }
 
   Result<std::unique_ptr<DecodedCode>> run() {
     MSJIT_OK(read_instrs());
-    MSJIT_OK(resolve_targets());
     MSJIT_OK(read_handlers());
     read_lines();
     read_slots();
@@ -48,11 +44,7 @@ class Decoder {
     int depth = 0;
     std::vector<Block> blocks;
     friend bool operator==(const State& a, const State& b) {
-      return a.depth == b.depth && std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(),
-                                              b.blocks.end(), [](const Block& x, const Block& y) {
-                                                return x.handler_offset == y.handler_offset &&
-                                                       x.level == y.level;
-                                              });
+      return a.depth == b.depth && a.blocks == b.blocks;
     }
   };
 
@@ -66,7 +58,7 @@ class Decoder {
     }
     const auto* code = (const uint8_t*)PyBytes_AS_STRING(bytes.get());
     const int size = int(PyBytes_GET_SIZE(bytes.get()));
-    version::Emitter emitter(out_->code_);
+    std::vector<version::RawInstr> raws;
     for (int at = 0; at + 1 < size;) {
       version::RawInstr raw;
       raw.offset = at;
@@ -79,16 +71,30 @@ class Decoder {
       raw.op_offset = at;
       at += 2 + 2 * version::cache_units(raw.opcode);
       raw.next_offset = at;
+      raws.push_back(raw);
+    }
+    const bool unfolded = version::kUnfolds && !out_->is_generator();
+    if (unfolded) {
+      MSJIT_TRY(instrs(), version::unfold(out_->code_, raws));
+    } else {
+      MSJIT_OK(emit_all(raws));
+    }
+    out_->index_at_.assign(size_t(size / 2 + 1), -1);
+    for (int i = 0; i < out_->size(); i++)
+      if (instrs()[size_t(i)].is_exit())
+        out_->index_at_[size_t(instrs()[size_t(i)].offset / 2)] = i;
+    return unfolded ? Status() : resolve_targets();
+  }
+
+  Status emit_all(const std::vector<version::RawInstr>& raws) {
+    version::Emitter emitter(out_->code_);
+    for (const version::RawInstr& raw : raws) {
       emitter.begin(raw);
       if (!version::emit(raw, emitter))
         return internal_error("[decode] unknown opcode, got {}", raw.opcode);
       emitter.end();
     }
     instrs() = std::move(emitter.instrs());
-    out_->index_at_.assign(size_t(size / 2 + 1), -1);
-    for (int i = 0; i < out_->size(); i++)
-      if (instrs()[size_t(i)].is_exit())
-        out_->index_at_[size_t(instrs()[size_t(i)].offset / 2)] = i;
     return {};
   }
 
@@ -195,11 +201,15 @@ class Decoder {
     if (instr.op == Op::kSetupFinally || (instr.op == Op::kBeforeWith && instr.target >= 0)) {
       const int level = before.depth;
       State handler = before;
-      handler.blocks.push_back({kHandlerMarker, level});
+      handler.blocks.push_back({BlockKind::kHandler, level});
       handler.depth = level + version::kHandlerItems;
       MSJIT_OK(reach(instr.target, handler));
-      after.blocks.push_back({(*out_)[instr.target].offset, level});
+      const auto kind = instr.op == Op::kSetupFinally ? BlockKind(instr.aux) : BlockKind::kFinally;
+      after.blocks.push_back({kind, level, (*out_)[instr.target].offset, instr.target});
     }
+    if (instr.op == Op::kSetupLoop)
+      after.blocks.push_back(
+          {BlockKind::kLoop, before.depth, (*out_)[instr.target].offset, instr.target});
     if (instr.op == Op::kPopBlock || instr.op == Op::kPopExcept)
       if (!after.blocks.empty()) after.blocks.pop_back();
     const int flags = op_flags(instr.op);
@@ -217,7 +227,7 @@ class Decoder {
     const HandlerRange& range = out_->handlers_[size_t(h)];
     State handler = before;
     handler.depth = range.depth + range.lasti + version::kHandlerItems;
-    handler.blocks.push_back({kHandlerMarker, range.depth});
+    handler.blocks.push_back({BlockKind::kHandler, range.depth});
     return reach(range.target, handler);
   }
 
@@ -226,7 +236,7 @@ class Decoder {
     for (int i = 0; i < out_->size(); i++) {
       std::vector<Block>& blocks = states_[size_t(i)].blocks;
       const bool handling = std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
-        return block.handler_offset == kHandlerMarker;
+        return block.kind == BlockKind::kHandler;
       });
       Instr& instr = instrs()[size_t(i)];
       if (handling) {
@@ -242,8 +252,8 @@ class Decoder {
   void add_block_handler(int index, const std::vector<Block>& blocks) {
     if (out_->handler_[size_t(index)] >= 0) return;
     for (size_t b = blocks.size(); b-- > 0;) {
-      if (blocks[b].handler_offset == kHandlerMarker) continue;
-      const int target = out_->index_at(blocks[b].handler_offset);
+      if (blocks[b].kind == BlockKind::kHandler || blocks[b].kind == BlockKind::kLoop) continue;
+      const int target = blocks[b].handler;
       auto& ranges = out_->handlers_;
       if (ranges.empty() || ranges.back().end != index || ranges.back().target != target)
         ranges.push_back({index, index, target, blocks[b].level, false});
@@ -256,7 +266,7 @@ class Decoder {
   int intern_blocks(std::vector<Block> blocks) {
     auto& sets = out_->block_sets_;
     for (size_t s = sets.size(); s-- > 0;)
-      if (State{0, sets[s]} == State{0, blocks}) return int(s);
+      if (sets[s] == blocks) return int(s);
     sets.push_back(std::move(blocks));
     return int(sets.size()) - 1;
   }
@@ -352,6 +362,10 @@ std::string operand_text(const DecodedCode& code, const Instr& instr) {
     case Op::kUnsupported: {
       const char* name = version::opcode_name(instr.arg);
       return name ? name : "?";
+    }
+    case Op::kBuildUnpack: {
+      constexpr const char* kInto[] = {"tuple", "list", "set", "map", "arguments", "keywords"};
+      return fmt::format("{} into {}", instr.arg, kInto[instr.aux]);
     }
     default: return instr.arg ? std::to_string(instr.arg) : std::string();
   }

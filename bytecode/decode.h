@@ -13,10 +13,16 @@
 
 namespace msjit {
 
-// An entry of the frame's block stack (up to 3.10; empty later): an active SETUP_FINALLY.
+// An entry of the frame's block stack (up to 3.10; empty later). A handler that runs has an entry
+// too, which is never written into a frame.
 struct Block {
-  int32_t handler_offset = 0;  // bytes
+  BlockKind kind = BlockKind::kFinally;
   int32_t level = 0;           // stack depth to unwind to
+  int32_t handler_offset = 0;  // bytes
+  int32_t handler = -1;        // canonical index
+  friend bool operator==(const Block& a, const Block& b) {
+    return a.kind == b.kind && a.level == b.level && a.handler_offset == b.handler_offset;
+  }
 };
 
 // An exception raised by instructions [begin, end) goes to `target` with `depth` items left.
@@ -36,7 +42,8 @@ class DecodedCode {
   int size() const { return int(instrs_.size()); }
   const Instr& operator[](int index) const { return instrs_[size_t(index)]; }
   std::span<const Instr> instrs() const { return instrs_; }
-  // Index of the first instruction at a byte offset; -1 when none starts there.
+  // Index of the first instruction at a byte offset; -1 when none starts there. Up to 3.8 the body
+  // of a `finally` is decoded once for each way of entering it, and this is any of them.
   int index_at(int offset) const {
     return offset < 0 || size_t(offset / 2) >= index_at_.size() ? -1
                                                                 : index_at_[size_t(offset / 2)];

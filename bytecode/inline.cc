@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
+#include "guards/py/compat.h"
 
 namespace msjit {
 namespace {
@@ -81,7 +82,7 @@ class Binder {
 
   bool bind_keyword(PyObject* name, const SymRef& value, const SymRef& extra,
                     std::vector<SymRef>* slots) {
-    const int first = callee_.code->co_posonlyargcount;
+    const int first = compat::positional_only_count(callee_.code);
     for (int i = first; i < total_; ++i) {
       if (PyUnicode_Compare(code_.slot_name(i).get(), name) != 0) continue;
       if ((*slots)[i]) return raises("argument given twice");

@@ -100,7 +100,7 @@ class FrameRun {
     if (!captured.ok()) return internal_failure(point, captured.error().message);
     Capture capture = captured.take();
     if (state_.full_graph && !capture.returns) return refuse_break(capture);
-    const int exit_index = capture.returns ? -1 : code_.index_at(capture.exit_offset);
+    const int exit_index = capture.returns ? -1 : capture.exit_index;
     if (!capture.returns) note_break(capture);
     if (capture.num_ops == 0) {
       point.cold = true;

@@ -23,7 +23,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->num_ops = capture.num_ops;
   entry->line = code[start].line;
   if (!entry->returns) {
-    entry->exit_index = code.index_at(capture.exit_offset);
+    entry->exit_index = capture.exit_index;
     entry->break_reason = break_name(capture.reason);
     entry->break_detail = break_text(capture.reason, capture.detail);
     if (!capture.break_place.empty()) entry->break_detail += " (" + capture.break_place + ")";

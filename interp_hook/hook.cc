@@ -12,7 +12,7 @@ namespace {
 Py_ssize_t mark_index = -1;
 int arm_count = 0;
 bool installed = false;                   // we put ourselves in and did not take ourselves out
-_PyFrameEvalFunction previous = nullptr;  // the evaluator below us
+frames::Evaluator previous = nullptr;     // the evaluator below us
 
 // Read on every call while the hook is installed, hence the cheap access model.
 [[gnu::tls_model("initial-exec")]] thread_local NextFrame* wanted = nullptr;
@@ -37,14 +37,25 @@ struct HookEntry {
     return std::exchange(request->door_, nullptr);
   }
 
-  static FrameDoor choose(PyThreadState* thread, void* frame, int throwing) {
+  static FrameDoor choose(void* frame, int throwing) {
     PyCodeObject* code = frames::code_of(frame);
     FrameDoor door = door_of(code);
     if (!door && !wanted) [[likely]]
       return nullptr;
-    if (throwing || (code->co_flags & kNeverNative) || frames::is_traced(thread)) return nullptr;
+    if (throwing || (code->co_flags & kNeverNative) || frames::is_traced(PyThreadState_Get()))
+      return nullptr;
     FrameDoor requested = take_wanted(code);
     return requested ? requested : door;
+  }
+
+  // The view empties the frame when memory runs out.
+  [[gnu::noinline]] static PyObject* run(PyThreadState* thread, void* frame, FrameDoor door) {
+    try {
+      FrameView view(thread, frame);
+      return door(view);
+    } catch (const std::bad_alloc&) {
+      return PyErr_NoMemory();
+    }
   }
 
   static void begin(NextFrame* request) { request->outer_ = std::exchange(wanted, request); }
@@ -53,24 +64,15 @@ struct HookEntry {
   }
 };
 
+// Every call of Python code comes through eval: for code without a mark it must stay a few loads and
+// a jump. Not noexcept: a daemon thread that outlives the interpreter is unwound through it.
 template <class Frame>
 struct HookFor<PyObject* (*)(PyThreadState*, Frame*, int)> {
-  // Every call of Python code comes through here: for code without a mark it must stay a few loads
-  // and a jump. Not noexcept: a daemon thread that outlives the interpreter is unwound through here.
   static PyObject* eval(PyThreadState* thread, Frame* frame, int throwing) {
-    FrameDoor door = HookEntry::choose(thread, frame, throwing);
+    FrameDoor door = HookEntry::choose(frame, throwing);
     if (!door) [[likely]]
       return previous(thread, frame, throwing);
-    return enter(door, thread, frame);
-  }
-  [[gnu::noinline]] static PyObject* enter(FrameDoor door, PyThreadState* thread, Frame* frame) {
-    // The view empties the frame then.
-    try {
-      FrameView view(thread, frame);
-      return door(view);
-    } catch (const std::bad_alloc&) {
-      return PyErr_NoMemory();
-    }
+    return HookEntry::run(thread, frame, door);
   }
   static PyObject* run_default(PyThreadState* thread, void* frame, int throwing) {
     return (previous ? previous : _PyEval_EvalFrameDefault)(thread, static_cast<Frame*>(frame),
@@ -78,26 +80,37 @@ struct HookFor<PyObject* (*)(PyThreadState*, Frame*, int)> {
   }
 };
 
+template <class Frame>
+struct HookFor<PyObject* (*)(Frame*, int)> {
+  static PyObject* eval(Frame* frame, int throwing) {
+    FrameDoor door = HookEntry::choose(frame, throwing);
+    if (!door) [[likely]]
+      return previous(frame, throwing);
+    return HookEntry::run(PyThreadState_Get(), frame, door);
+  }
+  static PyObject* run_default(PyThreadState*, void* frame, int throwing) {
+    return (previous ? previous : _PyEval_EvalFrameDefault)(static_cast<Frame*>(frame), throwing);
+  }
+};
+
 namespace {
 
-using Hook = HookFor<_PyFrameEvalFunction>;
+using Hook = HookFor<frames::Evaluator>;
 
 void install() {
-  PyInterpreterState* interpreter = PyThreadState_Get()->interp;
-  const _PyFrameEvalFunction current = _PyInterpreterState_GetEvalFrameFunc(interpreter);
+  const frames::Evaluator current = frames::evaluator();
   if (current == Hook::eval) return;
   // Somebody who installed after us calls us as the evaluator below: putting us on top again would
   // make a circle. CPython's own evaluator in our place means that we were thrown out.
   if (installed && current != _PyEval_EvalFrameDefault) return;
   previous = current;
-  _PyInterpreterState_SetEvalFrameFunc(interpreter, Hook::eval);
+  frames::set_evaluator(Hook::eval);
   installed = true;
 }
 
 void uninstall() {
-  PyInterpreterState* interpreter = PyThreadState_Get()->interp;
-  if (_PyInterpreterState_GetEvalFrameFunc(interpreter) != Hook::eval) return;
-  _PyInterpreterState_SetEvalFrameFunc(interpreter, previous);
+  if (frames::evaluator() != Hook::eval) return;
+  frames::set_evaluator(previous);
   installed = false;
 }
 

@@ -1,7 +1,7 @@
 // The eval-frame hook: which frames reach a door (the driver's entry), and when the hook is
 // installed. A frame is offered to a door when its code is marked or the thread asked for it
 // (NextFrame); frames of generators and coroutines, resumptions by throw(), and frames under a
-// tracer or profiler never are. On 3.9 and 3.10 the hook stays installed once needed (it is free
+// tracer or profiler never are. Up to 3.10 the hook stays installed once needed (it is free
 // there); on 3.11 only while a HookArm lives, because an installed hook slows every call down. An
 // evaluator installed by somebody else before us is called for every frame we do not run.
 #pragma once
@@ -15,7 +15,7 @@ using FrameDoor = PyObject* (*)(FrameView& frame);
 
 namespace hook {
 
-// True on versions with the eval-frame door (3.9-3.11).
+// True on versions with the eval-frame door (3.7-3.11).
 bool available();
 // False with an exception set when the interpreter refuses; call once before anything else.
 bool initialize();

@@ -243,6 +243,7 @@ Step dispatch(const Stepping& s) {
     case Op::kNop:
     case Op::kResume:
     case Op::kSetupFinally:
+    case Op::kSetupLoop:
     case Op::kPopBlock: return s.next();
     case Op::kPop: return pop_top(s);
     case Op::kCopy: return copy(s);
@@ -250,6 +251,8 @@ Step dispatch(const Stepping& s) {
     case Op::kRot: return rotate(s);
     case Op::kPushNull: return push_null(s);
     case Op::kLoadConst: return s.push(Ref::share(s.code.constant(s.instr.arg)));
+    case Op::kLoadNone: return s.push(Ref::none());
+    case Op::kLoadInt: return s.push(Ref::steal(PyLong_FromLong(s.instr.arg)));
     case Op::kLoadFast: return load_fast(s);
     case Op::kStoreFast: return store_fast(s);
     case Op::kDeleteFast: return delete_fast(s);
@@ -291,6 +294,7 @@ Step dispatch(const Stepping& s) {
     case Op::kDictUpdate:
     case Op::kDictMerge: return step_add_item(s);
     case Op::kListToTuple: return list_to_tuple(s);
+    case Op::kBuildUnpack: return step_build_unpack(s);
     case Op::kUnpackSequence:
     case Op::kUnpackEx: return step_unpack(s);
     case Op::kMakeFunction: return step_make_function(s);

@@ -143,6 +143,51 @@ Step step_add_item(const Stepping& s) {
   }
 }
 
+namespace {
+
+// Whether merging the operand can only fail inside code of its own; what CPython would refuse with a
+// text of the instruction is left to it.
+bool unpacks(UnpackInto into, PyObject* operand) {
+  switch (into) {
+    case UnpackInto::kMap:
+    case UnpackInto::kKeywords: return PyDict_CheckExact(operand);
+    case UnpackInto::kSet: return true;
+    default: return is_iterable(operand);
+  }
+}
+
+int unpack_into(UnpackInto into, PyObject* all, PyObject* operand) {
+  if (into == UnpackInto::kSet) return _PySet_Update(all, operand);
+  if (into == UnpackInto::kMap || into == UnpackInto::kKeywords)
+    return PyDict_Update(all, operand);
+  const Ref items = Ref::steal(PySequence_List(operand));
+  const Py_ssize_t end = PyList_GET_SIZE(all);
+  return items ? PyList_SetSlice(all, end, end, items.get()) : -1;
+}
+
+}  // namespace
+
+Step step_build_unpack(const Stepping& s) {
+  const auto into = UnpackInto(s.instr.aux);
+  const int count = s.instr.arg;
+  PyObject* const* operands = s.frame.top(count);
+  for (int i = 0; i < count; i++)
+    if (!unpacks(into, operands[i])) return s.hand_over();
+  const bool map = into == UnpackInto::kMap || into == UnpackInto::kKeywords;
+  Ref all = Ref::steal(map                        ? PyDict_New()
+                       : into == UnpackInto::kSet ? PySet_New(nullptr)
+                                                  : PyList_New(0));
+  for (int i = 0; all && i < count; i++) {
+    if (into == UnpackInto::kKeywords && !merges_quietly(all.get(), operands[i]))
+      return s.hand_over();
+    if (unpack_into(into, all.get(), operands[i]) < 0) all.reset();
+  }
+  if (all && (into == UnpackInto::kTuple || into == UnpackInto::kArguments))
+    all = Ref::steal(PyList_AsTuple(all.get()));
+  s.frame.drop(count);
+  return s.push(std::move(all));
+}
+
 Step step_format(const Stepping& s) {
   const Ref spec = s.instr.arg & kFormatSpec ? s.frame.pop() : Ref();
   Ref value = s.frame.pop();

@@ -30,6 +30,7 @@ struct Stepping {
 // stepper_build.cc
 Step step_build(const Stepping& s);     // Build*
 Step step_add_item(const Stepping& s);  // ListAppend .. DictMerge
+Step step_build_unpack(const Stepping& s);
 Step step_format(const Stepping& s);
 Step step_unpack(const Stepping& s);  // UnpackSequence, UnpackEx
 Step step_make_function(const Stepping& s);

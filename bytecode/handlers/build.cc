@@ -169,6 +169,47 @@ bool exec_ListExtend(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
+namespace {
+
+bool unpack_maps(Executor& x, const std::vector<SymRef>& maps, bool keywords, SymRef* out) {
+  *out = make_sym(SymKind::kDict);
+  for (const SymRef& map : maps) {
+    if (!x.look(map)) return false;
+    if (map->kind != SymKind::kDict)
+      return x.fail(BreakReason::kUnsupported, "update from " + describe(*map));
+    if (!x.heap().dict_all(map)) return x.fail(BreakReason::kObjectType, x.heap().error);
+    if (keywords)
+      for (const auto& [key, value] : map->entries)
+        if (x.look(key) && x.heap().dict_get(*out, key))
+          return x.fail(BreakReason::kRaises, "repeated keyword argument");
+    if (!put_all(x, *out, map->entries)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool exec_BuildUnpack(Executor& x, SymFrame& f, const Instr& i) {
+  const UnpackInto into = UnpackInto(i.aux);
+  if (into == UnpackInto::kSet) return x.fail(BreakReason::kUnsupported, "a set");
+  const std::vector<SymRef> parts = take(f, i.arg);
+  SymRef out;
+  if (into == UnpackInto::kMap || into == UnpackInto::kKeywords) {
+    if (!unpack_maps(x, parts, into == UnpackInto::kKeywords, &out)) return false;
+  } else {
+    std::vector<SymRef> items;
+    for (const SymRef& part : parts) {
+      std::vector<SymRef> more;
+      if (!x.unpack(part, &more)) return false;
+      items.insert(items.end(), more.begin(), more.end());
+    }
+    out = make_items(into == UnpackInto::kList ? SymKind::kList : SymKind::kTuple,
+                     std::move(items));
+  }
+  f.push(std::move(out));
+  return true;
+}
+
 bool exec_ListToTuple(Executor& x, SymFrame& f, const Instr&) {
   const SymRef list = f.pop();
   if (!fresh(x, list, SymKind::kList)) return false;

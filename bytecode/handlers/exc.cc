@@ -11,9 +11,10 @@ namespace msjit {
   }
 
 // The block stack of an instruction is static (DecodedCode::blocks), so entering and leaving a
-// `try` body costs nothing. Executor::unwind() enters handlers; a frame can be resumed behind one
-// again.
+// `try` body or a loop costs nothing. Executor::unwind() enters handlers; a frame can be resumed
+// behind one again.
 bool exec_SetupFinally(Executor&, SymFrame&, const Instr&) { return true; }
+bool exec_SetupLoop(Executor&, SymFrame&, const Instr&) { return true; }
 bool exec_PopBlock(Executor&, SymFrame&, const Instr&) { return true; }
 
 MSJIT_ENDS_REGION(StoreGlobal, kStoreGlobal, "")

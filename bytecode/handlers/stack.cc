@@ -42,6 +42,21 @@ bool exec_LoadConst(Executor&, SymFrame& f, const Instr& i) {
   return true;
 }
 
+bool exec_LoadNone(Executor&, SymFrame& f, const Instr&) {
+  f.push(make_const(Ref::none()));
+  return true;
+}
+
+bool exec_LoadInt(Executor& x, SymFrame& f, const Instr& i) {
+  Ref number = Ref::steal(PyLong_FromLong(i.arg));
+  if (!number) {
+    PyErr_Clear();
+    return x.fail(BreakReason::kInternal, "no memory");
+  }
+  f.push(make_const(std::move(number)));
+  return true;
+}
+
 bool exec_LoadFast(Executor& x, SymFrame& f, const Instr& i) {
   SymRef value = x.slot(f, i.arg);
   if (value->is_null())

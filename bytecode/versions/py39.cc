@@ -20,6 +20,7 @@ bool emit(const RawInstr& raw, Emitter& out) {
   switch (raw.opcode) {
 #include "bytecode/versions/block_rows.inc"
 #include "bytecode/versions/common_rows.inc"
+#include "bytecode/versions/try_rows.inc"
 #include "bytecode/versions/until_311_rows.inc"
     default: return false;
   }

@@ -2,6 +2,8 @@
 // facts here: those live in interp_hook/frames and bytecode/versions.
 #pragma once
 
+#include <vector>
+
 #include "guards/py/gil.h"
 #include "guards/py/ref.h"
 
@@ -29,7 +31,7 @@ inline constexpr size_t kArgumentsOffset = size_t(1) << (8 * sizeof(size_t) - 1)
 // Number of positional arguments in a vectorcall's `nargsf`.
 inline Py_ssize_t positional_count(size_t nargsf) { return Py_ssize_t(nargsf & ~kArgumentsOffset); }
 
-// Makes instances of a static type (not yet ready) callable through the function pointer at
+// Makes instances of a type that has none yet callable through the function pointer at
 // `offset`; as a `method`, an instance found on a type is called with self in front and no bound
 // method is made. Neither on 3.7.
 inline void enable_vectorcall(PyTypeObject* type, Py_ssize_t offset, bool method) {
@@ -52,6 +54,23 @@ inline Ref vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf, 
     return Ref::steal(_PyObject_FastCallKeywords(callable, args, positional_count(nargsf), names));
 #endif
   });
+}
+
+// tp_call of an object whose calls go through the vectorcall function `call`.
+template <class Call>
+PyObject* call_flat(Call call, PyObject* self, PyObject* args, PyObject* keywords) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(args);
+  if (!keywords || PyDict_GET_SIZE(keywords) == 0)
+    return call(self, &PyTuple_GET_ITEM(args, 0), size_t(count), nullptr);
+  std::vector<PyObject*> flat(&PyTuple_GET_ITEM(args, 0), &PyTuple_GET_ITEM(args, 0) + count);
+  const Ref names = Ref::steal(PyTuple_New(PyDict_GET_SIZE(keywords)));
+  if (!names) return nullptr;
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0, i = 0; PyDict_Next(keywords, &at, &key, &value); ++i) {
+    PyTuple_SET_ITEM(names.get(), i, new_reference(key));
+    flat.push_back(value);
+  }
+  return call(self, flat.data(), size_t(count), names.get());
 }
 
 // --- data attached to code objects ---------------------------------------------------------------

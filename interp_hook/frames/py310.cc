@@ -33,6 +33,8 @@ void mark_returned(Frame* frame) {
   frame->f_stackdepth = 0;
 }
 
+int block_type(BlockKind) { return SETUP_FINALLY; }
+
 }  // namespace
 
 #include "interp_hook/frames/frame_object.inc"

@@ -32,6 +32,8 @@ void mark_returned(Frame* frame) {
   frame->f_stacktop = nullptr;
 }
 
+int block_type(BlockKind) { return SETUP_FINALLY; }
+
 }  // namespace
 
 #include "interp_hook/frames/frame_object.inc"

@@ -7,6 +7,7 @@
 #include "bytecode/exec.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
+#include "guards/py/objects.h"
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/explain.h"
@@ -22,7 +23,7 @@ constexpr int kMaxSlots = 64;
 constexpr int kMaxRegisters = 256;
 
 struct JitFunction {
-  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject_HEAD VectorcallFn vectorcall;
   PyObject* function;  // the wrapped Python function
   PyObject* dict;
   PyObject* weak;
@@ -118,6 +119,10 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
   return result.release();
 }
 
+PyObject* jit_call(PyObject* callable, PyObject* args, PyObject* keywords) noexcept {
+  return compat::call_flat(jit_vectorcall, callable, args, keywords);
+}
+
 PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
   static const char* keywords[] = {"function", "fullgraph", nullptr};
   PyObject* function = nullptr;
@@ -179,24 +184,23 @@ PyObject* jit_doc(PyObject* object, void* name) noexcept {
 
 PyMemberDef jit_members[] = {
     {"__wrapped__", T_OBJECT, offsetof(JitFunction, function), READONLY, "the eager function"},
-    {"__dictoffset__", T_PYSSIZET, offsetof(JitFunction, dict), READONLY, nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(JitFunction, weak), READONLY, nullptr},
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(JitFunction, vectorcall), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyGetSetDef jit_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"__doc__", jit_doc, nullptr, nullptr, const_cast<char*>("__doc__")},
-    {"__module__", jit_doc, nullptr, nullptr, const_cast<char*>("__module__")},
     {"__name__", jit_doc, nullptr, nullptr, const_cast<char*>("__name__")},
     {"__qualname__", jit_doc, nullptr, nullptr, const_cast<char*>("__qualname__")},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyGetSetDef jit_module = {"__module__", jit_doc, nullptr, nullptr,
+                          const_cast<char*>("__module__")};
 
 PyType_Slot jit_slots[] = {{Py_tp_new, reinterpret_cast<void*>(jit_new)},
                            {Py_tp_dealloc, reinterpret_cast<void*>(jit_dealloc)},
                            {Py_tp_traverse, reinterpret_cast<void*>(jit_traverse)},
                            {Py_tp_clear, reinterpret_cast<void*>(jit_clear)},
-                           {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                           {Py_tp_call, reinterpret_cast<void*>(jit_call)},
                            {Py_tp_descr_get, reinterpret_cast<void*>(jit_get)},
                            {Py_tp_getattro, reinterpret_cast<void*>(jit_getattro)},
                            {Py_tp_repr, reinterpret_cast<void*>(jit_repr)},
@@ -205,8 +209,20 @@ PyType_Slot jit_slots[] = {{Py_tp_new, reinterpret_cast<void*>(jit_new)},
                            {0, nullptr}};
 
 PyType_Spec jit_spec = {"msjit.JitFunction", sizeof(JitFunction), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
-                        jit_slots};
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, jit_slots};
+
+// Up to 3.8 a spec cannot say the offsets, and its name overwrites the __module__ of instances.
+Ref make_jit_type() {
+  Ref made = Ref::steal(PyType_FromSpec(&jit_spec));
+  if (!made) return {};
+  auto* type = reinterpret_cast<PyTypeObject*>(made.get());
+  type->tp_dictoffset = offsetof(JitFunction, dict);
+  type->tp_weaklistoffset = offsetof(JitFunction, weak);
+  compat::enable_vectorcall(type, offsetof(JitFunction, vectorcall), false);
+  const Ref module = Ref::steal(PyDescr_NewGetSet(type, &jit_module));
+  if (!module || PyDict_SetItemString(type->tp_dict, jit_module.name, module.get()) < 0) return {};
+  return made;
+}
 
 Ref parse_json(const std::string& text) {
   Ref json = Ref::steal(PyImport_ImportModule("json"));
@@ -334,7 +350,7 @@ bool add_jit(PyObject* module) {
   if (!compile_error_type) return false;
   if (!hook::initialize()) return false;
   if (PyModule_AddFunctions(module, jit_methods) < 0) return false;
-  Ref type = Ref::steal(PyType_FromSpec(&jit_spec));
+  Ref type = make_jit_type();
   if (!type) return false;
   g_jit_callable = {
       reinterpret_cast<PyTypeObject*>(Ref(type).release()),  // lives as long as the module

@@ -112,7 +112,7 @@ PyObject* step_door(FrameView& frame) {
       case Step::kRaise: return unwind(frame, code, index);
       case Step::kHandOver: return give_back(run, frame, code, did.next);
       case Step::kReturn:
-        if (run.finish) return frame.finish(std::move(did.value));
+        if (run.finish || !code[index].is_exit()) return frame.finish(std::move(did.value));
         frame.push(std::move(did.value));
         return hand_over(frame, code, index);
     }

@@ -31,7 +31,7 @@ bool add_jit(PyObject* module) {
          compat::add_object(module, "has_jit", Ref::share(Py_False)) == 0 &&
          compat::add_object(
              module, "no_jit_reason",
-             text_object("the bytecode JIT is built for CPython 3.9, 3.10 and 3.11")) == 0;
+             text_object("the bytecode JIT is built for CPython 3.7 to 3.11")) == 0;
 }
 
 }  // namespace msjit

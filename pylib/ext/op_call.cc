@@ -93,20 +93,7 @@ Ref call_object(PyObject* callable, PyObject* const* args, size_t nargsf, PyObje
 
 // tp_call: for `f(*args, **kwargs)` everywhere and for every call on 3.7.
 Ref call_tuple(PyObject* self, PyObject* args, PyObject* kwargs) {
-  std::vector<PyObject*> flat;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) flat.push_back(PyTuple_GET_ITEM(args, i));
-  const size_t positional = flat.size();
-  Ref names;
-  if (kwargs && PyDict_GET_SIZE(kwargs)) {
-    names = Ref::steal(PyTuple_New(PyDict_GET_SIZE(kwargs)));
-    if (!names) return {};
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0, i = 0; PyDict_Next(kwargs, &at, &key, &value); ++i) {
-      PyTuple_SET_ITEM(names.get(), i, new_reference(key));
-      flat.push_back(value);
-    }
-  }
-  return call_object(self, flat.data(), positional, names.get());
+  return Ref::steal(compat::call_flat(entry<call_object>, self, args, kwargs));
 }
 
 PyObject* bind_method(PyObject* self, PyObject* object, PyObject*) noexcept {

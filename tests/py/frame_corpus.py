@@ -260,7 +260,7 @@ def branches(x):
     else:
         v = "other"
     assert v, "never"
-    return y, z, w, v, (n := 4), n, 1 in [x], 1 not in (x,), x if x else v
+    return y, z, w, v, 1 in [x], 1 not in (x,), x if x else v
 
 
 @case(lambda: (1,), lambda: (0,))
@@ -461,6 +461,14 @@ def raising():
     except ValueError as error:
         note(error.__suppress_context__)
     raise SystemError("end")
+
+
+if sys.version_info >= (3, 8):
+    exec('''
+@case(lambda: (1,), lambda: (None,))
+def walrus(x):
+    return x if (n := x) else n, n, [k for y in (1, 2) if (k := y)]
+''')
 
 
 if sys.version_info >= (3, 10):

@@ -180,7 +180,7 @@ def test_without_a_jit_functions_come_back_with_one_warning():
         assert ms.jit(plain, mode="PIJit") is plain
         net = Net()
         assert ms.jit(net, mode="PIJit") is net
-    assert len(caught) == 1 and "CPython 3.9, 3.10 and 3.11" in str(caught[0].message)
+    assert len(caught) == 1 and "bytecode JIT is built for CPython" in str(caught[0].message)
 
 
 @needs_jit

@@ -17,7 +17,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
-JIT_VERSIONS = ("3.9", "3.10", "3.11")
+JIT_VERSIONS = {"3." + path.stem[3:] for path in (ROOT / "bytecode/versions").glob("py3*.cc")}
 BREAK_EVERY = (1, 2, 3, 7)
 LIMIT_S = 1500  # a job
 

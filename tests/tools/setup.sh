@@ -83,7 +83,7 @@ example_version=
 find_interpreters() {
   local version candidates="3.7 3.8 3.9 3.10 3.11 3.12 3.13"
   case $goal in
-    run) candidates="3.11 3.10 3.9 3.12 3.13 3.8 3.7" ;;
+    run) candidates="3.11 3.10 3.12 3.13 3.9 3.8 3.7" ;;
     bench|bench-peers) candidates="3.10 3.11" ;;
   esac
   for version in $candidates; do
@@ -91,7 +91,7 @@ find_interpreters() {
     python_of[$version]=$(find_python "$version")
     [ -n "${python_of[$version]}" ] || continue
     versions+=("$version")
-    case $version in 3.9|3.10|3.11) example_version=$version ;; esac
+    [ -e "$root/bytecode/versions/py${version/./}.cc" ] && example_version=$version
     [ "$goal" = run ] && break
   done
   [ ${#versions[@]} -gt 0 ] || die "no usable Python among: ${PYTHONS:-3.7 ... 3.13}"
