@@ -77,7 +77,7 @@ struct Capture {
   std::vector<Recipe> recipes;
   std::vector<Effect> effects;
   bool returns = false;
-  int32_t result = -1;      // recipe, when it returns
+  int32_t result = -1;     // recipe, when it returns
   int32_t exit_index = 0;  // instruction to continue at, when it breaks
   std::vector<SlotWrite> locals;
   std::vector<int32_t> stack;  // recipes, bottom first; -1 = NULL

@@ -4,18 +4,19 @@
 //
 // Arguments, by operation (arg unless said otherwise; "slot" indexes the frame's localsplus array,
 // which holds locals, cells and free variables on every version):
-//   LoadConst: constant; LoadInt: the value itself; *Fast, *Deref, *ClassDeref, LoadClosure, MakeCell: slot; *Global, *Name,
-//   *Attr, LoadMethod, ImportName, ImportFrom: name index. Copy n: pushes the n-th item from the
-//   top (1 = top). Swap n: exchanges top and n-th. Rot n: moves the top down to position n. Unary:
-//   UnaryOp; Binary and InplaceBinary: BinaryOp; Compare: Py_LT..Py_GE; IsOp, ContainsOp: 1 =
-//   negated. Build*: item count. FormatValue: kFormat* bits. ListAppend, SetAdd, MapAdd,
-//   ListExtend, SetUpdate, DictUpdate, DictMerge: depth of the container after the pops (1 = top).
-//   BuildUnpack: operands, aux an UnpackInto. UnpackEx: before | after << 8. MakeFunction: bits 1 defaults, 2 kwdefaults, 4 annotations, 8
-//   closure; aux 1 = a qualified name lies above the code. StoreAttr pops [value, object];
-//   StoreSubscr pops [value, container, key]. Raise: 0, 1 or 2 operands. ForIter keeps the iterator
-//   and pushes the item, or pops the iterator and jumps. PopExcept, Reraise: slots removed.
-//   SetupFinally: aux a BlockKind; SetupLoop: target is where `break` goes, no successor of its own.
-//   Unsupported: arg = raw opcode, aux = net stack effect.
+//   LoadConst: constant; LoadInt: the value itself; *Fast, *Deref, *ClassDeref, LoadClosure,
+//   MakeCell: slot; *Global, *Name, *Attr, LoadMethod, ImportName, ImportFrom: name index. Copy n:
+//   pushes the n-th item from the top (1 = top). Swap n: exchanges top and n-th. Rot n: moves the
+//   top down to position n. Unary: UnaryOp; Binary and InplaceBinary: BinaryOp; Compare:
+//   Py_LT..Py_GE; IsOp, ContainsOp: 1 = negated. Build*: item count. FormatValue: kFormat* bits.
+//   ListAppend, SetAdd, MapAdd, ListExtend, SetUpdate, DictUpdate, DictMerge: depth of the
+//   container after the pops (1 = top). BuildUnpack: operands, aux an UnpackInto. UnpackEx: before
+//   | after << 8. MakeFunction: bits 1 defaults, 2 kwdefaults, 4 annotations, 8 closure; aux 1 = a
+//   qualified name lies above the code. StoreAttr pops [value, object]; StoreSubscr pops [value,
+//   container, key]. Raise: 0, 1 or 2 operands. ForIter keeps the iterator and pushes the item, or
+//   pops the iterator and jumps. PopExcept, Reraise: slots removed. SetupFinally: aux a BlockKind;
+//   SetupLoop: target is where `break` goes, no successor of its own. Unsupported: arg = raw
+//   opcode, aux = net stack effect.
 //
 // Calls. Call pops, bottom first, the callee slots named by `form`, then arg argument values, then
 // the keyword-name tuple when aux == kNamesOnStack; it pushes the result. CallEx pops the callee

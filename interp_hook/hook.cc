@@ -11,8 +11,8 @@ namespace {
 
 Py_ssize_t mark_index = -1;
 int arm_count = 0;
-bool installed = false;                   // we put ourselves in and did not take ourselves out
-frames::Evaluator previous = nullptr;     // the evaluator below us
+bool installed = false;                // we put ourselves in and did not take ourselves out
+frames::Evaluator previous = nullptr;  // the evaluator below us
 
 // Read on every call while the hook is installed, hence the cheap access model.
 [[gnu::tls_model("initial-exec")]] thread_local NextFrame* wanted = nullptr;

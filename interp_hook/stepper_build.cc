@@ -145,8 +145,8 @@ Step step_add_item(const Stepping& s) {
 
 namespace {
 
-// Whether merging the operand can only fail inside code of its own; what CPython would refuse with a
-// text of the instruction is left to it.
+// Whether merging the operand can only fail inside code of its own; what CPython would refuse with
+// a text of the instruction is left to it.
 bool unpacks(UnpackInto into, PyObject* operand) {
   switch (into) {
     case UnpackInto::kMap:
@@ -158,8 +158,7 @@ bool unpacks(UnpackInto into, PyObject* operand) {
 
 int unpack_into(UnpackInto into, PyObject* all, PyObject* operand) {
   if (into == UnpackInto::kSet) return _PySet_Update(all, operand);
-  if (into == UnpackInto::kMap || into == UnpackInto::kKeywords)
-    return PyDict_Update(all, operand);
+  if (into == UnpackInto::kMap || into == UnpackInto::kKeywords) return PyDict_Update(all, operand);
   const Ref items = Ref::steal(PySequence_List(operand));
   const Py_ssize_t end = PyList_GET_SIZE(all);
   return items ? PyList_SetSlice(all, end, end, items.get()) : -1;

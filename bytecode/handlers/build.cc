@@ -203,8 +203,8 @@ bool exec_BuildUnpack(Executor& x, SymFrame& f, const Instr& i) {
       if (!x.unpack(part, &more)) return false;
       items.insert(items.end(), more.begin(), more.end());
     }
-    out = make_items(into == UnpackInto::kList ? SymKind::kList : SymKind::kTuple,
-                     std::move(items));
+    out =
+        make_items(into == UnpackInto::kList ? SymKind::kList : SymKind::kTuple, std::move(items));
   }
   f.push(std::move(out));
   return true;

@@ -1,5 +1,5 @@
-// CPython 3.7: loops have blocks of their own, and `return`, `break` and `continue` unwind the block
-// stack while running, through `finally` bodies that find the reason on the stack.
+// CPython 3.7: loops have blocks of their own, and `return`, `break` and `continue` unwind the
+// block stack while running, through `finally` bodies that find the reason on the stack.
 #include <Python.h>
 
 #if PY_VERSION_HEX >= 0x03070000 && PY_VERSION_HEX < 0x03080000
@@ -11,8 +11,8 @@ namespace msjit::version {
 #define MSJIT_GEN "bytecode/versions/gen/py37.inc"
 #define MSJIT_UNFOLDS
 #include "bytecode/versions/block_slots.inc"
-#include "bytecode/versions/opcode_table.inc"
 #include "bytecode/versions/end_flow.inc"
+#include "bytecode/versions/opcode_table.inc"
 
 bool emit(const RawInstr& raw, Emitter& out) {
   const int arg = raw.arg;

@@ -10,8 +10,8 @@ namespace msjit::version {
 #define MSJIT_GEN "bytecode/versions/gen/py38.inc"
 #define MSJIT_UNFOLDS
 #include "bytecode/versions/block_slots.inc"
-#include "bytecode/versions/opcode_table.inc"
 #include "bytecode/versions/end_flow.inc"
+#include "bytecode/versions/opcode_table.inc"
 
 bool emit(const RawInstr& raw, Emitter& out) {
   const int arg = raw.arg;

@@ -117,9 +117,9 @@ const Unfolder::Mark* Unfolder::mark_at(int from_top) const {
   return nullptr;
 }
 
-// [exit, how] -> [how, None, result of exit(None, None, None)], where `how` is one item, or two when
-// a return value or a loop's address lies below the reason (3.7). With an exception the state is
-// that of WITH_EXCEPT_START of later versions.
+// [exit, how] -> [how, None, result of exit(None, None, None)], where `how` is one item, or two
+// when a return value or a loop's address lies below the reason (3.7). With an exception the state
+// is that of WITH_EXCEPT_START of later versions.
 void Unfolder::with_cleanup_start() {
   const Mark how = *mark_at(1);
   if (how.way == Way::kException) return add(Op::kWithExceptStart);

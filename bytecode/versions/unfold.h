@@ -1,9 +1,9 @@
 // Decoding up to 3.8, where the body of a `finally` (and the end of a `with`) exists once in the
 // bytecode, whichever way it is entered, and END_FINALLY goes on by what it finds on the stack: a
-// NULL or None, an address, a reason, an exception. The Unfolder follows the bytecode from its start
-// and emits an instruction once for each block stack and way of entering, so that stack depth,
-// blocks and the end of a `finally` are static in the canonical code. Handler bodies never run
-// natively; there only the flow of control and the stack depth are exact.
+// NULL or None, an address, a reason, an exception. The Unfolder follows the bytecode from its
+// start and emits an instruction once for each block stack and way of entering, so that stack
+// depth, blocks and the end of a `finally` are static in the canonical code. Handler bodies never
+// run natively; there only the flow of control and the stack depth are exact.
 #pragma once
 
 #include <map>
@@ -87,7 +87,8 @@ class Unfolder {
   Status failure_;
   std::vector<Place> places_;
   std::map<std::vector<int>, int> place_ids_;
-  // By offset, so that the output keeps the order of the bytecode and loops begin with their header.
+  // By offset, so that the output keeps the order of the bytecode and loops begin with their
+  // header.
   std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>> work_;
 };
 

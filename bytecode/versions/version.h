@@ -66,8 +66,8 @@ extern const int kExtendedArg;
 Ref code_bytes(PyCodeObject* code);  // without quickening
 // Emits the canonical form of one instruction; false when the version has no such opcode.
 bool emit(const RawInstr& raw, Emitter& out);
-// True up to 3.8, where the body of a `finally` is compiled once and ends by looking at what lies on
-// the stack: there instructions come from `unfold`, with targets as canonical indices.
+// True up to 3.8, where the body of a `finally` is compiled once and ends by looking at what lies
+// on the stack: there instructions come from `unfold`, with targets as canonical indices.
 extern const bool kUnfolds;
 Result<std::vector<Instr>> unfold(PyCodeObject* code, std::span<const RawInstr> raws);
 int cache_units(int opcode);

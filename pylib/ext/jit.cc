@@ -193,8 +193,7 @@ PyGetSetDef jit_getset[] = {
     {"__qualname__", jit_doc, nullptr, nullptr, const_cast<char*>("__qualname__")},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyGetSetDef jit_module = {"__module__", jit_doc, nullptr, nullptr,
-                          const_cast<char*>("__module__")};
+PyGetSetDef jit_module = {"__module__", jit_doc, nullptr, nullptr, const_cast<char*>("__module__")};
 
 PyType_Slot jit_slots[] = {{Py_tp_new, reinterpret_cast<void*>(jit_new)},
                            {Py_tp_dealloc, reinterpret_cast<void*>(jit_dealloc)},
