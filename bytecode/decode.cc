@@ -73,12 +73,13 @@ class Decoder {
       raw.next_offset = at;
       raws.push_back(raw);
     }
-    const bool unfolded = version::kUnfolds && !out_->is_generator();
-    if (unfolded) {
-      MSJIT_TRY(instrs(), version::unfold(out_->code_, raws));
-    } else {
-      MSJIT_OK(emit_all(raws));
+    bool unfolded = false;
+    if (version::kUnfolds) {
+      auto made = version::unfold(out_->code_, raws);
+      if (!made.ok() && !out_->is_generator()) return made.take_error();
+      if ((unfolded = made.ok())) instrs() = made.take();
     }
+    if (!unfolded) MSJIT_OK(emit_all(raws));
     out_->index_at_.assign(size_t(size / 2 + 1), -1);
     for (int i = 0; i < out_->size(); i++)
       if (instrs()[size_t(i)].is_exit())

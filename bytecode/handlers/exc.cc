@@ -104,10 +104,15 @@ bool exec_PopExcept(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
+// Below the classes lies the exception, up to 3.8 its class.
 bool exec_CheckExcMatch(Executor& x, SymFrame& f, const Instr&) {
   const SymRef caught = f.pop();
+  const SymRef& raised = f.peek(1);
+  PyTypeObject* type = raised->kind == SymKind::kConst && PyType_Check(raised->object.get())
+                           ? reinterpret_cast<PyTypeObject*>(raised->object.get())
+                           : type_of(*raised);
   bool found = false;
-  if (!matches(x, type_of(*f.peek(1)), caught, &found)) return false;
+  if (!matches(x, type, caught, &found)) return false;
   f.push(make_const(Ref::share(found ? Py_True : Py_False)));
   return true;
 }

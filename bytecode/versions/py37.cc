@@ -11,8 +11,9 @@ namespace msjit::version {
 #define MSJIT_GEN "bytecode/versions/gen/py37.inc"
 #define MSJIT_UNFOLDS
 #include "bytecode/versions/block_slots.inc"
-#include "bytecode/versions/end_flow.inc"
 #include "bytecode/versions/opcode_table.inc"
+// behind the opcode numbers
+#include "bytecode/versions/end_flow.inc"
 
 bool emit(const RawInstr& raw, Emitter& out) {
   const int arg = raw.arg;
@@ -113,6 +114,7 @@ bool emit_flow(const RawInstr& raw, Unfolder& u) {
       u.mark_at(1) ? u.with_cleanup_start() : u.bad(raw);
       return true;
     case opcode::WITH_CLEANUP_FINISH: u.with_cleanup_finish(raw); return true;
+    case opcode::SETUP_ASYNC_WITH: u.bad(raw); return true;
     default: return false;
   }
 }
