@@ -447,7 +447,7 @@ def defaults(a, {}b, c=3, *rest, d, e=5, **options):
 
 @programs.add(x22)
 def argument_kinds(x):
-    return defaults(x, 1, d=2), defaults(x, b=2, d=1), defaults(x, 1, 2, 3, 4, d=1, e=0, f=1, a=7)  # noqa: F821
+    return defaults(x, 1, d=2), defaults(x, b=2, d=1), defaults(x, 1, 2, 3, 4, d=1, e=0, f=1, g=7)  # noqa: F821
 
 
 @programs.add(x22, whole=False)
