@@ -53,7 +53,7 @@ struct Recipe {
   int32_t index = 0;
   int64_t number = 0;
   std::vector<int32_t> args;
-  Ref object;
+  Pin object;
 };
 
 // A change of an object that existed before the region, replayed in order at the exit.

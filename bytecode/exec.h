@@ -19,6 +19,7 @@ struct SymFrame {
   int pc = 0;
   int next = 0;
   Ref globals;
+  SourceId globals_source = kNoSource;  // where they are found
   Ref builtins;
   SymFrame* parent = nullptr;
   SymRef result;   // set by ReturnValue

@@ -143,7 +143,7 @@ int ExitBuilder::function(const SymRef& value) {
   Recipe made{RecipeKind::kFunction};
   made.object = function.code;
   SymRef name = function.qualified_name ? make_const(function.qualified_name) : nullptr;
-  const SymRef parts[] = {make_const(function.globals),
+  const SymRef parts[] = {x_.heap().globals_of(function),
                           name,
                           function.defaults,
                           function.kwdefaults,

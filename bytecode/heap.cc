@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
+#include "guards/py/compat.h"
 #include "guards/py/objects.h"
 
 #include <structmember.h>
@@ -118,13 +119,12 @@ SymRef Heap::from_constant(Ref object, const std::string& text) {
                      raw);
 }
 
-SymRef Heap::global(PyObject* globals, PyObject* builtins, PyObject* name) {
+SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builtins,
+                    PyObject* name) {
   const char* text = PyUnicode_AsUTF8(name);
   const Py_hash_t hash = PyObject_Hash(name);
-  const bool own = globals == slots_.globals;
-  SourceId base = kNoSource;
-  if (!own)
-    base = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(globals), "globals()");
+  const bool own = globals_source == kNoSource;
+  const SourceId base = own ? kNoSource : globals_source;
   if (PyObject* object = _PyDict_GetItem_KnownHash(globals, name, hash)) {
     const SourceId id =
         own ? guards_.add_source(LoadKind::kGlobal, kNoSource, 0, Ref::share(name), text)
@@ -139,7 +139,10 @@ SymRef Heap::global(PyObject* globals, PyObject* builtins, PyObject* name) {
   if (!PyDict_CheckExact(builtins)) return nullptr;
   PyObject* object = _PyDict_GetItem_KnownHash(builtins, name, hash);
   if (!object) return nullptr;
-  SourceId table =
+  if (own && builtins == slots_.builtins)
+    return from_source(
+        guards_.add_source(LoadKind::kBuiltin, kNoSource, 0, Ref::share(name), text), object);
+  const SourceId table =
       guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
   return from_source(guards_.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), text),
                      object);
@@ -368,16 +371,53 @@ SymRef Heap::member(const SymRef& object, PyObject* descriptor) {
 }
 
 void Heap::guard_function(const SymRef& value) {
-  auto* function = reinterpret_cast<PyFunctionObject*>(value->object.get());
-  auto or_none = [](PyObject* o) { return o ? o : Py_None; };
-  Ref parts = Ref::steal(PyTuple_Pack(3, function->func_code, or_none(function->func_defaults),
-                                      or_none(function->func_kwdefaults)));
-  SourceId id = value->source;
-  if (id == kNoSource)
-    id = guards_.add_source(LoadKind::kConst, kNoSource, 0, value->object,
-                            PyUnicode_AsUTF8(function->func_qualname));
-  value->source = id;
-  guards_.add_guard({&msjit::guard_function, id, kNoSource, 0, 0, std::move(parts), nullptr});
+  auto* function = compat::function(value->object.get());
+  if (value->source == kNoSource)
+    value->source = guards_.add_source(LoadKind::kConst, kNoSource, 0, value->object,
+                                       PyUnicode_AsUTF8(function->func_qualname));
+  guards_.add_guard({&msjit::guard_function, value->source, kNoSource, 0, 0,
+                     Ref::share(function->func_code), nullptr});
+}
+
+SymRef Heap::function_part(const SymRef& function, LoadKind part) {
+  auto* object = compat::function(function->object.get());
+  PyObject* found = nullptr;
+  const char* name = "";
+  switch (part) {
+    case LoadKind::kFunctionDefaults:
+      found = object->func_defaults, name = "__defaults__";
+      break;
+    case LoadKind::kFunctionKwDefaults:
+      found = object->func_kwdefaults, name = "__kwdefaults__";
+      break;
+    case LoadKind::kFunctionClosure: found = object->func_closure, name = "__closure__"; break;
+    default: found = object->func_globals, name = "__globals__"; break;
+  }
+  if (!found) return nullptr;
+  const std::string text = fmt::format("{}.{}", guards_.source(function->source).text, name);
+  return from_source(guards_.add_source(part, function->source, 0, {}, text), found);
+}
+
+// A function keeps its globals for life, so one that is pinned speaks for all that share them.
+SourceId Heap::globals_source(const SymRef& function) {
+  PyObject* globals = compat::function(function->object.get())->func_globals;
+  if (auto it = globals_.find(globals); it != globals_.end()) return it->second;
+  SourceId id = function_part(function, LoadKind::kFunctionGlobals)->source;
+  if (globals == slots_.globals) {
+    const SourceId own =
+        guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
+    guards_.add_guard({&msjit::guard_same, id, own, 0, 0, {}, nullptr});
+    id = kNoSource;
+  }
+  return globals_[globals] = id;
+}
+
+SymRef Heap::globals_of(const SymFunction& fresh) {
+  SymRef globals = make_const(fresh.globals);
+  globals->source = fresh.globals_source;
+  if (globals->source == kNoSource)
+    globals->source = guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
+  return globals;
 }
 
 SymRef Heap::cell_contents(const SymRef& cell) {
@@ -391,13 +431,25 @@ SymRef Heap::cell_contents(const SymRef& cell) {
   return value;
 }
 
+SourceId Heap::class_source(PyTypeObject* type) {
+  return guards_.add_source(LoadKind::kConst, kNoSource, 0,
+                            Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
+}
+
 bool Heap::guard_class_version(PyTypeObject* type) {
   if (!assign_version(type)) return false;
-  Ref object = Ref::share(reinterpret_cast<PyObject*>(type));
-  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, object, type->tp_name);
-  guards_.add_guard(
-      {&guard_class, id, kNoSource, 0, type->tp_version_tag, std::move(object), nullptr});
+  guards_.add_guard({&guard_class, class_source(type), kNoSource, 0, type->tp_version_tag,
+                     Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
   return true;
+}
+
+SymRef Heap::class_attr(PyTypeObject* type, PyObject* name, PyObject* found) {
+  const std::string text = fmt::format("{}.{}", type->tp_name, PyUnicode_AsUTF8(name));
+  if (is_identity_constant(found)) return from_constant(Ref::share(found), text);
+  if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !guard_class_version(type)) return nullptr;
+  return from_source(
+      guards_.add_source(LoadKind::kClassAttr, class_source(type), 0, Ref::share(name), text),
+      found);
 }
 
 void Heap::guard_aliasing() {

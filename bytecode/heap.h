@@ -21,8 +21,9 @@ class Heap {
   SymRef from_local(int slot, const std::string& name);
   SymRef from_stack(int index);
   SymRef from_constant(Ref object, const std::string& text);  // an object some guard pins
-  // Global or builtin of a function whose globals are `globals`; null when unbound.
-  SymRef global(PyObject* globals, PyObject* builtins, PyObject* name);
+  // Global or builtin of a function whose globals are `globals` (found at `globals_source` when they
+  // are not the frame's own); null when unbound.
+  SymRef global(PyObject* globals, SourceId globals_source, PyObject* builtins, PyObject* name);
 
   // Makes a kLazy value one of the looked-at kinds. The reason of a failure is in `error`.
   bool realize(const SymRef& value);
@@ -40,11 +41,18 @@ class Heap {
   SymRef instance_attr(const SymRef& object, PyObject* name);
   // What a member descriptor (a slot of __slots__ and the like) shows; null when it is empty.
   SymRef member(const SymRef& object, PyObject* descriptor);
-  // Guards a function value's code and defaults.
+  // Guards a function value's code.
   void guard_function(const SymRef& function);
+  // Where a function known by identity finds its globals; kNoSource: those of the outermost frame.
+  SourceId globals_source(const SymRef& function);
+  SymRef globals_of(const SymFunction& fresh);
+  // Globals, defaults, keyword defaults or closure of a guarded function; null when it has none.
+  SymRef function_part(const SymRef& function, LoadKind part);
   SymRef cell_contents(const SymRef& cell);
   // Pins what lookups on a class that is itself pinned find. False when it has no version tag.
   bool guard_class_version(PyTypeObject* type);
+  // What a lookup on a pinned class found under a name, as it is (no descriptor binding).
+  SymRef class_attr(PyTypeObject* type, PyObject* name, PyObject* found);
 
   GuardBuilder& guards() { return guards_; }
   const std::vector<SourceId>& inputs() const { return inputs_; }
@@ -61,12 +69,14 @@ class Heap {
   bool realize_object(const SymRef& value);
   void guard_exact_type(const SymRef& value);
   void guard_identity(const SymRef& value);
+  SourceId class_source(PyTypeObject* type);
 
   GraphSink* sink_;
   Slots slots_;
   GuardBuilder guards_;
   std::unordered_map<SourceId, SymRef> by_source_;
   std::unordered_map<PyObject*, SymRef> by_object_;  // lists, dicts, cells and instances met so far
+  std::unordered_map<PyObject*, SourceId> globals_;  // of pinned functions
   std::vector<SymRef> mutables_;
   std::vector<SourceId> inputs_;
 };

@@ -11,6 +11,7 @@ namespace {
 struct Callee {
   PyCodeObject* code;
   Ref globals;
+  SourceId globals_source = kNoSource;
   SymRef defaults, kwdefaults, closure;  // tuple, dict and tuple; null when absent
 };
 
@@ -19,20 +20,18 @@ const char* name_of(const Callee& callee) {
   return name ? name : "?";
 }
 
-// A function object known by identity: its parts are pinned by the FUNCTION guard.
+// A function object known by identity; the FUNCTION guard pins its code.
 bool open_function(Executor& x, PyObject* object, Callee* out) {
-  auto* function = reinterpret_cast<PyFunctionObject*>(object);
+  auto* function = compat::function(object);
   Heap& heap = x.heap();
   SymRef pinned = heap.from_constant(Ref::share(object), PyUnicode_AsUTF8(function->func_qualname));
   if (!x.look(pinned)) return false;
   out->code = reinterpret_cast<PyCodeObject*>(function->func_code);
   out->globals = Ref::share(function->func_globals);
-  if (function->func_defaults)
-    out->defaults = heap.from_constant(Ref::share(function->func_defaults), "__defaults__");
-  if (function->func_kwdefaults)
-    out->kwdefaults = heap.from_constant(Ref::share(function->func_kwdefaults), "__kwdefaults__");
-  if (function->func_closure)
-    out->closure = heap.from_constant(Ref::share(function->func_closure), "__closure__");
+  out->globals_source = heap.globals_source(pinned);
+  out->defaults = heap.function_part(pinned, LoadKind::kFunctionDefaults);
+  out->kwdefaults = heap.function_part(pinned, LoadKind::kFunctionKwDefaults);
+  out->closure = heap.function_part(pinned, LoadKind::kFunctionClosure);
   return true;
 }
 
@@ -40,6 +39,7 @@ void open_fresh(const SymRef& fresh, Callee* out) {
   const SymFunction& function = *fresh->function;
   out->code = reinterpret_cast<PyCodeObject*>(function.code.get());
   out->globals = function.globals;
+  out->globals_source = function.globals_source;
   out->defaults = function.defaults;
   out->kwdefaults = function.kwdefaults;
   out->closure = function.closure;
@@ -174,6 +174,7 @@ bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<
   frame.code = &code;
   frame.slots.resize(code.slot_count());
   frame.globals = callee.globals;
+  frame.globals_source = callee.globals_source;
   static PyObject* const builtins_name = PyUnicode_InternFromString("__builtins__");
   PyObject* builtins = PyDict_GetItemWithError(callee.globals.get(), builtins_name);
   if (builtins && PyModule_Check(builtins)) builtins = PyModule_GetDict(builtins);

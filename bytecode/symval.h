@@ -37,6 +37,7 @@ using SymRef = std::shared_ptr<SymValue>;
 struct SymFunction {
   Ref code;
   Ref globals;
+  SourceId globals_source = kNoSource;
   Ref qualified_name;                                 // may be empty: that of the code
   SymRef defaults, kwdefaults, annotations, closure;  // null when absent
 };

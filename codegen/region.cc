@@ -168,6 +168,7 @@ Status RegionFunction::call_slow(std::span<TensorImpl* const> inputs, std::span<
 Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs,
                                     std::span<Tensor> outputs) {
   std::span<const Tensor> tensors = borrow(inputs);
+  MSJIT_OK(check_history(graph_->name.c_str(), tensors));
   MSJIT_TRY(std::shared_ptr<Variant> variant, variant_for(tensors));
   if (!variant) return plain_->run(inputs, outputs);
   RandomState random = random_state();

@@ -26,6 +26,86 @@ Py_ssize_t extra_index() {
 
 }  // namespace
 
+int RegionRun::running_ = 0;
+bool RegionRun::buried_ = false;
+
+namespace {
+
+int64_t pool_clock = 0;
+int64_t evicted_count = 0;
+
+std::vector<std::shared_ptr<EntryBase>>& graveyard() {
+  static auto* const buried = new std::vector<std::shared_ptr<EntryBase>>;
+  return *buried;
+}
+
+// The entries of the pool, least recently used first.
+std::vector<EntryBase*> by_age() {
+  std::vector<EntryBase*> all;
+  for (const CodeState* state : states())
+    for (const auto& [index, point] : state->points)
+      for (const auto& entry : point.entries) all.push_back(entry.get());
+  std::sort(all.begin(), all.end(),
+            [](const EntryBase* a, const EntryBase* b) { return a->last_used < b->last_used; });
+  return all;
+}
+
+// Evicts the entries used least recently until the pool fits; `fresh` stays in any case.
+void make_room(const EntryBase& fresh) {
+  int64_t bytes = pool_bytes();
+  if (bytes <= pool_limits().bytes) return;
+  for (EntryBase* entry : by_age()) {
+    if (bytes <= pool_limits().bytes) break;
+    if (entry == &fresh) continue;
+    bytes -= entry->bytes();
+    ++evicted_count;
+    bury(*entry);
+  }
+  sweep_graveyard();
+}
+
+}  // namespace
+
+PoolLimits& pool_limits() {
+  static PoolLimits limits;
+  return limits;
+}
+
+int64_t pool_bytes() {
+  int64_t bytes = 0;
+  for (const CodeState* state : states())
+    for (const auto& [index, point] : state->points)
+      for (const auto& entry : point.entries) bytes += entry->bytes();
+  return bytes;
+}
+
+int64_t pool_evicted() { return evicted_count; }
+
+EntryBase::~EntryBase() { unwatch(*this); }
+
+void bury(EntryBase& entry) {
+  EntryPoint* point = std::exchange(entry.point, nullptr);
+  if (!point) return;
+  point->hits += entry.hits;
+  auto& entries = point->entries;
+  const auto it = std::find_if(entries.begin(), entries.end(),
+                               [&](const auto& known) { return known.get() == &entry; });
+  if (it == entries.end()) return;
+  graveyard().push_back(std::move(*it));
+  entries.erase(it);
+  RegionRun::buried_ = true;
+}
+
+void sweep_graveyard() {
+  if (RegionRun::running_ > 0) return;
+  RegionRun::buried_ = false;
+  const auto dead = std::exchange(graveyard(), {});  // destroyed last: may run Python code
+}
+
+EntryPoint::~EntryPoint() {
+  for (const auto& entry : entries) entry->point = nullptr;
+}
+
 const std::shared_ptr<EntryBase>* EntryPoint::find(const Slots& slots, PyObject** registers) {
   for (size_t i = 0; i < entries.size(); ++i) {
     EntryBase* entry = entries[i].get();
@@ -33,6 +113,7 @@ const std::shared_ptr<EntryBase>* EntryPoint::find(const Slots& slots, PyObject*
     if (failed < 0) {
       if (i > 0) std::rotate(entries.begin(), entries.begin() + i, entries.begin() + i + 1);
       ++entry->hits;
+      entry->last_used = ++pool_clock;
       return &entries[0];
     }
     ++entry->misses;
@@ -43,7 +124,12 @@ const std::shared_ptr<EntryBase>* EntryPoint::find(const Slots& slots, PyObject*
 
 void EntryPoint::add(std::shared_ptr<EntryBase> entry) {
   register_count = std::max(register_count, entry->guards.register_count());
+  entry->point = this;
+  returns |= entry->returns;
+  entry->last_used = ++pool_clock;
+  const EntryBase& fresh = *entry;
   entries.insert(entries.begin(), std::move(entry));
+  make_room(fresh);
 }
 
 EntryPoint& CodeState::point(int index) {

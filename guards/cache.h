@@ -1,5 +1,8 @@
 // The graph pool: per code object, per instruction offset, the entries captured there, most
-// recently used first. CodeStates hang on their code objects (co_extra) and die with them.
+// recently used first, and a byte budget over all of them. CodeStates hang on their code objects
+// (co_extra) and die with them. An entry leaves the pool when its code object or an object it names
+// dies, when its place or the whole pool is full and it was used least recently, and on reset; one
+// that is running is only put aside until no region runs.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +12,22 @@
 #include <vector>
 
 #include "guards/guard_set.h"
+#include "guards/pin.h"
 
 namespace msjit {
+
+struct EntryPoint;
 
 struct EntryBase : std::enable_shared_from_this<EntryBase> {
   GuardSet guards;
   int64_t hits = 0;
   int64_t misses = 0;
-  virtual ~EntryBase() = default;
+  int64_t last_used = 0;        // on the pool's clock
+  EntryPoint* point = nullptr;  // where it is found; null once it has left the pool
+  std::vector<std::shared_ptr<Watched>> watched;  // the objects whose death evicts it
+  bool returns = false;  // runs to the end of the function
+  virtual ~EntryBase();
+  virtual int64_t bytes() const = 0;  // graph, code, constants and guards
 };
 
 // A place in a function where regions may start.
@@ -32,7 +43,13 @@ struct EntryPoint {
   const std::shared_ptr<EntryBase>* find(const Slots& slots, PyObject** registers);
   int register_count = 0;  // the largest of the entries'
   int last_failure = -1;   // the step that failed in the most recent entry, when every entry missed
+  int64_t hits = 0;        // of entries that are gone
+  bool given_up = false;   // captures here were not used again often enough
+  bool returns = false;    // some entry runs to the end of the function
+  std::string last_guard;  // the guard that failed before the latest capture
+  // Puts an entry first; evicts what the pool has no room for.
   void add(std::shared_ptr<EntryBase> entry);
+  ~EntryPoint();
 };
 
 struct BreakRecord {
@@ -71,5 +88,34 @@ CodeState* find_code_state(PyCodeObject* code);  // null when there is none yet
 const std::vector<CodeState*>& all_code_states();
 // Drops every entry and every count.
 void reset_code_states();
+
+// --- the pool as a whole ---
+struct PoolLimits {
+  int64_t bytes = int64_t(512) << 20;
+};
+PoolLimits& pool_limits();
+int64_t pool_bytes();    // of all entries, now
+int64_t pool_evicted();  // entries that left for want of room
+// Takes an entry out of the pool. It is destroyed at once, or when no region runs any more.
+void bury(EntryBase& entry);
+void sweep_graveyard();
+
+// While one lives, entries that leave the pool are kept.
+class RegionRun {
+ public:
+  RegionRun() { ++running_; }
+  ~RegionRun() {
+    if (--running_ == 0 && buried_) [[unlikely]]
+      sweep_graveyard();
+  }
+  RegionRun(const RegionRun&) = delete;
+  RegionRun& operator=(const RegionRun&) = delete;
+
+ private:
+  friend void bury(EntryBase& entry);
+  friend void sweep_graveyard();
+  static int running_;
+  static bool buried_;
+};
 
 }  // namespace msjit

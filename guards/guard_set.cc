@@ -1,22 +1,49 @@
 #include "guards/guard_set.h"
 
+#include "guards/memo.h"
+
 namespace msjit {
 
+GuardSet::GuardSet() = default;
+GuardSet::GuardSet(GuardSet&&) noexcept = default;
+GuardSet& GuardSet::operator=(GuardSet&&) noexcept = default;
+GuardSet::~GuardSet() = default;
+
 int GuardSet::check(const Slots& slots, PyObject** registers) const {
-  const int count = static_cast<int>(steps_.size());
-  for (int i = 0; i < count; ++i) {
-    const GuardStep& step = steps_[i];
-    if (!step.kind) {
-      PyObject* object = load_source(sources_[step.target], slots, registers);
-      if (!object) return i;
-      registers[step.target] = object;
-    } else if (step.kind == &guard_global_missing) {
-      if (_PyDict_GetItem_KnownHash(slots.globals, step.object.get(), step.number)) return i;
-    } else if (!step.kind->check(step, registers[step.target], registers)) {
-      return i;
-    }
+  if (memo_) {
+    const int failed = memo_->check(*this, slots, registers);
+    if (failed != Memo::kStale) return failed;
   }
+  const int failed = check_all(slots, registers);
+  if (failed < 0) Memo::update(*this, slots, registers, &memo_);
+  return failed;
+}
+
+bool GuardSet::run_step(const GuardStep& step, const Slots& slots, PyObject** registers) const {
+  if (step.kind == &guard_global_missing)
+    return !_PyDict_GetItem_KnownHash(slots.globals, step.object.address(), step.number);
+  if (step.kind) return step.kind->check(step, registers[step.target], registers);
+  PyObject* object = load_source(sources_[step.target], slots, registers);
+  registers[step.target] = object;
+  return object != nullptr;
+}
+
+int GuardSet::check_all(const Slots& slots, PyObject** registers) const {
+  const int count = static_cast<int>(steps_.size());
+  for (int i = 0; i < count; ++i)
+    if (!run_step(steps_[i], slots, registers)) return i;
   return -1;
+}
+
+void GuardSet::weaken(EntryBase& entry) {
+  for (Source& source : sources_) source.key.weaken(entry);
+  for (GuardStep& step : steps_) step.object.weaken(entry);
+}
+
+int64_t GuardSet::bytes() const {
+  return static_cast<int64_t>(sizeof *this + sources_.size() * (sizeof(Source) + 32) +
+                              steps_.size() * sizeof(GuardStep)) +
+         (memo_ ? memo_->bytes() : 0);
 }
 
 int GuardSet::guard_count() const {
@@ -39,16 +66,29 @@ std::vector<std::string> GuardSet::describe_all() const {
   return lines;
 }
 
-SourceId GuardBuilder::add_source(LoadKind kind, SourceId base, int index, Ref key,
+namespace {
+
+size_t mix(size_t seed, size_t value) {
+  return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
+}
+
+}  // namespace
+
+SourceId GuardBuilder::add_source(LoadKind kind, SourceId base, int index, Pin key,
                                   std::string text) {
-  for (size_t i = 0; i < set_.sources_.size(); ++i) {
-    const Source& known = set_.sources_[i];
+  const size_t hash = mix(mix(mix(static_cast<size_t>(kind), static_cast<size_t>(base)),
+                              static_cast<size_t>(index)),
+                          reinterpret_cast<size_t>(key.address()));
+  auto [it, last] = known_sources_.equal_range(hash);
+  for (; it != last; ++it) {
+    const Source& known = set_.sources_[it->second];
     if (known.kind == kind && known.base == base && known.index == index && known.key == key)
-      return static_cast<SourceId>(i);
+      return it->second;
   }
   Source source{kind, base, index, std::move(key), 0, std::move(text)};
-  if (source.key && kind != LoadKind::kConst) source.hash = PyObject_Hash(source.key.get());
+  if (source.key && kind != LoadKind::kConst) source.hash = PyObject_Hash(source.key.address());
   const SourceId id = static_cast<SourceId>(set_.sources_.size());
+  known_sources_.emplace(hash, id);
   set_.sources_.push_back(std::move(source));
   GuardStep load;
   load.target = id;
@@ -57,40 +97,29 @@ SourceId GuardBuilder::add_source(LoadKind kind, SourceId base, int index, Ref k
 }
 
 void GuardBuilder::add_guard(GuardStep step) {
-  for (const GuardStep& known : set_.steps_) {
+  const size_t hash =
+      mix(mix(reinterpret_cast<size_t>(step.kind), static_cast<size_t>(step.target)),
+          mix(static_cast<size_t>(step.number), reinterpret_cast<size_t>(step.object.address())));
+  auto [it, last] = known_guards_.equal_range(hash);
+  for (; it != last; ++it) {
+    const GuardStep& known = set_.steps_[it->second];
     if (known.kind == step.kind && known.target == step.target && known.other == step.other &&
         known.number == step.number && known.version == step.version && known.object == step.object)
       return;
   }
+  known_guards_.emplace(hash, static_cast<int32_t>(set_.steps_.size()));
   set_.steps_.push_back(std::move(step));
 }
 
-namespace {
-
-// Loads the program made itself, whether or not it used what they gave: where one finds nothing,
-// a name is unbound, an attribute or key is missing. Items are covered by a guard on the length.
-bool may_find_nothing(LoadKind kind) {
-  switch (kind) {
-    case LoadKind::kLocal:
-    case LoadKind::kGlobal:
-    case LoadKind::kBuiltin:
-    case LoadKind::kCellContents:
-    case LoadKind::kInstanceAttr:
-    case LoadKind::kDictItem: return true;
-    default: return false;
-  }
-}
-
-}  // namespace
-
-GuardSet GuardBuilder::finish(const std::vector<SourceId>& used) {
+GuardSet GuardBuilder::finish(std::vector<SourceId> used) {
   std::vector<bool> live(set_.sources_.size(), false);
   for (SourceId id : used)
     if (id >= 0) live[id] = true;
-  for (size_t i = 0; i < live.size(); ++i)
-    if (may_find_nothing(set_.sources_[i].kind)) live[i] = true;
   for (const GuardStep& step : set_.steps_) {
-    if (!step.kind) continue;
+    if (!step.kind) {
+      if (load_can_fail(set_.sources_[step.target].kind)) live[step.target] = true;
+      continue;
+    }
     if (step.target >= 0) live[step.target] = true;
     if (step.other >= 0) live[step.other] = true;
   }
@@ -100,6 +129,7 @@ GuardSet GuardBuilder::finish(const std::vector<SourceId>& used) {
   for (GuardStep& step : set_.steps_)
     if (step.kind || live[step.target]) kept.push_back(std::move(step));
   set_.steps_ = std::move(kept);
+  set_.used_ = std::move(used);
   return std::move(set_);
 }
 

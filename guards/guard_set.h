@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "guards/source.h"
@@ -14,6 +15,8 @@
 namespace msjit {
 
 struct GuardStep;
+class Memo;
+class MemoBuilder;
 
 // One kind of check, defined in guards/kinds/<kind>.cc.
 struct GuardKind {
@@ -22,6 +25,9 @@ struct GuardKind {
   bool (*check)(const GuardStep& step, PyObject* object, PyObject* const* registers);
   std::string (*describe)(const GuardStep& step, const std::string& source,
                           const std::string& other);
+  // Adds to a memo the words of memory that imply the check; false, or no function: the check has
+  // to run every time. `object` is known to be the very object that passed the check.
+  bool (*watch)(const GuardStep& step, PyObject* object, MemoBuilder& memo) = nullptr;
 };
 
 // A load (kind null) into register `target`, or a check of register `target`.
@@ -31,7 +37,7 @@ struct GuardStep {
   SourceId other = kNoSource;  // second register, or free for the kind
   int64_t number = 0;          // payload by kind
   uint32_t version = 0;
-  Ref object;                          // payload object, kept alive by the guard
+  Pin object;                          // payload object
   std::shared_ptr<const Meta> tensor;  // payload of the tensor kind
 };
 
@@ -43,15 +49,23 @@ extern const GuardKind guard_tensor;  // exact Python type, dtype and shape
 extern const GuardKind guard_length;  // list, tuple or dict size
 extern const GuardKind guard_missing;         // instance dict (or dict) lacks the key `object`
 extern const GuardKind guard_keys;            // dict has exactly these keys in this order
-extern const GuardKind guard_function;        // code, defaults and keyword defaults of a function
+extern const GuardKind guard_function;        // a function has the code object `object`
 extern const GuardKind guard_same;            // two sources are one object
 extern const GuardKind guard_different;       // two sources are two objects
 extern const GuardKind guard_global_missing;  // the frame's globals lack the key `object`
 
 class GuardSet {
  public:
-  // Index of the failing step, or -1; fills `registers` (register_count() of them).
+  GuardSet();
+  GuardSet(GuardSet&&) noexcept;
+  GuardSet& operator=(GuardSet&&) noexcept;
+  ~GuardSet();
+  // Index of the failing step, or -1; fills those of `registers` (register_count() of them) that
+  // finish() was told of.
   int check(const Slots& slots, PyObject** registers) const;
+  // Lets go of the program's objects (pin.h).
+  void weaken(EntryBase& entry);
+  int64_t bytes() const;
   int register_count() const { return static_cast<int>(sources_.size()); }
   int guard_count() const;
   std::string describe(int step) const;
@@ -59,22 +73,30 @@ class GuardSet {
 
  private:
   friend class GuardBuilder;
+  friend class Memo;
+  friend class MemoBuilder;
+  int check_all(const Slots& slots, PyObject** registers) const;
+  bool run_step(const GuardStep& step, const Slots& slots, PyObject** registers) const;
+
   std::vector<Source> sources_;
   std::vector<GuardStep> steps_;
+  std::vector<SourceId> used_;          // registers the owner reads
+  mutable std::unique_ptr<Memo> memo_;  // how the last successful check can be repeated fast
 };
 
 class GuardBuilder {
  public:
   // Finds or adds a source; its load takes place here in the program. `text` names it for people.
-  SourceId add_source(LoadKind kind, SourceId base, int index, Ref key, std::string text);
+  SourceId add_source(LoadKind kind, SourceId base, int index, Pin key, std::string text);
   void add_guard(GuardStep step);  // equal guards on one source are kept once
   const Source& source(SourceId id) const { return set_.sources_[id]; }
-  // Drops loads that cannot fail, that nothing checks and that `used` does not name. The builder is
+  // Drops loads that cannot fail, that nothing checks and `used` does not name. The builder is
   // spent.
-  GuardSet finish(const std::vector<SourceId>& used);
+  GuardSet finish(std::vector<SourceId> used);
 
  private:
   GuardSet set_;
+  std::unordered_multimap<size_t, int32_t> known_sources_, known_guards_;  // by hash
 };
 
 }  // namespace msjit

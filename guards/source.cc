@@ -2,9 +2,26 @@
 
 namespace msjit {
 
+PyObject** instance_dict_slot(PyObject* object) { return _PyObject_GetDictPtr(object); }
+
 PyObject* instance_dict(PyObject* object) {
-  PyObject** slot = _PyObject_GetDictPtr(object);
+  PyObject** slot = instance_dict_slot(object);
   return slot ? *slot : nullptr;
+}
+
+bool load_can_fail(LoadKind kind) {
+  switch (kind) {
+    case LoadKind::kStack:
+    case LoadKind::kGlobalsDict:
+    case LoadKind::kConst:
+    case LoadKind::kListItem:   // the length is guarded
+    case LoadKind::kTupleItem:
+    case LoadKind::kMethodSelf:
+    case LoadKind::kMethodFunction:
+    case LoadKind::kFunctionGlobals:
+    case LoadKind::kFunctionClosure: return false;
+    default: return true;
+  }
 }
 
 namespace {
@@ -12,7 +29,7 @@ namespace {
 PyObject* lookup(PyObject* dict, const Source& source) {
   if (!dict) return nullptr;
   // Keys are exact strings or ints, so neither hashing nor comparing them runs Python code.
-  return _PyDict_GetItem_KnownHash(dict, source.key.get(), source.hash);
+  return _PyDict_GetItem_KnownHash(dict, source.key.address(), source.hash);
 }
 
 }  // namespace
@@ -24,6 +41,7 @@ PyObject* load_source(const Source& source, const Slots& slots, PyObject* const*
     case LoadKind::kStack: return slots.stack[source.index];
     case LoadKind::kGlobal: return lookup(slots.globals, source);
     case LoadKind::kBuiltin: return lookup(slots.builtins, source);
+    case LoadKind::kGlobalsDict: return slots.globals;
     case LoadKind::kConst: return source.key.get();
     case LoadKind::kCellContents: return PyCell_GET(base);
     case LoadKind::kInstanceAttr: return lookup(instance_dict(base), source);
@@ -36,6 +54,12 @@ PyObject* load_source(const Source& source, const Slots& slots, PyObject* const*
     case LoadKind::kMethodSelf: return PyMethod_GET_SELF(base);
     case LoadKind::kMethodFunction: return PyMethod_GET_FUNCTION(base);
     case LoadKind::kMember: return object_at(base, source.index);
+    case LoadKind::kFunctionGlobals: return PyFunction_GET_GLOBALS(base);
+    case LoadKind::kFunctionDefaults: return PyFunction_GET_DEFAULTS(base);
+    case LoadKind::kFunctionKwDefaults: return PyFunction_GET_KW_DEFAULTS(base);
+    case LoadKind::kFunctionClosure: return PyFunction_GET_CLOSURE(base);
+    case LoadKind::kClassAttr:
+      return _PyType_Lookup(reinterpret_cast<PyTypeObject*>(base), source.key.address());
   }
   return nullptr;
 }

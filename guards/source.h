@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "guards/pin.h"
 #include "guards/py/ref.h"
 
 namespace msjit {
@@ -23,7 +24,8 @@ enum class LoadKind : uint8_t {
   kStack,         // stack[index]
   kGlobal,        // globals[key]
   kBuiltin,       // builtins[key]; emitted after a guard that globals lack the key
-  kConst,         // key itself: an object the entry keeps alive
+  kGlobalsDict,   // globals
+  kConst,         // key itself
   kCellContents,  // base is a cell
   kInstanceAttr,  // base.__dict__[key], no descriptor involved
   kInstanceDict,  // base.__dict__
@@ -33,6 +35,11 @@ enum class LoadKind : uint8_t {
   kMethodSelf,    // base is a bound method
   kMethodFunction,
   kMember,  // the object pointer `index` bytes into the base
+  kFunctionGlobals,  // base is a function
+  kFunctionDefaults,
+  kFunctionKwDefaults,
+  kFunctionClosure,
+  kClassAttr,  // base is a class, key found on it or its bases
 };
 
 using SourceId = int32_t;
@@ -42,10 +49,13 @@ struct Source {
   LoadKind kind;
   SourceId base = kNoSource;
   int32_t index = 0;
-  Ref key;             // name, dict key or constant
+  Pin key;             // name, dict key or constant
   Py_hash_t hash = 0;  // of key, for the dict loads
   std::string text;    // as Python writes it: self.layers[0].w
 };
+
+// Whether the load can fail though the guards before it hold, which makes it a check of its own.
+bool load_can_fail(LoadKind kind);
 
 // The object a source stands for now, or null when it is not there. `registers` holds the loaded
 // bases.
@@ -57,5 +67,7 @@ PyObject* instance_dict(PyObject* object);
 inline PyObject* object_at(PyObject* object, int offset) {
   return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset);
 }
+// Where an object keeps the pointer to its dictionary, or null.
+PyObject** instance_dict_slot(PyObject* object);
 
 }  // namespace msjit

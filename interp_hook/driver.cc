@@ -45,9 +45,7 @@ class FrameRun {
     for (;;) {
       if (code_[index_].is_exit() && !capture_suspended()) {
         if (Entry* found = find_or_capture()) {
-          // Code that runs at the exit may drop the pool.
-          const auto entry = std::static_pointer_cast<Entry>(found->shared_from_this());
-          if (run_region(*entry)) {
+          if (run_region(*found)) {
             if (done_) return end_;
             idle_ = 0;
           }
@@ -72,6 +70,7 @@ class FrameRun {
 
   Entry* find_or_capture() {
     EntryPoint& point = state_.point(index_);
+    if (index_ == code_.entry()) state_.start = &point;
     registers_.assign(std::max(point.register_count, 1), nullptr);
     const Slots now = slots();
     if (Entry* entry = find_entry(point, now, registers_.data())) return entry;
@@ -79,14 +78,37 @@ class FrameRun {
       skip_to_ = point.skip_to;
       return nullptr;
     }
+    if (point.given_up) return nullptr;
     if (!point.entries.empty()) note_recompile(point);
-    if (point.captures >= jit_config().max_entries) return nullptr;
+    if (!make_room(point)) return nullptr;
     return capture(point, now);
+  }
+
+  // A place that is full gives its oldest entry away if its entries were of use; otherwise nothing
+  // is captured there any more.
+  bool make_room(EntryPoint& point) {
+    const int limit = jit_config().max_entries_per_pc;
+    if (point.captures < limit) return true;
+    int64_t hits = point.hits;
+    for (const auto& entry : point.entries) hits += entry->hits;
+    constexpr int kWorthIt = 8;  // runs that pay for a capture
+    if (limit == 0 || hits < int64_t(kWorthIt) * point.captures) {
+      point.given_up = true;
+      state_.count_break(
+          code_[index_].line, break_name(BreakReason::kRecompileLimit),
+          break_text(BreakReason::kRecompileLimit,
+                     point.last_guard.empty() ? std::to_string(limit) + " captures"
+                                              : point.last_guard));
+      return false;
+    }
+    if (static_cast<int>(point.entries.size()) >= limit) bury(*point.entries.back());
+    return true;
   }
 
   void note_recompile(EntryPoint& point) {
     if (point.last_failure >= 0) {
       const std::string guard = point.entries.front()->guards.describe(point.last_failure);
+      point.last_guard = guard;
       state_.count_recompile(guard);
       if (log_enabled(LogTopic::kGuards))
         log_text(LogTopic::kGuards, fmt::format("{}: {} failed", state_.name, guard));
@@ -150,6 +172,7 @@ class FrameRun {
 
   // True when the region ran; the frame then stands at its exit, or the run is over.
   bool run_region(Entry& entry) {
+    const RegionRun keep;
     std::vector<Ref> objects;
     std::string error;
     if (!run_entry(entry, registers_.data(), &objects, &error)) {

@@ -22,6 +22,10 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->stack = std::move(capture.stack);
   entry->num_ops = capture.num_ops;
   entry->line = code[start].line;
+  for (const Node& node : capture.graph->nodes)
+    if (node.kind == NodeKind::kConstant) entry->constant_bytes += node.constant.nbytes();
+  entry->guards.weaken(*entry);
+  for (Recipe& recipe : entry->recipes) recipe.object.weaken(*entry);
   if (!entry->returns) {
     entry->exit_index = capture.exit_index;
     entry->break_reason = break_name(capture.reason);
@@ -34,6 +38,13 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
       entry->single_output = result.index;
   }
   return entry;
+}
+
+int64_t Entry::bytes() const {
+  const Graph& graph = region->graph();
+  const size_t own = sizeof *this + graph.nodes.size() * 2 * sizeof(Node) +
+                     recipes.size() * (sizeof(Recipe) + 16) + effects.size() * sizeof(Effect);
+  return static_cast<int64_t>(own) + constant_bytes + guards.bytes() + region->code_bytes();
 }
 
 namespace {

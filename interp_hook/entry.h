@@ -13,7 +13,6 @@ struct Entry final : EntryBase {
   std::shared_ptr<RegionFunction> region;
   std::vector<Recipe> recipes;
   std::vector<Effect> effects;
-  bool returns = false;
   int result = -1;
   int exit_index = -1;  // canonical instruction to continue at
   std::vector<SlotWrite> locals;
@@ -25,7 +24,9 @@ struct Entry final : EntryBase {
   std::string break_detail;
   int break_line = 0;
   int line = 0;
+  int64_t constant_bytes = 0;
   bool disabled = false;  // failed inside: never run again
+  int64_t bytes() const override;
 };
 
 // Compiles a capture. An error is an internal one.

@@ -107,6 +107,7 @@ std::string explain_functions_json() {
 std::string explain_totals_json() {
   int64_t calls = 0, captured = 0, breaks = 0, recompiles = 0, bytes = 0;
   double compile_ms = 0;
+  bytes = pool_bytes();
   for (const CodeState* state : all_code_states()) {
     calls += state->calls;
     captured += state->captured_calls;
@@ -115,7 +116,6 @@ std::string explain_totals_json() {
     for (const auto& [pc, point] : state->points) {
       for (const auto& base : point.entries) {
         compile_ms += entry_of(base).region->compile_ms();
-        bytes += entry_of(base).region->code_bytes();
       }
     }
   }

@@ -95,7 +95,7 @@ Ref call(PyTypeObject* type, const Recipe& recipe, const std::vector<Ref>& objec
 Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<Ref>& objects) {
   switch (recipe.kind) {
     case RecipeKind::kRegister: return Ref::share(registers[recipe.index]);
-    case RecipeKind::kConst: return recipe.object;
+    case RecipeKind::kConst: return Ref::share(recipe.object.get());
     case RecipeKind::kTuple: return tuple(recipe, objects);
     case RecipeKind::kList: return list(recipe, objects);
     case RecipeKind::kDict: return dict(recipe, objects);

@@ -14,12 +14,13 @@ bool tensor_attr(Executor& x, const SymRef& tensor, const char* name, SymRef* ou
 
 namespace {
 
-bool bind_class(Executor& x, const SymRef& cls, PyObject* found, PyObject* name, SymRef* out);
+bool bind_class(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* found,
+                PyObject* name, SymRef* out);
 
-// The object a class attribute gives when read through an instance, descriptors of known types
-// only.
-bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* found, PyObject* name,
-          SymRef* out) {
+// The object a class attribute, found by a lookup on `owner`, gives when read through an instance of
+// `type`; descriptors of known types only.
+bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* owner, PyObject* found,
+          PyObject* name, SymRef* out) {
   const std::string text = fmt::format("{}.{}", type->tp_name, PyUnicode_AsUTF8(name));
   Heap& heap = x.heap();
   if (is_object_member(found)) {
@@ -51,14 +52,15 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyObject* found, 
     }
     return x.call(heap.from_constant(std::move(getter), text), {self}, nullptr, out);
   }
+  SymRef value = heap.class_attr(owner, name, found);
+  if (!value) return x.fail(BreakReason::kAttribute, text);
   if (Py_TYPE(found)->tp_descr_get) {
-    SymRef descriptor = heap.from_constant(Ref::share(found), text);
-    if (!x.look(descriptor)) return false;
-    if (!has_special(descriptor, "__get__")) return x.fail(BreakReason::kAttribute, text);
-    SymRef owner = heap.from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
-    return call_special(x, descriptor, "__get__", {self, owner}, out);
+    if (!x.look(value)) return false;
+    if (!has_special(value, "__get__")) return x.fail(BreakReason::kAttribute, text);
+    SymRef cls = heap.from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
+    return call_special(x, value, "__get__", {self, cls}, out);
   }
-  *out = heap.from_constant(Ref::share(found), text);
+  *out = std::move(value);
   return true;
 }
 
@@ -108,7 +110,8 @@ bool module_attr(Executor& x, const SymRef& module, PyObject* name, SymRef* out)
 }
 
 // The object a class attribute gives when read through the class.
-bool bind_class(Executor& x, const SymRef& cls, PyObject* found, PyObject* name, SymRef* out) {
+bool bind_class(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* found,
+                PyObject* name, SymRef* out) {
   const char* text = PyUnicode_AsUTF8(name);
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   const std::string path = fmt::format("{}.{}", type->tp_name, text);
@@ -123,7 +126,8 @@ bool bind_class(Executor& x, const SymRef& cls, PyObject* found, PyObject* name,
                                                  : function;
     return true;
   }
-  *out = x.heap().from_constant(Ref::share(found), path);
+  *out = x.heap().class_attr(owner, name, found);
+  if (!*out) return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
   const bool plain = PyFunction_Check(found) || Py_TYPE(found) == &PyWrapperDescr_Type ||
                      Py_TYPE(found) == &PyMethodDescr_Type || is_op(found);
   if (plain || !Py_TYPE(found)->tp_descr_get) return true;
@@ -149,7 +153,7 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
   // The class itself is pinned by identity; its version tag pins what is found on it.
   x.heap().guard_class_version(type);
-  return bind_class(x, cls, found, name, out);
+  return bind_class(x, cls, type, found, name, out);
 }
 
 bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
@@ -173,8 +177,8 @@ bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
       break;
     }
     if (Ref found = Ref::steal(PyObject_GetItem(dict.get(), name)))
-      return of_class ? bind_class(x, self, found.get(), name, out)
-                      : bind(x, self, type, found.get(), name, out);
+      return of_class ? bind_class(x, self, base, found.get(), name, out)
+                      : bind(x, self, type, base, found.get(), name, out);
     PyErr_Clear();
   }
   return x.fail(BreakReason::kAttribute, fmt::format("super().{}", PyUnicode_AsUTF8(name)));
@@ -196,7 +200,7 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
       PyObject* found = _PyType_Lookup(type, name);
       if (found) {
         if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || heap_.guard_class_version(type))
-          return bind(*this, object, type, found, name, out);
+          return bind(*this, object, type, type, found, name, out);
       } else if (object->source != kNoSource) {
         if (SymRef value = heap_.instance_attr(object, name)) {
           *out = std::move(value);
@@ -240,14 +244,14 @@ bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* o
   const bool data = found && Py_TYPE(found)->tp_descr_get && Py_TYPE(found)->tp_descr_set;
   const bool exception_args =
       self->cls && is_exception_type(type) && std::string_view(text) == "args";
-  if (data && !exception_args) return bind(x, self, type, found, name, out);
+  if (data && !exception_args) return bind(x, self, type, type, found, name, out);
   if (SymRef value = x.heap().instance_attr(self, name)) {
     if (value->is_null())
-      return found ? bind(x, self, type, found, name, out) : no_attribute(x, self, text);
+      return found ? bind(x, self, type, type, found, name, out) : no_attribute(x, self, text);
     *out = std::move(value);
     return true;
   }
-  if (found) return bind(x, self, type, found, name, out);
+  if (found) return bind(x, self, type, type, found, name, out);
   return no_attribute(x, self, text);
 }
 

@@ -252,6 +252,7 @@ bool exec_MakeFunction(Executor& x, SymFrame& f, const Instr& i) {
   SymFunction& function = *made->function;
   function.code = code->object;
   function.globals = f.globals;
+  function.globals_source = f.globals_source;
   if (name) function.qualified_name = name->object;
   if (i.arg & 8) function.closure = f.pop();
   if (i.arg & 4) function.annotations = f.pop();

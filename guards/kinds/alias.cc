@@ -19,9 +19,12 @@ std::string describe_different(const GuardStep&, const std::string& a, const std
   return fmt::format("{} is not {}", a, b);
 }
 
+// Both objects are the ones that were compared.
+bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }
+
 }  // namespace
 
-const GuardKind guard_same = {"same", check_same, describe_same};
-const GuardKind guard_different = {"different", check_different, describe_different};
+const GuardKind guard_same = {"same", check_same, describe_same, watch};
+const GuardKind guard_different = {"different", check_different, describe_different, watch};
 
 }  // namespace msjit

@@ -10,7 +10,7 @@ namespace msjit {
 namespace {
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
-  PyObject* expected = step.object.get();
+  PyObject* expected = step.object.address();
   if (object == expected) return true;
   if (Py_TYPE(object) != Py_TYPE(expected)) return false;
   if (PyFloat_CheckExact(object)) {
@@ -23,14 +23,16 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
-  Ref repr = Ref::steal(PyObject_Repr(step.object.get()));
+  Ref repr = Ref::steal(PyObject_Repr(step.object.address()));
   const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
   if (!text) PyErr_Clear();
   return fmt::format("{} == {}", source, text ? text : "?");
 }
 
+bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }  // immutable
+
 }  // namespace
 
-const GuardKind guard_equal = {"equal", check, describe};
+const GuardKind guard_equal = {"equal", check, describe, watch};
 
 }  // namespace msjit

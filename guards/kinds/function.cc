@@ -1,28 +1,31 @@
-// FUNCTION: `object` is (code, defaults, kwdefaults); a function reached by identity may have any
-// of them replaced.
+// FUNCTION: a function reached by identity still has the code object it had. Its defaults are read
+// through sources of their own, its closure cannot be replaced.
 #include <fmt/core.h>
 
-#include "guards/guard_set.h"
+#include "guards/memo.h"
+#include "guards/py/compat.h"
 
 namespace msjit {
 namespace {
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
-  if (!PyFunction_Check(object)) return false;
-  auto* function = reinterpret_cast<PyFunctionObject*>(object);
-  PyObject* parts = step.object.get();
-  auto same = [](PyObject* now, PyObject* then) { return (now ? now : Py_None) == then; };
-  return function->func_code == PyTuple_GET_ITEM(parts, 0) &&
-         same(function->func_defaults, PyTuple_GET_ITEM(parts, 1)) &&
-         same(function->func_kwdefaults, PyTuple_GET_ITEM(parts, 2));
+  return PyFunction_Check(object) && compat::function(object)->func_code == step.object.address();
 }
 
-std::string describe(const GuardStep&, const std::string& source, const std::string&) {
-  return fmt::format("{} has its code and defaults", source);
+std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
+  PyObject* code = step.object.get();
+  return code ? fmt::format("{}.__code__.co_firstlineno == {}", source,
+                            reinterpret_cast<PyCodeObject*>(code)->co_firstlineno)
+              : fmt::format("{} has a code object that is gone", source);
+}
+
+bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
+  memo.word(&compat::function(object)->func_code);
+  return true;
 }
 
 }  // namespace
 
-const GuardKind guard_function = {"function", check, describe};
+const GuardKind guard_function = {"function", check, describe, watch};
 
 }  // namespace msjit

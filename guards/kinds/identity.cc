@@ -7,6 +7,7 @@ namespace msjit {
 namespace {
 
 std::string name_of(PyObject* object) {
+  if (!object) return "an object that is gone";
   if (object == Py_None) return "None";
   if (object == Py_True) return "True";
   if (object == Py_False) return "False";
@@ -17,15 +18,17 @@ std::string name_of(PyObject* object) {
 }
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
-  return object == step.object.get();
+  return object == step.object.address();
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
   return fmt::format("{} is {}", source, name_of(step.object.get()));
 }
 
+bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }
+
 }  // namespace
 
-const GuardKind guard_identity = {"identity", check, describe};
+const GuardKind guard_identity = {"identity", check, describe, watch};
 
 }  // namespace msjit

@@ -1,13 +1,13 @@
 // KEYS: a dict has exactly the keys of the tuple `object`, in that order.
 #include <fmt/core.h>
 
-#include "guards/guard_set.h"
+#include "guards/memo.h"
 
 namespace msjit {
 namespace {
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
-  PyObject* keys = step.object.get();
+  PyObject* keys = step.object.address();
   if (!PyDict_CheckExact(object) || PyDict_GET_SIZE(object) != PyTuple_GET_SIZE(keys)) return false;
   Py_ssize_t position = 0, i = 0;
   PyObject *key, *value;
@@ -23,11 +23,15 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
   return fmt::format("list({}) has its {} keys in order", source,
-                     PyTuple_GET_SIZE(step.object.get()));
+                     PyTuple_GET_SIZE(step.object.address()));
+}
+
+bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
+  return memo.dict_version(object);
 }
 
 }  // namespace
 
-const GuardKind guard_keys = {"keys", check, describe};
+const GuardKind guard_keys = {"keys", check, describe, watch};
 
 }  // namespace msjit

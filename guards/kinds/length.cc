@@ -2,7 +2,7 @@
 // it).
 #include <fmt/core.h>
 
-#include "guards/guard_set.h"
+#include "guards/memo.h"
 
 namespace msjit {
 namespace {
@@ -16,8 +16,15 @@ std::string describe(const GuardStep& step, const std::string& source, const std
   return fmt::format("len({}) == {}", source, step.number);
 }
 
+bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
+  if (PyDict_Check(object)) return memo.dict_version(object);
+  if (!PyList_Check(object) && !PyTuple_Check(object)) return false;
+  memo.word(&reinterpret_cast<PyVarObject*>(object)->ob_size);
+  return true;
+}
+
 }  // namespace
 
-const GuardKind guard_length = {"length", check, describe};
+const GuardKind guard_length = {"length", check, describe, watch};
 
 }  // namespace msjit

@@ -3,18 +3,18 @@
 // GLOBAL_MISSING is the same for the frame's globals.
 #include <fmt/core.h>
 
-#include "guards/guard_set.h"
+#include "guards/memo.h"
 
 namespace msjit {
 namespace {
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
   PyObject* dict = PyDict_CheckExact(object) ? object : instance_dict(object);
-  return !dict || !_PyDict_GetItem_KnownHash(dict, step.object.get(), step.number);
+  return !dict || !_PyDict_GetItem_KnownHash(dict, step.object.address(), step.number);
 }
 
 std::string key_text(const GuardStep& step) {
-  Ref repr = Ref::steal(PyObject_Repr(step.object.get()));
+  Ref repr = Ref::steal(PyObject_Repr(step.object.address()));
   const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
   if (!text) PyErr_Clear();
   return text ? text : "?";
@@ -30,9 +30,18 @@ std::string describe_global(const GuardStep& step, const std::string&, const std
   return fmt::format("{} not in globals()", key_text(step));
 }
 
+bool watch(const GuardStep& step, PyObject* object, MemoBuilder& memo) {
+  PyObject* dict = object;
+  if (!PyDict_CheckExact(object)) {
+    memo.instance_dict_of(object, &dict);
+    if (!dict) return true;
+  }
+  return memo.dict_lookup(dict, step.object.address(), step.number, nullptr);
+}
+
 }  // namespace
 
-const GuardKind guard_missing = {"missing", check, describe};
+const GuardKind guard_missing = {"missing", check, describe, watch};
 const GuardKind guard_global_missing = {"global_missing", check_global, describe_global};
 
 }  // namespace msjit

@@ -3,20 +3,21 @@
 // class only (builtin types, whose attributes cannot change).
 #include <fmt/core.h>
 
-#include "guards/guard_set.h"
+#include "guards/memo.h"
 
 namespace msjit {
 namespace {
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
   PyTypeObject* type = Py_TYPE(object);
-  if (reinterpret_cast<PyObject*>(type) != step.object.get()) return false;
+  if (reinterpret_cast<PyObject*>(type) != step.object.address()) return false;
   if (step.version == 0) return true;
   return (type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) && type->tp_version_tag == step.version;
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
-  const char* name = reinterpret_cast<PyTypeObject*>(step.object.get())->tp_name;
+  PyObject* type = step.object.get();
+  const char* name = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "a class that is gone";
   return step.version ? fmt::format("type({}) is {} (unchanged)", source, name)
                       : fmt::format("type({}) is {}", source, name);
 }
@@ -30,9 +31,20 @@ std::string describe_class(const GuardStep&, const std::string& source, const st
   return fmt::format("class {} is unchanged", source);
 }
 
+bool watch(const GuardStep& step, PyObject* object, MemoBuilder& memo) {
+  memo.type_of(object);
+  if (step.version) memo.class_version(Py_TYPE(object));
+  return true;
+}
+
+bool watch_class(const GuardStep&, PyObject* object, MemoBuilder& memo) {
+  memo.class_version(reinterpret_cast<PyTypeObject*>(object));
+  return true;
+}
+
 }  // namespace
 
-const GuardKind guard_class = {"class", check_class, describe_class};
-const GuardKind guard_type = {"type", check, describe};
+const GuardKind guard_class = {"class", check_class, describe_class, watch_class};
+const GuardKind guard_type = {"type", check, describe, watch};
 
 }  // namespace msjit

@@ -100,6 +100,25 @@ inline bool set_code_extra(PyObject* code, Py_ssize_t index, void* extra) {
 #endif
 }
 
+// --- dictionaries ---
+// Where a dictionary keeps a number (eight bytes) that changes with each of its changes and is
+// never used again by any; null when there is none to rely on.
+inline const void* dict_version(PyObject* dict) {
+  auto* object = reinterpret_cast<PyDictObject*>(dict);
+#if PY_VERSION_HEX >= 0x030D0000
+  // Instances write values they share with their dictionary past it.
+  if (object->ma_values) return nullptr;
+#endif
+#if PY_VERSION_HEX >= 0x030C0000
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  return &object->ma_version_tag;
+#pragma GCC diagnostic pop
+#else
+  return &object->ma_version_tag;
+#endif
+}
+
 // --- functions -----------------------------------------------------------------------------------
 inline PyFunctionObject* function(PyObject* object) { return (PyFunctionObject*)object; }
 inline PyCodeObject* function_code(PyObject* object) {

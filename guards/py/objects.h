@@ -24,6 +24,8 @@ inline bool is_tensor(PyObject* object) {
 inline Tensor& tensor_of(PyObject* object) {
   return reinterpret_cast<TensorObject*>(object)->tensor;
 }
+// How often an existing tensor object got another shape or dtype.
+extern uint64_t tensor_meta_changes;
 // A new exact Tensor object; empty with MemoryError set when that fails.
 Ref wrap_tensor(Tensor tensor);
 

@@ -4,6 +4,8 @@
 #include <Python.h>
 #include <structmember.h>
 
+#include <limits>
+
 #include "bytecode/exec.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
@@ -20,7 +22,7 @@ namespace msjit {
 namespace {
 
 constexpr int kMaxSlots = 64;
-constexpr int kMaxRegisters = 256;
+constexpr int kInlineRegisters = 256;
 
 struct JitFunction {
   PyObject_HEAD VectorcallFn vectorcall;
@@ -28,7 +30,8 @@ struct JitFunction {
   PyObject* dict;
   PyObject* weak;
   CodeState* state;    // of the code below
-  PyCodeObject* code;  // the function's code when `state` was looked up; f.__code__ may be replaced
+  PyCodeObject* code;  // owned: the function's code when `state` was looked up; f.__code__ may be
+                       // replaced
   int arguments;       // parameters a frameless call takes, -1 = never frameless
   int slots;
   int entry;        // canonical index of the first instruction
@@ -40,7 +43,8 @@ JitFunction* as_jit(PyObject* object) { return reinterpret_cast<JitFunction*>(ob
 // Looks up what depends on the function's code object. False: no native runs for this code.
 bool refresh(JitFunction* self) {
   PyCodeObject* code = compat::function_code(self->function);
-  self->code = code;
+  const Ref old = Ref::steal(reinterpret_cast<PyObject*>(self->code));  // owned the state until now
+  self->code = reinterpret_cast<PyCodeObject*>(new_reference(reinterpret_cast<PyObject*>(code)));
   self->arguments = -1;
   self->state = code_state(code);
   auto decoded = decode(code);
@@ -59,7 +63,7 @@ bool refresh(JitFunction* self) {
 // Runs a cached entry on the arguments. False: nothing was done.
 bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   EntryPoint* point = self->state->start;
-  if (!point || point->entries.empty() || point->register_count > kMaxRegisters) return false;
+  if (!point || !point->returns || point->entries.empty()) return false;
   auto* function = compat::function(self->function);
   PyObject* locals[kMaxSlots];
   int slot = 0;
@@ -70,17 +74,19 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   for (; slot < free_first; ++slot) locals[slot] = nullptr;
   for (; slot < self->slots; ++slot)
     locals[slot] = PyTuple_GET_ITEM(function->func_closure, slot - free_first);
-  PyObject* registers[kMaxRegisters];
+  InlineVec<PyObject*, kInlineRegisters> space;
+  space.resize(static_cast<uint32_t>(point->register_count));
+  PyObject** registers = space.data();
   const Slots slots{locals, nullptr, function->func_globals,
                     compat::function_builtins(self->function)};
   Entry* entry = find_entry(*point, slots, registers);
   if (!entry || !entry->returns) return false;
+  const RegionRun keep;
   std::string error;
   if (entry->single_output >= 0) {
     Ref value = run_single(*entry, registers, &error);
     *result = value.release();
   } else {
-    const auto keep = entry->shared_from_this();  // effects may run code that drops the pool
     std::vector<Ref> objects;
     if (run_entry(*entry, registers, &objects, &error)) {
       if (!apply_effects(*entry, objects)) return *result = nullptr, true;
@@ -143,6 +149,7 @@ PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept
 
 int jit_traverse(PyObject* object, visitproc visit, void* arg) noexcept {
   Py_VISIT(as_jit(object)->function);
+  Py_VISIT(as_jit(object)->code);
   Py_VISIT(as_jit(object)->dict);
   return 0;
 }
@@ -157,6 +164,7 @@ void jit_dealloc(PyObject* object) noexcept {
   JitFunction* self = as_jit(object);
   if (self->weak) PyObject_ClearWeakRefs(object);
   Ref::steal(std::exchange(self->function, nullptr)).reset();
+  Ref::steal(reinterpret_cast<PyObject*>(std::exchange(self->code, nullptr))).reset();
   Ref::steal(std::exchange(self->dict, nullptr)).reset();
   Py_TYPE(object)->tp_free(object);
 }
@@ -284,22 +292,36 @@ PyObject* skip_code(PyObject*, PyObject* object) noexcept {
 }
 
 struct Setting {
-  const char* name;
-  int* value;
+  const char* name = nullptr;
+  int* value = nullptr;
+  int64_t* bytes = nullptr;  // instead of `value`
+
+  int64_t get() const { return bytes ? *bytes : *value; }
+  bool set(int64_t to) const {
+    if (!bytes && to > std::numeric_limits<int>::max()) return false;
+    if (bytes)
+      *bytes = to;
+    else
+      *value = static_cast<int>(to);
+    return true;
+  }
 };
 Setting settings(int i) {
   JitConfig& c = jit_config();
-  const Setting all[] = {
-      {"inline_depth", &c.limits.inline_depth}, {"unroll", &c.limits.unroll},
-      {"max_ops", &c.limits.max_ops},           {"break_every", &c.limits.break_every},
-      {"max_entries", &c.max_entries},          {"idle_steps", &c.idle_steps}};
-  return i < 6 ? all[i] : Setting{nullptr, nullptr};
+  const Setting all[] = {{"inline_depth", &c.limits.inline_depth},
+                         {"unroll", &c.limits.unroll},
+                         {"max_ops", &c.limits.max_ops},
+                         {"break_every", &c.limits.break_every},
+                         {"max_entries_per_pc", &c.max_entries_per_pc},
+                         {"idle_steps", &c.idle_steps},
+                         {"pool_bytes", nullptr, &pool_limits().bytes}};
+  return i < static_cast<int>(std::size(all)) ? all[i] : Setting{};
 }
 
 PyObject* config(PyObject*, PyObject*) noexcept {
   Ref values = Ref::steal(PyDict_New());
   for (int i = 0; values && settings(i).name; ++i) {
-    Ref value = Ref::steal(PyLong_FromLong(*settings(i).value));
+    Ref value = Ref::steal(PyLong_FromLongLong(settings(i).get()));
     if (!value || PyDict_SetItemString(values.get(), settings(i).name, value.get()) < 0)
       return nullptr;
   }
@@ -311,18 +333,20 @@ PyObject* config(PyObject*, PyObject*) noexcept {
 
 PyObject* set_config(PyObject*, PyObject* args) noexcept {
   const char* text = nullptr;
-  int value = 0;
-  if (!PyArg_ParseTuple(args, "si:set_config", &text, &value)) return nullptr;
+  long long value = 0;
+  if (!PyArg_ParseTuple(args, "sL:set_config", &text, &value)) return nullptr;
   if (value < 0)
-    return PyErr_Format(PyExc_ValueError, "[config] %s, got %d, expected at least 0", text, value);
+    return PyErr_Format(PyExc_ValueError, "[config] %s, got %lld, expected at least 0", text,
+                        value);
   if (std::string_view(text) == "enabled") {
     jit_config().enabled = value != 0;
     return Ref::none().release();
   }
   for (int i = 0; settings(i).name; ++i) {
     if (std::string_view(settings(i).name) != text) continue;
-    *settings(i).value = value;
-    return Ref::none().release();
+    if (settings(i).set(value)) return Ref::none().release();
+    return PyErr_Format(PyExc_ValueError, "[config] %s, got %lld, expected a smaller number", text,
+                        value);
   }
   return PyErr_Format(PyExc_KeyError, "[config] unknown limit %s", text);
 }

@@ -150,7 +150,10 @@ int set(PyObject* self, PyObject* key, PyObject* value) {
   if (!parse_index(x, key, &index) || !tensor_from_object(value, "setitem", &source)) return -1;
   auto written = set_item(x, index.items, index.tensors, source);
   if (!written.ok()) return fail(written.take_error()), -1;
-  if (written.value()) tensor_of(self) = written.take();
+  if (written.value()) {
+    ++tensor_meta_changes;
+    tensor_of(self) = written.take();
+  }
   return 0;
 }
 

@@ -7,6 +7,8 @@
 
 namespace msjit {
 
+uint64_t tensor_meta_changes = 0;
+
 PyTypeObject g_tensor_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.Tensor",
                               sizeof(TensorObject)};
 PyObject* g_tensor_initializer = nullptr;
@@ -176,6 +178,7 @@ void replace_contents(PyObject* self, const Tensor& from) {
   TensorImpl* to = tensor_of(self).impl();
   const TensorImpl* impl = from.impl();
   if (to == impl) return;
+  if (!(to->meta == impl->meta)) ++tensor_meta_changes;
   to->contiguous = impl->contiguous;
   to->meta = impl->meta;
   to->strides = impl->strides;

@@ -215,15 +215,15 @@ def test_stats_reset_and_config():
     fn(X)
     fn(X)
     assert ms.stats()["graph_ops"] == 6 and ms.stats()["eager_ops"] == 0
-    kept = ms.config.max_entries
-    ms.config.max_entries = 3
-    assert ms.config.max_entries == 3 and "max_entries" in dir(ms.config)
-    ms.config.max_entries = kept
+    kept = ms.config.max_entries_per_pc
+    ms.config.max_entries_per_pc = 3
+    assert ms.config.max_entries_per_pc == 3 and "max_entries_per_pc" in dir(ms.config)
+    ms.config.max_entries_per_pc = kept
     for bad in (True, 1.5, "x"):
-        with pytest.raises(TypeError, match="max_entries must be an int"):
-            ms.config.max_entries = bad
+        with pytest.raises(TypeError, match="max_entries_per_pc must be an int"):
+            ms.config.max_entries_per_pc = bad
     with pytest.raises(ValueError, match="must not be negative"):
-        ms.config.max_entries = -1
+        ms.config.max_entries_per_pc = -1
     ms.config.enabled = False
     try:
         fn(X)

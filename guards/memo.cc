@@ -1,0 +1,256 @@
+#include "guards/memo.h"
+
+#include <cstring>
+
+#include "guards/py/compat.h"
+#include "guards/py/objects.h"
+
+namespace msjit {
+
+// --- checking ------------------------------------------------------------------------------------
+
+bool Memo::recheck(size_t index) {
+  const auto found = table_of_.find(index);
+  if (found == table_of_.end()) return false;
+  const Table& table = tables_[found->second];
+  for (const Lookup& lookup : table.lookups)
+    if (_PyDict_GetItem_KnownHash(table.dict, lookup.key, lookup.hash) != lookup.found)
+      return false;
+  words_[index].value = *words_[index].at;
+  return true;
+}
+
+bool Memo::words_hold() {
+  const Word* const begin = words_.data();
+  const Word* const end = begin + words_.size();
+  for (const Word* word = begin; word != end; ++word)
+    if (*word->at != word->value) [[unlikely]]
+      if (!recheck(static_cast<size_t>(word - begin))) return false;
+  return true;
+}
+
+int Memo::check(const GuardSet& set, const Slots& slots, PyObject** registers) {
+  bool holds = slots.globals == globals_ && slots.builtins == builtins_;
+  for (const Root& root : roots_)
+    holds &= (root.stack ? slots.stack : slots.locals)[root.index] == root.object;
+  if (!holds || !words_hold()) {
+    ++stale_;
+    return kStale;
+  }
+  stale_ = 0;
+  for (const auto& [id, object] : registers_) registers[id] = object;
+  for (int32_t step : steps_)
+    if (!set.run_step(set.steps_[step], slots, registers)) return step;
+  return -1;
+}
+
+void Memo::update(const GuardSet& set, const Slots& slots, PyObject** registers,
+                  std::unique_ptr<Memo>* memo) {
+  constexpr size_t kWorthwhile = 6;  // fewer steps are as fast one by one
+  if (set.steps_.size() < kWorthwhile) return;
+  const int stale = *memo ? (*memo)->stale_ : 0;
+  if (stale & (stale - 1)) return;  // remade after 1, 2, 4, 8... misses in a row
+  auto fresh = std::make_unique<Memo>();
+  fresh->stale_ = stale;
+  if (!MemoBuilder(set, slots, registers, fresh.get()).build()) fresh.reset();
+  std::swap(*memo, fresh);
+}
+
+int64_t Memo::bytes() const {
+  return static_cast<int64_t>(sizeof *this + words_.size() * sizeof(Word) +
+                              registers_.size() * sizeof registers_[0] + steps_.size() * 4);
+}
+
+// --- building ------------------------------------------------------------------------------------
+
+void MemoBuilder::word(const void* address) {
+  if (!word_at_.emplace(address, memo_->words_.size()).second) return;
+  const auto* at = static_cast<const uint64_t*>(address);
+  memo_->words_.push_back({at, *at});
+}
+
+void MemoBuilder::type_of(PyObject* object) { word(&object->ob_type); }
+
+void MemoBuilder::class_version(PyTypeObject* type) {
+  word(&type->tp_flags);  // says whether the tag is valid
+  word(&type->tp_version_tag);
+}
+
+bool MemoBuilder::dict_version(PyObject* dict) {
+  const void* version = compat::dict_version(dict);
+  if (!version) return false;
+  word(version);
+  memo_->table_of_.erase(word_at_[version]);  // no change at all is allowed
+  return true;
+}
+
+bool MemoBuilder::dict_lookup(PyObject* dict, PyObject* key, Py_hash_t hash, PyObject* found) {
+  const void* version = compat::dict_version(dict);
+  if (!version) return false;
+  const bool known = word_at_.count(version) != 0;
+  word(version);
+  const size_t at = word_at_[version];
+  if (!known) {
+    memo_->table_of_[at] = static_cast<int>(memo_->tables_.size());
+    memo_->tables_.push_back({dict, {}});
+  }
+  if (auto it = memo_->table_of_.find(at); it != memo_->table_of_.end())
+    memo_->tables_[it->second].lookups.push_back({key, hash, found});
+  return true;
+}
+
+bool MemoBuilder::instance_dict_of(PyObject* object, PyObject** dict) {
+  PyObject** slot = instance_dict_slot(object);
+  *dict = nullptr;
+  if (!slot) return true;
+  word(slot);
+  *dict = *slot;
+  return true;
+}
+
+void MemoBuilder::tensor_metas() { word(&tensor_meta_changes); }
+
+namespace {
+
+bool is_held_value(PyObject* o) {
+  return PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) ||
+         PyBytes_CheckExact(o) || PyComplex_CheckExact(o) || PyBool_Check(o) || o == Py_None ||
+         o == Py_Ellipsis;
+}
+
+// Objects of which every guard asks the object itself (or pins it by identity), so that another one
+// at the same address cannot pass for it.
+bool is_stable(PyObject* o) {
+  return PyFunction_Check(o) || PyModule_Check(o) || PyType_Check(o) || PyCell_Check(o) ||
+         PyList_CheckExact(o) || PyDict_CheckExact(o) || PyCFunction_Check(o) || is_op(o) ||
+         (!is_tensor(o) && (Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) && instance_dict_slot(o));
+}
+
+}  // namespace
+
+MemoBuilder::Trust MemoBuilder::by_pointer(PyObject* object) {
+  if (is_held_value(object)) {
+    memo_->held_.push_back(Ref::share(object));
+    return Trust::kExact;
+  }
+  return is_stable(object) ? Trust::kPointer : Trust::kNone;
+}
+
+MemoBuilder::Trust MemoBuilder::trust_load(const Source& source, PyObject* object) {
+  switch (source.kind) {
+    case LoadKind::kLocal:
+    case LoadKind::kStack:
+      if (!is_stable(object) || PyList_CheckExact(object) || PyDict_CheckExact(object))
+        return Trust::kNone;
+      memo_->roots_.push_back({source.kind == LoadKind::kStack, source.index, object});
+      return Trust::kPointer;
+    case LoadKind::kGlobal:
+    case LoadKind::kBuiltin: {
+      PyObject* dict = source.kind == LoadKind::kGlobal ? slots_.globals : slots_.builtins;
+      const Trust trust = by_pointer(object);
+      if (trust == Trust::kNone ||
+          !dict_lookup(dict, source.key.address(), source.hash, object))
+        return Trust::kNone;
+      return trust;
+    }
+    case LoadKind::kGlobalsDict: return Trust::kPointer;
+    case LoadKind::kConst:
+      if (PyObject* const* life = source.key.life()) word(life);
+      return Trust::kExact;
+    default: break;
+  }
+  const Trust base_trust = trust_[source.base];
+  if (base_trust == Trust::kNone) return Trust::kNone;
+  return trust_child(source, registers_[source.base], object, base_trust);
+}
+
+MemoBuilder::Trust MemoBuilder::trust_child(const Source& source, PyObject* base, PyObject* object,
+                                            Trust base_trust) {
+  PyObject* dict = base;
+  switch (source.kind) {
+    case LoadKind::kInstanceDict:
+    case LoadKind::kInstanceAttr:
+      instance_dict_of(base, &dict);
+      if (!dict) return Trust::kNone;
+      if (source.kind == LoadKind::kInstanceDict) return Trust::kPointer;
+      [[fallthrough]];
+    case LoadKind::kDictItem:
+      if (is_stable(base) && !PyModule_Check(base) && source.kind == LoadKind::kInstanceAttr)
+        return dict_version(dict) ? Trust::kExact : Trust::kNone;
+      // Modules and plain dictionaries change for other reasons too.
+      if (const Trust trust = by_pointer(object); trust != Trust::kNone)
+        return dict_lookup(dict, source.key.address(), source.hash, object) ? trust : Trust::kNone;
+      return Trust::kNone;
+    case LoadKind::kCellContents: word(&reinterpret_cast<PyCellObject*>(base)->ob_ref); break;
+    case LoadKind::kListItem: {
+      auto* list = reinterpret_cast<PyListObject*>(base);
+      word(&list->ob_base.ob_size);
+      word(&list->ob_item);
+      word(&list->ob_item[source.index]);
+      break;
+    }
+    case LoadKind::kTupleItem:
+    case LoadKind::kMethodSelf:
+    case LoadKind::kMethodFunction:
+      return base_trust == Trust::kExact ? Trust::kExact : Trust::kNone;
+    case LoadKind::kFunctionGlobals: return Trust::kPointer;
+    case LoadKind::kFunctionClosure: return Trust::kExact;  // cannot be replaced
+    case LoadKind::kFunctionDefaults: word(&compat::function(base)->func_defaults); break;
+    case LoadKind::kFunctionKwDefaults: word(&compat::function(base)->func_kwdefaults); break;
+    case LoadKind::kClassAttr:
+      class_version(reinterpret_cast<PyTypeObject*>(base));
+      return Trust::kExact;
+    default: return Trust::kNone;
+  }
+  return by_pointer(object);
+}
+
+bool MemoBuilder::covers(const GuardStep& step) {
+  if (step.kind == &guard_global_missing)
+    return dict_lookup(slots_.globals, step.object.address(), step.number, nullptr);
+  if (!step.kind->watch || trust_[step.target] == Trust::kNone) return false;
+  if (step.other >= 0 && trust_[step.other] == Trust::kNone) return false;
+  // A tensor at a compared address may be another one.
+  if (step.kind == &guard_tensor && trust_[step.target] != Trust::kExact) return false;
+  return step.kind->watch(step, registers_[step.target], *this);
+}
+
+bool MemoBuilder::build() {
+  memo_->globals_ = slots_.globals;
+  memo_->builtins_ = slots_.builtins;
+  trust_.assign(set_.sources_.size(), Trust::kNone);
+  for (size_t i = 0; i < set_.steps_.size(); ++i) {
+    const GuardStep& step = set_.steps_[i];
+    if (!step.kind) {
+      const Source& source = set_.sources_[step.target];
+      trust_[step.target] = trust_load(source, registers_[step.target]);
+      if (trust_[step.target] == Trust::kNone) memo_->steps_.push_back(static_cast<int32_t>(i));
+    } else if (!covers(step)) {
+      memo_->steps_.push_back(static_cast<int32_t>(i));
+    }
+  }
+  finish();
+  return memo_->steps_.size() * 4 < set_.steps_.size() * 3;
+}
+
+// The registers that the caller, or a step that still runs, reads.
+void MemoBuilder::finish() {
+  std::vector<bool> wanted(set_.sources_.size(), false);
+  auto want = [&](SourceId id) {
+    if (id >= 0 && trust_[id] != Trust::kNone) wanted[id] = true;
+  };
+  for (SourceId id : set_.used_) want(id);
+  for (int32_t index : memo_->steps_) {
+    const GuardStep& step = set_.steps_[index];
+    if (step.kind) {
+      want(step.target);
+      want(step.other);
+    } else {
+      want(set_.sources_[step.target].base);
+    }
+  }
+  for (size_t id = 0; id < wanted.size(); ++id)
+    if (wanted[id]) memo_->registers_.emplace_back(static_cast<SourceId>(id), registers_[id]);
+}
+
+}  // namespace msjit

@@ -1,0 +1,106 @@
+// Memo: how a successful check of a guard program is repeated fast. Most guards of a real model
+// follow from a few hundred words of memory: version tags of dictionaries and classes, type
+// pointers, cell contents. While these words keep their values, the same loads give the same
+// objects and the same checks pass. What cannot be reduced to words (tensors and numbers passed as
+// arguments) is still run step by step.
+//
+// Two rules keep this sound. Words are compared in the order of the program, so that each lies in
+// an object that the words before it proved alive. And an unchanged pointer proves an unchanged
+// object only if nobody could have freed it in between: the holder's version is unchanged (exact),
+// or the memo holds the object (numbers and strings), or its address is pinned by a guard on
+// identity; all else is loaded and checked every time.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "guards/guard_set.h"
+
+namespace msjit {
+
+class Memo {
+ public:
+  static constexpr int kStale = -2;  // the words say nothing: check everything
+  // As GuardSet::check, or kStale.
+  int check(const GuardSet& set, const Slots& slots, PyObject** registers);
+  // After a full check that held: makes or remakes the memo unless it would not pay.
+  static void update(const GuardSet& set, const Slots& slots, PyObject** registers,
+                     std::unique_ptr<Memo>* memo);
+  int64_t bytes() const;
+
+ private:
+  friend class MemoBuilder;
+  struct Word {
+    const uint64_t* at;
+    uint64_t value;
+  };
+  struct Root {  // slots.locals[index] or slots.stack[index] is this object
+    bool stack;
+    int index;
+    PyObject* object;
+  };
+  struct Lookup {
+    PyObject* key;
+    Py_hash_t hash;
+    PyObject* found;  // null: missing
+  };
+  // What is asked of a dictionary whose version may change for other reasons.
+  struct Table {
+    PyObject* dict;
+    std::vector<Lookup> lookups;
+  };
+
+  bool words_hold();
+  bool recheck(size_t word);
+
+  PyObject* globals_ = nullptr;
+  PyObject* builtins_ = nullptr;
+  std::vector<Root> roots_;
+  std::vector<Word> words_;
+  std::vector<Table> tables_;                // rechecked by lookups
+  std::unordered_map<size_t, int> table_of_;  // word -> table
+  std::vector<int32_t> steps_;               // of the program, to run every time
+  std::vector<std::pair<SourceId, PyObject*>> registers_;
+  std::vector<Ref> held_;
+  int stale_ = 0;  // misses since the last hit
+};
+
+class MemoBuilder {
+ public:
+  MemoBuilder(const GuardSet& set, const Slots& slots, PyObject* const* registers, Memo* memo)
+      : set_(set), slots_(slots), registers_(registers), memo_(memo) {}
+  // False: nothing is gained.
+  bool build();
+
+  // For the guard kinds: conditions under which a check holds.
+  void word(const void* address);  // eight bytes at an address keep their value
+  void type_of(PyObject* object);
+  void class_version(PyTypeObject* type);
+  bool dict_version(PyObject* dict);  // false: its changes cannot be seen
+  bool dict_lookup(PyObject* dict, PyObject* key, Py_hash_t hash, PyObject* found);
+  bool instance_dict_of(PyObject* object, PyObject** dict);
+  void tensor_metas();
+  PyObject* object(SourceId id) const { return registers_[id]; }
+
+ private:
+  enum class Trust : uint8_t {
+    kNone,     // load and check every time
+    kPointer,  // the pointer is compared, facts about the object are words of their own
+    kExact,    // the very same object as when the memo was made
+  };
+  Trust trust_load(const Source& source, PyObject* object);
+  Trust trust_child(const Source& source, PyObject* base, PyObject* object, Trust base_trust);
+  Trust by_pointer(PyObject* object);
+  bool covers(const GuardStep& step);
+  void finish();
+
+  const GuardSet& set_;
+  Slots slots_;
+  PyObject* const* registers_;
+  Memo* memo_;
+  std::vector<Trust> trust_;
+  std::unordered_map<const void*, size_t> word_at_;
+};
+
+}  // namespace msjit
