@@ -140,8 +140,8 @@ SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builti
   PyObject* object = _PyDict_GetItem_KnownHash(builtins, name, hash);
   if (!object) return nullptr;
   if (own && builtins == slots_.builtins)
-    return from_source(
-        guards_.add_source(LoadKind::kBuiltin, kNoSource, 0, Ref::share(name), text), object);
+    return from_source(guards_.add_source(LoadKind::kBuiltin, kNoSource, 0, Ref::share(name), text),
+                       object);
   const SourceId table =
       guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
   return from_source(guards_.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), text),
@@ -384,9 +384,7 @@ SymRef Heap::function_part(const SymRef& function, LoadKind part) {
   PyObject* found = nullptr;
   const char* name = "";
   switch (part) {
-    case LoadKind::kFunctionDefaults:
-      found = object->func_defaults, name = "__defaults__";
-      break;
+    case LoadKind::kFunctionDefaults: found = object->func_defaults, name = "__defaults__"; break;
     case LoadKind::kFunctionKwDefaults:
       found = object->func_kwdefaults, name = "__kwdefaults__";
       break;
@@ -404,8 +402,7 @@ SourceId Heap::globals_source(const SymRef& function) {
   if (auto it = globals_.find(globals); it != globals_.end()) return it->second;
   SourceId id = function_part(function, LoadKind::kFunctionGlobals)->source;
   if (globals == slots_.globals) {
-    const SourceId own =
-        guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
+    const SourceId own = guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
     guards_.add_guard({&msjit::guard_same, id, own, 0, 0, {}, nullptr});
     id = kNoSource;
   }

@@ -21,8 +21,8 @@ class Heap {
   SymRef from_local(int slot, const std::string& name);
   SymRef from_stack(int index);
   SymRef from_constant(Ref object, const std::string& text);  // an object some guard pins
-  // Global or builtin of a function whose globals are `globals` (found at `globals_source` when they
-  // are not the frame's own); null when unbound.
+  // Global or builtin of a function whose globals are `globals` (found at `globals_source` when
+  // they are not the frame's own); null when unbound.
   SymRef global(PyObject* globals, SourceId globals_source, PyObject* builtins, PyObject* name);
 
   // Makes a kLazy value one of the looked-at kinds. The reason of a failure is in `error`.

@@ -59,6 +59,11 @@ class RegionBackward final : public CustomBackward {
     return keeps({Residual::From::kOutput, static_cast<int>(i)});
   }
 
+  bool tracks_output(size_t i) const override {
+    const auto& tracked = variant_->graphs.grad_outputs;
+    return std::find(tracked.begin(), tracked.end(), static_cast<int>(i)) != tracked.end();
+  }
+
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                                   std::span<const Tensor> output_grads,
                                   std::span<const bool> wanted, bool create_graph) override {

@@ -25,7 +25,7 @@ struct EntryBase : std::enable_shared_from_this<EntryBase> {
   int64_t last_used = 0;        // on the pool's clock
   EntryPoint* point = nullptr;  // where it is found; null once it has left the pool
   std::vector<std::shared_ptr<Watched>> watched;  // the objects whose death evicts it
-  bool returns = false;  // runs to the end of the function
+  bool returns = false;                           // runs to the end of the function
   virtual ~EntryBase();
   virtual int64_t bytes() const = 0;  // graph, code, constants and guards
 };

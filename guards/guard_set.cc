@@ -76,9 +76,9 @@ size_t mix(size_t seed, size_t value) {
 
 SourceId GuardBuilder::add_source(LoadKind kind, SourceId base, int index, Pin key,
                                   std::string text) {
-  const size_t hash = mix(mix(mix(static_cast<size_t>(kind), static_cast<size_t>(base)),
-                              static_cast<size_t>(index)),
-                          reinterpret_cast<size_t>(key.address()));
+  const size_t hash = mix(
+      mix(mix(static_cast<size_t>(kind), static_cast<size_t>(base)), static_cast<size_t>(index)),
+      reinterpret_cast<size_t>(key.address()));
   auto [it, last] = known_sources_.equal_range(hash);
   for (; it != last; ++it) {
     const Source& known = set_.sources_[it->second];

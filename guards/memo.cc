@@ -148,8 +148,7 @@ MemoBuilder::Trust MemoBuilder::trust_load(const Source& source, PyObject* objec
     case LoadKind::kBuiltin: {
       PyObject* dict = source.kind == LoadKind::kGlobal ? slots_.globals : slots_.builtins;
       const Trust trust = by_pointer(object);
-      if (trust == Trust::kNone ||
-          !dict_lookup(dict, source.key.address(), source.hash, object))
+      if (trust == Trust::kNone || !dict_lookup(dict, source.key.address(), source.hash, object))
         return Trust::kNone;
       return trust;
     }

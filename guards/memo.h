@@ -58,9 +58,9 @@ class Memo {
   PyObject* builtins_ = nullptr;
   std::vector<Root> roots_;
   std::vector<Word> words_;
-  std::vector<Table> tables_;                // rechecked by lookups
+  std::vector<Table> tables_;                 // rechecked by lookups
   std::unordered_map<size_t, int> table_of_;  // word -> table
-  std::vector<int32_t> steps_;               // of the program, to run every time
+  std::vector<int32_t> steps_;                // of the program, to run every time
   std::vector<std::pair<SourceId, PyObject*>> registers_;
   std::vector<Ref> held_;
   int stale_ = 0;  // misses since the last hit

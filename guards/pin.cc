@@ -86,7 +86,8 @@ void Pin::weaken(EntryBase& entry) {
     watched->entries.push_back(&entry);
   }
   weak_ = true;
-  keeper_ = watched->weak;  // may let the last reference go: the object dies here, and the entry too
+  keeper_ =
+      watched->weak;  // may let the last reference go: the object dies here, and the entry too
 }
 
 void unwatch(EntryBase& entry) {

@@ -14,7 +14,7 @@ bool load_can_fail(LoadKind kind) {
     case LoadKind::kStack:
     case LoadKind::kGlobalsDict:
     case LoadKind::kConst:
-    case LoadKind::kListItem:   // the length is guarded
+    case LoadKind::kListItem:  // the length is guarded
     case LoadKind::kTupleItem:
     case LoadKind::kMethodSelf:
     case LoadKind::kMethodFunction:

@@ -94,11 +94,10 @@ class FrameRun {
     constexpr int kWorthIt = 8;  // runs that pay for a capture
     if (limit == 0 || hits < int64_t(kWorthIt) * point.captures) {
       point.given_up = true;
-      state_.count_break(
-          code_[index_].line, break_name(BreakReason::kRecompileLimit),
-          break_text(BreakReason::kRecompileLimit,
-                     point.last_guard.empty() ? std::to_string(limit) + " captures"
-                                              : point.last_guard));
+      state_.count_break(code_[index_].line, break_name(BreakReason::kRecompileLimit),
+                         break_text(BreakReason::kRecompileLimit,
+                                    point.last_guard.empty() ? std::to_string(limit) + " captures"
+                                                             : point.last_guard));
       return false;
     }
     if (static_cast<int>(point.entries.size()) >= limit) bury(*point.entries.back());

@@ -245,9 +245,14 @@ bool exec_ContainsOp(Executor& x, SymFrame& f, const Instr& i) {
     found = x.heap().dict_get(container, item) != nullptr;
   } else if (constant_object(item) && x.heap().items(container)) {
     for (const SymRef& candidate : *x.heap().items(container)) {
+      if ((found = candidate == item)) break;
       SymRef equal;
       if (!x.compare(candidate, item, Py_EQ, &equal)) return false;
       if ((found = equal->is_const(Py_True))) break;
+      // A tensor's answer is not known here; a NaN is in a list by its identity alone.
+      if (!equal->is_const(Py_False)) return x.fail(BreakReason::kTensorBranch);
+      if (candidate->object && candidate->object == item->object)
+        return x.fail(BreakReason::kUnsupported, "identity of values");
     }
   } else if (container->kind == SymKind::kConst && PyUnicode_CheckExact(container->object.get()) &&
              item->kind == SymKind::kConst && PyUnicode_CheckExact(item->object.get())) {

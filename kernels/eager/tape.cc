@@ -73,12 +73,14 @@ void break_cycles(TapeNode& node, const Tensor& target) {
 // `written`: the storage's version is about to be bumped by the op itself.
 void attach_outputs(TapeNodePtr node, std::span<Tensor> out, bool written) {
   size_t last = out.size() - 1;
+  const CustomBackward* custom = node->custom.get();  // used before the node is given away
   for (size_t i = 0; i < out.size(); ++i) {
     SavedOutput& saved = node->outputs.emplace_back();
     if (!out[i]) continue;
     saved.value = out[i].detach();
     saved.version = out[i].storage()->version + (written ? 1 : 0);
     if (!is_float(out[i].dtype())) continue;
+    if (custom && !custom->tracks_output(i)) continue;
     AutogradMeta& meta = ensure_autograd(out[i]);
     meta.output_index = static_cast<int>(i);
     meta.version = saved.version;

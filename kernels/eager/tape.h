@@ -23,6 +23,8 @@ class CustomBackward {
   // error. An untracked input that is never read is not kept: run() gets a null handle for it.
   virtual bool uses_input(size_t i, bool create_graph) const { return true; }
   virtual bool uses_output(size_t i, bool create_graph) const { return true; }
+  // Whether this output depends on an input that is tracked; it gets a history then.
+  virtual bool tracks_output(size_t i) const { return true; }
   // One gradient an input (a null handle = zero) given those of the outputs (null = none arrived).
   // With `create_graph` inputs and outputs carry their history, ops are being recorded, and the
   // result must itself be tracked; else nothing is recorded.
