@@ -190,7 +190,7 @@ Status run_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, T
     GradScope untracked(false);
     return run_kernel(op, in, attrs, out, false);
   }
-  MSJIT_OK(check_history(op, in));
+  MSJIT_OK(check_history(op.name, in));
   if (!op.vjp && op.composite && !op.has(kInPlace)) {
     MSJIT_OK(check_call(op, in, attrs));
     return run_composite(op, in, attrs, out);

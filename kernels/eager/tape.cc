@@ -190,14 +190,14 @@ Tensor grad_input(const Tensor& t) {
   return fresh;
 }
 
-Status check_history(const OpDef& op, std::span<const Tensor> in) {
+Status check_history(const char* op, std::span<const Tensor> in) {
   for (const Tensor& t : in) {
     const AutogradMeta* meta = t ? t.autograd() : nullptr;
     if (!meta || !meta->node || meta->version == t.storage()->version) continue;
     return runtime_error(
         "[{}] an input with gradient history was modified in place through another tensor, got "
         "version {}, expected {}",
-        op.name, t.storage()->version, meta->version);
+        op, t.storage()->version, meta->version);
   }
   return {};
 }

@@ -93,9 +93,9 @@ void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
 void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
                    std::span<Tensor> out);
 
-// -- For the eager sink --
+// -- For the eager sink and compiled regions --
 // An input with history whose storage was written through another handle has lost its history.
-Status check_history(const OpDef& op, std::span<const Tensor> in);
+Status check_history(const char* op, std::span<const Tensor> in);
 bool is_view_of_tracked(const Tensor& t);
 ErrorPtr stale_error(const OpDef& op);
 

@@ -58,7 +58,7 @@ FEATURES = [
             ["G# = $n", "G# = $v", "del G#", "G# += 1", "G# = $t"]),
     Feature("tensor", "T# = $t", ["T#", "T#.shape[-1]", "T#.sum()", "(T# * 2)", "T#.ndim"],
             ["T# = $t", "T# = $v", "T#.set_data($t)", "T# = T# + 1", "T#[0] = 5", "T#.requires_grad = True",
-             "T#.requires_grad = False", "T# = T#.T"]),
+             "T#.requires_grad = False"]),
     Feature("builtin", "", ["len([x, x])", "abs(-2)", "int(2.5)", "max(1, 2)", "float(3)"],
             ["len = lambda s: 40", "abs = $f", "int = $f", "max = lambda *a: a[0]", "del len", "del abs",
              "del max", "builtins.abs = $f", "builtins.len = lambda s: 30", "builtins.abs = real_abs",

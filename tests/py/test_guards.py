@@ -1,0 +1,390 @@
+"""Compiled entries and the objects they were captured from: nothing is kept alive, nothing stale is used, nothing grows."""
+import gc
+import os
+import subprocess
+import sys
+import threading
+import types
+import weakref
+
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import Parameter, Tensor, _msjit, nn, ops
+
+pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+
+
+def jit(fn):
+    return ms.jit(fn, mode="PIJit")
+
+
+def x3():
+    return Tensor(np.float32([1, 2, 3]))
+
+
+def values(t):
+    return t.asnumpy().tolist()
+
+
+def dies(reference):
+    gc.collect()
+    return reference() is None
+
+
+def make(source, **names):
+    names.update(ops=ops, Tensor=Tensor, np=np, nn=nn, __name__="made")
+    exec(source, names)
+    return names
+
+
+# -- lifetimes ----------------------------------------------------------------------------------------------------
+
+
+def test_a_function_that_reads_itself_is_freed():
+    def build():
+        def down(x, n):
+            return x if n == 0 else down(x + 1, n - 1)
+        jitted = jit(down)
+        for _ in range(3):
+            jitted(x3(), 2)
+        return weakref.ref(down), weakref.ref(jitted), weakref.ref(down.__code__)
+
+    assert all(dies(reference) for reference in build())
+
+
+def test_functions_classes_and_instances_die_before_the_code_that_used_them():
+    space = make("def f(x):\n    return helper(x) + obj.a + obj.meth(x) * Kind.scale + net(x)\n")
+    f = jit(space["f"])
+
+    def fill():
+        exec("def helper(x, k=2):\n    return x * k\n"
+             "class Kind:\n    scale = 3\n    parts = [1]\n    def __init__(self):\n        self.a = 1\n"
+             "    def meth(self, x):\n        return x + self.parts[0]\n"
+             "obj = Kind()\nnet = nn.Dense(3, 3)\n", space)
+        for _ in range(3):
+            f(Tensor(np.float32([[1, 2, 3]])))
+        return [weakref.ref(space[name]) for name in ("helper", "Kind", "obj", "net")] + [weakref.ref(space["net"].weight)]
+
+    for _ in range(3):
+        references = fill()
+        for name in ("helper", "Kind", "obj", "net"):
+            del space[name]
+        assert all(dies(reference) for reference in references)
+    assert not _msjit.explain_details(space["f"])  # the entries went with the objects
+
+
+def test_a_module_is_freed():
+    module = types.ModuleType("lent")
+    exec("SCALE = 2\ndef f(x):\n    return x * SCALE\n", vars(module))
+    space = make("def g(x):\n    return lent.f(x) + lent.SCALE\n", lent=module)
+    g = jit(space["g"])
+    assert values(g(x3())) == [4, 6, 8] and values(g(x3())) == [4, 6, 8]
+    reference, code = weakref.ref(module), weakref.ref(module.f)
+    del space["lent"], module
+    assert dies(reference) and dies(code)
+
+
+def test_a_model_is_freed():
+    net = nn.SequentialCell([nn.Dense(4, 4), nn.ReLU(), nn.Dense(4, 2)])
+    step = jit(lambda x: net(x))
+    x = Tensor(np.ones((2, 4), np.float32))
+    for _ in range(3):
+        step(x)
+    references = [weakref.ref(net), weakref.ref(net[0].weight), weakref.ref(step)]
+    del net, step
+    assert all(dies(reference) for reference in references)
+
+
+def test_tensors_of_a_call_are_not_kept():
+    f = jit(lambda x, y: (x + y).sum() + x)
+    x, y = x3(), x3()
+    out = f(x, y)
+    references = [weakref.ref(x), weakref.ref(y), weakref.ref(out)]
+    del x, y, out
+    assert all(dies(reference) for reference in references)
+
+
+def test_an_address_used_again_is_no_match():
+    space = make("def f(x):\n    return g(x)\n")
+    f = jit(space["f"])
+    for i in range(40):  # each helper is likely to get the memory of the one before
+        exec("def g(x):\n    return x + %d" % i, space)
+        assert values(f(Tensor(np.float32([0])))) == [i]
+        del space["g"]
+
+
+def test_code_used_again_is_no_match():
+    def f(x):
+        return x
+
+    jitted = jit(f)
+    for i in range(40):
+        f.__code__ = make("def f(x):\n    return x + %d\n" % i)["f"].__code__
+        gc.collect()
+        assert values(jitted(Tensor(np.float32([0])))) == [i]
+
+
+def test_values_at_reused_addresses():
+    def build():
+        c = 0.0
+
+        def read(x):
+            a = x + 1
+            b = a * 2
+            return b - c
+
+        def write(v):
+            nonlocal c
+            c = None
+            c = v * 1.5
+        return read, write
+
+    read, write = build()
+    jitted = jit(read)
+    for i in range(60):
+        write(i % 7)
+        assert values(jitted(Tensor(np.float32([0])))) == [2 - (i % 7) * 1.5]
+
+
+def rss():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_memory_is_flat_over_recompiles_and_calls():
+    space = make("def f(x):\n    y = x * SCALE\n    return y.sum() + y\n", SCALE=0)
+
+    def rounds(n):
+        for i in range(n):
+            fresh = types.FunctionType(space["f"].__code__, space)
+            space["SCALE"] = i
+            jit(fresh)(x3())
+            ms.reset()
+
+    def calls(n):
+        f, x = jit(space["f"]), x3()
+        for _ in range(n):
+            f(x)
+
+    rounds(200), calls(2000)
+    gc.collect()
+    before = rss()
+    rounds(300), calls(60000)
+    gc.collect()
+    assert rss() - before < 3 << 20
+
+
+# -- the pool -----------------------------------------------------------------------------------------------------
+
+
+def test_the_pool_keeps_to_its_budget():
+    ms.reset()
+    kept = ms.config.pool_bytes
+    fs = [jit(make("def f(x):\n    return ops.tanh(x * %d) + x\n" % i)["f"]) for i in range(30)]
+    try:
+        for f in fs:
+            f(x3())
+        everything = ms.stats()["pool_bytes"]
+        ms.reset()
+        ms.config.pool_bytes = everything // 3
+        for f in fs:
+            for _ in range(2):
+                f(x3())
+            assert ms.stats()["pool_bytes"] <= everything // 3
+        assert not _msjit.explain_details(fs[0].__wrapped__) and _msjit.explain_details(fs[-1].__wrapped__)
+        assert values(fs[0](x3())) == values(fs[0].__wrapped__(x3()))
+    finally:
+        ms.config.pool_bytes = kept
+
+
+def test_hopeless_places_are_given_up_and_say_so():
+    ms.reset()
+
+    def f(x, n):
+        return x * n
+
+    jitted = jit(f)
+    for n in range(40):
+        assert values(jitted(x3(), n)) == [n, 2 * n, 3 * n]
+    record = [r for r in _msjit.explain_json() if r["name"] == "f"][0]
+    assert record["regions"][0]["entries"] == ms.config.max_entries_per_pc
+    reasons = {b["reason"]: b["detail"] for b in record["breaks"]}
+    assert "n == " in reasons["recompile_limit"]
+    assert sum(r["count"] for r in record["recompiles"]) == ms.config.max_entries_per_pc
+
+
+def test_useful_places_go_on_with_the_latest_entries():
+    ms.reset()
+
+    def f(x, n):
+        return x * n
+
+    jitted = jit(f)
+    for n in range(20):
+        for _ in range(12):
+            assert values(jitted(x3(), n)) == [n, 2 * n, 3 * n]
+    record = [r for r in _msjit.explain_json() if r["name"] == "f"][0]
+    assert record["regions"][0]["entries"] == ms.config.max_entries_per_pc
+    assert not record["breaks"]
+    assert "n == 19" in "".join(_msjit.explain_details(f)[0]["guards"])
+
+
+# -- threads, processes, interpreters -----------------------------------------------------------------------------
+
+
+def test_threads_share_and_capture():
+    space = make("def f(x, n):\n    y = x * n\n    return g(y) + y.sum()\ndef g(y):\n    return y + K\nK = 1\n")
+    f, wrong = jit(space["f"]), []
+
+    def work(k):
+        own = jit(make("def h(x):\n    return x * %d + %d\n" % (k, k))["h"])
+        for i in range(150):
+            n = (i + k) % 5
+            if values(f(x3(), n)) != values(space["f"](x3(), n)) or values(own(x3())) != [2 * k, 3 * k, 4 * k]:
+                wrong.append((k, i))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def run_python(source, **env):
+    done = subprocess.run([sys.executable, "-c", "import os, sys\nimport numpy as np\nimport msjit as ms\n"
+                           "from msjit import Tensor, ops\n" + source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=dict(os.environ, **env), timeout=120)
+    return done.returncode, done.stdout.decode()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_goes_on():
+    code, text = run_python("""
+f = ms.jit(lambda x: ops.tanh(x @ x) + x, mode="PIJit")
+x = Tensor(np.ones((64, 64), np.float32))
+for _ in range(3):
+    f(x)
+child = os.fork()
+if child == 0:
+    g = ms.jit(lambda x: (x @ x).sum() * 2, mode="PIJit")
+    ok = all(float(g(x)) == 2.0 * 64 ** 3 and f(x).shape == (64, 64) for _ in range(3))
+    os._exit(0 if ok else 1)
+assert os.waitpid(child, 0)[1] == 0
+f(x)
+print("done")
+""", MSJIT_NUM_THREADS="2")
+    assert code == 0 and text.strip() == "done", text
+
+
+def test_the_interpreter_ends_in_the_middle_of_things():
+    code, text = run_python("""
+import threading, atexit
+class Net:
+    def __del__(self):
+        f(x)
+    def __call__(self, x):
+        return x + 1
+net, x = Net(), Tensor(np.ones(3, np.float32))
+f = ms.jit(lambda x: net(x) * 2, mode="PIJit")
+f(x), f(x)
+atexit.register(lambda: f(x))
+def forever():
+    while True:
+        f(x)
+threading.Thread(target=forever, daemon=True).start()
+print("done", flush=True)
+""")
+    assert code == 0 and text.startswith("done"), text
+
+
+def test_sub_interpreters_are_declined_politely():
+    code, text = run_python("""
+f = ms.jit(lambda x: x + 1, mode="PIJit")
+f(Tensor(np.ones(3, np.float32)))
+try:
+    import _xxsubinterpreters as sub
+except ImportError:
+    import _interpreters as sub
+other = sub.create()
+try:
+    print(sub.run_string(other, "import sys\\ntry:\\n    import msjit\\nexcept ImportError as error:\\n    assert 'interpreter' in str(error), error\\n"
+                                "else:\\n    sys.exit('imported')"))
+except Exception as error:
+    print("raised", error)
+sub.destroy(other)
+print(f(Tensor(np.ones(3, np.float32))).asnumpy().tolist())
+""")
+    assert code == 0 and "[2.0, 2.0, 2.0]" in text and "raised" not in text, text
+
+
+# -- what changes, and what is said -------------------------------------------------------------------------------
+
+
+def test_guards_are_python_expressions():
+    import ast
+    space = make("def f(x, items, cfg, flag):\n    y = helper(x) if flag else x\n    for v in items:\n        y = y + v\n"
+                 "    return y * cfg['k'] + obj.a + obj.b + len(items) + (1 if 'z' in cfg else 2)\n"
+                 "def helper(x, k=2):\n    return x * k + c()\ndef c():\n    return 1\n"
+                 "class Kind:\n    b = 2\n    def __init__(self):\n        self.a = 1\nobj = Kind()\n")
+    jitted = jit(space["f"])
+    for _ in range(2):
+        jitted(x3(), [1, 2.5], {"k": 3}, True)
+    guards = [g for item in _msjit.explain_details(space["f"]) for g in item["guards"]]
+    assert len(guards) > 10
+    for guard in guards:
+        ast.parse(guard, mode="eval")
+    assert "x.shape == (3,)" in " ".join(guards)
+
+
+def test_explain_names_the_guard_that_failed():
+    space = make("def f(x):\n    return x * cfg['rate'] + obj.a\nclass Kind:\n    a = 1\ncfg, obj = {'rate': 2}, Kind()\n")
+    jitted = jit(space["f"])
+    for change in ("", "cfg['rate'] = 3", "obj.a = 4", "Kind.z = 1"):
+        exec(change, space)
+        jitted(x3())
+    record = [r for r in _msjit.explain_json() if r["name"] == "f" and r["file"] == "<string>"][-1]
+    said = " | ".join(r["guard"] for r in record["recompiles"])
+    assert "cfg['rate'] == 2" in said and "'a' not in" in said, said
+
+
+def test_repeats_of_found_disagreements():
+    """What the guard fuzzer found, as small as it gets."""
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "fuzz"))
+    try:
+        from guard_fuzz import Case, run
+    finally:
+        sys.path.pop(0)
+    for setup, body, steps in FOUND:
+        assert run(Case(setup, body, steps)) is None, (setup, body, steps)
+
+
+FOUND = [
+    (["D = {'a': 2.5}"], ["acc = acc + ('a' in D)"], ["call", "del D['a']", "call"]),
+    (["class M:\n    a = 1\nm = M()\nm.a = 2"], ["acc = acc + len([m.a])"], ["call", "del m.a", "del M.a", "call"]),
+    (["L = [2.5, Tensor(np.float32([[1], [2]])), 1.0]"], ["acc = acc + (1 in L)"], ["call"]),
+    (["L = [float('nan')]"], ["acc = acc + (L[0] in L)"], ["call", "call", "L[0] = 1.0", "call"]),
+    (["d = abs"], ["acc = acc + d(x, 2)"], ["call"]),
+    (["T = Tensor(np.float32([[1, 2, 3], [4, 5, 6]]))"], ["tmp.append(T * 2)", "acc = acc * opt['p']"],
+     ["T.requires_grad = True", "call", "call"]),
+    (["def d(x, a=0, *rest, k=2.5):\n    return x * a + k"], ["acc = acc + d(x)"],
+     ["d.__code__ = (lambda x, a=1, *rest, k=1: x + a).__code__", "call", "del d.__kwdefaults__['k']", "call"]),
+    (["def g(x):\n    return x + K\nK = 1"], ["acc = acc * g(x)"],
+     ["call", "main_globals = 1", "g = types.FunctionType(g.__code__, dict(globals(), K=5))", "call", "K = 7", "call"]),
+    (["class C:\n    part = [1, Tensor(np.float32([1, 2, 3]))]\nc = C()"], ["acc = acc * c.part[0] + c.part[1]"],
+     ["call", "call", "C.part[0] = 2", "call", "C.part = (3, 4)", "call", "c.part = [5, 6]", "call", "del c.part", "call"]),
+]
+
+
+def test_a_short_guard_fuzz():
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "fuzz"))
+    try:
+        from guard_fuzz import fuzz
+    finally:
+        sys.path.pop(0)
+    said = []
+    done, failures = fuzz(seed=1, mutations=4000, seconds=20, report=said.append)
+    assert done > 100 and not failures, "\n".join(said)
