@@ -17,8 +17,8 @@ namespace {
 bool bind_class(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* found,
                 PyObject* name, SymRef* out);
 
-// The object a class attribute, found by a lookup on `owner`, gives when read through an instance of
-// `type`; descriptors of known types only.
+// The object a class attribute, found by a lookup on `owner`, gives when read through an instance
+// of `type`; descriptors of known types only.
 bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* owner, PyObject* found,
           PyObject* name, SymRef* out) {
   const std::string text = fmt::format("{}.{}", type->tp_name, PyUnicode_AsUTF8(name));
