@@ -119,6 +119,12 @@ bool Executor::run_instrs(SymFrame& frame) {
 bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs,
                      SymRef* out) {
   if (op.has(kInPlace)) return fail(BreakReason::kInPlace, op.name);
+  if (attrs.empty() && op.signature.num_attrs > 0) {
+    Attrs defaults;
+    for (const Param& param : op.signature.params)
+      if (!param.is_tensor()) defaults.push_back(param.default_value);
+    return apply(op, inputs, defaults, out);
+  }
   auto result = sink_.apply(op, inputs, attrs);
   if (!result.ok()) return fail_op(result.take_error());
   Vals values = result.take();

@@ -109,13 +109,15 @@ SymRef Heap::from_stack(int index) {
   PyObject* object = slots_.stack[index];
   if (!object) return null_sym();
   return from_source(
-      guards_.add_source(LoadKind::kStack, kNoSource, index, {}, fmt::format("<stack {}>", index)),
+      guards_.add_source(LoadKind::kStack, kNoSource, index, {}, fmt::format("stack[{}]", index)),
       object);
 }
 
 SymRef Heap::from_constant(Ref object, const std::string& text) {
   PyObject* raw = object.get();
-  return from_source(guards_.add_source(LoadKind::kConst, kNoSource, 0, std::move(object), text),
+  const bool nameless = text.find('<') != std::string::npos;  // <lambda>, <locals>
+  return from_source(guards_.add_source(LoadKind::kConst, kNoSource, 0, std::move(object),
+                                        nameless ? fmt::format("function('{}')", text) : text),
                      raw);
 }
 
@@ -373,8 +375,7 @@ SymRef Heap::member(const SymRef& object, PyObject* descriptor) {
 void Heap::guard_function(const SymRef& value) {
   auto* function = compat::function(value->object.get());
   if (value->source == kNoSource)
-    value->source = guards_.add_source(LoadKind::kConst, kNoSource, 0, value->object,
-                                       PyUnicode_AsUTF8(function->func_qualname));
+    value->source = from_constant(value->object, PyUnicode_AsUTF8(function->func_qualname))->source;
   guards_.add_guard({&msjit::guard_function, value->source, kNoSource, 0, 0,
                      Ref::share(function->func_code), nullptr});
 }

@@ -44,7 +44,6 @@ struct EntryPoint {
   int register_count = 0;  // the largest of the entries'
   int last_failure = -1;   // the step that failed in the most recent entry, when every entry missed
   int64_t hits = 0;        // of entries that are gone
-  bool given_up = false;   // captures here were not used again often enough
   bool returns = false;    // some entry runs to the end of the function
   std::string last_guard;  // the guard that failed before the latest capture
   // Puts an entry first; evicts what the pool has no room for.

@@ -55,7 +55,7 @@ int GuardSet::guard_count() const {
 std::string GuardSet::describe(int index) const {
   const GuardStep& step = steps_[index];
   const std::string source = step.target >= 0 ? sources_[step.target].text : "";
-  if (!step.kind) return source + " exists";
+  if (!step.kind) return "exists(" + source + ")";
   return step.kind->describe(step, source, step.other >= 0 ? sources_[step.other].text : "");
 }
 

@@ -34,7 +34,7 @@ enum class LoadKind : uint8_t {
   kTupleItem,     // base is a tuple
   kMethodSelf,    // base is a bound method
   kMethodFunction,
-  kMember,  // the object pointer `index` bytes into the base
+  kMember,           // the object pointer `index` bytes into the base
   kFunctionGlobals,  // base is a function
   kFunctionDefaults,
   kFunctionKwDefaults,

@@ -17,6 +17,7 @@ JitConfig& jit_config() {
     JitConfig made;
     made.limits.break_every = env_int("MSJIT_BREAK_EVERY", 0);
     made.strict = env_int("MSJIT_STRICT", 0) != 0;
+    made.check = env_int("MSJIT_CHECK", 0) != 0;
     return made;
   }();
   return config;

@@ -10,6 +10,7 @@ struct JitConfig {
   int max_entries_per_pc = 8;  // captures kept at one place of a function
   int idle_steps = 256;  // instructions run natively without a region before a frame is handed over
   bool strict = false;   // MSJIT_STRICT: internal errors raise
+  bool check = false;    // MSJIT_CHECK: regions are compared with the eager kernels
   bool enabled = true;
 };
 JitConfig& jit_config();  // reads the environment on first use

@@ -76,12 +76,23 @@ class FrameRun {
     if (Entry* entry = find_entry(point, now, registers_.data())) return entry;
     if (point.cold) {
       skip_to_ = point.skip_to;
+      if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;
     }
-    if (point.given_up) return nullptr;
     if (!point.entries.empty()) note_recompile(point);
-    if (!make_room(point)) return nullptr;
+    if (!make_room(point)) return give_up(point);
     return capture(point, now);
+  }
+
+  // What the regions here used to run is left to the interpreter.
+  Entry* give_up(EntryPoint& point) {
+    point.cold = true;
+    point.skip_to = code_.size();
+    if (!point.entries.empty() && !point.entries.front()->returns)
+      point.skip_to = static_cast<Entry&>(*point.entries.front()).exit_index;
+    if (point.skip_to == code_.size()) idle_ = jit_config().idle_steps;  // CPython gets the frame
+    skip_to_ = point.skip_to;
+    return nullptr;
   }
 
   // A place that is full gives its oldest entry away if its entries were of use; otherwise nothing
@@ -93,7 +104,6 @@ class FrameRun {
     for (const auto& entry : point.entries) hits += entry->hits;
     constexpr int kWorthIt = 8;  // runs that pay for a capture
     if (limit == 0 || hits < int64_t(kWorthIt) * point.captures) {
-      point.given_up = true;
       state_.count_break(code_[index_].line, break_name(BreakReason::kRecompileLimit),
                          break_text(BreakReason::kRecompileLimit,
                                     point.last_guard.empty() ? std::to_string(limit) + " captures"

@@ -1,7 +1,10 @@
 #include "interp_hook/entry.h"
 
+#include "codegen/region_check.h"
+
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
+#include "interp_hook/config.h"
 #include "interp_hook/rebuild.h"
 
 namespace msjit {
@@ -51,16 +54,34 @@ namespace {
 
 constexpr int kInlineTensors = 16;
 
+// MSJIT_CHECK: a disagreement is an InternalError under MSJIT_STRICT, otherwise a warning, and the
+// interpreter runs the region.
+bool agrees(const Entry& entry, std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+            RandomState random, std::string* error) {
+  Status status = compare_with_eager(entry.region->graph(), inputs, outputs, random);
+  if (status.ok()) return true;
+  set_random_state(random);
+  *error = status.error().message;
+  if (jit_config().strict)
+    raise(status.error());
+  else if (PyErr_WarnEx(PyExc_RuntimeWarning, error->c_str(), 1) < 0)
+    return false;
+  return false;
+}
+
 // Loads the inputs and calls the region.
 bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs,
                  std::string* error) {
   InlineVec<TensorImpl*, kInlineTensors> inputs;
   for (SourceId id : entry.inputs) inputs.push_back(tensor_of(registers[id]).impl());
+  const bool checked = jit_config().check;
+  const RandomState random = checked ? random_state() : RandomState{};
   Status status = entry.region->call(inputs, outputs);
   if (!status.ok()) {
     *error = status.error().message;
     return false;
   }
+  if (checked && !agrees(entry, inputs, outputs, random, error)) return false;
   graph_op_count += entry.num_ops;
   return true;
 }

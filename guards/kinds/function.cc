@@ -16,7 +16,7 @@ std::string describe(const GuardStep& step, const std::string& source, const std
   PyObject* code = step.object.get();
   return code ? fmt::format("{}.__code__.co_firstlineno == {}", source,
                             reinterpret_cast<PyCodeObject*>(code)->co_firstlineno)
-              : fmt::format("{} has a code object that is gone", source);
+              : fmt::format("{}.__code__ is gone", source);
 }
 
 bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {

@@ -22,8 +22,15 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
-  return fmt::format("list({}) has its {} keys in order", source,
-                     PyTuple_GET_SIZE(step.object.address()));
+  constexpr Py_ssize_t kShown = 8;
+  PyObject* keys = step.object.address();
+  if (PyTuple_GET_SIZE(keys) > kShown)
+    return fmt::format("len({0}) == {1} and same_keys({0})", source, PyTuple_GET_SIZE(keys));
+  Ref list = Ref::steal(PySequence_List(keys));
+  Ref repr = list ? Ref::steal(PyObject_Repr(list.get())) : Ref();
+  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
+  if (!text) PyErr_Clear();
+  return fmt::format("list({}) == {}", source, text ? text : "?");
 }
 
 bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {

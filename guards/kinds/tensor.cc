@@ -14,9 +14,13 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
-  return fmt::format("{} is {} {}", source,
-                     reinterpret_cast<PyTypeObject*>(step.object.address())->tp_name,
-                     step.tensor->str());
+  std::string shape;
+  for (Dim d : step.tensor->shape) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", d);
+  if (step.tensor->shape.rank() == 1) shape += ",";
+  PyObject* type = step.object.get();
+  return fmt::format("type({0}) is {1} and {0}.dtype == {2} and {0}.shape == ({3}){4}", source,
+                     type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "gone",
+                     dtype_name(step.tensor->dtype), shape, step.tensor->weak ? " and weak" : "");
 }
 
 bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {

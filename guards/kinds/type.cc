@@ -17,8 +17,8 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
   PyObject* type = step.object.get();
-  const char* name = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "a class that is gone";
-  return step.version ? fmt::format("type({}) is {} (unchanged)", source, name)
+  const char* name = type ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "gone";
+  return step.version ? fmt::format("type({}) is {} and unchanged({})", source, name, name)
                       : fmt::format("type({}) is {}", source, name);
 }
 
@@ -28,7 +28,7 @@ bool check_class(const GuardStep& step, PyObject* object, PyObject* const*) {
 }
 
 std::string describe_class(const GuardStep&, const std::string& source, const std::string&) {
-  return fmt::format("class {} is unchanged", source);
+  return fmt::format("unchanged({})", source);
 }
 
 bool watch(const GuardStep& step, PyObject* object, MemoBuilder& memo) {

@@ -97,7 +97,7 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   }
   if (!*result) {
     entry->disabled = true;  // the interpreter runs it and raises what the program raises
-    return false;
+    return PyErr_Occurred() != nullptr;
   }
   ++self->state->calls;
   ++self->state->captured_calls;

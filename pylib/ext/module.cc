@@ -70,7 +70,14 @@ Ref rebuild_tensor(PyObject*, const Args& args) {
   return self;
 }
 
+// CPython hands the loaded module to sub-interpreters without asking it.
+Ref in_main_interpreter(PyObject*) {
+  const bool main = PyThreadState_Get()->interp == PyInterpreterState_Main();
+  return Ref::share(main ? Py_True : Py_False);
+}
+
 PyMethodDef g_functions[] = {
+    method0<in_main_interpreter>("in_main_interpreter", nullptr),
     method<register_method>(
         "register_method",
         "register_method(type, name, value)\n--\n\nPuts an attribute on Tensor."),

@@ -195,7 +195,7 @@ def test_explain():
     assert [b["line"] - found.line for b in found.breaks] == [2] and found.breaks[0]["reason"] == "call_unknown"
     np.testing.assert_allclose(found.result.asnumpy(), np.maximum(np.tanh(X.asnumpy()) + 1, 0), rtol=1e-5)
     text = str(found)
-    assert 'print("middle")' in text and "guard x is msjit.Tensor float32[2, 3]" in text and "tanh(%0)" in text
+    assert 'print("middle")' in text and "x.shape == (2, 3)" in text and "tanh(%0)" in text
     assert set(found.totals) == set(ms.stats())
     json.dumps(found.to_dict())
     again = ms.explain(broken, X)
