@@ -17,6 +17,9 @@
 //   pops the iterator and jumps. PopExcept, Reraise: slots removed. SetupFinally: aux a BlockKind;
 //   SetupLoop: target is where `break` goes, no successor of its own. Unsupported: arg = raw
 //   opcode, aux = net stack effect.
+//   MatchKeys leaves subject and keys and pushes the values, or None; MatchClass [subject, class,
+//   names] with arg positional patterns gives the attributes, or None. aux 1: then whether it
+//   matched (3.10), and a MatchClass that does not match leaves the subject.
 //
 // Calls. Call pops, bottom first, the callee slots named by `form`, then arg argument values, then
 // the keyword-name tuple when aux == kNamesOnStack; it pushes the result. CallEx pops the callee

@@ -264,6 +264,17 @@ Step dispatch(const Stepping& s) {
     case Op::kStoreDeref:
     case Op::kDeleteDeref: return step_deref(s);
     case Op::kLoadBuildClass: return step_load_build_class(s);
+    case Op::kLoadName:
+    case Op::kStoreName:
+    case Op::kDeleteName:
+    case Op::kLoadClassDeref: return step_name(s);
+    case Op::kSetupAnnotations: return step_setup_annotations(s);
+    case Op::kPrintExpr: return step_print_expr(s);
+    case Op::kMatchSequence:
+    case Op::kMatchMapping:
+    case Op::kGetLen: return step_match_type(s);
+    case Op::kMatchKeys: return step_match_keys(s);
+    case Op::kCopyDictWithoutKeys: return step_copy_dict_without_keys(s);
     case Op::kLoadAssertionError: return s.push(Ref::share(PyExc_AssertionError));
     case Op::kLoadAttr: return load_attr(s);
     case Op::kStoreAttr: return store_attr(s);
@@ -324,18 +335,14 @@ bool can_step(const Instr& instr) {
   switch (instr.op) {
     case Op::kMakeCell:
     case Op::kCopyFreeVars:
-    case Op::kLoadName:
-    case Op::kStoreName:
-    case Op::kDeleteName:
-    case Op::kLoadClassDeref:
-    case Op::kGetLen:
-    case Op::kMatchMapping:
-    case Op::kMatchSequence:
     case Op::kImportStar:
     case Op::kRaise:
     case Op::kPushExcInfo:
     case Op::kPopExcept:
     case Op::kCheckExcMatch:
+    case Op::kCheckEgMatch:
+    case Op::kPrepReraiseStar:
+    case Op::kMatchClass:
     case Op::kJumpIfNotExcMatch:
     case Op::kWithExceptStart:
     case Op::kReraise:

@@ -1,6 +1,6 @@
 // Executes one canonical instruction on a live frame through the C API, with exactly CPython's
 // effects, order and error texts. The frame must be past its prologue and entered, its blocks need
-// not be set. Whatever the stepper does not do (handler bodies, raise, class-body names, matching),
+// not be set. Whatever the stepper does not do (handler bodies, raise, class patterns, import *),
 // and whatever would fail for a reason it can see beforehand (an unbound name), it leaves to
 // CPython untouched.
 #pragma once

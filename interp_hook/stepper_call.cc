@@ -41,6 +41,14 @@ Step step_call_ex(const Stepping& s) {
   return s.push(std::move(result));
 }
 
+Step step_print_expr(const Stepping& s) {
+  PyObject* const hook = PySys_GetObject("displayhook");
+  if (!hook) return s.hand_over();
+  const Ref called = Ref::share(hook), value = s.frame.pop();
+  PyObject* const args[] = {value.get()};
+  return s.done(compat::vectorcall(called.get(), args, 1, nullptr) ? 0 : -1);
+}
+
 Step step_import_name(const Stepping& s) {
   PyObject* builtins = s.frame.builtins().get();
   PyObject* found =

@@ -45,4 +45,50 @@ Step step_load_build_class(const Stepping& s) {
   return value ? s.push(Ref::share(value)) : s.hand_over();
 }
 
+namespace {
+
+// A global, or a builtin; null without an exception when there is none.
+PyObject* find_global(const Stepping& s, PyObject* name) {
+  PyObject* value = PyDict_GetItemWithError(s.frame.globals().get(), name);
+  if (!value && !PyErr_Occurred()) value = PyDict_GetItemWithError(s.frame.builtins().get(), name);
+  return value;
+}
+
+Step load_class_deref(const Stepping& s, PyObject* names) {
+  PyObject* value = PyDict_GetItemWithError(names, s.code.slot_name(s.instr.arg).get());
+  PyObject* cell = s.frame.local(s.instr.arg).get();
+  if (!value && !PyErr_Occurred() && cell && PyCell_Check(cell)) value = PyCell_GET(cell);
+  if (value) return s.push(Ref::share(value));
+  return PyErr_Occurred() ? s.raised() : s.hand_over();
+}
+
+}  // namespace
+
+// Names of class and module bodies; namespaces that are no plain dicts are CPython's.
+Step step_name(const Stepping& s) {
+  PyObject* names = s.frame.names().get();
+  if (!names || !PyDict_CheckExact(names) || !PyDict_CheckExact(s.frame.globals().get()) ||
+      !PyDict_CheckExact(s.frame.builtins().get()))
+    return s.hand_over();
+  if (s.instr.op == Op::kLoadClassDeref) return load_class_deref(s, names);
+  if (s.instr.op == Op::kStoreName) {
+    const Ref value = s.frame.pop();
+    return s.done(PyDict_SetItem(names, s.name(), value.get()));
+  }
+  PyObject* value = PyDict_GetItemWithError(names, s.name());
+  if (s.instr.op == Op::kDeleteName && value) return s.done(PyDict_DelItem(names, s.name()));
+  if (s.instr.op == Op::kLoadName && !value && !PyErr_Occurred()) value = find_global(s, s.name());
+  if (PyErr_Occurred()) return s.raised();
+  if (!value || s.instr.op == Op::kDeleteName) return s.hand_over();
+  return s.push(Ref::share(value));
+}
+
+Step step_setup_annotations(const Stepping& s) {
+  PyObject* names = s.frame.names().get();
+  if (!names || !PyDict_CheckExact(names)) return s.hand_over();
+  if (PyDict_GetItemString(names, "__annotations__")) return s.next();
+  const Ref fresh = Ref::steal(PyDict_New());
+  return s.done(fresh ? PyDict_SetItemString(names, "__annotations__", fresh.get()) : -1);
+}
+
 }  // namespace msjit

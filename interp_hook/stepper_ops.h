@@ -42,7 +42,16 @@ Step step_delete_global(const Stepping& s);
 Step step_deref(const Stepping& s);  // LoadClosure, LoadDeref, StoreDeref, DeleteDeref
 Step step_load_build_class(const Stepping& s);
 
+Step step_name(const Stepping& s);  // LoadName, StoreName, DeleteName, LoadClassDeref
+Step step_setup_annotations(const Stepping& s);
+
+// stepper_match.cc
+Step step_match_type(const Stepping& s);  // MatchSequence, MatchMapping, GetLen
+Step step_match_keys(const Stepping& s);
+Step step_copy_dict_without_keys(const Stepping& s);
+
 // stepper_call.cc
+Step step_print_expr(const Stepping& s);
 Step step_call(const Stepping& s);
 Step step_call_ex(const Stepping& s);
 Step step_import_name(const Stepping& s);

@@ -222,25 +222,6 @@ bool exec_DictUpdate(Executor& x, SymFrame& f, const Instr& i) {
 }
 bool exec_DictMerge(Executor& x, SymFrame& f, const Instr& i) { return update_dict(x, f, i, true); }
 
-// Whether the subject of a `match` is a sequence; it stays on the stack.
-bool exec_MatchSequence(Executor& x, SymFrame& f, const Instr&) {
-  const SymRef subject = f.peek(1);
-  if (!x.look(subject)) return false;
-  if (subject->kind == SymKind::kObject || subject->kind == SymKind::kIterator)
-    return x.fail(BreakReason::kUnsupported, "match on " + describe(*subject));
-  const bool range = subject->kind == SymKind::kConst && PyRange_Check(subject->object.get());
-  const bool sequence = range || (!subject->is_tensor() && x.heap().items(subject));
-  f.push(make_const(Ref::share(sequence ? Py_True : Py_False)));
-  return true;
-}
-
-bool exec_GetLen(Executor& x, SymFrame& f, const Instr&) {
-  int64_t size = 0;
-  if (!x.length(f.peek(1), &size)) return false;
-  f.push(make_const(Ref::steal(PyLong_FromLongLong(size))));
-  return true;
-}
-
 bool exec_MakeFunction(Executor& x, SymFrame& f, const Instr& i) {
   SymRef name = i.aux == 1 ? f.pop() : nullptr;
   const SymRef code = f.pop();

@@ -30,7 +30,10 @@ MSJIT_ENDS_REGION(ImportFrom, kImport, "a name")
 MSJIT_ENDS_REGION(BuildSet, kUnsupported, "a set")
 MSJIT_ENDS_REGION(SetAdd, kUnsupported, "a set")
 MSJIT_ENDS_REGION(SetUpdate, kUnsupported, "a set")
-MSJIT_ENDS_REGION(MatchMapping, kUnsupported, "match")
+MSJIT_ENDS_REGION(PrintExpr, kCallUnknown, "sys.displayhook")
+MSJIT_ENDS_REGION(SetupAnnotations, kUnsupported, "a name of a class or module body")
+MSJIT_ENDS_REGION(CheckEgMatch, kException, "except*")
+MSJIT_ENDS_REGION(PrepReraiseStar, kException, "except*")
 
 bool exec_ImportName(Executor& x, SymFrame& f, const Instr& i) {
   return x.fail(BreakReason::kImport, PyUnicode_AsUTF8(f.code->name(i.arg).get()));

@@ -26,9 +26,9 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW(GET_LEN, GetLen)
     RAW(MATCH_MAPPING, MatchMapping)
     RAW(MATCH_SEQUENCE, MatchSequence)
-    RAW_UNSUPPORTED(MATCH_KEYS)
-    RAW_UNSUPPORTED(MATCH_CLASS)
-    RAW_UNSUPPORTED(COPY_DICT_WITHOUT_KEYS)
+    RAW(MATCH_KEYS, MatchKeys, 0, 1)
+    RAW(MATCH_CLASS, MatchClass, arg, 1)
+    RAW(COPY_DICT_WITHOUT_KEYS, CopyDictWithoutKeys)
     RAW_UNSUPPORTED(GEN_START)
     default: return false;
   }

@@ -67,13 +67,13 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW(GET_LEN, GetLen)
     RAW(MATCH_MAPPING, MatchMapping)
     RAW(MATCH_SEQUENCE, MatchSequence)
-    RAW_UNSUPPORTED(MATCH_KEYS)
-    RAW_UNSUPPORTED(MATCH_CLASS)
+    RAW(MATCH_KEYS, MatchKeys)
+    RAW(MATCH_CLASS, MatchClass, arg)
     RAW_UNSUPPORTED(RETURN_GENERATOR)
     RAW_UNSUPPORTED(SEND)
     RAW_UNSUPPORTED(ASYNC_GEN_WRAP)
-    RAW_UNSUPPORTED(CHECK_EG_MATCH)
-    RAW_UNSUPPORTED(PREP_RERAISE_STAR)
+    RAW(CHECK_EG_MATCH, CheckEgMatch)
+    RAW(PREP_RERAISE_STAR, PrepReraiseStar)
     default: return false;
   }
 }

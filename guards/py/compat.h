@@ -150,6 +150,25 @@ inline bool is_traced() {
   return thread->c_tracefunc || thread->c_profilefunc;
 }
 
+// --- pattern matching ----------------------------------------------------------------------------
+#if PY_VERSION_HEX >= 0x030A0000
+inline bool is_sequence_pattern(PyObject* object) {
+  return PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_SEQUENCE);
+}
+inline bool is_mapping_pattern(PyObject* object) {
+  return PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_MAPPING);
+}
+#else
+inline bool is_sequence_pattern(PyObject*) { return false; }
+inline bool is_mapping_pattern(PyObject*) { return false; }
+#endif
+// Numbers, strings, tuples and None: never a mapping.
+inline bool is_plain_value(PyObject* o) {
+  return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) ||
+         PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) || PyTuple_CheckExact(o) ||
+         PyRange_Check(o) || o == Py_None;
+}
+
 // --- small additions of later versions -----------------------------------------------------------
 inline int add_object(PyObject* module, const char* name, Ref value) {
   if (!value) return -1;

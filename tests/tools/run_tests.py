@@ -121,6 +121,7 @@ def break_every(version, args):
     tests = ROOT / "tests/py"
     targets = sorted(str(p.relative_to(ROOT)) for p in tests.rglob("test_*.py")
                      if p.name.startswith("test_jit") or p.parent.name == "jit")
+    targets.append("tests/py/test_opcode_corpus.py::test_behaves_the_same")
     total = Result("break" + version)
     for n in BREAK_EVERY if targets else ():
         total.add(pytest("break%s-%d" % (version, n), version, targets, args, MSJIT_BREAK_EVERY=str(n)))

@@ -1,0 +1,171 @@
+// Structural pattern matching: decided while capturing, under the guards that looking at the
+// subject installs.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "bytecode/instance.h"
+#include "guards/py/compat.h"
+
+namespace msjit {
+namespace {
+
+bool push_bool(SymFrame& f, bool value) {
+  f.push(make_const(Ref::share(value ? Py_True : Py_False)));
+  return true;
+}
+
+// What only the class of the subject says is left to CPython for instances: registering it as an
+// abstract sequence or mapping changes the answer and no guard would notice.
+bool known_kind(Executor& x, const SymRef& subject) {
+  if (!x.look(subject)) return false;
+  switch (subject->kind) {
+    case SymKind::kConst:
+    case SymKind::kTensor:
+    case SymKind::kTuple:
+    case SymKind::kList:
+    case SymKind::kDict: return true;
+    default: return x.fail(BreakReason::kUnsupported, "match on " + describe(*subject));
+  }
+}
+
+const std::vector<SymRef>* key_items(Executor& x, const SymRef& keys) {
+  const std::vector<SymRef>* items = x.heap().items(keys);
+  if (!items) return nullptr;
+  for (const SymRef& key : *items)
+    if (!x.look(key) || !is_plain_key(key)) return nullptr;
+  return items;
+}
+
+}  // namespace
+
+bool exec_MatchSequence(Executor& x, SymFrame& f, const Instr&) {
+  const SymRef subject = f.peek(1);
+  if (!known_kind(x, subject)) return false;
+  const bool range = subject->kind == SymKind::kConst && PyRange_Check(subject->object.get());
+  return push_bool(f, range || (!subject->is_tensor() && x.heap().items(subject)));
+}
+
+bool exec_MatchMapping(Executor& x, SymFrame& f, const Instr&) {
+  const SymRef subject = f.peek(1);
+  if (!known_kind(x, subject)) return false;
+  if (subject->kind == SymKind::kConst && !compat::is_plain_value(subject->object.get()))
+    return x.fail(BreakReason::kUnsupported, "match on " + describe(*subject));
+  return push_bool(f, subject->kind == SymKind::kDict);
+}
+
+bool exec_GetLen(Executor& x, SymFrame& f, const Instr&) {
+  int64_t size = 0;
+  if (!x.length(f.peek(1), &size)) return false;
+  f.push(make_const(Ref::steal(PyLong_FromLongLong(size))));
+  return true;
+}
+
+bool exec_MatchKeys(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef subject = f.peek(2);
+  const std::vector<SymRef>* keys = key_items(x, f.peek(1));
+  if (!x.look(subject) || !keys || subject->kind != SymKind::kDict)
+    return x.fail(BreakReason::kUnsupported, "match on " + describe(*subject));
+  std::vector<SymRef> values;
+  for (size_t k = 0; k < keys->size(); ++k) {
+    for (size_t other = 0; other < k; ++other)
+      if (same_key((*keys)[k], (*keys)[other])) return x.fail(BreakReason::kRaises, "match");
+    SymRef value = x.heap().dict_get(subject, (*keys)[k]);
+    if (!value) break;
+    values.push_back(std::move(value));
+  }
+  const bool matched = values.size() == keys->size();
+  f.push(matched ? make_items(SymKind::kTuple, std::move(values)) : make_const(Ref::none()));
+  return i.aux ? push_bool(f, matched) : true;
+}
+
+bool exec_CopyDictWithoutKeys(Executor& x, SymFrame& f, const Instr&) {
+  const SymRef subject = f.peek(2);
+  const std::vector<SymRef>* keys = key_items(x, f.peek(1));
+  if (!x.look(subject) || !keys || subject->kind != SymKind::kDict)
+    return x.fail(BreakReason::kUnsupported, "match on " + describe(*subject));
+  if (!x.heap().dict_all(subject)) return x.fail(BreakReason::kObjectType, x.heap().error);
+  SymRef rest = make_sym(SymKind::kDict);
+  for (const auto& [key, value] : subject->entries) {
+    if (!x.look(key)) return false;
+    if (!is_plain_key(key)) return x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
+    const auto taken = [&key = key](const SymRef& other) { return same_key(key, other); };
+    if (std::none_of(keys->begin(), keys->end(), taken)) rest->entries.emplace_back(key, value);
+  }
+  f.peek(1) = std::move(rest);
+  return true;
+}
+
+namespace {
+
+// isinstance() where the metaclass has no say.
+bool is_instance(Executor& x, const SymRef& subject, const SymRef& cls, bool* out) {
+  if (!x.look(subject) || !x.look(cls)) return false;
+  PyObject* object = cls->kind == SymKind::kConst ? cls->object.get() : nullptr;
+  PyTypeObject* type = type_of(*subject);
+  if (!object || !PyType_Check(object) || Py_TYPE(object) != &PyType_Type || !type ||
+      subject->kind == SymKind::kIterator)
+    return x.fail(BreakReason::kUnsupported, "class pattern on " + describe(*subject));
+  *out = PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(object));
+  static PyObject* const class_name = PyUnicode_InternFromString("__class__");
+  if (!*out && _PyType_Lookup(type, class_name) != _PyType_Lookup(&PyBaseObject_Type, class_name))
+    return x.fail(BreakReason::kUnsupported, "class pattern on " + describe(*subject));
+  return true;
+}
+
+// Values that one positional pattern of their class takes whole.
+bool matches_itself(PyTypeObject* type) {
+  for (PyTypeObject* plain : {&PyLong_Type, &PyFloat_Type, &PyUnicode_Type, &PyBool_Type,
+                              &PyTuple_Type, &PyList_Type, &PyDict_Type, &PyBytes_Type})
+    if (type == plain) return true;
+  return false;
+}
+
+// The values of the patterns; a missing attribute ends the region, since only CPython knows whether
+// it means "no match".
+bool attributes_of(Executor& x, const SymRef& subject, const SymRef& cls, int positional,
+                   const SymRef& names, std::vector<SymRef>* out) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  std::vector<PyObject*> wanted;
+  if (positional == 1 && matches_itself(type)) {
+    out->push_back(subject);
+  } else if (positional > 0) {
+    static PyObject* const args_name = PyUnicode_InternFromString("__match_args__");
+    SymRef listed;
+    if (!x.get_attr(cls, args_name, &listed)) return false;
+    const Ref order = constant_object(listed);
+    if (!order || !PyTuple_CheckExact(order.get()) || PyTuple_GET_SIZE(order.get()) < positional)
+      return x.fail(BreakReason::kUnsupported, fmt::format("__match_args__ of {}", type->tp_name));
+    for (int k = 0; k < positional; ++k) wanted.push_back(PyTuple_GET_ITEM(order.get(), k));
+  }
+  const Ref keywords = constant_object(names);
+  if (!keywords) return x.fail(BreakReason::kUnsupported, "class pattern");
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(keywords.get()); ++k)
+    wanted.push_back(PyTuple_GET_ITEM(keywords.get(), k));
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    if (!PyUnicode_CheckExact(wanted[k]) ||
+        std::count(wanted.begin(), wanted.begin() + static_cast<ptrdiff_t>(k), wanted[k]))
+      return x.fail(BreakReason::kRaises, "class pattern");
+    SymRef value;
+    if (!x.get_attr(subject, wanted[k], &value)) return false;
+    out->push_back(std::move(value));
+  }
+  return true;
+}
+
+}  // namespace
+
+bool exec_MatchClass(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef names = f.pop(), cls = f.pop(), subject = f.pop();
+  bool matched = false;
+  std::vector<SymRef> values;
+  if (!is_instance(x, subject, cls, &matched)) return false;
+  if (matched && !attributes_of(x, subject, cls, i.arg, names, &values)) return false;
+  if (matched)
+    f.push(make_items(SymKind::kTuple, std::move(values)));
+  else
+    f.push(i.aux ? subject : make_const(Ref::none()));
+  return i.aux ? push_bool(f, matched) : true;
+}
+
+}  // namespace msjit

@@ -1,0 +1,61 @@
+"""Structural pattern matching inside captured regions."""
+
+import sys
+
+import pytest
+
+import msjit as ms
+from msjit import Tensor
+
+pytestmark = [pytest.mark.jit, pytest.mark.skipif(sys.version_info < (3, 10), reason="no match statement")]
+
+SOURCE = '''
+class Point:
+    __match_args__ = ("x", "y")
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+
+def layers(t, config):
+    match config:
+        case {"kind": "scale", "by": by, **rest}:
+            t = t * by + len(rest)
+        case {"kind": "shift", "by": int(by) | float(by)}:
+            t = t + by
+        case [first, *others]:
+            t = t * first - len(others)
+        case Point(x, y=y):
+            t = t * x + y
+        case str():
+            t = t - 1.0
+        case None:
+            t = -t
+        case _:
+            t = t / 2.0
+    return t
+'''
+namespace = {}
+if sys.version_info >= (3, 10):
+    exec(SOURCE, namespace)
+
+
+def configs():
+    point = namespace["Point"]
+    return [{"kind": "scale", "by": 2.0, "more": 1}, {"kind": "scale", "by": 3.0}, {"kind": "shift", "by": 4}, {"kind": "shift"},
+            [2.0, 1, 1], (3.0,), [], point(2.0, 1.0), point(5.0, 7.0), "text", None, 7]
+
+
+def test_results():
+    layers = namespace["layers"]
+    captured = ms.jit(layers, mode="PIJit")
+    t = Tensor([1.0, 2.0, 3.0])
+    for config in configs() * 2 + configs()[::-1]:
+        assert captured(t, config).tolist() == layers(t, config).tolist(), config
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("index", range(12))
+def test_one_region(index):
+    captured = ms.jit(namespace["layers"], mode="PIJit", fullgraph=True)
+    assert captured(Tensor([1.0, 2.0, 3.0]), configs()[index]).shape == (3,)
