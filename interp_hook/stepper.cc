@@ -237,7 +237,30 @@ Step list_to_tuple(const Stepping& s) {
   return s.push(Ref::steal(PyList_AsTuple(list.get())));
 }
 
-// The one place that says how each operation is run; an operation without a line is CPython's.
+// Operations of class bodies, modules, imports, `with` and `match`; one without a line is
+// CPython's.
+Step dispatch_rare(const Stepping& s) {
+  switch (s.instr.op) {
+    case Op::kLoadName:
+    case Op::kStoreName:
+    case Op::kDeleteName:
+    case Op::kLoadClassDeref: return step_name(s);
+    case Op::kSetupAnnotations: return step_setup_annotations(s);
+    case Op::kPrintExpr: return step_print_expr(s);
+    case Op::kMatchSequence:
+    case Op::kMatchMapping:
+    case Op::kGetLen: return step_match_type(s);
+    case Op::kMatchKeys: return step_match_keys(s);
+    case Op::kCopyDictWithoutKeys: return step_copy_dict_without_keys(s);
+    case Op::kLoadBuildClass: return step_load_build_class(s);
+    case Op::kImportName: return step_import_name(s);
+    case Op::kImportFrom: return step_import_from(s);
+    case Op::kBeforeWith: return step_before_with(s);
+    default: return s.hand_over();
+  }
+}
+
+// The one place that says how each operation is run.
 Step dispatch(const Stepping& s) {
   switch (s.instr.op) {
     case Op::kNop:
@@ -263,18 +286,6 @@ Step dispatch(const Stepping& s) {
     case Op::kLoadDeref:
     case Op::kStoreDeref:
     case Op::kDeleteDeref: return step_deref(s);
-    case Op::kLoadBuildClass: return step_load_build_class(s);
-    case Op::kLoadName:
-    case Op::kStoreName:
-    case Op::kDeleteName:
-    case Op::kLoadClassDeref: return step_name(s);
-    case Op::kSetupAnnotations: return step_setup_annotations(s);
-    case Op::kPrintExpr: return step_print_expr(s);
-    case Op::kMatchSequence:
-    case Op::kMatchMapping:
-    case Op::kGetLen: return step_match_type(s);
-    case Op::kMatchKeys: return step_match_keys(s);
-    case Op::kCopyDictWithoutKeys: return step_copy_dict_without_keys(s);
     case Op::kLoadAssertionError: return s.push(Ref::share(PyExc_AssertionError));
     case Op::kLoadAttr: return load_attr(s);
     case Op::kStoreAttr: return store_attr(s);
@@ -321,10 +332,7 @@ Step dispatch(const Stepping& s) {
     case Op::kReturnValue: return {Step::kReturn, s.index, s.frame.pop()};
     case Op::kCall: return after_call(s, step_call(s));
     case Op::kCallEx: return after_call(s, step_call_ex(s));
-    case Op::kImportName: return step_import_name(s);
-    case Op::kImportFrom: return step_import_from(s);
-    case Op::kBeforeWith: return step_before_with(s);
-    default: return s.hand_over();
+    default: return dispatch_rare(s);
   }
 }
 
