@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bytecode/versions/version.h"
+#include "guards/py/code_lines.h"
 #include "guards/py/compat.h"
 
 namespace msjit {
@@ -138,9 +139,12 @@ class Decoder {
   }
 
   void read_lines() {
+    const std::vector<LineRange> lines = code_lines(out_->code_);
+    size_t range = 0;
     int last = -1;
     for (Instr& instr : instrs()) {
-      instr.line = PyCode_Addr2Line(out_->code_, instr.op_offset);
+      while (range + 1 < lines.size() && lines[range + 1].start <= instr.op_offset) ++range;
+      instr.line = lines.empty() ? out_->code_->co_firstlineno : lines[range].line;
       if (instr.line != last && instr.is_exit()) instr.flags |= Instr::kNewLine;
       last = instr.line;
     }

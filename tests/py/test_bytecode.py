@@ -1,11 +1,13 @@
 """Decoding to the canonical instruction set, control flow and liveness."""
 
+import dis
 import json
 import opcode
 import pathlib
 import re
 import subprocess
 import sys
+import time
 import types
 
 import pytest
@@ -158,3 +160,29 @@ def test_liveness():
     assert at["StoreFast c"] == {"b"}
     assert at["LoadFast d"] == {"b", "d"}
     assert at["LoadFast e"] == {"e"}
+
+
+def test_lines_are_those_of_the_interpreter():
+    source = "def f(x):\n" + "    x = (x +\n         1)\n" * 400 + "\n" * 300 + "    if x: return [\n        a\n        for a in x]\n    return x\n"
+    names = {}
+    exec(source, names)
+    code = names["f"].__code__
+    expected, line = {}, None
+    starts = dict(dis.findlinestarts(code))
+    for instr in dis.get_instructions(code):
+        line = starts.get(instr.offset, line)
+        expected[instr.offset] = line
+    lines = [int(n) for n in re.findall(r" L(\d+) ", _debug.dump_bytecode(names["f"]))]
+    assert sorted(set(lines)) == sorted(set(expected.values()) - {None})
+
+
+def test_a_huge_function_decodes_in_time_linear_in_its_size():
+    def seconds(count):
+        names = {}
+        exec("def f(x):\n" + "    y = 1\n" * count + "    return x\n", names)
+        start = time.process_time()
+        _debug.dump_bytecode(names["f"])
+        return time.process_time() - start
+
+    seconds(1000)
+    assert seconds(40000) < 100 * max(seconds(4000), 0.001)
