@@ -3,61 +3,56 @@
 #include <chrono>
 
 #include "codegen/runner.h"
+#include "graph/control.h"
 #include "graph/pipeline.h"
 #include "kernels/core/log.h"
 
 namespace msjit {
 namespace {
 
-using Units = std::vector<std::shared_ptr<FusedUnit>>;
-
-Units make_units(const Plan& plan) {
-  Units units;
-  for (const Step& step : plan.steps) {
-    if (!step.fused) {
-      units.emplace_back();
-      continue;
+void describe_steps(const PlanRunner& runner, const std::string& indent, std::string* text) {
+  const Plan& plan = runner.plan();
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    *text += indent + describe_step(plan, plan.steps[i]);
+    if (const auto& unit = runner.units()[i]) *text += ": " + unit->status();
+    *text += "\n";
+    for (size_t k = 0; k < plan.steps[i].nested.size(); ++k) {
+      *text += indent + "  " + subgraph_name(*plan.steps[i].ops[0].node->op, k) + "\n";
+      describe_steps(runner.nested(i, k), indent + "    ", text);
     }
-    std::vector<Shape> strides;
-    for (int i = 0; i < step.fused->num_inputs; ++i)
-      strides.push_back(plan.slots[step.fused->operands[i].slot].strides);
-    units.push_back(std::make_shared<FusedUnit>(step.fused, std::move(strides)));
   }
-  return units;
 }
 
 class GraphExecutable final : public Executable {
  public:
-  GraphExecutable(std::shared_ptr<const Plan> plan, Units units, int num_ops, double ms)
-      : runner_(plan, units),
-        plan_(std::move(plan)),
-        units_(std::move(units)),
-        num_ops_(num_ops),
-        plan_ms_(ms) {}
+  GraphExecutable(std::shared_ptr<const Plan> plan, int num_ops)
+      : runner_(plan), plan_(std::move(plan)), num_ops_(num_ops) {}
+
+  void compile_units(double plan_ms) {
+    plan_ms_ = plan_ms;
+    runner_.for_each_unit([](FusedUnit& unit) { unit.compile_primary(); });
+  }
 
   Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) override {
     return runner_.run(inputs, outputs);
   }
   int tier() const override {
-    for (const auto& unit : units_)
-      if (unit && !unit->primary()) return 0;
-    return 1;
+    int tier = 1;
+    runner_.for_each_unit([&](FusedUnit& unit) { tier = unit.primary() ? tier : 0; });
+    return tier;
   }
   void wait_compiled() override {
-    for (const auto& unit : units_)
-      if (unit) unit->wait();
+    runner_.for_each_unit([](FusedUnit& unit) { unit.wait(); });
   }
   double compile_ms() const override {
     double ms = plan_ms_;
-    for (const auto& unit : units_)
-      if (unit) ms += unit->compile_ms();
+    runner_.for_each_unit([&](FusedUnit& unit) { ms += unit.compile_ms(); });
     return ms;
   }
   int64_t code_bytes() const override {
     int64_t bytes = static_cast<int64_t>(sizeof(*this) + plan_->slots.size() * sizeof(Slot) +
                                          plan_->graph->nodes.size() * sizeof(Node));
-    for (const auto& unit : units_)
-      if (unit) bytes += unit->code_bytes();
+    runner_.for_each_unit([&](FusedUnit& unit) { bytes += unit.code_bytes(); });
     return bytes + plan_->arena_bytes;
   }
   int num_ops() const override { return num_ops_; }
@@ -68,11 +63,7 @@ class GraphExecutable final : public Executable {
   }
   std::string describe() const override {
     std::string text;
-    for (size_t i = 0; i < units_.size(); ++i) {
-      text += describe_step(*plan_, plan_->steps[i]);
-      if (units_[i]) text += ": " + units_[i]->status();
-      text += "\n";
-    }
+    describe_steps(runner_, "", &text);
     return text + fmt::format("arena {} bytes, {} outputs, tier {}\n", plan_->arena_bytes,
                               plan_->outputs.size(), tier());
   }
@@ -81,9 +72,8 @@ class GraphExecutable final : public Executable {
  private:
   PlanRunner runner_;
   std::shared_ptr<const Plan> plan_;
-  Units units_;
   int num_ops_;
-  double plan_ms_;
+  double plan_ms_ = 0;
 };
 
 }  // namespace
@@ -95,13 +85,10 @@ Result<std::shared_ptr<Executable>> Executable::compile(const Graph& graph) {
   MSJIT_TRY(auto plan, make_plan(std::move(optimised), graph));
   MSJIT_LOGF(LogTopic::kPlan, "{}\n{}", graph.name, plan->str());
   if (dump_enabled()) dump_file("plan.txt", plan->str());
-  Units units = make_units(*plan);
-  double ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  for (const auto& unit : units)
-    if (unit) unit->compile_primary();
-  return std::shared_ptr<Executable>(
-      std::make_shared<GraphExecutable>(std::move(plan), std::move(units), graph.num_ops(), ms));
+  auto executable = std::make_shared<GraphExecutable>(std::move(plan), graph.num_ops());
+  executable->compile_units(
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  return std::shared_ptr<Executable>(std::move(executable));
 }
 
 }  // namespace msjit

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/fusion.h"
+#include "graph/pipeline.h"
 
 namespace msjit {
 namespace {
@@ -19,8 +20,8 @@ std::vector<ValueId> find_roots(const Graph& graph) {
 
 class Planner {
  public:
-  Planner(std::shared_ptr<const Graph> graph, const Graph& original)
-      : graph_(*graph), original_(original), plan_(std::make_shared<Plan>()) {
+  Planner(std::shared_ptr<const Graph> graph, const Graph& original, bool nested)
+      : graph_(*graph), original_(original), nested_(nested), plan_(std::make_shared<Plan>()) {
     plan_->graph = std::move(graph);
   }
 
@@ -49,6 +50,10 @@ class Planner {
         for (ValueId id : graph_.nodes[n].inputs)
           if (id >= 0 && group_of[graph_.values[id].node] != group_of[n]) escapes_[id] = 1;
     for (ValueId id : graph_.outputs) escapes_[id] = leaves_run_[roots_[id]] = 1;
+    // An If or While may hand on what it is given.
+    for (const Node& node : graph_.nodes)
+      for (ValueId id : node.is_control() ? node.inputs : InlineVec<ValueId, 3>())
+        leaves_run_[roots_[id]] = 1;
     slot_of_.assign(count, -1);
   }
 
@@ -76,6 +81,7 @@ class Planner {
   }
 
   SlotKind kind_of_result(const Node& node, ValueId id, bool fused) const {
+    if (node.is_control()) return SlotKind::kResult;
     if (node.op->has(kView)) return SlotKind::kView;
     if (fused && !escapes_[id]) return SlotKind::kTemp;
     return leaves_run_[id] ? SlotKind::kFresh : SlotKind::kArena;
@@ -87,7 +93,7 @@ class Planner {
     std::vector<PlanOp> ops;
     for (int32_t n : group.nodes) {
       const Node& node = graph_.nodes[n];
-      if (!node.op->kernel[static_cast<int>(DeviceType::kCpu)])
+      if (!node.is_control() && !node.op->kernel[static_cast<int>(DeviceType::kCpu)])
         return not_implemented_error("[{}] no kernel for device cpu", node.op->name);
       PlanOp op;
       op.node = &node;
@@ -102,9 +108,18 @@ class Planner {
     if (fused) {
       push_step(StepKind::kFused, std::move(ops), std::move(program));
     } else if (ops.size() == 1) {
-      StepKind kind = ops[0].node->op->has(kView) ? StepKind::kView : StepKind::kOp;
+      const Node& node = *ops[0].node;
+      StepKind kind = node.is_control()     ? StepKind::kControl
+                      : node.op->has(kView) ? StepKind::kView
+                                            : StepKind::kOp;
       demote_temps(ops);
       push_step(kind, std::move(ops), nullptr);
+      for (const auto& sub : node.subgraphs) {
+        auto optimised = std::make_shared<Graph>(*sub);
+        MSJIT_OK(run_pipeline_nested(*optimised));
+        MSJIT_TRY(auto plan, make_plan(std::move(optimised), *sub, true));
+        plan_->steps.back().nested.push_back(std::move(plan));
+      }
     } else {
       demote_temps(ops);
       for (PlanOp& op : ops) {
@@ -155,6 +170,9 @@ class Planner {
       ValueId id = graph_.outputs[i], root = roots_[id], was = original_roots[original_.outputs[i]];
       int32_t slot = slot_for(id);
       plan_->outputs.push_back({slot, how(slot, root, was, owners, taken)});
+      for (size_t k = 0; k < i && nested_; ++k)  // the same tensor twice
+        if (graph_.outputs[k] == id && original_.outputs[k] == original_.outputs[i])
+          plan_->outputs.back().how = PlanOutput::How::kShare;
       taken.push_back(slot);
     }
   }
@@ -169,8 +187,8 @@ class Planner {
       bool same =
           was_producer.kind == NodeKind::kInput && was_producer.input_index == producer.input_index;
       if (!same) return PlanOutput::How::kCopy;
-      return plan_->slots[slot].kind == SlotKind::kInput ? PlanOutput::How::kAlias
-                                                         : take(slot, taken);
+      if (plan_->slots[slot].kind != SlotKind::kInput) return take(slot, taken);
+      return nested_ ? PlanOutput::How::kShare : PlanOutput::How::kAlias;
     }
     for (auto& [here, there] : owners)
       if (here == root) return there == was ? take(slot, taken) : PlanOutput::How::kCopy;
@@ -184,6 +202,7 @@ class Planner {
 
   const Graph& graph_;
   const Graph& original_;
+  const bool nested_;
   std::shared_ptr<Plan> plan_;
   std::vector<FusionGroup> groups_;
   std::vector<ValueId> roots_;
@@ -199,6 +218,7 @@ const char* kind_name(SlotKind kind) {
     case SlotKind::kArena: return "arena";
     case SlotKind::kFresh: return "fresh";
     case SlotKind::kView: return "view";
+    case SlotKind::kResult: return "result";
     case SlotKind::kTemp: break;
   }
   return "temp";
@@ -207,12 +227,12 @@ const char* kind_name(SlotKind kind) {
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph,
-                                              const Graph& original) {
-  return Planner(std::move(graph), original).run();
+                                              const Graph& original, bool nested) {
+  return Planner(std::move(graph), original, nested).run();
 }
 
 std::string describe_step(const Plan& plan, const Step& step) {
-  static const char* const kNames[] = {"fused", "op", "view"};
+  static const char* const kNames[] = {"fused", "op", "view", "control"};
   std::string text = kNames[static_cast<int>(step.kind)];
   for (const PlanOp& op : step.ops) text += fmt::format(" {}", op.node->op->name);
   text += " (";

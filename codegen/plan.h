@@ -17,6 +17,7 @@ enum class SlotKind : uint8_t {
   kArena,     // an intermediate at a fixed offset of the workspace's arena
   kFresh,     // allocated in each run because it, or a view of it, leaves the run
   kView,      // made by a view op in each run
+  kResult,    // handed over by an If or While in each run; may be another slot's very tensor
   kTemp,      // lives inside one fused step, and only while that step runs op by op
 };
 
@@ -60,13 +61,15 @@ struct FusedProgram {
   std::vector<KernelStore> tail_stores;
 };
 
-enum class StepKind : uint8_t { kFused, kOp, kView };
+enum class StepKind : uint8_t { kFused, kOp, kView, kControl };
+struct Plan;
 
 struct Step {
   StepKind kind;
   std::vector<PlanOp> ops;  // exactly one unless fused
   std::shared_ptr<const FusedProgram> fused;
-  std::vector<int32_t> fresh;  // kFresh slots written here
+  std::vector<int32_t> fresh;                       // kFresh slots written here
+  std::vector<std::shared_ptr<const Plan>> nested;  // kControl: one a sub-graph
 };
 
 struct PlanOutput {
@@ -74,6 +77,7 @@ struct PlanOutput {
   enum class How : uint8_t {
     kTake,   // the slot's own handle
     kAlias,  // a new header over an input's storage
+    kShare,  // in a sub-graph: that very tensor, which another output or the caller holds too
     kCopy,   // a copy: constants, and values that eager would have put in storage of their own
   } how;
 };
@@ -91,8 +95,9 @@ struct Plan {
 std::string describe_step(const Plan& plan, const Step& step);
 
 // `original` is the graph before the passes: it says which outputs own their storage in eager mode.
+// `nested`: the plan of a sub-graph, whose outputs keep the identity of what they hand on.
 Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph,
-                                              const Graph& original);
+                                              const Graph& original, bool nested = false);
 
 // Places the arena slots (buffers.cc).
 void assign_arena(Plan* plan);

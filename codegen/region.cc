@@ -142,6 +142,25 @@ Status fill_variant(const Graph& graph, Variant* variant) {
   return {};
 }
 
+// A branch may give an input, or an earlier output, as an output: that tensor has a history of its
+// own, through which its gradients go. The node is recorded for headers that stand in for it; the
+// tensors themselves come back. What the gradient keeps must not lead back to the outputs either.
+std::vector<Tensor> set_apart(std::span<const Tensor> inputs, std::span<Tensor> outputs,
+                              std::span<Tensor> extras) {
+  const auto is_one_of = [](const Tensor& t, std::span<const Tensor> others) {
+    return std::any_of(others.begin(), others.end(), [&](const Tensor& o) { return o.same(t); });
+  };
+  for (Tensor& extra : extras)
+    if (is_one_of(extra, inputs) || is_one_of(extra, outputs)) extra = extra.detach();
+  std::vector<Tensor> kept(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_one_of(outputs[i], inputs) && !is_one_of(outputs[i], outputs.first(i))) continue;
+    kept[i] = outputs[i];
+    outputs[i] = outputs[i].detach();
+  }
+  return kept;
+}
+
 // A failure is kept too, so that it is met once and not worked out anew in each call.
 std::shared_ptr<Variant> make_variant(const Graph& graph, std::vector<bool> wanted) {
   auto variant = std::make_shared<Variant>();
@@ -182,9 +201,12 @@ Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs,
   std::vector<Tensor> extras(std::make_move_iterator(results.begin() + outputs.size()),
                              std::make_move_iterator(results.end()));
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = std::move(results[i]);
+  std::vector<Tensor> handed_on = set_apart(tensors, outputs, extras);
   record_custom(
       std::make_shared<RegionBackward>(shared_from_this(), variant, std::move(extras), random),
       tensors, outputs);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (handed_on[i]) outputs[i] = std::move(handed_on[i]);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/launch.h"
+#include "graph/control.h"
 
 namespace msjit {
 namespace {
@@ -20,15 +21,50 @@ Result<Tensor> fresh_copy(TensorImpl* from) {
 
 }  // namespace
 
-PlanRunner::PlanRunner(std::shared_ptr<const Plan> plan,
-                       std::vector<std::shared_ptr<FusedUnit>> units)
-    : plan_(std::move(plan)), units_(std::move(units)), pool_(*plan_) {
+PlanRunner::PlanRunner(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)), pool_(*plan_) {
+  make_units();
   for (size_t i = 0; i < plan_->slots.size(); ++i) {
     SlotKind kind = plan_->slots[i].kind;
-    if (kind == SlotKind::kFresh || kind == SlotKind::kView || kind == SlotKind::kTemp)
+    if (kind == SlotKind::kFresh || kind == SlotKind::kView || kind == SlotKind::kTemp ||
+        kind == SlotKind::kResult)
       owned_.push_back(static_cast<int32_t>(i));
   }
   find_single();
+}
+
+void PlanRunner::make_units() {
+  for (size_t s = 0; s < plan_->steps.size(); ++s) {
+    const Step& step = plan_->steps[s];
+    units_.emplace_back();
+    if (step.kind == StepKind::kControl) {
+      controls_.resize(plan_->steps.size());
+      make_control(step, &controls_[s]);
+    }
+    if (!step.fused) continue;
+    std::vector<Shape> strides;
+    for (int i = 0; i < step.fused->num_inputs; ++i)
+      strides.push_back(plan_->slots[step.fused->operands[i].slot].strides);
+    units_.back() = std::make_shared<FusedUnit>(step.fused, std::move(strides));
+  }
+}
+
+void PlanRunner::make_control(const Step& step, Control* control) const {
+  for (const auto& nested : step.nested)
+    control->runners.push_back(std::make_unique<PlanRunner>(nested));
+  const Graph& graph = *plan_->graph;
+  for (ValueId id : step.ops[0].node->inputs) {
+    const Node* node = &graph.producer(id);
+    while (node->kind == NodeKind::kOp && node->op->has(kView))
+      node = &graph.producer(node->inputs[0]);
+    control->copied.push_back(node->kind == NodeKind::kConstant);
+  }
+}
+
+void PlanRunner::for_each_unit(const std::function<void(FusedUnit&)>& f) const {
+  for (const auto& unit : units_)
+    if (unit) f(*unit);
+  for (const Control& control : controls_)
+    for (const auto& runner : control.runners) runner->for_each_unit(f);
 }
 
 void PlanRunner::find_single() {
@@ -102,6 +138,7 @@ Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
     MSJIT_TRY(Tensor fresh, Tensor::empty(plan_->slots[s].meta));
     slots[s] = fresh.release();
   }
+  if (step.kind == StepKind::kControl) return run_controlled(step, controls_[index], slots);
   if (step.kind != StepKind::kFused) return run_op(step.ops[0], slots);
   if (run_fused(*units_[index], slots)) [[likely]]
     return {};
@@ -129,6 +166,32 @@ bool PlanRunner::run_fused(FusedUnit& unit, TensorImpl** slots) const {
     pointers[i] = slots[program.operands[i].slot]->data;
   launch(*kernel, pointers);
   return true;
+}
+
+Status PlanRunner::run_controlled(const Step& step, const Control& control,
+                                  TensorImpl** slots) const {
+  const PlanOp& op = step.ops[0];
+  std::vector<Tensor> in, out;
+  in.reserve(op.in.size());
+  for (uint32_t i = 0; i < op.in.size(); ++i) {
+    TensorImpl* impl = slots[op.in[i]];
+    if (control.copied[i]) {
+      MSJIT_TRY(Tensor copy, fresh_copy(impl));
+      in.push_back(std::move(copy));
+    } else {
+      in.push_back(Tensor::share(impl));
+    }
+  }
+  const auto run = [&](int sub, std::span<const Tensor> args, std::vector<Tensor>* results) {
+    InlineVec<TensorImpl*, 16> inputs;
+    for (const Tensor& t : args) inputs.push_back(t.impl());
+    results->resize(step.nested[sub]->outputs.size());
+    return control.runners[sub]->run(std::span<TensorImpl* const>(inputs.data(), inputs.size()),
+                                     *results);
+  };
+  MSJIT_OK(run_control(*op.node, in, run, &out));
+  for (uint32_t i = 0; i < op.out.size(); ++i) slots[op.out[i]] = out[i].release();
+  return {};
 }
 
 Status PlanRunner::run_one_by_one(const Step& step, TensorImpl** slots) const {
@@ -166,6 +229,8 @@ Status PlanRunner::collect(TensorImpl** slots, std::span<Tensor> outputs) const 
       MSJIT_TRY(outputs[i], fresh_copy(slot));
     } else if (from.how == PlanOutput::How::kAlias) {
       outputs[i] = Tensor::share(slot).detach();
+    } else if (from.how == PlanOutput::How::kShare) {
+      outputs[i] = Tensor::share(slot);
     }
   }
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -3,6 +3,8 @@
 // for layouts it was not made for.
 #pragma once
 
+#include <functional>
+
 #include "codegen/fused_unit.h"
 #include "codegen/workspace.h"
 
@@ -10,7 +12,7 @@ namespace msjit {
 
 class PlanRunner {
  public:
-  PlanRunner(std::shared_ptr<const Plan> plan, std::vector<std::shared_ptr<FusedUnit>> units);
+  explicit PlanRunner(std::shared_ptr<const Plan> plan);
 
   Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
     if (single_.unit) [[likely]] {
@@ -22,6 +24,12 @@ class PlanRunner {
     }
     return run_steps(inputs, outputs);
   }
+  const Plan& plan() const { return *plan_; }
+  const PlanRunner& nested(size_t step, size_t sub) const { return *controls_[step].runners[sub]; }
+  // By step; null where not fused.
+  const std::vector<std::shared_ptr<FusedUnit>>& units() const { return units_; }
+  // Of the steps and of all sub-graphs.
+  void for_each_unit(const std::function<void(FusedUnit&)>& f) const;
 
  private:
   static constexpr int kMaxPointers = 128;
@@ -41,20 +49,30 @@ class PlanRunner {
     std::vector<Output> outputs;
   };
 
+  // An If or While: the runners of its sub-graphs.
+  struct Control {
+    std::vector<std::unique_ptr<PlanRunner>> runners;
+    InlineVec<bool, 8> copied;  // by input: a constant, which must not leave the run
+  };
+
+  void make_units();
+  void make_control(const Step& step, Control* control) const;
   void find_single();
   bool run_single(const CompiledKernel& kernel, std::span<TensorImpl* const> inputs,
                   std::span<Tensor> outputs, Status* status) const;
   Status run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
   Status run_step(size_t index, TensorImpl** slots) const;
   bool run_fused(FusedUnit& unit, TensorImpl** slots) const;
+  Status run_controlled(const Step& step, const Control& control, TensorImpl** slots) const;
   Status run_one_by_one(const Step& step, TensorImpl** slots) const;
   Status run_op(const PlanOp& op, TensorImpl** slots) const;
   Status collect(TensorImpl** slots, std::span<Tensor> outputs) const;
   void release_owned(TensorImpl** slots) const;
 
   std::shared_ptr<const Plan> plan_;
-  std::vector<std::shared_ptr<FusedUnit>> units_;  // by step; null where not fused
-  std::vector<int32_t> owned_;                     // kFresh, kView and kTemp slots
+  std::vector<std::shared_ptr<FusedUnit>> units_;
+  std::vector<Control> controls_;  // by step; empty where there is no kControl step
+  std::vector<int32_t> owned_;     // kFresh, kView and kTemp slots
   WorkspacePool pool_;
   Single single_;
 };

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "graph/graph_sink.h"
+#include "graph/control_grad.h"
+#include "graph/passes/passes.h"
 #include "kernels/core/words.h"
 
 namespace msjit {
@@ -16,7 +17,7 @@ namespace {
 class Extractor {
  public:
   Extractor(const Graph& from, GraphSink* to)
-      : from_(from), to_(to), map_(from.values.size(), -1) {}
+      : from_(from), to_(to), map_(from.values.size(), -1), apart_(handed_on(from)) {}
   void map(ValueId from, ValueId to) { map_[from] = to; }
   void need(ValueId id) { needed_.push_back(id); }
   ValueId get(ValueId id) const { return map_[id]; }
@@ -45,11 +46,9 @@ class Extractor {
     }
     InlineVec<ValueId, 6> in;
     for (ValueId id : node.inputs) in.push_back(id < 0 ? -1 : map_[id]);
-    InlineVec<Meta, 2> metas;
-    for (int32_t i = 0; i < node.num_outputs; ++i)
-      metas.push_back(from_.meta(node.first_output + i));
-    to_->set_location(node.location);
-    ValueId first = to_->append(*node.op, in, node.attrs, metas);
+    to_->set_merging(!apart_[node.first_output]);
+    ValueId first = to_->append_like(from_, node, in);
+    to_->set_merging(true);
     for (int32_t i = 0; i < node.num_outputs; ++i)
       if (map_[node.first_output + i] < 0) map_[node.first_output + i] = first + i;
     return {};
@@ -58,6 +57,7 @@ class Extractor {
   const Graph& from_;
   GraphSink* to_;
   std::vector<ValueId> map_;
+  std::vector<bool> apart_;
   std::vector<ValueId> needed_;
 };
 
@@ -70,9 +70,11 @@ class Differentiator {
   Differentiator(const Graph& graph, std::span<const bool> wanted)
       : graph_(graph), wanted_(wanted), joint_(std::make_shared<Graph>()), sink_(joint_) {}
   Result<GradGraphs> run();
+  Result<std::shared_ptr<Graph>> run_joint(std::span<const bool> given);
 
  private:
   Status copy_forward();
+  Result<Vals> copy_node(const Node& node, const Vals& in);
   void seed_outputs();
   void find_active();
   Status walk_back();
@@ -99,8 +101,25 @@ class Differentiator {
 };
 
 // Ops without a rule of their own are expanded, so that their parts can be differentiated.
+Result<Vals> Differentiator::copy_node(const Node& node, const Vals& in) {
+  if (node.is_control()) {
+    std::vector<ValueId> ids;
+    for (const Val& value : in) ids.push_back(value.id());
+    const ValueId first = sink_.append_like(graph_, node, ids);
+    Vals out;
+    for (int32_t i = 0; i < node.num_outputs; ++i) out.push_back(sink_.value(first + i));
+    return out;
+  }
+  if (node.op->vjp || node.op->has(kNoGrad) || !node.op->composite)
+    return sink_.apply(*node.op, in, node.attrs);
+  Vals out = node.op->composite(&sink_, in, node.attrs);
+  MSJIT_OK(sink_.take_error());
+  return out;
+}
+
 Status Differentiator::copy_forward() {
   Vals env(graph_.values.size());
+  const std::vector<bool> apart = handed_on(graph_);
   for (ValueId id : graph_.inputs) env[id] = sink_.input(graph_.meta(id));
   for (const Node& node : graph_.nodes) {
     if (node.kind == NodeKind::kInput) continue;
@@ -111,13 +130,9 @@ Status Differentiator::copy_forward() {
     Vals in;
     for (ValueId id : node.inputs) in.push_back(id < 0 ? Val() : env[id]);
     sink_.set_location(node.location);
-    Vals out;
-    if (!node.op->vjp && !node.op->has(kNoGrad) && node.op->composite) {
-      out = node.op->composite(&sink_, in, node.attrs);
-      MSJIT_OK(sink_.take_error());
-    } else {
-      MSJIT_TRY(out, sink_.apply(*node.op, in, node.attrs));
-    }
+    sink_.set_merging(!apart[node.first_output]);
+    MSJIT_TRY(Vals out, copy_node(node, in));
+    sink_.set_merging(true);
     if (static_cast<int32_t>(out.size()) < node.num_outputs)
       return internal_error("[autodiff] number of outputs of {}, got {}, expected {}",
                             node.op->name, out.size(), node.num_outputs);
@@ -177,7 +192,7 @@ Status Differentiator::differentiate_node(size_t n) {
   }
   if (!arrived) return {};
   const Node& node = joint_->nodes[n];
-  if (!node.op->vjp)
+  if (!node.op->vjp && !node.is_control())
     return not_implemented_error("[backward] {} has no gradient rule", node.op->name);
   InlineVec<bool, 8> wanted;
   for (ValueId id : node.inputs) {
@@ -185,11 +200,18 @@ Status Differentiator::differentiate_node(size_t n) {
     wanted.push_back(id >= 0 && active_[id]);
   }
   sink_.set_location(node.location);
-  Vjp vjp{&sink_, node.op, node.attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
-  node.op->vjp(vjp);
-  MSJIT_OK(sink_.take_error());
+  Vals input_grads;
+  if (node.is_control()) {
+    MSJIT_TRY(input_grads, control_vjp(sink_, node, output_grads, {wanted.data(), wanted.size()}));
+  } else {
+    Vjp vjp{&sink_,  node.op,      node.attrs, inputs,
+            outputs, output_grads, wanted,     Vals(inputs.size())};
+    node.op->vjp(vjp);
+    MSJIT_OK(sink_.take_error());
+    input_grads = std::move(vjp.input_grads);
+  }
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (wanted[i]) MSJIT_OK(add_grad(node.inputs[i], vjp.input_grads[i]));
+    if (wanted[i]) MSJIT_OK(add_grad(joint_->nodes[n].inputs[i], input_grads[i]));
   return {};
 }
 
@@ -305,7 +327,31 @@ Result<GradGraphs> Differentiator::run() {
   return std::move(result_);
 }
 
+Result<std::shared_ptr<Graph>> Differentiator::run_joint(std::span<const bool> given) {
+  MSJIT_OK(copy_forward());
+  joint_->name = graph_.name + ".vjp";
+  find_active();
+  grads_.resize(active_.size());
+  Vals seeds(outputs_.size());
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    Meta meta = joint_->meta(outputs_[i]);
+    meta.weak = false;
+    if (given[i]) seeds[i] = sink_.input(meta);
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) MSJIT_OK(add_grad(outputs_[i], seeds[i]));
+  MSJIT_OK(walk_back());
+  MSJIT_OK(finish_grads());
+  joint_->outputs = grad_values_;
+  MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*joint_));
+  return joint_;
+}
+
 }  // namespace
+
+Result<std::shared_ptr<Graph>> vjp_graph(const Graph& graph, std::span<const bool> wanted,
+                                         std::span<const bool> given) {
+  return Differentiator(graph, wanted).run_joint(given);
+}
 
 Result<GradGraphs> differentiate(const Graph& graph, std::span<const bool> wanted) {
   return Differentiator(graph, wanted).run();

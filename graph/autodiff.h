@@ -28,6 +28,11 @@ struct GradGraphs {
 };
 Result<GradGraphs> differentiate(const Graph& graph, std::span<const bool> wanted);
 
+// The gradient as one graph that computes `graph` again: inputs of `graph`, then a gradient for
+// each output that is `given` -> one gradient a wanted input. For arms and bodies (control_grad.h).
+Result<std::shared_ptr<Graph>> vjp_graph(const Graph& graph, std::span<const bool> wanted,
+                                         std::span<const bool> given);
+
 // Which of the joint graph's values to keep so that all of `required` can be had again; ascending.
 // `outputs` are values that stay alive anyway. graph/residuals.cc has the cost model.
 std::vector<ValueId> choose_residuals(const Graph& joint, std::span<const ValueId> required,

@@ -82,18 +82,31 @@ Result<Vals> GraphSink::apply(const OpDef& op, std::span<const Val> in, const At
 }
 
 ValueId GraphSink::append(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs,
-                          std::span<const Meta> outs) {
-  if (!can_merge(op)) return graph_->add_op(op, in, attrs, outs, location_);
+                          std::span<const Meta> outs, const Subgraphs& subgraphs) {
+  const auto add = [&] {
+    const ValueId first = graph_->add_op(op, in, attrs, outs, location_);
+    graph_->nodes.back().subgraphs = subgraphs;
+    return first;
+  };
+  if (!merging_ || !can_merge(op)) return add();
   InlineVec<ValueId, 3> key = canonical_inputs(op, in);
   size_t hash = hash_node(op, key, attrs);
   auto [it, last] = pure_nodes_.equal_range(hash);
   for (; it != last; ++it) {
     const Node& node = graph_->nodes[it->second];
-    if (node.op == &op && node.attrs == attrs && canonical_inputs(op, node.inputs) == key)
+    if (node.op == &op && node.attrs == attrs && node.subgraphs == subgraphs &&
+        canonical_inputs(op, node.inputs) == key)
       return node.first_output;
   }
   pure_nodes_.emplace(hash, static_cast<int32_t>(graph_->nodes.size()));
-  return graph_->add_op(op, in, attrs, outs, location_);
+  return add();
+}
+
+ValueId GraphSink::append_like(const Graph& from, const Node& node, std::span<const ValueId> in) {
+  InlineVec<Meta, 2> metas;
+  for (int32_t i = 0; i < node.num_outputs; ++i) metas.push_back(from.meta(node.first_output + i));
+  set_location(node.location);
+  return append(*node.op, in, node.attrs, metas, node.subgraphs);
 }
 
 Val GraphSink::constant(Tensor value) {

@@ -20,8 +20,13 @@ class GraphSink final : public OpSink {
   Val value(ValueId id) { return Val(this, id); }
   // As apply() on plain ids with known output metas: no infer, no expansion. Returns the first
   // output.
+  using Subgraphs = std::vector<std::shared_ptr<const Graph>>;
   ValueId append(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs,
-                 std::span<const Meta> outs);
+                 std::span<const Meta> outs, const Subgraphs& subgraphs = {});
+  // The same for a node of another graph, whose inputs are `in` here.
+  ValueId append_like(const Graph& from, const Node& node, std::span<const ValueId> in);
+  // Off: append() adds a node of its own that later equal ones do not find either.
+  void set_merging(bool on) { merging_ = on; }
   SourceLocation location() const { return location_; }
   void set_location(SourceLocation location) { location_ = location; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }
@@ -29,6 +34,7 @@ class GraphSink final : public OpSink {
  private:
   std::shared_ptr<Graph> graph_;
   SourceLocation location_;
+  bool merging_ = true;
   std::unordered_multimap<size_t, int32_t> pure_nodes_;  // hash -> node; constants too
 };
 

@@ -1,5 +1,5 @@
 // The reference evaluator: what a graph means is what this computes, node by node, on any sink.
-#include "graph/ir.h"
+#include "graph/control.h"
 #include "kernels/eager/eager_sink.h"
 
 namespace msjit {
@@ -24,6 +24,17 @@ std::vector<int32_t> last_uses(const Graph& graph) {
 Status run_node(const Node& node, std::vector<Tensor>& env) {
   InlineVec<Tensor, 4> in;
   for (ValueId id : node.inputs) in.push_back(id < 0 ? Tensor() : env[id]);
+  if (node.is_control()) {
+    const auto run = [&](int sub, std::span<const Tensor> args,
+                         std::vector<Tensor>* out) -> Status {
+      MSJIT_TRY(*out, interpret(*node.subgraphs[sub], args));
+      return {};
+    };
+    std::vector<Tensor> out;
+    MSJIT_OK(run_control(node, {in.data(), in.size()}, run, &out));
+    for (int32_t i = 0; i < node.num_outputs; ++i) env[node.first_output + i] = std::move(out[i]);
+    return {};
+  }
   TensorVec out;
   MSJIT_OK(run_op(*node.op, in, node.attrs, &out));
   if (static_cast<int32_t>(out.size()) != node.num_outputs)
@@ -65,6 +76,16 @@ Result<Vals> interpret_on(OpSink* sink, const Graph& graph, std::span<const Val>
     } else {
       Vals in;
       for (ValueId id : node.inputs) in.push_back(id < 0 ? Val() : env[id]);
+      if (node.is_control()) {
+        auto* graph_sink = dynamic_cast<GraphSink*>(sink);
+        if (!graph_sink) return internal_error("[{}] needs a graph sink", node.op->name);
+        std::vector<ValueId> ids;
+        for (const Val& value : in) ids.push_back(value.id());
+        const ValueId first = graph_sink->append_like(graph, node, ids);
+        for (int32_t i = 0; i < node.num_outputs; ++i)
+          env[node.first_output + i] = graph_sink->value(first + i);
+        continue;
+      }
       MSJIT_TRY(Vals out, sink->apply(*node.op, in, node.attrs));
       if (static_cast<int32_t>(out.size()) < node.num_outputs)
         return internal_error("[{}] number of outputs, got {}, expected {}", node.op->name,

@@ -24,6 +24,11 @@ ValueId Graph::add_input(const Meta& meta) {
   return inputs.back();
 }
 
+ValueId Graph::add_placeholder(const Meta& meta) {
+  nodes.emplace_back().kind = NodeKind::kInput;
+  return nodes.back().first_output = add_values(*this, {&meta, 1});
+}
+
 ValueId Graph::add_constant(Tensor value) {
   Meta meta = value.meta();
   Node& node = nodes.emplace_back();
@@ -45,7 +50,10 @@ ValueId Graph::add_op(const OpDef& op, std::span<const ValueId> in, const Attrs&
 
 int Graph::num_ops() const {
   int count = 0;
-  for (const Node& node : nodes) count += node.kind == NodeKind::kOp;
+  for (const Node& node : nodes) {
+    count += node.kind == NodeKind::kOp;
+    for (const auto& sub : node.subgraphs) count += sub->num_ops();
+  }
   return count;
 }
 

@@ -1,7 +1,7 @@
 // Graph: the one intermediate representation. Nodes stand in topological order; each names an op,
-// its input values, attributes and source line; values carry a Meta. If/While will be nodes holding
-// sub-graphs. Built by GraphSink (graph_sink.h), printable, parsable, verifiable, interpretable;
-// frozen after the pipeline.
+// its input values, attributes and source line; values carry a Meta. If and While are nodes that
+// hold sub-graphs (control.h). Built by GraphSink (graph_sink.h), printable, parsable, verifiable,
+// interpretable; frozen after the pipeline.
 #pragma once
 
 #include <deque>
@@ -27,13 +27,14 @@ struct Node {
   NodeKind kind = NodeKind::kOp;
   const OpDef* op = nullptr;     // kOp
   Tensor constant;               // kConstant
-  int32_t input_index = -1;      // kInput
+  int32_t input_index = -1;      // kInput; -1 = a placeholder of a loop being captured
   InlineVec<ValueId, 3> inputs;  // -1 = absent optional input
   Attrs attrs;
   ValueId first_output = -1;  // outputs are first_output .. first_output + num_outputs - 1
   int32_t num_outputs = 1;
   SourceLocation location;
-  std::vector<std::shared_ptr<Graph>> subgraphs;
+  std::vector<std::shared_ptr<const Graph>> subgraphs;  // of If and While; shared, never changed
+  bool is_control() const { return !subgraphs.empty(); }
 };
 
 struct ValueInfo {
@@ -55,9 +56,11 @@ class Graph {
   // Appends a node whose output metas are given (the sink has run infer). Returns its first output.
   ValueId add_op(const OpDef& op, std::span<const ValueId> in, const Attrs& attrs,
                  std::span<const Meta> outs, SourceLocation location);
+  // Stands for a value inside a loop while its body is being captured; not an input of the graph.
+  ValueId add_placeholder(const Meta& meta);
   const Meta& meta(ValueId id) const { return values[id].meta; }
   const Node& producer(ValueId id) const { return nodes[values[id].node]; }
-  int num_ops() const;
+  int num_ops() const;  // those in sub-graphs included
 };
 
 // One node a line: `%3: float32[64, 10] = matmul(%1, %2, transpose_b=true)  # net.py:12`. Numbers

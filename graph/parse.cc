@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <unordered_map>
 
-#include "graph/ir.h"
+#include "graph/control.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -69,7 +69,11 @@ class Parser {
 
   // -- Grammar --
   Status header();
+  Status parameters();
+  Status block();
   Status statement();
+  Status control(const OpDef& op, const std::vector<Meta>& metas);
+  Result<std::shared_ptr<const Graph>> subgraph(const char* name);
   Status returns();
   Status constant(const Meta& meta, Tensor* out);
   Status call(std::string_view name, std::vector<ValueId>* in, Attrs* attrs, const OpDef** op);
@@ -91,8 +95,10 @@ class Parser {
     return {};
   }
 
+  static constexpr int kMaxNesting = 100;
   std::string_view text_;
   size_t at_ = 0;
+  int nesting_ = 0;
   int line_ = 1;
   std::shared_ptr<Graph> graph_;
   std::unordered_map<int64_t, ValueId> ids_;
@@ -349,6 +355,8 @@ Status Parser::statement() {
     Tensor value;
     MSJIT_OK(constant(metas[0], &value));
     graph_->add_constant(std::move(value));
+  } else if (const OpDef* held = find_control_op(name)) {
+    MSJIT_OK(control(*held, metas));
   } else {
     std::vector<ValueId> in;
     Attrs attrs;
@@ -368,9 +376,46 @@ Status Parser::returns() {
     if (!accept(",")) break;
   }
   skip_space(true);
-  MSJIT_OK(expect("}"));
+  return expect("}");
+}
+
+// A sub-graph has values of its own: the surrounding ones are out of reach meanwhile.
+Result<std::shared_ptr<const Graph>> Parser::subgraph(const char* name) {
   skip_space(true);
-  if (at_ != text_.size()) return fail("text after the end of the graph");
+  MSJIT_OK(expect(name));
+  if (++nesting_ > kMaxNesting) return fail("more than {} nested sub-graphs", kMaxNesting);
+  auto outer_graph = std::exchange(graph_, std::make_shared<Graph>());
+  auto outer_ids = std::exchange(ids_, {});
+  graph_->name = name;
+  MSJIT_OK(parameters());
+  MSJIT_OK(block());
+  --nesting_;
+  ids_ = std::move(outer_ids);
+  std::shared_ptr<const Graph> inner = std::exchange(graph_, std::move(outer_graph));
+  return inner;
+}
+
+Status Parser::control(const OpDef& op, const std::vector<Meta>& metas) {
+  std::vector<ValueId> in;
+  MSJIT_OK(expect("("));
+  while (!accept(")")) {
+    if (!in.empty()) MSJIT_OK(expect(","));
+    MSJIT_TRY(ValueId id, value_ref());
+    in.push_back(id);
+  }
+  const SourceLocation where = location();
+  const int line = line_;
+  GraphSink::Subgraphs subgraphs;
+  for (int i = 0; i < (&op == &op_while ? 1 : 2); ++i) {
+    MSJIT_TRY(auto sub, subgraph(subgraph_name(op, i)));
+    subgraphs.push_back(std::move(sub));
+  }
+  graph_->add_op(op, in, {}, metas, where);
+  graph_->nodes.back().subgraphs = std::move(subgraphs);
+  if (Status status = verify_control(*graph_, graph_->nodes.back()); !status.ok()) {
+    line_ = line;
+    return fail("{}", status.error().message);
+  }
   return {};
 }
 
@@ -381,6 +426,10 @@ Status Parser::header() {
   size_t start = at_;
   while (at_ < text_.size() && is_name_char(text_[at_])) ++at_;
   graph_->name = std::string(text_.substr(start, at_ - start));
+  return parameters();
+}
+
+Status Parser::parameters() {
   MSJIT_OK(expect("("));
   while (!accept(")")) {
     if (!graph_->inputs.empty()) MSJIT_OK(expect(","));
@@ -392,15 +441,20 @@ Status Parser::header() {
   return expect("{");
 }
 
-Result<std::shared_ptr<Graph>> Parser::run() {
-  MSJIT_OK(header());
+Status Parser::block() {
   while (true) {
     skip_space(true);
-    if (accept("return")) break;
+    if (accept("return")) return returns();
     MSJIT_OK(statement());
     if (char c = peek(); c != '\n' && c != '}') return fail("expected the end of the line");
   }
-  MSJIT_OK(returns());
+}
+
+Result<std::shared_ptr<Graph>> Parser::run() {
+  MSJIT_OK(header());
+  MSJIT_OK(block());
+  skip_space(true);
+  if (at_ != text_.size()) return fail("text after the end of the graph");
   return graph_;
 }
 

@@ -59,7 +59,9 @@ const PassInfo* find_pass(std::string_view name) {
   return nullptr;
 }
 
-Status run_pass(const PassInfo& pass, Graph& graph) {
+namespace {
+
+Status run_one(const PassInfo& pass, Graph& graph, bool dump) {
   if (skipped(pass)) return {};
   auto start = std::chrono::steady_clock::now();
   size_t before = graph.nodes.size();
@@ -71,10 +73,19 @@ Status run_pass(const PassInfo& pass, Graph& graph) {
       std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
   MSJIT_LOGF(LogTopic::kPasses, "{}: {}: {} -> {} nodes{}, {:.0f} us", graph.name, pass.name,
              before, graph.nodes.size(), changed.value() ? "" : ", unchanged", us);
-  if (changed.value()) dump_graph(pass.name, graph);
+  if (changed.value() && dump) dump_graph(pass.name, graph);
   if (!settings().strict) return {};
   if (Status status = verify(graph); !status.ok())
     return internal_error("[{}] the pass broke the graph: {}", pass.name, status.error().message);
+  return {};
+}
+
+}  // namespace
+
+Status run_pass(const PassInfo& pass, Graph& graph) { return run_one(pass, graph, true); }
+
+Status run_pipeline_nested(Graph& graph) {
+  for (const PassInfo& pass : kPipeline) MSJIT_OK(run_one(pass, graph, false));
   return {};
 }
 

@@ -16,5 +16,6 @@ std::span<const PassInfo> pipeline();
 const PassInfo* find_pass(std::string_view name);
 Status run_pass(const PassInfo& pass, Graph& graph);
 Status run_pipeline(Graph& graph);
+Status run_pipeline_nested(Graph& graph);  // for a sub-graph: the same passes, no dumps
 
 }  // namespace msjit

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "graph/ir.h"
+#include "graph/control.h"
 
 namespace msjit {
 namespace {
@@ -91,19 +91,33 @@ std::string print_node(const Graph& graph, const Node& node) {
   return Printer(graph, nullptr).node(node);
 }
 
-std::string print(const Graph& graph) {
+namespace {
+
+// What stands between the name of a graph and its closing brace. Sub-graphs have numbers of their
+// own and are set in by four spaces more.
+std::string print_block(const Graph& graph, std::string_view title, const std::string& indent) {
   std::vector<ValueId> number = renumber(graph);
   Printer printer(graph, &number);
-  std::string text = fmt::format("graph {}(", graph.name.empty() ? "main" : graph.name);
+  std::string text = fmt::format("{}{}(", indent, title);
   for (size_t i = 0; i < graph.inputs.size(); ++i)
     text += (i ? ", " : "") + printer.typed(graph.inputs[i]);
   text += ") {\n";
-  for (const Node& node : graph.nodes)
-    if (node.kind != NodeKind::kInput) text += "  " + printer.node(node) + "\n";
-  text += "  return";
+  for (const Node& node : graph.nodes) {
+    if (node.kind == NodeKind::kInput && node.input_index >= 0) continue;
+    text += indent + "  " + printer.node(node) + "\n";
+    for (size_t i = 0; i < node.subgraphs.size(); ++i)
+      text += print_block(*node.subgraphs[i], subgraph_name(*node.op, i), indent + "    ");
+  }
+  text += indent + "  return";
   for (size_t i = 0; i < graph.outputs.size(); ++i)
     text += (i ? ", " : " ") + printer.ref(graph.outputs[i]);
-  return text + "\n}\n";
+  return text + "\n" + indent + "}\n";
+}
+
+}  // namespace
+
+std::string print(const Graph& graph) {
+  return print_block(graph, "graph " + (graph.name.empty() ? "main" : graph.name), "");
 }
 
 }  // namespace msjit

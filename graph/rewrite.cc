@@ -5,6 +5,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "graph/control.h"
 #include "graph/passes/passes.h"
 #include "kernels/core/log.h"
 #include "kernels/core/registry.h"
@@ -49,7 +50,8 @@ class Rebuilder {
         rules_(rules),
         to_(std::make_shared<Graph>()),
         sink_(to_),
-        map_(from.values.size(), -1) {}
+        map_(from.values.size(), -1),
+        apart_(handed_on(from)) {}
 
   Result<bool> run(Graph* result) {
     to_->name = from_.name;
@@ -77,6 +79,7 @@ class Rebuilder {
 
   void bind(ValueId from, ValueId to) {
     map_[from] = to;
+    if (apart_[from]) apart_to_.push_back(to);
     if (static_cast<size_t>(to) >= uses_.size()) uses_.resize(to + 1, 0);
     uses_[to] += from_uses_[from];
   }
@@ -90,16 +93,17 @@ class Rebuilder {
     InlineVec<ValueId, 6> in;
     for (ValueId id : node.inputs) in.push_back(id < 0 ? -1 : map_[id]);
     sink_.set_location(node.location);
-    if (node.num_outputs == 1 && node.op->has(kPure) && !node.op->has(kRandom)) {
+    const bool apart = apart_[node.first_output];
+    if (node.num_outputs == 1 && node.op->has(kPure) && !node.op->has(kRandom) &&
+        !node.is_control() && !apart) {
       if (Val replacement = rewrite(node, in)) {
         bind(node.first_output, replacement.id());
         return {};
       }
     }
-    InlineVec<Meta, 2> metas;
-    for (int32_t i = 0; i < node.num_outputs; ++i)
-      metas.push_back(from_.meta(node.first_output + i));
-    ValueId first = sink_.append(*node.op, in, node.attrs, metas);
+    sink_.set_merging(!apart);
+    ValueId first = sink_.append_like(from_, node, in);
+    sink_.set_merging(true);
     for (int32_t i = 0; i < node.num_outputs; ++i) bind(node.first_output + i, first + i);
     return {};
   }
@@ -118,7 +122,7 @@ class Rebuilder {
                      status.error().message);
           continue;
         }
-        if (!answer || !(sink_.meta(answer) == meta)) continue;
+        if (!answer || !(sink_.meta(answer) == meta) || is_apart(answer.id())) continue;
         MSJIT_LOGF(LogTopic::kPasses, "{}: {} on {}", from_.name, rule->name,
                    print_node(from_, node));
         fired_ = true;
@@ -128,11 +132,17 @@ class Rebuilder {
     return {};
   }
 
+  bool is_apart(ValueId to) const {
+    return std::find(apart_to_.begin(), apart_to_.end(), to) != apart_to_.end();
+  }
+
   const Graph& from_;
   const RuleTable& rules_;
   std::shared_ptr<Graph> to_;
   GraphSink sink_;
   std::vector<ValueId> map_;
+  std::vector<bool> apart_;        // by value of `from_`: see handed_on()
+  std::vector<ValueId> apart_to_;  // the same values in `to_`
   std::vector<int> from_uses_;
   std::vector<int> uses_;  // of the new graph's values; counts uses by nodes not rebuilt yet
   bool fired_ = false;
@@ -167,7 +177,7 @@ std::vector<bool> live_nodes(const Graph& graph) {
   for (ValueId id : graph.outputs) live[graph.values[id].node] = true;
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
-    bool anchored = node.kind == NodeKind::kInput ||
+    bool anchored = (node.kind == NodeKind::kInput && node.input_index >= 0) ||
                     (node.kind == NodeKind::kOp && (!node.op->has(kPure) || node.op->has(kRandom)));
     if (anchored) live[n] = true;
     if (!live[n]) continue;

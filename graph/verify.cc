@@ -1,4 +1,4 @@
-#include "graph/ir.h"
+#include "graph/control.h"
 
 namespace msjit {
 namespace {
@@ -30,6 +30,11 @@ Status verify_wiring(const Graph& graph, size_t index) {
 
 Status verify_op(const Graph& graph, size_t index) {
   const Node& node = graph.nodes[index];
+  if (node.is_control()) {
+    if (Status status = verify_control(graph, node); !status.ok())
+      return bad_node(graph, index, status.error().message);
+    return {};
+  }
   if (!node.op || !node.op->infer) return bad_node(graph, index, "no shape rule");
   if (static_cast<int>(node.attrs.size()) != node.op->signature.num_attrs)
     return bad_node(graph, index, "wrong number of attributes");

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "graph/graph_sink.h"
+#include "graph/control.h"
 #include "graph/passes/passes.h"
 #include "kernels/eager/eager_sink.h"
 
@@ -17,6 +17,7 @@ int64_t bytes(const Meta& meta) { return meta.shape.numel() * item_size(meta.dty
 // Broadcasts stay: code generation reads them through their strides; fills become broadcasts later.
 bool can_fold(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::kOp || !node.op->has(kPure) || node.op->has(kRandom)) return false;
+  if (node.is_control()) return false;
   int64_t in_bytes = 0, out_bytes = 0;
   for (ValueId id : node.inputs) {
     if (id < 0) continue;
@@ -61,6 +62,7 @@ Result<bool> fold_constants(Graph& graph) {
   GraphSink sink(folded);
   std::vector<ValueId> map(graph.values.size(), -1);
   bool changed = false;
+  const std::vector<bool> apart = handed_on(graph);
   for (ValueId id : graph.inputs) map[id] = folded->add_input(graph.meta(id));
   for (const Node& node : graph.nodes) {
     if (node.kind == NodeKind::kInput) continue;
@@ -71,14 +73,12 @@ Result<bool> fold_constants(Graph& graph) {
     Node mapped = node;
     for (ValueId& id : mapped.inputs)
       if (id >= 0) id = map[id];
-    InlineVec<Meta, 2> metas;
-    for (int32_t i = 0; i < node.num_outputs; ++i)
-      metas.push_back(graph.meta(node.first_output + i));
-    sink.set_location(node.location);
     // Appended first, so that the new graph knows its metas; dead code removal takes it away again.
-    mapped.first_output = sink.append(*node.op, mapped.inputs, node.attrs, metas);
+    sink.set_merging(!apart[node.first_output]);
+    mapped.first_output = sink.append_like(graph, node, mapped.inputs);
+    sink.set_merging(true);
     std::vector<Tensor> values;
-    if (can_fold(*folded, mapped)) values = evaluate(*folded, mapped);
+    if (!apart[node.first_output] && can_fold(*folded, mapped)) values = evaluate(*folded, mapped);
     for (int32_t i = 0; i < node.num_outputs; ++i) {
       ValueId id = mapped.first_output + i;
       map[node.first_output + i] = values.empty() ? id : sink.constant(values[i]).id();

@@ -1,0 +1,313 @@
+#include "graph/control.h"
+
+#include <algorithm>
+
+namespace msjit {
+
+const OpDef op_if = OpBuilder("if").signature("inputs: Tensor[]");
+const OpDef op_while = OpBuilder("while").signature("inputs: Tensor[]");
+const OpDef op_while_grad = OpBuilder("while_grad").signature("inputs: Tensor[]");
+bool (*g_loop_interrupted)() = nullptr;
+
+namespace {
+
+ErrorPtr bad(const Node& node, std::string_view what) {
+  return internal_error("[{}] {}", node.op->name, what);
+}
+
+Meta strong(Meta meta) {
+  meta.weak = false;
+  return meta;
+}
+
+// Metas of values given to a sub-graph, or taken from it, against what the other side says. Whether
+// a scalar is weak mattered when the sub-graph was built, it no longer does.
+Status check_metas(const Node& node, const char* what, size_t count, size_t expected,
+                   const std::function<bool(size_t)>& same) {
+  if (count != expected)
+    return bad(node, fmt::format("number of {}, got {}, expected {}", what, count, expected));
+  for (size_t i = 0; i < count; ++i)
+    if (!same(i)) return bad(node, fmt::format("{} {} differ in dtype or shape", what, i));
+  return {};
+}
+
+Status check_inputs(const Graph& graph, const Node& node, const Graph& sub, size_t skip) {
+  return check_metas(node, "inputs", node.inputs.size() - skip, sub.inputs.size(), [&](size_t i) {
+    const ValueId id = node.inputs[i + skip];
+    return id >= 0 && strong(graph.meta(id)) == strong(sub.meta(sub.inputs[i]));
+  });
+}
+
+Status check_outputs(const Graph& graph, const Node& node, const Graph& sub, size_t skip) {
+  if (sub.outputs.size() < skip) return bad(node, "no flag");
+  return check_metas(node, "outputs", sub.outputs.size() - skip, node.num_outputs, [&](size_t i) {
+    return strong(graph.meta(node.first_output + static_cast<ValueId>(i))) ==
+           strong(sub.meta(sub.outputs[i + skip]));
+  });
+}
+
+bool one_element(const Meta& meta) { return meta.shape.numel() == 1; }
+
+Status verify_loop(const Graph& graph, const Node& node) {
+  const Graph& body = *node.subgraphs[0];
+  if (body.outputs.empty() || !one_element(body.meta(body.outputs[0])))
+    return bad(node, "the flag needs one element");
+  const size_t carried = body.outputs.size() - 1;
+  if (body.inputs.size() < carried) return bad(node, "a carried value is no input");
+  for (size_t i = 0; i < carried; ++i)
+    if (!(strong(body.meta(body.inputs[i])) == strong(body.meta(body.outputs[i + 1]))))
+      return bad(node, fmt::format("carried value {} changes dtype or shape", i));
+  if (node.op == &op_while) {
+    MSJIT_OK(check_inputs(graph, node, body, 0));
+    return check_outputs(graph, node, body, 1);
+  }
+  const Graph& step = *node.subgraphs[1];
+  MSJIT_OK(check_inputs(graph, node, step, 0));
+  if (step.inputs.size() != body.inputs.size() + step.outputs.size())
+    return bad(node, "the step does not fit the body");
+  return check_outputs(graph, node, step, 0);
+}
+
+}  // namespace
+
+const char* subgraph_name(const OpDef& op, size_t index) {
+  if (&op == &op_if) return index == 0 ? "then" : "else";
+  return index == 0 ? "body" : "step";
+}
+
+const OpDef* find_control_op(std::string_view name) {
+  for (const OpDef* op : {&op_if, &op_while, &op_while_grad})
+    if (name == op->name) return op;
+  return nullptr;
+}
+
+Status verify_control(const Graph& graph, const Node& node) {
+  const size_t expected = node.op == &op_while ? 1 : 2;
+  if (node.op != &op_if && node.op != &op_while && node.op != &op_while_grad)
+    return bad(node, "sub-graphs on an ordinary op");
+  if (node.subgraphs.size() != expected) return bad(node, "wrong number of sub-graphs");
+  for (const auto& sub : node.subgraphs) MSJIT_OK(verify(*sub));
+  if (node.op != &op_if) return verify_loop(graph, node);
+  if (node.inputs.empty() || node.inputs[0] < 0 || !one_element(graph.meta(node.inputs[0])))
+    return bad(node, "the predicate needs one element");
+  for (const auto& sub : node.subgraphs) {
+    MSJIT_OK(check_inputs(graph, node, *sub, 1));
+    MSJIT_OK(check_outputs(graph, node, *sub, 0));
+  }
+  return {};
+}
+
+std::vector<Meta> control_outputs(const OpDef& op, const GraphSink::Subgraphs& subgraphs) {
+  const Graph& last = *subgraphs.back();
+  const size_t skip = &op == &op_while ? 1 : 0;
+  std::vector<Meta> metas;
+  for (size_t i = skip; i < last.outputs.size(); ++i) metas.push_back(last.meta(last.outputs[i]));
+  return metas;
+}
+
+std::vector<bool> handed_on(const Graph& graph) {
+  std::vector<bool> marked(graph.values.size());
+  for (size_t n = graph.nodes.size(); n-- > 0;) {
+    const Node& node = graph.nodes[n];
+    if (node.is_control())
+      for (ValueId id : node.inputs) marked[id] = true;
+    else if (node.kind == NodeKind::kOp && node.op->has(kView) && marked[node.first_output])
+      marked[node.inputs[0]] = true;
+  }
+  return marked;
+}
+
+// -- Running
+// ---------------------------------------------------------------------------------------
+
+bool truth_of(const Tensor& t) {
+  return dispatch_dtype(t.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T value = *t.data_as<T>();
+    if constexpr (std::is_same_v<T, bool> || std::is_integral_v<T>)
+      return value != T(0);
+    else
+      return static_cast<double>(value) != 0;
+  });
+}
+
+namespace {
+
+constexpr int64_t kPollInterval = 1024;  // iterations between two looks at g_loop_interrupted
+
+Status run_while(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
+                 std::vector<std::vector<Tensor>>* states, std::vector<Tensor>* out) {
+  const Graph& body = *node.subgraphs[0];
+  const size_t carried = body.outputs.size() - 1;
+  std::vector<Tensor> args(in.begin(), in.begin() + static_cast<ptrdiff_t>(body.inputs.size()));
+  std::vector<Tensor> results;
+  for (int64_t iteration = 1;; ++iteration) {
+    if (states) states->emplace_back(args.begin(), args.begin() + static_cast<ptrdiff_t>(carried));
+    results.clear();
+    MSJIT_OK(run(0, args, &results));
+    for (size_t i = 0; i < carried; ++i) args[i] = std::move(results[i + 1]);
+    if (!truth_of(results[0])) break;
+    if (iteration % kPollInterval == 0 && g_loop_interrupted && g_loop_interrupted())
+      return runtime_error("[while] interrupted");
+  }
+  args.resize(carried);
+  *out = std::move(args);
+  return {};
+}
+
+Status run_while_grad(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
+                      std::vector<Tensor>* out) {
+  const Graph& body = *node.subgraphs[0];
+  const size_t carried = body.outputs.size() - 1;
+  std::vector<std::vector<Tensor>> states;
+  std::vector<Tensor> ignored;
+  MSJIT_OK(run_while(node, in, run, &states, &ignored));
+  const auto inputs = static_cast<ptrdiff_t>(body.inputs.size());
+  std::vector<Tensor> grads(in.begin() + inputs, in.end());
+  while (!states.empty()) {
+    std::vector<Tensor> args = std::move(states.back());
+    states.pop_back();
+    args.insert(args.end(), in.begin() + static_cast<ptrdiff_t>(carried), in.begin() + inputs);
+    args.insert(args.end(), grads.begin(), grads.end());
+    grads.clear();
+    MSJIT_OK(run(1, args, &grads));
+  }
+  *out = std::move(grads);
+  return {};
+}
+
+}  // namespace
+
+Status run_control(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
+                   std::vector<Tensor>* out) {
+  if (node.op == &op_while) return run_while(node, in, run, nullptr, out);
+  if (node.op == &op_while_grad) return run_while_grad(node, in, run, out);
+  return run(truth_of(in[0]) ? 0 : 1, in.subspan(1), out);
+}
+
+// -- Building
+// --------------------------------------------------------------------------------------
+
+bool can_join(const Meta& a, const Meta& b) { return a == b; }
+
+namespace {
+
+// Cuts the part of a graph behind `first` that some values need into graphs of their own.
+class Cutter {
+ public:
+  Cutter(const Graph& graph, int32_t first, std::span<const Val> leading)
+      : graph_(graph), first_(first), is_capture_(graph.values.size()) {
+    for (const Val& value : leading) inputs_.push_back(value.id());
+    for (ValueId id : inputs_) is_capture_[id] = true;
+    leading_ = inputs_.size();
+  }
+
+  // Finds what the values take from outside.
+  Status require(std::span<const Val> values) {
+    for (size_t n = first_; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      if (node.kind == NodeKind::kOp && (!node.op->has(kPure) || node.op->has(kRandom)))
+        return not_implemented_error("[{}] draws random numbers or writes in an arm",
+                                     node.op->name);
+    }
+    for (int32_t n : needed(values)) {
+      for (ValueId id : graph_.nodes[n].inputs)
+        if (id >= 0) capture(id);
+    }
+    for (const Val& value : values) capture(value.id());
+    return {};
+  }
+
+  std::span<const ValueId> captures() const {
+    return std::span<const ValueId>(inputs_).subspan(leading_);
+  }
+
+  std::shared_ptr<const Graph> cut(const char* name, std::span<const Val> values) const {
+    auto graph = std::make_shared<Graph>();
+    graph->name = name;
+    GraphSink sink(graph);
+    std::vector<ValueId> map(graph_.values.size(), -1);
+    for (ValueId id : inputs_) map[id] = graph->add_input(graph_.meta(id));
+    const auto get = [&](ValueId id) {
+      if (id >= 0 && map[id] < 0) map[id] = sink.constant(graph_.producer(id).constant).id();
+      return id < 0 ? -1 : map[id];
+    };
+    for (int32_t n : needed(values)) {
+      const Node& node = graph_.nodes[n];
+      InlineVec<ValueId, 6> in;
+      for (ValueId id : node.inputs) in.push_back(get(id));
+      const ValueId to = sink.append_like(graph_, node, in);
+      for (int32_t i = 0; i < node.num_outputs; ++i) map[node.first_output + i] = to + i;
+    }
+    for (const Val& value : values) graph->outputs.push_back(get(value.id()));
+    return graph;
+  }
+
+ private:
+  bool inside(ValueId id) const {
+    return graph_.values[id].node >= first_ && graph_.producer(id).kind == NodeKind::kOp;
+  }
+  void capture(ValueId id) {
+    if (inside(id) || is_capture_[id] || graph_.producer(id).kind == NodeKind::kConstant) return;
+    is_capture_[id] = true;
+    inputs_.push_back(id);
+  }
+  // Nodes behind the cut that the values depend on, in order.
+  std::vector<int32_t> needed(std::span<const Val> values) const {
+    std::vector<bool> wanted(graph_.nodes.size() - first_);
+    const auto want = [&](ValueId id) {
+      if (id >= 0 && inside(id)) wanted[graph_.values[id].node - first_] = true;
+    };
+    for (const Val& value : values) want(value.id());
+    std::vector<int32_t> nodes;
+    for (size_t n = graph_.nodes.size(); n-- > static_cast<size_t>(first_);) {
+      if (!wanted[n - first_]) continue;
+      nodes.push_back(static_cast<int32_t>(n));
+      for (ValueId id : graph_.nodes[n].inputs) want(id);
+    }
+    std::reverse(nodes.begin(), nodes.end());
+    return nodes;
+  }
+
+  const Graph& graph_;
+  const int32_t first_;
+  size_t leading_;
+  std::vector<ValueId> inputs_;
+  std::vector<bool> is_capture_;
+};
+
+Vals append_control(GraphSink& sink, const OpDef& op, std::span<const Val> leading,
+                    std::span<const ValueId> captures, const GraphSink::Subgraphs& subgraphs) {
+  std::vector<ValueId> in;
+  for (const Val& value : leading) in.push_back(value.id());
+  in.insert(in.end(), captures.begin(), captures.end());
+  const std::vector<Meta> metas = control_outputs(op, subgraphs);
+  const ValueId first = sink.append(op, in, {}, metas, subgraphs);
+  Vals values;
+  for (size_t i = 0; i < metas.size(); ++i)
+    values.push_back(sink.value(first + static_cast<ValueId>(i)));
+  return values;
+}
+
+}  // namespace
+
+Result<Vals> build_if(GraphSink& sink, const Val& predicate, int32_t first_node,
+                      std::span<const Val> then_values, std::span<const Val> else_values) {
+  Cutter cutter(*sink.graph(), first_node, {});
+  MSJIT_OK(cutter.require(then_values));
+  MSJIT_OK(cutter.require(else_values));
+  GraphSink::Subgraphs arms{cutter.cut("then", then_values), cutter.cut("else", else_values)};
+  return append_control(sink, op_if, std::span(&predicate, 1), cutter.captures(), arms);
+}
+
+Result<Vals> build_while(GraphSink& sink, int32_t first_node, std::span<const Val> initial,
+                         std::span<const Val> carried, const Val& again,
+                         std::span<const Val> next) {
+  std::vector<Val> results{again};
+  results.insert(results.end(), next.begin(), next.end());
+  Cutter cutter(*sink.graph(), first_node, carried);
+  MSJIT_OK(cutter.require(results));
+  return append_control(sink, op_while, initial, cutter.captures(), {cutter.cut("body", results)});
+}
+
+}  // namespace msjit

@@ -1,0 +1,59 @@
+// If and While: nodes that hold sub-graphs. All are pure: an arm or a body that draws random
+// numbers is refused where it is built. A sub-graph's inputs are the values it takes from outside;
+// an output that is an input hands on that very tensor, so a value keeps its identity through a
+// branch not taken.
+//
+//   if(p, c...)           two sub-graphs c... -> outputs of equal metas; p has one element
+//   while(v..., c...)     one sub-graph v..., c... -> again, v...: runs at least once, and as long
+//                         as `again` is true
+//   while_grad(v..., c..., g...)  sub-graphs: the body, and a step v..., c..., g... -> g... that is
+//                         run once for every iteration of the loop, last one first
+#pragma once
+
+#include <functional>
+
+#include "graph/graph_sink.h"
+
+namespace msjit {
+
+extern const OpDef op_if, op_while, op_while_grad;
+inline bool is_if(const Node& node) { return node.op == &op_if; }
+inline bool is_while(const Node& node) { return node.op == &op_while; }
+
+// "then" and "else", "body", "step": how the text form names them.
+const char* subgraph_name(const OpDef& op, size_t index);
+// The control op of this name; null for others.
+const OpDef* find_control_op(std::string_view name);
+
+// Wiring, counts and metas of a control node against its sub-graphs, which are verified too.
+Status verify_control(const Graph& graph, const Node& node);
+// Metas of a node's outputs given its sub-graphs.
+std::vector<Meta> control_outputs(const OpDef& op, const GraphSink::Subgraphs& subgraphs);
+
+// Values whose very tensor an If or While may hand on, and what these are views of. Passes neither
+// merge them with equal ones nor replace them: which tensor comes out would change.
+std::vector<bool> handed_on(const Graph& graph);
+
+// -- Running: one definition for the reference evaluator and for compiled plans.
+bool truth_of(const Tensor& t);  // of one element, any dtype
+using RunSubgraph =
+    std::function<Status(int sub, std::span<const Tensor> in, std::vector<Tensor>* out)>;
+Status run_control(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
+                   std::vector<Tensor>* out);
+// Asked now and then by a loop that runs long; true = give up. Set by whoever embeds the core.
+extern bool (*g_loop_interrupted)();
+
+// -- Building. Both front ends run an arm or a body on the sink of the whole graph: nodes from
+// `first_node` on belong to it. What its results need of them is then copied into a sub-graph; the
+// rest is dead.
+
+// The join rule: whether two values, one from either arm, can be one value behind the branch.
+bool can_join(const Meta& a, const Meta& b);
+// One value a pair; an error when the arms draw random numbers or write.
+Result<Vals> build_if(GraphSink& sink, const Val& predicate, int32_t first_node,
+                      std::span<const Val> then_values, std::span<const Val> else_values);
+// `carried` are the placeholders the body was run on, `initial` their first values.
+Result<Vals> build_while(GraphSink& sink, int32_t first_node, std::span<const Val> initial,
+                         std::span<const Val> carried, const Val& again, std::span<const Val> next);
+
+}  // namespace msjit
