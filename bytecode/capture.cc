@@ -2,8 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "bytecode/exec.h"
+#include "bytecode/control.h"
 #include "bytecode/exit.h"
+#include "graph/passes/passes.h"
 
 namespace msjit {
 namespace {
@@ -84,12 +85,16 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
                                const CaptureLimits& limits) {
   int stop = -1;
   Failure failure;
+  bool failed = false;
+  ControlPlan control;
   for (int attempt = 0; attempt < 64; ++attempt) {
-    Executor x(code, slots, limits);
+    control.restart = false;
+    Executor x(code, slots, limits, &control);
     if (!x.run_root(start, depth, stop)) {
+      if (control.restart) continue;
       if (stop == x.safe_step())
         return internal_error("[capture] instruction {} failed twice: {}", stop, x.detail());
-      if (attempt == 0) failure = failure_of(x);
+      if (!std::exchange(failed, true)) failure = failure_of(x);
       stop = x.safe_step();
       continue;
     }
@@ -110,6 +115,10 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     }
     if (!capture.returns) describe_exit(x, code, failure, &capture);
     capture.graph = x.sink().graph();
+    // What arms have left behind.
+    if (x.forked()) {
+      MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*capture.graph));
+    }
     capture.inputs = x.heap().inputs();
     capture.num_ops = capture.graph->num_ops();
     capture.guards = x.heap().guards().finish(used_sources(capture));

@@ -88,6 +88,7 @@ struct Capture {
   PyCodeObject* break_callee =
       nullptr;  // outermost callee that held the break: worth its own regions
   int num_ops = 0;
+  bool joined = false;  // an output may be the very tensor of an input or of another output
 };
 
 struct CaptureLimits {

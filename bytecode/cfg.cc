@@ -110,6 +110,7 @@ void Cfg::find_post_dominators() {
 // Natural loops of back edges, taken as edges to a block that is not later in the bytecode:
 // CPython's compiler lays loops out header first and makes no irreducible graphs.
 void Cfg::find_loops() {
+  loops_.resize(blocks_.size());
   for (int header = 0; header < int(blocks_.size()); header++) {
     std::vector<int> work;
     for (int pred : blocks_[size_t(header)].predecessors)
@@ -127,7 +128,32 @@ void Cfg::find_loops() {
       blocks_[size_t(block)].loop_header = header;  // inner headers come later and overwrite
       for (int pred : blocks_[size_t(block)].predecessors) work.push_back(pred);
     }
+    loops_[size_t(header)] = std::move(inside);
   }
+}
+
+bool Cfg::in_loop(int header, int instr) const {
+  const int block = instr < 0 ? -1 : block_of(instr);
+  return block >= 0 && loops_[size_t(block_of(header))][size_t(block)];
+}
+
+int Cfg::loop_left_at(int instr) const {
+  const int block = block_of(instr), join = join_of(instr);
+  if (block < 0) return -1;
+  for (int b = block; b >= 0; --b) {  // headers come before their loops, inner ones later
+    if (loops_[size_t(b)].empty() || !loops_[size_t(b)][size_t(block)]) continue;
+    const int header = blocks_[size_t(b)].begin;
+    if (code_[header].op == Op::kForIter) continue;
+    return in_loop(header, join) ? -1 : header;
+  }
+  return -1;
+}
+
+int Cfg::loop_exit(int header) const {
+  int block = block_of(header);
+  while (block >= 0 && loops_[size_t(block_of(header))][size_t(block)])
+    block = blocks_[size_t(block)].post_dominator;
+  return block < 0 ? -1 : blocks_[size_t(block)].begin;
 }
 
 int Cfg::join_of(int instr) const {

@@ -30,6 +30,12 @@ class Cfg {
   // First instruction where both outcomes of the jump at `instr` meet again; -1 when they never do.
   int join_of(int instr) const;
   bool is_loop_header(int instr) const;
+  // Header instruction of the innermost loop around `instr` that is no for loop and that the block
+  // `join_of(instr)` lies outside of; -1 when there is none.
+  int loop_left_at(int instr) const;
+  bool in_loop(int header, int instr) const;  // both instructions
+  // Where all ways out of a loop meet; -1 when they return.
+  int loop_exit(int header) const;
   std::string dump() const;
 
  private:
@@ -41,6 +47,7 @@ class Cfg {
   const DecodedCode& code_;
   std::vector<BasicBlock> blocks_;
   std::vector<int> block_of_;
+  std::vector<std::vector<bool>> loops_;  // blocks of the loop with this header; empty elsewhere
 };
 
 // Local slots whose value may still be read at each instruction (liveness.cc). Cells and free

@@ -1,4 +1,4 @@
-#include "bytecode/exec.h"
+#include "bytecode/control.h"
 
 #include <fmt/core.h>
 
@@ -20,8 +20,13 @@ const char* code_file(PyCodeObject* code) {
 
 }  // namespace
 
-Executor::Executor(const DecodedCode& code, const Slots& slots, const CaptureLimits& limits)
-    : limits_(limits), graph_(std::make_shared<Graph>()), sink_(graph_), heap_(&sink_, slots) {
+Executor::Executor(const DecodedCode& code, const Slots& slots, const CaptureLimits& limits,
+                   ControlPlan* control)
+    : limits_(limits),
+      graph_(std::make_shared<Graph>()),
+      sink_(graph_),
+      heap_(&sink_, slots),
+      control_(control) {
   root_.code = &code;
   root_.globals = Ref::share(slots.globals);
   root_.builtins = Ref::share(slots.builtins);
@@ -103,7 +108,12 @@ bool Executor::run(SymFrame& frame) {
 }
 
 bool Executor::run_instrs(SymFrame& frame) {
-  while (!frame.result && !frame.yielded) {
+  while (!frame.result && !frame.yielded && !frame.again) {
+    if (!control_->loops.empty()) [[unlikely]] {
+      bool captured = false;
+      if (!capture_loop(frame, &captured)) return false;
+      if (captured && (frame.result || frame.again || frame.at_stop())) break;
+    }
     if (!account(frame)) return false;
     if (stopped_) return true;
     const Instr& instr = (*frame.code)[frame.pc];
@@ -111,7 +121,8 @@ bool Executor::run_instrs(SymFrame& frame) {
     frame.next = frame.pc + 1;
     if (!kHandlers[static_cast<int>(instr.op)](*this, frame, instr))
       if (!raised_ || !unwind(frame)) return false;
-    if (!frame.result) frame.pc = frame.next;
+    if (!frame.result && !frame.again) frame.pc = frame.next;
+    if (frame.at_stop()) break;
   }
   return true;
 }

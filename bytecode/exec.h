@@ -4,6 +4,8 @@
 // need not undo partial work.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,13 @@ struct SymFrame {
   SymFrame* parent = nullptr;
   SymRef result;   // set by ReturnValue
   SymRef yielded;  // set by YieldValue, until the consumer takes it
+  // Of an arm or a loop body (control.h): where it ends, and the loop it is the body of.
+  std::vector<int> stops;
+  int loop_header = -1, loop_exit = -1;
+  std::map<int, int> peeled;  // by header: arrivals so far at loops of the control plan
+  Val again;  // set where ways back to the header and out of the loop have been joined: the end
 
+  bool at_stop() const { return std::find(stops.begin(), stops.end(), pc) != stops.end(); }
   SymRef pop() {
     SymRef top = std::move(stack.back());
     stack.pop_back();
@@ -34,15 +42,30 @@ struct SymFrame {
   SymRef& peek(int from_top) { return stack[stack.size() - from_top]; }
 };
 
+class ControlPlan;
+struct BranchPath;
+
 class Executor {
  public:
-  Executor(const DecodedCode& code, const Slots& slots, const CaptureLimits& limits);
+  Executor(const DecodedCode& code, const Slots& slots, const CaptureLimits& limits,
+           ControlPlan* control);
 
   // Runs the outermost frame from `start`; stops before its `stop_step`-th instruction (0-based, -1
   // = never). True: it returned, or stopped where asked. False: failed; see reason() and
   // safe_step().
   bool run_root(int start, int depth, int stop_step);
   bool run(SymFrame& frame);
+  // A jump on the value of a tensor, and a loop that such jumps leave (control.cc,
+  // loop_capture.cc).
+  bool branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
+              const BranchPath& when_false);
+  bool capture_loop(SymFrame& frame, bool* captured);
+  ControlPlan& control() { return *control_; }
+  bool forked() const { return forked_; }
+  // Notes that this value is the one a graph value stands for where an If hands it on. False when
+  // another already is.
+  bool claim(ValueId id, const SymRef& value);
+  const SymValue* owner(ValueId id) const;
 
   SymFrame& root() { return root_; }
   Heap& heap() { return heap_; }
@@ -123,6 +146,8 @@ class Executor {
 
  private:
   bool account(SymFrame& frame);
+  bool run_arm(SymFrame* arm);
+  bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, class Joiner& joiner);
   bool take_next(SymIterator& it, SymRef* out, bool* done);
   bool run_instrs(SymFrame& frame);
   bool has_handler() const;
@@ -132,6 +157,10 @@ class Executor {
   std::shared_ptr<Graph> graph_;
   GraphSink sink_;
   Heap heap_;
+  ControlPlan* control_;
+  std::unordered_map<ValueId, SymRef> owners_;
+  int fork_depth_ = 0;
+  bool forked_ = false;
   SymFrame root_;
   int depth_ = 0;
   int steps_ = 0;

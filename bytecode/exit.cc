@@ -79,7 +79,8 @@ int ExitBuilder::tensor(const SymRef& value) {
   Graph& graph = *x_.sink().graph();
   ValueId id = value->tensor.id();
   const NodeKind producer = graph.producer(id).kind;
-  if (output_of_.count(id) || producer != NodeKind::kOp) {
+  const SymValue* owner = x_.owner(id);
+  if (output_of_.count(id) || producer != NodeKind::kOp || (owner && owner != value.get())) {
     const Meta meta{graph.meta(id).dtype, false, graph.meta(id).shape};
     id = graph.add_op(op_copy, std::span(&id, 1), {}, std::span(&meta, 1), {});
   }
@@ -88,6 +89,7 @@ int ExitBuilder::tensor(const SymRef& value) {
   output_of_[id] = output;
   Recipe made{RecipeKind::kOutput};
   made.index = output;
+  capture_->joined |= value->joined;
   return add(std::move(made));
 }
 

@@ -54,6 +54,11 @@ class Heap {
   // What a lookup on a pinned class found under a name, as it is (no descriptor binding).
   SymRef class_attr(PyTypeObject* type, PyObject* name, PyObject* found);
 
+  // Calls f with every value of the program met so far.
+  template <class F>
+  void visit(F f) const {
+    for (const auto& [id, value] : by_source_) f(value);
+  }
   GuardBuilder& guards() { return guards_; }
   const std::vector<SourceId>& inputs() const { return inputs_; }
   GraphSink* sink() { return sink_; }

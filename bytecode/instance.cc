@@ -31,6 +31,8 @@ bool call_special(Executor& x, const SymRef& self, const char* name, std::vector
 bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   if (!x.look(a) || !x.look(b)) return false;
   *out = a == b;
+  if (!*out && a->is_tensor() && b->is_tensor() && (a->joined || b->joined))
+    return x.fail(BreakReason::kUnsupported, "identity of a tensor behind a branch");
   if (*out || !a->object || !b->object) return true;
   *out = a->object == b->object;
   // Two sources: their relation holds for this call only. Constants are pinned by their own guards.

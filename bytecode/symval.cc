@@ -6,6 +6,11 @@
 
 namespace msjit {
 
+uint64_t SymValue::next_serial() {
+  static uint64_t last = 0;  // under the GIL
+  return ++last;
+}
+
 SymRef make_sym(SymKind kind) {
   SymRef sym = std::make_shared<SymValue>();
   sym->kind = kind;

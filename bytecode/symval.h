@@ -68,6 +68,7 @@ struct SymIterator {
 
 struct SymValue {
   SymKind kind = SymKind::kNull;
+  bool joined = false;  // kTensor: behind a branch; may be the very tensor some other value is
   SourceId source = kNoSource;  // where it can be found at region entry
   int born = 0;  // instruction of the outermost frame that made an iterator: where a region can end
                  // instead
@@ -83,7 +84,9 @@ struct SymValue {
   std::vector<std::string> written;  // kObject: names with pending writes, in order
   std::unique_ptr<SymFunction> function;
   std::unique_ptr<SymIterator> iterator;
+  uint64_t serial = next_serial();  // later values have larger ones
 
+  static uint64_t next_serial();
   bool is_const(PyObject* o) const { return kind == SymKind::kConst && object.is(o); }
   bool is_null() const { return kind == SymKind::kNull; }
   bool is_tensor() const { return kind == SymKind::kTensor; }

@@ -171,7 +171,8 @@ class Planner {
       int32_t slot = slot_for(id);
       plan_->outputs.push_back({slot, how(slot, root, was, owners, taken)});
       for (size_t k = 0; k < i && nested_; ++k)  // the same tensor twice
-        if (graph_.outputs[k] == id && original_.outputs[k] == original_.outputs[i])
+        if (graph_.outputs[k] == id && original_.outputs[k] == original_.outputs[i] &&
+            plan_->slots[slot].kind != SlotKind::kConstant)
           plan_->outputs.back().how = PlanOutput::How::kShare;
       taken.push_back(slot);
     }

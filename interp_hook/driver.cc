@@ -186,7 +186,8 @@ class FrameRun {
     std::string error;
     if (!run_entry(entry, registers_.data(), &objects, &error)) {
       // Nothing has changed yet: the interpreter runs the region and raises what the program
-      // raises.
+      // raises. Unless a signal handler did.
+      if (PyErr_Occurred()) return false;
       entry.disabled = true;
       state_.count_break(entry.line, break_name(BreakReason::kOpError), error);
       return false;

@@ -1,7 +1,7 @@
 #include "interp_hook/entry.h"
 
 #include "codegen/region_check.h"
-
+#include "graph/control.h"
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
 #include "interp_hook/config.h"
@@ -10,6 +10,19 @@
 namespace msjit {
 
 int64_t graph_op_count = 0;
+
+namespace {
+
+bool has_loop(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    if (is_while(node)) return true;
+    for (const auto& sub : node.subgraphs)
+      if (has_loop(*sub)) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
   auto entry = std::make_unique<Entry>();
@@ -24,6 +37,8 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->locals = std::move(capture.locals);
   entry->stack = std::move(capture.stack);
   entry->num_ops = capture.num_ops;
+  entry->joined = capture.joined;
+  entry->loops = has_loop(*capture.graph);
   entry->line = code[start].line;
   for (const Node& node : capture.graph->nodes)
     if (node.kind == NodeKind::kConstant) entry->constant_bytes += node.constant.nbytes();
@@ -76,6 +91,9 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
   for (SourceId id : entry.inputs) inputs.push_back(tensor_of(registers[id]).impl());
   const bool checked = jit_config().check;
   const RandomState random = checked ? random_state() : RandomState{};
+  std::vector<Tensor> kept;
+  for (uint32_t i = 0; entry.loops && i < inputs.size(); ++i)
+    kept.push_back(Tensor::share(inputs[i]));
   Status status = entry.region->call(inputs, outputs);
   if (!status.ok()) {
     *error = status.error().message;
@@ -96,6 +114,25 @@ Ref run_single(Entry& entry, PyObject* const* registers, std::string* error) {
   return result;
 }
 
+namespace {
+
+// The object of an output that a branch has handed on: that of the input or of the earlier output
+// whose tensor it is. Empty when it is a tensor of its own.
+Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Tensor> outputs,
+              int32_t output, const std::vector<Ref>& objects) {
+  const Tensor& tensor = outputs[output];
+  for (SourceId id : entry.inputs)
+    if (tensor_of(registers[id]).same(tensor)) return Ref::share(registers[id]);
+  for (size_t i = 0; i < objects.size(); ++i) {
+    const Recipe& earlier = entry.recipes[i];
+    if (earlier.kind == RecipeKind::kOutput && outputs[earlier.index].same(tensor))
+      return objects[i];
+  }
+  return {};
+}
+
+}  // namespace
+
 bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objects,
                std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
@@ -103,8 +140,15 @@ bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objec
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, error)) return false;
   objects->reserve(entry.recipes.size());
   for (const Recipe& recipe : entry.recipes) {
-    Ref object = recipe.kind == RecipeKind::kOutput ? wrap_tensor(outputs[recipe.index])
-                                                    : rebuild(recipe, registers, *objects);
+    Ref object;
+    if (recipe.kind != RecipeKind::kOutput) {
+      object = rebuild(recipe, registers, *objects);
+    } else {
+      if (entry.joined)
+        object =
+            object_of(entry, registers, {outputs.data(), outputs.size()}, recipe.index, *objects);
+      if (!object) object = wrap_tensor(outputs[recipe.index]);
+    }
     if (!object) {
       *error = take_error_text();
       return false;

@@ -25,6 +25,8 @@ struct Entry final : EntryBase {
   int break_line = 0;
   int line = 0;
   int64_t constant_bytes = 0;
+  bool joined = false;    // an output may be the very tensor of an input or of another output
+  bool loops = false;     // holds a loop: inputs are kept alive, for signal handlers run meanwhile
   bool disabled = false;  // failed inside: never run again
   int64_t bytes() const override;
 };

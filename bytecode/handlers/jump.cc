@@ -1,5 +1,6 @@
 // Branches on Python values: decided while capturing, under the guards that reading the value
 // installed.
+#include "bytecode/control.h"
 #include "bytecode/instance.h"
 
 namespace msjit {
@@ -30,7 +31,7 @@ bool Executor::truth(const SymRef& value, bool* out) {
     case SymKind::kMethod:
     case SymKind::kFunction:
     case SymKind::kSlice: *out = true; return true;
-    case SymKind::kTensor: return fail(BreakReason::kTensorBranch);
+    case SymKind::kTensor: return fail(BreakReason::kTensorBranch, "its truth as a Python bool");
     case SymKind::kObject: return instance_truth(*this, value, out);
     default: break;
   }
@@ -46,6 +47,10 @@ namespace {
 
 bool pop_jump(Executor& x, SymFrame& f, const Instr& i, bool when) {
   bool value = false;
+  if (const SymRef tested = f.peek(1); x.look(tested) && tested->is_tensor()) {
+    const BranchPath jump{i.target, true}, fall{f.next, true};
+    return x.branch(f, tested, when ? jump : fall, when ? fall : jump);
+  }
   if (!x.truth(f.peek(1), &value)) return false;
   f.pop();
   if (value == when) f.next = i.target;
@@ -54,6 +59,10 @@ bool pop_jump(Executor& x, SymFrame& f, const Instr& i, bool when) {
 
 bool jump_or_pop(Executor& x, SymFrame& f, const Instr& i, bool when) {
   bool value = false;
+  if (const SymRef tested = f.peek(1); x.look(tested) && tested->is_tensor()) {
+    const BranchPath jump{i.target, false}, fall{f.next, true};
+    return x.branch(f, tested, when ? jump : fall, when ? fall : jump);
+  }
   if (!x.truth(f.peek(1), &value)) return false;
   if (value == when)
     f.next = i.target;

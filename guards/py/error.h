@@ -78,6 +78,8 @@ inline PyObject* exception_type(ErrorKind kind) {
 
 // Raises `error` in Python. Returns nullptr so that C API functions can `return raise(...)`.
 inline PyObject* raise(const Error& error) {
+  // What a signal handler raised during a long loop stands.
+  if (error.message == "[while] interrupted" && PyErr_Occurred()) return nullptr;
   PyErr_SetString(exception_type(error.kind), error.message.c_str());
   return nullptr;
 }

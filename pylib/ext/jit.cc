@@ -95,6 +95,7 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
       *result = nullptr;
     }
   }
+  if (!*result && PyErr_Occurred()) return true;  // a signal handler raised
   if (!*result) {
     entry->disabled = true;  // the interpreter runs it and raises what the program raises
     return PyErr_Occurred() != nullptr;

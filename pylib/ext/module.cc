@@ -1,6 +1,7 @@
 // The extension module `msjit._msjit`: types, dtypes, operators, gradients, statistics, and the
 // bytecode JIT where there is one.
 #include "codegen/compile_queue.h"
+#include "graph/control.h"
 #include "kernels/core/registry.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/config.h"
@@ -148,6 +149,14 @@ bool add_types(PyObject* module) {
 PyModuleDef g_module = {PyModuleDef_HEAD_INIT, "msjit._msjit", "The compiled half of msjit.", -1,
                         g_functions};
 
+// Asked by compiled loops: runs signal handlers as the interpreter does between instructions.
+bool loop_interrupted() {
+  const PyGILState_STATE state = PyGILState_Ensure();
+  const bool raised = PyErr_CheckSignals() < 0;
+  PyGILState_Release(state);
+  return raised;
+}
+
 Ref make_module() {
   Ref module = Ref::steal(PyModule_Create(&g_module));
   if (!module || PyModule_AddFunctions(module.get(), g_autograd_functions) < 0 ||
@@ -158,6 +167,7 @@ Ref make_module() {
     return {};
   // A full table only means that the compiler is stopped later, by the C library's handlers.
   (void)Py_AtExit(compile_queue_stop);
+  g_loop_interrupted = loop_interrupted;
   return module;
 }
 

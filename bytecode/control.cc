@@ -1,0 +1,318 @@
+#include "bytecode/control.h"
+
+#include <fmt/core.h>
+
+#include <cstring>
+
+#include "graph/control.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+namespace {
+
+constexpr int kMaxForks =
+    48;  // nested branches: what unrolled loops with a break make of themselves
+
+bool asks_for_locals(const DecodedCode& code) {
+  static const char* const kNames[] = {"locals", "vars", "eval", "exec", "dir", "_getframe"};
+  for (int i = 0; i < code.name_count(); ++i) {
+    const char* name = PyUnicode_AsUTF8(code.name(i).get());
+    for (const char* wanted : kNames)
+      if (name && std::strcmp(name, wanted) == 0) return true;
+  }
+  return false;
+}
+
+// An iterator that only this frame knows is advanced by either arm on its own.
+SymRef copy_iterator(const SymRef& value) {
+  if (value->kind != SymKind::kIterator || value.use_count() > 1) return value;
+  const SymIterator& from = *value->iterator;
+  SymRef copy = make_sym(SymKind::kIterator);
+  copy->born = value->born;
+  copy->iterator = std::make_unique<SymIterator>(SymIterator{from.kind, {}, from.object});
+  SymIterator& to = *copy->iterator;
+  to.position = from.position;
+  to.count = from.count;
+  to.removals = from.removals;
+  to.exhausted = from.exhausted;
+  for (const SymRef& child : from.children) to.children.push_back(copy_iterator(child));
+  return copy;
+}
+
+}  // namespace
+
+SymFrame fork_frame(SymFrame& frame) {
+  std::vector<SymRef> copies;
+  for (const SymRef& value : frame.stack) copies.push_back(copy_iterator(value));
+  SymFrame arm = frame;
+  for (size_t i = 0; i < copies.size(); ++i)
+    if (copies[i]->kind == SymKind::kIterator) arm.stack[i] = copies[i];
+  return arm;
+}
+
+const Cfg& ControlPlan::cfg(const DecodedCode& code) {
+  Facts& facts = facts_[&code];
+  if (!facts.cfg) facts.cfg = std::make_unique<Cfg>(code);
+  return *facts.cfg;
+}
+
+bool ControlPlan::live(const DecodedCode& code, int instr, int slot) {
+  Facts& facts = facts_[&code];
+  if (!facts.liveness) {
+    facts.liveness = std::make_unique<Liveness>(code);
+    facts.reads_locals = asks_for_locals(code);
+  }
+  return facts.reads_locals || facts.liveness->live_before(instr, slot);
+}
+
+HeapMark::HeapMark(const Heap& heap, const SymFrame& frame) {
+  for (const SymFrame* f = &frame; f; f = f->parent) {
+    for (const SymRef& value : f->slots) add(value);
+    for (const SymRef& value : f->stack) add(value);
+  }
+  heap.visit([this](const SymRef& value) { add(value); });
+}
+
+HeapMark::Seen HeapMark::see(const SymRef& value) {
+  Seen seen{value, value->kind, value->changed, value->written.size(), {}, {}, 0};
+  for (const SymRef& item : value->items) seen.parts.push_back(item.get());
+  for (const auto& [key, item] : value->entries) {
+    seen.parts.push_back(key.get());
+    seen.parts.push_back(item.get());
+  }
+  for (const auto& [name, item] : value->attributes) seen.attributes.emplace_back(name, item.get());
+  if (value->iterator) {
+    for (const SymRef& child : value->iterator->children) seen.parts.push_back(child.get());
+    seen.position = value->iterator->position * 2 + value->iterator->exhausted;
+  }
+  seen.position += value->removals * int64_t{1} << 32;
+  return seen;
+}
+
+void HeapMark::add(const SymRef& value) {
+  if (!value || !met_.emplace(value.get(), true).second) return;
+  seen_.push_back(see(value));
+  for (const SymRef& item : value->items) add(item);
+  for (const auto& [key, item] : value->entries) add(key), add(item);
+  for (const auto& [name, item] : value->attributes) add(item);
+  if (value->iterator)
+    for (const SymRef& child : value->iterator->children) add(child);
+  if (value->function)
+    for (const SymRef& part : {value->function->defaults, value->function->kwdefaults,
+                               value->function->annotations, value->function->closure})
+      add(part);
+}
+
+// Looking at a value of the program fills in what it holds; that is no change.
+std::string HeapMark::change(const Heap& heap) const {
+  std::string what;
+  heap.visit([&](const SymRef& value) {  // met first in the arm
+    if (!met_.count(value.get()) && (value->changed || !value->written.empty()))
+      what = describe(*value);
+  });
+  if (!what.empty()) return what;
+  for (const Seen& before : seen_) {
+    const Seen now = see(before.value);
+    const bool first_look = before.kind == SymKind::kLazy;
+    const bool program = before.value->source != kNoSource && !now.changed && !before.changed;
+    const bool constant = now.kind == SymKind::kConst;
+    bool same = (now.kind == before.kind || first_look) && now.changed == before.changed &&
+                now.num_written == before.num_written && now.position == before.position &&
+                now.parts.size() >= before.parts.size() &&
+                now.attributes.size() >= before.attributes.size();
+    // An instance made in the region has no attributes but those it was given.
+    same = same &&
+           (now.attributes.size() == before.attributes.size() || before.value->source != kNoSource);
+    same = same &&
+           std::equal(before.attributes.begin(), before.attributes.end(), now.attributes.begin());
+    const bool grown = now.parts.size() > before.parts.size();
+    const bool filled =
+        program && (first_look || before.value->kind == SymKind::kDict || before.parts.empty());
+    // A dict of the program that is looked at as a whole is put in order.
+    const bool ordered = program && before.value->kind == SymKind::kDict;
+    same = same && (!grown || filled || constant);
+    same = same && (ordered || first_look ||
+                    std::equal(before.parts.begin(), before.parts.end(), now.parts.begin()));
+    if (!same) return describe(*before.value);
+  }
+  return {};
+}
+
+bool Executor::claim(ValueId id, const SymRef& value) {
+  return owners_.emplace(id, value).first->second == value;
+}
+
+const SymValue* Executor::owner(ValueId id) const {
+  auto it = owners_.find(id);
+  return it == owners_.end() ? nullptr : it->second.get();
+}
+
+// Runs an arm to one of its stops, its return, or the end of the loop body it is part of.
+bool Executor::run_arm(SymFrame* arm) {
+  SymFrame* const caller = current_;
+  if (!arm->at_stop() && !run(*arm)) return false;
+  current_ = caller;
+  return true;
+}
+
+namespace {
+
+// How an arm ended: at which instruction, or by a return, or with both ways of a loop body.
+struct End {
+  int pc;
+  bool returned, both;
+};
+
+End end_of(const SymFrame& arm) {
+  return {arm.pc, arm.result != nullptr && !arm.again, bool(arm.again)};
+}
+
+// Whether an arm of a loop body ended where a turn of the loop ends.
+bool ends_turn(const SymFrame& arm) {
+  if (arm.loop_header < 0) return false;
+  return arm.result || arm.again || arm.pc == arm.loop_header || arm.pc == arm.loop_exit;
+}
+
+// Whether a slot may be read behind an arm that ended so.
+bool needed(Executor& x, const SymFrame& arm, int slot) {
+  const End end = end_of(arm);
+  if (end.returned) return false;
+  ControlPlan& control = x.control();
+  if (!end.both) return control.live(*arm.code, end.pc, slot);
+  return control.live(*arm.code, arm.loop_header, slot) ||
+         (arm.loop_exit >= 0 && control.live(*arm.code, arm.loop_exit, slot));
+}
+
+std::string slot_text(const SymFrame& frame, size_t slot) {
+  const char* name = PyUnicode_AsUTF8(frame.code->slot_name(int(slot)).get());
+  return name ? name : "?";
+}
+
+// Whether the loop goes on behind an arm that ended so.
+Val goes_on(Executor& x, const SymFrame& arm) {
+  if (arm.again) return arm.again;
+  const bool back = !arm.result && arm.pc == arm.loop_header;
+  return x.sink().constant(Tensor::scalar<bool>(back));
+}
+
+}  // namespace
+
+bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, Joiner& joiner) {
+  const End ends[2] = {end_of(arms[0]), end_of(arms[1])};
+  const bool returned = ends[0].returned && ends[1].returned;
+  const bool met = !returned && !ends[0].returned && !ends[1].returned && !ends[0].both &&
+                   !ends[1].both && ends[0].pc == ends[1].pc;
+  const auto refuse = [&](const std::string& what) {
+    return fail(BreakReason::kTensorBranch, what);
+  };
+  if (!returned && !met && !(ends_turn(arms[0]) && ends_turn(arms[1]))) {
+    // `continue` may go to a header of its own, around that of the loop: only the inner one counts.
+    for (int side : {0, 1}) {
+      const auto outer = control_->loops.find({frame.code, arms[side].pc});
+      if (frame.loop_header < 0 || ends[side].returned || outer == control_->loops.end() ||
+          !control_->cfg(*frame.code).in_loop(arms[side].pc, frame.loop_header))
+        continue;
+      outer->second.refused = control_->restart = true;
+    }
+    return refuse("its arms end in different places");
+  }
+  if (!returned) {
+    for (size_t i = 0; i < frame.slots.size(); ++i) {
+      SymRef values[2];
+      bool needs[2];
+      for (int side : {0, 1}) {
+        needs[side] = needed(*this, arms[side], int(i));
+        values[side] = arms[side].slots[i];
+      }
+      // Untouched in the outermost frame: looked up where the other arm has assigned it.
+      if (!values[0] != !values[1] && (needs[0] || needs[1]))
+        for (int side : {0, 1}) values[side] = slot(arms[side], int(i));
+      SymRef value = joiner.join(values[0], needs[0], values[1], needs[1]);
+      if (!value && (values[0] || values[1]))
+        return refuse(fmt::format("{} is {}", slot_text(frame, i), joiner.why));
+      frame.slots[i] = std::move(value);
+    }
+    std::vector<SymRef> stack;
+    for (size_t i = 0; i < std::max(arms[0].stack.size(), arms[1].stack.size()); ++i) {
+      const bool has[2] = {i < arms[0].stack.size(), i < arms[1].stack.size()};
+      SymRef value = joiner.join(has[0] ? arms[0].stack[i] : null_sym(), has[0],
+                                 has[1] ? arms[1].stack[i] : null_sym(), has[1]);
+      if (!value) return refuse("a value under way is " + joiner.why);
+      stack.push_back(std::move(value));
+    }
+    frame.stack = std::move(stack);
+  }
+  if (arms[0].result || arms[1].result) {
+    const auto result = [](const SymFrame& arm) { return arm.result ? arm.result : null_sym(); };
+    const SymRef a = result(arms[0]), b = result(arms[1]);
+    frame.result = joiner.join(a, !a->is_null(), b, !b->is_null());
+    if (!frame.result) return refuse("its result is " + joiner.why);
+  }
+  SymRef again;
+  Val flag;
+  if (!returned && !met) {
+    if (arms[0].again || arms[1].again)
+      again = joiner.pair(goes_on(*this, arms[0]).id(), goes_on(*this, arms[1]).id());
+    else if (arms[0].pc == frame.loop_header && !arms[0].result)
+      flag = tested->tensor;  // the only test: the loop goes on when it holds
+    else
+      flag = msjit::call(*find_op("logical_not"), {tested->tensor});
+  }
+  if (Status status = joiner.finish(tested->tensor); !status.ok())
+    return refuse(status.error().message);
+  if (again) flag = again->tensor;
+  frame.again = flag;
+  if (met) frame.next = ends[0].pc;
+  return true;
+}
+
+bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
+                      const BranchPath& when_false) {
+  if (const int64_t n = tested->tensor.shape().numel(); n != 1)
+    return fail(BreakReason::kRaises, fmt::format("the truth of a tensor of {} elements", n));
+  const DecodedCode& code = *frame.code;
+  const Cfg& cfg = control_->cfg(code);
+  if (const int header = cfg.loop_left_at(frame.pc); header >= 0 && header != frame.loop_header) {
+    if (control_->loops.emplace(ControlPlan::Key{&code, header}, ControlPlan::Loop()).second) {
+      control_->restart = true;
+      return fail(BreakReason::kInternal, "a loop to be captured");
+    }
+  }
+  if (fork_depth_ >= kMaxForks) {
+    std::string why = "too many branches inside each other";
+    for (const auto& [key, loop] : control_->loops)
+      if (loop.refused) why = loop.why;
+    return fail(BreakReason::kTensorBranch, why);
+  }
+  if (!handled_.empty())
+    return fail(BreakReason::kTensorBranch, "it stands in an exception handler");
+  forked_ = true;
+  const uint64_t mark = SymValue::next_serial();
+  const int32_t first_node = static_cast<int32_t>(graph_->nodes.size());
+  SymFrame arms[2] = {fork_frame(frame), fork_frame(frame)};
+  HeapMark heap(heap_, frame);
+  ++fork_depth_;
+  for (int side : {0, 1}) {
+    const BranchPath& path = side == 0 ? when_true : when_false;
+    SymFrame& arm = arms[side];
+    arm.stops.push_back(cfg.join_of(frame.pc));
+    if (path.pops) arm.stack.pop_back();
+    arm.pc = path.pc;
+    if (!run_arm(&arm)) {
+      current_ = &frame;  // the arm is about to go
+      if (control_->restart || reason_ == BreakReason::kTensorBranch) return false;
+      const std::string why =
+          fmt::format("{}, line {}", break_text(reason_, detail_), (*arm.code)[arm.pc].line);
+      return fail(BreakReason::kTensorBranch, why);
+    }
+    if (arm.yielded || !handled_.empty())
+      return fail(BreakReason::kTensorBranch, "an arm yields or handles an exception");
+    if (const std::string what = heap.change(heap_); !what.empty())
+      return fail(BreakReason::kTensorBranch, "an arm changes a " + what);
+  }
+  --fork_depth_;
+  Joiner joiner(*this, mark, first_node);
+  return join_arms(frame, arms, tested, joiner);
+}
+
+}  // namespace msjit

@@ -1,0 +1,226 @@
+// The join rule slot by slot: the same value, equal constants, tensors of equal dtype and shape, or
+// tuples, lists and dicts whose parts join.
+#include <fmt/core.h>
+
+#include <cstring>
+
+#include "bytecode/control.h"
+#include "graph/control.h"
+#include "guards/py/objects.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+
+extern const OpDef op_copy;
+
+namespace {
+
+bool plain_equal(PyObject* a, PyObject* b) {
+  if (a == b) return true;
+  if (Py_TYPE(a) != Py_TYPE(b)) return false;
+  if (PyFloat_CheckExact(a)) {
+    const double x = PyFloat_AS_DOUBLE(a), y = PyFloat_AS_DOUBLE(b);
+    return std::memcmp(&x, &y, sizeof x) == 0;
+  }
+  if (!PyLong_CheckExact(a) && !PyUnicode_CheckExact(a) && !PyBytes_CheckExact(a)) return false;
+  const int equal = PyObject_RichCompareBool(a, b, Py_EQ);
+  if (equal < 0) PyErr_Clear();
+  return equal == 1;
+}
+
+// Iterators of one state: copies of the same one that neither arm has advanced.
+bool same_iterator(const SymRef& a, const SymRef& b) {
+  if (a == b) return true;
+  if (a->kind != SymKind::kIterator || b->kind != SymKind::kIterator) return false;
+  const SymIterator &i = *a->iterator, &j = *b->iterator;
+  if (i.kind != j.kind || i.position != j.position || i.exhausted != j.exhausted ||
+      i.count != j.count || i.removals != j.removals || !(i.object == j.object) ||
+      i.children.size() != j.children.size())
+    return false;
+  for (size_t k = 0; k < i.children.size(); ++k)
+    if (!same_iterator(i.children[k], j.children[k])) return false;
+  return true;
+}
+
+// A subclass of Tensor keeps its type only as the object it is.
+bool is_plain_tensor(const SymRef& value) {
+  return value->is_tensor() && (!value->object || is_exact_tensor(value->object.get()));
+}
+
+bool is_sequence(const SymRef& value) {
+  return value->kind == SymKind::kTuple || value->kind == SymKind::kList;
+}
+
+std::string kind_text(const SymRef& value) {
+  return value->is_null() ? "nothing" : describe(*value);
+}
+
+}  // namespace
+
+bool Joiner::same(const SymRef& a, const SymRef& b) {
+  const bool constants = a->kind == SymKind::kConst && b->kind == SymKind::kConst;
+  return (constants && plain_equal(a->object.get(), b->object.get())) || same_iterator(a, b);
+}
+
+bool Joiner::existed(const SymRef& value) const {
+  return value->serial < mark_ || value->source != kNoSource;
+}
+
+SymRef Joiner::join(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b) {
+  if (a == b) return a;
+  if (!a || !b) {  // an untouched slot of the outermost frame against a changed one
+    why = "a local that only one arm assigns";
+    return needs_a || needs_b ? nullptr : null_sym();
+  }
+  const auto key = std::make_pair(a.get(), b.get());
+  if (auto it = joined_.find(key); it != joined_.end()) return it->second;
+  SymRef value = join_parts(a, needs_a, b, needs_b);
+  if (value) {
+    joined_[key] = value;
+    keep_.push_back(a);
+    keep_.push_back(b);
+  }
+  return value;
+}
+
+SymRef Joiner::join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b) {
+  if (!needs_a && !needs_b) return null_sym();
+  if (!x_.heap().realize(a) || !x_.heap().realize(b)) {
+    why = x_.heap().error;
+    return nullptr;
+  }
+  if (is_plain_tensor(a) && is_plain_tensor(b) && can_join(a->tensor.meta(), b->tensor.meta()))
+    return join_tensors(a, b);
+  if (!needs_a) return one_sided(1, b);
+  if (!needs_b) return one_sided(0, a);
+  if (same(a, b)) return a;
+  const bool fresh = !existed(a) && !existed(b) && a->kind == b->kind;
+  if (fresh && is_sequence(a) && a->items.size() == b->items.size()) {
+    SymRef value = make_sym(a->kind);
+    for (size_t i = 0; i < a->items.size(); ++i) {
+      SymRef item = join(a->items[i], true, b->items[i], true);
+      if (!item) return nullptr;
+      value->items.push_back(std::move(item));
+    }
+    return value;
+  }
+  if (fresh && a->kind == SymKind::kDict && a->entries.size() == b->entries.size()) {
+    SymRef value = make_sym(SymKind::kDict);
+    for (size_t i = 0; i < a->entries.size(); ++i) {
+      SymRef key = join(a->entries[i].first, true, b->entries[i].first, true);
+      SymRef item = join(a->entries[i].second, true, b->entries[i].second, true);
+      if (!key || !item) return nullptr;
+      value->entries.emplace_back(std::move(key), std::move(item));
+    }
+    return value;
+  }
+  const bool tensors = a->is_tensor() && b->is_tensor();
+  const std::string left = tensors ? a->tensor.meta().str() : kind_text(a);
+  const std::string right = tensors ? b->tensor.meta().str() : kind_text(b);
+  why = fmt::format("{} in one arm, {} in the other", left, right);
+  return nullptr;
+}
+
+// A value of one arm that nobody reads behind the other.
+SymRef Joiner::one_sided(int side, const SymRef& value) {
+  if (existed(value) || value->kind == SymKind::kConst || value->is_null()) return value;
+  if (is_sequence(value)) {
+    SymRef copy = make_sym(value->kind);
+    for (const SymRef& item : value->items) {
+      SymRef part = one_sided(side, item);
+      if (!part) return nullptr;
+      copy->items.push_back(std::move(part));
+    }
+    return copy;
+  }
+  if (!is_plain_tensor(value)) {
+    why = fmt::format("{} in one arm only", kind_text(value));
+    return nullptr;
+  }
+  const ValueId id = leaving(side, value);
+  if (id < 0) return nullptr;
+  const SymRef dummy = filler(value->tensor.meta());
+  if (!dummy) return nullptr;
+  return side == 0 ? pair(id, dummy->tensor.id()) : pair(dummy->tensor.id(), id);
+}
+
+SymRef Joiner::filler(const Meta& meta) {
+  Val value = x_.sink().constant(Tensor::scalar_of(meta.dtype, 0, meta.weak));
+  if (meta.shape.rank() > 0) {
+    Attrs attrs;
+    attrs.push_back(AttrValue(IntList(std::span<const int64_t>(meta.shape))));
+    value = call_in(&x_.sink(), *find_op("broadcast_to"), std::span(&value, 1), attrs);
+  }
+  if (Status status = x_.sink().take_error(); status.ok() && value.meta() == meta)
+    return make_tensor(value);
+  why = "a tensor known on one way only";
+  return nullptr;
+}
+
+SymRef Joiner::join_tensors(const SymRef& a, const SymRef& b) {
+  const bool fresh = !existed(a) && !existed(b) && !a->joined && !b->joined;
+  const ValueId first = leaving(0, a);
+  const ValueId second = first < 0 ? -1 : leaving(1, b);
+  if (second < 0) return nullptr;
+  SymRef value = pair(first, second);
+  value->joined = !fresh;
+  return value;
+}
+
+SymRef Joiner::pair(ValueId a, ValueId b) {
+  values_[0].push_back(a);
+  values_[1].push_back(b);
+  outputs_.push_back(make_tensor(x_.sink().value(a)));  // finish() gives the real one
+  return outputs_.back();
+}
+
+ValueId Joiner::leaving(int side, const SymRef& value) {
+  Graph& graph = *x_.sink().graph();
+  ValueId id = value->tensor.id();
+  if (existed(value)) {
+    if (graph.producer(id).kind == NodeKind::kConstant) {
+      why = "a constant tensor";
+      return -1;
+    }
+    if (value->source == kNoSource && !x_.claim(id, value)) {
+      why = "two equal tensors, of which an arm hands on one";
+      return -1;
+    }
+    return id;
+  }
+  ValueId root = id;
+  const auto made_inside = [&](ValueId v) {
+    return graph.values[v].node >= first_node_ && graph.producer(v).kind == NodeKind::kOp;
+  };
+  while (made_inside(root) && graph.producer(root).op->has(kView))
+    root = graph.producer(root).inputs[0];
+  if (root != id && (!made_inside(root) || graph.producer(root).is_control())) {
+    why = "a view of a tensor made outside the arm";
+    return -1;
+  }
+  const auto [claim, first] = claimed_[side].emplace(id, value.get());
+  if (made_inside(id) && (first || claim->second == value.get())) return id;
+  // Equal to a value of somebody else: a tensor of its own all the same.
+  const Meta meta = graph.meta(id);
+  x_.sink().set_merging(false);
+  id = x_.sink().append(op_copy, std::span(&id, 1), {}, std::span(&meta, 1));
+  x_.sink().set_merging(true);
+  return id;
+}
+
+Status Joiner::finish(const Val& predicate) {
+  if (outputs_.empty()) return {};
+  Vals arms[2];
+  for (int side : {0, 1})
+    for (ValueId id : values_[side]) arms[side].push_back(x_.sink().value(id));
+  MSJIT_TRY(Vals results, build_if(x_.sink(), predicate, first_node_, arms[0], arms[1]));
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    outputs_[i]->tensor = results[i];
+    for (size_t k = 0; k < i; ++k)  // the same tensor twice when that arm is taken
+      if (values_[0][k] == values_[0][i] || values_[1][k] == values_[1][i])
+        outputs_[i]->joined = outputs_[k]->joined = true;
+  }
+  return {};
+}
+
+}  // namespace msjit
