@@ -52,7 +52,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
     entry->break_line = capture.break_line;
   } else if (entry->effects.empty()) {
     const Recipe& result = entry->recipes[entry->result];
-    if (result.kind == RecipeKind::kOutput && entry->num_outputs == 1)
+    if (result.kind == RecipeKind::kOutput && entry->num_outputs == 1 && !entry->joined)
       entry->single_output = result.index;
   }
   return entry;
