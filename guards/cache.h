@@ -33,9 +33,10 @@ struct EntryBase : std::enable_shared_from_this<EntryBase> {
 // A place in a function where regions may start.
 struct EntryPoint {
   std::vector<std::shared_ptr<EntryBase>> entries;
-  int captures = 0;   // attempts, for the limit
-  bool cold = false;  // nothing worth capturing starts here
-  int skip_to = -1;   // cold: the instruction the useless region ended at
+  int captures = 0;      // attempts, for the limit
+  bool cold = false;     // nothing worth capturing starts here
+  int skip_to = -1;      // cold: the instruction the useless region ended at
+  int64_t retry_at = 0;  // cold: the function's call at which it is looked at again; 0 = never
   int line = 0;
 
   // The first entry whose guards hold, moved to the front; null when none does. `registers` needs
@@ -70,6 +71,7 @@ struct CodeState {
   int64_t calls = 0;
   int64_t captured_calls = 0;  // calls in which some region ran
   bool inert = false;          // touches no tensor: left to the interpreter for good
+  int64_t retry_at = 0;        // inert: the call at which it is looked at again; 0 = never
   bool full_graph = false;     // a break is an error
   std::string name, file;
   int line = 0;
@@ -77,6 +79,11 @@ struct CodeState {
   std::vector<RecompileRecord> recompiles;
 
   EntryPoint& point(int index);
+  // Counts a call of an inert function; false when it is to be looked at again.
+  bool stays_inert() {
+    if (inert && (!retry_at || ++calls < retry_at)) return true;
+    return inert = false;
+  }
   void count_break(int line, const char* reason, const std::string& detail);
   void count_recompile(const std::string& guard);
 };

@@ -23,9 +23,15 @@ namespace {
 // Calls without a region after which a function is taken for one that touches no tensor.
 constexpr int kCallsInVain = 16;
 
-// Leaves a function to the interpreter: its next frames do not even come here.
-void leave_alone(CodeState& state) {
+// What touches no tensor may do so with other arguments: it is looked at again after as many calls
+// as it has had.
+int64_t next_look(const CodeState& state) { return 2 * std::max<int64_t>(state.calls, 1); }
+
+// Leaves a function to the interpreter: its next frames do not even come here, and one that was
+// marked, not asked for, is never looked at again.
+void leave_alone(CodeState& state, int64_t retry_at = 0) {
   state.inert = true;
+  state.retry_at = retry_at;
   if (hook::marked(state.code) == drive_frame) hook::mark(state.code, nullptr);
 }
 
@@ -74,7 +80,7 @@ class FrameRun {
     registers_.assign(std::max(point.register_count, 1), nullptr);
     const Slots now = slots();
     if (Entry* entry = find_entry(point, now, registers_.data())) return entry;
-    if (point.cold) {
+    if (point.cold && (!point.retry_at || state_.calls < point.retry_at)) {
       skip_to_ = point.skip_to;
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;
@@ -87,6 +93,7 @@ class FrameRun {
   // What the regions here used to run is left to the interpreter.
   Entry* give_up(EntryPoint& point) {
     point.cold = true;
+    point.retry_at = 0;
     point.skip_to = code_.size();
     if (!point.entries.empty() && !point.entries.front()->returns)
       point.skip_to = static_cast<Entry&>(*point.entries.front()).exit_index;
@@ -104,10 +111,11 @@ class FrameRun {
     for (const auto& entry : point.entries) hits += entry->hits;
     constexpr int kWorthIt = 8;  // runs that pay for a capture
     if (limit == 0 || hits < int64_t(kWorthIt) * point.captures) {
-      state_.count_break(code_[index_].line, break_name(BreakReason::kRecompileLimit),
-                         break_text(BreakReason::kRecompileLimit,
-                                    point.last_guard.empty() ? std::to_string(limit) + " captures"
-                                                             : point.last_guard));
+      if (!point.entries.empty())
+        state_.count_break(code_[index_].line, break_name(BreakReason::kRecompileLimit),
+                           break_text(BreakReason::kRecompileLimit,
+                                      point.last_guard.empty() ? std::to_string(limit) + " captures"
+                                                               : point.last_guard));
       return false;
     }
     if (static_cast<int>(point.entries.size()) >= limit) bury(*point.entries.back());
@@ -126,6 +134,7 @@ class FrameRun {
 
   Entry* capture(EntryPoint& point, const Slots& now) {
     ++point.captures;
+    point.cold = false;
     point.line = code_[index_].line;
     auto captured = capture_region(code_, index_, now, frame_.stack_depth(), jit_config().limits);
     if (!captured.ok()) return internal_failure(point, captured.error().message);
@@ -137,7 +146,8 @@ class FrameRun {
       point.cold = true;
       point.skip_to = exit_index;
       skip_to_ = exit_index >= 0 ? exit_index : code_.size();
-      if (index_ == code_.entry() && capture.returns) leave_alone(state_);
+      point.retry_at = next_look(state_);
+      if (index_ == code_.entry() && capture.returns) leave_alone(state_, point.retry_at);
       return nullptr;
     }
     auto entry = make_entry(code_, index_, std::move(capture));
@@ -263,7 +273,8 @@ PyObject* drive_frame(FrameView& frame) {
     return frame.resume();
   }
   ++state->calls;
-  if (state->calls > kCallsInVain && state->captured_calls == 0 && !state->full_graph) {
+  if (state->calls > kCallsInVain && state->captured_calls == 0 &&
+      hook::marked(state->code) == drive_frame) {
     leave_alone(*state);
     return frame.resume();
   }

@@ -114,7 +114,7 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
     PyObject* result = nullptr;
     if (call_cached(self, args, &result)) return result;
   }
-  if (!self->state || self->state->inert || !jit_config().enabled)
+  if (!self->state || self->state->stays_inert() || !jit_config().enabled)
     return compat::vectorcall(self->function, args, nargsf, names).release();
   const Ref code = Ref::share(
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it

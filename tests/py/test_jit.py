@@ -176,3 +176,25 @@ def test_jit_function_attributes():
     with pytest.raises(Exception):
         C().m(x, 1, 2, 3)
     np.testing.assert_array_equal(g(x=x, k=3).asnumpy(), (x * 3).asnumpy())
+
+
+def test_a_function_first_called_without_tensors_is_captured_later():
+    @ms.jit(mode="PIJit")
+    def mix(a, b):
+        return a * b + a
+
+    def late(a):
+        total = 0
+        for i in range(3):
+            total = total + a
+        return total
+
+    jitted = ms.jit(late, mode="PIJit")
+    ms.reset()
+    for _ in range(5):
+        assert mix(2, 3) == 8 and jitted(2) == 6
+    x = ms.Tensor([1.0, 2.0])
+    for _ in range(10):
+        assert mix(x, x).asnumpy().tolist() == [2.0, 6.0]
+        assert jitted(x).asnumpy().tolist() == [3.0, 6.0]
+    assert ms.stats()["captured_calls"] >= 6
