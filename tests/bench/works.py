@@ -16,6 +16,7 @@ WORKS = {
     "add 1M": "x + y, 1M float32",
     "sum rows 1Kx1K": "sum over axis 1",
     "softmax 1Kx1K": "over axis 1",
+    "newton loop 64": "while on a tensor: square roots of 64 float32 by Newton's iteration",
 }
 
 
@@ -25,6 +26,15 @@ def rand(*shape):
 
 def three_ops(x, y):
     return (x + y) * x - y
+
+
+def newton(x):
+    g = x * 0 + 1
+    d = g * g - x
+    while (d * d).sum() > 1e-3:
+        g = (g + x / g) * 0.5
+        d = g * g - x
+    return g
 
 
 def small():
@@ -37,6 +47,8 @@ def numpy_work(work):
         return "x + y", {"x": x, "y": y}
     if work == "three ops 4x4":
         return "f(x, y)", {"f": three_ops, "x": x, "y": y}
+    if work == "newton loop 64":
+        return "f(x)", {"f": newton, "x": np.abs(rand(64)) + 1}
     big = rand(1 << 20)
     square = rand(1024, 1024)
     if work == "gelu 1M":
@@ -115,6 +127,8 @@ def msjit_work(work, jit):
         return ("f(x, y)", {"f": wrap(lambda x, y: x + y), "x": x, "y": y}) if jit else ("x + y", {"x": x, "y": y})
     if work == "three ops 4x4":
         return "f(x, y)", {"f": wrap(three_ops), "x": x, "y": y}
+    if work == "newton loop 64":
+        return "f(x)", {"f": wrap(newton), "x": Tensor(np.abs(rand(64)) + 1)}
     if work == "gelu 1M":
         def gelu(x):
             return 0.5 * x * (1 + ops.tanh(GELU_C * (x + 0.044715 * x * x * x)))
@@ -178,6 +192,8 @@ def torch_work(work, jit):
         return ("f(x, y)", {"f": wrap(lambda x, y: x + y), "x": x, "y": y}) if jit else ("x + y", {"x": x, "y": y})
     if work == "three ops 4x4":
         return "f(x, y)", {"f": wrap(three_ops), "x": x, "y": y}
+    if work == "newton loop 64":
+        return "f(x)", {"f": wrap(newton), "x": torch.from_numpy(np.abs(rand(64)) + 1)}
     if work == "gelu 1M":
         f = wrap(lambda x: 0.5 * x * (1 + torch.tanh(GELU_C * (x + 0.044715 * x * x * x))))
         return "f(x)", {"f": f, "x": torch.from_numpy(rand(1 << 20))}
