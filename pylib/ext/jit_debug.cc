@@ -2,9 +2,12 @@
 // depends on it.
 #include "pylib/ext/jit_debug.h"
 
+#include <chrono>
+
 #include "bytecode/cfg.h"
 #include "bytecode/decode.h"
 #include "bytecode/versions/version.h"
+#include "guards/cache.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
 #include "interp_hook/hook.h"
@@ -161,7 +164,35 @@ extern "C" PyObject* debug_resume_after(PyObject*, PyObject* arguments) noexcept
   return Py_BuildValue("OlO", result.get(), run.stepped, run.handed_over ? Py_True : Py_False);
 }
 
+// check_cost(f, args, times) -> (ns for each of that many checks of the latest entry at the start of
+// f, bytes of the entry); None when there is no entry or its guards do not hold.
+extern "C" PyObject* debug_check_cost(PyObject*, PyObject* arguments) noexcept {
+  PyObject *function, *args;
+  int times = 0;
+  if (!PyArg_ParseTuple(arguments, "O!O!i", &PyFunction_Type, &function, &PyTuple_Type, &args,
+                        &times))
+    return nullptr;
+  CodeState* state = find_code_state(compat::function_code(function));
+  auto decoded = decode(compat::function_code(function));
+  if (!state || !state->start || state->start->entries.empty() || !decoded.ok()) Py_RETURN_NONE;
+  std::vector<PyObject*> locals(decoded.value()->slot_count());
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) locals[i] = PyTuple_GET_ITEM(args, i);
+  if (PyObject* closure = PyFunction_GET_CLOSURE(function))
+    for (Py_ssize_t i = 0, n = PyTuple_GET_SIZE(closure); i < n; ++i)
+      locals[locals.size() - n + i] = PyTuple_GET_ITEM(closure, i);
+  const Slots slots{locals.data(), nullptr, PyFunction_GET_GLOBALS(function),
+                    compat::function_builtins(function)};
+  const EntryBase& entry = *state->start->entries.front();
+  std::vector<PyObject*> registers(entry.guards.register_count());
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < times; ++i)
+    if (entry.guards.check(slots, registers.data()) >= 0) Py_RETURN_NONE;
+  const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
+  return Py_BuildValue("dL", taken.count() / times, static_cast<long long>(entry.bytes()));
+}
+
 PyMethodDef kMethods[] = {
+    {"check_cost", debug_check_cost, METH_VARARGS, "Time of the guards of a captured function."},
     {"dump_bytecode", debug_dump_bytecode, METH_O, "Canonical instructions of a function or code."},
     {"cfg", debug_cfg, METH_O, "Control-flow graph of a function or code."},
     {"live", debug_live, METH_O, "Live local slots before each instruction."},
