@@ -164,8 +164,8 @@ extern "C" PyObject* debug_resume_after(PyObject*, PyObject* arguments) noexcept
   return Py_BuildValue("OlO", result.get(), run.stepped, run.handed_over ? Py_True : Py_False);
 }
 
-// check_cost(f, args, times) -> (ns for each of that many checks of the latest entry at the start of
-// f, bytes of the entry); None when there is no entry or its guards do not hold.
+// check_cost(f, args, times) -> (ns for each of that many checks of the latest entry at the start
+// of f, bytes of the entry); None when there is no entry or its guards do not hold.
 extern "C" PyObject* debug_check_cost(PyObject*, PyObject* arguments) noexcept {
   PyObject *function, *args;
   int times = 0;

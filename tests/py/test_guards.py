@@ -88,7 +88,7 @@ def test_a_module_is_freed():
 
 def test_a_model_is_freed():
     net = nn.SequentialCell([nn.Dense(4, 4), nn.ReLU(), nn.Dense(4, 2)])
-    step = jit(lambda x: net(x))
+    step = jit((lambda net: lambda x: net(x))(net))
     x = Tensor(np.ones((2, 4), np.float32))
     for _ in range(3):
         step(x)
@@ -349,6 +349,53 @@ def test_explain_names_the_guard_that_failed():
     record = [r for r in _msjit.explain_json() if r["name"] == "f" and r["file"] == "<string>"][-1]
     said = " | ".join(r["guard"] for r in record["recompiles"])
     assert "cfg['rate'] == 2" in said and "'a' not in" in said, said
+
+
+@pytest.mark.parametrize("cells, limit_ns", [(3, 250), (80, 2500)])
+def test_the_check_of_a_model_is_cheap(cells, limit_ns):
+    """Limits are five times the targets (50 ns for an MLP, 500 ns for 160 parameters): the machine may be busy."""
+    class Block(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(Tensor(np.float32([1])), name="w")
+            self.b = Parameter(Tensor(np.float32([0])), name="b")
+
+        def construct(self, x):
+            return x * self.w + self.b if self.training else x * self.w - self.b
+
+    net, x = nn.SequentialCell([Block() for _ in range(cells)]), Tensor(np.float32([2]))
+    net.set_train(False)
+
+    def f(x):
+        return net(x)
+
+    jitted = jit(f)
+    for _ in range(3):
+        assert values(jitted(x)) == [2]
+    costs = [_msjit._debug.check_cost(f, (x,), 300)[0] for _ in range(20)]
+    if sys.version_info < (3, 13):  # dictionaries of instances have no usable version there
+        assert min(costs) < limit_ns
+    net.set_train(True)
+    net[0].b.set_data(Tensor(np.float32([5])))
+    assert values(jitted(x)) == [7]
+    net[1].w.set_data(Tensor(np.float32([1, 1])), slice_shape=True)
+    assert jitted(x).shape == (2,)
+
+
+def test_regions_are_compared_with_eager():
+    code, text = run_python("""
+import msjit.nn as nn
+net = nn.SequentialCell([nn.Dense(8, 8), nn.ReLU(), nn.Dropout(p=0.5), nn.LayerNorm((8,))])
+f = ms.jit(lambda x: net(x).sum() + ops.randn(3), mode="PIJit")
+x = Tensor(np.random.RandomState(0).rand(4, 8).astype(np.float32))
+drawn = []
+for fn in (f, f, f.__wrapped__):
+    ms.set_seed(3)
+    drawn.append(fn(x).asnumpy())
+assert all(np.allclose(d, drawn[2], rtol=1e-4) for d in drawn), drawn
+print("done", ms.stats()["captured_calls"])
+""", MSJIT_CHECK="1", MSJIT_STRICT="1")
+    assert code == 0 and text.strip() == "done 2", text
 
 
 def test_repeats_of_found_disagreements():

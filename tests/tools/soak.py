@@ -15,6 +15,7 @@ import run_tests
 # name: (script and arguments, {option: amount multiplied by --scale})
 FUZZERS = {
     "diff": (["tests/fuzz/diff_fuzz.py", "--shrink"], {"--count": 20000}),
+    "guard": (["tests/fuzz/guard_fuzz.py", "--keep-going"], {"--mutations": 100000}),
 }
 
 
