@@ -107,8 +107,11 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     Capture capture;
     ExitBuilder exit(x, &capture);
     if (!exit.build()) {
-      failure.reason = BreakReason::kObjectType;
-      failure.detail = exit.failure;
+      // An exception on its way out: that it leaves says more than that it cannot be kept.
+      if (failure.reason != BreakReason::kRaises) {
+        failure.reason = BreakReason::kObjectType;
+        failure.detail = exit.failure;
+      }
       stop = exit.failure_step >= 0 ? exit.failure_step : x.returned() ? x.safe_step() : stop - 1;
       if (stop < 0) return internal_error("[capture] cannot rebuild {}", exit.failure);
       continue;

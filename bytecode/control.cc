@@ -26,6 +26,7 @@ bool asks_for_locals(const DecodedCode& code) {
 // An iterator that only this frame knows is advanced by either arm on its own.
 SymRef copy_iterator(const SymRef& value) {
   if (value->kind != SymKind::kIterator || value.use_count() > 1) return value;
+  if (value->iterator->generator) return value;  // its frame is one
   const SymIterator& from = *value->iterator;
   SymRef copy = make_sym(SymKind::kIterator);
   copy->born = value->born;
@@ -97,6 +98,11 @@ void HeapMark::add(const SymRef& value) {
   for (const auto& [name, item] : value->attributes) add(item);
   if (value->iterator)
     for (const SymRef& child : value->iterator->children) add(child);
+  if (value->iterator && value->iterator->generator) {
+    const SymFrame& frame = value->iterator->generator->frame;
+    for (const SymRef& local : frame.slots) add(local);
+    for (const SymRef& item : frame.stack) add(item);
+  }
   if (value->function)
     for (const SymRef& part : {value->function->defaults, value->function->kwdefaults,
                                value->function->annotations, value->function->closure})
@@ -300,6 +306,7 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
     arm.pc = path.pc;
     if (!run_arm(&arm)) {
       current_ = &frame;  // the arm is about to go
+      if (raised_) return fail(BreakReason::kTensorBranch, "an arm raises " + raised_text_);
       if (control_->restart || reason_ == BreakReason::kTensorBranch) return false;
       const std::string why =
           fmt::format("{}, line {}", break_text(reason_, detail_), (*arm.code)[arm.pc].line);

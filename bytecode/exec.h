@@ -24,8 +24,9 @@ struct SymFrame {
   SourceId globals_source = kNoSource;  // where they are found
   Ref builtins;
   SymFrame* parent = nullptr;
-  SymRef result;   // set by ReturnValue
-  SymRef yielded;  // set by YieldValue, until the consumer takes it
+  SymRef result;          // set by ReturnValue
+  SymRef yielded;         // set by YieldValue, until the consumer takes it
+  int suspended_at = -1;  // the instruction that yielded
   // Of an arm or a loop body (control.h): where it ends, and the loop it is the body of.
   std::vector<int> stops;
   int loop_header = -1, loop_exit = -1;
@@ -40,6 +41,12 @@ struct SymFrame {
   }
   void push(SymRef value) { stack.push_back(std::move(value)); }
   SymRef& peek(int from_top) { return stack[stack.size() - from_top]; }
+};
+
+// A generator between two items.
+struct SymGenerator {
+  SymFrame frame;
+  bool started = false, running = false, finished = false;
 };
 
 class ControlPlan;
@@ -84,6 +91,7 @@ class Executor {
   bool raise_new(PyObject* type, const std::string& message);
   bool raise_new(PyObject* type, std::vector<SymRef> args, const std::string& what);
   bool raise_python(const std::string& what);  // the exception CPython has just set
+  bool has_handler() const;                    // somebody in the region takes what is raised now
   // For models that catch: while one of these lives, exceptions are raised to the model.
   class Catching {
    public:
@@ -133,6 +141,10 @@ class Executor {
   int root_step() const { return root_step_; }
   bool dict_iterator(const SymRef& dict, Ref method, SymRef* out);
   SymRef new_iterator(IterKind kind, std::vector<SymRef> children, int64_t position = 0);
+  SymRef new_generator(SymFrame frame);
+  bool resume_generator(const SymRef& generator, const SymRef& sent, SymRef* out, bool* done);
+  // A suspended generator whose end would run code of its own; null when there is none.
+  SymRef unfinished_generator() const;
   const CaptureLimits& limits() const { return limits_; }
   // The exceptions being handled, as sys.exc_info() sees them, innermost last.
   struct Handled {
@@ -150,9 +162,9 @@ class Executor {
   bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, class Joiner& joiner);
   bool take_next(SymIterator& it, SymRef* out, bool* done);
   bool run_instrs(SymFrame& frame);
-  bool has_handler() const;
   bool unwind(SymFrame& frame);
 
+  SymArena arena_;
   CaptureLimits limits_;
   std::shared_ptr<Graph> graph_;
   GraphSink sink_;
@@ -171,6 +183,7 @@ class Executor {
   SymFrame* current_ = nullptr;
   std::vector<int> exits_;  // steps of the outermost frame where a region can end
   std::vector<Handled> handled_;
+  std::vector<SymRef> generators_;
   SymRef raised_;
   std::string raised_text_;
   int catching_ = 0;
@@ -200,6 +213,7 @@ using BuiltinModel = bool (*)(Executor& x, const std::vector<SymRef>& args, PyOb
                               SymRef* out);
 BuiltinModel find_builtin_model(PyObject* callable);
 // Methods of lists, dicts, tuples and tensors, by name; args[0] is self.
+BuiltinModel find_generator_method(const SymRef& self, const char* name);
 BuiltinModel find_method_model(const SymRef& self, const char* name);
 
 }  // namespace msjit

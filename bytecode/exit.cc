@@ -96,6 +96,11 @@ int ExitBuilder::tensor(const SymRef& value) {
 int ExitBuilder::iterator(const SymRef& value) {
   const SymIterator& it = *value->iterator;
   Recipe made{RecipeKind::kSequenceIterator};
+  if (it.generator) {
+    failure = "a generator";
+    failure_step = value->born;
+    return -1;
+  }
   if (it.exhausted) {
     made.args = {add(Recipe{RecipeKind::kTuple})};
     return add(std::move(made));
@@ -116,6 +121,7 @@ int ExitBuilder::iterator(const SymRef& value) {
       break;
     case IterKind::kMap: made.kind = RecipeKind::kMap; break;
     case IterKind::kFilter: made.kind = RecipeKind::kFilter; break;
+    case IterKind::kGenerator: break;
     case IterKind::kConstant:
       made.kind = RecipeKind::kConstantIterator;
       made.object = it.object;
@@ -128,11 +134,12 @@ int ExitBuilder::iterator(const SymRef& value) {
     failure_step = value->born;
     return -1;
   }
-  for (const SymRef& child : it.children) {
-    // Wrapping one again would run its __iter__.
-    const bool wraps = it.kind == IterKind::kZip || it.kind == IterKind::kEnumerate;
-    if (!wraps || child->kind == SymKind::kIterator) continue;
-    failure = "iterator over " + describe(*child);
+  // Wrapping an instance again would run its __iter__.
+  const bool calls = it.kind == IterKind::kMap || it.kind == IterKind::kFilter;
+  const bool wraps = calls || it.kind == IterKind::kZip || it.kind == IterKind::kEnumerate;
+  for (size_t i = calls; wraps && i < it.children.size(); ++i) {
+    if (it.children[i]->kind == SymKind::kIterator) continue;
+    failure = "iterator over " + describe(*it.children[i]);
     failure_step = value->born;
     return -1;
   }
@@ -263,6 +270,11 @@ bool ExitBuilder::effects() {
 }
 
 bool ExitBuilder::build() {
+  if (const SymRef generator = x_.unfinished_generator()) {
+    failure = "a generator in a try block";
+    failure_step = generator->born;
+    return false;
+  }
   if (!frame_state() || !effects() || !fill_instances()) return false;
   x_.heap().guard_aliasing();
   return true;

@@ -168,7 +168,9 @@ bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<
   auto decoded = decode(callee.code);
   if (!decoded.ok()) return fail(BreakReason::kUnsupported, decoded.error().message);
   const DecodedCode& code = *decoded.value();
-  if (code.is_generator()) return fail(BreakReason::kGenerator, name_of(callee));
+  const int flags = callee.code->co_flags;
+  if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
+    return fail(BreakReason::kGenerator, name_of(callee));
 
   SymFrame frame;
   frame.code = &code;
@@ -185,6 +187,7 @@ bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<
   for (SymRef& slot : frame.slots)
     if (!slot) slot = null_sym();
   frame.pc = code.entry();
+  if (flags & CO_GENERATOR) return *out = new_generator(std::move(frame)), true;
   ++depth_;
   const bool done = run(frame);
   --depth_;

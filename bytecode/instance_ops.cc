@@ -186,12 +186,14 @@ namespace {
 
 // str(e) of an exception is str() of its only argument, repr() for a KeyError.
 bool exception_str(Executor& x, const SymRef& value, PyObject* method, SymRef* out) {
-  PyObject* owner = reinterpret_cast<PyObject*>(reinterpret_cast<PyDescrObject*>(method)->d_type);
+  const PyTypeObject* owner = reinterpret_cast<PyDescrObject*>(method)->d_type;
+  const auto is = [&](PyObject* type) {
+    return owner->tp_str == reinterpret_cast<PyTypeObject*>(type)->tp_str;
+  };
   static PyObject* const args_name = PyUnicode_InternFromString("args");
   const SymRef args = x.heap().instance_attr(value, args_name);
-  Ref constant = args && (owner == PyExc_BaseException || owner == PyExc_KeyError)
-                     ? constant_object(args)
-                     : Ref();
+  Ref constant =
+      args && (is(PyExc_BaseException) || is(PyExc_KeyError)) ? constant_object(args) : Ref();
   if (!value->cls || !constant || !PyTuple_CheckExact(constant.get()))
     return x.fail(BreakReason::kCallUnknown, "str() of " + describe(*value));
   const Py_ssize_t count = PyTuple_GET_SIZE(constant.get());
@@ -202,10 +204,10 @@ bool exception_str(Executor& x, const SymRef& value, PyObject* method, SymRef* o
         !PyBool_Check(item) && item != Py_None)
       return x.fail(BreakReason::kCallUnknown, "str() of " + describe(*value));
   }
-  Ref text = count == 0                        ? Ref::steal(PyUnicode_FromString(""))
-             : only && owner == PyExc_KeyError ? Ref::steal(PyObject_Repr(only))
-             : only                            ? Ref::steal(PyObject_Str(only))
-                                               : Ref::steal(PyObject_Str(constant.get()));
+  Ref text = count == 0                   ? Ref::steal(PyUnicode_FromString(""))
+             : only && is(PyExc_KeyError) ? Ref::steal(PyObject_Repr(only))
+             : only                       ? Ref::steal(PyObject_Str(only))
+                                          : Ref::steal(PyObject_Str(constant.get()));
   if (!text) return PyErr_Clear(), x.fail(BreakReason::kRaises, "str()");
   *out = make_const(std::move(text));
   return true;

@@ -11,9 +11,29 @@ uint64_t SymValue::next_serial() {
   return ++last;
 }
 
+namespace {
+thread_local SymArena* t_arena = nullptr;
+}
+
+SymArena::SymArena() : outer_(std::exchange(t_arena, this)) {}
+
+SymArena::~SymArena() {
+  t_arena = outer_;
+  for (const std::weak_ptr<SymValue>& weak : made_) {
+    const SymRef value = weak.lock();
+    if (!value) continue;
+    const auto items = std::move(value->items);  // what they hold dies after the value is empty
+    const auto entries = std::move(value->entries);
+    const auto attributes = std::move(value->attributes);
+    const auto function = std::move(value->function);
+    const auto iterator = std::move(value->iterator);
+  }
+}
+
 SymRef make_sym(SymKind kind) {
   SymRef sym = std::make_shared<SymValue>();
   sym->kind = kind;
+  if (t_arena && kind != SymKind::kNull) t_arena->made_.push_back(sym);
   return sym;
 }
 

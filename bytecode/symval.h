@@ -54,7 +54,10 @@ enum class IterKind : uint8_t {
   kDictView,
   kMap,     // the function, then iterators
   kFilter,  // the function, then an iterator
+  kGenerator
 };
+
+struct SymGenerator;  // exec.h
 
 struct SymIterator {
   IterKind kind;
@@ -64,6 +67,7 @@ struct SymIterator {
   int64_t count = 0;             // size of the container when the iterator was made
   int removals = 0;              // of the container, likewise
   bool exhausted = false;        // once at the end it stays there
+  std::shared_ptr<SymGenerator> generator;  // kGenerator
 };
 
 struct SymValue {
@@ -90,6 +94,21 @@ struct SymValue {
   bool is_const(PyObject* o) const { return kind == SymKind::kConst && object.is(o); }
   bool is_null() const { return kind == SymKind::kNull; }
   bool is_tensor() const { return kind == SymKind::kTensor; }
+};
+
+// Every value made while one of these lives is emptied at its end, so that values that refer to
+// each other are freed.
+class SymArena {
+ public:
+  SymArena();
+  ~SymArena();
+  SymArena(const SymArena&) = delete;
+  SymArena& operator=(const SymArena&) = delete;
+
+ private:
+  friend SymRef make_sym(SymKind kind);
+  std::vector<std::weak_ptr<SymValue>> made_;
+  SymArena* outer_;
 };
 
 SymRef make_sym(SymKind kind);

@@ -354,6 +354,10 @@ bool can_step(const Instr& instr) {
     case Op::kJumpIfNotExcMatch:
     case Op::kWithExceptStart:
     case Op::kReraise:
+    case Op::kYieldValue:
+    case Op::kGetYieldFromIter:
+    case Op::kYieldFrom:
+    case Op::kSend:
     case Op::kUnsupported: return false;
     default: return true;
   }

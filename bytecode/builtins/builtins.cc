@@ -171,30 +171,43 @@ bool model_next(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
+// Takes the items one by one, as the consumer of a generator has to; `use` says whether to go on.
+template <class Use>
+bool each_item(Executor& x, const SymRef& iterable, Use use) {
+  SymRef iterator, item;
+  if (!x.iterate(iterable, &iterator)) return false;
+  for (bool done = false, more = true; more;) {
+    if (!x.next(iterator, &item, &done)) return false;
+    if (done) return true;
+    if (!use(item, &more)) return false;
+  }
+  return true;
+}
+
 bool model_sum(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.empty() || args.size() > 2) return unsupported(x, "sum");
-  std::vector<SymRef> items;
-  if (!x.unpack(args[0], &items)) return false;
   SymRef total = args.size() == 2 ? args[1] : make_const(Ref::steal(PyLong_FromLong(0)));
-  for (const SymRef& item : items) {
-    SymRef next;
-    if (!x.binary(total, item, BinaryOp::kAdd, false, &next)) return false;
-    total = std::move(next);
-  }
+  const auto add = [&](const SymRef& item, bool*) {
+    return x.binary(SymRef(total), item, BinaryOp::kAdd, false, &total);
+  };
+  if (!each_item(x, args[0], add)) return false;
   *out = std::move(total);
   return true;
 }
 
 bool model_all_any(Executor& x, Args args, PyObject* names, bool all, SymRef* out) {
-  std::vector<SymRef> items;
   if (names || args.size() != 1) return unsupported(x, all ? "all" : "any");
-  if (!x.unpack(args[0], &items)) return false;
-  for (const SymRef& item : items) {
+  bool result = all;
+  const auto test = [&](const SymRef& item, bool* more) {
     bool truth = false;
     if (!x.truth(item, &truth)) return false;
-    if (truth != all) return *out = boolean(truth), true;
-  }
+    *more = truth == all;
+    result = truth;
+    return true;
+  };
   *out = boolean(all);
+  if (!each_item(x, args[0], test)) return false;
+  *out = boolean(result);
   return true;
 }
 bool model_all(Executor& x, Args a, PyObject* n, SymRef* out) {

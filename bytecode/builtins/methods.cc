@@ -36,6 +36,7 @@ BuiltinModel find_row(std::span<const ModelRow> rows, const char* name) {
 BuiltinModel find_method_model(const SymRef& self, const char* name) {
   switch (self->kind) {
     case SymKind::kTensor: return find_tensor_method(name);
+    case SymKind::kIterator: return find_generator_method(self, name);
     case SymKind::kList:
     case SymKind::kTuple:
     case SymKind::kDict: return find_row(container_methods(self->kind), name);

@@ -219,6 +219,7 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
     case SymKind::kTuple:
     case SymKind::kList:
     case SymKind::kDict:
+    case SymKind::kIterator:
       if (find_method_model(object, text)) break;
       return fail(BreakReason::kAttribute, fmt::format("{} of a {}", text, describe(*object)));
     case SymKind::kMethod:

@@ -54,7 +54,8 @@ bool raised_value(Executor& x, const SymRef& operand, SymRef* out) {
     if (!construct(x, operand, {}, nullptr, out)) return false;
   if ((*out)->kind == SymKind::kObject && (*out)->cls && is_exception_type(type_of(**out)))
     return true;
-  return x.fail(BreakReason::kException, "raise of " + describe(**out));
+  return x.fail(x.has_handler() ? BreakReason::kException : BreakReason::kRaises,
+                "raise of " + describe(**out));
 }
 
 // Whether an exception class is caught by a class or a tuple of classes.

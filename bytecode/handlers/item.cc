@@ -143,8 +143,26 @@ bool exec_DeleteSubscr(Executor& x, SymFrame& f, const Instr&) {
 bool exec_UnpackSequence(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef value = f.pop();
   std::vector<SymRef> items;
-  if (!x.unpack(value, &items)) return false;
-  if (static_cast<int>(items.size()) != i.arg) return x.fail(BreakReason::kRaises, "unpacking");
+  if (!x.look(value)) return false;
+  if (value->kind == SymKind::kIterator || value->kind == SymKind::kObject) {
+    // One item more than asked for is taken, to see that there is none.
+    SymRef iterator, item;
+    if (!x.iterate(value, &iterator)) return false;
+    for (bool done = false; !done && static_cast<int>(items.size()) <= i.arg;) {
+      if (!x.next(iterator, &item, &done)) return false;
+      if (!done) items.push_back(item);
+    }
+  } else if (!x.unpack(value, &items)) {
+    return false;
+  }
+  const int count = static_cast<int>(items.size());
+  if (count < i.arg)
+    return x.raise_new(
+        PyExc_ValueError,
+        fmt::format("not enough values to unpack (expected {}, got {})", i.arg, count));
+  if (count > i.arg)
+    return x.raise_new(PyExc_ValueError,
+                       fmt::format("too many values to unpack (expected {})", i.arg));
   for (auto it = items.rbegin(); it != items.rend(); ++it) f.push(*it);
   return true;
 }

@@ -91,6 +91,7 @@ static bool stays_exhausted(IterKind kind) {
 bool Executor::next(const SymRef& sym, SymRef* out, bool* done) {
   if (sym->kind == SymKind::kObject) return instance_next(*this, sym, out, done);
   SymIterator& it = *sym->iterator;
+  if (it.generator) return resume_generator(sym, make_const(Ref::none()), out, done);
   *done = it.exhausted;
   if (it.exhausted) return true;
   if (!take_next(it, out, done)) return false;
@@ -119,6 +120,7 @@ bool Executor::take_next(SymIterator& it, SymRef* out, bool* done) {
       return true;
     }
     case IterKind::kDict: return next_entry(*this, it, out, done);
+    case IterKind::kGenerator: break;
     case IterKind::kZip: {
       std::vector<SymRef> row;
       for (const SymRef& child : it.children) {

@@ -29,7 +29,7 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW(MATCH_KEYS, MatchKeys, 0, 1)
     RAW(MATCH_CLASS, MatchClass, arg, 1)
     RAW(COPY_DICT_WITHOUT_KEYS, CopyDictWithoutKeys)
-    RAW_UNSUPPORTED(GEN_START)
+    RAW(GEN_START, Nop)  // the value sent first is on the stack of a real frame only
     default: return false;
   }
 }

@@ -69,8 +69,8 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW(MATCH_SEQUENCE, MatchSequence)
     RAW(MATCH_KEYS, MatchKeys)
     RAW(MATCH_CLASS, MatchClass, arg)
-    RAW_UNSUPPORTED(RETURN_GENERATOR)
-    RAW_UNSUPPORTED(SEND)
+    RAW(RETURN_GENERATOR, PushNull)  // popped next
+    RAW_JUMP(SEND, Send, jump_forward(raw))
     RAW_UNSUPPORTED(ASYNC_GEN_WRAP)
     RAW(CHECK_EG_MATCH, CheckEgMatch)
     RAW(PREP_RERAISE_STAR, PrepReraiseStar)

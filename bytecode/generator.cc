@@ -1,0 +1,173 @@
+// Generators made and consumed inside a region: their frame runs symbolically, interleaved with the
+// consumer's, as far as the next item. One that has not run to its end when the region does cannot
+// be rebuilt, so the region then ends before it was made.
+#include <cstring>
+
+#include "bytecode/instance.h"
+
+namespace msjit {
+
+SymRef Executor::new_generator(SymFrame frame) {
+  SymRef sym = new_iterator(IterKind::kGenerator, {});
+  sym->iterator->generator = std::make_shared<SymGenerator>();
+  sym->iterator->generator->frame = std::move(frame);
+  generators_.push_back(sym);
+  return sym;
+}
+
+const char* generator_name(const SymGenerator& generator) {
+  const char* name = PyUnicode_AsUTF8(generator.frame.code->code()->co_name);
+  return name ? name : "?";
+}
+
+// Runs a generator to its next item. `sent` is what its `yield` gives. At the end the value it
+// returned is in `out`.
+bool Executor::resume_generator(const SymRef& sym, const SymRef& sent, SymRef* out, bool* done) {
+  // The frame lives as long as it runs, whatever becomes of the value.
+  const std::shared_ptr<SymGenerator> generator = sym->iterator->generator;
+  SymFrame& frame = generator->frame;
+  if (generator->running) return fail(BreakReason::kRaises, "a generator that runs already");
+  *done = generator->finished;
+  if (generator->finished) return *out = make_const(Ref::none()), true;
+  if (depth_ >= limits_.inline_depth)
+    return fail(BreakReason::kInlineDepth, generator_name(*generator));
+  if (generator->started)
+    frame.push(sent);
+  else if (!sent->is_const(Py_None))
+    return fail(BreakReason::kRaises, "a value sent to a new generator");
+  generator->started = generator->running = true;
+  ++sym->iterator->position;  // shows that it has moved on
+  frame.parent = current_;
+  ++depth_;
+  const bool ran = run(frame);
+  --depth_;
+  generator->running = false;
+  if (!ran) {
+    generator->finished = true;
+    // A StopIteration that leaves a generator becomes a RuntimeError.
+    const bool stops =
+        raised_ &&
+        PyType_IsSubtype(type_of(*raised_), reinterpret_cast<PyTypeObject*>(PyExc_StopIteration));
+    return stops ? raise_ends() : false;
+  }
+  *done = generator->finished = frame.result != nullptr;
+  *out = *done ? frame.result : std::move(frame.yielded);
+  frame.yielded = nullptr;
+  for (const Handled& handled : handled_)
+    if (handled.frame == &frame)
+      return fail(BreakReason::kGenerator, "a yield in an exception handler");
+  return true;
+}
+
+// Dropping a suspended generator runs its finally blocks: such a one must not outlive the region's
+// end, nor be dropped in it.
+SymRef Executor::unfinished_generator() const {
+  for (const SymRef& sym : generators_) {
+    const SymGenerator& generator = *sym->iterator->generator;
+    if (generator.started && !generator.finished &&
+        generator.frame.code->handler(generator.frame.suspended_at))
+      return sym;
+  }
+  return nullptr;
+}
+
+bool exec_YieldValue(Executor&, SymFrame& f, const Instr&) {
+  f.suspended_at = f.pc;
+  f.yielded = f.pop();
+  return true;
+}
+
+namespace {
+
+// One step of `yield from`: an item of the inner iterator, or at its end what it returned.
+bool delegate(Executor& x, const SymRef& iterator, const SymRef& sent, SymRef* out, bool* done) {
+  if (iterator->kind == SymKind::kIterator && iterator->iterator->generator)
+    return x.resume_generator(iterator, sent, out, done);
+  if (!sent->is_const(Py_None)) return x.fail(BreakReason::kGenerator, "send() through yield from");
+  if (iterator->kind == SymKind::kObject)  // its StopIteration may carry a value
+    return x.fail(BreakReason::kGenerator, "yield from " + describe(*iterator));
+  if (!x.next(iterator, out, done)) return false;
+  if (*done) *out = make_const(Ref::none());
+  return true;
+}
+
+}  // namespace
+
+bool exec_GetYieldFromIter(Executor& x, SymFrame& f, const Instr&) {
+  SymRef iterator;
+  if (!x.iterate(f.peek(1), &iterator)) return false;
+  f.peek(1) = std::move(iterator);
+  return true;
+}
+
+// Runs again after each item, with what was sent on top.
+bool exec_YieldFrom(Executor& x, SymFrame& f, const Instr&) {
+  const SymRef sent = f.pop();
+  SymRef item;
+  bool done = false;
+  if (!x.look(f.peek(1)) || !delegate(x, f.peek(1), sent, &item, &done)) return false;
+  if (done) {
+    f.peek(1) = std::move(item);
+    return true;
+  }
+  f.suspended_at = f.pc;
+  f.yielded = std::move(item);
+  f.next = f.pc;
+  return true;
+}
+
+bool exec_Send(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef sent = f.pop();
+  SymRef item;
+  bool done = false;
+  if (!x.look(f.peek(1)) || !delegate(x, f.peek(1), sent, &item, &done)) return false;
+  if (done) {
+    f.pop();
+    f.next = i.target;
+  }
+  f.push(std::move(item));
+  return true;
+}
+
+namespace {
+
+using Args = const std::vector<SymRef>&;
+
+bool generator_send(Executor& x, Args args, PyObject* names, SymRef* out) {
+  bool done = false;
+  if (names || args.size() != 2 || !x.look(args[1]))
+    return x.fail(BreakReason::kCallUnknown, "generator.send with these arguments");
+  if (!x.resume_generator(args[0], args[1], out, &done)) return false;
+  if (!done) return true;
+  std::vector<SymRef> result;
+  if (!(*out)->is_const(Py_None)) result.push_back(*out);
+  return x.raise_new(PyExc_StopIteration, std::move(result), "generator.send");
+}
+
+bool generator_next(Executor& x, Args args, PyObject* names, SymRef* out) {
+  std::vector<SymRef> with_none = args;
+  with_none.push_back(make_const(Ref::none()));
+  return generator_send(x, with_none, names, out);
+}
+
+bool generator_close(Executor& x, Args args, PyObject* names, SymRef* out) {
+  SymGenerator& generator = *args[0]->iterator->generator;
+  const bool guarded = generator.started && !generator.finished &&
+                       generator.frame.code->handler(generator.frame.suspended_at);
+  if (names || args.size() != 1 || guarded || generator.running)
+    return x.fail(BreakReason::kGenerator, generator_name(generator));
+  generator.finished = true;
+  *out = make_const(Ref::none());
+  return true;
+}
+
+}  // namespace
+
+BuiltinModel find_generator_method(const SymRef& self, const char* name) {
+  if (!self->iterator->generator) return nullptr;
+  if (std::strcmp(name, "send") == 0) return generator_send;
+  if (std::strcmp(name, "__next__") == 0) return generator_next;
+  return std::strcmp(name, "close") == 0 ? generator_close : nullptr;
+}
+
+}  // namespace msjit
