@@ -144,6 +144,7 @@ bool Executor::take_next(SymIterator& it, SymRef* out, bool* done) {
     case IterKind::kDictView: return fail(BreakReason::kRaises, "next() of a dict view");
     default: return next_lazy(*this, it, out, done);
   }
+  return fail(BreakReason::kInternal, "a generator among the iterators");
 }
 
 bool Executor::unpack(const SymRef& value, std::vector<SymRef>* out) {
