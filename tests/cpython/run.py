@@ -1,9 +1,9 @@
-"""usage: run.py [--all] [--python PYTHON...] [--jobs N] [--limit S] [MODULE...]
+"""usage: run.py [--language | --all] [--python PYTHON...] [--jobs N] [--limit S] [MODULE...]
 
 Runs modules of CPython's own test suite (the interpreter's Lib/test) plainly and under `python -m msjit` with every
 function of every module a candidate for capture, and compares them test by test. A difference counts when it shows
-again in a second pair of runs, so that tests that are not reproducible by themselves do not. The modules: those named, all with --all, else a short
-list about the language itself. The exit status is 1 if any test differs or a run under msjit crashes."""
+again in a second pair of runs, so that tests that are not reproducible by themselves do not. The modules: those named, all with --all,
+those about the language with --language, else the quickest of these. The interpreter: this one. The exit status is 1 if any test differs or a run under msjit crashes."""
 
 import argparse
 import concurrent.futures
@@ -15,13 +15,14 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-BUILD = HERE.parents[1] / "build"
-SHORT = ("test_grammar test_scope test_exceptions test_raise test_with test_generators test_coroutines test_trace test_sys_settrace "
-         "test_sys_setprofile test_call test_extcall test_descr test_class test_super test_closures test_decorators test_dict test_list "
-         "test_tuple test_set test_slice test_unpack test_unpack_ex test_listcomps test_genexps test_contextlib "
-         "test_dataclasses test_enum test_functools test_collections test_named_expressions test_patma "
-         "test_positional_only_arg test_keywordonlyarg test_traceback test_inspect test_frame test_code test_weakref "
-         "test_gc test_copy test_property test_opcodes test_peepholer test_dis test_threading_local test_fstring").split()
+SHORT = ("test_grammar test_scope test_exceptions test_raise test_with test_generators test_sys_settrace test_call "
+         "test_descr test_class test_super test_contextlib test_listcomps test_genexps").split()
+LANGUAGE = SHORT + (
+    "test_coroutines test_sys_setprofile test_extcall test_closures test_decorators test_dict test_list test_tuple test_set "
+    "test_slice test_unpack test_unpack_ex test_dataclasses test_enum test_functools test_collections "
+    "test_named_expressions test_patma test_positional_only_arg test_keywordonlyarg test_traceback test_inspect "
+    "test_frame test_code test_weakref test_gc test_copy test_property test_opcodes test_peepholer test_dis "
+    "test_threading_local test_fstring").split()
 # These replace or measure what every evaluator shares, on any program that runs other code beside them.
 LEFT_OUT = {
     "test_capi": "installs and removes frame evaluators of its own",
@@ -94,14 +95,11 @@ def check(python, modules, limit, jobs):
     return differing
 
 
-def pythons():
-    return [str(path) for path in sorted(BUILD.glob("venv/3.*/bin/python"), key=lambda p: int(p.parts[-3][2:]))]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--python", nargs="*", default=pythons())
+    parser.add_argument("--language", action="store_true")
+    parser.add_argument("--python", nargs="*", default=[sys.executable])
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--limit", type=int, default=300, help="seconds for the plain run of a module")
     parser.add_argument("modules", nargs="*")
@@ -109,7 +107,7 @@ def main():
     differing = 0
     for python in options.python:
         there = modules_of(python)
-        wanted = options.modules or (sorted(there) if options.all else SHORT)
+        wanted = options.modules or (sorted(there) if options.all else LANGUAGE if options.language else SHORT)
         differing += check(python, [m for m in wanted if m in there], options.limit, options.jobs)
     return 1 if differing else 0
 

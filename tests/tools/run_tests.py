@@ -1,8 +1,8 @@
 """usage: run_tests.py [--only JOB...] [--pytest ARGS]
 
 Runs every test that `make test` set up: the C++ tests, the same under ASan and UBSan (build/asan), pytest on each
-interpreter, and the JIT tests again with a side exit forced at every n-th instruction. Prints a table, the compile
-time of each extension and, as the last line, `N passed, N failed`. JOB: cpp, asan, py3.X, break3.X; a prefix will do.
+interpreter, the JIT tests again with a side exit forced at every n-th instruction, and some of CPython's own tests. Prints a table, the compile
+time of each extension and, as the last line, `N passed, N failed`. JOB: cpp, asan, py3.X, break3.X, cpython3.X; a prefix will do.
 """
 
 import argparse
@@ -128,6 +128,17 @@ def break_every(version, args):
     return total
 
 
+def cpython(version):
+    """A few of CPython's own tests, plainly and under msjit; a difference counts as a failure."""
+    started = time.time()
+    python = str(BUILD / "venv" / version / "bin/python")
+    code, text = run([python, "tests/cpython/run.py"], "cpython" + version, environment())
+    result = Result("cpython" + version)
+    result.failed = count(text, r"(?m), (\d+) differ$")
+    result.passed = count(text, r"(?m), (\d+) tests, \d+ differ$") - result.failed
+    return finish(result, code, text, started)
+
+
 def compile_times():
     """Seconds of compiling and linking an extension, summed over its steps, from the last build of each."""
     seconds = {}
@@ -146,6 +157,7 @@ def plan(versions, args):
     for v in versions:
         if v in JIT_VERSIONS:
             jobs.append(("break" + v, lambda v=v: break_every(v, args)))
+            jobs.append(("cpython" + v, lambda v=v: cpython(v)))
     for v in versions:
         jobs.append(("py" + v, lambda v=v: pytest("py" + v, v, ["tests/py"], args)))
     return jobs
