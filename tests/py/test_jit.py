@@ -185,7 +185,7 @@ def test_a_function_first_called_without_tensors_is_captured_later():
 
     def late(a):
         total = 0
-        for i in range(3):
+        for _ in range(3):
             total = total + a
         return total
 
