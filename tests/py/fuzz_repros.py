@@ -40,7 +40,7 @@ def attribute_set_and_deleted(x, xs, d, o):
 
 @repro
 def functions_are_told_apart(x, xs, d, o):
-    def c1(v, k=len(xs)):
+    def c1(v, k=len(xs)):  # noqa: B008 - evaluated when the inner function is made
         return v, k
 
     def c3(v, **more):
