@@ -151,7 +151,9 @@ void Differentiator::find_active() {
     if (node.kind == NodeKind::kInput) {
       active = wanted_[node.input_index];
     } else if (node.kind == NodeKind::kOp && !node.op->has(kNoGrad)) {
-      for (ValueId id : node.inputs) active |= id >= 0 && active_[id];
+      // No gradient flows through a condition.
+      for (size_t i = is_if(node) ? 1 : 0; i < node.inputs.size(); ++i)
+        active |= node.inputs[i] >= 0 && active_[node.inputs[i]];
     }
     for (int32_t i = 0; i < node.num_outputs; ++i)
       active_[node.first_output + i] =

@@ -100,6 +100,27 @@ FEATURES = [
              "I#.__dict__.clear()", "D#.__bases__ = (Other, C#)", "D#.__bases__ = (C#,)", "C#.a = property(lambda s: 21)",
              "I#.stat = $f", "I#.__len__ = lambda: 9", "C#.meth.__code__ = (lambda self, x: x - 4).__code__",
              "C#.meth.__defaults__ = (2,)", "C#.zz = $n", "D#.lst = I#.lst"]),
+    Feature("special",
+            "class V#:\n    def __init__(self, v):\n        self.v = v\n    def __add__(self, o):\n        return self.v + o\n"
+            "    def __mul__(self, o):\n        return o * self.v\n    def __bool__(self):\n        return bool(self.v)\n"
+            "    def __eq__(self, o):\n        return self.v == o\n    def __getitem__(self, i):\n        return self.v + i\n"
+            "    def __contains__(self, i):\n        return i == self.v\n    def __iter__(self):\n        return iter([1, self.v])\n"
+            "    def __enter__(self):\n        return self.v\n    def __exit__(self, *a):\n        return False\n"
+            "    def __setattr__(self, n, v):\n        object.__setattr__(self, n, v)\nV_# = V#($n)\nW_# = V#($n)",
+            ["(V_# + 1)", "(V_# * x)", "(2 if V_# else 3)", "(2 if V_# == 2 else 3)", "V_#[1]", "(1 in V_#)", "sum(V_#)",
+             "(2 if not V_# else 5)", "held#(V_#)", "fresh#(x)", "(2 if V_# == W_# else 4)"],
+            ["V_#.v = $v", "V_# = V#($n)", "V#.__add__ = lambda s, o: 4", "V#.__bool__ = lambda s: True", "del V#.__bool__",
+             "V#.__eq__ = lambda s, o: True", "V#.__getitem__ = lambda s, i: 6", "del V#.__contains__", "del V#.__mul__",
+             "V#.__iter__ = lambda s: iter([3])", "V#.__exit__ = lambda s, *a: True", "V_#.__class__ = Other",
+             "V#.__radd__ = lambda s, o: 7", "V#.__init__ = lambda s, v: s.__dict__.update(v=9)", "V_# = W_#", "W_# = V_#",
+             "V#.__new__ = lambda c, *a: object.__new__(c)", "V#.__setattr__ = lambda s, n, v: None",
+             "V_#.__dict__['v'] = $n", "V_#.__add__ = lambda o: 1"]),
+    Feature("tensor control", "H# = $n\nJ# = [1, 2]", ["sign#(x)", "sign#(-x)", "loop#(x)", "grown#(x, J#)", "caught#(x)"],
+            ["H# = $n", "H# = $t", "J#.append(3)", "J#.pop()", "J# = $v", "sign#.__code__ = loop#.__code__", "H# = $v",
+             "J#[0] = $t", "J#.clear()"]),
+    Feature("named", "import collections as co#\nY# = co#.namedtuple('Y#', 'a b')\nZ# = Y#($n, $t)",
+            ["Z#.a", "Z#[0]", "Z#.b", "len(Z#)", "(Z#.a if isinstance(Z#, tuple) else 2)"],
+            ["Z# = Y#($n, $t)", "Z# = ($n, $n)", "Z# = Y#($v, $v)", "Y#.c = $n", "Y#.a = property(lambda s: 3)"]),
     Feature("slots", "class S#:\n    __slots__ = ('a', 'b')\n    k = $n\nO# = S#()\nO#.a = $n", ["O#.a", "O#.k"],
             ["O#.a = $v", "del O#.a", "O# = S#()", "S#.k = $n", "O# = Other()"]),
     Feature("list", "L# = [$n, $t, $n]", ["L#[0]", "L#[-1]", "len(L#)", "(L#[0] if L# else 3)", "sum([1 for v in L#])",
@@ -150,6 +171,12 @@ FEATURES = [
 ]
 
 HELPERS = {
+    "special": "def held#(v):\n    with v as w:\n        return w + 1\n    return 9\ndef fresh#(x):\n    v = V#(2)\n"
+               "    v.w = v.v + 1\n    return v * x + v.w\n",
+    "tensor control": "def sign#(x):\n    if x.sum() > H#:\n        return x + 1\n    return x - 1\ndef loop#(x):\n"
+                      "    i = 0\n    while x.sum() < 100 and i < 3:\n        x = x + H# + 1\n        i += 1\n    return x\n"
+                      "def grown#(x, items):\n    for v in items:\n        x = x + v\n    return x\ndef caught#(x):\n"
+                      "    try:\n        return x + J#[1]\n    except (IndexError, TypeError):\n        return x * 2\n",
     "alias": "def grow#(a, b):\n    a[0] = a[0] + 1\n    return b[0]\ndef both#(p, q):\n    p.v = 5\n    return q.v\n",
     "function": "def call#(f, x):\n    return f(x)\n",
     "effects": "def bump#():\n    E#.v = E#.v + 1\n    return E#.v\ndef push#(v):\n    EL#.append(v)\n    return len(EL#)\n"
