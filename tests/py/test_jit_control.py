@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import control_corpus
+import control_effects
 import msjit as ms
 from control_corpus import (
     BRANCHES,
@@ -89,6 +90,17 @@ def test_same_as_plain(fn):
     jitted = ms.jit(fn, mode="PIJit")
     for v in VECTORS * 2:
         assert outcome(jitted, [vector(v)]) == outcome(fn, [vector(v)])
+
+
+@pytest.mark.parametrize("fn", control_effects.EFFECTS, ids=lambda f: f.__name__)
+def test_effects(fn):
+    jitted = ms.jit(fn, mode="PIJit")
+    for v in VECTORS * 2:
+        seen = []
+        for f in (fn, jitted):
+            control_effects.G = 0
+            seen.append((outcome(f, [vector(v)]), control_effects.G))
+        assert seen[0] == seen[1]
 
 
 @pytest.mark.parametrize("first", [[1.0, 1.0], [-1.0, -1.0]])
