@@ -1,6 +1,6 @@
 #include "bytecode/exit.h"
 
-#include "bytecode/instance.h"
+#include "bytecode/library.h"
 #include "kernels/core/op.h"
 
 namespace msjit {
@@ -42,7 +42,10 @@ int ExitBuilder::make(const SymRef& value) {
   switch (value->kind) {
     case SymKind::kConst: made.object = value->object; return add(std::move(made));
     case SymKind::kTensor: return tensor(value);
-    case SymKind::kTuple: made.kind = RecipeKind::kTuple; break;
+    case SymKind::kTuple:
+      made.kind = RecipeKind::kTuple;
+      made.object = value->cls;
+      break;
     case SymKind::kList: made.kind = RecipeKind::kList; break;
     case SymKind::kSlice: made.kind = RecipeKind::kSlice; break;
     case SymKind::kMethod:
@@ -169,6 +172,11 @@ int ExitBuilder::function(const SymRef& value) {
 // The object first and its attributes as effects, so that objects may refer to one another.
 int ExitBuilder::instance(const SymRef& value) {
   PyTypeObject* type = type_of(*value);
+  if (is_partial(value)) {
+    failure = "a partial object";
+    failure_step = value->born;
+    return -1;
+  }
   if (is_exception_type(type) || type == &PyTraceBack_Type) {
     failure = is_exception_type(type) ? "an exception" : "a traceback";
     failure_step = value->born;

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "bytecode/exec.h"
+#include "bytecode/library.h"
 #include "guards/py/compat.h"
 #include "guards/py/objects.h"
 
@@ -178,7 +178,7 @@ bool Heap::realize(const SymRef& value) {
   }
   if (is_tensor(object)) return realize_tensor(value);
   if (PyTuple_CheckExact(object) || PyList_CheckExact(object) || PyDict_CheckExact(object) ||
-      PyMethod_Check(object) || PyCell_Check(object))
+      PyMethod_Check(object) || PyCell_Check(object) || is_plain_tuple_type(Py_TYPE(object)))
     return realize_container(value, Py_TYPE(object));
   return realize_object(value);
 }
@@ -204,9 +204,14 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
   PyObject* object = value->object.get();
   const SourceId id = value->source;
   const std::string text = guards_.source(id).text;
-  guard_exact_type(value);
-  if (type == &PyTuple_Type || type == &PyList_Type) {
-    const bool tuple = type == &PyTuple_Type;
+  const bool tuple = PyTuple_Check(object);
+  if (tuple && type != &PyTuple_Type) {
+    if (!realize_object(value)) return false;
+    value->cls = Ref::share(reinterpret_cast<PyObject*>(type));
+  } else {
+    guard_exact_type(value);
+  }
+  if (tuple || type == &PyList_Type) {
     const Py_ssize_t n = Py_SIZE(object);
     if (n > kMaxItems) {
       error = fmt::format("{} of {} items", type->tp_name, n);

@@ -1,4 +1,4 @@
-#include "bytecode/instance.h"
+#include "bytecode/library.h"
 
 #include <fmt/core.h>
 
@@ -135,6 +135,7 @@ bool call_builtin_new(Executor& x, PyObject* function, const std::vector<SymRef>
     return x.fail(BreakReason::kRaises, fmt::format("{}.__new__", owner->tp_name));
   auto* type = reinterpret_cast<PyTypeObject*>(args[0]->object.get());
   const bool exception = is_exception_type(owner);
+  if (owner == &PyTuple_Type) return new_tuple(x, args[0], args, out);
   if (!PyType_IsSubtype(type, owner) ||
       !(exception ? is_simple_exception(static_base(type)) : owner == &PyBaseObject_Type))
     return x.fail(BreakReason::kMakeInstance, type->tp_name);
@@ -183,7 +184,8 @@ bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObjec
     PyTypeObject* made = type_of(**out);
     if (!made) return x.fail(BreakReason::kMakeInstance, type->tp_name);
     if (!PyType_IsSubtype(made, type)) return true;
-    if ((*out)->kind != SymKind::kObject) return x.fail(BreakReason::kMakeInstance, type->tp_name);
+    if ((*out)->kind != SymKind::kObject && !(*out)->cls)
+      return x.fail(BreakReason::kMakeInstance, type->tp_name);
   }
   return init_instance(x, *out, plain_new, std::move(args), names);
 }

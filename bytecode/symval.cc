@@ -127,7 +127,7 @@ PyTypeObject* type_of(const SymValue& value) {
 
 Ref constant_object(const SymRef& value) {
   if (value->kind == SymKind::kConst) return value->object;
-  if (value->kind == SymKind::kTuple) {
+  if (value->kind == SymKind::kTuple && !value->cls) {
     Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size())));
     for (size_t i = 0; i < value->items.size(); ++i) {
       Ref item = constant_object(value->items[i]);

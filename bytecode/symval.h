@@ -78,7 +78,7 @@ struct SymValue {
                  // instead
   bool changed = false;  // a sourced container or object with pending writes
   Ref object;            // the concrete object of sourced and constant values
-  Ref cls;               // class of an instance made in the region
+  Ref cls;               // class of an instance made in the region; of a named tuple
   Val tensor;
   std::vector<SymRef> items;
   std::vector<std::pair<SymRef, SymRef>> entries;          // kDict

@@ -15,6 +15,14 @@ Ref tuple(const Recipe& recipe, const std::vector<Ref>& objects) {
   return made;
 }
 
+// An instance of a subclass of tuple, made by tuple's own __new__.
+Ref named_tuple(const Recipe& recipe, const std::vector<Ref>& objects) {
+  Ref items = tuple(recipe, objects);
+  Ref args = items ? Ref::steal(PyTuple_Pack(1, items.get())) : Ref();
+  auto* cls = reinterpret_cast<PyTypeObject*>(recipe.object.get());
+  return args ? Ref::steal(PyTuple_Type.tp_new(cls, args.get(), nullptr)) : Ref();
+}
+
 Ref list(const Recipe& recipe, const std::vector<Ref>& objects) {
   Ref made = Ref::steal(PyList_New(static_cast<Py_ssize_t>(recipe.args.size())));
   for (size_t i = 0; made && i < recipe.args.size(); ++i)
@@ -96,7 +104,8 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
   switch (recipe.kind) {
     case RecipeKind::kRegister: return Ref::share(registers[recipe.index]);
     case RecipeKind::kConst: return Ref::share(recipe.object.get());
-    case RecipeKind::kTuple: return tuple(recipe, objects);
+    case RecipeKind::kTuple:
+      return recipe.object ? named_tuple(recipe, objects) : tuple(recipe, objects);
     case RecipeKind::kList: return list(recipe, objects);
     case RecipeKind::kDict: return dict(recipe, objects);
     case RecipeKind::kSlice:

@@ -90,7 +90,8 @@ bool model_sequence(Executor& x, Args args, PyObject* names, SymKind kind, SymRe
   std::vector<SymRef> items;
   if (names || args.size() > 1) return unsupported(x, kind == SymKind::kList ? "list" : "tuple");
   if (args.size() == 1 && !x.look(args[0])) return false;
-  if (args.size() == 1 && kind == SymKind::kTuple && args[0]->kind == SymKind::kTuple) {
+  if (args.size() == 1 && kind == SymKind::kTuple && args[0]->kind == SymKind::kTuple &&
+      !args[0]->cls) {
     *out = args[0];  // tuple(t) is t
     return true;
   }

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
-#include "bytecode/instance.h"
+#include "bytecode/library.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -51,6 +51,11 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* own
       return x.fail(BreakReason::kAttribute, text);
     }
     return x.call(heap.from_constant(std::move(getter), text), {self}, nullptr, out);
+  }
+  if (const int field = tuple_field(found); field >= 0 && self->kind == SymKind::kTuple) {
+    if (field >= static_cast<int>(self->items.size())) return x.fail(BreakReason::kRaises, text);
+    *out = self->items[field];
+    return true;
   }
   SymRef value = heap.class_attr(owner, name, found);
   if (!value) return x.fail(BreakReason::kAttribute, text);
@@ -145,6 +150,9 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
       meta->tp_getattro == PyType_Type.tp_getattro ? _PyType_Lookup(type, name) : nullptr;
   const char* text = PyUnicode_AsUTF8(name);
   if (meta != &PyType_Type && !x.heap().guard_class_version(meta)) found = nullptr;
+  bool member = false;
+  if (!enum_member(x, cls, name, out, &member)) return false;
+  if (member) return true;
   if (found && std::string_view(text) == "__new__" && is_builtin_new(found))
     return *out = x.heap().from_constant(Ref::share(found), text), true;
   PyObject* above = _PyType_Lookup(meta, name);  // a data descriptor of the metaclass comes first
@@ -217,6 +225,8 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
       return value_attr(*this, object, text, out);
     }
     case SymKind::kTuple:
+      if (object->cls) return generic_get_attr(*this, object, name, out);
+      [[fallthrough]];
     case SymKind::kList:
     case SymKind::kDict:
     case SymKind::kIterator:

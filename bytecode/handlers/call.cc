@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
-#include "bytecode/instance.h"
+#include "bytecode/library.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -25,6 +25,7 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   }
   if (BuiltinModel model = find_builtin_model(object)) return model(x, args, names, out);
   if (const char* name = pure_name(object)) return call_pure(x, object, name, args, names, out);
+  if (is_partial_type(object)) return make_partial(x, std::move(args), names, out);
   if (PyType_Check(object)) return construct(x, callable, std::move(args), names, out);
   if (is_builtin_new(object) && !names) return call_builtin_new(x, object, args, out);
   if (Py_TYPE(object) == &PyWrapperDescr_Type || Py_TYPE(object) == &PyMethodDescr_Type)
@@ -35,6 +36,7 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
 // An instance is called through its class's __call__.
 bool call_instance(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
                    SymRef* out) {
+  if (is_partial(callable)) return call_partial(x, callable, std::move(args), names, out);
   if (!has_special(callable, "__call__"))
     return x.fail(BreakReason::kCallUnknown, describe(*callable));
   SymRef function = x.heap().from_constant(Ref::share(find_special(callable, "__call__")),

@@ -1,6 +1,10 @@
 """Calls, classes, descriptors and operators of user classes in captured code."""
+import collections
 import dataclasses
+import enum
+import functools
 import sys
+import typing
 
 import pytest
 
@@ -561,6 +565,90 @@ def break_in_a_method(x):
 
     p = Printer(x + 1)
     return p.show() + x
+
+
+@programs.add(x22)
+def partial_objects(x):
+    def scaled(a, b, c=1.0, *, d=0.0):
+        return a * b + c + d
+
+    p = functools.partial(scaled, x, c=2.0)
+    q = functools.partial(scaled, x, 3.0)
+    return p(2.0), p(2.0, c=3.0, d=1.0), q(d=2.0), q.args[1], q.func is scaled
+
+
+HALF = functools.partial(defaults, b=2)  # noqa: F821
+
+
+@programs.add(x22)
+def partial_object_of_the_module(x):
+    return HALF(x, d=1), HALF.keywords["b"]
+
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+class Typed(typing.NamedTuple):
+    a: object
+    b: int = 3
+
+    @property
+    def double(self):
+        return self.a * 2
+
+    def scaled(self):
+        return self.a * self.b
+
+
+@programs.add(x22, lambda: Pair(x22(), 2.0))
+def named_tuples(x, pair):
+    p, t = Pair(x, second=pair.second), Typed(x + 1)
+    first, second = p
+    return (p, t, t.double, t.scaled(), p[0] is x, len(p), p + (1,), isinstance(p, tuple), type(p) is Pair, first * second,
+            [v for v in pair], tuple(pair) is pair, pair, Pair._make([1, x]), p._fields)
+
+
+class Mode(enum.Enum):
+    FAST = 1
+    SLOW = 2.5
+
+    @property
+    def factor(self):
+        return self.value * 2
+
+    def slower(self):
+        return self is Mode.SLOW
+
+
+@programs.add(x22, lambda: Mode.SLOW)
+def enum_members(x, mode):
+    if mode is Mode.SLOW:
+        x = x * mode.value
+    if mode == Mode.FAST:
+        x = x * 100
+    return x + Mode.FAST.factor, mode.slower(), mode.name, Mode.FAST, mode is Mode.FAST
+
+
+class Account:
+    """Decorated methods, class attributes and a cached result."""
+    rate = 0.5
+    made = []
+
+    @scaled_by(2.0)
+    def interest(self, x):
+        return x * self.rate
+
+    @property
+    def cached(self):
+        if getattr(self, "_cached", None) is None:
+            self._cached = 5.0
+        return self._cached
+
+
+@programs.add(x22, Account)
+def decorated_methods(x, account):
+    account.rate = account.rate + 1
+    return account.interest(x) + account.cached + account.cached, Account.rate
 
 
 test_same, test_one_region = programs.tests()

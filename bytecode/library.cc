@@ -1,0 +1,180 @@
+// Objects of the standard library that captured code meets as it meets classes of its own:
+// functools.partial, named tuples, members of enumerations.
+#include "bytecode/library.h"
+
+#include <fmt/core.h>
+
+#include <cstring>
+
+namespace msjit {
+namespace {
+
+PyTypeObject* import_type(const char* module, const char* name) {
+  Ref found = Ref::steal(PyImport_ImportModule(module));
+  if (found) found = Ref::steal(PyObject_GetAttrString(found.get(), name));
+  PyErr_Clear();
+  return found && PyType_Check(found.get()) ? reinterpret_cast<PyTypeObject*>(found.release())
+                                            : nullptr;  // lives as long as the interpreter
+}
+
+PyTypeObject* partial_type() {
+  static PyTypeObject* const type = import_type("functools", "partial");
+  return type;
+}
+
+// func, args or keywords of a partial object.
+SymRef part(Executor& x, const SymRef& partial, const char* name) {
+  PyObject* found = find_special(partial, name);
+  return found && is_object_member(found) ? x.heap().member(partial, found) : nullptr;
+}
+
+// Arguments of a call through a partial object: its own first, the call's keywords over its own.
+bool merge(Executor& x, const SymRef& partial, std::vector<SymRef>* args, Ref* names) {
+  const SymRef own = part(x, partial, "args"), keywords = part(x, partial, "keywords");
+  if (!own || !keywords || !x.look(own) || !x.look(keywords)) return false;
+  const std::vector<SymRef>* items = x.heap().items(own);
+  if (!items || keywords->kind != SymKind::kDict || !x.heap().dict_all(keywords)) return false;
+  const size_t given = *names ? static_cast<size_t>(PyTuple_GET_SIZE(names->get())) : 0;
+  std::vector<std::pair<Ref, SymRef>> merged;
+  for (const auto& [key, value] : keywords->entries) {
+    if (!PyUnicode_CheckExact(key->object.get())) return false;
+    merged.emplace_back(key->object, value);
+  }
+  for (size_t k = 0; k < given; ++k) {
+    PyObject* name = PyTuple_GET_ITEM(names->get(), static_cast<Py_ssize_t>(k));
+    const SymRef& value = (*args)[args->size() - given + k];
+    auto it = merged.begin();
+    while (it != merged.end() && PyUnicode_Compare(it->first.get(), name) != 0) ++it;
+    if (it == merged.end())
+      merged.emplace_back(Ref::share(name), value);
+    else
+      it->second = value;
+  }
+  args->resize(args->size() - given);
+  args->insert(args->begin(), items->begin(), items->end());
+  names->reset();
+  if (merged.empty()) return true;
+  *names = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(merged.size())));
+  for (size_t k = 0; k < merged.size(); ++k) {
+    PyTuple_SET_ITEM(names->get(), static_cast<Py_ssize_t>(k), merged[k].first.release());
+    args->push_back(merged[k].second);
+  }
+  return true;
+}
+
+SymRef keyword_dict(const std::vector<SymRef>& args, PyObject* names) {
+  SymRef dict = make_sym(SymKind::kDict);
+  const Py_ssize_t count = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t k = 0; k < count; ++k)
+    dict->entries.emplace_back(make_const(Ref::share(PyTuple_GET_ITEM(names, k))),
+                               args[args.size() - static_cast<size_t>(count - k)]);
+  return dict;
+}
+
+}  // namespace
+
+bool is_partial(const SymRef& value) {
+  return value->kind == SymKind::kObject && type_of(*value) == partial_type();
+}
+bool is_partial_type(PyObject* object) {
+  return object == reinterpret_cast<PyObject*>(partial_type());
+}
+
+bool call_partial(Executor& x, const SymRef& partial, std::vector<SymRef> args, PyObject* names,
+                  SymRef* out) {
+  Ref all_names = Ref::share(names);
+  const SymRef function = part(x, partial, "func");
+  if (!function || !merge(x, partial, &args, &all_names))
+    return x.fail(BreakReason::kCallUnknown, describe(*partial));
+  return x.call(function, std::move(args), all_names.get(), out);
+}
+
+bool make_partial(Executor& x, std::vector<SymRef> args, PyObject* names, SymRef* out) {
+  const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
+  if (args.size() <= keywords || !x.look(args[0]))
+    return args.size() > keywords ? false : x.fail(BreakReason::kRaises, "partial()");
+  const SymRef function = args[0];
+  const bool known =
+      function->kind == SymKind::kFunction || function->kind == SymKind::kMethod ||
+      (function->kind == SymKind::kConst && PyCallable_Check(function->object.get())) ||
+      has_special(function, "__call__");
+  if (!known)  // one of a partial is flattened into one
+    return x.fail(BreakReason::kCallUnknown, "partial() of " + describe(*function));
+  SymRef made = make_sym(SymKind::kObject);
+  made->cls = Ref::share(reinterpret_cast<PyObject*>(partial_type()));
+  made->born = x.root_step();
+  SymRef own =
+      make_items(SymKind::kTuple, {args.begin() + 1, args.end() - static_cast<long>(keywords)});
+  made->attributes = {{"func", function}, {"args", own}, {"keywords", keyword_dict(args, names)}};
+  *out = std::move(made);
+  return true;
+}
+
+// --- tuples of a class of their own --------------------------------------------------------------
+
+bool is_plain_tuple_type(PyTypeObject* type) {
+  if (!PyType_IsSubtype(type, &PyTuple_Type) || type == &PyTuple_Type || type->tp_dictoffset != 0)
+    return false;
+  for (const char* name :
+       {"__getitem__", "__iter__", "__len__", "__contains__", "__add__", "__radd__", "__mul__",
+        "__rmul__", "__bool__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__",
+        "__getattribute__", "__getattr__", "__del__"}) {
+    Ref text = Ref::steal(PyUnicode_InternFromString(name));
+    if (_PyType_Lookup(type, text.get()) != _PyType_Lookup(&PyTuple_Type, text.get())) return false;
+  }
+  return true;
+}
+
+bool new_tuple(Executor& x, const SymRef& cls, const std::vector<SymRef>& args, SymRef* out) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  std::vector<SymRef> items;
+  if (!is_plain_tuple_type(type) || args.size() > 2 || !x.heap().guard_class_version(type))
+    return x.fail(BreakReason::kMakeInstance, type->tp_name);
+  if (args.size() == 2 && !x.unpack(args[1], &items)) return false;
+  *out = make_items(SymKind::kTuple, std::move(items));
+  (*out)->cls = cls->object;
+  return true;
+}
+
+// The field a descriptor of a named tuple's class reads; -1 when it is something else.
+int tuple_field(PyObject* descriptor) {
+  static PyTypeObject* const getter = import_type("_collections", "_tuplegetter");
+  if (!getter || Py_TYPE(descriptor) != getter) return -1;
+  Ref parts = Ref::steal(PyObject_CallMethod(descriptor, "__reduce__", nullptr));
+  Ref args = parts && PyTuple_Check(parts.get()) && PyTuple_GET_SIZE(parts.get()) == 2
+                 ? Ref::share(PyTuple_GET_ITEM(parts.get(), 1))
+                 : Ref();
+  const long index = args && PyTuple_Check(args.get()) && PyTuple_GET_SIZE(args.get()) == 2
+                         ? PyLong_AsLong(PyTuple_GET_ITEM(args.get(), 0))
+                         : -1;
+  PyErr_Clear();
+  return static_cast<int>(index);
+}
+
+// --- enumerations --------------------------------------------------------------------------------
+
+bool enum_member(Executor& x, const SymRef& cls, PyObject* name, SymRef* out, bool* known) {
+  static PyTypeObject* const meta = import_type("enum", "EnumMeta");
+  static PyTypeObject* const property = import_type("enum", "property");
+  static PyObject* const map_name = PyUnicode_InternFromString("_member_map_");
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  *known = false;
+  if (!meta || Py_TYPE(type) != meta) return true;
+  PyObject* found = _PyType_Lookup(type, name);
+  PyObject* map = _PyType_Lookup(type, map_name);
+  PyObject* above = _PyType_Lookup(meta, name);
+  PyObject* listed = map && PyDict_CheckExact(map) ? PyDict_GetItem(map, name) : nullptr;
+  const bool shown = !found || found == listed || (property && Py_TYPE(found) == property);
+  if (!listed || !shown || above) return true;
+  if (!x.heap().guard_class_version(type) || !x.heap().guard_class_version(meta)) return true;
+  SymRef members =
+      x.heap().from_constant(Ref::share(map), fmt::format("{}._member_map_", type->tp_name));
+  if (!x.look(members)) return false;
+  SymRef member = x.heap().dict_get(members, make_const(Ref::share(name)));
+  if (!member) return true;
+  *known = true;
+  *out = std::move(member);
+  return true;
+}
+
+}  // namespace msjit

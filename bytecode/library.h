@@ -1,0 +1,26 @@
+// Objects of the standard library that captured code meets as it meets classes of its own:
+// functools.partial, named tuples, members of enumerations. A named tuple is a kTuple whose `cls`
+// is its class; a partial object made in the region is a kObject with the attributes func, args,
+// keywords.
+#pragma once
+
+#include "bytecode/instance.h"
+
+namespace msjit {
+
+bool is_partial(const SymRef& value);
+bool is_partial_type(PyObject* object);
+bool call_partial(Executor& x, const SymRef& partial, std::vector<SymRef> args, PyObject* names,
+                  SymRef* out);
+bool make_partial(Executor& x, std::vector<SymRef> args, PyObject* names, SymRef* out);
+
+// Whether instances of a tuple subclass behave as tuples in all but their class and attributes.
+bool is_plain_tuple_type(PyTypeObject* type);
+// tuple.__new__(cls, items).
+bool new_tuple(Executor& x, const SymRef& cls, const std::vector<SymRef>& args, SymRef* out);
+int tuple_field(PyObject* descriptor);
+
+// A member of an enumeration read from its class; `known` = false when the name is something else.
+bool enum_member(Executor& x, const SymRef& cls, PyObject* name, SymRef* out, bool* known);
+
+}  // namespace msjit
