@@ -235,7 +235,8 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, 
         for (int side : {0, 1}) values[side] = slot(arms[side], int(i));
       SymRef value = joiner.join(values[0], needs[0], values[1], needs[1]);
       if (!value && (values[0] || values[1]))
-        return refuse(fmt::format("{} is {}", slot_text(frame, i), joiner.why));
+        return refuse(fmt::format("{}{} is {}", met ? "" : "the loop changes ", slot_text(frame, i),
+                                  joiner.why));
       frame.slots[i] = std::move(value);
     }
     std::vector<SymRef> stack;
@@ -293,6 +294,7 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   if (!handled_.empty())
     return fail(BreakReason::kTensorBranch, "it stands in an exception handler");
   forked_ = true;
+  const SourceLocation here = sink_.location();
   const uint64_t mark = SymValue::next_serial();
   const int32_t first_node = static_cast<int32_t>(graph_->nodes.size());
   SymFrame arms[2] = {fork_frame(frame), fork_frame(frame)};
@@ -318,6 +320,7 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
       return fail(BreakReason::kTensorBranch, "an arm changes a " + what);
   }
   --fork_depth_;
+  sink_.set_location(here);
   Joiner joiner(*this, mark, first_node);
   return join_arms(frame, arms, tested, joiner);
 }

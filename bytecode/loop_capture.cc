@@ -36,7 +36,8 @@ class LoopCapture {
     joiner_ = &joiner;
     HeapMark heap(x_.heap(), frame_);
     if (!x_.run(body_)) {
-      why = break_text(x_.reason(), x_.detail());
+      why = x_.reason() == BreakReason::kTensorBranch ? x_.detail()
+                                                      : break_text(x_.reason(), x_.detail());
       return false;
     }
     if (const std::string what = heap.change(x_.heap()); !what.empty())
@@ -113,7 +114,7 @@ class LoopCapture {
       if (Carried* c = carried_slot(s)) {
         may_peel = true;
         if (!last || !last->is_tensor() || !can_join(last->tensor.meta(), c->inside->tensor.meta()))
-          return refuse(fmt::format("{} is {} before the loop and {} in it", name(s),
+          return refuse(fmt::format("the loop changes {}: it is {} before it and {} in it", name(s),
                                     c->inside->tensor.meta().str(), text(last)));
         c->last = last;
         if ((c->next = joiner_->leaving(0, last)) < 0)
