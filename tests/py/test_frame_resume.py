@@ -318,7 +318,7 @@ def test_corpus_covers_the_operations():
         seen.update(re.findall(r"^ *\d+ .*?\[-?\d+\]!?(?: \^\d+)? (\w+)", _debug.dump_bytecode(code), re.M))
     rare = {"Nop", "ImportStar", "LoadClassDeref", "DeleteName", "GetLen", "MatchMapping", "MatchSequence",
             "Unsupported", "DictUpdate", "MatchKeys", "MatchClass", "CopyDictWithoutKeys", "PrintExpr", "SetupAnnotations",
-            "CheckEgMatch", "PrepReraiseStar"}
+            "CheckEgMatch", "PrepReraiseStar", "GetYieldFromIter", "YieldFrom", "Send", "YieldValue"}
     if sys.version_info < (3, 9):
         rare |= {"LoadAssertionError", "ListExtend", "SetUpdate", "DictMerge", "ListToTuple", "JumpIfNotExcMatch"}
     else:
