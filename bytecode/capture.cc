@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "bytecode/control.h"
 #include "bytecode/exit.h"
 #include "graph/passes/passes.h"
@@ -112,7 +114,11 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
         failure.reason = BreakReason::kObjectType;
         failure.detail = exit.failure;
       }
-      stop = exit.failure_step >= 0 ? exit.failure_step : x.returned() ? x.safe_step() : stop - 1;
+      // Something that cannot be rebuilt may be alive for long: the steps back grow.
+      const int back = attempt < 16 ? 1 : std::max(1, stop / 3);
+      stop = exit.failure_step >= 0 ? exit.failure_step
+             : x.returned()         ? x.safe_step()
+                                    : stop - back;
       if (stop < 0) return internal_error("[capture] cannot rebuild {}", exit.failure);
       continue;
     }

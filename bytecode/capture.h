@@ -57,7 +57,15 @@ struct Recipe {
 };
 
 // A change of an object that existed before the region, replayed in order at the exit.
-enum class EffectKind : uint8_t { kSetAttr, kDelAttr, kListItems, kDictItems, kCellContents };
+// kPrint: values are the arguments of print(), name the keyword dict or empty.
+enum class EffectKind : uint8_t {
+  kPrint,
+  kSetAttr,
+  kDelAttr,
+  kListItems,
+  kDictItems,
+  kCellContents
+};
 struct Effect {
   EffectKind kind;
   int32_t target;               // recipe

@@ -129,6 +129,10 @@ class Executor {
   bool apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs, SymRef* out);
   bool binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out);
   bool compare(const SymRef& a, const SymRef& b, int op, SymRef* out);
+  bool unary(const SymRef& value, UnaryOp op, SymRef* out);
+  bool contains(const SymRef& container, const SymRef& item, bool* out);
+  bool set_item(const SymRef& container, const SymRef& key, const SymRef& value);
+  bool del_item(const SymRef& container, const SymRef& key);
   bool truth(const SymRef& value, bool* out);
   bool length(const SymRef& value,
               int64_t* out);  // len(value); instances with a __len__ of their own end the region

@@ -125,6 +125,10 @@ int ExitBuilder::iterator(const SymRef& value) {
     case IterKind::kMap: made.kind = RecipeKind::kMap; break;
     case IterKind::kFilter: made.kind = RecipeKind::kFilter; break;
     case IterKind::kGenerator: break;
+    default:
+      failure = "an iterator of itertools";
+      failure_step = value->born;
+      return -1;
     case IterKind::kConstant:
       made.kind = RecipeKind::kConstantIterator;
       made.object = it.object;
@@ -272,6 +276,11 @@ bool ExitBuilder::effects_of(const SymRef& value) {
 }
 
 bool ExitBuilder::effects() {
+  for (const Heap::Printed& line : x_.heap().printed()) {
+    Effect print{EffectKind::kPrint, -1, line.keywords, {}};
+    if (!all(line.values, &print.values)) return false;
+    capture_->effects.push_back(std::move(print));
+  }
   for (const SymRef& value : x_.heap().mutables())
     if (value->changed && !effects_of(value)) return false;
   return true;

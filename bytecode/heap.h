@@ -63,6 +63,12 @@ class Heap {
   const std::vector<SourceId>& inputs() const { return inputs_; }
   GraphSink* sink() { return sink_; }
   const Slots& slots() const { return slots_; }
+  // What print() was given, in program order, and its keywords as a dict or empty.
+  struct Printed {
+    std::vector<SymRef> values;
+    Ref keywords;
+  };
+  std::vector<Printed>& printed() { return printed_; }
   // Sources of changed objects must not alias others of their type.
   void guard_aliasing();
   const std::vector<SymRef>& mutables() const { return mutables_; }
@@ -83,6 +89,7 @@ class Heap {
   std::unordered_map<PyObject*, SymRef> by_object_;  // lists, dicts, cells and instances met so far
   std::unordered_map<PyObject*, SourceId> globals_;  // of pinned functions
   std::vector<SymRef> mutables_;
+  std::vector<Printed> printed_;
   std::vector<SourceId> inputs_;
 };
 

@@ -54,7 +54,16 @@ enum class IterKind : uint8_t {
   kDictView,
   kMap,     // the function, then iterators
   kFilter,  // the function, then an iterator
-  kGenerator
+  kGenerator,
+  // These never leave a region.
+  kComputed,    // over a tuple of computed rows
+  kChain,       // iterables; from `position` on they are still to come
+  kSlice,       // an iterator; upcoming, count = stop (-1 = none) and step as in itertools.islice
+  kStarMap,     // the function, then an iterator
+  kTakeWhile,   // the same
+  kAccumulate,  // an iterator, the function or None, the total so far or null
+  kRepeat,      // the object; count = times (-1 = forever)
+  kCount,       // the next number, the step
 };
 
 struct SymGenerator;  // exec.h
@@ -68,6 +77,7 @@ struct SymIterator {
   int removals = 0;              // of the container, likewise
   bool exhausted = false;        // once at the end it stays there
   std::shared_ptr<SymGenerator> generator;  // kGenerator
+  int64_t upcoming = 0, step = 0;
 };
 
 struct SymValue {

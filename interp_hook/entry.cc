@@ -178,17 +178,31 @@ bool replace_dict(PyObject* dict, const Effect& effect, const std::vector<Ref>& 
   return true;
 }
 
+bool print(const Effect& effect, const std::vector<Ref>& objects) {
+  static PyObject* const function = [] {
+    Ref builtins = Ref::steal(PyImport_ImportModule("builtins"));
+    return builtins ? PyObject_GetAttrString(builtins.get(), "print") : nullptr;
+  }();
+  Ref args = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(effect.values.size())));
+  if (!args || !function) return false;
+  for (size_t i = 0; i < effect.values.size(); ++i)
+    PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i),
+                     Ref(objects[effect.values[i]]).release());
+  return bool(Ref::steal(PyObject_Call(function, args.get(), effect.name.get())));
+}
+
 }  // namespace
 
 bool apply_effects(const Entry& entry, const std::vector<Ref>& objects) {
   for (const Effect& effect : entry.effects) {
-    PyObject* target = objects[effect.target].get();
+    PyObject* target = effect.target < 0 ? nullptr : objects[effect.target].get();
     bool done = false;
     switch (effect.kind) {
       case EffectKind::kSetAttr:
         done = PyObject_GenericSetAttr(target, effect.name.get(),
                                        objects[effect.values[0]].get()) == 0;
         break;
+      case EffectKind::kPrint: done = print(effect, objects); break;
       case EffectKind::kDelAttr:
         done = PyObject_GenericSetAttr(target, effect.name.get(), nullptr) == 0;
         if (!done && PyErr_ExceptionMatches(PyExc_AttributeError)) {

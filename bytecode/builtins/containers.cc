@@ -35,8 +35,9 @@ bool list_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
   int64_t index = -1;
   if (args.size() == 2 && !to_int(x, args[1], &index)) return wrong_arguments(x, "list.pop");
   const int64_t size = static_cast<int64_t>(items.size());
+  if (size == 0) return x.raise_new(PyExc_IndexError, "pop from empty list");
   if (index < 0) index += size;
-  if (index < 0 || index >= size) return x.fail(BreakReason::kRaises, "list.pop");
+  if (index < 0 || index >= size) return x.raise_new(PyExc_IndexError, "pop index out of range");
   *out = items[index];
   items.erase(items.begin() + index);
   changed(args[0]);
@@ -62,11 +63,8 @@ bool find_item(Executor& x, const SymRef& list, const SymRef& item, int64_t from
   const std::vector<SymRef> items = *x.heap().items(list);
   *out = -1;
   for (int64_t i = from; i < std::min(to, static_cast<int64_t>(items.size())); ++i) {
-    bool same = items[i] == item;
-    if (!same) {
-      SymRef equal;
-      if (!x.compare(items[i], item, Py_EQ, &equal) || !x.truth(equal, &same)) return false;
-    }
+    bool same = false;
+    if (!same_item(x, items[i], item, &same)) return false;
     if (same) return *out = i, true;
   }
   return true;
@@ -104,7 +102,7 @@ bool list_remove(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "list.remove", args, names, 2, 2)) return false;
   if (!find_item(x, args[0], args[1], 0, static_cast<int64_t>(args[0]->items.size()), &found))
     return false;
-  if (found < 0) return x.fail(BreakReason::kRaises, "list.remove");
+  if (found < 0) return x.raise_new(PyExc_ValueError, "list.remove(x): x not in list");
   args[0]->items.erase(args[0]->items.begin() + found);
   changed(args[0]);
   *out = sym_none();
@@ -192,12 +190,13 @@ bool dict_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!key_argument(x, "dict.pop", args, names) || !complete(x, args[0])) return false;
   *out = x.heap().dict_remove(args[0], args[1]);
   if (!*out && args.size() == 3) *out = args[2];
-  return *out || x.fail(BreakReason::kRaises, "dict.pop");
+  return *out || x.raise_new(PyExc_KeyError, {args[1]}, "dict.pop");
 }
 
 bool dict_popitem(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "dict.popitem", args, names, 1, 1) || !complete(x, args[0])) return false;
-  if (args[0]->entries.empty()) return x.fail(BreakReason::kRaises, "dict.popitem");
+  if (args[0]->entries.empty())
+    return x.raise_new(PyExc_KeyError, "popitem(): dictionary is empty");
   const SymRef key = args[0]->entries.back().first;
   SymRef value = x.heap().dict_remove(args[0], key);
   *out = make_items(SymKind::kTuple, {key, std::move(value)});
@@ -275,6 +274,17 @@ bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& from) {
     x.heap().dict_set(dict, key, value);
   }
   changed(dict);
+  return true;
+}
+
+bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* out) {
+  *out = candidate == item;
+  if (*out) return true;
+  SymRef equal;
+  if (!x.compare(candidate, item, Py_EQ, &equal) || !x.truth(equal, out)) return false;
+  // A NaN is in a list by its identity alone, which holds for this call only.
+  if (!*out && candidate->object && candidate->object == item->object)
+    return x.fail(BreakReason::kUnsupported, "identity of values");
   return true;
 }
 

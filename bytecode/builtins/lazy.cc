@@ -27,12 +27,96 @@ bool next_filter(Executor& x, SymIterator& it, SymRef* out, bool* done) {
   }
 }
 
+bool next_chain(Executor& x, SymIterator& it, SymRef* out, bool* done) {
+  for (;;) {
+    *done = it.position >= static_cast<int64_t>(it.children.size());
+    if (*done) return true;
+    // An iterable turns into its iterator when its turn comes.
+    SymRef& current = it.children[it.position];
+    SymRef iterator;
+    if (it.step == 0) {
+      if (!x.iterate(current, &iterator)) return false;
+      current = iterator;
+      it.step = 1;
+    }
+    bool end = false;
+    if (!x.next(current, out, &end)) return false;
+    if (!end) return true;
+    ++it.position;
+    it.step = 0;
+  }
+}
+
+bool next_slice(Executor& x, SymIterator& it, SymRef* out, bool* done) {
+  for (;;) {
+    *done = it.count >= 0 && it.position >= it.count && it.position >= it.upcoming;
+    if (*done) return true;
+    if (!x.next(it.children[0], out, done) || *done) return *done;
+    if (it.position++ < it.upcoming) continue;
+    it.upcoming += it.step;
+    if (it.count >= 0 && it.upcoming > it.count) it.upcoming = it.count;
+    return true;
+  }
+}
+
+bool next_row(Executor& x, SymIterator& it, bool spread, SymRef* out, bool* done) {
+  SymRef item;
+  if (!x.next(it.children[1], &item, done) || *done) return *done;
+  std::vector<SymRef> args = {item};
+  if (spread) {
+    args.clear();
+    if (!x.unpack(item, &args)) return false;
+    return x.call(it.children[0], std::move(args), nullptr, out);
+  }
+  SymRef answer;
+  bool keep = false;
+  if (!x.call(it.children[0], std::move(args), nullptr, &answer) || !x.truth(answer, &keep))
+    return false;
+  *out = item;
+  *done = !keep;
+  return true;
+}
+
+bool next_total(Executor& x, SymIterator& it, SymRef* out, bool* done) {
+  SymRef item;
+  if (!x.next(it.children[0], &item, done) || *done) return *done;
+  if (!it.children[2]) {
+    it.children[2] = item;
+  } else {
+    SymRef total;
+    const bool added = it.children[1]->is_const(Py_None)
+                           ? x.binary(it.children[2], item, BinaryOp::kAdd, false, &total)
+                           : x.call(it.children[1], {it.children[2], item}, nullptr, &total);
+    if (!added) return false;
+    it.children[2] = total;
+  }
+  *out = it.children[2];
+  return true;
+}
+
 }  // namespace
 
 bool next_lazy(Executor& x, SymIterator& it, SymRef* out, bool* done) {
   switch (it.kind) {
     case IterKind::kMap: return next_map(x, it, out, done);
     case IterKind::kFilter: return next_filter(x, it, out, done);
+    case IterKind::kChain: return next_chain(x, it, out, done);
+    case IterKind::kSlice: return next_slice(x, it, out, done);
+    case IterKind::kStarMap: return next_row(x, it, true, out, done);
+    case IterKind::kTakeWhile: return next_row(x, it, false, out, done);
+    case IterKind::kAccumulate: return next_total(x, it, out, done);
+    case IterKind::kRepeat:
+      *done = it.count >= 0 && it.position >= it.count;
+      ++it.position;
+      *out = it.children[0];
+      return true;
+    case IterKind::kCount: {
+      *out = it.children[0];
+      SymRef next;
+      if (!x.binary(it.children[0], it.children[1], BinaryOp::kAdd, false, &next)) return false;
+      it.children[0] = next;
+      return true;
+    }
     default: return x.fail(BreakReason::kInternal, "an iterator without next()");
   }
 }

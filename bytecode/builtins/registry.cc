@@ -50,7 +50,9 @@ void add_table(const ModelTable& table, Index* index) {
 const Found& find(PyObject* callable) {
   static const Index* const index = [] {
     auto* made = new Index;
-    for (const ModelTable* table : {&models_builtins, &models_sequences, &models_math})
+    for (const ModelTable* table :
+         {&models_builtins, &models_sequences, &models_math, &models_operator, &models_functools,
+          &models_itertools, &models_copy, &models_print})
       add_table(*table, made);
     return made;
   }();

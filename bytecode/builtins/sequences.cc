@@ -112,6 +112,20 @@ bool model_setattr(Executor& x, Args args, PyObject* names, SymRef* out) {
   return x.set_attr(args[0], args[1]->object.get(), args[2]);
 }
 
+bool model_hasattr(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "hasattr", args, names, 2, 2) || !x.look(args[1])) return false;
+  if (args[1]->kind != SymKind::kConst || !PyUnicode_CheckExact(args[1]->object.get()))
+    return wrong_arguments(x, "hasattr");
+  {
+    const Executor::Catching catching(x);
+    SymRef ignored;
+    if (x.get_attr(args[0], args[1]->object.get(), &ignored)) return *out = sym_bool(true), true;
+  }
+  if (!x.take_raised(PyExc_AttributeError)) return x.raise_on();
+  *out = sym_bool(false);
+  return true;
+}
+
 bool model_issubclass(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "issubclass", args, names, 2, 2)) return false;
   std::vector<SymRef> classes = {args[1]};
@@ -151,9 +165,11 @@ bool model_filter(Executor& x, Args args, PyObject* names, SymRef* out) {
 }
 
 const ModelRow kModels[] = {
-    {"sorted", model_sorted}, {"min", model_min},       {"max", model_max},
-    {"abs", model_abs},       {"bool", model_bool},     {"setattr", model_setattr},
-    {"map", model_map},       {"filter", model_filter}, {"issubclass", model_issubclass},
+    {"sorted", model_sorted},   {"min", model_min},
+    {"max", model_max},         {"abs", model_abs},
+    {"bool", model_bool},       {"setattr", model_setattr},
+    {"hasattr", model_hasattr}, {"map", model_map},
+    {"filter", model_filter},   {"issubclass", model_issubclass},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Between SymValues and the Python objects they stand for, and calls of pure functions on those.
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "bytecode/builtins/models.h"
 #include "kernels/core/registry.h"
 
@@ -58,7 +60,12 @@ Ref convert_items(Executor& x, const SymRef& value, int depth) {
 Ref convert(Executor& x, const SymRef& value, int depth) {
   if (depth > kMaxDepth || !x.heap().realize(value)) return {};
   switch (value->kind) {
-    case SymKind::kConst: return is_plain(value->object.get()) ? value->object : Ref();
+    case SymKind::kConst:
+      // Containers compare by identity first, and a NaN equals nothing: its identity would matter.
+      if (depth > 0 && PyFloat_CheckExact(value->object.get()) &&
+          std::isnan(PyFloat_AS_DOUBLE(value->object.get())))
+        return {};
+      return is_plain(value->object.get()) ? value->object : Ref();
     case SymKind::kTuple:
     case SymKind::kList: return convert_items(x, value, depth + 1);
     case SymKind::kDict: return convert_dict(x, value, depth + 1);
@@ -149,10 +156,7 @@ SymRef Keywords::take(const char* key) {
 }
 
 bool fold_result(Executor& x, Ref result, const char* name, SymRef* out) {
-  if (!result) {
-    PyErr_Clear();
-    return x.fail(BreakReason::kRaises, fmt::format("{}()", name));
-  }
+  if (!result) return x.raise_python(fmt::format("{}()", name));
   *out = from_python(result);
   return *out ? true : wrong_arguments(x, name);
 }

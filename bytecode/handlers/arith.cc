@@ -2,6 +2,7 @@
 // concatenate.
 #include <fmt/core.h>
 
+#include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
@@ -129,6 +130,10 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
     return fold(*this, kNumberFunctions[static_cast<int>(op)](left.get(), right.get()),
                 what.c_str(), out);
   }
+  if (op == BinaryOp::kRemainder && left && PyUnicode_CheckExact(left.get())) {
+    right = to_python(*this, b);
+    if (right) return fold(*this, PyNumber_Remainder(left.get(), right.get()), what.c_str(), out);
+  }
   if (op == BinaryOp::kAdd && is_sequence(*this, a) && is_sequence(*this, b) &&
       is_list(a) == is_list(b))
     return concat(*this, a, b, in_place, out);
@@ -161,39 +166,45 @@ bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
     if (plain || by_identity)
       return fold(*this, PyObject_RichCompare(left.get(), right.get(), op), what.c_str(), out);
   }
+  left = to_python(*this, a);
+  right = left ? to_python(*this, b) : Ref();
+  if (right)
+    return fold(*this, PyObject_RichCompare(left.get(), right.get(), op), what.c_str(), out);
   return fail(BreakReason::kUnsupported, what);
 }
 
-bool exec_Unary(Executor& x, SymFrame& f, const Instr& i) {
-  const SymRef value = f.peek(1);
-  SymRef out;
-  if (i.unary() == UnaryOp::kNot) {
-    bool truth = false;
-    if (!x.truth(value, &truth)) return false;
-    f.peek(1) = make_const(Ref::share(truth ? Py_False : Py_True));
+bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
+  if (op == UnaryOp::kNot) {
+    bool is_true = false;
+    if (!truth(value, &is_true)) return false;
+    *out = make_const(Ref::share(is_true ? Py_False : Py_True));
     return true;
   }
-  if (!x.look(value)) return false;
+  if (!look(value)) return false;
   if (value->is_tensor()) {
-    if (i.unary() == UnaryOp::kPositive) return x.fail(BreakReason::kUnsupported, "+tensor");
-    const bool negative = i.unary() == UnaryOp::kNegative;
-    const OpDef* op = find_op(negative                         ? "neg"
-                              : is_bool(value->tensor.dtype()) ? "logical_not"
-                                                               : "invert");
-    if (!op) return x.fail(BreakReason::kUnsupported, unary_symbol(i.unary()));
-    if (!x.apply(*op, std::span(&value->tensor, 1), {}, &out)) return false;
-  } else if (value->kind == SymKind::kObject) {
-    const char* const names[] = {"__pos__", "__neg__", "", "__invert__"};
-    if (!call_special(x, value, names[i.arg], {}, &out)) return false;
-  } else {
-    if (!is_number(value))
-      return x.fail(BreakReason::kUnsupported, "unary operator on " + describe(*value));
-    PyObject* object = value->object.get();
-    PyObject* result = i.unary() == UnaryOp::kNegative   ? PyNumber_Negative(object)
-                       : i.unary() == UnaryOp::kPositive ? PyNumber_Positive(object)
-                                                         : PyNumber_Invert(object);
-    if (!fold(x, result, "unary operator", &out)) return false;
+    if (op == UnaryOp::kPositive) return fail(BreakReason::kUnsupported, "+tensor");
+    const OpDef* def = find_op(op == UnaryOp::kNegative         ? "neg"
+                               : is_bool(value->tensor.dtype()) ? "logical_not"
+                                                                : "invert");
+    return def ? apply(*def, std::span(&value->tensor, 1), {}, out)
+               : fail(BreakReason::kUnsupported, unary_symbol(op));
   }
+  if (value->kind == SymKind::kObject) {
+    const char* const names[] = {"__pos__", "__neg__", "", "__invert__"};
+    return call_special(*this, value, names[static_cast<int>(op)], {}, out);
+  }
+  if (!is_number(value))
+    return fail(BreakReason::kUnsupported, "unary operator on " + describe(*value));
+  PyObject* object = value->object.get();
+  PyObject* result = op == UnaryOp::kNegative   ? PyNumber_Negative(object)
+                     : op == UnaryOp::kPositive ? PyNumber_Positive(object)
+                                                : PyNumber_Invert(object);
+  return fold(*this, result, "unary operator", out);
+}
+
+bool exec_Unary(Executor& x, SymFrame& f, const Instr& i) {
+  SymRef out;
+  if (!x.unary(f.peek(1), i.unary(), &out)) return false;
   f.peek(1) = std::move(out);
   return true;
 }
@@ -232,34 +243,43 @@ bool exec_IsOp(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
+bool Executor::contains(const SymRef& container, const SymRef& item, bool* out) {
+  if (!look(container) || !look(item)) return false;
+  if (has_special(container, "__contains__")) {
+    SymRef answer;
+    return call_special(*this, container, "__contains__", {item}, &answer) && truth(answer, out);
+  }
+  if (container->kind == SymKind::kDict && is_plain_key(item)) {
+    *out = heap_.dict_get(container, item) != nullptr;
+    return true;
+  }
+  if (container->kind == SymKind::kIterator && container->iterator->kind == IterKind::kDictView &&
+      PyUnicode_READ_CHAR(container->iterator->object.get(), 0) == 'k')
+    return contains(container->iterator->children[0], item, out);
+  if (!container->is_tensor() && heap_.items(container)) {
+    *out = true;
+    for (const SymRef& candidate : std::vector<SymRef>(*heap_.items(container))) {
+      bool same = false;
+      if (!same_item(*this, candidate, item, &same)) return false;
+      if (same) return true;
+    }
+    *out = false;
+    return true;
+  }
+  if (container->kind == SymKind::kConst && !is_identity_constant(container->object.get())) {
+    Ref known = to_python(*this, item);
+    const int found = known ? PySequence_Contains(container->object.get(), known.get()) : -2;
+    if (found == -1) return raise_python("in");
+    if (found >= 0) return *out = found == 1, true;
+  }
+  return fail(BreakReason::kUnsupported, fmt::format("'in' on {}", describe(*container)));
+}
+
 bool exec_ContainsOp(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef container = f.pop();
   const SymRef item = f.pop();
-  if (!x.look(container) || !x.look(item)) return false;
   bool found = false;
-  if (has_special(container, "__contains__")) {
-    SymRef answer;
-    if (!call_special(x, container, "__contains__", {item}, &answer)) return false;
-    if (!x.truth(answer, &found)) return false;
-  } else if (container->kind == SymKind::kDict && is_plain_key(item)) {
-    found = x.heap().dict_get(container, item) != nullptr;
-  } else if (constant_object(item) && x.heap().items(container)) {
-    for (const SymRef& candidate : *x.heap().items(container)) {
-      if ((found = candidate == item)) break;
-      SymRef equal;
-      if (!x.compare(candidate, item, Py_EQ, &equal)) return false;
-      if ((found = equal->is_const(Py_True))) break;
-      // A tensor's answer is not known here; a NaN is in a list by its identity alone.
-      if (!equal->is_const(Py_False)) return x.fail(BreakReason::kTensorBranch);
-      if (candidate->object && candidate->object == item->object)
-        return x.fail(BreakReason::kUnsupported, "identity of values");
-    }
-  } else if (container->kind == SymKind::kConst && PyUnicode_CheckExact(container->object.get()) &&
-             item->kind == SymKind::kConst && PyUnicode_CheckExact(item->object.get())) {
-    found = PySequence_Contains(container->object.get(), item->object.get()) == 1;
-  } else {
-    return x.fail(BreakReason::kUnsupported, fmt::format("'in' on {}", describe(*container)));
-  }
+  if (!x.contains(container, item, &found)) return false;
   f.push(make_const(Ref::share(found != (i.arg == 1) ? Py_True : Py_False)));
   return true;
 }

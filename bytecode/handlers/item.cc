@@ -97,47 +97,92 @@ bool exec_Subscr(Executor& x, SymFrame& f, const Instr&) {
   return true;
 }
 
+namespace {
+
+// The items a slice of a list names, and what replaces them; null = they go.
+bool replace_slice(Executor& x, const SymRef& list, const SymRef& key, const SymRef& value) {
+  Ref slice = constant_object(key);
+  std::vector<SymRef> fresh;
+  Py_ssize_t start, stop, step;
+  if (!slice) return x.fail(BreakReason::kUnsupported, "slice with unknown bounds");
+  if (value && !x.unpack(value, &fresh)) return false;
+  if (PySlice_Unpack(slice.get(), &start, &stop, &step) < 0) return x.raise_python("slice");
+  auto& items = list->items;
+  const Py_ssize_t count =
+      PySlice_AdjustIndices(static_cast<Py_ssize_t>(items.size()), &start, &stop, step);
+  if (value && step != 1) {
+    if (static_cast<Py_ssize_t>(fresh.size()) != count)
+      return x.fail(BreakReason::kRaises, "assignment to an extended slice");
+    for (Py_ssize_t k = 0; k < count; ++k) items[start + k * step] = fresh[k];
+  } else if (step == 1) {
+    items.erase(items.begin() + start, items.begin() + start + count);
+    items.insert(items.begin() + start, fresh.begin(), fresh.end());
+  } else {
+    for (Py_ssize_t k = 0; k < count; ++k) items[start + k * step] = nullptr;
+    items.erase(std::remove(items.begin(), items.end(), nullptr), items.end());
+  }
+  list->changed = list->source != kNoSource;
+  return true;
+}
+
+// Stores `value` under `key`, or deletes the item when it is null.
+bool change_item(Executor& x, const SymRef& list, const SymRef& key, const SymRef& value) {
+  Py_ssize_t index;
+  if (is_slice(key)) return replace_slice(x, list, key, value);
+  if (!index_value(key, &index))
+    return x.fail(BreakReason::kMutation, "item " + describe(*key) + " of a list");
+  const Py_ssize_t size = static_cast<Py_ssize_t>(list->items.size());
+  if (index < 0) index += size;
+  if (index < 0 || index >= size)
+    return x.raise_new(PyExc_IndexError, "list assignment index out of range");
+  if (value)
+    list->items[index] = value;
+  else
+    list->items.erase(list->items.begin() + index);
+  list->changed = list->source != kNoSource;
+  return true;
+}
+
+}  // namespace
+
+bool Executor::set_item(const SymRef& container, const SymRef& key, const SymRef& value) {
+  if (!look(container) || !look(key)) return false;
+  if (container->is_tensor()) return fail(BreakReason::kInPlace, "x[...] = value");
+  SymRef ignored;
+  if (has_special(container, "__setitem__"))
+    return call_special(*this, container, "__setitem__", {key, value}, &ignored);
+  if (container->kind == SymKind::kList) return change_item(*this, container, key, value);
+  if (container->kind != SymKind::kDict || !is_plain_key(key))
+    return fail(BreakReason::kMutation, "an item of " + describe(*container));
+  if (!heap_.dict_all(container)) return fail(BreakReason::kObjectType, heap_.error);
+  heap_.dict_set(container, key, value);
+  container->changed = container->source != kNoSource;
+  return true;
+}
+
+bool Executor::del_item(const SymRef& container, const SymRef& key) {
+  if (!look(container) || !look(key)) return false;
+  SymRef ignored;
+  if (has_special(container, "__delitem__"))
+    return call_special(*this, container, "__delitem__", {key}, &ignored);
+  if (container->kind == SymKind::kList) return change_item(*this, container, key, nullptr);
+  if (container->kind != SymKind::kDict || !is_plain_key(key))
+    return fail(BreakReason::kMutation, "an item of " + describe(*container));
+  if (!heap_.dict_all(container)) return fail(BreakReason::kObjectType, heap_.error);
+  return heap_.dict_remove(container, key) || raise_new(PyExc_KeyError, {key}, "dict lookup");
+}
+
 bool exec_StoreSubscr(Executor& x, SymFrame& f, const Instr&) {
   const SymRef key = f.pop();
   const SymRef container = f.pop();
   const SymRef value = f.pop();
-  if (!x.look(container) || !x.look(key)) return false;
-  if (container->is_tensor()) return x.fail(BreakReason::kInPlace, "x[...] = value");
-  SymRef ignored;
-  if (has_special(container, "__setitem__"))
-    return call_special(x, container, "__setitem__", {key, value}, &ignored);
-  if (container->kind == SymKind::kDict && is_plain_key(key)) {
-    if (!x.heap().dict_all(container)) return x.fail(BreakReason::kObjectType, x.heap().error);
-    x.heap().dict_set(container, key, value);
-    container->changed = container->source != kNoSource;
-    return true;
-  }
-  Py_ssize_t index;
-  if (container->kind == SymKind::kList && index_value(key, &index)) {
-    const Py_ssize_t size = static_cast<Py_ssize_t>(container->items.size());
-    if (index < 0) index += size;
-    if (index < 0 || index >= size)
-      return x.raise_new(PyExc_IndexError, "list assignment index out of range");
-    container->items[index] = value;
-    container->changed = container->source != kNoSource;
-    return true;
-  }
-  return x.fail(BreakReason::kMutation, "an item of " + describe(*container));
+  return x.set_item(container, key, value);
 }
 
 bool exec_DeleteSubscr(Executor& x, SymFrame& f, const Instr&) {
   const SymRef key = f.pop();
   const SymRef container = f.pop();
-  if (!x.look(container) || !x.look(key)) return false;
-  SymRef ignored;
-  if (has_special(container, "__delitem__"))
-    return call_special(x, container, "__delitem__", {key}, &ignored);
-  if (container->kind == SymKind::kDict && is_plain_key(key)) {
-    if (!x.heap().dict_all(container)) return x.fail(BreakReason::kObjectType, x.heap().error);
-    return x.heap().dict_remove(container, key) ||
-           x.raise_new(PyExc_KeyError, {key}, "dict lookup");
-  }
-  return x.fail(BreakReason::kMutation, "an item of " + describe(*container));
+  return x.del_item(container, key);
 }
 
 bool exec_UnpackSequence(Executor& x, SymFrame& f, const Instr& i) {

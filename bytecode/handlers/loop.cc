@@ -85,7 +85,7 @@ bool next_entry(Executor& x, SymIterator& it, SymRef* out, bool* done) {
 // The others ask what they run over again.
 static bool stays_exhausted(IterKind kind) {
   return kind != IterKind::kZip && kind != IterKind::kEnumerate && kind != IterKind::kMap &&
-         kind != IterKind::kFilter;
+         kind != IterKind::kFilter && kind != IterKind::kStarMap && kind != IterKind::kAccumulate;
 }
 
 bool Executor::next(const SymRef& sym, SymRef* out, bool* done) {
@@ -102,10 +102,11 @@ bool Executor::next(const SymRef& sym, SymRef* out, bool* done) {
 bool Executor::take_next(SymIterator& it, SymRef* out, bool* done) {
   switch (it.kind) {
     case IterKind::kSequence:
+    case IterKind::kComputed:
     case IterKind::kReversed: {
       const std::vector<SymRef>& items = *heap_.items(it.children[0]);
       const int64_t size = static_cast<int64_t>(items.size());
-      const bool forward = it.kind == IterKind::kSequence;
+      const bool forward = it.kind != IterKind::kReversed;
       const int64_t index = forward ? it.position : it.count - 1 - it.position;
       *done = index < 0 || index >= size;
       if (*done) return true;

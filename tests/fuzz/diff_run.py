@@ -155,6 +155,8 @@ def check(source, calls=CALLS):
         jitted = ms.jit(module["main"], mode="PIJit")
         for k, variant in enumerate(calls):
             got = call(jitted, module, variant)
+            if "SystemError" in str(got[0]["error"]):
+                return "internal error in call %d: %s" % (k, got[0]["error"])
             for part, value in expected[k][0].items():
                 if got[0][part] != value:
                     return "%s of call %d:\n  plain %r\n  PIJit %r" % (part, k, value, got[0][part])

@@ -39,6 +39,17 @@ def attribute_set_and_deleted(x, xs, d, o):
 
 
 @repro
+def containers_of_themselves(x, xs, d, o):
+    print("begin", len(d))
+    n = 0
+    while n < 30:
+        n += 1
+        d.setdefault("l", []).append({**d, "k": n})
+    print("end", n)
+    return x + n, len(d["l"])
+
+
+@repro
 def functions_are_told_apart(x, xs, d, o):
     def c1(v, k=len(xs)):  # noqa: B008 - evaluated when the inner function is made
         return v, k

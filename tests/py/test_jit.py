@@ -1,6 +1,7 @@
 """The bytecode JIT against plain Python: results, exceptions, output and changed arguments."""
 import contextlib
 import io
+import sys
 import traceback
 
 import numpy as np
@@ -153,7 +154,7 @@ def test_fullgraph_refuses_breaks():
     @ms.jit(mode="PIJit", fullgraph=True)
     def f(x):
         y = x + 1
-        print(y)
+        sys.stdout.flush()
         return y
 
     with pytest.raises(ms.CompileError, match=r"\[jit\] cannot capture the whole of f"):

@@ -698,7 +698,7 @@ def test_a_break_in_a_method_keeps_the_regions_around_it():
 
     def noisy(p):
         y = p.sum() + 1
-        print(end="")
+        sys.stdout.flush()
         return y * 2
 
     _msjit.reset()

@@ -1,0 +1,219 @@
+// functools, itertools and copy. The iterators of itertools compute while they are taken (lazy.cc);
+// they never leave a region: it ends before the call that made one which is still alive.
+#include <algorithm>
+
+#include "bytecode/builtins/models.h"
+
+namespace msjit {
+namespace {
+
+constexpr size_t kMaxItems = 4096;
+
+bool model_reduce(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "functools.reduce", args, names, 2, 3)) return false;
+  SymRef iterator;
+  if (!x.iterate(args[1], &iterator)) return false;
+  SymRef total = args.size() == 3 ? args[2] : nullptr;
+  for (size_t taken = 0;; ++taken) {
+    SymRef item;
+    bool done = false;
+    if (taken > kMaxItems) return x.fail(BreakReason::kUnrollLimit);
+    if (!x.next(iterator, &item, &done)) return false;
+    if (done) break;
+    if (!total) {
+      total = item;
+    } else {
+      SymRef next;
+      if (!x.call(args[0], {total, item}, nullptr, &next)) return false;
+      total = next;
+    }
+  }
+  if (!total) return x.fail(BreakReason::kRaises, "functools.reduce");
+  *out = total;
+  return true;
+}
+
+// A list of tuples that is run over once.
+bool computed(Executor& x, std::vector<SymRef> rows, SymRef* out) {
+  *out = x.new_iterator(IterKind::kComputed, {make_items(SymKind::kTuple, std::move(rows))});
+  return true;
+}
+
+bool model_product(Executor& x, Args args, PyObject* names, SymRef* out) {
+  Keywords keywords(args, names);
+  int64_t repeat = 1;
+  if (SymRef times = keywords.take("repeat"); times && !to_int(x, times, &repeat))
+    return wrong_arguments(x, "itertools.product");
+  if (!keywords.empty() || repeat < 0 || repeat > 8) return wrong_arguments(x, "itertools.product");
+  std::vector<std::vector<SymRef>> pools;
+  for (const SymRef& arg : keywords.positional) {
+    pools.emplace_back();
+    if (!x.unpack(arg, &pools.back())) return false;
+  }
+  const size_t once = pools.size();
+  for (int64_t k = 1; k < repeat; ++k)
+    for (size_t i = 0; i < once; ++i) pools.push_back(pools[i]);
+  if (repeat == 0) pools.clear();
+  std::vector<std::vector<SymRef>> rows = {{}};
+  for (const auto& pool : pools) {
+    std::vector<std::vector<SymRef>> longer;
+    if (rows.size() * pool.size() > kMaxItems) return x.fail(BreakReason::kUnrollLimit);
+    for (const auto& row : rows)
+      for (const SymRef& item : pool) {
+        longer.push_back(row);
+        longer.back().push_back(item);
+      }
+    rows = std::move(longer);
+  }
+  std::vector<SymRef> tuples;
+  for (auto& row : rows) tuples.push_back(make_items(SymKind::kTuple, std::move(row)));
+  return computed(x, std::move(tuples), out);
+}
+
+// permutations, combinations: CPython chooses the places, the items are put there.
+bool chosen(Executor& x, const char* name, Args args, PyObject* names, size_t min, SymRef* out) {
+  std::vector<SymRef> items, rows;
+  if (!positional(x, name, args, names, min, 2) || !x.unpack(args[0], &items)) return false;
+  int64_t length = static_cast<int64_t>(items.size());
+  if (args.size() == 2 && !to_int(x, args[1], &length)) return wrong_arguments(x, name);
+  if (items.size() > 12 || length < 0) return wrong_arguments(x, name);
+  Ref module = Ref::steal(PyImport_ImportModule("itertools"));
+  Ref places = Ref::steal(PyObject_CallMethod(
+      module.get(), name, "NL",
+      PySequence_Tuple(Ref::steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyRange_Type),
+                                                        "n", static_cast<Py_ssize_t>(items.size())))
+                           .get()),
+      static_cast<long long>(length)));
+  while (places) {
+    Ref row = Ref::steal(PyIter_Next(places.get()));
+    if (!row) break;
+    if (rows.size() > kMaxItems) return x.fail(BreakReason::kUnrollLimit);
+    std::vector<SymRef> picked;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(row.get()); ++i)
+      picked.push_back(items[PyLong_AsSize_t(PyTuple_GET_ITEM(row.get(), i))]);
+    rows.push_back(make_items(SymKind::kTuple, std::move(picked)));
+  }
+  if (PyErr_Occurred()) return PyErr_Clear(), wrong_arguments(x, name);
+  return computed(x, std::move(rows), out);
+}
+bool model_permutations(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return chosen(x, "permutations", args, names, 1, out);
+}
+bool model_combinations(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return chosen(x, "combinations", args, names, 2, out);
+}
+
+bool model_chain(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (names) return wrong_arguments(x, "itertools.chain");
+  *out = x.new_iterator(IterKind::kChain, args);
+  return true;
+}
+
+bool model_repeat(Executor& x, Args args, PyObject* names, SymRef* out) {
+  int64_t times = -1;
+  if (!positional(x, "itertools.repeat", args, names, 1, 2)) return false;
+  if (args.size() == 2 && !to_int(x, args[1], &times))
+    return wrong_arguments(x, "itertools.repeat");
+  *out = x.new_iterator(IterKind::kRepeat, {args[0]});
+  (*out)->iterator->count = args.size() == 2 ? std::max<int64_t>(0, times) : -1;
+  return true;
+}
+
+bool model_count(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "itertools.count", args, names, 0, 2)) return false;
+  SymRef start = args.empty() ? sym_int(0) : args[0];
+  SymRef step = args.size() == 2 ? args[1] : sym_int(1);
+  for (const SymRef& part : {start, step})
+    if (int64_t number; !to_int(x, part, &number)) return wrong_arguments(x, "itertools.count");
+  *out = x.new_iterator(IterKind::kCount, {start, step});
+  return true;
+}
+
+bool model_islice(Executor& x, Args args, PyObject* names, SymRef* out) {
+  int64_t bounds[3] = {0, -1, 1};  // start, stop (-1 = none), step
+  if (!positional(x, "itertools.islice", args, names, 2, 4)) return false;
+  for (size_t i = 1; i < args.size(); ++i) {
+    int64_t& bound = bounds[args.size() == 2 ? 1 : i - 1];
+    if (!x.look(args[i])) return false;
+    if (args[i]->is_const(Py_None)) continue;
+    if (!to_int(x, args[i], &bound) || bound < 0) return wrong_arguments(x, "itertools.islice");
+  }
+  SymRef child;
+  if (bounds[2] < 1) return wrong_arguments(x, "itertools.islice");
+  if (!x.iterate(args[0], &child)) return false;
+  *out = x.new_iterator(IterKind::kSlice, {std::move(child)});
+  SymIterator& it = *(*out)->iterator;
+  it.upcoming = bounds[0];
+  it.count = bounds[1];
+  it.step = bounds[2];
+  return true;
+}
+
+// The callable, then an iterator over the other argument.
+bool with_function(Executor& x, const char* name, Args args, PyObject* names, IterKind kind,
+                   SymRef* out) {
+  SymRef child;
+  if (!positional(x, name, args, names, 2, 2) || !x.iterate(args[1], &child)) return false;
+  *out = x.new_iterator(kind, {args[0], std::move(child)});
+  return true;
+}
+bool model_starmap(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return with_function(x, "itertools.starmap", args, names, IterKind::kStarMap, out);
+}
+bool model_takewhile(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return with_function(x, "itertools.takewhile", args, names, IterKind::kTakeWhile, out);
+}
+
+bool model_accumulate(Executor& x, Args args, PyObject* names, SymRef* out) {
+  SymRef child;
+  if (!positional(x, "itertools.accumulate", args, names, 1, 2)) return false;
+  if (!x.iterate(args[0], &child)) return false;
+  *out = x.new_iterator(IterKind::kAccumulate,
+                        {std::move(child), args.size() == 2 ? args[1] : sym_none(), nullptr});
+  return true;
+}
+
+// copy.copy() of what has no copying of its own.
+bool model_copy(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "copy.copy", args, names, 1, 1) || !x.look(args[0])) return false;
+  const SymRef& value = args[0];
+  switch (value->kind) {
+    case SymKind::kConst:
+      if (!PyType_Check(value->object.get()) && !PyFunction_Check(value->object.get()) &&
+          !to_python(x, value))
+        return wrong_arguments(x, "copy.copy");
+      [[fallthrough]];
+    case SymKind::kTuple:
+    case SymKind::kFunction: *out = value; return true;
+    case SymKind::kList: *out = make_items(SymKind::kList, value->items); return true;
+    case SymKind::kDict:
+      if (!x.heap().dict_all(value)) return x.fail(BreakReason::kObjectType, x.heap().error);
+      *out = make_sym(SymKind::kDict);
+      (*out)->entries = value->entries;
+      return true;
+    default: return wrong_arguments(x, "copy.copy");
+  }
+}
+
+const ModelRow kFunctools[] = {{"reduce", model_reduce}};
+const ModelRow kItertools[] = {
+    {"product", model_product},
+    {"permutations", model_permutations},
+    {"combinations", model_combinations},
+    {"chain", model_chain},
+    {"repeat", model_repeat},
+    {"count", model_count},
+    {"islice", model_islice},
+    {"starmap", model_starmap},
+    {"takewhile", model_takewhile},
+    {"accumulate", model_accumulate},
+};
+const ModelRow kCopy[] = {{"copy", model_copy}};
+
+}  // namespace
+
+const ModelTable models_functools = {"functools", kFunctools, {}};
+const ModelTable models_itertools = {"itertools", kItertools, {}};
+const ModelTable models_copy = {"copy", kCopy, {}};
+
+}  // namespace msjit
