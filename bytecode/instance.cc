@@ -1,5 +1,7 @@
 #include "bytecode/library.h"
 
+#include "bytecode/builtins/models.h"
+
 #include <fmt/core.h>
 
 #include <cstring>
@@ -260,8 +262,8 @@ bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args
       if (!object_method(x, name, args, out, &known)) return false;
       if (known) return true;
     }
-  } else if (BuiltinModel model = find_method_model(args[0], name)) {
-    return model(x, args, names, out);
+  } else if (has_builtin_method(args[0], name)) {
+    return call_builtin_method(x, name, args, names, out);
   }
   return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*args[0]), name));
 }

@@ -17,7 +17,7 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   PyObject* object = callable->object.get();
   if (is_op(object)) return x.call_op(object, std::move(args), names, out);
   if (Py_TYPE(object) == g_jit_callable.type) object = g_jit_callable.function(object);
-  if (PyFunction_Check(object))
+  if (PyFunction_Check(object) && !find_builtin_model(object))
     return x.call_function(object, nullptr, std::move(args), names, out);
   if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names) {
     if (!x.look(args[0])) return false;

@@ -1,0 +1,11 @@
+"""The pages of docs/ that are written from the sources are fresh."""
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def test_coverage_page_is_fresh():
+    done = subprocess.run([sys.executable, str(ROOT / "tests/tools/gen_docs.py"), "--check"], stdout=subprocess.PIPE)
+    assert done.returncode == 0, done.stdout.decode()
