@@ -66,6 +66,7 @@ class HeapMark {
   };
   static Seen see(const SymRef& value);
   void add(const SymRef& value);
+  size_t num_printed_;
   std::vector<Seen> seen_;
   std::unordered_map<const SymValue*, bool> met_;
 };

@@ -69,6 +69,7 @@ class Heap {
     Ref keywords;
   };
   std::vector<Printed>& printed() { return printed_; }
+  const std::vector<Printed>& printed() const { return printed_; }
   // Sources of changed objects must not alias others of their type.
   void guard_aliasing();
   const std::vector<SymRef>& mutables() const { return mutables_; }

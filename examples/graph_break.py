@@ -2,8 +2,8 @@
 
     python examples/graph_break.py
 
-`print` cannot be part of a graph. The function is captured up to it, CPython runs the call in the original frame, and
-capture goes on behind it. Without the print there is one region.
+The value of a tensor is not known while capturing. The function is captured up to where it is asked for, CPython runs that
+call in the original frame, and capture goes on behind it. Without it there is one region; a plain print does not end one.
 """
 import numpy as np
 
@@ -12,14 +12,14 @@ from msjit import Tensor, ops
 
 
 def with_break(x, y):
-    """Three operators, a print, two operators."""
+    """Three operators, a number from a tensor, two operators."""
     z = ops.tanh(x @ y) + y
-    print("half way: shape", z.shape)
+    print("half way: sum %.3f" % float(z.sum()))
     return ops.relu(z) * 2
 
 
 def without_break(x, y):
-    """The same without the print."""
+    """The same without the number."""
     z = ops.tanh(x @ y) + y
     return ops.relu(z) * 2
 

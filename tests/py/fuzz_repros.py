@@ -50,6 +50,19 @@ def containers_of_themselves(x, xs, d, o):
 
 
 @repro
+def prints_in_the_arms_of_a_branch(x, xs, d, o):
+    if (x.sum() > 0).any():
+        print("large")
+        y = x + 1
+    else:
+        y = x - 1
+    while y.sum() < 20:
+        print("more")
+        y = y + 3
+    return y
+
+
+@repro
 def functions_are_told_apart(x, xs, d, o):
     def c1(v, k=len(xs)):  # noqa: B008 - evaluated when the inner function is made
         return v, k

@@ -128,7 +128,7 @@ def test_one_region(fn):
 @pytest.mark.parametrize("fn,why", [
     (differing_shapes, "float32[] in one arm, float32[2] in the other"),
     (tensor_or_none, "y is tensor in one arm, NoneType object in the other"),
-    (prints, "call of builtin print"),
+    (prints, "printed line"),
     (appends, "an arm changes a list"),
     (python_counter, "the loop changes n"),
     (loop_prints, "print"),
