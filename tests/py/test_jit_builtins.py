@@ -182,8 +182,9 @@ def attributes_by_name(x, xs, d):
     class Plain:
         value = 2
     p = Plain()
-    setattr(p, "other", x)
-    return hasattr(p, "value"), hasattr(p, "missing"), getattr(p, "missing", 3), p.other + getattr(p, "value"), \
+    name = "other"
+    setattr(p, name, x)
+    return hasattr(p, "value"), hasattr(p, "missing"), getattr(p, "missing", 3), p.value + getattr(p, name), \
         issubclass(bool, int), isinstance(p, (int, Plain)), callable(len)
 
 
