@@ -10,6 +10,11 @@
 namespace msjit {
 namespace version {
 
+Emitter::Emitter(PyCodeObject* code) : code_(code) {
+  std::vector<Ref> names;
+  slots(code, slot_kinds_, names);
+}
+
 Instr& Emitter::add(Op op, int arg, int aux, CallForm form) {
   Instr instr;
   instr.op = op;
@@ -33,10 +38,14 @@ class Decoder {
   Result<std::unique_ptr<DecodedCode>> run() {
     MSJIT_OK(read_instrs());
     MSJIT_OK(read_handlers());
+    fuse_truth_tests();
     read_lines();
     read_slots();
     if (Status flow = trace_flow(); !flow.ok() && !out_->is_generator()) return flow.take_error();
     mark_handlers();
+    for (int i = out_->size(); i-- > 0;)
+      if ((*out_)[i].op == Op::kReturnValue && (*out_)[i].is_exit())
+        out_->return_offset_ = (*out_)[i].offset;
     return std::move(out_);
   }
 
@@ -136,6 +145,17 @@ class Decoder {
       for (int i = out_->handlers_[h].begin; i < out_->handlers_[h].end; i++)
         out_->handler_[size_t(i)] = int(h);
     return {};
+  }
+
+  // Where ToBool feeds the one instruction behind it, the two are one test of the object itself.
+  void fuse_truth_tests() {
+    for (size_t i = 1; i < instrs().size(); i++) {
+      Instr& test = instrs()[i];
+      const bool tests = test.op == Op::kPopJumpIfFalse || test.op == Op::kPopJumpIfTrue ||
+                         (test.op == Op::kUnary && test.unary() == UnaryOp::kNot);
+      if (tests && instrs()[i - 1].op == Op::kToBool && !(test.flags & Instr::kTarget))
+        test.flags &= uint8_t(~Instr::kExit);
+    }
   }
 
   void read_lines() {
@@ -330,8 +350,10 @@ std::string name_text(Borrowed name) {
 
 std::string operand_text(const DecodedCode& code, const Instr& instr) {
   switch (instr.op) {
-    case Op::kLoadConst: return repr_text(code.constant(instr.arg));
+    case Op::kLoadConst:
+    case Op::kReturnConst: return repr_text(code.constant(instr.arg));
     case Op::kLoadFast:
+    case Op::kLoadFastAndClear:
     case Op::kStoreFast:
     case Op::kDeleteFast:
     case Op::kLoadClosure:

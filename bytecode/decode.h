@@ -50,6 +50,8 @@ class DecodedCode {
   }
   // First instruction once FrameView::prologue ran.
   int entry() const { return entry_; }
+  // Byte offset of an instruction that returns what lies on the stack; -1 when there is none.
+  int return_offset() const { return return_offset_; }
   // Stack depth before the instruction; -1 when it cannot be reached.
   int depth(int index) const { return depth_[size_t(index)]; }
   std::span<const Block> blocks(int index) const;
@@ -87,6 +89,7 @@ class DecodedCode {
   std::vector<SlotKind> slot_kinds_;
   std::vector<Ref> slot_names_;
   int entry_ = 0;
+  int return_offset_ = -1;
   int free_count_ = 0;
   int parameter_count_ = 0;
 };

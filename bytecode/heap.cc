@@ -33,7 +33,7 @@ bool is_mutable(PyObject* o) {
 bool assign_version(PyTypeObject* type) {
   static PyObject* const probe = PyUnicode_InternFromString("__class__");
   _PyType_Lookup(type, probe);
-  return (type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) && type->tp_version_tag != 0;
+  return compat::type_version(type) != 0;
 }
 
 std::string repr_text(PyObject* key) {
@@ -99,15 +99,22 @@ SymRef Heap::from_source(SourceId id, PyObject* object) {
   return by_source_[id] = sym;
 }
 
+// Not being there is something that a capture relies on too.
+SymRef Heap::unbound(LoadKind kind, int index, const std::string& name) {
+  const SourceId id = guards_.add_source(kind, kNoSource, index, {}, "unbound " + name);
+  guards_.add_guard({&msjit::guard_identity, id, kNoSource, 0, 0, Ref::none(), nullptr});
+  return null_sym();
+}
+
 SymRef Heap::from_local(int slot, const std::string& name) {
   PyObject* object = slots_.locals[slot];
-  if (!object) return null_sym();
+  if (!object) return unbound(LoadKind::kUnboundLocal, slot, name);
   return from_source(guards_.add_source(LoadKind::kLocal, kNoSource, slot, {}, name), object);
 }
 
 SymRef Heap::from_stack(int index) {
   PyObject* object = slots_.stack[index];
-  if (!object) return null_sym();
+  if (!object) return unbound(LoadKind::kNullItem, index, fmt::format("<stack {}>", index));
   return from_source(
       guards_.add_source(LoadKind::kStack, kNoSource, index, {}, fmt::format("stack[{}]", index)),
       object);
@@ -250,7 +257,7 @@ bool Heap::realize_object(const SymRef& value) {
       error = fmt::format("class {} without a version", type->tp_name);
       return false;
     }
-    version = type->tp_version_tag;
+    version = compat::type_version(type);
   }
   guards_.add_guard({&guard_type, value->source, kNoSource, 0, version,
                      Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
@@ -441,7 +448,7 @@ SourceId Heap::class_source(PyTypeObject* type) {
 
 bool Heap::guard_class_version(PyTypeObject* type) {
   if (!assign_version(type)) return false;
-  guards_.add_guard({&guard_class, class_source(type), kNoSource, 0, type->tp_version_tag,
+  guards_.add_guard({&guard_class, class_source(type), kNoSource, 0, compat::type_version(type),
                      Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
   return true;
 }

@@ -76,6 +76,7 @@ class Heap {
   std::string error;
 
  private:
+  SymRef unbound(LoadKind kind, int index, const std::string& name);
   bool realize_container(const SymRef& value, PyTypeObject* type);
   bool realize_tensor(const SymRef& value);
   bool realize_object(const SymRef& value);

@@ -4,11 +4,14 @@
 //
 // Arguments, by operation (arg unless said otherwise; "slot" indexes the frame's localsplus array,
 // which holds locals, cells and free variables on every version):
-//   LoadConst: constant; LoadInt: the value itself; *Fast, *Deref, *ClassDeref, LoadClosure,
-//   MakeCell: slot; *Global, *Name, *Attr, LoadMethod, ImportName, ImportFrom: name index. Copy n:
-//   pushes the n-th item from the top (1 = top). Swap n: exchanges top and n-th. Rot n: moves the
-//   top down to position n. Unary: UnaryOp; Binary and InplaceBinary: BinaryOp; Compare:
-//   Py_LT..Py_GE; IsOp, ContainsOp: 1 = negated. Build*: item count. FormatValue: kFormat* bits.
+//   LoadConst, ReturnConst: constant; LoadInt: the value itself; *Fast, *Deref, *ClassDeref,
+//   LoadClosure, MakeCell: slot; *Global, *Name, *Attr, LoadMethod, ImportName, ImportFrom: name
+//   index. Copy n: pushes the n-th item from the top (1 = top). Swap n: exchanges top and n-th. Rot
+//   n: moves the top down to position n. Unary: UnaryOp; Binary and InplaceBinary: BinaryOp;
+//   Compare: Py_LT..Py_GE; IsOp, ContainsOp: 1 = negated. Build*: item count. FormatValue: kFormat*
+//   bits; ConvertValue: its conversion. LoadFastAndClear pushes NULL for an unbound slot, and
+//   StoreFast takes that back. ToBool in front of an instruction that is no exit (a jump, `not`) is
+//   one test with it. SetFunctionAttribute: one of MakeFunction's bits, pops [value, function].
 //   ListAppend, SetAdd, MapAdd, ListExtend, SetUpdate, DictUpdate, DictMerge: depth of the
 //   container after the pops (1 = top). BuildUnpack: operands, aux an UnpackInto. UnpackEx: before
 //   | after << 8. MakeFunction: bits 1 defaults, 2 kwdefaults, 4 annotations, 8 closure; aux 1 = a

@@ -11,6 +11,7 @@ Access access(const Instr& instr, int& slot) {
   switch (instr.op) {
     // A delete of an unbound slot raises, so it reads first.
     case Op::kLoadFast:
+    case Op::kLoadFastAndClear:
     case Op::kDeleteFast:
     case Op::kMakeCell: return Access::kRead;
     case Op::kStoreFast: return Access::kWrite;

@@ -79,7 +79,8 @@ class LoopCapture {
       if (seen[size_t(b)] || block.begin == exit_) continue;
       seen[size_t(b)] = true;
       for (int i = block.begin; i < block.end; ++i)
-        if (code_[i].op == Op::kStoreFast) stored[size_t(code_[i].arg)] = true;
+        if (code_[i].op == Op::kStoreFast || code_[i].op == Op::kLoadFastAndClear)
+          stored[size_t(code_[i].arg)] = true;
       work.insert(work.end(), block.successors.begin(), block.successors.end());
     }
     return stored;

@@ -152,6 +152,8 @@ MemoBuilder::Trust MemoBuilder::trust_load(const Source& source, PyObject* objec
         return Trust::kNone;
       return trust;
     }
+    case LoadKind::kUnboundLocal:
+    case LoadKind::kNullItem: return Trust::kNone;
     case LoadKind::kGlobalsDict: return Trust::kPointer;
     case LoadKind::kConst:
       if (PyObject* const* life = source.key.life()) word(life);

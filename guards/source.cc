@@ -11,7 +11,6 @@ PyObject* instance_dict(PyObject* object) {
 
 bool load_can_fail(LoadKind kind) {
   switch (kind) {
-    case LoadKind::kStack:
     case LoadKind::kGlobalsDict:
     case LoadKind::kConst:
     case LoadKind::kListItem:  // the length is guarded
@@ -39,6 +38,8 @@ PyObject* load_source(const Source& source, const Slots& slots, PyObject* const*
   switch (source.kind) {
     case LoadKind::kLocal: return slots.locals[source.index];
     case LoadKind::kStack: return slots.stack[source.index];
+    case LoadKind::kUnboundLocal: return slots.locals[source.index] ? nullptr : Py_None;
+    case LoadKind::kNullItem: return slots.stack[source.index] ? nullptr : Py_None;
     case LoadKind::kGlobal: return lookup(slots.globals, source);
     case LoadKind::kBuiltin: return lookup(slots.builtins, source);
     case LoadKind::kGlobalsDict: return slots.globals;

@@ -22,6 +22,8 @@ struct Slots {
 enum class LoadKind : uint8_t {
   kLocal,         // locals[index]
   kStack,         // stack[index]
+  kUnboundLocal,  // None, when locals[index] is NULL
+  kNullItem,      // None, when stack[index] is NULL
   kGlobal,        // globals[key]
   kBuiltin,       // builtins[key]; emitted after a guard that globals lack the key
   kGlobalsDict,   // globals

@@ -49,6 +49,10 @@ class FrameRun {
 
   PyObject* run() {
     for (;;) {
+      // A debugger that starts inside a call has to see the lines that follow, and whoever keeps
+      // the frame what the function leaves in its variables.
+      if (code_[index_].is_exit() && (frame_.is_traced() || frame_.is_kept()))
+        return hand_over(frame_, code_, index_);
       if (code_[index_].is_exit() && !capture_suspended()) {
         if (Entry* found = find_or_capture()) {
           if (run_region(*found)) {

@@ -62,6 +62,8 @@ class FrameView {
   bool enter();
   // A tracer or profiler watches this thread.
   bool is_traced() const;
+  // Somebody besides the interpreter holds the frame object.
+  bool is_kept() const;
 
   // Ends of a view. They return what the hook has to return.
   PyObject* resume();            // CPython runs the rest from pc

@@ -1,3 +1,4 @@
+// The door up to 3.11: an evaluator of frames.
 #include "interp_hook/hook.h"
 
 #include <new>
@@ -64,8 +65,8 @@ struct HookEntry {
   }
 };
 
-// Every call of Python code comes through eval: for code without a mark it must stay a few loads and
-// a jump. Not noexcept: a daemon thread that outlives the interpreter is unwound through it.
+// Every call of Python code comes through eval: for code without a mark it must stay a few loads
+// and a jump. Not noexcept: a daemon thread that outlives the interpreter is unwound through it.
 template <class Frame>
 struct HookFor<PyObject* (*)(PyThreadState*, Frame*, int)> {
   static PyObject* eval(PyThreadState* thread, Frame* frame, int throwing) {
@@ -118,8 +119,6 @@ void uninstall() {
 
 namespace hook {
 
-bool available() { return true; }
-
 bool initialize() {
   if (mark_index >= 0) return true;
   mark_index = compat::request_code_extra(nullptr);
@@ -134,6 +133,8 @@ bool mark(PyCodeObject* code, FrameDoor door) {
 }
 
 FrameDoor marked(PyCodeObject* code) { return door_of(code); }
+
+bool is_watched(PyCodeObject*) { return compat::is_traced(); }
 
 PyObject* default_eval(PyThreadState* thread, void* frame, int throwing) {
   return Hook::run_default(thread, frame, throwing);

@@ -1,9 +1,11 @@
-// The eval-frame hook: which frames reach a door (the driver's entry), and when the hook is
-// installed. A frame is offered to a door when its code is marked or the thread asked for it
-// (NextFrame); frames of generators and coroutines, resumptions by throw(), and frames under a
-// tracer or profiler never are. Up to 3.10 the hook stays installed once needed (it is free
-// there); on 3.11 only while a HookArm lives, because an installed hook slows every call down. An
-// evaluator installed by somebody else before us is called for every frame we do not run.
+// Which frames reach a door (the driver's entry). A frame is offered to a door when its code is
+// marked or the thread asked for it (NextFrame); frames of generators and coroutines, resumptions
+// by throw(), and frames under a tracer, profiler or monitoring tool never are. Up to 3.11 an
+// eval-frame hook meets them (hook.cc): up to 3.10 it stays installed once needed (it is free
+// there); on 3.11 it is installed only while a HookArm lives, because an installed hook slows every
+// call down. An evaluator installed by somebody else before us is called for every frame we do not
+// run. From 3.12 on a sys.monitoring callback on the code object meets them (monitoring_door.cc)
+// and a HookArm does nothing.
 #pragma once
 
 #include "interp_hook/frame_view.h"
@@ -12,19 +14,22 @@ namespace msjit {
 
 // Runs the frame and ends the view (frame_view.h); a door that does not want the frame resumes it.
 using FrameDoor = PyObject* (*)(FrameView& frame);
+// The door of code that is never to be run natively, nor to be marked again.
+inline PyObject* leave_frame(FrameView& frame) { return frame.resume(); }
 
 namespace hook {
 
-// True on versions with the eval-frame door (3.7-3.11).
-bool available();
 // False with an exception set when the interpreter refuses; call once before anything else.
 bool initialize();
 
 // Every later frame of `code` goes to `door` (null: no longer). False with an exception set.
 bool mark(PyCodeObject* code, FrameDoor door);
 FrameDoor marked(PyCodeObject* code);
+// Somebody watches what runs here (a tracer, a profiler, from 3.12 on a monitoring tool): native
+// code would hide it.
+bool is_watched(PyCodeObject* code);
 
-// Calls the evaluator that was there before us.
+// Calls the evaluator that was there before us (up to 3.11).
 PyObject* default_eval(PyThreadState* thread, void* frame, int throwing);
 
 }  // namespace hook
@@ -38,7 +43,7 @@ class HookArm {
   HookArm& operator=(const HookArm&) = delete;
 };
 
-// Asks for the next frame of `code` on this thread, marked or not: `door` gets it. Arms the hook.
+// Asks for the next frame of `code` on this thread, marked or not: `door` gets it. Holds a HookArm.
 class NextFrame {
  public:
   NextFrame(PyCodeObject* code, FrameDoor door);

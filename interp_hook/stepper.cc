@@ -147,6 +147,12 @@ Step unary(const Stepping& s) {
   return truth < 0 ? s.raised() : s.push(Ref::share(truth ? Py_False : Py_True));
 }
 
+Step to_bool(const Stepping& s) {
+  const Ref value = s.frame.pop();
+  const int truth = PyObject_IsTrue(value.get());
+  return truth < 0 ? s.raised() : s.push(Ref::share(truth ? Py_True : Py_False));
+}
+
 Step compare(const Stepping& s) {
   const Ref right = s.frame.pop();
   const Ref left = s.frame.pop();
@@ -227,6 +233,19 @@ Step push_null(const Stepping& s) {
   return s.next();
 }
 
+Step load_fast_and_clear(const Stepping& s) {
+  s.frame.push(s.frame.take_local(s.instr.arg));
+  return s.next();
+}
+
+// Behind the prologue only comprehensions make cells.
+Step make_cell(const Stepping& s) {
+  Ref cell = Ref::steal(PyCell_New(s.frame.local(s.instr.arg).get()));
+  if (!cell) return s.raised();
+  s.frame.set_local(s.instr.arg, std::move(cell));
+  return s.next();
+}
+
 Step store_fast(const Stepping& s) {
   s.frame.set_local(s.instr.arg, s.frame.pop());
   return s.next();
@@ -260,6 +279,25 @@ Step dispatch_rare(const Stepping& s) {
   }
 }
 
+// Locals, cells and globals; anything else is rare.
+Step dispatch_variable(const Stepping& s) {
+  switch (s.instr.op) {
+    case Op::kLoadFast: return load_fast(s);
+    case Op::kMakeCell: return make_cell(s);
+    case Op::kLoadFastAndClear: return load_fast_and_clear(s);
+    case Op::kStoreFast: return store_fast(s);
+    case Op::kDeleteFast: return delete_fast(s);
+    case Op::kLoadGlobal: return step_load_global(s);
+    case Op::kStoreGlobal: return step_store_global(s);
+    case Op::kDeleteGlobal: return step_delete_global(s);
+    case Op::kLoadClosure:
+    case Op::kLoadDeref:
+    case Op::kStoreDeref:
+    case Op::kDeleteDeref: return step_deref(s);
+    default: return dispatch_rare(s);
+  }
+}
+
 // The one place that says how each operation is run.
 Step dispatch(const Stepping& s) {
   switch (s.instr.op) {
@@ -276,16 +314,6 @@ Step dispatch(const Stepping& s) {
     case Op::kLoadConst: return s.push(Ref::share(s.code.constant(s.instr.arg)));
     case Op::kLoadNone: return s.push(Ref::none());
     case Op::kLoadInt: return s.push(Ref::steal(PyLong_FromLong(s.instr.arg)));
-    case Op::kLoadFast: return load_fast(s);
-    case Op::kStoreFast: return store_fast(s);
-    case Op::kDeleteFast: return delete_fast(s);
-    case Op::kLoadGlobal: return step_load_global(s);
-    case Op::kStoreGlobal: return step_store_global(s);
-    case Op::kDeleteGlobal: return step_delete_global(s);
-    case Op::kLoadClosure:
-    case Op::kLoadDeref:
-    case Op::kStoreDeref:
-    case Op::kDeleteDeref: return step_deref(s);
     case Op::kLoadAssertionError: return s.push(Ref::share(PyExc_AssertionError));
     case Op::kLoadAttr: return load_attr(s);
     case Op::kStoreAttr: return store_attr(s);
@@ -295,6 +323,7 @@ Step dispatch(const Stepping& s) {
     case Op::kStoreSubscr: return store_subscr(s);
     case Op::kDeleteSubscr: return delete_subscr(s);
     case Op::kUnary: return unary(s);
+    case Op::kToBool: return to_bool(s);
     case Op::kBinary: return binary(s, kBinary);
     case Op::kInplaceBinary: return binary(s, kInplace);
     case Op::kCompare: return compare(s);
@@ -307,6 +336,7 @@ Step dispatch(const Stepping& s) {
     case Op::kBuildConstKeyMap:
     case Op::kBuildSlice:
     case Op::kBuildString: return step_build(s);
+    case Op::kConvertValue:
     case Op::kFormatValue: return step_format(s);
     case Op::kListAppend:
     case Op::kSetAdd:
@@ -320,6 +350,7 @@ Step dispatch(const Stepping& s) {
     case Op::kUnpackSequence:
     case Op::kUnpackEx: return step_unpack(s);
     case Op::kMakeFunction: return step_make_function(s);
+    case Op::kSetFunctionAttribute: return step_set_function_attribute(s);
     case Op::kJump: return take_jump(s);
     case Op::kPopJumpIfFalse: return branch(s, false, false);
     case Op::kPopJumpIfTrue: return branch(s, true, false);
@@ -329,10 +360,12 @@ Step dispatch(const Stepping& s) {
     case Op::kPopJumpIfNotNone: return branch_none(s, false);
     case Op::kGetIter: return get_iter(s);
     case Op::kForIter: return for_iter(s);
+    case Op::kReturnConst:
+      return {Step::kReturn, s.index, Ref::share(s.code.constant(s.instr.arg))};
     case Op::kReturnValue: return {Step::kReturn, s.index, s.frame.pop()};
     case Op::kCall: return after_call(s, step_call(s));
     case Op::kCallEx: return after_call(s, step_call_ex(s));
-    default: return dispatch_rare(s);
+    default: return dispatch_variable(s);
   }
 }
 
@@ -341,7 +374,6 @@ Step dispatch(const Stepping& s) {
 bool can_step(const Instr& instr) {
   if (instr.flags & Instr::kInHandler) return false;
   switch (instr.op) {
-    case Op::kMakeCell:
     case Op::kCopyFreeVars:
     case Op::kImportStar:
     case Op::kRaise:

@@ -26,7 +26,7 @@ struct Step {
 bool can_step(const Instr& instr);
 
 // Runs instruction `index`. After kNext the frame can be resumed only if code[next].is_exit(): step
-// on until it is (the other instructions of the same bytecode).
+// on until it is (the other instructions of the same bytecode, and the jump behind a ToBool).
 Step step(FrameView& frame, const DecodedCode& code, int index);
 
 // Ends the frame: CPython runs the rest from `index`, which must be an exit.

@@ -1,4 +1,5 @@
 // Construction of containers, strings and functions, and unpacking.
+#include "guards/py/compat.h"
 #include "interp_hook/stepper_ops.h"
 
 namespace msjit {
@@ -188,7 +189,8 @@ Step step_build_unpack(const Stepping& s) {
 }
 
 Step step_format(const Stepping& s) {
-  const Ref spec = s.instr.arg & kFormatSpec ? s.frame.pop() : Ref();
+  const bool converts = s.instr.op == Op::kConvertValue;
+  const Ref spec = !converts && s.instr.arg & kFormatSpec ? s.frame.pop() : Ref();
   Ref value = s.frame.pop();
   switch (s.instr.arg & kFormatConversion) {
     case 1: value = Ref::steal(PyObject_Str(value.get())); break;
@@ -197,6 +199,7 @@ Step step_format(const Stepping& s) {
     default: break;
   }
   if (!value) return s.raised();
+  if (converts) return s.push(std::move(value));
   if (PyUnicode_CheckExact(value.get()) && !spec) return s.push(std::move(value));
   return s.push(Ref::steal(PyObject_Format(value.get(), spec.get())));
 }
@@ -227,6 +230,20 @@ Step step_make_function(const Stepping& s) {
   if (s.instr.arg & 4) function->func_annotations = s.frame.pop().release();
   if (s.instr.arg & 2) function->func_kwdefaults = s.frame.pop().release();
   if (s.instr.arg & 1) function->func_defaults = s.frame.pop().release();
+  return s.push(std::move(made));
+}
+
+// The function is fresh: nothing was there before.
+Step step_set_function_attribute(const Stepping& s) {
+  Ref made = s.frame.pop();
+  auto* function = (PyFunctionObject*)made.get();
+  PyObject* value = s.frame.pop().release();
+  switch (s.instr.arg) {
+    case 1: function->func_defaults = value; break;
+    case 2: function->func_kwdefaults = value; break;
+    case 4: function->func_annotations = value; break;
+    default: function->func_closure = value; break;
+  }
   return s.push(std::move(made));
 }
 

@@ -31,9 +31,10 @@ struct Stepping {
 Step step_build(const Stepping& s);     // Build*
 Step step_add_item(const Stepping& s);  // ListAppend .. DictMerge
 Step step_build_unpack(const Stepping& s);
-Step step_format(const Stepping& s);
+Step step_format(const Stepping& s);  // ConvertValue, FormatValue
 Step step_unpack(const Stepping& s);  // UnpackSequence, UnpackEx
 Step step_make_function(const Stepping& s);
+Step step_set_function_attribute(const Stepping& s);
 
 // stepper_names.cc
 Step step_load_global(const Stepping& s);

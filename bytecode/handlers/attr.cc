@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/instance.h"
 #include "bytecode/library.h"
+#include "guards/py/compat.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -156,8 +158,7 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
   if (found && std::string_view(text) == "__new__" && is_builtin_new(found))
     return *out = x.heap().from_constant(Ref::share(found), text), true;
   PyObject* above = _PyType_Lookup(meta, name);  // a data descriptor of the metaclass comes first
-  if (!found || (above && Py_TYPE(above)->tp_descr_set) ||
-      !(type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG))
+  if (!found || (above && Py_TYPE(above)->tp_descr_set) || !compat::type_version(type))
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
   // The class itself is pinned by identity; its version tag pins what is found on it.
   x.heap().guard_class_version(type);

@@ -108,6 +108,49 @@ bool exec_BuildString(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
+namespace {
+
+// The constant on top, popped, when its text is known while capturing; null after x.fail().
+// `as_str`: str() of an instance will do.
+Ref pop_showable(Executor& x, SymFrame& f, bool as_str) {
+  SymRef value = f.pop();
+  if (!x.look(value)) return {};
+  if (value->kind == SymKind::kObject && as_str && !instance_str(x, SymRef(value), &value))
+    return {};
+  PyObject* object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  if (object && (PyUnicode_CheckExact(object) || PyLong_CheckExact(object) ||
+                 PyFloat_CheckExact(object) || PyBool_Check(object) || object == Py_None))
+    return value->object;
+  x.fail(value->is_tensor() ? BreakReason::kTensorValue : BreakReason::kUnsupported,
+         value->is_tensor() ? "formatting" : "formatting of " + describe(*value));
+  return {};
+}
+
+Ref convert(const Ref& object, int conversion) {
+  switch (conversion) {
+    case 1: return Ref::steal(PyObject_Str(object.get()));
+    case 2: return Ref::steal(PyObject_Repr(object.get()));
+    case 3: return Ref::steal(PyObject_ASCII(object.get()));
+    default: return object;
+  }
+}
+
+bool push_text(Executor& x, SymFrame& f, Ref text) {
+  if (!text) {
+    PyErr_Clear();
+    return x.fail(BreakReason::kRaises, "formatting");
+  }
+  f.push(make_const(std::move(text)));
+  return true;
+}
+
+}  // namespace
+
+bool exec_ConvertValue(Executor& x, SymFrame& f, const Instr& i) {
+  const Ref object = pop_showable(x, f, i.arg == 1);
+  return object && push_text(x, f, convert(object, i.arg));
+}
+
 bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
   Ref spec = Ref::steal(PyUnicode_FromString(""));
   if (i.arg & kFormatSpec) {
@@ -116,29 +159,14 @@ bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
     spec = constant_object(top);
     if (!spec) return x.fail(BreakReason::kUnsupported, "format specification");
   }
-  SymRef value = f.pop();
-  if (!x.look(value)) return false;
+  if (!x.look(f.peek(1))) return false;
   const int conversion = i.arg & kFormatConversion;
   // format() of an instance is its str(), unless the class says otherwise.
-  if (value->kind == SymKind::kObject && !has_special(value, "__format__") &&
-      (conversion == 1 || (conversion == 0 && PyUnicode_GET_LENGTH(spec.get()) == 0)))
-    if (!instance_str(x, SymRef(value), &value)) return false;
-  PyObject* object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
-  if (!object || !(PyUnicode_CheckExact(object) || PyLong_CheckExact(object) ||
-                   PyFloat_CheckExact(object) || PyBool_Check(object) || object == Py_None))
-    return x.fail(value->is_tensor() ? BreakReason::kTensorValue : BreakReason::kUnsupported,
-                  value->is_tensor() ? "formatting" : "formatting of " + describe(*value));
-  Ref shown = value->object;
-  if (conversion == 1) shown = Ref::steal(PyObject_Str(object));
-  if (conversion == 2) shown = Ref::steal(PyObject_Repr(object));
-  if (conversion == 3) shown = Ref::steal(PyObject_ASCII(object));
-  Ref text = shown ? Ref::steal(PyObject_Format(shown.get(), spec.get())) : Ref();
-  if (!text) {
-    PyErr_Clear();
-    return x.fail(BreakReason::kRaises, "formatting");
-  }
-  f.push(make_const(std::move(text)));
-  return true;
+  const bool as_str = conversion == 1 || (conversion == 0 && PyUnicode_GET_LENGTH(spec.get()) == 0);
+  const Ref object = pop_showable(x, f, as_str && !has_special(f.peek(1), "__format__"));
+  if (!object) return false;
+  const Ref shown = convert(object, conversion);
+  return push_text(x, f, shown ? Ref::steal(PyObject_Format(shown.get(), spec.get())) : Ref());
 }
 
 bool exec_ListAppend(Executor& x, SymFrame& f, const Instr& i) {
@@ -242,6 +270,23 @@ bool exec_MakeFunction(Executor& x, SymFrame& f, const Instr& i) {
   for (const SymRef& part : {function.closure, function.kwdefaults, function.defaults})
     if (part && !x.look(part)) return false;
   f.push(std::move(made));
+  return true;
+}
+
+bool exec_SetFunctionAttribute(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef made = f.pop();
+  const SymRef value = f.pop();
+  if (made->kind != SymKind::kFunction)
+    return x.fail(BreakReason::kUnsupported, "a function made before");
+  if (i.arg != 4 && !x.look(value)) return false;
+  SymFunction& function = *made->function;
+  switch (i.arg) {
+    case 1: function.defaults = value; break;
+    case 2: function.kwdefaults = value; break;
+    case 4: function.annotations = value; break;
+    default: function.closure = value; break;
+  }
+  f.push(made);
   return true;
 }
 

@@ -38,6 +38,14 @@ bool Executor::truth(const SymRef& value, bool* out) {
   return fail(BreakReason::kCallUnknown, "bool() of " + describe(*value));
 }
 
+bool exec_ToBool(Executor& x, SymFrame& f, const Instr&) {
+  if (!(*f.code)[f.pc + 1].is_exit()) return true;
+  bool value = false;
+  if (!x.truth(f.peek(1), &value)) return false;
+  f.peek(1) = make_const(Ref::share(value ? Py_True : Py_False));
+  return true;
+}
+
 bool exec_Jump(Executor&, SymFrame& f, const Instr& i) {
   f.next = i.target;
   return true;
@@ -97,6 +105,11 @@ bool exec_PopJumpIfNone(Executor& x, SymFrame& f, const Instr& i) {
 }
 bool exec_PopJumpIfNotNone(Executor& x, SymFrame& f, const Instr& i) {
   return jump_none(x, f, i, false);
+}
+
+bool exec_ReturnConst(Executor&, SymFrame& f, const Instr& i) {
+  f.result = make_const(Ref::share(f.code->constant(i.arg)));
+  return true;
 }
 
 bool exec_ReturnValue(Executor&, SymFrame& f, const Instr&) {

@@ -8,8 +8,14 @@ namespace msjit {
 bool exec_Nop(Executor&, SymFrame&, const Instr&) { return true; }
 bool exec_Resume(Executor&, SymFrame&, const Instr&) { return true; }
 
-// An inlined frame makes its cells when it is built, the outermost frame's prologue has run.
-bool exec_MakeCell(Executor&, SymFrame&, const Instr&) { return true; }
+// From 3.12 on a comprehension runs in the frame around it and gives its closure variables cells of
+// their own.
+static bool comprehension_cell(Executor& x) {
+  return x.fail(BreakReason::kUnsupported, "a closure variable of a comprehension");
+}
+
+// An inlined frame makes its other cells when it is built, the outermost frame's prologue has run.
+bool exec_MakeCell(Executor& x, SymFrame&, const Instr&) { return comprehension_cell(x); }
 bool exec_CopyFreeVars(Executor&, SymFrame&, const Instr&) { return true; }
 
 bool exec_Pop(Executor&, SymFrame& f, const Instr&) {
@@ -65,7 +71,15 @@ bool exec_LoadFast(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
-bool exec_StoreFast(Executor&, SymFrame& f, const Instr& i) {
+bool exec_LoadFastAndClear(Executor& x, SymFrame& f, const Instr& i) {
+  if (f.code->slot_kind(i.arg) != SlotKind::kLocal) return comprehension_cell(x);
+  f.push(x.slot(f, i.arg));
+  f.slots[i.arg] = null_sym();
+  return true;
+}
+
+bool exec_StoreFast(Executor& x, SymFrame& f, const Instr& i) {
+  if (f.code->slot_kind(i.arg) != SlotKind::kLocal) return comprehension_cell(x);
   f.slots[i.arg] = f.pop();
   return true;
 }

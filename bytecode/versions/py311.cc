@@ -15,33 +15,17 @@ namespace {
 int jump_forward(const RawInstr& raw) { return raw.op_offset + 2 + 2 * raw.arg; }
 int jump_backward(const RawInstr& raw) { return raw.op_offset + 2 - 2 * raw.arg; }
 
-// BINARY_OP arguments from here on are the in-place operators.
-constexpr int kInplaceBase = kBinaryOpCount;
-
 }  // namespace
 
 bool emit(const RawInstr& raw, Emitter& out) {
   const int arg = raw.arg;
   switch (raw.opcode) {
 #include "bytecode/versions/common_rows.inc"
+#include "bytecode/versions/from_311_rows.inc"
 #include "bytecode/versions/until_311_rows.inc"
-    RAW(CACHE, Nop)
-    RAW(RESUME, Resume)
-    RAW(MAKE_CELL, MakeCell, arg)
-    RAW(COPY_FREE_VARS, CopyFreeVars, arg)
-    RAW(PUSH_NULL, PushNull)
-    RAW(COPY, Copy, arg)
-    RAW(SWAP, Swap, arg)
     RAW_DO(LOAD_GLOBAL, if (arg & 1) out.add(Op::kPushNull); out.add(Op::kLoadGlobal, arg >> 1))
     RAW(LOAD_CLOSURE, LoadClosure, arg)
-    RAW(LOAD_DEREF, LoadDeref, arg)
-    RAW(STORE_DEREF, StoreDeref, arg)
-    RAW(DELETE_DEREF, DeleteDeref, arg)
     RAW(LOAD_CLASSDEREF, LoadClassDeref, arg)
-    RAW_DO(BINARY_OP, if (arg < kInplaceBase) out.add(Op::kBinary, arg);
-           else out.add(Op::kInplaceBinary, arg - kInplaceBase))
-    RAW_JUMP(JUMP_BACKWARD, Jump, jump_backward(raw))
-    RAW_JUMP(JUMP_BACKWARD_NO_INTERRUPT, Jump, jump_backward(raw))
     RAW_JUMP(POP_JUMP_FORWARD_IF_FALSE, PopJumpIfFalse, jump_forward(raw))
     RAW_JUMP(POP_JUMP_FORWARD_IF_TRUE, PopJumpIfTrue, jump_forward(raw))
     RAW_JUMP(POP_JUMP_FORWARD_IF_NONE, PopJumpIfNone, jump_forward(raw))
@@ -52,11 +36,6 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW_JUMP(POP_JUMP_BACKWARD_IF_NOT_NONE, PopJumpIfNotNone, jump_backward(raw))
     RAW_JUMP(JUMP_IF_FALSE_OR_POP, JumpIfFalseOrPop, jump_forward(raw))
     RAW_JUMP(JUMP_IF_TRUE_OR_POP, JumpIfTrueOrPop, jump_forward(raw))
-    RAW(BEFORE_WITH, BeforeWith)
-    RAW(PUSH_EXC_INFO, PushExcInfo)
-    RAW(POP_EXCEPT, PopExcept, 1)
-    RAW(CHECK_EXC_MATCH, CheckExcMatch)
-    RAW(RERAISE, Reraise, 1)
     RAW(MAKE_FUNCTION, MakeFunction, arg, 0)
     // The names live in a C variable between KW_NAMES and CALL, so a frame can only resume at the
     // first.
@@ -64,15 +43,8 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW_DO(PRECALL, out.fold())
     RAW(CALL, Call, arg, out.take_call_names(), CallForm::kNullBelow)
     RAW(CALL_FUNCTION_EX, CallEx, arg & 1, 0, CallForm::kNullBelow)
-    RAW(GET_LEN, GetLen)
-    RAW(MATCH_MAPPING, MatchMapping)
-    RAW(MATCH_SEQUENCE, MatchSequence)
-    RAW(MATCH_KEYS, MatchKeys)
-    RAW(MATCH_CLASS, MatchClass, arg)
-    RAW(RETURN_GENERATOR, PushNull)  // popped next
     RAW_JUMP(SEND, Send, jump_forward(raw))
     RAW_UNSUPPORTED(ASYNC_GEN_WRAP)
-    RAW(CHECK_EG_MATCH, CheckEgMatch)
     RAW(PREP_RERAISE_STAR, PrepReraiseStar)
     default: return false;
   }

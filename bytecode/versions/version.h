@@ -20,7 +20,7 @@ struct RawInstr {
 // decoder resolves them.
 class Emitter {
  public:
-  explicit Emitter(PyCodeObject* code) : code_(code) {}
+  explicit Emitter(PyCodeObject* code);
 
   void begin(const RawInstr& raw) {
     raw_ = raw;
@@ -40,11 +40,15 @@ class Emitter {
 
   // Frame slot of a cell or free variable numbered the way opcodes up to 3.10 do.
   int cell(int index) const { return code_->co_nlocals + index; }
+  SlotKind slot_kind(int slot) const {
+    return size_t(slot) < slot_kinds_.size() ? slot_kinds_[size_t(slot)] : SlotKind::kLocal;
+  }
 
   std::vector<Instr>& instrs() { return instrs_; }
 
  private:
   PyCodeObject* code_;
+  std::vector<SlotKind> slot_kinds_;
   RawInstr raw_;
   int start_ = -1;
   bool first_ = true;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "guards/memo.h"
+#include "guards/py/compat.h"
 
 namespace msjit {
 namespace {
@@ -12,7 +13,7 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
   PyTypeObject* type = Py_TYPE(object);
   if (reinterpret_cast<PyObject*>(type) != step.object.address()) return false;
   if (step.version == 0) return true;
-  return (type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) && type->tp_version_tag == step.version;
+  return compat::type_version(type) == step.version;
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
@@ -24,7 +25,7 @@ std::string describe(const GuardStep& step, const std::string& source, const std
 
 bool check_class(const GuardStep& step, PyObject* object, PyObject* const*) {
   const auto* type = reinterpret_cast<PyTypeObject*>(object);
-  return (type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) && type->tp_version_tag == step.version;
+  return compat::type_version(type) == step.version;
 }
 
 std::string describe_class(const GuardStep&, const std::string& source, const std::string&) {

@@ -11,6 +11,10 @@
 #error "msjit supports CPython 3.7 to 3.13"
 #endif
 
+#if PY_VERSION_HEX >= 0x030D0000
+extern "C" int _PySet_Update(PyObject* set, PyObject* iterable);  // its header is internal now
+#endif
+
 namespace msjit::compat {
 
 // --- calls ---------------------------------------------------------------------------------------
@@ -140,6 +144,16 @@ inline PyObject* function_builtins(PyObject* object) {
   PyObject* builtins = PyDict_GetItemString(function(object)->func_globals, "__builtins__");
   if (builtins && PyModule_Check(builtins)) builtins = PyModule_GetDict(builtins);
   return builtins && PyDict_Check(builtins) ? builtins : nullptr;
+#endif
+}
+
+// --- classes -------------------------------------------------------------------------------------
+// Changes whenever the class or a base of it does; 0 = the class has none now.
+inline uint32_t type_version(const PyTypeObject* type) {
+#if PY_VERSION_HEX >= 0x030C0000
+  return type->tp_version_tag;
+#else
+  return type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG ? type->tp_version_tag : 0;
 #endif
 }
 

@@ -26,6 +26,13 @@ inline Tensor& tensor_of(PyObject* object) {
 }
 // How often an existing tensor object got another shape or dtype.
 extern uint64_t tensor_meta_changes;
+// How many Tensor objects there are; `changed` (may be null) is called when the first appears and
+// the last is gone.
+struct TensorPresence {
+  Py_ssize_t count = 0;
+  void (*changed)(bool any) = nullptr;
+};
+extern TensorPresence g_tensor_presence;
 // A new exact Tensor object; empty with MemoryError set when that fails.
 Ref wrap_tensor(Tensor tensor);
 

@@ -1,11 +1,16 @@
-// What hook.cc and the stepper need to know about frames besides FrameView, implemented by the one
-// frames/py3XX.cc that is compiled.
+// What hook.cc, monitoring_door.cc and the stepper need to know about frames besides FrameView,
+// implemented by the one frames/py3XX.cc that is compiled.
 #pragma once
 
 #include <Python.h>
 
 namespace msjit::frames {
 
+PyCodeObject* code_of(void* frame);
+// A tracer, a profiler or, from 3.12 on, a monitoring tool watches this thread.
+bool is_traced(PyThreadState* thread);
+
+// --- up to 3.11: the eval-frame hook ---
 // The evaluator of frames in this interpreter, its type and CPython's own.
 #if PY_VERSION_HEX < 0x03090000
 using Evaluator = PyObject* (*)(struct _frame*, int);
@@ -24,8 +29,27 @@ inline void set_evaluator(Evaluator evaluator) {
 // True where an installed hook costs other calls nothing, so that it may stay.
 extern const bool kHookIsFree;
 
-PyCodeObject* code_of(void* frame);
-// A tracer or profiler watches this thread.
-bool is_traced(PyThreadState* thread);
+// --- from 3.12 on: sys.monitoring ---
+void* innermost(PyThreadState* thread);  // the running frame
+// is_traced, or a tool other than our own listens to this code object.
+bool is_watched(PyThreadState* thread, PyCodeObject* code, int own_tool);
+// `tool` listens to the start of `code`.
+bool listens(PyCodeObject* code, int tool);
+
+// While it lives, a callback is ordinary code: Python that it runs can be traced and meets
+// callbacks itself.
+class LeaveCallback {
+ public:
+  explicit LeaveCallback(PyThreadState* thread);
+  ~LeaveCallback();
+  LeaveCallback(const LeaveCallback&) = delete;
+  LeaveCallback& operator=(const LeaveCallback&) = delete;
+
+ private:
+  static constexpr int kCallbackUnits =
+      6;  // of C stack, for the callback and the evaluator of a call in it
+  PyThreadState* thread_;
+  int event_;
+};
 
 }  // namespace msjit::frames

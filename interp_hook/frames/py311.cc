@@ -50,6 +50,11 @@ void FrameView::set_current(int op_offset) {
 
 void FrameView::set_blocks(std::span<const Block>) {}
 
+bool FrameView::is_kept() const {
+  const PyFrameObject* object = as_frame(frame_)->frame_obj;
+  return object && Py_REFCNT(object) > 1;
+}
+
 bool FrameView::prologue() {
   const int behind = 2 * code_->_co_firsttraceable;
   if (prologue_done_ || pc() >= behind) return true;

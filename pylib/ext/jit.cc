@@ -5,6 +5,7 @@
 #include <structmember.h>
 
 #include <limits>
+#include <memory>
 
 #include "bytecode/exec.h"
 #include "guards/py/compat.h"
@@ -110,7 +111,7 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
   JitFunction* self = as_jit(callable);
   if (compat::function_code(self->function) != self->code) refresh(self);
   const Py_ssize_t count = compat::positional_count(nargsf);
-  if (count == self->arguments && !names && jit_config().enabled && !compat::is_traced()) {
+  if (count == self->arguments && !names && jit_config().enabled && !hook::is_watched(self->code)) {
     PyObject* result = nullptr;
     if (call_cached(self, args, &result)) return result;
   }
@@ -262,17 +263,27 @@ PyObject* explain_details(PyObject*, PyObject* object) noexcept {
 
 PyObject* reset(PyObject*, PyObject*) noexcept {
   reset_code_states();
+  // A door may have given up code that was inert.
+  for (CodeState* state : all_code_states())
+    if (FrameDoor door = hook::marked(state->code); door && !hook::mark(state->code, door))
+      return nullptr;
   reset_eager_op_count();
   graph_op_count = 0;
   return Ref::none().release();
 }
 
+// The transparent modes arm the hook for as long as there are tensors: without any there is nothing
+// to capture.
+void arm_for_tensors(bool any) {
+  static std::unique_ptr<HookArm>& arm = *new std::unique_ptr<HookArm>;
+  if (any != bool(arm)) arm.reset(any ? new HookArm : nullptr);
+}
+
 PyObject* mark_code(PyObject*, PyObject* object) noexcept {
   PyCodeObject* code = code_of(object);
   if (!code || !hook::mark(code, drive_frame)) return nullptr;
-  static auto* const arm =
-      new HookArm;  // transparent modes keep the hook from the first marked code on
-  (void)arm;
+  g_tensor_presence.changed = arm_for_tensors;
+  arm_for_tensors(g_tensor_presence.count > 0);
   return Ref::none().release();
 }
 
@@ -281,8 +292,6 @@ PyObject* unmark_code(PyObject*, PyObject* object) noexcept {
   if (!code || !hook::mark(code, nullptr)) return nullptr;
   return Ref::none().release();
 }
-
-PyObject* leave_frame(FrameView& frame) { return frame.resume(); }
 
 // Unlike an unmarked one, such a code object is not marked again where a captured function calls
 // it.

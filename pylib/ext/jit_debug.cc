@@ -116,7 +116,7 @@ PyObject* step_door(FrameView& frame) {
       case Step::kHandOver: return give_back(run, frame, code, did.next);
       case Step::kReturn:
         if (run.finish || !code[index].is_exit()) return frame.finish(std::move(did.value));
-        frame.push(std::move(did.value));
+        if (code[index].op != Op::kReturnConst) frame.push(std::move(did.value));
         return hand_over(frame, code, index);
     }
   }

@@ -29,8 +29,9 @@ PyMethodDef g_functions[] = {
 bool add_jit(PyObject* module) {
   return PyModule_AddFunctions(module, g_functions) == 0 &&
          compat::add_object(module, "has_jit", Ref::share(Py_False)) == 0 &&
-         compat::add_object(module, "no_jit_reason",
-                            text_object("the bytecode JIT is built for CPython 3.7 to 3.11")) == 0;
+         compat::add_object(
+             module, "no_jit_reason",
+             text_object("the bytecode JIT is not built for this version of CPython")) == 0;
 }
 
 }  // namespace msjit

@@ -20,8 +20,13 @@ constexpr int kFreeListSize = 256;
 TensorObject* g_free_list[kFreeListSize];
 int g_free_count = 0;
 
+void note_new_tensor() {
+  if (g_tensor_presence.count++ == 0 && g_tensor_presence.changed) g_tensor_presence.changed(true);
+}
+
 void tensor_dealloc(PyObject* self) {
   auto* object = reinterpret_cast<TensorObject*>(self);
+  if (--g_tensor_presence.count == 0 && g_tensor_presence.changed) g_tensor_presence.changed(false);
   if (object->weakrefs) PyObject_ClearWeakRefs(self);
   object->tensor.~Tensor();
   if (is_exact_tensor(self) && g_free_count < kFreeListSize) {
@@ -40,6 +45,7 @@ Ref tensor_new(PyTypeObject* type, PyObject*, PyObject*) {
   auto* object = reinterpret_cast<TensorObject*>(self.get());
   new (&object->tensor) Tensor(empty.take());
   object->weakrefs = nullptr;
+  note_new_tensor();
   return self;
 }
 
@@ -160,6 +166,8 @@ constexpr const char* kDoc =
 
 }  // namespace
 
+TensorPresence g_tensor_presence;
+
 Ref wrap_tensor(Tensor tensor) {
   TensorObject* self;
   if (g_free_count > 0) [[likely]] {
@@ -171,6 +179,7 @@ Ref wrap_tensor(Tensor tensor) {
   (void)PyObject_Init(reinterpret_cast<PyObject*>(self), &g_tensor_type);
   new (&self->tensor) Tensor(std::move(tensor));
   self->weakrefs = nullptr;
+  note_new_tensor();
   return Ref::steal(reinterpret_cast<PyObject*>(self));
 }
 

@@ -39,7 +39,8 @@ def all_codes(code):
 
 
 def test_every_opcode_has_a_row():
-    missing = [name for name, number in opcode.opmap.items() if _debug.opcode_row(number) is None]
+    missing = [name for name, number in opcode.opmap.items()
+               if number < 256 and not name.startswith("INSTRUMENTED_") and _debug.opcode_row(number) is None]
     assert missing == []
     assert _debug.opcode_row(255) is None
 
@@ -83,7 +84,9 @@ def test_second_halves_are_no_exits():
         return a
 
     marks = {row["text"]: row["exit"] for row in instrs(function)}
-    if sys.version_info >= (3, 11):
+    if sys.version_info >= (3, 13):
+        assert (marks["LoadGlobal len"], marks["PushNull"]) == ("*", " ")
+    elif sys.version_info >= (3, 11):
         assert (marks["PushNull"], marks["LoadGlobal len"]) == ("*", " ")
     else:
         copies = [row["exit"] for row in instrs(function) if row["text"] == "Copy 2"]

@@ -1,0 +1,35 @@
+// Frames of CPython 3.13, met in a monitoring callback.
+#define Py_BUILD_CORE
+#include <Python.h>
+
+#if PY_VERSION_HEX >= 0x030D0000 && PY_VERSION_HEX < 0x030E0000
+#include <internal/pycore_frame.h>
+#include <internal/pycore_interp.h>
+
+#include <algorithm>
+
+#include "bytecode/versions/version.h"
+#include "interp_hook/frame_view.h"
+#include "interp_hook/frames/internals.h"
+
+namespace msjit {
+namespace {
+
+using Frame = _PyInterpreterFrame;
+
+Frame* as_frame(void* frame) { return static_cast<Frame*>(frame); }
+PyCodeObject* code_object(Frame* frame) { return _PyFrame_GetCode(frame); }
+_Py_CODEUNIT*& current(Frame* frame) { return frame->instr_ptr; }
+Frame* innermost(PyThreadState* thread) { return thread->current_frame; }
+unsigned global_tools(PyThreadState* thread) {
+  unsigned tools = 0;
+  for (uint8_t bits : thread->interp->monitors.tools) tools |= bits;
+  return tools;
+}
+
+}  // namespace
+
+#include "interp_hook/frames/monitored_frame.inc"
+
+}  // namespace msjit
+#endif

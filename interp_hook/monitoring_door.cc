@@ -1,0 +1,164 @@
+// The door of 3.12 and later: a sys.monitoring callback for the start of chosen code objects, which
+// moves the running frame. Other code pays nothing and no evaluator is installed. The tool id is
+// taken when the first code is chosen; where none is free, and wherever another tool watches,
+// CPython keeps the frames.
+#include <new>
+
+#include "guards/cache.h"
+#include "guards/py/compat.h"
+#include "guards/py/error.h"
+#include "interp_hook/frames/internals.h"
+#include "interp_hook/hook.h"
+
+namespace msjit {
+namespace {
+
+constexpr int kPyStart = 1;  // sys.monitoring.events.PY_START
+constexpr int kNoTool = -1;
+// Frames driven inside one another stand on the C stack; deeper ones are CPython's, whose calls do
+// not.
+constexpr int kMaxNesting = 64;
+
+constexpr int kNeverNative =
+    CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE;
+
+Py_ssize_t mark_index = -1;
+int tool = kNoTool;
+PyObject* disable = nullptr;  // sys.monitoring.DISABLE
+
+[[gnu::tls_model("initial-exec")]] thread_local NextFrame* wanted = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local int nesting = 0;
+
+FrameDoor door_of(PyCodeObject* code) {
+  return reinterpret_cast<FrameDoor>(compat::code_extra((PyObject*)code, mark_index));
+}
+
+Ref call(const char* name, std::initializer_list<PyObject*> arguments) {
+  const Ref function = Ref::steal(PyObject_GetAttrString(PySys_GetObject("monitoring"), name));
+  return function ? compat::vectorcall(function.get(), arguments.begin(), arguments.size(), nullptr)
+                  : Ref();
+}
+
+Ref number(long value) { return Ref::steal(PyLong_FromLong(value)); }
+
+}  // namespace
+
+struct HookEntry {
+  static FrameDoor choose(PyCodeObject* code) {
+    if (!wanted || wanted->code_ != code) return door_of(code);
+    NextFrame* request = std::exchange(wanted, wanted->outer_);
+    return std::exchange(request->door_, nullptr);
+  }
+  static void begin(NextFrame* request) { request->outer_ = std::exchange(wanted, request); }
+  static void end(NextFrame* request) {
+    if (!request->taken() && wanted == request) wanted = request->outer_;
+  }
+};
+
+namespace {
+
+PyObject* run_door(PyThreadState* thread, void* frame, FrameDoor door) {
+  const frames::LeaveCallback ordinary(thread);
+  nesting++;
+  PyObject* result;
+  // The view empties the frame then.
+  try {
+    FrameView view(thread, frame);
+    result = door(view);
+  } catch (const std::bad_alloc&) {
+    result = PyErr_NoMemory();
+  }
+  nesting--;
+  return result;
+}
+
+// The callback. Not noexcept: a daemon thread that outlives the interpreter is unwound through
+// here.
+PyObject* on_start(PyObject*, PyObject* const* args, Py_ssize_t) {
+  PyThreadState* thread = PyThreadState_Get();
+  void* frame = frames::innermost(thread);
+  auto* code = reinterpret_cast<PyCodeObject*>(args[0]);
+  if (frames::code_of(frame) != code || nesting >= kMaxNesting ||
+      frames::is_watched(thread, code, tool))
+    return Ref::none().release();
+  FrameDoor door = HookEntry::choose(code);
+  if (!door) return Ref::none().release();
+  const CodeState* state = find_code_state(code);
+  if (state && state->inert) return new_reference(disable);
+  return run_door(thread, frame, door);
+}
+
+PyMethodDef callback_method = {
+    "msjit", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(on_start)), METH_FASTCALL,
+    nullptr};
+
+bool take_tool() {
+  static PyObject* const callback = PyCFunction_New(&callback_method, nullptr);  // lives for good
+  const Ref name = Ref::steal(PyUnicode_FromString("msjit"));
+  // The id set aside for optimizers first, then those without a name.
+  for (int id : {5, 4, 3}) {
+    if (!call("use_tool_id", {number(id).get(), name.get()})) {
+      PyErr_Clear();
+      continue;
+    }
+    disable =
+        Ref::steal(PyObject_GetAttrString(PySys_GetObject("monitoring"), "DISABLE")).release();
+    if (!disable ||
+        !call("register_callback", {number(id).get(), number(kPyStart).get(), callback}))
+      break;
+    tool = id;
+    return true;
+  }
+  PyErr_Clear();
+  return false;
+}
+
+// Whether the start of `code` calls us. A failure means that the code stays CPython's.
+void listen(PyCodeObject* code, bool wanted_now) {
+  if (tool == kNoTool && (!wanted_now || !take_tool())) return;
+  const Ref events = number(wanted_now ? kPyStart : 0);
+  if (!call("set_local_events", {number(tool).get(), (PyObject*)code, events.get()})) PyErr_Clear();
+}
+
+}  // namespace
+
+namespace hook {
+
+bool initialize() {
+  if (mark_index >= 0) return true;
+  mark_index = compat::request_code_extra(nullptr);
+  if (mark_index >= 0) return true;
+  raise(PyExc_RuntimeError, "[jit] no free code extra index");
+  return false;
+}
+
+bool mark(PyCodeObject* code, FrameDoor door) {
+  if (!compat::set_code_extra((PyObject*)code, mark_index, reinterpret_cast<void*>(door)))
+    return false;
+  if (code->co_flags & kNeverNative) return true;
+  // Twice, because a callback that was answered with DISABLE only comes back with a change.
+  if (tool != kNoTool && frames::listens(code, tool)) listen(code, false);
+  if (door && door != leave_frame) listen(code, true);
+  return true;
+}
+
+FrameDoor marked(PyCodeObject* code) { return door_of(code); }
+
+bool is_watched(PyCodeObject* code) {
+  return frames::is_watched(PyThreadState_Get(), code, tool == kNoTool ? 0 : tool);
+}
+
+}  // namespace hook
+
+HookArm::HookArm() {}
+HookArm::~HookArm() {}
+
+NextFrame::NextFrame(PyCodeObject* code, FrameDoor door) : code_(code), door_(door) {
+  if (!(code->co_flags & kNeverNative) && (tool == kNoTool || !frames::listens(code, tool)))
+    listen(code, true);
+  HookEntry::begin(this);
+}
+
+NextFrame::~NextFrame() { HookEntry::end(this); }
+
+}  // namespace msjit
