@@ -179,6 +179,7 @@ def test_jit_function_attributes():
     np.testing.assert_array_equal(g(x=x, k=3).asnumpy(), (x * 3).asnumpy())
 
 
+@pytest.mark.captures
 def test_a_function_first_called_without_tensors_is_captured_later():
     @ms.jit(mode="PIJit")
     def mix(a, b):
