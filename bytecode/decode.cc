@@ -89,7 +89,7 @@ class Decoder {
       if ((unfolded = made.ok())) instrs() = made.take();
     }
     if (!unfolded) MSJIT_OK(emit_all(raws));
-    out_->index_at_.assign(size_t(size / 2 + 1), -1);
+    out_->index_at_.assign(size_t(size) / 2 + 1, -1);
     for (int i = 0; i < out_->size(); i++)
       if (instrs()[size_t(i)].is_exit())
         out_->index_at_[size_t(instrs()[size_t(i)].offset / 2)] = i;

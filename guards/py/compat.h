@@ -60,9 +60,19 @@ inline Ref vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf, 
   });
 }
 
+// While one lives, the call of an object is no level of recursion of its own: on 3.7, where tp_call
+// is the only way in, a function called through a wrapper would recurse half as deep.
+struct FlatCall {
+#if PY_VERSION_HEX < 0x03080000
+  FlatCall() { --PyThreadState_GET()->recursion_depth; }
+  ~FlatCall() { ++PyThreadState_GET()->recursion_depth; }
+#endif
+};
+
 // tp_call of an object whose calls go through the vectorcall function `call`.
 template <class Call>
 PyObject* call_flat(Call call, PyObject* self, PyObject* args, PyObject* keywords) {
+  [[maybe_unused]] const FlatCall flat_call;
   const Py_ssize_t count = PyTuple_GET_SIZE(args);
   if (!keywords || PyDict_GET_SIZE(keywords) == 0)
     return call(self, &PyTuple_GET_ITEM(args, 0), size_t(count), nullptr);

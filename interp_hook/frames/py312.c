@@ -5,7 +5,7 @@
 #include <internal/pycore_interp.h>
 
 /* Bits of the monitoring tools that listen to the whole interpreter. */
-unsigned msjit_global_tools(PyThreadState *thread) {
+unsigned msjit_global_tools(PyThreadState* thread) {
   unsigned tools = 0;
   for (int event = 0; event < _PY_MONITORING_UNGROUPED_EVENTS; event++)
     tools |= thread->interp->monitors.tools[event];
