@@ -249,8 +249,21 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
   return true;
 }
 
+// Looking a name up among keys that are no strings runs the comparisons of their classes.
+static bool has_only_names(PyObject* dict) {
+  PyObject* key = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, nullptr);)
+    if (!PyUnicode_CheckExact(key)) return false;
+  return true;
+}
+
 bool Heap::realize_object(const SymRef& value) {
   PyTypeObject* type = Py_TYPE(value->object.get());
+  PyObject* dict = instance_dict(value->object.get());
+  if (dict && !has_only_names(dict)) {
+    error = fmt::format("instance of {} with attributes that are no names", type->tp_name);
+    return false;
+  }
   uint32_t version = 0;
   if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
     if (!assign_version(type)) {

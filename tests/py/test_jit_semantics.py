@@ -365,3 +365,33 @@ def test_match_on_sequences():
     for parts in ([2.0], [2.0, 3.0], (1.0, 2.0, 3.0), "ab", {"k": 1}, range(2)):
         for _ in range(2):
             equal(jitted(x22(), parts), fn(x22(), parts))
+
+
+def test_attribute_names_that_compare_by_python_code():
+    """A key of an instance's dict that hashes like an attribute's name and, when compared, takes the attribute away."""
+
+    class Evil:
+        def __hash__(self):
+            return hash("attr")
+
+        def __eq__(self, other):
+            if "attr" in vars(C):
+                del C.attr
+            return False
+
+    class Descriptor:
+        def __get__(self, instance, owner=None):
+            return 1
+
+    class C:
+        attr = Descriptor()
+
+    @ms.jit(mode="PIJit")
+    def read(c, x):
+        return x + 1, c.attr
+
+    c = C()
+    c.__dict__[Evil()] = 0
+    assert read(c, Tensor([1.0]))[1] == 1
+    with pytest.raises(AttributeError):
+        read(c, Tensor([1.0]))
