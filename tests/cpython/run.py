@@ -31,6 +31,12 @@ LEFT_OUT = {
 }
 
 
+# Differences that are understood and stand open, by the end of the test's name; they are printed and counted apart.
+KNOWN = {
+    ".test_09_settrace_and_raise": "3.12 and later: a frame whose callee switches tracing on and raises gets no exception event",
+}
+
+
 def modules_of(python):
     """Names of the test modules and packages of an interpreter."""
     code = "import test, os; print(os.path.dirname(test.__file__))"
@@ -80,18 +86,21 @@ def compare(python, module, limit):
 
 
 def check(python, modules, limit, jobs):
-    tests, differing = 0, 0
+    tests, differing, known = 0, 0, 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         work = {pool.submit(compare, python, module, limit): module for module in modules}
         for done in concurrent.futures.as_completed(work):
             count, found, text = done.result()
             tests += count
-            differing += len(found)
             for test, (plain, jitted) in found.items():
-                print("  %s\n      plain: %s\n      msjit: %s" % (test, plain, jitted))
+                why = [reason for name, reason in KNOWN.items() if test.endswith(name)]
+                known += len(why)
+                differing += not why
+                print("  %s\n      plain: %s\n      msjit: %s%s" % (test, plain, jitted, "".join("\n      known: " + w for w in why)))
             if text:
                 print("\n".join("      | " + line for line in text.splitlines()[-30:]))
-    print("%s: %d modules, %d tests, %d differ" % (python, len(modules), tests, differing), flush=True)
+    print("%s: %d modules, %d tests, %d known differences, %d differ" % (python, len(modules), tests, known, differing),
+          flush=True)
     return differing
 
 
