@@ -600,7 +600,11 @@ class Typed(typing.NamedTuple):
         return self.a * self.b
 
 
-@programs.add(x22, lambda: Pair(x22(), 2.0))
+# 3.7: fields of named tuples are properties over operator.itemgetter, and classes of enumerations have no version to guard.
+SINCE_38 = sys.version_info >= (3, 8)
+
+
+@programs.add(x22, lambda: Pair(x22(), 2.0), whole=SINCE_38)
 def named_tuples(x, pair):
     p, t = Pair(x, second=pair.second), Typed(x + 1)
     first, second = p
@@ -620,7 +624,7 @@ class Mode(enum.Enum):
         return self is Mode.SLOW
 
 
-@programs.add(x22, lambda: Mode.SLOW)
+@programs.add(x22, lambda: Mode.SLOW, whole=SINCE_38)
 def enum_members(x, mode):
     if mode is Mode.SLOW:
         x = x * mode.value
