@@ -128,32 +128,52 @@ SymRef Heap::from_constant(Ref object, const std::string& text) {
                      raw);
 }
 
+// A dict whose keys compare by Python code is not looked into, here and at every later check.
+bool Heap::guard_keys_plain(SourceId id, PyObject* dict, bool of_instance) {
+  if (dict && !has_plain_keys(dict)) {
+    error = fmt::format("{} with keys that compare by Python code",
+                        of_instance ? "instance dictionary" : "dict");
+    return false;
+  }
+  guards_.add_guard({&guard_plain_keys, id, kNoSource, of_instance, 0, {}, nullptr});
+  return true;
+}
+
+// `globals_source` is none for the frame's own, as everywhere.
 SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builtins,
                     PyObject* name) {
   const char* text = PyUnicode_AsUTF8(name);
   const Py_hash_t hash = PyObject_Hash(name);
   const bool own = globals_source == kNoSource;
-  const SourceId base = own ? kNoSource : globals_source;
+  const SourceId table =
+      own ? guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()")
+          : globals_source;
+  if (!guard_keys_plain(table, globals, false)) return nullptr;
   if (PyObject* object = _PyDict_GetItem_KnownHash(globals, name, hash)) {
     const SourceId id =
         own ? guards_.add_source(LoadKind::kGlobal, kNoSource, 0, Ref::share(name), text)
-            : guards_.add_source(LoadKind::kDictItem, base, 0, Ref::share(name), text);
+            : guards_.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), text);
     return from_source(id, object);
   }
   if (own)
     guards_.add_guard(
         {&guard_global_missing, kNoSource, kNoSource, hash, 0, Ref::share(name), nullptr});
   else
-    guards_.add_guard({&guard_missing, base, kNoSource, hash, 0, Ref::share(name), nullptr});
+    guards_.add_guard({&guard_missing, table, kNoSource, hash, 0, Ref::share(name), nullptr});
+  return builtin(builtins, own && builtins == slots_.builtins, name);
+}
+
+SymRef Heap::builtin(PyObject* builtins, bool own, PyObject* name) {
   if (!PyDict_CheckExact(builtins)) return nullptr;
-  PyObject* object = _PyDict_GetItem_KnownHash(builtins, name, hash);
-  if (!object) return nullptr;
-  if (own && builtins == slots_.builtins)
-    return from_source(guards_.add_source(LoadKind::kBuiltin, kNoSource, 0, Ref::share(name), text),
-                       object);
   const SourceId table =
-      guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
-  return from_source(guards_.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), text),
+      own ? guards_.add_source(LoadKind::kBuiltinsDict, kNoSource, 0, {}, "builtins")
+          : guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
+  if (!guard_keys_plain(table, builtins, false)) return nullptr;
+  const char* text = PyUnicode_AsUTF8(name);
+  PyObject* object = _PyDict_GetItem_KnownHash(builtins, name, PyObject_Hash(name));
+  if (!object) return nullptr;
+  const LoadKind kind = own ? LoadKind::kBuiltin : LoadKind::kDictItem;
+  return from_source(guards_.add_source(kind, own ? kNoSource : table, 0, Ref::share(name), text),
                      object);
 }
 
@@ -234,6 +254,7 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
           item));
     }
   } else if (type == &PyDict_Type) {
+    if (!guard_keys_plain(id, object, false)) return false;
     value->kind = SymKind::kDict;
     value->keys_known = false;
   } else if (type == &PyMethod_Type) {
@@ -249,21 +270,8 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
   return true;
 }
 
-// Looking a name up among keys that are no strings runs the comparisons of their classes.
-static bool has_only_names(PyObject* dict) {
-  PyObject* key = nullptr;
-  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, nullptr);)
-    if (!PyUnicode_CheckExact(key)) return false;
-  return true;
-}
-
 bool Heap::realize_object(const SymRef& value) {
   PyTypeObject* type = Py_TYPE(value->object.get());
-  PyObject* dict = instance_dict(value->object.get());
-  if (dict && !has_only_names(dict)) {
-    error = fmt::format("instance of {} with attributes that are no names", type->tp_name);
-    return false;
-  }
   uint32_t version = 0;
   if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
     if (!assign_version(type)) {
@@ -274,6 +282,8 @@ bool Heap::realize_object(const SymRef& value) {
   }
   guards_.add_guard({&guard_type, value->source, kNoSource, 0, version,
                      Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
+  if (PyObject** slot = instance_dict_slot(value->object.get()))
+    if (!guard_keys_plain(value->source, *slot, true)) return false;
   value->kind = SymKind::kObject;
   return true;
 }

@@ -82,6 +82,8 @@ class Heap {
   bool realize_object(const SymRef& value);
   void guard_exact_type(const SymRef& value);
   void guard_identity(const SymRef& value);
+  bool guard_keys_plain(SourceId source, PyObject* dict, bool of_instance);
+  SymRef builtin(PyObject* builtins, bool own, PyObject* name);
   SourceId class_source(PyTypeObject* type);
 
   GraphSink* sink_;

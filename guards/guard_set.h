@@ -49,10 +49,13 @@ extern const GuardKind guard_tensor;  // exact Python type, dtype and shape
 extern const GuardKind guard_length;  // list, tuple or dict size
 extern const GuardKind guard_missing;         // instance dict (or dict) lacks the key `object`
 extern const GuardKind guard_keys;            // dict has exactly these keys in this order
+extern const GuardKind guard_plain_keys;      // no key of a dict compares by Python code
 extern const GuardKind guard_function;        // a function has the code object `object`
 extern const GuardKind guard_same;            // two sources are one object
 extern const GuardKind guard_different;       // two sources are two objects
 extern const GuardKind guard_global_missing;  // the frame's globals lack the key `object`
+
+bool has_plain_keys(PyObject* dict);
 
 class GuardSet {
  public:

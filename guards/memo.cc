@@ -13,6 +13,7 @@ bool Memo::recheck(size_t index) {
   const auto found = table_of_.find(index);
   if (found == table_of_.end()) return false;
   const Table& table = tables_[found->second];
+  if (table.string_keys && !compat::has_only_string_keys(table.dict)) return false;
   for (const Lookup& lookup : table.lookups)
     if (_PyDict_GetItem_KnownHash(table.dict, lookup.key, lookup.hash) != lookup.found)
       return false;
@@ -84,18 +85,35 @@ bool MemoBuilder::dict_version(PyObject* dict) {
   return true;
 }
 
-bool MemoBuilder::dict_lookup(PyObject* dict, PyObject* key, Py_hash_t hash, PyObject* found) {
-  const void* version = compat::dict_version(dict);
-  if (!version) return false;
+// What is asked of the dictionary again when its version has changed; null when no change at all
+// is allowed.
+Memo::Table* MemoBuilder::table_of(PyObject* dict, const void* version) {
   const bool known = word_at_.count(version) != 0;
   word(version);
   const size_t at = word_at_[version];
   if (!known) {
     memo_->table_of_[at] = static_cast<int>(memo_->tables_.size());
-    memo_->tables_.push_back({dict, {}});
+    memo_->tables_.push_back({dict, {}, false});
   }
-  if (auto it = memo_->table_of_.find(at); it != memo_->table_of_.end())
-    memo_->tables_[it->second].lookups.push_back({key, hash, found});
+  const auto it = memo_->table_of_.find(at);
+  return it == memo_->table_of_.end() ? nullptr : &memo_->tables_[it->second];
+}
+
+bool MemoBuilder::dict_lookup(PyObject* dict, PyObject* key, Py_hash_t hash, PyObject* found) {
+  const void* version = compat::dict_version(dict);
+  if (!version) return false;
+  if (Memo::Table* table = table_of(dict, version)) table->lookups.push_back({key, hash, found});
+  return true;
+}
+
+bool MemoBuilder::string_keys(PyObject* dict) {
+  if (!compat::has_only_string_keys(dict)) return false;
+  if (const void* version = compat::dict_version(dict)) {
+    if (Memo::Table* table = table_of(dict, version)) table->string_keys = true;
+    return true;
+  }
+  word(&reinterpret_cast<PyDictObject*>(dict)->ma_keys);
+  word(compat::key_kind(dict));
   return true;
 }
 
@@ -154,7 +172,8 @@ MemoBuilder::Trust MemoBuilder::trust_load(const Source& source, PyObject* objec
     }
     case LoadKind::kUnboundLocal:
     case LoadKind::kNullItem: return Trust::kNone;
-    case LoadKind::kGlobalsDict: return Trust::kPointer;
+    case LoadKind::kGlobalsDict:
+    case LoadKind::kBuiltinsDict: return Trust::kPointer;
     case LoadKind::kConst:
       if (PyObject* const* life = source.key.life()) word(life);
       return Trust::kExact;

@@ -49,6 +49,7 @@ class Memo {
   struct Table {
     PyObject* dict;
     std::vector<Lookup> lookups;
+    bool string_keys;  // comes first: lookups among other keys may run Python code
   };
 
   bool words_hold();
@@ -79,6 +80,7 @@ class MemoBuilder {
   void class_version(PyTypeObject* type);
   bool dict_version(PyObject* dict);  // false: its changes cannot be seen
   bool dict_lookup(PyObject* dict, PyObject* key, Py_hash_t hash, PyObject* found);
+  bool string_keys(PyObject* dict);  // it has no other keys; false: not so, or by chance
   bool instance_dict_of(PyObject* object, PyObject** dict);
   void tensor_metas();
   PyObject* object(SourceId id) const { return registers_[id]; }
@@ -89,6 +91,7 @@ class MemoBuilder {
     kPointer,  // the pointer is compared, facts about the object are words of their own
     kExact,    // the very same object as when the memo was made
   };
+  Memo::Table* table_of(PyObject* dict, const void* version);
   Trust trust_load(const Source& source, PyObject* object);
   Trust trust_child(const Source& source, PyObject* base, PyObject* object, Trust base_trust);
   Trust by_pointer(PyObject* object);

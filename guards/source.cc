@@ -43,6 +43,8 @@ PyObject* load_source(const Source& source, const Slots& slots, PyObject* const*
     case LoadKind::kGlobal: return lookup(slots.globals, source);
     case LoadKind::kBuiltin: return lookup(slots.builtins, source);
     case LoadKind::kGlobalsDict: return slots.globals;
+    case LoadKind::kBuiltinsDict:
+      return PyDict_CheckExact(slots.builtins) ? slots.builtins : nullptr;
     case LoadKind::kConst: return source.key.get();
     case LoadKind::kCellContents: return PyCell_GET(base);
     case LoadKind::kInstanceAttr: return lookup(instance_dict(base), source);

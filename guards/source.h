@@ -27,6 +27,7 @@ enum class LoadKind : uint8_t {
   kGlobal,        // globals[key]
   kBuiltin,       // builtins[key]; emitted after a guard that globals lack the key
   kGlobalsDict,   // globals
+  kBuiltinsDict,  // builtins, known to be an exact dict
   kConst,         // key itself
   kCellContents,  // base is a cell
   kInstanceAttr,  // base.__dict__[key], no descriptor involved

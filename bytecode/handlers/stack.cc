@@ -93,7 +93,9 @@ bool exec_DeleteFast(Executor& x, SymFrame& f, const Instr& i) {
 
 bool exec_LoadGlobal(Executor& x, SymFrame& f, const Instr& i) {
   PyObject* name = f.code->name(i.arg).get();
+  x.heap().error.clear();
   SymRef value = x.heap().global(f.globals.get(), f.globals_source, f.builtins.get(), name);
+  if (!value && !x.heap().error.empty()) return x.fail(BreakReason::kObjectType, x.heap().error);
   if (!value) return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(name));
   f.push(std::move(value));
   return true;

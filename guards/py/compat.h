@@ -133,6 +133,44 @@ inline const void* dict_version(PyObject* dict) {
 #endif
 }
 
+// The head of the table of keys, which the public headers do not show.
+struct KeysHead {
+  Py_ssize_t references;
+#if PY_VERSION_HEX >= 0x030B0000
+  uint8_t log2_size, log2_index_bytes, kind;  // kind 0: any keys
+  uint32_t version;
+#else
+  Py_ssize_t size;
+  void* lookup;  // the function that looks a key up; one of them is for any keys
+#endif
+};
+inline const KeysHead* keys_head(PyObject* dict) {
+  return reinterpret_cast<const KeysHead*>(reinterpret_cast<PyDictObject*>(dict)->ma_keys);
+}
+// Whether every key is an exact str; false also for some dictionaries where this is so by chance.
+inline bool has_only_string_keys(PyObject* dict) {
+#if PY_VERSION_HEX >= 0x030B0000
+  return keys_head(dict)->kind != 0;
+#else
+  static const void* const any_keys = [] {
+    Ref number = Ref::steal(PyLong_FromLong(0));
+    Ref numbered = Ref::steal(PyDict_New());
+    if (!number || !numbered || PyDict_SetItem(numbered.get(), number.get(), Py_None) < 0)
+      Py_FatalError("msjit: no memory for a dictionary of one item");
+    return keys_head(numbered.get())->lookup;
+  }();
+  return keys_head(dict)->lookup != any_keys;
+#endif
+}
+// Eight bytes in the table of keys (`ma_keys`) that change before has_only_string_keys() does.
+inline const void* key_kind(PyObject* dict) {
+#if PY_VERSION_HEX >= 0x030B0000
+  return &keys_head(dict)->log2_size;
+#else
+  return &keys_head(dict)->lookup;
+#endif
+}
+
 // --- functions -----------------------------------------------------------------------------------
 inline PyFunctionObject* function(PyObject* object) { return (PyFunctionObject*)object; }
 inline PyCodeObject* function_code(PyObject* object) {

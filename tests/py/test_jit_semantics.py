@@ -367,31 +367,79 @@ def test_match_on_sequences():
             equal(jitted(x22(), parts), fn(x22(), parts))
 
 
-def test_attribute_names_that_compare_by_python_code():
-    """A key of an instance's dict that hashes like an attribute's name and, when compared, takes the attribute away."""
+class Sneaky:
+    """A key that hashes like `name` and, when compared, does something."""
 
-    class Evil:
-        def __hash__(self):
-            return hash("attr")
+    def __init__(self, name, act):
+        self.name, self.act = name, act
 
-        def __eq__(self, other):
-            if "attr" in vars(C):
-                del C.attr
-            return False
+    def __hash__(self):
+        return hash(self.name)
 
-    class Descriptor:
-        def __get__(self, instance, owner=None):
-            return 1
+    def __eq__(self, other):
+        self.act()
+        return self is other
+
+
+class Answer:
+    def __get__(self, instance, owner=None):
+        return 1
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["before_capture", "after_capture"])
+def test_attribute_names_that_compare_by_python_code(late):
+    """A key of an instance's dict that takes the attribute of its class away."""
 
     class C:
-        attr = Descriptor()
+        attr = Answer()
 
-    @ms.jit(mode="PIJit")
+    def take_away():
+        if "attr" in vars(C):
+            del C.attr
+
+    @jit
     def read(c, x):
         return x + 1, c.attr
 
     c = C()
-    c.__dict__[Evil()] = 0
-    assert read(c, Tensor([1.0]))[1] == 1
+    for _ in range(3 if late else 0):
+        assert read(c, x22())[1] == 1
+    vars(c)[Sneaky("attr", take_away)] = 0
+    assert read(c, x22())[1] == 1
     with pytest.raises(AttributeError):
-        read(c, Tensor([1.0]))
+        read(c, x22())
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["before_capture", "after_capture"])
+def test_keys_that_compare_by_python_code(late):
+    """Each read of a global, a builtin or an item compares exactly as often as without capture."""
+    compared = []
+    table = {"gain": 2.0, 0: 1.0}
+    space = {"table": table, "scale": 3.0}
+    source = "def f(x):\n    return x * scale * table['gain'] + len(table) + table.get('none', 0)"
+    exec(source, space)  # noqa: S102
+    plain, jitted = space["f"], jit(space["f"])
+    for _ in range(3 if late else 0):
+        jitted(x22())
+    space[Sneaky("len", lambda: compared.append("len"))] = 0
+    table[Sneaky("none", lambda: compared.append("none"))] = 0
+    expected = plain(x22())
+    counts = list(compared)
+    for _ in range(3):
+        compared.clear()
+        equal(jitted(x22()), expected)
+        assert compared == counts
+
+
+def test_keys_of_other_kinds_are_captured():
+    table = {1: 2.0, None: 3.0, (1, 2): 4.0, int: 5.0, True.__class__: 6.0, b"k": 7.0, "s": 8.0}
+
+    @jit
+    def f(x, d):
+        return x * d[1] + d[None] + d["s"]
+
+    for _ in range(3):
+        equal(f(x22(), table), x22() * 2.0 + 11.0)
+    assert not ms.explain(f, x22(), table).breaks
+    table["s"] = 9.0
+    equal(f(x22(), table), x22() * 2.0 + 12.0)

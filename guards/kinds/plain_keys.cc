@@ -1,0 +1,55 @@
+// PLAIN_KEYS: no key of a dict, or of the instance dictionary of an object, compares by Python
+// code, so that looking a name or a number up in it runs none.
+#include <fmt/core.h>
+
+#include "guards/memo.h"
+#include "guards/py/compat.h"
+
+namespace msjit {
+
+// A comparison written in Python is the only one that a class does not share with the C type it
+// derives from.
+static bool compares_in_c(PyTypeObject* type) {
+  const PyTypeObject* base = type;
+  while (base->tp_flags & Py_TPFLAGS_HEAPTYPE) base = base->tp_base;
+  return type->tp_richcompare == base->tp_richcompare;
+}
+
+bool has_plain_keys(PyObject* dict) {
+  if (compat::has_only_string_keys(dict)) return true;
+  PyObject* key = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, nullptr);)
+    if (!compares_in_c(Py_TYPE(key))) return false;
+  return true;
+}
+
+namespace {
+
+PyObject* dict_of(PyObject* object) {
+  return PyDict_CheckExact(object) ? object : instance_dict(object);
+}
+
+bool check(const GuardStep&, PyObject* object, PyObject* const*) {
+  PyObject* dict = dict_of(object);
+  return !dict || has_plain_keys(dict);
+}
+
+std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
+  return fmt::format("all(type(k).__eq__ is builtin for k in {})",
+                     step.number ? fmt::format("vars({})", source) : source);
+}
+
+bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
+  PyObject* dict = object;
+  if (!PyDict_CheckExact(object)) {
+    memo.instance_dict_of(object, &dict);
+    if (!dict) return true;
+  }
+  return memo.string_keys(dict);
+}
+
+}  // namespace
+
+const GuardKind guard_plain_keys = {"plain_keys", check, describe, watch};
+
+}  // namespace msjit
