@@ -64,7 +64,8 @@ enum class EffectKind : uint8_t {
   kDelAttr,
   kListItems,
   kDictItems,
-  kCellContents
+  kCellContents,
+  kSetGlobal,  // target is the dict of globals
 };
 struct Effect {
   EffectKind kind;

@@ -66,7 +66,7 @@ bool ControlPlan::live(const DecodedCode& code, int instr, int slot) {
   return facts.reads_locals || facts.liveness->live_before(instr, slot);
 }
 
-HeapMark::HeapMark(const Heap& heap, const SymFrame& frame) : num_printed_(heap.printed().size()) {
+HeapMark::HeapMark(const Heap& heap, const SymFrame& frame) : num_effects_(heap.effects()) {
   for (const SymFrame* f = &frame; f; f = f->parent) {
     for (const SymRef& value : f->slots) add(value);
     for (const SymRef& value : f->stack) add(value);
@@ -112,7 +112,7 @@ void HeapMark::add(const SymRef& value) {
 // Looking at a value of the program fills in what it holds; that is no change.
 std::string HeapMark::change(const Heap& heap) const {
   std::string what;
-  if (heap.printed().size() != num_printed_) return "printed line";
+  if (heap.effects() != num_effects_) return "printed line or a global";
   heap.visit([&](const SymRef& value) {  // met first in the arm
     if (!met_.count(value.get()) && (value->changed || !value->written.empty()))
       what = describe(*value);

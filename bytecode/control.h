@@ -66,7 +66,7 @@ class HeapMark {
   };
   static Seen see(const SymRef& value);
   void add(const SymRef& value);
-  size_t num_printed_;
+  size_t num_effects_;
   std::vector<Seen> seen_;
   std::unordered_map<const SymValue*, bool> met_;
 };

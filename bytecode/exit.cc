@@ -281,6 +281,16 @@ bool ExitBuilder::effects() {
     if (!all(line.values, &print.values)) return false;
     capture_->effects.push_back(std::move(print));
   }
+  for (const Heap::GlobalWrite& write : x_.heap().global_writes()) {
+    Recipe load{RecipeKind::kRegister};
+    load.index = write.source;
+    if (write.source == kNoSource)
+      load.index =
+          x_.heap().guards().add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
+    Effect set{EffectKind::kSetGlobal, add(std::move(load)), write.name, {}};
+    if (!all({write.value}, &set.values)) return false;
+    capture_->effects.push_back(std::move(set));
+  }
   for (const SymRef& value : x_.heap().mutables())
     if (value->changed && !effects_of(value)) return false;
   return true;

@@ -26,7 +26,7 @@ bool is_singleton(PyObject* o) {
 // Mutable objects whose aliasing matters.
 bool is_mutable(PyObject* o) {
   return !is_singleton(o) && !is_value_type(o) && !PyTuple_Check(o) && !is_identity_constant(o) &&
-         !is_tensor(o) && !PyMethod_Check(o);
+         !is_tensor(o) && !PyMethod_Check(o) && !PySlice_Check(o);
 }
 
 // A lookup gives a class its version tag; false when CPython has run out of tags.
@@ -139,9 +139,30 @@ bool Heap::guard_keys_plain(SourceId id, PyObject* dict, bool of_instance) {
   return true;
 }
 
+const SymRef* Heap::written_global(PyObject* globals, PyObject* name) const {
+  for (const GlobalWrite& write : global_writes_)
+    if (write.globals == globals && PyUnicode_Compare(write.name.get(), name) == 0)
+      return &write.value;
+  return nullptr;
+}
+
+bool Heap::set_global(PyObject* globals, SourceId globals_source, PyObject* name, SymRef value) {
+  if (!PyDict_CheckExact(globals) || !PyUnicode_CheckExact(name) || by_object_.count(globals))
+    return false;
+  note_effect();
+  for (GlobalWrite& write : global_writes_) {
+    if (write.globals != globals || PyUnicode_Compare(write.name.get(), name) != 0) continue;
+    write.value = std::move(value);
+    return true;
+  }
+  global_writes_.push_back({globals, globals_source, Ref::share(name), std::move(value)});
+  return true;
+}
+
 // `globals_source` is none for the frame's own, as everywhere.
 SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builtins,
                     PyObject* name) {
+  if (const SymRef* written = written_global(globals, name)) return *written;
   const char* text = PyUnicode_AsUTF8(name);
   const Py_hash_t hash = PyObject_Hash(name);
   const bool own = globals_source == kNoSource;
@@ -207,7 +228,25 @@ bool Heap::realize(const SymRef& value) {
   if (PyTuple_CheckExact(object) || PyList_CheckExact(object) || PyDict_CheckExact(object) ||
       PyMethod_Check(object) || PyCell_Check(object) || is_plain_tuple_type(Py_TYPE(object)))
     return realize_container(value, Py_TYPE(object));
+  if (PySlice_Check(object)) return realize_slice(value);
   return realize_object(value);
+}
+
+// A slice cannot be changed; its bounds are looked at one by one, as 1, 1.0 and True are equal.
+bool Heap::realize_slice(const SymRef& value) {
+  guard_exact_type(value);
+  auto* slice = reinterpret_cast<PySliceObject*>(value->object.get());
+  const std::string text = guards_.source(value->source).text;
+  const auto part = [&](PyObject** at, const char* name) {
+    const auto offset = reinterpret_cast<char*>(at) - reinterpret_cast<char*>(slice);
+    value->items.push_back(
+        from_source(guards_.add_source(LoadKind::kMember, value->source, static_cast<int>(offset),
+                                       {}, fmt::format("{}.{}", text, name)),
+                    *at));
+    return realize(value->items.back());
+  };
+  value->kind = SymKind::kSlice;
+  return part(&slice->start, "start") && part(&slice->stop, "stop") && part(&slice->step, "step");
 }
 
 bool Heap::realize_tensor(const SymRef& value) {
@@ -255,6 +294,11 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
     }
   } else if (type == &PyDict_Type) {
     if (!guard_keys_plain(id, object, false)) return false;
+    for (const GlobalWrite& write : global_writes_) {
+      if (write.globals != object) continue;
+      error = "a dict of globals";
+      return false;
+    }
     value->kind = SymKind::kDict;
     value->keys_known = false;
   } else if (type == &PyMethod_Type) {
@@ -376,6 +420,7 @@ SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
     if (known == text) return value;
   if (!object->object) return nullptr;
   PyObject* dict = instance_dict(object->object.get());
+  if (const SymRef* written = dict ? written_global(dict, name) : nullptr) return *written;
   const Py_hash_t hash = PyObject_Hash(name);
   PyObject* found = dict ? _PyDict_GetItem_KnownHash(dict, name, hash) : nullptr;
   if (!found) {

@@ -25,6 +25,19 @@ class Heap {
   // they are not the frame's own); null when unbound.
   SymRef global(PyObject* globals, SourceId globals_source, PyObject* builtins, PyObject* name);
 
+  // Notes the new value of a global. False where its dict is looked at in other ways too.
+  bool set_global(PyObject* globals, SourceId globals_source, PyObject* name, SymRef value);
+  struct GlobalWrite {
+    PyObject* globals;
+    SourceId source;  // as in global()
+    Ref name;
+    SymRef value;
+  };
+  const std::vector<GlobalWrite>& global_writes() const { return global_writes_; }
+  // How often something was changed that no SymValue shows.
+  void note_effect() { ++effects_; }
+  size_t effects() const { return effects_ + printed_.size(); }
+
   // Makes a kLazy value one of the looked-at kinds. The reason of a failure is in `error`.
   bool realize(const SymRef& value);
 
@@ -76,10 +89,12 @@ class Heap {
   std::string error;
 
  private:
+  const SymRef* written_global(PyObject* globals, PyObject* name) const;
   SymRef unbound(LoadKind kind, int index, const std::string& name);
   bool realize_container(const SymRef& value, PyTypeObject* type);
   bool realize_tensor(const SymRef& value);
   bool realize_object(const SymRef& value);
+  bool realize_slice(const SymRef& value);
   void guard_exact_type(const SymRef& value);
   void guard_identity(const SymRef& value);
   bool guard_keys_plain(SourceId source, PyObject* dict, bool of_instance);
@@ -94,6 +109,8 @@ class Heap {
   std::unordered_map<PyObject*, SourceId> globals_;  // of pinned functions
   std::vector<SymRef> mutables_;
   std::vector<Printed> printed_;
+  std::vector<GlobalWrite> global_writes_;
+  size_t effects_ = 0;
   std::vector<SourceId> inputs_;
 };
 

@@ -211,6 +211,9 @@ bool apply_effects(const Entry& entry, const std::vector<Ref>& objects) {
         }
         break;
       case EffectKind::kListItems: done = replace_list(target, effect, objects); break;
+      case EffectKind::kSetGlobal:
+        done = PyDict_SetItem(target, effect.name.get(), objects[effect.values[0]].get()) == 0;
+        break;
       case EffectKind::kDictItems: done = replace_dict(target, effect, objects); break;
       case EffectKind::kCellContents:
         done = PyCell_Set(target, objects[effect.values[0]].get()) == 0;

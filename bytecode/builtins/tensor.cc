@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "bytecode/exec.h"
+#include "bytecode/builtins/models.h"
 #include "guards/py/convert.h"
 #include "kernels/core/index_plan.h"
 #include "kernels/core/registry.h"
@@ -53,8 +53,30 @@ bool tensor_attr(Executor& x, const SymRef& tensor, const char* name, SymRef* ou
 
 namespace {
 
-bool index_item(Executor& x, const SymRef& key, IndexItem* out) {
+// An integer tensor, or a list of ints as one, becomes the next of the index tensors.
+bool index_tensor(Executor& x, const SymRef& key, IndexItem* out, std::vector<Val>* tensors) {
+  out->kind = IndexItem::Kind::kTensor;
+  out->tensor = static_cast<int>(tensors->size());
+  if (key->is_tensor()) {
+    tensors->push_back(key->tensor);
+    return is_integer(key->tensor.dtype()) ||
+           x.fail(BreakReason::kTensorIndex,
+                  fmt::format("{} tensor", dtype_name(key->tensor.dtype())));
+  }
+  Ref list = to_python(x, key);
+  Tensor positions;
+  if (!list || !tensor_from_object(list.get(), "getitem", &positions) ||
+      !is_integer(positions.dtype()) || positions.rank() == 0) {
+    PyErr_Clear();
+    return x.fail(BreakReason::kTensorIndex, describe(*key));
+  }
+  tensors->push_back(x.sink().constant(positions));
+  return true;
+}
+
+bool index_item(Executor& x, const SymRef& key, IndexItem* out, std::vector<Val>* tensors) {
   using Kind = IndexItem::Kind;
+  if (key->is_tensor() || key->kind == SymKind::kList) return index_tensor(x, key, out, tensors);
   if (key->is_const(Py_None)) return out->kind = Kind::kNewAxis, true;
   if (key->is_const(Py_Ellipsis)) return out->kind = Kind::kEllipsis, true;
   Ref constant = constant_object(key);
@@ -79,6 +101,26 @@ bool index_item(Executor& x, const SymRef& key, IndexItem* out) {
   return x.fail(BreakReason::kTensorIndex, describe(*key));
 }
 
+// The advanced part of an index. Where integers among the index tensors would put the result
+// elsewhere than the op does, CPython indexes.
+bool take_items(Executor& x, const Val& from, const IndexPlan& plan, std::vector<Val> tensors,
+                SymRef* out) {
+  std::vector<Val> inputs = {from};
+  IntList axes;
+  int place = -1, last = -1;
+  for (int d = 0; d < static_cast<int>(plan.tensor_of_dim.size()); ++d) {
+    if (plan.tensor_of_dim[d] < 0) continue;
+    place = place < 0 ? d : d == last + 1 ? place : 0;
+    last = d;
+    axes.push_back(d);
+    inputs.push_back(tensors[plan.tensor_of_dim[d]]);
+  }
+  if (place != plan.result_axis) return x.fail(BreakReason::kTensorIndex, "mixed with ints");
+  Attrs attrs;
+  attrs.push_back(AttrValue(std::move(axes)));
+  return x.apply(*find_op("index"), inputs, attrs, out);
+}
+
 }  // namespace
 
 bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymRef* out) {
@@ -88,14 +130,16 @@ bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymR
         parts && key->kind != SymKind::kList)
       keys = *parts;
   InlineVec<IndexItem, 4> items;
+  std::vector<Val> tensors;
   for (const SymRef& part : keys) {
     items.emplace_back();
-    if (!x.look(part) || !index_item(x, part, &items.back())) return false;
+    if (!x.look(part) || !index_item(x, part, &items.back(), &tensors)) return false;
   }
   auto plan = plan_index(tensor->tensor.shape(), items);
   if (!plan.ok()) return x.fail_op(plan.take_error());
   Val value = apply_basic_index(tensor->tensor, plan.value());
   if (Status status = x.sink().take_error(); !status.ok()) return x.fail_op(std::move(status));
+  if (plan.value().advanced) return take_items(x, value, plan.value(), std::move(tensors), out);
   if (value.id() == tensor->tensor.id()) {  // x[...] is a view of the whole
     IntList dims(std::span<const int64_t>(tensor->tensor.shape()));
     return apply_attr(x, "reshape", tensor, AttrValue(std::move(dims)), out);
@@ -118,17 +162,26 @@ bool method_astype(Executor& x, const std::vector<SymRef>& args, PyObject* names
   return apply_attr(x, "cast", args[0], AttrValue(dtype), out);
 }
 
-struct Row {
-  const char* name;
-  BuiltinModel model;
-};
-const Row kTensorMethods[] = {{"astype", method_astype}, {"to", method_astype}};
+// The value of a tensor is known only when the region runs.
+template <int kName>
+bool method_value(Executor& x, Args, PyObject*, SymRef*) {
+  constexpr const char* const names[] = {"item()", "asnumpy()", "numpy()", "tolist()"};
+  return x.fail(BreakReason::kTensorValue, names[kName]);
+}
+
+const ModelRow kTensorMethods[] = {{"astype", method_astype}, {"to", method_astype}};
+const ModelRow kEndsRegion[] = {{"item", method_value<0>},
+                                {"asnumpy", method_value<1>},
+                                {"numpy", method_value<2>},
+                                {"tolist", method_value<3>}};
 
 }  // namespace
 
 BuiltinModel find_tensor_method(const char* name) {
-  for (const Row& row : kTensorMethods)
-    if (std::strcmp(row.name, name) == 0) return row.model;
+  for (const auto rows :
+       {std::span<const ModelRow>(kTensorMethods), std::span<const ModelRow>(kEndsRegion)})
+    for (const ModelRow& row : rows)
+      if (std::strcmp(row.name, name) == 0) return row.model;
   return nullptr;
 }
 

@@ -365,11 +365,33 @@ bool exec_LoadAttr(Executor& x, SymFrame& f, const Instr& i) {
 
 // The two slots are [method, self] or [NULL, callable] (kNullBelow), the other way round for
 // kNullAbove.
+namespace {
+
+// The function and self of a method, which is how CPython leaves one on the stack between its
+// lookup and its call: a region that begins in between can then look at both.
+bool unbound_parts(const SymRef& method, SymRef* function, SymRef* self) {
+  if (method->kind != SymKind::kMethod || method->source != kNoSource) return false;
+  *function = method->items[0];
+  *self = method->items[1];
+  PyObject* found = (*function)->kind == SymKind::kConst ? (*function)->object.get() : nullptr;
+  if (!found || !PyUnicode_CheckExact(found)) return true;
+  PyTypeObject* type = type_of(**self);
+  found = type && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) ? _PyType_Lookup(type, found) : nullptr;
+  if (!found || Py_TYPE(found) != &PyMethodDescr_Type) return false;
+  *function = make_const(Ref::share(found));
+  return true;
+}
+
+}  // namespace
+
 bool exec_LoadMethod(Executor& x, SymFrame& f, const Instr& i) {
-  SymRef value;
+  SymRef value, function, self;
   if (!x.get_attr(f.peek(1), f.code->name(i.arg).get(), &value)) return false;
   f.pop();
-  if (i.form == CallForm::kNullAbove) {
+  if (unbound_parts(value, &function, &self)) {
+    f.push(std::move(function));
+    f.push(std::move(self));
+  } else if (i.form == CallForm::kNullAbove) {
     f.push(std::move(value));
     f.push(null_sym());
   } else {

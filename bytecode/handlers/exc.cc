@@ -17,8 +17,7 @@ bool exec_SetupFinally(Executor&, SymFrame&, const Instr&) { return true; }
 bool exec_SetupLoop(Executor&, SymFrame&, const Instr&) { return true; }
 bool exec_PopBlock(Executor&, SymFrame&, const Instr&) { return true; }
 
-MSJIT_ENDS_REGION(StoreGlobal, kStoreGlobal, "")
-MSJIT_ENDS_REGION(DeleteGlobal, kStoreGlobal, "")
+MSJIT_ENDS_REGION(DeleteGlobal, kStoreGlobal, "(del)")
 MSJIT_ENDS_REGION(LoadName, kUnsupported, "a name of a class or module body")
 MSJIT_ENDS_REGION(StoreName, kUnsupported, "a name of a class or module body")
 MSJIT_ENDS_REGION(DeleteName, kUnsupported, "a name of a class or module body")
@@ -26,7 +25,6 @@ MSJIT_ENDS_REGION(DeleteDeref, kUnsupported, "del of a closure variable")
 MSJIT_ENDS_REGION(LoadClassDeref, kUnsupported, "a name of a class body")
 MSJIT_ENDS_REGION(LoadBuildClass, kMakeClass, "")
 MSJIT_ENDS_REGION(ImportStar, kImport, "*")
-MSJIT_ENDS_REGION(ImportFrom, kImport, "a name")
 MSJIT_ENDS_REGION(BuildSet, kUnsupported, "a set")
 MSJIT_ENDS_REGION(SetAdd, kUnsupported, "a set")
 MSJIT_ENDS_REGION(SetUpdate, kUnsupported, "a set")
@@ -34,10 +32,6 @@ MSJIT_ENDS_REGION(PrintExpr, kCallUnknown, "sys.displayhook")
 MSJIT_ENDS_REGION(SetupAnnotations, kUnsupported, "a name of a class or module body")
 MSJIT_ENDS_REGION(CheckEgMatch, kException, "except*")
 MSJIT_ENDS_REGION(PrepReraiseStar, kException, "except*")
-
-bool exec_ImportName(Executor& x, SymFrame& f, const Instr& i) {
-  return x.fail(BreakReason::kImport, PyUnicode_AsUTF8(f.code->name(i.arg).get()));
-}
 
 bool exec_Unsupported(Executor& x, SymFrame&, const Instr& i) {
   return x.fail(BreakReason::kUnsupported, "bytecode " + std::to_string(i.arg));

@@ -101,6 +101,13 @@ bool exec_LoadGlobal(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
+bool exec_StoreGlobal(Executor& x, SymFrame& f, const Instr& i) {
+  PyObject* name = f.code->name(i.arg).get();
+  if (!x.heap().set_global(f.globals.get(), f.globals_source, name, f.pop()))
+    return x.fail(BreakReason::kStoreGlobal, PyUnicode_AsUTF8(name));
+  return true;
+}
+
 bool exec_LoadClosure(Executor& x, SymFrame& f, const Instr& i) {
   f.push(x.slot(f, i.arg));
   return true;

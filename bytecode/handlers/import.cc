@@ -1,0 +1,141 @@
+// Imports of modules that are loaded already: what `import` finds in sys.modules is guarded, and so
+// are the attributes it looks at. Anything that would run a loader is left to CPython.
+#include <fmt/core.h>
+
+#include "bytecode/builtins/models.h"
+#include "bytecode/instance.h"
+
+namespace msjit {
+namespace {
+
+std::string text_of(PyObject* text) {
+  const char* utf8 = PyUnicode_AsUTF8(text);
+  if (!utf8) PyErr_Clear();
+  return utf8 ? utf8 : "?";
+}
+
+// builtins.__import__ is CPython's own.
+bool plain_import(Executor& x, const SymFrame& f) {
+  static PyObject* const name = PyUnicode_InternFromString("__import__");
+  static PyObject* const own = [] {
+    Ref builtins = Ref::steal(PyImport_ImportModule("builtins"));
+    return builtins ? PyObject_GetAttr(builtins.get(), name) : nullptr;
+  }();
+  PyObject* builtins = f.builtins.get();
+  if (!own || !PyDict_CheckExact(builtins)) return PyErr_Clear(), false;
+  GuardBuilder& guards = x.heap().guards();
+  PyObject* found = PyDict_GetItem(builtins, name);
+  const SourceId table =
+      guards.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
+  if (found != own) return false;
+  const SymRef function = x.heap().from_source(
+      guards.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), "__import__"), found);
+  return x.look(function);
+}
+
+bool is_loading(PyObject* module) {
+  Ref spec = Ref::steal(PyObject_GetAttrString(module, "__spec__"));
+  Ref loading = spec ? Ref::steal(PyObject_GetAttrString(spec.get(), "_initializing")) : Ref();
+  PyErr_Clear();
+  return loading && PyObject_IsTrue(loading.get()) == 1;
+}
+
+// The module of this name, as sys.modules has it; null when it is not loaded.
+SymRef loaded_module(Executor& x, const std::string& name) {
+  PyObject* modules = PyImport_GetModuleDict();
+  Ref key =
+      Ref::steal(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+  PyObject* found = PyDict_CheckExact(modules) ? PyDict_GetItem(modules, key.get()) : nullptr;
+  if (!found || !PyModule_CheckExact(found) || is_loading(found)) return nullptr;
+  GuardBuilder& guards = x.heap().guards();
+  const SourceId table =
+      guards.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(modules), "sys.modules");
+  const SymRef module = x.heap().from_source(
+      guards.add_source(LoadKind::kDictItem, table, 0, key, fmt::format("sys.modules['{}']", name)),
+      found);
+  return x.heap().realize(module) ? module : nullptr;
+}
+
+// What `from .` starts at, from the names that a package's modules carry; empty when in doubt.
+std::string base_package(Executor& x, const SymFrame& f, int64_t level) {
+  static PyObject* const package_name = PyUnicode_InternFromString("__package__");
+  static PyObject* const spec_name = PyUnicode_InternFromString("__spec__");
+  const auto global = [&](PyObject* name) {
+    return x.heap().global(f.globals.get(), f.globals_source, f.builtins.get(), name);
+  };
+  const SymRef package = global(package_name), spec = global(spec_name);
+  if (!package || !spec || !x.heap().realize(package) || package->kind != SymKind::kConst ||
+      !PyUnicode_CheckExact(package->object.get()) || !spec->object || spec->source == kNoSource)
+    return {};
+  Ref parent = Ref::steal(PyObject_GetAttrString(spec->object.get(), "parent"));
+  if (!parent || PyObject_RichCompareBool(parent.get(), package->object.get(), Py_EQ) != 1)
+    return PyErr_Clear(), std::string();
+  x.heap().guards().add_guard(
+      {&guard_identity, spec->source, kNoSource, 0, 0, spec->object, nullptr});
+  std::string base = text_of(package->object.get());
+  for (int64_t up = 1; up < level; ++up) {
+    const size_t dot = base.rfind('.');
+    if (dot == std::string::npos) return {};
+    base.resize(dot);
+  }
+  return base;
+}
+
+// The attribute of a module's own; null when it has none (guarded) or makes it up when asked.
+SymRef own_attribute(Executor& x, const SymRef& module, PyObject* name) {
+  return x.heap().instance_attr(module, name);
+}
+
+// The names a `from` wants are attributes of the module, or it is no package: then nothing is
+// imported for them.
+bool has_names(Executor& x, const SymRef& module, PyObject* names) {
+  static PyObject* const path = PyUnicode_InternFromString("__path__");
+  static PyObject* const made_up = PyUnicode_InternFromString("__getattr__");
+  if (!own_attribute(x, module, path)) return !own_attribute(x, module, made_up);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    if (!PyUnicode_CheckExact(name) || PyUnicode_READ_CHAR(name, 0) == '*' ||
+        !own_attribute(x, module, name))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool exec_ImportName(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef names = f.pop(), depth = f.pop();
+  std::string name = text_of(f.code->name(i.arg).get());
+  const auto give_up = [&] { return x.fail(BreakReason::kImport, name); };
+  int64_t level = 0;
+  if (!x.look(names) || !to_int(x, depth, &level)) return give_up();
+  const Ref wanted = constant_object(names);
+  const bool from = wanted && PyTuple_Check(wanted.get()) && PyTuple_GET_SIZE(wanted.get()) > 0;
+  if (!wanted || (level > 0 && !from) || !plain_import(x, f)) return give_up();
+  if (level > 0) {
+    std::string base = base_package(x, f, level);
+    if (base.empty()) return give_up();
+    name = name.empty() ? base : base + "." + name;
+  }
+  SymRef module = loaded_module(x, name);
+  // `import a.b` binds a.
+  const size_t dot = name.find('.');
+  if (module && !from && dot != std::string::npos) module = loaded_module(x, name.substr(0, dot));
+  if (!module || (from && !has_names(x, module, wanted.get()))) return give_up();
+  f.push(module);
+  return true;
+}
+
+bool exec_ImportFrom(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef module = f.peek(1);
+  PyObject* name = f.code->name(i.arg).get();
+  if (!x.look(module)) return false;
+  const bool known = module->kind == SymKind::kConst && PyModule_CheckExact(module->object.get()) &&
+                     module->source != kNoSource;
+  SymRef value = known ? own_attribute(x, module, name) : nullptr;
+  if (!value) return x.fail(BreakReason::kImport, "a name");
+  f.push(std::move(value));
+  return true;
+}
+
+}  // namespace msjit

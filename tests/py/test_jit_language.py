@@ -1,0 +1,174 @@
+"""Parts of Python that programs with tensors use in passing: indices held in variables, imports inside functions, globals,
+values of tensors."""
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import msjit as ms
+from jit_programs import Programs, assert_same, breaks_of, x22
+from msjit import Tensor, _msjit, ops
+
+pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+
+programs = Programs()
+
+
+def x345():
+    return Tensor(np.arange(60, dtype=np.float32).reshape(3, 4, 5))
+
+
+@programs.add(x345, lambda: slice(1, 3), lambda: (slice(None, None, 2), 1), lambda: [2, 0], lambda: None)
+def indices_in_variables(x, s, t, many, none):
+    return x[s] + 1, x[t] * 2, x[none, ..., s], x[many], x[:, many, 0]
+
+
+@programs.add(x345, lambda: Tensor(np.array([2, 0, -1])), lambda: Tensor(np.array(1)))
+def index_tensors(x, rows, one):
+    return x[rows], x[rows, rows], x[one], x[:, one], x[..., rows], x[rows, :, rows], x[one, rows] + x[0, rows]
+
+
+@programs.add(x345, whole=False)
+def index_tensor_out_of_range(x):
+    return x[Tensor([7])]
+
+
+@programs.add(x345, whole=False)
+def mask(x):
+    y = x * 2
+    return y[y > 30] + 1
+
+
+@programs.add(x22)
+def imports(x):
+    import math
+    import os.path
+    import xml.dom as dom
+    from collections import OrderedDict
+    from math import pi, sqrt
+    return x * math.pi * sqrt(2) + pi, os.path.sep, dom.__name__ == "xml.dom", OrderedDict is dict
+
+
+@programs.add(x22, whole=False)
+def missing_import(x):
+    try:
+        import no_such_module
+    except ImportError:
+        return x * 2
+    return no_such_module
+
+
+counter = 0
+last = None
+
+
+@programs.add(x22, lambda: set_counter(5))
+def global_store(x, _):
+    global counter, last
+    counter += 1
+    last = x * counter
+    counter += 1
+    return last + counter, read_counter()
+
+
+def set_counter(value):
+    global counter
+    counter = value
+
+
+def read_counter():
+    return counter
+
+
+@programs.add(x22, whole=False)
+def values_of_tensors(x):
+    y = x * 2
+    losses = []
+    losses.append(float(y.sum()))
+    losses.append((y * y).sum().item())
+    b = bool(y.sum() > 100)
+    n = not y.sum()
+    return y + 1, losses, b, n, y.asnumpy().max() > 0, (y + 1).tolist()
+
+
+test_same, test_one_region = programs.tests()
+
+
+def test_import_is_guarded():
+    module = types.ModuleType("msjit_test_imported")
+    module.scale = 2.0
+    sys.modules[module.__name__] = module
+
+    @ms.jit(mode="PIJit")
+    def f(x):
+        import msjit_test_imported
+        from msjit_test_imported import scale
+        return x * msjit_test_imported.scale * scale
+
+    try:
+        x = Tensor([1.0])
+        assert [f(x).tolist() for _ in range(3)] == [[4.0]] * 3
+        module.scale = 3.0
+        assert f(x).tolist() == [9.0]
+        other = sys.modules[module.__name__] = types.ModuleType(module.__name__)
+        other.scale = 5.0
+        assert f(x).tolist() == [25.0]
+        del other.scale
+        with pytest.raises(ImportError):
+            f(x)
+        del sys.modules[module.__name__]
+        with pytest.raises(ImportError):
+            f(x)
+    finally:
+        sys.modules.pop(module.__name__, None)
+
+
+def test_import_function_is_guarded():
+    import builtins
+
+    @ms.jit(mode="PIJit")
+    def f(x):
+        import math
+        return x * math.pi
+
+    f(Tensor([1.0]))
+    seen, plain = [], builtins.__import__
+
+    def watched(name, *rest):
+        seen.append(name)
+        return plain(name, *rest)
+
+    builtins.__import__ = watched
+    try:
+        f(Tensor([1.0]))
+    finally:
+        builtins.__import__ = plain
+    assert seen == ["math"]
+
+
+def test_global_seen_through_its_module():
+    def f(x):
+        global counter
+        counter = 3
+        return x * sys.modules[__name__].counter
+
+    set_counter(0)
+    assert_same(f, x22)
+
+
+def test_value_breaks_once():
+    if _msjit.config()["break_every"]:
+        pytest.skip("forced breaks split every region")
+
+    def f(x):
+        y = x * 2
+        seen.append(y.sum().item())
+        return ops.tanh(y) + 1
+
+    seen = []
+    _msjit.reset()
+    jitted = ms.jit(f, mode="PIJit")
+    for _ in range(3):
+        jitted(x22())
+    assert [b["reason"] for b in breaks_of(f)] == ["tensor_value"]
