@@ -21,7 +21,8 @@ std::vector<int32_t> find_bases(const Plan& plan) {
   std::vector<int32_t> base(plan.slots.size());
   for (size_t i = 0; i < base.size(); ++i) base[i] = static_cast<int32_t>(i);
   for (const Step& step : plan.steps)
-    if (step.kind == StepKind::kView) base[step.ops[0].out[0]] = base[step.ops[0].in[0]];
+    if (step.kind == StepKind::kView)
+      for (int32_t slot : step.ops[0].out) base[slot] = base[step.ops[0].in[0]];
   return base;
 }
 

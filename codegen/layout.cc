@@ -59,10 +59,11 @@ Status assign_layouts(Plan* plan) {
       else
         in.push_back(blank.tensor(plan->slots[s]));
     }
-    Tensor out;
-    KernelCtx ctx{*op.node->op, in, {&out, 1}, op.node->attrs};
+    InlineVec<Tensor, 4> out;
+    out.resize(op.out.size());
+    KernelCtx ctx{*op.node->op, in, {out.data(), out.size()}, op.node->attrs};
     MSJIT_OK(op.node->op->kernel[static_cast<int>(DeviceType::kCpu)](ctx));
-    plan->slots[op.out[0]].strides = out.strides();
+    for (uint32_t i = 0; i < op.out.size(); ++i) plan->slots[op.out[i]].strides = out[i].strides();
   }
   return {};
 }

@@ -14,7 +14,8 @@ std::vector<ValueId> find_roots(const Graph& graph) {
   for (size_t v = 0; v < root.size(); ++v) root[v] = static_cast<ValueId>(v);
   for (const Node& node : graph.nodes)
     if (node.kind == NodeKind::kOp && node.op->has(kView))
-      root[node.first_output] = root[node.inputs[0]];
+      for (int32_t i = 0; i < node.num_outputs; ++i)
+        root[node.first_output + i] = root[node.inputs[0]];
   return root;
 }
 

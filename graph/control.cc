@@ -111,8 +111,9 @@ std::vector<bool> handed_on(const Graph& graph) {
     const Node& node = graph.nodes[n];
     if (node.is_control())
       for (ValueId id : node.inputs) marked[id] = true;
-    else if (node.kind == NodeKind::kOp && node.op->has(kView) && marked[node.first_output])
-      marked[node.inputs[0]] = true;
+    else if (node.kind == NodeKind::kOp && node.op->has(kView))
+      for (int32_t i = 0; i < node.num_outputs; ++i)
+        if (marked[node.first_output + i]) marked[node.inputs[0]] = true;
   }
   return marked;
 }

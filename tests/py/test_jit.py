@@ -9,7 +9,7 @@ import pytest
 
 import msjit as ms
 from jit_corpus import CASES, Box, x22
-from msjit import Tensor, _msjit
+from msjit import Tensor, _msjit, ops
 
 pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
 
@@ -200,3 +200,15 @@ def test_a_function_first_called_without_tensors_is_captured_later():
         assert mix(x, x).asnumpy().tolist() == [2.0, 6.0]
         assert jitted(x).asnumpy().tolist() == [3.0, 6.0]
     assert ms.stats()["captured_calls"] >= 6
+
+
+def test_every_output_of_a_view_keeps_its_memory():
+    """The later parts of a split outlive the first one."""
+    def fn(x):
+        a, b, c = ops.split(ops.matmul(x, x), 2, axis=-1)
+        y = ops.softmax(ops.matmul(a, b.swapaxes(0, 1)) * 0.5, axis=-1)
+        return ops.matmul(ops.softmax(y * 3.0, axis=0), c)
+    x = Tensor(np.random.RandomState(0).randn(6, 6).astype(np.float32))
+    jitted = ms.jit(fn, mode="PIJit")
+    for _ in range(2):
+        np.testing.assert_array_equal(jitted(x).asnumpy(), fn(x).asnumpy())
