@@ -76,6 +76,8 @@ std::vector<SourceId> used_sources(const Capture& capture) {
   std::vector<SourceId> used = capture.inputs;
   for (const Recipe& recipe : capture.recipes)
     if (recipe.kind == RecipeKind::kRegister) used.push_back(recipe.index);
+  for (size_t i = 0; capture.open && i < capture.open->symbols.size(); ++i)
+    used.push_back(capture.open->symbols[i].source);
   return used;
 }
 
@@ -84,14 +86,14 @@ std::vector<SourceId> used_sources(const Capture& capture) {
 // The first run goes as far as it can; when it fails at some instruction of the outermost frame,
 // the region is run again to end before it, or earlier when a value alive there cannot be rebuilt.
 Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
-                               const CaptureLimits& limits) {
+                               const CaptureLimits& limits, const std::vector<SizeHistory>* sizes) {
   int stop = -1;
   Failure failure;
   bool failed = false;
   ControlPlan control;
   for (int attempt = 0; attempt < 64; ++attempt) {
     control.restart = false;
-    Executor x(code, slots, limits, &control);
+    Executor x(code, slots, limits, &control, sizes);
     if (!x.run_root(start, depth, stop)) {
       if (control.restart) continue;
       if (stop == x.safe_step())
@@ -129,6 +131,8 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
       MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*capture.graph));
     }
     capture.inputs = x.heap().inputs();
+    capture.scalars = x.heap().scalars();
+    capture.open = x.sizes().finish(&capture.trace);
     capture.num_ops = capture.graph->num_ops();
     capture.guards = x.heap().guards().finish(used_sources(capture));
     return capture;

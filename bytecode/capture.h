@@ -9,7 +9,8 @@
 
 #include "bytecode/decode.h"
 #include "graph/ir.h"
-#include "guards/guard_set.h"
+#include "graph/shape_trace.h"
+#include "guards/cache.h"
 
 namespace msjit {
 
@@ -27,6 +28,7 @@ enum class RecipeKind : uint8_t {
   kRegister,  // the object loaded by source `index`
   kConst,     // `object`
   kOutput,    // a new Tensor from graph output `index`
+  kSize,      // a new int: `size` at the sizes of the call
   kTuple,
   kList,
   kDict,  // args: key, value, ...
@@ -54,6 +56,13 @@ struct Recipe {
   int64_t number = 0;
   std::vector<int32_t> args;
   Pin object;
+  SizeExpr size;
+};
+
+// An input of the graph that is no tensor of the program: a size, as a 0-d tensor.
+struct ScalarInput {
+  int32_t input;
+  SizeExpr size;
 };
 
 // A change of an object that existed before the region, replayed in order at the exit.
@@ -82,7 +91,10 @@ struct SlotWrite {
 struct Capture {
   std::shared_ptr<Graph> graph;
   GuardSet guards;
-  std::vector<SourceId> inputs;  // of the graph, in order
+  std::vector<SourceId> inputs;  // of the graph, in order; kNoSource: one of `scalars`
+  std::vector<ScalarInput> scalars;
+  std::unique_ptr<OpenSizes> open;          // null: all sizes are constant
+  std::shared_ptr<const ShapeTrace> trace;  // of the graph, when it depends on open sizes
   std::vector<Recipe> recipes;
   std::vector<Effect> effects;
   bool returns = false;
@@ -109,8 +121,10 @@ struct CaptureLimits {
 
 // Symbolically executes `code` from instruction `start` in the frame state `slots` (stack of
 // `depth` items). The objects are looked at, never changed. Errors are internal ones; a region that
-// cannot begin has num_ops == 0 and exit_index at the start.
+// cannot begin has num_ops == 0 and exit_index at the start. `sizes`: what has changed between
+// calls.
 Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
-                               const CaptureLimits& limits);
+                               const CaptureLimits& limits,
+                               const std::vector<SizeHistory>* sizes = nullptr);
 
 }  // namespace msjit

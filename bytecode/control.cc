@@ -276,6 +276,7 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, 
 
 bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
                       const BranchPath& when_false) {
+  sizes_.close();
   if (const int64_t n = tested->tensor.shape().numel(); n != 1)
     return fail(BreakReason::kRaises, fmt::format("the truth of a tensor of {} elements", n));
   const DecodedCode& code = *frame.code;

@@ -18,20 +18,26 @@ const char* code_file(PyCodeObject* code) {
   return file ? file : "?";
 }
 
+std::shared_ptr<Graph> named_graph(const DecodedCode& code) {
+  auto graph = std::make_shared<Graph>();
+  const char* name = PyUnicode_AsUTF8(code.code()->co_name);
+  graph->name = name ? name : "?";
+  return graph;
+}
+
 }  // namespace
 
 Executor::Executor(const DecodedCode& code, const Slots& slots, const CaptureLimits& limits,
-                   ControlPlan* control)
+                   ControlPlan* control, const std::vector<SizeHistory>* sizes)
     : limits_(limits),
-      graph_(std::make_shared<Graph>()),
+      graph_(named_graph(code)),
       sink_(graph_),
-      heap_(&sink_, slots),
+      sizes_(&sink_, sizes),
+      heap_(&sink_, &sizes_, slots),
       control_(control) {
   root_.code = &code;
   root_.globals = Ref::share(slots.globals);
   root_.builtins = Ref::share(slots.builtins);
-  const char* name = PyUnicode_AsUTF8(code.code()->co_name);
-  graph_->name = name ? name : "?";
 }
 
 bool Executor::fail(BreakReason reason, std::string detail) {
@@ -50,13 +56,20 @@ bool Executor::fail(BreakReason reason, std::string detail) {
 
 bool Executor::fail_op(Status status) {
   const ErrorKind kind = status.error().kind;
-  if (kind != ErrorKind::kInternal && kind != ErrorKind::kMemory && has_handler())
+  if (kind != ErrorKind::kInternal && kind != ErrorKind::kMemory && has_handler()) {
+    sizes_.close();  // other sizes need not be wrong
     return raise_new(exception_type(kind), status.error().message);
+  }
   return fail(BreakReason::kOpError, status.error().message);
 }
 
 bool Executor::look(const SymRef& value) {
   if (heap_.realize(value)) return true;
+  return fail(BreakReason::kObjectType, heap_.error);
+}
+
+bool Executor::look_open(const SymRef& value) {
+  if (heap_.realize_open(value)) return true;
   return fail(BreakReason::kObjectType, heap_.error);
 }
 
@@ -150,6 +163,11 @@ bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& 
 }
 
 bool Executor::to_val(const SymRef& value, Val* out) {
+  if (!look_open(value)) return false;
+  if (value->kind == SymKind::kSize && sizes_.open()) {
+    *out = heap_.scalar_input(value);
+    return true;
+  }
   if (!look(value)) return false;
   if (value->is_tensor()) {
     *out = value->tensor;

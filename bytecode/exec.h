@@ -55,7 +55,7 @@ struct BranchPath;
 class Executor {
  public:
   Executor(const DecodedCode& code, const Slots& slots, const CaptureLimits& limits,
-           ControlPlan* control);
+           ControlPlan* control, const std::vector<SizeHistory>* sizes);
 
   // Runs the outermost frame from `start`; stops before its `stop_step`-th instruction (0-based, -1
   // = never). True: it returned, or stopped where asked. False: failed; see reason() and
@@ -77,6 +77,7 @@ class Executor {
   SymFrame& root() { return root_; }
   Heap& heap() { return heap_; }
   GraphSink& sink() { return sink_; }
+  Sizes& sizes() { return sizes_; }
   bool returned() const { return root_.result != nullptr; }
   // The last instruction of the outermost frame, up to the failure, where a frame can be resumed.
   int safe_step() const { return safe_step_; }
@@ -117,6 +118,9 @@ class Executor {
 
   // Looks at a value: false (failed) when it cannot be looked at.
   bool look(const SymRef& value);
+  // The same for those who know sizes: an int that differs between calls stays open (kSize).
+  bool look_open(const SymRef& value);
+  bool look_fixed(const SymRef& value);  // as look(), and the sizes in a tuple or slice are fixed
   SymRef slot(SymFrame& frame, int index);  // null sym when unbound
 
   // --- operations the handlers share; defined beside their handlers ---
@@ -134,8 +138,9 @@ class Executor {
   bool set_item(const SymRef& container, const SymRef& key, const SymRef& value);
   bool del_item(const SymRef& container, const SymRef& key);
   bool truth(const SymRef& value, bool* out);
-  bool length(const SymRef& value,
-              int64_t* out);  // len(value); instances with a __len__ of their own end the region
+  // len(value); instances with a __len__ of their own end the region
+  bool length(const SymRef& value, int64_t* out);
+  bool length(const SymRef& value, SymRef* out);  // the same as an int, or an open size
   bool subscript(const SymRef& container, const SymRef& key, SymRef* out);
   bool iterate(const SymRef& value, SymRef* out);              // iter(value)
   bool next(const SymRef& iterator, SymRef* out, bool* done);  // next(iterator)
@@ -172,6 +177,7 @@ class Executor {
   CaptureLimits limits_;
   std::shared_ptr<Graph> graph_;
   GraphSink sink_;
+  Sizes sizes_;
   Heap heap_;
   ControlPlan* control_;
   std::unordered_map<ValueId, SymRef> owners_;
@@ -197,7 +203,7 @@ class Executor {
   int line_ = 0;
   PyCodeObject* callee_ = nullptr;
   friend Result<Capture> capture_region(const DecodedCode&, int, const Slots&, int,
-                                        const CaptureLimits&);
+                                        const CaptureLimits&, const std::vector<SizeHistory>*);
 };
 
 using Handler = bool (*)(Executor&, SymFrame&, const Instr&);

@@ -42,6 +42,10 @@ int ExitBuilder::make(const SymRef& value) {
   switch (value->kind) {
     case SymKind::kConst: made.object = value->object; return add(std::move(made));
     case SymKind::kTensor: return tensor(value);
+    case SymKind::kSize:
+      made.kind = RecipeKind::kSize;
+      made.size = value->size;
+      return add(std::move(made));
     case SymKind::kTuple:
       made.kind = RecipeKind::kTuple;
       made.object = value->cls;
@@ -82,6 +86,7 @@ int ExitBuilder::tensor(const SymRef& value) {
   Graph& graph = *x_.sink().graph();
   ValueId id = value->tensor.id();
   const NodeKind producer = graph.producer(id).kind;
+  x_.sizes().output(id);
   const SymValue* owner = x_.owner(id);
   if (output_of_.count(id) || producer != NodeKind::kOp || (owner && owner != value.get())) {
     const Meta meta{graph.meta(id).dtype, false, graph.meta(id).shape};

@@ -209,7 +209,30 @@ void Heap::guard_identity(const SymRef& value) {
       {&msjit::guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});
 }
 
+bool Heap::realize_open(const SymRef& value) {
+  if (value->kind == SymKind::kSize) return true;
+  if (value->kind == SymKind::kLazy && sizes_->open()) {
+    const std::string& path = guards_.source(value->source).text;
+    if (sizes_->wants_int(path, value->object.get()) && sizes_->open_int(value, path)) {
+      guards_.add_guard({&guard_int, value->source, kNoSource, 0, 0, {}, nullptr});
+      return true;
+    }
+  }
+  return realize(value);
+}
+
+Val Heap::scalar_input(const SymRef& size) {
+  bool is_new = false;
+  const Val value = sizes_->scalar(size, &is_new);
+  if (is_new) {
+    scalars_.push_back({static_cast<int32_t>(inputs_.size()), size->size});
+    inputs_.push_back(kNoSource);
+  }
+  return value;
+}
+
 bool Heap::realize(const SymRef& value) {
+  if (value->kind == SymKind::kSize) sizes_->specialise(*value);
   if (value->kind != SymKind::kLazy) return true;
   PyObject* object = value->object.get();
   if (is_singleton(object) || is_identity_constant(object)) {
@@ -252,15 +275,19 @@ bool Heap::realize_slice(const SymRef& value) {
 bool Heap::realize_tensor(const SymRef& value) {
   PyObject* object = value->object.get();
   const TensorImpl* impl = tensor_of(object).impl();
-  GuardStep guard{&guard_tensor,
+  value->tensor = sink_->input(impl->meta);
+  Meta asked = impl->meta;
+  sizes_->tensor_input(value->source, guards_.source(value->source).text, value->tensor.id(),
+                       &asked.shape);
+  const bool open = !(asked == impl->meta);
+  GuardStep guard{open ? &guard_tensor_open : &guard_tensor,
                   value->source,
                   kNoSource,
                   0,
                   0,
                   Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object))),
-                  std::make_shared<const Meta>(impl->meta)};
+                  std::make_shared<const Meta>(asked)};
   guards_.add_guard(std::move(guard));
-  value->tensor = sink_->input(impl->meta);
   value->kind = SymKind::kTensor;
   inputs_.push_back(value->source);
   return true;
@@ -333,7 +360,7 @@ bool Heap::realize_object(const SymRef& value) {
 }
 
 const std::vector<SymRef>* Heap::items(const SymRef& value) {
-  if (!realize(value)) return nullptr;
+  if (value->kind == SymKind::kSize || !realize(value)) return nullptr;
   if (value->kind == SymKind::kTuple || value->kind == SymKind::kList) return &value->items;
   if (value->kind == SymKind::kConst && PyTuple_CheckExact(value->object.get())) {
     if (value->items.empty())

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "bytecode/capture.h"
+#include "bytecode/sizes.h"
 #include "bytecode/symval.h"
 #include "graph/graph_sink.h"
 
@@ -13,7 +14,7 @@ namespace msjit {
 
 class Heap {
  public:
-  Heap(GraphSink* sink, Slots slots) : sink_(sink), slots_(slots) {}
+  Heap(GraphSink* sink, Sizes* sizes, Slots slots) : sink_(sink), sizes_(sizes), slots_(slots) {}
 
   // The value of a source whose object is `object` now. No guard but on aliasing of mutable
   // objects.
@@ -40,6 +41,8 @@ class Heap {
 
   // Makes a kLazy value one of the looked-at kinds. The reason of a failure is in `error`.
   bool realize(const SymRef& value);
+  // The same, but an int that differs between calls stays open.
+  bool realize_open(const SymRef& value);
 
   // Items of a tuple, list or constant tuple; null when it is none of these. Realizes `value`.
   const std::vector<SymRef>* items(const SymRef& value);
@@ -74,6 +77,9 @@ class Heap {
   }
   GuardBuilder& guards() { return guards_; }
   const std::vector<SourceId>& inputs() const { return inputs_; }
+  // A size as an input of the graph.
+  Val scalar_input(const SymRef& size);
+  const std::vector<ScalarInput>& scalars() const { return scalars_; }
   GraphSink* sink() { return sink_; }
   const Slots& slots() const { return slots_; }
   // What print() was given, in program order, and its keywords as a dict or empty.
@@ -102,6 +108,7 @@ class Heap {
   SourceId class_source(PyTypeObject* type);
 
   GraphSink* sink_;
+  Sizes* sizes_;
   Slots slots_;
   GuardBuilder guards_;
   std::unordered_map<SourceId, SymRef> by_source_;
@@ -112,6 +119,7 @@ class Heap {
   std::vector<GlobalWrite> global_writes_;
   size_t effects_ = 0;
   std::vector<SourceId> inputs_;
+  std::vector<ScalarInput> scalars_;
 };
 
 // Descriptors of members that hold an object: slots of __slots__, parts of builtin objects.

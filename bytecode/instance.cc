@@ -31,8 +31,12 @@ bool call_special(Executor& x, const SymRef& self, const char* name, std::vector
 }
 
 bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
-  if (!x.look(a) || !x.look(b)) return false;
+  if (!x.look_open(a) || !x.look_open(b)) return false;
   *out = a == b;
+  if (*out || type_of(*a) != type_of(*b)) {
+    if (a->kind == SymKind::kSize || b->kind == SymKind::kSize) return true;
+  }
+  if (!x.look(a) || !x.look(b)) return false;
   if (!*out && a->is_tensor() && b->is_tensor() && (a->joined || b->joined))
     return x.fail(BreakReason::kUnsupported, "identity of a tensor behind a branch");
   if (*out || !a->object || !b->object) return true;

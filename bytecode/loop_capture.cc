@@ -241,6 +241,7 @@ bool Executor::capture_loop(SymFrame& frame, bool* captured) {
   if (!handled_.empty()) return true;
   if (fork_depth_ > 16) return fail(BreakReason::kTensorBranch, "loops nested too deeply");
   forked_ = true;
+  sizes_.close();
   SymFrame* const self = current_;
   LoopCapture capture(*this, frame);
   ++fork_depth_;

@@ -19,24 +19,39 @@ bool int_value(const SymRef& value, int64_t* out) {
   return true;
 }
 
-bool int_list(Executor& x, const SymRef& value, IntList* out) {
+// The int it is now; when it is an open size it is noted as the `item`-th of attribute `at`.
+bool size_value(const SymRef& value, int32_t at, int32_t item, std::vector<TracedSize>* sizes,
+                int64_t* out) {
+  if (value->kind != SymKind::kSize) return int_value(value, out);
+  *out = PyLong_AsLongLong(value->object.get());
+  sizes->push_back({at, item, value->size});
+  return true;
+}
+
+bool int_list(Executor& x, const SymRef& value, int32_t at, std::vector<TracedSize>* sizes,
+              IntList* out) {
   int64_t number;
-  if (int_value(value, &number)) {
+  if (size_value(value, at, 0, sizes, &number)) {
     out->push_back(number);
     return true;
   }
   const std::vector<SymRef>* items = x.heap().items(value);
   if (!items) return false;
   for (const SymRef& item : *items) {
-    if (!x.heap().realize(item) || !int_value(item, &number)) return false;
+    if (!x.heap().realize_open(item) ||
+        !size_value(item, at, static_cast<int32_t>(out->size()), sizes, &number))
+      return false;
     out->push_back(number);
   }
   return true;
 }
 
-// Converts to the attribute kind; false when the value does not fit it.
-bool to_attr(Executor& x, const Param& param, const SymRef& value, AttrValue* out) {
-  if (!x.heap().realize(value)) return false;
+// Converts to the attribute kind, as attribute `at`; false when the value does not fit it.
+bool to_attr(Executor& x, const Param& param, const SymRef& value, int32_t at,
+             std::vector<TracedSize>* sizes, AttrValue* out) {
+  const bool takes_size = param.kind == ParamKind::kInt || param.kind == ParamKind::kIntList ||
+                          param.kind == ParamKind::kNumber || param.kind == ParamKind::kFloat;
+  if (!(takes_size ? x.heap().realize_open(value) : x.heap().realize(value))) return false;
   PyObject* object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   if (object == Py_None) {
     *out = AttrValue();
@@ -49,25 +64,25 @@ bool to_attr(Executor& x, const Param& param, const SymRef& value, AttrValue* ou
       *out = AttrValue(object == Py_True);
       return true;
     case ParamKind::kInt:
-      if (!int_value(value, &number)) return false;
+      if (!size_value(value, at, -1, sizes, &number)) return false;
       *out = AttrValue(number);
       return true;
     case ParamKind::kFloat:
       if (object && PyFloat_CheckExact(object))
         return *out = AttrValue(PyFloat_AS_DOUBLE(object)), true;
-      if (!int_value(value, &number)) return false;
+      if (!size_value(value, at, -1, sizes, &number)) return false;
       *out = AttrValue(static_cast<double>(number));
       return true;
     case ParamKind::kNumber:
       if (object && PyBool_Check(object)) return *out = AttrValue(object == Py_True), true;
       if (object && PyFloat_CheckExact(object))
         return *out = AttrValue(PyFloat_AS_DOUBLE(object)), true;
-      if (!int_value(value, &number)) return false;
+      if (!size_value(value, at, -1, sizes, &number)) return false;
       *out = AttrValue(number);
       return true;
     case ParamKind::kIntList: {
       IntList list;
-      if (!int_list(x, value, &list)) return false;
+      if (!int_list(x, value, at, sizes, &list)) return false;
       *out = AttrValue(std::move(list));
       return true;
     }
@@ -121,6 +136,7 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
   }
   std::vector<Val> inputs;
   Attrs attrs;
+  std::vector<TracedSize> sizes;
   for (size_t i = 0; i < op.signature.params.size(); ++i) {
     const Param& param = op.signature.params[i];
     SymRef value;
@@ -138,10 +154,11 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
       continue;
     }
     AttrValue attr = param.default_value;
-    if (value && !to_attr(*this, param, value, &attr))
+    if (value && !to_attr(*this, param, value, static_cast<int32_t>(attrs.size()), &sizes, &attr))
       return fail(BreakReason::kOpArguments, fmt::format("{} ({})", op.name, param.name));
     attrs.push_back(std::move(attr));
   }
+  sizes_.set_attr_sizes(std::move(sizes));
   return apply(op, inputs, attrs, out);
 }
 

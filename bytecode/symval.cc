@@ -80,6 +80,7 @@ std::string describe(const SymValue& value) {
   switch (value.kind) {
     case SymKind::kNull: return "nothing";
     case SymKind::kTensor: return "tensor";
+    case SymKind::kSize: return "int that differs between calls";
     case SymKind::kTuple: return "tuple";
     case SymKind::kList: return "list";
     case SymKind::kDict: return "dict";
@@ -103,6 +104,7 @@ PyTypeObject* type_of(const SymValue& value) {
   switch (value.kind) {
     case SymKind::kConst:
     case SymKind::kObject: return Py_TYPE(value.object.get());
+    case SymKind::kSize: return &PyLong_Type;
     case SymKind::kTensor: return value.object ? Py_TYPE(value.object.get()) : &g_tensor_type;
     case SymKind::kTuple: return &PyTuple_Type;
     case SymKind::kList: return &PyList_Type;

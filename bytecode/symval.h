@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/size_expr.h"
 #include "guards/guard_set.h"
 #include "kernels/core/value.h"
 
@@ -19,6 +20,7 @@ enum class SymKind : uint8_t {
   kLazy,      // from `source`, not looked at yet
   kConst,     // `object`, an immutable value or an object known by identity
   kTensor,    // `tensor`
+  kSize,      // an int that depends on open sizes: `size`; `object` is what it is now (sizes.h)
   kTuple,     // `items`
   kList,      // `items`
   kDict,      // `entries`, in order
@@ -89,7 +91,8 @@ struct SymValue {
   bool changed = false;  // a sourced container or object with pending writes
   Ref object;            // the concrete object of sourced and constant values
   Ref cls;               // class of an instance made in the region; of a named tuple
-  Val tensor;
+  Val tensor;            // kTensor; kSize: once it has become one too
+  SizeExpr size;         // kSize
   std::vector<SymRef> items;
   std::vector<std::pair<SymRef, SymRef>> entries;          // kDict
   bool keys_known = true;                                  // kDict: `entries` is complete

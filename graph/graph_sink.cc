@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "graph/shape_trace.h"
+
 namespace msjit {
 namespace {
 
@@ -52,6 +54,17 @@ bool must_expand(const OpDef& op) {
 }  // namespace
 
 Result<Vals> GraphSink::apply(const OpDef& op, std::span<const Val> in, const Attrs& attrs) {
+  if (!recorder_) return apply_here(op, in, attrs);
+  ShapeRecorder* const recorder = std::exchange(recorder_, nullptr);
+  auto results = apply_here(op, in, attrs);
+  recorder_ = recorder;
+  if (!results.ok()) return results;
+  Vals values = results.take();
+  recorder->applied(op, in, attrs, &values, location_);
+  return values;
+}
+
+Result<Vals> GraphSink::apply_here(const OpDef& op, std::span<const Val> in, const Attrs& attrs) {
   if (op.has(kInPlace))
     return not_implemented_error("[{}] an in-place op cannot be part of a graph", op.name);
   InlineVec<ValueId, 6> ids;
@@ -110,6 +123,12 @@ ValueId GraphSink::append_like(const Graph& from, const Node& node, std::span<co
 }
 
 Val GraphSink::constant(Tensor value) {
+  if (ShapeRecorder* const recorder = std::exchange(recorder_, nullptr)) {
+    const Val made = constant(std::move(value));
+    recorder_ = recorder;
+    recorder->constant(made.id());
+    return made;
+  }
   size_t hash = hash_constant(value);
   auto [it, last] = pure_nodes_.equal_range(hash);
   for (; it != last; ++it) {

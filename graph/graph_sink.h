@@ -10,6 +10,8 @@
 
 namespace msjit {
 
+class ShapeRecorder;  // shape_trace.h
+
 class GraphSink final : public OpSink {
  public:
   explicit GraphSink(std::shared_ptr<Graph> graph) : graph_(std::move(graph)) {}
@@ -30,11 +32,16 @@ class GraphSink final : public OpSink {
   SourceLocation location() const { return location_; }
   void set_location(SourceLocation location) { location_ = location; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }
+  // Told of the calls made from outside, not of those that composites make in turn.
+  void set_recorder(ShapeRecorder* recorder) { recorder_ = recorder; }
 
  private:
+  Result<Vals> apply_here(const OpDef& op, std::span<const Val> in, const Attrs& attrs);
+
   std::shared_ptr<Graph> graph_;
   SourceLocation location_;
   bool merging_ = true;
+  ShapeRecorder* recorder_ = nullptr;                    // null while one of its calls is under way
   std::unordered_multimap<size_t, int32_t> pure_nodes_;  // hash -> node; constants too
 };
 

@@ -83,6 +83,33 @@ int64_t pool_evicted() { return evicted_count; }
 
 EntryBase::~EntryBase() { unwatch(*this); }
 
+int EntryBase::bind(PyObject* const* registers) {
+  int64_t sizes[kMaxSizeSymbols];
+  open->load(registers, sizes);
+  bool ready = bound.size() == open->symbols.size();
+  for (size_t i = 0; ready && i < bound.size(); ++i)
+    ready = bound[i] == sizes[i] || !((open->key >> i) & 1);
+  const int failed = open->failing(sizes, ready);
+  if (failed >= 0) return kRelationStep + failed;
+  if (ready) return -1;
+  if (!prepare(sizes)) return kPrepareStep;
+  bound.assign(sizes, sizes + open->symbols.size());
+  return -1;
+}
+
+std::string EntryBase::describe_step(int step) const {
+  if (step == kPrepareStep) return error;
+  if (step >= kRelationStep) return open->relations[step - kRelationStep].text(open->names);
+  return guards.describe(step);
+}
+
+std::vector<std::string> EntryBase::describe_guards() const {
+  std::vector<std::string> lines = guards.describe_all();
+  if (open)
+    for (std::string& line : open->describe_all()) lines.push_back(std::move(line));
+  return lines;
+}
+
 void bury(EntryBase& entry) {
   EntryPoint* point = std::exchange(entry.point, nullptr);
   if (!point) return;
@@ -109,7 +136,9 @@ EntryPoint::~EntryPoint() {
 const std::shared_ptr<EntryBase>* EntryPoint::find(const Slots& slots, PyObject** registers) {
   for (size_t i = 0; i < entries.size(); ++i) {
     EntryBase* entry = entries[i].get();
-    const int failed = entry->guards.check(slots, registers);
+    int failed = entry->guards.check(slots, registers);
+    if (failed < 0 && entry->open) [[unlikely]]
+      failed = entry->bind(registers);
     if (failed < 0) {
       if (i > 0) std::rotate(entries.begin(), entries.begin() + i, entries.begin() + i + 1);
       ++entry->hits;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "guards/guard_set.h"
+#include "guards/open_sizes.h"
 #include "guards/pin.h"
 
 namespace msjit {
@@ -26,8 +27,32 @@ struct EntryBase : std::enable_shared_from_this<EntryBase> {
   EntryPoint* point = nullptr;  // where it is found; null once it has left the pool
   std::vector<std::shared_ptr<Watched>> watched;  // the objects whose death evicts it
   bool returns = false;                           // runs to the end of the function
+  std::unique_ptr<OpenSizes> open;                // null: every size is constant
   virtual ~EntryBase();
+  // With open sizes, behind the guards: whether the entry serves the sizes of this call, as a step
+  // that failed or -1.
+  int bind(PyObject* const* registers);
+  std::string describe_step(int step) const;  // of the guards, or what bind() gave
+  std::vector<std::string> describe_guards() const;
   virtual int64_t bytes() const = 0;  // graph, code, constants and guards
+
+ protected:
+  // Makes the entry ready for these sizes, which satisfy the relations. False: `error` says why it
+  // is not one for them.
+  virtual bool prepare(const int64_t*) { return true; }
+  std::string error;
+  std::vector<int64_t> bound;  // sizes that it is ready for
+};
+inline constexpr int kRelationStep = 1 << 24;  // bind() gives kRelationStep + relation
+inline constexpr int kPrepareStep = 1 << 25;   // or this
+
+// What is known of one dimension, or int, that was not always the same.
+struct SizeHistory {
+  std::string source;
+  int dim;  // -1: an int
+  int misses = 0;
+  bool closed = false;    // a capture needed it as a constant
+  bool distinct = false;  // it only happened to equal another size
 };
 
 // A place in a function where regions may start.
@@ -47,6 +72,8 @@ struct EntryPoint {
   int64_t hits = 0;        // of entries that are gone
   bool returns = false;    // some entry runs to the end of the function
   std::string last_guard;  // the guard that failed before the latest capture
+  std::vector<SizeHistory> sizes;  // that have changed between calls
+  int refused_sizes = 0;           // how often an entry with open sizes could not serve a call
   // Puts an entry first; evicts what the pool has no room for.
   void add(std::shared_ptr<EntryBase> entry);
   ~EntryPoint();

@@ -1,6 +1,8 @@
 #include "guards/guard_set.h"
 
 #include "guards/memo.h"
+#include "guards/open_sizes.h"
+#include "guards/py/objects.h"
 
 namespace msjit {
 
@@ -33,6 +35,39 @@ int GuardSet::check_all(const Slots& slots, PyObject** registers) const {
   for (int i = 0; i < count; ++i)
     if (!run_step(steps_[i], slots, registers)) return i;
   return -1;
+}
+
+namespace {
+
+// Adds what differs between a tensor, or an int, and the one captured; false when more does.
+bool note_change(const GuardStep& step, PyObject* object, const std::string& source,
+                 std::vector<ChangedSize>* out) {
+  if (step.kind == &guard_equal) {
+    int64_t now = 0, then = 0;
+    if (!small_int(object, &now) || !small_int(step.object.address(), &then)) return false;
+    out->push_back({source, -1});
+    return true;
+  }
+  if (step.kind != &guard_tensor && step.kind != &guard_tensor_open) return false;
+  if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != step.object.address()) return false;
+  const Meta &now = tensor_of(object).meta(), &then = *step.tensor;
+  if (now.dtype != then.dtype || now.weak != then.weak || now.shape.rank() != then.shape.rank())
+    return false;
+  for (int d = 0; d < then.shape.rank(); ++d)
+    if (now.shape[d] != then.shape[d] && then.shape[d] != kOpenDim) out->push_back({source, d});
+  return true;
+}
+
+}  // namespace
+
+bool GuardSet::changes(const Slots& slots, PyObject** registers,
+                       std::vector<ChangedSize>* out) const {
+  for (const GuardStep& step : steps_) {
+    if (run_step(step, slots, registers)) continue;
+    if (!step.kind || step.target < 0) return false;
+    if (!note_change(step, registers[step.target], sources_[step.target].text, out)) return false;
+  }
+  return true;
 }
 
 void GuardSet::weaken(EntryBase& entry) {

@@ -46,7 +46,9 @@ extern const GuardKind guard_class;     // a class object has its version tag
 extern const GuardKind guard_identity;  // this very object
 extern const GuardKind guard_equal;   // exact builtin type and equal value (int, float, str, bytes)
 extern const GuardKind guard_tensor;  // exact Python type, dtype and shape
-extern const GuardKind guard_length;  // list, tuple or dict size
+extern const GuardKind guard_tensor_open;     // the same, some dimensions (kOpenDim) left open
+extern const GuardKind guard_int;             // an exact int that may be a size
+extern const GuardKind guard_length;          // list, tuple or dict size
 extern const GuardKind guard_missing;         // instance dict (or dict) lacks the key `object`
 extern const GuardKind guard_keys;            // dict has exactly these keys in this order
 extern const GuardKind guard_plain_keys;      // no key of a dict compares by Python code
@@ -57,6 +59,14 @@ extern const GuardKind guard_global_missing;  // the frame's globals lack the ke
 
 bool has_plain_keys(PyObject* dict);
 
+inline constexpr Dim kOpenDim = -1;
+
+// A fact about numbers that a capture took for constant and that is otherwise in a later call.
+struct ChangedSize {
+  std::string source;  // path of the tensor or int
+  int dim;             // -1: the int itself
+};
+
 class GuardSet {
  public:
   GuardSet();
@@ -66,6 +76,9 @@ class GuardSet {
   // Index of the failing step, or -1; fills those of `registers` (register_count() of them) that
   // finish() was told of.
   int check(const Slots& slots, PyObject** registers) const;
+  // Where the program fails because of other dimensions or ints alone: what changed. False when
+  // something else fails too.
+  bool changes(const Slots& slots, PyObject** registers, std::vector<ChangedSize>* out) const;
   // Lets go of the program's objects (pin.h).
   void weaken(EntryBase& entry);
   int64_t bytes() const;

@@ -89,7 +89,7 @@ class FrameRun {
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;
     }
-    if (!point.entries.empty()) note_recompile(point);
+    if (!point.entries.empty()) note_recompile(point, now);
     if (!make_room(point)) return give_up(point);
     return capture(point, now);
   }
@@ -126,9 +126,10 @@ class FrameRun {
     return true;
   }
 
-  void note_recompile(EntryPoint& point) {
+  void note_recompile(EntryPoint& point, const Slots& now) {
     if (point.last_failure >= 0) {
-      const std::string guard = point.entries.front()->guards.describe(point.last_failure);
+      note_sizes(point, now);
+      const std::string guard = point.entries.front()->describe_step(point.last_failure);
       point.last_guard = guard;
       state_.count_recompile(guard);
       if (log_enabled(LogTopic::kGuards))
@@ -136,11 +137,44 @@ class FrameRun {
     }
   }
 
+  // Remembers which sizes were otherwise this time.
+  void note_sizes(EntryPoint& point, const Slots& now) {
+    const EntryBase& entry = *point.entries.front();
+    const auto history = [&](const std::string& source, int dim) -> SizeHistory& {
+      for (SizeHistory& known : point.sizes)
+        if (known.dim == dim && known.source == source) return known;
+      return point.sizes.emplace_back(SizeHistory{source, dim});
+    };
+    if (point.last_failure == kPrepareStep) {
+      ++point.refused_sizes;
+    } else if (point.last_failure >= kRelationStep) {
+      const SizeRelation& relation = entry.open->relations[point.last_failure - kRelationStep];
+      if (relation.a->op != SizeOp::kSymbol || relation.b->op != SizeOp::kSymbol) return;
+      const OpenSize& size = entry.open->symbols[static_cast<size_t>(relation.a->value)];
+      if (size.guessed) history(size.path, size.dim).distinct = true;
+    } else {
+      std::vector<ChangedSize> changed;
+      if (entry.guards.changes(now, registers_.data(), &changed))
+        for (const ChangedSize& size : changed) ++history(size.source, size.dim).misses;
+    }
+  }
+
+  // What had to be a number is not left open again.
+  static void close_sizes(EntryPoint& point, const OpenSizes& open) {
+    for (int i = 0; i < open.count(); ++i)
+      for (SizeHistory& known : point.sizes)
+        if (((open.fixed >> i) & 1) && known.dim == open.symbols[i].dim &&
+            known.source == open.symbols[i].path)
+          known.closed = true;
+  }
+
   Entry* capture(EntryPoint& point, const Slots& now) {
+    constexpr int kMaxRefusals = 2;
     ++point.captures;
     point.cold = false;
     point.line = code_[index_].line;
-    auto captured = capture_region(code_, index_, now, frame_.stack_depth(), jit_config().limits);
+    auto captured = capture_region(code_, index_, now, frame_.stack_depth(), jit_config().limits,
+                                   point.refused_sizes < kMaxRefusals ? &point.sizes : nullptr);
     if (!captured.ok()) return internal_failure(point, captured.error().message);
     Capture capture = captured.take();
     if (state_.full_graph && !capture.returns) return refuse_break(capture);
@@ -154,7 +188,13 @@ class FrameRun {
       if (index_ == code_.entry() && capture.returns) leave_alone(state_, point.retry_at);
       return nullptr;
     }
+    if (capture.open) close_sizes(point, *capture.open);
+    const bool open = capture.trace != nullptr;
     auto entry = make_entry(code_, index_, std::move(capture));
+    if (!entry.ok() && open && !jit_config().strict) {
+      point.refused_sizes = kMaxRefusals;
+      return this->capture(point, now);
+    }
     if (!entry.ok()) return internal_failure(point, entry.error().message);
     point.add(entry.take());
     registers_.assign(point.register_count, nullptr);

@@ -1,5 +1,7 @@
 #include "interp_hook/entry.h"
 
+#include <algorithm>
+
 #include "codegen/region_check.h"
 #include "graph/control.h"
 #include "guards/py/error.h"
@@ -27,7 +29,14 @@ bool has_loop(const Graph& graph) {
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
   auto entry = std::make_unique<Entry>();
   entry->num_outputs = static_cast<int>(capture.graph->outputs.size());
-  MSJIT_TRY(entry->region, RegionFunction::create(capture.graph));
+  entry->open = std::move(capture.open);
+  entry->trace = std::move(capture.trace);
+  entry->scalars = std::move(capture.scalars);
+  if (!entry->trace) {
+    MSJIT_TRY(entry->region, RegionFunction::create(capture.graph));
+  } else if (!entry->prepare(entry->open->captured.data())) {
+    return internal_error("{}", entry->error);
+  }
   entry->guards = std::move(capture.guards);
   entry->inputs = std::move(capture.inputs);
   entry->recipes = std::move(capture.recipes);
@@ -58,11 +67,48 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   return entry;
 }
 
+namespace {
+
+constexpr size_t kMaxInstances = 64;  // graphs kept for the sizes one entry has met
+
+}  // namespace
+
+// A region for other sizes is planned here and now; its kernels run op by op until they are
+// compiled.
+bool Entry::prepare(const int64_t* sizes) {
+  if (!trace) return true;
+  std::vector<int64_t> key;
+  for (int i = 0; i < open->count(); ++i)
+    if ((open->key >> i) & 1) key.push_back(sizes[i]);
+  auto found = std::find_if(instances.begin(), instances.end(),
+                            [&](const Instance& known) { return known.key == key; });
+  if (found == instances.end()) {
+    auto graph = build_graph(*trace, {sizes, static_cast<size_t>(open->count())});
+    if (!graph.ok()) return error = graph.error().message, false;
+    auto made = RegionFunction::create(graph.take());
+    if (!made.ok()) return error = made.error().message, false;
+    if (instances.size() == kMaxInstances) instances.pop_back();
+    found = instances.insert(instances.end(), {std::move(key), made.take()});
+  }
+  std::rotate(instances.begin(), found, found + 1);
+  region = instances[0].region;
+  return true;
+}
+
+double Entry::compile_ms() const {
+  if (!trace) return region->compile_ms();
+  double ms = 0;
+  for (const Instance& instance : instances) ms += instance.region->compile_ms();
+  return ms;
+}
+
 int64_t Entry::bytes() const {
   const Graph& graph = region->graph();
+  int64_t code = trace ? trace->bytes() : region->code_bytes();
+  for (const Instance& instance : instances) code += instance.region->code_bytes();
   const size_t own = sizeof *this + graph.nodes.size() * 2 * sizeof(Node) +
                      recipes.size() * (sizeof(Recipe) + 16) + effects.size() * sizeof(Effect);
-  return static_cast<int64_t>(own) + constant_bytes + guards.bytes() + region->code_bytes();
+  return static_cast<int64_t>(own) + constant_bytes + guards.bytes() + code;
 }
 
 namespace {
@@ -71,9 +117,9 @@ constexpr int kInlineTensors = 16;
 
 // MSJIT_CHECK: a disagreement is an InternalError under MSJIT_STRICT, otherwise a warning, and the
 // interpreter runs the region.
-bool agrees(const Entry& entry, std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
-            RandomState random, std::string* error) {
-  Status status = compare_with_eager(entry.region->graph(), inputs, outputs, random);
+bool agrees(const RegionFunction& region, std::span<TensorImpl* const> inputs,
+            std::span<Tensor> outputs, RandomState random, std::string* error) {
+  Status status = compare_with_eager(region.graph(), inputs, outputs, random);
   if (status.ok()) return true;
   set_random_state(random);
   *error = status.error().message;
@@ -84,22 +130,46 @@ bool agrees(const Entry& entry, std::span<TensorImpl* const> inputs, std::span<T
   return false;
 }
 
+// Sizes as numbers that the graph computes with.
+std::vector<Tensor> scalar_inputs(const Entry& entry, PyObject* const* registers) {
+  int64_t sizes[kMaxSizeSymbols];
+  entry.open->load(registers, sizes);
+  std::vector<Tensor> scalars;
+  for (const ScalarInput& scalar : entry.scalars) {
+    int64_t value = 0;
+    evaluate(*scalar.size, {sizes, static_cast<size_t>(entry.open->count())}, &value);
+    scalars.push_back(Tensor::scalar<int64_t>(value, true));
+  }
+  return scalars;
+}
+
 // Loads the inputs and calls the region.
 bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs,
                  std::string* error) {
   InlineVec<TensorImpl*, kInlineTensors> inputs;
-  for (SourceId id : entry.inputs) inputs.push_back(tensor_of(registers[id]).impl());
+  std::vector<Tensor> scalars;
+  std::shared_ptr<RegionFunction> held;  // another thread may bind other sizes meanwhile
+  if (!entry.open) [[likely]] {
+    for (SourceId id : entry.inputs) inputs.push_back(tensor_of(registers[id]).impl());
+  } else {
+    held = entry.region;
+    if (!entry.scalars.empty()) scalars = scalar_inputs(entry, registers);
+    auto scalar = scalars.begin();
+    for (SourceId id : entry.inputs)
+      inputs.push_back(id == kNoSource ? (scalar++)->impl() : tensor_of(registers[id]).impl());
+  }
+  RegionFunction& region = *entry.region;
   const bool checked = jit_config().check;
   const RandomState random = checked ? random_state() : RandomState{};
   std::vector<Tensor> kept;
   for (uint32_t i = 0; entry.loops && i < inputs.size(); ++i)
     kept.push_back(Tensor::share(inputs[i]));
-  Status status = entry.region->call(inputs, outputs);
+  Status status = region.call(inputs, outputs);
   if (!status.ok()) {
     *error = status.error().message;
     return false;
   }
-  if (checked && !agrees(entry, inputs, outputs, random, error)) return false;
+  if (checked && !agrees(region, inputs, outputs, random, error)) return false;
   graph_op_count += entry.num_ops;
   return true;
 }
@@ -122,7 +192,7 @@ Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Te
               int32_t output, const std::vector<Ref>& objects) {
   const Tensor& tensor = outputs[output];
   for (SourceId id : entry.inputs)
-    if (tensor_of(registers[id]).same(tensor)) return Ref::share(registers[id]);
+    if (id != kNoSource && tensor_of(registers[id]).same(tensor)) return Ref::share(registers[id]);
   for (size_t i = 0; i < objects.size(); ++i) {
     const Recipe& earlier = entry.recipes[i];
     if (earlier.kind == RecipeKind::kOutput && outputs[earlier.index].same(tensor))
@@ -137,11 +207,17 @@ bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objec
                std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
   outputs.resize(entry.num_outputs);
+  int64_t sizes[kMaxSizeSymbols];
+  if (entry.open) entry.open->load(registers, sizes);
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, error)) return false;
   objects->reserve(entry.recipes.size());
   for (const Recipe& recipe : entry.recipes) {
     Ref object;
-    if (recipe.kind != RecipeKind::kOutput) {
+    if (recipe.kind == RecipeKind::kSize) {
+      int64_t value = 0;
+      evaluate(*recipe.size, {sizes, static_cast<size_t>(entry.open->count())}, &value);
+      object = Ref::steal(PyLong_FromLongLong(value));
+    } else if (recipe.kind != RecipeKind::kOutput) {
       object = rebuild(recipe, registers, *objects);
     } else {
       if (entry.joined)

@@ -10,7 +10,14 @@ namespace msjit {
 
 struct Entry final : EntryBase {
   std::vector<SourceId> inputs;
-  std::shared_ptr<RegionFunction> region;
+  std::vector<ScalarInput> scalars;
+  std::shared_ptr<RegionFunction> region;   // with open sizes: the one for the sizes bound last
+  std::shared_ptr<const ShapeTrace> trace;  // null: one region serves all sizes
+  struct Instance {
+    std::vector<int64_t> key;  // of the sizes the graph depends on
+    std::shared_ptr<RegionFunction> region;
+  };
+  std::vector<Instance> instances;  // most recently used first
   std::vector<Recipe> recipes;
   std::vector<Effect> effects;
   int result = -1;
@@ -29,6 +36,11 @@ struct Entry final : EntryBase {
   bool loops = false;     // holds a loop: inputs are kept alive, for signal handlers run meanwhile
   bool disabled = false;  // failed inside: never run again
   int64_t bytes() const override;
+  double compile_ms() const;
+
+ protected:
+  bool prepare(const int64_t* sizes) override;
+  friend Result<std::unique_ptr<Entry>> make_entry(const DecodedCode&, int, Capture);
 };
 
 // Compiles a capture. An error is an internal one.

@@ -55,7 +55,7 @@ std::vector<Region> regions_of(const CodeState& state) {
       region.ops = std::max(region.ops, entry.num_ops);
       region.guards = std::max(region.guards, entry.guards.guard_count());
       region.hits += entry.hits;
-      region.compile_ms += entry.region->compile_ms();
+      region.compile_ms += entry.compile_ms();
       region.tier = std::max(region.tier, entry.region->executable().tier());
       ++region.entries;
     }
@@ -115,7 +115,7 @@ std::string explain_totals_json() {
     for (const RecompileRecord& r : state->recompiles) recompiles += r.count;
     for (const auto& [pc, point] : state->points) {
       for (const auto& base : point.entries) {
-        compile_ms += entry_of(base).region->compile_ms();
+        compile_ms += entry_of(base).compile_ms();
       }
     }
   }
@@ -135,7 +135,7 @@ std::string explain_details_json(PyCodeObject* code) {
   return list(entries, [](const Entry* entry) {
     return fmt::format(
         "{{\"line\": {}, \"guards\": {}, \"graph\": {}, \"plan\": {}, \"break\": {}}}", entry->line,
-        list(entry->guards.describe_all(), quote), quote(entry->region->executable().graph_text()),
+        list(entry->describe_guards(), quote), quote(entry->region->executable().graph_text()),
         quote(entry->region->executable().describe()),
         entry->returns ? "null" : quote(entry->break_detail));
   });

@@ -143,7 +143,8 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
       auto* cls = reinterpret_cast<PyTypeObject*>(recipe.object.get());
       return none ? Ref::steal(PyBaseObject_Type.tp_new(cls, none.get(), nullptr)) : Ref();
     }
-    case RecipeKind::kOutput: break;
+    case RecipeKind::kOutput:
+    case RecipeKind::kSize: break;
   }
   PyErr_SetString(PyExc_SystemError, "[msjit] recipe without a rebuild");
   return {};

@@ -5,7 +5,7 @@
 
 namespace msjit {
 
-// Empty with a Python exception set on failure. RecipeKind::kOutput is the caller's.
+// Empty with a Python exception set on failure. kOutput and kSize are the caller's.
 Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<Ref>& objects);
 
 }  // namespace msjit

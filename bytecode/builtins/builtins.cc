@@ -19,11 +19,7 @@ bool unsupported(Executor& x, const char* name) {
 
 bool model_len(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return unsupported(x, "len");
-  if (!x.look(args[0])) return false;
-  int64_t size = 0;
-  if (!x.length(args[0], &size)) return false;
-  *out = make_const(Ref::steal(PyLong_FromLongLong(size)));
-  return true;
+  return x.length(args[0], out);
 }
 
 bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out) {
@@ -41,7 +37,7 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
 }
 
 bool any_instance_of(Executor& x, const SymRef& value, const SymRef& classes, bool* out) {
-  if (!x.look(value) || !x.look(classes)) return false;
+  if (!x.look_open(value) || !x.look(classes)) return false;
   if (const std::vector<SymRef>* items = x.heap().items(classes)) {
     for (const SymRef& cls : std::vector<SymRef>(*items)) {
       if (!any_instance_of(x, value, cls, out)) return false;
@@ -64,7 +60,7 @@ bool model_isinstance(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 bool model_type(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return x.fail(BreakReason::kMakeClass);
-  if (!x.look(args[0])) return false;
+  if (!x.look_open(args[0])) return false;
   PyObject* type = reinterpret_cast<PyObject*>(type_of(*args[0]));
   if (!type) return unsupported(x, "type");
   *out = x.heap().from_constant(Ref::share(type), reinterpret_cast<PyTypeObject*>(type)->tp_name);
@@ -279,11 +275,26 @@ const char* const kPureNames[] = {"int", "float", "str",    "round",   "range", 
 
 const ModelTable models_builtins = {"builtins", kModels, kPureNames};
 
+bool Executor::length(const SymRef& value, SymRef* out) {
+  if (!look(value)) return false;
+  if (value->is_tensor() && value->tensor.rank() > 0) {
+    *out = sizes_.dims(value->tensor)[0];
+    return true;
+  }
+  int64_t size = 0;
+  if (!length(value, &size)) return false;
+  *out = make_const(Ref::steal(PyLong_FromLongLong(size)));
+  return true;
+}
+
 bool Executor::length(const SymRef& value, int64_t* out) {
   if (!look(value)) return false;
   *out = -1;
   if (value->is_tensor()) {
-    if (value->tensor.rank() > 0) *out = value->tensor.shape()[0];
+    if (value->tensor.rank() > 0) {
+      if (!look(sizes_.dims(value->tensor)[0])) return false;
+      *out = value->tensor.shape()[0];
+    }
   } else if (const std::vector<SymRef>* items = heap_.items(value)) {
     *out = static_cast<int64_t>(items->size());
   } else if (value->kind == SymKind::kDict) {

@@ -21,9 +21,9 @@ bool plain_output(Executor& x) {
 }
 
 bool printable(Executor& x, const SymRef& value, SymRef* out) {
-  if (!x.look(value)) return false;
+  if (!x.look_open(value)) return false;
   *out = value;
-  if (value->is_tensor()) return true;
+  if (value->is_tensor() || value->kind == SymKind::kSize) return true;
   Ref known = to_python(x, value);
   Ref text = known ? Ref::steal(PyObject_Str(known.get())) : Ref();
   if (!text) {

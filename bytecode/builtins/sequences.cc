@@ -49,6 +49,18 @@ bool model_sorted(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
+// The smallest or largest of sizes as an expression; null when it is none.
+SymRef extreme_size(Executor& x, const std::vector<SymRef>& items, SizeOp op) {
+  bool open = false;
+  for (const SymRef& item : items) {
+    if (!x.heap().realize_open(item) || !Sizes::expr(item)) return nullptr;
+    open |= item->kind == SymKind::kSize;
+  }
+  SymRef best = open ? items[0] : nullptr;
+  for (size_t i = 1; best && i < items.size(); ++i) best = x.sizes().binary(op, best, items[i]);
+  return best;
+}
+
 // min() and max(): the first of the items that no other beats.
 bool extreme(Executor& x, Args args, PyObject* names, int op, const char* name, SymRef* out) {
   Keywords keywords(args, names);
@@ -63,6 +75,8 @@ bool extreme(Executor& x, Args args, PyObject* names, int op, const char* name, 
     return wrong_arguments(x, name);
   }
   if (items.empty() && !fallback) return x.fail(BreakReason::kRaises, name);
+  if (!key && (*out = extreme_size(x, items, op == Py_LT ? SizeOp::kMin : SizeOp::kMax)))
+    return true;
   *out = items.empty() ? fallback : items[0];
   SymRef best;
   for (const SymRef& item : items) {
@@ -96,7 +110,7 @@ bool model_bool(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool truth = false;
   if (!positional(x, "bool", args, names, 0, 1)) return false;
   if (args.size() == 1) {
-    if (!x.look(args[0])) return false;
+    if (!x.look_open(args[0])) return false;
     if (args[0]->is_tensor()) return x.fail(BreakReason::kTensorValue, "bool()");
     if (!x.truth(args[0], &truth)) return false;
   }

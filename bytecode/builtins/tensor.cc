@@ -28,19 +28,18 @@ bool tensor_attr(Executor& x, const SymRef& tensor, const char* name, SymRef* ou
   const std::string_view text(name);
   *known = true;
   if (text == "shape") {
-    std::vector<SymRef> dims;
-    for (Dim d : meta.shape) dims.push_back(integer(d));
-    *out = make_items(SymKind::kTuple, std::move(dims));
+    *out = make_items(SymKind::kTuple, x.sizes().dims(tensor->tensor));
   } else if (text == "dtype") {
     *out = make_const(Ref::share(dtype_object(meta.dtype)));
   } else if (text == "ndim") {
     *out = integer(meta.shape.rank());
   } else if (text == "size") {
-    *out = integer(meta.shape.numel());
+    *out = x.sizes().numel(tensor->tensor);
   } else if (text == "itemsize") {
     *out = integer(item_size(meta.dtype));
   } else if (text == "nbytes") {
-    *out = integer(item_size(meta.dtype) * meta.shape.numel());
+    return x.binary(x.sizes().numel(tensor->tensor), integer(item_size(meta.dtype)), BinaryOp::kMul,
+                    false, out);
   } else if (text == "T") {
     IntList perm;
     for (int i = meta.shape.rank(); i-- > 0;) perm.push_back(i);
@@ -74,9 +73,39 @@ bool index_tensor(Executor& x, const SymRef& key, IndexItem* out, std::vector<Va
   return true;
 }
 
-bool index_item(Executor& x, const SymRef& key, IndexItem* out, std::vector<Val>* tensors) {
+// An int or an open size, which is noted as the `part`-th number of index item `at`.
+bool index_size(Executor& x, const SymRef& value, int32_t at, int32_t part,
+                std::vector<TracedSize>* sizes, int64_t* out) {
+  if (!x.heap().realize_open(value)) return false;
+  const SizeExpr expr = Sizes::expr(value);
+  if (!expr) return false;
+  *out = PyLong_AsLongLong(value->object.get());
+  if (value->kind == SymKind::kSize) sizes->push_back({at, part, expr});
+  return true;
+}
+
+// An index with open sizes in it. False: it is not of that kind.
+bool open_index_item(Executor& x, const SymRef& key, int32_t at, std::vector<TracedSize>* sizes,
+                     IndexItem* out) {
+  if (key->kind == SymKind::kSize) return index_size(x, key, at, 0, sizes, &out->start);
+  if (key->kind != SymKind::kSlice) return false;
+  const auto is_none = [](const SymRef& part) { return part->is_const(Py_None); };
+  for (const SymRef& part : key->items)
+    if (!x.heap().realize_open(part)) return false;
+  out->kind = IndexItem::Kind::kSlice;
+  out->has_start = !is_none(key->items[0]);
+  out->has_stop = !is_none(key->items[1]);
+  return (!out->has_start || index_size(x, key->items[0], at, 0, sizes, &out->start)) &&
+         (!out->has_stop || index_size(x, key->items[1], at, 1, sizes, &out->stop)) &&
+         (is_none(key->items[2]) || index_size(x, key->items[2], at, 2, sizes, &out->step));
+}
+
+bool index_item(Executor& x, const SymRef& key, int32_t at, std::vector<TracedSize>* sizes,
+                IndexItem* out, std::vector<Val>* tensors) {
   using Kind = IndexItem::Kind;
   if (key->is_tensor() || key->kind == SymKind::kList) return index_tensor(x, key, out, tensors);
+  if (x.sizes().open() && open_index_item(x, key, at, sizes, out)) return true;
+  *out = {};
   if (key->is_const(Py_None)) return out->kind = Kind::kNewAxis, true;
   if (key->is_const(Py_Ellipsis)) return out->kind = Kind::kEllipsis, true;
   Ref constant = constant_object(key);
@@ -129,21 +158,25 @@ bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymR
     if (const std::vector<SymRef>* parts = x.heap().items(key);
         parts && key->kind != SymKind::kList)
       keys = *parts;
-  InlineVec<IndexItem, 4> items;
+  std::vector<IndexItem> items;
+  std::vector<TracedSize> sizes;
   std::vector<Val> tensors;
   for (const SymRef& part : keys) {
+    const int32_t at = static_cast<int32_t>(items.size());
     items.emplace_back();
-    if (!x.look(part) || !index_item(x, part, &items.back(), &tensors)) return false;
+    if (!x.look_open(part) || !index_item(x, part, at, &sizes, &items.back(), &tensors))
+      return false;
   }
   auto plan = plan_index(tensor->tensor.shape(), items);
   if (!plan.ok()) return x.fail_op(plan.take_error());
-  Val value = apply_basic_index(tensor->tensor, plan.value());
-  if (Status status = x.sink().take_error(); !status.ok()) return x.fail_op(std::move(status));
+  auto indexed = [&] {
+    const Sizes::Pause whole(x.sizes());
+    return index_in_graph(tensor->tensor, items);
+  }();
+  if (!indexed.ok()) return x.fail_op(indexed.take_error());
+  Val value = indexed.take();
+  x.sizes().indexed(tensor->tensor, std::move(items), std::move(sizes), &value);
   if (plan.value().advanced) return take_items(x, value, plan.value(), std::move(tensors), out);
-  if (value.id() == tensor->tensor.id()) {  // x[...] is a view of the whole
-    IntList dims(std::span<const int64_t>(tensor->tensor.shape()));
-    return apply_attr(x, "reshape", tensor, AttrValue(std::move(dims)), out);
-  }
   *out = make_tensor(std::move(value));
   return true;
 }

@@ -163,6 +163,11 @@ bool fold_result(Executor& x, Ref result, const char* name, SymRef* out) {
 
 bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyObject* names,
                SymRef* out) {
+  // int() of an int is that int, also while its value is open.
+  if (!names && args.size() == 1 && function == reinterpret_cast<PyObject*>(&PyLong_Type)) {
+    if (!x.look_open(args[0])) return false;
+    if (args[0]->kind == SymKind::kSize) return *out = args[0], true;
+  }
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
   const size_t count = args.size() - keywords;
   Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));

@@ -2,6 +2,8 @@
 // concatenate.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 #include "guards/py/objects.h"
@@ -67,7 +69,10 @@ bool fold(Executor& x, PyObject* result, const char* what, SymRef* out) {
   return true;
 }
 
+bool is_size(const SymRef& value) { return value->kind == SymKind::kSize; }
+
 bool is_number(const SymRef& value) {
+  if (is_size(value)) return true;
   PyObject* o = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   return o && (PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o));
 }
@@ -109,10 +114,58 @@ bool is_sequence(Executor& x, const SymRef& value) {
 }
 bool is_list(const SymRef& value) { return value->kind == SymKind::kList; }
 
+// Arithmetic that leaves open sizes open; null: the numbers have to do.
+SymRef size_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op) {
+  if (!is_size(a) && !is_size(b)) return nullptr;
+  switch (op) {
+    case BinaryOp::kAdd: return x.sizes().binary(SizeOp::kAdd, a, b);
+    case BinaryOp::kSubtract: return x.sizes().binary(SizeOp::kSub, a, b);
+    case BinaryOp::kMul: return x.sizes().binary(SizeOp::kMul, a, b);
+    case BinaryOp::kFloorDivide: return x.sizes().binary(SizeOp::kFloorDiv, a, b);
+    case BinaryOp::kRemainder: return x.sizes().binary(SizeOp::kMod, a, b);
+    default: return nullptr;
+  }
+}
+
+bool size_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
+  static constexpr SizeCompare kOps[] = {SizeCompare::kLess,    SizeCompare::kLessEqual,
+                                         SizeCompare::kEqual,   SizeCompare::kNotEqual,
+                                         SizeCompare::kGreater, SizeCompare::kGreaterEqual};
+  if (!is_size(a) && !is_size(b)) return false;
+  const SizeExpr left = Sizes::expr(a), right = Sizes::expr(b);
+  if (!left || !right) return false;
+  *out = x.sizes().decide(kOps[op], left, right);
+  return true;
+}
+
+bool holds_size(const SymRef& value) {
+  return value->kind == SymKind::kTuple && !value->cls &&
+         std::any_of(value->items.begin(), value->items.end(), is_size);
+}
+
+// == and != of plain tuples with sizes in them, as shapes are compared. False: not of that kind.
+bool shape_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
+  if ((op != Py_EQ && op != Py_NE) || (!holds_size(a) && !holds_size(b))) return false;
+  const std::vector<SymRef>*left = x.heap().items(a), *right = x.heap().items(b);
+  if (!left || !right || is_list(a) || is_list(b)) return false;
+  bool equal = left->size() == right->size();
+  for (size_t i = 0; equal && i < left->size(); ++i) {
+    const SymRef &l = (*left)[i], &r = (*right)[i];
+    if (!x.heap().realize_open(l) || !x.heap().realize_open(r)) return false;
+    const SizeExpr m = Sizes::expr(l), n = Sizes::expr(r);
+    if (!m || !n) return false;
+    equal = x.sizes().decide(SizeCompare::kEqual, m, n);
+  }
+  *out = equal == (op == Py_EQ);
+  return true;
+}
+
 }  // namespace
 
 bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out) {
-  if (!look(a) || !look(b)) return false;
+  if (!look_open(a) || !look_open(b)) return false;
+  if ((*out = size_binary(*this, a, b, op))) return true;
+  if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
   if (a->kind == SymKind::kObject || b->kind == SymKind::kObject)
     return instance_binary(*this, a, b, op, in_place, out);
@@ -147,7 +200,11 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
 }
 
 bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
-  if (!look(a) || !look(b)) return false;
+  bool holds = false;
+  if (!look_open(a) || !look_open(b)) return false;
+  if (size_compare(*this, a, b, op, &holds) || shape_compare(*this, a, b, op, &holds))
+    return *out = sym_bool(holds), true;
+  if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));
   if (a->kind == SymKind::kObject || b->kind == SymKind::kObject)
     return instance_compare(*this, a, b, op, out);
@@ -180,6 +237,10 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
     *out = make_const(Ref::share(is_true ? Py_False : Py_True));
     return true;
   }
+  if (!look_open(value)) return false;
+  if (is_size(value) && op == UnaryOp::kNegative &&
+      (*out = sizes_.binary(SizeOp::kSub, make_const(Ref::steal(PyLong_FromLong(0))), value)))
+    return true;
   if (!look(value)) return false;
   if (value->is_tensor()) {
     if (op == UnaryOp::kPositive) return fail(BreakReason::kUnsupported, "+tensor");

@@ -47,9 +47,18 @@ bool is_slice(const SymRef& key) {
 
 }  // namespace
 
+bool Executor::look_fixed(const SymRef& value) {
+  if (!look(value)) return false;
+  if (value->kind != SymKind::kSlice && (value->kind != SymKind::kTuple || value->cls)) return true;
+  for (const SymRef& part : value->items)
+    if (part->kind == SymKind::kSize && !look(part)) return false;
+  return true;
+}
+
 bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out) {
-  if (!look(container) || !look(key)) return false;
+  if (!look(container) || !look_open(key)) return false;
   if (container->is_tensor()) return tensor_subscript(*this, container, key, out);
+  if (!look_fixed(key)) return false;
   if (container->kind == SymKind::kDict) {
     if (!is_plain_key(key)) return fail(BreakReason::kUnsupported, "dict key " + describe(*key));
     *out = heap_.dict_get(container, key);
@@ -146,7 +155,7 @@ bool change_item(Executor& x, const SymRef& list, const SymRef& key, const SymRe
 }  // namespace
 
 bool Executor::set_item(const SymRef& container, const SymRef& key, const SymRef& value) {
-  if (!look(container) || !look(key)) return false;
+  if (!look(container) || !look_fixed(key)) return false;
   if (container->is_tensor()) return fail(BreakReason::kInPlace, "x[...] = value");
   SymRef ignored;
   if (has_special(container, "__setitem__"))
@@ -161,7 +170,7 @@ bool Executor::set_item(const SymRef& container, const SymRef& key, const SymRef
 }
 
 bool Executor::del_item(const SymRef& container, const SymRef& key) {
-  if (!look(container) || !look(key)) return false;
+  if (!look(container) || !look_fixed(key)) return false;
   SymRef ignored;
   if (has_special(container, "__delitem__"))
     return call_special(*this, container, "__delitem__", {key}, &ignored);

@@ -6,7 +6,7 @@
 namespace msjit {
 
 bool Executor::truth(const SymRef& value, bool* out) {
-  if (!look(value)) return false;
+  if (!look_open(value)) return false;
   switch (value->kind) {
     case SymKind::kConst: {
       if (PyType_Check(value->object.get()) || PyFunction_Check(value->object.get())) {
@@ -18,6 +18,9 @@ bool Executor::truth(const SymRef& value, bool* out) {
       *out = result != 0;
       return true;
     }
+    case SymKind::kSize:
+      *out = sizes_.decide(SizeCompare::kNotEqual, value->size, size_const(0));
+      return true;
     case SymKind::kTuple:
     case SymKind::kList: *out = !value->items.empty(); return true;
     case SymKind::kDict:
@@ -55,7 +58,7 @@ namespace {
 
 bool pop_jump(Executor& x, SymFrame& f, const Instr& i, bool when) {
   bool value = false;
-  if (const SymRef tested = f.peek(1); x.look(tested) && tested->is_tensor()) {
+  if (const SymRef tested = f.peek(1); x.look_open(tested) && tested->is_tensor()) {
     const BranchPath jump{i.target, true}, fall{f.next, true};
     return x.branch(f, tested, when ? jump : fall, when ? fall : jump);
   }
@@ -67,7 +70,7 @@ bool pop_jump(Executor& x, SymFrame& f, const Instr& i, bool when) {
 
 bool jump_or_pop(Executor& x, SymFrame& f, const Instr& i, bool when) {
   bool value = false;
-  if (const SymRef tested = f.peek(1); x.look(tested) && tested->is_tensor()) {
+  if (const SymRef tested = f.peek(1); x.look_open(tested) && tested->is_tensor()) {
     const BranchPath jump{i.target, false}, fall{f.next, true};
     return x.branch(f, tested, when ? jump : fall, when ? fall : jump);
   }
@@ -80,7 +83,7 @@ bool jump_or_pop(Executor& x, SymFrame& f, const Instr& i, bool when) {
 }
 
 bool jump_none(Executor& x, SymFrame& f, const Instr& i, bool when) {
-  if (!x.look(f.peek(1))) return false;
+  if (!x.look_open(f.peek(1))) return false;
   const bool none = f.pop()->is_const(Py_None);
   if (none == when) f.next = i.target;
   return true;

@@ -38,6 +38,7 @@ bool Executor::iterate(const SymRef& value, SymRef* out) {
   if (value->kind == SymKind::kTensor) {
     if (value->tensor.rank() == 0) return fail(BreakReason::kRaises, "iteration over a 0-d tensor");
     std::vector<SymRef> rows;
+    if (!look(sizes_.dims(value->tensor)[0])) return false;
     for (int64_t i = 0; i < value->tensor.shape()[0]; ++i) {
       SymRef row;
       if (!subscript(value, make_const(Ref::steal(PyLong_FromLongLong(i))), &row)) return false;

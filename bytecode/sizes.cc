@@ -1,0 +1,199 @@
+#include "bytecode/sizes.h"
+
+#include <fmt/core.h>
+
+namespace msjit {
+
+namespace {
+constexpr int kMissesToOpen = 2;
+}
+
+Sizes::Sizes(GraphSink* sink, const std::vector<SizeHistory>* history)
+    : sink_(sink), history_(history) {
+  bool any = false;
+  for (size_t i = 0; history && i < history->size(); ++i)
+    any |= (*history)[i].misses >= kMissesToOpen && !(*history)[i].closed;
+  if (!any) return;
+  recorder_ = std::make_unique<ShapeRecorder>(&env_, sink->graph());
+  sink_->set_recorder(recorder_.get());
+  sink_->set_merging(false);  // what is equal now may differ at other sizes
+}
+
+Sizes::~Sizes() { sink_->set_recorder(nullptr); }
+
+// The line under way, for relations to say where they come from.
+void Sizes::note_place() {
+  const SourceLocation at = sink_->location();
+  const std::string_view file = at.file ? at.file : "";
+  env_.set_place(fmt::format("{}:{}", file.substr(file.rfind('/') + 1), at.line));
+}
+
+bool Sizes::decide(SizeCompare op, const SizeExpr& a, const SizeExpr& b) {
+  note_place();
+  return env_.decide(op, a, b);
+}
+
+void Sizes::close() {
+  if (!recorder_) return;
+  note_place();
+  env_.specialise_all();
+  sink_->set_recorder(nullptr);
+  sink_->set_merging(true);
+  recorder_.reset();
+}
+
+const SizeHistory* Sizes::wanted(const std::string& path, int dim) const {
+  if (!recorder_) return nullptr;
+  for (const SizeHistory& known : *history_)
+    if (known.dim == dim && known.source == path)
+      return known.misses >= kMissesToOpen && !known.closed ? &known : nullptr;
+  return nullptr;
+}
+
+// Dimensions of equal size are first taken for one, as those of a batch and its labels are.
+void Sizes::tensor_input(SourceId source, const std::string& path, ValueId input, Shape* asked) {
+  if (!recorder_) return;
+  std::vector<TracedSize> sizes;
+  for (int d = 0; d < asked->rank(); ++d) {
+    const SizeHistory* known = wanted(path, d);
+    if (!known) continue;
+    const int64_t now = (*asked)[d];
+    const int symbol = env_.add_symbol(fmt::format("{}.shape[{}]", path, d), now);
+    if (symbol < 0) continue;
+    symbols_.push_back({source, d, path, false});
+    SizeExpr expr = size_symbol(symbol);
+    for (int other = 0; other < symbol && !known->distinct; ++other) {
+      if (symbols_[other].dim < 0 || env_.hints()[other] != now || symbols_[other].guessed)
+        continue;
+      decide(SizeCompare::kEqual, expr, size_symbol(other));
+      symbols_.back().guessed = true;
+      expr = size_symbol(other);
+      break;
+    }
+    sizes.push_back({d, 0, std::move(expr)});
+    (*asked)[d] = kOpenDim;
+  }
+  recorder_->input(input, std::move(sizes));
+}
+
+bool Sizes::wants_int(const std::string& path, PyObject* object) const {
+  int64_t value = 0;
+  return wanted(path, -1) && small_int(object, &value);
+}
+
+bool Sizes::open_int(const SymRef& value, const std::string& path) {
+  int64_t now = 0;
+  small_int(value->object.get(), &now);
+  const int symbol = env_.add_symbol(path, now);
+  if (symbol < 0) return false;
+  symbols_.push_back({value->source, -1, path, false});
+  value->kind = SymKind::kSize;
+  value->size = size_symbol(symbol);
+  return true;
+}
+
+SymRef Sizes::make(const SizeExpr& expr) {
+  Ref now = Ref::steal(PyLong_FromLongLong(env_.hint(expr)));
+  if ((expr->symbols & ~env_.fixed()) == 0) return make_const(std::move(now));
+  SymRef size = make_sym(SymKind::kSize);
+  size->object = std::move(now);
+  size->size = expr;
+  return size;
+}
+
+SizeExpr Sizes::expr(const SymRef& value) {
+  if (value->kind == SymKind::kSize) return value->size;
+  int64_t number = 0;
+  if (value->kind != SymKind::kConst || !small_int(value->object.get(), &number)) return nullptr;
+  return size_const(number);
+}
+
+void Sizes::specialise(SymValue& size) {
+  note_place();
+  env_.specialise(size.size);
+  size.kind = SymKind::kConst;
+}
+
+SymRef Sizes::binary(SizeOp op, const SymRef& a, const SymRef& b) {
+  const SizeExpr left = expr(a), right = expr(b);
+  if (!left || !right) return nullptr;
+  // Where a divisor may be zero Python raises.
+  if ((op == SizeOp::kFloorDiv || op == SizeOp::kMod) && right->symbols &&
+      decide(SizeCompare::kEqual, right, size_const(0)))
+    return nullptr;
+  const SizeExpr made = env_.binary(op, left, right);
+  return made ? make(made) : nullptr;
+}
+
+std::vector<SymRef> Sizes::dims(const Val& tensor) {
+  const Shape shape = tensor.shape();
+  std::vector<SizeExpr> exprs(shape.rank());
+  if (recorder_ && (recorder_->symbols(tensor.id()) & ~env_.fixed()) != 0) {
+    exprs = recorder_->dims(tensor.id());
+    for (const SizeExpr& known : exprs)
+      if (!known) specialise_shape(tensor);
+  }
+  std::vector<SymRef> dims;
+  for (int d = 0; d < shape.rank(); ++d)
+    dims.push_back(make(exprs[d] ? exprs[d] : size_const(shape[d])));
+  return dims;
+}
+
+SymRef Sizes::numel(const Val& tensor) {
+  SymRef total = make(size_const(1));
+  for (const SymRef& dim : dims(tensor)) {
+    SymRef product = binary(SizeOp::kMul, total, dim);
+    if (!product) {
+      specialise_shape(tensor);
+      return make(size_const(tensor.shape().numel()));
+    }
+    total = std::move(product);
+  }
+  return total;
+}
+
+void Sizes::specialise_shape(const Val& tensor) {
+  if (!recorder_) return;
+  const uint64_t symbols = recorder_->symbols(tensor.id());
+  note_place();
+  for (int i = 0; i < env_.size(); ++i)
+    if ((symbols >> i) & 1) env_.specialise(size_symbol(i));
+}
+
+Val Sizes::scalar(const SymRef& size, bool* is_new) {
+  *is_new = !size->tensor;
+  if (*is_new) size->tensor = Val(sink_, recorder_->scalar());
+  return size->tensor;
+}
+
+void Sizes::set_attr_sizes(std::vector<TracedSize> sizes) {
+  if (recorder_) recorder_->set_sizes(std::move(sizes));
+}
+
+void Sizes::indexed(const Val& x, std::vector<IndexItem> items, std::vector<TracedSize> sizes,
+                    Val* result) {
+  if (recorder_)
+    recorder_->indexed(x, std::move(items), std::move(sizes), result, sink_->location());
+}
+
+void Sizes::output(ValueId id) {
+  if (recorder_) recorder_->output(id);
+}
+
+std::unique_ptr<OpenSizes> Sizes::finish(std::shared_ptr<const ShapeTrace>* trace) {
+  if (env_.size() == 0) return nullptr;
+  if (recorder_ && recorder_->broken()) close();
+  auto open = std::make_unique<OpenSizes>();
+  if (recorder_) {
+    *trace = recorder_->finish();
+    open->key = (*trace)->used_symbols();
+  }
+  open->symbols = symbols_;
+  open->names = env_.names();
+  open->relations = env_.relations();
+  open->captured = env_.hints();
+  open->fixed = env_.fixed();
+  return open;
+}
+
+}  // namespace msjit

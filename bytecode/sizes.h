@@ -1,0 +1,78 @@
+// Sizes: the dimensions and ints that one symbolic run leaves open, because they have changed
+// between calls. A size is a SymValue of kind kSize: an expression, and in `object` the int it is
+// in this call. Whoever does not know sizes looks at it (Heap::realize), which turns it into that
+// int for good, under a guard; so forgetting about sizes is never wrong.
+#pragma once
+
+#include "bytecode/symval.h"
+#include "graph/shape_trace.h"
+#include "guards/cache.h"
+
+namespace msjit {
+
+class Sizes {
+ public:
+  // `history`: what has changed at this place; null: nothing is left open.
+  Sizes(GraphSink* sink, const std::vector<SizeHistory>* history);
+  ~Sizes();
+
+  // Ends the symbolic part: what is open becomes constant, nothing more is left open.
+  void close();
+  bool any() const { return env_.size() > 0; }
+  bool open() const { return recorder_ != nullptr; }
+
+  // A tensor of the program that has become an input; its open dimensions are kOpenDim in `asked`.
+  void tensor_input(SourceId source, const std::string& path, ValueId input, Shape* asked);
+  bool wants_int(const std::string& path, PyObject* object) const;
+  // Makes a lazy int an open size. False: there are too many.
+  bool open_int(const SymRef& value, const std::string& path);
+
+  SymRef make(const SizeExpr& expr);
+  // The expression of a size or of a small constant int; null for others. May be constant.
+  static SizeExpr expr(const SymRef& value);
+  void specialise(SymValue& size);
+  // Of sizes, at least one of which is open. Null: no such size; the numbers have to do.
+  SymRef binary(SizeOp op, const SymRef& a, const SymRef& b);
+  bool decide(SizeCompare op, const SizeExpr& a, const SizeExpr& b);
+  // The dimensions of a tensor as ints or sizes.
+  std::vector<SymRef> dims(const Val& tensor);
+  SymRef numel(const Val& tensor);
+  // Makes everything that the shape of a tensor depends on constant.
+  void specialise_shape(const Val& tensor);
+  // A size as a number that tensors are computed with: a 0-d input. `position` is its place among
+  // the inputs, when it is new.
+  Val scalar(const SymRef& size, bool* is_new);
+
+  // Sizes among the attributes of the op applied next.
+  void set_attr_sizes(std::vector<TracedSize> sizes);
+  void indexed(const Val& x, std::vector<IndexItem> items, std::vector<TracedSize> sizes,
+               Val* result);
+  // Stops the recording of calls made meanwhile.
+  class Pause {
+   public:
+    explicit Pause(Sizes& sizes) : sizes_(sizes) { sizes_.sink_->set_recorder(nullptr); }
+    ~Pause() { sizes_.sink_->set_recorder(sizes_.recorder_.get()); }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    Sizes& sizes_;
+  };
+  void output(ValueId id);
+
+  // What the entry has to know; null when nothing was left open. `trace` is null when all sizes
+  // are constant after all.
+  std::unique_ptr<OpenSizes> finish(std::shared_ptr<const ShapeTrace>* trace);
+
+ private:
+  void note_place();
+  SizeHistory const* wanted(const std::string& path, int dim) const;
+
+  GraphSink* sink_;
+  const std::vector<SizeHistory>* history_;
+  ShapeEnv env_;
+  std::unique_ptr<ShapeRecorder> recorder_;
+  std::vector<OpenSize> symbols_;
+};
+
+}  // namespace msjit

@@ -1,0 +1,45 @@
+// ShapeEnv: the sizes one capture left open, with the values they have while capturing (hints), and
+// the relations between them that the capture came to rely on: the outcome of a comparison, a size
+// that had to be a plain number. The relations become guards.
+#pragma once
+
+#include <vector>
+
+#include "graph/size_expr.h"
+
+namespace msjit {
+
+class ShapeEnv {
+ public:
+  // A new open size; its number, or -1 when there are too many. `name` is what Python calls it.
+  int add_symbol(std::string name, int64_t hint);
+  int size() const { return static_cast<int>(hints_.size()); }
+  const std::vector<int64_t>& hints() const { return hints_; }
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<SizeRelation>& relations() const { return relations_; }
+
+  // The value of an expression at the hints; expressions are only made where that is defined.
+  int64_t hint(const SizeExpr& expr) const;
+  // a op b for the hints, or null where these have no such value (or are too large).
+  SizeExpr binary(SizeOp op, const SizeExpr& a, const SizeExpr& b) const;
+  // Decides a comparison as the hints do; the relation that makes it so is kept.
+  bool decide(SizeCompare op, const SizeExpr& a, const SizeExpr& b);
+  // From now on the expression is the number it is at the hints.
+  int64_t specialise(const SizeExpr& expr);
+  void specialise_all();
+  // Where the relations that follow come from.
+  void set_place(std::string place) { place_ = std::move(place); }
+  bool is_fixed(int symbol) const { return (fixed_ >> symbol) & 1; }
+  uint64_t fixed() const { return fixed_; }
+
+ private:
+  void require(SizeCompare op, const SizeExpr& a, const SizeExpr& b);
+
+  std::vector<int64_t> hints_;
+  std::vector<std::string> names_;
+  std::vector<SizeRelation> relations_;
+  std::string place_;
+  uint64_t fixed_ = 0;  // symbols a relation sets equal to a number
+};
+
+}  // namespace msjit

@@ -1,0 +1,303 @@
+#include "graph/shape_trace.h"
+
+#include <algorithm>
+
+#include "graph/size_fit.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+
+extern const OpDef op_copy, op_reshape;
+
+uint64_t ShapeTrace::used_symbols() const {
+  uint64_t all = 0;
+  for (const TraceStep& step : steps)
+    for (const TracedSize& size : step.sizes) all |= size.expr->symbols;
+  return all;
+}
+
+int64_t ShapeTrace::bytes() const {
+  return static_cast<int64_t>(sizeof *this + steps.size() * sizeof(TraceStep) +
+                              values.size() * (sizeof(Meta) + 8) + claims.size() * sizeof(Claim));
+}
+
+Result<Val> index_in_graph(const Val& x, std::span<const IndexItem> items) {
+  MSJIT_TRY(IndexPlan plan, plan_index(x.shape(), items));
+  Val value = apply_basic_index(x, plan);
+  MSJIT_OK(x.sink()->take_error());
+  if (value.id() != x.id() || plan.advanced) return value;
+  Attrs attrs;
+  attrs.push_back(AttrValue(IntList(std::span<const int64_t>(x.shape()))));
+  MSJIT_TRY(Vals results, x.sink()->apply(op_reshape, std::span(&x, 1), attrs));
+  return results[0];
+}
+
+// Builds the graph of a trace, or of as much of it as has been recorded so far.
+class TraceReplay {
+ public:
+  TraceReplay(const ShapeTrace& trace, std::span<const int64_t> sizes)
+      : trace_(trace),
+        sizes_(sizes.begin(), sizes.end()),
+        graph_(std::make_shared<Graph>()),
+        sink_(graph_) {
+    graph_->name = trace.name;
+  }
+
+  bool advance() {
+    while (status_.ok() && next_ < trace_.steps.size()) status_ = run(trace_.steps[next_++]);
+    return status_.ok();
+  }
+  bool has(int32_t value) const { return value < static_cast<int32_t>(values_.size()); }
+  const Shape& shape(int32_t value) const { return values_[value].shape(); }
+
+  Result<std::shared_ptr<Graph>> finish() {
+    advance();
+    MSJIT_OK(std::move(status_));
+    for (const ShapeTrace::Claim& claim : trace_.claims) {
+      int64_t said = 0;
+      if (!evaluate(*claim.expr, sizes_, &said) || said != shape(claim.value)[claim.dim])
+        return internal_error("[shapes] dimension {} of a value, got {}, expected {}", claim.dim,
+                              shape(claim.value)[claim.dim], said);
+    }
+    for (int32_t value : trace_.outputs) {
+      ValueId id = values_[value].id();
+      const bool twice =
+          std::find(graph_->outputs.begin(), graph_->outputs.end(), id) != graph_->outputs.end();
+      if (twice || graph_->producer(id).kind != NodeKind::kOp) {
+        const Meta meta{graph_->meta(id).dtype, false, graph_->meta(id).shape};
+        id = graph_->add_op(op_copy, std::span(&id, 1), {}, std::span(&meta, 1), {});
+      }
+      graph_->outputs.push_back(id);
+    }
+    return graph_;
+  }
+
+ private:
+  Result<int64_t> size(const TracedSize& traced) const {
+    int64_t value = 0;
+    if (evaluate(*traced.expr, sizes_, &value)) return value;
+    return internal_error("[shapes] a size beyond 64 bits");
+  }
+
+  Status run(const TraceStep& step) {
+    sink_.set_location(step.location);
+    Vals results;
+    switch (step.kind) {
+      case TraceStep::Kind::kInput: {
+        MSJIT_TRY(Meta meta, input_meta(step));
+        results = {sink_.input(meta)};
+        break;
+      }
+      case TraceStep::Kind::kScalar: results = {sink_.input(trace_.values[step.first])}; break;
+      case TraceStep::Kind::kConstant: results = {sink_.constant(step.constant)}; break;
+      case TraceStep::Kind::kApply: {
+        MSJIT_TRY(results, apply(step));
+        break;
+      }
+      case TraceStep::Kind::kIndex: {
+        MSJIT_TRY(Val value, index(step));
+        results = {value};
+        break;
+      }
+    }
+    return check(step, results);
+  }
+
+  Result<Meta> input_meta(const TraceStep& step) const {
+    Meta meta = trace_.values[step.first];
+    for (const TracedSize& traced : step.sizes) {
+      MSJIT_TRY(meta.shape[traced.at], size(traced));
+      if (meta.shape[traced.at] < 0) return internal_error("[shapes] a negative dimension");
+    }
+    if (checked_numel(meta.shape) < 0) return internal_error("[shapes] too many elements");
+    return meta;
+  }
+
+  Result<Vals> apply(const TraceStep& step) {
+    Attrs attrs = step.attrs;
+    for (const TracedSize& traced : step.sizes) {
+      MSJIT_TRY(const int64_t value, size(traced));
+      AttrValue& attr = attrs[traced.at];
+      if (traced.item < 0) {
+        const bool real = attr.kind() == AttrValue::Kind::kFloat;
+        attr = real ? AttrValue(static_cast<double>(value)) : AttrValue(value);
+      } else {
+        IntList list = attr.as_list();
+        list[traced.item] = value;
+        attr = AttrValue(std::move(list));
+      }
+    }
+    Vals in;
+    for (int32_t value : step.inputs) in.push_back(value < 0 ? Val() : values_[value]);
+    return sink_.apply(*step.op, in, attrs);
+  }
+
+  Result<Val> index(const TraceStep& step) {
+    std::vector<IndexItem> items = step.items;
+    for (const TracedSize& traced : step.sizes) {
+      IndexItem& item = items[traced.at];
+      int64_t& field = traced.item == 0 ? item.start : traced.item == 1 ? item.stop : item.step;
+      MSJIT_TRY(field, size(traced));
+    }
+    return index_in_graph(values_[step.inputs[0]], items);
+  }
+
+  // What Python code may have been told of the results.
+  Status check(const TraceStep& step, Vals& results) {
+    if (static_cast<int32_t>(results.size()) != step.count)
+      return internal_error("[shapes] number of results, got {}, expected {}", results.size(),
+                            step.count);
+    for (int32_t i = 0; i < step.count; ++i) {
+      const Meta& got = results[i].meta();
+      const Meta& captured = trace_.values[step.first + i];
+      if (got.dtype != captured.dtype || got.weak != captured.weak ||
+          got.shape.rank() != captured.shape.rank())
+        return internal_error("[shapes] a result, got {}, captured {}", got.str(), captured.str());
+      values_.push_back(std::move(results[i]));
+    }
+    return {};
+  }
+
+  const ShapeTrace& trace_;
+  std::vector<int64_t> sizes_;
+  std::shared_ptr<Graph> graph_;
+  GraphSink sink_;
+  Vals values_;
+  size_t next_ = 0;
+  Status status_;
+};
+
+Result<std::shared_ptr<Graph>> build_graph(const ShapeTrace& trace,
+                                           std::span<const int64_t> sizes) {
+  return TraceReplay(trace, sizes).finish();
+}
+
+// --- recording -----------------------------------------------------------------------------------
+
+ShapeRecorder::ShapeRecorder(ShapeEnv* env, std::shared_ptr<Graph> graph)
+    : env_(env), graph_(std::move(graph)), trace_(std::make_shared<ShapeTrace>()) {
+  trace_->name = graph_->name;
+}
+
+ShapeRecorder::~ShapeRecorder() = default;
+
+int32_t ShapeRecorder::value_of(ValueId id) {
+  if (id < 0) return -1;
+  const int32_t value =
+      static_cast<size_t>(id) < value_of_.size() ? value_of_[static_cast<size_t>(id)] : -1;
+  broken_ |= value < 0;
+  return value;
+}
+
+// A call may hand back a value that is known already; here every result is a value of its own.
+void ShapeRecorder::add_results(TraceStep step, std::span<Val> results) {
+  step.first = static_cast<int32_t>(trace_->values.size());
+  step.count = static_cast<int32_t>(results.size());
+  uint64_t symbols = 0;
+  for (const TracedSize& size : step.sizes) symbols |= size.expr->symbols;
+  for (int32_t input : step.inputs)
+    if (input >= 0) symbols |= trace_->symbols[input];
+  for (Val& result : results) {
+    ValueId id = result.id();
+    if (static_cast<size_t>(id) < value_of_.size() && value_of_[id] >= 0) {
+      const Meta meta = graph_->meta(id);
+      id = graph_->add_op(op_copy, std::span(&id, 1), {}, std::span(&meta, 1), step.location);
+      result = Val(result.sink(), id);
+    }
+    if (value_of_.size() <= static_cast<size_t>(id)) value_of_.resize(id + 1, -1);
+    value_of_[id] = static_cast<int32_t>(trace_->values.size());
+    trace_->values.push_back(graph_->meta(id));
+    trace_->symbols.push_back(symbols);
+    dims_.emplace_back();
+  }
+  trace_->steps.push_back(std::move(step));
+}
+
+void ShapeRecorder::input(ValueId id, std::vector<TracedSize> sizes) {
+  TraceStep step{TraceStep::Kind::kInput};
+  step.sizes = sizes;
+  Val value(nullptr, id);
+  add_results(std::move(step), {&value, 1});
+  std::vector<SizeExpr>& dims = dims_.back();
+  for (Dim d : graph_->meta(id).shape) dims.push_back(size_const(d));
+  for (TracedSize& size : sizes) dims[size.at] = std::move(size.expr);
+}
+
+ValueId ShapeRecorder::scalar() {
+  Val value(nullptr, graph_->add_input(Meta{DType::kInt64, true, {}}));
+  add_results(TraceStep{TraceStep::Kind::kScalar}, {&value, 1});
+  return value.id();
+}
+
+void ShapeRecorder::constant(ValueId id) {
+  if (static_cast<size_t>(id) < value_of_.size() && value_of_[id] >= 0) return;
+  TraceStep step{TraceStep::Kind::kConstant};
+  step.constant = graph_->producer(id).constant;
+  Val value(nullptr, id);
+  add_results(std::move(step), {&value, 1});
+}
+
+void ShapeRecorder::applied(const OpDef& op, std::span<const Val> in, const Attrs& attrs,
+                            Vals* results, SourceLocation location) {
+  TraceStep step{TraceStep::Kind::kApply};
+  step.op = &op;
+  for (const Val& value : in) step.inputs.push_back(value ? value_of(value.id()) : -1);
+  step.attrs = attrs;
+  step.sizes = std::exchange(pending_, {});
+  step.location = location;
+  add_results(std::move(step), *results);
+}
+
+void ShapeRecorder::indexed(const Val& x, std::vector<IndexItem> items,
+                            std::vector<TracedSize> sizes, Val* result, SourceLocation location) {
+  TraceStep step{TraceStep::Kind::kIndex};
+  step.inputs.push_back(value_of(x.id()));
+  step.items = std::move(items);
+  step.sizes = std::move(sizes);
+  step.location = location;
+  add_results(std::move(step), {result, 1});
+}
+
+bool ShapeRecorder::output(ValueId id) {
+  trace_->outputs.push_back(value_of(id));
+  return !broken_;
+}
+
+uint64_t ShapeRecorder::symbols(ValueId id) const {
+  const bool known = static_cast<size_t>(id) < value_of_.size() && value_of_[id] >= 0;
+  return known ? trace_->symbols[value_of_[id]] : 0;
+}
+
+TraceReplay* ShapeRecorder::replay(const std::vector<int64_t>& sizes) {
+  std::unique_ptr<TraceReplay>& known = replays_[sizes];
+  if (!known) known = std::make_unique<TraceReplay>(*trace_, sizes);
+  known->advance();
+  return known.get();
+}
+
+SizeExpr ShapeRecorder::guess(int32_t value, int dim) {
+  const int64_t now = trace_->values[value].shape[dim];
+  const uint64_t open = trace_->symbols[value] & ~env_->fixed();
+  const auto ask = [&](const std::vector<int64_t>& sizes, int64_t* out) {
+    const TraceReplay* there = replay(sizes);
+    if (!there->has(value)) return false;
+    *out = there->shape(value)[dim];
+    return true;
+  };
+  SizeExpr expr = fit_size(env_->hints(), open, now, ask);
+  return expr && env_->hint(expr) == now ? expr : nullptr;
+}
+
+std::vector<SizeExpr> ShapeRecorder::dims(ValueId id) {
+  const int32_t value = value_of(id);
+  if (value < 0) return std::vector<SizeExpr>(graph_->meta(id).shape.rank());
+  std::vector<SizeExpr>& dims = dims_[value];
+  const int rank = trace_->values[value].shape.rank();
+  for (int d = static_cast<int>(dims.size()); d < rank; ++d) {
+    dims.push_back(guess(value, d));
+    if (dims.back()) trace_->claims.push_back({value, d, dims.back()});
+  }
+  return dims;
+}
+
+}  // namespace msjit

@@ -1,0 +1,109 @@
+// ShapeTrace: what a capture with open sizes called, so that its graph can be built again for other
+// sizes. It lists the calls as the program made them - before composites are expanded and shapes
+// are worked out - with the sizes among their arguments as expressions. Everything the shape rules
+// decide is decided anew each time; what the captured Python code was told meanwhile (dtypes,
+// ranks, numbers of results, dimensions as expressions) is checked, and a graph for which it is not
+// so is refused.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "graph/graph_sink.h"
+#include "graph/shape_env.h"
+#include "kernels/core/index_plan.h"
+
+namespace msjit {
+
+// A size among the arguments of a step.
+struct TracedSize {
+  int32_t at;    // kInput: dimension; kApply: attribute; kIndex: index item
+  int32_t item;  // in a list of ints, -1 = the attribute itself; kIndex: 0 start, 1 stop, 2 step
+  SizeExpr expr;
+};
+
+struct TraceStep {
+  enum class Kind : uint8_t {
+    kInput,
+    kScalar,  // an input that holds the number of a size that only values depend on
+    kConstant,
+    kApply,
+    kIndex,
+  };
+  Kind kind;
+  const OpDef* op = nullptr;
+  InlineVec<int32_t, 3> inputs;  // traced values, -1 = absent
+  Attrs attrs;
+  std::vector<IndexItem> items;
+  std::vector<TracedSize> sizes;
+  Tensor constant;
+  SourceLocation location;
+  int32_t first = 0, count = 0;  // results
+};
+
+struct ShapeTrace {
+  std::string name;
+  std::vector<TraceStep> steps;
+  std::vector<Meta> values;       // of every result, as captured
+  std::vector<uint64_t> symbols;  // by value: those its shape may depend on
+  struct Claim {
+    int32_t value;
+    int dim;
+    SizeExpr expr;
+  };
+  std::vector<Claim> claims;      // what dimensions were said to be
+  std::vector<int32_t> outputs;   // values
+  uint64_t used_symbols() const;  // those that the graph depends on
+  int64_t bytes() const;
+};
+
+// The graph for these sizes. An error: the calls are no such program at these sizes.
+Result<std::shared_ptr<Graph>> build_graph(const ShapeTrace& trace, std::span<const int64_t> sizes);
+
+// The basic part of x[items] as ops. Where that is all, it is a view, also of the whole.
+Result<Val> index_in_graph(const Val& x, std::span<const IndexItem> items);
+
+class TraceReplay;
+
+// Writes a trace beside the graph that a GraphSink builds while capturing.
+class ShapeRecorder {
+ public:
+  ShapeRecorder(ShapeEnv* env, std::shared_ptr<Graph> graph);
+  ~ShapeRecorder();
+
+  void input(ValueId id, std::vector<TracedSize> sizes);
+  ValueId scalar();  // a new 0-d int64 input
+  // Sizes among the attributes of the next applied op.
+  void set_sizes(std::vector<TracedSize> sizes) { pending_ = std::move(sizes); }
+  // From the sink.
+  void constant(ValueId id);
+  void applied(const OpDef& op, std::span<const Val> in, const Attrs& attrs, Vals* results,
+               SourceLocation location);
+  void indexed(const Val& x, std::vector<IndexItem> items, std::vector<TracedSize> sizes,
+               Val* result, SourceLocation location);
+  bool output(ValueId id);
+
+  // The dimensions of a value; null where no expression is known for one.
+  std::vector<SizeExpr> dims(ValueId id);
+  uint64_t symbols(ValueId id) const;
+  // Something was built that is not in the trace.
+  bool broken() const { return broken_; }
+  std::shared_ptr<const ShapeTrace> finish() { return trace_; }
+
+ private:
+  int32_t value_of(ValueId id);
+  void add_results(TraceStep step, std::span<Val> results);
+  SizeExpr guess(int32_t value, int dim);
+  TraceReplay* replay(const std::vector<int64_t>& sizes);
+
+  ShapeEnv* env_;
+  std::shared_ptr<Graph> graph_;
+  std::shared_ptr<ShapeTrace> trace_;
+  std::vector<int32_t> value_of_;  // by graph value, -1 = none
+  std::vector<std::vector<SizeExpr>> dims_;
+  std::vector<TracedSize> pending_;
+  std::map<std::vector<int64_t>, std::unique_ptr<TraceReplay>> replays_;
+  bool broken_ = false;
+};
+
+}  // namespace msjit

@@ -1,0 +1,20 @@
+// Guesses how a number depends on sizes by asking for it at other sizes. A guess is never trusted:
+// whoever uses it checks it for the sizes at hand (shape_trace.h).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "graph/size_expr.h"
+
+namespace msjit {
+
+// The number for these sizes; false when there is none.
+using SizeFunction = std::function<bool(const std::vector<int64_t>& sizes, int64_t* out)>;
+
+// An expression that gives `base` at `hints` and agrees with `f` around them: affine, rounded
+// affine, product or sum of the symbols in `symbols`. Null when nothing fits.
+SizeExpr fit_size(const std::vector<int64_t>& hints, uint64_t symbols, int64_t base,
+                  const SizeFunction& f);
+
+}  // namespace msjit
