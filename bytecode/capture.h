@@ -31,7 +31,7 @@ enum class RecipeKind : uint8_t {
   kSize,      // a new int: `size` at the sizes of the call
   kTuple,
   kList,
-  kDict,  // args: key, value, ...
+  kDict,  // object = class or none; args: number arguments of the class, then key, value, ...
   kSlice,
   kMethod,         // args: function, self
   kBuiltinMethod,  // object = name; args: self

@@ -62,10 +62,20 @@ int ExitBuilder::make(const SymRef& value) {
         return add(std::move(made));
       }
       break;
+    case SymKind::kVars:
+      made.kind = RecipeKind::kBuiltinMethod;
+      made.object = Ref::steal(PyUnicode_InternFromString("__dict__"));
+      if (!all({value->items[0]}, &made.args)) return -1;
+      return add(std::move(made));
     case SymKind::kSuper: made.kind = RecipeKind::kSuper; break;
     case SymKind::kCell: made.kind = RecipeKind::kCell; break;
     case SymKind::kDict:
       made.kind = RecipeKind::kDict;
+      made.object = value->cls;
+      if (!value->items.empty()) {  // what a defaultdict makes
+        made.number = 1;
+        if (!all(value->items, &made.args)) return -1;
+      }
       for (const auto& [key, item] : value->entries)
         if (!all({key, item}, &made.args)) return -1;
       return add(std::move(made));

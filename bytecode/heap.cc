@@ -5,6 +5,7 @@
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
 #include "guards/py/objects.h"
+#include "guards/py/tables.h"
 
 #include <structmember.h>
 
@@ -67,11 +68,54 @@ bool is_writable_member(PyObject* o) {
          !(reinterpret_cast<PyMemberDescrObject*>(o)->d_member->flags & READONLY);
 }
 
-bool is_plain_key(const SymRef& key) {
-  if (key->kind != SymKind::kConst) return false;
-  PyObject* o = key->object.get();
+namespace {
+
+// Objects that are equal to nothing but themselves.
+bool is_single(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  if (PyType_Check(o))
+    return type->tp_richcompare == PyType_Type.tp_richcompare &&
+           type->tp_hash == PyType_Type.tp_hash;
+  if (PyFunction_Check(o)) return true;
+  return type->tp_richcompare == PyBaseObject_Type.tp_richcompare &&
+         (type->tp_hash == PyBaseObject_Type.tp_hash || is_enum_type(type));
+}
+
+bool is_key_value(PyObject* o) {
+  if (PyTuple_CheckExact(o)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i)
+      if (!is_key_value(PyTuple_GET_ITEM(o, i))) return false;
+    return true;
+  }
+  if (PyFloat_CheckExact(o)) return PyFloat_AS_DOUBLE(o) == PyFloat_AS_DOUBLE(o);
   return is_singleton(o) || PyUnicode_CheckExact(o) || PyLong_CheckExact(o) ||
-         PyFloat_CheckExact(o);
+         PyBytes_CheckExact(o);
+}
+
+}  // namespace
+
+bool is_plain_key(const SymRef& key) {
+  if (key->kind == SymKind::kObject) return key->pinned;
+  return key->kind == SymKind::kConst &&
+         (is_key_value(key->object.get()) || is_single(key->object.get()));
+}
+
+bool Heap::pin_key(const SymRef& key) {
+  if (!realize(key)) return false;
+  if (key->kind == SymKind::kTuple && !key->cls) {
+    for (const SymRef& item : key->items)
+      if (!realize(item)) return false;
+    Ref tuple = key->object ? key->object : constant_object(key);
+    if (!tuple || !constant_object(key) || !is_key_value(tuple.get())) return false;
+    key->kind = SymKind::kConst;  // still the one value of its identity
+    key->object = std::move(tuple);
+  }
+  if (key->kind == SymKind::kObject && !key->pinned && key->object && key->source != kNoSource &&
+      is_enum_type(Py_TYPE(key->object.get())) && is_single(key->object.get())) {
+    guard_identity(key);
+    key->pinned = true;
+  }
+  return is_plain_key(key);
 }
 
 bool same_key(const SymRef& a, const SymRef& b) {
@@ -248,7 +292,7 @@ bool Heap::realize(const SymRef& value) {
     return true;
   }
   if (is_tensor(object)) return realize_tensor(value);
-  if (PyTuple_CheckExact(object) || PyList_CheckExact(object) || PyDict_CheckExact(object) ||
+  if (PyTuple_CheckExact(object) || PyList_CheckExact(object) || is_table(object) ||
       PyMethod_Check(object) || PyCell_Check(object) || is_plain_tuple_type(Py_TYPE(object)))
     return realize_container(value, Py_TYPE(object));
   if (PySlice_Check(object)) return realize_slice(value);
@@ -259,17 +303,13 @@ bool Heap::realize(const SymRef& value) {
 bool Heap::realize_slice(const SymRef& value) {
   guard_exact_type(value);
   auto* slice = reinterpret_cast<PySliceObject*>(value->object.get());
-  const std::string text = guards_.source(value->source).text;
-  const auto part = [&](PyObject** at, const char* name) {
-    const auto offset = reinterpret_cast<char*>(at) - reinterpret_cast<char*>(slice);
-    value->items.push_back(
-        from_source(guards_.add_source(LoadKind::kMember, value->source, static_cast<int>(offset),
-                                       {}, fmt::format("{}.{}", text, name)),
-                    *at));
+  const auto bound = [&](PyObject** at, const char* name) {
+    value->items.push_back(part(value, at, name));
     return realize(value->items.back());
   };
   value->kind = SymKind::kSlice;
-  return part(&slice->start, "start") && part(&slice->stop, "stop") && part(&slice->step, "step");
+  return bound(&slice->start, "start") && bound(&slice->stop, "stop") &&
+         bound(&slice->step, "step");
 }
 
 bool Heap::realize_tensor(const SymRef& value) {
@@ -290,6 +330,19 @@ bool Heap::realize_tensor(const SymRef& value) {
   guards_.add_guard(std::move(guard));
   value->kind = SymKind::kTensor;
   inputs_.push_back(value->source);
+  return true;
+}
+
+// What a defaultdict makes of a missing key.
+bool Heap::realize_factory(const SymRef& dict) {
+  static PyObject* const name = PyUnicode_InternFromString("default_factory");
+  PyObject* descriptor = _PyType_Lookup(default_dict_type(), name);
+  error = "a defaultdict";
+  if (!descriptor || !is_object_member(descriptor)) return false;
+  SymRef factory = member(dict, descriptor);
+  dict->attributes.clear();
+  if (!factory) return false;
+  dict->items = {std::move(factory)};
   return true;
 }
 
@@ -319,11 +372,14 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
           guards_.add_source(kind, id, static_cast<int>(i), {}, fmt::format("{}[{}]", text, i)),
           item));
     }
-  } else if (type == &PyDict_Type) {
+  } else if (is_table_type(type)) {
+    if (type != &PyDict_Type) value->cls = Ref::share(reinterpret_cast<PyObject*>(type));
+    if (type == default_dict_type() && !realize_factory(value)) return false;
     if (!guard_keys_plain(id, object, false)) return false;
-    for (const GlobalWrite& write : global_writes_) {
-      if (write.globals != object) continue;
-      error = "a dict of globals";
+    bool known_otherwise = owned_dicts_.count(object) != 0;
+    for (const GlobalWrite& write : global_writes_) known_otherwise |= write.globals == object;
+    if (known_otherwise) {
+      error = "a dict of globals or of an instance";
       return false;
     }
     value->kind = SymKind::kDict;
@@ -353,8 +409,15 @@ bool Heap::realize_object(const SymRef& value) {
   }
   guards_.add_guard({&guard_type, value->source, kNoSource, 0, version,
                      Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
-  if (PyObject** slot = instance_dict_slot(value->object.get()))
+  if (PyObject** slot = instance_dict_slot(value->object.get())) {
+    const auto met = by_object_.find(*slot);
+    if (met != by_object_.end() && met->second->kind == SymKind::kDict) {
+      error = fmt::format("{} whose __dict__ is looked at as a dict", type->tp_name);
+      return false;
+    }
+    if (*slot) owned_dicts_.insert(*slot);
     if (!guard_keys_plain(value->source, *slot, true)) return false;
+  }
   value->kind = SymKind::kObject;
   return true;
 }
@@ -397,21 +460,18 @@ bool Heap::dict_all(const SymRef& dict) {
     return false;
   }
   std::vector<std::pair<SymRef, SymRef>> ordered;
-  Py_ssize_t position = 0;
-  PyObject *key, *item;
-  while (PyDict_Next(object, &position, &key, &item)) {
-    if (!PyUnicode_CheckExact(key) && !PyLong_CheckExact(key)) {
+  const Ref keys = table_keys(object);
+  for (Py_ssize_t i = 0; keys && i < PyTuple_GET_SIZE(keys.get()); ++i) {
+    PyObject* key = PyTuple_GET_ITEM(keys.get(), i);
+    SymRef symbol = make_const(Ref::share(key));
+    if (!is_plain_key(symbol)) symbol = from_constant(Ref::share(key), repr_text(key));
+    if (!pin_key(symbol)) {
       error = fmt::format("dict with {} keys", Py_TYPE(key)->tp_name);
       return false;
     }
-    SymRef symbol = make_const(Ref::share(key));
     ordered.emplace_back(symbol, dict_get(dict, symbol));
   }
-  Ref keys = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(ordered.size())));
-  for (size_t i = 0; i < ordered.size(); ++i)
-    PyTuple_SET_ITEM(keys.get(), static_cast<Py_ssize_t>(i),
-                     Ref(ordered[i].first->object).release());
-  guards_.add_guard({&guard_keys, dict->source, kNoSource, 0, 0, std::move(keys), nullptr});
+  guards_.add_guard({&guard_keys, dict->source, kNoSource, 0, 0, keys, nullptr});
   dict->entries = std::move(ordered);
   dict->keys_known = true;
   return true;
@@ -502,6 +562,29 @@ SymRef Heap::function_part(const SymRef& function, LoadKind part) {
   if (!found) return nullptr;
   const std::string text = fmt::format("{}.{}", guards_.source(function->source).text, name);
   return from_source(guards_.add_source(part, function->source, 0, {}, text), found);
+}
+
+SymRef Heap::part(const SymRef& owner, PyObject** at, const std::string& name) {
+  const auto offset = reinterpret_cast<char*>(at) - reinterpret_cast<char*>(owner->object.get());
+  if (owner->source == kNoSource) owner->source = from_constant(owner->object, "object")->source;
+  const std::string text = fmt::format("{}.{}", guards_.source(owner->source).text, name);
+  return from_source(
+      guards_.add_source(LoadKind::kMember, owner->source, static_cast<int>(offset), {}, text),
+      *at);
+}
+
+SymRef Heap::function_attr(const SymRef& function, PyObject* name) {
+  auto* object = compat::function(function->object.get());
+  const std::string_view text(PyUnicode_AsUTF8(name));
+  error.clear();
+  if (text == "__name__") return part(function, &object->func_name, "__name__");
+  if (text == "__qualname__") return part(function, &object->func_qualname, "__qualname__");
+  if (text == "__doc__" && object->func_doc) return part(function, &object->func_doc, "__doc__");
+  if (text == "__module__" && object->func_module)
+    return part(function, &object->func_module, "__module__");
+  if (_PyType_Lookup(&PyFunction_Type, name)) return nullptr;
+  if (!guard_keys_plain(function->source, object->func_dict, true)) return nullptr;
+  return instance_attr(function, name);
 }
 
 // A function keeps its globals for life, so one that is pinned speaks for all that share them.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "bytecode/capture.h"
 #include "bytecode/sizes.h"
@@ -50,6 +51,8 @@ class Heap {
   SymRef dict_get(const SymRef& dict, const SymRef& key);
   bool dict_all(const SymRef& dict);  // makes `entries` complete
   void dict_set(const SymRef& dict, const SymRef& key, const SymRef& value);
+  // Looks at a value that is to be a key. False when it is none whose hash and equality are known.
+  bool pin_key(const SymRef& key);
   // Takes a key out of a dict whose entries are complete; null when it is not there.
   SymRef dict_remove(const SymRef& dict, const SymRef& key);
 
@@ -62,6 +65,10 @@ class Heap {
   // Where a function known by identity finds its globals; kNoSource: those of the outermost frame.
   SourceId globals_source(const SymRef& function);
   SymRef globals_of(const SymFunction& fresh);
+  // An attribute of a function known by identity; null when it has none that can be guarded.
+  SymRef function_attr(const SymRef& function, PyObject* name);
+  // The object that an object known by identity, or immutable, points to at an address of its own.
+  SymRef part(const SymRef& owner, PyObject** at, const std::string& name);
   // Globals, defaults, keyword defaults or closure of a guarded function; null when it has none.
   SymRef function_part(const SymRef& function, LoadKind part);
   SymRef cell_contents(const SymRef& cell);
@@ -101,6 +108,7 @@ class Heap {
   bool realize_tensor(const SymRef& value);
   bool realize_object(const SymRef& value);
   bool realize_slice(const SymRef& value);
+  bool realize_factory(const SymRef& dict);
   void guard_exact_type(const SymRef& value);
   void guard_identity(const SymRef& value);
   bool guard_keys_plain(SourceId source, PyObject* dict, bool of_instance);
@@ -113,6 +121,7 @@ class Heap {
   GuardBuilder guards_;
   std::unordered_map<SourceId, SymRef> by_source_;
   std::unordered_map<PyObject*, SymRef> by_object_;  // lists, dicts, cells and instances met so far
+  std::unordered_set<PyObject*> owned_dicts_;        // of the instances looked at
   std::unordered_map<PyObject*, SourceId> globals_;  // of pinned functions
   std::vector<SymRef> mutables_;
   std::vector<Printed> printed_;
@@ -125,8 +134,10 @@ class Heap {
 // Descriptors of members that hold an object: slots of __slots__, parts of builtin objects.
 bool is_object_member(PyObject* descriptor);
 bool is_writable_member(PyObject* descriptor);
-// Whether two constant keys are the same dict key: exact str, int, bool, None or float only.
+// Whether two keys are the same dict key.
 bool same_key(const SymRef& a, const SymRef& b);
+// Whether a key is of a class whose equality is known: numbers, texts, tuples of such, classes,
+// functions, pinned members of enumerations.
 bool is_plain_key(const SymRef& key);
 // Whether an object is known for good by its identity: functions, classes, modules, ops, dtypes.
 bool is_identity_constant(PyObject* object);

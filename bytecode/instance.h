@@ -32,6 +32,17 @@ bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* o
 bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const SymRef& value);
 bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name);
 
+// Notes a new value of an attribute, null when it is deleted.
+bool write_attribute(Executor& x, const SymRef& self, const char* name, const SymRef& value);
+
+// self.__dict__, and what can be done with it (vars.cc): `out` is null where a key is missing.
+bool instance_vars(Executor& x, const SymRef& self, SymRef* out);
+bool vars_get(Executor& x, const SymRef& vars, const SymRef& key, SymRef* out);
+bool vars_set(Executor& x, const SymRef& vars, const SymRef& key, const SymRef& value);
+bool vars_remove(Executor& x, const SymRef& vars, const SymRef& key, SymRef* out);
+bool vars_all(Executor& x, const SymRef& vars, SymRef* out);  // a dict with the same items
+void vars_resized(const SymRef& owner);
+
 // Operators where one side is an instance. `known` = false leaves the operands to others.
 bool instance_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
                      SymRef* out);

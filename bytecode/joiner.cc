@@ -94,9 +94,11 @@ SymRef Joiner::join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool n
   if (!needs_a) return one_sided(1, b);
   if (!needs_b) return one_sided(0, a);
   if (same(a, b)) return a;
-  const bool fresh = !existed(a) && !existed(b) && a->kind == b->kind;
+  const bool one_class = a->cls == b->cls && (!a->cls || a->kind == SymKind::kTuple);
+  const bool fresh = !existed(a) && !existed(b) && a->kind == b->kind && one_class;
   if (fresh && is_sequence(a) && a->items.size() == b->items.size()) {
     SymRef value = make_sym(a->kind);
+    value->cls = a->cls;
     for (size_t i = 0; i < a->items.size(); ++i) {
       SymRef item = join(a->items[i], true, b->items[i], true);
       if (!item) return nullptr;
@@ -126,6 +128,7 @@ SymRef Joiner::one_sided(int side, const SymRef& value) {
   if (existed(value) || value->kind == SymKind::kConst || value->is_null()) return value;
   if (is_sequence(value)) {
     SymRef copy = make_sym(value->kind);
+    copy->cls = value->cls;
     for (const SymRef& item : value->items) {
       SymRef part = one_sided(side, item);
       if (!part) return nullptr;

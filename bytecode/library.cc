@@ -153,8 +153,22 @@ int tuple_field(PyObject* descriptor) {
 
 // --- enumerations --------------------------------------------------------------------------------
 
-bool enum_member(Executor& x, const SymRef& cls, PyObject* name, SymRef* out, bool* known) {
+namespace {
+PyTypeObject* enum_meta() {
   static PyTypeObject* const meta = import_type("enum", "EnumMeta");
+  return meta;
+}
+}  // namespace
+
+bool is_enum_type(PyTypeObject* type) {
+  static PyTypeObject* const base = import_type("enum", "Enum");
+  static PyObject* const hash_name = PyUnicode_InternFromString("__hash__");
+  return base && Py_TYPE(type) == enum_meta() && PyType_IsSubtype(type, base) &&
+         _PyType_Lookup(type, hash_name) == _PyType_Lookup(base, hash_name);
+}
+
+bool enum_member(Executor& x, const SymRef& cls, PyObject* name, SymRef* out, bool* known) {
+  PyTypeObject* const meta = enum_meta();
   static PyTypeObject* const property = import_type("enum", "property");
   static PyObject* const map_name = PyUnicode_InternFromString("_member_map_");
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());

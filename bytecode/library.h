@@ -20,6 +20,9 @@ bool is_plain_tuple_type(PyTypeObject* type);
 bool new_tuple(Executor& x, const SymRef& cls, const std::vector<SymRef>& args, SymRef* out);
 int tuple_field(PyObject* descriptor);
 
+// A class of Enum's whose members are hashed by their names.
+bool is_enum_type(PyTypeObject* type);
+
 // A member of an enumeration read from its class; `known` = false when the name is something else.
 bool enum_member(Executor& x, const SymRef& cls, PyObject* name, SymRef* out, bool* known);
 

@@ -83,7 +83,7 @@ std::string describe(const SymValue& value) {
     case SymKind::kSize: return "int that differs between calls";
     case SymKind::kTuple: return "tuple";
     case SymKind::kList: return "list";
-    case SymKind::kDict: return "dict";
+    case SymKind::kDict: return value.cls ? type_of(value)->tp_name : "dict";
     case SymKind::kSlice: return "slice";
     case SymKind::kMethod: return "method of " + describe(*value.items[1]);
     case SymKind::kFunction: {
@@ -94,6 +94,7 @@ std::string describe(const SymValue& value) {
     case SymKind::kCell: return "cell";
     case SymKind::kIterator: return "iterator";
     case SymKind::kSuper: return "super object";
+    case SymKind::kVars: return "__dict__";
     case SymKind::kObject: return fmt::format("{} object", type_of(value)->tp_name);
     default: return value.object ? describe_object(value.object.get()) : "object";
   }
@@ -108,6 +109,7 @@ PyTypeObject* type_of(const SymValue& value) {
     case SymKind::kTensor: return value.object ? Py_TYPE(value.object.get()) : &g_tensor_type;
     case SymKind::kTuple: return &PyTuple_Type;
     case SymKind::kList: return &PyList_Type;
+    case SymKind::kVars:
     case SymKind::kDict: return &PyDict_Type;
     case SymKind::kSlice: return &PySlice_Type;
     case SymKind::kMethod: {

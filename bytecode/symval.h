@@ -25,12 +25,13 @@ enum class SymKind : uint8_t {
   kList,      // `items`
   kDict,      // `entries`, in order
   kSlice,     // `items`: start, stop, step
-  kObject,    // an instance known by type; attributes through the heap
+  kObject,    // an instance known by type; attributes through the heap; `items`: its kVars
   kMethod,    // `items`: function, self
   kFunction,  // made in the region: `function`
   kCell,      // `items`: contents (or kNull)
   kIterator,  // `iterator`
   kSuper,     // `items`: type, self
+  kVars,      // the dict of an instance; `items`: the kObject, dicts made of it
 };
 
 struct SymValue;
@@ -84,6 +85,7 @@ struct SymIterator {
 
 struct SymValue {
   SymKind kind = SymKind::kNull;
+  bool pinned = false;  // kObject: this very object
   bool joined = false;  // kTensor: behind a branch; may be the very tensor some other value is
   SourceId source = kNoSource;  // where it can be found at region entry
   int born = 0;  // instruction of the outermost frame that made an iterator: where a region can end

@@ -6,6 +6,7 @@
 #include "graph/control.h"
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
+#include "guards/py/tables.h"
 #include "interp_hook/config.h"
 #include "interp_hook/rebuild.h"
 
@@ -246,12 +247,9 @@ bool replace_list(PyObject* list, const Effect& effect, const std::vector<Ref>& 
 }
 
 bool replace_dict(PyObject* dict, const Effect& effect, const std::vector<Ref>& objects) {
-  PyDict_Clear(dict);
-  for (size_t i = 0; i < effect.values.size(); i += 2)
-    if (PyDict_SetItem(dict, objects[effect.values[i]].get(), objects[effect.values[i + 1]].get()) <
-        0)
-      return false;
-  return true;
+  std::vector<PyObject*> items;
+  for (int32_t value : effect.values) items.push_back(objects[value].get());
+  return fill_table(dict, items.data(), static_cast<Py_ssize_t>(items.size()));
 }
 
 bool print(const Effect& effect, const std::vector<Ref>& objects) {

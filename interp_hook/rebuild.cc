@@ -31,10 +31,15 @@ Ref list(const Recipe& recipe, const std::vector<Ref>& objects) {
 }
 
 Ref dict(const Recipe& recipe, const std::vector<Ref>& objects) {
-  Ref made = Ref::steal(PyDict_New());
-  for (size_t i = 0; made && i < recipe.args.size(); i += 2)
-    if (PyDict_SetItem(made.get(), objects[recipe.args[i]].get(),
-                       objects[recipe.args[i + 1]].get()) < 0)
+  Ref made;
+  if (!recipe.object)
+    made = Ref::steal(PyDict_New());
+  else
+    made = Ref::steal(PyObject_CallFunctionObjArgs(
+        recipe.object.get(), recipe.number ? argument(recipe, objects, 0) : nullptr, nullptr));
+  for (size_t i = static_cast<size_t>(recipe.number); made && i < recipe.args.size(); i += 2)
+    if (PyObject_SetItem(made.get(), objects[recipe.args[i]].get(),
+                         objects[recipe.args[i + 1]].get()) < 0)
       return {};
   return made;
 }

@@ -297,6 +297,10 @@ bool Executor::length(const SymRef& value, int64_t* out) {
     }
   } else if (const std::vector<SymRef>* items = heap_.items(value)) {
     *out = static_cast<int64_t>(items->size());
+  } else if (value->kind == SymKind::kVars) {
+    SymRef dict;
+    if (!vars_all(*this, value, &dict)) return false;
+    *out = static_cast<int64_t>(dict->entries.size());
   } else if (value->kind == SymKind::kDict) {
     if (!heap_.dict_all(value)) return fail(BreakReason::kObjectType, heap_.error);
     *out = static_cast<int64_t>(value->entries.size());

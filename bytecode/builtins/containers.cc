@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/instance.h"
+#include "guards/py/tables.h"
 
 namespace msjit {
 namespace {
@@ -166,7 +168,7 @@ bool dict_items(Executor& x, Args args, PyObject* names, SymRef* out) {
 // The key of a method that takes one and a default.
 bool key_argument(Executor& x, const char* name, Args args, PyObject* names) {
   if (!positional(x, name, args, names, 2, 3) || !x.look(args[1])) return false;
-  return is_plain_key(args[1]) || wrong_arguments(x, name);
+  return x.heap().pin_key(args[1]) || wrong_arguments(x, name);
 }
 
 bool dict_get(Executor& x, Args args, PyObject* names, SymRef* out) {
@@ -196,7 +198,8 @@ bool dict_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool dict_popitem(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "dict.popitem", args, names, 1, 1) || !complete(x, args[0])) return false;
   if (args[0]->entries.empty())
-    return x.raise_new(PyExc_KeyError, "popitem(): dictionary is empty");
+    return args[0]->cls ? x.fail(BreakReason::kRaises, "popitem")
+                        : x.raise_new(PyExc_KeyError, "popitem(): dictionary is empty");
   const SymRef key = args[0]->entries.back().first;
   SymRef value = x.heap().dict_remove(args[0], key);
   *out = make_items(SymKind::kTuple, {key, std::move(value)});
@@ -215,7 +218,43 @@ bool dict_clear(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool dict_copy(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "dict.copy", args, names, 1, 1) || !complete(x, args[0])) return false;
   *out = make_sym(SymKind::kDict);
+  (*out)->cls = args[0]->cls;
+  (*out)->items = args[0]->items;
   (*out)->entries = args[0]->entries;
+  return true;
+}
+
+// `last` of OrderedDict.popitem() and move_to_end().
+bool last_argument(Executor& x, Keywords* given, size_t place, bool* out) {
+  SymRef last = given->take("last");
+  if (!last && given->positional.size() > place) last = given->positional[place];
+  *out = true;
+  return given->empty() && given->positional.size() <= place + 1 && (!last || x.truth(last, out));
+}
+
+bool ordered_popitem(Executor& x, Args args, PyObject* names, SymRef* out) {
+  Keywords given(args, names);
+  bool last = true;
+  if (!last_argument(x, &given, 1, &last)) return wrong_arguments(x, "OrderedDict.popitem");
+  if (!complete(x, args[0])) return false;
+  if (!last && !args[0]->entries.empty())
+    std::rotate(args[0]->entries.begin(), args[0]->entries.begin() + 1, args[0]->entries.end());
+  return dict_popitem(x, {args[0]}, nullptr, out);
+}
+
+bool ordered_move(Executor& x, Args args, PyObject* names, SymRef* out) {
+  Keywords given(args, names);
+  bool last = true;
+  if (given.positional.size() < 2 || !last_argument(x, &given, 2, &last) ||
+      !x.heap().pin_key(args[1]))
+    return wrong_arguments(x, "OrderedDict.move_to_end");
+  if (!complete(x, args[0])) return false;
+  SymRef value = x.heap().dict_remove(args[0], args[1]);
+  if (!value) return x.raise_new(PyExc_KeyError, {args[1]}, "OrderedDict.move_to_end");
+  auto& entries = args[0]->entries;
+  entries.emplace(last ? entries.end() : entries.begin(), args[1], std::move(value));
+  changed(args[0]);
+  *out = sym_none();
   return true;
 }
 
@@ -234,6 +273,38 @@ bool dict_update(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
+// defaultdict(factory, ...) and OrderedDict(...); what follows the factory is as for dict().
+bool make_table(Executor& x, PyTypeObject* type, bool factory, Args args, PyObject* names,
+                SymRef* out) {
+  std::vector<SymRef> rest = args;
+  const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
+  SymRef dict = make_sym(SymKind::kDict);
+  dict->cls = Ref::share(reinterpret_cast<PyObject*>(type));
+  if (factory && rest.size() > keywords) {
+    if (!x.look(rest[0])) return false;
+    dict->items = {rest[0]};
+    rest.erase(rest.begin());
+  }
+  if (!dict_update(
+          x,
+          [&] {
+            std::vector<SymRef> with_self = rest;
+            with_self.insert(with_self.begin(), dict);
+            return with_self;
+          }(),
+          names, out))
+    return false;
+  dict->changed = false;
+  *out = std::move(dict);
+  return true;
+}
+bool model_default_dict(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return make_table(x, default_dict_type(), true, args, names, out);
+}
+bool model_ordered_dict(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return make_table(x, &PyODict_Type, false, args, names, out);
+}
+
 const ModelRow kList[] = {
     {"append", list_append}, {"extend", list_extend},   {"pop", list_pop},
     {"insert", list_insert}, {"reverse", list_reverse}, {"clear", list_clear},
@@ -247,12 +318,17 @@ const ModelRow kDict[] = {
     {"popitem", dict_popitem}, {"clear", dict_clear},   {"setdefault", dict_setdefault},
     {"copy", dict_copy},
 };
+const ModelRow kOrderedDict[] = {{"popitem", ordered_popitem}, {"move_to_end", ordered_move}};
+const ModelRow kCollections[] = {{"OrderedDict", model_ordered_dict},
+                                 {"defaultdict", model_default_dict}};
 
 }  // namespace
 
 // dict.update() and dict(): from a dict, or from an iterable of pairs.
-bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& from) {
+bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& given) {
+  SymRef from = given;
   if (!x.look(from)) return false;
+  if (from->kind == SymKind::kVars && !vars_all(x, given, &from)) return false;
   std::vector<std::pair<SymRef, SymRef>> entries;
   if (from->kind == SymKind::kDict) {
     if (!complete(x, from)) return false;
@@ -270,7 +346,8 @@ bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& from) {
   }
   for (const auto& [key, value] : entries) {
     if (!x.look(key)) return false;
-    if (!is_plain_key(key)) return x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
+    if (!x.heap().pin_key(key))
+      return x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
     x.heap().dict_set(dict, key, value);
   }
   changed(dict);
@@ -287,6 +364,10 @@ bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* o
     return x.fail(BreakReason::kUnsupported, "identity of values");
   return true;
 }
+
+const ModelTable models_collections = {"collections", kCollections, {}};
+
+std::span<const ModelRow> ordered_dict_methods() { return kOrderedDict; }
 
 std::span<const ModelRow> container_methods(SymKind kind) {
   if (kind == SymKind::kList) return kList;

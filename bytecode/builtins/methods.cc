@@ -37,9 +37,13 @@ BuiltinModel find_method_model(const SymRef& self, const char* name) {
   switch (self->kind) {
     case SymKind::kTensor: return find_tensor_method(name);
     case SymKind::kIterator: return find_generator_method(self, name);
+    case SymKind::kVars: return find_row(vars_methods(), name);
+    case SymKind::kDict:
+      if (type_of(*self) == &PyODict_Type)
+        if (BuiltinModel own = find_row(ordered_dict_methods(), name)) return own;
+      [[fallthrough]];
     case SymKind::kList:
-    case SymKind::kTuple:
-    case SymKind::kDict: return find_row(container_methods(self->kind), name);
+    case SymKind::kTuple: return find_row(container_methods(self->kind), name);
     case SymKind::kConst:
       if (!PyTuple_CheckExact(self->object.get())) return nullptr;
       return find_row(container_methods(SymKind::kTuple), name);

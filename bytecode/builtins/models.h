@@ -25,12 +25,14 @@ struct ModelTable {
   std::span<const char* const> pure;
 };
 extern const ModelTable models_builtins, models_sequences, models_math, models_operator,
-    models_functools, models_itertools, models_copy, models_print;
+    models_functools, models_itertools, models_copy, models_print, models_collections, models_vars;
 
 // A method of a builtin type; `self` is args[0].
 bool has_builtin_method(const SymRef& self, const char* name);
 bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* names, SymRef* out);
 std::span<const ModelRow> container_methods(SymKind kind);  // containers.cc
+std::span<const ModelRow> vars_methods();                   // vars.cc
+std::span<const ModelRow> ordered_dict_methods();           // those dict has not, or not so
 // Whether an item is the one looked for, as containers compare: identity first, then ==.
 bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* out);
 bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& from);

@@ -33,10 +33,15 @@ Ref convert(Executor& x, const SymRef& value, int depth);
 
 Ref convert_dict(Executor& x, const SymRef& value, int depth) {
   if (!x.heap().dict_all(value)) return {};
-  Ref made = Ref::steal(PyDict_New());
+  Ref made;
+  if (!value->cls)
+    made = Ref::steal(PyDict_New());
+  else if (value->items.empty())  // what a defaultdict makes is left out: its repr() would show it
+    made = Ref::steal(PyObject_CallObject(value->cls.get(), nullptr));
+  if (!made) return {};
   for (const auto& [key, item] : value->entries) {
     Ref k = convert(x, key, depth), v = convert(x, item, depth);
-    if (!k || !v || PyDict_SetItem(made.get(), k.get(), v.get()) < 0) return {};
+    if (!k || !v || PyObject_SetItem(made.get(), k.get(), v.get()) < 0) return {};
   }
   return made;
 }

@@ -310,9 +310,14 @@ bool Executor::contains(const SymRef& container, const SymRef& item, bool* out) 
     SymRef answer;
     return call_special(*this, container, "__contains__", {item}, &answer) && truth(answer, out);
   }
-  if (container->kind == SymKind::kDict && is_plain_key(item)) {
+  if (container->kind == SymKind::kDict && heap_.pin_key(item)) {
     *out = heap_.dict_get(container, item) != nullptr;
     return true;
+  }
+  if (container->kind == SymKind::kVars) {
+    SymRef value;
+    if (!vars_get(*this, container, item, &value)) return false;
+    return *out = value != nullptr, true;
   }
   if (container->kind == SymKind::kIterator && container->iterator->kind == IterKind::kDictView &&
       PyUnicode_READ_CHAR(container->iterator->object.get(), 0) == 'k')

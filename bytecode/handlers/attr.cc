@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
@@ -113,7 +114,40 @@ bool module_attr(Executor& x, const SymRef& module, PyObject* name, SymRef* out)
     *out = std::move(value);
     return true;
   }
-  return x.fail(BreakReason::kAttribute, fmt::format("{} of a module", PyUnicode_AsUTF8(name)));
+  static PyObject* const names[] = {PyUnicode_InternFromString("__getattr__"),
+                                    PyUnicode_InternFromString("__name__")};
+  const char* text = PyUnicode_AsUTF8(name);
+  SymRef own =
+      x.heap().instance_attr(module, names[0]) ? nullptr : x.heap().instance_attr(module, names[1]);
+  if (!own || !x.heap().realize(own) || own->kind != SymKind::kConst ||
+      !PyUnicode_CheckExact(own->object.get()) || _PyType_Lookup(&PyModule_Type, name))
+    return x.fail(BreakReason::kAttribute, fmt::format("{} of a module", text));
+  return x.raise_new(PyExc_AttributeError, fmt::format("module '{}' has no attribute '{}'",
+                                                       PyUnicode_AsUTF8(own->object.get()), text));
+}
+
+// A class's __name__, __qualname__ and __module__: what a class statement gave it.
+bool class_name(Executor& x, const SymRef& cls, PyObject* found, PyObject* name, SymRef* out,
+                bool* known) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  const std::string_view text(PyUnicode_AsUTF8(name));
+  *known = text == "__name__" || text == "__qualname__" || text == "__module__";
+  if (!*known) return true;
+  const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
+  if (text == "__module__") {
+    if (!heap_type || !found || !PyUnicode_CheckExact(found)) return *known = false, true;
+    *out = x.heap().class_attr(type, name, found);
+    return *out || x.fail(BreakReason::kAttribute, "__module__ of a class");
+  }
+  if (!heap_type) {
+    const char* dot = std::strrchr(type->tp_name, '.');
+    *out = make_const(Ref::steal(PyUnicode_FromString(dot ? dot + 1 : type->tp_name)));
+    return true;
+  }
+  auto* heap = reinterpret_cast<PyHeapTypeObject*>(type);
+  PyObject** at = text == "__name__" ? &heap->ht_name : &heap->ht_qualname;
+  *out = x.heap().part(cls, at, std::string(text));
+  return true;
 }
 
 // The object a class attribute gives when read through the class.
@@ -158,6 +192,17 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
   if (found && std::string_view(text) == "__new__" && is_builtin_new(found))
     return *out = x.heap().from_constant(Ref::share(found), text), true;
   PyObject* above = _PyType_Lookup(meta, name);  // a data descriptor of the metaclass comes first
+  bool named = false;
+  if (above && above == _PyType_Lookup(&PyType_Type, name) &&
+      meta->tp_getattro == PyType_Type.tp_getattro) {
+    if (!class_name(x, cls, found, name, out, &named)) return false;
+    if (named) return true;
+  }
+  const bool plain_meta = meta->tp_getattro == PyType_Type.tp_getattro;
+  if (!found && !above && plain_meta && std::strlen(type->tp_name) <= 50 &&
+      x.heap().guard_class_version(type))
+    return x.raise_new(PyExc_AttributeError,
+                       fmt::format("type object '{}' has no attribute '{}'", type->tp_name, text));
   if (!found || (above && Py_TYPE(above)->tp_descr_set) || !compat::type_version(type))
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
   // The class itself is pinned by identity; its version tag pins what is found on it.
@@ -193,11 +238,36 @@ bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
   return x.fail(BreakReason::kAttribute, fmt::format("super().{}", PyUnicode_AsUTF8(name)));
 }
 
+// What every value of a builtin type has, and what none has.
+bool builtin_attr(Executor& x, const SymRef& object, PyObject* name, SymRef* out, bool* known) {
+  static PyObject* const class_text = PyUnicode_InternFromString("__class__");
+  PyTypeObject* type = type_of(*object);
+  *known = false;
+  if (!type || object->kind == SymKind::kObject || object->kind == SymKind::kSuper) return true;
+  const bool is_class = name == class_text || PyUnicode_Compare(name, class_text) == 0;
+  if (is_class && _PyType_Lookup(type, name) == _PyType_Lookup(&PyBaseObject_Type, name) &&
+      (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || x.heap().guard_class_version(type))) {
+    *out = x.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
+    return *known = true;
+  }
+  const bool value =
+      object->kind == SymKind::kList || object->kind == SymKind::kDict ||
+      object->kind == SymKind::kTuple || object->kind == SymKind::kSlice ||
+      (object->kind == SymKind::kConst && !is_identity_constant(object->object.get()));
+  if (value && type->tp_dictoffset == 0 && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
+      type->tp_getattro == PyObject_GenericGetAttr && !_PyType_Lookup(type, name))
+    return no_attribute(x, object, PyUnicode_AsUTF8(name));
+  return true;
+}
+
 }  // namespace
 
 bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
   if (!look(object)) return false;
   const char* text = PyUnicode_AsUTF8(name);
+  bool known = false;
+  if (!builtin_attr(*this, object, name, out, &known)) return false;
+  if (known) return true;
   switch (object->kind) {
     case SymKind::kObject: return object_attr(*this, object, name, out);
     case SymKind::kSuper: return super_attr(*this, object, name, out);
@@ -210,11 +280,16 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
       if (found) {
         if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || heap_.guard_class_version(type))
           return bind(*this, object, type, type, found, name, out);
-      } else if (object->source != kNoSource) {
-        if (SymRef value = heap_.instance_attr(object, name)) {
+      } else {
+        const bool own = object->source != kNoSource;
+        if (SymRef value = own ? heap_.instance_attr(object, name) : nullptr) {
           *out = std::move(value);
           return true;
         }
+        const bool fixed = !(type->tp_flags & Py_TPFLAGS_HEAPTYPE);
+        if (is_generic_getattr(type) && !find_special(object, "__getattr__") &&
+            (fixed || heap_.guard_class_version(type)))
+          return no_attribute(*this, object, text);
       }
       return fail(BreakReason::kAttribute, fmt::format("{} of a tensor", text));
     }
@@ -222,6 +297,12 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
       PyObject* constant = object->object.get();
       if (PyModule_CheckExact(constant)) return module_attr(*this, object, name, out);
       if (PyType_Check(constant)) return class_attr(*this, object, name, out);
+      if (PyFunction_Check(constant)) {
+        if ((*out = heap_.function_attr(object, name))) return true;
+        if (heap_.error.empty() && !_PyType_Lookup(&PyFunction_Type, name))
+          return no_attribute(*this, object, text);
+        return fail(BreakReason::kAttribute, fmt::format("{} of {}", text, describe(*object)));
+      }
       if (has_builtin_method(object, text)) break;
       return value_attr(*this, object, text, out);
     }
@@ -230,6 +311,7 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
       [[fallthrough]];
     case SymKind::kList:
     case SymKind::kDict:
+    case SymKind::kVars:
     case SymKind::kIterator:
       if (find_method_model(object, text)) break;
       return fail(BreakReason::kAttribute, fmt::format("{} of a {}", text, describe(*object)));
@@ -251,7 +333,7 @@ bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* o
     *out = x.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
     return true;
   }
-  if (std::string_view(text) == "__dict__") return x.fail(BreakReason::kAttribute, "__dict__");
+  if (std::string_view(text) == "__dict__") return instance_vars(x, self, out);
   PyObject* found = _PyType_Lookup(type, name);
   const bool data = found && Py_TYPE(found)->tp_descr_get && Py_TYPE(found)->tp_descr_set;
   const bool exception_args =
@@ -267,9 +349,6 @@ bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* o
   return no_attribute(x, self, text);
 }
 
-namespace {
-
-// Notes a new value of an attribute, null when it is deleted.
 bool write_attribute(Executor& x, const SymRef& self, const char* name, const SymRef& value) {
   if (self->source != kNoSource) self->changed = true;
   bool known = false;
@@ -282,12 +361,15 @@ bool write_attribute(Executor& x, const SymRef& self, const char* name, const Sy
     known = true;
   }
   if (!known) self->attributes.emplace_back(name, value);
+  if (!known || value->is_null()) vars_resized(self);
   if (self->source == kNoSource) return true;
   for (const std::string& written : self->written)
     if (written == name) return true;
   self->written.emplace_back(name);
   return true;
 }
+
+namespace {
 
 bool set_through(Executor& x, const SymRef& self, PyObject* found, PyObject* name,
                  const SymRef& value) {

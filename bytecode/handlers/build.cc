@@ -28,7 +28,8 @@ bool put_all(Executor& x, const SymRef& dict,
              const std::vector<std::pair<SymRef, SymRef>>& entries) {
   for (const auto& [key, value] : entries) {
     if (!x.look(key)) return false;
-    if (!is_plain_key(key)) return x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
+    if (!x.heap().pin_key(key))
+      return x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
     const bool changed = dict->changed;
     x.heap().dict_set(dict, key, value);
     dict->changed = changed || dict->source != kNoSource;
@@ -37,8 +38,10 @@ bool put_all(Executor& x, const SymRef& dict,
 }
 
 bool update_dict(Executor& x, SymFrame& f, const Instr& i, bool refuse_duplicates) {
-  const SymRef from = f.pop();
+  SymRef from = f.pop();
   const SymRef into = f.peek(i.arg);
+  if (x.look(from) && from->kind == SymKind::kVars && !vars_all(x, SymRef(from), &from))
+    return false;
   if (!x.look(from) || !fresh(x, into, SymKind::kDict)) return false;
   if (from->kind != SymKind::kDict)
     return x.fail(BreakReason::kUnsupported, "update from " + describe(*from));

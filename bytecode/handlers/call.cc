@@ -112,12 +112,13 @@ bool exec_CallEx(Executor& x, SymFrame& f, const Instr& i) {
   const CallSlots slots = call_slots(i, [&](int k) { return f.stack[base + k]->is_null(); });
   const SymRef callable = f.stack[base + slots.callable];
   const SymRef positional = f.stack[f.stack.size() - 1 - i.arg];
-  const SymRef keywords = i.arg ? f.stack.back() : nullptr;
+  SymRef keywords = i.arg ? f.stack.back() : nullptr;
   std::vector<SymRef> args;
   if (!x.unpack(positional, &args)) return false;
   Ref names;
   if (keywords) {
     if (!x.look(keywords)) return false;
+    if (keywords->kind == SymKind::kVars && !vars_all(x, SymRef(keywords), &keywords)) return false;
     if (keywords->kind != SymKind::kDict || !x.heap().dict_all(keywords))
       return x.fail(BreakReason::kUnsupported, "** of " + describe(*keywords));
     std::vector<PyObject*> keys;

@@ -55,13 +55,34 @@ bool Executor::look_fixed(const SymRef& value) {
   return true;
 }
 
+namespace {
+
+// A defaultdict makes what it has not got.
+bool missing_item(Executor& x, const SymRef& dict, const SymRef& key, SymRef* out) {
+  const SymRef factory = dict->items[0];
+  if (!x.look(factory)) return false;
+  if (factory->is_const(Py_None)) return x.raise_new(PyExc_KeyError, {key}, "dict lookup");
+  if (!x.heap().dict_all(dict)) return x.fail(BreakReason::kObjectType, x.heap().error);
+  if (!x.call(factory, {}, nullptr, out)) return false;
+  x.heap().dict_set(dict, key, *out);
+  dict->changed = dict->source != kNoSource;
+  return true;
+}
+
+}  // namespace
+
 bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out) {
   if (!look(container) || !look_open(key)) return false;
   if (container->is_tensor()) return tensor_subscript(*this, container, key, out);
   if (!look_fixed(key)) return false;
   if (container->kind == SymKind::kDict) {
-    if (!is_plain_key(key)) return fail(BreakReason::kUnsupported, "dict key " + describe(*key));
+    if (!heap_.pin_key(key)) return fail(BreakReason::kUnsupported, "dict key " + describe(*key));
     *out = heap_.dict_get(container, key);
+    if (!*out && !container->items.empty()) return missing_item(*this, container, key, out);
+    return *out ? true : raise_new(PyExc_KeyError, {key}, "dict lookup");
+  }
+  if (container->kind == SymKind::kVars) {
+    if (!vars_get(*this, container, key, out)) return false;
     return *out ? true : raise_new(PyExc_KeyError, {key}, "dict lookup");
   }
   if (const std::vector<SymRef>* items = heap_.items(container)) {
@@ -161,7 +182,8 @@ bool Executor::set_item(const SymRef& container, const SymRef& key, const SymRef
   if (has_special(container, "__setitem__"))
     return call_special(*this, container, "__setitem__", {key, value}, &ignored);
   if (container->kind == SymKind::kList) return change_item(*this, container, key, value);
-  if (container->kind != SymKind::kDict || !is_plain_key(key))
+  if (container->kind == SymKind::kVars) return vars_set(*this, container, key, value);
+  if (container->kind != SymKind::kDict || !heap_.pin_key(key))
     return fail(BreakReason::kMutation, "an item of " + describe(*container));
   if (!heap_.dict_all(container)) return fail(BreakReason::kObjectType, heap_.error);
   heap_.dict_set(container, key, value);
@@ -175,7 +197,11 @@ bool Executor::del_item(const SymRef& container, const SymRef& key) {
   if (has_special(container, "__delitem__"))
     return call_special(*this, container, "__delitem__", {key}, &ignored);
   if (container->kind == SymKind::kList) return change_item(*this, container, key, nullptr);
-  if (container->kind != SymKind::kDict || !is_plain_key(key))
+  if (container->kind == SymKind::kVars) {
+    if (!vars_remove(*this, container, key, &ignored)) return false;
+    return ignored ? true : raise_new(PyExc_KeyError, {key}, "dict lookup");
+  }
+  if (container->kind != SymKind::kDict || !heap_.pin_key(key))
     return fail(BreakReason::kMutation, "an item of " + describe(*container));
   if (!heap_.dict_all(container)) return fail(BreakReason::kObjectType, heap_.error);
   return heap_.dict_remove(container, key) || raise_new(PyExc_KeyError, {key}, "dict lookup");

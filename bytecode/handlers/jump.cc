@@ -23,6 +23,11 @@ bool Executor::truth(const SymRef& value, bool* out) {
       return true;
     case SymKind::kTuple:
     case SymKind::kList: *out = !value->items.empty(); return true;
+    case SymKind::kVars: {
+      int64_t size = 0;
+      if (!length(value, &size)) return false;
+      return *out = size != 0, true;
+    }
     case SymKind::kDict:
       if (!heap_.dict_all(value)) return fail(BreakReason::kObjectType, heap_.error);
       *out = !value->entries.empty();

@@ -22,6 +22,10 @@ bool Executor::iterate(const SymRef& value, SymRef* out) {
     *out = value;
     return true;
   }
+  if (value->kind == SymKind::kVars) {
+    SymRef dict;
+    return vars_all(*this, value, &dict) && iterate(dict, out);
+  }
   if (value->kind == SymKind::kDict)
     return dict_iterator(value, Ref::steal(PyUnicode_InternFromString("keys")), out);
   if (heap_.items(value)) {

@@ -2,22 +2,31 @@
 #include <fmt/core.h>
 
 #include "guards/memo.h"
+#include "guards/py/tables.h"
 
 namespace msjit {
 namespace {
 
+bool same_key(PyObject* key, PyObject* expected) {
+  if (key == expected) return true;
+  if (Py_TYPE(key) != Py_TYPE(expected)) return false;
+  if (!PyUnicode_CheckExact(key) && !PyLong_CheckExact(key)) return false;
+  return PyObject_RichCompareBool(key, expected, Py_EQ) == 1;
+}
+
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
   PyObject* keys = step.object.address();
-  if (!PyDict_CheckExact(object) || PyDict_GET_SIZE(object) != PyTuple_GET_SIZE(keys)) return false;
+  if (!is_table(object) || PyDict_GET_SIZE(object) != PyTuple_GET_SIZE(keys)) return false;
   Py_ssize_t position = 0, i = 0;
   PyObject *key, *value;
-  while (PyDict_Next(object, &position, &key, &value)) {
-    PyObject* expected = PyTuple_GET_ITEM(keys, i++);
-    if (key == expected) continue;
-    if (Py_TYPE(key) != Py_TYPE(expected)) return false;
-    if (!PyUnicode_CheckExact(key) && !PyLong_CheckExact(key)) return false;
-    if (PyObject_RichCompareBool(key, expected, Py_EQ) != 1) return false;
+  if (PyODict_CheckExact(object)) {  // keeps an order of its own
+    const Ref found = table_keys(object);
+    for (; found && i < PyTuple_GET_SIZE(keys); ++i)
+      if (!same_key(PyTuple_GET_ITEM(found.get(), i), PyTuple_GET_ITEM(keys, i))) return false;
+    return bool(found);
   }
+  while (PyDict_Next(object, &position, &key, &value))
+    if (!same_key(key, PyTuple_GET_ITEM(keys, i++))) return false;
   return true;
 }
 
@@ -34,7 +43,7 @@ std::string describe(const GuardStep& step, const std::string& source, const std
 }
 
 bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
-  return memo.dict_version(object);
+  return !PyODict_CheckExact(object) && memo.dict_version(object);
 }
 
 }  // namespace

@@ -4,12 +4,13 @@
 #include <fmt/core.h>
 
 #include "guards/memo.h"
+#include "guards/py/tables.h"
 
 namespace msjit {
 namespace {
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
-  PyObject* dict = PyDict_CheckExact(object) ? object : instance_dict(object);
+  PyObject* dict = is_table(object) ? object : instance_dict(object);
   return !dict || !_PyDict_GetItem_KnownHash(dict, step.object.address(), step.number);
 }
 
@@ -32,7 +33,7 @@ std::string describe_global(const GuardStep& step, const std::string&, const std
 
 bool watch(const GuardStep& step, PyObject* object, MemoBuilder& memo) {
   PyObject* dict = object;
-  if (!PyDict_CheckExact(object)) {
+  if (!is_table(object)) {
     memo.instance_dict_of(object, &dict);
     if (!dict) return true;
   }

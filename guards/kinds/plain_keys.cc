@@ -4,6 +4,7 @@
 
 #include "guards/memo.h"
 #include "guards/py/compat.h"
+#include "guards/py/tables.h"
 
 namespace msjit {
 
@@ -25,9 +26,7 @@ bool has_plain_keys(PyObject* dict) {
 
 namespace {
 
-PyObject* dict_of(PyObject* object) {
-  return PyDict_CheckExact(object) ? object : instance_dict(object);
-}
+PyObject* dict_of(PyObject* object) { return is_table(object) ? object : instance_dict(object); }
 
 bool check(const GuardStep&, PyObject* object, PyObject* const*) {
   PyObject* dict = dict_of(object);
@@ -41,7 +40,7 @@ std::string describe(const GuardStep& step, const std::string& source, const std
 
 bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
   PyObject* dict = object;
-  if (!PyDict_CheckExact(object)) {
+  if (!is_table(object)) {
     memo.instance_dict_of(object, &dict);
     if (!dict) return true;
   }

@@ -1,0 +1,22 @@
+// Dictionaries whose class adds nothing to how an item is found: dict, OrderedDict and defaultdict
+// themselves. Reading, storing and walking over one runs no Python code when its keys run none.
+#pragma once
+
+#include "guards/py/ref.h"
+
+namespace msjit {
+
+PyTypeObject* default_dict_type();  // collections.defaultdict; null when it cannot be had
+
+inline bool is_table_type(PyTypeObject* type) {
+  return type == &PyDict_Type || type == &PyODict_Type || type == default_dict_type();
+}
+inline bool is_table(PyObject* object) {
+  return PyDict_Check(object) && is_table_type(Py_TYPE(object));
+}
+// The keys in the order in which iteration gives them; empty with an error cleared when that fails.
+Ref table_keys(PyObject* table);
+// Makes `table` have these items (key, value, ...) and no others, in this order.
+bool fill_table(PyObject* table, PyObject* const* items, Py_ssize_t count);
+
+}  // namespace msjit
