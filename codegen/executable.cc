@@ -78,11 +78,11 @@ class GraphExecutable final : public Executable {
 
 }  // namespace
 
-Result<std::shared_ptr<Executable>> Executable::compile(const Graph& graph) {
+Result<std::shared_ptr<Executable>> Executable::compile(const Graph& graph, bool open_sizes) {
   auto start = std::chrono::steady_clock::now();
   auto optimised = std::make_shared<Graph>(graph);
   MSJIT_OK(run_pipeline(*optimised));
-  MSJIT_TRY(auto plan, make_plan(std::move(optimised), graph));
+  MSJIT_TRY(auto plan, make_plan(std::move(optimised), graph, false, open_sizes));
   MSJIT_LOGF(LogTopic::kPlan, "{}\n{}", graph.name, plan->str());
   if (dump_enabled()) dump_file("plan.txt", plan->str());
   auto executable = std::make_shared<GraphExecutable>(std::move(plan), graph.num_ops());

@@ -21,7 +21,7 @@ class FusedUnit::Job final : public CompileJob {
  public:
   Job(std::shared_ptr<FusedUnit> unit, Variant* variant)
       : unit_(std::move(unit)), variant_(variant) {}
-  void run() override { unit_->settle(*variant_); }
+  void run() override { unit_->settle(*variant_, nullptr); }
   void drop() override {
     variant_->state.store(kFailed);
     variant_->state.notify_all();
@@ -32,8 +32,9 @@ class FusedUnit::Job final : public CompileJob {
   Variant* variant_;
 };
 
-FusedUnit::FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides)
-    : program_(std::move(program)), dump_directory_(dump_directory()) {
+FusedUnit::FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides,
+                     bool open)
+    : program_(std::move(program)), open_(open), dump_directory_(dump_directory()) {
   for (size_t i = 0; i < strides.size(); ++i) {
     const Shape& shape = program_->operands[i].shape;
     contiguous_.push_back(same_layout(shape, strides[i], contiguous_strides(shape)));
@@ -45,16 +46,27 @@ FusedUnit::~FusedUnit() {
   for (Variant* v = others_.load(); v;) delete std::exchange(v, v->next);
 }
 
-void FusedUnit::settle(Variant& variant) {
+KernelSpec FusedUnit::spec_of(Variant& variant) const {
+  KernelSpec spec = specialize(*program_, variant.strides);
+  variant.bound.range = launch_range(spec);
+  return open_ ? open_spec(std::move(spec), &variant.sizes) : spec;
+}
+
+// `kernel`: null when it is still to be found or made.
+void FusedUnit::settle(Variant& variant, KernelPtr kernel) {
   DumpScope scope(DumpScope::Continue{dump_directory_});
-  variant.keep = get_kernel(specialize(*program_, variant.strides));
+  variant.keep = kernel ? std::move(kernel) : get_kernel(spec_of(variant));
+  variant.bound.fn = variant.keep->fn();
+  if (open_) variant.bound.sizes = variant.sizes.data();
   bool ok = variant.keep->fn() != nullptr;
-  if (ok) variant.kernel.store(variant.keep.get(), std::memory_order_release);
+  if (ok) variant.kernel.store(&variant.bound, std::memory_order_release);
   variant.state.store(ok ? kReady : kFailed);
   variant.state.notify_all();
 }
 
 void FusedUnit::schedule(Variant& variant) {
+  if (open_)
+    if (KernelPtr known = find_kernel(spec_of(variant))) return settle(variant, std::move(known));
   auto job = std::make_shared<Job>(shared_from_this(), &variant);
   if (compile_synchronously())
     compile_now(*job);
@@ -73,7 +85,7 @@ bool FusedUnit::matches(const Variant& variant, std::span<const Tensor> inputs) 
   return true;
 }
 
-const CompiledKernel* FusedUnit::find_variant(std::span<const Tensor> inputs) {
+const BoundKernel* FusedUnit::find_variant(std::span<const Tensor> inputs) {
   if (matches(primary_, inputs)) return primary();
   auto find = [&]() -> Variant* {
     for (Variant* v = others_.load(std::memory_order_acquire); v; v = v->next)

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "codegen/kernel_cache.h"
+#include "codegen/launch.h"
 #include "codegen/plan.h"
 
 namespace msjit {
@@ -15,12 +15,14 @@ namespace msjit {
 class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
  public:
   // `strides`: the static layout of each input operand; the first variant is made for it.
-  FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides);
+  // `open`: its kernels take the sizes as arguments and are shared with programs that differ in
+  // nothing else.
+  FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides, bool open);
   ~FusedUnit();
 
   const FusedProgram& program() const { return *program_; }
   // The kernel of the static layout, null until it is compiled (or for ever).
-  const CompiledKernel* primary() const { return primary_.kernel.load(std::memory_order_acquire); }
+  const BoundKernel* primary() const { return primary_.kernel.load(std::memory_order_acquire); }
   bool is_contiguous(int input) const { return contiguous_[input]; }
   const Shape& strides(int input) const { return primary_.strides[input]; }
 
@@ -29,7 +31,7 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
   bool settled() const { return primary_.state.load() != kPending; }
   // The kernel for inputs in another layout; null while it is being compiled, or when there are too
   // many.
-  const CompiledKernel* find_variant(std::span<const Tensor> inputs);
+  const BoundKernel* find_variant(std::span<const Tensor> inputs);
 
   double compile_ms() const;
   int64_t code_bytes() const;
@@ -39,17 +41,21 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
   enum State : int { kPending, kReady, kFailed };
   struct Variant {
     std::vector<Shape> strides;
-    std::atomic<const CompiledKernel*> kernel{nullptr};
+    std::atomic<const BoundKernel*> kernel{nullptr};
     std::atomic<int> state{kPending};
     KernelPtr keep;  // written once, before `kernel`
+    BoundKernel bound;
+    std::vector<int64_t> sizes;
     Variant* next = nullptr;
   };
   class Job;
   bool matches(const Variant& variant, std::span<const Tensor> inputs) const;
-  void settle(Variant& variant);
+  KernelSpec spec_of(Variant& variant) const;
+  void settle(Variant& variant, KernelPtr kernel);
   void schedule(Variant& variant);
 
   std::shared_ptr<const FusedProgram> program_;
+  const bool open_;
   std::vector<char> contiguous_;
   std::string dump_directory_;  // of the capture, for the compile thread
   Variant primary_;

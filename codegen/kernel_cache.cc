@@ -91,14 +91,20 @@ KernelPtr compile(const KernelSpec& spec) {
 
 CompiledKernel::CompiledKernel(KernelSpec spec, const Backend* backend, CompiledCode code,
                                double ms, std::string error)
-    : spec_(std::move(spec)), backend_(backend), code_(code), ms_(ms), error_(std::move(error)) {
-  int split = split_dim(spec_);
-  extent_ = split < 0 ? 1 : spec_.dims[split];
-  int64_t row = spec_.dims.numel() / std::max<int64_t>(extent_, 1);
-  int64_t cost = 1 + static_cast<int64_t>(spec_.body.size()) / 16;
-  grain_ = std::max<int64_t>(kElementsPerThread / (std::max<int64_t>(row, 1) * cost), 1);
-  if (split == spec_.dims.rank() - 1) align_ = 64;  // whole vectors and cache lines
+    : spec_(std::move(spec)), backend_(backend), code_(code), ms_(ms), error_(std::move(error)) {}
+
+LaunchRange launch_range(const KernelSpec& spec) {
+  LaunchRange range;
+  int split = split_dim(spec);
+  range.extent = split < 0 ? 1 : spec.dims[split];
+  int64_t row = spec.dims.numel() / std::max<int64_t>(range.extent, 1);
+  int64_t cost = 1 + static_cast<int64_t>(spec.body.size()) / 16;
+  range.grain = std::max<int64_t>(kElementsPerThread / (std::max<int64_t>(row, 1) * cost), 1);
+  if (split == spec.dims.rank() - 1) range.align = 64;  // whole vectors and cache lines
+  return range;
 }
+
+KernelPtr find_kernel(const KernelSpec& spec) { return find(spec.hash(), spec); }
 
 CompiledKernel::~CompiledKernel() {
   if (code_.handle) backend_->release(code_);

@@ -9,6 +9,14 @@
 
 namespace msjit {
 
+// How the whole range of a kernel is cut into parts for threads.
+struct LaunchRange {
+  int64_t extent = 1;  // [0, extent) is the whole range
+  int64_t grain = 1;   // shortest range worth a thread of its own
+  int64_t align = 1;   // ranges start at multiples of it
+};
+LaunchRange launch_range(const KernelSpec& spec);  // not open
+
 class CompiledKernel {
  public:
   CompiledKernel(KernelSpec spec, const Backend* backend, CompiledCode code, double ms,
@@ -16,10 +24,7 @@ class CompiledKernel {
   ~CompiledKernel();
   CompiledKernel(const CompiledKernel&) = delete;
 
-  FusedFn fn() const { return code_.fn; }     // null when compiling failed
-  int64_t extent() const { return extent_; }  // [0, extent) is the whole range
-  int64_t grain() const { return grain_; }    // shortest range worth a thread of its own
-  int64_t align() const { return align_; }    // ranges start at multiples of it
+  FusedFn fn() const { return code_.fn; }  // null when compiling failed
   int64_t code_bytes() const { return code_.code_bytes; }
   double compile_ms() const { return ms_; }
   const KernelSpec& spec() const { return spec_; }
@@ -29,7 +34,6 @@ class CompiledKernel {
   KernelSpec spec_;
   const Backend* backend_;
   CompiledCode code_;
-  int64_t extent_ = 1, grain_ = 1, align_ = 1;
   double ms_;
   std::string error_;
 };
@@ -39,6 +43,8 @@ using KernelPtr = std::shared_ptr<const CompiledKernel>;
 // Finds or compiles; never null. A kernel that cannot be compiled comes back without fn() and with
 // the reason.
 KernelPtr get_kernel(const KernelSpec& spec);
+// Null when it is not there yet.
+KernelPtr find_kernel(const KernelSpec& spec);
 
 struct KernelCacheStats {
   int64_t kernels, compiles, hits;

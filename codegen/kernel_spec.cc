@@ -50,15 +50,16 @@ bool same_nodes(const std::vector<ScalarNode>& a, const std::vector<ScalarNode>&
 }  // namespace
 
 bool operator==(const KernelSpec& a, const KernelSpec& b) {
-  return a.dims == b.dims && a.reduced == b.reduced && a.operands == b.operands &&
-         a.stores == b.stores && a.reduces == b.reduces && a.tail_stores == b.tail_stores &&
-         same_nodes(a.body, b.body) && same_nodes(a.tail, b.tail);
+  return a.open == b.open && a.long_sums == b.long_sums && a.dims == b.dims &&
+         a.reduced == b.reduced && a.operands == b.operands && a.stores == b.stores &&
+         a.reduces == b.reduces && a.tail_stores == b.tail_stores && same_nodes(a.body, b.body) &&
+         same_nodes(a.tail, b.tail);
 }
 
 size_t KernelSpec::hash() const {
   Hasher h;
   h.add(dims);
-  h.add(reduced);
+  h.add(static_cast<uint64_t>(reduced) << 2 | open << 1 | long_sums);
   for (const KernelOperand& operand : operands) {
     h.add(static_cast<uint64_t>(operand.dtype) << 1 | operand.output);
     h.add(operand.strides);
@@ -74,12 +75,37 @@ size_t KernelSpec::hash() const {
 std::string KernelSpec::str() const {
   std::string text = "[";
   for (int d = 0; d < dims.rank(); ++d)
-    text += fmt::format("{}{}{}", d ? ", " : "", dims[d], is_reduced(d) ? "~" : "");
+    text += fmt::format("{}{}{}", d ? ", " : "", open ? "any" : std::to_string(dims[d]),
+                        is_reduced(d) ? "~" : "");
   text += "]";
   for (const KernelOperand& operand : operands)
     text += fmt::format(" {}{}{}", operand.output ? "-> " : "", dtype_name(operand.dtype),
                         operand.strides.str());
   return text + fmt::format(", {} scalar ops", body.size() + tail.size());
+}
+
+bool has_long_sums(const KernelSpec& spec) {
+  constexpr int64_t kLongSum = 8192;  // elements folded into one value
+  if (spec.open) return spec.long_sums;
+  int64_t folded = 1;
+  for (int d = 0; d < spec.dims.rank(); ++d)
+    if (spec.is_reduced(d)) folded *= spec.dims[d];
+  return folded >= kLongSum;
+}
+
+KernelSpec open_spec(KernelSpec spec, std::vector<int64_t>* sizes) {
+  const int inner = spec.dims.rank() - 1;
+  spec.long_sums = !spec.reduces.empty() && has_long_sums(spec);
+  spec.open = true;
+  sizes->assign(spec.dims.begin(), spec.dims.end());
+  for (Dim& d : spec.dims) d = kOpenExtent;
+  for (KernelOperand& operand : spec.operands)
+    for (int d = 0; d <= inner; ++d) {
+      Dim& stride = operand.strides[d];
+      sizes->push_back(stride);
+      if (stride != 0 && (stride != 1 || d != inner)) stride = kOpenExtent;
+    }
+  return spec;
 }
 
 int split_dim(const KernelSpec& spec) {

@@ -1,7 +1,8 @@
 // KernelSpec: a fused loop nest as plain data, the only thing a code generator sees. No graph, no
 // tensors. Invariant: strides are in elements and final (contiguous dims are collapsed, dims of
 // size 1 dropped), every dim is at least 1, so equal specs mean equal machine code; the
-// process-wide kernel cache relies on it.
+// process-wide kernel cache relies on it. In an open spec the extents and most strides are
+// arguments of the kernel, so that it serves every size.
 //
 // For each point of `dims` the body runs: loads, scalar maths, stores. Dims in `reduced` are folded
 // by the reductions; the tail then runs once for each point of the kept dims and may use the
@@ -14,6 +15,8 @@
 #include "kernels/core/op.h"
 
 namespace msjit {
+
+inline constexpr Dim kOpenExtent = -1;  // of an open spec: a dim, or a stride other than 0 and 1
 
 struct KernelOperand {
   DType dtype;
@@ -47,6 +50,9 @@ struct KernelSpec {
   std::vector<ScalarNode> tail;
   std::vector<KernelStore> tail_stores;
 
+  bool open = false;
+  bool long_sums = false;  // open: many elements are folded into one
+
   bool is_reduced(int dim) const { return (reduced >> dim) & 1; }
   friend bool operator==(const KernelSpec& a, const KernelSpec& b);
   size_t hash() const;
@@ -56,6 +62,13 @@ struct KernelSpec {
 // The dim a kernel's [begin, end) ranges over: the first one that is not reduced, -1 when all are.
 int split_dim(const KernelSpec& spec);
 
+// Sums of so many elements are carried on in double every now and then, as in eager mode.
+bool has_long_sums(const KernelSpec& spec);
+
+// The open form of a spec, and the numbers it lacks: extents, then strides operand by operand.
+KernelSpec open_spec(KernelSpec spec, std::vector<int64_t>* sizes);
+
+// An open kernel finds its sizes, as an array of int64, behind the pointers to its operands.
 using FusedFn = void (*)(void* const* operands, int64_t begin, int64_t end);
 
 }  // namespace msjit

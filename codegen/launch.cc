@@ -4,10 +4,10 @@
 
 namespace msjit {
 
-void launch_parallel(const CompiledKernel& kernel, void* const* operands) {
+void launch_parallel(const BoundKernel& kernel, void* const* operands) {
   parallel_for(
-      kernel.extent(), kernel.grain(),
-      [&](int64_t begin, int64_t end) { kernel.fn()(operands, begin, end); }, kernel.align());
+      kernel.range.extent, kernel.range.grain,
+      [&](int64_t begin, int64_t end) { kernel.fn(operands, begin, end); }, kernel.range.align);
 }
 
 }  // namespace msjit

@@ -5,11 +5,20 @@
 
 namespace msjit {
 
-void launch_parallel(const CompiledKernel& kernel, void* const* operands);
+// A kernel for one set of sizes.
+struct BoundKernel {
+  FusedFn fn = nullptr;
+  LaunchRange range;
+  const int64_t* sizes = nullptr;  // of an open kernel
+};
 
-inline void launch(const CompiledKernel& kernel, void* const* operands) {
-  if (kernel.extent() < 2 * kernel.grain()) [[likely]] {
-    kernel.fn()(operands, 0, kernel.extent());
+void launch_parallel(const BoundKernel& kernel, void* const* operands);
+
+// `operands` has room for one more pointer than the kernel has operands, `count`.
+inline void launch(const BoundKernel& kernel, void** operands, size_t count) {
+  if (kernel.sizes) operands[count] = const_cast<int64_t*>(kernel.sizes);
+  if (kernel.range.extent < 2 * kernel.range.grain) [[likely]] {
+    kernel.fn(operands, 0, kernel.range.extent);
   } else {
     launch_parallel(kernel, operands);
   }

@@ -25,8 +25,13 @@ int64_t read_int(const Tensor& t) {
 class GroupLowering {
  public:
   GroupLowering(const Graph& graph, const FusionGroup& group, std::span<const int32_t> value_slot,
-                std::span<const char> escapes, FusedProgram* out)
-      : graph_(graph), group_(group), slot_(value_slot), escapes_(escapes), out_(*out) {}
+                std::span<const char> escapes, bool open_sizes, FusedProgram* out)
+      : graph_(graph),
+        group_(group),
+        slot_(value_slot),
+        escapes_(escapes),
+        open_sizes_(open_sizes),
+        out_(*out) {}
 
   bool run() {
     out_.space = group_.space;
@@ -95,7 +100,8 @@ class GroupLowering {
     const Node& producer = graph_.producer(id);
     const Meta& meta = graph_.meta(id);
     Sym sym;
-    if (producer.kind == NodeKind::kConstant && meta.shape.numel() == 1) {
+    if (producer.kind == NodeKind::kConstant && meta.shape.numel() == 1 &&
+        (!open_sizes_ || is_plain_number(producer.constant))) {
       sym = immediate(part, producer.constant);
     } else {
       sym =
@@ -104,6 +110,16 @@ class GroupLowering {
     }
     part.values[id] = sym;
     return sym;
+  }
+
+  // A number that is hardly the outcome of a size (as the divisor of a mean is).
+  static bool is_plain_number(const Tensor& t) {
+    double value = -1;
+    dispatch_dtype(t.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      value = static_cast<double>(*t.data_as<T>());
+    });
+    return value == 0 || value == 1;
   }
 
   Sym immediate(Part& part, const Tensor& t) {
@@ -143,6 +159,7 @@ class GroupLowering {
   const FusionGroup& group_;
   std::span<const int32_t> slot_;
   std::span<const char> escapes_;
+  const bool open_sizes_;
   FusedProgram& out_;
   Part body_, tail_;
 };
@@ -194,8 +211,8 @@ void collapse(KernelSpec* spec) {
 }  // namespace
 
 bool lower_group(const Graph& graph, const FusionGroup& group, std::span<const int32_t> value_slot,
-                 std::span<const char> escapes, FusedProgram* out) {
-  return GroupLowering(graph, group, value_slot, escapes, out).run();
+                 std::span<const char> escapes, bool open_sizes, FusedProgram* out) {
+  return GroupLowering(graph, group, value_slot, escapes, open_sizes, out).run();
 }
 
 KernelSpec specialize(const FusedProgram& program, std::span<const Shape> input_strides) {

@@ -77,7 +77,8 @@ void write_nodes(std::string* out, const std::vector<ScalarNode>& nodes) {
 bool object_cache_enabled() { return !directory().empty(); }
 
 std::string object_cache_key(const KernelSpec& spec, std::string_view target) {
-  std::string key = fmt::format("{}\n{} {}\n", target, spec.dims.str(), spec.reduced);
+  std::string key = fmt::format("{}\n{} {} {} {}\n", target, spec.dims.str(), spec.reduced,
+                                spec.open, spec.long_sums);
   for (const KernelOperand& o : spec.operands)
     key += fmt::format("{} {} {}\n", dtype_name(o.dtype), o.output, o.strides.str());
   key += "body\n";

@@ -21,9 +21,10 @@ std::vector<ValueId> find_roots(const Graph& graph) {
 
 class Planner {
  public:
-  Planner(std::shared_ptr<const Graph> graph, const Graph& original, bool nested)
+  Planner(std::shared_ptr<const Graph> graph, const Graph& original, bool nested, bool open_sizes)
       : graph_(*graph), original_(original), nested_(nested), plan_(std::make_shared<Plan>()) {
     plan_->graph = std::move(graph);
+    plan_->open_sizes = open_sizes;
   }
 
   Result<std::shared_ptr<const Plan>> run() {
@@ -105,7 +106,8 @@ class Planner {
       ops.push_back(std::move(op));
     }
     mark_releases(&ops);
-    fused = fused && lower_group(graph_, group, slot_of_, escapes_, program.get());
+    fused =
+        fused && lower_group(graph_, group, slot_of_, escapes_, plan_->open_sizes, program.get());
     if (fused) {
       push_step(StepKind::kFused, std::move(ops), std::move(program));
     } else if (ops.size() == 1) {
@@ -118,7 +120,7 @@ class Planner {
       for (const auto& sub : node.subgraphs) {
         auto optimised = std::make_shared<Graph>(*sub);
         MSJIT_OK(run_pipeline_nested(*optimised));
-        MSJIT_TRY(auto plan, make_plan(std::move(optimised), *sub, true));
+        MSJIT_TRY(auto plan, make_plan(std::move(optimised), *sub, true, plan_->open_sizes));
         plan_->steps.back().nested.push_back(std::move(plan));
       }
     } else {
@@ -229,8 +231,8 @@ const char* kind_name(SlotKind kind) {
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph,
-                                              const Graph& original, bool nested) {
-  return Planner(std::move(graph), original, nested).run();
+                                              const Graph& original, bool nested, bool open_sizes) {
+  return Planner(std::move(graph), original, nested, open_sizes).run();
 }
 
 std::string describe_step(const Plan& plan, const Step& step) {

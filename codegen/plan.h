@@ -89,6 +89,7 @@ struct Plan {
   std::vector<PlanOutput> outputs;
   int64_t arena_bytes = 0;
   int num_inputs = 0;
+  bool open_sizes = false;  // kernels take sizes, and numbers that may stem from them, as arguments
   std::string str() const;
 };
 
@@ -97,7 +98,8 @@ std::string describe_step(const Plan& plan, const Step& step);
 // `original` is the graph before the passes: it says which outputs own their storage in eager mode.
 // `nested`: the plan of a sub-graph, whose outputs keep the identity of what they hand on.
 Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph,
-                                              const Graph& original, bool nested = false);
+                                              const Graph& original, bool nested = false,
+                                              bool open_sizes = false);
 
 // Places the arena slots (buffers.cc).
 void assign_arena(Plan* plan);
@@ -107,7 +109,7 @@ Status assign_layouts(Plan* plan);
 // Fills the programs of a fused step (lower.cc). False when the step must stay op by op.
 struct FusionGroup;
 bool lower_group(const Graph& graph, const FusionGroup& group, std::span<const int32_t> value_slot,
-                 std::span<const char> escapes, FusedProgram* out);
+                 std::span<const char> escapes, bool open_sizes, FusedProgram* out);
 
 // The loop nest for operands with these strides (one Shape an input operand, in operand order).
 KernelSpec specialize(const FusedProgram& program, std::span<const Shape> input_strides);

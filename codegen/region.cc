@@ -128,7 +128,7 @@ class RegionBackward final : public CustomBackward {
   RandomState random_;  // as it was before the forward run
 };
 
-Status fill_variant(const Graph& graph, Variant* variant) {
+Status fill_variant(const Graph& graph, bool open_sizes, Variant* variant) {
   DumpScope scope(graph.name + ".grad");
   InlineVec<bool, 16> flags;
   for (bool flag : variant->wanted) flags.push_back(flag);
@@ -138,7 +138,7 @@ Status fill_variant(const Graph& graph, Variant* variant) {
   variant->extras->outputs.erase(variant->extras->outputs.begin(),
                                  variant->extras->outputs.begin() + graphs.num_outputs);
   MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*variant->extras));
-  MSJIT_TRY(variant->forward, Executable::compile(*graphs.forward));
+  MSJIT_TRY(variant->forward, Executable::compile(*graphs.forward, open_sizes));
   return {};
 }
 
@@ -162,22 +162,24 @@ std::vector<Tensor> set_apart(std::span<const Tensor> inputs, std::span<Tensor> 
 }
 
 // A failure is kept too, so that it is met once and not worked out anew in each call.
-std::shared_ptr<Variant> make_variant(const Graph& graph, std::vector<bool> wanted) {
+std::shared_ptr<Variant> make_variant(const Graph& graph, bool open_sizes,
+                                      std::vector<bool> wanted) {
   auto variant = std::make_shared<Variant>();
   variant->wanted = std::move(wanted);
-  if (Status status = fill_variant(graph, variant.get()); !status.ok())
+  if (Status status = fill_variant(graph, open_sizes, variant.get()); !status.ok())
     variant->failure = status.take_error();
   return variant;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<RegionFunction>> RegionFunction::create(std::shared_ptr<const Graph> graph) {
-  std::shared_ptr<RegionFunction> region(new RegionFunction(std::move(graph)));
+Result<std::shared_ptr<RegionFunction>> RegionFunction::create(std::shared_ptr<const Graph> graph,
+                                                               bool open_sizes) {
+  std::shared_ptr<RegionFunction> region(new RegionFunction(std::move(graph), open_sizes));
   for (const Node& node : region->graph_->nodes)
     region->draws_ |= node.kind == NodeKind::kOp && node.op->has(kRandom);
   DumpScope scope(region->graph_->name);
-  MSJIT_TRY(region->plain_, Executable::compile(*region->graph_));
+  MSJIT_TRY(region->plain_, Executable::compile(*region->graph_, open_sizes));
   return region;
 }
 
@@ -219,7 +221,7 @@ Result<std::shared_ptr<Variant>> RegionFunction::variant_for(std::span<const Ten
   for (const auto& variant : variants_)
     if (variant->wanted == wanted) found = variant;
   if (!found) {
-    found = make_variant(*graph_, std::move(wanted));
+    found = make_variant(*graph_, open_sizes_, std::move(wanted));
     variants_.push_back(found);
   }
   if (found->failure) return std::make_unique<Error>(*found->failure);
@@ -230,7 +232,7 @@ Result<std::shared_ptr<Executable>> RegionFunction::backward_of(Variant& variant
   std::lock_guard lock(variant.mutex);
   if (!variant.backward) {
     DumpScope scope(graph_->name + ".backward");
-    MSJIT_TRY(variant.backward, Executable::compile(*variant.graphs.backward));
+    MSJIT_TRY(variant.backward, Executable::compile(*variant.graphs.backward, open_sizes_));
   }
   return variant.backward;
 }

@@ -14,7 +14,9 @@ namespace msjit {
 
 class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
  public:
-  static Result<std::shared_ptr<RegionFunction>> create(std::shared_ptr<const Graph> graph);
+  // `open_sizes`: as for Executable::compile.
+  static Result<std::shared_ptr<RegionFunction>> create(std::shared_ptr<const Graph> graph,
+                                                        bool open_sizes = false);
 
   // As Executable::run; records on the tape when an input is tracked now.
   Status call(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
@@ -45,13 +47,15 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   Result<std::shared_ptr<Executable>> backward_of(Variant& variant) const;
 
  private:
-  explicit RegionFunction(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
+  RegionFunction(std::shared_ptr<const Graph> graph, bool open_sizes)
+      : graph_(std::move(graph)), open_sizes_(open_sizes) {}
   Status call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
   Status call_tracked(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
   Result<std::shared_ptr<Variant>> variant_for(std::span<const Tensor> inputs);
 
   std::shared_ptr<const Graph> graph_;
   std::shared_ptr<Executable> plain_;
+  const bool open_sizes_;
   bool draws_ = false;  // holds random nodes
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Variant>> variants_;

@@ -44,7 +44,7 @@ void PlanRunner::make_units() {
     std::vector<Shape> strides;
     for (int i = 0; i < step.fused->num_inputs; ++i)
       strides.push_back(plan_->slots[step.fused->operands[i].slot].strides);
-    units_.back() = std::make_shared<FusedUnit>(step.fused, std::move(strides));
+    units_.back() = std::make_shared<FusedUnit>(step.fused, std::move(strides), plan_->open_sizes);
   }
 }
 
@@ -97,9 +97,9 @@ void PlanRunner::find_single() {
   single_ = std::move(single);
 }
 
-bool PlanRunner::run_single(const CompiledKernel& kernel, std::span<TensorImpl* const> inputs,
+bool PlanRunner::run_single(const BoundKernel& kernel, std::span<TensorImpl* const> inputs,
                             std::span<Tensor> outputs, Status* status) const {
-  void* pointers[kMaxPointers];
+  void* pointers[kMaxPointers + 1];
   void** next = pointers;
   for (const Single::Input& in : single_.inputs) {
     const TensorImpl* t = in.index >= 0 ? inputs[in.index] : in.constant;
@@ -116,7 +116,7 @@ bool PlanRunner::run_single(const CompiledKernel& kernel, std::span<TensorImpl* 
     outputs[out.index] = fresh.take();
     *next++ = outputs[out.index].data();
   }
-  launch(kernel, pointers);
+  launch(kernel, pointers, static_cast<size_t>(next - pointers));
   return true;
 }
 
@@ -147,9 +147,9 @@ Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
 
 bool PlanRunner::run_fused(FusedUnit& unit, TensorImpl** slots) const {
   const FusedProgram& program = unit.program();
-  void* pointers[kMaxPointers];
+  void* pointers[kMaxPointers + 1];
   if (program.operands.size() > kMaxPointers) return false;
-  const CompiledKernel* kernel = unit.primary();
+  const BoundKernel* kernel = unit.primary();
   bool as_planned = true;
   for (int i = 0; i < program.num_inputs; ++i) {
     const TensorImpl* t = slots[program.operands[i].slot];
@@ -164,7 +164,7 @@ bool PlanRunner::run_fused(FusedUnit& unit, TensorImpl** slots) const {
   if (!kernel) return false;
   for (size_t i = program.num_inputs; i < program.operands.size(); ++i)
     pointers[i] = slots[program.operands[i].slot]->data;
-  launch(*kernel, pointers);
+  launch(*kernel, pointers, program.operands.size());
   return true;
 }
 

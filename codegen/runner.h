@@ -16,7 +16,7 @@ class PlanRunner {
 
   Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
     if (single_.unit) [[likely]] {
-      if (const CompiledKernel* kernel = single_.unit->primary()) [[likely]] {
+      if (const BoundKernel* kernel = single_.unit->primary()) [[likely]] {
         Status status;
         if (run_single(*kernel, inputs, outputs, &status)) [[likely]]
           return status;
@@ -58,7 +58,7 @@ class PlanRunner {
   void make_units();
   void make_control(const Step& step, Control* control) const;
   void find_single();
-  bool run_single(const CompiledKernel& kernel, std::span<TensorImpl* const> inputs,
+  bool run_single(const BoundKernel& kernel, std::span<TensorImpl* const> inputs,
                   std::span<Tensor> outputs, Status* status) const;
   Status run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
   Status run_step(size_t index, TensorImpl** slots) const;

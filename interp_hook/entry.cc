@@ -86,7 +86,7 @@ bool Entry::prepare(const int64_t* sizes) {
   if (found == instances.end()) {
     auto graph = build_graph(*trace, {sizes, static_cast<size_t>(open->count())});
     if (!graph.ok()) return error = graph.error().message, false;
-    auto made = RegionFunction::create(graph.take());
+    auto made = RegionFunction::create(graph.take(), true);
     if (!made.ok()) return error = made.error().message, false;
     if (instances.size() == kMaxInstances) instances.pop_back();
     found = instances.insert(instances.end(), {std::move(key), made.take()});

@@ -50,15 +50,31 @@ class KernelEmitter final : PointEmitter {
     return iv;
   }
 
-  // [0, extent) in pieces of at most `block`.
+  // The range of `dim` in pieces of at most `block`.
   template <class Body>
-  void blocks(int64_t extent, int64_t block, Body&& body) {
-    if (extent <= block) return body(i64(0), i64(extent));
-    loop(i64(0), i64(extent), block, [&](Value* from) {
+  void blocks(int dim, int64_t block, Body&& body) {
+    const Dim known = spec_.dims[dim];
+    Value* end = extent(dim);
+    if (!spec_.open && known <= block) return body(i64(0), end);
+    loop(i64(0), end, block, [&](Value* from) {
       Value* to = b_.CreateAdd(from, i64(block), "", true, true);
-      if (extent % block) to = b_.CreateSelect(b_.CreateICmpSLT(to, i64(extent)), to, i64(extent));
+      if (spec_.open || known % block) to = b_.CreateSelect(b_.CreateICmpSLT(to, end), to, end);
       body(from, to);
     });
+  }
+
+  // What is worth a loop of its own along the innermost dim. In an open kernel all are there, and
+  // run as often as it turns out.
+  struct Passes {
+    bool wide, narrow, rest;
+  };
+  Passes passes(bool split) const {
+    if (spec_.open) return {unroll_ > 1, true, true};
+    const Dim along = spec_.dims[inner_];
+    const int wide = unroll_ * width_;
+    return {unroll_ > 1 && along >= wide,
+            along >= width_ && (unroll_ == 1 || along % wide >= width_ || split),
+            along % width_ != 0};
   }
 
   // A kernel without dims: one point.
@@ -82,7 +98,7 @@ class KernelEmitter final : PointEmitter {
   // The first kept dim is the one callers split.
   std::pair<Value*, Value*> bounds(int dim) {
     if (dim == split_dim(spec_)) return {function_->getArg(1), function_->getArg(2)};
-    return {i64(0), i64(spec_.dims[dim])};
+    return {i64(0), extent(dim)};
   }
 
   // Loops over the folded dims but the innermost. `flush_here` is called now and then in long sums.
@@ -99,8 +115,8 @@ class KernelEmitter final : PointEmitter {
         ivs_[dim] = nullptr;
       });
     };
-    if (next < inner_ || !is_long()) return walk(i64(0), i64(spec_.dims[dim]));
-    blocks(spec_.dims[dim], kColumnBlock, [&](Value* from, Value* to) {
+    if (next < inner_ || !is_long()) return walk(i64(0), extent(dim));
+    blocks(dim, kColumnBlock, [&](Value* from, Value* to) {
       walk(from, to);
       flush_here();
     });
@@ -113,15 +129,14 @@ class KernelEmitter final : PointEmitter {
     if (spec_.reduces.empty()) enter_row();
     int wide = unroll_ * width_;
     Value* at = from;
-    bool split = inner_ == split_dim(spec_);
-    Dim extent = spec_.dims[inner_];
-    if (unroll_ > 1 && extent >= wide)
+    const Passes worth = passes(inner_ == split_dim(spec_));
+    if (worth.wide)
       at = loop(at, last_start(to, wide), wide,
                 [&](Value* iv) { columns(iv, unroll_, width_, nullptr); });
-    if (extent >= width_ && (unroll_ == 1 || extent % wide >= width_ || split))
+    if (worth.narrow)
       at = loop(at, last_start(to, width_), width_,
                 [&](Value* iv) { columns(iv, 1, width_, nullptr); });
-    if (extent % width_ == 0) return;
+    if (!worth.rest) return;
     if (target_.masked_memory) {
       loop(at, to, width_, [&](Value* iv) { columns(iv, 1, width_, lane_mask(iv, to)); });
     } else {
@@ -166,32 +181,34 @@ class KernelEmitter final : PointEmitter {
   void fold_rows() {
     reset_accumulators(unroll_, width_);
     if (!target_.masked_memory) reset_accumulators(1, 1);
-    Dim extent = spec_.dims[inner_];
     reduced_loops(
         0,
         [&] {
           enter_row();
-          if (!is_long()) return fold_row(i64(0), i64(extent), extent);
-          blocks(extent, kRowBlock, [&](Value* from, Value* to) {
-            fold_row(from, to, extent);
+          if (!is_long()) return fold_row(i64(0), extent(inner_));
+          blocks(inner_, kRowBlock, [&](Value* from, Value* to) {
+            fold_row(from, to);
             flush(unroll_, width_);
           });
         },
         [] {});
     tail({i64(0), 1}, width_);
   }
-  // Part of a row of `extent` elements; every part but the last is a multiple of all vector sizes.
-  void fold_row(Value* from, Value* to, Dim extent) {
+  // Part of a row; every part but the last is a multiple of all vector sizes.
+  void fold_row(Value* from, Value* to) {
     int wide = unroll_ * width_;
     Value* at = from;
-    if (unroll_ > 1 && extent >= wide)
+    const Passes worth = passes(false);
+    if (worth.wide)
       at = loop(at, last_start(to, wide), wide, [&](Value* iv) {
         for (int u = 0; u < unroll_; ++u) element({advance(iv, u * width_), width_}, u);
       });
-    if (extent % wide >= width_ || (unroll_ == 1 && extent >= width_))
+    if (worth.narrow)
       at = loop(at, last_start(to, width_), width_, [&](Value* iv) { element({iv, width_}, 0); });
-    if (extent % width_ == 0) return;
-    if (target_.masked_memory) {
+    if (!worth.rest) return;
+    if (target_.masked_memory && spec_.open) {
+      loop(at, to, width_, [&](Value* iv) { element({iv, width_, lane_mask(iv, to)}, 0); });
+    } else if (target_.masked_memory) {
       element({at, width_, lane_mask(at, to)}, 0);
     } else {
       loop(at, to, 1, [&](Value* iv) { element({iv, 1}, 0); });

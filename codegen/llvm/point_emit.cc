@@ -11,8 +11,6 @@ namespace {
 
 using llvm::Value;
 
-constexpr int64_t kLongSum = 8192;  // elements folded into one value
-
 int64_t register_bytes(DType dtype) {
   return is_float(dtype) ? std::max<int64_t>(item_size(dtype), 4) : item_size(dtype);
 }
@@ -44,6 +42,28 @@ void PointEmitter::load_pointers() {
   }
   ivs_.assign(spec_.dims.rank(), nullptr);
   rows_ = bases_;
+  if (!spec_.open) return;
+  Value* slot = b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), function_->getArg(0), bases_.size());
+  sizes_ = b_.CreateLoad(b_.getPtrTy(), slot);
+  const size_t rank = static_cast<size_t>(spec_.dims.rank());
+  for (size_t i = 0; i < rank * (1 + bases_.size()); ++i)
+    size_arguments_.push_back(size_argument(i));
+}
+
+// All are loaded at the start; those that nobody asks for go with the dead code.
+Value* PointEmitter::size_argument(size_t index) {
+  Value* from = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), sizes_, index);
+  return b_.CreateLoad(b_.getInt64Ty(), from);
+}
+
+Value* PointEmitter::extent(int dim) {
+  return spec_.open ? size_arguments_[dim] : i64(spec_.dims[dim]);
+}
+
+Value* PointEmitter::stride(int32_t operand, int dim) {
+  const Dim known = spec_.operands[operand].strides[dim];
+  if (!spec_.open || known == 0 || known == 1) return i64(known);
+  return size_arguments_[static_cast<size_t>((operand + 1) * spec_.dims.rank() + dim)];
 }
 
 PointEmitter::Level PointEmitter::level_of_operand(int32_t operand) const {
@@ -99,10 +119,7 @@ bool PointEmitter::carried(size_t reduce) const {
 
 // Variables, one a reduction and unrolled copy; they become registers at the end.
 void PointEmitter::make_accumulators() {
-  int64_t folded = 1;
-  for (int d = 0; d <= inner_; ++d)
-    if (spec_.is_reduced(d)) folded *= spec_.dims[d];
-  long_ = folded >= kLongSum;
+  long_ = has_long_sums(spec_);
   auto make = [&](size_t r, int width) {
     Accumulator a{b_.CreateAlloca(scalar_.register_type(reduce_dtype(spec_.reduces[r]), width))};
     if (carried(r)) a.total = b_.CreateAlloca(scalar_.register_type(DType::kFloat64, width));
@@ -239,9 +256,8 @@ void PointEmitter::tail(const Lanes& lanes, int folded, int copy) {
 Value* PointEmitter::row_pointer(int32_t operand) {
   Value* offset = nullptr;
   for (int d = 0; d < inner_; ++d) {
-    Dim stride = spec_.operands[operand].strides[d];
-    if (!ivs_[d] || stride == 0) continue;
-    Value* part = b_.CreateMul(ivs_[d], i64(stride), "", true, true);
+    if (!ivs_[d] || spec_.operands[operand].strides[d] == 0) continue;
+    Value* part = b_.CreateMul(ivs_[d], stride(operand, d), "", true, true);
     offset = offset ? b_.CreateAdd(offset, part, "", true, true) : part;
   }
   if (!offset) return bases_[operand];
@@ -250,9 +266,9 @@ Value* PointEmitter::row_pointer(int32_t operand) {
 }
 
 Value* PointEmitter::address(int32_t operand, Value* index) {
-  Dim stride = inner_ < 0 ? 0 : spec_.operands[operand].strides[inner_];
-  if (stride == 0) return rows_[operand];
-  Value* offset = stride == 1 ? index : b_.CreateMul(index, i64(stride), "", true, true);
+  const Dim known = inner_ < 0 ? 0 : spec_.operands[operand].strides[inner_];
+  if (known == 0) return rows_[operand];
+  Value* offset = known == 1 ? index : b_.CreateMul(index, stride(operand, inner_), "", true, true);
   return b_.CreateInBoundsGEP(scalar_.memory_type(spec_.operands[operand].dtype), rows_[operand],
                               offset);
 }
@@ -286,7 +302,7 @@ Value* PointEmitter::load(int32_t operand, const Lanes& lanes) {
 // Lane by lane. Lanes that do not exist read the last element of the row instead.
 Value* PointEmitter::load_strided(int32_t operand, const Lanes& lanes, llvm::Type* type) {
   Value* result = llvm::PoisonValue::get(llvm::FixedVectorType::get(type, lanes.width));
-  Value* last = i64(spec_.dims[inner_] - 1);
+  Value* last = b_.CreateSub(extent(inner_), i64(1), "", true, true);
   llvm::Align align = align_of(spec_.operands[operand].dtype);
   for (int lane = 0; lane < lanes.width; ++lane) {
     Value* index = b_.CreateAdd(lanes.index, i64(lane), "", true, true);

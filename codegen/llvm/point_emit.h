@@ -27,6 +27,9 @@ class PointEmitter {
 
   llvm::Value* i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
   bool inner_reduced() const { return spec_.is_reduced(inner_); }
+  // Extent of a dim: a constant, or an argument of an open kernel.
+  llvm::Value* extent(int dim);
+  llvm::Value* stride(int32_t operand, int dim);
 
   // Points each operand at the current row, and computes what is constant along it.
   void enter_row();
@@ -60,6 +63,7 @@ class PointEmitter {
     llvm::AllocaInst* total = nullptr;  // double, of a long sum
   };
   void load_pointers();
+  llvm::Value* size_argument(size_t index);
   void classify();
   void choose_width();
   void make_accumulators();
@@ -79,7 +83,9 @@ class PointEmitter {
   void store(int32_t operand, llvm::Value* value, const Lanes& lanes);
 
   bool long_ = false;
-  std::vector<llvm::Value*> bases_, rows_;  // operand pointers: as passed, and at the current row
+  llvm::Value* sizes_ = nullptr;              // of an open kernel: the array of its sizes
+  std::vector<llvm::Value*> size_arguments_;  // by place in that array
+  std::vector<llvm::Value*> bases_, rows_;    // operand pointers: as passed, and at the current row
   std::vector<Level> levels_;
   std::vector<llvm::Value*>
       uniform_;  // by body node: its scalar value where it is constant along the row

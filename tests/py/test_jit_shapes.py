@@ -293,8 +293,8 @@ def gradient_run(compiled, net, batches):
     found = []
     for x, y in batches:
         value, grads = compiled(x, y)
-        found.append(value.asnumpy().tobytes())
-        found.extend(g.asnumpy().tobytes() for g in grads)
+        found.append(value.asnumpy())
+        found.extend(g.asnumpy() for g in grads)
         for p, g in zip(net.trainable_params(), grads):
             p.set_data(p - g * 0.1)
     return found
@@ -329,7 +329,8 @@ def test_training_with_batches_of_many_sizes():
         step = ms.value_and_grad(loss, None, net.trainable_params())
         return gradient_run(step, net, [(tensor(n, 4), tensor(n, 3)) for n in sizes])
     _msjit.reset()
-    assert run(True) == run(False)
+    for got, want in zip(run(True), run(False)):  # fused sums may add in another order
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-6)
     # Where an earlier test had the library's own functions marked, `loss` is part of their regions.
     if not FORCED and any(f["name"] == "loss" for f in _msjit.explain_json()):
         assert captures("loss") <= 3 and record("loss")["breaks"] == []
