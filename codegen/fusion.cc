@@ -193,16 +193,25 @@ class Fuser {
     return false;
   }
 
+  bool straddled(int32_t place, int32_t a, int32_t b) const {
+    return std::any_of(merged_.begin(), merged_.end(), [&](int32_t g) {
+      const Group& group = groups_[g];
+      return g != a && g != b && group.alive && group.min_node < place && group.max_node >= place;
+    });
+  }
+
   // True when a path leads from one of the groups through another group back into them.
   bool makes_cycle(int32_t a, int32_t b) {
     ++stamp_;
     int32_t lowest = std::min(groups_[a].min_node, groups_[b].min_node);
+    // What lies before both leads back to them only through a group with nodes on either side.
+    const bool closed = !straddled(lowest, a, b);
     std::vector<int32_t> work;
     auto visit = [&](int32_t node, bool inside) {
       if (node < 0 || group_of_[node] < 0) return false;
       int32_t g = group_of_[node];
       if (g == a || g == b) return !inside;
-      if (visited_[g] == stamp_ || groups_[g].max_node < lowest) return false;
+      if (visited_[g] == stamp_ || (closed && groups_[g].max_node < lowest)) return false;
       visited_[g] = stamp_;
       work.push_back(g);
       return false;
@@ -249,6 +258,7 @@ class Fuser {
     b.max_node = b.nodes.back();
     a.alive = false;
     a.nodes.clear();
+    merged_.push_back(into);
   }
 
   // Loops over the same space that read the same value become one: sums of x and of its square,
@@ -338,6 +348,7 @@ class Fuser {
   std::vector<std::vector<int32_t>> users_;
   std::vector<Group> groups_;
   std::vector<uint32_t> visited_;
+  std::vector<int32_t> merged_;  // groups of several nodes, some more than once
   uint32_t stamp_ = 0;
 };
 

@@ -1,0 +1,19 @@
+"""The programs of jit_user_programs.py behave the same under the JIT, and break no more often than noted there."""
+import pytest
+
+import msjit as ms
+from jit_same import FORCED, breaks, same
+from jit_user_programs import PROGRAMS
+from msjit import _msjit
+
+pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+
+
+@pytest.mark.parametrize("fn,make,limit", PROGRAMS, ids=[p[0].__name__ for p in PROGRAMS])
+def test_program(fn, make, limit):
+    _msjit.reset()
+    ms.set_seed(1)
+    same(fn, make, variants=(0, 0, 1, 0))
+    if not FORCED:
+        found = breaks(fn)
+        assert len(found) <= limit, ["line %d: %s" % (b["line"], b["detail"]) for b in found]
