@@ -1,4 +1,5 @@
 #include "bytecode/control.h"
+#include "bytecode/library.h"
 
 #include <fmt/core.h>
 
@@ -169,6 +170,7 @@ bool Executor::to_val(const SymRef& value, Val* out) {
     return true;
   }
   if (!look(value)) return false;
+  if (const SymRef plain = plain_value(*this, value); plain != value) return to_val(plain, out);
   if (value->is_tensor()) {
     *out = value->tensor;
     return true;

@@ -167,6 +167,99 @@ bool is_enum_type(PyTypeObject* type) {
          _PyType_Lookup(type, hash_name) == _PyType_Lookup(base, hash_name);
 }
 
+namespace {
+
+// A container of an enumeration's own, _member_map_ and the like; null when it has none.
+SymRef enum_part(Executor& x, const SymRef& cls, const char* name) {
+  PyTypeObject* const meta = enum_meta();
+  PyObject* object = cls->kind == SymKind::kConst ? cls->object.get() : nullptr;
+  if (!meta || !object || Py_TYPE(object) != meta) return nullptr;
+  auto* type = reinterpret_cast<PyTypeObject*>(object);
+  Ref text = Ref::steal(PyUnicode_InternFromString(name));
+  PyObject* found = _PyType_Lookup(type, text.get());
+  if (!found || !x.heap().guard_class_version(type) || !x.heap().guard_class_version(meta))
+    return nullptr;
+  SymRef part =
+      x.heap().from_constant(Ref::share(found), fmt::format("{}.{}", type->tp_name, name));
+  return x.heap().realize(part) ? part : nullptr;
+}
+
+bool is_flag(PyTypeObject* type) {
+  static PyTypeObject* const flag = import_type("enum", "Flag");
+  return !flag || PyType_IsSubtype(type, flag);
+}
+
+bool has_own_new(PyTypeObject* type) {
+  static PyTypeObject* const base = import_type("enum", "Enum");
+  const auto find = [](PyTypeObject* of) {
+    return Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(of), "__new__"));
+  };
+  const Ref own = find(type), plain = base ? find(base) : Ref();
+  PyErr_Clear();
+  return !own || !(own == plain);
+}
+
+}  // namespace
+
+bool enum_call(Executor& x, const SymRef& cls, const SymRef& value, SymRef* out) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  if (!x.look(value)) return false;
+  if (type_of(*value) == type) return *out = value, true;
+  const SymRef members = has_own_new(type) ? nullptr : enum_part(x, cls, "_value2member_map_");
+  if (members && members->kind == SymKind::kDict && x.heap().pin_key(value))
+    if ((*out = x.heap().dict_get(members, value))) return true;
+  return x.fail(BreakReason::kCallUnknown, describe(*cls));
+}
+
+bool enum_item(Executor& x, const SymRef& cls, const SymRef& name, SymRef* out) {
+  const SymRef members = enum_part(x, cls, "_member_map_");
+  if (!members || members->kind != SymKind::kDict || !x.heap().pin_key(name))
+    return x.fail(BreakReason::kUnsupported, "index of " + describe(*cls));
+  *out = x.heap().dict_get(members, name);
+  return *out || x.raise_new(PyExc_KeyError, {name}, "dict lookup");
+}
+
+bool enum_members(Executor& x, const SymRef& cls, std::vector<SymRef>* out) {
+  const SymRef names = enum_part(x, cls, "_member_names_");
+  const SymRef members = names ? enum_part(x, cls, "_member_map_") : nullptr;
+  const std::vector<SymRef>* listed = names ? x.heap().items(names) : nullptr;
+  if (!listed || !members || is_flag(reinterpret_cast<PyTypeObject*>(cls->object.get())))
+    return x.fail(BreakReason::kIterate, describe(*cls));
+  for (const SymRef& name : std::vector<SymRef>(*listed)) {
+    out->emplace_back();
+    if (!enum_item(x, cls, name, &out->back())) return false;
+  }
+  return true;
+}
+
+bool is_enum_class(const SymRef& value) {
+  return value->kind == SymKind::kConst && enum_meta() &&
+         Py_TYPE(value->object.get()) == enum_meta();
+}
+
+SymRef plain_value(Executor& x, const SymRef& value) {
+  if (value->kind != SymKind::kObject || !value->object || value->source == kNoSource) return value;
+  PyTypeObject* type = Py_TYPE(value->object.get());
+  PyTypeObject* base = PyLong_Check(value->object.get())      ? &PyLong_Type
+                       : PyUnicode_Check(value->object.get()) ? &PyUnicode_Type
+                                                              : nullptr;
+  if (!base || Py_TYPE(type) != enum_meta() || is_flag(type)) return value;
+  for (const char* name :
+       {"__eq__",   "__ne__",    "__lt__",       "__le__",     "__gt__",  "__ge__",
+        "__add__",  "__radd__",  "__sub__",      "__rsub__",   "__mul__", "__rmul__",
+        "__bool__", "__index__", "__hash__",     "__neg__",    "__pos__", "__invert__",
+        "__mod__",  "__rmod__",  "__floordiv__", "__truediv__"}) {
+    Ref text = Ref::steal(PyUnicode_InternFromString(name));
+    if (_PyType_Lookup(type, text.get()) != _PyType_Lookup(base, text.get())) return value;
+  }
+  x.heap().guards().add_guard(
+      {&guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});
+  PyObject* object = value->object.get();
+  return make_const(base == &PyLong_Type
+                        ? Ref::steal(PyNumber_Add(object, Ref::steal(PyLong_FromLong(0)).get()))
+                        : Ref::steal(PyUnicode_FromObject(object)));
+}
+
 bool enum_member(Executor& x, const SymRef& cls, PyObject* name, SymRef* out, bool* known) {
   PyTypeObject* const meta = enum_meta();
   static PyTypeObject* const property = import_type("enum", "property");

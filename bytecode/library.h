@@ -23,6 +23,12 @@ int tuple_field(PyObject* descriptor);
 // A class of Enum's whose members are hashed by their names.
 bool is_enum_type(PyTypeObject* type);
 
+bool is_enum_class(const SymRef& value);
+bool enum_call(Executor& x, const SymRef& cls, const SymRef& value, SymRef* out);  // cls(value)
+bool enum_item(Executor& x, const SymRef& cls, const SymRef& name, SymRef* out);   // cls[name]
+bool enum_members(Executor& x, const SymRef& cls, std::vector<SymRef>* out);       // list(cls)
+// The int or str that a member of an IntEnum and the like is; anything else as it is.
+SymRef plain_value(Executor& x, const SymRef& value);
 // A member of an enumeration read from its class; `known` = false when the name is something else.
 bool enum_member(Executor& x, const SymRef& cls, PyObject* name, SymRef* out, bool* known);
 

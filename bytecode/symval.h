@@ -67,6 +67,7 @@ enum class IterKind : uint8_t {
   kAccumulate,  // an iterator, the function or None, the total so far or null
   kRepeat,      // the object; count = times (-1 = forever)
   kCount,       // the next number, the step
+  kCycle,       // the items
 };
 
 struct SymGenerator;  // exec.h
@@ -81,6 +82,8 @@ struct SymIterator {
   bool exhausted = false;        // once at the end it stays there
   std::shared_ptr<SymGenerator> generator;  // kGenerator
   int64_t upcoming = 0, step = 0;
+  // Lists taken as a whole that CPython would take item by item, and what was in them.
+  std::vector<std::pair<SymRef, std::vector<SymRef>>> taken;
 };
 
 struct SymValue {

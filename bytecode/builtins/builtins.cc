@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
-#include "bytecode/instance.h"
+#include "bytecode/library.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -144,6 +144,14 @@ bool model_enumerate(Executor& x, Args args, PyObject*, SymRef* out) {
 
 bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1 || !x.look(args[0])) return unsupported(x, "reversed");
+  if (args[0]->kind == SymKind::kConst &&
+      (PyRange_Check(args[0]->object.get()) || PyUnicode_CheckExact(args[0]->object.get()))) {
+    std::vector<SymRef> items;
+    if (!x.unpack(args[0], &items)) return false;
+    std::reverse(items.begin(), items.end());
+    *out = x.new_iterator(IterKind::kComputed, {make_items(SymKind::kTuple, std::move(items))});
+    return true;
+  }
   if (args[0]->is_tensor() || !x.heap().items(args[0])) return unsupported(x, "reversed");
   *out = x.new_iterator(IterKind::kReversed, {args[0]});
   (*out)->iterator->count = static_cast<int64_t>(x.heap().items(args[0])->size());
@@ -297,6 +305,10 @@ bool Executor::length(const SymRef& value, int64_t* out) {
     }
   } else if (const std::vector<SymRef>* items = heap_.items(value)) {
     *out = static_cast<int64_t>(items->size());
+  } else if (is_enum_class(value)) {
+    std::vector<SymRef> members;
+    if (!enum_members(*this, value, &members)) return false;
+    *out = static_cast<int64_t>(members.size());
   } else if (value->kind == SymKind::kVars) {
     SymRef dict;
     if (!vars_all(*this, value, &dict)) return false;

@@ -1,6 +1,7 @@
 // functools, itertools and copy. The iterators of itertools compute while they are taken (lazy.cc);
 // they never leave a region: it ends before the call that made one which is still alive.
 #include <algorithm>
+#include <cstring>
 
 #include "bytecode/builtins/models.h"
 
@@ -109,6 +110,66 @@ bool model_chain(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
+// All items of what has none of its own way of giving them; lists are noted in `taken`.
+using Taken = std::vector<std::pair<SymRef, std::vector<SymRef>>>;
+bool take_all(Executor& x, const char* name, const SymRef& from, std::vector<SymRef>* items,
+              Taken* taken) {
+  if (!x.look(from)) return false;
+  if (from->kind == SymKind::kIterator || from->kind == SymKind::kObject ||
+      from->kind == SymKind::kDict)
+    return wrong_arguments(x, name);
+  if (!x.unpack(from, items)) return false;
+  if (from->kind == SymKind::kList) taken->emplace_back(from, *items);
+  return true;
+}
+
+// chain.from_iterable(): the iterables are taken as they come.
+bool chain_from_iterable(Executor& x, Args args, PyObject* names, SymRef* out) {
+  std::vector<SymRef> iterables;
+  constexpr const char* name = "itertools.chain.from_iterable";
+  Taken taken;
+  if (!positional(x, name, args, names, 2, 2) || !take_all(x, name, args[1], &iterables, &taken))
+    return false;
+  *out = x.new_iterator(IterKind::kChain, std::move(iterables));
+  (*out)->iterator->taken = std::move(taken);
+  return true;
+}
+
+bool model_zip_longest(Executor& x, Args args, PyObject* names, SymRef* out) {
+  Keywords keywords(args, names);
+  SymRef fill = keywords.take("fillvalue");
+  if (!keywords.empty()) return wrong_arguments(x, "itertools.zip_longest");
+  std::vector<std::vector<SymRef>> columns;
+  Taken taken;
+  size_t longest = 0;
+  for (const SymRef& arg : keywords.positional) {
+    columns.emplace_back();
+    if (!take_all(x, "itertools.zip_longest", arg, &columns.back(), &taken)) return false;
+    longest = std::max(longest, columns.back().size());
+  }
+  if (!fill) fill = sym_none();
+  std::vector<SymRef> rows;
+  for (size_t i = 0; i < longest; ++i) {
+    std::vector<SymRef> row;
+    for (const auto& column : columns) row.push_back(i < column.size() ? column[i] : fill);
+    rows.push_back(make_items(SymKind::kTuple, std::move(row)));
+  }
+  if (!computed(x, std::move(rows), out)) return false;
+  (*out)->iterator->taken = std::move(taken);
+  return true;
+}
+
+bool model_cycle(Executor& x, Args args, PyObject* names, SymRef* out) {
+  std::vector<SymRef> items;
+  Taken taken;
+  if (!positional(x, "itertools.cycle", args, names, 1, 1) ||
+      !take_all(x, "itertools.cycle", args[0], &items, &taken))
+    return false;
+  *out = x.new_iterator(IterKind::kCycle, std::move(items));
+  (*out)->iterator->taken = std::move(taken);
+  return true;
+}
+
 bool model_repeat(Executor& x, Args args, PyObject* names, SymRef* out) {
   int64_t times = -1;
   if (!positional(x, "itertools.repeat", args, names, 1, 2)) return false;
@@ -201,6 +262,8 @@ const ModelRow kItertools[] = {
     {"permutations", model_permutations},
     {"combinations", model_combinations},
     {"chain", model_chain},
+    {"zip_longest", model_zip_longest},
+    {"cycle", model_cycle},
     {"repeat", model_repeat},
     {"count", model_count},
     {"islice", model_islice},
@@ -211,6 +274,14 @@ const ModelRow kItertools[] = {
 const ModelRow kCopy[] = {{"copy", model_copy}};
 
 }  // namespace
+
+BuiltinModel find_class_method(PyObject* cls, const char* name) {
+  static PyObject* const chain = [] {
+    Ref module = Ref::steal(PyImport_ImportModule("itertools"));
+    return module ? PyObject_GetAttrString(module.get(), "chain") : nullptr;
+  }();
+  return cls == chain && std::strcmp(name, "from_iterable") == 0 ? chain_from_iterable : nullptr;
+}
 
 const ModelTable models_functools = {"functools", kFunctools, {}};
 const ModelTable models_itertools = {"itertools", kItertools, {}};

@@ -110,6 +110,10 @@ bool next_lazy(Executor& x, SymIterator& it, SymRef* out, bool* done) {
       ++it.position;
       *out = it.children[0];
       return true;
+    case IterKind::kCycle:
+      *done = it.children.empty();
+      if (!*done) *out = it.children[static_cast<size_t>(it.position++) % it.children.size()];
+      return true;
     case IterKind::kCount: {
       *out = it.children[0];
       SymRef next;

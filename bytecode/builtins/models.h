@@ -30,9 +30,10 @@ extern const ModelTable models_builtins, models_sequences, models_math, models_o
 // A method of a builtin type; `self` is args[0].
 bool has_builtin_method(const SymRef& self, const char* name);
 bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* names, SymRef* out);
-std::span<const ModelRow> container_methods(SymKind kind);  // containers.cc
-std::span<const ModelRow> vars_methods();                   // vars.cc
-std::span<const ModelRow> ordered_dict_methods();           // those dict has not, or not so
+BuiltinModel find_class_method(PyObject* cls, const char* name);  // chain.from_iterable
+std::span<const ModelRow> container_methods(SymKind kind);        // containers.cc
+std::span<const ModelRow> vars_methods();                         // vars.cc
+std::span<const ModelRow> ordered_dict_methods();                 // those dict has not, or not so
 // Whether an item is the one looked for, as containers compare: identity first, then ==.
 bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* out);
 bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& from);

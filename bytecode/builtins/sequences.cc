@@ -7,16 +7,89 @@
 
 namespace msjit {
 
+namespace {
+
+// While CPython sorts, a value that has no Python object yet is stood for by one that is compared
+// symbolically.
+struct Sorting {
+  Executor& x;
+  std::vector<SymRef> values;
+  bool failed = false;
+  static inline Sorting* current = nullptr;  // under the GIL
+};
+
+struct StandIn {
+  PyObject_HEAD Py_ssize_t index;
+};
+PyObject* compare_stand_ins(PyObject* a, PyObject* b, int op);
+
+PyTypeObject* stand_in_type() {
+  static PyTypeObject* const type = [] {
+    static PyType_Slot slots[] = {{Py_tp_richcompare, reinterpret_cast<void*>(compare_stand_ins)},
+                                  {0, nullptr}};
+    static PyType_Spec spec = {"msjit.StandIn", sizeof(StandIn), 0, Py_TPFLAGS_DEFAULT, slots};
+    return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  }();
+  return type;
+}
+
+SymRef sym_of(PyObject* object) {
+  if (Py_TYPE(object) != stand_in_type()) return make_const(Ref::share(object));
+  return Sorting::current->values[static_cast<size_t>(reinterpret_cast<StandIn*>(object)->index)];
+}
+
+PyObject* compare_stand_ins(PyObject* a, PyObject* b, int op) {
+  Sorting& sorting = *Sorting::current;
+  SymRef answer;
+  bool truth = false;
+  if (sorting.failed || !sorting.x.compare(sym_of(a), sym_of(b), op, &answer) ||
+      !sorting.x.truth(answer, &truth)) {
+    sorting.failed = true;
+    PyErr_SetString(PyExc_RuntimeError, "[sort] comparison that cannot be captured");
+    return nullptr;
+  }
+  return Ref::share(truth ? Py_True : Py_False).release();
+}
+
+Ref sort_key(Sorting& sorting, const SymRef& value) {
+  if (Ref known = to_python(sorting.x, value)) return known;
+  if (value->kind == SymKind::kTuple && !value->cls) {
+    Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size())));
+    for (size_t i = 0; i < value->items.size(); ++i) {
+      Ref part = sort_key(sorting, value->items[i]);
+      if (!part) return {};
+      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), part.release());
+    }
+    return tuple;
+  }
+  Ref made = Ref::steal(stand_in_type()->tp_alloc(stand_in_type(), 0));
+  if (!made) return {};
+  reinterpret_cast<StandIn*>(made.get())->index = static_cast<Py_ssize_t>(sorting.values.size());
+  sorting.values.push_back(value);
+  return made;
+}
+
+// Calls `function` with `args`; the stand-ins among them belong to `sorting`.
+Ref call_sorting(Sorting& sorting, PyObject* function, PyObject* args, PyObject* keywords) {
+  Sorting* const outer = std::exchange(Sorting::current, &sorting);
+  Ref result = Ref::steal(PyObject_Call(function, args, keywords));
+  Sorting::current = outer;
+  return result;
+}
+
+}  // namespace
+
 bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool reverse) {
   const Py_ssize_t size = static_cast<Py_ssize_t>(items->size());
   Ref keys = Ref::steal(PyList_New(0)), order = Ref::steal(PyList_New(0));
+  Sorting sorting{x, {}};
   for (Py_ssize_t i = 0; i < size; ++i) {
     SymRef value = (*items)[static_cast<size_t>(i)];
     if (key && !key->is_const(Py_None) && !x.call(key, {value}, nullptr, &value)) return false;
     if (size == 1) return true;  // nothing is compared
-    Ref known = to_python(x, value);
-    if (!known)
-      return x.look(value) && x.fail(BreakReason::kUnsupported, "sorting by " + describe(*value));
+    if (!x.look(value)) return false;
+    Ref known = sort_key(sorting, value);
+    if (!known) return PyErr_Clear(), x.fail(BreakReason::kInternal, "no memory");
     PyList_Append(keys.get(), known.get());
     PyList_Append(order.get(), Ref::steal(PyLong_FromSsize_t(i)).get());
   }
@@ -26,8 +99,10 @@ bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool
   Ref pick = Ref::steal(PyObject_GetAttrString(keys.get(), "__getitem__"));
   PyDict_SetItemString(options.get(), "key", pick.get());
   PyDict_SetItemString(options.get(), "reverse", reverse ? Py_True : Py_False);
-  if (!Ref::steal(PyObject_Call(sort.get(), none.get(), options.get())))
-    return PyErr_Clear(), x.fail(BreakReason::kRaises, "sorting");
+  if (!call_sorting(sorting, sort.get(), none.get(), options.get())) {
+    PyErr_Clear();
+    return sorting.failed ? x.raise_ends() : x.fail(BreakReason::kRaises, "sorting");
+  }
   std::vector<SymRef> sorted;
   for (Py_ssize_t i = 0; i < size; ++i)
     sorted.push_back((*items)[PyLong_AsSize_t(PyList_GET_ITEM(order.get(), i))]);

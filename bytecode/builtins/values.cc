@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bytecode/builtins/models.h"
+#include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -16,7 +17,8 @@ constexpr Py_ssize_t kMaxText = 1 << 20;  // what a capture may keep of computed
 bool is_plain_value(PyObject* o) {
   return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) ||
          PyUnicode_CheckExact(o) || PyComplex_CheckExact(o) || PyBytes_CheckExact(o) ||
-         PyRange_Check(o) || o == Py_None || o == Py_Ellipsis || o == Py_NotImplemented;
+         PyRange_Check(o) || Py_TYPE(o) == &g_dtype_type || o == Py_None || o == Py_Ellipsis ||
+         o == Py_NotImplemented;
 }
 
 // A constant that holds plain values only, all the way down.
@@ -179,6 +181,11 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
   Ref given = keywords ? Ref::steal(PyDict_New()) : Ref();
   for (size_t i = 0; i < args.size(); ++i) {
     Ref value = to_python(x, args[i]);
+    if (!value && args[i]->kind == SymKind::kIterator) {  // what takes one takes all of it
+      std::vector<SymRef> items;
+      if (!x.unpack(args[i], &items)) return false;
+      value = to_python(x, make_items(SymKind::kList, std::move(items)));
+    }
     if (!value) {
       if (!x.look(args[i])) return false;
       return holds_tensor(args[i])

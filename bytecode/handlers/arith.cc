@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
-#include "bytecode/instance.h"
+#include "bytecode/library.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 
@@ -162,13 +162,27 @@ bool shape_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* 
 
 }  // namespace
 
+namespace {
+
+// Members of an IntEnum and the like compute as what they are, but in the hands of an instance.
+bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, SymRef* p, SymRef* q) {
+  *p = plain_value(x, a);
+  *q = plain_value(x, b);
+  return (*p != a && (*q != b || b->kind != SymKind::kObject)) ||
+         (*q != b && a->kind != SymKind::kObject);
+}
+
+}  // namespace
+
 bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out) {
   if (!look_open(a) || !look_open(b)) return false;
   if ((*out = size_binary(*this, a, b, op))) return true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
+  SymRef p, q;
   if (a->kind == SymKind::kObject || b->kind == SymKind::kObject)
-    return instance_binary(*this, a, b, op, in_place, out);
+    return plain_pair(*this, a, b, &p, &q) ? binary(p, q, op, in_place, out)
+                                           : instance_binary(*this, a, b, op, in_place, out);
   if (a->is_tensor() || b->is_tensor()) {
     const OpDef* def = binary_op(op);
     if (!def || !(a->is_tensor() || is_number(a)) || !(b->is_tensor() || is_number(b)))
@@ -206,8 +220,10 @@ bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
     return *out = sym_bool(holds), true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));
+  SymRef p, q;
   if (a->kind == SymKind::kObject || b->kind == SymKind::kObject)
-    return instance_compare(*this, a, b, op, out);
+    return plain_pair(*this, a, b, &p, &q) ? compare(p, q, op, out)
+                                           : instance_compare(*this, a, b, op, out);
   if (a->is_tensor() || b->is_tensor()) {
     if (!(a->is_tensor() || is_number(a)) || !(b->is_tensor() || is_number(b)))
       return fail(BreakReason::kUnsupported, what);
@@ -250,6 +266,7 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
     return def ? apply(*def, std::span(&value->tensor, 1), {}, out)
                : fail(BreakReason::kUnsupported, unary_symbol(op));
   }
+  if (const SymRef plain = plain_value(*this, value); plain != value) return unary(plain, op, out);
   if (value->kind == SymKind::kObject) {
     const char* const names[] = {"__pos__", "__neg__", "", "__invert__"};
     return call_special(*this, value, names[static_cast<int>(op)], {}, out);

@@ -191,6 +191,9 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
   if (member) return true;
   if (found && std::string_view(text) == "__new__" && is_builtin_new(found))
     return *out = x.heap().from_constant(Ref::share(found), text), true;
+  if (found && Py_TYPE(found) == &PyClassMethodDescr_Type &&
+      find_class_method(cls->object.get(), text))
+    return *out = make_items(SymKind::kMethod, {make_const(Ref::share(name)), cls}), true;
   PyObject* above = _PyType_Lookup(meta, name);  // a data descriptor of the metaclass comes first
   bool named = false;
   if (above && above == _PyType_Lookup(&PyType_Type, name) &&

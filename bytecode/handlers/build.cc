@@ -1,6 +1,7 @@
 // Construction of containers, slices, strings and functions.
 #include <fmt/core.h>
 
+#include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 
 namespace msjit {
@@ -120,10 +121,7 @@ Ref pop_showable(Executor& x, SymFrame& f, bool as_str) {
   if (!x.look(value)) return {};
   if (value->kind == SymKind::kObject && as_str && !instance_str(x, SymRef(value), &value))
     return {};
-  PyObject* object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
-  if (object && (PyUnicode_CheckExact(object) || PyLong_CheckExact(object) ||
-                 PyFloat_CheckExact(object) || PyBool_Check(object) || object == Py_None))
-    return value->object;
+  if (Ref known = to_python(x, value)) return known;
   x.fail(value->is_tensor() ? BreakReason::kTensorValue : BreakReason::kUnsupported,
          value->is_tensor() ? "formatting" : "formatting of " + describe(*value));
   return {};

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "bytecode/instance.h"
+#include "bytecode/library.h"
 
 namespace msjit {
 
@@ -75,6 +75,9 @@ bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out
   if (!look(container) || !look_open(key)) return false;
   if (container->is_tensor()) return tensor_subscript(*this, container, key, out);
   if (!look_fixed(key)) return false;
+  if (const SymRef plain = plain_value(*this, key);
+      plain != key && container->kind != SymKind::kObject)
+    return subscript(container, plain, out);
   if (container->kind == SymKind::kDict) {
     if (!heap_.pin_key(key)) return fail(BreakReason::kUnsupported, "dict key " + describe(*key));
     *out = heap_.dict_get(container, key);
@@ -99,6 +102,7 @@ bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out
     *out = (*items)[index];
     return true;
   }
+  if (is_enum_class(container)) return enum_item(*this, container, key, out);
   if (container->kind == SymKind::kConst && !PyType_Check(container->object.get())) {
     Ref constant = constant_object(key);
     PyObject* object = container->object.get();

@@ -1,7 +1,7 @@
 // Branches on Python values: decided while capturing, under the guards that reading the value
 // installed.
 #include "bytecode/control.h"
-#include "bytecode/instance.h"
+#include "bytecode/library.h"
 
 namespace msjit {
 
@@ -40,7 +40,10 @@ bool Executor::truth(const SymRef& value, bool* out) {
     case SymKind::kFunction:
     case SymKind::kSlice: *out = true; return true;
     case SymKind::kTensor: return fail(BreakReason::kTensorBranch, "its truth as a Python bool");
-    case SymKind::kObject: return instance_truth(*this, value, out);
+    case SymKind::kObject: {
+      const SymRef plain = plain_value(*this, value);
+      return plain != value ? truth(plain, out) : instance_truth(*this, value, out);
+    }
     default: break;
   }
   return fail(BreakReason::kCallUnknown, "bool() of " + describe(*value));

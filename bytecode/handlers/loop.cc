@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
-#include "bytecode/instance.h"
+#include "bytecode/library.h"
 
 namespace msjit {
 
@@ -52,6 +52,12 @@ bool Executor::iterate(const SymRef& value, SymRef* out) {
     return true;
   }
   if (value->kind == SymKind::kObject) return instance_iter(*this, value, out);
+  if (is_enum_class(value)) {
+    std::vector<SymRef> members;
+    if (!enum_members(*this, value, &members)) return false;
+    *out = new_iterator(IterKind::kComputed, {make_items(SymKind::kTuple, std::move(members))});
+    return true;
+  }
   return fail(BreakReason::kIterate, describe(*value));
 }
 
@@ -99,6 +105,8 @@ bool Executor::next(const SymRef& sym, SymRef* out, bool* done) {
   if (it.generator) return resume_generator(sym, make_const(Ref::none()), out, done);
   *done = it.exhausted;
   if (it.exhausted) return true;
+  for (const auto& [list, items] : it.taken)
+    if (list->items != items) return fail(BreakReason::kIterate, "a list that changed meanwhile");
   if (!take_next(it, out, done)) return false;
   it.exhausted = *done && stays_exhausted(it.kind);
   return true;

@@ -440,6 +440,6 @@ def test_keys_of_other_kinds_are_captured():
 
     for _ in range(3):
         equal(f(x22(), table), x22() * 2.0 + 11.0)
-    assert not ms.explain(f, x22(), table).breaks
+    assert {b["reason"] for b in ms.explain(f, x22(), table).breaks} <= {"forced"}
     table["s"] = 9.0
     equal(f(x22(), table), x22() * 2.0 + 12.0)

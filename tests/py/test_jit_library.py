@@ -1,0 +1,161 @@
+"""Enumerations, sorting and iterators of the standard library in captured code."""
+import collections
+import dataclasses
+import enum
+import functools
+import itertools
+
+import pytest
+
+import msjit as ms
+from jit_programs import Programs, x22
+from msjit import Tensor, _msjit
+
+pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+
+programs = Programs()
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+    AZURE = 2
+
+    @property
+    def shade(self):
+        return self.value * 10
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 5
+    NONE = 0
+
+
+class Name(str, enum.Enum):
+    A = "a"
+    B = "b"
+
+
+class Odd(enum.IntEnum):
+    ONE = 1
+
+    def __add__(self, other):
+        return 100
+
+
+@programs.add(x22, lambda: 2, lambda: "RED", lambda: Level.HIGH)
+def enumerations(x, number, name, level):
+    for member in Color:
+        x = x * member.shade
+    return (x, Color(number), Color[name], Color(Color.RED) is Color.RED, len(Color), [c.name for c in Color], Color.AZURE,
+            Color(1) in (Color.RED,), list(Level), bool(Level.NONE), not Level.LOW)
+
+
+@programs.add(x22, lambda: Level.HIGH, lambda: Name.A)
+def members_that_are_values(x, level, name):
+    rows = [10, 20, 30, 40, 50, 60]
+    return (x * level + level, level + 1, 2 * level, level > Level.LOW, level == 5, rows[level], -level % 3,
+            name == "a", name + "b", name == Name.A, {"a": 1}[name], Odd.ONE + 1, level / 2, {5: "five"}[level])
+
+
+@programs.add(x22, whole=False)
+def errors_of_enumerations(x):
+    y = x * 2
+    try:
+        Color(9)
+    except ValueError as e:
+        y = y + len(str(e)) * 0
+    try:
+        Color["GREEN"]
+    except KeyError as e:
+        return y, e.args
+
+
+@dataclasses.dataclass(order=True)
+class Item:
+    rank: int
+    data: object = dataclasses.field(compare=False, default=None)
+
+
+class Counted:
+    def __init__(self, n, log):
+        self.n, self.log = n, log
+
+    def __lt__(self, other):
+        self.log.append((self.n, other.n))
+        return self.n < other.n
+
+
+@programs.add(x22, list)
+def sorting(x, log):
+    items = [Item(3, x), Item(1, x * 2), Item(2)]
+    counted = sorted([Counted(n, log) for n in (3, 1, 2, 5, 4)], reverse=True)
+    pairs = sorted({"b": x, "a": x * 2}.items())
+    triples = sorted([(1, "b", x), (0, "z", x), (1, "a", x)])
+    items.sort()
+    return ([i.rank for i in items], items[0].data, [c.n for c in counted], log, [k for k, _ in pairs],
+            [t[:2] for t in triples], sorted(items, key=lambda i: -i.rank)[0].rank, max(items).rank, min(items) is items[0])
+
+
+@programs.add(x22, whole=False)
+def sorting_tensors(x):
+    y = x * 2
+    try:
+        return sorted([(1, y), (1, x)])
+    except ValueError as e:
+        return y, len(str(e)) > 0
+
+
+@programs.add(x22, whole=False)
+def sorting_that_raises(x):
+    y = x * 2
+    rows = [3, "a", 2]
+    try:
+        rows.sort()
+    except TypeError as e:
+        return y, str(e), sorted(map(str, rows))
+
+
+@programs.add(x22, lambda: [1, 2])
+def iterators(x, changing):
+    parts = [[x], [x * 2, x * 3]]
+    total = sum(itertools.chain.from_iterable(parts))
+    cycled = [a for a, _ in zip(itertools.cycle("ab"), range(3))]
+    longest = list(itertools.zip_longest([1], (2, 3), fillvalue=0))
+    text = "-".join(str(d) for d in x.shape), ", ".join(map(repr, changing)), "".join(reversed("abc"))
+    return total, cycled, longest, text, functools.reduce(max, changing), f"{x.shape} {x.dtype} {changing}"
+
+
+@programs.add(x22, lambda: [1, 2], whole=False)
+def list_changed_while_cycled(x, items):
+    found = []
+    for i, item in enumerate(itertools.cycle(items)):
+        found.append(item)
+        if i == 0:
+            items.append(7)
+        if i == 5:
+            break
+    return x * 2, found
+
+
+test_same, test_one_region = programs.tests()
+
+
+def test_member_is_guarded():
+    f = ms.jit(lambda x, level: x * level, mode="PIJit")
+    for _ in range(3):
+        assert f(Tensor([1.0]), Level.HIGH).tolist() == [5.0]
+        assert f(Tensor([1.0]), Level.LOW).tolist() == [1.0]
+
+
+def test_counts():
+    def f(x, words):
+        seen = collections.OrderedDict()
+        for word in words:
+            seen[word] = seen.get(word, 0) + 1
+        return x * len(seen), sorted(seen.items(), key=lambda item: (-item[1], item[0]))
+
+    jitted = ms.jit(f, mode="PIJit")
+    for words in (["a", "b", "a"], ["c"], ["b", "a", "b"]):
+        assert jitted(x22(), words)[1] == f(x22(), words)[1]
