@@ -148,7 +148,7 @@ HookArm::HookArm() {
 }
 
 HookArm::~HookArm() {
-  if (--arm_count == 0 && !frames::kHookIsFree) uninstall();
+  if (--arm_count == 0) uninstall();
 }
 
 NextFrame::NextFrame(PyCodeObject* code, FrameDoor door) : code_(code), door_(door) {

@@ -26,9 +26,6 @@ inline void set_evaluator(Evaluator evaluator) {
 }
 #endif
 
-// True where an installed hook costs other calls nothing, so that it may stay.
-extern const bool kHookIsFree;
-
 // --- from 3.12 on: sys.monitoring ---
 void* innermost(PyThreadState* thread);  // the running frame
 // is_traced, or a tool other than our own listens to this code object.

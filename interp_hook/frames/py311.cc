@@ -111,7 +111,6 @@ PyObject* FrameView::finish(Ref result) {
 
 PyCodeObject* frames::code_of(void* frame) { return as_frame(frame)->f_code; }
 bool frames::is_traced(PyThreadState* thread) { return thread->cframe->use_tracing; }
-const bool frames::kHookIsFree = false;
 
 }  // namespace msjit
 #endif
