@@ -12,8 +12,18 @@ std::vector<CodeState*>& states() {
   return *all;
 }
 
+CodeTotals departed;  // what functions and entries that are gone had counted
+
+void count(const CodeState& state, CodeTotals* totals) {
+  totals->calls += state.calls;
+  totals->captured_calls += state.captured_calls;
+  for (const BreakRecord& record : state.breaks) totals->breaks += record.count;
+  for (const RecompileRecord& record : state.recompiles) totals->recompiles += record.count;
+}
+
 void forget(void* extra) {
   auto* state = static_cast<CodeState*>(extra);
+  count(*state, &departed);
   auto& all = states();
   all.erase(std::remove(all.begin(), all.end(), state), all.end());
   delete state;
@@ -114,6 +124,7 @@ void bury(EntryBase& entry) {
   EntryPoint* point = std::exchange(entry.point, nullptr);
   if (!point) return;
   point->hits += entry.hits;
+  departed.compile_ms += entry.compile_ms();
   auto& entries = point->entries;
   const auto it = std::find_if(entries.begin(), entries.end(),
                                [&](const auto& known) { return known.get() == &entry; });
@@ -130,7 +141,10 @@ void sweep_graveyard() {
 }
 
 EntryPoint::~EntryPoint() {
-  for (const auto& entry : entries) entry->point = nullptr;
+  for (const auto& entry : entries) {
+    entry->point = nullptr;
+    departed.compile_ms += entry->compile_ms();
+  }
 }
 
 const std::shared_ptr<EntryBase>* EntryPoint::find(const Slots& slots, PyObject** registers) {
@@ -221,6 +235,17 @@ void reset_code_states() {
     state->breaks.clear();
     state->recompiles.clear();
   }
+  departed = {};
+}
+
+CodeTotals code_totals() {
+  CodeTotals totals = departed;
+  for (const CodeState* state : states()) {
+    count(*state, &totals);
+    for (const auto& [index, point] : state->points)
+      for (const auto& entry : point.entries) totals.compile_ms += entry->compile_ms();
+  }
+  return totals;
 }
 
 }  // namespace msjit

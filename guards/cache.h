@@ -34,7 +34,8 @@ struct EntryBase : std::enable_shared_from_this<EntryBase> {
   int bind(PyObject* const* registers);
   std::string describe_step(int step) const;  // of the guards, or what bind() gave
   std::vector<std::string> describe_guards() const;
-  virtual int64_t bytes() const = 0;  // graph, code, constants and guards
+  virtual int64_t bytes() const = 0;      // graph, code, constants and guards
+  virtual double compile_ms() const = 0;  // so far
 
  protected:
   // Makes the entry ready for these sizes, which satisfy the relations. False: `error` says why it
@@ -121,6 +122,14 @@ CodeState* find_code_state(PyCodeObject* code);  // null when there is none yet
 const std::vector<CodeState*>& all_code_states();
 // Drops every entry and every count.
 void reset_code_states();
+
+// Counts over all functions since the start or the last reset, also of functions and entries that
+// are gone.
+struct CodeTotals {
+  int64_t calls = 0, captured_calls = 0, breaks = 0, recompiles = 0;
+  double compile_ms = 0;
+};
+CodeTotals code_totals();
 
 // --- the pool as a whole ---
 struct PoolLimits {

@@ -99,7 +99,18 @@ Memo::Table* MemoBuilder::table_of(PyObject* dict, const void* version) {
   return it == memo_->table_of_.end() ? nullptr : &memo_->tables_[it->second];
 }
 
+// A value that an object shares with its dictionary stays in its place.
+bool MemoBuilder::shared_lookup(PyObject* dict, PyObject* key) {
+  if (!PyUnicode_CheckExact(key)) return false;
+  auto* object = reinterpret_cast<PyDictObject*>(dict);
+  word(&object->ma_keys);
+  word(&object->ma_values);
+  word(compat::shared_value(dict, key));
+  return true;
+}
+
 bool MemoBuilder::dict_lookup(PyObject* dict, PyObject* key, Py_hash_t hash, PyObject* found) {
+  if (compat::shares_values(dict)) return shared_lookup(dict, key);
   const void* version = compat::dict_version(dict);
   if (!version) return false;
   if (Memo::Table* table = table_of(dict, version)) table->lookups.push_back({key, hash, found});
@@ -112,8 +123,7 @@ bool MemoBuilder::string_keys(PyObject* dict) {
     if (Memo::Table* table = table_of(dict, version)) table->string_keys = true;
     return true;
   }
-  word(&reinterpret_cast<PyDictObject*>(dict)->ma_keys);
-  word(compat::key_kind(dict));
+  word(&reinterpret_cast<PyDictObject*>(dict)->ma_keys);  // shared keys are strings for good
   return true;
 }
 
@@ -140,7 +150,8 @@ bool is_held_value(PyObject* o) {
 // at the same address cannot pass for it.
 bool is_stable(PyObject* o) {
   return PyFunction_Check(o) || PyModule_Check(o) || PyType_Check(o) || PyCell_Check(o) ||
-         PyList_CheckExact(o) || PyDict_CheckExact(o) || PyCFunction_Check(o) || is_op(o) ||
+         PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyDict_CheckExact(o) ||
+         PyCFunction_Check(o) || is_op(o) ||
          (!is_tensor(o) && (Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) && instance_dict_slot(o));
 }
 
@@ -154,12 +165,26 @@ MemoBuilder::Trust MemoBuilder::by_pointer(PyObject* object) {
   return is_stable(object) ? Trust::kPointer : Trust::kNone;
 }
 
+// By a weak reference a compared address can be told from that of a later tensor.
+MemoBuilder::Trust MemoBuilder::alive(PyObject* object) {
+  if (!is_tensor(object)) return by_pointer(object);
+  Ref weak = Ref::steal(PyWeakref_NewRef(object, nullptr));
+  if (!weak) {
+    PyErr_Clear();
+    return Trust::kNone;
+  }
+  word(&reinterpret_cast<PyWeakReference*>(weak.get())->wr_object);
+  memo_->held_.push_back(std::move(weak));
+  return Trust::kExact;
+}
+
 MemoBuilder::Trust MemoBuilder::trust_load(const Source& source, PyObject* object) {
   switch (source.kind) {
     case LoadKind::kLocal:
     case LoadKind::kStack:
-      if (!is_stable(object) || PyList_CheckExact(object) || PyDict_CheckExact(object))
-        return Trust::kNone;
+      if (!is_stable(object) || PyList_CheckExact(object) || PyTuple_CheckExact(object) ||
+          PyDict_CheckExact(object))
+        return Trust::kNone;  // most often made for the call
       memo_->roots_.push_back({source.kind == LoadKind::kStack, source.index, object});
       return Trust::kPointer;
     case LoadKind::kGlobal:
@@ -195,8 +220,10 @@ MemoBuilder::Trust MemoBuilder::trust_child(const Source& source, PyObject* base
       if (source.kind == LoadKind::kInstanceDict) return Trust::kPointer;
       [[fallthrough]];
     case LoadKind::kDictItem:
-      if (is_stable(base) && !PyModule_Check(base) && source.kind == LoadKind::kInstanceAttr)
-        return dict_version(dict) ? Trust::kExact : Trust::kNone;
+      if (is_stable(base) && !PyModule_Check(base) && source.kind == LoadKind::kInstanceAttr) {
+        if (dict_version(dict)) return Trust::kExact;
+        return shared_lookup(dict, source.key.address()) ? alive(object) : Trust::kNone;
+      }
       // Modules and plain dictionaries change for other reasons too.
       if (const Trust trust = by_pointer(object); trust != Trust::kNone)
         return dict_lookup(dict, source.key.address(), source.hash, object) ? trust : Trust::kNone;
@@ -210,6 +237,11 @@ MemoBuilder::Trust MemoBuilder::trust_child(const Source& source, PyObject* base
       break;
     }
     case LoadKind::kTupleItem:
+      if (base_trust == Trust::kExact) return Trust::kExact;
+      if (!PyTuple_CheckExact(base)) return Trust::kNone;
+      word(&reinterpret_cast<PyVarObject*>(base)->ob_size);
+      word(&reinterpret_cast<PyTupleObject*>(base)->ob_item[source.index]);
+      return alive(object);
     case LoadKind::kMethodSelf:
     case LoadKind::kMethodFunction:
       return base_trust == Trust::kExact ? Trust::kExact : Trust::kNone;

@@ -91,10 +91,12 @@ class MemoBuilder {
     kPointer,  // the pointer is compared, facts about the object are words of their own
     kExact,    // the very same object as when the memo was made
   };
+  bool shared_lookup(PyObject* dict, PyObject* key);
   Memo::Table* table_of(PyObject* dict, const void* version);
   Trust trust_load(const Source& source, PyObject* object);
   Trust trust_child(const Source& source, PyObject* base, PyObject* object, Trust base_trust);
   Trust by_pointer(PyObject* object);
+  Trust alive(PyObject* object);
   bool covers(const GuardStep& step);
   void finish();
 

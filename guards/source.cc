@@ -34,7 +34,7 @@ PyObject* lookup(PyObject* dict, const Source& source) {
 }  // namespace
 
 PyObject* load_source(const Source& source, const Slots& slots, PyObject* const* registers) {
-  PyObject* base = source.base >= 0 ? registers[source.base] : nullptr;
+  PyObject* base = source.base >= 0 ? registers[source.base] : Py_None;
   switch (source.kind) {
     case LoadKind::kLocal: return slots.locals[source.index];
     case LoadKind::kStack: return slots.stack[source.index];

@@ -36,7 +36,7 @@ struct Entry final : EntryBase {
   bool loops = false;     // holds a loop: inputs are kept alive, for signal handlers run meanwhile
   bool disabled = false;  // failed inside: never run again
   int64_t bytes() const override;
-  double compile_ms() const;
+  double compile_ms() const override;
 
  protected:
   bool prepare(const int64_t* sizes) override;

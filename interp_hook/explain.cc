@@ -105,25 +105,13 @@ std::string explain_functions_json() {
 }
 
 std::string explain_totals_json() {
-  int64_t calls = 0, captured = 0, breaks = 0, recompiles = 0, bytes = 0;
-  double compile_ms = 0;
-  bytes = pool_bytes();
-  for (const CodeState* state : all_code_states()) {
-    calls += state->calls;
-    captured += state->captured_calls;
-    for (const BreakRecord& b : state->breaks) breaks += b.count;
-    for (const RecompileRecord& r : state->recompiles) recompiles += r.count;
-    for (const auto& [pc, point] : state->points) {
-      for (const auto& base : point.entries) {
-        compile_ms += entry_of(base).compile_ms();
-      }
-    }
-  }
+  const CodeTotals totals = code_totals();
   return fmt::format(
       "{{\"calls\": {}, \"captured_calls\": {}, \"eager_ops\": {}, \"graph_ops\": {}, \"breaks\": "
       "{}, "
       "\"recompiles\": {}, \"compile_ms\": {:.3f}, \"pool_bytes\": {}}}",
-      calls, captured, eager_op_count(), graph_op_count, breaks, recompiles, compile_ms, bytes);
+      totals.calls, totals.captured_calls, eager_op_count(), graph_op_count, totals.breaks,
+      totals.recompiles, totals.compile_ms, pool_bytes());
 }
 
 std::string explain_details_json(PyCodeObject* code) {

@@ -2,9 +2,9 @@
 // marked or the thread asked for it (NextFrame); frames of generators and coroutines, resumptions
 // by throw(), and frames under a tracer, profiler or monitoring tool never are. Up to 3.11 an
 // eval-frame hook meets them (hook.cc), installed only while a HookArm lives: it takes every other
-// call of Python code 1 ns up to 3.10, and a third longer on 3.11. An evaluator installed by somebody else before us is called for every frame we do not
-// run. From 3.12 on a sys.monitoring callback on the code object meets them (monitoring_door.cc)
-// and a HookArm does nothing.
+// call of Python code 1 ns up to 3.10, and a third longer on 3.11. An evaluator installed by
+// somebody else before us is called for every frame we do not run. From 3.12 on a sys.monitoring
+// callback on the code object meets them (monitoring_door.cc) and a HookArm does nothing.
 #pragma once
 
 #include "interp_hook/frame_view.h"

@@ -114,31 +114,14 @@ inline bool set_code_extra(PyObject* code, Py_ssize_t index, void* extra) {
 #endif
 }
 
-// --- dictionaries ---
-// Where a dictionary keeps a number (eight bytes) that changes with each of its changes and is
-// never used again by any; null when there is none to rely on.
-inline const void* dict_version(PyObject* dict) {
-  auto* object = reinterpret_cast<PyDictObject*>(dict);
-#if PY_VERSION_HEX >= 0x030D0000
-  // Instances write values they share with their dictionary past it.
-  if (object->ma_values) return nullptr;
-#endif
-#if PY_VERSION_HEX >= 0x030C0000
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  return &object->ma_version_tag;
-#pragma GCC diagnostic pop
-#else
-  return &object->ma_version_tag;
-#endif
-}
-
+// --- dictionaries --------------------------------------------------------------------------------
 // The head of the table of keys, which the public headers do not show.
 struct KeysHead {
   Py_ssize_t references;
 #if PY_VERSION_HEX >= 0x030B0000
   uint8_t log2_size, log2_index_bytes, kind;  // kind 0: any keys
   uint32_t version;
+  Py_ssize_t usable, used;
 #else
   Py_ssize_t size;
   void* lookup;  // the function that looks a key up; one of them is for any keys
@@ -146,6 +129,52 @@ struct KeysHead {
 };
 inline const KeysHead* keys_head(PyObject* dict) {
   return reinterpret_cast<const KeysHead*>(reinterpret_cast<PyDictObject*>(dict)->ma_keys);
+}
+// Whether an object and its dictionary share the values, which the object writes past the version.
+inline bool shares_values(PyObject* dict) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return reinterpret_cast<PyDictObject*>(dict)->ma_values != nullptr;
+#else
+  (void)dict;
+  return false;
+#endif
+}
+// Where a dictionary keeps a number (eight bytes) that changes with each of its changes and is
+// never used again by any; null when there is none to rely on.
+inline const void* dict_version(PyObject* dict) {
+  if (shares_values(dict)) return nullptr;
+#if PY_VERSION_HEX >= 0x030C0000
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+  return &reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
+#if PY_VERSION_HEX >= 0x030C0000
+#pragma GCC diagnostic pop
+#endif
+}
+// Eight bytes that tell which value a dictionary with shared values has for a str, as long as its
+// `ma_keys` and `ma_values` stay the same: the pointer to the value or, where the class never had
+// such an attribute, the number of those it had.
+inline const void* shared_value(PyObject* dict, PyObject* name) {
+#if PY_VERSION_HEX >= 0x030D0000
+  struct Values {
+    uint8_t capacity, size, embedded, valid;
+    PyObject* items[1];
+  };
+  struct Item {
+    PyObject *key, *value;
+  };
+  const KeysHead* keys = keys_head(dict);
+  const auto* indices = reinterpret_cast<const char*>(keys + 1);
+  const auto* items = reinterpret_cast<const Item*>(indices + (1 << keys->log2_index_bytes));
+  for (Py_ssize_t i = 0; i < keys->used; ++i)
+    if (items[i].key == name || PyUnicode_Compare(items[i].key, name) == 0)
+      return &reinterpret_cast<Values*>(reinterpret_cast<PyDictObject*>(dict)->ma_values)->items[i];
+  return &keys->used;
+#else
+  (void)dict, (void)name;
+  return nullptr;
+#endif
 }
 // Whether every key is an exact str; false also for some dictionaries where this is so by chance.
 inline bool has_only_string_keys(PyObject* dict) {
@@ -162,15 +191,6 @@ inline bool has_only_string_keys(PyObject* dict) {
   return keys_head(dict)->lookup != any_keys;
 #endif
 }
-// Eight bytes in the table of keys (`ma_keys`) that change before has_only_string_keys() does.
-inline const void* key_kind(PyObject* dict) {
-#if PY_VERSION_HEX >= 0x030B0000
-  return &keys_head(dict)->log2_size;
-#else
-  return &keys_head(dict)->lookup;
-#endif
-}
-
 // --- functions -----------------------------------------------------------------------------------
 inline PyFunctionObject* function(PyObject* object) { return (PyFunctionObject*)object; }
 inline PyCodeObject* function_code(PyObject* object) {

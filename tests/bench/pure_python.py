@@ -1,10 +1,5 @@
-"""usage: pure_python.py BENCHMARK REPEATS
-
-Five call-heavy programs without tensors, for what msjit costs code it has no business with. Prints the least time of a repeat in
-microseconds. Run it plainly and under `python -m msjit --include '*'`."""
-
-import sys
-import time
+"""Five call-heavy programs without tensors, for what msjit costs code it has no business with: timed without it, with msjit
+imported and in use by other code, and captured transparently by `python -m msjit --include '*'`."""
 
 
 def fib(n):
@@ -82,18 +77,5 @@ def run_closures():
     return sum(map(lambda x: x % 7, filter(lambda x: x & 1, range(total % 5000))))
 
 
-BENCHMARKS = {"fib": run_fib, "queens": run_queens, "methods": run_methods, "generators": run_generators,
-              "closures": run_closures}
-
-
-def main():
-    run, least = BENCHMARKS[sys.argv[1]], float("inf")
-    for _ in range(int(sys.argv[2])):
-        start = time.perf_counter()
-        run()
-        least = min(least, time.perf_counter() - start)
-    print("%.1f" % (least * 1e6))
-
-
-if __name__ == "__main__":
-    main()
+PROGRAMS = {"python fib": run_fib, "python queens": run_queens, "python methods": run_methods,
+            "python generators": run_generators, "python closures": run_closures}

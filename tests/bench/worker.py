@@ -8,8 +8,16 @@ import sys
 import time
 import timeit
 
+import overhead
 import works
 
+IMPLS = {
+    **works.IMPLS,
+    "msjit": overhead.of_msjit,
+    "python": lambda work: overhead.of_python(work, False),
+    "python, msjit in use": lambda work: overhead.of_python(work, True),
+    "python -m msjit": lambda work: overhead.of_python(work, False),
+}
 WARM_UP_S = 0.7  # long enough for kernels compiled on a background thread to be swapped in
 ROUND_S = 0.03
 
@@ -21,13 +29,13 @@ def peak_bytes():
 class Work:
     def __init__(self, impl, name):
         before = peak_bytes()
-        made = works.IMPLS[impl](name)
+        made = IMPLS[impl](name)
         self.offered = made is not None
         if not self.offered:
             return
-        statement, names = made
+        statement, names, self.inner = (*made, 1)[:3]
         self.timer = timeit.Timer(statement, globals=names)
-        self.first_us = self.timer.timeit(1) * 1e6
+        self.first_us = self.timer.timeit(1) / self.inner * 1e6
         deadline = time.perf_counter() + WARM_UP_S
         while time.perf_counter() < deadline:
             once = self.timer.timeit(1)
@@ -37,7 +45,7 @@ class Work:
     def round(self):
         if not self.offered:
             return {}
-        us = self.timer.timeit(self.loops) / self.loops * 1e6
+        us = self.timer.timeit(self.loops) / self.loops / self.inner * 1e6
         return {"us": us, "first_us": self.first_us, "bytes": self.bytes}
 
 

@@ -18,6 +18,8 @@ WORKS = {
     "softmax 1Kx1K": "over axis 1",
     "newton loop 64": "while on a tensor: square roots of 64 float32 by Newton's iteration",
 }
+# Timed on every interpreter, for the interpreter makes the difference; the others on two.
+SMALL = ("add 4x4", "three ops 4x4")
 
 
 def rand(*shape):

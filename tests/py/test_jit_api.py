@@ -1,5 +1,6 @@
 """jit as users call it: forms of decoration, methods, Cells, modes, errors; explain, stats, reset, config, skip."""
 import functools
+import gc
 import json
 import sys
 import warnings
@@ -231,6 +232,24 @@ def test_stats_reset_and_config():
         assert ms.stats()["graph_ops"] == 6 and ms.stats()["eager_ops"] == 3
     finally:
         ms.config.enabled = True
+
+
+@needs_jit
+@pytest.mark.captures
+def test_totals_keep_what_dead_functions_counted():
+    ms.reset()
+    program = "def f(x):\n    y = x + 1\n    open\n    globals()\n    return y * 2"
+    for _ in range(3):
+        space = {}
+        exec(program, space)  # noqa: S102
+        jitted = ms.jit(space.pop("f"), mode="PIJit")
+        jitted(Tensor([1.0])), jitted(Tensor([1.0]))
+        before = ms.stats()
+        del jitted
+        gc.collect()
+        after = ms.stats()
+        assert {**after, "pool_bytes": 0} == {**before, "pool_bytes": 0}
+    assert after["calls"] == 6 and after["breaks"] >= 3 and after["compile_ms"] > 0
 
 
 def test_explain_without_captures():

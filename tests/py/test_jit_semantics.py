@@ -431,6 +431,7 @@ def test_keys_that_compare_by_python_code(late):
         assert compared == counts
 
 
+@pytest.mark.captures
 def test_keys_of_other_kinds_are_captured():
     table = {1: 2.0, None: 3.0, (1, 2): 4.0, int: 5.0, True.__class__: 6.0, b"k": 7.0, "s": 8.0}
 

@@ -84,7 +84,8 @@ find_interpreters() {
   local version candidates="3.7 3.8 3.9 3.10 3.11 3.12 3.13"
   case $goal in
     run) candidates="3.11 3.10 3.12 3.13 3.9 3.8 3.7" ;;
-    bench|bench-peers) candidates="3.10 3.11" ;;
+    bench) candidates="3.10 3.11 3.12 3.13 3.9 3.8 3.7" ;;  # kernels are timed on the first two
+    bench-peers) candidates="3.10" ;;
   esac
   for version in $candidates; do
     wanted "$version" || continue
