@@ -23,6 +23,7 @@ void count(const CodeState& state, CodeTotals* totals) {
 
 void forget(void* extra) {
   auto* state = static_cast<CodeState*>(extra);
+  if (!state) return;  // CPython asks for every code object
   count(*state, &departed);
   auto& all = states();
   all.erase(std::remove(all.begin(), all.end(), state), all.end());

@@ -248,8 +248,9 @@ def test_totals_keep_what_dead_functions_counted():
         del jitted
         gc.collect()
         after = ms.stats()
+        assert after.pop("compile_ms") >= before.pop("compile_ms") > 0  # kernels are compiled meanwhile
         assert {**after, "pool_bytes": 0} == {**before, "pool_bytes": 0}
-    assert after["calls"] == 6 and after["breaks"] >= 3 and after["compile_ms"] > 0
+    assert after["calls"] == 6 and after["breaks"] >= 3
 
 
 def test_explain_without_captures():
