@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "bytecode/control.h"
 #include "bytecode/exit.h"
@@ -43,6 +44,12 @@ const char* break_name(BreakReason reason) {
 }
 const char* break_message(BreakReason reason) { return kBreaks[static_cast<int>(reason)].message; }
 const char* break_cure(BreakReason reason) { return kBreaks[static_cast<int>(reason)].cure; }
+
+const char* break_cure_of(const char* name) {
+  for (size_t i = 0; i < std::size(kBreaks); ++i)
+    if (std::strcmp(break_name(static_cast<BreakReason>(i)), name) == 0) return kBreaks[i].cure;
+  return "";
+}
 
 std::string break_text(BreakReason reason, const std::string& detail) {
   std::string text = break_message(reason);

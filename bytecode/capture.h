@@ -21,6 +21,7 @@ enum class BreakReason : uint8_t {
 const char* break_name(BreakReason reason);     // "call_unknown"
 const char* break_message(BreakReason reason);  // with {} for the detail
 const char* break_cure(BreakReason reason);
+const char* break_cure_of(const char* name);  // by break_name()
 std::string break_text(BreakReason reason, const std::string& detail);
 
 // One Python object to build at the region's exit; arguments are earlier recipes.

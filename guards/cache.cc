@@ -114,6 +114,11 @@ std::string EntryBase::describe_step(int step) const {
   return guards.describe(step);
 }
 
+std::string EntryBase::step_path(int step) const {
+  if (step < kRelationStep) return guards.path(step);
+  return open->names.empty() ? "" : open->symbols[0].path;
+}
+
 std::vector<std::string> EntryBase::describe_guards() const {
   std::vector<std::string> lines = guards.describe_all();
   if (open)
@@ -190,14 +195,16 @@ void CodeState::count_break(int at, const char* reason, const std::string& detai
   breaks.push_back({at, reason, detail, 1});
 }
 
-void CodeState::count_recompile(const std::string& guard) {
+void CodeState::count_recompile(const std::string& guard, const std::string& source,
+                                std::string now) {
   for (RecompileRecord& record : recompiles) {
     if (record.guard == guard) {
       ++record.count;
+      record.now = std::move(now);
       return;
     }
   }
-  recompiles.push_back({guard, 1});
+  recompiles.push_back({guard, source, std::move(now), 1});
 }
 
 CodeState* find_code_state(PyCodeObject* code) {

@@ -33,6 +33,7 @@ struct EntryBase : std::enable_shared_from_this<EntryBase> {
   // that failed or -1.
   int bind(PyObject* const* registers);
   std::string describe_step(int step) const;  // of the guards, or what bind() gave
+  std::string step_path(int step) const;      // what that looks at
   std::vector<std::string> describe_guards() const;
   virtual int64_t bytes() const = 0;      // graph, code, constants and guards
   virtual double compile_ms() const = 0;  // so far
@@ -87,7 +88,9 @@ struct BreakRecord {
   int64_t count;
 };
 struct RecompileRecord {
-  std::string guard;
+  std::string guard;   // that failed
+  std::string source;  // what it looks at
+  std::string now;     // the sizes that had changed the last time; empty when it was something else
   int64_t count;
 };
 
@@ -113,7 +116,7 @@ struct CodeState {
     return inert = false;
   }
   void count_break(int line, const char* reason, const std::string& detail);
-  void count_recompile(const std::string& guard);
+  void count_recompile(const std::string& guard, const std::string& source, std::string now);
 };
 
 // The state of `code`, made on first use; null (no exception set) when none can be attached.

@@ -45,7 +45,7 @@ bool note_change(const GuardStep& step, PyObject* object, const std::string& sou
   if (step.kind == &guard_equal) {
     int64_t now = 0, then = 0;
     if (!small_int(object, &now) || !small_int(step.object.address(), &then)) return false;
-    out->push_back({source, -1});
+    out->push_back({source, -1, now});
     return true;
   }
   if (step.kind != &guard_tensor && step.kind != &guard_tensor_open) return false;
@@ -54,7 +54,8 @@ bool note_change(const GuardStep& step, PyObject* object, const std::string& sou
   if (now.dtype != then.dtype || now.weak != then.weak || now.shape.rank() != then.shape.rank())
     return false;
   for (int d = 0; d < then.shape.rank(); ++d)
-    if (now.shape[d] != then.shape[d] && then.shape[d] != kOpenDim) out->push_back({source, d});
+    if (now.shape[d] != then.shape[d] && then.shape[d] != kOpenDim)
+      out->push_back({source, d, now.shape[d]});
   return true;
 }
 
@@ -92,6 +93,11 @@ std::string GuardSet::describe(int index) const {
   const std::string source = step.target >= 0 ? sources_[step.target].text : "";
   if (!step.kind) return "exists(" + source + ")";
   return step.kind->describe(step, source, step.other >= 0 ? sources_[step.other].text : "");
+}
+
+std::string GuardSet::path(int index) const {
+  const GuardStep& step = steps_[index];
+  return step.target >= 0 ? sources_[step.target].text : "globals()";
 }
 
 std::vector<std::string> GuardSet::describe_all() const {

@@ -65,6 +65,7 @@ inline constexpr Dim kOpenDim = -1;
 struct ChangedSize {
   std::string source;  // path of the tensor or int
   int dim;             // -1: the int itself
+  int64_t now;
 };
 
 class GuardSet {
@@ -85,6 +86,7 @@ class GuardSet {
   int register_count() const { return static_cast<int>(sources_.size()); }
   int guard_count() const;
   std::string describe(int step) const;
+  std::string path(int step) const;  // of what the step looks at
   std::vector<std::string> describe_all() const;
 
  private:

@@ -128,17 +128,19 @@ class FrameRun {
 
   void note_recompile(EntryPoint& point, const Slots& now) {
     if (point.last_failure >= 0) {
-      note_sizes(point, now);
-      const std::string guard = point.entries.front()->describe_step(point.last_failure);
+      std::string changes = note_sizes(point, now);
+      const EntryBase& entry = *point.entries.front();
+      const std::string guard = entry.describe_step(point.last_failure);
       point.last_guard = guard;
-      state_.count_recompile(guard);
+      state_.count_recompile(guard, entry.step_path(point.last_failure), std::move(changes));
       if (log_enabled(LogTopic::kGuards))
         log_text(LogTopic::kGuards, fmt::format("{}: {} failed", state_.name, guard));
     }
   }
 
-  // Remembers which sizes were otherwise this time.
-  void note_sizes(EntryPoint& point, const Slots& now) {
+  // Remembers which sizes were otherwise this time, and says what they are now.
+  std::string note_sizes(EntryPoint& point, const Slots& now) {
+    std::string text;
     const EntryBase& entry = *point.entries.front();
     const auto history = [&](const std::string& source, int dim) -> SizeHistory& {
       for (SizeHistory& known : point.sizes)
@@ -149,14 +151,18 @@ class FrameRun {
       ++point.refused_sizes;
     } else if (point.last_failure >= kRelationStep) {
       const SizeRelation& relation = entry.open->relations[point.last_failure - kRelationStep];
-      if (relation.a->op != SizeOp::kSymbol || relation.b->op != SizeOp::kSymbol) return;
+      if (relation.a->op != SizeOp::kSymbol || relation.b->op != SizeOp::kSymbol) return text;
       const OpenSize& size = entry.open->symbols[static_cast<size_t>(relation.a->value)];
       if (size.guessed) history(size.path, size.dim).distinct = true;
     } else {
       std::vector<ChangedSize> changed;
       if (entry.guards.changes(now, registers_.data(), &changed))
         for (const ChangedSize& size : changed) ++history(size.source, size.dim).misses;
+      for (const ChangedSize& size : changed)
+        text += fmt::format("{}{}{} is {}", text.empty() ? "" : ", ", size.source,
+                            size.dim < 0 ? "" : fmt::format(".shape[{}]", size.dim), size.now);
     }
+    return text;
   }
 
   // What had to be a number is not left open again.

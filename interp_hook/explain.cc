@@ -43,6 +43,8 @@ struct Region {
   int pc, line, ops = 0, guards = 0, entries = 0, tier = 0;
   int64_t hits = 0, misses = 0;
   double compile_ms = 0;
+  std::vector<std::string> open;  // sizes that some entry leaves open
+  size_t graphs = 0;              // planned, one for each set of these sizes
 };
 
 std::vector<Region> regions_of(const CodeState& state) {
@@ -58,6 +60,13 @@ std::vector<Region> regions_of(const CodeState& state) {
       region.compile_ms += entry.compile_ms();
       region.tier = std::max(region.tier, entry.region->executable().tier());
       ++region.entries;
+      region.graphs += std::max<size_t>(entry.instances.size(), 1);
+      for (int i = 0; entry.open && i < entry.open->count(); ++i) {
+        const std::string& name = entry.open->names[i];
+        const bool listed =
+            std::find(region.open.begin(), region.open.end(), name) != region.open.end();
+        if (!listed && !((entry.open->fixed >> i) & 1)) region.open.push_back(name);
+      }
     }
     region.misses = region.entries - 1;
     regions.push_back(region);
@@ -71,19 +80,20 @@ std::string region_json(const Region& r) {
   return fmt::format(
       "{{\"pc\": {}, \"line\": {}, \"ops\": {}, \"guards\": {}, \"entries\": {}, \"hits\": {}, "
       "\"misses\": {}, "
-      "\"compile_ms\": {:.3f}, \"tier\": {}}}",
-      r.pc, r.line, r.ops, r.guards, r.entries, r.hits, r.misses, r.compile_ms, r.tier);
+      "\"compile_ms\": {:.3f}, \"tier\": {}, \"open\": {}, \"graphs\": {}}}",
+      r.pc, r.line, r.ops, r.guards, r.entries, r.hits, r.misses, r.compile_ms, r.tier,
+      list(r.open, quote), r.graphs);
 }
 
 std::string break_json(const BreakRecord& b) {
-  return fmt::format("{{\"line\": {}, \"reason\": {}, \"detail\": {}, \"count\": {}}}", b.line,
-                     quote(b.reason), quote(b.detail), b.count);
+  return fmt::format(
+      "{{\"line\": {}, \"reason\": {}, \"detail\": {}, \"count\": {}, \"cure\": {}}}", b.line,
+      quote(b.reason), quote(b.detail), b.count, quote(break_cure_of(b.reason)));
 }
 
 std::string recompile_json(const RecompileRecord& r) {
-  const std::string source = r.guard.substr(0, r.guard.find(' '));
-  return fmt::format("{{\"guard\": {}, \"source\": {}, \"count\": {}}}", quote(r.guard),
-                     quote(source), r.count);
+  return fmt::format("{{\"guard\": {}, \"source\": {}, \"count\": {}, \"now\": {}}}",
+                     quote(r.guard), quote(r.source), r.count, quote(r.now));
 }
 
 std::string function_json(const CodeState& state) {

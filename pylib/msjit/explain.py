@@ -180,6 +180,8 @@ def _describe(record, details=()):
         lines.append("  region at line %d: %d ops, %d guards, %d entries, %d hits, %d misses, captured in %.1f ms, tier %s"
                      % tuple(region[k] for k in ("line", "ops", "guards", "entries", "hits", "misses", "compile_ms",
                                                  "tier")))
+        if region["open"]:
+            lines.append("      open: %s; %d graphs for the sizes met" % (", ".join(region["open"]), region["graphs"]))
         for item in details:
             if item["line"] == region["line"]:
                 lines.extend("      guard %s" % guard for guard in item["guards"])
@@ -190,11 +192,16 @@ def _describe(record, details=()):
         source = _source(record["file"], item["line"])
         if source:
             lines.append("      %s" % source)
-    for item in record["recompiles"]:
-        lines.append("  recompiled %d times: guard %s on %s failed" % (item["count"], item["guard"], item["source"]))
+        lines.append("      cure: %s" % item["cure"])
+    lines.extend("  " + _recompile(item) for item in record["recompiles"])
     if not record["breaks"]:
         lines.append("  no graph breaks")
     return "\n".join(lines)
+
+
+def _recompile(item):
+    times = "once" if item["count"] == 1 else "%d times" % item["count"]
+    return "captured again %s: %s failed%s" % (times, item["guard"], ": " + item["now"] if item["now"] else "")
 
 
 def captured_share(totals):
@@ -232,5 +239,9 @@ def table():
             source = _source(record["file"], item["line"])
             if source:
                 lines.append("    %s" % source)
+            lines.append("    cure: %s" % item["cure"])
+    for record in found:
+        lines.extend("%s (%s:%d) %s" % (record["name"], record["file"], record["line"], _recompile(item))
+                     for item in record["recompiles"])
     lines.append(_totals_line(stats()))
     return "\n".join(lines)

@@ -11,7 +11,7 @@ import msjit as ms
 from msjit import Tensor
 
 FILE = "<program>"
-CALLS = (0, 0, 1, 0, 2, 3, 1)
+CALLS = (0, 0, 1, 0, 2, 3, 1, 4, 5, 6, 0, 9)
 SECONDS = 10
 
 
@@ -20,7 +20,7 @@ class Hang(BaseException):
 
 
 def make_args(module, variant):
-    """Arguments of one call; variants differ in values, shapes and in what aliases what."""
+    """Arguments of one call; variants differ in values, in what aliases what, and from 4 on in sizes."""
     x = Tensor((np.arange(6, dtype=np.float32).reshape(2, 3) - 2) / 4)
     y = Tensor(np.array([0.5, -1.5, 2.0], dtype=np.float32))
     xs = [1, 2.5, "w", y]
@@ -37,6 +37,10 @@ def make_args(module, variant):
         x = Tensor(np.ones((2, 3), dtype=np.float32))
         xs, d = [x, x, 0], {"c": o, "a": 2}
         n = 0
+    elif variant > 3:
+        n = variant - 3
+        x = Tensor((np.arange(3 * n, dtype=np.float32).reshape(n, 3) - 2) / 4)
+        d["b"] = x
     return [x, y, n, "ab-c" if variant != 1 else "xyz", xs, d, o]
 
 

@@ -59,6 +59,11 @@ FEATURES = [
     Feature("tensor", "T# = $t", ["T#", "T#.shape[-1]", "T#.sum()", "(T# * 2)", "T#.ndim"],
             ["T# = $t", "T# = $v", "T#.set_data($t)", "T# = T# + 1", "T#[0] = 5", "T#.requires_grad = True",
              "T#.requires_grad = False"]),
+    Feature("sizes", "S# = Tensor(np.float32([[1, 2, 3]] * 2))\nN# = 2",
+            ["S#.shape[0]", "S#.sum(axis=0)", "S#.reshape(-1)[:3]", "(S# * S#.shape[0]).sum()", "len(S#)", "(S#[:N#] + N#)[-1]",
+             "ops.zeros((N#, 3))", "(x * N#)", "(S#.size // N#)"],
+            ["S# = Tensor(np.float32([[1, 2, 3]] * %d))" % k for k in (1, 2, 3, 4, 5, 6, 7)] +
+            ["N# += 1", "N# = 1", "N# = $n", "S# = $t", "S# = S#.T", "S#.set_data(Tensor(np.float32([[1, 2, 3]] * 8)))"]),
     Feature("builtin", "", ["len([x, x])", "abs(-2)", "int(2.5)", "max(1, 2)", "float(3)"],
             ["len = lambda s: 40", "abs = $f", "int = $f", "max = lambda *a: a[0]", "del len", "del abs",
              "del max", "builtins.abs = $f", "builtins.len = lambda s: 30", "builtins.abs = real_abs",

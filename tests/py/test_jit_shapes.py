@@ -364,3 +364,12 @@ def test_text_model_with_many_lengths():
     same(model, make, [7, 12, 30] + list(range(1, 21)) + [40, 33])
     if not FORCED:
         assert captures("model") <= 3 and breaks(model) == []
+
+
+def test_a_short_shape_fuzz():
+    """Random functions at random sizes; `make soak` runs the long form."""
+    import shape_fuzz
+    said = []
+    programs, found, failed = shape_fuzz.fuzz(0, 25 if FORCED else 60, 20, said.append)
+    assert not failed, said[0]
+    assert programs > 5 and found > programs

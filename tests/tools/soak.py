@@ -16,6 +16,7 @@ import run_tests
 FUZZERS = {
     "diff": (["tests/fuzz/diff_fuzz.py", "--shrink"], {"--count": 20000}),
     "guard": (["tests/fuzz/guard_fuzz.py", "--keep-going"], {"--mutations": 100000}),
+    "shape": (["tests/fuzz/shape_fuzz.py"], {"--count": 20000}),
     "cpython": (["tests/cpython/run.py", "--all"], {}),
 }
 

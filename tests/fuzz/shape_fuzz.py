@@ -1,0 +1,198 @@
+"""Shape fuzzer: random functions of tensors whose sizes, and of ints that, change from call to call; plainly and under PIJit.
+
+    python tests/fuzz/shape_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
+
+Results, ints, shapes, exceptions and gradients must agree at every size. Programs follow from their seed alone. The last
+line is `N programs, N captures, N failed`; the exit status is 1 when any failed.
+"""
+import argparse
+import random
+import sys
+import time
+
+import numpy as np
+
+import msjit as ms
+from msjit import Tensor, _msjit, ops
+
+SAME = ["ops.tanh({a})", "{a} * 2", "ops.relu({a}) + {i}", "{a} - {a}.mean(axis=0)", "ops.softmax({a}, axis=-1)", "{a} / ({i} + 7)",
+        "{a} + {b}", "{a} * {b}", "ops.where({a} > 0, {a}, {b})", "{a}[::-1] if False else {a}", "ops.cumsum({a}, 0)",
+        "{a}.astype(ms.float32)", "ops.maximum({a}, {b})", "{a} + ops.arange(0, {a}.shape[-1])", "{a} * len({a})"]
+OTHER = ["{a}.T", "{a}.reshape(-1)", "{a}.reshape({a}.shape[0], -1)", "{a}.reshape(-1, {a}.shape[-1])", "{a}.sum(axis=0)",
+         "{a}.sum(axis=-1)", "{a}.mean(axis=-1, keepdims=True)", "{a}[{i}:]", "{a}[:{i}]", "{a}[{i}]", "{a}[-1]", "{a}[1:-1]",
+         "{a}[..., :{i}]", "{a}[:, None]", "ops.concat(({a}, {b}), axis=0)", "ops.concat(({a}, {a}), axis=-1)",
+         "ops.matmul({a}, {b})", "ops.matmul({a}, {a}.T)", "ops.stack(({a}, {a}), axis=0)", "ops.split({a}, 2, axis=0)[0]",
+         "{a}.reshape({i}, -1)", "ops.zeros(({i}, {a}.shape[-1])) + {a}[:{i}]", "ops.ones({a}.shape) * {i}",
+         "ops.broadcast_to({a}, (2,) + {a}.shape)", "{a}.max(axis=0)", "ops.expand_dims({a}, 0)", "ops.tile({a}, (2, 1))",
+         "{a}.reshape({a}.shape[::-1])", "ops.full(({i}, 2), {i})", "ops.pad({a}, ((1, {i}), (0, 0))) if {a}.ndim == 2 else {a}",
+         "ops.arange({i}) * 0.5", "{a}.reshape({a}.size // 2, 2)", "{a}[{a}.shape[0] // 2:]", "{a}.swapaxes(0, -1)"]
+INTS = ["{a}.shape[0]", "{a}.shape[-1]", "len({a})", "{a}.size", "{a}.ndim", "{i} + 1", "{i} * 2", "{i} // 2", "{i} - {j}", "{i} % 3",
+        "min({i}, {j})", "max({i}, 3)", "-{i}", "{i} * {j}", "abs({i})", "int({i})", "{i} // max({j}, 1)", "sum({a}.shape)",
+        "{a}.nbytes // 4", "({i} + {j}) // 2", "{i} ** 2", "{i} if {i} > {j} else {j}", "bool({i}) + {i}", "{i} % {j}"]
+TESTS = ["{i} > 2", "{i} == {j}", "{a}.shape == {b}.shape", "{a}.shape[0] < 4", "{i} % 2 == 0", "{i}", "not {i}", "{a}.shape[0] != {i}",
+         "{i} in (2, 3)", "isinstance({i}, int)", "{i} is None", "3 <= {i} < 6", "{a}.ndim == 2"]
+SIZES = [(2, 3), (3, 4), (4, 6), (5, 4), (6, 6), (1, 4), (8, 2), (3, 5), (0, 3), (4, 6), (7, 1), (2, 8), (10, 4)]
+
+
+class Program:
+    """One random function: `source` after construction."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.tensors, self.ints, self.names = ["x", "y"], ["n"], 0
+        body = []
+        for _ in range(self.r.randint(2, 8)):
+            self.statement(body, "    ")
+        result = self.r.sample(self.tensors, min(3, len(self.tensors))) + self.r.sample(self.ints, min(3, len(self.ints)))
+        body.append("    return (%s, %s.shape)" % (", ".join(result), self.r.choice(self.tensors)))
+        self.source = "def main(x, y, n):\n%s\n" % "\n".join(body)
+
+    def fill(self, template):
+        pick = self.r.choice
+        number = pick(self.ints) if self.r.random() < 0.8 else str(self.r.randint(0, 4))
+        return template.format(a=pick(self.tensors), b=pick(self.tensors), i=number, j=pick(self.ints))
+
+    def fresh(self, kind):
+        self.names += 1
+        return "%s%d" % (kind, self.names)
+
+    def statement(self, body, pad):
+        chance = self.r.random()
+        if chance < 0.35:
+            name = self.fresh("t")
+            body.append("%s%s = %s" % (pad, name, self.fill(self.r.choice(OTHER))))
+            self.tensors.append(name)
+        elif chance < 0.6:
+            name = self.fresh("t")
+            body.append("%s%s = %s" % (pad, name, self.fill(self.r.choice(SAME))))
+            self.tensors.append(name)
+        elif chance < 0.82:
+            name = self.fresh("i")
+            body.append("%s%s = %s" % (pad, name, self.fill(self.r.choice(INTS))))
+            self.ints.append(name)
+        elif chance < 0.88:
+            body.append("%sprint(%s, %s)" % (pad, self.r.choice(self.ints), self.r.choice(self.ints)))
+        elif chance < 0.92:
+            body.append("%sn, %s = %s, %s" % (pad, "m", self.r.choice(self.ints), self.r.choice(self.ints)))
+        elif chance < 0.94 and pad == "    ":
+            body.append("%sfor k in range(min(%s, 3)):\n%s    y = y * 0.5 + k" % (pad, self.r.choice(self.ints), pad))
+        elif pad == "    ":
+            body.append("%sif %s:" % (pad, self.fill(self.r.choice(TESTS))))
+            tensors, ints = list(self.tensors), list(self.ints)
+            body.append("        y = %s" % self.fill(self.r.choice(SAME)))
+            self.tensors, self.ints = tensors, ints
+
+
+def make_args(shape, n):
+    rng = np.random.RandomState(shape[0] * 16 + shape[1])
+    return [Tensor(rng.randint(-8, 8, shape).astype(np.float32) / 4), Tensor(rng.randint(-8, 8, shape).astype(np.float32) / 8), n]
+
+
+def outcome(fn, shape, n, said):
+    """(picture, arrays) of one call."""
+    said.clear()
+    arrays = []
+
+    def picture(value):
+        if isinstance(value, Tensor):
+            arrays.append(value.asnumpy())
+            return "tensor", str(value.dtype), tuple(value.shape)
+        if isinstance(value, tuple):
+            return tuple(picture(v) for v in value)
+        return type(value).__name__, repr(value)
+    try:
+        result = picture(fn(*make_args(shape, n)))
+    except Exception as e:
+        result = type(e).__name__, str(e), e.__traceback__.tb_next.tb_lineno
+    return (result, tuple(said)), arrays
+
+
+def gradients(fn, shape, n):
+    """The gradient of the sum of the first result, or the error."""
+    def total(x, y):
+        return fn(x, y, n)[0].sum()
+    try:
+        return [g.asnumpy() for g in ms.grad(total, (0, 1))(*make_args(shape, n)[:2])]
+    except Exception as e:
+        return type(e).__name__
+
+
+def agree(a, b):
+    if isinstance(a, str) or isinstance(b, str):
+        return a == b
+    return len(a) == len(b) and all(p.shape == q.shape and np.allclose(p, q, rtol=1e-4, atol=1e-5, equal_nan=True)
+                                    for p, q in zip(a, b))
+
+
+def check(seed):
+    """None, or what differs; and the number of captures."""
+    program, said = Program(seed), []
+    space = {"ops": ops, "ms": ms, "print": print}
+    exec(compile("import builtins\n" + program.source, "<shapes>", "exec"), space)
+    plain = space["main"]
+    jitted = ms.jit(plain, mode="PIJit")
+    sizes = SIZES[:]
+    random.Random(seed + 1).shuffle(sizes)
+    held, sys.stdout = sys.stdout, Lines(said)
+    try:
+        for turn, shape in enumerate(sizes):
+            n = (shape[0], shape[1], turn)[seed % 3]
+            expected, arrays = outcome(plain, shape, n, said)
+            got, got_arrays = outcome(jitted, shape, n, said)
+            if got != expected or not agree(got_arrays, arrays):
+                return "call %d, shape %s, n %d: got %s, expected %s" % (turn, shape, n, got, expected), 0
+            if seed % 4 == 0 and not agree(gradients(jitted, shape, n), gradients(plain, shape, n)):
+                return "gradients, call %d, shape %s, n %d" % (turn, shape, n), 0
+    finally:
+        sys.stdout = held
+    record = [f for f in _msjit.explain_json() if f["name"] == "main"]
+    return None, sum(1 + sum(r["count"] for r in f["recompiles"]) for f in record)
+
+
+class Lines:
+    """Stands for sys.stdout."""
+
+    def __init__(self, lines):
+        self.lines = lines
+
+    def write(self, text):
+        self.lines.append(text)
+
+    def flush(self):
+        pass
+
+
+def fuzz(first, count, seconds=1e9, report=print):
+    """(programs, captures, failed)."""
+    np.seterr(all="ignore")
+    end, captures, failed, done = time.time() + seconds, 0, 0, 0
+    for seed in range(first, first + count):
+        if time.time() > end:
+            break
+        _msjit.reset()
+        why, captured = check(seed)
+        done += 1
+        captures += captured
+        if why:
+            failed += 1
+            report("seed %d: %s\n%s" % (seed, why, Program(seed).source))
+    return done, captures, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--show", type=int)
+    given = parser.parse_args()
+    if given.show is not None:
+        print(Program(given.show).source)
+        return 0
+    done, captures, failed = fuzz(given.first, given.count, given.seconds)
+    print("%d programs, %d captures, %d failed" % (done, captures, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
