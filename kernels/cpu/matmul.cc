@@ -220,6 +220,13 @@ Status run(const Operands& o, const Tensor& out) {
   Tensor a_holder, b_holder, bias;
   MSJIT_TRY(Matrices left, prepare(a, batch, small || loops, &a_holder));
   MSJIT_TRY(Matrices right, prepare(b, batch, small || loops, &b_holder));
+  if (batch.numel() > std::max(left.batch, right.batch)) {  // both sides only repeat
+    Shape full = batch;
+    full.push_back(left.rows);
+    full.push_back(left.cols);
+    MSJIT_TRY(a, layout::broadcast(a, full).to_contiguous());
+    MSJIT_TRY(left, prepare(a, batch, small || loops, &a_holder));
+  }
   if (o.bias) {
     MSJIT_TRY(bias, o.bias->to_contiguous());
   }

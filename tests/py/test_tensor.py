@@ -349,3 +349,15 @@ def test_threads():
     [t.start() for t in threads]
     [t.join() for t in threads]
     assert not errors
+
+
+@pytest.mark.parametrize("size", [6, 40])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+def test_matmul_of_a_repeated_matrix(size, dtype):
+    """A batch that neither side has data of its own for."""
+    a = (np.arange(size * size).reshape(size, size) % 7).astype(dtype)
+    for left, right in ((a, a), (a, a[0]), (a, np.broadcast_to(a, (2, size, size)))):
+        got = ops.matmul(ops.broadcast_to(Tensor(left), (2, size, size)), Tensor(np.ascontiguousarray(right)))
+        np.testing.assert_array_equal(got.asnumpy(), np.matmul(np.broadcast_to(left, (2, size, size)), right))
+    both = ops.broadcast_to(Tensor(a), (2, size, size))
+    np.testing.assert_array_equal(ops.matmul(both, both).asnumpy(), np.matmul(np.stack((a, a)), np.stack((a, a))))
