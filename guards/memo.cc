@@ -99,12 +99,11 @@ Memo::Table* MemoBuilder::table_of(PyObject* dict, const void* version) {
   return it == memo_->table_of_.end() ? nullptr : &memo_->tables_[it->second];
 }
 
-// A value that an object shares with its dictionary stays in its place.
+// A value that an object shares with its dictionary stays in its place. A dictionary with other
+// keys than those of the class does not share.
 bool MemoBuilder::shared_lookup(PyObject* dict, PyObject* key) {
   if (!PyUnicode_CheckExact(key)) return false;
-  auto* object = reinterpret_cast<PyDictObject*>(dict);
-  word(&object->ma_keys);
-  word(&object->ma_values);
+  word(&reinterpret_cast<PyDictObject*>(dict)->ma_values);
   word(compat::shared_value(dict, key));
   return true;
 }
@@ -123,7 +122,7 @@ bool MemoBuilder::string_keys(PyObject* dict) {
     if (Memo::Table* table = table_of(dict, version)) table->string_keys = true;
     return true;
   }
-  word(&reinterpret_cast<PyDictObject*>(dict)->ma_keys);  // shared keys are strings for good
+  word(&reinterpret_cast<PyDictObject*>(dict)->ma_values);  // shared keys are strings for good
   return true;
 }
 

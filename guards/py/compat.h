@@ -153,7 +153,7 @@ inline const void* dict_version(PyObject* dict) {
 #endif
 }
 // Eight bytes that tell which value a dictionary with shared values has for a str, as long as its
-// `ma_keys` and `ma_values` stay the same: the pointer to the value or, where the class never had
+// `ma_values` stay the same: the pointer to the value or, where the class never had
 // such an attribute, the number of those it had.
 inline const void* shared_value(PyObject* dict, PyObject* name) {
 #if PY_VERSION_HEX >= 0x030D0000
