@@ -34,6 +34,7 @@ enum class RecipeKind : uint8_t {
   kList,
   kDict,  // object = class or none; args: number arguments of the class, then key, value, ...
   kSlice,
+  kSet,            // object = a tuple of the set to copy
   kMethod,         // args: function, self
   kBuiltinMethod,  // object = name; args: self
   kCell,           // args: contents, or none
@@ -75,6 +76,7 @@ enum class EffectKind : uint8_t {
   kListItems,
   kDictItems,
   kCellContents,
+  kSetItems,   // name is a tuple of a set with the same items
   kSetGlobal,  // target is the dict of globals
 };
 struct Effect {

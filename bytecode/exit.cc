@@ -1,6 +1,7 @@
 #include "bytecode/exit.h"
 
 #include "bytecode/library.h"
+#include "guards/py/set_table.h"
 #include "kernels/core/op.h"
 
 namespace msjit {
@@ -62,6 +63,12 @@ int ExitBuilder::make(const SymRef& value) {
         return add(std::move(made));
       }
       break;
+    case SymKind::kSet: {
+      made.kind = RecipeKind::kSet;
+      Ref table = clone_set(value->shadow.get());
+      made.object = table ? Ref::steal(PyTuple_Pack(1, table.get())) : Ref();
+      return add(std::move(made));
+    }
     case SymKind::kVars:
       made.kind = RecipeKind::kBuiltinMethod;
       made.object = Ref::steal(PyUnicode_InternFromString("__dict__"));
@@ -137,6 +144,10 @@ int ExitBuilder::iterator(const SymRef& value) {
       made.kind = RecipeKind::kDictIterator;
       made.object = it.object;
       break;
+    case IterKind::kSet:
+      made.kind = RecipeKind::kDictIterator;
+      made.object = Ref::steal(PyUnicode_InternFromString("__iter__"));
+      break;
     case IterKind::kMap: made.kind = RecipeKind::kMap; break;
     case IterKind::kFilter: made.kind = RecipeKind::kFilter; break;
     case IterKind::kGenerator: break;
@@ -150,7 +161,8 @@ int ExitBuilder::iterator(const SymRef& value) {
       return add(std::move(made));
   }
   // These depend on how the container looked when they were made.
-  const bool by_state = it.kind == IterKind::kReversed || it.kind == IterKind::kDict;
+  const bool by_state =
+      it.kind == IterKind::kReversed || it.kind == IterKind::kDict || it.kind == IterKind::kSet;
   if (by_state && (it.children[0]->changed || it.removals != it.children[0]->removals)) {
     failure = "an iterator over a changed container";
     failure_step = value->born;
@@ -165,6 +177,8 @@ int ExitBuilder::iterator(const SymRef& value) {
     failure_step = value->born;
     return -1;
   }
+  if (it.kind == IterKind::kSet)
+    return all({it.children[0]}, &made.args) ? add(std::move(made)) : -1;
   if (!all(it.children, &made.args)) return -1;
   return add(std::move(made));
 }
@@ -265,6 +279,12 @@ bool ExitBuilder::effects_of(const SymRef& value) {
       for (const auto& [key, item] : value->entries)
         if (!all({key, item}, &effect.values)) return false;
       break;
+    case SymKind::kSet: {
+      Ref table = clone_set(value->shadow.get());
+      effect.kind = EffectKind::kSetItems;
+      effect.name = table ? Ref::steal(PyTuple_Pack(1, table.get())) : Ref();
+      break;
+    }
     case SymKind::kCell:
       effect.kind = EffectKind::kCellContents;
       if (!all(value->items, &effect.values)) return false;

@@ -5,6 +5,7 @@
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
 #include "guards/py/objects.h"
+#include "guards/py/set_table.h"
 #include "guards/py/tables.h"
 
 #include <structmember.h>
@@ -46,28 +47,6 @@ std::string repr_text(PyObject* key) {
 
 }  // namespace
 
-bool is_identity_constant(PyObject* o) {
-  if (PyFunction_Check(o) || PyType_Check(o) || PyModule_Check(o)) return true;
-  if (PyCFunction_Check(o)) {
-    PyObject* self = PyCFunction_GET_SELF(o);
-    return !self || PyModule_Check(self) || PyType_Check(self);
-  }
-  return Py_TYPE(o) == &PyMethodDescr_Type || Py_TYPE(o) == &PyWrapperDescr_Type ||
-         Py_TYPE(o) == &PyGetSetDescr_Type || is_op(o) || Py_TYPE(o) == &g_dtype_type ||
-         PyCode_Check(o) || Py_TYPE(o) == g_jit_callable.type;
-}
-
-bool is_object_member(PyObject* o) {
-  if (Py_TYPE(o) != &PyMemberDescr_Type) return false;
-  const int type = reinterpret_cast<PyMemberDescrObject*>(o)->d_member->type;
-  return type == T_OBJECT || type == T_OBJECT_EX;
-}
-
-bool is_writable_member(PyObject* o) {
-  return is_object_member(o) &&
-         !(reinterpret_cast<PyMemberDescrObject*>(o)->d_member->flags & READONLY);
-}
-
 namespace {
 
 // Objects that are equal to nothing but themselves.
@@ -94,10 +73,50 @@ bool is_key_value(PyObject* o) {
 
 }  // namespace
 
+bool is_identity_constant(PyObject* o) {
+  if (PyFunction_Check(o) || PyType_Check(o) || PyModule_Check(o)) return true;
+  if (PyCFunction_Check(o)) {
+    PyObject* self = PyCFunction_GET_SELF(o);
+    return !self || PyModule_Check(self) || PyType_Check(self);
+  }
+  return Py_TYPE(o) == &PyMethodDescr_Type || Py_TYPE(o) == &PyWrapperDescr_Type ||
+         Py_TYPE(o) == &PyGetSetDescr_Type || is_op(o) || Py_TYPE(o) == &g_dtype_type ||
+         PyCode_Check(o) || Py_TYPE(o) == g_jit_callable.type;
+}
+
+bool is_object_member(PyObject* o) {
+  if (Py_TYPE(o) != &PyMemberDescr_Type) return false;
+  const int type = reinterpret_cast<PyMemberDescrObject*>(o)->d_member->type;
+  return type == T_OBJECT || type == T_OBJECT_EX;
+}
+
+bool is_writable_member(PyObject* o) {
+  return is_object_member(o) &&
+         !(reinterpret_cast<PyMemberDescrObject*>(o)->d_member->flags & READONLY);
+}
+
 bool is_plain_key(const SymRef& key) {
   if (key->kind == SymKind::kObject) return key->pinned;
   return key->kind == SymKind::kConst &&
          (is_key_value(key->object.get()) || is_single(key->object.get()));
+}
+
+// Whether an object is likely to be the same in the next call: not one that is handed in.
+bool Heap::lasts(const SymRef& value) const {
+  const LoadKind kind = guards_.source(value->source).kind;
+  return is_enum_type(Py_TYPE(value->object.get())) ||
+         (kind != LoadKind::kLocal && kind != LoadKind::kStack);
+}
+
+bool Heap::pin(const SymRef& value) {
+  PyObject* object = value->object.get();
+  if (value->kind == SymKind::kConst) return is_singleton(object) || is_identity_constant(object);
+  const bool weak = object && PyType_SUPPORTS_WEAKREFS(Py_TYPE(object));
+  if (value->source == kNoSource || !weak || !lasts(value) ||
+      (value->kind != SymKind::kObject && value->kind != SymKind::kTensor))
+    return false;
+  guard_identity(value);
+  return true;
 }
 
 bool Heap::pin_key(const SymRef& key) {
@@ -111,7 +130,7 @@ bool Heap::pin_key(const SymRef& key) {
     key->object = std::move(tuple);
   }
   if (key->kind == SymKind::kObject && !key->pinned && key->object && key->source != kNoSource &&
-      is_enum_type(Py_TYPE(key->object.get())) && is_single(key->object.get())) {
+      lasts(key) && is_single(key->object.get())) {
     guard_identity(key);
     key->pinned = true;
   }
@@ -296,7 +315,26 @@ bool Heap::realize(const SymRef& value) {
       PyMethod_Check(object) || PyCell_Check(object) || is_plain_tuple_type(Py_TYPE(object)))
     return realize_container(value, Py_TYPE(object));
   if (PySlice_Check(object)) return realize_slice(value);
+  if (is_plain_set(object)) return realize_set(value);
   return realize_object(value);
+}
+
+bool Heap::realize_set(const SymRef& value) {
+  PyObject* object = value->object.get();
+  Ref items = PySet_GET_SIZE(object) > kMaxItems ? Ref() : Ref::steal(PySequence_List(object));
+  error = "set with items that compare by Python code";
+  for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items.get()); ++i)
+    if (PyObject* item = PyList_GET_ITEM(items.get(), i); !is_key_value(item) && !is_single(item))
+      return false;
+  value->shadow = items ? clone_set(object) : Ref();
+  Ref table = value->shadow ? clone_set(object) : Ref();
+  Ref payload = table ? Ref::steal(PyTuple_Pack(1, table.get())) : Ref();
+  if (!payload) return PyErr_Clear(), false;
+  guards_.add_guard(
+      {&guard_set_items, value->source, kNoSource, 0, 0, std::move(payload), nullptr});
+  value->cls = Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+  value->kind = SymKind::kSet;
+  return true;
 }
 
 // A slice cannot be changed; its bounds are looked at one by one, as 1, 1.0 and True are equal.

@@ -51,6 +51,8 @@ class Heap {
   SymRef dict_get(const SymRef& dict, const SymRef& key);
   bool dict_all(const SymRef& dict);  // makes `entries` complete
   void dict_set(const SymRef& dict, const SymRef& key, const SymRef& value);
+  // Makes a value this very object; not one that is handed in. False: it cannot be.
+  bool pin(const SymRef& value);
   // Looks at a value that is to be a key. False when it is none whose hash and equality are known.
   bool pin_key(const SymRef& key);
   // Takes a key out of a dict whose entries are complete; null when it is not there.
@@ -108,6 +110,8 @@ class Heap {
   bool realize_tensor(const SymRef& value);
   bool realize_object(const SymRef& value);
   bool realize_slice(const SymRef& value);
+  bool realize_set(const SymRef& value);
+  bool lasts(const SymRef& value) const;
   bool realize_factory(const SymRef& dict);
   void guard_exact_type(const SymRef& value);
   void guard_identity(const SymRef& value);

@@ -95,6 +95,7 @@ std::string describe(const SymValue& value) {
     case SymKind::kIterator: return "iterator";
     case SymKind::kSuper: return "super object";
     case SymKind::kVars: return "__dict__";
+    case SymKind::kSet: return type_of(value)->tp_name;
     case SymKind::kObject: return fmt::format("{} object", type_of(value)->tp_name);
     default: return value.object ? describe_object(value.object.get()) : "object";
   }
@@ -122,6 +123,7 @@ PyTypeObject* type_of(const SymValue& value) {
     case SymKind::kFunction: return &PyFunction_Type;
     case SymKind::kCell: return &PyCell_Type;
     case SymKind::kSuper: return &PySuper_Type;
+    case SymKind::kSet:
     case SymKind::kIterator:
     case SymKind::kLazy:
     case SymKind::kNull: break;

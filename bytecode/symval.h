@@ -31,6 +31,7 @@ enum class SymKind : uint8_t {
   kCell,      // `items`: contents (or kNull)
   kIterator,  // `iterator`
   kSuper,     // `items`: type, self
+  kSet,       // a set or frozenset, `cls`; `shadow`
   kVars,      // the dict of an instance; `items`: the kObject, dicts made of it
 };
 
@@ -60,6 +61,7 @@ enum class IterKind : uint8_t {
   kGenerator,
   // These never leave a region.
   kComputed,    // over a tuple of computed rows
+  kSet,         // the set, then its items as they were
   kChain,       // iterables; from `position` on they are still to come
   kSlice,       // an iterator; upcoming, count = stop (-1 = none) and step as in itertools.islice
   kStarMap,     // the function, then an iterator
@@ -95,13 +97,14 @@ struct SymValue {
                  // instead
   bool changed = false;  // a sourced container or object with pending writes
   Ref object;            // the concrete object of sourced and constant values
+  Ref shadow;            // kSet: a set with the same items in the same places
   Ref cls;               // class of an instance made in the region; of a named tuple
   Val tensor;            // kTensor; kSize: once it has become one too
   SizeExpr size;         // kSize
   std::vector<SymRef> items;
-  std::vector<std::pair<SymRef, SymRef>> entries;          // kDict
-  bool keys_known = true;                                  // kDict: `entries` is complete
-  int removals = 0;                                        // kDict: how often keys were taken out
+  std::vector<std::pair<SymRef, SymRef>> entries;  // kDict
+  bool keys_known = true;                          // kDict: `entries` is complete
+  int removals = 0;  // kDict: how often keys were taken out; kSet: how often it was changed
   std::vector<std::pair<std::string, SymRef>> attributes;  // kObject: read or written ones
   std::vector<std::string> written;  // kObject: names with pending writes, in order
   std::unique_ptr<SymFunction> function;

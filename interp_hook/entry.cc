@@ -6,6 +6,7 @@
 #include "graph/control.h"
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
+#include "guards/py/set_table.h"
 #include "guards/py/tables.h"
 #include "interp_hook/config.h"
 #include "interp_hook/rebuild.h"
@@ -285,6 +286,9 @@ bool apply_effects(const Entry& entry, const std::vector<Ref>& objects) {
         }
         break;
       case EffectKind::kListItems: done = replace_list(target, effect, objects); break;
+      case EffectKind::kSetItems:
+        done = assign_set(target, PyTuple_GET_ITEM(effect.name.get(), 0));
+        break;
       case EffectKind::kSetGlobal:
         done = PyDict_SetItem(target, effect.name.get(), objects[effect.values[0]].get()) == 0;
         break;

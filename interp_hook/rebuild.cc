@@ -1,5 +1,7 @@
 #include "interp_hook/rebuild.h"
 
+#include "guards/py/set_table.h"
+
 namespace msjit {
 namespace {
 
@@ -112,6 +114,7 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
     case RecipeKind::kTuple:
       return recipe.object ? named_tuple(recipe, objects) : tuple(recipe, objects);
     case RecipeKind::kList: return list(recipe, objects);
+    case RecipeKind::kSet: return clone_set(PyTuple_GET_ITEM(recipe.object.get(), 0));
     case RecipeKind::kDict: return dict(recipe, objects);
     case RecipeKind::kSlice:
       return Ref::steal(PySlice_New(argument(recipe, objects, 0), argument(recipe, objects, 1),

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/builtins/sets.h"
 #include "bytecode/library.h"
 #include "guards/py/objects.h"
 
@@ -233,6 +234,15 @@ bool model_callable(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
+// The address of an object that is the same in the next call.
+bool model_id(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (names || args.size() != 1) return unsupported(x, "id");
+  if (!x.look(args[0])) return false;
+  if (!x.heap().pin(args[0])) return unsupported(x, "id");
+  *out = make_const(Ref::steal(PyLong_FromVoidPtr(args[0]->object.get())));
+  return true;
+}
+
 bool model_super(Executor& x, Args args, PyObject* names, SymRef* out) {
   SymRef cls, self;
   if (names || args.size() == 1 || args.size() > 2) return unsupported(x, "super");
@@ -273,7 +283,7 @@ const ModelRow kModels[] = {
     {"reversed", model_reversed}, {"next", model_next},
     {"sum", model_sum},           {"all", model_all},
     {"any", model_any},           {"callable", model_callable},
-    {"super", model_super},
+    {"super", model_super},       {"id", model_id},
 };
 const char* const kPureNames[] = {"int", "float", "str",    "round",   "range", "divmod", "pow",
                                   "ord", "chr",   "repr",   "hash",    "slice", "ascii",  "bin",
@@ -305,6 +315,8 @@ bool Executor::length(const SymRef& value, int64_t* out) {
     }
   } else if (const std::vector<SymRef>* items = heap_.items(value)) {
     *out = static_cast<int64_t>(items->size());
+  } else if (const Ref set = shadow_of(value)) {
+    *out = PySet_GET_SIZE(set.get());
   } else if (is_enum_class(value)) {
     std::vector<SymRef> members;
     if (!enum_members(*this, value, &members)) return false;

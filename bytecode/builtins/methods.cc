@@ -38,6 +38,7 @@ BuiltinModel find_method_model(const SymRef& self, const char* name) {
     case SymKind::kTensor: return find_tensor_method(name);
     case SymKind::kIterator: return find_generator_method(self, name);
     case SymKind::kVars: return find_row(vars_methods(), name);
+    case SymKind::kSet: return find_row(set_methods(), name);
     case SymKind::kDict:
       if (type_of(*self) == &PyODict_Type)
         if (BuiltinModel own = find_row(ordered_dict_methods(), name)) return own;

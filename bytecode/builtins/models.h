@@ -25,7 +25,8 @@ struct ModelTable {
   std::span<const char* const> pure;
 };
 extern const ModelTable models_builtins, models_sequences, models_math, models_operator,
-    models_functools, models_itertools, models_copy, models_print, models_collections, models_vars;
+    models_functools, models_itertools, models_copy, models_print, models_collections, models_vars,
+    models_sets;
 
 // A method of a builtin type; `self` is args[0].
 bool has_builtin_method(const SymRef& self, const char* name);
@@ -33,6 +34,7 @@ bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* nam
 BuiltinModel find_class_method(PyObject* cls, const char* name);  // chain.from_iterable
 std::span<const ModelRow> container_methods(SymKind kind);        // containers.cc
 std::span<const ModelRow> vars_methods();                         // vars.cc
+std::span<const ModelRow> set_methods();                          // sets.cc
 std::span<const ModelRow> ordered_dict_methods();                 // those dict has not, or not so
 // Whether an item is the one looked for, as containers compare: identity first, then ==.
 bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* out);

@@ -52,7 +52,8 @@ const Found& find(PyObject* callable) {
     auto* made = new Index;
     for (const ModelTable* table :
          {&models_builtins, &models_sequences, &models_math, &models_operator, &models_functools,
-          &models_itertools, &models_copy, &models_print, &models_collections, &models_vars})
+          &models_itertools, &models_copy, &models_print, &models_collections, &models_vars,
+          &models_sets})
       add_table(*table, made);
     return made;
   }();

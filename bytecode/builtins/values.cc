@@ -5,6 +5,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "guards/py/objects.h"
+#include "guards/py/set_table.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -76,6 +77,7 @@ Ref convert(Executor& x, const SymRef& value, int depth) {
     case SymKind::kTuple:
     case SymKind::kList: return convert_items(x, value, depth + 1);
     case SymKind::kDict: return convert_dict(x, value, depth + 1);
+    case SymKind::kSet: return clone_set(value->shadow.get());
     case SymKind::kSlice: return constant_object(value);
     default: return {};
   }

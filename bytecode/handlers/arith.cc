@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/builtins/sets.h"
 #include "bytecode/library.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
@@ -179,6 +180,9 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
   if ((*out = size_binary(*this, a, b, op))) return true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
+  bool sets = false;
+  if (!set_binary(*this, a, b, op, in_place, out, &sets)) return false;
+  if (sets) return true;
   SymRef p, q;
   if (a->kind == SymKind::kObject || b->kind == SymKind::kObject)
     return plain_pair(*this, a, b, &p, &q) ? binary(p, q, op, in_place, out)
@@ -331,6 +335,7 @@ bool Executor::contains(const SymRef& container, const SymRef& item, bool* out) 
     *out = heap_.dict_get(container, item) != nullptr;
     return true;
   }
+  if (container->kind == SymKind::kSet) return set_contains(*this, container, item, out);
   if (container->kind == SymKind::kVars) {
     SymRef value;
     if (!vars_get(*this, container, item, &value)) return false;

@@ -315,6 +315,7 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
     case SymKind::kList:
     case SymKind::kDict:
     case SymKind::kVars:
+    case SymKind::kSet:
     case SymKind::kIterator:
       if (find_method_model(object, text)) break;
       return fail(BreakReason::kAttribute, fmt::format("{} of a {}", text, describe(*object)));

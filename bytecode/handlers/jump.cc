@@ -23,6 +23,7 @@ bool Executor::truth(const SymRef& value, bool* out) {
       return true;
     case SymKind::kTuple:
     case SymKind::kList: *out = !value->items.empty(); return true;
+    case SymKind::kSet:
     case SymKind::kVars: {
       int64_t size = 0;
       if (!length(value, &size)) return false;

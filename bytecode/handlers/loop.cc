@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/builtins/sets.h"
 #include "bytecode/library.h"
 
 namespace msjit {
@@ -49,6 +50,13 @@ bool Executor::iterate(const SymRef& value, SymRef* out) {
       rows.push_back(std::move(row));
     }
     *out = new_iterator(IterKind::kSequence, {make_items(SymKind::kTuple, std::move(rows))});
+    return true;
+  }
+  if (shadow_of(value)) {
+    std::vector<SymRef> parts = {value};
+    if (!set_items(*this, value, &parts)) return false;
+    *out = new_iterator(IterKind::kSet, std::move(parts));
+    (*out)->iterator->removals = value->removals;
     return true;
   }
   if (value->kind == SymKind::kObject) return instance_iter(*this, value, out);
@@ -134,6 +142,16 @@ bool Executor::take_next(SymIterator& it, SymRef* out, bool* done) {
       return true;
     }
     case IterKind::kDict: return next_entry(*this, it, out, done);
+    case IterKind::kSet: {
+      const SymRef& set = it.children[0];
+      const size_t size = it.children.size() - 1;
+      if (static_cast<size_t>(PySet_GET_SIZE(shadow_of(set).get())) != size)
+        return fail(BreakReason::kRaises, "iteration over a set that changed its size");
+      if (it.removals != set->removals) return fail(BreakReason::kIterate, "a set that changed");
+      *done = static_cast<size_t>(it.position) >= size;
+      if (!*done) *out = it.children[static_cast<size_t>(++it.position)];
+      return true;
+    }
     case IterKind::kGenerator: break;
     case IterKind::kZip: {
       std::vector<SymRef> row;

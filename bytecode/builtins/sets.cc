@@ -1,0 +1,230 @@
+// Sets: a set in captured code has a real set beside it (`shadow`) with the same items in the same
+// places of its table. Every operation is CPython's own on that, so its items come in the very
+// order they would. Items are plain keys only, whose hash and equality run no code of the program.
+#include "bytecode/builtins/sets.h"
+
+#include <fmt/core.h>
+
+#include "bytecode/builtins/models.h"
+#include "guards/py/set_table.h"
+
+namespace msjit {
+namespace {
+
+SymRef make_set(Ref shadow) {
+  SymRef set = make_sym(SymKind::kSet);
+  set->cls = Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(shadow.get())));
+  set->shadow = std::move(shadow);
+  set->born = 0;
+  return set;
+}
+
+void mutated(const SymRef& set) {
+  set->changed = set->source != kNoSource;
+  ++set->removals;
+}
+
+SymRef item_value(Executor& x, PyObject* item) {
+  SymRef value = make_const(Ref::share(item));
+  if (is_plain_key(value)) return value;
+  value = x.heap().from_constant(Ref::share(item), "an item of a set");
+  return x.heap().pin_key(value) ? value : nullptr;
+}
+
+bool not_known(Executor& x, const SymRef& value) {
+  return x.fail(BreakReason::kUnsupported, fmt::format("a set with {}", describe(*value)));
+}
+
+// An iterable as an argument of a method of sets: what CPython would meet, but for its items'
+// being constants already.
+Ref items_argument(Executor& x, const SymRef& value) {
+  if (!x.look(value)) return {};
+  if (Ref set = shadow_of(value)) return set;
+  std::vector<SymRef> items;
+  if (!x.unpack(value, &items)) return x.raise_ends(), Ref();
+  const bool dict = value->kind == SymKind::kDict;
+  Ref made = Ref::steal(dict ? PyDict_New() : PyList_New(0));
+  for (const SymRef& item : items) {
+    if (!x.heap().pin_key(item)) return not_known(x, item), Ref();
+    if (dict)
+      PyDict_SetItem(made.get(), item->object.get(), Py_None);
+    else
+      PyList_Append(made.get(), item->object.get());
+  }
+  return made;
+}
+
+bool result_value(Executor& x, const SymRef& self, Ref result, SymRef* out) {
+  PyObject* object = result.get();
+  if (result == self->shadow)
+    *out = self;
+  else if (is_plain_set(object))
+    *out = make_set(std::move(result));
+  else
+    *out = object == Py_None || PyBool_Check(object) ? make_const(std::move(result))
+                                                     : item_value(x, object);
+  return *out || x.fail(BreakReason::kUnsupported, "an item of a set");
+}
+
+struct Method {
+  const char* name;
+  bool takes_item, changes;
+};
+constexpr Method kMethods[] = {
+    {"add", true, true},
+    {"discard", true, true},
+    {"remove", true, true},
+    {"pop", false, true},
+    {"clear", false, true},
+    {"update", false, true},
+    {"intersection_update", false, true},
+    {"difference_update", false, true},
+    {"symmetric_difference_update", false, true},
+    {"copy", false, false},
+    {"union", false, false},
+    {"intersection", false, false},
+    {"difference", false, false},
+    {"symmetric_difference", false, false},
+    {"issubset", false, false},
+    {"issuperset", false, false},
+    {"isdisjoint", false, false},
+};
+
+template <size_t kMethod>
+bool set_method(Executor& x, Args args, PyObject* names, SymRef* out) {
+  const Method& method = kMethods[kMethod];
+  const SymRef& self = args[0];
+  if (names) return wrong_arguments(x, method.name);
+  Ref given = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(args.size()) - 1));
+  for (size_t i = 1; i < args.size(); ++i) {
+    Ref value;
+    if (method.takes_item) {
+      if (!x.look(args[i])) return false;
+      if (!x.heap().pin_key(args[i])) return not_known(x, args[i]);
+      value = args[i]->object;
+    } else if (!(value = items_argument(x, args[i]))) {
+      return false;
+    }
+    PyTuple_SET_ITEM(given.get(), static_cast<Py_ssize_t>(i) - 1, value.release());
+  }
+  Ref bound = Ref::steal(PyObject_GetAttrString(shadow_of(self).get(), method.name));
+  Ref result = bound ? Ref::steal(PyObject_CallObject(bound.get(), given.get())) : Ref();
+  if (!result) return x.raise_python(method.name);
+  if (method.changes) mutated(self);
+  return result_value(x, self, std::move(result), out);
+}
+
+template <size_t... kIndex>
+std::vector<ModelRow> method_rows(std::index_sequence<kIndex...>) {
+  return {{kMethods[kIndex].name, set_method<kIndex>}...};
+}
+
+bool construct_set(Executor& x, bool frozen, Args args, PyObject* names, SymRef* out) {
+  const char* const name = frozen ? "frozenset" : "set";
+  if (!positional(x, name, args, names, 0, 1)) return false;
+  if (args.size() == 1 && !x.look(args[0])) return false;
+  if (frozen && args.size() == 1 && type_of(*args[0]) == &PyFrozenSet_Type)
+    return *out = args[0], true;
+  Ref items = args.empty() ? Ref() : items_argument(x, args[0]);
+  if (!args.empty() && !items) return false;
+  Ref made = Ref::steal(frozen ? PyFrozenSet_New(items.get()) : PySet_New(items.get()));
+  if (!made) return x.raise_python(name);
+  *out = make_set(std::move(made));
+  return true;
+}
+bool model_set(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return construct_set(x, false, args, names, out);
+}
+bool model_frozenset(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return construct_set(x, true, args, names, out);
+}
+
+const ModelRow kModels[] = {{"set", model_set}, {"frozenset", model_frozenset}};
+
+bool add_item(Executor& x, const SymRef& set, const SymRef& item) {
+  if (!x.look(item)) return false;
+  if (!x.heap().pin_key(item)) return not_known(x, item);
+  if (PySet_Add(set->shadow.get(), item->object.get()) < 0) return x.raise_python("a set");
+  mutated(set);
+  return true;
+}
+
+}  // namespace
+
+const ModelTable models_sets = {"builtins", kModels, {}};
+
+std::span<const ModelRow> set_methods() {
+  static const std::vector<ModelRow> rows =
+      method_rows(std::make_index_sequence<std::size(kMethods)>());
+  return rows;
+}
+
+Ref shadow_of(const SymRef& value) {
+  if (value->kind == SymKind::kSet) return value->shadow;
+  return value->kind == SymKind::kConst && PyFrozenSet_CheckExact(value->object.get())
+             ? value->object
+             : Ref();
+}
+
+bool set_items(Executor& x, const SymRef& set, std::vector<SymRef>* out) {
+  Ref list = Ref::steal(PySequence_List(shadow_of(set).get()));
+  for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list.get()); ++i) {
+    out->push_back(item_value(x, PyList_GET_ITEM(list.get(), i)));
+    if (!out->back()) return x.fail(BreakReason::kUnsupported, "an item of a set");
+  }
+  return true;
+}
+
+bool set_contains(Executor& x, const SymRef& set, const SymRef& item, bool* out) {
+  if (!x.heap().pin_key(item)) return not_known(x, item);
+  const int found = PySet_Contains(shadow_of(set).get(), item->object.get());
+  if (found < 0) return x.raise_python("in");
+  *out = found == 1;
+  return true;
+}
+
+bool set_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
+                SymRef* out, bool* known) {
+  const Ref left = shadow_of(a), right = shadow_of(b);
+  const bool change = in_place && a->kind == SymKind::kSet && PySet_CheckExact(left.get());
+  *known = left && right &&
+           (op == BinaryOp::kOr || op == BinaryOp::kAnd || op == BinaryOp::kSubtract ||
+            op == BinaryOp::kXor);
+  if (!*known) return true;
+  using Function = PyObject* (*)(PyObject*, PyObject*);
+  const Function function =
+      op == BinaryOp::kOr    ? (change ? PyNumber_InPlaceOr : PyNumber_Or)
+      : op == BinaryOp::kAnd ? (change ? PyNumber_InPlaceAnd : PyNumber_And)
+      : op == BinaryOp::kXor ? (change ? PyNumber_InPlaceXor : PyNumber_Xor)
+                             : (change ? PyNumber_InPlaceSubtract : PyNumber_Subtract);
+  Ref result = Ref::steal(function(left.get(), right.get()));
+  if (!result) return x.raise_python("an operator of sets");
+  if (change) mutated(a);
+  return result_value(x, a, std::move(result), out);
+}
+
+bool exec_BuildSet(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef set = make_set(Ref::steal(PySet_New(nullptr)));
+  for (int k = i.arg; k > 0; --k)
+    if (!add_item(x, set, f.peek(k))) return false;
+  f.stack.resize(f.stack.size() - static_cast<size_t>(i.arg));
+  f.push(set);
+  return true;
+}
+
+bool exec_SetAdd(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef item = f.pop(), set = f.peek(i.arg);
+  if (!x.look(set)) return false;
+  if (set->kind != SymKind::kSet) return x.fail(BreakReason::kMutation, describe(*set));
+  return add_item(x, set, item);
+}
+
+bool exec_SetUpdate(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef from = f.pop(), set = f.peek(i.arg);
+  SymRef ignored;
+  if (!x.look(set)) return false;
+  if (set->kind != SymKind::kSet) return x.fail(BreakReason::kMutation, describe(*set));
+  return call_builtin_method(x, "update", {set, from}, nullptr, &ignored);
+}
+
+}  // namespace msjit

@@ -1,0 +1,17 @@
+// Sets in captured code; see sets.cc.
+#pragma once
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+// The set that stands beside a kSet, or a constant frozenset; empty for anything else.
+Ref shadow_of(const SymRef& value);
+// The items, in the order of iteration.
+bool set_items(Executor& x, const SymRef& set, std::vector<SymRef>* out);
+bool set_contains(Executor& x, const SymRef& set, const SymRef& item, bool* out);
+// | & - ^ of two sets; `known` = false for other operands.
+bool set_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
+                SymRef* out, bool* known);
+
+}  // namespace msjit

@@ -1,0 +1,78 @@
+#include "guards/py/set_table.h"
+
+#include <cstring>
+
+namespace msjit {
+namespace {
+
+PySetObject* table_of(PyObject* set) { return reinterpret_cast<PySetObject*>(set); }
+
+// A place whose item was taken out; its key is a marker that nobody counts.
+bool is_dummy(const setentry& entry) { return entry.key && entry.hash == -1; }
+
+bool same_item(PyObject* a, PyObject* b) {
+  if (a == b) return true;
+  if (Py_TYPE(a) != Py_TYPE(b)) return false;
+  if (!PyUnicode_CheckExact(a) && !PyLong_CheckExact(a) && !PyBytes_CheckExact(a)) return false;
+  return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+}
+
+}  // namespace
+
+Ref clone_set(PyObject* set) {
+  const PySetObject* from = table_of(set);
+  Ref made = Ref::steal(Py_TYPE(set)->tp_alloc(Py_TYPE(set), 0));
+  if (!made) return {};
+  PySetObject* to = table_of(made.get());
+  to->mask = PySet_MINSIZE - 1;
+  to->table = to->smalltable;
+  to->hash = -1;
+  const size_t places = static_cast<size_t>(from->mask) + 1;
+  if (from->table != from->smalltable) {
+    auto* table = static_cast<setentry*>(PyMem_Malloc(places * sizeof(setentry)));
+    if (!table) return PyErr_NoMemory(), Ref();
+    to->table = table;
+    to->mask = from->mask;
+  }
+  std::memcpy(to->table, from->table, places * sizeof(setentry));
+  for (size_t i = 0; i < places; ++i)
+    if (to->table[i].key && !is_dummy(to->table[i])) (void)new_reference(to->table[i].key);
+  to->fill = from->fill;
+  to->used = from->used;
+  to->finger = from->finger;
+  return made;
+}
+
+bool same_set(PyObject* a, PyObject* b) {
+  const PySetObject *x = table_of(a), *y = table_of(b);
+  if (Py_TYPE(a) != Py_TYPE(b) || x->fill != y->fill || x->used != y->used || x->mask != y->mask ||
+      x->finger != y->finger)
+    return false;
+  for (Py_ssize_t i = 0; i <= x->mask; ++i) {
+    const setentry &p = x->table[i], &q = y->table[i];
+    if (!p.key || !q.key) {
+      if (p.key != q.key) return false;
+    } else if (p.hash != q.hash || (!is_dummy(p) && !same_item(p.key, q.key))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool assign_set(PyObject* into, PyObject* from) {
+  Ref copy = clone_set(from);
+  if (!copy) return false;
+  PySetObject *a = table_of(into), *b = table_of(copy.get());
+  const bool small_a = a->table == a->smalltable, small_b = b->table == b->smalltable;
+  std::swap(a->fill, b->fill);
+  std::swap(a->used, b->used);
+  std::swap(a->mask, b->mask);
+  std::swap(a->finger, b->finger);
+  std::swap(a->table, b->table);
+  std::swap(a->smalltable, b->smalltable);
+  if (small_b) a->table = a->smalltable;
+  if (small_a) b->table = b->smalltable;
+  return true;
+}
+
+}  // namespace msjit
