@@ -1,6 +1,7 @@
-"""The programs of jit_user_programs.py behave the same under the JIT, and break no more often than noted there."""
+"""The programs of jit_user_programs.py and jit_user_objects.py behave the same under the JIT, and break no more often than noted there."""
 import pytest
 
+import jit_user_objects  # noqa: F401 - adds its programs
 import msjit as ms
 from jit_same import FORCED, breaks, same
 from jit_user_programs import PROGRAMS
