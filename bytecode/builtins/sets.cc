@@ -186,17 +186,17 @@ bool set_contains(Executor& x, const SymRef& set, const SymRef& item, bool* out)
 bool set_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
                 SymRef* out, bool* known) {
   const Ref left = shadow_of(a), right = shadow_of(b);
-  const bool change = in_place && a->kind == SymKind::kSet && PySet_CheckExact(left.get());
+  const bool change = in_place && a->kind == SymKind::kSet && Py_TYPE(left.get()) == &PySet_Type;
   *known = left && right &&
            (op == BinaryOp::kOr || op == BinaryOp::kAnd || op == BinaryOp::kSubtract ||
             op == BinaryOp::kXor);
   if (!*known) return true;
   using Function = PyObject* (*)(PyObject*, PyObject*);
-  const Function function =
-      op == BinaryOp::kOr    ? (change ? PyNumber_InPlaceOr : PyNumber_Or)
-      : op == BinaryOp::kAnd ? (change ? PyNumber_InPlaceAnd : PyNumber_And)
-      : op == BinaryOp::kXor ? (change ? PyNumber_InPlaceXor : PyNumber_Xor)
-                             : (change ? PyNumber_InPlaceSubtract : PyNumber_Subtract);
+  const Function function = op == BinaryOp::kOr    ? (change ? PyNumber_InPlaceOr : PyNumber_Or)
+                            : op == BinaryOp::kAnd ? (change ? PyNumber_InPlaceAnd : PyNumber_And)
+                            : op == BinaryOp::kXor
+                                ? (change ? PyNumber_InPlaceXor : PyNumber_Xor)
+                                : (change ? PyNumber_InPlaceSubtract : PyNumber_Subtract);
   Ref result = Ref::steal(function(left.get(), right.get()));
   if (!result) return x.raise_python("an operator of sets");
   if (change) mutated(a);
