@@ -276,7 +276,8 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, 
 
 bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
                       const BranchPath& when_false) {
-  sizes_.close();
+  const SymRef elements = sizes_.numel(tested->tensor);
+  if (elements->kind == SymKind::kSize && !look(elements)) return false;
   if (const int64_t n = tested->tensor.shape().numel(); n != 1)
     return fail(BreakReason::kRaises, fmt::format("the truth of a tensor of {} elements", n));
   const DecodedCode& code = *frame.code;
@@ -299,6 +300,7 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   const SourceLocation here = sink_.location();
   const uint64_t mark = SymValue::next_serial();
   const int32_t first_node = static_cast<int32_t>(graph_->nodes.size());
+  const int32_t first_step = sizes_.mark();
   SymFrame arms[2] = {fork_frame(frame), fork_frame(frame)};
   HeapMark heap(heap_, frame);
   ++fork_depth_;
@@ -323,7 +325,7 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   }
   --fork_depth_;
   sink_.set_location(here);
-  Joiner joiner(*this, mark, first_node);
+  Joiner joiner(*this, mark, first_node, first_step);
   return join_arms(frame, arms, tested, joiner);
 }
 

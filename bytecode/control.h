@@ -75,9 +75,9 @@ class HeapMark {
 class Joiner {
  public:
   // Values with a serial below `mark` existed before the arms; nodes from `first_node` on are
-  // theirs.
-  Joiner(Executor& x, uint64_t mark, int32_t first_node)
-      : x_(x), mark_(mark), first_node_(first_node) {}
+  // theirs, and so are the traced steps from `first_step` on.
+  Joiner(Executor& x, uint64_t mark, int32_t first_node, int32_t first_step)
+      : x_(x), mark_(mark), first_node_(first_node), first_step_(first_step) {}
 
   // The value behind the arms that is `a` after the first and `b` after the second; `needs_*`: it
   // may be read there. Null when there is none, with `why`.
@@ -88,7 +88,7 @@ class Joiner {
   // An output of the If, given one graph value of either arm.
   SymRef pair(ValueId a, ValueId b);
   Status finish(const Val& predicate);
-  SymRef filler(const Meta& meta);  // a tensor nobody reads
+  SymRef filler(const Val& like);  // a tensor nobody reads
   bool existed(const SymRef& value) const;
   // The same value, an equal constant, or an iterator that stands where the other stands.
   static bool same(const SymRef& a, const SymRef& b);
@@ -101,7 +101,7 @@ class Joiner {
 
   Executor& x_;
   const uint64_t mark_;
-  const int32_t first_node_;
+  const int32_t first_node_, first_step_;
   std::map<std::pair<const SymValue*, const SymValue*>, SymRef> joined_;
   std::map<ValueId, const SymValue*> claimed_[2];
   std::vector<SymRef> outputs_;

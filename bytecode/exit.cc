@@ -103,8 +103,8 @@ int ExitBuilder::tensor(const SymRef& value) {
   Graph& graph = *x_.sink().graph();
   ValueId id = value->tensor.id();
   const NodeKind producer = graph.producer(id).kind;
-  x_.sizes().output(id);
   const SymValue* owner = x_.owner(id);
+  x_.sizes().output(id, owner && owner != value.get());
   if (output_of_.count(id) || producer != NodeKind::kOp || (owner && owner != value.get())) {
     const Meta meta{graph.meta(id).dtype, false, graph.meta(id).shape};
     id = graph.add_op(op_copy, std::span(&id, 1), {}, std::span(&meta, 1), {});

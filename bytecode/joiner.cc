@@ -142,16 +142,18 @@ SymRef Joiner::one_sided(int side, const SymRef& value) {
   }
   const ValueId id = leaving(side, value);
   if (id < 0) return nullptr;
-  const SymRef dummy = filler(value->tensor.meta());
+  const SymRef dummy = filler(value->tensor);
   if (!dummy) return nullptr;
   return side == 0 ? pair(id, dummy->tensor.id()) : pair(dummy->tensor.id(), id);
 }
 
-SymRef Joiner::filler(const Meta& meta) {
+SymRef Joiner::filler(const Val& like) {
+  const Meta meta = like.meta();
   Val value = x_.sink().constant(Tensor::scalar_of(meta.dtype, 0, meta.weak));
   if (meta.shape.rank() > 0) {
     Attrs attrs;
     attrs.push_back(AttrValue(IntList(std::span<const int64_t>(meta.shape))));
+    x_.sizes().set_attr_sizes(x_.sizes().attr_sizes(like, 0));
     value = call_in(&x_.sink(), *find_op("broadcast_to"), std::span(&value, 1), attrs);
   }
   if (Status status = x_.sink().take_error(); status.ok() && value.meta() == meta)
@@ -205,10 +207,12 @@ ValueId Joiner::leaving(int side, const SymRef& value) {
   if (made_inside(id) && (first || claim->second == value.get())) return id;
   // Equal to a value of somebody else: a tensor of its own all the same.
   const Meta meta = graph.meta(id);
+  const bool merging = x_.sink().merging();
   x_.sink().set_merging(false);
-  id = x_.sink().append(op_copy, std::span(&id, 1), {}, std::span(&meta, 1));
-  x_.sink().set_merging(true);
-  return id;
+  Val copy = x_.sink().value(x_.sink().append(op_copy, std::span(&id, 1), {}, std::span(&meta, 1)));
+  x_.sink().set_merging(merging);
+  x_.sizes().copied(id, &copy);
+  return copy.id();
 }
 
 Status Joiner::finish(const Val& predicate) {
@@ -217,6 +221,9 @@ Status Joiner::finish(const Val& predicate) {
   for (int side : {0, 1})
     for (ValueId id : values_[side]) arms[side].push_back(x_.sink().value(id));
   MSJIT_TRY(Vals results, build_if(x_.sink(), predicate, first_node_, arms[0], arms[1]));
+  Vals given = {predicate};
+  for (const Vals& arm : arms) given.insert(given.end(), arm.begin(), arm.end());
+  x_.sizes().built(TraceStep::Kind::kIf, first_step_, given, results);
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i]->tensor = results[i];
     for (size_t k = 0; k < i; ++k)  // the same tensor twice when that arm is taken

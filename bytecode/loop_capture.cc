@@ -32,7 +32,8 @@ class LoopCapture {
     const uint64_t mark = SymValue::next_serial();
     Graph& graph = *x_.sink().graph();
     const int32_t first_node = static_cast<int32_t>(graph.nodes.size());
-    Joiner joiner(x_, mark, first_node);
+    const int32_t first_step = x_.sizes().mark();
+    Joiner joiner(x_, mark, first_node, first_step);
     joiner_ = &joiner;
     HeapMark heap(x_.heap(), frame_);
     if (!x_.run(body_)) {
@@ -44,7 +45,7 @@ class LoopCapture {
       return refuse("the loop changes a " + what);
     if (!body_.again) return refuse("the loop has no way out that depends on a tensor");
     if (!check_back() || !leave()) return false;
-    return build(first_node);
+    return build(first_node, first_step);
   }
   std::string why;
   bool may_peel = false;  // the values may settle in later turns
@@ -86,6 +87,12 @@ class LoopCapture {
     return stored;
   }
 
+  Val placeholder(const Val& initial) {
+    Val value = x_.sink().value(x_.sink().graph()->add_placeholder(initial.meta()));
+    x_.sizes().placeholder(initial, &value);
+    return value;
+  }
+
   // Placeholders for the tensors the loop assigns.
   void place_carried() {
     for (int s = 0; s < code_.slot_count(); ++s) {
@@ -93,8 +100,7 @@ class LoopCapture {
       const SymRef initial = x_.slot(frame_, s);
       if (!x_.heap().realize(initial) || !initial->is_tensor()) continue;
       if (initial->object && !is_exact_tensor(initial->object.get())) continue;
-      const ValueId id = x_.sink().graph()->add_placeholder(initial->tensor.meta());
-      SymRef inside = make_tensor(x_.sink().value(id));
+      SymRef inside = make_tensor(placeholder(initial->tensor));
       inside->joined = true;
       body_.slots[s] = inside;
       carried_.push_back({s, initial, inside});
@@ -174,11 +180,10 @@ class LoopCapture {
       joiner_->why = describe(*value);
       return nullptr;
     }
-    const Meta& meta = value->tensor.meta();
-    Carried extra{-1, joiner_->filler(meta), nullptr, joiner_->leaving(0, value), value, nullptr};
+    Carried extra{
+        -1, joiner_->filler(value->tensor), nullptr, joiner_->leaving(0, value), value, nullptr};
     if (!extra.initial || extra.next < 0) return nullptr;
-    extra.inside = make_tensor(
-        x_.sink().value(x_.sink().graph()->add_placeholder(extra.initial->tensor.meta())));
+    extra.inside = make_tensor(placeholder(extra.initial->tensor));
     carried_.push_back(std::move(extra));
     return after(carried_.back());
   }
@@ -191,7 +196,7 @@ class LoopCapture {
     return c.after;
   }
 
-  bool build(int32_t first_node) {
+  bool build(int32_t first_node, int32_t first_step) {
     Vals initial, inside, next;
     for (Carried& c : carried_) {
       // What comes in is handed on by a body that leaves it alone.
@@ -204,9 +209,14 @@ class LoopCapture {
     }
     auto results = build_while(x_.sink(), first_node, initial, inside, body_.again, next);
     if (!results.ok()) return refuse(results.error().message);
+    Vals given = initial, outcome = results.take();
+    given.insert(given.end(), inside.begin(), inside.end());
+    given.push_back(body_.again);
+    given.insert(given.end(), next.begin(), next.end());
+    x_.sizes().built(TraceStep::Kind::kWhile, first_step, given, outcome);
     for (size_t i = 0; i < carried_.size(); ++i) {
       Carried& c = carried_[i];
-      after(c)->tensor = results.value()[i];
+      after(c)->tensor = outcome[i];
       for (size_t k = 0; k < i; ++k)
         if (carried_[k].next == c.next) c.after->joined = carried_[k].after->joined = true;
     }
@@ -241,7 +251,6 @@ bool Executor::capture_loop(SymFrame& frame, bool* captured) {
   if (!handled_.empty()) return true;
   if (fork_depth_ > 16) return fail(BreakReason::kTensorBranch, "loops nested too deeply");
   forked_ = true;
-  sizes_.close();
   SymFrame* const self = current_;
   LoopCapture capture(*this, frame);
   ++fork_depth_;

@@ -176,8 +176,31 @@ void Sizes::indexed(const Val& x, std::vector<IndexItem> items, std::vector<Trac
     recorder_->indexed(x, std::move(items), std::move(sizes), result, sink_->location());
 }
 
-void Sizes::output(ValueId id) {
-  if (recorder_) recorder_->output(id);
+void Sizes::output(ValueId id, bool own) {
+  if (recorder_) recorder_->output(id, own);
+}
+
+void Sizes::copied(ValueId from, Val* result) {
+  if (recorder_) recorder_->copied(from, result);
+}
+
+void Sizes::placeholder(const Val& initial, Val* result) {
+  if (recorder_) recorder_->placeholder(initial.id(), result);
+}
+
+void Sizes::built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in,
+                  std::span<Val> results) {
+  if (recorder_) recorder_->built(kind, mark, in, results);
+}
+
+std::vector<TracedSize> Sizes::attr_sizes(const Val& tensor, int32_t at) {
+  std::vector<TracedSize> sizes;
+  int32_t item = 0;
+  for (const SymRef& dim : dims(tensor)) {
+    if (dim->kind == SymKind::kSize) sizes.push_back({at, item, dim->size});
+    ++item;
+  }
+  return sizes;
 }
 
 std::unique_ptr<OpenSizes> Sizes::finish(std::shared_ptr<const ShapeTrace>* trace) {

@@ -58,7 +58,14 @@ class Sizes {
    private:
     Sizes& sizes_;
   };
-  void output(ValueId id);
+  void output(ValueId id, bool own);
+  // For branches and loops on tensor values; see ShapeRecorder.
+  int32_t mark() const { return recorder_ ? recorder_->mark() : 0; }
+  void copied(ValueId from, Val* result);
+  void placeholder(const Val& initial, Val* result);
+  void built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in, std::span<Val> results);
+  // The dimensions of a tensor as sizes among the items of attribute `at`.
+  std::vector<TracedSize> attr_sizes(const Val& tensor, int32_t at);
 
   // What the entry has to know; null when nothing was left open. `trace` is null when all sizes
   // are constant after all.

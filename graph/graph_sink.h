@@ -29,6 +29,7 @@ class GraphSink final : public OpSink {
   ValueId append_like(const Graph& from, const Node& node, std::span<const ValueId> in);
   // Off: append() adds a node of its own that later equal ones do not find either.
   void set_merging(bool on) { merging_ = on; }
+  bool merging() const { return merging_; }
   SourceLocation location() const { return location_; }
   void set_location(SourceLocation location) { location_ = location; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }

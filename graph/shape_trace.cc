@@ -1,7 +1,10 @@
 #include "graph/shape_trace.h"
 
 #include <algorithm>
+#include <set>
 
+#include "graph/control.h"
+#include "graph/passes/passes.h"
 #include "graph/size_fit.h"
 #include "kernels/core/registry.h"
 
@@ -44,6 +47,7 @@ class TraceReplay {
   }
 
   bool advance() {
+    sink_.set_merging(!trace_.branches);  // arms tell what is theirs by the nodes it is made by
     while (status_.ok() && next_ < trace_.steps.size()) status_ = run(trace_.steps[next_++]);
     return status_.ok();
   }
@@ -59,15 +63,18 @@ class TraceReplay {
         return internal_error("[shapes] dimension {} of a value, got {}, expected {}", claim.dim,
                               shape(claim.value)[claim.dim], said);
     }
-    for (int32_t value : trace_.outputs) {
+    for (const auto& [value, own] : trace_.outputs) {
       ValueId id = values_[value].id();
-      const bool twice =
-          std::find(graph_->outputs.begin(), graph_->outputs.end(), id) != graph_->outputs.end();
+      const bool twice = own || std::find(graph_->outputs.begin(), graph_->outputs.end(), id) !=
+                                    graph_->outputs.end();
       if (twice || graph_->producer(id).kind != NodeKind::kOp) {
         const Meta meta{graph_->meta(id).dtype, false, graph_->meta(id).shape};
         id = graph_->add_op(op_copy, std::span(&id, 1), {}, std::span(&meta, 1), {});
       }
       graph_->outputs.push_back(id);
+    }
+    if (trace_.branches) {  // what arms have left behind
+      MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*graph_));
     }
     return graph_;
   }
@@ -81,6 +88,7 @@ class TraceReplay {
 
   Status run(const TraceStep& step) {
     sink_.set_location(step.location);
+    first_node_.push_back(static_cast<int32_t>(graph_->nodes.size()));
     Vals results;
     switch (step.kind) {
       case TraceStep::Kind::kInput: {
@@ -99,8 +107,65 @@ class TraceReplay {
         results = {value};
         break;
       }
+      case TraceStep::Kind::kCopy: results = {copy(values_[step.inputs[0]])}; break;
+      case TraceStep::Kind::kPlaceholder: {
+        const Meta meta = values_[step.inputs[0]].meta();
+        results = {sink_.value(graph_->add_placeholder(meta))};
+        break;
+      }
+      case TraceStep::Kind::kIf:
+      case TraceStep::Kind::kWhile: {
+        MSJIT_TRY(results, control(step));
+        break;
+      }
     }
     return check(step, results);
+  }
+
+  Val copy(const Val& from) {
+    const ValueId id = from.id();
+    const Meta meta = from.meta();
+    return sink_.value(
+        graph_->add_op(op_copy, std::span(&id, 1), {}, std::span(&meta, 1), sink_.location()));
+  }
+
+  Result<Vals> control(const TraceStep& step) {
+    Vals in;
+    for (int32_t value : step.inputs) in.push_back(values_[value]);
+    const std::span<const Val> all = in;
+    const size_t count = static_cast<size_t>(step.count);
+    const int32_t first = first_node_[step.mark];
+    if (step.kind == TraceStep::Kind::kIf) {
+      const auto one = all.subspan(1, count), other = all.subspan(1 + count, count);
+      MSJIT_OK(check_pairs(one, other));
+      for (const Val& value : all.subspan(1)) MSJIT_OK(check_view(value, first));
+      return build_if(sink_, in[0], first, one, other);
+    }
+    const auto inside = all.subspan(count, count), next = all.subspan(2 * count + 1, count);
+    MSJIT_OK(check_pairs(inside, next));
+    for (const Val& value : next) MSJIT_OK(check_view(value, first));
+    return build_while(sink_, first, all.first(count), inside, in[2 * count], next);
+  }
+
+  static Status check_pairs(std::span<const Val> a, std::span<const Val> b) {
+    for (size_t i = 0; i < a.size(); ++i)
+      if (!can_join(a[i].meta(), b[i].meta()))
+        return internal_error("[shapes] values of a branch, got {} and {}", a[i].meta().str(),
+                              b[i].meta().str());
+    return {};
+  }
+
+  // As the join rule asks: what an arm has made is no view of a tensor from outside.
+  Status check_view(const Val& value, int32_t first) const {
+    const auto inside = [&](ValueId id) {
+      return graph_->values[id].node >= first && graph_->producer(id).kind == NodeKind::kOp;
+    };
+    ValueId root = value.id();
+    while (inside(root) && !graph_->producer(root).is_control() &&
+           graph_->producer(root).op->has(kView))
+      root = graph_->producer(root).inputs[0];
+    if (root == value.id() || (inside(root) && !graph_->producer(root).is_control())) return {};
+    return internal_error("[shapes] a view of a tensor made outside the arm");
   }
 
   Result<Meta> input_meta(const TraceStep& step) const {
@@ -153,6 +218,7 @@ class TraceReplay {
       if (got.dtype != captured.dtype || got.weak != captured.weak ||
           got.shape.rank() != captured.shape.rank())
         return internal_error("[shapes] a result, got {}, captured {}", got.str(), captured.str());
+      if (trace_.branches && !known_.insert(results[i].id()).second) results[i] = copy(results[i]);
       values_.push_back(std::move(results[i]));
     }
     return {};
@@ -163,6 +229,8 @@ class TraceReplay {
   std::shared_ptr<Graph> graph_;
   GraphSink sink_;
   Vals values_;
+  std::set<ValueId> known_;
+  std::vector<int32_t> first_node_;  // by step: the nodes there were before it
   size_t next_ = 0;
   Status status_;
 };
@@ -258,9 +326,28 @@ void ShapeRecorder::indexed(const Val& x, std::vector<IndexItem> items,
   add_results(std::move(step), {result, 1});
 }
 
-bool ShapeRecorder::output(ValueId id) {
-  trace_->outputs.push_back(value_of(id));
-  return !broken_;
+void ShapeRecorder::output(ValueId id, bool own) { trace_->outputs.push_back({value_of(id), own}); }
+
+void ShapeRecorder::copied(ValueId from, Val* result) {
+  TraceStep step{TraceStep::Kind::kCopy};
+  step.inputs.push_back(value_of(from));
+  add_results(std::move(step), {result, 1});
+}
+
+void ShapeRecorder::placeholder(ValueId initial, Val* result) {
+  if (!std::exchange(trace_->branches, true)) replays_.clear();  // those merged what is equal
+  TraceStep step{TraceStep::Kind::kPlaceholder};
+  step.inputs.push_back(value_of(initial));
+  add_results(std::move(step), {result, 1});
+}
+
+void ShapeRecorder::built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in,
+                          std::span<Val> results) {
+  if (!std::exchange(trace_->branches, true)) replays_.clear();
+  TraceStep step{kind};
+  for (const Val& value : in) step.inputs.push_back(value_of(value.id()));
+  step.mark = mark;
+  add_results(std::move(step), results);
 }
 
 uint64_t ShapeRecorder::symbols(ValueId id) const {

@@ -29,10 +29,15 @@ struct TraceStep {
     kConstant,
     kApply,
     kIndex,
+    kCopy,         // a tensor of its own
+    kPlaceholder,  // of a loop, for what comes in as inputs[0]
+    kIf,           // predicate, values of one arm, of the other
+    kWhile,        // initial values, placeholders, the condition, next values
   };
   Kind kind;
   const OpDef* op = nullptr;
   InlineVec<int32_t, 3> inputs;  // traced values, -1 = absent
+  int32_t mark = 0;              // kIf, kWhile: the first step of the arms or the body
   Attrs attrs;
   std::vector<IndexItem> items;
   std::vector<TracedSize> sizes;
@@ -51,8 +56,13 @@ struct ShapeTrace {
     int dim;
     SizeExpr expr;
   };
-  std::vector<Claim> claims;      // what dimensions were said to be
-  std::vector<int32_t> outputs;   // values
+  std::vector<Claim> claims;  // what dimensions were said to be
+  struct Output {
+    int32_t value;
+    bool own;  // a copy, whatever else holds the value
+  };
+  std::vector<Output> outputs;
+  bool branches = false;          // holds kIf or kWhile
   uint64_t used_symbols() const;  // those that the graph depends on
   int64_t bytes() const;
 };
@@ -81,7 +91,13 @@ class ShapeRecorder {
                SourceLocation location);
   void indexed(const Val& x, std::vector<IndexItem> items, std::vector<TracedSize> sizes,
                Val* result, SourceLocation location);
-  bool output(ValueId id);
+  void output(ValueId id, bool own);
+  // Branches and loops on tensor values; arms and bodies are steps like others.
+  int32_t mark() const { return static_cast<int32_t>(trace_->steps.size()); }
+  void copied(ValueId from, Val* result);
+  void placeholder(ValueId initial, Val* result);
+  // What build_if and build_while were given, in the order of kIf and kWhile.
+  void built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in, std::span<Val> results);
 
   // The dimensions of a value; null where no expression is known for one.
   std::vector<SizeExpr> dims(ValueId id);

@@ -1,9 +1,9 @@
-"""Shape fuzzer: random functions of tensors whose sizes, and of ints that, change from call to call; plainly and under PIJit.
+"""Shape fuzzer: random functions of tensors whose sizes, and of ints that, change from call to call.
 
     python tests/fuzz/shape_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
-Results, ints, shapes, exceptions and gradients must agree at every size. Programs follow from their seed alone. The last
-line is `N programs, N captures, N failed`; the exit status is 1 when any failed.
+Plainly and under PIJit, results, ints, shapes, exceptions and gradients must agree at every size. Programs follow from
+their seed alone. The last line is `N programs, N captures, N failed`; the exit status is 1 when any failed.
 """
 import argparse
 import random
@@ -15,22 +15,27 @@ import numpy as np
 import msjit as ms
 from msjit import Tensor, _msjit, ops
 
-SAME = ["ops.tanh({a})", "{a} * 2", "ops.relu({a}) + {i}", "{a} - {a}.mean(axis=0)", "ops.softmax({a}, axis=-1)", "{a} / ({i} + 7)",
-        "{a} + {b}", "{a} * {b}", "ops.where({a} > 0, {a}, {b})", "{a}[::-1] if False else {a}", "ops.cumsum({a}, 0)",
-        "{a}.astype(ms.float32)", "ops.maximum({a}, {b})", "{a} + ops.arange(0, {a}.shape[-1])", "{a} * len({a})"]
-OTHER = ["{a}.T", "{a}.reshape(-1)", "{a}.reshape({a}.shape[0], -1)", "{a}.reshape(-1, {a}.shape[-1])", "{a}.sum(axis=0)",
-         "{a}.sum(axis=-1)", "{a}.mean(axis=-1, keepdims=True)", "{a}[{i}:]", "{a}[:{i}]", "{a}[{i}]", "{a}[-1]", "{a}[1:-1]",
-         "{a}[..., :{i}]", "{a}[:, None]", "ops.concat(({a}, {b}), axis=0)", "ops.concat(({a}, {a}), axis=-1)",
-         "ops.matmul({a}, {b})", "ops.matmul({a}, {a}.T)", "ops.stack(({a}, {a}), axis=0)", "ops.split({a}, 2, axis=0)[0]",
-         "{a}.reshape({i}, -1)", "ops.zeros(({i}, {a}.shape[-1])) + {a}[:{i}]", "ops.ones({a}.shape) * {i}",
-         "ops.broadcast_to({a}, (2,) + {a}.shape)", "{a}.max(axis=0)", "ops.expand_dims({a}, 0)", "ops.tile({a}, (2, 1))",
-         "{a}.reshape({a}.shape[::-1])", "ops.full(({i}, 2), {i})", "ops.pad({a}, ((1, {i}), (0, 0))) if {a}.ndim == 2 else {a}",
-         "ops.arange({i}) * 0.5", "{a}.reshape({a}.size // 2, 2)", "{a}[{a}.shape[0] // 2:]", "{a}.swapaxes(0, -1)"]
-INTS = ["{a}.shape[0]", "{a}.shape[-1]", "len({a})", "{a}.size", "{a}.ndim", "{i} + 1", "{i} * 2", "{i} // 2", "{i} - {j}", "{i} % 3",
-        "min({i}, {j})", "max({i}, 3)", "-{i}", "{i} * {j}", "abs({i})", "int({i})", "{i} // max({j}, 1)", "sum({a}.shape)",
-        "{a}.nbytes // 4", "({i} + {j}) // 2", "{i} ** 2", "{i} if {i} > {j} else {j}", "bool({i}) + {i}", "{i} % {j}"]
-TESTS = ["{i} > 2", "{i} == {j}", "{a}.shape == {b}.shape", "{a}.shape[0] < 4", "{i} % 2 == 0", "{i}", "not {i}", "{a}.shape[0] != {i}",
-         "{i} in (2, 3)", "isinstance({i}, int)", "{i} is None", "3 <= {i} < 6", "{a}.ndim == 2"]
+SAME = ["ops.tanh({a})", "{a} * 2", "ops.relu({a}) + {i}", "{a} - {a}.mean(axis=0)", "ops.softmax({a}, axis=-1)",
+        "{a} / ({i} + 7)", "{a} + {b}", "{a} * {b}", "ops.where({a} > 0, {a}, {b})", "{a}[::-1] if False else {a}",
+        "ops.cumsum({a}, 0)", "{a}.astype(ms.float32)", "ops.maximum({a}, {b})",
+        "{a} + ops.arange(0, {a}.shape[-1])", "{a} * len({a})"]
+OTHER = ["{a}.T", "{a}.reshape(-1)", "{a}.reshape({a}.shape[0], -1)", "{a}.reshape(-1, {a}.shape[-1])",
+         "{a}.sum(axis=0)", "{a}.sum(axis=-1)", "{a}.mean(axis=-1, keepdims=True)", "{a}[{i}:]", "{a}[:{i}]",
+         "{a}[{i}]", "{a}[-1]", "{a}[1:-1]", "{a}[..., :{i}]", "{a}[:, None]", "ops.concat(({a}, {b}), axis=0)",
+         "ops.concat(({a}, {a}), axis=-1)", "ops.matmul({a}, {b})", "ops.matmul({a}, {a}.T)",
+         "ops.stack(({a}, {a}), axis=0)", "ops.split({a}, 2, axis=0)[0]", "{a}.reshape({i}, -1)",
+         "ops.zeros(({i}, {a}.shape[-1])) + {a}[:{i}]", "ops.ones({a}.shape) * {i}",
+         "ops.broadcast_to({a}, (2,) + {a}.shape)", "{a}.max(axis=0)", "ops.expand_dims({a}, 0)",
+         "ops.tile({a}, (2, 1))", "{a}.reshape({a}.shape[::-1])", "ops.full(({i}, 2), {i})",
+         "ops.pad({a}, ((1, {i}), (0, 0))) if {a}.ndim == 2 else {a}", "ops.arange({i}) * 0.5",
+         "{a}.reshape({a}.size // 2, 2)", "{a}[{a}.shape[0] // 2:]", "{a}.swapaxes(0, -1)"]
+INTS = ["{a}.shape[0]", "{a}.shape[-1]", "len({a})", "{a}.size", "{a}.ndim", "{i} + 1", "{i} * 2", "{i} // 2",
+        "{i} - {j}", "{i} % 3", "min({i}, {j})", "max({i}, 3)", "-{i}", "{i} * {j}", "abs({i})", "int({i})",
+        "{i} // max({j}, 1)", "sum({a}.shape)", "{a}.nbytes // 4", "({i} + {j}) // 2", "{i} ** 2",
+        "{i} if {i} > {j} else {j}", "bool({i}) + {i}", "{i} % {j}"]
+TESTS = ["{i} > 2", "{i} == {j}", "{a}.shape == {b}.shape", "{a}.shape[0] < 4", "{i} % 2 == 0", "{i}", "not {i}",
+         "{a}.shape[0] != {i}", "{i} in (2, 3)", "isinstance({i}, int)", "{i} is None", "3 <= {i} < 6",
+         "{a}.ndim == 2"]
 SIZES = [(2, 3), (3, 4), (4, 6), (5, 4), (6, 6), (1, 4), (8, 2), (3, 5), (0, 3), (4, 6), (7, 1), (2, 8), (10, 4)]
 
 
@@ -43,7 +48,7 @@ class Program:
         body = []
         for _ in range(self.r.randint(2, 8)):
             self.statement(body, "    ")
-        result = self.r.sample(self.tensors, min(3, len(self.tensors))) + self.r.sample(self.ints, min(3, len(self.ints)))
+        result = [name for kind in (self.tensors, self.ints) for name in self.r.sample(kind, min(3, len(kind)))]
         body.append("    return (%s, %s.shape)" % (", ".join(result), self.r.choice(self.tensors)))
         self.source = "def main(x, y, n):\n%s\n" % "\n".join(body)
 
@@ -75,7 +80,13 @@ class Program:
         elif chance < 0.92:
             body.append("%sn, %s = %s, %s" % (pad, "m", self.r.choice(self.ints), self.r.choice(self.ints)))
         elif chance < 0.94 and pad == "    ":
-            body.append("%sfor k in range(min(%s, 3)):\n%s    y = y * 0.5 + k" % (pad, self.r.choice(self.ints), pad))
+            body.append("    for k in range(min(%s, 3)):\n        y = y * 0.5 + k" % self.r.choice(self.ints))
+        elif chance < 0.96 and pad == "    ":
+            body.append("    if %s.sum() > 0:\n        y = %s\n    else:\n        y = %s" % (
+                self.r.choice(self.tensors), self.fill(self.r.choice(SAME)), self.fill(self.r.choice(SAME + OTHER))))
+        elif chance < 0.97 and pad == "    ":
+            body.append("    c = %s.sum() * 0\n    while c < 2.5:\n        x = %s\n        c = c + 1" % (
+                self.r.choice(self.tensors), self.fill(self.r.choice(SAME))))
         elif pad == "    ":
             body.append("%sif %s:" % (pad, self.fill(self.r.choice(TESTS))))
             tensors, ints = list(self.tensors), list(self.ints)
@@ -85,7 +96,8 @@ class Program:
 
 def make_args(shape, n):
     rng = np.random.RandomState(shape[0] * 16 + shape[1])
-    return [Tensor(rng.randint(-8, 8, shape).astype(np.float32) / 4), Tensor(rng.randint(-8, 8, shape).astype(np.float32) / 8), n]
+    x, y = (Tensor(rng.randint(-8, 8, shape).astype(np.float32) / by) for by in (4, 8))
+    return [x, y, n]
 
 
 def outcome(fn, shape, n, said):

@@ -270,12 +270,71 @@ def test_a_break_in_between():
     same(fn, lambda n: (tensor(n, 2),), SIZES)
 
 
-def test_branches_on_tensors():
-    def fn(x):
+def signed(x):
+    if x.sum() > 0:
+        y, k = x * x.shape[0], x.sum()
+    else:
+        y, k = x - 1, x.max()
+    return y + 1, k, y.shape
+
+
+def handed_on(x):
+    y = x * 2
+    if x.sum() > 100:
+        y = x[:] - 1
+        z = y.reshape(-1, 2)
+    else:
+        z = ops.zeros((x.shape[0] * 2, 2))
+    return y, z.sum(), x if x.sum() > 1 else y
+
+
+def early(x):
+    if x.max() < 0:
+        return x.mean(axis=0)
+    n = x.shape[0]
+    return x[:n // 2].sum(axis=0) + n
+
+
+def halved(x):
+    steps = ops.zeros(x.shape)
+    while x.sum() > 3:
+        x = x * 0.5
+        steps = steps + x.shape[0]
+    return x, steps, x.shape
+
+
+def filled(x):
+    count, y = x.sum() * 0, x
+    while count < 3:
+        y = x + count
+        if y.sum() > 10:
+            break
+        count = count + 1
+    return count, y
+
+
+@pytest.mark.parametrize("fn", [signed, handed_on, early, halved, filled], ids=lambda fn: fn.__name__)
+def test_branches_and_loops_on_tensors(fn):
+    _msjit.reset()
+
+    def make(n):
+        values = np.random.RandomState(n).randn(n, 4).astype(np.float32)
+        return (Tensor(values + (0.5 if n % 2 else -0.5)),)
+    same(fn, make, SIZES)
+    if not FORCED:
+        assert breaks(fn) == []
+        assert captures(fn.__name__) <= 3
+
+
+def test_an_arm_that_fits_one_size_only():
+    def fn(x, y):
         if x.sum() > 0:
-            return x * x.shape[0]
-        return x - 1
-    same(fn, lambda n: (tensor(n, 2),), SIZES)
+            x = x + y
+        else:
+            x = y * 2
+        return x
+    pairs = [(2, 2), (3, 3), (4, 4), (5, 5), (1, 5), (5, 1), (6, 6), (7, 1), (1, 1)]
+    same(fn, lambda p: (tensor(p[0], 2), tensor(p[1], 2)), pairs)
 
 
 def test_random_numbers_agree():

@@ -135,7 +135,7 @@ TEST(ShapeTrace, BuildsTheGraphForOtherSizes) {
   r.recorder->set_sizes({{0, 0, size_binary(SizeOp::kMul, n(), m())}});
   Val flat = call(*find_op("reshape"), {y}, {AttrValue(IntList{24})});
   EXPECT_EQ(r.dims(flat), "n * m;");
-  EXPECT_TRUE(r.recorder->output(flat.id()));
+  r.recorder->output(flat.id(), false);
   const std::string text = r.built({3, 5});
   EXPECT_NE(text.find("float32[5, 3] = transpose"), std::string::npos) << text;
   EXPECT_NE(text.find("reshape(%1, shape=[15])"), std::string::npos) << text;
@@ -144,7 +144,7 @@ TEST(ShapeTrace, BuildsTheGraphForOtherSizes) {
 TEST(ShapeTrace, ExpandsCompositesAnew) {
   Recorded r({4, 6});
   Val y = call(*find_op("mean"), {r.x}, {AttrValue(IntList{0}), AttrValue(false)});
-  r.recorder->output(y.id());
+  r.recorder->output(y.id(), false);
   EXPECT_EQ(r.recorder->finish()->steps.size(), 2u);
   EXPECT_NE(r.built({3, 5}), r.built({7, 5}));
 }
@@ -153,7 +153,7 @@ TEST(ShapeTrace, RefusesSizesThatAreNoSuchProgram) {
   Recorded r({4, 6});
   Val y = call(*find_op("reshape"), {r.x}, {AttrValue(IntList{2, -1})});
   EXPECT_EQ(r.dims(y), "2;n * m // 2;");
-  r.recorder->output(y.id());
+  r.recorder->output(y.id(), false);
   EXPECT_NE(r.built({3, 5}).find("[reshape]"), std::string::npos);
   EXPECT_NE(r.built({3, 8}).find("shape=[2, -1]"), std::string::npos);
 }
