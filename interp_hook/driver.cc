@@ -138,6 +138,18 @@ class FrameRun {
     }
   }
 
+  // "x.shape[0] is 5" for some of the open sizes of an entry whose guards hold.
+  std::string sizes_now(const EntryBase& entry, uint64_t symbols, const Slots& now) {
+    std::string text;
+    int64_t sizes[kMaxSizeSymbols];
+    if (entry.guards.check(now, registers_.data()) >= 0) return text;
+    entry.open->load(registers_.data(), sizes);
+    for (int i = 0; i < entry.open->count(); ++i)
+      if ((symbols >> i) & 1)
+        text += fmt::format("{}{} is {}", text.empty() ? "" : ", ", entry.open->names[i], sizes[i]);
+    return text;
+  }
+
   // Remembers which sizes were otherwise this time, and says what they are now.
   std::string note_sizes(EntryPoint& point, const Slots& now) {
     std::string text;
@@ -151,6 +163,7 @@ class FrameRun {
       ++point.refused_sizes;
     } else if (point.last_failure >= kRelationStep) {
       const SizeRelation& relation = entry.open->relations[point.last_failure - kRelationStep];
+      text = sizes_now(entry, relation.symbols(), now);
       if (relation.a->op != SizeOp::kSymbol || relation.b->op != SizeOp::kSymbol) return text;
       const OpenSize& size = entry.open->symbols[static_cast<size_t>(relation.a->value)];
       if (size.guessed) history(size.path, size.dim).distinct = true;

@@ -72,6 +72,13 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
 namespace {
 
 constexpr size_t kMaxInstances = 64;  // graphs kept for the sizes one entry has met
+constexpr size_t kMaxRefused = 8;
+
+Result<std::shared_ptr<RegionFunction>> make_region(const ShapeTrace& trace,
+                                                    std::span<const int64_t> sizes) {
+  MSJIT_TRY(std::shared_ptr<Graph> graph, build_graph(trace, sizes));
+  return RegionFunction::create(std::move(graph), true);
+}
 
 }  // namespace
 
@@ -85,11 +92,18 @@ bool Entry::prepare(const int64_t* sizes) {
   auto found = std::find_if(instances.begin(), instances.end(),
                             [&](const Instance& known) { return known.key == key; });
   if (found == instances.end()) {
-    auto graph = build_graph(*trace, {sizes, static_cast<size_t>(open->count())});
-    if (!graph.ok()) return error = graph.error().message, false;
-    auto made = RegionFunction::create(graph.take(), true);
-    if (!made.ok()) return error = made.error().message, false;
-    if (instances.size() == kMaxInstances) instances.pop_back();
+    if (std::find(refused.begin(), refused.end(), key) != refused.end()) return false;
+    auto made = make_region(*trace, {sizes, static_cast<size_t>(open->count())});
+    if (!made.ok()) {
+      error = made.error().message;
+      if (refused.size() == kMaxRefused) refused.erase(refused.begin());
+      refused.push_back(std::move(key));
+      return false;
+    }
+    // Within the budget of the pool too: here it is this entry that gives way.
+    while (instances.size() == kMaxInstances ||
+           (!instances.empty() && pool_bytes() > pool_limits().bytes))
+      instances.pop_back();
     found = instances.insert(instances.end(), {std::move(key), made.take()});
   }
   std::rotate(instances.begin(), found, found + 1);

@@ -17,7 +17,8 @@ struct Entry final : EntryBase {
     std::vector<int64_t> key;  // of the sizes the graph depends on
     std::shared_ptr<RegionFunction> region;
   };
-  std::vector<Instance> instances;  // most recently used first
+  std::vector<Instance> instances;            // most recently used first
+  std::vector<std::vector<int64_t>> refused;  // sizes met lately that the trace is no program for
   std::vector<Recipe> recipes;
   std::vector<Effect> effects;
   int result = -1;

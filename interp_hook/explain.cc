@@ -55,7 +55,8 @@ std::vector<Region> regions_of(const CodeState& state) {
     for (const auto& base : point.entries) {
       const Entry& entry = entry_of(base);
       region.ops = std::max(region.ops, entry.num_ops);
-      region.guards = std::max(region.guards, entry.guards.guard_count());
+      const int relations = entry.open ? static_cast<int>(entry.open->relations.size()) : 0;
+      region.guards = std::max(region.guards, entry.guards.guard_count() + relations);
       region.hits += entry.hits;
       region.compile_ms += entry.compile_ms();
       region.tier = std::max(region.tier, entry.region->executable().tier());
