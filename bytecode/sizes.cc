@@ -128,6 +128,7 @@ SymRef Sizes::binary(SizeOp op, const SymRef& a, const SymRef& b) {
 std::vector<SymRef> Sizes::dims(const Val& tensor) {
   const Shape shape = tensor.shape();
   std::vector<SizeExpr> exprs(shape.rank());
+  if (recorder_ && !recorder_->knows(tensor.id())) close();  // nothing is known of how it was made
   if (recorder_ && (recorder_->symbols(tensor.id()) & ~env_.fixed()) != 0) {
     exprs = recorder_->dims(tensor.id());
     for (const SizeExpr& known : exprs)
@@ -154,6 +155,7 @@ SymRef Sizes::numel(const Val& tensor) {
 
 void Sizes::specialise_shape(const Val& tensor) {
   if (!recorder_) return;
+  if (!recorder_->knows(tensor.id())) return close();
   const uint64_t symbols = recorder_->symbols(tensor.id());
   note_place();
   for (int i = 0; i < env_.size(); ++i)

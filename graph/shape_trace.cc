@@ -267,7 +267,7 @@ void ShapeRecorder::add_results(TraceStep step, std::span<Val> results) {
     if (input >= 0) symbols |= trace_->symbols[input];
   for (Val& result : results) {
     ValueId id = result.id();
-    if (static_cast<size_t>(id) < value_of_.size() && value_of_[id] >= 0) {
+    if (knows(id)) {
       const Meta meta = graph_->meta(id);
       id = graph_->add_op(op_copy, std::span(&id, 1), {}, std::span(&meta, 1), step.location);
       result = Val(result.sink(), id);
@@ -298,7 +298,7 @@ ValueId ShapeRecorder::scalar() {
 }
 
 void ShapeRecorder::constant(ValueId id) {
-  if (static_cast<size_t>(id) < value_of_.size() && value_of_[id] >= 0) return;
+  if (knows(id)) return;
   TraceStep step{TraceStep::Kind::kConstant};
   step.constant = graph_->producer(id).constant;
   Val value(nullptr, id);
@@ -351,8 +351,7 @@ void ShapeRecorder::built(TraceStep::Kind kind, int32_t mark, std::span<const Va
 }
 
 uint64_t ShapeRecorder::symbols(ValueId id) const {
-  const bool known = static_cast<size_t>(id) < value_of_.size() && value_of_[id] >= 0;
-  return known ? trace_->symbols[value_of_[id]] : 0;
+  return knows(id) ? trace_->symbols[value_of_[id]] : 0;
 }
 
 TraceReplay* ShapeRecorder::replay(const std::vector<int64_t>& sizes) {

@@ -102,6 +102,9 @@ class ShapeRecorder {
   // The dimensions of a value; null where no expression is known for one.
   std::vector<SizeExpr> dims(ValueId id);
   uint64_t symbols(ValueId id) const;
+  bool knows(ValueId id) const {
+    return static_cast<size_t>(id) < value_of_.size() && value_of_[id] >= 0;
+  }
   // Something was built that is not in the trace.
   bool broken() const { return broken_; }
   std::shared_ptr<const ShapeTrace> finish() { return trace_; }
