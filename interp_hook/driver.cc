@@ -58,6 +58,7 @@ class FrameRun {
           if (run_region(*found)) {
             if (done_) return end_;
             idle_ = 0;
+            if (long_loop_ && code_[index_].is_exit()) return hand_over(frame_, code_, index_);
           }
         }
         if (PyErr_Occurred()) return raise_here();
@@ -69,6 +70,14 @@ class FrameRun {
  private:
   Slots slots() const {
     return {frame_.slots(), frame_.stack(), frame_.globals().get(), frame_.builtins().get()};
+  }
+
+  // A loop over a few small operations, too long for one region, costs more region by region than
+  // in the interpreter.
+  bool is_long_loop(Entry& entry) {
+    constexpr int kLong = 128, kLongAgain = 8;
+    if (!entry.small || ++small_runs_ < (entry.repeats ? kLongAgain : kLong)) return false;
+    return entry.repeats = true;
   }
 
   // After a region that held nothing worth keeping, the instructions up to its end are stepped.
@@ -279,6 +288,7 @@ class FrameRun {
     frame_.set_stack(stack);
     index_ = entry.exit_index;
     state_.count_break(entry.break_line, entry.break_reason, entry.break_detail);
+    long_loop_ = is_long_loop(entry);
     return true;
   }
 
@@ -319,6 +329,8 @@ class FrameRun {
   int index_;
   int idle_ = 0;
   int skip_to_ = -1;
+  int small_runs_ = 0;
+  bool long_loop_ = false;
   bool ran_ = false;
   bool done_ = false;
   PyObject* end_ = nullptr;

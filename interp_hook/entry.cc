@@ -26,6 +26,16 @@ bool has_loop(const Graph& graph) {
   return false;
 }
 
+bool is_small(const Graph& graph) {
+  constexpr int kFewOps = 12;
+  constexpr int64_t kFewElements = 4096;
+  if (graph.num_ops() > kFewOps) return false;
+  for (const Node& node : graph.nodes)
+    for (int i = 0; i < node.num_outputs; ++i)
+      if (graph.meta(node.first_output + i).shape.numel() > kFewElements) return false;
+  return !has_loop(graph);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
@@ -50,6 +60,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->num_ops = capture.num_ops;
   entry->joined = capture.joined;
   entry->loops = has_loop(*capture.graph);
+  entry->small = !entry->returns && is_small(*capture.graph);
   entry->line = code[start].line;
   for (const Node& node : capture.graph->nodes)
     if (node.kind == NodeKind::kConstant) entry->constant_bytes += node.constant.nbytes();

@@ -35,6 +35,8 @@ struct Entry final : EntryBase {
   int64_t constant_bytes = 0;
   bool joined = false;    // an output may be the very tensor of an input or of another output
   bool loops = false;     // holds a loop: inputs are kept alive, for signal handlers run meanwhile
+  bool small = false;     // so little that the interpreter does it as fast as an entry is begun
+  bool repeats = false;   // small, and the body of a long loop
   bool disabled = false;  // failed inside: never run again
   int64_t bytes() const override;
   double compile_ms() const override;

@@ -53,7 +53,7 @@ const Found& find(PyObject* callable) {
     for (const ModelTable* table :
          {&models_builtins, &models_sequences, &models_math, &models_operator, &models_functools,
           &models_itertools, &models_copy, &models_print, &models_collections, &models_vars,
-          &models_sets})
+          &models_sets, &models_tensor})
       add_table(*table, made);
     return made;
   }();

@@ -212,6 +212,14 @@ bool exec_BuildSet(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
+bool set_of_all(Executor& x, const std::vector<SymRef>& parts, SymRef* out) {
+  *out = make_set(Ref::steal(PySet_New(nullptr)));
+  SymRef ignored;
+  for (const SymRef& part : parts)
+    if (!call_builtin_method(x, "update", {*out, part}, nullptr, &ignored)) return false;
+  return true;
+}
+
 bool exec_SetAdd(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef item = f.pop(), set = f.peek(i.arg);
   if (!x.look(set)) return false;

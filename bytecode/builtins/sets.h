@@ -10,6 +10,8 @@ Ref shadow_of(const SymRef& value);
 // The items, in the order of iteration.
 bool set_items(Executor& x, const SymRef& set, std::vector<SymRef>* out);
 bool set_contains(Executor& x, const SymRef& set, const SymRef& item, bool* out);
+// {*a, *b}
+bool set_of_all(Executor& x, const std::vector<SymRef>& parts, SymRef* out);
 // | & - ^ of two sets; `known` = false for other operands.
 bool set_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
                 SymRef* out, bool* known);

@@ -152,6 +152,21 @@ bool take_items(Executor& x, const Val& from, const IndexPlan& plan, std::vector
 
 }  // namespace
 
+bool index_items(Executor& x, const SymRef& key, std::vector<IndexItem>* items) {
+  std::vector<SymRef> keys = {key};
+  if (!key->is_tensor())
+    if (const std::vector<SymRef>* parts = x.heap().items(key);
+        parts && key->kind != SymKind::kList)
+      keys = *parts;
+  std::vector<TracedSize> sizes;
+  std::vector<Val> tensors;
+  for (const SymRef& part : keys) {
+    items->emplace_back();
+    if (!x.look(part) || !index_item(x, part, 0, &sizes, &items->back(), &tensors)) return false;
+  }
+  return true;
+}
+
 bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key, SymRef* out) {
   std::vector<SymRef> keys = {key};
   if (!key->is_tensor())

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/builtins/sets.h"
 #include "bytecode/instance.h"
 
 namespace msjit {
@@ -202,8 +203,9 @@ namespace {
 
 bool unpack_maps(Executor& x, const std::vector<SymRef>& maps, bool keywords, SymRef* out) {
   *out = make_sym(SymKind::kDict);
-  for (const SymRef& map : maps) {
+  for (SymRef map : maps) {
     if (!x.look(map)) return false;
+    if (map->kind == SymKind::kVars && !vars_all(x, SymRef(map), &map)) return false;
     if (map->kind != SymKind::kDict)
       return x.fail(BreakReason::kUnsupported, "update from " + describe(*map));
     if (!x.heap().dict_all(map)) return x.fail(BreakReason::kObjectType, x.heap().error);
@@ -220,10 +222,11 @@ bool unpack_maps(Executor& x, const std::vector<SymRef>& maps, bool keywords, Sy
 
 bool exec_BuildUnpack(Executor& x, SymFrame& f, const Instr& i) {
   const UnpackInto into = UnpackInto(i.aux);
-  if (into == UnpackInto::kSet) return x.fail(BreakReason::kUnsupported, "a set");
   const std::vector<SymRef> parts = take(f, i.arg);
   SymRef out;
-  if (into == UnpackInto::kMap || into == UnpackInto::kKeywords) {
+  if (into == UnpackInto::kSet) {
+    if (!set_of_all(x, parts, &out)) return false;
+  } else if (into == UnpackInto::kMap || into == UnpackInto::kKeywords) {
     if (!unpack_maps(x, parts, into == UnpackInto::kKeywords, &out)) return false;
   } else {
     std::vector<SymRef> items;

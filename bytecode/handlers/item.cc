@@ -7,6 +7,8 @@
 
 namespace msjit {
 
+bool tensor_set_item(Executor& x, const SymRef& tensor, const SymRef& key,
+                     const SymRef& value);  // builtins/tensor_make.cc
 bool tensor_subscript(Executor& x, const SymRef& tensor, const SymRef& key,
                       SymRef* out);  // builtins/tensor.cc
 
@@ -181,7 +183,7 @@ bool change_item(Executor& x, const SymRef& list, const SymRef& key, const SymRe
 
 bool Executor::set_item(const SymRef& container, const SymRef& key, const SymRef& value) {
   if (!look(container) || !look_fixed(key)) return false;
-  if (container->is_tensor()) return fail(BreakReason::kInPlace, "x[...] = value");
+  if (container->is_tensor()) return tensor_set_item(*this, container, key, value);
   SymRef ignored;
   if (has_special(container, "__setitem__"))
     return call_special(*this, container, "__setitem__", {key, value}, &ignored);

@@ -92,6 +92,56 @@ def values_of_tensors(x):
     return y + 1, losses, b, n, y.asnumpy().max() > 0, (y + 1).tolist()
 
 
+@programs.add(x22, lambda: [1, 2.5])
+def made_tensors(x, values):
+    t = Tensor(values)
+    return (x + Tensor(0.5), t, Tensor([[1, 2], [3, 4]], ms.float32) * x, Tensor(3, dtype=ms.int64), Tensor((True, False)),
+            ms.Tensor([values[0]] * 2).reshape(2, 1), Tensor(2) + x)
+
+
+@programs.add(x22)
+def items_of_own_tensors(x):
+    mask = ops.zeros((3, 4), ms.float32)
+    for i in range(3):
+        mask[i, :i + 1] = 1.0
+    mask[-1] = Tensor([5, 6, 7, 8])
+    mask[:, 3] = x[0, 0]
+    mask[1:, None, 0] = x[:, 1:]
+    y = x * 2
+    z = y
+    y[0] = x[1] + 1
+    y[...] = y * y
+    y[1, ::-1] = 3
+    return mask, y, z is y, x
+
+
+@programs.add(x22, whole=False)
+def items_of_other_tensors(x):
+    y = x * 2
+    view = y[0]
+    y[0] = 7.0
+    same = x.reshape((2, 2))
+    same[1] = 9.0
+    wrong = ops.ones((2, 2))
+    try:
+        wrong[5] = 1.0
+    except IndexError as e:
+        return x, y, view, same, str(e)
+
+
+@programs.add(x22, whole=False)
+def items_behind_a_branch(x):
+    y = x * 2
+    if x.sum() > -100:
+        y[0] = 1.0
+    z = ops.ones((2, 2))
+    for _ in range(2):
+        if z.sum() < 100:
+            z = z + 1
+    z[0] = 3.0
+    return y, z
+
+
 test_same, test_one_region = programs.tests()
 
 
@@ -172,3 +222,20 @@ def test_value_breaks_once():
     for _ in range(3):
         jitted(x22())
     assert [b["reason"] for b in breaks_of(f)] == ["tensor_value"]
+
+
+def test_long_loop_is_no_slower_in_pieces():
+    """What is left of a loop that is too long for one region, with little in its body, is the interpreter's."""
+    def f(x, n):
+        for i in range(n):
+            x = x * 0.5 + 1.0
+        return x
+
+    x = x22()
+    jitted = ms.jit(f, mode="PIJit")
+    expected = f(x, 2500).tolist()
+    for _ in range(2):
+        assert jitted(x, 2500).tolist() == expected
+    if not _msjit.config()["break_every"]:
+        count = {b["reason"]: b["count"] for b in breaks_of(f)}
+        assert count.get("loop_iterator", 0) < 1000

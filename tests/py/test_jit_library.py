@@ -4,6 +4,7 @@ import dataclasses
 import enum
 import functools
 import itertools
+import sys
 
 import pytest
 
@@ -14,6 +15,7 @@ from msjit import Tensor, _msjit
 pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
 
 programs = Programs()
+SINCE_38 = sys.version_info >= (3, 8)  # classes of metaclasses have no version before
 
 
 class Color(enum.Enum):
@@ -44,7 +46,7 @@ class Odd(enum.IntEnum):
         return 100
 
 
-@programs.add(x22, lambda: 2, lambda: "RED", lambda: Level.HIGH)
+@programs.add(x22, lambda: 2, lambda: "RED", lambda: Level.HIGH, whole=SINCE_38)
 def enumerations(x, number, name, level):
     for member in Color:
         x = x * member.shade
@@ -52,7 +54,7 @@ def enumerations(x, number, name, level):
             Color(1) in (Color.RED,), list(Level), bool(Level.NONE), not Level.LOW)
 
 
-@programs.add(x22, lambda: Level.HIGH, lambda: Name.A)
+@programs.add(x22, lambda: Level.HIGH, lambda: Name.A, whole=SINCE_38)
 def members_that_are_values(x, level, name):
     rows = [10, 20, 30, 40, 50, 60]
     return (x * level + level, level + 1, 2 * level, level > Level.LOW, level == 5, rows[level], -level % 3,
