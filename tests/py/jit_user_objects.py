@@ -12,7 +12,6 @@ import msjit as ms
 from jit_user_programs import T, program
 from msjit import Tensor, nn, ops
 
-
 # -- metrics, pipelines -------------------------------------------------------------------------------------------
 
 
@@ -270,7 +269,7 @@ class Config:
         try:
             return self.__dict__["_values"][name]
         except KeyError:
-            raise AttributeError(name)
+            raise AttributeError(name) from None
 
     def __contains__(self, name):
         return name in self._values

@@ -306,7 +306,7 @@ def early_stopping(w, schedule):
 
 @program(lambda v: (T(4, seed=v), []), breaks=2)
 def loop_with_losses(w, losses):
-    for epoch in range(3):
+    for _epoch in range(3):
         w = w - 0.1 * w
         loss = (w * w).mean()
         losses.append(float(loss))
@@ -351,6 +351,6 @@ def callbacks(w, hooks):
             hook.on_begin(state)
         state["loss"] = (state["w"] ** 2).sum()
         for hook in hooks:
-            getattr(hook, "on_end")(state)
+            hook.on_end(state)
         state["step"] += 1
     return state, len(hooks[0].events)

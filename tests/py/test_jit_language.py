@@ -227,7 +227,7 @@ def test_value_breaks_once():
 def test_long_loop_is_no_slower_in_pieces():
     """What is left of a loop that is too long for one region, with little in its body, is the interpreter's."""
     def f(x, n):
-        for i in range(n):
+        for _ in range(n):
             x = x * 0.5 + 1.0
         return x
 

@@ -51,7 +51,7 @@ def nan_key(x, nan):
 
 @programs.add(x22, lambda: collections.OrderedDict(a=1, b=2, c=3))
 def ordered(x, d):
-    for k, v in d.items():
+    for _, v in d.items():
         x = x * v
     d.move_to_end("a")
     first = d.popitem(last=False)
