@@ -90,7 +90,7 @@ def pipeline(data, size):
     return sum(seen), len(seen)
 
 
-@program(lambda v: (T(6, 2, seed=v), [3, 1, 2]), breaks=2)
+@program(lambda v: (T(6, 2, seed=v), [3, 1, 2]), breaks=3)
 def itertools_pipeline(x, lengths):
     ends = list(itertools.accumulate(lengths))
     starts = [0] + ends[:-1]
@@ -434,7 +434,7 @@ def scopes(x, names, log):
         return x * three, a, b
 
 
-@program(lambda v: (T(3, seed=v), []), breaks=2)
+@program(lambda v: (T(3, seed=v), []), breaks=4)
 def scope_with_error(x, names):
     try:
         with scope(names, "a"):
