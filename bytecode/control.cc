@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "graph/control.h"
+#include "guards/py/text.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -16,7 +17,7 @@ constexpr int kMaxForks =
 bool asks_for_locals(const DecodedCode& code) {
   static const char* const kNames[] = {"locals", "vars", "eval", "exec", "dir", "_getframe"};
   for (int i = 0; i < code.name_count(); ++i) {
-    const char* name = PyUnicode_AsUTF8(code.name(i).get());
+    const char* name = utf8_text(code.name(i).get());
     for (const char* wanted : kNames)
       if (name && std::strcmp(name, wanted) == 0) return true;
   }
@@ -191,7 +192,7 @@ bool needed(Executor& x, const SymFrame& arm, int slot) {
 }
 
 std::string slot_text(const SymFrame& frame, size_t slot) {
-  const char* name = PyUnicode_AsUTF8(frame.code->slot_name(int(slot)).get());
+  const char* name = utf8_text(frame.code->slot_name(int(slot)).get());
   return name ? name : "?";
 }
 

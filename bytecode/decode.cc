@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "bytecode/verify.h"
 #include "bytecode/versions/version.h"
 #include "guards/py/code_lines.h"
 #include "guards/py/compat.h"
+#include "guards/py/text.h"
 
 namespace msjit {
 namespace version {
@@ -41,7 +43,10 @@ class Decoder {
     fuse_truth_tests();
     read_lines();
     read_slots();
-    if (Status flow = trace_flow(); !flow.ok() && !out_->is_generator()) return flow.take_error();
+    MSJIT_OK(verify_operands(*out_));
+    Status flow = trace_flow();
+    out_->flows_ = flow.ok();
+    if (!flow.ok() && !out_->is_generator()) return flow.take_error();
     mark_handlers();
     for (int i = out_->size(); i-- > 0;)
       if ((*out_)[i].op == Op::kReturnValue) out_->return_offset_ = (*out_)[i].offset;
@@ -219,8 +224,7 @@ class Decoder {
   Status flow_from(int index) {
     const Instr& instr = (*out_)[index];
     const State before = states_[size_t(index)];
-    if (before.depth < pops(instr))
-      return internal_error("[decode] stack underflow at {}", instr.offset);
+    MSJIT_OK(verify_stack(*out_, instr, before.depth));
     MSJIT_OK(enter_handler(index, before));
     State after = before;
     after.depth += pushes(instr) - pops(instr);
@@ -251,6 +255,9 @@ class Decoder {
     const int h = out_->handler_[size_t(index)];
     if (h < 0) return {};
     const HandlerRange& range = out_->handlers_[size_t(h)];
+    if (range.depth < 0 || range.depth > before.depth)
+      return internal_error("[decode] depth of a handler, got {} at {}", range.depth,
+                            (*out_)[index].offset);
     State handler = before;
     handler.depth = range.depth + range.lasti + version::kHandlerItems;
     handler.blocks.push_back({BlockKind::kHandler, range.depth});
@@ -336,14 +343,14 @@ namespace {
 
 std::string repr_text(Borrowed object) {
   const Ref repr = Ref::steal(PyObject_Repr(object.get()));
-  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
+  const char* text = repr ? utf8_text(repr.get()) : nullptr;
   if (text) return text;
   PyErr_Clear();
   return "?";
 }
 
 std::string name_text(Borrowed name) {
-  const char* text = PyUnicode_AsUTF8(name.get());
+  const char* text = utf8_text(name.get());
   if (text) return text;
   PyErr_Clear();
   return "?";

@@ -75,6 +75,8 @@ class DecodedCode {
   int constant_count() const { return int(PyTuple_GET_SIZE(code_->co_consts)); }
   // Generators, coroutines and asynchronous generators: never run natively.
   bool is_generator() const;
+  // The stack depths are known; only a generator that is none of the compiler's may lack them.
+  bool flows() const { return flows_; }
 
  private:
   friend class Decoder;
@@ -88,6 +90,7 @@ class DecodedCode {
   std::vector<int32_t> handler_;  // by instruction
   std::vector<SlotKind> slot_kinds_;
   std::vector<Ref> slot_names_;
+  bool flows_ = false;
   int entry_ = 0;
   int return_offset_ = -1;
   int free_count_ = 0;

@@ -15,13 +15,13 @@ constexpr Handler kHandlers[] = {
 };
 
 const char* code_file(PyCodeObject* code) {
-  const char* file = PyUnicode_AsUTF8(code->co_filename);
+  const char* file = utf8_text(code->co_filename);
   return file ? file : "?";
 }
 
 std::shared_ptr<Graph> named_graph(const DecodedCode& code) {
   auto graph = std::make_shared<Graph>();
-  const char* name = PyUnicode_AsUTF8(code.code()->co_name);
+  const char* name = utf8_text(code.code()->co_name);
   graph->name = name ? name : "?";
   return graph;
 }
@@ -77,7 +77,7 @@ bool Executor::look_open(const SymRef& value) {
 SymRef Executor::slot(SymFrame& frame, int index) {
   SymRef& slot = frame.slots[index];
   if (!slot) {
-    const char* name = PyUnicode_AsUTF8(frame.code->slot_name(index).get());
+    const char* name = utf8_text(frame.code->slot_name(index).get());
     slot = heap_.from_local(index, name ? name : "?");
   }
   return slot;

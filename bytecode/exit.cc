@@ -227,7 +227,7 @@ bool ExitBuilder::fill_instances() {
     instances_.pop_back();
     for (const auto& [name, attribute] : value->attributes) {
       Effect set{
-          EffectKind::kSetAttr, index, Ref::steal(PyUnicode_InternFromString(name.c_str())), {}};
+          EffectKind::kSetAttr, index, text_object(name), {}};
       if (!all({attribute}, &set.values)) return false;
       capture_->effects.push_back(std::move(set));
     }
@@ -295,7 +295,7 @@ bool ExitBuilder::effects_of(const SymRef& value) {
         for (const auto& [attribute, written] : value->attributes) {
           if (attribute != name) continue;
           Effect set = effect;
-          set.name = Ref::steal(PyUnicode_InternFromString(name.c_str()));
+          set.name = text_object(name);
           if (written->is_null())
             set.kind = EffectKind::kDelAttr;
           else if (!all({written}, &set.values))

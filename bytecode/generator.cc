@@ -16,7 +16,7 @@ SymRef Executor::new_generator(SymFrame frame) {
 }
 
 const char* generator_name(const SymGenerator& generator) {
-  const char* name = PyUnicode_AsUTF8(generator.frame.code->code()->co_name);
+  const char* name = utf8_text(generator.frame.code->code()->co_name);
   return name ? name : "?";
 }
 

@@ -40,7 +40,7 @@ bool assign_version(PyTypeObject* type) {
 
 std::string repr_text(PyObject* key) {
   Ref repr = Ref::steal(PyObject_Repr(key));
-  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
+  const char* text = repr ? utf8_text(repr.get()) : nullptr;
   if (!text) PyErr_Clear();
   return text ? text : "?";
 }
@@ -226,7 +226,7 @@ bool Heap::set_global(PyObject* globals, SourceId globals_source, PyObject* name
 SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builtins,
                     PyObject* name) {
   if (const SymRef* written = written_global(globals, name)) return *written;
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   const Py_hash_t hash = PyObject_Hash(name);
   const bool own = globals_source == kNoSource;
   const SourceId table =
@@ -253,7 +253,7 @@ SymRef Heap::builtin(PyObject* builtins, bool own, PyObject* name) {
       own ? guards_.add_source(LoadKind::kBuiltinsDict, kNoSource, 0, {}, "builtins")
           : guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
   if (!guard_keys_plain(table, builtins, false)) return nullptr;
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   PyObject* object = _PyDict_GetItem_KnownHash(builtins, name, PyObject_Hash(name));
   if (!object) return nullptr;
   const LoadKind kind = own ? LoadKind::kBuiltin : LoadKind::kDictItem;
@@ -540,7 +540,7 @@ SymRef Heap::dict_remove(const SymRef& dict, const SymRef& key) {
 }
 
 SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   for (const auto& [known, value] : object->attributes)
     if (known == text) return value;
   if (!object->object) return nullptr;
@@ -563,7 +563,7 @@ SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
 
 SymRef Heap::member(const SymRef& object, PyObject* descriptor) {
   auto* descr = reinterpret_cast<PyMemberDescrObject*>(descriptor);
-  const char* name = PyUnicode_AsUTF8(descr->d_common.d_name);
+  const char* name = utf8_text(descr->d_common.d_name);
   for (const auto& [known, value] : object->attributes)
     if (known == name) return value->is_null() ? nullptr : value;
   if (!object->object) return nullptr;
@@ -580,7 +580,7 @@ SymRef Heap::member(const SymRef& object, PyObject* descriptor) {
 void Heap::guard_function(const SymRef& value) {
   auto* function = compat::function(value->object.get());
   if (value->source == kNoSource)
-    value->source = from_constant(value->object, PyUnicode_AsUTF8(function->func_qualname))->source;
+    value->source = from_constant(value->object, utf8_text(function->func_qualname))->source;
   guards_.add_guard({&msjit::guard_function, value->source, kNoSource, 0, 0,
                      Ref::share(function->func_code), nullptr});
 }
@@ -613,7 +613,7 @@ SymRef Heap::part(const SymRef& owner, PyObject** at, const std::string& name) {
 
 SymRef Heap::function_attr(const SymRef& function, PyObject* name) {
   auto* object = compat::function(function->object.get());
-  const std::string_view text(PyUnicode_AsUTF8(name));
+  const std::string_view text(utf8_text(name));
   error.clear();
   if (text == "__name__") return part(function, &object->func_name, "__name__");
   if (text == "__qualname__") return part(function, &object->func_qualname, "__qualname__");
@@ -670,7 +670,7 @@ bool Heap::guard_class_version(PyTypeObject* type) {
 }
 
 SymRef Heap::class_attr(PyTypeObject* type, PyObject* name, PyObject* found) {
-  const std::string text = fmt::format("{}.{}", type->tp_name, PyUnicode_AsUTF8(name));
+  const std::string text = fmt::format("{}.{}", type->tp_name, utf8_text(name));
   if (is_identity_constant(found)) return from_constant(Ref::share(found), text);
   if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !guard_class_version(type)) return nullptr;
   return from_source(

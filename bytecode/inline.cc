@@ -16,7 +16,7 @@ struct Callee {
 };
 
 const char* name_of(const Callee& callee) {
-  const char* name = PyUnicode_AsUTF8(callee.code->co_name);
+  const char* name = utf8_text(callee.code->co_name);
   return name ? name : "?";
 }
 
@@ -24,7 +24,7 @@ const char* name_of(const Callee& callee) {
 bool open_function(Executor& x, PyObject* object, Callee* out) {
   auto* function = compat::function(object);
   Heap& heap = x.heap();
-  SymRef pinned = heap.from_constant(Ref::share(object), PyUnicode_AsUTF8(function->func_qualname));
+  SymRef pinned = heap.from_constant(Ref::share(object), utf8_text(function->func_qualname));
   if (!x.look(pinned)) return false;
   out->code = reinterpret_cast<PyCodeObject*>(function->func_code);
   out->globals = Ref::share(function->func_globals);
@@ -171,6 +171,7 @@ bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<
   const int flags = callee.code->co_flags;
   if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
     return fail(BreakReason::kGenerator, name_of(callee));
+  if (!code.flows()) return fail(BreakReason::kGenerator, name_of(callee));
 
   SymFrame frame;
   frame.code = &code;

@@ -11,7 +11,7 @@ namespace msjit {
 PyObject* find_special(const SymRef& self, const char* name) {
   PyTypeObject* type = type_of(*self);
   if (!type) return nullptr;
-  Ref text = Ref::steal(PyUnicode_InternFromString(name));
+  Ref text = text_object(name);
   return _PyType_Lookup(type, text.get());
 }
 
@@ -63,7 +63,7 @@ PyTypeObject* static_base(PyTypeObject* type) {
 }
 
 PyObject* object_member(const char* name) {
-  Ref text = Ref::steal(PyUnicode_InternFromString(name));
+  Ref text = text_object(name);
   return _PyType_Lookup(&PyBaseObject_Type, text.get());
 }
 
@@ -250,7 +250,7 @@ bool object_method(Executor& x, const char* name, const std::vector<SymRef>& arg
 bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args, PyObject* names,
                      SymRef* out) {
   auto* descr = reinterpret_cast<PyDescrObject*>(descriptor);
-  const char* name = PyUnicode_AsUTF8(descr->d_name);
+  const char* name = utf8_text(descr->d_name);
   if (args.empty() || !x.look(args[0]))
     return args.empty() ? x.fail(BreakReason::kRaises, name) : false;
   PyTypeObject* type = type_of(*args[0]);

@@ -119,7 +119,7 @@ bool is_plain_tuple_type(PyTypeObject* type) {
        {"__getitem__", "__iter__", "__len__", "__contains__", "__add__", "__radd__", "__mul__",
         "__rmul__", "__bool__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__",
         "__getattribute__", "__getattr__", "__del__"}) {
-    Ref text = Ref::steal(PyUnicode_InternFromString(name));
+    Ref text = text_object(name);
     if (_PyType_Lookup(type, text.get()) != _PyType_Lookup(&PyTuple_Type, text.get())) return false;
   }
   return true;

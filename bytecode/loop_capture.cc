@@ -64,7 +64,7 @@ class LoopCapture {
     return false;
   }
   std::string name(int slot) const {
-    const char* text = PyUnicode_AsUTF8(code_.slot_name(slot).get());
+    const char* text = utf8_text(code_.slot_name(slot).get());
     return text ? text : "?";
   }
 

@@ -94,7 +94,7 @@ bool to_attr(Executor& x, const Param& param, const SymRef& value, int32_t at,
     }
     case ParamKind::kString: {
       if (!object || !PyUnicode_CheckExact(object)) return false;
-      const char* text = PyUnicode_AsUTF8(object);
+      const char* text = utf8_text(object);
       if (!text) PyErr_Clear();
       if (text) *out = AttrValue(text);
       return text != nullptr;

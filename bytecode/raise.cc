@@ -25,9 +25,7 @@ bool Executor::raise(const SymRef& exception, const std::string& what) {
 
 bool Executor::raise_new(PyObject* type, const std::string& message) {
   if (!has_handler()) return fail(BreakReason::kRaises, message);
-  Ref text = Ref::steal(
-      PyUnicode_FromStringAndSize(message.data(), static_cast<Py_ssize_t>(message.size())));
-  return raise_new(type, {make_const(std::move(text))}, message);
+  return raise_new(type, {make_const(text_object(message))}, message);
 }
 
 bool Executor::raise_new(PyObject* type, std::vector<SymRef> args, const std::string& what) {

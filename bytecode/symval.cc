@@ -64,7 +64,7 @@ namespace {
 
 std::string describe_object(PyObject* object) {
   if (PyFunction_Check(object)) {
-    const char* name = PyUnicode_AsUTF8(reinterpret_cast<PyFunctionObject*>(object)->func_qualname);
+    const char* name = utf8_text(reinterpret_cast<PyFunctionObject*>(object)->func_qualname);
     return fmt::format("function {}", name ? name : "?");
   }
   if (PyType_Check(object))
@@ -88,7 +88,7 @@ std::string describe(const SymValue& value) {
     case SymKind::kMethod: return "method of " + describe(*value.items[1]);
     case SymKind::kFunction: {
       const char* name =
-          PyUnicode_AsUTF8(reinterpret_cast<PyCodeObject*>(value.function->code.get())->co_name);
+          utf8_text(reinterpret_cast<PyCodeObject*>(value.function->code.get())->co_name);
       return fmt::format("function {}", name ? name : "?");
     }
     case SymKind::kCell: return "cell";

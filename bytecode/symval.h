@@ -11,6 +11,7 @@
 
 #include "graph/size_expr.h"
 #include "guards/guard_set.h"
+#include "guards/py/text.h"
 #include "kernels/core/value.h"
 
 namespace msjit {

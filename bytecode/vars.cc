@@ -59,14 +59,14 @@ bool vars_get(Executor& x, const SymRef& vars, const SymRef& key, SymRef* out) {
 
 bool vars_set(Executor& x, const SymRef& vars, const SymRef& key, const SymRef& value) {
   PyObject* name = name_of(x, vars, key);
-  return name && write_attribute(x, owner_of(vars), PyUnicode_AsUTF8(name), value);
+  return name && write_attribute(x, owner_of(vars), utf8_text(name), value);
 }
 
 bool vars_remove(Executor& x, const SymRef& vars, const SymRef& key, SymRef* out) {
   PyObject* name = name_of(x, vars, key);
   if (!name) return false;
   *out = lookup(x, vars, name);
-  return !*out || write_attribute(x, owner_of(vars), PyUnicode_AsUTF8(name), null_sym());
+  return !*out || write_attribute(x, owner_of(vars), utf8_text(name), null_sym());
 }
 
 bool vars_all(Executor& x, const SymRef& vars, SymRef* out) {
@@ -89,7 +89,7 @@ bool vars_all(Executor& x, const SymRef& vars, SymRef* out) {
     }
   }
   for (const auto& [text, value] : owner->attributes) {
-    SymRef key = make_const(Ref::steal(PyUnicode_InternFromString(text.c_str())));
+    SymRef key = make_const(text_object(text));
     const bool hidden = value->is_null() || is_data(on_class(owner, key->object.get()));
     if (!hidden && !x.heap().dict_get(dict, key)) dict->entries.emplace_back(key, value);
   }

@@ -1,6 +1,7 @@
 #include "graph/control.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace msjit {
 
@@ -134,7 +135,24 @@ bool truth_of(const Tensor& t) {
 
 namespace {
 
-constexpr int64_t kPollInterval = 1024;  // iterations between two looks at g_loop_interrupted
+// When a loop looks at g_loop_interrupted: as often as the interpreter lets other threads run.
+class Poll {
+ public:
+  bool interrupted() {
+    if (!g_loop_interrupted || ++turns_ % kTurnsPerClock != 0) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < kPause) return false;
+    const bool stop = g_loop_interrupted();
+    last_ = std::chrono::steady_clock::now();
+    return stop;
+  }
+
+ private:
+  static constexpr unsigned kTurnsPerClock = 4;
+  static constexpr std::chrono::milliseconds kPause{5};
+  unsigned turns_ = 0;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 Status run_while(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
                  std::vector<std::vector<Tensor>>* states, std::vector<Tensor>* out) {
@@ -142,14 +160,14 @@ Status run_while(const Node& node, std::span<const Tensor> in, const RunSubgraph
   const size_t carried = body.outputs.size() - 1;
   std::vector<Tensor> args(in.begin(), in.begin() + static_cast<ptrdiff_t>(body.inputs.size()));
   std::vector<Tensor> results;
-  for (int64_t iteration = 1;; ++iteration) {
+  Poll poll;
+  for (;;) {
     if (states) states->emplace_back(args.begin(), args.begin() + static_cast<ptrdiff_t>(carried));
     results.clear();
     MSJIT_OK(run(0, args, &results));
     for (size_t i = 0; i < carried; ++i) args[i] = std::move(results[i + 1]);
     if (!truth_of(results[0])) break;
-    if (iteration % kPollInterval == 0 && g_loop_interrupted && g_loop_interrupted())
-      return runtime_error("[while] interrupted");
+    if (poll.interrupted()) return runtime_error("[while] interrupted");
   }
   args.resize(carried);
   *out = std::move(args);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "guards/py/compat.h"
+#include "guards/py/text.h"
 
 namespace msjit {
 namespace {
@@ -217,7 +218,7 @@ CodeState* code_state(PyCodeObject* code) {
   auto state = std::make_unique<CodeState>();
   state->code = code;
   auto text = [](PyObject* object) -> std::string {
-    const char* utf8 = PyUnicode_AsUTF8(object);
+    const char* utf8 = utf8_text(object);
     if (!utf8) PyErr_Clear();
     return utf8 ? utf8 : "?";
   };

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "guards/py/c_stack.h"
 #include "guards/py/error.h"
 #include "interp_hook/config.h"
 #include "interp_hook/hook.h"
@@ -19,6 +20,9 @@ Entry* find_entry(EntryPoint& point, const Slots& slots, PyObject** registers) {
 }
 
 namespace {
+
+// Regions and instructions between two looks at signals and other threads.
+constexpr unsigned kTurnsPerCheck = 64;
 
 // Calls without a region after which a function is taken for one that touches no tensor.
 constexpr int kCallsInVain = 16;
@@ -51,6 +55,10 @@ class FrameRun {
     for (;;) {
       // A debugger that starts inside a call has to see the lines that follow, and whoever keeps
       // the frame what the function leaves in its variables.
+      // As the interpreter does in loops: a region may hold the jump back.
+      if (++turns_ % kTurnsPerCheck == 0 && code_[index_].is_exit() && frame_.enter() &&
+          !let_others_run())
+        return raise_here();
       if (code_[index_].is_exit() && (frame_.is_traced() || frame_.is_kept()))
         return hand_over(frame_, code_, index_);
       if (code_[index_].is_exit() && !capture_suspended()) {
@@ -58,6 +66,7 @@ class FrameRun {
           if (run_region(*found)) {
             if (done_) return end_;
             idle_ = 0;
+            if (PyErr_CheckSignals() < 0) return raise_here();
             if (long_loop_ && code_[index_].is_exit()) return hand_over(frame_, code_, index_);
           }
         }
@@ -327,6 +336,7 @@ class FrameRun {
   const DecodedCode& code_;
   CodeState& state_;
   int index_;
+  unsigned turns_ = 0;
   int idle_ = 0;
   int skip_to_ = -1;
   int small_runs_ = 0;
@@ -341,7 +351,8 @@ class FrameRun {
 
 PyObject* drive_frame(FrameView& frame) {
   CodeState* state = code_state(frame.code());
-  if (!state || state->inert || !jit_config().enabled) return frame.resume();
+  if (!state || state->inert || !jit_config().enabled || c_stack_left() < kDriveStack)
+    return frame.resume();
   auto decoded = decode(frame.code());
   if (!decoded.ok() || decoded.value()->is_generator()) {
     leave_alone(*state);

@@ -3,6 +3,9 @@
 #include "interp_hook/frames/internals.h"
 #include "interp_hook/stepper_ops.h"
 
+// Exported by all versions, declared by some.
+extern "C" int _PyObject_GetMethod(PyObject* object, PyObject* name, PyObject** method);
+
 namespace msjit {
 
 // A second half of a bytecode (LoadGlobal after its PushNull) goes back to where CPython can
@@ -16,6 +19,13 @@ Step Stepping::hand_over() const {
   return {Step::kHandOver, at, {}};
 }
 
+bool let_others_run() {
+  if (PyErr_CheckSignals() < 0) return false;
+  PyThreadState* thread = PyEval_SaveThread();
+  PyEval_RestoreThread(thread);
+  return true;
+}
+
 namespace {
 
 constexpr int kJumpsPerCheck = 256;
@@ -24,11 +34,7 @@ constexpr int kJumpsPerCheck = 256;
 // loop.
 Step backward_jump(const Stepping& s) {
   static thread_local int jumps = 0;
-  if (++jumps % kJumpsPerCheck == 0) {
-    if (PyErr_CheckSignals() < 0) return s.raised();
-    PyThreadState* thread = PyEval_SaveThread();
-    PyEval_RestoreThread(thread);
-  }
+  if (++jumps % kJumpsPerCheck == 0 && !let_others_run()) return s.raised();
   return s.jump();
 }
 
@@ -68,14 +74,18 @@ Step delete_attr(const Stepping& s) {
   return s.done(PyObject_SetAttr(owner.get(), s.name(), nullptr));
 }
 
-// Always the [NULL, bound attribute] form: the same call, with one object more.
 Step load_method(const Stepping& s) {
-  const Ref owner = s.frame.pop();
-  Ref attribute = Ref::steal(PyObject_GetAttr(owner.get(), s.name()));
+  Ref owner = s.frame.pop();
+  PyObject* found = nullptr;
+  const bool unbound = _PyObject_GetMethod(owner.get(), s.name(), &found) != 0;
+  Ref attribute = Ref::steal(found);
   if (!attribute) return s.raised();
-  if (s.instr.form == CallForm::kNullBelow) s.frame.push({});
+  if (s.instr.form == CallForm::kNullBelow && !unbound) s.frame.push({});
   s.frame.push(std::move(attribute));
-  if (s.instr.form == CallForm::kNullAbove) s.frame.push({});
+  if (unbound)
+    s.frame.push(std::move(owner));
+  else if (s.instr.form == CallForm::kNullAbove)
+    s.frame.push({});
   return s.next();
 }
 
@@ -194,6 +204,7 @@ Step get_iter(const Stepping& s) {
 
 Step for_iter(const Stepping& s) {
   PyObject* iterator = s.frame.peek(1).get();
+  if (!Py_TYPE(iterator)->tp_iternext) return s.hand_over();  // no compiler's code
   Ref item = Ref::steal(Py_TYPE(iterator)->tp_iternext(iterator));
   if (item) return s.push(std::move(item));
   if (PyErr_Occurred()) {
@@ -369,6 +380,26 @@ Step dispatch(const Stepping& s) {
   }
 }
 
+// NULL lies on the stack for calls, and while a comprehension's variable is put aside. Only code of
+// no compiler hands it to anything else.
+bool takes_null(Op op) {
+  switch (op) {
+    case Op::kCall:
+    case Op::kCallEx:
+    case Op::kPop:
+    case Op::kSwap:
+    case Op::kRot:
+    case Op::kStoreFast: return true;
+    default: return false;
+  }
+}
+
+bool holds_null(const FrameView& frame, int items) {
+  for (int i = 1; i <= items; ++i)
+    if (!frame.peek(i)) return true;
+  return false;
+}
+
 }  // namespace
 
 bool can_step(const Instr& instr) {
@@ -400,6 +431,8 @@ Step step(FrameView& frame, const DecodedCode& code, int index) {
   const Stepping stepping{frame, code, index, instr};
   // A debugger that starts inside a call has to see the lines that follow.
   if (instr.is_exit() && frame.is_traced()) return stepping.hand_over();
+  if (instr.is_exit() && !takes_null(instr.op) && holds_null(frame, pops(instr)))
+    return stepping.hand_over();
   frame.set_current(instr.op_offset);
   return dispatch(stepping);
 }

@@ -22,6 +22,9 @@ struct Step {
   Ref value;
 };
 
+// Handles pending signals and gives other threads a turn; false with an exception set.
+bool let_others_run();
+
 // False when `step` always hands the instruction over.
 bool can_step(const Instr& instr);
 

@@ -116,10 +116,28 @@ int unpack(PyObject* iterable, int before, int after, std::vector<Ref>& out) {
   return PyList_SetSlice(list, size - after, size, nullptr);
 }
 
+bool is_tuple_of(PyObject* object, int items) {
+  return PyTuple_CheckExact(object) && PyTuple_GET_SIZE(object) == items;
+}
+
+// A compiler's code adds to what it has just made.
+bool takes_items(Op op, PyObject* container) {
+  if (!container) return false;
+  switch (op) {
+    case Op::kListAppend:
+    case Op::kListExtend: return PyList_Check(container);
+    case Op::kSetAdd:
+    case Op::kSetUpdate: return PyAnySet_Check(container);
+    default: return PyDict_Check(container);
+  }
+}
+
 }  // namespace
 
 Step step_build(const Stepping& s) {
   const int count = pops(s.instr);
+  if (s.instr.op == Op::kBuildConstKeyMap && !is_tuple_of(s.frame.peek(1).get(), s.instr.arg))
+    return s.hand_over();
   Ref result = built(s.instr, s.frame.top(count));
   s.frame.drop(count);
   return s.push(std::move(result));
@@ -128,6 +146,8 @@ Step step_build(const Stepping& s) {
 Step step_add_item(const Stepping& s) {
   PyObject* top = s.frame.peek(1).get();
   PyObject* below = s.frame.peek(s.instr.arg + 1).get();
+  if (!takes_items(s.instr.op, s.frame.peek(s.instr.arg + pops(s.instr)).get()))
+    return s.hand_over();
   if (s.instr.op == Op::kListExtend) return list_extend(s);
   if (s.instr.op == Op::kDictMerge && !merges_quietly(below, top)) return s.hand_over();
   if (s.instr.op == Op::kDictUpdate && !PyDict_CheckExact(top)) return s.hand_over();
@@ -219,6 +239,8 @@ Step step_unpack(const Stepping& s) {
 }
 
 Step step_make_function(const Stepping& s) {
+  const PyObject* given = s.frame.peek(1 + s.instr.aux).get();
+  if (!PyCode_Check(given)) return s.hand_over();  // no compiler's code
   const Ref qualname = s.instr.aux ? s.frame.pop() : Ref();
   const Ref code = s.frame.pop();
   PyObject* globals = s.frame.globals().get();

@@ -12,6 +12,9 @@ Step step_call(const Stepping& s) {
   PyObject* names = call.aux == kNamesNone      ? nullptr
                     : call.aux == kNamesOnStack ? slots[used - 1]
                                                 : s.code.constant(call.aux).get();
+  if (names &&
+      (!PyTuple_CheckExact(names) || PyTuple_GET_SIZE(names) > call.arg || !slots[at.callable]))
+    return s.hand_over();  // no compiler's code
   const size_t positional = size_t(at.count) - size_t(names ? PyTuple_GET_SIZE(names) : 0);
   // The slot below the first argument belongs to this call, so the callee may borrow it.
   Ref result = compat::vectorcall(slots[at.callable], slots + at.first,

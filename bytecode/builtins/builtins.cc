@@ -253,7 +253,7 @@ bool model_super(Executor& x, Args args, PyObject* names, SymRef* out) {
     const DecodedCode& code = *frame.code;
     self = x.slot(frame, 0);
     for (int i = 0; i < code.slot_count(); ++i) {
-      const char* name = PyUnicode_AsUTF8(code.slot_name(i).get());
+      const char* name = utf8_text(code.slot_name(i).get());
       if (code.slot_kind(i) != SlotKind::kFree || std::strcmp(name, "__class__") != 0) continue;
       SymRef cell = x.slot(frame, i);
       if (!x.look(cell)) return false;

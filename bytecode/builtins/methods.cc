@@ -20,7 +20,7 @@ bool is_value(PyObject* o) {
 
 // Whether a value type has a method of this name that CPython implements.
 bool has_value_method(PyTypeObject* type, const char* name) {
-  Ref text = Ref::steal(PyUnicode_InternFromString(name));
+  Ref text = text_object(name);
   PyObject* found = text ? _PyType_Lookup(type, text.get()) : nullptr;
   return found && name[0] != '_' && Py_TYPE(found) == &PyMethodDescr_Type;
 }
@@ -61,7 +61,7 @@ bool has_builtin_method(const SymRef& self, const char* name) {
 
 bool value_attr(Executor& x, const SymRef& value, const char* name, SymRef* out) {
   PyObject* object = value->object.get();
-  Ref text = Ref::steal(PyUnicode_InternFromString(name));
+  Ref text = text_object(name);
   PyObject* found = text ? _PyType_Lookup(Py_TYPE(object), text.get()) : nullptr;
   const bool data =
       found && (Py_TYPE(found) == &PyGetSetDescr_Type || Py_TYPE(found) == &PyMemberDescr_Type);

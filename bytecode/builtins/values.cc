@@ -149,7 +149,7 @@ Keywords::Keywords(Args args, PyObject* names) : positional(args) {
   const Py_ssize_t count = names ? PyTuple_GET_SIZE(names) : 0;
   positional.resize(args.size() - static_cast<size_t>(count));
   for (Py_ssize_t i = 0; i < count; ++i) {
-    const char* text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+    const char* text = utf8_text(PyTuple_GET_ITEM(names, i));
     given_.emplace_back(text ? text : "", args[positional.size() + static_cast<size_t>(i)]);
   }
   left_ = static_cast<int>(count);

@@ -24,7 +24,7 @@ bool bind_class(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* f
 // of `type`; descriptors of known types only.
 bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* owner, PyObject* found,
           PyObject* name, SymRef* out) {
-  const std::string text = fmt::format("{}.{}", type->tp_name, PyUnicode_AsUTF8(name));
+  const std::string text = fmt::format("{}.{}", type->tp_name, utf8_text(name));
   Heap& heap = x.heap();
   if (is_object_member(found)) {
     *out = heap.member(self, found);
@@ -93,7 +93,7 @@ bool no_attribute(Executor& x, const SymRef& self, const char* name) {
 bool object_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* out) {
   if (!is_generic_getattr(type_of(*self))) {
     if (!has_special(self, "__getattribute__") || find_special(self, "__getattr__"))
-      return x.fail(BreakReason::kAttribute, PyUnicode_AsUTF8(name));
+      return x.fail(BreakReason::kAttribute, utf8_text(name));
     return call_special(x, self, "__getattribute__", {make_const(Ref::share(name))}, out);
   }
   if (!has_special(self, "__getattr__")) return generic_get_attr(x, self, name, out);
@@ -116,21 +116,21 @@ bool module_attr(Executor& x, const SymRef& module, PyObject* name, SymRef* out)
   }
   static PyObject* const names[] = {PyUnicode_InternFromString("__getattr__"),
                                     PyUnicode_InternFromString("__name__")};
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   SymRef own =
       x.heap().instance_attr(module, names[0]) ? nullptr : x.heap().instance_attr(module, names[1]);
   if (!own || !x.heap().realize(own) || own->kind != SymKind::kConst ||
       !PyUnicode_CheckExact(own->object.get()) || _PyType_Lookup(&PyModule_Type, name))
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a module", text));
   return x.raise_new(PyExc_AttributeError, fmt::format("module '{}' has no attribute '{}'",
-                                                       PyUnicode_AsUTF8(own->object.get()), text));
+                                                       utf8_text(own->object.get()), text));
 }
 
 // A class's __name__, __qualname__ and __module__: what a class statement gave it.
 bool class_name(Executor& x, const SymRef& cls, PyObject* found, PyObject* name, SymRef* out,
                 bool* known) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
-  const std::string_view text(PyUnicode_AsUTF8(name));
+  const std::string_view text(utf8_text(name));
   *known = text == "__name__" || text == "__qualname__" || text == "__module__";
   if (!*known) return true;
   const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
@@ -153,7 +153,7 @@ bool class_name(Executor& x, const SymRef& cls, PyObject* found, PyObject* name,
 // The object a class attribute gives when read through the class.
 bool bind_class(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* found,
                 PyObject* name, SymRef* out) {
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   const std::string path = fmt::format("{}.{}", type->tp_name, text);
   if (Py_TYPE(found) == &PyStaticMethod_Type || Py_TYPE(found) == &PyClassMethod_Type) {
@@ -184,7 +184,7 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
   PyTypeObject* meta = Py_TYPE(type);
   PyObject* found =
       meta->tp_getattro == PyType_Type.tp_getattro ? _PyType_Lookup(type, name) : nullptr;
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   if (meta != &PyType_Type && !x.heap().guard_class_version(meta)) found = nullptr;
   bool member = false;
   if (!enum_member(x, cls, name, out, &member)) return false;
@@ -238,7 +238,7 @@ bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
                       : bind(x, self, type, base, found.get(), name, out);
     PyErr_Clear();
   }
-  return x.fail(BreakReason::kAttribute, fmt::format("super().{}", PyUnicode_AsUTF8(name)));
+  return x.fail(BreakReason::kAttribute, fmt::format("super().{}", utf8_text(name)));
 }
 
 // What every value of a builtin type has, and what none has.
@@ -259,7 +259,7 @@ bool builtin_attr(Executor& x, const SymRef& object, PyObject* name, SymRef* out
       (object->kind == SymKind::kConst && !is_identity_constant(object->object.get()));
   if (value && type->tp_dictoffset == 0 && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
       type->tp_getattro == PyObject_GenericGetAttr && !_PyType_Lookup(type, name))
-    return no_attribute(x, object, PyUnicode_AsUTF8(name));
+    return no_attribute(x, object, utf8_text(name));
   return true;
 }
 
@@ -267,7 +267,7 @@ bool builtin_attr(Executor& x, const SymRef& object, PyObject* name, SymRef* out
 
 bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
   if (!look(object)) return false;
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   bool known = false;
   if (!builtin_attr(*this, object, name, out, &known)) return false;
   if (known) return true;
@@ -332,7 +332,7 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
 
 bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* out) {
   PyTypeObject* type = type_of(*self);
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   if (std::string_view(text) == "__class__") {
     *out = x.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
     return true;
@@ -377,7 +377,7 @@ namespace {
 
 bool set_through(Executor& x, const SymRef& self, PyObject* found, PyObject* name,
                  const SymRef& value) {
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   SymRef ignored;
   if (is_writable_member(found)) return write_attribute(x, self, text, value);
   if (Py_TYPE(found) == &PyProperty_Type) {
@@ -400,7 +400,7 @@ bool has_dict(const SymRef& self) { return type_of(*self)->tp_dictoffset != 0; }
 }  // namespace
 
 bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const SymRef& value) {
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   if (!x.look(self)) return false;
   if (self->kind != SymKind::kObject) return x.fail(BreakReason::kStoreAttribute, text);
   PyObject* found = _PyType_Lookup(type_of(*self), name);
@@ -411,7 +411,7 @@ bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const Sym
 }
 
 bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name) {
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   if (!x.look(self)) return false;
   PyObject* found = self->kind == SymKind::kObject ? _PyType_Lookup(type_of(*self), name) : nullptr;
   if (self->kind != SymKind::kObject || (found && Py_TYPE(found)->tp_descr_set) || !has_dict(self))
@@ -427,7 +427,7 @@ bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name) {
 
 bool Executor::set_attr(const SymRef& object, PyObject* name, const SymRef& value) {
   if (!look(object)) return false;
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   if (object->kind != SymKind::kObject) return fail(BreakReason::kStoreAttribute, text);
   if (type_of(*object)->tp_setattro == PyObject_GenericSetAttr)
     return generic_set_attr(*this, object, name, value);

@@ -78,7 +78,10 @@ bool exec_BuildMap(Executor& x, SymFrame& f, const Instr& i) {
 bool exec_BuildConstKeyMap(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef keys = f.pop();
   const std::vector<SymRef> values = take(f, i.arg);
-  const std::vector<SymRef>& names = *x.heap().items(keys);
+  const std::vector<SymRef>* known = x.heap().items(keys);
+  if (!known || known->size() != values.size())
+    return x.fail(BreakReason::kUnsupported, "keys of a dict that are no tuple");
+  const std::vector<SymRef>& names = *known;
   std::vector<std::pair<SymRef, SymRef>> entries;
   for (size_t k = 0; k < values.size(); ++k) entries.emplace_back(names[k], values[k]);
   SymRef dict = make_sym(SymKind::kDict);
@@ -258,7 +261,7 @@ bool exec_MakeFunction(Executor& x, SymFrame& f, const Instr& i) {
   SymRef name = i.aux == 1 ? f.pop() : nullptr;
   const SymRef code = f.pop();
   if (!x.look(code) || (name && !x.look(name))) return false;
-  if (code->kind != SymKind::kConst)
+  if (code->kind != SymKind::kConst || !PyCode_Check(code->object.get()))
     return x.fail(BreakReason::kUnsupported, "a function without known code");
   SymRef made = make_sym(SymKind::kFunction);
   made->function = std::make_unique<SymFunction>();
@@ -266,6 +269,8 @@ bool exec_MakeFunction(Executor& x, SymFrame& f, const Instr& i) {
   function.code = code->object;
   function.globals = f.globals;
   function.globals_source = f.globals_source;
+  if (name && (name->kind != SymKind::kConst || !PyUnicode_Check(name->object.get())))
+    return x.fail(BreakReason::kUnsupported, "a function without a name");
   if (name) function.qualified_name = name->object;
   if (i.arg & 8) function.closure = f.pop();
   if (i.arg & 4) function.annotations = f.pop();

@@ -51,7 +51,7 @@ bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
   if (!x.look(function)) return false;
   if (function->kind == SymKind::kConst && PyUnicode_CheckExact(function->object.get())) {
     args.insert(args.begin(), self);
-    return call_builtin_method(x, PyUnicode_AsUTF8(function->object.get()), args, names, out);
+    return call_builtin_method(x, utf8_text(function->object.get()), args, names, out);
   }
   if (function->kind == SymKind::kConst &&
       (Py_TYPE(function->object.get()) == &PyMethodDescr_Type ||
@@ -63,7 +63,7 @@ bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
     }
     const char* name =
         reinterpret_cast<PyDescrObject*>(function->object.get())->d_name
-            ? PyUnicode_AsUTF8(reinterpret_cast<PyDescrObject*>(function->object.get())->d_name)
+            ? utf8_text(reinterpret_cast<PyDescrObject*>(function->object.get())->d_name)
             : "?";
     args.insert(args.begin(), self);
     return call_builtin_method(x, name, args, names, out);
@@ -91,7 +91,8 @@ bool exec_Call(Executor& x, SymFrame& f, const Instr& i) {
   if (i.aux == kNamesOnStack) {
     if (!x.look(f.peek(1))) return false;
     names = constant_object(f.peek(1));
-    if (!names) return x.fail(BreakReason::kUnsupported, "keyword names made at run time");
+    if (!names || !PyTuple_CheckExact(names.get()) || PyTuple_GET_SIZE(names.get()) > i.arg)
+      return x.fail(BreakReason::kUnsupported, "keyword names made at run time");
   } else if (i.aux >= 0) {
     names = Ref::share(f.code->constant(i.aux));
   }

@@ -148,8 +148,10 @@ bool exec_BeforeWith(Executor& x, SymFrame& f, const Instr&) {
 
 bool exec_WithExceptStart(Executor& x, SymFrame& f, const Instr&) {
   const bool three = f.stack.size() >= 7 && f.peek(1)->kind == SymKind::kConst;
+  if (f.stack.size() < 4) return x.fail(BreakReason::kUnsupported, "with");
   const SymRef exit = f.peek(three ? 7 : 4);
   const SymRef exception = f.peek(three ? 2 : 1);
+  if (!exception->cls) return x.fail(BreakReason::kUnsupported, "with");
   SymRef traceback = three ? f.peek(3) : nullptr;
   if (!traceback) {
     traceback = make_sym(SymKind::kObject);

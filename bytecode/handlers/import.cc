@@ -9,7 +9,7 @@ namespace msjit {
 namespace {
 
 std::string text_of(PyObject* text) {
-  const char* utf8 = PyUnicode_AsUTF8(text);
+  const char* utf8 = utf8_text(text);
   if (!utf8) PyErr_Clear();
   return utf8 ? utf8 : "?";
 }

@@ -66,7 +66,7 @@ bool exec_LoadInt(Executor& x, SymFrame& f, const Instr& i) {
 bool exec_LoadFast(Executor& x, SymFrame& f, const Instr& i) {
   SymRef value = x.slot(f, i.arg);
   if (value->is_null())
-    return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(f.code->slot_name(i.arg).get()));
+    return x.fail(BreakReason::kUnboundName, utf8_text(f.code->slot_name(i.arg).get()));
   f.push(std::move(value));
   return true;
 }
@@ -86,7 +86,7 @@ bool exec_StoreFast(Executor& x, SymFrame& f, const Instr& i) {
 
 bool exec_DeleteFast(Executor& x, SymFrame& f, const Instr& i) {
   if (x.slot(f, i.arg)->is_null())
-    return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(f.code->slot_name(i.arg).get()));
+    return x.fail(BreakReason::kUnboundName, utf8_text(f.code->slot_name(i.arg).get()));
   f.slots[i.arg] = null_sym();
   return true;
 }
@@ -96,7 +96,7 @@ bool exec_LoadGlobal(Executor& x, SymFrame& f, const Instr& i) {
   x.heap().error.clear();
   SymRef value = x.heap().global(f.globals.get(), f.globals_source, f.builtins.get(), name);
   if (!value && !x.heap().error.empty()) return x.fail(BreakReason::kObjectType, x.heap().error);
-  if (!value) return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(name));
+  if (!value) return x.fail(BreakReason::kUnboundName, utf8_text(name));
   f.push(std::move(value));
   return true;
 }
@@ -104,7 +104,7 @@ bool exec_LoadGlobal(Executor& x, SymFrame& f, const Instr& i) {
 bool exec_StoreGlobal(Executor& x, SymFrame& f, const Instr& i) {
   PyObject* name = f.code->name(i.arg).get();
   if (!x.heap().set_global(f.globals.get(), f.globals_source, name, f.pop()))
-    return x.fail(BreakReason::kStoreGlobal, PyUnicode_AsUTF8(name));
+    return x.fail(BreakReason::kStoreGlobal, utf8_text(name));
   return true;
 }
 
@@ -118,7 +118,7 @@ bool exec_LoadDeref(Executor& x, SymFrame& f, const Instr& i) {
   if (!x.look(cell)) return false;
   SymRef value = cell->kind == SymKind::kCell ? x.heap().cell_contents(cell) : nullptr;
   if (!value || value->is_null())
-    return x.fail(BreakReason::kUnboundName, PyUnicode_AsUTF8(f.code->slot_name(i.arg).get()));
+    return x.fail(BreakReason::kUnboundName, utf8_text(f.code->slot_name(i.arg).get()));
   f.push(std::move(value));
   return true;
 }

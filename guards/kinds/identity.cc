@@ -4,12 +4,13 @@
 #include "guards/guard_set.h"
 #include "guards/py/compat.h"
 #include "guards/py/objects.h"
+#include "guards/py/text.h"
 
 namespace msjit {
 namespace {
 
 std::string text_of(PyObject* name) {
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = utf8_text(name);
   if (!text) PyErr_Clear();
   return fmt::format("'{}'", text ? text : "?");
 }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "guards/py/c_stack.h"
 #include "guards/py/gil.h"
 #include "guards/py/ref.h"
 
@@ -191,6 +192,28 @@ inline bool has_only_string_keys(PyObject* dict) {
   return keys_head(dict)->lookup != any_keys;
 #endif
 }
+// --- recursion -----------------------------------------------------------------------------------
+// The call of a Python function from native code, no deeper in the eyes of CPython than the same
+// call by the interpreter itself: 3.12 and 3.13 count levels of C apart, and allow far fewer of
+// them.
+class LevelCall {
+ public:
+#if PY_VERSION_HEX >= 0x030C0000
+  LevelCall() : thread_(PyThreadState_Get()), units_(c_stack_left() > kFreeStack ? kUnits : 0) {
+    thread_->c_recursion_remaining += units_;
+  }
+  ~LevelCall() { thread_->c_recursion_remaining -= units_; }
+
+ private:
+  static constexpr int kUnits = 2;               // what entering the interpreter anew takes
+  static constexpr size_t kFreeStack = 2 << 20;  // room for as many levels of C as CPython allows
+  PyThreadState* thread_;
+  int units_;
+#else
+  LevelCall() {}
+#endif
+};
+
 // --- functions -----------------------------------------------------------------------------------
 inline PyFunctionObject* function(PyObject* object) { return (PyFunctionObject*)object; }
 inline PyCodeObject* function_code(PyObject* object) {

@@ -6,6 +6,7 @@
 #if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030D0000
 #undef _PyGC_FINALIZED
 #include <internal/pycore_frame.h>
+#include <internal/pycore_instruments.h>
 
 #include <algorithm>
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "bytecode/exec.h"
+#include "guards/py/c_stack.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
@@ -115,6 +116,9 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
     PyObject* result = nullptr;
     if (call_cached(self, args, &result)) return result;
   }
+  if (c_stack_left() < kLeastStack) [[unlikely]]
+    return PyErr_Format(PyExc_RecursionError, "maximum recursion depth exceeded");
+  const compat::LevelCall level;
   if (!self->state || self->state->stays_inert() || !jit_config().enabled)
     return compat::vectorcall(self->function, args, nargsf, names).release();
   const Ref code = Ref::share(
@@ -235,7 +239,10 @@ Ref make_jit_type() {
 
 Ref parse_json(const std::string& text) {
   Ref json = Ref::steal(PyImport_ImportModule("json"));
-  return json ? Ref::steal(PyObject_CallMethod(json.get(), "loads", "s", text.c_str())) : Ref();
+  Ref decoded = Ref::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace"));
+  return json && decoded
+             ? Ref::steal(PyObject_CallMethod(json.get(), "loads", "O", decoded.get()))
+             : Ref();
 }
 
 PyObject* explain_json(PyObject*, PyObject*) noexcept {

@@ -149,10 +149,12 @@ bool add_types(PyObject* module) {
 PyModuleDef g_module = {PyModuleDef_HEAD_INIT, "msjit._msjit", "The compiled half of msjit.", -1,
                         g_functions};
 
-// Asked by compiled loops: runs signal handlers as the interpreter does between instructions.
+// Asked by compiled loops: runs signal handlers and gives other threads a turn, as the interpreter
+// does between instructions.
 bool loop_interrupted() {
   const PyGILState_STATE state = PyGILState_Ensure();
   const bool raised = PyErr_CheckSignals() < 0;
+  if (!raised) PyEval_RestoreThread(PyEval_SaveThread());
   PyGILState_Release(state);
   return raised;
 }

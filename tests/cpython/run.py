@@ -31,9 +31,15 @@ LEFT_OUT = {
 }
 
 
+COUNTED = "3.12: an instance that a capture looks at gets a dictionary, one more object for the collector to count"
+WARMED = "code runs under capture before it runs in CPython and is specialised later"
 # Differences that are understood and stand open, by the end of the test's name; they are printed and counted apart.
 KNOWN = {
-    ".test_09_settrace_and_raise": "3.12 and later: a frame whose callee switches tracing on and raises gets no exception event",
+    ".GCCallbackTests.test_collect_garbage": COUNTED,
+    ".GCTests.test_boom2": COUNTED,
+    ".GCTests.test_resurrection_does_not_block_cleanup_of_other_objects": COUNTED,
+    ".test_loop_quicken": WARMED,
+    ".test_super_instructions": WARMED,
 }
 
 

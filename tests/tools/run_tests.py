@@ -120,7 +120,7 @@ def break_every(version, args):
     """The JIT tests with forced side exits; results must not change."""
     tests = ROOT / "tests/py"
     targets = sorted(str(p.relative_to(ROOT)) for p in tests.rglob("test_*.py")
-                     if p.name.startswith("test_jit") or p.parent.name == "jit")
+                     if p.name.startswith(("test_jit", "test_guards")))
     targets.append("tests/py/test_opcode_corpus.py::test_behaves_the_same")
     total = Result("break" + version)
     for n in BREAK_EVERY if targets else ():

@@ -1,0 +1,135 @@
+#include "bytecode/verify.h"
+
+#include <algorithm>
+
+namespace msjit {
+namespace {
+
+constexpr int kMaxOperand = 1 << 24;
+
+bool is_slot(const DecodedCode& code, int slot) { return slot >= 0 && slot < code.slot_count(); }
+
+bool is_cell(const DecodedCode& code, int slot) {
+  return is_slot(code, slot) && code.slot_kind(slot) != SlotKind::kLocal;
+}
+
+bool is_name(const DecodedCode& code, int index) { return index >= 0 && index < code.name_count(); }
+
+bool is_constant(const DecodedCode& code, int index) {
+  return index >= 0 && index < code.constant_count();
+}
+
+bool is_keyword_names(const DecodedCode& code, const Instr& call) {
+  if (call.aux < 0) return true;
+  if (!is_constant(code, call.aux)) return false;
+  PyObject* names = code.constant(call.aux).get();
+  if (!PyTuple_CheckExact(names) || PyTuple_GET_SIZE(names) > call.arg) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++)
+    if (!PyUnicode_Check(PyTuple_GET_ITEM(names, i))) return false;
+  return true;
+}
+
+// The meaning of `arg` by operation, as instr.h lists it.
+bool operand_fits(const DecodedCode& code, const Instr& instr) {
+  switch (instr.op) {
+    case Op::kLoadInt:
+    case Op::kUnsupported: return true;
+    case Op::kLoadConst:
+    case Op::kReturnConst: return is_constant(code, instr.arg);
+    case Op::kLoadFast:
+    case Op::kLoadFastAndClear:
+    case Op::kStoreFast:
+    case Op::kDeleteFast: return is_slot(code, instr.arg);
+    case Op::kMakeCell:
+    case Op::kLoadClosure:
+    case Op::kLoadDeref:
+    case Op::kStoreDeref:
+    case Op::kDeleteDeref:
+    case Op::kLoadClassDeref: return is_cell(code, instr.arg);
+    case Op::kLoadGlobal:
+    case Op::kStoreGlobal:
+    case Op::kDeleteGlobal:
+    case Op::kLoadName:
+    case Op::kStoreName:
+    case Op::kDeleteName:
+    case Op::kLoadAttr:
+    case Op::kStoreAttr:
+    case Op::kDeleteAttr:
+    case Op::kLoadMethod:
+    case Op::kImportName:
+    case Op::kImportFrom: return is_name(code, instr.arg);
+    case Op::kUnary: return instr.arg >= 0 && instr.arg <= int(UnaryOp::kInvert);
+    case Op::kBinary:
+    case Op::kInplaceBinary: return instr.arg >= 0 && instr.arg < kBinaryOpCount;
+    case Op::kCompare: return instr.arg >= Py_LT && instr.arg <= Py_GE;
+    case Op::kBuildSlice: return instr.arg == 2 || instr.arg == 3;
+    case Op::kRaise: return instr.arg >= 0 && instr.arg <= 2;
+    case Op::kCopyFreeVars: return instr.arg == code.free_count();
+    case Op::kCall:
+      return instr.arg >= 0 && instr.arg < kMaxOperand && is_keyword_names(code, instr);
+    case Op::kCallEx: return instr.arg == 0 || instr.arg == 1;
+    default: return instr.arg >= 0 && instr.arg < kMaxOperand;
+  }
+}
+
+// Items that an instruction looks at without taking them.
+int looks_at(const Instr& instr) {
+  switch (instr.op) {
+    case Op::kCopy:
+    case Op::kSwap:
+    case Op::kRot: return std::max(instr.arg, 1);
+    case Op::kListAppend:
+    case Op::kSetAdd:
+    case Op::kMapAdd:
+    case Op::kListExtend:
+    case Op::kSetUpdate:
+    case Op::kDictUpdate:
+    case Op::kDictMerge: return pops(instr) + std::max(instr.arg, 1);
+    case Op::kGetLen:
+    case Op::kMatchMapping:
+    case Op::kMatchSequence:
+    case Op::kImportFrom: return 1;
+    case Op::kMatchKeys:
+    case Op::kCopyDictWithoutKeys: return 2;
+    default: return 0;
+  }
+}
+
+bool counts_from_one(Op op) {
+  switch (op) {
+    case Op::kCopy:
+    case Op::kSwap:
+    case Op::kRot:
+    case Op::kListAppend:
+    case Op::kSetAdd:
+    case Op::kMapAdd:
+    case Op::kListExtend:
+    case Op::kSetUpdate:
+    case Op::kDictUpdate:
+    case Op::kDictMerge: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Status verify_operands(const DecodedCode& code) {
+  for (const Instr& instr : code.instrs()) {
+    if (!operand_fits(code, instr) || (counts_from_one(instr.op) && instr.arg < 1))
+      return internal_error("[decode] operand of {}, got {} at {}", op_name(instr.op), instr.arg,
+                            instr.offset);
+    if ((op_flags(instr.op) & (kOpJump)) && instr.target < 0)
+      return internal_error("[decode] {} without a target at {}", op_name(instr.op), instr.offset);
+  }
+  return {};
+}
+
+Status verify_stack(const DecodedCode& code, const Instr& instr, int depth) {
+  if (depth < std::max(pops(instr), looks_at(instr)))
+    return internal_error("[decode] stack underflow at {}", instr.offset);
+  if (depth - pops(instr) + pushes(instr) > code.stack_size())
+    return internal_error("[decode] stack overflow at {}", instr.offset);
+  return {};
+}
+
+}  // namespace msjit

@@ -1,0 +1,15 @@
+// The text of a str as a C string, never null: distinct for distinct strings, lone surrogates and
+// NULs included; "?" for any other object. It lives as long as the str, or for good.
+#pragma once
+
+#include <string>
+
+#include "guards/py/ref.h"
+
+namespace msjit {
+
+const char* utf8_text(PyObject* object);
+// The interned str of such a text; never empty, throws bad_alloc.
+Ref text_object(const std::string& text);
+
+}  // namespace msjit

@@ -1,0 +1,123 @@
+"""Memory after many calls and many captures: it must stay level, and what only a call could reach must die.
+
+    python tests/fuzz/memory_soak.py [--calls N] [--captures N]
+"""
+import argparse
+import gc
+import os
+import sys
+import weakref
+
+import numpy as np
+
+import msjit as ms
+from msjit import Tensor, _msjit
+
+MIB = 1 << 20
+SOURCE = """
+class Box:
+    def __init__(self, v):
+        self.v = v
+def helper(x, k):
+    return [x * k, {"k": x}]
+def returns(x, n):
+    return helper(x, 2)[0] + n
+def breaks(x, n):
+    pair = helper(x, 3)
+    note(n)
+    return pair[0] + pair[1]["k"]
+def makes(x, n):
+    boxes = [Box(x + i) for i in range(3)]
+    boxes[0].me = boxes
+    return boxes
+def fails(x, n):
+    y = x + 1
+    try:
+        return y[7 + n % 2]
+    except IndexError as error:
+        return str(error)
+def writes(x, n):
+    state.append(x)
+    del state[:-2]
+    state[0] = x * 2
+    return len(state)
+"""
+
+
+def rss():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def program():
+    space = {"note": lambda n: None, "state": []}
+    exec(SOURCE, space)
+    return space
+
+
+def calls(count):
+    space = program()
+    functions = [ms.jit(space[name], mode="PIJit") for name in ("returns", "breaks", "makes", "fails", "writes")]
+    x = Tensor(np.ones(1000, np.float32))
+
+    def turn(n):
+        for i in range(n):
+            functions[i % len(functions)](x, 1)
+    turn(max(500, count // 10))
+    gc.collect()
+    before = rss()
+    turn(count)
+    gc.collect()
+    return rss() - before
+
+
+def captures(count):
+    """Functions that come, are captured for several shapes and constants, and go."""
+    x = [Tensor(np.ones(8 + i, np.float32)) for i in range(3)]
+
+    def turn(n):
+        for i in range(n):
+            space = program()
+            f = ms.jit(space["returns"], mode="PIJit")
+            for k in range(3):
+                f(x[k], i + k)
+            code = weakref.ref(space["returns"].__code__)
+            tensor = Tensor(np.ones(8, np.float32))
+            held = weakref.ref(tensor)
+            f(tensor, i)
+            del f, space, tensor
+            gc.collect(0)
+            assert held() is None, "a tensor outlives its call"
+            if i % 20 == 0:
+                gc.collect()
+                assert code() is None, "a code object outlives its function"
+    turn(max(30, count // 10))
+    gc.collect()
+    before, entries = rss(), len(_msjit.explain_json())
+    turn(count)
+    gc.collect()
+    assert len(_msjit.explain_json()) <= entries + 40, "captures outlive their functions"
+    return rss() - before
+
+
+def measure(n_calls, n_captures):
+    """(what, growth in bytes, most allowed)"""
+    yield "%d calls" % n_calls, calls(n_calls), 4 * MIB
+    yield "%d captures" % n_captures, captures(n_captures), 8 * MIB + 4096 * n_captures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--calls", type=int, default=1000000)
+    parser.add_argument("--captures", type=int, default=1000)
+    args = parser.parse_args()
+    failed = 0
+    for what, growth, limit in measure(args.calls, args.captures):
+        print("%s: %.2f MiB more" % (what, growth / MIB))
+        failed += growth >= limit
+    print("%d failed" % failed)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
