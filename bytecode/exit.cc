@@ -226,8 +226,7 @@ bool ExitBuilder::fill_instances() {
     const auto [value, index] = instances_.back();
     instances_.pop_back();
     for (const auto& [name, attribute] : value->attributes) {
-      Effect set{
-          EffectKind::kSetAttr, index, text_object(name), {}};
+      Effect set{EffectKind::kSetAttr, index, text_object(name), {}};
       if (!all({attribute}, &set.values)) return false;
       capture_->effects.push_back(std::move(set));
     }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "bytecode/capture.h"
+#include "bytecode/object_kinds.h"
 #include "bytecode/sizes.h"
 #include "bytecode/symval.h"
 #include "graph/graph_sink.h"
@@ -104,6 +105,8 @@ class Heap {
   std::string error;
 
  private:
+  static constexpr Py_ssize_t kMaxItems = 4096;  // longer containers are not looked into
+
   const SymRef* written_global(PyObject* globals, PyObject* name) const;
   SymRef unbound(LoadKind kind, int index, const std::string& name);
   bool realize_container(const SymRef& value, PyTypeObject* type);
@@ -135,15 +138,10 @@ class Heap {
   std::vector<ScalarInput> scalars_;
 };
 
-// Descriptors of members that hold an object: slots of __slots__, parts of builtin objects.
-bool is_object_member(PyObject* descriptor);
-bool is_writable_member(PyObject* descriptor);
 // Whether two keys are the same dict key.
 bool same_key(const SymRef& a, const SymRef& b);
 // Whether a key is of a class whose equality is known: numbers, texts, tuples of such, classes,
 // functions, pinned members of enumerations.
 bool is_plain_key(const SymRef& key);
-// Whether an object is known for good by its identity: functions, classes, modules, ops, dtypes.
-bool is_identity_constant(PyObject* object);
 
 }  // namespace msjit

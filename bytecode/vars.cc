@@ -149,9 +149,10 @@ bool method_update(Executor& x, Args args, PyObject* names, SymRef* out) {
 }
 
 const ModelRow kVars[] = {
-    {"keys", method_of_all<0>}, {"values", method_of_all<1>},       {"items", method_of_all<2>},
-    {"copy", method_of_all<3>}, {"get", method_get},                {"pop", method_pop},
-    {"update", method_update},  {"setdefault", method_setdefault},
+    {"keys", method_of_all<0>},  {"values", method_of_all<1>},
+    {"items", method_of_all<2>}, {"copy", method_of_all<3>},
+    {"get", method_get},         {"pop", method_pop},
+    {"update", method_update},   {"setdefault", method_setdefault},
 };
 
 bool model_vars(Executor& x, Args args, PyObject* names, SymRef* out) {

@@ -182,13 +182,14 @@ inline bool has_only_string_keys(PyObject* dict) {
 #if PY_VERSION_HEX >= 0x030B0000
   return keys_head(dict)->kind != 0;
 #else
-  static const void* const any_keys = [] {
+  static const void* any_keys = nullptr;
+  if (!any_keys) {
     Ref number = Ref::steal(PyLong_FromLong(0));
     Ref numbered = Ref::steal(PyDict_New());
     if (!number || !numbered || PyDict_SetItem(numbered.get(), number.get(), Py_None) < 0)
-      Py_FatalError("msjit: no memory for a dictionary of one item");
-    return keys_head(numbered.get())->lookup;
-  }();
+      return PyErr_Clear(), false;
+    any_keys = keys_head(numbered.get())->lookup;
+  }
   return keys_head(dict)->lookup != any_keys;
 #endif
 }

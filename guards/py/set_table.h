@@ -6,9 +6,7 @@
 
 namespace msjit {
 
-inline bool is_plain_set(PyObject* object) {
-  return PyAnySet_CheckExact(object);
-}
+inline bool is_plain_set(PyObject* object) { return PyAnySet_CheckExact(object); }
 // A set or frozenset with the same table.
 Ref clone_set(PyObject* set);
 // Whether both are of one class with equal items (pointers, or numbers and texts of equal value) in

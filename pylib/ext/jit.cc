@@ -240,9 +240,8 @@ Ref make_jit_type() {
 Ref parse_json(const std::string& text) {
   Ref json = Ref::steal(PyImport_ImportModule("json"));
   Ref decoded = Ref::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace"));
-  return json && decoded
-             ? Ref::steal(PyObject_CallMethod(json.get(), "loads", "O", decoded.get()))
-             : Ref();
+  return json && decoded ? Ref::steal(PyObject_CallMethod(json.get(), "loads", "O", decoded.get()))
+                         : Ref();
 }
 
 PyObject* explain_json(PyObject*, PyObject*) noexcept {

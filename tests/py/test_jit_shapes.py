@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from jit_same import FORCED, breaks, outcome, same
 
 import msjit as ms
+from jit_same import FORCED, breaks, outcome, same
 from msjit import Parameter, Tensor, _msjit, nn, ops
 
 pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")

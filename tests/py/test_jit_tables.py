@@ -139,7 +139,7 @@ def names_of_things(x):
         return a
     return (x * 2, type(x).__name__, Box.__name__, Box.__qualname__, Box.__module__, keys.__name__, keys.__doc__,
             x.__class__ is Tensor, (1).__class__, [].__class__, getattr(x, "nope", 3), hasattr([1], "shape"),
-            getattr(Box, "nope", 4), hasattr(collections, "nope"), hasattr(keys, "mark"), inner(1))
+            getattr(Box, "nope", 4), hasattr(enum, "nope"), hasattr(keys, "mark"), inner(1))
 
 
 def make_network():

@@ -1,0 +1,144 @@
+// Dictionaries as captures see them: keys and values looked up one by one, each under a guard.
+#include "bytecode/heap.h"
+
+#include <fmt/core.h>
+
+#include "bytecode/library.h"
+#include "guards/py/compat.h"
+#include "guards/py/tables.h"
+
+namespace msjit {
+namespace {
+
+std::string repr_text(PyObject* key) {
+  Ref repr = Ref::steal(PyObject_Repr(key));
+  const char* text = repr ? utf8_text(repr.get()) : nullptr;
+  if (!text) PyErr_Clear();
+  return text ? text : "?";
+}
+
+}  // namespace
+
+bool is_plain_key(const SymRef& key) {
+  if (key->kind == SymKind::kObject) return key->pinned;
+  return key->kind == SymKind::kConst &&
+         (is_key_value(key->object.get()) || is_single(key->object.get()));
+}
+
+bool Heap::pin_key(const SymRef& key) {
+  if (!realize(key)) return false;
+  if (key->kind == SymKind::kTuple && !key->cls) {
+    for (const SymRef& item : key->items)
+      if (!realize(item)) return false;
+    Ref tuple = key->object ? key->object : constant_object(key);
+    if (!tuple || !constant_object(key) || !is_key_value(tuple.get())) return false;
+    key->kind = SymKind::kConst;  // still the one value of its identity
+    key->object = std::move(tuple);
+  }
+  if (key->kind == SymKind::kObject && !key->pinned && key->object && key->source != kNoSource &&
+      lasts(key) && is_single(key->object.get())) {
+    guard_identity(key);
+    key->pinned = true;
+  }
+  return is_plain_key(key);
+}
+
+bool same_key(const SymRef& a, const SymRef& b) {
+  if (a->object == b->object) return true;
+  const int equal = PyObject_RichCompareBool(a->object.get(), b->object.get(), Py_EQ);
+  if (equal < 0) PyErr_Clear();
+  return equal == 1;
+}
+
+// A dict whose keys compare by Python code is not looked into, here and at every later check.
+bool Heap::guard_keys_plain(SourceId id, PyObject* dict, bool of_instance) {
+  if (dict && !has_plain_keys(dict)) {
+    error = fmt::format("{} with keys that compare by Python code",
+                        of_instance ? "instance dictionary" : "dict");
+    return false;
+  }
+  guards_.add_guard({&guard_plain_keys, id, kNoSource, of_instance, 0, {}, nullptr});
+  return true;
+}
+
+// What a defaultdict makes of a missing key.
+bool Heap::realize_factory(const SymRef& dict) {
+  static PyObject* const name = PyUnicode_InternFromString("default_factory");
+  PyObject* descriptor = _PyType_Lookup(default_dict_type(), name);
+  error = "a defaultdict";
+  if (!descriptor || !is_object_member(descriptor)) return false;
+  SymRef factory = member(dict, descriptor);
+  dict->attributes.clear();
+  if (!factory) return false;
+  dict->items = {std::move(factory)};
+  return true;
+}
+
+SymRef Heap::dict_get(const SymRef& dict, const SymRef& key) {
+  for (const auto& [known, item] : dict->entries)
+    if (same_key(known, key)) return item;
+  if (dict->keys_known) return nullptr;
+  const Py_hash_t hash = PyObject_Hash(key->object.get());
+  PyObject* object = _PyDict_GetItem_KnownHash(dict->object.get(), key->object.get(), hash);
+  if (!object) {
+    guards_.add_guard({&guard_missing, dict->source, kNoSource, hash, 0, key->object, nullptr});
+    return nullptr;
+  }
+  const std::string text =
+      fmt::format("{}[{}]", guards_.source(dict->source).text, repr_text(key->object.get()));
+  const SourceId id = guards_.add_source(LoadKind::kDictItem, dict->source, 0, key->object, text);
+  SymRef item = from_source(id, object);
+  dict->entries.emplace_back(key, item);
+  return item;
+}
+
+bool Heap::dict_all(const SymRef& dict) {
+  if (dict->keys_known) return true;
+  PyObject* object = dict->object.get();
+  if (PyDict_GET_SIZE(object) > kMaxItems) {
+    error = "large dict";
+    return false;
+  }
+  std::vector<std::pair<SymRef, SymRef>> ordered;
+  const Ref keys = table_keys(object);
+  for (Py_ssize_t i = 0; keys && i < PyTuple_GET_SIZE(keys.get()); ++i) {
+    PyObject* key = PyTuple_GET_ITEM(keys.get(), i);
+    SymRef symbol = make_const(Ref::share(key));
+    if (!is_plain_key(symbol)) symbol = from_constant(Ref::share(key), repr_text(key));
+    if (!pin_key(symbol)) {
+      error = fmt::format("dict with {} keys", Py_TYPE(key)->tp_name);
+      return false;
+    }
+    ordered.emplace_back(symbol, dict_get(dict, symbol));
+  }
+  guards_.add_guard({&guard_keys, dict->source, kNoSource, 0, 0, keys, nullptr});
+  dict->entries = std::move(ordered);
+  dict->keys_known = true;
+  return true;
+}
+
+void Heap::dict_set(const SymRef& dict, const SymRef& key, const SymRef& value) {
+  dict->changed = true;
+  for (auto& [known, item] : dict->entries) {
+    if (same_key(known, key)) {
+      item = value;
+      return;
+    }
+  }
+  dict->entries.emplace_back(key, value);
+}
+
+SymRef Heap::dict_remove(const SymRef& dict, const SymRef& key) {
+  auto& entries = dict->entries;
+  for (auto it = entries.begin(); it != entries.end(); ++it) {
+    if (!same_key(it->first, key)) continue;
+    SymRef item = it->second;
+    entries.erase(it);
+    dict->changed = dict->source != kNoSource;
+    ++dict->removals;
+    return item;
+  }
+  return nullptr;
+}
+
+}  // namespace msjit

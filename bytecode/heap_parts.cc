@@ -1,0 +1,247 @@
+// What a name leads to: globals and builtins, attributes of instances, classes and functions,
+// contents of cells.
+#include "bytecode/heap.h"
+
+#include <fmt/core.h>
+
+#include "bytecode/library.h"
+#include "guards/py/compat.h"
+
+#include <structmember.h>
+
+namespace msjit {
+namespace {
+
+// A lookup gives a class its version tag; false when CPython has run out of tags.
+bool assign_version(PyTypeObject* type) {
+  static PyObject* const probe = PyUnicode_InternFromString("__class__");
+  _PyType_Lookup(type, probe);
+  return compat::type_version(type) != 0;
+}
+
+}  // namespace
+
+const SymRef* Heap::written_global(PyObject* globals, PyObject* name) const {
+  for (const GlobalWrite& write : global_writes_)
+    if (write.globals == globals && PyUnicode_Compare(write.name.get(), name) == 0)
+      return &write.value;
+  return nullptr;
+}
+
+bool Heap::set_global(PyObject* globals, SourceId globals_source, PyObject* name, SymRef value) {
+  if (!PyDict_CheckExact(globals) || !PyUnicode_CheckExact(name) || by_object_.count(globals))
+    return false;
+  note_effect();
+  for (GlobalWrite& write : global_writes_) {
+    if (write.globals != globals || PyUnicode_Compare(write.name.get(), name) != 0) continue;
+    write.value = std::move(value);
+    return true;
+  }
+  global_writes_.push_back({globals, globals_source, Ref::share(name), std::move(value)});
+  return true;
+}
+
+// `globals_source` is none for the frame's own, as everywhere.
+SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builtins,
+                    PyObject* name) {
+  if (const SymRef* written = written_global(globals, name)) return *written;
+  const char* text = utf8_text(name);
+  const Py_hash_t hash = PyObject_Hash(name);
+  const bool own = globals_source == kNoSource;
+  const SourceId table =
+      own ? guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()")
+          : globals_source;
+  if (!guard_keys_plain(table, globals, false)) return nullptr;
+  if (PyObject* object = _PyDict_GetItem_KnownHash(globals, name, hash)) {
+    const SourceId id =
+        own ? guards_.add_source(LoadKind::kGlobal, kNoSource, 0, Ref::share(name), text)
+            : guards_.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), text);
+    return from_source(id, object);
+  }
+  if (own)
+    guards_.add_guard(
+        {&guard_global_missing, kNoSource, kNoSource, hash, 0, Ref::share(name), nullptr});
+  else
+    guards_.add_guard({&guard_missing, table, kNoSource, hash, 0, Ref::share(name), nullptr});
+  return builtin(builtins, own && builtins == slots_.builtins, name);
+}
+
+SymRef Heap::builtin(PyObject* builtins, bool own, PyObject* name) {
+  if (!PyDict_CheckExact(builtins)) return nullptr;
+  const SourceId table =
+      own ? guards_.add_source(LoadKind::kBuiltinsDict, kNoSource, 0, {}, "builtins")
+          : guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
+  if (!guard_keys_plain(table, builtins, false)) return nullptr;
+  const char* text = utf8_text(name);
+  PyObject* object = _PyDict_GetItem_KnownHash(builtins, name, PyObject_Hash(name));
+  if (!object) return nullptr;
+  const LoadKind kind = own ? LoadKind::kBuiltin : LoadKind::kDictItem;
+  return from_source(guards_.add_source(kind, own ? kNoSource : table, 0, Ref::share(name), text),
+                     object);
+}
+
+bool Heap::realize_object(const SymRef& value) {
+  PyTypeObject* type = Py_TYPE(value->object.get());
+  uint32_t version = 0;
+  if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
+    if (!assign_version(type)) {
+      error = fmt::format("class {} without a version", type->tp_name);
+      return false;
+    }
+    version = compat::type_version(type);
+  }
+  guards_.add_guard({&guard_type, value->source, kNoSource, 0, version,
+                     Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
+  if (PyObject** slot = instance_dict_slot(value->object.get())) {
+    const auto met = by_object_.find(*slot);
+    if (met != by_object_.end() && met->second->kind == SymKind::kDict) {
+      error = fmt::format("{} whose __dict__ is looked at as a dict", type->tp_name);
+      return false;
+    }
+    if (*slot) owned_dicts_.insert(*slot);
+    if (!guard_keys_plain(value->source, *slot, true)) return false;
+  }
+  value->kind = SymKind::kObject;
+  return true;
+}
+
+SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
+  const char* text = utf8_text(name);
+  for (const auto& [known, value] : object->attributes)
+    if (known == text) return value;
+  if (!object->object) return nullptr;
+  PyObject* dict = instance_dict(object->object.get());
+  if (const SymRef* written = dict ? written_global(dict, name) : nullptr) return *written;
+  const Py_hash_t hash = PyObject_Hash(name);
+  PyObject* found = dict ? _PyDict_GetItem_KnownHash(dict, name, hash) : nullptr;
+  if (!found) {
+    guards_.add_guard(
+        {&guard_missing, object->source, kNoSource, hash, 0, Ref::share(name), nullptr});
+    return nullptr;
+  }
+  const std::string path = fmt::format("{}.{}", guards_.source(object->source).text, text);
+  SymRef value = from_source(
+      guards_.add_source(LoadKind::kInstanceAttr, object->source, 0, Ref::share(name), path),
+      found);
+  object->attributes.emplace_back(text, value);
+  return value;
+}
+
+SymRef Heap::member(const SymRef& object, PyObject* descriptor) {
+  auto* descr = reinterpret_cast<PyMemberDescrObject*>(descriptor);
+  const char* name = utf8_text(descr->d_common.d_name);
+  for (const auto& [known, value] : object->attributes)
+    if (known == name) return value->is_null() ? nullptr : value;
+  if (!object->object) return nullptr;
+  const int offset = static_cast<int>(descr->d_member->offset);
+  PyObject* found = object_at(object->object.get(), offset);
+  if (!found) return nullptr;
+  const std::string path = fmt::format("{}.{}", guards_.source(object->source).text, name);
+  SymRef value =
+      from_source(guards_.add_source(LoadKind::kMember, object->source, offset, {}, path), found);
+  object->attributes.emplace_back(name, value);
+  return value;
+}
+
+void Heap::guard_function(const SymRef& value) {
+  auto* function = compat::function(value->object.get());
+  if (value->source == kNoSource)
+    value->source = from_constant(value->object, utf8_text(function->func_qualname))->source;
+  guards_.add_guard({&msjit::guard_function, value->source, kNoSource, 0, 0,
+                     Ref::share(function->func_code), nullptr});
+}
+
+SymRef Heap::function_part(const SymRef& function, LoadKind part) {
+  auto* object = compat::function(function->object.get());
+  PyObject* found = nullptr;
+  const char* name = "";
+  switch (part) {
+    case LoadKind::kFunctionDefaults: found = object->func_defaults, name = "__defaults__"; break;
+    case LoadKind::kFunctionKwDefaults:
+      found = object->func_kwdefaults, name = "__kwdefaults__";
+      break;
+    case LoadKind::kFunctionClosure: found = object->func_closure, name = "__closure__"; break;
+    default: found = object->func_globals, name = "__globals__"; break;
+  }
+  if (!found) return nullptr;
+  const std::string text = fmt::format("{}.{}", guards_.source(function->source).text, name);
+  return from_source(guards_.add_source(part, function->source, 0, {}, text), found);
+}
+
+SymRef Heap::part(const SymRef& owner, PyObject** at, const std::string& name) {
+  const auto offset = reinterpret_cast<char*>(at) - reinterpret_cast<char*>(owner->object.get());
+  if (owner->source == kNoSource) owner->source = from_constant(owner->object, "object")->source;
+  const std::string text = fmt::format("{}.{}", guards_.source(owner->source).text, name);
+  return from_source(
+      guards_.add_source(LoadKind::kMember, owner->source, static_cast<int>(offset), {}, text),
+      *at);
+}
+
+SymRef Heap::function_attr(const SymRef& function, PyObject* name) {
+  auto* object = compat::function(function->object.get());
+  const std::string_view text(utf8_text(name));
+  error.clear();
+  if (text == "__name__") return part(function, &object->func_name, "__name__");
+  if (text == "__qualname__") return part(function, &object->func_qualname, "__qualname__");
+  if (text == "__doc__" && object->func_doc) return part(function, &object->func_doc, "__doc__");
+  if (text == "__module__" && object->func_module)
+    return part(function, &object->func_module, "__module__");
+  if (_PyType_Lookup(&PyFunction_Type, name)) return nullptr;
+  if (!guard_keys_plain(function->source, object->func_dict, true)) return nullptr;
+  return instance_attr(function, name);
+}
+
+// A function keeps its globals for life, so one that is pinned speaks for all that share them.
+SourceId Heap::globals_source(const SymRef& function) {
+  PyObject* globals = compat::function(function->object.get())->func_globals;
+  if (auto it = globals_.find(globals); it != globals_.end()) return it->second;
+  SourceId id = function_part(function, LoadKind::kFunctionGlobals)->source;
+  if (globals == slots_.globals) {
+    const SourceId own = guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
+    guards_.add_guard({&msjit::guard_same, id, own, 0, 0, {}, nullptr});
+    id = kNoSource;
+  }
+  return globals_[globals] = id;
+}
+
+SymRef Heap::globals_of(const SymFunction& fresh) {
+  SymRef globals = make_const(fresh.globals);
+  globals->source = fresh.globals_source;
+  if (globals->source == kNoSource)
+    globals->source = guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
+  return globals;
+}
+
+SymRef Heap::cell_contents(const SymRef& cell) {
+  if (!cell->items.empty()) return cell->items[0];
+  PyObject* contents = cell->object ? PyCell_GET(cell->object.get()) : nullptr;
+  if (!contents) return nullptr;
+  const std::string text = guards_.source(cell->source).text;
+  SymRef value =
+      from_source(guards_.add_source(LoadKind::kCellContents, cell->source, 0, {}, text), contents);
+  cell->items = {value};
+  return value;
+}
+
+SourceId Heap::class_source(PyTypeObject* type) {
+  return guards_.add_source(LoadKind::kConst, kNoSource, 0,
+                            Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
+}
+
+bool Heap::guard_class_version(PyTypeObject* type) {
+  if (!assign_version(type)) return false;
+  guards_.add_guard({&guard_class, class_source(type), kNoSource, 0, compat::type_version(type),
+                     Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
+  return true;
+}
+
+SymRef Heap::class_attr(PyTypeObject* type, PyObject* name, PyObject* found) {
+  const std::string text = fmt::format("{}.{}", type->tp_name, utf8_text(name));
+  if (is_identity_constant(found)) return from_constant(Ref::share(found), text);
+  if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !guard_class_version(type)) return nullptr;
+  return from_source(
+      guards_.add_source(LoadKind::kClassAttr, class_source(type), 0, Ref::share(name), text),
+      found);
+}
+
+}  // namespace msjit

@@ -1,0 +1,21 @@
+// What kind of object something is, as far as it decides how a capture may know it. Asks the type
+// alone: no Python code runs, and no guard is installed.
+#pragma once
+
+#include "guards/py/ref.h"
+
+namespace msjit {
+
+bool is_singleton(PyObject* object);   // None, True, False, Ellipsis, NotImplemented
+bool is_value_type(PyObject* object);  // known by its value: numbers, texts, ranges
+bool is_mutable(PyObject* object);     // its aliasing matters
+// Whether an object is known for good by its identity: functions, classes, modules, ops, dtypes.
+bool is_identity_constant(PyObject* object);
+// As dict keys: equal to nothing but itself; equal by value, without Python code.
+bool is_single(PyObject* object);
+bool is_key_value(PyObject* object);
+// Descriptors of members that hold an object: slots of __slots__, parts of builtin objects.
+bool is_object_member(PyObject* descriptor);
+bool is_writable_member(PyObject* descriptor);
+
+}  // namespace msjit
