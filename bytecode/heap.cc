@@ -100,7 +100,7 @@ bool Heap::realize_open(const SymRef& value) {
 
 Val Heap::scalar_input(const SymRef& size) {
   bool is_new = false;
-  const Val value = sizes_->scalar(size, &is_new);
+  Val value = sizes_->scalar(size, &is_new);
   if (is_new) {
     scalars_.push_back({static_cast<int32_t>(inputs_.size()), size->size});
     inputs_.push_back(kNoSource);

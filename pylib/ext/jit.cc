@@ -140,7 +140,8 @@ PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept
   PyObject* function = nullptr;
   int full_graph = 0;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|p:JitFunction", const_cast<char**>(keywords),
-                                   &PyFunction_Type, &function, &full_graph))
+                                   &PyFunction_Type, &function, &full_graph) ||
+      !function)
     return nullptr;
   PyObject* object = type->tp_alloc(type, 0);
   if (!object) return nullptr;
