@@ -102,7 +102,7 @@ def captures(count):
 
 def measure(n_calls, n_captures):
     """(what, growth in bytes, most allowed)"""
-    yield "%d calls" % n_calls, calls(n_calls), 4 * MIB
+    yield "%d calls" % n_calls, calls(n_calls), 8 * MIB
     yield "%d captures" % n_captures, captures(n_captures), 8 * MIB + 4096 * n_captures
 
 

@@ -181,6 +181,7 @@ def test_memory_is_flat_over_recompiles_and_calls():
 # -- the pool -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.captures
 def test_the_pool_keeps_to_its_budget():
     ms.reset()
     kept = ms.config.pool_bytes

@@ -394,6 +394,7 @@ def memory():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+@pytest.mark.captures
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no /proc")
 def test_memory_stays_level():
     """The short form; `tests/fuzz/memory_soak.py` is the long one."""
