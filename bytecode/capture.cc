@@ -93,16 +93,21 @@ std::vector<SourceId> used_sources(const Capture& capture) {
 // The first run goes as far as it can; when it fails at some instruction of the outermost frame,
 // the region is run again to end before it, or earlier when a value alive there cannot be rebuilt.
 Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
-                               const CaptureLimits& limits, const std::vector<SizeHistory>* sizes) {
+                               const CaptureLimits& limits, const std::vector<SizeHistory>* sizes,
+                               std::vector<int>* long_loops) {
   int stop = -1;
   Failure failure;
   bool failed = false;
   ControlPlan control;
+  if (long_loops) control.long_loops = *long_loops;
   for (int attempt = 0; attempt < 64; ++attempt) {
     control.restart = false;
     Executor x(code, slots, limits, &control, sizes);
     if (!x.run_root(start, depth, stop)) {
-      if (control.restart) continue;
+      if (control.restart) {
+        if (long_loops) *long_loops = control.long_loops;
+        continue;
+      }
       if (stop == x.safe_step())
         return internal_error("[capture] instruction {} failed twice: {}", stop, x.detail());
       if (!std::exchange(failed, true)) failure = failure_of(x);

@@ -104,7 +104,8 @@ struct Capture {
   int32_t result = -1;     // recipe, when it returns
   int32_t exit_index = 0;  // instruction to continue at, when it breaks
   std::vector<SlotWrite> locals;
-  std::vector<int32_t> stack;  // recipes, bottom first; -1 = NULL
+  std::vector<int32_t> stack;                          // recipes, bottom first; -1 = NULL
+  std::vector<int32_t> dropped_locals, dropped_stack;  // what the frame holds no more at the exit
   BreakReason reason = BreakReason::kInternal;
   std::string detail;
   int break_line = 0;
@@ -118,6 +119,7 @@ struct Capture {
 struct CaptureLimits {
   int inline_depth = 24;
   int unroll = 20000;  // instructions executed symbolically in one region
+  int turns = 0;       // of one loop of the frame that are unrolled; 0 = no limit
   int max_ops = 4000;
   int break_every = 0;  // force an exit at every n-th instruction of the frame; 0 = never
 };
@@ -125,9 +127,11 @@ struct CaptureLimits {
 // Symbolically executes `code` from instruction `start` in the frame state `slots` (stack of
 // `depth` items). The objects are looked at, never changed. Errors are internal ones; a region that
 // cannot begin has num_ops == 0 and exit_index at the start. `sizes`: what has changed between
-// calls.
+// calls. `long_loops`: headers of loops of this code that are too long to unroll, to which the run
+// may add; a region ends on arrival at one, so that each of their turns is a region.
 Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& slots, int depth,
                                const CaptureLimits& limits,
-                               const std::vector<SizeHistory>* sizes = nullptr);
+                               const std::vector<SizeHistory>* sizes = nullptr,
+                               std::vector<int>* long_loops = nullptr);
 
 }  // namespace msjit

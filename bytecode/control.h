@@ -27,8 +27,9 @@ class ControlPlan {
   const Cfg& cfg(const DecodedCode& code);
   // Whether a local may still be read; all may where the code can ask for its locals.
   bool live(const DecodedCode& code, int instr, int slot);
-  std::map<Key, Loop> loops;  // those that tests on tensors leave
-  bool restart = false;       // the last run failed because `loops` had to change
+  std::map<Key, Loop> loops;    // those that tests on tensors leave
+  std::vector<int> long_loops;  // of the outermost frame: headers where a region ends
+  bool restart = false;         // the last run failed because one of these had to change
 
  private:
   struct Facts {

@@ -85,6 +85,7 @@ SymRef Executor::slot(SymFrame& frame, int index) {
 
 bool Executor::run_root(int start, int depth, int stop_step) {
   stop_step_ = stop_step;
+  start_depth_ = depth;
   root_.slots.resize(root_.code->slot_count());
   for (int i = 0; i < depth; ++i) root_.stack.push_back(heap_.from_stack(i));
   root_.pc = start;
@@ -94,8 +95,8 @@ bool Executor::run_root(int start, int depth, int stop_step) {
 // Counts instructions of the outermost frame and decides where it stops. False: the limit is
 // reached.
 bool Executor::account(SymFrame& frame) {
-  if (++steps_ > limits_.unroll) return fail(BreakReason::kUnrollLimit);
-  if (graph_->num_ops() > limits_.max_ops) return fail(BreakReason::kGraphSize);
+  if (++steps_ > limits_.unroll) return too_long(BreakReason::kUnrollLimit);
+  if (graph_->num_ops() > limits_.max_ops) return too_long(BreakReason::kGraphSize);
   if (&frame != &root_) return true;
   ++root_step_;
   const Instr& instr = (*frame.code)[frame.pc];
@@ -110,7 +111,25 @@ bool Executor::account(SymFrame& frame) {
     safe_step_ = root_step_;
     exits_.push_back(root_step_);
   }
-  return true;
+  return root_step_ == 0 || !at_long_loop(frame.pc) || fail(BreakReason::kUnrollLimit);
+}
+
+bool Executor::at_long_loop(int header) const {
+  const std::vector<int>& known = control_->long_loops;
+  return std::find(known.begin(), known.end(), header) != known.end();
+}
+
+// The region has become too large. When that is the work of a loop of the outermost frame, its
+// turns become regions of their own: the capture starts again, to end at the loop's header.
+bool Executor::too_long(BreakReason reason) {
+  const Cfg& cfg = control_->cfg(*root_.code);
+  for (const auto& [header, turns] : turns_) {
+    if (turns < 2 || !cfg.is_loop_header(header) || !cfg.in_loop(header, root_.pc)) continue;
+    control_->long_loops.push_back(header);
+    control_->restart = true;
+    break;
+  }
+  return fail(reason);
 }
 
 bool Executor::run(SymFrame& frame) {
@@ -135,6 +154,11 @@ bool Executor::run_instrs(SymFrame& frame) {
     frame.next = frame.pc + 1;
     if (!kHandlers[static_cast<int>(instr.op)](*this, frame, instr))
       if (!raised_ || !unwind(frame)) return false;
+    if (&frame == &root_ && frame.next <= frame.pc) [[unlikely]]
+      if (++turns_[frame.next] > limits_.turns && limits_.turns) {
+        frame.pc = frame.next;
+        return too_long(BreakReason::kUnrollLimit);
+      }
     if (!frame.result && !frame.again) frame.pc = frame.next;
     if (frame.at_stop()) break;
   }

@@ -78,6 +78,7 @@ class Executor {
   Heap& heap() { return heap_; }
   GraphSink& sink() { return sink_; }
   Sizes& sizes() { return sizes_; }
+  int start_depth() const { return start_depth_; }  // of the stack, where the region begins
   bool returned() const { return root_.result != nullptr; }
   // The last instruction of the outermost frame, up to the failure, where a frame can be resumed.
   int safe_step() const { return safe_step_; }
@@ -167,6 +168,8 @@ class Executor {
 
  private:
   bool account(SymFrame& frame);
+  bool too_long(BreakReason reason);
+  bool at_long_loop(int header) const;
   bool run_arm(SymFrame* arm);
   bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, class Joiner& joiner);
   bool take_next(SymIterator& it, SymRef* out, bool* done);
@@ -187,8 +190,10 @@ class Executor {
   int depth_ = 0;
   int steps_ = 0;
   int root_step_ = -1;
+  int start_depth_ = 0;
   int safe_step_ = 0;
   int stop_step_ = -1;
+  std::map<int, int> turns_;  // of the loops of the outermost frame, by header
   bool stopped_ = false;
   SymFrame* current_ = nullptr;
   std::vector<int> exits_;  // steps of the outermost frame where a region can end
@@ -203,7 +208,8 @@ class Executor {
   int line_ = 0;
   PyCodeObject* callee_ = nullptr;
   friend Result<Capture> capture_region(const DecodedCode&, int, const Slots&, int,
-                                        const CaptureLimits&, const std::vector<SizeHistory>*);
+                                        const CaptureLimits&, const std::vector<SizeHistory>*,
+                                        std::vector<int>*);
 };
 
 using Handler = bool (*)(Executor&, SymFrame&, const Instr&);

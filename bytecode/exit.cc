@@ -1,5 +1,7 @@
 #include "bytecode/exit.h"
 
+#include <set>
+
 #include "bytecode/library.h"
 #include "guards/py/set_table.h"
 #include "kernels/core/op.h"
@@ -265,6 +267,28 @@ bool ExitBuilder::frame_state() {
   return true;
 }
 
+// What the frame held at the beginning and nothing the region leaves behind refers to.
+void ExitBuilder::note_dropped() {
+  const SymFrame& frame = x_.root();
+  std::set<std::pair<LoadKind, int>> kept;
+  for (const Recipe& recipe : capture_->recipes) {
+    if (recipe.kind != RecipeKind::kRegister) continue;
+    const Source& source = x_.heap().guards().source(recipe.index);
+    kept.emplace(source.kind, source.index);
+  }
+  for (size_t i = 0; i < frame.slots.size(); ++i) {
+    if (!frame.slots[i] || !x_.heap().slots().locals[i]) continue;
+    const SourceId id = frame.slots[i]->source;
+    const Source* now = id == kNoSource ? nullptr : &x_.heap().guards().source(id);
+    const int slot = static_cast<int>(i);
+    if (!(now && now->kind == LoadKind::kLocal && now->index == slot) &&
+        !kept.count({LoadKind::kLocal, slot}))
+      capture_->dropped_locals.push_back(slot);
+  }
+  for (int i = 0; i < x_.start_depth(); ++i)
+    if (!kept.count({LoadKind::kStack, i})) capture_->dropped_stack.push_back(i);
+}
+
 bool ExitBuilder::effects_of(const SymRef& value) {
   const int target = recipe(value);
   if (target < 0) return false;
@@ -337,6 +361,7 @@ bool ExitBuilder::build() {
     return false;
   }
   if (!frame_state() || !effects() || !fill_instances()) return false;
+  note_dropped();
   x_.heap().guard_aliasing();
   return true;
 }

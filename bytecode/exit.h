@@ -28,6 +28,7 @@ class ExitBuilder {
   int add(Recipe recipe);
   bool all(const std::vector<SymRef>& values, std::vector<int32_t>* out);
   bool frame_state();
+  void note_dropped();
   bool effects();
   bool effects_of(const SymRef& value);
   bool fill_instances();

@@ -106,6 +106,7 @@ struct CodeState {
   bool full_graph = false;     // a break is an error
   std::string name, file;
   int line = 0;
+  std::vector<int> long_loops;  // loop headers: too long to unroll, entered turn by turn
   std::vector<BreakRecord> breaks;
   std::vector<RecompileRecord> recompiles;
 

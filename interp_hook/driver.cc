@@ -89,10 +89,13 @@ class FrameRun {
     return entry.repeats = true;
   }
 
+  // Nothing is looked for before this instruction is behind us.
+  void skip_until(int index) { skip_to_ = index == index_ ? kResumeBehind : index; }
+
   // After a region that held nothing worth keeping, the instructions up to its end are stepped.
   bool capture_suspended() {
     if (skip_to_ < 0) return false;
-    if (index_ == skip_to_) skip_to_ = -2;  // resumes behind this instruction
+    if (index_ == skip_to_) skip_to_ = kResumeBehind;
     return true;
   }
 
@@ -103,7 +106,7 @@ class FrameRun {
     const Slots now = slots();
     if (Entry* entry = find_entry(point, now, registers_.data())) return entry;
     if (point.cold && (!point.retry_at || state_.calls < point.retry_at)) {
-      skip_to_ = point.skip_to;
+      skip_until(point.skip_to);
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;
     }
@@ -120,8 +123,16 @@ class FrameRun {
     if (!point.entries.empty() && !point.entries.front()->returns)
       point.skip_to = static_cast<Entry&>(*point.entries.front()).exit_index;
     if (point.skip_to == code_.size()) idle_ = jit_config().idle_steps;  // CPython gets the frame
-    skip_to_ = point.skip_to;
+    skip_until(point.skip_to);
     return nullptr;
+  }
+
+  // Whether the captures at a place were run often enough to be worth their time.
+  static bool paid_off(const EntryPoint& point) {
+    constexpr int kWorthIt = 8;
+    int64_t hits = point.hits;
+    for (const auto& entry : point.entries) hits += entry->hits;
+    return hits >= int64_t(kWorthIt) * point.captures;
   }
 
   // A place that is full gives its oldest entry away if its entries were of use; otherwise nothing
@@ -129,10 +140,7 @@ class FrameRun {
   bool make_room(EntryPoint& point) {
     const int limit = jit_config().max_entries_per_pc;
     if (point.captures < limit) return true;
-    int64_t hits = point.hits;
-    for (const auto& entry : point.entries) hits += entry->hits;
-    constexpr int kWorthIt = 8;  // runs that pay for a capture
-    if (limit == 0 || hits < int64_t(kWorthIt) * point.captures) {
+    if (limit == 0 || !paid_off(point)) {
       if (!point.entries.empty())
         state_.count_break(code_[index_].line, break_name(BreakReason::kRecompileLimit),
                            break_text(BreakReason::kRecompileLimit,
@@ -205,13 +213,22 @@ class FrameRun {
           known.closed = true;
   }
 
+  // A place captured again and again may be so because of how often loops turn.
+  static CaptureLimits limits_at(const EntryPoint& point) {
+    constexpr int kManyCaptures = 4, kFewTurns = 16;
+    CaptureLimits limits = jit_config().limits;
+    if (point.captures > kManyCaptures && !paid_off(point)) limits.turns = kFewTurns;
+    return limits;
+  }
+
   Entry* capture(EntryPoint& point, const Slots& now) {
     constexpr int kMaxRefusals = 2;
     ++point.captures;
     point.cold = false;
     point.line = code_[index_].line;
-    auto captured = capture_region(code_, index_, now, frame_.stack_depth(), jit_config().limits,
-                                   point.refused_sizes < kMaxRefusals ? &point.sizes : nullptr);
+    auto captured = capture_region(code_, index_, now, frame_.stack_depth(), limits_at(point),
+                                   point.refused_sizes < kMaxRefusals ? &point.sizes : nullptr,
+                                   &state_.long_loops);
     if (!captured.ok()) return internal_failure(point, captured.error().message);
     Capture capture = captured.take();
     if (state_.full_graph && !capture.returns) return refuse_break(capture);
@@ -220,7 +237,7 @@ class FrameRun {
     if (capture.num_ops == 0) {
       point.cold = true;
       point.skip_to = exit_index;
-      skip_to_ = exit_index >= 0 ? exit_index : code_.size();
+      skip_until(exit_index >= 0 ? exit_index : code_.size());
       point.retry_at = next_look(state_);
       if (index_ == code_.entry() && capture.returns) leave_alone(state_, point.retry_at);
       return nullptr;
@@ -270,8 +287,26 @@ class FrameRun {
                fmt::format("{}:{}: {}: {}", state_.file, capture.break_line, state_.name, detail));
   }
 
+  // Whether the region lets go of the last reference to something that then runs code of its own (a
+  // suspended generator, an instance with __del__). A region drops things only at its end.
+  bool drops_finalizer(const Entry& entry) const {
+    const auto last = [](PyObject* object) {
+      return object && Py_TYPE(object)->tp_finalize && Py_REFCNT(object) == 1;
+    };
+    const Slots now = slots();
+    for (int32_t slot : entry.dropped_locals)
+      if (last(now.locals[slot])) return true;
+    for (int32_t item : entry.dropped_stack)
+      if (last(now.stack[item])) return true;
+    return false;
+  }
+
   // True when the region ran; the frame then stands at its exit, or the run is over.
   bool run_region(Entry& entry) {
+    if (drops_finalizer(entry)) {
+      skip_until(entry.returns ? code_.size() : entry.exit_index);
+      return false;
+    }
     const RegionRun keep;
     std::vector<Ref> objects;
     std::string error;
@@ -311,7 +346,7 @@ class FrameRun {
       end_ = hand_over(frame_, code_, index_);
       return false;
     }
-    const bool resume_captures = skip_to_ == -2;
+    const bool resume_captures = skip_to_ == kResumeBehind;
     Step result = step(frame_, code_, index_);
     switch (result.kind) {
       case Step::kNext:
@@ -338,6 +373,7 @@ class FrameRun {
   int index_;
   unsigned turns_ = 0;
   int idle_ = 0;
+  static constexpr int kResumeBehind = -2;  // behind the instruction under way
   int skip_to_ = -1;
   int small_runs_ = 0;
   bool long_loop_ = false;

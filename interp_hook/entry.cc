@@ -57,6 +57,8 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->result = capture.result;
   entry->locals = std::move(capture.locals);
   entry->stack = std::move(capture.stack);
+  entry->dropped_locals = std::move(capture.dropped_locals);
+  entry->dropped_stack = std::move(capture.dropped_stack);
   entry->num_ops = capture.num_ops;
   entry->joined = capture.joined;
   entry->loops = has_loop(*capture.graph);

@@ -25,6 +25,7 @@ struct Entry final : EntryBase {
   int exit_index = -1;  // canonical instruction to continue at
   std::vector<SlotWrite> locals;
   std::vector<int32_t> stack;
+  std::vector<int32_t> dropped_locals, dropped_stack;
   int num_outputs = 0;
   int num_ops = 0;
   int single_output = -1;  // the region returns just this graph output, without effects

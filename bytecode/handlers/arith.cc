@@ -149,15 +149,15 @@ bool shape_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* 
   if ((op != Py_EQ && op != Py_NE) || (!holds_size(a) && !holds_size(b))) return false;
   const std::vector<SymRef>*left = x.heap().items(a), *right = x.heap().items(b);
   if (!left || !right || is_list(a) || is_list(b)) return false;
-  bool equal = left->size() == right->size();
-  for (size_t i = 0; equal && i < left->size(); ++i) {
+  bool equal = true;  // tuples of other lengths are compared item by item too
+  for (size_t i = 0; equal && i < std::min(left->size(), right->size()); ++i) {
     const SymRef &l = (*left)[i], &r = (*right)[i];
     if (!x.heap().realize_open(l) || !x.heap().realize_open(r)) return false;
     const SizeExpr m = Sizes::expr(l), n = Sizes::expr(r);
     if (!m || !n) return false;
     equal = x.sizes().decide(SizeCompare::kEqual, m, n);
   }
-  *out = equal == (op == Py_EQ);
+  *out = (equal && left->size() == right->size()) == (op == Py_EQ);
   return true;
 }
 

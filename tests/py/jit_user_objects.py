@@ -90,7 +90,7 @@ def pipeline(data, size):
     return sum(seen), len(seen)
 
 
-@program(lambda v: (T(6, 2, seed=v), [3, 1, 2]), breaks=3)
+@program(lambda v: (T(6, 2, seed=v), [3, 1, 2]), breaks=4)
 def itertools_pipeline(x, lengths):
     ends = list(itertools.accumulate(lengths))
     starts = [0] + ends[:-1]
