@@ -17,6 +17,12 @@ Emitter::Emitter(PyCodeObject* code) : code_(code) {
   slots(code, slot_kinds_, names);
 }
 
+void Emitter::begin_generator() {
+  for (const Instr& instr : instrs_)
+    begins_inside_ |= instr.op != Op::kMakeCell && instr.op != Op::kCopyFreeVars;
+  generator_begun_ = true;
+}
+
 Instr& Emitter::add(Op op, int arg, int aux, CallForm form) {
   Instr instr;
   instr.op = op;
@@ -54,11 +60,21 @@ class Decoder {
   }
 
  private:
+  static inline const bool kHasBlocks = version::kHandlerItems > 1;
+
   struct State {
-    int depth = 0;
+    StackItems items;
     std::vector<Block> blocks;
-    friend bool operator==(const State& a, const State& b) {
-      return a.depth == b.depth && a.blocks == b.blocks;
+    int depth() const { return int(items.size()); }
+    // The blocks that the frame has.
+    bool same_blocks(const State& other) const {
+      const auto own = [](const std::vector<Block>& all) {
+        std::vector<Block> kept;
+        for (const Block& block : all)
+          if (block.kind != BlockKind::kHandler) kept.push_back(block);
+        return kept;
+      };
+      return own(blocks) == own(other.blocks);
     }
   };
 
@@ -109,6 +125,8 @@ class Decoder {
         return internal_error("[decode] unknown opcode, got {}", raw.opcode);
       emitter.end();
     }
+    if (version::kReturnsGenerators && !emitter.begins_rightly(out_->is_generator()))
+      return internal_error("[decode] a generator that is not made first");
     instrs() = std::move(emitter.instrs());
     return {};
   }
@@ -207,61 +225,75 @@ class Decoder {
 
   Status reach(int index, const State& state) {
     if (index >= out_->size()) return internal_error("[decode] control flow leaves the bytecode");
+    State& known = states_[size_t(index)];
     int& depth = out_->depth_[size_t(index)];
     if (depth < 0) {
-      depth = state.depth;
-      states_[size_t(index)] = state;
+      depth = state.depth();
+      known = state;
       work_.push_back(index);
       return {};
     }
     // Handlers of nested regions are met with different numbers of running handlers: the first one
     // wins.
-    if (depth == state.depth) return {};
-    return internal_error("[decode] stack depth, got {} and {} at {}", depth, state.depth,
-                          (*out_)[index].offset);
+    if (depth != state.depth() || !known.same_blocks(state))
+      return internal_error("[decode] stack depth or blocks, got {} and {} at {}", depth,
+                            state.depth(), (*out_)[index].offset);
+    if (join_items(&known.items, state.items)) work_.push_back(index);
+    return {};
   }
 
   Status flow_from(int index) {
     const Instr& instr = (*out_)[index];
     const State before = states_[size_t(index)];
-    MSJIT_OK(verify_stack(*out_, instr, before.depth));
+    MSJIT_OK(verify_stack(*out_, instr, before.depth()));
     MSJIT_OK(enter_handler(index, before));
     State after = before;
-    after.depth += pushes(instr) - pops(instr);
+    MSJIT_OK(step_items(instr, &after.items));
     if (instr.op == Op::kSetupFinally || (instr.op == Op::kBeforeWith && instr.target >= 0)) {
-      const int level = before.depth;
-      State handler = before;
-      handler.blocks.push_back({BlockKind::kHandler, level});
-      handler.depth = level + version::kHandlerItems;
-      MSJIT_OK(reach(instr.target, handler));
+      const int level = before.depth();
+      MSJIT_OK(reach(instr.target, handling(before, level, version::kHandlerItems)));
       const auto kind = instr.op == Op::kSetupFinally ? BlockKind(instr.aux) : BlockKind::kFinally;
       after.blocks.push_back({kind, level, (*out_)[instr.target].offset, instr.target});
     }
     if (instr.op == Op::kSetupLoop)
       after.blocks.push_back(
-          {BlockKind::kLoop, before.depth, (*out_)[instr.target].offset, instr.target});
-    if (instr.op == Op::kPopBlock || instr.op == Op::kPopExcept)
-      if (!after.blocks.empty()) after.blocks.pop_back();
+          {BlockKind::kLoop, before.depth(), (*out_)[instr.target].offset, instr.target});
+    if (instr.op == Op::kPopBlock || instr.op == Op::kPopExcept) {
+      const bool there = !after.blocks.empty();
+      const bool handler = there && after.blocks.back().kind == BlockKind::kHandler;
+      if (kHasBlocks && (!there || handler != (instr.op == Op::kPopExcept)))
+        return internal_error("[decode] {} without its block at {}", op_name(instr.op),
+                              instr.offset);
+      if (there) after.blocks.pop_back();
+    }
     const int flags = op_flags(instr.op);
     if (flags & kOpJump) {
       State jumped = after;
-      jumped.depth = before.depth - pops(instr) + pushes_on_jump(instr);
+      const int kept = before.depth() - pops(instr);
+      jumped.items.resize(size_t(kept));
+      jumped.items.resize(size_t(kept + pushes_on_jump(instr)), StackItem::kObject);
       MSJIT_OK(reach(instr.target, jumped));
     }
     return flags & kOpEnds ? Status() : reach(index + 1, after);
+  }
+
+  // The state in which a handler begins: `items` more than the `level` that are left.
+  static State handling(State before, int level, int items) {
+    before.items.resize(size_t(level));
+    before.items.resize(size_t(level + items), StackItem::kObject);
+    before.blocks.push_back({BlockKind::kHandler, level});
+    return before;
   }
 
   Status enter_handler(int index, const State& before) {
     const int h = out_->handler_[size_t(index)];
     if (h < 0) return {};
     const HandlerRange& range = out_->handlers_[size_t(h)];
-    if (range.depth < 0 || range.depth > before.depth)
+    if (range.depth < 0 || range.depth > before.depth() ||
+        range.depth + range.lasti + version::kHandlerItems > out_->stack_size())
       return internal_error("[decode] depth of a handler, got {} at {}", range.depth,
                             (*out_)[index].offset);
-    State handler = before;
-    handler.depth = range.depth + range.lasti + version::kHandlerItems;
-    handler.blocks.push_back({BlockKind::kHandler, range.depth});
-    return reach(range.target, handler);
+    return reach(range.target, handling(before, range.depth, range.lasti + version::kHandlerItems));
   }
 
   // Block sets, handler ranges of the block-stack versions, and the flags that depend on them.

@@ -1,6 +1,9 @@
 #include "bytecode/verify.h"
 
 #include <algorithm>
+#include <span>
+
+#include "bytecode/versions/version.h"
 
 namespace msjit {
 namespace {
@@ -91,6 +94,7 @@ int looks_at(const Instr& instr) {
     case Op::kImportFrom: return 1;
     case Op::kMatchKeys:
     case Op::kCopyDictWithoutKeys: return 2;
+    case Op::kWithExceptStart: return version::kHandlerItems + (version::kHandlerItems > 1 ? 1 : 3);
     default: return 0;
   }
 }
@@ -130,6 +134,68 @@ Status verify_stack(const DecodedCode& code, const Instr& instr, int depth) {
   if (depth - pops(instr) + pushes(instr) > code.stack_size())
     return internal_error("[decode] stack overflow at {}", instr.offset);
   return {};
+}
+
+namespace {
+
+// The item of a call that may be NULL, counted from its lowest; -1: none.
+int nullable_slot(const Instr& call) {
+  switch (call.form) {
+    case CallForm::kNullBelow: return 0;
+    case CallForm::kNullAbove: return 1;
+    default: return -1;
+  }
+}
+
+// `items` are those the instruction takes or looks at.
+bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
+  const auto is_object = [](StackItem item) { return item == StackItem::kObject; };
+  switch (instr.op) {
+    case Op::kStoreFast:
+    case Op::kSwap:
+    case Op::kRot: return true;
+    case Op::kPop: return version::kUnfolds || is_object(items[0]);  // 3.8 drops what ends a body
+    case Op::kCopy: return is_object(items[0]);
+    case Op::kCall:
+    case Op::kCallEx: {
+      const int nullable = nullable_slot(instr);
+      for (int i = 0; i < int(items.size()); i++)
+        if (i != nullable && !is_object(items[size_t(i)])) return false;
+      return instr.op == Op::kCall || nullable < 0 || items[size_t(nullable)] == StackItem::kNull;
+    }
+    default: return std::all_of(items.begin(), items.end(), is_object);
+  }
+}
+
+}  // namespace
+
+Status step_items(const Instr& instr, StackItems* items) {
+  const auto seen = size_t(std::max(pops(instr), looks_at(instr)));
+  if (!finds_objects(instr, std::span(*items).last(seen)))
+    return internal_error("[decode] {} of a NULL at {}", op_name(instr.op), instr.offset);
+  if (instr.op == Op::kSwap) {
+    std::swap(items->back(), items->end()[-instr.arg]);
+  } else if (instr.op == Op::kRot) {
+    std::rotate(items->end() - instr.arg, items->end() - 1, items->end());
+  } else {
+    items->resize(items->size() - size_t(pops(instr)));
+    items->resize(items->size() + size_t(pushes(instr)), StackItem::kObject);
+  }
+  if (instr.op == Op::kPushNull) items->back() = StackItem::kNull;
+  if (instr.op == Op::kLoadFastAndClear) items->back() = StackItem::kEither;
+  if (instr.op == Op::kLoadMethod) items->end()[nullable_slot(instr) - 2] = StackItem::kEither;
+  return {};
+}
+
+bool join_items(StackItems* into, const StackItems& other) {
+  bool changed = false;
+  for (size_t i = 0; i < into->size(); i++) {
+    StackItem& item = (*into)[i];
+    if (item == other[i] || item == StackItem::kEither) continue;
+    item = StackItem::kEither;
+    changed = true;
+  }
+  return changed;
 }
 
 }  // namespace msjit

@@ -1,4 +1,5 @@
-// Whether decoded instructions mean something: operands in range, stack deep enough. A compiler's
+// Whether decoded instructions mean something: operands in range, stack deep enough, no NULL where
+// an object is wanted. A compiler's
 // code always does; a code object made by hand may not, and is then left to the interpreter. Behind
 // this check nobody has to ask.
 #pragma once
@@ -11,5 +12,14 @@ namespace msjit {
 Status verify_operands(const DecodedCode& code);
 // `depth` items lie on the stack before the instruction.
 Status verify_stack(const DecodedCode& code, const Instr& instr, int depth);
+
+// What is known of an item of the stack. Calls leave NULLs there, as does LoadFastAndClear.
+enum class StackItem : uint8_t { kObject, kNull, kEither };
+using StackItems = std::vector<StackItem>;
+// Does to `items` what the instruction does when it falls through; fails where it wants an object
+// and finds what may be none.
+Status step_items(const Instr& instr, StackItems* items);
+// Makes `into` hold for both; whether it changed.
+bool join_items(StackItems* into, const StackItems& other);
 
 }  // namespace msjit

@@ -103,6 +103,9 @@ bool exec_PopExcept(Executor& x, SymFrame& f, const Instr& i) {
 bool exec_CheckExcMatch(Executor& x, SymFrame& f, const Instr&) {
   const SymRef caught = f.pop();
   const SymRef& raised = f.peek(1);
+  if (!(raised->kind == SymKind::kConst && PyType_Check(raised->object.get())) &&
+      !(raised->kind == SymKind::kObject && raised->cls))
+    return x.fail(BreakReason::kException, "handler");
   PyTypeObject* type = raised->kind == SymKind::kConst && PyType_Check(raised->object.get())
                            ? reinterpret_cast<PyTypeObject*>(raised->object.get())
                            : type_of(*raised);

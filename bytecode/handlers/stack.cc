@@ -109,7 +109,9 @@ bool exec_StoreGlobal(Executor& x, SymFrame& f, const Instr& i) {
 }
 
 bool exec_LoadClosure(Executor& x, SymFrame& f, const Instr& i) {
-  f.push(x.slot(f, i.arg));
+  SymRef cell = x.slot(f, i.arg);
+  if (cell->is_null()) return x.fail(BreakReason::kInternal, "a missing cell");
+  f.push(std::move(cell));
   return true;
 }
 

@@ -35,6 +35,12 @@ class Emitter {
   }
   // The current raw instruction becomes part of the canonical one of the next.
   void fold() { folding_ = true; }
+  // RETURN_GENERATOR, from 3.11 on: the first thing that the code of a generator does, once, and no
+  // other code does.
+  void begin_generator();
+  bool begins_rightly(bool is_generator) const {
+    return !begins_inside_ && generator_begun_ == is_generator;
+  }
   void set_call_names(int constant) { names_ = constant; }
   int take_call_names() { return std::exchange(names_, kNamesNone); }
 
@@ -53,6 +59,8 @@ class Emitter {
   int start_ = -1;
   bool first_ = true;
   bool folding_ = false;
+  bool generator_begun_ = false;
+  bool begins_inside_ = false;
   int names_ = kNamesNone;
   std::vector<Instr> instrs_;
 };
@@ -66,6 +74,7 @@ struct RawHandler {
 // Slots an exception puts on the stack before the handler runs, `lasti` aside.
 extern const int kHandlerItems;
 extern const int kExtendedArg;
+extern const bool kReturnsGenerators;  // calling a generator runs its RETURN_GENERATOR
 
 Ref code_bytes(PyCodeObject* code);  // without quickening
 // Emits the canonical form of one instruction; false when the version has no such opcode.

@@ -60,6 +60,14 @@ extern "C" PyObject* debug_live(PyObject*, PyObject* object) noexcept {
   return rows.release();
 }
 
+// flows(code) -> whether the code decodes and its stack depths are known; other code is CPython's.
+extern "C" PyObject* debug_flows(PyObject*, PyObject* code) noexcept {
+  if (!PyCode_Check(code))
+    return PyErr_Format(PyExc_TypeError, "expected a code object, got %s", Py_TYPE(code)->tp_name);
+  auto decoded = decode(reinterpret_cast<PyCodeObject*>(code));
+  return PyBool_FromLong(decoded.ok() && decoded.value()->flows());
+}
+
 // opcode_row(number) -> canonical name of the first operation, "Unsupported", or None when
 // unmapped.
 extern "C" PyObject* debug_opcode_row(PyObject*, PyObject* number) noexcept {
@@ -196,6 +204,7 @@ PyMethodDef kMethods[] = {
     {"dump_bytecode", debug_dump_bytecode, METH_O, "Canonical instructions of a function or code."},
     {"cfg", debug_cfg, METH_O, "Control-flow graph of a function or code."},
     {"live", debug_live, METH_O, "Live local slots before each instruction."},
+    {"flows", debug_flows, METH_O, "Whether a code object's stack depths are known."},
     {"opcode_row", debug_opcode_row, METH_O, "How a raw opcode is mapped."},
     {"ops", debug_ops, METH_NOARGS, "Names of all canonical operations."},
     {"resume_after", debug_resume_after, METH_VARARGS, "Runs a call partly in the stepper."},

@@ -144,7 +144,7 @@ def read(code):
 
 def is_refused(code):
     """Whether the decoder leaves the code to CPython. That then reads outside its tables or its stack: any crash is its own."""
-    return ms._msjit._debug.dump_bytecode(code).startswith("[decode]") or any(
+    return not ms._msjit._debug.flows(code) or any(
         is_refused(const) for const in code.co_consts if isinstance(const, types.CodeType))
 
 

