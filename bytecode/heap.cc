@@ -257,6 +257,24 @@ void Heap::guard_aliasing() {
       guards_.add_guard({&guard_different, changed->source, other->source, 0, 0, {}, nullptr});
     }
   }
+  guard_namespaces();
+}
+
+void Heap::guard_namespaces() {
+  std::unordered_set<SourceId> written;
+  for (const SymRef& value : mutables_)
+    if (value->kind == SymKind::kObject && value->changed) written.insert(value->source);
+  for (const GlobalWrite& write : global_writes_)
+    written.insert(write.source != kNoSource
+                       ? write.source
+                       : guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()"));
+  for (const SymRef& dict : mutables_) {
+    if (dict->kind != SymKind::kDict) continue;
+    for (const SourceId id : dict->changed ? namespaces_ : written)
+      guards_.add_guard({&guard_apart, dict->source, id, 0, 0, {}, nullptr});
+    for (const SourceId id : written)
+      if (dict->changed) guards_.add_guard({&guard_apart, dict->source, id, 0, 0, {}, nullptr});
+  }
 }
 
 }  // namespace msjit

@@ -99,7 +99,8 @@ class Heap {
   };
   std::vector<Printed>& printed() { return printed_; }
   const std::vector<Printed>& printed() const { return printed_; }
-  // Sources of changed objects must not alias others of their type.
+  // Sources of changed objects must not alias others of their type, nor a changed dict the
+  // attributes or globals that were looked at, and the other way round.
   void guard_aliasing();
   const std::vector<SymRef>& mutables() const { return mutables_; }
   std::string error;
@@ -121,6 +122,7 @@ class Heap {
   bool guard_keys_plain(SourceId source, PyObject* dict, bool of_instance);
   SymRef builtin(PyObject* builtins, bool own, PyObject* name);
   SourceId class_source(PyTypeObject* type);
+  void guard_namespaces();
 
   GraphSink* sink_;
   Sizes* sizes_;
@@ -129,6 +131,7 @@ class Heap {
   std::unordered_map<SourceId, SymRef> by_source_;
   std::unordered_map<PyObject*, SymRef> by_object_;  // lists, dicts, cells and instances met so far
   std::unordered_set<PyObject*> owned_dicts_;        // of the instances looked at
+  std::unordered_set<SourceId> namespaces_;          // globals and objects a name was looked up in
   std::unordered_map<PyObject*, SourceId> globals_;  // of pinned functions
   std::vector<SymRef> mutables_;
   std::vector<Printed> printed_;

@@ -52,6 +52,7 @@ SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builti
       own ? guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()")
           : globals_source;
   if (!guard_keys_plain(table, globals, false)) return nullptr;
+  namespaces_.insert(table);
   if (PyObject* object = _PyDict_GetItem_KnownHash(globals, name, hash)) {
     const SourceId id =
         own ? guards_.add_source(LoadKind::kGlobal, kNoSource, 0, Ref::share(name), text)
@@ -92,15 +93,17 @@ bool Heap::realize_object(const SymRef& value) {
   }
   guards_.add_guard({&guard_type, value->source, kNoSource, 0, version,
                      Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
-  if (PyObject** slot = instance_dict_slot(value->object.get())) {
-    const auto met = by_object_.find(*slot);
+  PyObject* dict = existing_dict(value->object.get());
+  if (dict) {
+    const auto met = by_object_.find(dict);
     if (met != by_object_.end() && met->second->kind == SymKind::kDict) {
       error = fmt::format("{} whose __dict__ is looked at as a dict", type->tp_name);
       return false;
     }
-    if (*slot) owned_dicts_.insert(*slot);
-    if (!guard_keys_plain(value->source, *slot, true)) return false;
+    owned_dicts_.insert(dict);
   }
+  if (dict || has_attributes(value->object.get()))
+    if (!guard_keys_plain(value->source, dict, true)) return false;
   value->kind = SymKind::kObject;
   return true;
 }
@@ -110,10 +113,11 @@ SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
   for (const auto& [known, value] : object->attributes)
     if (known == text) return value;
   if (!object->object) return nullptr;
-  PyObject* dict = instance_dict(object->object.get());
+  if (object->source != kNoSource) namespaces_.insert(object->source);
+  PyObject* dict = existing_dict(object->object.get());
   if (const SymRef* written = dict ? written_global(dict, name) : nullptr) return *written;
   const Py_hash_t hash = PyObject_Hash(name);
-  PyObject* found = dict ? _PyDict_GetItem_KnownHash(dict, name, hash) : nullptr;
+  PyObject* found = instance_item(object->object.get(), name, hash);
   if (!found) {
     guards_.add_guard(
         {&guard_missing, object->source, kNoSource, hash, 0, Ref::share(name), nullptr});

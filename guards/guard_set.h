@@ -56,6 +56,7 @@ extern const GuardKind guard_set_items;       // a set has the table of the one 
 extern const GuardKind guard_function;        // a function has the code object `object`
 extern const GuardKind guard_same;            // two sources are one object
 extern const GuardKind guard_different;       // two sources are two objects
+extern const GuardKind guard_apart;           // a dict holds no attributes or globals of another
 extern const GuardKind guard_global_missing;  // the frame's globals lack the key `object`
 
 bool has_plain_keys(PyObject* dict);

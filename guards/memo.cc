@@ -135,6 +135,18 @@ bool MemoBuilder::instance_dict_of(PyObject* object, PyObject** dict) {
   return true;
 }
 
+bool MemoBuilder::own_values(PyObject* object) {
+  const compat::OwnValues own = compat::own_values(object);
+  if (own.items) word(own.place);
+  return own.items;
+}
+
+bool MemoBuilder::own_lookup(PyObject* object, PyObject* key) {
+  if (!PyUnicode_CheckExact(key) || !own_values(object)) return false;
+  word(compat::own_value(compat::own_values(object), key));
+  return true;
+}
+
 void MemoBuilder::tensor_metas() { word(&tensor_meta_changes); }
 
 namespace {
@@ -151,7 +163,7 @@ bool is_stable(PyObject* o) {
   return PyFunction_Check(o) || PyModule_Check(o) || PyType_Check(o) || PyCell_Check(o) ||
          PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyDict_CheckExact(o) ||
          PyCFunction_Check(o) || is_op(o) ||
-         (!is_tensor(o) && (Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) && instance_dict_slot(o));
+         (!is_tensor(o) && (Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) && has_attributes(o));
 }
 
 }  // namespace
@@ -214,6 +226,8 @@ MemoBuilder::Trust MemoBuilder::trust_child(const Source& source, PyObject* base
   switch (source.kind) {
     case LoadKind::kInstanceDict:
     case LoadKind::kInstanceAttr:
+      if (source.kind == LoadKind::kInstanceAttr && own_lookup(base, source.key.address()))
+        return alive(object);
       instance_dict_of(base, &dict);
       if (!dict) return Trust::kNone;
       if (source.kind == LoadKind::kInstanceDict) return Trust::kPointer;

@@ -82,6 +82,10 @@ class MemoBuilder {
   bool dict_lookup(PyObject* dict, PyObject* key, Py_hash_t hash, PyObject* found);
   bool string_keys(PyObject* dict);  // it has no other keys; false: not so, or by chance
   bool instance_dict_of(PyObject* object, PyObject** dict);
+  // That the object keeps its attributes itself, without a dictionary; false when it does not.
+  bool own_values(PyObject* object);
+  // And which value it has for a str.
+  bool own_lookup(PyObject* object, PyObject* key);
   void tensor_metas();
   PyObject* object(SourceId id) const { return registers_[id]; }
 

@@ -1,12 +1,32 @@
 #include "guards/source.h"
 
+#include "guards/py/compat.h"
+
 namespace msjit {
 
-PyObject** instance_dict_slot(PyObject* object) { return _PyObject_GetDictPtr(object); }
+PyObject** instance_dict_slot(PyObject* object) {
+  return compat::own_values(object).items ? nullptr : _PyObject_GetDictPtr(object);
+}
 
 PyObject* instance_dict(PyObject* object) {
+  PyObject** slot = _PyObject_GetDictPtr(object);
+  return slot ? *slot : nullptr;
+}
+
+PyObject* existing_dict(PyObject* object) {
   PyObject** slot = instance_dict_slot(object);
   return slot ? *slot : nullptr;
+}
+
+bool has_attributes(PyObject* object) {
+  return compat::own_values(object).items || _PyObject_GetDictPtr(object);
+}
+
+PyObject* instance_item(PyObject* object, PyObject* name, Py_hash_t hash) {
+  const compat::OwnValues own = compat::own_values(object);
+  if (own.items) return compat::own_item(own, name);
+  PyObject* dict = existing_dict(object);
+  return dict ? _PyDict_GetItem_KnownHash(dict, name, hash) : nullptr;
 }
 
 bool load_can_fail(LoadKind kind) {
@@ -26,7 +46,6 @@ bool load_can_fail(LoadKind kind) {
 namespace {
 
 PyObject* lookup(PyObject* dict, const Source& source) {
-  if (!dict) return nullptr;
   // Keys are exact strings or ints, so neither hashing nor comparing them runs Python code.
   return _PyDict_GetItem_KnownHash(dict, source.key.address(), source.hash);
 }
@@ -47,7 +66,8 @@ PyObject* load_source(const Source& source, const Slots& slots, PyObject* const*
       return PyDict_CheckExact(slots.builtins) ? slots.builtins : nullptr;
     case LoadKind::kConst: return source.key.get();
     case LoadKind::kCellContents: return PyCell_GET(base);
-    case LoadKind::kInstanceAttr: return lookup(instance_dict(base), source);
+    case LoadKind::kInstanceAttr:
+      return instance_item(base, source.key.address(), source.hash);
     case LoadKind::kInstanceDict: return instance_dict(base);
     case LoadKind::kDictItem: return lookup(base, source);
     case LoadKind::kListItem:

@@ -64,13 +64,21 @@ bool load_can_fail(LoadKind kind);
 // bases.
 PyObject* load_source(const Source& source, const Slots& slots, PyObject* const* registers);
 
-// The instance dictionary of an object, or null. Never creates one for an object that has none.
+// The instance dictionary of an object, or null. An object that keeps its attributes itself gets
+// one.
 PyObject* instance_dict(PyObject* object);
+// The same, but null for an object that keeps its attributes itself.
+PyObject* existing_dict(PyObject* object);
+// Whether an object may have attributes of its own.
+bool has_attributes(PyObject* object);
+// What the object has for a name, apart from its class; null when that is nothing.
+PyObject* instance_item(PyObject* object, PyObject* name, Py_hash_t hash);
 // The object pointer `offset` bytes into an object, as member descriptors read it.
 inline PyObject* object_at(PyObject* object, int offset) {
   return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset);
 }
-// Where an object keeps the pointer to its dictionary, or null.
+// Where an object keeps the pointer to its dictionary; null when it has none, or keeps its
+// attributes itself.
 PyObject** instance_dict_slot(PyObject* object);
 
 }  // namespace msjit

@@ -10,8 +10,9 @@ namespace msjit {
 namespace {
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
-  PyObject* dict = is_table(object) ? object : instance_dict(object);
-  return !dict || !_PyDict_GetItem_KnownHash(dict, step.object.address(), step.number);
+  PyObject* key = step.object.address();
+  return !(is_table(object) ? _PyDict_GetItem_KnownHash(object, key, step.number)
+                            : instance_item(object, key, step.number));
 }
 
 std::string key_text(const GuardStep& step) {
@@ -34,6 +35,7 @@ std::string describe_global(const GuardStep& step, const std::string&, const std
 bool watch(const GuardStep& step, PyObject* object, MemoBuilder& memo) {
   PyObject* dict = object;
   if (!is_table(object)) {
+    if (memo.own_lookup(object, step.object.address())) return true;
     memo.instance_dict_of(object, &dict);
     if (!dict) return true;
   }

@@ -26,7 +26,7 @@ bool has_plain_keys(PyObject* dict) {
 
 namespace {
 
-PyObject* dict_of(PyObject* object) { return is_table(object) ? object : instance_dict(object); }
+PyObject* dict_of(PyObject* object) { return is_table(object) ? object : existing_dict(object); }
 
 bool check(const GuardStep&, PyObject* object, PyObject* const*) {
   PyObject* dict = dict_of(object);
@@ -41,6 +41,7 @@ std::string describe(const GuardStep& step, const std::string& source, const std
 bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
   PyObject* dict = object;
   if (!is_table(object)) {
+    if (memo.own_values(object)) return true;  // the keys of a class are strings
     memo.instance_dict_of(object, &dict);
     if (!dict) return true;
   }

@@ -153,27 +153,89 @@ inline const void* dict_version(PyObject* dict) {
 #pragma GCC diagnostic pop
 #endif
 }
+#if PY_VERSION_HEX >= 0x030B0000
+// Position of a str among the keys that the instances of a class share; -1 when it is none of them.
+inline Py_ssize_t shared_key(const KeysHead* keys, PyObject* name) {
+  struct Item {
+    PyObject *key, *value;
+  };
+  const auto* indices = reinterpret_cast<const char*>(keys + 1);
+  const auto* items = reinterpret_cast<const Item*>(indices + (1 << keys->log2_index_bytes));
+  for (Py_ssize_t i = 0; i < keys->used; ++i)
+    if (items[i].key == name) return i;
+  for (Py_ssize_t i = 0; i < keys->used; ++i)
+    if (PyUnicode_Compare(items[i].key, name) == 0) return i;
+  return -1;
+}
+#endif
+#if PY_VERSION_HEX >= 0x030D0000
+struct SharedValues {
+  uint8_t capacity, size, embedded, valid;
+  PyObject* items[1];
+};
+#endif
 // Eight bytes that tell which value a dictionary with shared values has for a str, as long as its
 // `ma_values` stay the same: the pointer to the value or, where the class never had
 // such an attribute, the number of those it had.
 inline const void* shared_value(PyObject* dict, PyObject* name) {
 #if PY_VERSION_HEX >= 0x030D0000
-  struct Values {
-    uint8_t capacity, size, embedded, valid;
-    PyObject* items[1];
-  };
-  struct Item {
-    PyObject *key, *value;
-  };
   const KeysHead* keys = keys_head(dict);
-  const auto* indices = reinterpret_cast<const char*>(keys + 1);
-  const auto* items = reinterpret_cast<const Item*>(indices + (1 << keys->log2_index_bytes));
-  for (Py_ssize_t i = 0; i < keys->used; ++i)
-    if (items[i].key == name || PyUnicode_Compare(items[i].key, name) == 0)
-      return &reinterpret_cast<Values*>(reinterpret_cast<PyDictObject*>(dict)->ma_values)->items[i];
-  return &keys->used;
+  auto* values = reinterpret_cast<SharedValues*>(reinterpret_cast<PyDictObject*>(dict)->ma_values);
+  const Py_ssize_t i = shared_key(keys, name);
+  return i < 0 ? static_cast<const void*>(&keys->used) : &values->items[i];
 #else
   (void)dict, (void)name;
+  return nullptr;
+#endif
+}
+// --- attributes that an object keeps without a dictionary ----------------------------------------
+// From 3.11 on an instance gets a dictionary when somebody asks for one; CPython's own functions
+// that look for it make it. Until then it keeps the values itself, in the order of its class's keys.
+struct OwnValues {
+  PyObject** items = nullptr;     // null: it has a dictionary, or no attributes of its own
+  const KeysHead* keys = nullptr;
+  const void* place = nullptr;  // eight bytes that stay the same as long as this is so
+};
+inline OwnValues own_values([[maybe_unused]] PyObject* object) {
+  OwnValues own;
+#if PY_VERSION_HEX >= 0x030B0000
+  PyTypeObject* type = Py_TYPE(object);
+  if (!(type->tp_flags & Py_TPFLAGS_MANAGED_DICT)) return own;
+  auto* const fields = reinterpret_cast<char**>(object);
+#if PY_VERSION_HEX >= 0x030D0000
+  own.place = fields - 3;
+  auto* values = reinterpret_cast<SharedValues*>(fields + sizeof(PyObject) / sizeof *fields);
+  if ((type->tp_flags & Py_TPFLAGS_INLINE_VALUES) && !fields[-3] && values->valid)
+    own.items = values->items;
+#elif PY_VERSION_HEX >= 0x030C0000
+  own.place = fields - 3;
+  if (reinterpret_cast<uintptr_t>(fields[-3]) & 1)
+    own.items = reinterpret_cast<PyObject**>(fields[-3] + 1);
+#else
+  own.place = fields - 4;
+  own.items = reinterpret_cast<PyObject**>(fields[-4]);
+#endif
+  own.keys = reinterpret_cast<const KeysHead*>(
+      reinterpret_cast<PyHeapTypeObject*>(type)->ht_cached_keys);
+#endif
+  return own;
+}
+// As shared_value, of an object that keeps its values itself.
+inline const void* own_value([[maybe_unused]] const OwnValues& own,
+                             [[maybe_unused]] PyObject* name) {
+#if PY_VERSION_HEX >= 0x030B0000
+  const Py_ssize_t i = shared_key(own.keys, name);
+  return i < 0 ? static_cast<const void*>(&own.keys->used) : &own.items[i];
+#else
+  return nullptr;
+#endif
+}
+// The value itself, borrowed; null when there is none.
+inline PyObject* own_item([[maybe_unused]] const OwnValues& own, [[maybe_unused]] PyObject* name) {
+#if PY_VERSION_HEX >= 0x030B0000
+  const Py_ssize_t i = PyUnicode_CheckExact(name) ? shared_key(own.keys, name) : -1;
+  return i < 0 ? nullptr : own.items[i];
+#else
   return nullptr;
 #endif
 }
