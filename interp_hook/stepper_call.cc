@@ -16,6 +16,7 @@ Step step_call(const Stepping& s) {
       (!PyTuple_CheckExact(names) || PyTuple_GET_SIZE(names) > call.arg || !slots[at.callable]))
     return s.hand_over();  // no compiler's code
   const size_t positional = size_t(at.count) - size_t(names ? PyTuple_GET_SIZE(names) : 0);
+  const compat::LevelCall level(slots[at.callable]);
   // The slot below the first argument belongs to this call, so the callee may borrow it.
   Ref result = compat::vectorcall(slots[at.callable], slots + at.first,
                                   positional | compat::kArgumentsOffset, names);

@@ -262,18 +262,24 @@ inline bool has_only_string_keys(PyObject* dict) {
 class LevelCall {
  public:
 #if PY_VERSION_HEX >= 0x030C0000
-  LevelCall() : thread_(PyThreadState_Get()), units_(c_stack_left() > kFreeStack ? kUnits : 0) {
+  explicit LevelCall(PyObject* callable) {
+    if (concerns(callable) && c_stack_left() > kFreeStack) units_ = kUnits;
     thread_->c_recursion_remaining += units_;
   }
   ~LevelCall() { thread_->c_recursion_remaining -= units_; }
 
  private:
+  // The interpreter enters Python functions and methods in place, and nothing else.
+  static bool concerns(PyObject* callable) {
+    if (Py_IS_TYPE(callable, &PyMethod_Type)) callable = PyMethod_GET_FUNCTION(callable);
+    return PyFunction_Check(callable);
+  }
   static constexpr int kUnits = 2;               // what entering the interpreter anew takes
   static constexpr size_t kFreeStack = 2 << 20;  // room for as many levels of C as CPython allows
-  PyThreadState* thread_;
-  int units_;
+  PyThreadState* thread_ = PyThreadState_Get();
+  int units_ = 0;
 #else
-  LevelCall() {}
+  explicit LevelCall(PyObject*) {}
 #endif
 };
 

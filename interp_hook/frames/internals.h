@@ -43,8 +43,7 @@ class LeaveCallback {
   LeaveCallback& operator=(const LeaveCallback&) = delete;
 
  private:
-  static constexpr int kCallbackUnits =
-      6;  // of C stack, for the callback and the evaluator of a call in it
+  static constexpr int kCallbackUnits = 1;  // what CPython counted for the call of the callback
   PyThreadState* thread_;
   int event_;
 };

@@ -118,7 +118,7 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
   }
   if (c_stack_left() < kLeastStack) [[unlikely]]
     return PyErr_Format(PyExc_RecursionError, "maximum recursion depth exceeded");
-  const compat::LevelCall level;
+  const compat::LevelCall level(self->function);
   if (!self->state || self->state->stays_inert() || !jit_config().enabled)
     return compat::vectorcall(self->function, args, nargsf, names).release();
   const Ref code = Ref::share(
