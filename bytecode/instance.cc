@@ -11,8 +11,7 @@ namespace msjit {
 PyObject* find_special(const SymRef& self, const char* name) {
   PyTypeObject* type = type_of(*self);
   if (!type) return nullptr;
-  Ref text = text_object(name);
-  return _PyType_Lookup(type, text.get());
+  return _PyType_Lookup(type, special_name(name));
 }
 
 bool has_special(const SymRef& self, const char* name) {
@@ -63,8 +62,7 @@ PyTypeObject* static_base(PyTypeObject* type) {
 }
 
 PyObject* object_member(const char* name) {
-  Ref text = text_object(name);
-  return _PyType_Lookup(&PyBaseObject_Type, text.get());
+  return _PyType_Lookup(&PyBaseObject_Type, special_name(name));
 }
 
 // Exceptions whose state is their arguments alone.
@@ -89,8 +87,8 @@ bool make_instance(Executor& x, const SymRef& cls, SymRef* out) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   PyTypeObject* base = static_base(type);
   const bool exception = is_simple_exception(base);
-  Ref del = Ref::steal(PyUnicode_InternFromString("__del__"));
-  if ((base != &PyBaseObject_Type && !exception) || _PyType_Lookup(type, del.get()))
+  PyObject* del = special_name("__del__");
+  if ((base != &PyBaseObject_Type && !exception) || _PyType_Lookup(type, del))
     return x.fail(BreakReason::kMakeInstance, type->tp_name);
   if (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT)
     return x.fail(BreakReason::kRaises, fmt::format("making an abstract {}", type->tp_name));

@@ -119,8 +119,8 @@ bool is_plain_tuple_type(PyTypeObject* type) {
        {"__getitem__", "__iter__", "__len__", "__contains__", "__add__", "__radd__", "__mul__",
         "__rmul__", "__bool__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__",
         "__getattribute__", "__getattr__", "__del__"}) {
-    Ref text = text_object(name);
-    if (_PyType_Lookup(type, text.get()) != _PyType_Lookup(&PyTuple_Type, text.get())) return false;
+    PyObject* text = special_name(name);
+    if (_PyType_Lookup(type, text) != _PyType_Lookup(&PyTuple_Type, text)) return false;
   }
   return true;
 }
@@ -175,8 +175,7 @@ SymRef enum_part(Executor& x, const SymRef& cls, const char* name) {
   PyObject* object = cls->kind == SymKind::kConst ? cls->object.get() : nullptr;
   if (!meta || !object || Py_TYPE(object) != meta) return nullptr;
   auto* type = reinterpret_cast<PyTypeObject*>(object);
-  Ref text = Ref::steal(PyUnicode_InternFromString(name));
-  PyObject* found = _PyType_Lookup(type, text.get());
+  PyObject* found = _PyType_Lookup(type, special_name(name));
   if (!found || !x.heap().guard_class_version(type) || !x.heap().guard_class_version(meta))
     return nullptr;
   SymRef part =
@@ -249,8 +248,8 @@ SymRef plain_value(Executor& x, const SymRef& value) {
         "__add__",  "__radd__",  "__sub__",      "__rsub__",   "__mul__", "__rmul__",
         "__bool__", "__index__", "__hash__",     "__neg__",    "__pos__", "__invert__",
         "__mod__",  "__rmod__",  "__floordiv__", "__truediv__"}) {
-    Ref text = Ref::steal(PyUnicode_InternFromString(name));
-    if (_PyType_Lookup(type, text.get()) != _PyType_Lookup(base, text.get())) return value;
+    PyObject* text = special_name(name);
+    if (_PyType_Lookup(type, text) != _PyType_Lookup(base, text)) return value;
   }
   x.heap().guards().add_guard(
       {&guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});

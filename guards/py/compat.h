@@ -271,7 +271,7 @@ class LevelCall {
  private:
   // The interpreter enters Python functions and methods in place, and nothing else.
   static bool concerns(PyObject* callable) {
-    if (Py_IS_TYPE(callable, &PyMethod_Type)) callable = PyMethod_GET_FUNCTION(callable);
+    if (PyMethod_Check(callable)) callable = PyMethod_GET_FUNCTION(callable);
     return PyFunction_Check(callable);
   }
   static constexpr int kUnits = 2;               // what entering the interpreter anew takes

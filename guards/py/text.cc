@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <new>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace msjit {
@@ -45,6 +46,13 @@ Ref text_object(const std::string& text) {
   if (!made) throw std::bad_alloc();
   PyUnicode_InternInPlace(&made);
   return Ref::steal(made);
+}
+
+PyObject* special_name(const std::string& name) {
+  static auto& kept = *new std::unordered_map<std::string, Ref>;
+  Ref& text = kept[name];
+  if (!text) text = text_object(name);
+  return text.get();
 }
 
 }  // namespace msjit

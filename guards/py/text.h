@@ -11,5 +11,8 @@ namespace msjit {
 const char* utf8_text(PyObject* object);
 // The interned str of such a text; never empty, throws bad_alloc.
 Ref text_object(const std::string& text);
+// The same for the fixed names of special methods and the like, which are kept for good: looking
+// for one then allocates nothing that a program could count.
+PyObject* special_name(const std::string& name);
 
 }  // namespace msjit

@@ -30,9 +30,9 @@ struct BoundaryType<void> {
 void translate_exception() noexcept;  // inside a catch block
 
 template <auto F>
-struct Entry;
+struct Boundary;
 template <class R, class... A, R (*F)(A...)>
-struct Entry<F> {
+struct Boundary<F> {
   using B = BoundaryType<R>;
   static typename B::type call(A... args) noexcept {
     try {
@@ -48,7 +48,7 @@ struct Entry<F> {
 };
 // F as a C function: Ref becomes PyObject*.
 template <auto F>
-inline constexpr auto entry = &Entry<F>::call;
+inline constexpr auto entry = &Boundary<F>::call;
 
 // Arguments of a METH_FASTCALL | METH_KEYWORDS function.
 struct Args {
@@ -59,11 +59,11 @@ struct Args {
 
 template <auto F>
 PyObject* no_args(PyObject* self, PyObject*) {
-  return Entry<F>::call(self);
+  return Boundary<F>::call(self);
 }
 template <auto F>
 PyObject* one_arg(PyObject* self, PyObject* arg) {
-  return Entry<F>::call(self, arg);
+  return Boundary<F>::call(self, arg);
 }
 template <Ref (*F)(PyObject*, const Args&)>
 PyObject* any_args(PyObject* self, PyObject* const* values, Py_ssize_t count,
@@ -90,11 +90,11 @@ PyMethodDef method(const char* name, const char* doc, int flags = 0) {
 }
 template <auto Get>
 PyObject* get_attribute(PyObject* self, void*) {
-  return Entry<Get>::call(self);
+  return Boundary<Get>::call(self);
 }
 template <auto Set>
 int set_attribute(PyObject* self, PyObject* value, void*) {
-  return Entry<Set>::call(self, value);
+  return Boundary<Set>::call(self, value);
 }
 
 // Sorts arguments into `out` by the parameter `names` (null-terminated); absent ones stay null. The

@@ -252,17 +252,6 @@ PyObject* stats(PyObject*, PyObject*) noexcept {
   return parse_json(explain_totals_json()).release();
 }
 
-// The code object of a function, a method, a JitFunction or a code object; null with TypeError set.
-PyCodeObject* code_of(PyObject* object) {
-  if (PyMethod_Check(object)) object = PyMethod_GET_FUNCTION(object);
-  if (Py_TYPE(object)->tp_descr_get == jit_get) object = as_jit(object)->function;
-  if (PyFunction_Check(object)) return compat::function_code(object);
-  if (PyCode_Check(object)) return reinterpret_cast<PyCodeObject*>(object);
-  PyErr_Format(PyExc_TypeError, "[jit] expected a Python function, got %s",
-               Py_TYPE(object)->tp_name);
-  return nullptr;
-}
-
 PyObject* explain_details(PyObject*, PyObject* object) noexcept {
   PyCodeObject* code = code_of(object);
   return code ? parse_json(explain_details_json(code)).release() : nullptr;
@@ -276,35 +265,6 @@ PyObject* reset(PyObject*, PyObject*) noexcept {
       return nullptr;
   reset_eager_op_count();
   graph_op_count = 0;
-  return Ref::none().release();
-}
-
-// The transparent modes arm the hook for as long as there are tensors: without any there is nothing
-// to capture.
-void arm_for_tensors(bool any) {
-  static std::unique_ptr<HookArm>& arm = *new std::unique_ptr<HookArm>;
-  if (any != bool(arm)) arm.reset(any ? new HookArm : nullptr);
-}
-
-PyObject* mark_code(PyObject*, PyObject* object) noexcept {
-  PyCodeObject* code = code_of(object);
-  if (!code || !hook::mark(code, drive_frame)) return nullptr;
-  g_tensor_presence.changed = arm_for_tensors;
-  arm_for_tensors(g_tensor_presence.count > 0);
-  return Ref::none().release();
-}
-
-PyObject* unmark_code(PyObject*, PyObject* object) noexcept {
-  PyCodeObject* code = code_of(object);
-  if (!code || !hook::mark(code, nullptr)) return nullptr;
-  return Ref::none().release();
-}
-
-// Unlike an unmarked one, such a code object is not marked again where a captured function calls
-// it.
-PyObject* skip_code(PyObject*, PyObject* object) noexcept {
-  PyCodeObject* code = code_of(object);
-  if (!code || !hook::mark(code, leave_frame)) return nullptr;
   return Ref::none().release();
 }
 
@@ -374,22 +334,30 @@ PyMethodDef jit_methods[] = {
      "guards, graph and plan of each region of a function"},
     {"stats", stats, METH_NOARGS, "totals over all functions"},
     {"reset", reset, METH_NOARGS, "drops every compiled graph and every count"},
-    {"mark_code", mark_code, METH_O, "captures later calls of a function or code object"},
-    {"unmark_code", unmark_code, METH_O, "leaves a function or code object to the interpreter"},
-    {"skip_code", skip_code, METH_O,
-     "leaves a function or code object to the interpreter for good"},
     {"config", config, METH_NOARGS, "the limits of the bytecode JIT"},
     {"set_config", set_config, METH_VARARGS, "sets one of them"},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
+PyCodeObject* code_of(PyObject* object) {
+  if (PyMethod_Check(object)) object = PyMethod_GET_FUNCTION(object);
+  if (Py_TYPE(object)->tp_descr_get == jit_get) object = as_jit(object)->function;
+  if (PyFunction_Check(object)) return compat::function_code(object);
+  if (PyCode_Check(object)) return reinterpret_cast<PyCodeObject*>(object);
+  PyErr_Format(PyExc_TypeError, "[jit] expected a Python function, got %s",
+               Py_TYPE(object)->tp_name);
+  return nullptr;
+}
+
 bool add_jit(PyObject* module) {
   compile_error_type =
       PyObject_GetAttrString(module, "CompileError");  // lives as long as the module
   if (!compile_error_type) return false;
   if (!hook::initialize()) return false;
-  if (PyModule_AddFunctions(module, jit_methods) < 0) return false;
+  if (PyModule_AddFunctions(module, jit_methods) < 0 ||
+      PyModule_AddFunctions(module, g_mark_functions) < 0)
+    return false;
   Ref type = make_jit_type();
   if (!type) return false;
   g_jit_callable = {

@@ -8,4 +8,8 @@ namespace msjit {
 
 bool add_jit(PyObject* module);  // false with an exception set
 
+// The code object of a function, a method, a JitFunction or a code object; null with TypeError set.
+PyCodeObject* code_of(PyObject* object);
+extern PyMethodDef g_mark_functions[];  // jit_marks.cc
+
 }  // namespace msjit

@@ -5,6 +5,7 @@
 #include "kernels/core/registry.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/config.h"
+#include "pylib/ext/import_finder.h"
 #include "pylib/ext/jit.h"
 #include "pylib/ext/tensor.h"
 
@@ -165,7 +166,7 @@ Ref make_module() {
       PyModule_AddFunctions(module.get(), g_config_functions) < 0)
     return {};
   if (!add_types(module.get()) || !add_dtypes(module.get()) || !add_ops(module.get()) ||
-      !add_jit(module.get()))
+      !add_import_finder(module.get()) || !add_jit(module.get()))
     return {};
   // A full table only means that the compiler is stopped later, by the C library's handlers.
   (void)Py_AtExit(compile_queue_stop);

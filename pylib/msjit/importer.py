@@ -3,47 +3,29 @@
     msjit.install(include=["model.*"])          from Python
     MSJIT_AUTO='model.*' python train.py        from outside, for an unmodified program
 
-A finder at the head of sys.meta_path lets the usual finders do their work and only replaces `get_code` on the loader
-they return, so modules, loaders, specs and tracebacks are those of a plain import.
+A finder at the head of sys.meta_path lets the usual finders do their work and only stands in for `get_code` of the
+loader they return, once, so modules, loaders, specs, tracebacks and what a trace function sees are those of a plain
+import.
 """
 import fnmatch
 import os
+import re
 import sys
 import types
 
-_FUNCTION_FLAGS = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: functions, not class bodies or modules
-_GENERATOR_FLAGS = 0x20 | 0x80 | 0x100 | 0x200  # generators and coroutines are left alone
+from ._native import _msjit
 
+_OWN = ["msjit", "msjit.*", "mindspore", "mindspore.*"]
 
-def function_codes(code):
-    """All code objects of functions below a code object, itself included."""
-    found, pending = [], [code]
-    while pending:
-        item = pending.pop()
-        if item.co_flags & _FUNCTION_FLAGS == _FUNCTION_FLAGS and not item.co_flags & _GENERATOR_FLAGS:
-            found.append(item)
-        pending.extend(c for c in item.co_consts if isinstance(c, types.CodeType))
-    return found
-
-
-def mark(code):
-    """Makes every function below a code object a candidate; returns how many."""
-    from ._native import _msjit
-    codes = function_codes(code)
-    if not _msjit.has_jit:
-        return 0
-    for item in codes:
-        _msjit.mark_code(item)
-    return len(codes)
+mark = _msjit.mark_functions  # makes every function below a code object a candidate; returns how many
 
 
 def skip(fn):
     """Decorator: the transparent modes leave a function, and those defined inside it, to the interpreter."""
-    from ._native import _msjit
     if not hasattr(fn, "__code__"):
         raise TypeError("[skip] expected a function, got %s" % type(fn).__name__)
     if _msjit.has_jit:
-        for item in function_codes(fn.__code__):
+        for item in _msjit.function_codes(fn.__code__):
             _msjit.skip_code(item)
     return fn
 
@@ -64,55 +46,17 @@ def _patterns(value):
     return found
 
 
-class MarkingFinder:
-    """Meta path finder that marks the functions of matching modules."""
-
-    def __init__(self, include, exclude=()):
-        self.include, self.exclude = _patterns(include), _patterns(exclude)
-        self._busy = set()
-
-    def matches(self, name):
-        """True when functions of the module `name` are candidates."""
-        if name.partition(".")[0] in ("msjit", "mindspore"):
-            return False
-        return any(fnmatch.fnmatchcase(name, p) for p in self.include) \
-            and not any(fnmatch.fnmatchcase(name, p) for p in self.exclude)
-
-    def find_spec(self, name, path=None, target=None):
-        """Spec of the other finders, with a loader that marks."""
-        if name in self._busy or not self.matches(name):
-            return None
-        self._busy.add(name)
-        try:
-            for finder in sys.meta_path:
-                find = getattr(finder, "find_spec", None)
-                spec = find(name, path, target) if finder is not self and find is not None else None
-                if spec is not None:
-                    _wrap_loader(spec.loader)
-                    return spec
-        finally:
-            self._busy.discard(name)
-        return None
-
-    def invalidate_caches(self):
-        """Nothing is cached here."""
+def _matcher(patterns):
+    return re.compile("|".join(fnmatch.translate(p) for p in patterns)).match
 
 
-def _wrap_loader(loader):
-    get_code = getattr(loader, "get_code", None)
-    if get_code is None or getattr(get_code, "msjit_marks", False):
-        return
+class MarkingFinder(_msjit.ImportFinder):
+    """Meta path finder that marks the functions of modules whose names match `include` and not `exclude`."""
 
-    def marked_get_code(*args):
-        code = get_code(*args)
-        if code is not None:
-            mark(code)
-        return code
-    marked_get_code.msjit_marks = True
-    try:
-        loader.get_code = marked_get_code
-    except AttributeError:
-        pass  # loaders without a dict (zipimport before 3.8): their modules stay eager
+    def __new__(cls, include, exclude=()):
+        self = super().__new__(cls, _matcher(_patterns(include)), _matcher(_patterns(exclude) + _OWN), mark)
+        self.include = _patterns(include)
+        return self
 
 
 def mark_module(module):

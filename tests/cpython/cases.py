@@ -1,12 +1,15 @@
-"""usage: cases.py MODULE OUTCOMES.json
+"""usage: cases.py MODULE OUTCOMES
 
-Runs the test cases of test.MODULE, one of CPython's own, and writes {test id: outcome}. Outcomes are "ok", "skip", "xfail" or
-the type of the exception with the first line of its message."""
+Runs the test cases of test.MODULE, one of CPython's own, and writes a JSON line [test id, outcome] as each is known; the
+last line of a test counts. Outcomes are "ok", "skip", "xfail" or the type of the exception with the first line of its
+message."""
 
 import faulthandler
 import json
 import sys
 import unittest
+
+LEFT_OUT = {"ThreadedVSOCKSocketStreamTest"}  # waits for ever where the host of the virtual machine does not answer
 
 
 def describe(error):
@@ -18,13 +21,14 @@ def describe(error):
 class Outcomes(unittest.TestResult):
     """Keeps the worst outcome of each test; sub-tests count towards the test that holds them."""
 
-    def __init__(self):
+    def __init__(self, file):
         super().__init__()
-        self.outcomes = {}
+        self.outcomes, self.file = {}, file
 
     def note(self, test, outcome):
         if self.outcomes.get(test.id(), "ok") == "ok":
             self.outcomes[test.id()] = outcome
+            print(json.dumps([test.id(), outcome]), file=self.file, flush=True)
 
     def addSuccess(self, test):
         super().addSuccess(test)
@@ -56,6 +60,12 @@ class Outcomes(unittest.TestResult):
         self.note(test, "unexpected success")
 
 
+def leave_out(suite):
+    """The suite without the classes named in LEFT_OUT."""
+    return type(suite)(leave_out(test) if isinstance(test, unittest.TestSuite) else test for test in suite
+                       if type(test).__name__ not in LEFT_OUT)
+
+
 def main():
     module, path = sys.argv[1:]
     del sys.argv[1:]
@@ -63,16 +73,13 @@ def main():
     from test import support
 
     support.use_resources = []  # no network, no large files, as in a default run of regrtest
-    try:
-        suite = unittest.defaultTestLoader.loadTestsFromName("test." + module)
-    except unittest.SkipTest:
-        outcomes = {module: "skip"}
-    else:
-        result = Outcomes()
-        suite.run(result)
-        outcomes = result.outcomes
     with open(path, "w") as file:
-        json.dump(outcomes, file, indent=0, sort_keys=True)
+        try:
+            suite = unittest.defaultTestLoader.loadTestsFromName("test." + module)
+        except unittest.SkipTest:
+            print(json.dumps([module, "skip"]), file=file)
+        else:
+            leave_out(suite).run(Outcomes(file))
 
 
 if __name__ == "__main__":

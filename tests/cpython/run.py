@@ -53,42 +53,49 @@ def modules_of(python):
 
 
 def run_module(python, module, with_msjit, limit):
-    """{test id: outcome}; a crash or a hang is an outcome of the module itself."""
+    """({test id: outcome}, whether it came to an end in time, what it printed); a crash is an outcome of the module."""
     with tempfile.TemporaryDirectory() as folder:
-        outcomes = os.path.join(folder, "outcomes.json")
+        path = pathlib.Path(folder, "outcomes")
         command = [python, "-X", "faulthandler"]
         command += ["-m", "msjit", "--include", "*"] if with_msjit else []
-        command += [str(HERE / "cases.py"), module, outcomes]
+        command += [str(HERE / "cases.py"), module, str(path)]
         env = dict(os.environ, PYTHONHASHSEED="0", MSJIT_NUM_THREADS="1", MSJIT_STRICT="1")
         env.pop("PYTHONSTARTUP", None)
         try:
             done = subprocess.run(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, timeout=limit)
+            status, text = done.returncode, done.stdout.decode("utf-8", "replace")
         except subprocess.TimeoutExpired:
-            return {module: "no end within %d s" % limit}, ""
-        text = done.stdout.decode("utf-8", "replace")
-        if not os.path.exists(outcomes):
-            return {module: "exit status %d" % done.returncode}, text
-        with open(outcomes) as file:
-            return json.load(file), text
+            status, text = None, ""
+        outcomes = dict(map(json.loads, path.read_text().splitlines())) if path.exists() else {}
+        if status:
+            outcomes[module] = "exit status %d" % status
+        return outcomes, status is not None, text
 
 
 def differences(plain, jitted):
-    return {test: (plain.get(test, "not run"), jitted.get(test, "not run"))
-            for test in sorted(set(plain) | set(jitted)) if plain.get(test) != jitted.get(test)}
+    """What differs between two runs; where the plain one took too long, among the tests that both came to."""
+    (plain, plain_ended, _), (jitted, jitted_ended, _) = plain, jitted
+    tests = set(plain) | set(jitted) if plain_ended and jitted_ended else set(plain) & set(jitted)
+    found = {test: (plain.get(test, "not run"), jitted.get(test, "not run")) for test in tests}
+    found = {test: pair for test, pair in found.items() if pair[0] != pair[1]}
+    if plain_ended and not jitted_ended:
+        found["(all of it)"] = ("came to an end", "did not, after %d tests" % len(jitted))
+    return found
 
 
 def compare(python, module, limit):
     """Number of tests, and the differences that both pairs of runs show."""
-    plain, _ = run_module(python, module, False, limit)
-    jitted, text = run_module(python, module, True, 2 * limit)
-    found = differences(plain, jitted)
-    if found:
-        again, _ = run_module(python, module, False, limit)
-        jitted, text = run_module(python, module, True, 2 * limit)
-        steady = {test for test in found if again.get(test) == plain.get(test)}
-        found = {test: pair for test, pair in differences(again, jitted).items() if test in steady}
-    return len(plain), found, text if module in found else ""
+    pairs = []
+    for _ in range(2):
+        plain, jitted = run_module(python, module, False, limit), run_module(python, module, True, 2 * limit)
+        pairs.append((plain, jitted, differences(plain, jitted)))
+        if not pairs[-1][-1]:
+            return len(plain[0]), {}, ""
+    (first, _, found), (again, jitted, found_again) = pairs
+    steady = {test for test in found if again[0].get(test) == first[0].get(test)}
+    found = {test: pair for test, pair in found_again.items() if test in steady}
+    return len(first[0]), found, jitted[2] if module in found else ""
 
 
 def check(python, modules, limit, jobs):

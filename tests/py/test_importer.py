@@ -9,8 +9,8 @@ import traceback
 import pytest
 
 import msjit as ms
-from msjit import importer
-from msjit.importer import MarkingFinder, function_codes
+from msjit import _msjit, importer
+from msjit.importer import MarkingFinder
 
 
 @pytest.fixture
@@ -47,10 +47,11 @@ def test_patterns():
         ms.install([3])
 
 
+@pytest.mark.jit
 def test_only_functions_are_marked():
     code = compile("class A:\n    def m(self):\n        return lambda: 0\ndef g():\n    yield\nasync def h(): pass\n",
                    "x.py", "exec")
-    assert sorted(c.co_name for c in function_codes(code)) == ["<lambda>", "m"]
+    assert sorted(c.co_name for c in _msjit.function_codes(code)) == ["<lambda>", "m"]
 
 
 def test_modules_look_the_same(package):

@@ -1,0 +1,94 @@
+// Which code objects the bytecode JIT captures: marks on single ones, and on all functions below
+// the code of a module.
+#include <memory>
+#include <vector>
+
+#include "guards/py/objects.h"
+#include "interp_hook/driver.h"
+#include "interp_hook/hook.h"
+#include "pylib/ext/boundary.h"
+#include "pylib/ext/jit.h"
+
+namespace msjit {
+namespace {
+
+// The transparent modes arm the hook for as long as there are tensors: without any there is nothing
+// to capture.
+void arm_for_tensors(bool any) {
+  static std::unique_ptr<HookArm>& arm = *new std::unique_ptr<HookArm>;
+  if (any != bool(arm)) arm.reset(any ? new HookArm : nullptr);
+}
+
+bool mark_transparently(PyCodeObject* code) {
+  if (!hook::mark(code, drive_frame)) return false;
+  g_tensor_presence.changed = arm_for_tensors;
+  arm_for_tensors(g_tensor_presence.count > 0);
+  return true;
+}
+
+Ref mark_code(PyObject*, PyObject* object) {
+  PyCodeObject* code = code_of(object);
+  return code && mark_transparently(code) ? Ref::none() : Ref();
+}
+
+Ref unmark_code(PyObject*, PyObject* object) {
+  PyCodeObject* code = code_of(object);
+  return code && hook::mark(code, nullptr) ? Ref::none() : Ref();
+}
+
+// Unlike an unmarked one, such a code object is not marked again where a captured function calls
+// it.
+Ref skip_code(PyObject*, PyObject* object) {
+  PyCodeObject* code = code_of(object);
+  return code && hook::mark(code, leave_frame) ? Ref::none() : Ref();
+}
+
+// Functions, not class bodies or modules; generators and coroutines stay CPython's.
+bool is_candidate(const PyCodeObject* code) {
+  constexpr int kFunction = CO_OPTIMIZED | CO_NEWLOCALS;
+  constexpr int kGenerator =
+      CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE;
+  return (code->co_flags & kFunction) == kFunction && !(code->co_flags & kGenerator);
+}
+
+// `object` and the code among its constants, however deep.
+std::vector<PyCodeObject*> candidates_below(PyObject* object) {
+  std::vector<PyCodeObject*> found, pending;
+  if (PyCodeObject* code = code_of(object)) pending.push_back(code);
+  while (!pending.empty()) {
+    PyCodeObject* code = pending.back();
+    pending.pop_back();
+    if (is_candidate(code)) found.push_back(code);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); ++i)
+      if (PyObject* item = PyTuple_GET_ITEM(code->co_consts, i); PyCode_Check(item))
+        pending.push_back(reinterpret_cast<PyCodeObject*>(item));
+  }
+  return found;
+}
+
+Ref function_codes(PyObject*, PyObject* object) {
+  const Ref list = Ref::steal(PyList_New(0));
+  for (PyCodeObject* code : candidates_below(object))
+    if (!list || PyList_Append(list.get(), reinterpret_cast<PyObject*>(code)) < 0) return {};
+  return PyErr_Occurred() ? Ref() : list;
+}
+
+Ref mark_functions(PyObject*, PyObject* object) {
+  const std::vector<PyCodeObject*> codes = candidates_below(object);
+  for (PyCodeObject* code : codes)
+    if (!mark_transparently(code)) return {};
+  return PyErr_Occurred() ? Ref() : Ref::steal(PyLong_FromSize_t(codes.size()));
+}
+
+}  // namespace
+
+PyMethodDef g_mark_functions[] = {
+    method1<mark_code>("mark_code", "captures later calls of a function or code object"),
+    method1<unmark_code>("unmark_code", "leaves a function or code object to the interpreter"),
+    method1<skip_code>("skip_code", "leaves a function or code object to the interpreter for good"),
+    method1<function_codes>("function_codes",
+                            "the code objects of functions below one, itself included"),
+    method1<mark_functions>("mark_functions", "mark_code on all of these; how many they are"),
+    {nullptr}};
+
+}  // namespace msjit
