@@ -1,6 +1,6 @@
 """usage: soak.py [--only JOB...] [--scale F]
 
-The long forms of the fuzzers on each interpreter that has the bytecode JIT; prints a table and, last, `N passed, N failed`.
+The long forms of the fuzzers and of other checks on each interpreter that has the bytecode JIT; prints a table and, last, `N passed, N failed`.
 Findings lie in build/soak/<job>. A new fuzzer is a row in FUZZERS; a job is named fuzzer-3.X, a prefix will do.
 """
 import argparse
@@ -17,7 +17,9 @@ FUZZERS = {
     "diff": (["tests/fuzz/diff_fuzz.py", "--shrink"], {"--count": 20000}),
     "guard": (["tests/fuzz/guard_fuzz.py", "--keep-going"], {"--mutations": 100000}),
     "shape": (["tests/fuzz/shape_fuzz.py"], {"--count": 20000}),
-    "cpython": (["tests/cpython/run.py", "--all"], {}),
+    "code": (["tests/fuzz/code_fuzz.py"], {"--count": 10000}),
+    "memory": (["tests/fuzz/memory_soak.py"], {"--calls": 1000000, "--captures": 1000}),
+    "cpython": (["tests/cpython/run.py", "--all", "--jobs", "2"], {}),  # many of its tests wait rather than work
 }
 
 
