@@ -11,7 +11,7 @@ import msjit as ms
 from jit_corpus import CASES, Box, x22
 from msjit import Tensor, _msjit, ops
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 
 def frozen(value, depth=0):

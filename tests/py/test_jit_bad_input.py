@@ -10,7 +10,7 @@ import pytest
 import msjit as ms
 from msjit import Tensor, _msjit
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 # Tests whose size matters, not where their regions end.
 unforced = pytest.mark.skipif(bool(_msjit.has_jit and _msjit.config()["break_every"]), reason="too long with forced side exits")

@@ -12,7 +12,7 @@ import pytest
 from jit_same import FORCED, captured, same
 from msjit import Tensor, _msjit
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 WHOLE, RAISES = [], []
 

@@ -12,7 +12,7 @@ import msjit as ms
 from jit_programs import Programs, assert_same, breaks_of, x22
 from msjit import _msjit, ops
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 programs = Programs()
 

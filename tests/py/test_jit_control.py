@@ -51,7 +51,7 @@ from control_corpus import (
 )
 from msjit import Tensor, _msjit, nn, ops
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 
 def vector(v):

@@ -11,7 +11,7 @@ from fuzz_repros import REPROS
 from jit_same import same
 from msjit import Tensor, _msjit
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

@@ -12,7 +12,7 @@ import msjit as ms
 from jit_programs import Programs, x22
 from msjit import Tensor, _msjit
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 programs = Programs()
 SINCE_38 = sys.version_info >= (3, 8)  # classes of metaclasses have no version before

@@ -10,7 +10,7 @@ import msjit as ms
 from jit_same import FORCED, breaks, same
 from msjit import Tensor, _msjit, ops
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 
 def x24(_=0):

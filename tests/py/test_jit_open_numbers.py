@@ -5,7 +5,7 @@ import pytest
 from jit_same import same
 from msjit import Tensor, _msjit, ops
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 
 def x23(fill=1.0):

@@ -10,7 +10,7 @@ import pytest
 import msjit as ms
 from msjit import Parameter, Tensor, _msjit, ops
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 
 def jit(fn):

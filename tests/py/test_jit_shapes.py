@@ -9,7 +9,7 @@ import msjit as ms
 from jit_same import FORCED, breaks, outcome, same
 from msjit import Parameter, Tensor, _msjit, nn, ops
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 SIZES = (4, 5, 6, 7, 2, 9, 4, 8, 12, 3, 16, 1, 10, 5)
 
 

@@ -12,7 +12,7 @@ import pytest
 import msjit as ms
 from msjit import Tensor, _msjit
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 PROGRAM = '''
 import cProfile, inspect, io, pstats, sys, traceback, types, warnings

@@ -9,7 +9,7 @@ from jit_same import FORCED, breaks, same
 from jit_user_programs import PROGRAMS
 from msjit import _msjit
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 
 @pytest.mark.parametrize("fn,make,limit", PROGRAMS, ids=[p[0].__name__ for p in PROGRAMS])
