@@ -41,12 +41,16 @@
 
 namespace msjit {
 
-enum OpFlags : uint8_t {
+enum OpFlags : uint16_t {
   kOpJump = 1,
   kOpEnds = 2,
   kOpHandler = 4,
   kOpRaises = 8,
   kOpPython = 16,
+  kOpConstant = 32,
+  kOpSlot = 64,
+  kOpCell = 128,
+  kOpName = 256,
 };
 
 enum class Op : uint8_t {

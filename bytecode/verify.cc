@@ -34,33 +34,14 @@ bool is_keyword_names(const DecodedCode& code, const Instr& call) {
 
 // The meaning of `arg` by operation, as instr.h lists it.
 bool operand_fits(const DecodedCode& code, const Instr& instr) {
+  const int flags = op_flags(instr.op);
+  if (flags & kOpConstant) return is_constant(code, instr.arg);
+  if (flags & kOpSlot) return is_slot(code, instr.arg);
+  if (flags & kOpCell) return is_cell(code, instr.arg);
+  if (flags & kOpName) return is_name(code, instr.arg);
   switch (instr.op) {
     case Op::kLoadInt:
     case Op::kUnsupported: return true;
-    case Op::kLoadConst:
-    case Op::kReturnConst: return is_constant(code, instr.arg);
-    case Op::kLoadFast:
-    case Op::kLoadFastAndClear:
-    case Op::kStoreFast:
-    case Op::kDeleteFast: return is_slot(code, instr.arg);
-    case Op::kMakeCell:
-    case Op::kLoadClosure:
-    case Op::kLoadDeref:
-    case Op::kStoreDeref:
-    case Op::kDeleteDeref:
-    case Op::kLoadClassDeref: return is_cell(code, instr.arg);
-    case Op::kLoadGlobal:
-    case Op::kStoreGlobal:
-    case Op::kDeleteGlobal:
-    case Op::kLoadName:
-    case Op::kStoreName:
-    case Op::kDeleteName:
-    case Op::kLoadAttr:
-    case Op::kStoreAttr:
-    case Op::kDeleteAttr:
-    case Op::kLoadMethod:
-    case Op::kImportName:
-    case Op::kImportFrom: return is_name(code, instr.arg);
     case Op::kUnary: return instr.arg >= 0 && instr.arg <= int(UnaryOp::kInvert);
     case Op::kBinary:
     case Op::kInplaceBinary: return instr.arg >= 0 && instr.arg < kBinaryOpCount;
