@@ -63,6 +63,8 @@ class Heap {
   SymRef instance_attr(const SymRef& object, PyObject* name);
   // What a member descriptor (a slot of __slots__ and the like) shows; null when it is empty.
   SymRef member(const SymRef& object, PyObject* descriptor);
+  // That nobody listens to what a code object does. False when somebody does.
+  bool guard_unwatched(PyCodeObject* code);
   // Guards a function value's code.
   void guard_function(const SymRef& function);
   // Where a function known by identity finds its globals; kNoSource: those of the outermost frame.

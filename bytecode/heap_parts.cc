@@ -6,6 +6,7 @@
 
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
+#include "guards/py/watched.h"
 
 #include <structmember.h>
 
@@ -153,6 +154,17 @@ void Heap::guard_function(const SymRef& value) {
     value->source = from_constant(value->object, utf8_text(function->func_qualname))->source;
   guards_.add_guard({&msjit::guard_function, value->source, kNoSource, 0, 0,
                      Ref::share(function->func_code), nullptr});
+}
+
+bool Heap::guard_unwatched(PyCodeObject* code) {
+  if (!kHasListeners) return true;
+  if (has_listeners(code)) return false;
+  auto* object = reinterpret_cast<PyObject*>(code);
+  const char* name = utf8_text(code->co_name);
+  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(object),
+                                         fmt::format("{}.__code__", name ? name : "?"));
+  guards_.add_guard({&msjit::guard_unwatched, id, kNoSource, 0, 0, {}, nullptr});
+  return true;
 }
 
 SymRef Heap::function_part(const SymRef& function, LoadKind part) {

@@ -172,6 +172,9 @@ bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<
   if (flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE))
     return fail(BreakReason::kGenerator, name_of(callee));
   if (!code.flows()) return fail(BreakReason::kGenerator, name_of(callee));
+  if (!heap_.guard_unwatched(callee.code))
+    return fail(BreakReason::kCallUnknown,
+                fmt::format("{}, which a monitoring tool watches,", name_of(callee)));
 
   SymFrame frame;
   frame.code = &code;

@@ -54,6 +54,7 @@ extern const GuardKind guard_keys;            // dict has exactly these keys in 
 extern const GuardKind guard_plain_keys;      // no key of a dict compares by Python code
 extern const GuardKind guard_set_items;       // a set has the table of the one in `object`
 extern const GuardKind guard_function;        // a function has the code object `object`
+extern const GuardKind guard_unwatched;       // no monitoring tool listens to a code object
 extern const GuardKind guard_same;            // two sources are one object
 extern const GuardKind guard_different;       // two sources are two objects
 extern const GuardKind guard_apart;           // a dict holds no attributes or globals of another

@@ -1,0 +1,33 @@
+// UNWATCHED: no tool of sys.monitoring listens to a code object that was inlined; it would miss
+// what happens there.
+#include <fmt/core.h>
+
+#include "guards/memo.h"
+#include "guards/py/watched.h"
+
+namespace msjit {
+namespace {
+
+PyCodeObject* code_of(PyObject* object) { return reinterpret_cast<PyCodeObject*>(object); }
+
+bool check(const GuardStep&, PyObject* object, PyObject* const*) {
+  return !has_listeners(code_of(object));
+}
+
+std::string describe(const GuardStep&, const std::string& source, const std::string&) {
+  return fmt::format("not sys.monitoring.get_local_events(..., {})", source);
+}
+
+bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
+  const void* const* place = monitoring_of(code_of(object));
+  memo.word(place);
+  for (size_t at = 0; *place && at < kListenerBytes; at += sizeof(uint64_t))
+    memo.word(static_cast<const char*>(*place) + at);
+  return true;
+}
+
+}  // namespace
+
+const GuardKind guard_unwatched = {"unwatched", check, describe, watch};
+
+}  // namespace msjit
