@@ -6,7 +6,6 @@
 
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
-#include "guards/py/watched.h"
 
 #include <structmember.h>
 
@@ -157,8 +156,8 @@ void Heap::guard_function(const SymRef& value) {
 }
 
 bool Heap::guard_unwatched(PyCodeObject* code) {
-  if (!kHasListeners) return true;
-  if (has_listeners(code)) return false;
+  if (!compat::kHasListeners) return true;
+  if (compat::has_listeners(code)) return false;
   auto* object = reinterpret_cast<PyObject*>(code);
   const char* name = utf8_text(code->co_name);
   const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(object),

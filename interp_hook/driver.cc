@@ -15,8 +15,7 @@ PyObject* compile_error_type = nullptr;
 
 Entry* find_entry(EntryPoint& point, const Slots& slots, PyObject** registers) {
   const std::shared_ptr<EntryBase>* found = point.find(slots, registers);
-  auto* entry = found ? static_cast<Entry*>(found->get()) : nullptr;
-  return entry && !entry->disabled ? entry : nullptr;
+  return found ? static_cast<Entry*>(found->get()) : nullptr;
 }
 
 namespace {
@@ -92,6 +91,12 @@ class FrameRun {
   // Nothing is looked for before this instruction is behind us.
   void skip_until(int index) { skip_to_ = index == index_ ? kResumeBehind : index; }
 
+  // The interpreter runs what the region would.
+  void skip_region(const Entry& entry) {
+    skip_until(entry.returns ? code_.size() : entry.exit_index);
+    if (entry.returns) idle_ = jit_config().idle_steps;  // CPython gets the frame
+  }
+
   // After a region that held nothing worth keeping, the instructions up to its end are stepped.
   bool capture_suspended() {
     if (skip_to_ < 0) return false;
@@ -104,7 +109,11 @@ class FrameRun {
     if (index_ == code_.entry()) state_.start = &point;
     registers_.assign(std::max(point.register_count, 1), nullptr);
     const Slots now = slots();
-    if (Entry* entry = find_entry(point, now, registers_.data())) return entry;
+    if (Entry* entry = find_entry(point, now, registers_.data())) {
+      if (!entry->rests()) return entry;
+      skip_region(*entry);
+      return nullptr;
+    }
     if (point.cold && (!point.retry_at || state_.calls < point.retry_at)) {
       skip_until(point.skip_to);
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
@@ -314,13 +323,19 @@ class FrameRun {
       // Nothing has changed yet: the interpreter runs the region and raises what the program
       // raises. Unless a signal handler did.
       if (PyErr_Occurred()) return false;
-      entry.disabled = true;
+      entry.fail();
+      skip_region(entry);
       state_.count_break(entry.line, break_name(BreakReason::kOpError), error);
       return false;
     }
     if (!ran_) ++state_.captured_calls;
     ran_ = true;
-    if (!frame_.enter() || !apply_effects(entry, objects)) return false;
+    bool untouched = false;
+    if (!frame_.enter()) return false;
+    if (!apply_effects(entry, objects, &untouched)) {
+      if (untouched) skip_region(entry);
+      return false;
+    }
     if (entry.returns) {
       finish(objects[entry.result]);
       return true;

@@ -280,22 +280,58 @@ bool replace_dict(PyObject* dict, const Effect& effect, const std::vector<Ref>& 
   return fill_table(dict, items.data(), static_cast<Py_ssize_t>(items.size()));
 }
 
-bool print(const Effect& effect, const std::vector<Ref>& objects) {
-  static PyObject* const function = [] {
-    Ref builtins = Ref::steal(PyImport_ImportModule("builtins"));
-    return builtins ? PyObject_GetAttrString(builtins.get(), "print") : nullptr;
-  }();
-  Ref args = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(effect.values.size())));
-  if (!args || !function) return false;
-  for (size_t i = 0; i < effect.values.size(); ++i)
-    PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i),
-                     Ref(objects[effect.values[i]]).release());
-  return bool(Ref::steal(PyObject_Call(function, args.get(), effect.name.get())));
+// What one print() writes. Its keywords are constants whose kinds the capture has looked at.
+Ref printed_text(const Effect& effect, const std::vector<Ref>& objects) {
+  PyObject* keywords = effect.name.get();
+  const auto given = [&](const char* name, const char* otherwise) {
+    PyObject* value = keywords ? PyDict_GetItemString(keywords, name) : nullptr;
+    return value && value != Py_None ? Ref::share(value)
+                                     : Ref::steal(PyUnicode_FromString(otherwise));
+  };
+  Ref parts = Ref::steal(PyList_New(0));
+  for (const int32_t value : effect.values) {
+    const Ref text = parts ? Ref::steal(PyObject_Str(objects[value].get())) : Ref();
+    if (!text || PyList_Append(parts.get(), text.get()) < 0) return {};
+  }
+  const Ref separator = given("sep", " "), end = given("end", "\n");
+  if (!parts || !separator || !end || !PyUnicode_Check(separator.get()) ||
+      !PyUnicode_Check(end.get()))
+    return {};
+  const Ref line = Ref::steal(PyUnicode_Join(separator.get(), parts.get()));
+  return line ? Ref::steal(PyUnicode_Concat(line.get(), end.get())) : Ref();
+}
+
+// All that a region prints, written at once, so that a failure leaves nothing behind.
+bool print_all(const Entry& entry, const std::vector<Ref>& objects) {
+  Ref texts = Ref::steal(PyList_New(0));
+  bool any = false, flush = false;
+  for (const Effect& effect : entry.effects) {
+    if (effect.kind != EffectKind::kPrint) continue;
+    const Ref text = texts ? printed_text(effect, objects) : Ref();
+    if (!text || PyList_Append(texts.get(), text.get()) < 0) return false;
+    PyObject* asked =
+        effect.name.get() ? PyDict_GetItemString(effect.name.get(), "flush") : nullptr;
+    flush |= asked && PyObject_IsTrue(asked) == 1;
+    any = true;
+  }
+  if (!any) return true;
+  const Ref nothing = Ref::steal(PyUnicode_FromString(""));
+  const Ref text = nothing ? Ref::steal(PyUnicode_Join(nothing.get(), texts.get())) : Ref();
+  const Ref output = Ref::share(PySys_GetObject("stdout"));
+  if (!text || !output || PyFile_WriteObject(text.get(), output.get(), Py_PRINT_RAW) < 0)
+    return false;
+  return !flush || Ref::steal(PyObject_CallMethod(output.get(), "flush", nullptr));
 }
 
 }  // namespace
 
-bool apply_effects(const Entry& entry, const std::vector<Ref>& objects) {
+bool apply_effects(const Entry& entry, const std::vector<Ref>& objects, bool* untouched) {
+  *untouched = false;
+  if (!print_all(entry, objects)) {
+    PyErr_Clear();
+    *untouched = true;
+    return false;
+  }
   for (const Effect& effect : entry.effects) {
     PyObject* target = effect.target < 0 ? nullptr : objects[effect.target].get();
     bool done = false;
@@ -304,7 +340,7 @@ bool apply_effects(const Entry& entry, const std::vector<Ref>& objects) {
         done = PyObject_GenericSetAttr(target, effect.name.get(),
                                        objects[effect.values[0]].get()) == 0;
         break;
-      case EffectKind::kPrint: done = print(effect, objects); break;
+      case EffectKind::kPrint: done = true; break;
       case EffectKind::kDelAttr:
         done = PyObject_GenericSetAttr(target, effect.name.get(), nullptr) == 0;
         if (!done && PyErr_ExceptionMatches(PyExc_AttributeError)) {

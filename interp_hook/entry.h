@@ -34,11 +34,18 @@ struct Entry final : EntryBase {
   int break_line = 0;
   int line = 0;
   int64_t constant_bytes = 0;
-  bool joined = false;    // an output may be the very tensor of an input or of another output
-  bool loops = false;     // holds a loop: inputs are kept alive, for signal handlers run meanwhile
-  bool small = false;     // so little that the interpreter does it as fast as an entry is begun
-  bool repeats = false;   // small, and the body of a long loop
-  bool disabled = false;  // failed inside: never run again
+  bool joined = false;   // an output may be the very tensor of an input or of another output
+  bool loops = false;    // holds a loop: inputs are kept alive, for signal handlers run meanwhile
+  bool small = false;    // so little that the interpreter does it as fast as an entry is begun
+  bool repeats = false;  // small, and the body of a long loop
+  int failures = 0;      // how often it failed inside
+  int rest = 0;          // calls that the interpreter serves before it is tried again
+  void fail() {
+    constexpr int kMostFailures = 10;
+    failures = failures < kMostFailures ? failures + 1 : failures;
+    rest = (1 << failures) - 1;
+  }
+  bool rests() { return rest > 0 && rest-- > 0; }
   int64_t bytes() const override;
   double compile_ms() const override;
 
@@ -57,8 +64,10 @@ bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objec
                std::string* error);
 // For single_output entries: the result, or an empty Ref on failure.
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error);
-// Replays the changes of existing objects. False with a Python exception set.
-bool apply_effects(const Entry& entry, const std::vector<Ref>& objects);
+// Prints, then replays the changes of existing objects. False: either printing failed and nothing
+// is changed (`untouched`, no Python exception set), so that the interpreter must run the region,
+// or a Python exception is set.
+bool apply_effects(const Entry& entry, const std::vector<Ref>& objects, bool* untouched);
 
 // Op calls executed inside compiled regions since start or reset.
 extern int64_t graph_op_count;

@@ -1,7 +1,6 @@
 #include "interp_hook/frame_view.h"
 
 #include "guards/py/compat.h"
-#include "guards/py/watched.h"
 #include "interp_hook/frames/internals.h"
 
 namespace msjit {
@@ -28,7 +27,9 @@ void FrameView::set_stack(std::span<Ref> items) {
   for (Ref& item : items) push(std::move(item));
 }
 
-bool FrameView::is_traced() const { return frames::is_traced(thread_) || has_listeners(code_); }
+bool FrameView::is_traced() const {
+  return frames::is_traced(thread_) || compat::has_listeners(code_);
+}
 
 PyObject* FrameView::resume() { return run(0); }
 PyObject* FrameView::resume_raising() { return run(1); }

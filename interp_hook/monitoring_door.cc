@@ -7,7 +7,6 @@
 #include "guards/cache.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
-#include "guards/py/watched.h"
 #include "interp_hook/frames/internals.h"
 #include "interp_hook/hook.h"
 
@@ -107,7 +106,7 @@ bool take_tool() {
     if (!disable ||
         !call("register_callback", {number(id).get(), number(kPyStart).get(), callback}))
       break;
-    tool = own_monitoring_tool = id;
+    tool = compat::own_monitoring_tool = id;
     return true;
   }
   PyErr_Clear();

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "guards/memo.h"
-#include "guards/py/watched.h"
+#include "guards/py/compat.h"
 
 namespace msjit {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 PyCodeObject* code_of(PyObject* object) { return reinterpret_cast<PyCodeObject*>(object); }
 
 bool check(const GuardStep&, PyObject* object, PyObject* const*) {
-  return !has_listeners(code_of(object));
+  return !compat::has_listeners(code_of(object));
 }
 
 std::string describe(const GuardStep&, const std::string& source, const std::string&) {
@@ -19,9 +19,9 @@ std::string describe(const GuardStep&, const std::string& source, const std::str
 }
 
 bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
-  const void* const* place = monitoring_of(code_of(object));
+  const void* const* place = compat::monitoring_of(code_of(object));
   memo.word(place);
-  for (size_t at = 0; *place && at < kListenerBytes; at += sizeof(uint64_t))
+  for (size_t at = 0; *place && at < compat::kListenerBytes; at += sizeof(uint64_t))
     memo.word(static_cast<const char*>(*place) + at);
   return true;
 }

@@ -190,9 +190,10 @@ inline const void* shared_value(PyObject* dict, PyObject* name) {
 }
 // --- attributes that an object keeps without a dictionary ----------------------------------------
 // From 3.11 on an instance gets a dictionary when somebody asks for one; CPython's own functions
-// that look for it make it. Until then it keeps the values itself, in the order of its class's keys.
+// that look for it make it. Until then it keeps the values itself, in the order of its class's
+// keys.
 struct OwnValues {
-  PyObject** items = nullptr;     // null: it has a dictionary, or no attributes of its own
+  PyObject** items = nullptr;  // null: it has a dictionary, or no attributes of its own
   const KeysHead* keys = nullptr;
   const void* place = nullptr;  // eight bytes that stay the same as long as this is so
 };
@@ -215,8 +216,8 @@ inline OwnValues own_values([[maybe_unused]] PyObject* object) {
   own.place = fields - 4;
   own.items = reinterpret_cast<PyObject**>(fields[-4]);
 #endif
-  own.keys = reinterpret_cast<const KeysHead*>(
-      reinterpret_cast<PyHeapTypeObject*>(type)->ht_cached_keys);
+  own.keys =
+      reinterpret_cast<const KeysHead*>(reinterpret_cast<PyHeapTypeObject*>(type)->ht_cached_keys);
 #endif
   return own;
 }
@@ -323,6 +324,30 @@ inline bool is_traced() {
   const PyThreadState* thread = PyThreadState_Get();
   return thread->c_tracefunc || thread->c_profilefunc;
 }
+
+// --- monitoring ----------------------------------------------------------------------------------
+// Whether tools of sys.monitoring listen to one code object alone (from 3.12 on). Those that listen
+// to everything are seen without looking at any code.
+inline int own_monitoring_tool = -1;  // as long as there is none
+#if PY_VERSION_HEX >= 0x030C0000
+inline constexpr bool kHasListeners = true;
+// How many bytes at the start of `_co_monitoring` tell who listens.
+inline constexpr size_t kListenerBytes = sizeof(_Py_LocalMonitors);
+inline const void* const* monitoring_of(PyCodeObject* code) {
+  return reinterpret_cast<const void* const*>(&code->_co_monitoring);
+}
+inline bool has_listeners(PyCodeObject* code) {
+  if (!code->_co_monitoring) return false;
+  unsigned tools = 0;
+  for (uint8_t bits : code->_co_monitoring->local_monitors.tools) tools |= bits;
+  return own_monitoring_tool < 0 ? tools != 0 : (tools & ~(1u << own_monitoring_tool)) != 0;
+}
+#else
+inline constexpr bool kHasListeners = false;
+inline constexpr size_t kListenerBytes = 0;
+inline const void* const* monitoring_of(PyCodeObject*) { return nullptr; }
+inline bool has_listeners(PyCodeObject*) { return false; }
+#endif
 
 // --- pattern matching ----------------------------------------------------------------------------
 #if PY_VERSION_HEX >= 0x030A0000

@@ -82,7 +82,7 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   const Slots slots{locals, nullptr, function->func_globals,
                     compat::function_builtins(self->function)};
   Entry* entry = find_entry(*point, slots, registers);
-  if (!entry || !entry->returns) return false;
+  if (!entry || !entry->returns || entry->rests()) return false;
   const RegionRun keep;
   std::string error;
   if (entry->single_output >= 0) {
@@ -91,7 +91,8 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   } else {
     std::vector<Ref> objects;
     if (run_entry(*entry, registers, &objects, &error)) {
-      if (!apply_effects(*entry, objects)) return *result = nullptr, true;
+      bool untouched = false;
+      if (!apply_effects(*entry, objects, &untouched)) return *result = nullptr, !untouched;
       *result = Ref(objects[entry->result]).release();
     } else {
       *result = nullptr;
@@ -99,7 +100,7 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   }
   if (!*result && PyErr_Occurred()) return true;  // a signal handler raised
   if (!*result) {
-    entry->disabled = true;  // the interpreter runs it and raises what the program raises
+    entry->fail();  // the interpreter runs it and raises what the program raises
     return PyErr_Occurred() != nullptr;
   }
   ++self->state->calls;
@@ -354,7 +355,10 @@ bool add_jit(PyObject* module) {
   compile_error_type =
       PyObject_GetAttrString(module, "CompileError");  // lives as long as the module
   if (!compile_error_type) return false;
-  if (!hook::initialize()) return false;
+  if (!hook::initialize()) {
+    PyErr_Clear();
+    return add_no_jit(module, "other users of code objects have taken all places for extra data");
+  }
   if (PyModule_AddFunctions(module, jit_methods) < 0 ||
       PyModule_AddFunctions(module, g_mark_functions) < 0)
     return false;

@@ -7,6 +7,8 @@
 namespace msjit {
 
 bool add_jit(PyObject* module);  // false with an exception set
+// What is there instead: has_jit False, and why.
+bool add_no_jit(PyObject* module, const char* reason);
 
 // The code object of a function, a method, a JitFunction or a code object; null with TypeError set.
 PyCodeObject* code_of(PyObject* object);

@@ -1,4 +1,4 @@
-// Interpreters without the bytecode JIT: the module says so and why, and its figures are those of
+// Where the bytecode JIT cannot work: the module says so and why, and its figures are those of
 // eager execution.
 #include "kernels/eager/eager_sink.h"
 #include "pylib/ext/boundary.h"
@@ -27,12 +27,16 @@ PyMethodDef g_functions[] = {
 
 }  // namespace
 
-bool add_jit(PyObject* module) {
+bool add_no_jit(PyObject* module, const char* reason) {
   return PyModule_AddFunctions(module, g_functions) == 0 &&
          compat::add_object(module, "has_jit", Ref::share(Py_False)) == 0 &&
-         compat::add_object(
-             module, "no_jit_reason",
-             text_object("the bytecode JIT is not built for this version of CPython")) == 0;
+         compat::add_object(module, "no_jit_reason", text_object(reason)) == 0;
 }
+
+#ifdef MSJIT_NO_JIT
+bool add_jit(PyObject* module) {
+  return add_no_jit(module, "the bytecode JIT is not built for this version of CPython");
+}
+#endif
 
 }  // namespace msjit

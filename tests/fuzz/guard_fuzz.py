@@ -168,6 +168,10 @@ FEATURES = [
             ["bump#()", "push#(x)", "put#(x)", "glob#()"],
             ["E#.v = $n", "del E#.v", "EL#.clear()", "ED#.clear()", "E# = Other()", "EL# = ()", "EG# = $n", "E#.__class__ = Other",
              "ED#['k'] = $n"]),
+    Feature("namespace", "NS# = Point($n)\nNS#.a = $n\nND# = {'a': $n, 'v': $n}\nNM# = types.ModuleType('m')\nNM#.a = $n",
+            ["into#(NS#, ND#)", "outof#(NS#, ND#)", "into#(NM#, ND#)", "NS#.v", "ND#['a']"],
+            ["ND# = NS#.__dict__", "ND# = vars(NM#)", "ND# = {'a': $n, 'v': $n}", "NS# = Point($n); NS#.a = $n", "NS#.a = $n",
+             "ND#['a'] = $n", "NS#.__dict__ = ND#", "NS#.b = $n", "del NS#.a", "NS#.v = $t", "NM#.a = $n"]),
     Feature("argument", "", ["n", "flag", "seq[0]", "opt['p']", "obj.v", "len(seq)", "(x if flag else x + n)", "seq[-1]"],
             ["ARGS[0] = $t", "ARGS[1] = $n", "ARGS[2] = [$n, $t]", "ARGS[3] = {'p': $n}", "ARGS[4] = Point($n)",
              "ARGS[5] = $n", "ARGS[2] = (1, 2, 3)", "ARGS[4].v = $v", "ARGS[2][0] = $v", "ARGS[3]['p'] = $v",
@@ -183,6 +187,7 @@ HELPERS = {
                       "def grown#(x, items):\n    for v in items:\n        x = x + v\n    return x\ndef caught#(x):\n"
                       "    try:\n        return x + J#[1]\n    except (IndexError, TypeError):\n        return x * 2\n",
     "alias": "def grow#(a, b):\n    a[0] = a[0] + 1\n    return b[0]\ndef both#(p, q):\n    p.v = 5\n    return q.v\n",
+    "namespace": "def into#(o, d):\n    d['a'] = 5\n    return o.a\ndef outof#(o, d):\n    o.a = 6\n    return d['a']\n",
     "function": "def call#(f, x):\n    return f(x)\n",
     "effects": "def bump#():\n    E#.v = E#.v + 1\n    return E#.v\ndef push#(v):\n    EL#.append(v)\n    return len(EL#)\n"
                "def put#(v):\n    ED#['k'] = v\n    return len(ED#)\ndef glob#():\n    global EG#\n    EG# = EG# + 1\n"
