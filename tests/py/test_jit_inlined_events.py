@@ -47,7 +47,7 @@ def test_local_events_of_inlined_code(name, captured):
     monitoring.use_tool_id(monitoring.PROFILER_ID, "test")
     try:
         monitoring.register_callback(monitoring.PROFILER_ID, events.LINE, lambda c, line: seen.append(c.co_name))
-        for turn in range(3):
+        for _ in range(3):
             monitoring.set_local_events(monitoring.PROFILER_ID, code, events.LINE)
             del seen[:]
             assert names["f"](x2()).tolist() == plain
