@@ -293,8 +293,14 @@ assert state["kept"] == 2
 
 @unforced
 def test_an_interrupt_ends_loops_soon():
-    for line in in_child(INTERRUPT).splitlines():
-        assert float(line.split()[1]) < 0.5, line  # 0.1 s on a machine that does nothing else
+    taken = {}
+    for _ in range(4):  # a busy machine delays single ones
+        for line in in_child(INTERRUPT).splitlines():
+            name, seconds = line.split()
+            taken[name] = min(float(seconds), taken.get(name, 9.0))
+        if max(taken.values()) < 0.1:
+            break
+    assert max(taken.values()) < 0.1 and len(taken) == 3, taken
 
 
 NO_MEMORY = """
