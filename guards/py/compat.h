@@ -89,21 +89,28 @@ PyObject* call_flat(Call call, PyObject* self, PyObject* args, PyObject* keyword
 }
 
 // --- data attached to code objects ---------------------------------------------------------------
+struct CodeExtras {
+  Py_ssize_t size;
+  void* items[1];
+};
+#if PY_VERSION_HEX < 0x03090000
+void free_in_any_interpreter(Py_ssize_t index, freefunc free);  // code_extra.cc
+#endif
 inline Py_ssize_t request_code_extra(freefunc free) {
 #if PY_VERSION_HEX >= 0x030C0000
   return PyUnstable_Eval_RequestCodeExtraIndex(free);
-#else
+#elif PY_VERSION_HEX >= 0x03090000
   return _PyEval_RequestCodeExtraIndex(free);
+#else
+  const Py_ssize_t index = _PyEval_RequestCodeExtraIndex(free);
+  free_in_any_interpreter(index, free);
+  return index;
 #endif
 }
 // Null when nothing is attached. Asked on every call of Python code, hence without CPython's own
 // function; the layout is the same in all versions.
 inline void* code_extra(PyObject* code, Py_ssize_t index) {
-  struct Extras {
-    Py_ssize_t size;
-    void* items[1];
-  };
-  const auto* extras = static_cast<const Extras*>(((PyCodeObject*)code)->co_extra);
+  const auto* extras = static_cast<const CodeExtras*>(((PyCodeObject*)code)->co_extra);
   return extras && index < extras->size ? extras->items[index] : nullptr;
 }
 // False with an exception set when out of memory.

@@ -305,27 +305,6 @@ print("done", flush=True)
     assert code == 0 and text.startswith("done"), text
 
 
-@pytest.mark.skipif(sys.version_info < (3, 8), reason="3.7 has no module that makes one")
-def test_sub_interpreters_are_declined_politely():
-    code, text = run_python("""
-f = ms.jit(lambda x: x + 1, mode="PIJit")
-f(Tensor(np.ones(3, np.float32)))
-try:
-    import _xxsubinterpreters as sub
-except ImportError:
-    import _interpreters as sub
-other = sub.create()
-try:
-    print(sub.run_string(other, "import sys\\ntry:\\n    import msjit\\nexcept ImportError as error:\\n    assert 'interpreter' in str(error), error\\n"
-                                "else:\\n    sys.exit('imported')"))
-except Exception as error:
-    print("raised", error)
-sub.destroy(other)
-print(f(Tensor(np.ones(3, np.float32))).asnumpy().tolist())
-""")
-    assert code == 0 and "[2.0, 2.0, 2.0]" in text and "raised" not in text, text
-
-
 # -- what changes, and what is said -------------------------------------------------------------------------------
 
 

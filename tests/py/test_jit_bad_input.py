@@ -348,3 +348,29 @@ for n in range(first, last, stride):
 def test_no_memory_while_capturing():
     in_child(NO_MEMORY, "0", "1200", "13")
 
+
+def test_code_that_dies_in_another_interpreter():
+    """Its data was freed by what a sub-interpreter of 3.7 had in an uninitialised table."""
+    in_child("""
+import gc, sys, numpy as np, msjit as ms
+try:
+    import _testcapi
+except ImportError:
+    sys.exit()
+from msjit import Tensor, _msjit
+x = Tensor(np.float32([1]))
+def garbage(n):
+    space = {}
+    exec("class Net:\\n    def run(self, x):\\n        return x * %d" % n, space)
+    space["Net"].me = space["Net"]
+    _msjit.mark_code(space["Net"].run)
+    return [float(space["Net"]().run(x)) for _ in range(2)]
+gc.disable()
+for n in range(20):
+    assert garbage(n) == [n, n]
+    for source in ("pass", "import gc; gc.collect()"):
+        assert _testcapi.run_in_subinterp(source) == 0
+gc.collect()
+_msjit.explain_json()
+assert garbage(3) == [3, 3]
+""")

@@ -1,0 +1,39 @@
+// Up to 3.8 the collector is one for all interpreters of a process, but the functions that free the
+// data attached to code objects belong to each: code that dies while a sub-interpreter runs would
+// not have its data freed, and on 3.7, where the table of those functions starts uninitialised,
+// would call what happens to be there.
+#include <array>
+
+#include "guards/py/compat.h"
+
+#if PY_VERSION_HEX < 0x03090000
+
+namespace msjit::compat {
+namespace {
+
+constexpr int kMaxUsers = MAX_CO_EXTRA_USERS;
+std::array<freefunc, kMaxUsers> free_functions = {};
+destructor dealloc_code = nullptr;
+
+void dealloc_code_anywhere(PyObject* code) {
+  auto* extras = static_cast<CodeExtras*>(((PyCodeObject*)code)->co_extra);
+  if (extras && PyThreadState_GET()->interp != PyInterpreterState_Main()) {
+    for (Py_ssize_t i = 0; i < extras->size && i < kMaxUsers; ++i)
+      if (extras->items[i] && free_functions[size_t(i)])
+        free_functions[size_t(i)](extras->items[i]);
+    extras->size = 0;
+  }
+  dealloc_code(code);
+}
+
+}  // namespace
+
+void free_in_any_interpreter(Py_ssize_t index, freefunc free) {
+  if (index < 0 || index >= kMaxUsers) return;
+  free_functions[size_t(index)] = free;
+  if (!dealloc_code) dealloc_code = std::exchange(PyCode_Type.tp_dealloc, dealloc_code_anywhere);
+}
+
+}  // namespace msjit::compat
+
+#endif
