@@ -16,7 +16,6 @@ Ref reset(PyObject*) {
 }
 Ref config(PyObject*) { return Ref::steal(PyDict_New()); }
 Ref explain_json(PyObject*) { return Ref::steal(PyList_New(0)); }
-Ref mark_functions(PyObject*, PyObject*) { return Ref::steal(PyLong_FromLong(0)); }
 
 PyMethodDef g_functions[] = {
     method0<stats>("stats", "stats()\n--\n\nTotals since the start or the last reset."),
