@@ -83,6 +83,10 @@ std::vector<SourceId> used_sources(const Capture& capture) {
   std::vector<SourceId> used = capture.inputs;
   for (const Recipe& recipe : capture.recipes)
     if (recipe.kind == RecipeKind::kRegister) used.push_back(recipe.index);
+  for (const Recipe& recipe : capture.recipes)
+    if (recipe.open) add_sources(*recipe.open, &used);
+  for (const ScalarInput& scalar : capture.scalars)
+    if (scalar.number) add_sources(*scalar.number, &used);
   for (size_t i = 0; capture.open && i < capture.open->symbols.size(); ++i)
     used.push_back(capture.open->symbols[i].source);
   return used;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bytecode/decode.h"
+#include "bytecode/numbers.h"
 #include "graph/ir.h"
 #include "graph/shape_trace.h"
 #include "guards/cache.h"
@@ -30,6 +31,7 @@ enum class RecipeKind : uint8_t {
   kConst,     // `object`
   kOutput,    // a new Tensor from graph output `index`
   kSize,      // a new int: `size` at the sizes of the call
+  kNumber,    // a new float: `open` at the numbers of the call
   kTuple,
   kList,
   kDict,  // object = class or none; args: number arguments of the class, then key, value, ...
@@ -59,12 +61,14 @@ struct Recipe {
   std::vector<int32_t> args;
   Pin object;
   SizeExpr size;
+  NumberExpr open;
 };
 
-// An input of the graph that is no tensor of the program: a size, as a 0-d tensor.
+// An input of the graph that is no tensor of the program: a size or a float, as a 0-d tensor.
 struct ScalarInput {
   int32_t input;
   SizeExpr size;
+  NumberExpr number;  // null: the size
 };
 
 // A change of an object that existed before the region, replayed in order at the exit.

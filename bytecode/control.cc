@@ -275,6 +275,28 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, 
   return true;
 }
 
+namespace {
+
+// From 3.12 on `a and b or c` tests a value that has been tested already, by a copy of it, where
+// earlier compilers jump on. An arm of known truth jumps on; `join` becomes where the later test's
+// ways meet.
+void jump_on(const Cfg& cfg, const DecodedCode& code, const SymFrame& frame, const SymRef& tested,
+             bool truth, BranchPath* path, int* join) {
+  const size_t hidden = path->pops ? 1 : 0;
+  if (frame.stack.size() <= hidden || frame.stack[frame.stack.size() - 1 - hidden] != tested)
+    return;
+  while (code[path->pc].op == Op::kCopy && code[path->pc].arg == 1) {
+    int test = path->pc + 1;
+    while (code[test].op == Op::kToBool || code[test].op == Op::kNop) ++test;
+    const Op op = code[test].op;
+    if (op != Op::kPopJumpIfTrue && op != Op::kPopJumpIfFalse) return;
+    path->pc = (op == Op::kPopJumpIfTrue) == truth ? code[test].target : test + 1;
+    *join = cfg.join_of(test);
+  }
+}
+
+}  // namespace
+
 bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
                       const BranchPath& when_false) {
   const SymRef elements = sizes_.numel(tested->tensor);
@@ -305,10 +327,19 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   SymFrame arms[2] = {fork_frame(frame), fork_frame(frame)};
   HeapMark heap(heap_, frame);
   ++fork_depth_;
+  BranchPath paths[2] = {when_true, when_false};
+  const int near = cfg.join_of(frame.pc);
+  int joins[2] = {near, near};
+  for (int side : {0, 1}) jump_on(cfg, code, frame, tested, side == 0, &paths[side], &joins[side]);
+  if (joins[0] != near && joins[1] != near && joins[0] != joins[1]) {  // neither is behind both
+    paths[0] = when_true, paths[1] = when_false;
+    joins[0] = joins[1] = near;
+  }
+  const int join = joins[0] != near ? joins[0] : joins[1];
   for (int side : {0, 1}) {
-    const BranchPath& path = side == 0 ? when_true : when_false;
+    const BranchPath& path = paths[side];
     SymFrame& arm = arms[side];
-    arm.stops.push_back(cfg.join_of(frame.pc));
+    arm.stops.push_back(join);
     if (path.pops) arm.stack.pop_back();
     arm.pc = path.pc;
     if (!run_arm(&arm)) {

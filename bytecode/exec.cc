@@ -74,6 +74,11 @@ bool Executor::look_open(const SymRef& value) {
   return fail(BreakReason::kObjectType, heap_.error);
 }
 
+bool Executor::look_number(const SymRef& value) {
+  if (heap_.realize_number(value)) return true;
+  return fail(BreakReason::kObjectType, heap_.error);
+}
+
 SymRef Executor::slot(SymFrame& frame, int index) {
   SymRef& slot = frame.slots[index];
   if (!slot) {
@@ -188,8 +193,8 @@ bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& 
 }
 
 bool Executor::to_val(const SymRef& value, Val* out) {
-  if (!look_open(value)) return false;
-  if (value->kind == SymKind::kSize && sizes_.open()) {
+  if (!look_number(value)) return false;
+  if (value->kind == SymKind::kNumber || (value->kind == SymKind::kSize && sizes_.open())) {
     *out = heap_.scalar_input(value);
     return true;
   }
@@ -197,6 +202,10 @@ bool Executor::to_val(const SymRef& value, Val* out) {
   if (const SymRef plain = plain_value(*this, value); plain != value) return to_val(plain, out);
   if (value->is_tensor()) {
     *out = value->tensor;
+    return true;
+  }
+  if (Tensor scalar; heap_.numpy_scalar(value, &scalar)) {
+    *out = sink_.constant(std::move(scalar));
     return true;
   }
   if (value->kind == SymKind::kConst) {

@@ -121,7 +121,8 @@ class Executor {
   bool look(const SymRef& value);
   // The same for those who know sizes: an int that differs between calls stays open (kSize).
   bool look_open(const SymRef& value);
-  bool look_fixed(const SymRef& value);  // as look(), and the sizes in a tuple or slice are fixed
+  bool look_number(const SymRef& value);  // and a float (kNumber)
+  bool look_fixed(const SymRef& value);   // as look(), and the sizes in a tuple or slice are fixed
   SymRef slot(SymFrame& frame, int index);  // null sym when unbound
 
   // --- operations the handlers share; defined beside their handlers ---

@@ -49,6 +49,10 @@ int ExitBuilder::make(const SymRef& value) {
       made.kind = RecipeKind::kSize;
       made.size = value->size;
       return add(std::move(made));
+    case SymKind::kNumber:
+      made.kind = RecipeKind::kNumber;
+      made.open = value->number;
+      return add(std::move(made));
     case SymKind::kTuple:
       made.kind = RecipeKind::kTuple;
       made.object = value->cls;

@@ -4,6 +4,7 @@
 
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
+#include "guards/py/convert.h"
 #include "guards/py/objects.h"
 #include "guards/py/set_table.h"
 #include "guards/py/tables.h"
@@ -86,6 +87,42 @@ void Heap::guard_identity(const SymRef& value) {
       {&msjit::guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});
 }
 
+bool Heap::realize_number(const SymRef& value) {
+  if (value->kind == SymKind::kNumber) return true;
+  if (value->kind != SymKind::kLazy || !PyFloat_CheckExact(value->object.get()) ||
+      !sizes_->wants_float(guards_.source(value->source).text))
+    return realize_open(value);
+  guards_.add_guard({&guard_float, value->source, kNoSource, 0, 0, {}, nullptr});
+  value->kind = SymKind::kNumber;
+  value->number = std::make_shared<NumberNode>(
+      NumberNode{NumberNode::Kind::kSource, value->source, value->object});
+  return true;
+}
+
+bool Heap::numpy_scalar(const SymRef& value, Tensor* out) {
+  if (value->kind != SymKind::kObject || value->source == kNoSource ||
+      !is_numpy_scalar(value->object.get()))
+    return false;
+  if (!tensor_from_object(value->object.get(), "jit", out)) return PyErr_Clear(), false;
+  guards_.add_guard({&guard_bits, value->source, kNoSource, 0, 0, value->object, nullptr});
+  return true;
+}
+
+// The floats it comes from are what they are now, from here on.
+void Heap::specialise_number(const SymRef& value) {
+  std::vector<NumberExpr> parts = {value->number};
+  while (!parts.empty()) {
+    const NumberExpr part = std::move(parts.back());
+    parts.pop_back();
+    if (part->kind == NumberNode::Kind::kSource)
+      guards_.add_guard({&guard_equal, part->source, kNoSource, 0, 0, part->object, nullptr});
+    if (part->size) sizes_->specialise(part->size);
+    if (part->a) parts.push_back(part->a);
+    if (part->b) parts.push_back(part->b);
+  }
+  value->kind = SymKind::kConst;
+}
+
 bool Heap::realize_open(const SymRef& value) {
   if (value->kind == SymKind::kSize) return true;
   if (value->kind == SymKind::kLazy && sizes_->open()) {
@@ -98,18 +135,17 @@ bool Heap::realize_open(const SymRef& value) {
   return realize(value);
 }
 
-Val Heap::scalar_input(const SymRef& size) {
-  bool is_new = false;
-  Val value = sizes_->scalar(size, &is_new);
-  if (is_new) {
-    scalars_.push_back({static_cast<int32_t>(inputs_.size()), size->size});
+Val Heap::scalar_input(const SymRef& value) {
+  if (!value->tensor) {
+    scalars_.push_back({static_cast<int32_t>(inputs_.size()), value->size, value->number});
     inputs_.push_back(kNoSource);
   }
-  return value;
+  return sizes_->scalar(value);
 }
 
 bool Heap::realize(const SymRef& value) {
   if (value->kind == SymKind::kSize) sizes_->specialise(*value);
+  if (value->kind == SymKind::kNumber) specialise_number(value);
   if (value->kind != SymKind::kLazy) return true;
   PyObject* object = value->object.get();
   if (is_singleton(object) || is_identity_constant(object)) {

@@ -46,6 +46,12 @@ class Heap {
   // The same, but an int that differs between calls stays open.
   bool realize_open(const SymRef& value);
 
+  // The same, and so does a float (numbers.h).
+  bool realize_number(const SymRef& value);
+  // The tensor that a NumPy scalar of the program counts as in arithmetic with tensors; under a
+  // guard on its bits. False: it is none.
+  bool numpy_scalar(const SymRef& value, Tensor* out);
+
   // Items of a tuple, list or constant tuple; null when it is none of these. Realizes `value`.
   const std::vector<SymRef>* items(const SymRef& value);
   // Value of a key in a kDict; null and found=false when missing (guarded).
@@ -89,8 +95,8 @@ class Heap {
   }
   GuardBuilder& guards() { return guards_; }
   const std::vector<SourceId>& inputs() const { return inputs_; }
-  // A size as an input of the graph.
-  Val scalar_input(const SymRef& size);
+  // A size or a number as an input of the graph.
+  Val scalar_input(const SymRef& value);
   const std::vector<ScalarInput>& scalars() const { return scalars_; }
   GraphSink* sink() { return sink_; }
   const Slots& slots() const { return slots_; }
@@ -115,6 +121,7 @@ class Heap {
   bool realize_container(const SymRef& value, PyTypeObject* type);
   bool realize_tensor(const SymRef& value);
   bool realize_object(const SymRef& value);
+  void specialise_number(const SymRef& value);
   bool realize_slice(const SymRef& value);
   bool realize_set(const SymRef& value);
   bool lasts(const SymRef& value) const;

@@ -12,7 +12,8 @@ Sizes::Sizes(GraphSink* sink, const std::vector<SizeHistory>* history)
     : sink_(sink), history_(history) {
   bool any = false;
   for (size_t i = 0; history && i < history->size(); ++i)
-    any |= (*history)[i].misses >= kMissesToOpen && !(*history)[i].closed;
+    any |= (*history)[i].dim != kFloatDim && (*history)[i].misses >= kMissesToOpen &&
+           !(*history)[i].closed;
   if (!any) return;
   recorder_ = std::make_unique<ShapeRecorder>(&env_, sink->graph());
   sink_->set_recorder(recorder_.get());
@@ -108,10 +109,21 @@ SizeExpr Sizes::expr(const SymRef& value) {
   return size_const(number);
 }
 
-void Sizes::specialise(SymValue& size) {
+void Sizes::specialise(const SizeExpr& size) {
   note_place();
-  env_.specialise(size.size);
+  env_.specialise(size);
+}
+
+void Sizes::specialise(SymValue& size) {
+  specialise(size.size);
   size.kind = SymKind::kConst;
+}
+
+bool Sizes::wants_float(const std::string& path) const {
+  for (size_t i = 0; history_ && i < history_->size(); ++i)
+    if ((*history_)[i].dim == kFloatDim && (*history_)[i].source == path)
+      return (*history_)[i].misses >= kMissesToOpen;
+  return false;
 }
 
 SymRef Sizes::binary(SizeOp op, const SymRef& a, const SymRef& b) {
@@ -162,10 +174,12 @@ void Sizes::specialise_shape(const Val& tensor) {
     if ((symbols >> i) & 1) env_.specialise(size_symbol(i));
 }
 
-Val Sizes::scalar(const SymRef& size, bool* is_new) {
-  *is_new = !size->tensor;
-  if (*is_new) size->tensor = Val(sink_, recorder_->scalar());
-  return size->tensor;
+Val Sizes::scalar(const SymRef& value) {
+  if (value->tensor) return value->tensor;
+  if (value->kind == SymKind::kSize) return value->tensor = Val(sink_, recorder_->scalar());
+  value->tensor = sink_->input(Meta{DType::kFloat64, true, {}});
+  if (recorder_) recorder_->input(value->tensor.id(), {});
+  return value->tensor;
 }
 
 void Sizes::set_attr_sizes(std::vector<TracedSize> sizes) {

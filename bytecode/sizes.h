@@ -24,6 +24,7 @@ class Sizes {
   // A tensor of the program that has become an input; its open dimensions are kOpenDim in `asked`.
   void tensor_input(SourceId source, const std::string& path, ValueId input, Shape* asked);
   bool wants_int(const std::string& path, PyObject* object) const;
+  bool wants_float(const std::string& path) const;
   // Makes a lazy int an open size. False: there are too many.
   bool open_int(const SymRef& value, const std::string& path);
 
@@ -31,6 +32,7 @@ class Sizes {
   // The expression of a size or of a small constant int; null for others. May be constant.
   static SizeExpr expr(const SymRef& value);
   void specialise(SymValue& size);
+  void specialise(const SizeExpr& size);
   // Of sizes, at least one of which is open. Null: no such size; the numbers have to do.
   SymRef binary(SizeOp op, const SymRef& a, const SymRef& b);
   bool decide(SizeCompare op, const SizeExpr& a, const SizeExpr& b);
@@ -39,9 +41,8 @@ class Sizes {
   SymRef numel(const Val& tensor);
   // Makes everything that the shape of a tensor depends on constant.
   void specialise_shape(const Val& tensor);
-  // A size as a number that tensors are computed with: a 0-d input. `position` is its place among
-  // the inputs, when it is new.
-  Val scalar(const SymRef& size, bool* is_new);
+  // A size or a number as what tensors are computed with: a 0-d input of its own.
+  Val scalar(const SymRef& value);
 
   // Sizes among the attributes of the op applied next.
   void set_attr_sizes(std::vector<TracedSize> sizes);

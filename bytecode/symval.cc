@@ -81,6 +81,7 @@ std::string describe(const SymValue& value) {
     case SymKind::kNull: return "nothing";
     case SymKind::kTensor: return "tensor";
     case SymKind::kSize: return "int that differs between calls";
+    case SymKind::kNumber: return "float that differs between calls";
     case SymKind::kTuple: return "tuple";
     case SymKind::kList: return "list";
     case SymKind::kDict: return value.cls ? type_of(value)->tp_name : "dict";
@@ -107,6 +108,7 @@ PyTypeObject* type_of(const SymValue& value) {
     case SymKind::kConst:
     case SymKind::kObject: return Py_TYPE(value.object.get());
     case SymKind::kSize: return &PyLong_Type;
+    case SymKind::kNumber: return &PyFloat_Type;
     case SymKind::kTensor: return value.object ? Py_TYPE(value.object.get()) : &g_tensor_type;
     case SymKind::kTuple: return &PyTuple_Type;
     case SymKind::kList: return &PyList_Type;

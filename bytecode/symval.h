@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bytecode/numbers.h"
 #include "graph/size_expr.h"
 #include "guards/guard_set.h"
 #include "guards/py/text.h"
@@ -22,6 +23,7 @@ enum class SymKind : uint8_t {
   kConst,     // `object`, an immutable value or an object known by identity
   kTensor,    // `tensor`
   kSize,      // an int that depends on open sizes: `size`; `object` is what it is now (sizes.h)
+  kNumber,    // a float that depends on open numbers: `number`; `object` is what it is now
   kTuple,     // `items`
   kList,      // `items`
   kDict,      // `entries`, in order
@@ -100,8 +102,9 @@ struct SymValue {
   Ref object;            // the concrete object of sourced and constant values
   Ref shadow;            // kSet: a set with the same items in the same places
   Ref cls;               // class of an instance made in the region; of a named tuple
-  Val tensor;            // kTensor; kSize: once it has become one too
+  Val tensor;            // kTensor; kSize, kNumber: once it has become one too
   SizeExpr size;         // kSize
+  NumberExpr number;     // kNumber
   std::vector<SymRef> items;
   std::vector<std::pair<SymRef, SymRef>> entries;  // kDict
   bool keys_known = true;                          // kDict: `entries` is complete

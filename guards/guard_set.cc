@@ -1,5 +1,7 @@
 #include "guards/guard_set.h"
 
+#include <fmt/core.h>
+
 #include "guards/memo.h"
 #include "guards/open_sizes.h"
 #include "guards/py/objects.h"
@@ -44,8 +46,12 @@ bool note_change(const GuardStep& step, PyObject* object, const std::string& sou
                  std::vector<ChangedSize>* out) {
   if (step.kind == &guard_equal) {
     int64_t now = 0, then = 0;
+    if (PyFloat_CheckExact(object) && PyFloat_CheckExact(step.object.address())) {
+      out->push_back({source, kFloatDim, fmt::format("{}", PyFloat_AS_DOUBLE(object))});
+      return true;
+    }
     if (!small_int(object, &now) || !small_int(step.object.address(), &then)) return false;
-    out->push_back({source, -1, now});
+    out->push_back({source, -1, std::to_string(now)});
     return true;
   }
   if (step.kind != &guard_tensor && step.kind != &guard_tensor_open) return false;
@@ -55,7 +61,7 @@ bool note_change(const GuardStep& step, PyObject* object, const std::string& sou
     return false;
   for (int d = 0; d < then.shape.rank(); ++d)
     if (now.shape[d] != then.shape[d] && then.shape[d] != kOpenDim)
-      out->push_back({source, d, now.shape[d]});
+      out->push_back({source, d, std::to_string(now.shape[d])});
   return true;
 }
 

@@ -47,6 +47,8 @@ extern const GuardKind guard_identity;  // this very object
 extern const GuardKind guard_equal;   // exact builtin type and equal value (int, float, str, bytes)
 extern const GuardKind guard_tensor;  // exact Python type, dtype and shape
 extern const GuardKind guard_tensor_open;     // the same, some dimensions (kOpenDim) left open
+extern const GuardKind guard_bits;            // a NumPy scalar of the same class and bits
+extern const GuardKind guard_float;           // an exact float, whatever its value
 extern const GuardKind guard_int;             // an exact int that may be a size
 extern const GuardKind guard_length;          // list, tuple or dict size
 extern const GuardKind guard_missing;         // instance dict (or dict) lacks the key `object`
@@ -63,12 +65,13 @@ extern const GuardKind guard_global_missing;  // the frame's globals lack the ke
 bool has_plain_keys(PyObject* dict);
 
 inline constexpr Dim kOpenDim = -1;
+inline constexpr int kFloatDim = -2;
 
 // A fact about numbers that a capture took for constant and that is otherwise in a later call.
 struct ChangedSize {
   std::string source;  // path of the tensor or int
-  int dim;             // -1: the int itself
-  int64_t now;
+  int dim;             // -1: the int itself; kFloatDim: the float itself
+  std::string now;
 };
 
 class GuardSet {

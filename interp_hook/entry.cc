@@ -159,17 +159,34 @@ bool agrees(const RegionFunction& region, std::span<TensorImpl* const> inputs,
   return false;
 }
 
-// Sizes as numbers that the graph computes with.
-std::vector<Tensor> scalar_inputs(const Entry& entry, PyObject* const* registers) {
-  int64_t sizes[kMaxSizeSymbols];
-  entry.open->load(registers, sizes);
-  std::vector<Tensor> scalars;
+// The open sizes of a call.
+class SizesNow {
+ public:
+  SizesNow(const Entry& entry, PyObject* const* registers)
+      : count_(entry.open ? static_cast<size_t>(entry.open->count()) : 0) {
+    if (count_) entry.open->load(registers, sizes_);
+  }
+  std::span<const int64_t> all() const { return {sizes_, count_}; }
+
+ private:
+  size_t count_;
+  int64_t sizes_[kMaxSizeSymbols];
+};
+
+const char kNumberRaises[] = "a computation with numbers raises or gives no float";
+
+// Sizes and numbers that the graph computes with.
+bool scalar_inputs(const Entry& entry, PyObject* const* registers, std::vector<Tensor>* scalars) {
+  const SizesNow sizes(entry, registers);
   for (const ScalarInput& scalar : entry.scalars) {
     int64_t value = 0;
-    evaluate(*scalar.size, {sizes, static_cast<size_t>(entry.open->count())}, &value);
-    scalars.push_back(Tensor::scalar<int64_t>(value, true));
+    const Ref number = scalar.number ? evaluate(*scalar.number, registers, sizes.all()) : Ref();
+    if (scalar.number && !number) return false;
+    if (!number) evaluate(*scalar.size, sizes.all(), &value);
+    scalars->push_back(number ? Tensor::scalar<double>(PyFloat_AS_DOUBLE(number.get()), true)
+                              : Tensor::scalar<int64_t>(value, true));
   }
-  return scalars;
+  return true;
 }
 
 // Loads the inputs and calls the region.
@@ -178,11 +195,14 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
   InlineVec<TensorImpl*, kInlineTensors> inputs;
   std::vector<Tensor> scalars;
   std::shared_ptr<RegionFunction> held;  // another thread may bind other sizes meanwhile
-  if (!entry.open) [[likely]] {
+  if (!entry.open && entry.scalars.empty()) [[likely]] {
     for (SourceId id : entry.inputs) inputs.push_back(tensor_of(registers[id]).impl());
   } else {
     held = entry.region;
-    if (!entry.scalars.empty()) scalars = scalar_inputs(entry, registers);
+    if (!scalar_inputs(entry, registers, &scalars)) {
+      *error = kNumberRaises;
+      return false;
+    }
     auto scalar = scalars.begin();
     for (SourceId id : entry.inputs)
       inputs.push_back(id == kNoSource ? (scalar++)->impl() : tensor_of(registers[id]).impl());
@@ -236,16 +256,21 @@ bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objec
                std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
   outputs.resize(entry.num_outputs);
-  int64_t sizes[kMaxSizeSymbols];
-  if (entry.open) entry.open->load(registers, sizes);
+  const SizesNow sizes(entry, registers);
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, error)) return false;
   objects->reserve(entry.recipes.size());
   for (const Recipe& recipe : entry.recipes) {
     Ref object;
     if (recipe.kind == RecipeKind::kSize) {
       int64_t value = 0;
-      evaluate(*recipe.size, {sizes, static_cast<size_t>(entry.open->count())}, &value);
+      evaluate(*recipe.size, sizes.all(), &value);
       object = Ref::steal(PyLong_FromLongLong(value));
+    } else if (recipe.kind == RecipeKind::kNumber) {
+      object = evaluate(*recipe.open, registers, sizes.all());
+      if (!object) {
+        *error = kNumberRaises;
+        return false;
+      }
     } else if (recipe.kind != RecipeKind::kOutput) {
       object = rebuild(recipe, registers, *objects);
     } else {

@@ -152,7 +152,8 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
       return none ? Ref::steal(PyBaseObject_Type.tp_new(cls, none.get(), nullptr)) : Ref();
     }
     case RecipeKind::kOutput:
-    case RecipeKind::kSize: break;
+    case RecipeKind::kSize:
+    case RecipeKind::kNumber: break;
   }
   PyErr_SetString(PyExc_SystemError, "[msjit] recipe without a rebuild");
   return {};

@@ -38,7 +38,7 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
 }
 
 bool any_instance_of(Executor& x, const SymRef& value, const SymRef& classes, bool* out) {
-  if (!x.look_open(value) || !x.look(classes)) return false;
+  if (!x.look_number(value) || !x.look(classes)) return false;
   if (const std::vector<SymRef>* items = x.heap().items(classes)) {
     for (const SymRef& cls : std::vector<SymRef>(*items)) {
       if (!any_instance_of(x, value, cls, out)) return false;

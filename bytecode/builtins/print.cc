@@ -21,9 +21,10 @@ bool plain_output(Executor& x) {
 }
 
 bool printable(Executor& x, const SymRef& value, SymRef* out) {
-  if (!x.look_open(value)) return false;
+  if (!x.look_number(value)) return false;
   *out = value;
-  if (value->is_tensor() || value->kind == SymKind::kSize) return true;
+  if (value->is_tensor() || value->kind == SymKind::kSize || value->kind == SymKind::kNumber)
+    return true;
   Ref known = to_python(x, value);
   Ref text = known ? Ref::steal(PyObject_Str(known.get())) : Ref();
   if (!text) {

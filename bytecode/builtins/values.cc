@@ -75,6 +75,8 @@ Ref convert(Executor& x, const SymRef& value, int depth) {
         return {};
       return is_plain(value->object.get()) ? value->object : Ref();
     case SymKind::kTuple:
+      if (value->cls) return {};  // a named tuple has methods of its own, such as __repr__
+      [[fallthrough]];
     case SymKind::kList: return convert_items(x, value, depth + 1);
     case SymKind::kDict: return convert_dict(x, value, depth + 1);
     case SymKind::kSet: return clone_set(value->shadow.get());
@@ -176,6 +178,10 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
   if (!names && args.size() == 1 && function == reinterpret_cast<PyObject*>(&PyLong_Type)) {
     if (!x.look_open(args[0])) return false;
     if (args[0]->kind == SymKind::kSize) return *out = args[0], true;
+  }
+  if (!names && args.size() == 1 && function == reinterpret_cast<PyObject*>(&PyFloat_Type)) {
+    if (!x.look_number(args[0])) return false;
+    if (args[0]->kind == SymKind::kNumber) return *out = args[0], true;
   }
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
   const size_t count = args.size() - keywords;

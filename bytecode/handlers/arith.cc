@@ -7,6 +7,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/builtins/sets.h"
 #include "bytecode/library.h"
+#include "guards/py/convert.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 
@@ -26,22 +27,6 @@ const OpDef* compare_op(int op) {
                                       "not_equal", "greater",    "greater_equal"};
   return find_op(names[op]);
 }
-
-using NumberFunction = PyObject* (*)(PyObject*, PyObject*);
-PyObject* power(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
-constexpr NumberFunction kNumberFunctions[kBinaryOpCount] = {PyNumber_Add,
-                                                             PyNumber_And,
-                                                             PyNumber_FloorDivide,
-                                                             PyNumber_Lshift,
-                                                             PyNumber_MatrixMultiply,
-                                                             PyNumber_Multiply,
-                                                             PyNumber_Remainder,
-                                                             PyNumber_Or,
-                                                             power,
-                                                             PyNumber_Rshift,
-                                                             PyNumber_Subtract,
-                                                             PyNumber_TrueDivide,
-                                                             PyNumber_Xor};
 
 // Types whose operators run no user code.
 bool is_builtin_value(PyObject* o) {
@@ -72,8 +57,8 @@ bool fold(Executor& x, PyObject* result, const char* what, SymRef* out) {
 
 bool is_size(const SymRef& value) { return value->kind == SymKind::kSize; }
 
-bool is_number(const SymRef& value) {
-  if (is_size(value)) return true;
+bool is_plain_number(const SymRef& value) {
+  if (is_size(value) || value->kind == SymKind::kNumber) return true;
   PyObject* o = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   return o && (PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o));
 }
@@ -128,6 +113,35 @@ SymRef size_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op) {
   }
 }
 
+NumberExpr number_of(const SymRef& value) {
+  if (value->kind == SymKind::kNumber) return value->number;
+  NumberNode leaf{is_size(value) ? NumberNode::Kind::kSize : NumberNode::Kind::kConst};
+  leaf.object = value->object;
+  leaf.size = value->size;
+  return std::make_shared<NumberNode>(std::move(leaf));
+}
+
+// Arithmetic of open floats, and of open sizes where it gives a float; null: the numbers have to
+// do.
+SymRef number_binary(const SymRef& a, const SymRef& b, BinaryOp op) {
+  constexpr int kDeepest = 32;
+  const auto open = [](const SymRef& v) { return is_size(v) || v->kind == SymKind::kNumber; };
+  if ((!open(a) && !open(b)) || !is_plain_number(a) || !is_plain_number(b)) return nullptr;
+  Ref now = Ref::steal(python_binary(op, a->object.get(), b->object.get()));
+  if (!now) PyErr_Clear();
+  if (!now || !PyFloat_CheckExact(now.get())) return nullptr;
+  NumberNode made{NumberNode::Kind::kBinary};
+  made.binary = op;
+  made.a = number_of(a);
+  made.b = number_of(b);
+  made.depth = std::max(made.a->depth, made.b->depth) + 1;
+  if (made.depth > kDeepest) return nullptr;
+  SymRef value = make_sym(SymKind::kNumber);
+  value->object = std::move(now);
+  value->number = std::make_shared<NumberNode>(std::move(made));
+  return value;
+}
+
 bool size_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
   static constexpr SizeCompare kOps[] = {SizeCompare::kLess,    SizeCompare::kLessEqual,
                                          SizeCompare::kEqual,   SizeCompare::kNotEqual,
@@ -165,6 +179,18 @@ bool shape_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* 
 
 namespace {
 
+// A tensor and a NumPy scalar, which leaves the operation to the tensor.
+bool numpy_pair(const SymRef& a, const SymRef& b) {
+  const auto scalar = [](const SymRef& v) {
+    return v->kind == SymKind::kObject && v->source != kNoSource &&
+           is_numpy_scalar(v->object.get());
+  };
+  const auto plain = [](const SymRef& v) {
+    return v->is_tensor() && (!v->object || is_exact_tensor(v->object.get()));
+  };
+  return (plain(a) && scalar(b)) || (scalar(a) && plain(b));
+}
+
 // Members of an IntEnum and the like compute as what they are, but in the hands of an instance.
 bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, SymRef* p, SymRef* q) {
   *p = plain_value(x, a);
@@ -176,20 +202,22 @@ bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, SymRef* p, SymRef
 }  // namespace
 
 bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out) {
-  if (!look_open(a) || !look_open(b)) return false;
-  if ((*out = size_binary(*this, a, b, op))) return true;
+  if (!look_number(a) || !look_number(b)) return false;
+  if ((*out = size_binary(*this, a, b, op)) || (*out = number_binary(a, b, op))) return true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
   bool sets = false;
   if (!set_binary(*this, a, b, op, in_place, out, &sets)) return false;
   if (sets) return true;
   SymRef p, q;
-  if (a->kind == SymKind::kObject || b->kind == SymKind::kObject)
+  const bool numpy = numpy_pair(a, b);
+  if (!numpy && (a->kind == SymKind::kObject || b->kind == SymKind::kObject))
     return plain_pair(*this, a, b, &p, &q) ? binary(p, q, op, in_place, out)
                                            : instance_binary(*this, a, b, op, in_place, out);
   if (a->is_tensor() || b->is_tensor()) {
     const OpDef* def = binary_op(op);
-    if (!def || !(a->is_tensor() || is_number(a)) || !(b->is_tensor() || is_number(b)))
+    if (!def || !(numpy || a->is_tensor() || is_plain_number(a)) ||
+        !(numpy || b->is_tensor() || is_plain_number(b)))
       return fail(BreakReason::kUnsupported, what);
     Val inputs[2];
     if (!to_val(a, &inputs[0]) || !to_val(b, &inputs[1])) return false;
@@ -198,8 +226,7 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
   Ref left = constant_object(a), right = constant_object(b);
   if (left && right && is_builtin_value(left.get()) && is_builtin_value(right.get())) {
     if (!is_cheap(left.get(), right.get(), op)) return fail(BreakReason::kUnsupported, what);
-    return fold(*this, kNumberFunctions[static_cast<int>(op)](left.get(), right.get()),
-                what.c_str(), out);
+    return fold(*this, python_binary(op, left.get(), right.get()), what.c_str(), out);
   }
   if (op == BinaryOp::kRemainder && left && PyUnicode_CheckExact(left.get())) {
     right = to_python(*this, b);
@@ -208,10 +235,10 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
   if (op == BinaryOp::kAdd && is_sequence(*this, a) && is_sequence(*this, b) &&
       is_list(a) == is_list(b))
     return concat(*this, a, b, in_place, out);
-  if (op == BinaryOp::kMul && is_sequence(*this, a) && is_number(b) &&
+  if (op == BinaryOp::kMul && is_sequence(*this, a) && is_plain_number(b) &&
       PyLong_Check(b->object.get()) && !(in_place && is_list(a)))
     return repeat(*this, a, b, out);
-  if (op == BinaryOp::kMul && is_sequence(*this, b) && is_number(a) &&
+  if (op == BinaryOp::kMul && is_sequence(*this, b) && is_plain_number(a) &&
       PyLong_Check(a->object.get()))
     return repeat(*this, b, a, out);
   return fail(BreakReason::kUnsupported, what);
@@ -219,17 +246,19 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
 
 bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
   bool holds = false;
-  if (!look_open(a) || !look_open(b)) return false;
+  if (!look_number(a) || !look_number(b)) return false;
   if (size_compare(*this, a, b, op, &holds) || shape_compare(*this, a, b, op, &holds))
     return *out = sym_bool(holds), true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));
   SymRef p, q;
-  if (a->kind == SymKind::kObject || b->kind == SymKind::kObject)
+  const bool numpy = numpy_pair(a, b);
+  if (!numpy && (a->kind == SymKind::kObject || b->kind == SymKind::kObject))
     return plain_pair(*this, a, b, &p, &q) ? compare(p, q, op, out)
                                            : instance_compare(*this, a, b, op, out);
   if (a->is_tensor() || b->is_tensor()) {
-    if (!(a->is_tensor() || is_number(a)) || !(b->is_tensor() || is_number(b)))
+    if (!(numpy || a->is_tensor() || is_plain_number(a)) ||
+        !(numpy || b->is_tensor() || is_plain_number(b)))
       return fail(BreakReason::kUnsupported, what);
     Val inputs[2];
     if (!to_val(a, &inputs[0]) || !to_val(b, &inputs[1])) return false;
@@ -257,7 +286,16 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
     *out = make_const(Ref::share(is_true ? Py_False : Py_True));
     return true;
   }
-  if (!look_open(value)) return false;
+  if (!look_number(value)) return false;
+  if (value->kind == SymKind::kNumber && op == UnaryOp::kNegative) {
+    NumberNode made{NumberNode::Kind::kUnary};
+    made.a = value->number;
+    made.depth = value->number->depth + 1;
+    *out = make_sym(SymKind::kNumber);
+    (*out)->object = Ref::steal(PyNumber_Negative(value->object.get()));
+    (*out)->number = std::make_shared<NumberNode>(std::move(made));
+    return true;
+  }
   if (is_size(value) && op == UnaryOp::kNegative &&
       (*out = sizes_.binary(SizeOp::kSub, make_const(Ref::steal(PyLong_FromLong(0))), value)))
     return true;
@@ -275,7 +313,7 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
     const char* const names[] = {"__pos__", "__neg__", "", "__invert__"};
     return call_special(*this, value, names[static_cast<int>(op)], {}, out);
   }
-  if (!is_number(value))
+  if (!is_plain_number(value))
     return fail(BreakReason::kUnsupported, "unary operator on " + describe(*value));
   PyObject* object = value->object.get();
   PyObject* result = op == UnaryOp::kNegative   ? PyNumber_Negative(object)

@@ -1,5 +1,5 @@
 // TENSOR_OPEN: as TENSOR, but the dimensions that are kOpenDim in the payload may be anything. INT:
-// an exact int whose value is left open, within what sizes can be.
+// an exact int whose value is left open, within what sizes can be. FLOAT: an exact float.
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"
@@ -43,8 +43,17 @@ std::string describe_int(const GuardStep&, const std::string& source, const std:
   return fmt::format("type({0}) is int and abs({0}) <= {1}", source, kLargestOpenInt);
 }
 
+bool check_float(const GuardStep&, PyObject* object, PyObject* const*) {
+  return PyFloat_CheckExact(object);
+}
+
+std::string describe_float(const GuardStep&, const std::string& source, const std::string&) {
+  return fmt::format("type({}) is float", source);
+}
+
 }  // namespace
 
+const GuardKind guard_float = {"float", check_float, describe_float};
 const GuardKind guard_tensor_open = {"tensor_open", check_tensor, describe_tensor};
 const GuardKind guard_int = {"int", check_int, describe_int};
 

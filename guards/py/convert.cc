@@ -88,6 +88,17 @@ Ref dtype_name_of(PyObject* object) {
 
 }  // namespace
 
+bool is_numpy_scalar(PyObject* object) {
+  const PyTypeObject* type = Py_TYPE(object);
+  if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) || type->tp_itemsize != 0) return false;
+  const std::string_view name = type->tp_name;
+  for (const char* known : {"numpy.float32", "numpy.float64", "numpy.float16", "numpy.int64",
+                            "numpy.int32", "numpy.int16", "numpy.int8", "numpy.uint8",
+                            "numpy.uint16", "numpy.uint32", "numpy.bool_", "numpy.bool"})
+    if (name == known) return true;
+  return false;
+}
+
 bool tensor_from_number(PyObject* number, const char* where, Tensor* out) {
   if (PyBool_Check(number)) {
     *out = Tensor::scalar(number == Py_True, true);

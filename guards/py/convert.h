@@ -18,6 +18,9 @@ inline bool is_number(PyObject* object) { return PyFloat_Check(object) || PyLong
 // NumPy arrays and scalars, memoryviews, array.array: anything with elements to read, but not text.
 bool is_array_like(PyObject* object);
 
+// A NumPy scalar whose value lies in the object itself: a bool, integer or float.
+bool is_numpy_scalar(PyObject* object);
+
 // A Python number as a weak 0-d tensor: bool, int64 or float64.
 bool tensor_from_number(PyObject* number, const char* where, Tensor* out);
 // Shares the memory of an exporter of the buffer protocol where its layout allows (always copies

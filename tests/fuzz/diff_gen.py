@@ -22,6 +22,7 @@ TOTAL = None
 
 class Box:
     scale = 2
+    rate = 0.75
 
     def __init__(self, value, items):
         self.value = value
@@ -250,6 +251,11 @@ class Program:
             lambda: "float(ops.sum(%s))" % e("T", d),
             lambda: "SHARED[1]",
             lambda: "pow(%s, 2)" % e("f", d),
+            lambda: "%s.rate" % e("o", d),
+            lambda: "o.rate",
+            lambda: "-%s" % e("f", d),
+            lambda: "(%s ** %s)" % (e("f", d), self.pick("2", "0.5", "-1", "n")),
+            lambda: "(%s / %s)" % (e("f", d), e("f", d)),
         ])()
 
     def expr_s(self, d):

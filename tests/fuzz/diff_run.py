@@ -26,7 +26,7 @@ def make_args(module, variant):
     xs = [1, 2.5, "w", y]
     d = {"a": 1, "b": x}
     o = module["Child" if variant == 2 else "Box"](y, [3, 4])
-    n = 2
+    o.rate, n = 0.5 + variant / 8, 2
     if variant == 1:
         n, xs[0] = 3, 5
         o.count = 2

@@ -99,6 +99,7 @@ class Statements(Program):
             lambda: "%s.extra = %s" % (target, e(self.pick("i", "T", "d"), 2)),
             lambda: "setattr(%s, 'count', %s)" % (target, e("i", 1)),
             lambda: "%s.bump()" % target,
+            lambda: "%s.rate %s %s" % (target, self.pick("=", "*=", "-="), e("f", 2)),
             lambda: self.rarely("del %s.count" % target, "%s.tag = 1; del %s.tag" % (target, target)),
             lambda: "%s.items.append(%s)" % (target, e("i", 1)),
             lambda: "%s.scale = %s" % (target, e("i", 1)),
@@ -189,6 +190,7 @@ class Statements(Program):
             ("for %s in %s:" % (v, self.pick("'ab'", "s")), [("s", v)]),
             ("for %s in reversed(range(%s)):" % (i, self.pick("2", "n")), [("i", i)]),
             ("for %s in sorted({%s, 1}):" % (i, self.expr("i", 1)), [("i", i)]),
+            ("for %s in filter(None, map(float, xs[:1] * 3)):" % v, [("f", v)]),
             ("for %s, %s in itertools.product([1, 2], [%s]):" % (i, v, self.expr("T", 1)), [("i", i), ("T", v)]),
         ])
         self.line(head)

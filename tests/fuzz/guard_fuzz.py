@@ -56,6 +56,8 @@ class Feature:
 FEATURES = [
     Feature("number", "G# = $n", ["G#", "-G#", "(G# + 1)", "(x.ndim + G#)", "(G# if G# else 4)"],
             ["G# = $n", "G# = $v", "del G#", "G# += 1", "G# = $t"]),
+    Feature("rate", "F# = 0.5", ["F#", "(F# * 2)", "(1 - F#)", "(x.ndim / F#)", "(F# ** 2)", "-F#", "(F# if F# > 0.3 else 1)"],
+            ["F# = 0.25", "F# *= 0.75", "F# += 0.125", "F# -= 0.5", "F# = $n"]),
     Feature("tensor", "T# = $t", ["T#", "T#.shape[-1]", "T#.sum()", "(T# * 2)", "T#.ndim"],
             ["T# = $t", "T# = $v", "T#.set_data($t)", "T# = T# + 1", "T#[0] = 5", "T#.requires_grad = True",
              "T#.requires_grad = False"]),

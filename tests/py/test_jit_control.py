@@ -117,8 +117,6 @@ def explained(fn):
 @pytest.mark.captures
 @pytest.mark.parametrize("fn", WHOLE_BRANCHES + WHOLE_LOOPS, ids=lambda f: f.__name__)
 def test_one_region(fn):
-    if fn is control_corpus.and_value and sys.version_info >= (3, 12):
-        pytest.skip("from 3.12 on the truth of `and` is a value of its own on the stack, which its arms do not share")
     jitted = ms.jit(fn, mode="PIJit", fullgraph=True)
     for v in VECTORS * 2:
         jitted(vector(v))

@@ -1,8 +1,11 @@
 """Numbers that differ from call to call: what is left open must behave as the number it is."""
+import collections
+
 import numpy as np
 import pytest
 
-from jit_same import same
+import msjit as ms
+from jit_same import captured, same
 from msjit import Tensor, _msjit, ops
 
 pytestmark = pytest.mark.jit
@@ -19,3 +22,160 @@ def test_tuples_of_other_lengths_are_compared_item_by_item():
         return y, tuple(xs) == (n, 2), (n, 1) != tuple(xs)
     same(fn, lambda v: (x23(), v, [v, x23(), 1] if v > 6 else [v, 2]), variants=(3, 4, 5, 6, 7, 8))
     same(fn, lambda v: (x23(), v, [x23()] if v > 6 else [v, 2]), variants=(3, 4, 5, 6, 7, 8))
+
+
+class Schedule:
+    def __init__(self, rate=0.1):
+        self.rate, self.step = rate, 0
+
+
+def rate_argument(x, lr):
+    return x - lr * ops.tanh(x), lr
+
+
+def rate_decays(x, s):
+    s.rate = s.rate * 0.9
+    s.step += 1
+    return x * s.rate + s.step
+
+
+def bias_correction(x, lr, t):
+    c = 1 - 0.9 ** t
+    d = 1.0 - lr / 3 ** 0.5
+    return x * (lr / c) + (-d), c, d
+
+
+def through_float(x, lr):
+    return x * float(lr) + (lr if isinstance(lr, float) else 1), type(lr) is float
+
+
+def compared(x, lr):
+    if lr > 0.31:
+        return x * lr
+    return x + lr
+
+
+def divides(x, lr):
+    return x / lr, 1 / lr
+
+
+def overflows(x, lr):
+    return x * (lr ** 400.0)
+
+
+def becomes_complex(x, lr):
+    return x.sum(), (lr - 0.3) ** 0.5
+
+
+def prints(x, lr):
+    print("rate", lr, lr * 2, -lr)
+    return x * lr
+
+
+def in_containers(x, d, rates):
+    d["lr"] = d["lr"] / 2
+    total = 0.0
+    for r in rates:
+        total += r
+    return x * d["lr"] + total, [r * 2 for r in rates]
+
+
+def mixed_with_sizes(x, lr, n):
+    return x / n * lr, n / 7, n ** -1, n ** 2, lr * n - n / (n + 1)
+
+
+def reused(x, lr):
+    key = {lr: 1}
+    y = x * lr
+    return y, key, [1, 2][int(lr)], round(lr, 1), "%.2f" % lr, max(lr, 0.2), lr == lr, lr is lr
+
+
+def under_a_branch(x, lr):
+    if x.sum() > 3:
+        y = x * lr
+    else:
+        y = x - lr * 2
+    return y + lr
+
+
+def same_number_twice(x, a, b):
+    return x * a + x * b, a is b
+
+
+NUMBERS = [0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.1, 0.125]
+
+
+@pytest.mark.parametrize("fn", [rate_argument, through_float, compared, prints, reused, under_a_branch])
+def test_changing_float(fn):
+    same(fn, lambda v: (x23(), NUMBERS[v]), variants=tuple(range(8)))
+
+
+def test_changing_state():
+    held = [Schedule(), Schedule()]
+
+    def make(_):
+        held.reverse()
+        return x23(), held[0]
+    same(rate_decays, make, variants=(0,) * 8)
+
+
+def test_arithmetic_is_that_of_python():
+    same(bias_correction, lambda v: (x23(), NUMBERS[v], v + 1), variants=tuple(range(8)))
+    same(mixed_with_sizes, lambda v: (x23(), NUMBERS[v], v + 1), variants=tuple(range(8)))
+    same(in_containers, lambda v: (x23(), {"lr": NUMBERS[v]}, [NUMBERS[v], 1.5, NUMBERS[-v]]), variants=tuple(range(8)))
+    same(same_number_twice, lambda v: (x23(), NUMBERS[v], NUMBERS[v] if v > 5 else NUMBERS[v] + 1), variants=tuple(range(8)))
+
+
+def test_what_raises_raises():
+    rates = [0.1, 0.2, 0.25, 0.3, 0.0, 0.35, 0.4, float("inf"), float("nan"), 3.0, -2.0]
+    for fn in (divides, overflows, becomes_complex):
+        same(fn, lambda v: (x23(), rates[v]), variants=tuple(range(4)) + tuple(range(11)))
+
+
+def test_type_changes():
+    mixed = [0.1, 0.2, 0.3, 1, True, 0.5, np.float64(0.25), 2, 3, 4, 0.75]
+    same(rate_argument, lambda v: (x23(), mixed[v]), variants=tuple(range(11)))
+    same(compared, lambda v: (x23(), mixed[v]), variants=tuple(range(11)))
+
+
+@pytest.mark.captures
+def test_a_changing_float_is_captured_three_times():
+    for fn, args in ((rate_argument, lambda v: (x23(), v / 16)), (bias_correction, lambda v: (x23(), v / 16, v))):
+        _msjit.reset()
+        jitted = ms.jit(fn, mode="PIJit")
+        for v in range(1, 30):
+            jitted(*args(v))
+        (found,) = [f for f in _msjit.explain_json() if f["name"] == fn.__name__]
+        assert found["breaks"] == []
+        assert sum(r["entries"] for r in found["regions"]) == 3
+
+
+NUMPY = [np.float32(2), np.float64(0.5), np.int64(3), np.float32(-0.0), np.float32(0.0), np.float64("nan"), np.bool_(True), np.int8(-2),
+         np.float16(1.5), np.float32(2), 0.25, np.uint8(200)]
+SCALE = np.float32(0.3)
+
+
+def numpy_operand(x, s):
+    return x * s + SCALE, s - x, x < s, SCALE / (x + 1)
+
+
+def test_numpy_scalars_beside_tensors():
+    same(numpy_operand, lambda v: (x23(), NUMPY[v]), variants=(0, 0, 1, 2, 3, 4, 3, 5, 6, 7, 8, 9, 10, 11))
+    same(numpy_operand, lambda v: (x23().astype(ms.int32), NUMPY[v]), variants=(0, 2, 8, 11))
+
+
+@pytest.mark.captures
+def test_numpy_scalars_are_captured():
+    def fn(x, s):
+        return x * SCALE - s
+    captured(fn, lambda _: (x23(), np.float64(2.5)))
+
+
+Pair = collections.namedtuple("Pair", "left right")
+
+
+def test_named_tuples_as_text():
+    def fn(x, n):
+        p = Pair(n, "q")
+        return x * n, "%s" % (p,), f"{p} {[p]!r}", str(p), p == (n, "q"), max(p, Pair(2, "a"))
+    same(fn, lambda v: (x23(), v + 1))

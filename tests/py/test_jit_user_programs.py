@@ -1,8 +1,9 @@
-"""The programs of jit_user_programs.py and jit_user_objects.py behave the same under the JIT, and break no more often than noted there."""
+"""The programs of jit_user_*.py behave the same under the JIT, and break no more often than noted there."""
 import sys
 
 import pytest
 
+import jit_user_loops  # noqa: F401 - adds its programs
 import jit_user_objects  # noqa: F401 - adds its programs
 import msjit as ms
 from jit_same import FORCED, breaks, same

@@ -1,0 +1,61 @@
+#include "bytecode/numbers.h"
+
+namespace msjit {
+namespace {
+
+PyObject* power(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
+
+using BinaryFunction = PyObject* (*)(PyObject*, PyObject*);
+constexpr BinaryFunction kFunctions[kBinaryOpCount] = {PyNumber_Add,
+                                                       PyNumber_And,
+                                                       PyNumber_FloorDivide,
+                                                       PyNumber_Lshift,
+                                                       PyNumber_MatrixMultiply,
+                                                       PyNumber_Multiply,
+                                                       PyNumber_Remainder,
+                                                       PyNumber_Or,
+                                                       power,
+                                                       PyNumber_Rshift,
+                                                       PyNumber_Subtract,
+                                                       PyNumber_TrueDivide,
+                                                       PyNumber_Xor};
+
+Ref compute(const NumberNode& number, PyObject* const* registers, std::span<const int64_t> sizes) {
+  switch (number.kind) {
+    case NumberNode::Kind::kSource: return Ref::share(registers[number.source]);
+    case NumberNode::Kind::kConst: return number.object;
+    case NumberNode::Kind::kSize: {
+      int64_t value = 0;
+      if (!evaluate(*number.size, sizes, &value)) return {};
+      return Ref::steal(PyLong_FromLongLong(value));
+    }
+    case NumberNode::Kind::kUnary: {
+      const Ref a = compute(*number.a, registers, sizes);
+      return a ? Ref::steal(PyNumber_Negative(a.get())) : Ref();
+    }
+    case NumberNode::Kind::kBinary: break;
+  }
+  const Ref a = compute(*number.a, registers, sizes);
+  const Ref b = a ? compute(*number.b, registers, sizes) : Ref();
+  return b ? Ref::steal(python_binary(number.binary, a.get(), b.get())) : Ref();
+}
+
+}  // namespace
+
+PyObject* python_binary(BinaryOp op, PyObject* a, PyObject* b) {
+  return kFunctions[static_cast<int>(op)](a, b);
+}
+
+Ref evaluate(const NumberNode& number, PyObject* const* registers, std::span<const int64_t> sizes) {
+  Ref value = compute(number, registers, sizes);
+  if (!value) PyErr_Clear();
+  return value && PyFloat_CheckExact(value.get()) ? value : Ref();
+}
+
+void add_sources(const NumberNode& number, std::vector<SourceId>* out) {
+  if (number.kind == NumberNode::Kind::kSource) out->push_back(number.source);
+  for (const NumberExpr& part : {number.a, number.b})
+    if (part) add_sources(*part, out);
+}
+
+}  // namespace msjit

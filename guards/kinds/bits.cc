@@ -1,0 +1,34 @@
+// BITS: a NumPy scalar of the class and with the very bits of the one captured (-0.0 is not 0.0, a
+// NaN is itself).
+#include <fmt/core.h>
+
+#include <cstring>
+
+#include "guards/guard_set.h"
+#include "guards/py/convert.h"
+
+namespace msjit {
+namespace {
+
+bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
+  PyObject* expected = step.object.address();
+  if (object == expected) return true;
+  if (Py_TYPE(object) != Py_TYPE(expected)) return false;
+  const size_t size = static_cast<size_t>(Py_TYPE(object)->tp_basicsize) - sizeof(PyObject);
+  return std::memcmp(reinterpret_cast<const char*>(object) + sizeof(PyObject),
+                     reinterpret_cast<const char*>(expected) + sizeof(PyObject), size) == 0;
+}
+
+std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
+  Ref repr = Ref::steal(PyObject_Repr(step.object.address()));
+  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
+  if (!text) PyErr_Clear();
+  return fmt::format("{0} == {1} and type({0}) is {2}", source, text ? text : "?",
+                     Py_TYPE(step.object.address())->tp_name);
+}
+
+}  // namespace
+
+const GuardKind guard_bits = {"bits", check, describe};
+
+}  // namespace msjit
