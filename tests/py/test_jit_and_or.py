@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 
 from jit_same import captured, same
-from msjit import Tensor, _msjit
+from msjit import Tensor
 
-pytestmark = pytest.mark.skipif(not _msjit.has_jit, reason="no bytecode JIT on this interpreter")
+pytestmark = pytest.mark.jit
 
 VALUES = [[1.0, 2.0], [-1.0, -2.0], [3.0, -3.0], [0.5, -1.5], [-0.5, 1.5]]
 
