@@ -366,8 +366,9 @@ bool ExitBuilder::build() {
   }
   if (!frame_state() || !effects() || !fill_instances()) return false;
   note_dropped();
-  x_.heap().guard_aliasing();
-  return true;
+  if (x_.heap().guard_aliasing()) return true;
+  failure = "a dict that is somebody's namespace";
+  return false;
 }
 
 }  // namespace msjit

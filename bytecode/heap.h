@@ -108,8 +108,8 @@ class Heap {
   std::vector<Printed>& printed() { return printed_; }
   const std::vector<Printed>& printed() const { return printed_; }
   // Sources of changed objects must not alias others of their type, nor a changed dict the
-  // attributes or globals that were looked at, and the other way round.
-  void guard_aliasing();
+  // attributes or globals that were looked at, and the other way round. False when one does now.
+  bool guard_aliasing();
   const std::vector<SymRef>& mutables() const { return mutables_; }
   std::string error;
 
@@ -131,7 +131,8 @@ class Heap {
   bool guard_keys_plain(SourceId source, PyObject* dict, bool of_instance);
   SymRef builtin(PyObject* builtins, bool own, PyObject* name);
   SourceId class_source(PyTypeObject* type);
-  void guard_namespaces();
+  bool guard_namespaces();
+  bool guard_apart_from(const SymRef& dict, const std::unordered_map<SourceId, PyObject*>& others);
 
   GraphSink* sink_;
   Sizes* sizes_;
@@ -140,7 +141,8 @@ class Heap {
   std::unordered_map<SourceId, SymRef> by_source_;
   std::unordered_map<PyObject*, SymRef> by_object_;  // lists, dicts, cells and instances met so far
   std::unordered_set<PyObject*> owned_dicts_;        // of the instances looked at
-  std::unordered_set<SourceId> namespaces_;          // globals and objects a name was looked up in
+  std::unordered_map<SourceId, PyObject*>
+      namespaces_;                                   // globals and objects a name was looked up in
   std::unordered_map<PyObject*, SourceId> globals_;  // of pinned functions
   std::vector<SymRef> mutables_;
   std::vector<Printed> printed_;

@@ -52,7 +52,7 @@ SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builti
       own ? guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()")
           : globals_source;
   if (!guard_keys_plain(table, globals, false)) return nullptr;
-  namespaces_.insert(table);
+  namespaces_.emplace(table, globals);
   if (PyObject* object = _PyDict_GetItem_KnownHash(globals, name, hash)) {
     const SourceId id =
         own ? guards_.add_source(LoadKind::kGlobal, kNoSource, 0, Ref::share(name), text)
@@ -113,7 +113,7 @@ SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
   for (const auto& [known, value] : object->attributes)
     if (known == text) return value;
   if (!object->object) return nullptr;
-  if (object->source != kNoSource) namespaces_.insert(object->source);
+  if (object->source != kNoSource) namespaces_.emplace(object->source, object->object.get());
   PyObject* dict = existing_dict(object->object.get());
   if (const SymRef* written = dict ? written_global(dict, name) : nullptr) return *written;
   const Py_hash_t hash = PyObject_Hash(name);
