@@ -6,18 +6,16 @@
 
 #include "guards/py/compat.h"
 
-#if PY_VERSION_HEX < 0x03090000
-
 namespace msjit::compat {
 namespace {
 
-constexpr int kMaxUsers = MAX_CO_EXTRA_USERS;
+constexpr int kMaxUsers = 255;  // of such data, says CPython
 std::array<freefunc, kMaxUsers> free_functions = {};
 destructor dealloc_code = nullptr;
 
 void dealloc_code_anywhere(PyObject* code) {
-  auto* extras = static_cast<CodeExtras*>(((PyCodeObject*)code)->co_extra);
-  if (extras && PyThreadState_GET()->interp != PyInterpreterState_Main()) {
+  auto* extras = static_cast<CodeExtras*>(reinterpret_cast<PyCodeObject*>(code)->co_extra);
+  if (extras && PyThreadState_Get()->interp != PyInterpreterState_Main()) {
     for (Py_ssize_t i = 0; i < extras->size && i < kMaxUsers; ++i)
       if (extras->items[i] && free_functions[size_t(i)])
         free_functions[size_t(i)](extras->items[i]);
@@ -35,5 +33,3 @@ void free_in_any_interpreter(Py_ssize_t index, freefunc free) {
 }
 
 }  // namespace msjit::compat
-
-#endif

@@ -93,9 +93,8 @@ struct CodeExtras {
   Py_ssize_t size;
   void* items[1];
 };
-#if PY_VERSION_HEX < 0x03090000
-void free_in_any_interpreter(Py_ssize_t index, freefunc free);  // code_extra.cc
-#endif
+// Up to 3.8, see code_extra.cc.
+void free_in_any_interpreter(Py_ssize_t index, freefunc free);
 inline Py_ssize_t request_code_extra(freefunc free) {
 #if PY_VERSION_HEX >= 0x030C0000
   return PyUnstable_Eval_RequestCodeExtraIndex(free);
