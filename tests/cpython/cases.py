@@ -82,5 +82,10 @@ def main():
             leave_out(suite).run(Outcomes(file))
 
 
+def below(frames, call):
+    """Some tests count on as many frames below them as a plain run of the test suite has."""
+    return below(frames - 1, call) if frames else call()
+
+
 if __name__ == "__main__":
-    main()
+    below(8, main)
