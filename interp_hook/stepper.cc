@@ -1,5 +1,6 @@
 #include "interp_hook/stepper.h"
 
+#include "bytecode/numbers.h"
 #include "interp_hook/frames/internals.h"
 #include "interp_hook/stepper_ops.h"
 
@@ -108,23 +109,9 @@ Step delete_subscr(const Stepping& s) {
   return s.done(PyObject_DelItem(container.get(), key.get()));
 }
 
-PyObject* power(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
 PyObject* inplace_power(PyObject* a, PyObject* b) { return PyNumber_InPlacePower(a, b, Py_None); }
 
 using BinaryFunction = PyObject* (*)(PyObject*, PyObject*);
-constexpr BinaryFunction kBinary[kBinaryOpCount] = {PyNumber_Add,
-                                                    PyNumber_And,
-                                                    PyNumber_FloorDivide,
-                                                    PyNumber_Lshift,
-                                                    PyNumber_MatrixMultiply,
-                                                    PyNumber_Multiply,
-                                                    PyNumber_Remainder,
-                                                    PyNumber_Or,
-                                                    power,
-                                                    PyNumber_Rshift,
-                                                    PyNumber_Subtract,
-                                                    PyNumber_TrueDivide,
-                                                    PyNumber_Xor};
 constexpr BinaryFunction kInplace[kBinaryOpCount] = {PyNumber_InPlaceAdd,
                                                      PyNumber_InPlaceAnd,
                                                      PyNumber_InPlaceFloorDivide,
@@ -139,10 +126,15 @@ constexpr BinaryFunction kInplace[kBinaryOpCount] = {PyNumber_InPlaceAdd,
                                                      PyNumber_InPlaceTrueDivide,
                                                      PyNumber_InPlaceXor};
 
-Step binary(const Stepping& s, const BinaryFunction* functions) {
+PyObject* inplace_binary(BinaryOp op, PyObject* a, PyObject* b) {
+  return kInplace[static_cast<int>(op)](a, b);
+}
+
+template <PyObject* (*Function)(BinaryOp, PyObject*, PyObject*)>
+Step binary(const Stepping& s) {
   const Ref right = s.frame.pop();
   const Ref left = s.frame.pop();
-  return s.push(Ref::steal(functions[s.instr.arg](left.get(), right.get())));
+  return s.push(Ref::steal(Function(s.instr.binary(), left.get(), right.get())));
 }
 
 Step unary(const Stepping& s) {
@@ -335,8 +327,8 @@ Step dispatch(const Stepping& s) {
     case Op::kDeleteSubscr: return delete_subscr(s);
     case Op::kUnary: return unary(s);
     case Op::kToBool: return to_bool(s);
-    case Op::kBinary: return binary(s, kBinary);
-    case Op::kInplaceBinary: return binary(s, kInplace);
+    case Op::kBinary: return binary<python_binary>(s);
+    case Op::kInplaceBinary: return binary<inplace_binary>(s);
     case Op::kCompare: return compare(s);
     case Op::kIsOp: return is_op(s);
     case Op::kContainsOp: return contains_op(s);
