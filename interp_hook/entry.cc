@@ -348,13 +348,20 @@ bool print_all(const Entry& entry, const std::vector<Ref>& objects) {
   return !flush || Ref::steal(PyObject_CallMethod(output.get(), "flush", nullptr));
 }
 
+// Whether writing failed by itself, and would again; anything else was raised by a signal handler.
+bool is_of_output() {
+  PyObject* const type = PyErr_Occurred();
+  return type == PyExc_OSError || type == PyExc_BrokenPipeError ||
+         PyErr_GivenExceptionMatches(type, PyExc_ValueError);
+}
+
 }  // namespace
 
 bool apply_effects(const Entry& entry, const std::vector<Ref>& objects, bool* untouched) {
   *untouched = false;
   if (!print_all(entry, objects)) {
-    PyErr_Clear();
-    *untouched = true;
+    *untouched = is_of_output();
+    if (*untouched) PyErr_Clear();
     return false;
   }
   for (const Effect& effect : entry.effects) {
