@@ -134,9 +134,9 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
       }
       // Something that cannot be rebuilt may be alive for long: the steps back grow.
       const int back = attempt < 16 ? 1 : std::max(1, stop / 3);
-      stop = exit.failure_step >= 0 ? exit.failure_step
-             : x.returned()         ? x.safe_step()
-                                    : stop - back;
+      stop = exit.failure_step >= 0     ? exit.failure_step
+             : x.returned() || stop < 0 ? x.safe_step()
+                                        : stop - back;
       if (stop < 0) return internal_error("[capture] cannot rebuild {}", exit.failure);
       continue;
     }

@@ -158,4 +158,8 @@ bool same_key(const SymRef& a, const SymRef& b);
 // functions, pinned members of enumerations.
 bool is_plain_key(const SymRef& key);
 
+// Whether looking for a name in a class runs no Python code: a class can have keys that compare by
+// it.
+bool has_plain_names(PyTypeObject* type);
+
 }  // namespace msjit

@@ -21,6 +21,16 @@ bool assign_version(PyTypeObject* type) {
 
 }  // namespace
 
+bool has_plain_names(PyTypeObject* type) {
+  PyObject* const bases = type->tp_mro;
+  for (Py_ssize_t i = 0; bases && i < PyTuple_GET_SIZE(bases); ++i) {
+    auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
+    if ((base->tp_flags & Py_TPFLAGS_HEAPTYPE) && !compat::has_only_string_keys(base->tp_dict))
+      return false;
+  }
+  return true;
+}
+
 const SymRef* Heap::written_global(PyObject* globals, PyObject* name) const {
   for (const GlobalWrite& write : global_writes_)
     if (write.globals == globals && PyUnicode_Compare(write.name.get(), name) == 0)

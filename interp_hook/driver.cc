@@ -248,6 +248,7 @@ class FrameRun {
       point.skip_to = exit_index;
       skip_until(exit_index >= 0 ? exit_index : code_.size());
       point.retry_at = next_look(state_);
+      if (capture.returns) idle_ = jit_config().idle_steps;  // CPython gets the frame
       if (index_ == code_.entry() && capture.returns) leave_alone(state_, point.retry_at);
       return nullptr;
     }

@@ -117,6 +117,7 @@ bool take_tool() {
 void listen(PyCodeObject* code, bool wanted_now) {
   if (tool == kNoTool && (!wanted_now || !take_tool())) return;
   const Ref events = number(wanted_now ? kPyStart : 0);
+  const frames::KeepPairs pairs(code, tool);
   if (!call("set_local_events", {number(tool).get(), (PyObject*)code, events.get()})) PyErr_Clear();
 }
 

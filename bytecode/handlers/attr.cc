@@ -179,9 +179,16 @@ bool bind_class(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* f
   return call_special(x, descriptor, "__get__", {make_const(Ref::none()), cls}, out);
 }
 
+bool odd_names(Executor& x, PyTypeObject* type) {
+  return x.fail(
+      BreakReason::kAttribute,
+      fmt::format("an attribute of {}, not all of whose names are strings,", type->tp_name));
+}
+
 bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   PyTypeObject* meta = Py_TYPE(type);
+  if (!has_plain_names(type) || !has_plain_names(meta)) return odd_names(x, type);
   PyObject* found =
       meta->tp_getattro == PyType_Type.tp_getattro ? _PyType_Lookup(type, name) : nullptr;
   const char* text = utf8_text(name);
@@ -333,6 +340,7 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
 bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* out) {
   PyTypeObject* type = type_of(*self);
   const char* text = utf8_text(name);
+  if (!has_plain_names(type)) return odd_names(x, type);
   if (std::string_view(text) == "__class__") {
     *out = x.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
     return true;

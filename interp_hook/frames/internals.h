@@ -4,6 +4,10 @@
 
 #include <Python.h>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 namespace msjit::frames {
 
 PyCodeObject* code_of(void* frame);
@@ -32,6 +36,21 @@ void* innermost(PyThreadState* thread);  // the running frame
 bool is_watched(PyThreadState* thread, PyCodeObject* code, int own_tool);
 // `tool` listens to the start of `code`.
 bool listens(PyCodeObject* code, int tool);
+
+// Keeps the pairs of instructions that 3.12 runs as one. CPython takes all of a code object apart
+// when it puts an event anywhere in it, and leaves them so; that is needed where others listen.
+class KeepPairs {
+ public:
+  KeepPairs(PyCodeObject* code, int own_tool);
+  ~KeepPairs();
+  KeepPairs(const KeepPairs&) = delete;
+  KeepPairs& operator=(const KeepPairs&) = delete;
+
+ private:
+  PyCodeObject* code_;
+  int own_tool_;
+  std::vector<std::pair<Py_ssize_t, uint8_t>> pairs_;  // place, opcode
+};
 
 // While it lives, a callback is ordinary code: Python that it runs can be traced and meets
 // callbacks itself.

@@ -7,6 +7,7 @@
 #undef _PyGC_FINALIZED
 #include <internal/pycore_frame.h>
 #include <internal/pycore_instruments.h>
+#include <opcode.h>
 
 #include <algorithm>
 
@@ -30,6 +31,36 @@ unsigned global_tools(PyThreadState* thread) { return msjit_global_tools(thread)
 }  // namespace
 
 #include "interp_hook/frames/monitored_frame.inc"
+
+namespace {
+
+// The first half of a pair; 0 for every other opcode.
+uint8_t first_half(uint8_t opcode) {
+  switch (opcode) {
+    case LOAD_CONST__LOAD_FAST: return LOAD_CONST;
+    case LOAD_FAST__LOAD_CONST:
+    case LOAD_FAST__LOAD_FAST: return LOAD_FAST;
+    case STORE_FAST__LOAD_FAST:
+    case STORE_FAST__STORE_FAST: return STORE_FAST;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+// Inline caches are passed over unseen: no event changes one of them to the first half of a pair.
+frames::KeepPairs::KeepPairs(PyCodeObject* code, int own_tool) : code_(code), own_tool_(own_tool) {
+  for (Py_ssize_t i = 0; i < Py_SIZE(code); i++)
+    if (const uint8_t opcode = _PyCode_CODE(code)[i].op.code; first_half(opcode))
+      pairs_.emplace_back(i, opcode);
+}
+
+frames::KeepPairs::~KeepPairs() {
+  if (is_watched(PyThreadState_Get(), code_, own_tool_)) return;
+  for (const auto& [place, opcode] : pairs_)
+    if (auto& unit = _PyCode_CODE(code_)[place]; unit.op.code == first_half(opcode))
+      unit.op.code = opcode;
+}
 
 }  // namespace msjit
 #endif

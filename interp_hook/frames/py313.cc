@@ -31,5 +31,8 @@ unsigned global_tools(PyThreadState* thread) {
 
 #include "interp_hook/frames/monitored_frame.inc"
 
+frames::KeepPairs::KeepPairs(PyCodeObject* code, int own_tool) : code_(code), own_tool_(own_tool) {}
+frames::KeepPairs::~KeepPairs() {}
+
 }  // namespace msjit
 #endif

@@ -40,15 +40,16 @@ def test_local_events_of_inlined_code(name, captured):
     code = names[name].__code__ if name in names else next(
         c for c in outer.co_consts if hasattr(c, "co_name") and c.co_name == "<%s>" % name)
     monitoring, events = sys.monitoring, sys.monitoring.events
+    event = events.LINE if name in names else events.PY_START  # 3.13 has no line event for code of one line within another
     plain = names["f"](x2()).tolist()
     for _ in range(3 if captured else 0):
         assert f(x2()).tolist() == plain
     seen = []
     monitoring.use_tool_id(monitoring.PROFILER_ID, "test")
     try:
-        monitoring.register_callback(monitoring.PROFILER_ID, events.LINE, lambda c, line: seen.append(c.co_name))
+        monitoring.register_callback(monitoring.PROFILER_ID, event, lambda c, where: seen.append(c.co_name))
         for _ in range(3):
-            monitoring.set_local_events(monitoring.PROFILER_ID, code, events.LINE)
+            monitoring.set_local_events(monitoring.PROFILER_ID, code, event)
             del seen[:]
             assert names["f"](x2()).tolist() == plain
             expected = list(seen)
@@ -142,6 +143,8 @@ print(float(f(x)))
 """
 
 
+@pytest.mark.xfail(sys.version_info >= (3, 13), strict=True, reason="3.13 reports no opcode events in a frame that the "
+                   "driver hands back, by which pdb would stop at the call itself; it stops at the next line")
 def test_breakpoint_in_a_captured_callee(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(BREAKPOINT)
