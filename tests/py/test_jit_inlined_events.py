@@ -143,8 +143,8 @@ print(float(f(x)))
 """
 
 
-@pytest.mark.xfail(sys.version_info >= (3, 13), strict=True, reason="3.13 reports no opcode events in a frame that the "
-                   "driver hands back, by which pdb would stop at the call itself; it stops at the next line")
+@pytest.mark.xfail(sys.version_info >= (3, 13), strict=True, reason="CPython 3.13 loses the opcode events of a code object "
+                   "that any tool listens to, by which pdb stops at the call of breakpoint() itself; it stops a line later")
 def test_breakpoint_in_a_captured_callee(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(BREAKPOINT)
