@@ -66,8 +66,7 @@ PyObject* load_source(const Source& source, const Slots& slots, PyObject* const*
       return PyDict_CheckExact(slots.builtins) ? slots.builtins : nullptr;
     case LoadKind::kConst: return source.key.get();
     case LoadKind::kCellContents: return PyCell_GET(base);
-    case LoadKind::kInstanceAttr:
-      return instance_item(base, source.key.address(), source.hash);
+    case LoadKind::kInstanceAttr: return instance_item(base, source.key.address(), source.hash);
     case LoadKind::kInstanceDict: return instance_dict(base);
     case LoadKind::kDictItem: return lookup(base, source);
     case LoadKind::kListItem:
