@@ -112,13 +112,17 @@ inline void* code_extra(PyObject* code, Py_ssize_t index) {
   const auto* extras = static_cast<const CodeExtras*>(((PyCodeObject*)code)->co_extra);
   return extras && index < extras->size ? extras->items[index] : nullptr;
 }
-// False with an exception set when out of memory.
+// False with an exception set when out of memory. CPython makes places for all users, and calls the
+// function of each that has a place when the code dies; those nobody has used are given back.
 inline bool set_code_extra(PyObject* code, Py_ssize_t index, void* extra) {
 #if PY_VERSION_HEX >= 0x030C0000
-  return PyUnstable_Code_SetExtra(code, index, extra) == 0;
+  if (PyUnstable_Code_SetExtra(code, index, extra) != 0) return false;
 #else
-  return _PyCode_SetExtra(code, index, extra) == 0;
+  if (_PyCode_SetExtra(code, index, extra) != 0) return false;
 #endif
+  auto* extras = static_cast<CodeExtras*>(((PyCodeObject*)code)->co_extra);
+  while (extras && extras->size > index + 1 && !extras->items[extras->size - 1]) --extras->size;
+  return true;
 }
 
 // --- dictionaries --------------------------------------------------------------------------------

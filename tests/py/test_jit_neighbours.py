@@ -56,6 +56,26 @@ def test_places_for_extra_data_run_out(left):
     run(EXTRA + "take(%d)\n" % left + PROGRAM + "check()\n")
 
 
+def test_others_are_not_told_of_code_without_their_data():
+    """Every code object that was looked at had places for all, and their functions were called when it died."""
+    run(EXTRA + """
+import gc, numpy as np, msjit as ms
+from msjit import Tensor
+told = []
+free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda data: told.append(data))
+assert request(ctypes.cast(free, ctypes.c_void_p)) >= 0
+for n in range(5):
+    space = {}
+    exec("def f(x):\\n    return g(x) * 2\\ndef g(x):\\n    return x + 1\\n", space)
+    run = ms.jit(space["f"], mode="PIJit")
+    assert [run(Tensor(np.float32([1]))).tolist() for _ in range(3)] == [[4]] * 3
+    ms._msjit.mark_code(space["g"])
+    del run, space
+    gc.collect()
+assert told == [], told
+""")
+
+
 def test_places_for_extra_data_are_taken_afterwards():
     run(EXTRA + PROGRAM + "import msjit\ntake(0)\ncheck()\ncheck()\n")
 
