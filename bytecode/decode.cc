@@ -356,9 +356,20 @@ bool DecodedCode::is_generator() const {
   return code_->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR);
 }
 
-Result<const DecodedCode*> decode(PyCodeObject* code) {
+namespace {
+
+Py_ssize_t extra_index() {
   static const Py_ssize_t index =
       compat::request_code_extra([](void* extra) { delete static_cast<DecodedCode*>(extra); });
+  return index;
+}
+
+}  // namespace
+
+bool reserve_decoded() { return extra_index() >= 0; }
+
+Result<const DecodedCode*> decode(PyCodeObject* code) {
+  const Py_ssize_t index = extra_index();
   if (index < 0) return runtime_error("[decode] no free code extra index");
   PyObject* object = (PyObject*)code;
   if (void* extra = compat::code_extra(object, index))

@@ -97,6 +97,9 @@ class DecodedCode {
   int parameter_count_ = 0;
 };
 
+// Takes the place for decoded code in code objects. False when there is none; asked before other
+// users of such places come, because a place costs all places below it.
+bool reserve_decoded();
 // The decoded form of `code`, made on first use and freed with the code object.
 Result<const DecodedCode*> decode(PyCodeObject* code);
 

@@ -213,6 +213,8 @@ CodeState* find_code_state(PyCodeObject* code) {
       compat::code_extra(reinterpret_cast<PyObject*>(code), extra_index()));
 }
 
+bool reserve_code_states() { return extra_index() >= 0; }
+
 CodeState* code_state(PyCodeObject* code) {
   if (CodeState* known = find_code_state(code)) return known;
   auto state = std::make_unique<CodeState>();

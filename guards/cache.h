@@ -120,6 +120,8 @@ struct CodeState {
   void count_recompile(const std::string& guard, const std::string& source, std::string now);
 };
 
+// Takes the place for states in code objects; false when there is none.
+bool reserve_code_states();
 // The state of `code`, made on first use; null (no exception set) when none can be attached.
 CodeState* code_state(PyCodeObject* code);
 CodeState* find_code_state(PyCodeObject* code);  // null when there is none yet

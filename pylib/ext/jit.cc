@@ -355,7 +355,7 @@ bool add_jit(PyObject* module) {
   compile_error_type =
       PyObject_GetAttrString(module, "CompileError");  // lives as long as the module
   if (!compile_error_type) return false;
-  if (!hook::initialize()) {
+  if (!reserve_decoded() || !reserve_code_states() || !hook::initialize()) {
     PyErr_Clear();
     return add_no_jit(module, "other users of code objects have taken all places for extra data");
   }
