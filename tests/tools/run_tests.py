@@ -136,6 +136,8 @@ def cpython(version):
     result = Result("cpython" + version)
     result.failed = count(text, r"(?m), (\d+) differ$")
     result.passed = count(text, r"(?m), (\d+) tests, \d+ differ$") - result.failed
+    if not result.passed:
+        code = code or 1  # it has run nothing
     return finish(result, code, text, started)
 
 
