@@ -78,8 +78,7 @@ PyObject* on_start(PyObject*, PyObject* const* args, Py_ssize_t) {
   PyThreadState* thread = PyThreadState_Get();
   void* frame = frames::innermost(thread);
   auto* code = reinterpret_cast<PyCodeObject*>(args[0]);
-  if (frames::code_of(frame) != code || nesting >= kMaxNesting ||
-      frames::is_watched(thread, code, tool))
+  if (frames::code_of(frame) != code || nesting >= kMaxNesting || frames::is_watched(thread, code))
     return Ref::none().release();
   FrameDoor door = HookEntry::choose(code);
   if (!door) return Ref::none().release();
@@ -117,7 +116,7 @@ bool take_tool() {
 void listen(PyCodeObject* code, bool wanted_now) {
   if (tool == kNoTool && (!wanted_now || !take_tool())) return;
   const Ref events = number(wanted_now ? kPyStart : 0);
-  const frames::KeepPairs pairs(code, tool);
+  const frames::KeepPairs pairs(code);
   if (!call("set_local_events", {number(tool).get(), (PyObject*)code, events.get()})) PyErr_Clear();
 }
 
@@ -145,9 +144,7 @@ bool mark(PyCodeObject* code, FrameDoor door) {
 
 FrameDoor marked(PyCodeObject* code) { return door_of(code); }
 
-bool is_watched(PyCodeObject* code) {
-  return frames::is_watched(PyThreadState_Get(), code, tool == kNoTool ? 0 : tool);
-}
+bool is_watched(PyCodeObject* code) { return frames::is_watched(PyThreadState_Get(), code); }
 
 }  // namespace hook
 

@@ -33,7 +33,7 @@ inline void set_evaluator(Evaluator evaluator) {
 // --- from 3.12 on: sys.monitoring ---
 void* innermost(PyThreadState* thread);  // the running frame
 // is_traced, or a tool other than our own listens to this code object.
-bool is_watched(PyThreadState* thread, PyCodeObject* code, int own_tool);
+bool is_watched(PyThreadState* thread, PyCodeObject* code);
 // `tool` listens to the start of `code`.
 bool listens(PyCodeObject* code, int tool);
 
@@ -41,14 +41,13 @@ bool listens(PyCodeObject* code, int tool);
 // when it puts an event anywhere in it, and leaves them so; that is needed where others listen.
 class KeepPairs {
  public:
-  KeepPairs(PyCodeObject* code, int own_tool);
+  explicit KeepPairs(PyCodeObject* code);
   ~KeepPairs();
   KeepPairs(const KeepPairs&) = delete;
   KeepPairs& operator=(const KeepPairs&) = delete;
 
  private:
   PyCodeObject* code_;
-  int own_tool_;
   std::vector<std::pair<Py_ssize_t, uint8_t>> pairs_;  // place, opcode
 };
 

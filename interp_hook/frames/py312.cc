@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "bytecode/versions/version.h"
+#include "guards/py/compat.h"
 #include "interp_hook/frame_view.h"
 #include "interp_hook/frames/internals.h"
 
@@ -49,14 +50,14 @@ uint8_t first_half(uint8_t opcode) {
 }  // namespace
 
 // Inline caches are passed over unseen: no event changes one of them to the first half of a pair.
-frames::KeepPairs::KeepPairs(PyCodeObject* code, int own_tool) : code_(code), own_tool_(own_tool) {
+frames::KeepPairs::KeepPairs(PyCodeObject* code) : code_(code) {
   for (Py_ssize_t i = 0; i < Py_SIZE(code); i++)
     if (const uint8_t opcode = _PyCode_CODE(code)[i].op.code; first_half(opcode))
       pairs_.emplace_back(i, opcode);
 }
 
 frames::KeepPairs::~KeepPairs() {
-  if (is_watched(PyThreadState_Get(), code_, own_tool_)) return;
+  if (is_watched(PyThreadState_Get(), code_)) return;
   for (const auto& [place, opcode] : pairs_)
     if (auto& unit = _PyCode_CODE(code_)[place]; unit.op.code == first_half(opcode))
       unit.op.code = opcode;

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "bytecode/versions/version.h"
+#include "guards/py/compat.h"
 #include "interp_hook/frame_view.h"
 #include "interp_hook/frames/internals.h"
 
@@ -31,7 +32,7 @@ unsigned global_tools(PyThreadState* thread) {
 
 #include "interp_hook/frames/monitored_frame.inc"
 
-frames::KeepPairs::KeepPairs(PyCodeObject* code, int own_tool) : code_(code), own_tool_(own_tool) {}
+frames::KeepPairs::KeepPairs(PyCodeObject* code) : code_(code) {}
 frames::KeepPairs::~KeepPairs() {}
 
 }  // namespace msjit

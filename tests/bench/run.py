@@ -88,9 +88,10 @@ def all_impls(work):
 
 def time_work(work, rounds):
     """Rows of one work: every implementation in turn, the least of the rounds. Where a process happens to lie in memory
-    changes the speed of pure Python by some percent, so those programs are timed in several processes."""
+    changes the speed of pure Python by some percent and that of a guard check by half, so what surrounds the kernels is
+    timed in several processes."""
     rows = {}
-    processes = PROCESSES if work in overhead.PROGRAMS else 1
+    processes = PROCESSES if work in overhead.WORKS else 1
     for _ in range(processes):
         time_processes([Worker(*impl) for impl in all_impls(work)], work, -(-rounds // processes), rows)
     return list(rows.values())

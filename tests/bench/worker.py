@@ -37,9 +37,9 @@ class Work:
         statement, names, self.inner = (*made, 1)[:3]
         self.timer = timeit.Timer(statement, globals=names)
         self.first_us = self.timer.timeit(1) / self.inner * 1e6
-        deadline = time.perf_counter() + WARM_UP_S
+        deadline, once = time.perf_counter() + WARM_UP_S, WARM_UP_S
         while time.perf_counter() < deadline:
-            once = self.timer.timeit(1)
+            once = min(once, self.timer.timeit(1))  # one that was interrupted says nothing
         self.loops = max(1, int(SLICE_S / max(once, 1e-7)))
         self.slices = max(1, int(ROUND_S / max(once, SLICE_S)))
         self.bytes = peak_bytes() - before
