@@ -82,7 +82,7 @@ class MemoBuilder {
   bool dict_lookup(PyObject* dict, PyObject* key, Py_hash_t hash, PyObject* found);
   bool string_keys(PyObject* dict);  // it has no other keys; false: not so, or by chance
   bool instance_dict_of(PyObject* object, PyObject** dict);
-  // That the object keeps its attributes itself, without a dictionary; false when it does not.
+  // That the object keeps its attributes itself; false when a dictionary does.
   bool own_values(PyObject* object);
   // And which value it has for a str.
   bool own_lookup(PyObject* object, PyObject* key);

@@ -5,7 +5,8 @@
 namespace msjit {
 
 PyObject** instance_dict_slot(PyObject* object) {
-  return compat::own_values(object).items ? nullptr : _PyObject_GetDictPtr(object);
+  const compat::OwnValues own = compat::own_values(object);
+  return own.items && !own.has_dict ? nullptr : _PyObject_GetDictPtr(object);
 }
 
 PyObject* instance_dict(PyObject* object) {

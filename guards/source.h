@@ -64,10 +64,9 @@ bool load_can_fail(LoadKind kind);
 // bases.
 PyObject* load_source(const Source& source, const Slots& slots, PyObject* const* registers);
 
-// The instance dictionary of an object, or null. An object that keeps its attributes itself gets
-// one.
+// The instance dictionary of an object, or null. An object that has none yet gets one.
 PyObject* instance_dict(PyObject* object);
-// The same, but null for an object that keeps its attributes itself.
+// The same, but null for an object that has none yet.
 PyObject* existing_dict(PyObject* object);
 // Whether an object may have attributes of its own.
 bool has_attributes(PyObject* object);
@@ -77,8 +76,7 @@ PyObject* instance_item(PyObject* object, PyObject* name, Py_hash_t hash);
 inline PyObject* object_at(PyObject* object, int offset) {
   return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + offset);
 }
-// Where an object keeps the pointer to its dictionary; null when it has none, or keeps its
-// attributes itself.
+// Where an object keeps the pointer to its dictionary; null when it has none, or none yet.
 PyObject** instance_dict_slot(PyObject* object);
 
 }  // namespace msjit

@@ -200,12 +200,13 @@ inline const void* shared_value(PyObject* dict, PyObject* name) {
 }
 // --- attributes that an object keeps without a dictionary ----------------------------------------
 // From 3.11 on an instance gets a dictionary when somebody asks for one; CPython's own functions
-// that look for it make it. Until then it keeps the values itself, in the order of its class's
-// keys.
+// that look for it make it. Until then, and on 3.13 for as long as that dictionary has no other
+// keys than those of the class, it keeps the values itself, in the order of these keys.
 struct OwnValues {
-  PyObject** items = nullptr;  // null: it has a dictionary, or no attributes of its own
+  PyObject** items = nullptr;  // null: a dictionary keeps them, or it has no attributes of its own
   const KeysHead* keys = nullptr;
   const void* place = nullptr;  // eight bytes that stay the same as long as this is so
+  bool has_dict = false;        // all the same
 };
 inline OwnValues own_values([[maybe_unused]] PyObject* object) {
   OwnValues own;
@@ -214,10 +215,10 @@ inline OwnValues own_values([[maybe_unused]] PyObject* object) {
   if (!(type->tp_flags & Py_TPFLAGS_MANAGED_DICT)) return own;
   auto* const fields = reinterpret_cast<char**>(object);
 #if PY_VERSION_HEX >= 0x030D0000
-  own.place = fields - 3;
   auto* values = reinterpret_cast<SharedValues*>(fields + sizeof(PyObject) / sizeof *fields);
-  if ((type->tp_flags & Py_TPFLAGS_INLINE_VALUES) && !fields[-3] && values->valid)
-    own.items = values->items;
+  own.has_dict = fields[-3];
+  own.place = own.has_dict ? static_cast<void*>(values) : fields - 3;
+  if ((type->tp_flags & Py_TPFLAGS_INLINE_VALUES) && values->valid) own.items = values->items;
 #elif PY_VERSION_HEX >= 0x030C0000
   own.place = fields - 3;
   if (reinterpret_cast<uintptr_t>(fields[-3]) & 1)
