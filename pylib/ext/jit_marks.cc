@@ -1,5 +1,7 @@
 // Which code objects the bytecode JIT captures: marks on single ones, and on all functions below
 // the code of a module.
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -66,6 +68,21 @@ std::vector<PyCodeObject*> candidates_below(PyObject* object) {
   return found;
 }
 
+// Whether a tensor can come to a function: it takes arguments, is a closure, or names something
+// other than built-in classes. Code that is left alone passes for plain code with those who look
+// (3.13 runs no code in another interpreter that has extra data).
+bool may_meet_tensors(const PyCodeObject* code) {
+  const bool takes_some = code->co_argcount || code->co_kwonlyargcount ||
+                          (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS));
+  if (takes_some || PyCode_GetNumFree(const_cast<PyCodeObject*>(code))) return true;
+  PyObject* const builtins = PyEval_GetBuiltins();
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_names); ++i) {
+    PyObject* found = PyDict_GetItem(builtins, PyTuple_GET_ITEM(code->co_names, i));
+    if (!found || !PyType_Check(found)) return true;
+  }
+  return false;
+}
+
 Ref function_codes(PyObject*, PyObject* object) {
   const Ref list = Ref::steal(PyList_New(0));
   for (PyCodeObject* code : candidates_below(object))
@@ -74,7 +91,9 @@ Ref function_codes(PyObject*, PyObject* object) {
 }
 
 Ref mark_functions(PyObject*, PyObject* object) {
-  const std::vector<PyCodeObject*> codes = candidates_below(object);
+  std::vector<PyCodeObject*> codes = candidates_below(object);
+  codes.erase(std::remove_if(codes.begin(), codes.end(), std::not_fn(may_meet_tensors)),
+              codes.end());
   for (PyCodeObject* code : codes)
     if (!mark_transparently(code)) return {};
   return PyErr_Occurred() ? Ref() : Ref::steal(PyLong_FromSize_t(codes.size()));
@@ -88,7 +107,8 @@ PyMethodDef g_mark_functions[] = {
     method1<skip_code>("skip_code", "leaves a function or code object to the interpreter for good"),
     method1<function_codes>("function_codes",
                             "the code objects of functions below one, itself included"),
-    method1<mark_functions>("mark_functions", "mark_code on all of these; how many they are"),
+    method1<mark_functions>(
+        "mark_functions", "mark_code on those of them that tensors can come to; how many they are"),
     {nullptr}};
 
 }  // namespace msjit

@@ -1,7 +1,7 @@
 """usage: run.py [--language | --all] [--python PYTHON...] [--jobs N] [--limit S] [MODULE...]
 
 Runs modules of CPython's own test suite (the interpreter's Lib/test) plainly and under `python -m msjit` with every
-function of every module a candidate for capture, and compares them test by test. A difference counts when it shows
+function that tensors can come to a candidate for capture, and compares them test by test. A difference counts when it shows
 again in a second pair of runs, so that tests that are not reproducible by themselves do not. The modules: those named, all with --all,
 those about the language with --language, else the quickest of these. The interpreter: this one. The exit status is 1 if any test differs or a run under msjit crashes."""
 

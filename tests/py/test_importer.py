@@ -54,6 +54,18 @@ def test_only_functions_are_marked():
     assert sorted(c.co_name for c in _msjit.function_codes(code)) == ["<lambda>", "m"]
 
 
+@pytest.mark.jit
+def test_functions_that_no_tensor_can_come_to_are_left_alone():
+    alone = ["def f(): pass", "def f(): return [1, (2, None)]", "def f(): raise ValueError('spam')", "def f(): return int('3') + 1"]
+    marked = ["def f(a): pass", "def f(*, a=1): pass", "def f(*a): pass", "def f(**k): pass", "def f(): return other",
+              "def f(): return [].append", "def f(): import os", "def f(): return eval('x')"]
+    for source in alone + marked:
+        assert _msjit.mark_functions(compile(source, "x.py", "exec")) == (source in marked), source
+    # The inner one is a closure, its maker takes an argument.
+    code = compile("def f(a):\n    def g():\n        return a\n    return g\n", "x.py", "exec")
+    assert _msjit.mark_functions(code) == 2
+
+
 def test_modules_look_the_same(package):
     finder = ms.install(["hooked_pkg.*"])
     module = importlib.import_module("hooked_pkg.model")
