@@ -19,7 +19,7 @@ FUZZERS = {
     "shape": (["tests/fuzz/shape_fuzz.py"], {"--count": 20000}),
     "code": (["tests/fuzz/code_fuzz.py"], {"--count": 10000}),
     "memory": (["tests/fuzz/memory_soak.py"], {"--calls": 1000000, "--captures": 1000}),
-    "cpython": (["tests/cpython/run.py", "--all", "--jobs", "2"], {}),  # many of its tests wait rather than work
+    "cpython": (["tests/cpython/run.py", "--all", "--jobs", "3"], {}),  # many of its tests wait rather than work
 }
 
 
