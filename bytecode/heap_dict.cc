@@ -66,7 +66,7 @@ bool Heap::realize_factory(const SymRef& dict) {
   static PyObject* const name = PyUnicode_InternFromString("default_factory");
   PyObject* descriptor = _PyType_Lookup(default_dict_type(), name);
   error = "a defaultdict";
-  if (!descriptor || !is_object_member(descriptor)) return false;
+  if (!descriptor || !is_object_member(default_dict_type(), descriptor)) return false;
   SymRef factory = member(dict, descriptor);
   dict->attributes.clear();
   if (!factory) return false;

@@ -54,14 +54,15 @@ bool is_identity_constant(PyObject* o) {
          PyCode_Check(o) || Py_TYPE(o) == g_jit_callable.type;
 }
 
-bool is_object_member(PyObject* o) {
+bool is_object_member(PyTypeObject* type, PyObject* o) {
   if (Py_TYPE(o) != &PyMemberDescr_Type) return false;
-  const int type = reinterpret_cast<PyMemberDescrObject*>(o)->d_member->type;
-  return type == T_OBJECT || type == T_OBJECT_EX;
+  const int kind = reinterpret_cast<PyMemberDescrObject*>(o)->d_member->type;
+  return (kind == T_OBJECT || kind == T_OBJECT_EX) && PyType_IsSubtype(type, PyDescr_TYPE(o)) &&
+         _PyType_Lookup(type, PyDescr_NAME(o)) == o;
 }
 
-bool is_writable_member(PyObject* o) {
-  return is_object_member(o) &&
+bool is_writable_member(PyTypeObject* type, PyObject* o) {
+  return is_object_member(type, o) &&
          !(reinterpret_cast<PyMemberDescrObject*>(o)->d_member->flags & READONLY);
 }
 

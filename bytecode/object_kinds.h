@@ -14,8 +14,10 @@ bool is_identity_constant(PyObject* object);
 // As dict keys: equal to nothing but itself; equal by value, without Python code.
 bool is_single(PyObject* object);
 bool is_key_value(PyObject* object);
-// Descriptors of members that hold an object: slots of __slots__, parts of builtin objects.
-bool is_object_member(PyObject* descriptor);
-bool is_writable_member(PyObject* descriptor);
+// Descriptors of members of a type that hold an object (slots of __slots__, parts of builtin
+// objects) and that the type has under their own name: a class may hold one of an unrelated class,
+// or slots of the same name as a base.
+bool is_object_member(PyTypeObject* type, PyObject* descriptor);
+bool is_writable_member(PyTypeObject* type, PyObject* descriptor);
 
 }  // namespace msjit

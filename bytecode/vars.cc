@@ -37,6 +37,7 @@ bool instance_vars(Executor& x, const SymRef& self, SymRef* out) {
   PyTypeObject* type = type_of(*self);
   PyObject* found = _PyType_Lookup(type, name);
   const bool plain = found && Py_TYPE(found) == &PyGetSetDescr_Type && type->tp_dictoffset != 0 &&
+                     PyType_IsSubtype(type, PyDescr_TYPE(found)) &&
                      (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !is_exception_type(type);
   if (!plain) return x.fail(BreakReason::kAttribute, "__dict__");
   if (self->items.empty()) self->items = {make_items(SymKind::kVars, {self})};

@@ -26,7 +26,7 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* own
           PyObject* name, SymRef* out) {
   const std::string text = fmt::format("{}.{}", type->tp_name, utf8_text(name));
   Heap& heap = x.heap();
-  if (is_object_member(found)) {
+  if (is_object_member(type, found)) {
     *out = heap.member(self, found);
     return *out || x.fail(BreakReason::kRaises, fmt::format("attribute {}", text));
   }
@@ -387,7 +387,8 @@ bool set_through(Executor& x, const SymRef& self, PyObject* found, PyObject* nam
                  const SymRef& value) {
   const char* text = utf8_text(name);
   SymRef ignored;
-  if (is_writable_member(found)) return write_attribute(x, self, text, value);
+  if (is_writable_member(type_of(*self), found))
+    return write_attribute(x, self, utf8_text(PyDescr_NAME(found)), value);
   if (Py_TYPE(found) == &PyProperty_Type) {
     Ref setter = Ref::steal(PyObject_GetAttrString(found, "fset"));
     PyErr_Clear();
