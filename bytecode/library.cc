@@ -25,7 +25,8 @@ PyTypeObject* partial_type() {
 // func, args or keywords of a partial object.
 SymRef part(Executor& x, const SymRef& partial, const char* name) {
   PyObject* found = find_special(partial, name);
-  return found && is_object_member(type_of(*partial), found) ? x.heap().member(partial, found) : nullptr;
+  return found && is_object_member(type_of(*partial), found) ? x.heap().member(partial, found)
+                                                             : nullptr;
 }
 
 // Arguments of a call through a partial object: its own first, the call's keywords over its own.
