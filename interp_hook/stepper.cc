@@ -48,9 +48,17 @@ Step take_jump(const Stepping& s) {
   return s.instr.target <= s.index ? backward_jump(s) : s.jump();
 }
 
-Step load_fast(const Stepping& s) {
+Step push_null(const Stepping& s) {
+  s.frame.push({});
+  return s.next();
+}
+
+// What a slot holds, which for a variable of a closure is a cell, or a value while a comprehension
+// has the slot. The second variable of a bytecode for two is not checked by CPython either.
+Step load_slot(const Stepping& s) {
   const Borrowed value = s.frame.local(s.instr.arg);
-  return value ? s.push(Ref::share(value)) : s.hand_over();
+  if (value) return s.push(Ref::share(value));
+  return s.instr.is_exit() ? s.hand_over() : push_null(s);
 }
 
 Step delete_fast(const Stepping& s) {
@@ -231,11 +239,6 @@ Step pop_top(const Stepping& s) {
   return s.next();
 }
 
-Step push_null(const Stepping& s) {
-  s.frame.push({});
-  return s.next();
-}
-
 Step load_fast_and_clear(const Stepping& s) {
   s.frame.push(s.frame.take_local(s.instr.arg));
   return s.next();
@@ -285,7 +288,8 @@ Step dispatch_rare(const Stepping& s) {
 // Locals, cells and globals; anything else is rare.
 Step dispatch_variable(const Stepping& s) {
   switch (s.instr.op) {
-    case Op::kLoadFast: return load_fast(s);
+    case Op::kLoadFast:
+    case Op::kLoadClosure: return load_slot(s);
     case Op::kMakeCell: return make_cell(s);
     case Op::kLoadFastAndClear: return load_fast_and_clear(s);
     case Op::kStoreFast: return store_fast(s);
@@ -293,7 +297,6 @@ Step dispatch_variable(const Stepping& s) {
     case Op::kLoadGlobal: return step_load_global(s);
     case Op::kStoreGlobal: return step_store_global(s);
     case Op::kDeleteGlobal: return step_delete_global(s);
-    case Op::kLoadClosure:
     case Op::kLoadDeref:
     case Op::kStoreDeref:
     case Op::kDeleteDeref: return step_deref(s);

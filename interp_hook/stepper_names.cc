@@ -28,7 +28,6 @@ Step step_delete_global(const Stepping& s) {
 Step step_deref(const Stepping& s) {
   PyObject* cell = s.frame.local(s.instr.arg).get();
   if (!cell || !PyCell_Check(cell)) return s.hand_over();
-  if (s.instr.op == Op::kLoadClosure) return s.push(Ref::share(cell));
   if (s.instr.op == Op::kStoreDeref) {
     const Ref value = s.frame.pop();
     return s.done(PyCell_Set(cell, value.get()));

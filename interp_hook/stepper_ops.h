@@ -40,7 +40,7 @@ Step step_set_function_attribute(const Stepping& s);
 Step step_load_global(const Stepping& s);
 Step step_store_global(const Stepping& s);
 Step step_delete_global(const Stepping& s);
-Step step_deref(const Stepping& s);  // LoadClosure, LoadDeref, StoreDeref, DeleteDeref
+Step step_deref(const Stepping& s);  // LoadDeref, StoreDeref, DeleteDeref
 Step step_load_build_class(const Stepping& s);
 
 Step step_name(const Stepping& s);  // LoadName, StoreName, DeleteName, LoadClassDeref

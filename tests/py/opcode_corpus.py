@@ -257,6 +257,11 @@ def captured_comprehension(a):
     return [f() for f in [lambda: x for x in a]], [lambda: a for x in a][0]()
 """, lambda: ([0, 1, 2],))
 case("""
+def one_variable_of_two_comprehensions(a, x):
+    g = lambda: x
+    return [x for x in a if x], [(x, y) for x in a if x for y in a], [lambda: x for x in a][0](), {x: x for x in a}, g()
+""", lambda: ([0, 1, 2], 7), lambda: ([[]], 7), lambda: ([3, 0, 1], 7), lambda: ([], 7))
+case("""
 def unpack_displays(a, d):
     return [*a, 1, *a], (*a, 2), {*a, *a}, {**d, 'k': 1, **d}
 """, lambda: ([1, 2], {"z": 3}), lambda: ("ab", {}), lambda: (5, {}), lambda: ([], 7), lambda: ([[]], {}))
