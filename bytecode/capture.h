@@ -122,7 +122,7 @@ struct Capture {
 
 struct CaptureLimits {
   int inline_depth = 24;
-  int unroll = 20000;  // instructions executed symbolically in one region
+  int unroll = 20000;  // instructions executed and items taken from iterators in one region
   int turns = 0;       // of one loop of the frame that are unrolled; 0 = no limit
   int max_ops = 4000;
   int break_every = 0;  // force an exit at every n-th instruction of the frame; 0 = never

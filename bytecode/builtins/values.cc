@@ -172,6 +172,13 @@ bool fold_result(Executor& x, Ref result, const char* name, SymRef* out) {
   return *out ? true : wrong_arguments(x, name);
 }
 
+// str() and its kin take seconds for an int of a million digits; the interpreter may be asked
+// again.
+static bool is_huge(PyObject* value) {
+  constexpr size_t kBits = 4096;
+  return PyLong_CheckExact(value) && _PyLong_NumBits(value) > kBits;
+}
+
 bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyObject* names,
                SymRef* out) {
   // int() of an int is that int, also while its value is open.
@@ -200,6 +207,8 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
                  ? x.fail(BreakReason::kTensorValue, fmt::format("{}()", name))
                  : wrong_arguments(x, fmt::format("{}({})", name, describe(*args[i])).c_str());
     }
+    if (is_huge(value.get()))
+      return x.fail(BreakReason::kUnsupported, fmt::format("{}() of a huge int", name));
     if (i < count)
       PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), value.release());
     else

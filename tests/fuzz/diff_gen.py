@@ -328,6 +328,8 @@ class Program:
             lambda: "list(%s)" % e(self.pick("l", "t", "d"), d),
             lambda: "list(range(%s))" % self.pick("3", "n", "1, 4", "4, 0, -2"),
             lambda: "[%s for v in %s]" % (self.pick("v", "(v, 1)", "[v]"), e("l", d)),
+            lambda: "[f() for f in [lambda: v for v in %s]]" % e("l", d),
+            lambda: "[(lambda: (v, %s))()[0] for v in %s if v]" % (e("i", d), e("l", d)),
             lambda: "[p * q for p in range(2) for q in range(%s) if p != q]" % self.pick("2", "3", "n"),
             lambda: "sorted([%s, %s, 2]%s)" % (e("i", d), e("i", d), self.pick("", ", reverse=True",
                                                                              ", key=lambda v: -v")),

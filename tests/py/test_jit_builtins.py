@@ -5,10 +5,12 @@ import functools
 import itertools
 import math
 import operator
+import time
 
 import numpy as np
 import pytest
 
+import msjit as ms
 from jit_same import FORCED, captured, same
 from msjit import Tensor, _msjit
 
@@ -282,3 +284,23 @@ def test_print_goes_to_what_stdout_is_then():
         with contextlib.redirect_stdout(out):
             f(arguments()[0])
         assert out.getvalue() == ("TEXT\n" if kind is Loud else "text\n")
+
+
+def test_long_iterables_are_not_unrolled():
+    """What a builtin takes from an iterator counts like the instructions of a loop."""
+    def f(x):
+        return x + sum(range(10**6)) * 0, x * any(range(1, 10**6)), 10**6 - 1 in iter(range(10**6))
+
+    def g(x, n):
+        return x, str(n)[:3], divmod(n, 7)[1], n == n + 1
+
+    started = time.time()
+    for _ in range(2):
+        f(Tensor([1.0]))
+    plain = time.time() - started
+    jitted, started = ms.jit(f, mode="PIJit"), time.time()
+    for _ in range(2):
+        jitted(Tensor([1.0]))
+    assert time.time() - started < 2 * plain + 1
+    same(f, lambda variant: (Tensor(np.float32([1, 2])),))
+    same(g, lambda variant: (Tensor(np.float32([1, 2])), 7 ** 4000))
