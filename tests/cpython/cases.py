@@ -9,7 +9,9 @@ import json
 import sys
 import unittest
 
-if "msjit" in sys.modules:  # up to 3.11 functions of the modules named are captured while there are tensors
+# Up to 3.11 functions of the modules named are captured while there are tensors. That takes an evaluator of frames, and on
+# 3.11 one makes CPython specialize less, which test_dis looks at.
+if "msjit" in sys.modules and sys.version_info[:2] != (3, 11):
     TENSOR = sys.modules["msjit"].Tensor([0.0])
 
 LEFT_OUT = {"ThreadedVSOCKSocketStreamTest"}  # waits for ever where the host of the virtual machine does not answer
