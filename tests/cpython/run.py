@@ -10,6 +10,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,21 @@ def modules_of(python):
     return names - set(LEFT_OUT)
 
 
+def let_interrupt():
+    """What runs in the background of a shell ignores Ctrl-C, and so would the tests of it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def kill_group(child):
+    """Ends a process together with those that it has left behind."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    child.stdout.close()
+    child.wait()
+
+
 def run_module(python, module, with_msjit, limit):
     """({test id: outcome}, whether it came to an end in time, what it printed); a crash is an outcome of the module."""
     with tempfile.TemporaryDirectory() as folder:
@@ -51,12 +67,14 @@ def run_module(python, module, with_msjit, limit):
         command += [str(HERE / "cases.py"), module, str(path)]
         env = dict(os.environ, PYTHONHASHSEED="0", MSJIT_NUM_THREADS="1", MSJIT_STRICT="1")
         env.pop("PYTHONSTARTUP", None)
+        child = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=let_interrupt)
         try:
-            done = subprocess.run(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, timeout=limit)
-            status, text = done.returncode, done.stdout.decode("utf-8", "replace")
+            text = child.communicate(timeout=limit)[0].decode("utf-8", "replace")
+            status = child.returncode
         except subprocess.TimeoutExpired:
             status, text = None, ""
+        kill_group(child)
         outcomes = dict(map(json.loads, path.read_text().splitlines())) if path.exists() else {}
         if status:
             outcomes[module] = "exit status %d" % status
