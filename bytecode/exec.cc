@@ -36,6 +36,7 @@ Executor::Executor(const DecodedCode& code, const Slots& slots, const CaptureLim
       sizes_(&sink_, sizes),
       heap_(&sink_, &sizes_, slots),
       control_(control) {
+  sink_.set_merging(false);  // equal tensors are two, and views tell which one they are of
   root_.code = &code;
   root_.globals = Ref::share(slots.globals);
   root_.builtins = Ref::share(slots.builtins);

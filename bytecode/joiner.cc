@@ -207,10 +207,7 @@ ValueId Joiner::leaving(int side, const SymRef& value) {
   if (made_inside(id) && (first || claim->second == value.get())) return id;
   // Equal to a value of somebody else: a tensor of its own all the same.
   const Meta meta = graph.meta(id);
-  const bool merging = x_.sink().merging();
-  x_.sink().set_merging(false);
   Val copy = x_.sink().value(x_.sink().append(op_copy, std::span(&id, 1), {}, std::span(&meta, 1)));
-  x_.sink().set_merging(merging);
   x_.sizes().copied(id, &copy);
   return copy.id();
 }

@@ -6,20 +6,14 @@
 
 #include <cstring>
 
+#include "guards/py/library_type.h"
+
 namespace msjit {
 namespace {
 
-PyTypeObject* import_type(const char* module, const char* name) {
-  Ref found = Ref::steal(PyImport_ImportModule(module));
-  if (found) found = Ref::steal(PyObject_GetAttrString(found.get(), name));
-  PyErr_Clear();
-  return found && PyType_Check(found.get()) ? reinterpret_cast<PyTypeObject*>(found.release())
-                                            : nullptr;  // lives as long as the interpreter
-}
-
 PyTypeObject* partial_type() {
-  static PyTypeObject* const type = import_type("functools", "partial");
-  return type;
+  static constinit LibraryType type("functools", "partial");
+  return type.get();
 }
 
 // func, args or keywords of a partial object.
@@ -139,8 +133,8 @@ bool new_tuple(Executor& x, const SymRef& cls, const std::vector<SymRef>& args, 
 
 // The field a descriptor of a named tuple's class reads; -1 when it is something else.
 int tuple_field(PyObject* descriptor) {
-  static PyTypeObject* const getter = import_type("_collections", "_tuplegetter");
-  if (!getter || Py_TYPE(descriptor) != getter) return -1;
+  static constinit LibraryType getter("_collections", "_tuplegetter");
+  if (Py_TYPE(descriptor) != getter.get()) return -1;
   Ref parts = Ref::steal(PyObject_CallMethod(descriptor, "__reduce__", nullptr));
   Ref args = parts && PyTuple_Check(parts.get()) && PyTuple_GET_SIZE(parts.get()) == 2
                  ? Ref::share(PyTuple_GET_ITEM(parts.get(), 1))
@@ -156,13 +150,17 @@ int tuple_field(PyObject* descriptor) {
 
 namespace {
 PyTypeObject* enum_meta() {
-  static PyTypeObject* const meta = import_type("enum", "EnumMeta");
-  return meta;
+  static constinit LibraryType meta("enum", "EnumMeta");
+  return meta.get();
+}
+PyTypeObject* enum_base() {
+  static constinit LibraryType base("enum", "Enum");
+  return base.get();
 }
 }  // namespace
 
 bool is_enum_type(PyTypeObject* type) {
-  static PyTypeObject* const base = import_type("enum", "Enum");
+  PyTypeObject* const base = enum_base();
   static PyObject* const hash_name = PyUnicode_InternFromString("__hash__");
   return base && Py_TYPE(type) == enum_meta() && PyType_IsSubtype(type, base) &&
          _PyType_Lookup(type, hash_name) == _PyType_Lookup(base, hash_name);
@@ -185,12 +183,12 @@ SymRef enum_part(Executor& x, const SymRef& cls, const char* name) {
 }
 
 bool is_flag(PyTypeObject* type) {
-  static PyTypeObject* const flag = import_type("enum", "Flag");
-  return !flag || PyType_IsSubtype(type, flag);
+  static constinit LibraryType flag("enum", "Flag");
+  return !flag.get() || PyType_IsSubtype(type, flag.get());
 }
 
 bool has_own_new(PyTypeObject* type) {
-  static PyTypeObject* const base = import_type("enum", "Enum");
+  PyTypeObject* const base = enum_base();
   const auto find = [](PyTypeObject* of) {
     return Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(of), "__new__"));
   };
@@ -262,7 +260,8 @@ SymRef plain_value(Executor& x, const SymRef& value) {
 
 bool enum_member(Executor& x, const SymRef& cls, PyObject* name, SymRef* out, bool* known) {
   PyTypeObject* const meta = enum_meta();
-  static PyTypeObject* const property = import_type("enum", "property");
+  static constinit LibraryType properties("enum", "property");
+  PyTypeObject* const property = properties.get();
   static PyObject* const map_name = PyUnicode_InternFromString("_member_map_");
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   *known = false;

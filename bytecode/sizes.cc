@@ -17,7 +17,6 @@ Sizes::Sizes(GraphSink* sink, const std::vector<SizeHistory>* history)
   if (!any) return;
   recorder_ = std::make_unique<ShapeRecorder>(&env_, sink->graph());
   sink_->set_recorder(recorder_.get());
-  sink_->set_merging(false);  // what is equal now may differ at other sizes
 }
 
 Sizes::~Sizes() { sink_->set_recorder(nullptr); }
@@ -39,7 +38,6 @@ void Sizes::close() {
   note_place();
   env_.specialise_all();
   sink_->set_recorder(nullptr);
-  sink_->set_merging(true);
   recorder_.reset();
 }
 

@@ -17,7 +17,7 @@ namespace {
 class Extractor {
  public:
   Extractor(const Graph& from, GraphSink* to)
-      : from_(from), to_(to), map_(from.values.size(), -1), apart_(handed_on(from)) {}
+      : from_(from), to_(to), map_(from.values.size(), -1), apart_(kept_apart(from, 1)) {}
   void map(ValueId from, ValueId to) { map_[from] = to; }
   void need(ValueId id) { needed_.push_back(id); }
   ValueId get(ValueId id) const { return map_[id]; }
@@ -119,7 +119,7 @@ Result<Vals> Differentiator::copy_node(const Node& node, const Vals& in) {
 
 Status Differentiator::copy_forward() {
   Vals env(graph_.values.size());
-  const std::vector<bool> apart = handed_on(graph_);
+  const std::vector<bool> apart = kept_apart(graph_, 1);
   for (ValueId id : graph_.inputs) env[id] = sink_.input(graph_.meta(id));
   for (const Node& node : graph_.nodes) {
     if (node.kind == NodeKind::kInput) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <unordered_map>
 
 namespace msjit {
 
@@ -106,8 +107,28 @@ std::vector<Meta> control_outputs(const OpDef& op, const GraphSink::Subgraphs& s
   return metas;
 }
 
-std::vector<bool> handed_on(const Graph& graph) {
+namespace {
+
+// The value that a view is one of; -1 for everything else.
+ValueId viewed(const Graph& graph, ValueId id) {
+  const Node& node = graph.producer(id);
+  return node.kind == NodeKind::kOp && node.op->has(kView) ? node.inputs[0] : -1;
+}
+
+ValueId root_of(const Graph& graph, ValueId id) {
+  while (viewed(graph, id) >= 0) id = viewed(graph, id);
+  return id;
+}
+
+}  // namespace
+
+std::vector<bool> kept_apart(const Graph& graph, int sharing) {
   std::vector<bool> marked(graph.values.size());
+  std::unordered_map<ValueId, int> shown;  // root -> outputs that show it
+  for (ValueId id : graph.outputs) ++shown[root_of(graph, id)];
+  for (ValueId id : graph.outputs)
+    if (shown[root_of(graph, id)] >= sharing)
+      for (ValueId at = id; at >= 0; at = viewed(graph, at)) marked[at] = true;
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
     if (node.is_control())
@@ -247,6 +268,7 @@ class Cutter {
     GraphSink sink(graph);
     std::vector<ValueId> map(graph_.values.size(), -1);
     for (ValueId id : inputs_) map[id] = graph->add_input(graph_.meta(id));
+    sink.set_merging(false);
     const auto get = [&](ValueId id) {
       if (id >= 0 && map[id] < 0) map[id] = sink.constant(graph_.producer(id).constant).id();
       return id < 0 ? -1 : map[id];

@@ -30,9 +30,10 @@ Status verify_control(const Graph& graph, const Node& node);
 // Metas of a node's outputs given its sub-graphs.
 std::vector<Meta> control_outputs(const OpDef& op, const GraphSink::Subgraphs& subgraphs);
 
-// Values whose very tensor an If or While may hand on, and what these are views of. Passes neither
-// merge them with equal ones nor replace them: which tensor comes out would change.
-std::vector<bool> handed_on(const Graph& graph);
+// Values that passes neither merge with equal ones nor replace, because which tensor they are can
+// be told: those that an If or While may hand on, and what these are views of; and where at least
+// `sharing` outputs show the same storage, the value that has it and the views that lead there.
+std::vector<bool> kept_apart(const Graph& graph, int sharing = 2);
 
 // -- Running: one definition for the reference evaluator and for compiled plans.
 bool truth_of(const Tensor& t);  // of one element, any dtype

@@ -1,7 +1,7 @@
 // GraphSink: applying an op appends a node. Shape errors come from the same infer rules as eager.
-// Pure nodes are hash-consed, so equal computations are one node from birth; random ones are
-// appended in call order. Composites without a kernel, and those with kDecompose, are expanded
-// here; in-place ops are refused.
+// Pure nodes are hash-consed, so equal computations are one node from birth, unless told not to;
+// random ones are appended in call order. Composites without a kernel, and those with kDecompose,
+// are expanded here; in-place ops are refused.
 #pragma once
 
 #include <unordered_map>
@@ -29,7 +29,6 @@ class GraphSink final : public OpSink {
   ValueId append_like(const Graph& from, const Node& node, std::span<const ValueId> in);
   // Off: append() adds a node of its own that later equal ones do not find either.
   void set_merging(bool on) { merging_ = on; }
-  bool merging() const { return merging_; }
   SourceLocation location() const { return location_; }
   void set_location(SourceLocation location) { location_ = location; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }

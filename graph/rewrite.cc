@@ -51,7 +51,7 @@ class Rebuilder {
         to_(std::make_shared<Graph>()),
         sink_(to_),
         map_(from.values.size(), -1),
-        apart_(handed_on(from)) {}
+        apart_(kept_apart(from)) {}
 
   Result<bool> run(Graph* result) {
     to_->name = from_.name;
@@ -141,7 +141,7 @@ class Rebuilder {
   std::shared_ptr<Graph> to_;
   GraphSink sink_;
   std::vector<ValueId> map_;
-  std::vector<bool> apart_;        // by value of `from_`: see handed_on()
+  std::vector<bool> apart_;        // by value of `from_`: see kept_apart()
   std::vector<ValueId> apart_to_;  // the same values in `to_`
   std::vector<int> from_uses_;
   std::vector<int> uses_;  // of the new graph's values; counts uses by nodes not rebuilt yet

@@ -44,10 +44,10 @@ class TraceReplay {
         graph_(std::make_shared<Graph>()),
         sink_(graph_) {
     graph_->name = trace.name;
+    sink_.set_merging(false);
   }
 
   bool advance() {
-    sink_.set_merging(!trace_.branches);  // arms tell what is theirs by the nodes it is made by
     while (status_.ok() && next_ < trace_.steps.size()) status_ = run(trace_.steps[next_++]);
     return status_.ok();
   }
@@ -335,7 +335,7 @@ void ShapeRecorder::copied(ValueId from, Val* result) {
 }
 
 void ShapeRecorder::placeholder(ValueId initial, Val* result) {
-  if (!std::exchange(trace_->branches, true)) replays_.clear();  // those merged what is equal
+  trace_->branches = true;
   TraceStep step{TraceStep::Kind::kPlaceholder};
   step.inputs.push_back(value_of(initial));
   add_results(std::move(step), {result, 1});
@@ -343,7 +343,7 @@ void ShapeRecorder::placeholder(ValueId initial, Val* result) {
 
 void ShapeRecorder::built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in,
                           std::span<Val> results) {
-  if (!std::exchange(trace_->branches, true)) replays_.clear();
+  trace_->branches = true;
   TraceStep step{kind};
   for (const Val& value : in) step.inputs.push_back(value_of(value.id()));
   step.mark = mark;

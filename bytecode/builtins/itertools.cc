@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
+#include "guards/py/library_type.h"
 
 namespace msjit {
 namespace {
@@ -78,9 +79,10 @@ bool chosen(Executor& x, const char* name, Args args, PyObject* names, size_t mi
   int64_t length = static_cast<int64_t>(items.size());
   if (args.size() == 2 && !to_int(x, args[1], &length)) return wrong_arguments(x, name);
   if (items.size() > 12 || length < 0) return wrong_arguments(x, name);
-  Ref module = Ref::steal(PyImport_ImportModule("itertools"));
+  PyObject* module = loaded_module("itertools");
+  if (!module) return wrong_arguments(x, name);
   Ref places = Ref::steal(PyObject_CallMethod(
-      module.get(), name, "NL",
+      module, name, "NL",
       PySequence_Tuple(Ref::steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyRange_Type),
                                                         "n", static_cast<Py_ssize_t>(items.size())))
                            .get()),
@@ -276,11 +278,10 @@ const ModelRow kCopy[] = {{"copy", model_copy}};
 }  // namespace
 
 BuiltinModel find_class_method(PyObject* cls, const char* name) {
-  static PyObject* const chain = [] {
-    Ref module = Ref::steal(PyImport_ImportModule("itertools"));
-    return module ? PyObject_GetAttrString(module.get(), "chain") : nullptr;
-  }();
-  return cls == chain && std::strcmp(name, "from_iterable") == 0 ? chain_from_iterable : nullptr;
+  static constinit LibraryType chain("itertools", "chain");
+  return cls == reinterpret_cast<PyObject*>(chain.get()) && std::strcmp(name, "from_iterable") == 0
+             ? chain_from_iterable
+             : nullptr;
 }
 
 const ModelTable models_functools = {"functools", kFunctools, {}};

@@ -1,16 +1,17 @@
 // print(): an effect, replayed in program order at the region's exit. What it is given is turned to
 // text at once, because a list may change behind the call; only tensors wait for their values.
 #include "bytecode/builtins/models.h"
+#include "guards/py/library_type.h"
 
 namespace msjit {
 namespace {
 
 // sys.stdout is an object of CPython whose write() runs no code of the program.
 bool plain_output(Executor& x) {
-  static PyObject* const sys = PyImport_ImportModule("sys");
+  PyObject* const sys = loaded_module("sys");
   static PyObject* const stdout_name = PyUnicode_InternFromString("stdout");
   static PyObject* const write_name = PyUnicode_InternFromString("write");
-  if (!sys) return PyErr_Clear(), false;
+  if (!sys) return false;
   const SymRef module = x.heap().from_constant(Ref::share(sys), "sys");
   if (!x.look(module)) return false;
   const SymRef output = x.heap().instance_attr(module, stdout_name);

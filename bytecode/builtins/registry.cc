@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "bytecode/builtins/models.h"
+#include "guards/py/library_type.h"
 
 namespace msjit {
 namespace {
@@ -24,22 +25,20 @@ void add_all(PyObject* module, Index* index) {
   }
 }
 
-void add_table(const ModelTable& table, Index* index) {
-  Ref module = Ref::steal(PyImport_ImportModule(table.module));
-  if (!module) return PyErr_Clear();
+void add_table(const ModelTable& table, PyObject* module, Index* index) {
   for (const char* name : table.pure) {
     if (std::strcmp(name, "*") == 0) {
-      add_all(module.get(), index);
+      add_all(module, index);
       continue;
     }
-    Ref found = Ref::steal(PyObject_GetAttrString(module.get(), name));
+    Ref found = Ref::steal(PyObject_GetAttrString(module, name));
     if (!found)
       PyErr_Clear();  // younger than this interpreter
     else
       (*index)[found.release()].pure = name;
   }
   for (const ModelRow& row : table.rows) {
-    Ref found = Ref::steal(PyObject_GetAttrString(module.get(), row.name));
+    Ref found = Ref::steal(PyObject_GetAttrString(module, row.name));
     if (!found)
       PyErr_Clear();
     else
@@ -47,17 +46,26 @@ void add_table(const ModelTable& table, Index* index) {
   }
 }
 
+const ModelTable* const kTables[] = {&models_builtins, &models_sequences, &models_math,
+                                     &models_operator, &models_functools, &models_itertools,
+                                     &models_copy,     &models_print,     &models_collections,
+                                     &models_vars,     &models_sets,      &models_tensor};
+
+// Tables join as their modules are loaded.
+void complete(Index* index) {
+  static unsigned waiting = (1u << std::size(kTables)) - 1;  // a bit a table
+  for (size_t i = 0; waiting && i < std::size(kTables); ++i) {
+    PyObject* module = waiting >> i & 1 ? loaded_module(kTables[i]->module) : nullptr;
+    if (!module) continue;
+    waiting &= ~(1u << i);
+    add_table(*kTables[i], module, index);
+  }
+}
+
 const Found& find(PyObject* callable) {
-  static const Index* const index = [] {
-    auto* made = new Index;
-    for (const ModelTable* table :
-         {&models_builtins, &models_sequences, &models_math, &models_operator, &models_functools,
-          &models_itertools, &models_copy, &models_print, &models_collections, &models_vars,
-          &models_sets, &models_tensor})
-      add_table(*table, made);
-    return made;
-  }();
+  static Index* const index = new Index;
   static const Found none;
+  complete(index);
   const auto it = index->find(callable);
   return it == index->end() ? none : it->second;
 }

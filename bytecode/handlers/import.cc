@@ -4,6 +4,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
+#include "guards/py/library_type.h"
 
 namespace msjit {
 namespace {
@@ -18,11 +19,12 @@ std::string text_of(PyObject* text) {
 bool plain_import(Executor& x, const SymFrame& f) {
   static PyObject* const name = PyUnicode_InternFromString("__import__");
   static PyObject* const own = [] {
-    Ref builtins = Ref::steal(PyImport_ImportModule("builtins"));
-    return builtins ? PyObject_GetAttr(builtins.get(), name) : nullptr;
+    PyObject* found = PyDict_GetItem(PyEval_GetBuiltins(), name);
+    Py_XINCREF(found);
+    return found && PyCFunction_Check(found) ? found : nullptr;
   }();
   PyObject* builtins = f.builtins.get();
-  if (!own || !PyDict_CheckExact(builtins)) return PyErr_Clear(), false;
+  if (!own || !PyDict_CheckExact(builtins)) return false;
   GuardBuilder& guards = x.heap().guards();
   PyObject* found = PyDict_GetItem(builtins, name);
   const SourceId table =
@@ -31,13 +33,6 @@ bool plain_import(Executor& x, const SymFrame& f) {
   const SymRef function = x.heap().from_source(
       guards.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), "__import__"), found);
   return x.look(function);
-}
-
-bool is_loading(PyObject* module) {
-  Ref spec = Ref::steal(PyObject_GetAttrString(module, "__spec__"));
-  Ref loading = spec ? Ref::steal(PyObject_GetAttrString(spec.get(), "_initializing")) : Ref();
-  PyErr_Clear();
-  return loading && PyObject_IsTrue(loading.get()) == 1;
 }
 
 // The module of this name, as sys.modules has it; null when it is not loaded.

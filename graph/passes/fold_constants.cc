@@ -62,7 +62,7 @@ Result<bool> fold_constants(Graph& graph) {
   GraphSink sink(folded);
   std::vector<ValueId> map(graph.values.size(), -1);
   bool changed = false;
-  const std::vector<bool> apart = handed_on(graph);
+  const std::vector<bool> apart = kept_apart(graph);
   for (ValueId id : graph.inputs) map[id] = folded->add_input(graph.meta(id));
   for (const Node& node : graph.nodes) {
     if (node.kind == NodeKind::kInput) continue;

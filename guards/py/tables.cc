@@ -1,15 +1,12 @@
 #include "guards/py/tables.h"
 
+#include "guards/py/library_type.h"
+
 namespace msjit {
 
 PyTypeObject* default_dict_type() {
-  static PyTypeObject* const type = [] {
-    Ref module = Ref::steal(PyImport_ImportModule("collections"));
-    Ref found = module ? Ref::steal(PyObject_GetAttrString(module.get(), "defaultdict")) : Ref();
-    if (!found || !PyType_Check(found.get())) return PyErr_Clear(), (PyTypeObject*)nullptr;
-    return (PyTypeObject*)found.release();  // lives as long as the interpreter
-  }();
-  return type;
+  static constinit LibraryType type("_collections", "defaultdict");
+  return type.get();
 }
 
 Ref table_keys(PyObject* table) {

@@ -1,0 +1,29 @@
+#include "guards/py/library_type.h"
+
+namespace msjit {
+
+bool is_loading(PyObject* module) {
+  const Ref spec = Ref::steal(PyObject_GetAttrString(module, "__spec__"));
+  const Ref loading =
+      spec ? Ref::steal(PyObject_GetAttrString(spec.get(), "_initializing")) : Ref();
+  PyErr_Clear();
+  return loading && PyObject_IsTrue(loading.get()) == 1;
+}
+
+PyObject* loaded_module(const char* name) {
+  PyObject* modules = PyImport_GetModuleDict();
+  PyObject* found =
+      modules && PyDict_Check(modules) ? PyDict_GetItemString(modules, name) : nullptr;
+  return found && PyModule_Check(found) && !is_loading(found) ? found : nullptr;
+}
+
+PyTypeObject* LibraryType::get() {
+  if (found_) return found_;
+  PyObject* module = loaded_module(module_);
+  PyObject* found = module ? PyDict_GetItemString(PyModule_GetDict(module), name_) : nullptr;
+  if (!found || !PyType_Check(found)) return nullptr;
+  Py_INCREF(found);
+  return found_ = reinterpret_cast<PyTypeObject*>(found);
+}
+
+}  // namespace msjit

@@ -1,0 +1,105 @@
+"""Which results of a region share storage: a write to one shows in the others exactly where it does in eager runs, whatever
+the passes make of the graph. Every way to make a tensor times every view of it times a second view."""
+import numpy as np
+import pytest
+
+pytest.importorskip("msjit._msjit")
+import msjit as ms
+from msjit import Tensor
+
+pytestmark = pytest.mark.jit
+
+MADE = {
+    "argument": "x", "times one": "x * 1", "plus zero": "x + 0", "two ops": "x * 2 + 1", "zeros": "ops.zeros((3,), ms.float32)",
+    "ones_like": "ops.ones_like(x)", "literal": "Tensor([1.0, 2.0, 3.0])", "folded": "ops.ones((3,), ms.float32) * 2",
+    "view of two": "(x * 2)[None][0]", "view of the argument": "x[None][0]", "equal to another": "(x + 1, x + 1)[1]",
+    "twice negated": "-(-x)", "same dtype": "x.astype(ms.float32)", "detached": "ops.stop_gradient(x * 1)",
+    "where": "ops.where(x > 100, x, x)", "idempotent": "ops.relu(ops.relu(x))", "concat": "ops.concat([x])",
+    "stack": "ops.stack([x])[0]", "broadcast": "ops.broadcast_to(x * 1, (3,))", "matmul": "ops.matmul(x[None], ops.ones((3, 3), ms.float32))[0]",
+    "transposed twice": "ops.transpose(ops.transpose(x[None] * 1, (1, 0)), (1, 0))[0]", "linear": "ops.relu(x[None] @ Tensor(np.eye(3, dtype=np.float32)) + 1)[0]",
+}
+VIEWS = {
+    "itself": "y", "None": "y[None]", "T": "y.T", "reshape": "y.reshape(3, 1)", "slice": "y[1:]", "all": "y[:]", "item": "y[1]",
+    "same shape": "y.reshape(3)", "chain": "y.reshape(3, 1)[1:].reshape(2)", "no view": "y * 1", "detached": "ops.stop_gradient(y)",
+}
+PROGRAM = """
+def write_base(x):
+    a, given = x + 1, x
+    y = {made}
+    v, w = {view}, {second}
+    same = v is y, v is given, y is given, w is y, w is v
+    print(end="")
+    y[1] = 7.0
+    return a, v, w, y, given, same
+def write_view(x):
+    y = {made}
+    v, w = {view}, {second}
+    print(end="")
+    v[...] = 7.0
+    return v, w, y
+def written_by_the_caller(x):
+    y = {made}
+    v, w = {view}, {second}
+    return y, v, w
+"""
+
+
+def picture(result):
+    return [part.tolist() if isinstance(part, Tensor) else part for part in result]
+
+
+def outcome(fn):
+    x = Tensor(np.float32([1, 2, 3]))
+    try:
+        result = fn(x)
+    except (TypeError, ValueError) as e:
+        return type(e).__name__
+    seen = [[a is b for a in result] for b in result]
+    if fn.__name__ == "written_by_the_caller":
+        result[0][1] = 9.0
+    return picture(result), x.tolist(), seen
+
+
+@pytest.mark.parametrize("made", sorted(MADE))
+def test_results_share_storage_as_in_eager_runs(made):
+    for view in VIEWS:
+        for second in ("itself", "T", "reshape", "no view"):
+            space = {"ms": ms, "ops": ms.ops, "Tensor": Tensor, "np": np}
+            exec(PROGRAM.format(made=MADE[made], view=VIEWS[view], second=VIEWS[second]), space)  # noqa: S102
+            for name in ("write_base", "write_view", "written_by_the_caller"):
+                jitted = ms.jit(space[name], mode="PIJit")
+                expected = outcome(space[name])
+                assert [outcome(jitted) for _ in range(2)] == [expected] * 2, (view, second, name)
+
+
+@pytest.mark.parametrize("train", [False, True])
+def test_equal_results_are_two_tensors(train):
+    def f(x, w):
+        a, b = x * w, x * w
+        return a, b, a.reshape(3, 1), b[None]
+
+    w = ms.Parameter(Tensor(np.float32([1, 2, 3])), name="w", requires_grad=train)
+    results = []
+    for fn in (f, ms.jit(f, mode="PIJit")):
+        a, b, of_a, of_b = fn(Tensor(np.float32([1, 2, 3])), w)
+        before = picture((a, b, of_a, of_b))
+        a.detach()[1] = 7.0
+        results.append((before, picture((a, b, of_a, of_b))))
+    assert results[0] == results[1] and results[0][0] != results[0][1]
+
+
+def test_arms_of_a_branch_share_storage_as_in_eager_runs():
+    def f(x):
+        if x.sum() > 0:
+            y = x * 1
+            v, w = y.T, y + 0
+        else:
+            y = x * 2
+            v, w = y.reshape(3), y * 1
+        y[1] = 7.0
+        return y, v, w
+
+    jitted = ms.jit(f, mode="PIJit")
+    for sign in (1, -1, 1, -1):
+        x = Tensor(np.float32([1, 2, 3]) * sign)
+        assert picture(jitted(x)) == picture(f(Tensor(x.asnumpy())))
