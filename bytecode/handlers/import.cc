@@ -20,8 +20,7 @@ bool plain_import(Executor& x, const SymFrame& f) {
   static PyObject* const name = PyUnicode_InternFromString("__import__");
   static PyObject* const own = [] {
     PyObject* found = PyDict_GetItem(PyEval_GetBuiltins(), name);
-    Py_XINCREF(found);
-    return found && PyCFunction_Check(found) ? found : nullptr;
+    return found && PyCFunction_Check(found) ? Ref::share(found).release() : nullptr;
   }();
   PyObject* builtins = f.builtins.get();
   if (!own || !PyDict_CheckExact(builtins)) return false;

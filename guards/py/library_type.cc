@@ -22,8 +22,7 @@ PyTypeObject* LibraryType::get() {
   PyObject* module = loaded_module(module_);
   PyObject* found = module ? PyDict_GetItemString(PyModule_GetDict(module), name_) : nullptr;
   if (!found || !PyType_Check(found)) return nullptr;
-  Py_INCREF(found);
-  return found_ = reinterpret_cast<PyTypeObject*>(found);
+  return found_ = reinterpret_cast<PyTypeObject*>(Ref::share(found).release());
 }
 
 }  // namespace msjit
