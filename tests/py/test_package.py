@@ -27,9 +27,11 @@ def test_import_is_cheap():
     """At most 60 ms of processor time more than NumPy; the least of some runs taken in turn, for the machine may be busy."""
     code = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
     least = {"numpy": 10.0, "numpy, msjit": 10.0}
-    for _ in range(5):
+    for _ in range(25):
         for modules in least:
             least[modules] = min(least[modules], float(run(code.format(modules), PYTHONDONTWRITEBYTECODE="")))
+        if least["numpy, msjit"] - least["numpy"] < 0.06:
+            break
     assert least["numpy, msjit"] - least["numpy"] < 0.06
 
 
