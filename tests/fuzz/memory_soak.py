@@ -63,6 +63,8 @@ def calls(count):
     def turn(n):
         for i in range(n):
             functions[i % len(functions)](x, 1)
+            if i % 1000 == 0:
+                gc.collect()  # cycles that wait for the collector would decide how high the memory rises
     turn(max(500, count // 10))
     gc.collect()
     before = rss()
