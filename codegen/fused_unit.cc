@@ -17,19 +17,23 @@ bool same_layout(const Shape& shape, const Shape& a, const Shape& b) {
 
 }  // namespace
 
+// A unit that died while it waited for its kernel needs none.
 class FusedUnit::Job final : public CompileJob {
  public:
-  Job(std::shared_ptr<FusedUnit> unit, Variant* variant)
-      : unit_(std::move(unit)), variant_(variant) {}
-  void run() override { unit_->settle(*variant_, nullptr); }
+  Job(const std::shared_ptr<FusedUnit>& unit, Variant* variant) : unit_(unit), variant_(variant) {}
+  void run() override {
+    if (const std::shared_ptr<FusedUnit> unit = unit_.lock()) unit->settle(*variant_, nullptr);
+  }
   void drop() override {
+    const std::shared_ptr<FusedUnit> unit = unit_.lock();
+    if (!unit) return;
     variant_->state.store(kFailed);
     variant_->state.notify_all();
   }
 
  private:
-  std::shared_ptr<FusedUnit> unit_;
-  Variant* variant_;
+  std::weak_ptr<FusedUnit> unit_;
+  Variant* variant_;  // of the unit
 };
 
 FusedUnit::FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides,

@@ -45,8 +45,9 @@ def writes(x, n):
 
 
 def rss():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    """Resident bytes that no file backs: the pages of libLLVM are counted as they are first run."""
+    resident, of_files = open("/proc/self/statm").read().split()[1:3]
+    return (int(resident) - int(of_files)) * os.sysconf("SC_PAGE_SIZE")
 
 
 def program():
@@ -105,7 +106,7 @@ def captures(count):
 def measure(n_calls, n_captures):
     """(what, growth in bytes, most allowed)"""
     yield "%d calls" % n_calls, calls(n_calls), 8 * MIB
-    yield "%d captures" % n_captures, captures(n_captures), 8 * MIB + 4096 * n_captures
+    yield "%d captures" % n_captures, captures(n_captures), 8 * MIB
 
 
 def main():
