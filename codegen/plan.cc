@@ -3,21 +3,11 @@
 #include <algorithm>
 
 #include "codegen/fusion.h"
+#include "graph/control.h"
 #include "graph/pipeline.h"
 
 namespace msjit {
 namespace {
-
-// The value whose storage each value shows: itself unless its op is a view.
-std::vector<ValueId> find_roots(const Graph& graph) {
-  std::vector<ValueId> root(graph.values.size());
-  for (size_t v = 0; v < root.size(); ++v) root[v] = static_cast<ValueId>(v);
-  for (const Node& node : graph.nodes)
-    if (node.kind == NodeKind::kOp && node.op->has(kView))
-      for (int32_t i = 0; i < node.num_outputs; ++i)
-        root[node.first_output + i] = root[node.inputs[0]];
-  return root;
-}
 
 class Planner {
  public:
@@ -29,7 +19,6 @@ class Planner {
 
   Result<std::shared_ptr<const Plan>> run() {
     groups_ = fuse(graph_);
-    roots_ = find_roots(graph_);
     find_escapes();
     add_inputs();
     for (const FusionGroup& group : groups_) MSJIT_OK(add_step(group));
@@ -51,11 +40,11 @@ class Planner {
       for (int32_t n : group.nodes)
         for (ValueId id : graph_.nodes[n].inputs)
           if (id >= 0 && group_of[graph_.values[id].node] != group_of[n]) escapes_[id] = 1;
-    for (ValueId id : graph_.outputs) escapes_[id] = leaves_run_[roots_[id]] = 1;
+    for (ValueId id : graph_.outputs) escapes_[id] = leaves_run_[storage_root(graph_, id)] = 1;
     // An If or While may hand on what it is given.
     for (const Node& node : graph_.nodes)
       for (ValueId id : node.is_control() ? node.inputs : InlineVec<ValueId, 3>())
-        leaves_run_[roots_[id]] = 1;
+        leaves_run_[storage_root(graph_, id)] = 1;
     slot_of_.assign(count, -1);
   }
 
@@ -166,11 +155,11 @@ class Planner {
 
   // Outputs share storage in a compiled run exactly where they do in the graph as captured.
   void add_outputs() {
-    std::vector<ValueId> original_roots = find_roots(original_);
     std::vector<std::pair<ValueId, ValueId>> owners;  // root here -> root there of its first output
     std::vector<int32_t> taken;
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
-      ValueId id = graph_.outputs[i], root = roots_[id], was = original_roots[original_.outputs[i]];
+      const ValueId id = graph_.outputs[i], root = storage_root(graph_, id);
+      const ValueId was = storage_root(original_, original_.outputs[i]);
       int32_t slot = slot_for(id);
       plan_->outputs.push_back({slot, how(slot, root, was, owners, taken)});
       for (size_t k = 0; k < i && nested_; ++k)  // the same tensor twice
@@ -209,7 +198,6 @@ class Planner {
   const bool nested_;
   std::shared_ptr<Plan> plan_;
   std::vector<FusionGroup> groups_;
-  std::vector<ValueId> roots_;
   std::vector<char> escapes_;     // read outside its group
   std::vector<char> leaves_run_;  // by value: its storage is visible in an output
   std::vector<int32_t> slot_of_;  // by value

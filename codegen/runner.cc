@@ -52,12 +52,8 @@ void PlanRunner::make_control(const Step& step, Control* control) const {
   for (const auto& nested : step.nested)
     control->runners.push_back(std::make_unique<PlanRunner>(nested));
   const Graph& graph = *plan_->graph;
-  for (ValueId id : step.ops[0].node->inputs) {
-    const Node* node = &graph.producer(id);
-    while (node->kind == NodeKind::kOp && node->op->has(kView))
-      node = &graph.producer(node->inputs[0]);
-    control->copied.push_back(node->kind == NodeKind::kConstant);
-  }
+  for (ValueId id : step.ops[0].node->inputs)
+    control->copied.push_back(graph.producer(storage_root(graph, id)).kind == NodeKind::kConstant);
 }
 
 void PlanRunner::for_each_unit(const std::function<void(FusedUnit&)>& f) const {

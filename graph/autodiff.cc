@@ -17,7 +17,10 @@ namespace {
 class Extractor {
  public:
   Extractor(const Graph& from, GraphSink* to)
-      : from_(from), to_(to), map_(from.values.size(), -1), apart_(kept_apart(from, 1)) {}
+      : from_(from),
+        to_(to),
+        map_(from.values.size(), -1),
+        apart_(kept_apart(from, 1)) {}  // plans compare with this graph
   void map(ValueId from, ValueId to) { map_[from] = to; }
   void need(ValueId id) { needed_.push_back(id); }
   ValueId get(ValueId id) const { return map_[id]; }

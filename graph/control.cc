@@ -107,27 +107,22 @@ std::vector<Meta> control_outputs(const OpDef& op, const GraphSink::Subgraphs& s
   return metas;
 }
 
-namespace {
-
-// The value that a view is one of; -1 for everything else.
 ValueId viewed(const Graph& graph, ValueId id) {
   const Node& node = graph.producer(id);
   return node.kind == NodeKind::kOp && node.op->has(kView) ? node.inputs[0] : -1;
 }
 
-ValueId root_of(const Graph& graph, ValueId id) {
-  while (viewed(graph, id) >= 0) id = viewed(graph, id);
+ValueId storage_root(const Graph& graph, ValueId id) {
+  for (ValueId base = viewed(graph, id); base >= 0; base = viewed(graph, id)) id = base;
   return id;
 }
-
-}  // namespace
 
 std::vector<bool> kept_apart(const Graph& graph, int sharing) {
   std::vector<bool> marked(graph.values.size());
   std::unordered_map<ValueId, int> shown;  // root -> outputs that show it
-  for (ValueId id : graph.outputs) ++shown[root_of(graph, id)];
+  for (ValueId id : graph.outputs) ++shown[storage_root(graph, id)];
   for (ValueId id : graph.outputs)
-    if (shown[root_of(graph, id)] >= sharing)
+    if (shown[storage_root(graph, id)] >= sharing)
       for (ValueId at = id; at >= 0; at = viewed(graph, at)) marked[at] = true;
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];

@@ -30,6 +30,10 @@ Status verify_control(const Graph& graph, const Node& node);
 // Metas of a node's outputs given its sub-graphs.
 std::vector<Meta> control_outputs(const OpDef& op, const GraphSink::Subgraphs& subgraphs);
 
+// The value that a view is one of; -1 for everything else. The value at the end of such a chain.
+ValueId viewed(const Graph& graph, ValueId id);
+ValueId storage_root(const Graph& graph, ValueId id);
+
 // Values that passes neither merge with equal ones nor replace, because which tensor they are can
 // be told: those that an If or While may hand on, and what these are views of; and where at least
 // `sharing` outputs show the same storage, the value that has it and the views that lead there.

@@ -14,7 +14,7 @@ PyObject* loaded_module(const char* name) {
   PyObject* modules = PyImport_GetModuleDict();
   PyObject* found =
       modules && PyDict_Check(modules) ? PyDict_GetItemString(modules, name) : nullptr;
-  return found && PyModule_Check(found) && !is_loading(found) ? found : nullptr;
+  return found && PyModule_CheckExact(found) && !is_loading(found) ? found : nullptr;
 }
 
 PyTypeObject* LibraryType::get() {

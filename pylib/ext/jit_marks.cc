@@ -1,7 +1,5 @@
 // Which code objects the bytecode JIT captures: marks on single ones, and on all functions below
 // the code of a module.
-#include <algorithm>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -91,12 +89,13 @@ Ref function_codes(PyObject*, PyObject* object) {
 }
 
 Ref mark_functions(PyObject*, PyObject* object) {
-  std::vector<PyCodeObject*> codes = candidates_below(object);
-  codes.erase(std::remove_if(codes.begin(), codes.end(), std::not_fn(may_meet_tensors)),
-              codes.end());
-  for (PyCodeObject* code : codes)
+  size_t marked = 0;
+  for (PyCodeObject* code : candidates_below(object)) {
+    if (!may_meet_tensors(code)) continue;
     if (!mark_transparently(code)) return {};
-  return PyErr_Occurred() ? Ref() : Ref::steal(PyLong_FromSize_t(codes.size()));
+    ++marked;
+  }
+  return PyErr_Occurred() ? Ref() : Ref::steal(PyLong_FromSize_t(marked));
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ LEFT_OUT = {
     "test_embed": "runs other interpreters, which msjit does not enter",
 }
 # Minutes each, most of them spent waiting: they are begun first.
-LONG = "test_asyncio test_multiprocessing_fork test_multiprocessing_forkserver test_multiprocessing_spawn test_socket test_regrtest".split()
+LONG = ("test_asyncio test_multiprocessing_fork test_multiprocessing_forkserver test_multiprocessing_spawn test_socket "
+        "test_regrtest").split()
 
 
 def modules_of(python):
@@ -134,7 +135,8 @@ def main():
     differing = 0
     for python in options.python:
         there = modules_of(python)
-        wanted = options.modules or (sorted(there, key=lambda m: (m not in LONG, m)) if options.all else LANGUAGE if options.language else SHORT)
+        every = sorted(there, key=lambda module: (module not in LONG, module))
+        wanted = options.modules or (every if options.all else LANGUAGE if options.language else SHORT)
         differing += check(python, [m for m in wanted if m in there], options.limit, options.jobs)
     return 1 if differing else 0
 

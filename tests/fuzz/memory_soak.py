@@ -45,8 +45,9 @@ def writes(x, n):
 
 
 def rss():
-    """Resident bytes that no file backs: the pages of libLLVM are counted as they are first run."""
-    resident, of_files = open("/proc/self/statm").read().split()[1:3]
+    """Resident bytes that no file backs; pages of libLLVM come in as they are first run, long after the start."""
+    with open("/proc/self/statm") as file:
+        resident, of_files = file.read().split()[1:3]
     return (int(resident) - int(of_files)) * os.sysconf("SC_PAGE_SIZE")
 
 

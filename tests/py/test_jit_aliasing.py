@@ -10,13 +10,16 @@ from msjit import Tensor
 pytestmark = pytest.mark.jit
 
 MADE = {
-    "argument": "x", "times one": "x * 1", "plus zero": "x + 0", "two ops": "x * 2 + 1", "zeros": "ops.zeros((3,), ms.float32)",
+    "argument": "x", "times one": "x * 1", "plus zero": "x + 0", "two ops": "x * 2 + 1",
+    "zeros": "ops.zeros((3,), ms.float32)",
     "ones_like": "ops.ones_like(x)", "literal": "Tensor([1.0, 2.0, 3.0])", "folded": "ops.ones((3,), ms.float32) * 2",
     "view of two": "(x * 2)[None][0]", "view of the argument": "x[None][0]", "equal to another": "(x + 1, x + 1)[1]",
     "twice negated": "-(-x)", "same dtype": "x.astype(ms.float32)", "detached": "ops.stop_gradient(x * 1)",
     "where": "ops.where(x > 100, x, x)", "idempotent": "ops.relu(ops.relu(x))", "concat": "ops.concat([x])",
-    "stack": "ops.stack([x])[0]", "broadcast": "ops.broadcast_to(x * 1, (3,))", "matmul": "ops.matmul(x[None], ops.ones((3, 3), ms.float32))[0]",
-    "transposed twice": "ops.transpose(ops.transpose(x[None] * 1, (1, 0)), (1, 0))[0]", "linear": "ops.relu(x[None] @ Tensor(np.eye(3, dtype=np.float32)) + 1)[0]",
+    "stack": "ops.stack([x])[0]", "broadcast": "ops.broadcast_to(x * 1, (3,))",
+    "matmul": "ops.matmul(x[None], ops.ones((3, 3), ms.float32))[0]",
+    "transposed twice": "ops.transpose(ops.transpose(x[None] * 1, (1, 0)), (1, 0))[0]",
+    "linear": "ops.relu(x[None] @ Tensor(np.eye(3, dtype=np.float32)) + 1)[0]",
 }
 VIEWS = {
     "itself": "y", "None": "y[None]", "T": "y.T", "reshape": "y.reshape(3, 1)", "slice": "y[1:]", "all": "y[:]", "item": "y[1]",
