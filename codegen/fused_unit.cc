@@ -7,6 +7,7 @@ namespace msjit {
 namespace {
 
 constexpr int kMaxVariants = 8;  // layouts compiled for one fused step; others run op by op
+constexpr int64_t kLeastCodeBytes = 2 * 4096;  // a page of code and one of data
 
 // Strides of dims of size 1 never matter.
 bool same_layout(const Shape& shape, const Shape& a, const Shape& b) {
@@ -126,7 +127,10 @@ double FusedUnit::compile_ms() const {
 int64_t FusedUnit::code_bytes() const {
   int64_t bytes = 0;
   auto add = [&](const Variant& v) {
-    if (v.state.load() != kPending && v.keep) bytes += v.keep->code_bytes();
+    if (v.state.load() == kPending)
+      bytes += kLeastCodeBytes;
+    else if (v.keep)
+      bytes += v.keep->code_bytes();
   };
   add(primary_);
   for (Variant* v = others_.load(); v; v = v->next) add(*v);

@@ -34,6 +34,7 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
   const BoundKernel* find_variant(std::span<const Tensor> inputs);
 
   double compile_ms() const;
+  // A kernel that is not compiled yet counts as the smallest would: budgets hold when it arrives.
   int64_t code_bytes() const;
   std::string status() const;  // "compiled in 1.2 ms, ..." for describe()
 

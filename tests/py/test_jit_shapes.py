@@ -1,6 +1,7 @@
 """Sizes that change between calls: dimensions and ints become open after the second miss, one capture then serves all, and
 whatever Python code sees of them is what it would see without msjit."""
 import math
+import time
 
 import numpy as np
 import pytest
@@ -370,6 +371,8 @@ def test_graphs_for_sizes_stay_within_the_pool():
         ms.config.pool_bytes = ms.stats()["pool_bytes"] * 2
         for n in range(6, 60):
             np.testing.assert_allclose(jitted(tensor(n, 3)).asnumpy(), fn(tensor(n, 3)).asnumpy(), rtol=2e-5)
+            if n == 10:
+                time.sleep(0.5)  # kernels that arrive in the meantime have been counted before
             assert ms.stats()["pool_bytes"] <= ms.config.pool_bytes * 1.5
     finally:
         ms.config.pool_bytes = kept
