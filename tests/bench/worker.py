@@ -19,6 +19,7 @@ IMPLS = {
     "python -m msjit": lambda work: overhead.of_python(work, False),
 }
 WARM_UP_S = 0.7  # long enough for kernels compiled on a background thread to be swapped in
+PURE_WARM_UP_S = 0.3  # without kernels
 ROUND_S = 0.03
 SLICE_S = 0.003  # of a round, the least slice counts: short ones escape other processes
 
@@ -37,7 +38,8 @@ class Work:
         statement, names, self.inner = (*made, 1)[:3]
         self.timer = timeit.Timer(statement, globals=names)
         self.first_us = self.timer.timeit(1) / self.inner * 1e6
-        deadline, once = time.perf_counter() + WARM_UP_S, WARM_UP_S
+        once = PURE_WARM_UP_S if name in overhead.PROGRAMS else WARM_UP_S
+        deadline = time.perf_counter() + once
         while time.perf_counter() < deadline:
             once = min(once, self.timer.timeit(1))  # one that was interrupted says nothing
         self.loops = max(1, int(SLICE_S / max(once, 1e-7)))

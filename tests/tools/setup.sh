@@ -29,6 +29,7 @@ missing_packages() {
   case $goal in lint)
     command -v clang-format >/dev/null || echo clang-format
     command -v clang-tidy >/dev/null || echo clang-tidy ;;
+  bench) command -v valgrind >/dev/null || echo valgrind ;;  # counts instructions
   esac
   # Debian splits venv and the headers off its interpreters.
   local python version
