@@ -3,6 +3,7 @@
 
 import importlib
 import os
+import signal
 
 import pytest
 
@@ -12,6 +13,7 @@ HAS_JIT = importlib.import_module("msjit._msjit").has_jit
 def pytest_configure(config):
     config.addinivalue_line("markers", "jit: needs the bytecode JIT")
     config.addinivalue_line("markers", "captures: asserts what is captured")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start without it
 
 
 def pytest_collection_modifyitems(items):
