@@ -14,6 +14,15 @@ PyCodeObject* code_of(void* frame);
 // A tracer, a profiler or, from 3.12 on, a monitoring tool watches this thread.
 bool is_traced(PyThreadState* thread);
 
+// --- the stack of a thread ---
+void* innermost(PyThreadState* thread);                   // the running frame; null for none
+void* set_innermost(PyThreadState* thread, void* frame);  // what it was before
+void* below(void* frame);                                 // the caller; null at the bottom
+int recursion(PyThreadState* thread);                     // what counts for the recursion limit
+void set_recursion(PyThreadState* thread, int levels);
+// What the call of a builtin such as exec adds to it.
+constexpr int kBuiltinLevels = PY_VERSION_HEX < 0x030C0000 ? 1 : 0;
+
 // --- up to 3.11: the eval-frame hook ---
 // The evaluator of frames in this interpreter, its type and CPython's own.
 #if PY_VERSION_HEX < 0x03090000
@@ -31,7 +40,6 @@ inline void set_evaluator(Evaluator evaluator) {
 #endif
 
 // --- from 3.12 on: sys.monitoring ---
-void* innermost(PyThreadState* thread);  // the running frame
 // is_traced, or a tool other than our own listens to this code object.
 bool is_watched(PyThreadState* thread, PyCodeObject* code);
 // `tool` listens to the start of `code`.

@@ -112,5 +112,17 @@ PyObject* FrameView::finish(Ref result) {
 PyCodeObject* frames::code_of(void* frame) { return as_frame(frame)->f_code; }
 bool frames::is_traced(PyThreadState* thread) { return thread->cframe->use_tracing; }
 
+void* frames::innermost(PyThreadState* thread) { return thread->cframe->current_frame; }
+void* frames::set_innermost(PyThreadState* thread, void* frame) {
+  return std::exchange(thread->cframe->current_frame, as_frame(frame));
+}
+void* frames::below(void* frame) { return as_frame(frame)->previous; }
+int frames::recursion(PyThreadState* thread) {
+  return thread->recursion_limit - thread->recursion_remaining;
+}
+void frames::set_recursion(PyThreadState* thread, int levels) {
+  thread->recursion_remaining = thread->recursion_limit - levels;
+}
+
 }  // namespace msjit
 #endif

@@ -26,7 +26,7 @@ using Frame = _PyInterpreterFrame;
 Frame* as_frame(void* frame) { return static_cast<Frame*>(frame); }
 PyCodeObject* code_object(Frame* frame) { return frame->f_code; }
 _Py_CODEUNIT*& current(Frame* frame) { return frame->prev_instr; }
-Frame* innermost(PyThreadState* thread) { return thread->cframe->current_frame; }
+Frame*& innermost(PyThreadState* thread) { return thread->cframe->current_frame; }
 unsigned global_tools(PyThreadState* thread) { return msjit_global_tools(thread); }
 
 }  // namespace

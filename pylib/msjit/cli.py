@@ -72,9 +72,10 @@ def main(argv=None):
     try:
         code, namespace = runner(target, arguments)
     except _Refused as error:
-        sys.exit(str(error))
+        print(error, file=sys.stderr)
+        sys.exit(error.status)
     except SyntaxError:
-        _report_and_raise(keep_frames=False)
+        _report_and_raise(0, keep_frames=False)
     if parsed.mode == "PIJit":
         from .importer import mark
         mark(code)
@@ -82,7 +83,11 @@ def main(argv=None):
 
 
 class _Refused(Exception):
-    """The program cannot be started; the text is what plain python prints."""
+    """The program cannot be started; the text and the status are plain python's."""
+
+    def __init__(self, text, status=1):
+        super().__init__(text)
+        self.status = status
 
 
 def _prepare(parsed):
@@ -142,6 +147,8 @@ def _load_script(path, arguments):
     if path == "-":
         _set_path("")
         return compile(sys.stdin.read(), "<stdin>", "exec"), _new_main()
+    if sys.version_info >= (3, 9):  # as CPython: not normalized
+        path = os.path.join(os.getcwd(), path)
     if os.path.isdir(path) or (os.path.isfile(path) and _is_zip(path)):
         return _load_folder(path)
     try:
@@ -149,11 +156,10 @@ def _load_script(path, arguments):
             source = file.read()
     except OSError as error:
         raise _Refused("%s: can't open file %r: [Errno %s] %s" % (
-            sys.executable, os.path.abspath(path), error.errno, error.strerror)) from None
+            sys.executable, path, error.errno, error.strerror), status=2) from None
     _set_path(os.path.dirname(os.path.realpath(path)))
-    shown = os.path.abspath(path) if sys.version_info >= (3, 9) else path
     loader = importlib.machinery.SourceFileLoader("__main__", path)
-    namespace = _new_main(__file__=shown, __cached__=None, __loader__=loader)
+    namespace = _new_main(__file__=path, __cached__=None, __loader__=loader)
     if path.endswith(".pyc"):
         loader = importlib.machinery.SourcelessFileLoader("__main__", path)
         namespace["__loader__"] = loader
@@ -204,30 +210,58 @@ def _load_module(name, arguments):
 def _load_text(text, arguments):
     sys.argv[:] = ["-c"] + arguments
     _set_path("")
+    if sys.version_info >= (3, 13):  # where tracebacks show the lines of the text
+        import linecache
+        linecache.cache["<string>"] = len(text), None, [line + "\n" for line in text.splitlines()], "<string>"
     return compile(text, "<string>", "exec", dont_inherit=True), _new_main()
 
 
 # -- running ------------------------------------------------------------------------------------------------------
 
 
+RUNPY_FRAMES = 2  # below the code of a module or folder
+
+
 def _execute(code, namespace):
+    """The program sees no frames below it but those of runpy where plain python has them, its excepthook sees none."""
+    from ._native import _msjit
+    below = RUNPY_FRAMES if namespace["__spec__"] else 0
     try:
-        exec(code, namespace)
+        if _msjit.has_jit:
+            _msjit.run_program(code, namespace, below)
+        else:
+            exec(code, namespace)
     except SystemExit:
         raise
     except BaseException:
-        _report_and_raise(keep_frames=True)
+        _report_and_raise(below)
 
 
-def _report_and_raise(keep_frames):
-    """Prints the exception without the frames of this package, then lets it end the process as it would have."""
+def _outermost(count):
+    """The outermost frames of this thread, the inner ones first."""
+    frames, frame = [], sys._getframe()
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    return frames[len(frames) - count:]
+
+
+def _report_and_raise(below, keep_frames=True):
+    """Prints the exception with the `below` outermost frames instead of those of this package, then lets it end the
+    process as it would have."""
+    from ._native import _msjit
     kind, value, trace = sys.exc_info()
     while trace is not None and trace.tb_frame.f_globals.get("__name__") in (__name__, "__main__") \
             and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
+    for frame in _outermost(below):
+        trace = types.TracebackType(trace, frame, frame.f_lasti, frame.f_lineno)
     if not keep_frames:
         trace = None
     hook = sys.excepthook
-    hook(kind, value.with_traceback(trace), trace)
+    if _msjit.has_jit:
+        _msjit.call_at_the_bottom(hook, kind, value.with_traceback(trace), trace)
+    else:
+        hook(kind, value.with_traceback(trace), trace)
     sys.excepthook = lambda *unused: None  # already reported
     raise value

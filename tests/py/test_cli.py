@@ -44,11 +44,14 @@ def test_arguments_and_main_module(tmp_path):
         import sys, os, __main__
         import helper
         print(sys.argv, __name__, __doc__, __file__, __package__, __spec__, type(__loader__).__name__)
+        print(sys._getframe().f_code.co_filename, __loader__.path)
         print(__main__.__dict__ is globals(), sys.path[0], helper.x, sorted(k for k in globals() if k[:2] == "__"))
         """)
     write(tmp_path / "helper.py", "x = 3")
+    write(tmp_path / "app" / "empty.txt", "")
     same_as_python(script, "a", "--mode", "-b", "--explain")
-    same_as_python("prog.py", "x", cwd=tmp_path)
+    for path in ("prog.py", "./prog.py", "app/../prog.py", "missing.py", "./missing.py"):
+        same_as_python(path, "x", cwd=tmp_path)
 
 
 def test_code_and_stdin():
@@ -72,14 +75,16 @@ def test_modules(tmp_path):
 
 
 def test_folders_and_zip_files(tmp_path):
-    write(tmp_path / "app" / "__main__.py", "import sys, other; print(sys.argv, __name__, other.y)")
+    write(tmp_path / "app" / "__main__.py", "import sys, other; print(sys.argv, sys.path[0], __file__, other.y)")
     write(tmp_path / "app" / "other.py", "y = 4")
     same_as_python(tmp_path / "app", "z")
+    same_as_python("./app", "z", cwd=tmp_path)
     archive = tmp_path / "app.zip"
     with zipfile.ZipFile(str(archive), "w") as out:
         for name in ("__main__.py", "other.py"):
             out.write(str(tmp_path / "app" / name), name)
     same_as_python(archive, "z")
+    same_as_python("./app.zip", "z", cwd=tmp_path)
     write(tmp_path / "empty" / "x.py", "")
     same_as_python(tmp_path / "empty")
 
@@ -104,8 +109,72 @@ def test_keyboard_interrupt(tmp_path):
 
 
 def test_missing_script(tmp_path):
-    got = run(tmp_path / "none.py")
-    assert got.returncode != 0 and "can't open file" in got.stderr and "Traceback" not in got.stderr
+    got = same_as_python(tmp_path / "none.py")
+    assert got.returncode == 2 and "can't open file" in got.stderr and "Traceback" not in got.stderr
+
+
+STACK = """
+    import inspect, sys, threading, traceback, warnings
+
+    def hook(kind, value, trace):
+        print("hook", kind.__name__, len(inspect.stack()), [entry.name for entry in traceback.extract_tb(trace)])
+        traceback.print_stack()
+
+    def deep(n):
+        return 0 if n == 0 else 1 + deep(n - 1)
+
+    def deepest(n):
+        while True:
+            try:
+                deep(n)
+                n += 1
+            except RecursionError as error:
+                return n, str(error), len(traceback.extract_tb(error.__traceback__))
+
+    def stacks():
+        traceback.print_stack()
+        return len(inspect.stack()), str(sys._getframe(1).f_back)[:6], len(sys._current_frames())
+
+    sys.excepthook = hook
+    print(stacks(), deepest(900))
+    sys.setrecursionlimit(300)
+    print(deepest(200))
+    warnings.warn("from below", stacklevel=3)
+    thread = threading.Thread(target=lambda: print(len(inspect.stack()), deepest(200)))
+    thread.start()
+    thread.join()
+    try:
+        sys._getframe(1)
+    except ValueError as error:
+        print(error)
+    {}["missing"]
+    """
+
+
+def test_the_stack_below_a_program_is_empty(tmp_path):
+    script = write(tmp_path / "prog.py", STACK)
+    assert "hook KeyError 1" in same_as_python(script).stdout
+    same_as_python("-m", "prog", cwd=tmp_path)
+    same_as_python("-c", textwrap.dedent(STACK))
+    write(tmp_path / "app" / "__main__.py", STACK)
+    same_as_python(tmp_path / "app")
+
+
+@pytest.mark.jit
+def test_calls_above_few_frames():
+    code, space = compile("import sys\nbelow = sys._getframe().f_back", "<text>", "exec"), {}
+    assert ms._msjit.run_program(code, space, 0) is None and space["below"] is None
+    assert ms._msjit.run_program(code, space, 1) is None and space["below"].f_back is None
+    assert ms._msjit.run_program(code, space, 10**6) is None and space["below"] is sys._getframe()
+    call = ms._msjit.call_at_the_bottom
+    assert call(lambda *args, **kw: (sys._getframe().f_back, args, kw), 1, b=2) == (None, (1,), {"b": 2})
+    with pytest.raises(ZeroDivisionError):
+        call(lambda: 1 // 0)
+    with pytest.raises(TypeError, match="expected code, a dict and a count, got str, dict, int"):
+        ms._msjit.run_program("1", {}, 0)
+    with pytest.raises(TypeError, match="expected a callable, got nothing"):
+        call()
+    assert sys._getframe().f_back is not None
 
 
 def test_pickling_and_multiprocessing(tmp_path):
