@@ -103,6 +103,10 @@ Status verify_operands(const DecodedCode& code) {
     if (!operand_fits(code, instr) || (counts_from_one(instr.op) && instr.arg < 1))
       return internal_error("[decode] operand of {}, got {} at {}", op_name(instr.op), instr.arg,
                             instr.offset);
+    const bool yields = instr.op == Op::kYieldValue || instr.op == Op::kYieldFrom;
+    if (yields && !code.is_generator())
+      return internal_error("[decode] {} outside of a generator at {}", op_name(instr.op),
+                            instr.offset);
     if ((op_flags(instr.op) & (kOpJump)) && instr.target < 0)
       return internal_error("[decode] {} without a target at {}", op_name(instr.op), instr.offset);
   }

@@ -8,7 +8,21 @@
 #include "kernels/eager/eager_sink.h"
 
 namespace msjit {
+
+void (*g_without_lock)(void (*work)(void*), void* data) = nullptr;
+
 namespace {
+
+// Elements computed, about 50 us of work: other threads have waited longer for less.
+constexpr int64_t kLongElements = 1 << 18;
+
+bool is_long_work(const Graph& graph) {
+  int64_t elements = 0;
+  for (const ValueInfo& value : graph.values) elements += value.meta.shape.numel();
+  for (const Node& node : graph.nodes)
+    if (node.is_control() || (node.kind == NodeKind::kOp && node.op->has(kRandom))) return false;
+  return elements >= kLongElements;
+}
 
 using Variant = RegionFunction::Variant;
 
@@ -178,28 +192,48 @@ Result<std::shared_ptr<RegionFunction>> RegionFunction::create(std::shared_ptr<c
   std::shared_ptr<RegionFunction> region(new RegionFunction(std::move(graph), open_sizes));
   for (const Node& node : region->graph_->nodes)
     region->draws_ |= node.kind == NodeKind::kOp && node.op->has(kRandom);
+  region->long_ = is_long_work(*region->graph_);
   DumpScope scope(region->graph_->name);
   MSJIT_TRY(region->plain_, Executable::compile(*region->graph_, open_sizes));
   return region;
 }
 
-Status RegionFunction::call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
+// Other threads may give an input's header other contents meanwhile: the run has headers of its
+// own, which keep the storage.
+Status RegionFunction::run_unlocked(Executable& executable, std::span<TensorImpl* const> inputs,
+                                    std::span<Tensor> outputs) {
+  if (!g_without_lock) return executable.run(inputs, outputs);
+  std::vector<Tensor> own;
+  for (const Tensor& input : borrow(inputs)) own.push_back(input.detach());
+  const std::vector<TensorImpl*> own_inputs = headers(own);
+  Status status;
+  auto work = [&] { status = executable.run(own_inputs, outputs); };
+  g_without_lock([](void* data) { (*static_cast<decltype(work)*>(data))(); }, &work);
+  for (Tensor& output : outputs)  // an output may be an input itself
+    for (size_t i = 0; i < own.size(); ++i)
+      if (output && output.same(own[i])) output = Tensor::share(inputs[i]);
+  return status;
+}
+
+Status RegionFunction::call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+                                 bool unlocked) {
   RandomRollback rollback;
-  Status status =
-      any_tracked(borrow(inputs)) ? call_tracked(inputs, outputs) : plain_->run(inputs, outputs);
+  Status status = any_tracked(borrow(inputs)) ? call_tracked(inputs, outputs, unlocked)
+                                              : plain_->run(inputs, outputs);
   if (status.ok()) rollback.keep();
   return status;
 }
 
-Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs,
-                                    std::span<Tensor> outputs) {
+Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+                                    bool unlocked) {
   std::span<const Tensor> tensors = borrow(inputs);
   MSJIT_OK(check_history(graph_->name.c_str(), tensors));
   MSJIT_TRY(std::shared_ptr<Variant> variant, variant_for(tensors));
   if (!variant) return plain_->run(inputs, outputs);
   RandomState random = random_state();
   std::vector<Tensor> results(variant->graphs.forward->outputs.size());
-  MSJIT_OK(variant->forward->run(inputs, results));
+  MSJIT_OK(unlocked ? run_unlocked(*variant->forward, inputs, results)
+                    : variant->forward->run(inputs, results));
   std::vector<Tensor> extras(std::make_move_iterator(results.begin() + outputs.size()),
                              std::make_move_iterator(results.end()));
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = std::move(results[i]);

@@ -12,20 +12,29 @@
 
 namespace msjit {
 
+// Set by the host of the interpreter: does `work(data)` without the interpreter's lock, which the
+// caller holds. Null: there is no such lock.
+extern void (*g_without_lock)(void (*work)(void*), void* data);
+
 class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
  public:
   // `open_sizes`: as for Executable::compile.
   static Result<std::shared_ptr<RegionFunction>> create(std::shared_ptr<const Graph> graph,
                                                         bool open_sizes = false);
 
-  // As Executable::run; records on the tape when an input is tracked now.
-  Status call(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
+  // As Executable::run; records on the tape when an input is tracked now. `unlocked`: through
+  // g_without_lock.
+  Status call(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+              bool unlocked = false) {
     bool history = false;
     for (const TensorImpl* input : inputs) history |= input->autograd != nullptr;
     if (draws_ || (history && any_tracked(borrow(inputs)))) [[unlikely]]
-      return call_slow(inputs, outputs);
-    return plain_->run(inputs, outputs);
+      return call_slow(inputs, outputs, unlocked);
+    return unlocked ? run_unlocked(*plain_, inputs, outputs) : plain_->run(inputs, outputs);
   }
+  // Enough work to do it without the interpreter's lock. Never one that draws random numbers, whose
+  // order is the program's, nor one with loops, which give other threads turns themselves.
+  bool is_long() const { return long_; }
 
   const Graph& graph() const { return *graph_; }
   Executable& executable() const { return *plain_; }  // the plain forward one
@@ -49,14 +58,18 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
  private:
   RegionFunction(std::shared_ptr<const Graph> graph, bool open_sizes)
       : graph_(std::move(graph)), open_sizes_(open_sizes) {}
-  Status call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
-  Status call_tracked(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
+  Status call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs, bool unlocked);
+  Status call_tracked(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+                      bool unlocked);
+  static Status run_unlocked(Executable& executable, std::span<TensorImpl* const> inputs,
+                             std::span<Tensor> outputs);
   Result<std::shared_ptr<Variant>> variant_for(std::span<const Tensor> inputs);
 
   std::shared_ptr<const Graph> graph_;
   std::shared_ptr<Executable> plain_;
   const bool open_sizes_;
   bool draws_ = false;  // holds random nodes
+  bool long_ = false;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Variant>> variants_;
 };

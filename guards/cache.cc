@@ -239,6 +239,8 @@ const std::vector<CodeState*>& all_code_states() { return states(); }
 
 void reset_code_states() {
   for (CodeState* state : states()) {
+    for (auto& [index, point] : state->points)
+      while (!point.entries.empty()) bury(*point.entries.back());  // one may be running
     state->points.clear();
     state->start = nullptr;
     state->calls = state->captured_calls = 0;
@@ -246,6 +248,7 @@ void reset_code_states() {
     state->breaks.clear();
     state->recompiles.clear();
   }
+  sweep_graveyard();
   departed = {};
 }
 

@@ -213,7 +213,7 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
   std::vector<Tensor> kept;
   for (uint32_t i = 0; entry.loops && i < inputs.size(); ++i)
     kept.push_back(Tensor::share(inputs[i]));
-  Status status = region.call(inputs, outputs);
+  Status status = region.call(inputs, outputs, entry.is_unlocked() && !checked);
   if (!status.ok()) {
     *error = status.error().message;
     return false;
@@ -257,6 +257,10 @@ bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objec
   InlineVec<Tensor, kInlineTensors> outputs;
   outputs.resize(entry.num_outputs);
   const SizesNow sizes(entry, registers);
+  std::vector<Ref> held;  // what the exit reads
+  if (entry.gives_way())
+    for (int i = 0; i < entry.guards.register_count(); ++i)
+      held.push_back(Ref::share(registers[i]));
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, error)) return false;
   objects->reserve(entry.recipes.size());
   for (const Recipe& recipe : entry.recipes) {

@@ -84,6 +84,9 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   Entry* entry = find_entry(*point, slots, registers);
   if (!entry || !entry->returns || entry->rests()) return false;
   const RegionRun keep;
+  CodeState* const state = self->state;
+  const Ref owner =
+      Ref::share(entry->gives_way() ? reinterpret_cast<PyObject*>(self->code) : nullptr);
   std::string error;
   if (entry->single_output >= 0) {
     Ref value = run_single(*entry, registers, &error);
@@ -103,8 +106,8 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
     entry->fail();  // the interpreter runs it and raises what the program raises
     return PyErr_Occurred() != nullptr;
   }
-  ++self->state->calls;
-  ++self->state->captured_calls;
+  ++state->calls;
+  ++state->captured_calls;
   return true;
 }
 

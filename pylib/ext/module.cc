@@ -1,7 +1,9 @@
 // The extension module `msjit._msjit`: types, dtypes, operators, gradients, statistics, and the
 // bytecode JIT where there is one.
 #include "codegen/compile_queue.h"
+#include "codegen/region.h"
 #include "graph/control.h"
+#include "guards/py/gil.h"
 #include "kernels/core/registry.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/config.h"
@@ -171,6 +173,10 @@ Ref make_module() {
   // A full table only means that the compiler is stopped later, by the C library's handlers.
   (void)Py_AtExit(compile_queue_stop);
   g_loop_interrupted = loop_interrupted;
+  g_without_lock = [](void (*work)(void*), void* data) {
+    const GilRelease released;
+    work(data);
+  };
   return module;
 }
 

@@ -42,6 +42,25 @@ def test_corrupt_code_objects():
     in_child(script, str(ROOT / "tests/fuzz"))
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 10), reason="CPython does not survive it")
+def test_yield_outside_of_a_generator():
+    """Ends the function, with what it yields."""
+    script = """if True:
+        import sys, numpy as np, msjit as ms
+        sys.path.insert(0, sys.argv[1])
+        from code_fuzz import replaced
+        def items(x):
+            for i in range(3):
+                yield x * i + 1
+        def f(x):
+            return [v.sum() for v in items(x)]
+        items.__code__ = replaced(items.__code__, co_flags=items.__code__.co_flags & ~0x20)
+        jitted, x = ms.jit(f, mode="PIJit"), ms.Tensor(np.float32([1, 2]))
+        for _ in range(3):
+            assert str(jitted(x)) == str(f(x)), (jitted(x), f(x))"""
+    in_child(script, str(ROOT / "tests/fuzz"))
+
+
 HAND_MADE = """
 import dis, types, numpy as np, msjit as ms
 from msjit import Tensor
