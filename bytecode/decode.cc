@@ -82,6 +82,8 @@ class Decoder {
 
   Status read_instrs() {
     const Ref bytes = version::code_bytes(out_->code_);
+    if (!bytes && !PyErr_Occurred())
+      return internal_error("[decode] the code ends inside an instruction");
     if (!bytes) {
       PyErr_Clear();
       return memory_error("[decode] no memory for the bytecode");
@@ -281,6 +283,7 @@ class Decoder {
   static State handling(State before, int level, int items) {
     before.items.resize(size_t(level));
     before.items.resize(size_t(level + items), StackItem::kObject);
+    before.items.back() = StackItem::kException;
     before.blocks.push_back({BlockKind::kHandler, level});
     return before;
   }

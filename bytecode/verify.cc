@@ -134,8 +134,10 @@ int nullable_slot(const Instr& call) {
 
 // `items` are those the instruction takes or looks at.
 bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
-  const auto is_object = [](StackItem item) { return item == StackItem::kObject; };
+  const auto is_object = [](StackItem item) { return item <= StackItem::kObject; };
   switch (instr.op) {
+    case Op::kPushExcInfo: return items[0] == StackItem::kException;
+    case Op::kPopExcept: return version::kHandlerItems > 1 || items[0] == StackItem::kException;
     case Op::kStoreFast:
     case Op::kSwap:
     case Op::kRot: return true;
@@ -157,15 +159,18 @@ bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
 Status step_items(const Instr& instr, StackItems* items) {
   const auto seen = size_t(std::max(pops(instr), looks_at(instr)));
   if (!finds_objects(instr, std::span(*items).last(seen)))
-    return internal_error("[decode] {} of a NULL at {}", op_name(instr.op), instr.offset);
+    return internal_error("[decode] {} of something else at {}", op_name(instr.op), instr.offset);
   if (instr.op == Op::kSwap) {
     std::swap(items->back(), items->end()[-instr.arg]);
   } else if (instr.op == Op::kRot) {
     std::rotate(items->end() - instr.arg, items->end() - 1, items->end());
+  } else if (instr.op == Op::kCopy) {
+    items->push_back(items->end()[-instr.arg]);
   } else {
     items->resize(items->size() - size_t(pops(instr)));
     items->resize(items->size() + size_t(pushes(instr)), StackItem::kObject);
   }
+  if (instr.op == Op::kPushExcInfo) items->end()[-2] = items->back() = StackItem::kException;
   if (instr.op == Op::kPushNull) items->back() = StackItem::kNull;
   if (instr.op == Op::kLoadFastAndClear) items->back() = StackItem::kEither;
   if (instr.op == Op::kLoadMethod) items->end()[nullable_slot(instr) - 2] = StackItem::kEither;
@@ -176,9 +181,12 @@ bool join_items(StackItems* into, const StackItems& other) {
   bool changed = false;
   for (size_t i = 0; i < into->size(); i++) {
     StackItem& item = (*into)[i];
-    if (item == other[i] || item == StackItem::kEither) continue;
-    item = StackItem::kEither;
-    changed = true;
+    const bool objects = std::max(item, other[i]) <= StackItem::kObject;
+    const StackItem both = item == other[i] ? item
+                           : objects        ? StackItem::kObject
+                                            : StackItem::kEither;
+    changed |= both != item;
+    item = both;
   }
   return changed;
 }

@@ -13,8 +13,10 @@ Status verify_operands(const DecodedCode& code);
 // `depth` items lie on the stack before the instruction.
 Status verify_stack(const DecodedCode& code, const Instr& instr, int depth);
 
-// What is known of an item of the stack. Calls leave NULLs there, as does LoadFastAndClear.
-enum class StackItem : uint8_t { kObject, kNull, kEither };
+// What is known of an item of the stack. Calls leave NULLs there, as does LoadFastAndClear;
+// handlers find an exception, and keep the one that was handled before. From 3.11 on whatever lies
+// in their place is taken for one.
+enum class StackItem : uint8_t { kException, kObject, kNull, kEither };
 using StackItems = std::vector<StackItem>;
 // Does to `items` what the instruction does when it falls through; fails where it wants an object
 // and finds what may be none.

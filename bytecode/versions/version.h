@@ -76,7 +76,8 @@ extern const int kHandlerItems;
 extern const int kExtendedArg;
 extern const bool kReturnsGenerators;  // calling a generator runs its RETURN_GENERATOR
 
-Ref code_bytes(PyCodeObject* code);  // without quickening
+// Without quickening. Null, without an exception set, for code that ends inside an instruction.
+Ref code_bytes(PyCodeObject* code);
 // Emits the canonical form of one instruction; false when the version has no such opcode.
 bool emit(const RawInstr& raw, Emitter& out);
 // True up to 3.8, where the body of a `finally` is compiled once and ends by looking at what lies

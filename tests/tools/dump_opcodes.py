@@ -26,8 +26,23 @@ def table():
     for name, number in sorted(opcode.opmap.items(), key=lambda item: item[1]):
         if number < 256 and not name.startswith("INSTRUMENTED_"):  # neither the compiler's own nor a tool's
             lines.append("MSJIT_OPCODE(%s, %d, %d)" % (name, number, caches.get(name, 0)))
+    quickened = quickened_caches(caches)
+    if quickened:
+        lines.append("// What the interpreter puts in their places: MSJIT_QUICKENED(number, inline cache units).")
+        lines.append("#ifdef MSJIT_QUICKENED")
+        lines += ["MSJIT_QUICKENED(%d, %d)" % item for item in sorted(quickened.items())]
+        lines += ["#undef MSJIT_QUICKENED", "#endif"]
     lines.append("#undef MSJIT_OPCODE")
     return "\n".join(lines) + "\n"
+
+
+def quickened_caches(caches):
+    """{number: inline cache units} of the specialized and instrumented forms of instructions (from 3.11 on)."""
+    import dis
+    numbers = getattr(dis, "_all_opmap", {})
+    bases = dict(getattr(dis, "deoptmap", {}))
+    bases.update((name, name[len("INSTRUMENTED_"):]) for name in numbers if name.startswith("INSTRUMENTED_"))
+    return {numbers[name]: caches.get(base, 0) for name, base in bases.items() if numbers[name] < 256}
 
 
 def main():
