@@ -74,6 +74,7 @@ int looks_at(const Instr& instr) {
     case Op::kMatchSequence:
     case Op::kImportFrom: return 1;
     case Op::kMatchKeys:
+    case Op::kCheckExcMatch:
     case Op::kCopyDictWithoutKeys: return 2;
     case Op::kWithExceptStart: return version::kHandlerItems + (version::kHandlerItems > 1 ? 1 : 3);
     default: return 0;
