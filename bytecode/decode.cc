@@ -83,7 +83,7 @@ class Decoder {
   Status read_instrs() {
     const Ref bytes = version::code_bytes(out_->code_);
     if (!bytes && !PyErr_Occurred())
-      return internal_error("[decode] the code ends inside an instruction");
+      return internal_error("[decode] the code ends inside an instruction or lacks some");
     if (!bytes) {
       PyErr_Clear();
       return memory_error("[decode] no memory for the bytecode");
@@ -273,7 +273,7 @@ class Decoder {
       State jumped = after;
       const int kept = before.depth() - pops(instr);
       jumped.items.resize(size_t(kept));
-      jumped.items.resize(size_t(kept + pushes_on_jump(instr)), StackItem::kObject);
+      jumped.items.resize(size_t(kept) + size_t(pushes_on_jump(instr)), StackItem::kObject);
       MSJIT_OK(reach(instr.target, jumped));
     }
     return flags & kOpEnds ? Status() : reach(index + 1, after);
@@ -282,7 +282,7 @@ class Decoder {
   // The state in which a handler begins: `items` more than the `level` that are left.
   static State handling(State before, int level, int items) {
     before.items.resize(size_t(level));
-    before.items.resize(size_t(level + items), StackItem::kObject);
+    before.items.resize(size_t(level) + size_t(items), StackItem::kObject);
     before.items.back() = StackItem::kException;
     before.blocks.push_back({BlockKind::kHandler, level});
     return before;

@@ -76,7 +76,7 @@ extern const int kHandlerItems;
 extern const int kExtendedArg;
 extern const bool kReturnsGenerators;  // calling a generator runs its RETURN_GENERATOR
 
-// Without quickening. Null, without an exception set, for code that ends inside an instruction.
+// Without quickening. Null, without an exception set, for code that no compiler made.
 Ref code_bytes(PyCodeObject* code);
 // Emits the canonical form of one instruction; false when the version has no such opcode.
 bool emit(const RawInstr& raw, Emitter& out);

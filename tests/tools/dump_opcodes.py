@@ -37,12 +37,16 @@ def table():
 
 
 def quickened_caches(caches):
-    """{number: inline cache units} of the specialized and instrumented forms of instructions (from 3.11 on)."""
+    """{number: inline cache units} of the specialized and instrumented forms of instructions (from 3.11 on); -1: what stands
+    for an instruction that is kept elsewhere."""
     import dis
     numbers = getattr(dis, "_all_opmap", {})
     bases = dict(getattr(dis, "deoptmap", {}))
     bases.update((name, name[len("INSTRUMENTED_"):]) for name in numbers if name.startswith("INSTRUMENTED_"))
-    return {numbers[name]: caches.get(base, 0) for name, base in bases.items() if numbers[name] < 256}
+    units = {numbers[name]: caches.get(base, 0) for name, base in bases.items() if numbers[name] < 256}
+    elsewhere = ("ENTER_EXECUTOR", "INSTRUMENTED_LINE", "INSTRUMENTED_INSTRUCTION")
+    units.update((numbers[name], -1) for name in elsewhere if name in numbers)
+    return units
 
 
 def main():
