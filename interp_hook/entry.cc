@@ -300,7 +300,7 @@ bool replace_list(PyObject* list, const Effect& effect, const std::vector<Ref>& 
   for (size_t i = 0; i < effect.values.size(); ++i)
     PyList_SET_ITEM(fresh.get(), static_cast<Py_ssize_t>(i),
                     Ref(objects[effect.values[i]]).release());
-  return PyList_SetSlice(list, 0, PyList_GET_SIZE(list), fresh.get()) == 0;
+  return PyList_SetSlice(list, 0, PyList_Size(list), fresh.get()) == 0;
 }
 
 bool replace_dict(PyObject* dict, const Effect& effect, const std::vector<Ref>& objects) {
