@@ -151,7 +151,8 @@ bool truth_of(const Tensor& t) {
 
 namespace {
 
-// When a loop looks at g_loop_interrupted: as often as the interpreter lets other threads run.
+// When a loop looks at g_loop_interrupted: about as often as the interpreter lets other threads
+// run.
 class Poll {
  public:
   bool interrupted() {
@@ -165,7 +166,9 @@ class Poll {
 
  private:
   static constexpr unsigned kTurnsPerClock = 4;
-  static constexpr std::chrono::milliseconds kPause{5};
+  // Longer than the 5 ms after which a waiting thread asks for the interpreter's lock: a release
+  // that nobody has asked for makes it wait anew.
+  static constexpr std::chrono::milliseconds kPause{8};
   unsigned turns_ = 0;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };

@@ -281,7 +281,7 @@ def test_others_run_during_long_regions(kind):
     f = ms.jit(space["f"], mode="PIJit")
     shape = (LONG["n"], LONG["n"]) if kind == "kernel" else (1000,)
     f(Tensor(np.full(shape, 3e6 - 10 if kind == "while" else 1e-3, np.float32)))
-    x = Tensor(np.full(shape, 2.75e6 if kind == "while" else 1e-3, np.float32))
+    x = Tensor(np.full(shape, 2.0e6 if kind == "while" else 1e-3, np.float32))
     ticks, done = [], threading.Event()
 
     def tick():
