@@ -13,7 +13,7 @@ void (*g_without_lock)(void (*work)(void*), void* data) = nullptr;
 
 namespace {
 
-// Elements computed, about 50 us of work: other threads have waited longer for less.
+// Elements of all values: for less, other threads are not kept waiting for long.
 constexpr int64_t kLongElements = 1 << 18;
 
 bool is_long_work(const Graph& graph) {

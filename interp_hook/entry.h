@@ -46,8 +46,8 @@ struct Entry final : EntryBase {
     rest = (1 << failures) - 1;
   }
   bool rests() { return rest > 0 && rest-- > 0; }
-  // Other threads may run Python code in the midst of a call. Not where objects are changed at the
-  // exit to what they were at the start with changes: those of others would be lost.
+  // Other threads may run Python code in the midst of a call. Not where the exit writes to existing
+  // objects what it makes of their contents at the start: changes made meanwhile would be lost.
   bool is_unlocked() const { return region->is_long() && effects.empty(); }
   bool gives_way() const { return loops || is_unlocked(); }
   int64_t bytes() const override;
