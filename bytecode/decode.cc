@@ -250,7 +250,7 @@ class Decoder {
     MSJIT_OK(verify_stack(*out_, instr, before.depth()));
     MSJIT_OK(enter_handler(index, before));
     State after = before;
-    MSJIT_OK(step_items(instr, &after.items));
+    MSJIT_OK(step_items(*out_, instr, &after.items));
     if (instr.op == Op::kSetupFinally || (instr.op == Op::kBeforeWith && instr.target >= 0)) {
       const int level = before.depth();
       MSJIT_OK(reach(instr.target, handling(before, level, version::kHandlerItems)));

@@ -97,10 +97,11 @@ inline constexpr int kFormatConversion = 3;  // mask: 0 none, 1 str, 2 repr, 3 a
 
 struct Instr {
   enum Flags : uint8_t {
-    kExit = 1,       // a frame may be resumed here: `offset` is where CPython continues
-    kInHandler = 2,  // only reached with an exception being handled; never run natively
-    kTarget = 4,     // some jump or handler range goes here
-    kNewLine = 8,    // first instruction of a source line
+    kExit = 1,          // a frame may be resumed here: `offset` is where CPython continues
+    kInHandler = 2,     // only reached with an exception being handled; never run natively
+    kTarget = 4,        // some jump or handler range goes here
+    kNewLine = 8,       // first instruction of a source line
+    kOfGenerator = 16,  // no other code contains it
   };
   Op op = Op::kNop;
   uint8_t flags = 0;

@@ -105,7 +105,7 @@ Status verify_operands(const DecodedCode& code) {
       return internal_error("[decode] operand of {}, got {} at {}", op_name(instr.op), instr.arg,
                             instr.offset);
     const bool yields = instr.op == Op::kYieldValue || instr.op == Op::kYieldFrom;
-    if (yields && !code.is_generator())
+    if ((yields || (instr.flags & Instr::kOfGenerator)) && !code.is_generator())
       return internal_error("[decode] {} outside of a generator at {}", op_name(instr.op),
                             instr.offset);
     if ((op_flags(instr.op) & (kOpJump)) && instr.target < 0)
@@ -151,13 +151,21 @@ bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
         if (i != nullable && !is_object(items[size_t(i)])) return false;
       return instr.op == Op::kCall || nullable < 0 || items[size_t(nullable)] == StackItem::kNull;
     }
-    default: return std::all_of(items.begin(), items.end(), is_object);
+    case Op::kReraise:
+    case Op::kWithExceptStart:
+      if (version::kHandlerItems == 1 && items.back() != StackItem::kException) return false;
+      break;
+    case Op::kMakeFunction:
+      if (items.end()[-1 - instr.aux] != StackItem::kCode) return false;
+      break;
+    default: break;
   }
+  return std::all_of(items.begin(), items.end(), is_object);
 }
 
 }  // namespace
 
-Status step_items(const Instr& instr, StackItems* items) {
+Status step_items(const DecodedCode& code, const Instr& instr, StackItems* items) {
   const auto seen = size_t(std::max(pops(instr), looks_at(instr)));
   if (!finds_objects(instr, std::span(*items).last(seen)))
     return internal_error("[decode] {} of something else at {}", op_name(instr.op), instr.offset);
@@ -171,7 +179,10 @@ Status step_items(const Instr& instr, StackItems* items) {
     items->resize(items->size() - size_t(pops(instr)));
     items->resize(items->size() + size_t(pushes(instr)), StackItem::kObject);
   }
+  if (instr.op == Op::kPrepReraiseStar) items->back() = StackItem::kException;
   if (instr.op == Op::kPushExcInfo) items->end()[-2] = items->back() = StackItem::kException;
+  if (instr.op == Op::kLoadConst && PyCode_Check(code.constant(instr.arg).get()))
+    items->back() = StackItem::kCode;
   if (instr.op == Op::kPushNull) items->back() = StackItem::kNull;
   if (instr.op == Op::kLoadFastAndClear) items->back() = StackItem::kEither;
   if (instr.op == Op::kLoadMethod) items->end()[nullable_slot(instr) - 2] = StackItem::kEither;

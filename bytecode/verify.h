@@ -15,12 +15,12 @@ Status verify_stack(const DecodedCode& code, const Instr& instr, int depth);
 
 // What is known of an item of the stack. Calls leave NULLs there, as does LoadFastAndClear;
 // handlers find an exception, and keep the one that was handled before. From 3.11 on whatever lies
-// in their place is taken for one.
-enum class StackItem : uint8_t { kException, kObject, kNull, kEither };
+// in their place is taken for one. So is what a function is made of for code.
+enum class StackItem : uint8_t { kException, kCode, kObject, kNull, kEither };
 using StackItems = std::vector<StackItem>;
 // Does to `items` what the instruction does when it falls through; fails where it wants an object
 // and finds what may be none.
-Status step_items(const Instr& instr, StackItems* items);
+Status step_items(const DecodedCode& code, const Instr& instr, StackItems* items);
 // Makes `into` hold for both; whether it changed.
 bool join_items(StackItems* into, const StackItems& other);
 

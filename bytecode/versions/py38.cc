@@ -26,7 +26,7 @@ bool emit(const RawInstr& raw, Emitter& out) {
     RAW(BEGIN_FINALLY, PushNull)
     RAW_UNSUPPORTED(CALL_FINALLY)
     RAW_UNSUPPORTED(POP_FINALLY)
-    RAW_UNSUPPORTED(END_ASYNC_FOR)
+    RAW_OF_GENERATOR(END_ASYNC_FOR)
     default: return false;
   }
 }

@@ -21,3 +21,10 @@
   case opcode::name:                                                          \
     out.add(Op::kUnsupported, raw.opcode, stack_effect(raw.opcode, raw.arg)); \
     return true;
+// The same, and found in generators and coroutines alone: it trusts in what their handlers left on
+// the stack.
+#define RAW_OF_GENERATOR(name)                                                        \
+  case opcode::name:                                                                  \
+    out.add(Op::kUnsupported, raw.opcode, stack_effect(raw.opcode, raw.arg)).flags |= \
+        Instr::kOfGenerator;                                                          \
+    return true;

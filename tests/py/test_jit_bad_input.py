@@ -76,6 +76,30 @@ def test_code_that_ends_inside_an_instruction(monkeypatch):
         assert _debug.flows(f.__code__)""")
 
 
+def test_what_finds_the_wrong_thing_on_the_stack_is_left_to_cpython():
+    """A function made of what is no code, what raises what is no exception, ends of coroutines in functions: CPython takes
+    such an object for what it is not."""
+    in_child("""if True:
+        import dis, sys, types
+        sys.path.insert(0, sys.argv[1])
+        from code_fuzz import replaced
+        from msjit._msjit import _debug
+        def makes():
+            return lambda: 1
+        def lists(a):
+            return [a, a, a, a, a, a, a, a]
+        code = makes.__code__
+        others = tuple(3 if isinstance(c, types.CodeType) else c for c in code.co_consts)
+        assert _debug.flows(code) and not _debug.flows(replaced(code, co_consts=others))
+        code = lists.__code__
+        at = 2 * code.co_code[::2].index(dis.opmap["BUILD_LIST"])
+        for name in ["CLEANUP_THROW", "END_ASYNC_FOR"] + ["RERAISE", "WITH_EXCEPT_START"] * (sys.version_info >= (3, 11)):
+            if name in dis.opmap:
+                raw = code.co_code[:at] + bytes([dis.opmap[name], 0]) + code.co_code[at + 2:]
+                assert not _debug.flows(replaced(code, co_code=raw)), name
+        assert _debug.flows(code)""", str(ROOT / "tests/fuzz"))
+
+
 HAND_MADE = """
 import dis, types, numpy as np, msjit as ms
 from msjit import Tensor
