@@ -94,7 +94,8 @@ def differences(plain, jitted):
 
 
 def compare(python, module, limit):
-    """Number of tests, and the differences that both pairs of runs show."""
+    """Number of tests, and the differences that both pairs of runs show, but for outcomes that CPython alone comes to as well when
+    it is asked three times more (SSL tests that lose a race do)."""
     pairs = []
     for _ in range(2):
         plain, jitted = run_module(python, module, False, limit), run_module(python, module, True, 2 * limit)
@@ -104,6 +105,10 @@ def compare(python, module, limit):
     (first, _, found), (again, jitted, found_again) = pairs
     steady = {test for test in found if again[0].get(test) == first[0].get(test)}
     found = {test: pair for test, pair in found_again.items() if test in steady}
+    for _ in range(3):
+        if found:
+            shown = run_module(python, module, False, limit)[0]
+            found = {test: pair for test, pair in found.items() if shown.get(test) != pair[1]}
     return len(first[0]), found, jitted[2] if module in found else ""
 
 
