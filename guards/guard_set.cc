@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "guards/memo.h"
 #include "guards/open_sizes.h"
 #include "guards/py/objects.h"
@@ -21,6 +23,12 @@ int GuardSet::check(const Slots& slots, PyObject** registers) const {
   const int failed = check_all(slots, registers);
   if (failed < 0) Memo::update(*this, slots, registers, &memo_);
   return failed;
+}
+
+bool GuardSet::still_holds(const Slots& slots, PyObject* const* registers) const {
+  std::vector<PyObject*> now(registers, registers + register_count());
+  const auto same = [&](SourceId id) { return now[id] == registers[id]; };
+  return check(slots, now.data()) < 0 && std::all_of(used_.begin(), used_.end(), same);
 }
 
 bool GuardSet::run_step(const GuardStep& step, const Slots& slots, PyObject** registers) const {

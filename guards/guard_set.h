@@ -83,6 +83,8 @@ class GuardSet {
   // Index of the failing step, or -1; fills those of `registers` (register_count() of them) that
   // finish() was told of.
   int check(const Slots& slots, PyObject** registers) const;
+  // After a check that filled `registers`: whether another would hold and find the same objects.
+  bool still_holds(const Slots& slots, PyObject* const* registers) const;
   // Where the program fails because of other dimensions or ints alone: what changed. False when
   // something else fails too.
   bool changes(const Slots& slots, PyObject** registers, std::vector<ChangedSize>* out) const;

@@ -320,7 +320,7 @@ class FrameRun {
     const RegionRun keep;
     std::vector<Ref> objects;
     std::string error;
-    if (!run_entry(entry, registers_.data(), &objects, &error)) {
+    if (!run_entry(entry, slots(), registers_.data(), &objects, &error)) {
       // Nothing has changed yet: the interpreter runs the region and raises what the program
       // raises. Unless a signal handler did.
       if (PyErr_Occurred()) return false;

@@ -167,6 +167,7 @@ class SizesNow {
     if (count_) entry.open->load(registers, sizes_);
   }
   std::span<const int64_t> all() const { return {sizes_, count_}; }
+  bool operator==(const SizesNow& other) const { return std::ranges::equal(all(), other.all()); }
 
  private:
   size_t count_;
@@ -252,8 +253,8 @@ Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Te
 
 }  // namespace
 
-bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objects,
-               std::string* error) {
+bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
+               std::vector<Ref>* objects, std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
   outputs.resize(entry.num_outputs);
   const SizesNow sizes(entry, registers);
@@ -261,7 +262,14 @@ bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objec
   if (entry.gives_way())
     for (int i = 0; i < entry.guards.register_count(); ++i)
       held.push_back(Ref::share(registers[i]));
+  const int64_t turns = loop_turns();
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, error)) return false;
+  // The exit writes to existing objects what it makes of their contents at the start.
+  if (turns != loop_turns() && !entry.effects.empty() &&
+      (!entry.guards.still_holds(slots, registers) || sizes != SizesNow(entry, registers))) {
+    *error = "what the region changes was changed meanwhile";
+    return false;
+  }
   objects->reserve(entry.recipes.size());
   for (const Recipe& recipe : entry.recipes) {
     Ref object;

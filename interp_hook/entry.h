@@ -64,8 +64,8 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
 // Runs the graph of an entry whose guards hold and builds the Python objects of its exit; nothing
 // outside is changed yet. False: the region failed (`error` says why, no Python exception set) and
 // must be run by the interpreter.
-bool run_entry(Entry& entry, PyObject* const* registers, std::vector<Ref>* objects,
-               std::string* error);
+bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
+               std::vector<Ref>* objects, std::string* error);
 // For single_output entries: the result, or an empty Ref on failure.
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error);
 // Prints, then replays the changes of existing objects. False: either printing failed and nothing

@@ -93,7 +93,7 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
     *result = value.release();
   } else {
     std::vector<Ref> objects;
-    if (run_entry(*entry, registers, &objects, &error)) {
+    if (run_entry(*entry, slots, registers, &objects, &error)) {
       bool untouched = false;
       if (!apply_effects(*entry, objects, &untouched)) return *result = nullptr, !untouched;
       *result = Ref(objects[entry->result]).release();

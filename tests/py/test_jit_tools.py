@@ -1,6 +1,7 @@
 """Tools that watch a running program see under the bytecode JIT what they see without it: tracers, profilers, debuggers,
 coverage, warnings, inspect, frames, threads, forks, the end of the interpreter."""
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -298,6 +299,35 @@ def test_others_run_during_long_regions(kind):
     thread.join()
     inside = [t for t in ticks if start < t < end]
     assert end - start < 0.03 or len(inside) >= (end - start) * 20
+
+
+def adds_until(x, log):
+    while x.sum() < 3e6:
+        x = x + 1e-3
+    log.append(x.shape)
+    return x
+
+
+@pytest.mark.parametrize("who", ["thread", "handler"])
+def test_what_a_long_loop_changes_is_changed_meanwhile(who):
+    """By another thread, or by the handler of a signal: both changes stay."""
+    f = ms.jit(adds_until, mode="PIJit")
+    f(Tensor(np.full(1000, 3e3 - 1e-3, np.float32)), [])
+    log, x = [], Tensor(np.full(1000, 2.9e3, np.float32))
+
+    def change(*_):
+        log.append(who)
+    if who == "thread":
+        other = threading.Timer(0.03, change)
+        other.start()
+        f(x, log)
+        other.join()
+    else:
+        before = signal.signal(signal.SIGALRM, change)
+        signal.setitimer(signal.ITIMER_REAL, 0.03)
+        f(x, log)
+        signal.signal(signal.SIGALRM, before)
+    assert log == [who, (1000,)]
 
 
 class Holder:
