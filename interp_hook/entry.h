@@ -48,6 +48,7 @@ struct Entry final : EntryBase {
   bool rests() { return rest > 0 && rest-- > 0; }
   // Other threads may run Python code in the midst of a call. Not where the exit writes to existing
   // objects what it makes of their contents at the start: changes made meanwhile would be lost.
+  // Loops must let others run even then; run_entry looks at the guards again behind such a turn.
   bool is_unlocked() const { return region->is_long() && effects.empty(); }
   bool gives_way() const { return loops || is_unlocked(); }
   int64_t bytes() const override;
