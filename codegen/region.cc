@@ -9,8 +9,6 @@
 
 namespace msjit {
 
-void (*g_without_lock)(void (*work)(void*), void* data) = nullptr;
-
 namespace {
 
 // Elements of all values: for less, other threads are not kept waiting for long.
@@ -198,20 +196,12 @@ Result<std::shared_ptr<RegionFunction>> RegionFunction::create(std::shared_ptr<c
   return region;
 }
 
-// Other threads may give an input's header other contents meanwhile: the run has headers of its
-// own, which keep the storage.
-Status RegionFunction::run_unlocked(Executable& executable, std::span<TensorImpl* const> inputs,
+Status RegionFunction::run_unlocked(Executable& executable, const StandIns& inputs,
                                     std::span<Tensor> outputs) {
-  if (!g_without_lock) return executable.run(inputs, outputs);
-  std::vector<Tensor> own;
-  for (const Tensor& input : borrow(inputs)) own.push_back(input.detach());
-  const std::vector<TensorImpl*> own_inputs = headers(own);
+  const std::vector<TensorImpl*> impls = headers(inputs.tensors());
   Status status;
-  auto work = [&] { status = executable.run(own_inputs, outputs); };
-  g_without_lock([](void* data) { (*static_cast<decltype(work)*>(data))(); }, &work);
-  for (Tensor& output : outputs)  // an output may be an input itself
-    for (size_t i = 0; i < own.size(); ++i)
-      if (output && output.same(own[i])) output = Tensor::share(inputs[i]);
+  without_lock([&] { status = executable.run(impls, outputs); });
+  inputs.hand_back(outputs);
   return status;
 }
 
@@ -232,7 +222,8 @@ Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::sp
   if (!variant) return plain_->run(inputs, outputs);
   RandomState random = random_state();
   std::vector<Tensor> results(variant->graphs.forward->outputs.size());
-  MSJIT_OK(unlocked ? run_unlocked(*variant->forward, inputs, results)
+  const StandIns own(unlocked ? tensors : std::span<const Tensor>());
+  MSJIT_OK(unlocked ? run_unlocked(*variant->forward, own, results)
                     : variant->forward->run(inputs, results));
   std::vector<Tensor> extras(std::make_move_iterator(results.begin() + outputs.size()),
                              std::make_move_iterator(results.end()));
@@ -240,7 +231,7 @@ Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::sp
   std::vector<Tensor> handed_on = set_apart(tensors, outputs, extras);
   record_custom(
       std::make_shared<RegionBackward>(shared_from_this(), variant, std::move(extras), random),
-      tensors, outputs);
+      unlocked ? own.tensors() : tensors, outputs);
   for (size_t i = 0; i < outputs.size(); ++i)
     if (handed_on[i]) outputs[i] = std::move(handed_on[i]);
   return {};

@@ -9,12 +9,9 @@
 #include "codegen/executable.h"
 #include "graph/autodiff.h"
 #include "kernels/eager/tape.h"
+#include "kernels/eager/unlocked.h"
 
 namespace msjit {
-
-// Set by the host of the interpreter: does `work(data)` without the interpreter's lock, which the
-// caller holds. Null: there is no such lock.
-extern void (*g_without_lock)(void (*work)(void*), void* data);
 
 class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
  public:
@@ -22,15 +19,16 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   static Result<std::shared_ptr<RegionFunction>> create(std::shared_ptr<const Graph> graph,
                                                         bool open_sizes = false);
 
-  // As Executable::run; records on the tape when an input is tracked now. `unlocked`: through
-  // g_without_lock.
+  // As Executable::run; records on the tape when an input is tracked now. `unlocked`: without
+  // the interpreter's lock.
   Status call(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
               bool unlocked = false) {
     bool history = false;
     for (const TensorImpl* input : inputs) history |= input->autograd != nullptr;
     if (draws_ || (history && any_tracked(borrow(inputs)))) [[unlikely]]
       return call_slow(inputs, outputs, unlocked);
-    return unlocked ? run_unlocked(*plain_, inputs, outputs) : plain_->run(inputs, outputs);
+    if (!unlocked) return plain_->run(inputs, outputs);
+    return run_unlocked(*plain_, StandIns(borrow(inputs)), outputs);
   }
   // Enough work to do it without the interpreter's lock. Never one that draws random numbers, whose
   // order is the program's, nor one with loops, which give other threads turns themselves.
@@ -61,7 +59,7 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   Status call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs, bool unlocked);
   Status call_tracked(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
                       bool unlocked);
-  static Status run_unlocked(Executable& executable, std::span<TensorImpl* const> inputs,
+  static Status run_unlocked(Executable& executable, const StandIns& inputs,
                              std::span<Tensor> outputs);
   Result<std::shared_ptr<Variant>> variant_for(std::span<const Tensor> inputs);
 

@@ -138,12 +138,6 @@ std::vector<bool> kept_apart(const Graph& graph, int sharing) {
 // -- Running
 // ---------------------------------------------------------------------------------------
 
-namespace {
-thread_local int64_t g_turns = 0;
-}  // namespace
-
-int64_t loop_turns() { return g_turns; }
-
 bool truth_of(const Tensor& t) {
   return dispatch_dtype(t.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -165,7 +159,6 @@ class Poll {
     if (!g_loop_interrupted || ++turns_ % kTurnsPerClock != 0) return false;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < kPause) return false;
-    ++g_turns;
     const bool stop = g_loop_interrupted();
     last_ = std::chrono::steady_clock::now();
     return stop;

@@ -47,8 +47,6 @@ Status run_control(const Node& node, std::span<const Tensor> in, const RunSubgra
                    std::vector<Tensor>* out);
 // Asked now and then by a loop that runs long; true = give up. Set by whoever embeds the core.
 extern bool (*g_loop_interrupted)();
-// How often loops of this thread have asked: other code ran where this grew.
-int64_t loop_turns();
 
 // -- Building. Both front ends run an arm or a body on the sink of the whole graph: nodes from
 // `first_node` on belong to it. What its results need of them is then copied into a sub-graph; the

@@ -1,6 +1,8 @@
 #include "interp_hook/entry.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "codegen/region_check.h"
 #include "graph/control.h"
@@ -76,7 +78,8 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
     entry->break_line = capture.break_line;
   } else if (entry->effects.empty()) {
     const Recipe& result = entry->recipes[entry->result];
-    if (result.kind == RecipeKind::kOutput && entry->num_outputs == 1 && !entry->joined)
+    if (result.kind == RecipeKind::kOutput && entry->num_outputs == 1 && !entry->joined &&
+        !entry->loops)
       entry->single_output = result.index;
   }
   return entry;
@@ -190,9 +193,53 @@ bool scalar_inputs(const Entry& entry, PyObject* const* registers, std::vector<T
   return true;
 }
 
+// What a region with loops has read.
+class LoopWatch {
+ public:
+  LoopWatch(const Entry& entry, const Slots& slots, PyObject* const* registers,
+            const SizesNow& sizes)
+      : entry_(entry), slots_(slots), registers_(registers), sizes_(sizes) {}
+  void note_inputs(std::span<const Tensor> inputs) {
+    for (const Tensor& t : inputs) inputs_.push_back({t, t.storage(), t.storage()->version});
+  }
+  bool outdated() const {
+    const auto same = [](const Input& input) {
+      return input.tensor.storage().get() == input.storage.get() &&
+             input.storage->version == input.version;
+    };
+    return !std::all_of(inputs_.begin(), inputs_.end(), same) ||
+           !entry_.guards.still_holds(slots_, registers_) || sizes_ != SizesNow(entry_, registers_);
+  }
+
+ private:
+  struct Input {
+    Tensor tensor;
+    Storage storage;
+    uint64_t version;
+  };
+  const Entry& entry_;
+  const Slots& slots_;
+  PyObject* const* registers_;
+  const SizesNow& sizes_;
+  std::vector<Input> inputs_;
+};
+
+// Of the region that runs on this thread; null in the midst of a turn.
+thread_local LoopWatch* t_watch = nullptr;
+
+class WatchScope {
+ public:
+  explicit WatchScope(LoopWatch* watch) : saved_(std::exchange(t_watch, watch)) {}
+  ~WatchScope() { t_watch = saved_; }
+  WatchScope(const WatchScope&) = delete;
+
+ private:
+  LoopWatch* saved_;
+};
+
 // Loads the inputs and calls the region.
 bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs,
-                 std::string* error) {
+                 LoopWatch* watch, std::string* error) {
   InlineVec<TensorImpl*, kInlineTensors> inputs;
   std::vector<Tensor> scalars;
   std::shared_ptr<RegionFunction> held;  // another thread may bind other sizes meanwhile
@@ -211,10 +258,12 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
   RegionFunction& region = *entry.region;
   const bool checked = jit_config().check;
   const RandomState random = checked ? random_state() : RandomState{};
-  std::vector<Tensor> kept;
-  for (uint32_t i = 0; entry.loops && i < inputs.size(); ++i)
-    kept.push_back(Tensor::share(inputs[i]));
-  Status status = region.call(inputs, outputs, entry.is_unlocked() && !checked);
+  if (watch) watch->note_inputs(borrow(inputs));
+  Status status;
+  {
+    const WatchScope scope(watch);
+    status = region.call(inputs, outputs, entry.is_unlocked() && !checked);
+  }
   if (!status.ok()) {
     *error = status.error().message;
     return false;
@@ -226,9 +275,15 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
 
 }  // namespace
 
+bool loop_turn(bool (*turn)()) {
+  LoopWatch* const watch = t_watch;
+  const WatchScope none(nullptr);  // what runs meanwhile has regions of its own
+  return turn() || (watch && watch->outdated());
+}
+
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error) {
   Tensor output;
-  if (!call_region(entry, registers, std::span(&output, 1), error)) return {};
+  if (!call_region(entry, registers, std::span(&output, 1), nullptr, error)) return {};
   Ref result = wrap_tensor(std::move(output));
   if (!result) *error = take_error_text();
   return result;
@@ -262,14 +317,11 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
   if (entry.gives_way())
     for (int i = 0; i < entry.guards.register_count(); ++i)
       held.push_back(Ref::share(registers[i]));
-  const int64_t turns = loop_turns();
-  if (!call_region(entry, registers, {outputs.data(), outputs.size()}, error)) return false;
-  // The exit writes to existing objects what it makes of their contents at the start.
-  if (turns != loop_turns() && !entry.effects.empty() &&
-      (!entry.guards.still_holds(slots, registers) || sizes != SizesNow(entry, registers))) {
-    *error = "what the region changes was changed meanwhile";
+  std::optional<LoopWatch> watch;
+  if (entry.loops) watch.emplace(entry, slots, registers, sizes);
+  if (!call_region(entry, registers, {outputs.data(), outputs.size()}, watch ? &*watch : nullptr,
+                   error))
     return false;
-  }
   objects->reserve(entry.recipes.size());
   for (const Recipe& recipe : entry.recipes) {
     Ref object;

@@ -35,7 +35,7 @@ struct Entry final : EntryBase {
   int line = 0;
   int64_t constant_bytes = 0;
   bool joined = false;   // an output may be the very tensor of an input or of another output
-  bool loops = false;    // holds a loop: inputs are kept alive, for signal handlers run meanwhile
+  bool loops = false;    // holds a loop, which gives other threads and signal handlers turns
   bool small = false;    // so little that the interpreter does it as fast as an entry is begun
   bool repeats = false;  // small, and the body of a long loop
   int failures = 0;      // how often it failed inside
@@ -48,7 +48,7 @@ struct Entry final : EntryBase {
   bool rests() { return rest > 0 && rest-- > 0; }
   // Other threads may run Python code in the midst of a call. Not where the exit writes to existing
   // objects what it makes of their contents at the start: changes made meanwhile would be lost.
-  // Loops must let others run even then; run_entry looks at the guards again behind such a turn.
+  // Loops must let others run even then, and look at the guards again (loop_turn).
   bool is_unlocked() const { return region->is_long() && effects.empty(); }
   bool gives_way() const { return loops || is_unlocked(); }
   int64_t bytes() const override;
@@ -67,6 +67,10 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
 // must be run by the interpreter.
 bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
                std::vector<Ref>* objects, std::string* error);
+// A loop of the region that runs on this thread gives other code a turn: does `turn()`, true = give
+// up. Gives up too where the guards of the region, or what its inputs held, are no longer so behind
+// it: the interpreter then runs the region, from its start, on what is so now.
+bool loop_turn(bool (*turn)());
 // For single_output entries: the result, or an empty Ref on failure.
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error);
 // Prints, then replays the changes of existing objects. False: either printing failed and nothing

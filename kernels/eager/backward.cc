@@ -5,6 +5,7 @@
 
 #include "kernels/eager/eager_sink.h"
 #include "kernels/eager/tape_node.h"
+#include "kernels/eager/unlocked.h"
 
 namespace msjit {
 
@@ -86,15 +87,15 @@ Result<Tensor> filled(const Meta& meta, double value) {
   return out;
 }
 
+Tensor with_autograd(const Tensor& value, AutogradMeta meta) {
+  Tensor header = value.detach();
+  header.impl()->autograd = new (pool_allocate(sizeof(AutogradMeta))) AutogradMeta(std::move(meta));
+  return header;
+}
+
 // A header on `value` that carries the history (node, index).
 Tensor with_history(const Tensor& value, TapeNode* node, int index, uint64_t version) {
-  Tensor header = value.detach();
-  auto* meta = new (pool_allocate(sizeof(AutogradMeta))) AutogradMeta;
-  meta->node = node->share();
-  meta->output_index = index;
-  meta->version = version;
-  header.impl()->autograd = meta;
-  return header;
+  return with_autograd(value, {.node = node->share(), .output_index = index, .version = version});
 }
 
 class BackwardPass {
@@ -103,7 +104,7 @@ class BackwardPass {
   Status add_root(const Tensor& output, const Tensor& seed);
   void want(const Tensor& t);
   void want_all_leaves() { all_leaves_ = true; }
-  Status run();
+  Status run();  // without the interpreter's lock, which the caller holds
   Tensor result(const Tensor& t);
   std::unordered_map<TensorImpl*, Tensor>& leaves() { return leaves_; }
 
@@ -111,6 +112,7 @@ class BackwardPass {
   NodeState& state(TapeNode* node) { return states_[index_[node]]; }
   void collect(TapeNode* root);
   void mark_needed();
+  Status walk();
   Status run_node(NodeState& state);
   Status run_op_node(NodeState& state, std::vector<Tensor>* grads);
   Status run_custom_node(NodeState& state, std::vector<Tensor>* grads);
@@ -134,13 +136,13 @@ Status BackwardPass::add_root(const Tensor& output, const Tensor& seed) {
     return value_error("[grad] the seed must have the shape of the output, got {}, expected {}",
                        seed.shape().str(), output.shape().str());
   }
-  Tensor grad = seed;
+  Tensor grad = seed ? stand_in(seed) : Tensor();
   if (!grad) {
     MSJIT_TRY(grad, filled(output.meta(), 1));
   }
   if (meta && meta->node)
     return accumulate(state(meta->node.get()).grads[meta->output_index], grad);
-  auto leaf = leaves_.find(output.impl());
+  auto leaf = leaves_.find(leaf_of(output).impl());
   if (leaf != leaves_.end()) return accumulate(leaf->second, grad);
   return {};
 }
@@ -148,7 +150,7 @@ Status BackwardPass::add_root(const Tensor& output, const Tensor& seed) {
 void BackwardPass::want(const Tensor& t) {
   const AutogradMeta* meta = t.autograd();
   if (!meta || !meta->node) {
-    leaves_.try_emplace(t.impl());
+    leaves_.try_emplace(leaf_of(t).impl());
     return;
   }
   collect(meta->node.get());
@@ -194,6 +196,12 @@ void BackwardPass::mark_needed() {
 }
 
 Status BackwardPass::run() {
+  Status status;
+  without_lock([&] { status = walk(); });
+  return status;
+}
+
+Status BackwardPass::walk() {
   GradScope scope(create_graph_);
   mark_needed();
   for (size_t i = states_.size(); i-- > 0;) {
@@ -220,7 +228,8 @@ Status BackwardPass::run_node(NodeState& s) {
 
 Tensor BackwardPass::input_handle(const SavedInput& input) const {
   const Tensor& value = saved_value(input);
-  if (!create_graph_ || !input.node) return value;
+  if (!create_graph_ || !input.wanted) return value;
+  if (!input.node) return with_autograd(value, {.requires_grad = true, .leaf = input.leaf});
   return with_history(value, input.node.get(), input.output_index, input.version);
 }
 
@@ -333,7 +342,7 @@ Status BackwardPass::deliver(const TapeNode& node, std::vector<Tensor>& grads) {
 Tensor BackwardPass::result(const Tensor& t) {
   const AutogradMeta* meta = t.autograd();
   if (meta && meta->node) return state(meta->node.get()).grads[meta->output_index];
-  return leaves_[t.impl()];
+  return leaves_[leaf_of(t).impl()];
 }
 
 }  // namespace

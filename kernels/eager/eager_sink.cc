@@ -6,10 +6,12 @@
 
 #include "kernels/eager/state.h"
 #include "kernels/eager/tape.h"
+#include "kernels/eager/unlocked.h"
 
 namespace msjit {
 
 thread_local constinit EagerState eager_state;
+void (*g_without_lock)(void (*work)(void*), void* data) = nullptr;
 
 namespace {
 
@@ -179,6 +181,20 @@ Status run_kernel(const OpDef& op, std::span<const Tensor> in, const Attrs& attr
   return status;
 }
 
+// Below this many input elements a kernel is done before another thread could take the lock.
+constexpr int64_t kUnlockElements = 1 << 14;
+
+// A view is made in no time; random numbers are drawn in the program's order; what gives an input a
+// history is seen by all.
+bool runs_unlocked(const OpDef& op, std::span<const Tensor> in) {
+  int64_t elements = 0;
+  for (const Tensor& t : in)
+    if (t) elements += t.numel();
+  if (elements < kUnlockElements) [[likely]]
+    return false;
+  return !op.has(kRandom) && !op.has(kView) && !(op.has(kInPlace) && any_tracked(in));
+}
+
 }  // namespace
 
 Status run_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out) {
@@ -196,6 +212,17 @@ Status run_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, T
     return run_composite(op, in, attrs, out);
   }
   return run_kernel(op, in, attrs, out, true);
+}
+
+Status run_op_unlocking(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
+                        TensorVec* out) {
+  if (!runs_unlocked(op, in)) return run_op(op, in, attrs, out);
+  const StandIns own(in);
+  const uint32_t first = out->size();
+  Status status;
+  without_lock([&] { status = run_op(op, own.tensors(), attrs, out); });
+  own.hand_back({out->data() + first, out->size() - first});
+  return status;
 }
 
 Status run_op_untracked(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,

@@ -12,7 +12,10 @@ using TensorVec = InlineVec<Tensor, 2>;
 // Runs `op` on tensors (a null handle = absent optional input). Appends the outputs to `out`, which
 // is left as it was when an error is returned. An in-place op yields its first input's handle.
 Status run_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out);
-// The same without tape recording.
+// The same for a caller that holds the interpreter's lock, which it gives up for long work.
+Status run_op_unlocking(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
+                        TensorVec* out);
+// As run_op without tape recording.
 Status run_op_untracked(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                         TensorVec* out);
 

@@ -35,17 +35,14 @@ TapeNodePtr make_node() {
 void save_input(SavedInput& saved, const Tensor& t, const EagerState& state) {
   saved.version = t.storage()->version;
   const AutogradMeta* meta = t.autograd();
-  bool tracked = meta && is_float(t.dtype()) && tracked_meta(*meta, state);
-  saved.wanted = tracked;
-  if (!tracked || !meta->node) {
-    if (meta && meta->node) [[unlikely]]
-      saved.leaf = t.detach();
-    else
-      saved.leaf = Tensor::share(t.impl());
+  saved.wanted = meta && is_float(t.dtype()) && tracked_meta(*meta, state);
+  if (saved.wanted && meta->node) {
+    saved.node = meta->node;
+    saved.output_index = meta->output_index;
     return;
   }
-  saved.node = meta->node;
-  saved.output_index = meta->output_index;
+  if (saved.wanted) saved.leaf = leaf_of(t);
+  saved.value = t.detach();
 }
 
 void save_inputs(TapeNode& node, std::span<const Tensor> in) {
@@ -86,9 +83,9 @@ void attach_outputs(TapeNodePtr node, std::span<Tensor> out, bool written) {
     meta.version = saved.version;
     if (i == last) {
       meta.node = std::move(node);
-    } else {
-      meta.node = node;
+      return;
     }
+    meta.node = node;
   }
 }
 
@@ -128,8 +125,12 @@ void destroy_autograd(AutogradMeta* meta) {
   pool_free(meta, sizeof(AutogradMeta));
 }
 
+const Tensor& leaf_of(const Tensor& t) {
+  return t.autograd() && t.autograd()->leaf ? t.autograd()->leaf : t;
+}
+
 const Tensor& saved_value(const SavedInput& input) {
-  return input.node ? input.node->outputs[input.output_index].value : input.leaf;
+  return input.node ? input.node->outputs[input.output_index].value : input.value;
 }
 
 const char* TapeNode::name() const {
@@ -222,6 +223,16 @@ ErrorPtr stale_error(const OpDef& op) {
 // -- Recording
 // ---------------------------------------------------------------------------------------------------
 
+Tensor stand_in(const Tensor& t) {
+  Tensor header = t.detach();
+  if (!t.autograd()) return header;
+  AutogradMeta& meta = ensure_autograd(header);
+  meta = *t.autograd();
+  meta.grad = {};
+  if (!meta.node) meta.leaf = leaf_of(t);
+  return header;
+}
+
 void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                std::span<Tensor> out) {
   bool in_place = op.has(kInPlace);
@@ -243,7 +254,7 @@ void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Ten
   save_inputs(*node.get(), in);
   for (uint32_t i = 0; i < node->inputs.size(); ++i) {
     bool used = node->custom->uses_input(i, false) || node->custom->uses_input(i, true);
-    if (!node->inputs[i].wanted && !used) node->inputs[i].leaf = {};
+    if (!node->inputs[i].wanted && !used) node->inputs[i].value = {};
   }
   for (Tensor& t : out) {
     for (const Tensor& input : in)

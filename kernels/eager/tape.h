@@ -70,6 +70,7 @@ struct AutogradMeta {
   bool is_state = false;       // a Parameter, tracked or not: in-place writes give it no history
   uint64_t version = 0;        // of the storage when `node` produced it
   Tensor grad;                 // accumulated by backward()
+  Tensor leaf;                 // the leaf that this header stands in for; null: itself
 };
 
 // True when an op on `t` must be recorded now.
@@ -85,6 +86,9 @@ void set_grad_of(const Tensor& t, Tensor grad);
 // A fresh header on the same data to differentiate with respect to: a leaf, connected to `t` where
 // an enclosing transform tracks `t`. Keeps nested transforms apart that are given the same tensor.
 Tensor grad_input(const Tensor& t);
+
+// A header on what `t` holds now, with its history: an op on it is recorded as one on `t`.
+Tensor stand_in(const Tensor& t);
 
 void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                std::span<Tensor> out);

@@ -1,7 +1,7 @@
 // TapeNode: one recorded step. A leaf among the inputs is kept by its own handle, by which it is
-// recognised; an intermediate as an edge to its producer, which keeps the value; outputs as headers
-// without history. So nothing a node owns leads back to it (break_cycles() in tape.cc sees to the
-// one exception).
+// recognised, and by a header on what it held; an intermediate as an edge to its producer, which
+// keeps the value; outputs as headers without history. So nothing a node owns leads back to it
+// (break_cycles() in tape.cc sees to the one exception).
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,8 @@
 namespace msjit {
 
 struct SavedInput {
-  Tensor leaf;       // null when there is a producer, or for an absent optional input
+  Tensor leaf;       // a tracked input without a producer
+  Tensor value;      // null when there is a producer, or for an absent optional input
   TapeNodePtr node;  // producer
   int output_index = 0;
   bool wanted = false;  // was tracked: its gradient may be asked for
@@ -24,7 +25,9 @@ struct SavedOutput {
 };
 
 class TapeNode;
-// The saved value of an input, without history unless it is a leaf; null = absent.
+// The leaf by which the tape knows `t`, a tensor without producer.
+const Tensor& leaf_of(const Tensor& t);
+// The saved value of an input, without history; null = absent.
 const Tensor& saved_value(const SavedInput& input);
 
 class TapeNode {

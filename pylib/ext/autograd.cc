@@ -3,7 +3,6 @@
 #include <memory>
 #include <vector>
 
-#include "guards/py/gil.h"
 #include "kernels/eager/tape.h"
 #include "pylib/ext/boundary.h"
 
@@ -50,14 +49,6 @@ bool read_tensors(PyObject* sequence, const char* what, bool optional, std::vect
   return true;
 }
 
-Result<std::vector<Tensor>> gradients_without_gil(const std::vector<Tensor>& outputs,
-                                                  const std::vector<Tensor>& seeds,
-                                                  const std::vector<Tensor>& wrt,
-                                                  bool create_graph) {
-  GilRelease without_gil;
-  return gradients(outputs, seeds, wrt, create_graph);
-}
-
 // gradients(outputs, seeds, wrt, create_graph=False) -> tuple of Tensors
 Ref gradients_function(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"outputs", "seeds", "wrt", "create_graph", nullptr};
@@ -70,7 +61,7 @@ Ref gradients_function(PyObject*, const Args& args) {
   if (!seeds.empty() && seeds.size() != outputs.size())
     return Ref::steal(raise(
         *value_error("[grad] number of seeds, got {}, expected {}", seeds.size(), outputs.size())));
-  auto result = gradients_without_gil(outputs, seeds, wrt, a[3] && PyObject_IsTrue(a[3]) == 1);
+  auto result = gradients(outputs, seeds, wrt, a[3] && PyObject_IsTrue(a[3]) == 1);
   if (!result.ok()) return Ref::steal(raise(result.error()));
   Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(wrt.size())));
   for (size_t i = 0; tuple && i < wrt.size(); ++i) {

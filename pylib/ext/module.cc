@@ -4,6 +4,7 @@
 #include "codegen/region.h"
 #include "graph/control.h"
 #include "guards/py/gil.h"
+#include "interp_hook/entry.h"
 #include "kernels/core/registry.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/config.h"
@@ -156,10 +157,13 @@ PyModuleDef g_module = {PyModuleDef_HEAD_INIT, "msjit._msjit", "The compiled hal
 // does between instructions.
 bool loop_interrupted() {
   const PyGILState_STATE state = PyGILState_Ensure();
-  const bool raised = PyErr_CheckSignals() < 0;
-  if (!raised) PyEval_RestoreThread(PyEval_SaveThread());
+  const bool stop = loop_turn([] {
+    const bool raised = PyErr_CheckSignals() < 0;
+    if (!raised) PyEval_RestoreThread(PyEval_SaveThread());
+    return raised;
+  });
   PyGILState_Release(state);
-  return raised;
+  return stop;
 }
 
 Ref make_module() {

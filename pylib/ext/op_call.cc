@@ -4,33 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "guards/py/gil.h"
 #include "kernels/core/registry.h"
 #include "pylib/ext/boundary.h"
 
 namespace msjit {
 namespace {
-
-// Below this many input elements a kernel is done before another thread could take the GIL.
-constexpr int64_t kReleaseElements = 1 << 14;
-
-int64_t count_elements(std::span<TensorImpl* const> inputs) {
-  int64_t total = 0;
-  for (const TensorImpl* impl : inputs)
-    if (impl) total += impl->meta.shape.numel();
-  return total;
-}
-
-// Other threads may drop or replace the inputs meanwhile, so headers and storage are held.
-Status run_without_gil(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs,
-                       TensorVec* out) {
-  InlineVec<Tensor, 4> held(inputs);
-  InlineVec<Storage, 4> storages;
-  for (const Tensor& t : held)
-    if (t) storages.push_back(t.storage());
-  GilRelease without_gil;
-  return run_op(op, held, attrs, out);
-}
 
 Ref wrap_outputs(const OpDef& op, TensorVec& out) {
   if (op.num_outputs == 1 && out.size() == 1) [[likely]]
@@ -225,9 +203,7 @@ PyTypeObject g_op_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.Op", sizeof(O
 
 bool run_call(const OpDef& op, std::span<TensorImpl* const> inputs, const Attrs& attrs,
               TensorVec* out) {
-  const bool heavy = count_elements(inputs) >= kReleaseElements && !op.has(kRandom);
-  Status status = heavy ? run_without_gil(op, borrow(inputs), attrs, out)
-                        : run_op(op, borrow(inputs), attrs, out);
+  Status status = run_op_unlocking(op, borrow(inputs), attrs, out);
   return status.ok() || fail(status.take_error());
 }
 
