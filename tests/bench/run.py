@@ -105,6 +105,8 @@ def time_work(work, rounds):
 
 
 def time_processes(workers, work, rounds, rows):
+    for worker in workers:  # nobody is timed while others start
+        worker.process.stdout.readline()
     for _ in range(rounds):
         for worker in list(workers):
             answer = worker.round(work)

@@ -55,6 +55,7 @@ class Work:
 
 def main(impl):
     current, work = None, None
+    print("ready", flush=True)
     for line in sys.stdin:
         name = line.strip()
         if name != current:
