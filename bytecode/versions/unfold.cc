@@ -9,6 +9,7 @@ namespace {
 // Nested `finally` bodies multiply; code of such a shape stays with CPython.
 constexpr size_t kMaxInstrs = 20000;
 
+constexpr size_t kMaxBlocks = CO_MAXBLOCKS;  // CPython ends the process where one more is opened
 constexpr int kExceptionItems = 6;
 
 }  // namespace
@@ -51,6 +52,9 @@ Status Unfolder::follow(int id) {
     out_.end();
     if (out_.instrs().size() > kMaxInstrs)
       return internal_error("[decode] too many ways through nested finally blocks");
+    if (now_.blocks.size() > kMaxBlocks)
+      return internal_error("[decode] too many nested blocks, got {}, expected at most {}",
+                            now_.blocks.size(), kMaxBlocks);
     if (ended_) return {};
     id = place(raw->next_offset, now_);
   }

@@ -1,6 +1,8 @@
 """Code objects that no compiler made: what CPython survives must come out the same under msjit, and the decoder leaves to CPython
 what makes no sense."""
 import dis
+import os
+import subprocess
 import sys
 import types
 
@@ -146,3 +148,29 @@ def test_blocks_that_do_not_match():
     assert not is_left_alone(f)
     assert is_left_alone(put(f, "SETUP_FINALLY", "NOP"))
     assert is_left_alone(put(f, "POP_BLOCK", "POP_EXCEPT"))
+
+
+NESTING = '''
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+from test_jit_hand_made import _msjit, put
+
+def f(x):
+    while x:
+        try:
+            x = x - 1
+        finally:
+            x = x + 0
+
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+flows = _msjit._debug.flows(put(f, "POP_BLOCK", "JUMP_ABSOLUTE", 0).__code__)
+print(bool(flows), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+'''
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 9), reason="one body of `finally` for all ways")
+def test_blocks_that_are_opened_without_end():
+    """The decoder stops where CPython would have no room for another one."""
+    done = subprocess.run([sys.executable, "-c", NESTING, os.path.dirname(__file__)], stdout=subprocess.PIPE, check=True)
+    taken, kib = done.stdout.decode().split()
+    assert taken == "False" and int(kib) < 50000
