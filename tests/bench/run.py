@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -40,16 +41,19 @@ def interpreter(impl, python):
 
 
 class Worker:
-    """A child process that times one implementation."""
+    """A child process that times one implementation. `place`: processes of other numbers have other places in memory, as
+    the size of the environment moves the stack, and the hash seed the heap (Mytkowicz et al., ASPLOS 2009)."""
 
-    def __init__(self, impl, python, label):
+    def __init__(self, impl, python, label, place=0):
         self.impl, self.label = impl, label
         command = [*interpreter(impl, python), str(HERE / "worker.py"), impl]
         if impl.startswith("jax"):  # XLA's own pool heeds no variable
             command = ["taskset", "-c", "0"] + command
+        padding = random.Random("%s %d" % (label, place)).randrange(4096)
+        env = dict(environment(), PYTHONHASHSEED=str(place), PADDING="x" * padding)
         self.error = open(str(BUILD / "bench-stderr.log"), "a")
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.error,
-                                        env=environment(), universal_newlines=True, bufsize=1)
+                                        env=env, universal_newlines=True, bufsize=1)
 
     def round(self, work):
         """The answer to one round; None where the work is not offered or the process has died."""
@@ -101,8 +105,8 @@ def time_work(work, rounds):
     pure = work in overhead.PROGRAMS
     processes = PURE_PROCESSES if pure else PROCESSES if work in overhead.WORKS else 1
     found = {}
-    for _ in range(processes):
-        for row in time_processes([Worker(*impl) for impl in all_impls(work)], work, -(-rounds // processes)):
+    for place in range(processes):
+        for row in time_processes([Worker(*impl, place) for impl in all_impls(work)], work, -(-rounds // processes)):
             found.setdefault(row["impl"], []).append(row)
     choose = statistics.median if pure else min
     return [dict(rows[0], us=choose([row["us"] for row in rows])) for rows in found.values()]
