@@ -21,12 +21,26 @@ bool Memo::recheck(size_t index) {
   return true;
 }
 
+// The first word that has another value now. One branch a word, as only a word that is as it was
+// proves the next one's memory alive.
+[[gnu::noinline, gnu::aligned(64)]] const Memo::Word* Memo::first_changed(const Word* word,
+                                                                          const Word* end) {
+  constexpr int kBlock = 8;
+  for (; end - word >= kBlock; word += kBlock) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kBlock; ++i)
+      if (*word[i].at != word[i].value) [[unlikely]]
+        return word + i;
+  }
+  while (word != end && *word->at == word->value) ++word;
+  return word;
+}
+
 bool Memo::words_hold() {
   const Word* const begin = words_.data();
   const Word* const end = begin + words_.size();
-  for (const Word* word = begin; word != end; ++word)
-    if (*word->at != word->value) [[unlikely]]
-      if (!recheck(static_cast<size_t>(word - begin))) return false;
+  for (const Word* word = begin; (word = first_changed(word, end)) != end; ++word)
+    if (!recheck(static_cast<size_t>(word - begin))) return false;
   return true;
 }
 
@@ -147,6 +161,27 @@ bool MemoBuilder::own_lookup(PyObject* object, PyObject* key) {
   return true;
 }
 
+// An object can be given another class that is not static and has the same layout: for a tensor,
+// one that derives from Tensor. While `type` is the only such class there is none to change to.
+bool MemoBuilder::only_tensor_class(PyTypeObject* type) {
+  auto* const classes = static_cast<PyObject*>(g_tensor_type.tp_subclasses);
+  if (!classes || type->tp_subclasses || !compat::dict_version(classes)) return false;
+  PyObject* reference = nullptr;
+  for (Py_ssize_t i = 0; PyDict_Next(classes, &i, nullptr, &reference);) {
+    PyObject* other = reinterpret_cast<PyWeakReference*>(reference)->wr_object;
+    if (other != Py_None && other != reinterpret_cast<PyObject*>(type)) return false;
+  }
+  word(&g_tensor_type.tp_subclasses);
+  dict_version(classes);  // changes before `type` is freed
+  word(&type->tp_subclasses);
+  return true;
+}
+
+void MemoBuilder::tensor_class(PyObject* tensor) {
+  PyTypeObject* const type = Py_TYPE(tensor);
+  if (type != &g_tensor_type && !only_tensor_class(type)) type_of(tensor);
+}
+
 void MemoBuilder::tensor_metas() { word(&tensor_meta_changes); }
 
 namespace {
@@ -176,15 +211,31 @@ MemoBuilder::Trust MemoBuilder::by_pointer(PyObject* object) {
   return is_stable(object) ? Trust::kPointer : Trust::kNone;
 }
 
+namespace {
+
+// Called by CPython while an object dies, with its weak reference.
+PyObject* note_death(PyObject* deaths, PyObject*) noexcept {
+  PyCell_Set(deaths, Py_None);
+  return Ref::none().release();
+}
+
+}  // namespace
+
 // By a weak reference a compared address can be told from that of a later tensor.
 MemoBuilder::Trust MemoBuilder::alive(PyObject* object) {
   if (!is_tensor(object)) return by_pointer(object);
-  Ref weak = Ref::steal(PyWeakref_NewRef(object, nullptr));
+  static PyMethodDef method = {"note_death", note_death, METH_O, nullptr};
+  if (!deaths_) {
+    deaths_ = Ref::steal(PyCell_New(nullptr));
+    on_death_ = Ref::steal(deaths_ ? PyCFunction_New(&method, deaths_.get()) : nullptr);
+    memo_->held_.push_back(deaths_);
+  }
+  Ref weak = Ref::steal(on_death_ ? PyWeakref_NewRef(object, on_death_.get()) : nullptr);
   if (!weak) {
     PyErr_Clear();
     return Trust::kNone;
   }
-  word(&reinterpret_cast<PyWeakReference*>(weak.get())->wr_object);
+  word(&reinterpret_cast<PyCellObject*>(deaths_.get())->ob_ref);
   memo_->held_.push_back(std::move(weak));
   return Trust::kExact;
 }

@@ -52,6 +52,7 @@ class Memo {
     bool string_keys;  // comes first: lookups among other keys may run Python code
   };
 
+  static const Word* first_changed(const Word* word, const Word* end);
   bool words_hold();
   bool recheck(size_t word);
 
@@ -86,6 +87,7 @@ class MemoBuilder {
   bool own_values(PyObject* object);
   // And which value it has for a str.
   bool own_lookup(PyObject* object, PyObject* key);
+  void tensor_class(PyObject* tensor);  // that it keeps its class
   void tensor_metas();
   PyObject* object(SourceId id) const { return registers_[id]; }
 
@@ -100,6 +102,7 @@ class MemoBuilder {
   Trust trust_load(const Source& source, PyObject* object);
   Trust trust_child(const Source& source, PyObject* base, PyObject* object, Trust base_trust);
   Trust by_pointer(PyObject* object);
+  bool only_tensor_class(PyTypeObject* type);
   Trust alive(PyObject* object);
   bool covers(const GuardStep& step);
   void finish();
@@ -110,6 +113,8 @@ class MemoBuilder {
   Memo* memo_;
   std::vector<Trust> trust_;
   std::unordered_map<const void*, size_t> word_at_;
+  Ref deaths_;  // a cell that is empty while all objects that alive() was told of are alive
+  Ref on_death_;
 };
 
 }  // namespace msjit

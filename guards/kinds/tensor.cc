@@ -24,7 +24,7 @@ std::string describe(const GuardStep& step, const std::string& source, const std
 }
 
 bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
-  memo.type_of(object);
+  memo.tensor_class(object);
   memo.tensor_metas();
   return true;
 }

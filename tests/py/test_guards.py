@@ -149,6 +149,57 @@ def test_values_at_reused_addresses():
         assert values(jitted(Tensor(np.float32([0])))) == [2 - (i % 7) * 1.5]
 
 
+@pytest.mark.parametrize("kind", [ops.relu, Tensor, Parameter])
+def test_weights_at_reused_addresses(kind):
+    class Holder:
+        def __init__(self):
+            self.scale, self.shift, self.w = 2.0, 1.0, None
+
+    holder, x = Holder(), Tensor(np.float32([3]))
+
+    def f(x):
+        return x * holder.w * holder.scale + holder.shift
+
+    jitted = jit(f)
+    for value in [Tensor(np.full((1,) * (1 + i % 3), i, "float32")) for i in range(60)]:
+        holder.w = None  # the next one is likely to get its memory
+        holder.w = kind(value)
+        for _ in range(3):
+            assert values(jitted(x)) == values(f(x))
+
+
+@pytest.mark.parametrize("base", [Parameter, Tensor])
+@pytest.mark.parametrize("early", [False, True])
+def test_a_weight_of_another_class_is_noticed(base, early):
+    def make_class():
+        return type("Negative", (base,), {"__mul__": lambda self, other: -other})
+
+    class Layer(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(Tensor(np.float32([2])), name="w")
+
+        def construct(self, x):
+            return self.w * x
+
+    gc.collect()  # the classes of other tests
+    first = make_class() if early else None
+    net, x = nn.SequentialCell([Layer(), Layer()]), Tensor(np.float32([3]))
+    jitted = jit(lambda x: net(x))
+    for _ in range(4):
+        assert values(jitted(x)) == [12]
+    net[1].w.__class__ = first or make_class()
+    assert values(jitted(x)) == values(jitted(x)) == [-6]
+    net[0].w.__class__ = type(net[1].w)
+    assert values(jitted(x)) == values(jitted(x)) == [3]
+    net[0].w.__class__ = net[1].w.__class__ = Parameter
+    assert values(jitted(x)) == values(jitted(x)) == [12]
+    second = make_class()
+    assert values(jitted(x)) == [12]
+    object.__dict__["__class__"].__set__(net[1].w, second)
+    assert values(jitted(x)) == [-6]
+
+
 def rss():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
