@@ -202,6 +202,12 @@ bool Heap::realize_slice(const SymRef& value) {
 
 bool Heap::realize_tensor(const SymRef& value) {
   PyObject* object = value->object.get();
+  if (!is_exact_tensor(object)) {
+    PyTypeObject* const type = Py_TYPE(object);
+    const char* odd = odd_tensor_name(type);
+    error = odd ? fmt::format("{} (tensor with its own {})", type->tp_name, odd) : type->tp_name;
+    if (odd || !guard_class_version(type)) return false;
+  }
   const TensorImpl* impl = tensor_of(object).impl();
   value->tensor = sink_->input(impl->meta);
   Meta asked = impl->meta;

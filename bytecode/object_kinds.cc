@@ -1,5 +1,8 @@
 #include "bytecode/object_kinds.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "bytecode/library.h"
 #include "guards/py/objects.h"
 
@@ -59,6 +62,39 @@ bool is_object_member(PyTypeObject* type, PyObject* o) {
   const int kind = reinterpret_cast<PyMemberDescrObject*>(o)->d_member->type;
   return (kind == T_OBJECT || kind == T_OBJECT_EX) && PyType_IsSubtype(type, PyDescr_TYPE(o)) &&
          _PyType_Lookup(type, PyDescr_NAME(o)) == o;
+}
+
+namespace {
+
+// A special method that a capture of tensors never stands for.
+bool is_free_special(std::string_view name) {
+  static constexpr std::string_view kNames[] = {
+      "__init__",          "__new__",           "__del__",        "__doc__",
+      "__module__",        "__qualname__",      "__dict__",       "__weakref__",
+      "__slots__",         "__annotations__",   "__parameters__", "__orig_bases__",
+      "__init_subclass__", "__class_getitem__", "__set_name__",   "__static_attributes__",
+      "__firstlineno__",   "__repr__",          "__str__",        "__format__",
+      "__hash__",          "__copy__",          "__deepcopy__",   "__reduce__",
+      "__reduce_ex__",     "__getstate__",      "__setstate__"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+}  // namespace
+
+const char* odd_tensor_name(PyTypeObject* type) {
+  PyObject* const bases = type->tp_mro;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
+    auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
+    if (base == &g_tensor_type || base == &PyBaseObject_Type) continue;
+    PyObject* name = nullptr;
+    for (Py_ssize_t at = 0; PyDict_Next(base->tp_dict, &at, &name, nullptr);) {
+      const char* text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+      if (!text) return PyErr_Clear(), "names";
+      const std::string_view view(text);
+      if (view.starts_with("__") && view.ends_with("__") && !is_free_special(view)) return text;
+    }
+  }
+  return nullptr;
 }
 
 bool is_writable_member(PyTypeObject* type, PyObject* o) {

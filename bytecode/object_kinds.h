@@ -19,5 +19,8 @@ bool is_key_value(PyObject* object);
 // or slots of the same name as a base.
 bool is_object_member(PyTypeObject* type, PyObject* descriptor);
 bool is_writable_member(PyTypeObject* type, PyObject* descriptor);
+// A special method that a class derived from Tensor, or a base of it, has of its own and that a
+// capture would pass over; null: none, its tensors behave like tensors.
+const char* odd_tensor_name(PyTypeObject* type);
 
 }  // namespace msjit

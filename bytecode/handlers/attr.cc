@@ -270,6 +270,24 @@ bool builtin_attr(Executor& x, const SymRef& object, PyObject* name, SymRef* out
   return true;
 }
 
+// An instance of a class that derives from Tensor has attributes of its own.
+bool tensor_or_class_attr(Executor& x, const SymRef& tensor, PyObject* name, SymRef* out) {
+  const char* text = utf8_text(name);
+  PyTypeObject* type = tensor->object ? Py_TYPE(tensor->object.get()) : &g_tensor_type;
+  PyObject* found = _PyType_Lookup(type, name);
+  if (found == _PyType_Lookup(&g_tensor_type, name)) {
+    bool known = false;
+    if (!tensor_attr(x, tensor, text, out, &known)) return false;
+    if (known) return true;
+  }
+  const bool derived = type != &g_tensor_type;
+  if (derived && tensor->source != kNoSource && std::string_view(text) != "__dict__")
+    return generic_get_attr(x, tensor, name, out);
+  if (found && !derived) return bind(x, tensor, type, type, found, name, out);
+  if (!found && !derived) return no_attribute(x, tensor, text);
+  return x.fail(BreakReason::kAttribute, fmt::format("{} of a tensor", text));
+}
+
 }  // namespace
 
 bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
@@ -281,28 +299,7 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
   switch (object->kind) {
     case SymKind::kObject: return object_attr(*this, object, name, out);
     case SymKind::kSuper: return super_attr(*this, object, name, out);
-    case SymKind::kTensor: {
-      bool known = false;
-      if (!tensor_attr(*this, object, text, out, &known)) return false;
-      if (known) return true;
-      PyTypeObject* type = object->object ? Py_TYPE(object->object.get()) : &g_tensor_type;
-      PyObject* found = _PyType_Lookup(type, name);
-      if (found) {
-        if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || heap_.guard_class_version(type))
-          return bind(*this, object, type, type, found, name, out);
-      } else {
-        const bool own = object->source != kNoSource;
-        if (SymRef value = own ? heap_.instance_attr(object, name) : nullptr) {
-          *out = std::move(value);
-          return true;
-        }
-        const bool fixed = !(type->tp_flags & Py_TPFLAGS_HEAPTYPE);
-        if (is_generic_getattr(type) && !find_special(object, "__getattr__") &&
-            (fixed || heap_.guard_class_version(type)))
-          return no_attribute(*this, object, text);
-      }
-      return fail(BreakReason::kAttribute, fmt::format("{} of a tensor", text));
-    }
+    case SymKind::kTensor: return tensor_or_class_attr(*this, object, name, out);
     case SymKind::kConst: {
       PyObject* constant = object->object.get();
       if (PyModule_CheckExact(constant)) return module_attr(*this, object, name, out);
