@@ -290,43 +290,4 @@ const std::vector<SymRef>* Heap::items(const SymRef& value) {
   return nullptr;
 }
 
-bool Heap::guard_aliasing() {
-  for (const SymRef& changed : mutables_) {
-    if (!changed->changed) continue;
-    for (const SymRef& other : mutables_) {
-      if (other == changed || Py_TYPE(other->object.get()) != Py_TYPE(changed->object.get()))
-        continue;
-      guards_.add_guard({&guard_different, changed->source, other->source, 0, 0, {}, nullptr});
-    }
-  }
-  return guard_namespaces();
-}
-
-bool Heap::guard_namespaces() {
-  std::unordered_map<SourceId, PyObject*> written;
-  for (const SymRef& value : mutables_)
-    if (value->kind == SymKind::kObject && value->changed)
-      written.emplace(value->source, value->object.get());
-  for (const GlobalWrite& write : global_writes_)
-    written.emplace(write.source != kNoSource
-                        ? write.source
-                        : guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()"),
-                    write.globals);
-  for (const SymRef& dict : mutables_) {
-    if (dict->kind != SymKind::kDict) continue;
-    if (!guard_apart_from(dict, written) || (dict->changed && !guard_apart_from(dict, namespaces_)))
-      return false;
-  }
-  return true;
-}
-
-bool Heap::guard_apart_from(const SymRef& dict,
-                            const std::unordered_map<SourceId, PyObject*>& others) {
-  for (const auto& [id, object] : others) {
-    if (dict->object.get() == object || dict->object.get() == existing_dict(object)) return false;
-    guards_.add_guard({&guard_apart, dict->source, id, 0, 0, {}, nullptr});
-  }
-  return true;
-}
-
 }  // namespace msjit

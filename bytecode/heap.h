@@ -107,8 +107,8 @@ class Heap {
   };
   std::vector<Printed>& printed() { return printed_; }
   const std::vector<Printed>& printed() const { return printed_; }
-  // Sources of changed objects must not alias others of their type, nor a changed dict the
-  // attributes or globals that were looked at, and the other way round. False when one does now.
+  // Sources of changed objects must not alias others of their type, nor share the dict that keeps
+  // their names with others that were looked at. False when one does now.
   bool guard_aliasing();
   const std::vector<SymRef>& mutables() const { return mutables_; }
   std::string error;
@@ -132,7 +132,13 @@ class Heap {
   SymRef builtin(PyObject* builtins, bool own, PyObject* name);
   SourceId class_source(PyTypeObject* type);
   bool guard_namespaces();
-  bool guard_apart_from(const SymRef& dict, const std::unordered_map<SourceId, PyObject*>& others);
+  struct Namespace {
+    PyObject* object;
+    bool changed = false;
+    bool is_dict = false;  // looked at as one
+  };
+  bool guard_apart_from(SourceId id, const Namespace& changed, SourceId other_id,
+                        const Namespace& other);
 
   GraphSink* sink_;
   Sizes* sizes_;
@@ -141,9 +147,8 @@ class Heap {
   std::unordered_map<SourceId, SymRef> by_source_;
   std::unordered_map<PyObject*, SymRef> by_object_;  // lists, dicts, cells and instances met so far
   std::unordered_set<PyObject*> owned_dicts_;        // of the instances looked at
-  std::unordered_map<SourceId, PyObject*>
-      namespaces_;                                   // globals and objects a name was looked up in
-  std::unordered_map<PyObject*, SourceId> globals_;  // of pinned functions
+  std::unordered_map<SourceId, PyObject*> namespaces_;  // what a name was looked up in
+  std::unordered_map<PyObject*, SourceId> globals_;     // of pinned functions
   std::vector<SymRef> mutables_;
   std::vector<Printed> printed_;
   std::vector<GlobalWrite> global_writes_;

@@ -83,6 +83,7 @@ SymRef Heap::builtin(PyObject* builtins, bool own, PyObject* name) {
       own ? guards_.add_source(LoadKind::kBuiltinsDict, kNoSource, 0, {}, "builtins")
           : guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
   if (!guard_keys_plain(table, builtins, false)) return nullptr;
+  namespaces_.emplace(table, builtins);
   const char* text = utf8_text(name);
   PyObject* object = _PyDict_GetItem_KnownHash(builtins, name, PyObject_Hash(name));
   if (!object) return nullptr;
@@ -120,14 +121,15 @@ bool Heap::realize_object(const SymRef& value) {
 
 SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
   const char* text = utf8_text(name);
+  PyObject* const real = object->object.get();
+  if (real && object->source != kNoSource) namespaces_.emplace(object->source, real);
+  PyObject* const dict = real ? existing_dict(real) : nullptr;
+  if (const SymRef* written = dict ? written_global(dict, name) : nullptr) return *written;
   for (const auto& [known, value] : object->attributes)
     if (known == text) return value;
-  if (!object->object) return nullptr;
-  if (object->source != kNoSource) namespaces_.emplace(object->source, object->object.get());
-  PyObject* dict = existing_dict(object->object.get());
-  if (const SymRef* written = dict ? written_global(dict, name) : nullptr) return *written;
+  if (!real) return nullptr;
   const Py_hash_t hash = PyObject_Hash(name);
-  PyObject* found = instance_item(object->object.get(), name, hash);
+  PyObject* found = instance_item(real, name, hash);
   if (!found) {
     guards_.add_guard(
         {&guard_missing, object->source, kNoSource, hash, 0, Ref::share(name), nullptr});

@@ -86,6 +86,7 @@ const char* odd_tensor_name(PyTypeObject* type) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
     auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
     if (base == &g_tensor_type || base == &PyBaseObject_Type) continue;
+    if (!(base->tp_flags & Py_TPFLAGS_HEAPTYPE)) return "static base class";
     PyObject* name = nullptr;
     for (Py_ssize_t at = 0; PyDict_Next(base->tp_dict, &at, &name, nullptr);) {
       const char* text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;

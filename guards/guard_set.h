@@ -59,10 +59,15 @@ extern const GuardKind guard_function;        // a function has the code object 
 extern const GuardKind guard_unwatched;       // no monitoring tool listens to a code object
 extern const GuardKind guard_same;            // two sources are one object
 extern const GuardKind guard_different;       // two sources are two objects
-extern const GuardKind guard_apart;           // a dict holds no attributes or globals of another
+extern const GuardKind guard_apart;           // two objects do not keep their names in one dict
+extern const GuardKind guard_unshared;        // nothing else refers to the dict of an instance
 extern const GuardKind guard_global_missing;  // the frame's globals lack the key `object`
 
 bool has_plain_keys(PyObject* dict);
+// The dict in which a dict, an instance, a module... keeps its names; null when it has none.
+PyObject* names_of(PyObject* object);
+// Whether an object has no such dict, or is the only one that refers to it.
+bool has_unshared_names(PyObject* object);
 
 inline constexpr Dim kOpenDim = -1;
 inline constexpr int kFloatDim = -2;

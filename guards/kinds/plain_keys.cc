@@ -26,10 +26,8 @@ bool has_plain_keys(PyObject* dict) {
 
 namespace {
 
-PyObject* dict_of(PyObject* object) { return is_table(object) ? object : existing_dict(object); }
-
 bool check(const GuardStep&, PyObject* object, PyObject* const*) {
-  PyObject* dict = dict_of(object);
+  PyObject* dict = names_of(object);
   return !dict || has_plain_keys(dict);
 }
 

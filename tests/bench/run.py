@@ -27,6 +27,7 @@ OWN = ("numpy", "msjit eager", "msjit PIJit")
 PURE = ("python", "python, msjit in use", "python -m msjit")
 PROCESSES = 4  # that time what surrounds the kernels
 PURE_PROCESSES = 12  # that time pure Python
+PURE_ROUNDS = 5  # of each of them, so that what slows one round down does not count
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MSJIT_NUM_THREADS")
 
 
@@ -104,9 +105,10 @@ def time_work(work, rounds):
     timed in several processes. The least of them counts; for pure Python, whose best place few processes meet, the median."""
     pure = work in overhead.PROGRAMS
     processes = PURE_PROCESSES if pure else PROCESSES if work in overhead.WORKS else 1
+    each = PURE_ROUNDS if pure else -(-rounds // processes)
     found = {}
     for place in range(processes):
-        for row in time_processes([Worker(*impl, place) for impl in all_impls(work)], work, -(-rounds // processes)):
+        for row in time_processes([Worker(*impl, place) for impl in all_impls(work)], work, each):
             found.setdefault(row["impl"], []).append(row)
     choose = statistics.median if pure else min
     return [dict(rows[0], us=choose([row["us"] for row in rows])) for rows in found.values()]

@@ -499,6 +499,7 @@ FOUND = [
      ["call", "main_globals = 1", "g = types.FunctionType(g.__code__, dict(globals(), K=5))", "call", "K = 7", "call"]),
     (["class C:\n    part = [1, Tensor(np.float32([1, 2, 3]))]\nc = C()"], ["acc = acc * c.part[0] + c.part[1]"],
      ["call", "call", "C.part[0] = 2", "call", "C.part = (3, 4)", "call", "c.part = [5, 6]", "call", "del c.part", "call"]),
+    (["m = types.ModuleType('m')\nm.a = -1\no = Point(2)"], ["o.a = 6", "acc = acc * m.a"], ["call", "o.__dict__ = vars(m)", "call"]),
 ]
 
 

@@ -1,4 +1,5 @@
 """Dictionaries that are attributes or globals at the same time, and instances that have no dictionary as long as nobody asks."""
+import builtins
 import gc
 import sys
 import types
@@ -76,6 +77,116 @@ def test_a_dict_may_be_that_of_a_module():
         assert jitted({"scale": 1.0}, x2()).asnumpy().tolist() == [2, 4]
     for _ in range(3):
         assert jitted(module.__dict__, x2()).asnumpy().tolist() == [5, 10]
+
+
+class Borg(Point):
+    pass
+
+
+class Marked(Tensor):
+    pass
+
+
+def module(**names):
+    result = types.ModuleType("namespace")
+    vars(result).update(names)
+    return result
+
+
+def with_dict(object, dict):
+    object.__dict__ = dict
+    return object
+
+
+def function(text, **names):
+    """The function of a def statement, with globals of its own."""
+    names.setdefault("__builtins__", builtins)
+    exec(text, names)
+    return names["f"]
+
+
+WRITES_GLOBAL = function("def f(o, x):\n    global a\n    a = 6.0\n    return x * o.a\n", a=1.0)
+READS_GLOBAL = function("def f(o, x):\n    o.a = 6.0\n    return x * a\n", a=1.0)
+READS_BUILTIN = function("def f(o, x):\n    o.a = 6.0\n    return x * a\n", __builtins__={"a": 1.0})
+HELPER = function("def f(x):\n    return x * a\n", a=1.0)
+WRITES_AND_CALLS = function("def f(helper, x):\n    global a\n    a = 6.0\n    return helper(x)\n", a=1.0)
+NAMES = {f: f.__globals__ for f in (WRITES_GLOBAL, READS_GLOBAL, WRITES_AND_CALLS)}
+NAMES[READS_BUILTIN] = READS_BUILTIN.__globals__["__builtins__"]
+
+
+def stores_then_reads(o, other, x):
+    o.a = 6.0
+    return x * other.a
+
+
+def reads_stores_reads(o, other, x):
+    before = other.a
+    o.a = before + 6.0
+    other.b = before
+    return x * other.a + o.a
+
+
+def deletes(o, other, x):
+    del o.a
+    return x * (2 if hasattr(other, "a") else 3)
+
+
+def stores_then_lists(o, other, x):
+    o.b = 6.0
+    return x * len(vars(other))
+
+
+# The function, arguments that share no names, arguments that do.
+SHARED = {
+    **{"%s, %s" % (fn.__name__, kind): (fn, lambda make=make: (Point(), make({"a": 1.0})), lambda make=make: pair(make))
+       for fn in (stores_then_reads, reads_stores_reads, deletes, stores_then_lists)
+       for kind, make in {"instance": lambda d: with_dict(Point(), d), "class": lambda d: with_dict(Borg(), d),
+                          "function": lambda d: with_dict(lambda: 0, d), "tensor": lambda d: with_dict(Marked(x2()), d)}.items()},
+    "module": (stores_then_reads, lambda: (Point(), module(a=1.0)), lambda: (lambda m: (with_dict(Point(), vars(m)), m))(module(a=1.0))),
+    "written globals": (WRITES_GLOBAL, lambda: (Point(),), lambda: (with_dict(Point(), WRITES_GLOBAL.__globals__),)),
+    "read globals": (READS_GLOBAL, lambda: (Point(),), lambda: (with_dict(Point(), READS_GLOBAL.__globals__),)),
+    "builtins": (READS_BUILTIN, lambda: (Point(),), lambda: (with_dict(Point(), READS_BUILTIN.__globals__["__builtins__"]),)),
+    "function's globals": (WRITES_AND_CALLS, lambda: (HELPER,),
+                           lambda: (types.FunctionType(HELPER.__code__, WRITES_AND_CALLS.__globals__),)),
+}
+
+
+def pair(make):
+    names = {"a": 1.0}
+    return with_dict(Point(), names), make(names)
+
+
+@pytest.mark.parametrize("name", sorted(SHARED))
+@pytest.mark.parametrize("order", [(0, 1, 0), (1, 0, 1)])
+def test_two_objects_may_keep_their_names_in_one_dict(name, order):
+    fn, *makes = SHARED[name]
+
+    def outcome(call, args):
+        try:
+            return call(*args, x2()).asnumpy().tolist(), [sorted(vars(a)) for a in args]
+        except AttributeError as error:
+            return str(error)
+
+    jitted = jit(fn)
+    for shared in order:
+        for _ in range(3):
+            NAMES.get(fn, {})["a"] = 1.0
+            expected = outcome(fn, makes[shared]())
+            NAMES.get(fn, {})["a"] = 1.0
+            assert outcome(jitted, makes[shared]()) == expected, shared
+
+
+def test_globals_written_and_read_through_modules():
+    """One code object with the globals of a module, and with others."""
+    own, other = module(a=1.0, Tensor=Tensor), module(a=1.0)
+    text = "def f(m, x):\n    global a\n    before = m.a\n    a = 6.0\n    return x * m.a + before\n"
+    exec(text, vars(own))
+    f = jit(own.f)
+    g = jit(types.FunctionType(own.f.__code__, vars(other)))
+    for _ in range(3):
+        for call, m, expected in ((f, own, [7, 13]), (f, other, [2, 3]), (g, own, [2, 3]), (g, other, [7, 13])):
+            own.a = other.a = 1.0
+            assert call(m, x2()).asnumpy().tolist() == expected
 
 
 class Plain:

@@ -1,0 +1,70 @@
+// That what a capture changes is not, under another name, something else it looked at: lists, dicts
+// and instances that are one object, and names of different objects that are kept in one dict.
+#include "bytecode/heap.h"
+#include "guards/py/objects.h"
+
+namespace msjit {
+
+bool Heap::guard_aliasing() {
+  for (const SymRef& changed : mutables_) {
+    if (!changed->changed) continue;
+    for (const SymRef& other : mutables_) {
+      if (other == changed || Py_TYPE(other->object.get()) != Py_TYPE(changed->object.get()))
+        continue;
+      guards_.add_guard({&guard_different, changed->source, other->source, 0, 0, {}, nullptr});
+    }
+  }
+  return guard_namespaces();
+}
+
+// A dict, an instance of a class, a module, a function or globals, as the place of names. Almost
+// every instance has a dict that nothing else refers to: one guard tells it from all others.
+bool Heap::guard_namespaces() {
+  std::unordered_map<SourceId, Namespace> all;
+  for (const auto& [id, object] : namespaces_) all[id] = {object};
+  for (const SymRef& value : mutables_) {
+    if (value->kind == SymKind::kDict)
+      all[value->source] = {value->object.get(), value->changed, true};
+    if (value->kind != SymKind::kObject || !value->changed) continue;
+    if (has_unshared_names(value->object.get())) {
+      guards_.add_guard({&guard_unshared, value->source, kNoSource, 0, 0, {}, nullptr});
+      all.erase(value->source);
+    } else {
+      all[value->source] = {value->object.get(), true};
+    }
+  }
+  for (const GlobalWrite& write : global_writes_) {
+    const SourceId own =
+        write.source != kNoSource
+            ? write.source
+            : guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
+    all[own] = {write.globals, true};
+  }
+  for (const auto& [id, changed] : all) {
+    if (!changed.changed) continue;
+    for (const auto& [other_id, other] : all) {
+      const bool met = other.changed && other_id <= id;  // pairs are looked at once
+      if (met || (changed.is_dict && other.is_dict)) continue;
+      if (!guard_apart_from(id, changed, other_id, other)) return false;
+    }
+  }
+  return true;
+}
+
+bool Heap::guard_apart_from(SourceId id, const Namespace& changed, SourceId other_id,
+                            const Namespace& other) {
+  PyObject* const names = names_of(changed.object);
+  if (!names || names != names_of(other.object)) {
+    guards_.add_guard({&guard_apart, id, other_id, 0, 0, {}, nullptr});
+    return true;
+  }
+  // What a module shows of changed globals is known while they are those of the module.
+  if (names != changed.object || changed.is_dict || !PyModule_CheckExact(other.object))
+    return false;
+  const SourceId dict = guards_.add_source(LoadKind::kInstanceDict, other_id, 0, {},
+                                           guards_.source(other_id).text + ".__dict__");
+  guards_.add_guard({&guard_same, dict, id, 0, 0, {}, nullptr});
+  return true;
+}
+
+}  // namespace msjit
