@@ -150,6 +150,9 @@ bool Heap::realize(const SymRef& value) {
   PyObject* object = value->object.get();
   if (is_singleton(object) || is_identity_constant(object)) {
     guard_identity(value);
+    // A class may be given another metaclass, if it has one that is written in Python.
+    if (PyType_Check(object) && Py_TYPE(object) != &PyType_Type && !guard_type_of(value))
+      return false;
     value->kind = SymKind::kConst;
     if (PyFunction_Check(object)) guard_function(value);
     return true;

@@ -28,6 +28,9 @@ class Heap {
   // they are not the frame's own); null when unbound.
   SymRef global(PyObject* globals, SourceId globals_source, PyObject* builtins, PyObject* name);
 
+  // A builtin, as a function with these globals finds it; null when there is none.
+  SymRef builtin(PyObject* builtins, SourceId globals_source, PyObject* name);
+
   // Notes the new value of a global. False where its dict is looked at in other ways too.
   bool set_global(PyObject* globals, SourceId globals_source, PyObject* name, SymRef value);
   struct GlobalWrite {
@@ -83,6 +86,10 @@ class Heap {
   // Globals, defaults, keyword defaults or closure of a guarded function; null when it has none.
   SymRef function_part(const SymRef& function, LoadKind part);
   SymRef cell_contents(const SymRef& cell);
+  void guard_exact_type(const SymRef& value);
+  void guard_identity(const SymRef& value);
+  // That a value keeps its class, and the class all that lookups on it find.
+  bool guard_type_of(const SymRef& value);
   // Pins what lookups on a class that is itself pinned find. False when it has no version tag.
   bool guard_class_version(PyTypeObject* type);
   // What a lookup on a pinned class found under a name, as it is (no descriptor binding).
@@ -126,10 +133,7 @@ class Heap {
   bool realize_set(const SymRef& value);
   bool lasts(const SymRef& value) const;
   bool realize_factory(const SymRef& dict);
-  void guard_exact_type(const SymRef& value);
-  void guard_identity(const SymRef& value);
   bool guard_keys_plain(SourceId source, PyObject* dict, bool of_instance);
-  SymRef builtin(PyObject* builtins, bool own, PyObject* name);
   SourceId class_source(PyTypeObject* type);
   bool guard_namespaces();
   struct Namespace {

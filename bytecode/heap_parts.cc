@@ -74,11 +74,12 @@ SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builti
         {&guard_global_missing, kNoSource, kNoSource, hash, 0, Ref::share(name), nullptr});
   else
     guards_.add_guard({&guard_missing, table, kNoSource, hash, 0, Ref::share(name), nullptr});
-  return builtin(builtins, own && builtins == slots_.builtins, name);
+  return builtin(builtins, globals_source, name);
 }
 
-SymRef Heap::builtin(PyObject* builtins, bool own, PyObject* name) {
+SymRef Heap::builtin(PyObject* builtins, SourceId globals_source, PyObject* name) {
   if (!PyDict_CheckExact(builtins)) return nullptr;
+  const bool own = globals_source == kNoSource && builtins == slots_.builtins;
   const SourceId table =
       own ? guards_.add_source(LoadKind::kBuiltinsDict, kNoSource, 0, {}, "builtins")
           : guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
@@ -92,7 +93,7 @@ SymRef Heap::builtin(PyObject* builtins, bool own, PyObject* name) {
                      object);
 }
 
-bool Heap::realize_object(const SymRef& value) {
+bool Heap::guard_type_of(const SymRef& value) {
   PyTypeObject* type = Py_TYPE(value->object.get());
   uint32_t version = 0;
   if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
@@ -104,6 +105,12 @@ bool Heap::realize_object(const SymRef& value) {
   }
   guards_.add_guard({&guard_type, value->source, kNoSource, 0, version,
                      Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
+  return true;
+}
+
+bool Heap::realize_object(const SymRef& value) {
+  if (!guard_type_of(value)) return false;
+  PyTypeObject* type = Py_TYPE(value->object.get());
   PyObject* dict = existing_dict(value->object.get());
   if (dict) {
     const auto met = by_object_.find(dict);

@@ -45,6 +45,27 @@ void open_fresh(const SymRef& fresh, Callee* out) {
   out->closure = function.closure;
 }
 
+// Where the frame of a callee looks for builtins. Before 3.10 it shares those of a caller with the
+// same globals, else, as a function does when it is made, it asks its globals.
+bool find_builtins(Executor& x, const SymFrame& caller, PyObject* object, const Callee& callee,
+                   Ref* out) {
+  const bool same_globals = caller.globals.get() == callee.globals.get() &&
+                            caller.globals_source == callee.globals_source;
+  if (compat::kFunctionsKeepBuiltins && object)
+    return *out = Ref::share(compat::function_builtins(object)), true;
+  if (!compat::kFunctionsKeepBuiltins && same_globals) return *out = caller.builtins, true;
+  static PyObject* const name = PyUnicode_InternFromString("__builtins__");
+  const SymRef found =
+      x.heap().global(callee.globals.get(), callee.globals_source, caller.builtins.get(), name);
+  PyObject* builtins = found && found->source != kNoSource ? found->object.get() : nullptr;
+  if (builtins && PyModule_Check(builtins)) builtins = PyModule_GetDict(builtins);
+  if (!builtins || !PyDict_Check(builtins))
+    return x.fail(BreakReason::kUnsupported, "a function whose globals name no builtins");
+  x.heap().guard_identity(found);
+  *out = Ref::share(builtins);
+  return true;
+}
+
 // Binds arguments to the callee's parameters. Anything CPython would refuse ends the region.
 class Binder {
  public:
@@ -181,10 +202,7 @@ bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<
   frame.slots.resize(code.slot_count());
   frame.globals = callee.globals;
   frame.globals_source = callee.globals_source;
-  static PyObject* const builtins_name = PyUnicode_InternFromString("__builtins__");
-  PyObject* builtins = PyDict_GetItemWithError(callee.globals.get(), builtins_name);
-  if (builtins && PyModule_Check(builtins)) builtins = PyModule_GetDict(builtins);
-  frame.builtins = Ref::share(builtins ? builtins : root_.builtins.get());
+  if (!find_builtins(*this, *current_, object, callee, &frame.builtins)) return false;
   frame.parent = current_;
   if (!Binder(*this, callee, code).bind(std::move(args), names, &frame.slots)) return false;
   if (!make_cells(*this, callee, code, &frame.slots)) return false;

@@ -29,6 +29,16 @@ bool call_special(Executor& x, const SymRef& self, const char* name, std::vector
   return x.call(x.heap().from_constant(Ref::share(found), text), std::move(args), nullptr, out);
 }
 
+SymRef wrapped_function(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
+                        const char* part) {
+  PyTypeObject* const kind = Py_TYPE(found);
+  PyObject* const descriptor = _PyType_Lookup(kind, special_name(part));
+  if (!descriptor || !is_object_member(kind, descriptor)) return nullptr;
+  const SymRef holder = x.heap().class_attr(owner, name, found);
+  SymRef function = holder ? x.heap().member(holder, descriptor) : nullptr;
+  return function && PyFunction_Check(function->object.get()) ? function : nullptr;
+}
+
 bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   if (!x.look_open(a) || !x.look_open(b)) return false;
   *out = a == b;
@@ -176,14 +186,10 @@ bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObjec
       with_class.resize(with_class.size() - PyTuple_GET_SIZE(names));
     if (!call_builtin_new(x, found, with_class, out)) return false;
   } else {
-    Ref inner = Py_TYPE(found) == &PyStaticMethod_Type
-                    ? Ref::steal(PyObject_GetAttrString(found, "__func__"))
-                    : Ref();
-    if (!inner || !PyFunction_Check(inner.get())) {
-      PyErr_Clear();
-      return x.fail(BreakReason::kMakeInstance, type->tp_name);
-    }
-    SymRef function = x.heap().from_constant(inner, fmt::format("{}.__new__", type->tp_name));
+    const SymRef function = Py_TYPE(found) == &PyStaticMethod_Type
+                                ? wrapped_function(x, type, new_name, found, "__func__")
+                                : nullptr;
+    if (!function) return x.fail(BreakReason::kMakeInstance, type->tp_name);
     if (!x.call(function, std::move(with_class), names, out)) return false;
     if (!x.look(*out)) return false;
     PyTypeObject* made = type_of(**out);

@@ -16,6 +16,11 @@ bool has_special(const SymRef& self, const char* name);
 bool call_special(Executor& x, const SymRef& self, const char* name, std::vector<SymRef> args,
                   SymRef* out);
 
+// The function in a property, static method or class method that a lookup on `owner` found; its
+// __init__ can replace it. Null: none that is written in Python.
+SymRef wrapped_function(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
+                        const char* part);
+
 // A call of a class.
 bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObject* names,
                SymRef* out);

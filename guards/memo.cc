@@ -292,6 +292,7 @@ MemoBuilder::Trust MemoBuilder::trust_child(const Source& source, PyObject* base
       if (const Trust trust = by_pointer(object); trust != Trust::kNone)
         return dict_lookup(dict, source.key.address(), source.hash, object) ? trust : Trust::kNone;
       return Trust::kNone;
+    case LoadKind::kMember: word(reinterpret_cast<const char*>(base) + source.index); break;
     case LoadKind::kCellContents: word(&reinterpret_cast<PyCellObject*>(base)->ob_ref); break;
     case LoadKind::kListItem: {
       auto* list = reinterpret_cast<PyListObject*>(base);

@@ -37,10 +37,8 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* own
     return true;
   }
   if (Py_TYPE(found) == &PyStaticMethod_Type || Py_TYPE(found) == &PyClassMethod_Type) {
-    Ref inner = Ref::steal(PyObject_GetAttrString(found, "__func__"));
-    if (!inner) PyErr_Clear();
-    if (!inner || !PyFunction_Check(inner.get())) return x.fail(BreakReason::kAttribute, text);
-    *out = heap.from_constant(inner, text);
+    *out = wrapped_function(x, owner, name, found, "__func__");
+    if (!*out) return x.fail(BreakReason::kAttribute, text);
     if (Py_TYPE(found) == &PyClassMethod_Type)
       *out = make_items(
           SymKind::kMethod,
@@ -48,12 +46,8 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* own
     return true;
   }
   if (Py_TYPE(found) == &PyProperty_Type) {
-    Ref getter = Ref::steal(PyObject_GetAttrString(found, "fget"));
-    if (!getter || !PyFunction_Check(getter.get())) {
-      PyErr_Clear();
-      return x.fail(BreakReason::kAttribute, text);
-    }
-    return x.call(heap.from_constant(std::move(getter), text), {self}, nullptr, out);
+    const SymRef getter = wrapped_function(x, owner, name, found, "fget");
+    return getter ? x.call(getter, {self}, nullptr, out) : x.fail(BreakReason::kAttribute, text);
   }
   if (const int field = tuple_field(found); field >= 0 && self->kind == SymKind::kTuple) {
     if (field >= static_cast<int>(self->items.size())) return x.fail(BreakReason::kRaises, text);
@@ -110,6 +104,7 @@ bool module_attr(Executor& x, const SymRef& module, PyObject* name, SymRef* out)
   if (module->source == kNoSource)
     module->source =
         x.heap().guards().add_source(LoadKind::kConst, kNoSource, 0, module->object, "module");
+  x.heap().guard_exact_type(module);
   if (SymRef value = x.heap().instance_attr(module, name)) {
     *out = std::move(value);
     return true;
@@ -157,12 +152,8 @@ bool bind_class(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* f
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   const std::string path = fmt::format("{}.{}", type->tp_name, text);
   if (Py_TYPE(found) == &PyStaticMethod_Type || Py_TYPE(found) == &PyClassMethod_Type) {
-    Ref inner = Ref::steal(PyObject_GetAttrString(found, "__func__"));
-    if (!inner || !PyFunction_Check(inner.get())) {
-      PyErr_Clear();
-      return x.fail(BreakReason::kAttribute, text);
-    }
-    SymRef function = x.heap().from_constant(std::move(inner), path);
+    SymRef function = wrapped_function(x, owner, name, found, "__func__");
+    if (!function) return x.fail(BreakReason::kAttribute, text);
     *out = Py_TYPE(found) == &PyClassMethod_Type ? make_items(SymKind::kMethod, {function, cls})
                                                  : function;
     return true;
@@ -387,12 +378,9 @@ bool set_through(Executor& x, const SymRef& self, PyObject* found, PyObject* nam
   if (is_writable_member(type_of(*self), found))
     return write_attribute(x, self, utf8_text(PyDescr_NAME(found)), value);
   if (Py_TYPE(found) == &PyProperty_Type) {
-    Ref setter = Ref::steal(PyObject_GetAttrString(found, "fset"));
-    PyErr_Clear();
-    if (!setter || !PyFunction_Check(setter.get()))
-      return x.fail(BreakReason::kStoreAttribute, text);
-    return x.call(x.heap().from_constant(std::move(setter), text), {self, value}, nullptr,
-                  &ignored);
+    const SymRef setter = wrapped_function(x, type_of(*self), name, found, "fset");
+    return setter ? x.call(setter, {self, value}, nullptr, &ignored)
+                  : x.fail(BreakReason::kStoreAttribute, text);
   }
   SymRef descriptor = x.heap().from_constant(Ref::share(found), text);
   if (!x.look(descriptor)) return false;

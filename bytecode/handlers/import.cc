@@ -22,16 +22,8 @@ bool plain_import(Executor& x, const SymFrame& f) {
     PyObject* found = PyDict_GetItem(PyEval_GetBuiltins(), name);
     return found && PyCFunction_Check(found) ? Ref::share(found).release() : nullptr;
   }();
-  PyObject* builtins = f.builtins.get();
-  if (!own || !PyDict_CheckExact(builtins)) return false;
-  GuardBuilder& guards = x.heap().guards();
-  PyObject* found = PyDict_GetItem(builtins, name);
-  const SourceId table =
-      guards.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
-  if (found != own) return false;
-  const SymRef function = x.heap().from_source(
-      guards.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), "__import__"), found);
-  return x.look(function);
+  const SymRef function = x.heap().builtin(f.builtins.get(), f.globals_source, name);
+  return own && function && x.look(function) && function->object.get() == own;
 }
 
 // The module of this name, as sys.modules has it; null when it is not loaded.

@@ -308,6 +308,9 @@ inline int positional_only_count(PyCodeObject* code) {
   return 0;
 #endif
 }
+// Whether a function knows its builtins from the start; before 3.10 each of its frames looks for
+// them.
+constexpr bool kFunctionsKeepBuiltins = PY_VERSION_HEX >= 0x030A0000;
 // The builtins dictionary a function's frames use; null when its globals hold something odd.
 inline PyObject* function_builtins(PyObject* object) {
 #if PY_VERSION_HEX >= 0x030A0000

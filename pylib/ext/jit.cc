@@ -79,8 +79,9 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   InlineVec<PyObject*, kInlineRegisters> space;
   space.resize(static_cast<uint32_t>(point->register_count));
   PyObject** registers = space.data();
-  const Slots slots{locals, nullptr, function->func_globals,
-                    compat::function_builtins(self->function)};
+  PyObject* const builtins = compat::function_builtins(self->function);
+  if (!builtins) return false;
+  const Slots slots{locals, nullptr, function->func_globals, builtins};
   Entry* entry = find_entry(*point, slots, registers);
   if (!entry || !entry->returns || entry->rests()) return false;
   const RegionRun keep;

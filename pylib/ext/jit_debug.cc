@@ -188,8 +188,9 @@ extern "C" PyObject* debug_check_cost(PyObject*, PyObject* arguments) noexcept {
   if (PyObject* closure = PyFunction_GET_CLOSURE(function))
     for (Py_ssize_t i = 0, n = PyTuple_GET_SIZE(closure); i < n; ++i)
       locals[locals.size() - n + i] = PyTuple_GET_ITEM(closure, i);
-  const Slots slots{locals.data(), nullptr, PyFunction_GET_GLOBALS(function),
-                    compat::function_builtins(function)};
+  PyObject* const builtins = compat::function_builtins(function);
+  if (!builtins) Py_RETURN_NONE;
+  const Slots slots{locals.data(), nullptr, PyFunction_GET_GLOBALS(function), builtins};
   const EntryBase& entry = *state->start->entries.front();
   std::vector<PyObject*> registers(entry.guards.register_count());
   const auto begin = std::chrono::steady_clock::now();
