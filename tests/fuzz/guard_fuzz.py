@@ -42,6 +42,12 @@ class Other:
         return 9
     def __call__(self, x):
         return x * 5
+
+class Odd(types.ModuleType):
+    a = 8
+    @property
+    def t(self):
+        return 9
 """
 
 
@@ -73,7 +79,8 @@ FEATURES = [
     Feature("module", "import types as types#\nM# = types#.ModuleType('helper#')\nM#.a = $n\nM#.f = lambda x: x + M#.a\n"
                       "M#.t = $t", ["M#.a", "M#.f(x)", "M#.t", "M#.f(M#.a)"],
             ["M#.a = $v", "del M#.a", "M#.f = $f", "M#.t = $t", "M# = Point(1)", "M#.f.__code__ = (lambda x: x + 2).__code__",
-             "M# = types#.ModuleType('again'); M#.a = $n; M#.f = $f", "M#.__dict__['a'] = $n", "M#.__getattr__ = $f"]),
+             "M# = types#.ModuleType('again'); M#.a = $n; M#.f = $f", "M#.__dict__['a'] = $n", "M#.__getattr__ = $f", "M#.__class__ = Odd",
+             "M#.__class__ = types.ModuleType", "Odd.t = property(lambda m: 7)"]),
     Feature("closure", "def make#():\n    c = $n\n    d = $t\n    def read(x):\n        return x * c + d\n    def write(v):\n"
                        "        nonlocal c\n        c = v\n    def retensor(v):\n        nonlocal d\n        d = v\n"
                        "    def drop():\n        nonlocal c\n        del c\n"
@@ -106,7 +113,16 @@ FEATURES = [
              "C#.__getattr__ = lambda self, n: 11", "C#.__getattribute__ = lambda self, n: 12", "del C#.attr",
              "I#.__dict__.clear()", "D#.__bases__ = (Other, C#)", "D#.__bases__ = (C#,)", "C#.a = property(lambda s: 21)",
              "I#.stat = $f", "I#.__len__ = lambda: 9", "C#.meth.__code__ = (lambda self, x: x - 4).__code__",
-             "C#.meth.__defaults__ = (2,)", "C#.zz = $n", "D#.lst = I#.lst"]),
+             "C#.meth.__defaults__ = (2,)", "C#.zz = $n", "D#.lst = I#.lst", "vars(C#)['stat'].__init__($f)",
+             "vars(C#)['klass'].__init__(lambda cls, x: x * 3)"]),
+    Feature("metaclass",
+            "class MA#(type):\n    k = $n\nclass MB#(type):\n    k = $n\n    def __call__(cls, *a):\n        return 4\n"
+            "    def __instancecheck__(cls, o):\n        return True\nclass X#(metaclass=MA#):\n    v = $n",
+            ["X#.k", "X#.v", "(2 if isinstance(x, X#) else 3)", "(2 if type(X#) is MA# else 5)", "(3 if X#() == 4 else 1)",
+             "(2 if hasattr(X#, 'w') else 3)", "(2 if isinstance(X#, MB#) else 3)"],
+            ["X#.__class__ = MB#", "X#.__class__ = MA#", "MA#.k = $v", "MB#.k = $n", "X#.v = $v", "X#.k = $n", "del X#.k",
+             "MA#.__call__ = lambda cls, *a: 4", "del MB#.__call__", "MA#.v = property(lambda cls: 3)", "MB#.w = $n",
+             "MA#.__instancecheck__ = lambda cls, o: o is not cls", "del MB#.__instancecheck__", "MA#.__getattr__ = lambda cls, n: 6"]),
     Feature("special",
             "class V#:\n    def __init__(self, v):\n        self.v = v\n    def __add__(self, o):\n        return self.v + o\n"
             "    def __mul__(self, o):\n        return o * self.v\n    def __bool__(self):\n        return bool(self.v)\n"
@@ -173,10 +189,14 @@ FEATURES = [
             ["bump#()", "push#(x)", "put#(x)", "glob#()"],
             ["E#.v = $n", "del E#.v", "EL#.clear()", "ED#.clear()", "E# = Other()", "EL# = ()", "EG# = $n", "E#.__class__ = Other",
              "ED#['k'] = $n"]),
-    Feature("namespace", "NS# = Point($n)\nNS#.a = $n\nND# = {'a': $n, 'v': $n}\nNM# = types.ModuleType('m')\nNM#.a = $n",
-            ["into#(NS#, ND#)", "outof#(NS#, ND#)", "into#(NM#, ND#)", "NS#.v", "ND#['a']"],
+    Feature("namespace", "NS# = Point($n)\nNS#.a = $n\nND# = {'a': $n, 'v': $n}\nNM# = types.ModuleType('m')\nNM#.a = $n\n"
+                         "NT#, NU# = Point($n), Other()\nNT#.a = NU#.a = $n",
+            ["into#(NS#, ND#)", "outof#(NS#, ND#)", "into#(NM#, ND#)", "NS#.v", "ND#['a']", "across#(NS#, NM#)", "across#(NS#, NT#)",
+             "across#(NT#, NU#)", "dropped#(NS#, NU#)"],
             ["ND# = NS#.__dict__", "ND# = vars(NM#)", "ND# = {'a': $n, 'v': $n}", "NS# = Point($n); NS#.a = $n", "NS#.a = $n",
-             "ND#['a'] = $n", "NS#.__dict__ = ND#", "NS#.b = $n", "del NS#.a", "NS#.v = $t", "NM#.a = $n"]),
+             "ND#['a'] = $n", "NS#.__dict__ = ND#", "NS#.b = $n", "del NS#.a", "NS#.v = $t", "NM#.a = $n",
+             "NS#.__dict__ = vars(NM#)", "NT#.__dict__ = NS#.__dict__", "NU#.__dict__ = NT#.__dict__", "NT#.__dict__ = {'a': $n}",
+             "NS#.__dict__ = vars(into#)", "NU#.__dict__ = NS#.__dict__", "NT# = NS#", "ND# = None; NS# = Point($n); NS#.a = $n"]),
     Feature("argument", "", ["n", "flag", "seq[0]", "opt['p']", "obj.v", "len(seq)", "(x if flag else x + n)", "seq[-1]"],
             ["ARGS[0] = $t", "ARGS[1] = $n", "ARGS[2] = [$n, $t]", "ARGS[3] = {'p': $n}", "ARGS[4] = Point($n)",
              "ARGS[5] = $n", "ARGS[2] = (1, 2, 3)", "ARGS[4].v = $v", "ARGS[2][0] = $v", "ARGS[3]['p'] = $v",
@@ -192,7 +212,9 @@ HELPERS = {
                       "def grown#(x, items):\n    for v in items:\n        x = x + v\n    return x\ndef caught#(x):\n"
                       "    try:\n        return x + J#[1]\n    except (IndexError, TypeError):\n        return x * 2\n",
     "alias": "def grow#(a, b):\n    a[0] = a[0] + 1\n    return b[0]\ndef both#(p, q):\n    p.v = 5\n    return q.v\n",
-    "namespace": "def into#(o, d):\n    d['a'] = 5\n    return o.a\ndef outof#(o, d):\n    o.a = 6\n    return d['a']\n",
+    "namespace": "def into#(o, d):\n    d['a'] = 5\n    return o.a\ndef outof#(o, d):\n    o.a = 6\n    return d['a']\n"
+                 "def across#(o, p):\n    o.a = p.a + 1\n    return p.a\ndef dropped#(o, p):\n    del o.a\n"
+                 "    return 1 if hasattr(p, 'a') else 2\n",
     "function": "def call#(f, x):\n    return f(x)\n",
     "effects": "def bump#():\n    E#.v = E#.v + 1\n    return E#.v\ndef push#(v):\n    EL#.append(v)\n    return len(EL#)\n"
                "def put#(v):\n    ED#['k'] = v\n    return len(ED#)\ndef glob#():\n    global EG#\n    EG# = EG# + 1\n"
