@@ -3,6 +3,7 @@
 #include "pylib/ext/jit_debug.h"
 
 #include <chrono>
+#include <new>
 
 #include "bytecode/cfg.h"
 #include "bytecode/decode.h"
@@ -147,8 +148,9 @@ PyObject* varying_door(FrameView& frame) {
 extern "C" PyObject* debug_step_always(PyObject*, PyObject* object) noexcept {
   PyCodeObject* code = code_of(object);
   if (!code || !hook::initialize()) return nullptr;
-  static const HookArm* const armed_for_good = new HookArm;  // never disarmed, not even at exit
-  (void)armed_for_good;
+  // Never disarmed, not even at exit.
+  static const HookArm* const armed_for_good = new (std::nothrow) HookArm;
+  if (!armed_for_good) return PyErr_NoMemory();
   if (!hook::mark(code, varying_door)) return nullptr;
   Py_RETURN_NONE;
 }
