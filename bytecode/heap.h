@@ -86,6 +86,7 @@ class Heap {
   // Globals, defaults, keyword defaults or closure of a guarded function; null when it has none.
   SymRef function_part(const SymRef& function, LoadKind part);
   SymRef cell_contents(const SymRef& cell);
+  // That a value keeps its class; that it is this very object.
   void guard_exact_type(const SymRef& value);
   void guard_identity(const SymRef& value);
   // That a value keeps its class, and the class all that lookups on it find.

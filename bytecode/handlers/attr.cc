@@ -149,8 +149,6 @@ bool class_name(Executor& x, const SymRef& cls, PyObject* found, PyObject* name,
 bool bind_class(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* found,
                 PyObject* name, SymRef* out) {
   const char* text = utf8_text(name);
-  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
-  const std::string path = fmt::format("{}.{}", type->tp_name, text);
   if (Py_TYPE(found) == &PyStaticMethod_Type || Py_TYPE(found) == &PyClassMethod_Type) {
     SymRef function = wrapped_function(x, owner, name, found, "__func__");
     if (!function) return x.fail(BreakReason::kAttribute, text);
