@@ -153,6 +153,7 @@ bool Heap::realize(const SymRef& value) {
     // A class may be given another metaclass, if it has one that is written in Python.
     if (PyType_Check(object) && Py_TYPE(object) != &PyType_Type && !guard_type_of(value))
       return false;
+    if (PyModule_Check(object)) guard_exact_type(value);  // a module may be given another class
     value->kind = SymKind::kConst;
     if (PyFunction_Check(object)) guard_function(value);
     return true;

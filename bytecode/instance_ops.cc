@@ -31,10 +31,17 @@ bool is_strict_subclass(const SymRef& a, const SymRef& b) {
   return type_of(*a) != type_of(*b) && PyType_IsSubtype(type_of(*a), type_of(*b));
 }
 
+// Whether a class has no builtin type among its bases but object.
+bool is_plain_class(PyTypeObject* type) {
+  while (type->tp_flags & Py_TPFLAGS_HEAPTYPE) type = type->tp_base;
+  return type == &PyBaseObject_Type;
+}
+
 // Builtin values whose own operators answer NotImplemented to an instance of a plain class.
 bool declines(const SymRef& builtin, const SymRef& other, BinaryOp op) {
+  if (!is_plain_class(type_of(*other))) return false;
   for (const char* name : {"__array_interface__", "__array__", "__dlpack__", "__getattr__",
-                           "__getattribute__", "__index__", "__float__"}) {
+                           "__getattribute__", "__index__", "__float__", "__buffer__"}) {
     PyObject* found = find_special(other, name);
     if (found && Py_TYPE(found) != &PyWrapperDescr_Type) return false;
   }
@@ -64,8 +71,7 @@ bool instance_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
   const std::string left = fmt::format("__{}__", name), right = fmt::format("__r{}__", name);
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
   if (!type_of(*a) || !type_of(*b)) return x.fail(BreakReason::kUnsupported, what);
-  if ((a->kind != SymKind::kObject && !declines(a, b, op)) ||
-      (b->kind != SymKind::kObject && !declines(b, a, op)))
+  if (a->kind != SymKind::kObject && !declines(a, b, op))
     return x.fail(BreakReason::kUnsupported, what);
   if (in_place) {
     if (!try_in_place(x, a, b, op, out)) return false;
@@ -80,6 +86,8 @@ bool instance_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
   }
   if (!try_method(x, a, left, b, out)) return false;
   if (!is_not_implemented(*out)) return true;
+  if (b->kind != SymKind::kObject && !declines(b, a, op))
+    return x.fail(BreakReason::kUnsupported, what);
   if (!reflected) {
     if (!try_method(x, b, right, a, out)) return false;
     if (!is_not_implemented(*out)) return true;
@@ -98,7 +106,9 @@ SymRef boolean(bool value) { return make_const(Ref::share(value ? Py_True : Py_F
 // One side's answer, NotImplemented included.
 bool try_compare(Executor& x, const SymRef& self, const SymRef& other, int op, SymRef* out) {
   *out = make_const(Ref::share(Py_NotImplemented));
-  if (self->kind != SymKind::kObject) return true;  // builtin values do not know the instance
+  if (self->kind != SymKind::kObject)  // builtin values do not know instances of plain classes
+    return is_plain_class(type_of(*other)) ||
+           x.fail(BreakReason::kUnsupported, "comparison with " + describe(*other));
   PyObject* found = find_special(self, kCompareNames[op]);
   const bool of_object = found && Py_TYPE(found) == &PyWrapperDescr_Type &&
                          reinterpret_cast<PyDescrObject*>(found)->d_type == &PyBaseObject_Type;

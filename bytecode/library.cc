@@ -258,29 +258,4 @@ SymRef plain_value(Executor& x, const SymRef& value) {
                         : Ref::steal(PyUnicode_FromObject(object)));
 }
 
-bool enum_member(Executor& x, const SymRef& cls, PyObject* name, SymRef* out, bool* known) {
-  PyTypeObject* const meta = enum_meta();
-  static constinit LibraryType properties("enum", "property");
-  PyTypeObject* const property = properties.get();
-  static PyObject* const map_name = PyUnicode_InternFromString("_member_map_");
-  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
-  *known = false;
-  if (!meta || Py_TYPE(type) != meta) return true;
-  PyObject* found = _PyType_Lookup(type, name);
-  PyObject* map = _PyType_Lookup(type, map_name);
-  PyObject* above = _PyType_Lookup(meta, name);
-  PyObject* listed = map && PyDict_CheckExact(map) ? PyDict_GetItem(map, name) : nullptr;
-  const bool shown = !found || found == listed || (property && Py_TYPE(found) == property);
-  if (!listed || !shown || above) return true;
-  if (!x.heap().guard_class_version(type) || !x.heap().guard_class_version(meta)) return true;
-  SymRef members =
-      x.heap().from_constant(Ref::share(map), fmt::format("{}._member_map_", type->tp_name));
-  if (!x.look(members)) return false;
-  SymRef member = x.heap().dict_get(members, make_const(Ref::share(name)));
-  if (!member) return true;
-  *known = true;
-  *out = std::move(member);
-  return true;
-}
-
 }  // namespace msjit

@@ -29,7 +29,5 @@ bool enum_item(Executor& x, const SymRef& cls, const SymRef& name, SymRef* out);
 bool enum_members(Executor& x, const SymRef& cls, std::vector<SymRef>* out);       // list(cls)
 // The int or str that a member of an IntEnum and the like is; anything else as it is.
 SymRef plain_value(Executor& x, const SymRef& value);
-// A member of an enumeration read from its class; `known` = false when the name is something else.
-bool enum_member(Executor& x, const SymRef& cls, PyObject* name, SymRef* out, bool* known);
 
 }  // namespace msjit

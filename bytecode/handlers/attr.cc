@@ -20,6 +20,16 @@ namespace {
 bool bind_class(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* found,
                 PyObject* name, SymRef* out);
 
+// That what a class keeps under a name stays a descriptor, or none: a class written in Python may
+// gain and lose __get__ and __set__, and its objects may change their class, as modules may.
+bool guard_descriptor(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found) {
+  if (!found || (!(Py_TYPE(found)->tp_flags & Py_TPFLAGS_HEAPTYPE) && !PyModule_Check(found)))
+    return true;
+  const SymRef value = x.heap().class_attr(owner, name, found);
+  return (value && x.heap().guard_type_of(value)) ||
+         x.fail(BreakReason::kAttribute, fmt::format("{}.{}", owner->tp_name, utf8_text(name)));
+}
+
 // The object a class attribute, found by a lookup on `owner`, gives when read through an instance
 // of `type`; descriptors of known types only.
 bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* owner, PyObject* found,
@@ -182,9 +192,6 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
       meta->tp_getattro == PyType_Type.tp_getattro ? _PyType_Lookup(type, name) : nullptr;
   const char* text = utf8_text(name);
   if (meta != &PyType_Type && !x.heap().guard_class_version(meta)) found = nullptr;
-  bool member = false;
-  if (!enum_member(x, cls, name, out, &member)) return false;
-  if (member) return true;
   if (found && std::string_view(text) == "__new__" && is_builtin_new(found))
     return *out = x.heap().from_constant(Ref::share(found), text), true;
   if (found && Py_TYPE(found) == &PyClassMethodDescr_Type &&
@@ -197,6 +204,7 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
     if (!class_name(x, cls, found, name, out, &named)) return false;
     if (named) return true;
   }
+  if (!guard_descriptor(x, meta, name, above)) return false;
   const bool plain_meta = meta->tp_getattro == PyType_Type.tp_getattro;
   if (!found && !above && plain_meta && std::strlen(type->tp_name) <= 50 &&
       x.heap().guard_class_version(type))
@@ -206,6 +214,7 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
   // The class itself is pinned by identity; its version tag pins what is found on it.
   x.heap().guard_class_version(type);
+  if (!guard_descriptor(x, type, name, found)) return false;
   return bind_class(x, cls, type, found, name, out);
 }
 
@@ -229,9 +238,11 @@ bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
       PyErr_Clear();
       break;
     }
-    if (Ref found = Ref::steal(PyObject_GetItem(dict.get(), name)))
+    if (Ref found = Ref::steal(PyObject_GetItem(dict.get(), name))) {
+      if (!guard_descriptor(x, base, name, found.get())) return false;
       return of_class ? bind_class(x, self, base, found.get(), name, out)
                       : bind(x, self, type, base, found.get(), name, out);
+    }
     PyErr_Clear();
   }
   return x.fail(BreakReason::kAttribute, fmt::format("super().{}", utf8_text(name)));
@@ -333,6 +344,7 @@ bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* o
   }
   if (std::string_view(text) == "__dict__") return instance_vars(x, self, out);
   PyObject* found = _PyType_Lookup(type, name);
+  if (!guard_descriptor(x, type, name, found)) return false;
   const bool data = found && Py_TYPE(found)->tp_descr_get && Py_TYPE(found)->tp_descr_set;
   const bool exception_args =
       self->cls && is_exception_type(type) && std::string_view(text) == "args";
@@ -396,6 +408,7 @@ bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const Sym
   if (!x.look(self)) return false;
   if (self->kind != SymKind::kObject) return x.fail(BreakReason::kStoreAttribute, text);
   PyObject* found = _PyType_Lookup(type_of(*self), name);
+  if (!guard_descriptor(x, type_of(*self), name, found)) return false;
   if (found && Py_TYPE(found)->tp_descr_set) return set_through(x, self, found, name, value);
   if (!has_dict(self) || std::string_view(text) == "__dict__")
     return x.fail(BreakReason::kStoreAttribute, text);
@@ -408,6 +421,7 @@ bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name) {
   PyObject* found = self->kind == SymKind::kObject ? _PyType_Lookup(type_of(*self), name) : nullptr;
   if (self->kind != SymKind::kObject || (found && Py_TYPE(found)->tp_descr_set) || !has_dict(self))
     return x.fail(BreakReason::kMutation, "an attribute (del)");
+  if (!guard_descriptor(x, type_of(*self), name, found)) return false;
   const SymRef current = x.heap().instance_attr(self, name);
   if (!current || current->is_null())
     return x.fail(BreakReason::kRaises, fmt::format("del of {}", text));

@@ -1,12 +1,15 @@
 """`same(fn, make)`: a function must behave under PIJit as plainly: result, identities, output, exception with its lines, and
-changed arguments. `captured(fn)`: what its regions are, for assertions that it is captured whole."""
+changed arguments. `same_after(setup, text, changes)`: the same
+after each of some changes to what it uses. `captured(fn)`: what its regions are, for assertions that it is captured whole."""
 import contextlib
 import io
 import pathlib
 import sys
 
+import numpy as np
+
 import msjit as ms
-from msjit import _msjit
+from msjit import Tensor, _msjit
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fuzz"))
 from diff_run import Picture, error_of  # noqa: E402
@@ -37,6 +40,26 @@ def same(fn, make, variants=(0, 0, 0)):
         assert got == expected
         assert [(t.shape, t.tobytes()) for t in got_tensors] == [(t.shape, t.tobytes()) for t in tensors]
     return jitted
+
+
+def same_after(setup, text, changes):
+    """Runs `setup` in two namespaces, in one of them the expression `text` of x plainly, in the other jitted: three times, and
+    again after each of the statements `changes`. Something must have changed in the end."""
+    spaces = [{"__name__": __name__}, {"__name__": __name__}]
+    for space in spaces:
+        exec(setup, space)
+    jitted = ms.jit(eval("lambda x: " + text, spaces[1]), mode="PIJit")
+    seen = set()
+    for change in ["pass"] + changes:
+        for space in spaces:
+            exec(change, space)
+        for _ in range(3):
+            plain = eval("lambda x: " + text, spaces[0])  # new code: 3.12 and later keep the getter of a property in warm code
+            (expected, tensors), (got, got_tensors) = (outcome(f, (Tensor(np.float32([1, 2, 3])),)) for f in (plain, jitted))
+            expected, got = ((o, [t.tolist() for t in ts]) for o, ts in ((expected, tensors), (got, got_tensors)))
+            assert got == expected, change
+            seen.add(str(expected))
+    assert len(seen) > 1
 
 
 def breaks(fn):

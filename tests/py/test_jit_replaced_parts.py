@@ -1,17 +1,18 @@
 """Objects that captures know by identity and that change all the same: the functions in properties and static methods, the
 class of a module, the metaclass of a class, the builtins of a function's globals."""
-import types
-
 import numpy as np
 import pytest
 
 import msjit as ms
+from jit_same import same_after
 from msjit import Tensor
 
 pytest.importorskip("msjit._msjit")
 pytestmark = pytest.mark.jit
 
 SETUP = """
+import types
+
 def get(self):
     return 2
 
@@ -114,18 +115,7 @@ def outcome(f, x):
 
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_replaced(name):
-    text, changes = CASES[name]
-    space = {"types": types}
-    exec(SETUP + "\ndef f(x):\n    return %s\n" % text, space)
-    jitted = ms.jit(space["f"], mode="PIJit")
-    x = Tensor(np.float32([1, 2]))
-    seen = []
-    for change in ["pass"] + changes:
-        exec(change, space)
-        for _ in range(3):
-            seen.append(outcome(eval("lambda x: " + text, space), x))  # new code: 3.12 and later keep fget in that of a warm one
-            assert outcome(jitted, x) == seen[-1], change
-    assert len(set(map(str, seen))) > 1
+    same_after(SETUP, *CASES[name])
 
 
 def test_builtins_of_a_called_function_are_replaced():
