@@ -50,13 +50,15 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
     return x.fail(BreakReason::kUnsupported, "identity of a tensor behind a branch");
   if (*out || !a->object || !b->object) return true;
   *out = a->object == b->object;
-  // Two sources: their relation holds for this call only. Constants are pinned by their own guards.
-  const auto pins = [](const SymRef& value) {
+  // Two sources: their relation holds for this call only. Constants are pinned by their own guards,
+  // the types of other values by theirs.
+  const auto pinned = [](const SymRef& value) {
     return value->is_const(Py_None) || value->is_const(Py_True) || value->is_const(Py_False) ||
-           value->is_const(Py_NotImplemented) || value->is_const(Py_Ellipsis);
+           value->is_const(Py_NotImplemented) || value->is_const(Py_Ellipsis) ||
+           (value->kind == SymKind::kConst && is_identity_constant(value->object.get()));
   };
-  if ((a->kind == SymKind::kConst && is_identity_constant(a->object.get())) || pins(a) || pins(b))
-    return true;
+  const bool different_types = Py_TYPE(a->object.get()) != Py_TYPE(b->object.get());
+  if ((pinned(a) && (pinned(b) || different_types)) || (pinned(b) && different_types)) return true;
   if (a->source == kNoSource || b->source == kNoSource)
     return x.fail(BreakReason::kUnsupported, "identity of values");
   x.heap().guards().add_guard(
@@ -255,8 +257,9 @@ bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args
                      SymRef* out) {
   auto* descr = reinterpret_cast<PyDescrObject*>(descriptor);
   const char* name = utf8_text(descr->d_name);
-  if (args.empty() || !x.look(args[0]))
-    return args.empty() ? x.fail(BreakReason::kRaises, name) : false;
+  const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
+  if (args.size() <= keywords) return x.fail(BreakReason::kRaises, name);  // no self
+  if (!x.look(args[0])) return false;
   PyTypeObject* type = type_of(*args[0]);
   if (!type || !PyType_IsSubtype(type, descr->d_type))
     return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*args[0]), name));

@@ -230,7 +230,7 @@ bool instance_str(Executor& x, const SymRef& value, SymRef* out) {
   PyObject* found = find_special(value, name);
   if (found && is_exception_type(type_of(*value)) && Py_TYPE(found) == &PyWrapperDescr_Type)
     return exception_str(x, value, found, out);
-  if (!has_special(value, name) && has_special(value, "__repr__")) {
+  if (found && !has_special(value, name) && has_special(value, "__repr__")) {
     const bool of_object = Py_TYPE(found) == &PyWrapperDescr_Type &&
                            reinterpret_cast<PyDescrObject*>(found)->d_type == &PyBaseObject_Type;
     if (of_object) name = "__repr__";

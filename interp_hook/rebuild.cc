@@ -105,6 +105,15 @@ Ref call(PyTypeObject* type, const Recipe& recipe, const std::vector<Ref>& objec
               : Ref();
 }
 
+// Methods of builtin types bind to objects of a type of their own.
+Ref method(PyObject* function, PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(function);
+  if (type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type)
+    return Ref::steal(
+        type->tp_descr_get(function, self, reinterpret_cast<PyObject*>(Py_TYPE(self))));
+  return Ref::steal(PyMethod_New(function, self));
+}
+
 }  // namespace
 
 Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<Ref>& objects) {
@@ -120,7 +129,7 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
       return Ref::steal(PySlice_New(argument(recipe, objects, 0), argument(recipe, objects, 1),
                                     argument(recipe, objects, 2)));
     case RecipeKind::kMethod:
-      return Ref::steal(PyMethod_New(argument(recipe, objects, 0), argument(recipe, objects, 1)));
+      return method(argument(recipe, objects, 0), argument(recipe, objects, 1));
     case RecipeKind::kBuiltinMethod:
       return Ref::steal(PyObject_GetAttr(argument(recipe, objects, 0), recipe.object.get()));
     case RecipeKind::kCell:

@@ -39,7 +39,8 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
 
 bool any_instance_of(Executor& x, const SymRef& value, const SymRef& classes, bool* out) {
   if (!x.look_number(value) || !x.look(classes)) return false;
-  if (const std::vector<SymRef>* items = x.heap().items(classes)) {
+  const bool list = classes->kind == SymKind::kList;
+  if (const std::vector<SymRef>* items = list ? nullptr : x.heap().items(classes)) {
     for (const SymRef& cls : std::vector<SymRef>(*items)) {
       if (!any_instance_of(x, value, cls, out)) return false;
       if (*out) return true;
@@ -127,16 +128,16 @@ bool model_zip(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-bool model_enumerate(Executor& x, Args args, PyObject*, SymRef* out) {
+bool model_enumerate(Executor& x, Args args, PyObject* names, SymRef* out) {
   int64_t start = 0;
-  if (args.empty() || args.size() > 2) return unsupported(x, "enumerate");
-  if (args.size() == 2) {
-    if (!x.look(args[1])) return false;
-    if (args[1]->kind != SymKind::kConst || !PyLong_CheckExact(args[1]->object.get()))
-      return unsupported(x, "enumerate");
-    start = PyLong_AsLongLong(args[1]->object.get());
-    if (start == -1 && PyErr_Occurred()) return PyErr_Clear(), unsupported(x, "enumerate");
-  }
+  Keywords given(args, names);
+  SymRef first = given.take("start");
+  if (!first && given.positional.size() == 2) first = given.positional[1];
+  if (!given.empty() || args.size() != (first ? 2 : 1) || given.positional.empty())
+    return unsupported(x, "enumerate");
+  if (first && (!x.look(first) || first->kind != SymKind::kConst ||
+                !PyLong_CheckExact(first->object.get()) || !to_int(x, first, &start)))
+    return unsupported(x, "enumerate");
   SymRef child;
   if (!x.iterate(args[0], &child)) return false;
   *out = x.new_iterator(IterKind::kEnumerate, {std::move(child)}, start);
@@ -161,7 +162,10 @@ bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 bool model_iter(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return unsupported(x, "iter");
-  return x.iterate(args[0], out);
+  if (!x.iterate(args[0], out)) return false;
+  // Who holds the iterator can see that it is one over the tensor.
+  if (args[0]->is_tensor()) (*out)->iterator->kind = IterKind::kComputed;
+  return true;
 }
 
 bool model_next(Executor& x, Args args, PyObject* names, SymRef* out) {
@@ -175,52 +179,6 @@ bool model_next(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (args.size() == 1) return x.raise_new(PyExc_StopIteration, {}, "next()");
   *out = args[1];
   return true;
-}
-
-// Takes the items one by one, as the consumer of a generator has to; `use` says whether to go on.
-template <class Use>
-bool each_item(Executor& x, const SymRef& iterable, Use use) {
-  SymRef iterator, item;
-  if (!x.iterate(iterable, &iterator)) return false;
-  for (bool done = false, more = true; more;) {
-    if (!x.next(iterator, &item, &done)) return false;
-    if (done) return true;
-    if (!use(item, &more)) return false;
-  }
-  return true;
-}
-
-bool model_sum(Executor& x, Args args, PyObject* names, SymRef* out) {
-  if (names || args.empty() || args.size() > 2) return unsupported(x, "sum");
-  SymRef total = args.size() == 2 ? args[1] : make_const(Ref::steal(PyLong_FromLong(0)));
-  const auto add = [&](const SymRef& item, bool*) {
-    return x.binary(SymRef(total), item, BinaryOp::kAdd, false, &total);
-  };
-  if (!each_item(x, args[0], add)) return false;
-  *out = std::move(total);
-  return true;
-}
-
-bool model_all_any(Executor& x, Args args, PyObject* names, bool all, SymRef* out) {
-  if (names || args.size() != 1) return unsupported(x, all ? "all" : "any");
-  bool result = all;
-  const auto test = [&](const SymRef& item, bool* more) {
-    bool truth = false;
-    if (!x.truth(item, &truth)) return false;
-    *more = truth == all;
-    result = truth;
-    return true;
-  };
-  *out = boolean(all);
-  if (!each_item(x, args[0], test)) return false;
-  *out = boolean(result);
-  return true;
-}
-bool model_all(Executor& x, Args a, PyObject* n, SymRef* out) {
-  return model_all_any(x, a, n, true, out);
-}
-bool model_any(Executor& x, Args a, PyObject* n, SymRef* out) {
-  return model_all_any(x, a, n, false, out);
 }
 
 bool model_callable(Executor& x, Args args, PyObject* names, SymRef* out) {
@@ -275,15 +233,21 @@ bool model_super(Executor& x, Args args, PyObject* names, SymRef* out) {
 }
 
 const ModelRow kModels[] = {
-    {"len", model_len},           {"isinstance", model_isinstance},
-    {"type", model_type},         {"getattr", model_getattr},
-    {"list", model_list},         {"tuple", model_tuple},
-    {"dict", model_dict},         {"zip", model_zip},
-    {"iter", model_iter},         {"enumerate", model_enumerate},
-    {"reversed", model_reversed}, {"next", model_next},
-    {"sum", model_sum},           {"all", model_all},
-    {"any", model_any},           {"callable", model_callable},
-    {"super", model_super},       {"id", model_id},
+    {"len", model_len},
+    {"isinstance", model_isinstance},
+    {"type", model_type},
+    {"getattr", model_getattr},
+    {"list", model_list},
+    {"tuple", model_tuple},
+    {"dict", model_dict},
+    {"zip", model_zip},
+    {"iter", model_iter},
+    {"enumerate", model_enumerate},
+    {"reversed", model_reversed},
+    {"next", model_next},
+    {"callable", model_callable},
+    {"super", model_super},
+    {"id", model_id},
 };
 const char* const kPureNames[] = {"int", "float", "str",    "round",   "range", "divmod", "pow",
                                   "ord", "chr",   "repr",   "hash",    "slice", "ascii",  "bin",

@@ -116,7 +116,7 @@ bool list_sort(Executor& x, Args args, PyObject* names, SymRef* out) {
   const SymRef key = keywords.take("key"), reverse = keywords.take("reverse");
   bool backwards = false;
   if (!keywords.empty() || keywords.positional.size() != 1) return wrong_arguments(x, "list.sort");
-  if (reverse && !x.truth(reverse, &backwards)) return false;
+  if (!sort_direction(x, reverse, &backwards)) return false;
   const std::vector<SymRef> before = args[0]->items;
   std::vector<SymRef> items = before;
   if (!sort_items(x, &items, key, backwards)) return false;

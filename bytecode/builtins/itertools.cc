@@ -247,13 +247,11 @@ bool model_copy(Executor& x, Args args, PyObject* names, SymRef* out) {
         return wrong_arguments(x, "copy.copy");
       [[fallthrough]];
     case SymKind::kTuple:
+      if (value->cls) return wrong_arguments(x, "copy.copy");
+      [[fallthrough]];
     case SymKind::kFunction: *out = value; return true;
-    case SymKind::kList: *out = make_items(SymKind::kList, value->items); return true;
-    case SymKind::kDict:
-      if (!x.heap().dict_all(value)) return x.fail(BreakReason::kObjectType, x.heap().error);
-      *out = make_sym(SymKind::kDict);
-      (*out)->entries = value->entries;
-      return true;
+    case SymKind::kList:
+    case SymKind::kDict: return find_method_model(value, "copy")(x, args, nullptr, out);
     default: return wrong_arguments(x, "copy.copy");
   }
 }

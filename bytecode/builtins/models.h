@@ -26,7 +26,7 @@ struct ModelTable {
 };
 extern const ModelTable models_builtins, models_sequences, models_math, models_operator,
     models_functools, models_itertools, models_copy, models_print, models_collections, models_vars,
-    models_sets, models_tensor;
+    models_sets, models_tensor, models_reductions;
 
 // A method of a builtin type; `self` is args[0].
 bool has_builtin_method(const SymRef& self, const char* name);
@@ -78,5 +78,7 @@ const char* pure_name(PyObject* object);
 bool next_lazy(Executor& x, SymIterator& it, SymRef* out, bool* done);
 // Sorts by `key` (a callable, None or null) as list.sort() does. sequences.cc
 bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool reverse);
+// What `reverse` says, left to CPython where it is no int; null stands for False.
+bool sort_direction(Executor& x, const SymRef& reverse, bool* out);
 
 }  // namespace msjit

@@ -110,6 +110,13 @@ bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool
   return true;
 }
 
+bool sort_direction(Executor& x, const SymRef& reverse, bool* out) {
+  int64_t value = 0;
+  if (reverse && !to_int(x, reverse, &value)) return wrong_arguments(x, "reverse of a sort");
+  *out = value != 0;
+  return true;
+}
+
 namespace {
 
 bool model_sorted(Executor& x, Args args, PyObject* names, SymRef* out) {
@@ -118,7 +125,7 @@ bool model_sorted(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool backwards = false;
   std::vector<SymRef> items;
   if (!keywords.empty() || keywords.positional.size() != 1) return wrong_arguments(x, "sorted");
-  if (reverse && !x.truth(reverse, &backwards)) return false;
+  if (!sort_direction(x, reverse, &backwards)) return false;
   if (!x.unpack(args[0], &items) || !sort_items(x, &items, key, backwards)) return false;
   *out = make_items(SymKind::kList, std::move(items));
   return true;
@@ -219,7 +226,9 @@ bool model_issubclass(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "issubclass", args, names, 2, 2)) return false;
   std::vector<SymRef> classes = {args[1]};
   if (!x.look(args[0]) || !x.look(args[1])) return false;
-  if (const std::vector<SymRef>* several = x.heap().items(args[1])) classes = *several;
+  const bool list = args[1]->kind == SymKind::kList;
+  const std::vector<SymRef>* several = list ? nullptr : x.heap().items(args[1]);
+  if (several) classes = *several;
   bool result = false;
   for (const SymRef& cls : classes) {
     if (!x.look(cls)) return false;

@@ -179,6 +179,12 @@ static bool is_huge(PyObject* value) {
   return PyLong_CheckExact(value) && _PyLong_NumBits(value) > kBits;
 }
 
+// Whether a pure function takes an iterator, and all that it gives.
+static bool takes_iterators(std::string_view name) {
+  return name == "bytes" || name == "fsum" || name == "prod" || name.ends_with(".join") ||
+         name.starts_with("frozenset.");
+}
+
 bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyObject* names,
                SymRef* out) {
   // int() of an int is that int, also while its value is open.
@@ -196,7 +202,7 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
   Ref given = keywords ? Ref::steal(PyDict_New()) : Ref();
   for (size_t i = 0; i < args.size(); ++i) {
     Ref value = to_python(x, args[i]);
-    if (!value && args[i]->kind == SymKind::kIterator) {  // what takes one takes all of it
+    if (!value && args[i]->kind == SymKind::kIterator && takes_iterators(name)) {
       std::vector<SymRef> items;
       if (!x.unpack(args[i], &items)) return false;
       value = to_python(x, make_items(SymKind::kList, std::move(items)));

@@ -80,7 +80,6 @@ Ref get_is_leaf(PyObject* self) {
 
 Ref get_device(PyObject*) { return text_object("CPU"); }
 Ref get_false(PyObject*) { return Ref::share(Py_False); }
-Ref get_priority(PyObject*) { return Ref::steal(PyFloat_FromDouble(1000.0)); }
 
 }  // namespace
 
@@ -105,8 +104,6 @@ PyGetSetDef g_tensor_attributes[] = {
      "Whether no recorded operation made the tensor.", nullptr},
     {"device", get_attribute<get_device>, nullptr, "Where the data lies.", nullptr},
     {"has_init", get_attribute<get_false>, nullptr, "Always False: data is made at once.", nullptr},
-    {"__array_priority__", get_attribute<get_priority>, nullptr,
-     "Lets Tensor's operators win over NumPy's.", nullptr},
     {nullptr}};
 
 }  // namespace msjit

@@ -195,6 +195,12 @@ void replace_contents(PyObject* self, const Tensor& from) {
   to->storage = impl->storage;
 }
 
+// Lets Tensor's operators win over NumPy's, which may ask the class itself.
+static bool set_array_priority(PyTypeObject* type) {
+  const Ref priority = Ref::steal(PyFloat_FromDouble(1000.0));
+  return priority && PyDict_SetItemString(type->tp_dict, "__array_priority__", priority.get()) == 0;
+}
+
 bool ready_tensor_type() {
   PyTypeObject& type = g_tensor_type;
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
@@ -212,7 +218,7 @@ bool ready_tensor_type() {
   fill_number_slots(&type);
   fill_index_slots(&type);
   fill_buffer_slots(&type);
-  return PyType_Ready(&type) == 0;
+  return PyType_Ready(&type) == 0 && set_array_priority(&type);
 }
 
 }  // namespace msjit

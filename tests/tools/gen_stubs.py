@@ -32,7 +32,7 @@ RETURNS = {"asnumpy": "np.ndarray", "numpy": "np.ndarray", "__array__": "np.ndar
            "__dlpack__": "Any", "__dlpack_device__": "Tuple[_int, _int]", "__reduce__": "Tuple[Any, ...]", "__format__": "_str"}
 PROPERTIES = {"shape": "Tuple[_int, ...]", "dtype": "DType", "ndim": "_int", "size": "_int", "itemsize": "_int", "nbytes": "_int",
               "strides": "Tuple[_int, ...]", "T": '"Tensor"', "data": '"Tensor"', "requires_grad": "_bool", "grad": 'Optional["Tensor"]',
-              "is_leaf": "_bool", "device": "_str", "has_init": "_bool", "__array_priority__": "_float"}
+              "is_leaf": "_bool", "device": "_str", "has_init": "_bool"}
 WRITABLE = ("data", "requires_grad", "grad")
 BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
@@ -85,6 +85,7 @@ def tensor_class(rows):
         out.append("    @property\n    def %s(self) -> %s: ...\n" % (name, kind))
         if name in WRITABLE:
             out.append("    @%s.setter\n    def %s(self, value: Any) -> None: ...\n" % (name, name))
+    out.append("    __array_priority__: _float\n")
     for name in BINARY:
         out.append('    def __%s__(self, other: TensorLike) -> "Tensor": ...\n    def __r%s__(self, other: TensorLike) -> "Tensor": ...\n' % (name, name))
     for name in COMPARE:

@@ -1,0 +1,123 @@
+// sum(), all() and any().
+#include "bytecode/builtins/models.h"
+#include "guards/py/library_type.h"
+
+namespace msjit {
+namespace {
+
+// Takes the items one by one, as the consumer of a generator has to; `use` says whether to go on.
+template <class Use>
+bool each_item(Executor& x, const SymRef& iterable, Use use) {
+  SymRef iterator, item;
+  if (!x.iterate(iterable, &iterator)) return false;
+  for (bool done = false, more = true; more;) {
+    if (!x.next(iterator, &item, &done)) return false;
+    if (done) return true;
+    if (!use(item, &more)) return false;
+  }
+  return true;
+}
+
+PyObject* builtin_sum() {
+  static PyObject* const sum = PyObject_GetAttrString(loaded_module("builtins"), "sum");
+  return sum;
+}
+
+// Whether sum() adds floats as `+` does: it keeps the bits that get lost from Python 3.12 on.
+bool sum_adds_one_by_one() {
+  static const bool answer = [] {
+    Ref total = Ref::steal(PyObject_CallFunction(builtin_sum(), "((ddd))", 0.1, 0.2, 0.3));
+    if (!total) PyErr_Clear();
+    return total && PyFloat_AsDouble(total.get()) == 0.1 + 0.2 + 0.3;
+  }();
+  return answer;
+}
+
+// The items of sum(): numbers in a row of which one is a float are left to sum() itself.
+class Sum {
+ public:
+  Sum(Executor& x, SymRef start) : x_(x), total_(std::move(start)) {}
+
+  bool add(const SymRef& item) {
+    const bool floats = !numbers_.empty() || is_float(total_) || is_float(item);
+    if (floats && !sum_adds_one_by_one()) {
+      if (!x_.look(item) || !x_.look(total_)) return false;
+      if (is_number(total_) && is_number(item)) return numbers_.push_back(item), true;
+    }
+    return flush() && x_.binary(SymRef(total_), item, BinaryOp::kAdd, false, &total_);
+  }
+
+  bool finish(SymRef* out) {
+    if (!flush()) return false;
+    *out = std::move(total_);
+    return true;
+  }
+
+ private:
+  static bool is_float(const SymRef& value) {
+    return value->object && PyFloat_CheckExact(value->object.get());
+  }
+  static bool is_number(const SymRef& value) {
+    return value->kind == SymKind::kConst &&
+           (is_float(value) || PyLong_CheckExact(value->object.get()) ||
+            PyBool_Check(value->object.get()));
+  }
+
+  bool flush() {
+    if (numbers_.empty()) return true;
+    Ref list = Ref::steal(PyList_New(0));
+    for (const SymRef& number : numbers_)
+      if (!list || PyList_Append(list.get(), number->object.get()) < 0)
+        return x_.raise_python("sum()");
+    numbers_.clear();
+    return fold_result(x_,
+                       Ref::steal(PyObject_CallFunctionObjArgs(builtin_sum(), list.get(),
+                                                               total_->object.get(), nullptr)),
+                       "sum", &total_);
+  }
+
+  Executor& x_;
+  SymRef total_;
+  std::vector<SymRef> numbers_;
+};
+
+bool model_sum(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (names || args.empty() || args.size() > 2) return wrong_arguments(x, "sum");
+  const SymRef start = args.size() == 2 ? args[1] : make_const(Ref::steal(PyLong_FromLong(0)));
+  if (!x.look_number(start)) return false;
+  if (PyObject* text = start->kind == SymKind::kConst ? start->object.get() : nullptr)
+    if (PyUnicode_Check(text) || PyBytes_Check(text)) return wrong_arguments(x, "sum");
+  Sum sum(x, start);
+  const auto add = [&](const SymRef& item, bool*) { return sum.add(item); };
+  return each_item(x, args[0], add) && sum.finish(out);
+}
+
+bool model_all_any(Executor& x, Args args, PyObject* names, bool all, SymRef* out) {
+  if (names || args.size() != 1) return wrong_arguments(x, all ? "all" : "any");
+  bool result = all;
+  const auto test = [&](const SymRef& item, bool* more) {
+    bool truth = false;
+    if (!x.truth(item, &truth)) return false;
+    *more = truth == all;
+    result = truth;
+    return true;
+  };
+  *out = sym_bool(all);
+  if (!each_item(x, args[0], test)) return false;
+  *out = sym_bool(result);
+  return true;
+}
+bool model_all(Executor& x, Args a, PyObject* n, SymRef* out) {
+  return model_all_any(x, a, n, true, out);
+}
+bool model_any(Executor& x, Args a, PyObject* n, SymRef* out) {
+  return model_all_any(x, a, n, false, out);
+}
+
+const ModelRow kModels[] = {{"sum", model_sum}, {"all", model_all}, {"any", model_any}};
+
+}  // namespace
+
+const ModelTable models_reductions = {"builtins", kModels, {}};
+
+}  // namespace msjit
