@@ -69,7 +69,7 @@ SymRef from_python(const Ref& object);
 // Calls `function` with the values of the arguments. Ends the region when it raises.
 bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyObject* names,
                SymRef* out);
-bool fold_result(Executor& x, Ref result, const char* name, SymRef* out);
+bool fold_result(Executor& x, const Ref& result, const char* name, SymRef* out);
 // An attribute of a number, range or slice: real, imag, start, stop, step, ...
 bool value_attr(Executor& x, const SymRef& value, const char* name, SymRef* out);
 // The pure function `object` is, by name; null when it is none.

@@ -166,7 +166,7 @@ SymRef Keywords::take(const char* key) {
   return nullptr;
 }
 
-bool fold_result(Executor& x, Ref result, const char* name, SymRef* out) {
+bool fold_result(Executor& x, const Ref& result, const char* name, SymRef* out) {
   if (!result) return x.raise_python(fmt::format("{}()", name));
   *out = from_python(result);
   return *out ? true : wrong_arguments(x, name);
