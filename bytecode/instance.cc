@@ -29,6 +29,14 @@ bool call_special(Executor& x, const SymRef& self, const char* name, std::vector
   return x.call(x.heap().from_constant(Ref::share(found), text), std::move(args), nullptr, out);
 }
 
+bool guard_descriptor(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found) {
+  if (!found || (!(Py_TYPE(found)->tp_flags & Py_TPFLAGS_HEAPTYPE) && !PyModule_Check(found)))
+    return true;
+  const SymRef value = x.heap().class_attr(owner, name, found);
+  return (value && x.heap().guard_type_of(value)) ||
+         x.fail(BreakReason::kAttribute, fmt::format("{}.{}", owner->tp_name, utf8_text(name)));
+}
+
 SymRef wrapped_function(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
                         const char* part) {
   PyTypeObject* const kind = Py_TYPE(found);
@@ -37,6 +45,13 @@ SymRef wrapped_function(Executor& x, PyTypeObject* owner, PyObject* name, PyObje
   const SymRef holder = x.heap().class_attr(owner, name, found);
   SymRef function = holder ? x.heap().member(holder, descriptor) : nullptr;
   return function && PyFunction_Check(function->object.get()) ? function : nullptr;
+}
+
+bool tells_its_class(PyTypeObject* type) {
+  static PyObject* const name = PyUnicode_InternFromString("__class__");
+  static PyObject* const reader = PyUnicode_InternFromString("__getattribute__");
+  return _PyType_Lookup(type, name) == _PyType_Lookup(&PyBaseObject_Type, name) &&
+         Py_TYPE(_PyType_Lookup(type, reader)) == &PyWrapperDescr_Type;
 }
 
 bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {

@@ -16,6 +16,10 @@ bool has_special(const SymRef& self, const char* name);
 bool call_special(Executor& x, const SymRef& self, const char* name, std::vector<SymRef> args,
                   SymRef* out);
 
+// That what a lookup on `owner` found stays a descriptor, or none: a class written in Python may
+// gain and lose __get__ and __set__, and its objects may change their class, as modules may.
+bool guard_descriptor(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found);
+
 // The function in a property, static method or class method that a lookup on `owner` found; its
 // __init__ can replace it. Null: none that is written in Python.
 SymRef wrapped_function(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
@@ -39,6 +43,9 @@ bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name);
 
 // Notes a new value of an attribute, null when it is deleted.
 bool write_attribute(Executor& x, const SymRef& self, const char* name, const SymRef& value);
+
+// Whether the __class__ of instances is their type: isinstance() asks for it when the type says no.
+bool tells_its_class(PyTypeObject* type);
 
 // self.__dict__, and what can be done with it (vars.cc): `out` is null where a key is missing.
 bool instance_vars(Executor& x, const SymRef& self, SymRef* out);

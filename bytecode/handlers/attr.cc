@@ -1,7 +1,6 @@
-// Attribute reads and writes, with the lookup order of object.__getattribute__.
+// Attribute reads, with the lookup order of object.__getattribute__.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
@@ -19,16 +18,6 @@ namespace {
 
 bool bind_class(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* found,
                 PyObject* name, SymRef* out);
-
-// That what a class keeps under a name stays a descriptor, or none: a class written in Python may
-// gain and lose __get__ and __set__, and its objects may change their class, as modules may.
-bool guard_descriptor(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found) {
-  if (!found || (!(Py_TYPE(found)->tp_flags & Py_TPFLAGS_HEAPTYPE) && !PyModule_Check(found)))
-    return true;
-  const SymRef value = x.heap().class_attr(owner, name, found);
-  return (value && x.heap().guard_type_of(value)) ||
-         x.fail(BreakReason::kAttribute, fmt::format("{}.{}", owner->tp_name, utf8_text(name)));
-}
 
 // The object a class attribute, found by a lookup on `owner`, gives when read through an instance
 // of `type`; descriptors of known types only.
@@ -188,8 +177,10 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   PyTypeObject* meta = Py_TYPE(type);
   if (!has_plain_names(type) || !has_plain_names(meta)) return odd_names(x, type);
-  PyObject* found =
-      meta->tp_getattro == PyType_Type.tp_getattro ? _PyType_Lookup(type, name) : nullptr;
+  const bool plain_meta = _PyType_Lookup(meta, special_name("__getattribute__")) ==
+                          _PyType_Lookup(&PyType_Type, special_name("__getattribute__"));
+  const bool fallback = _PyType_Lookup(meta, special_name("__getattr__"));
+  PyObject* found = plain_meta ? _PyType_Lookup(type, name) : nullptr;
   const char* text = utf8_text(name);
   if (meta != &PyType_Type && !x.heap().guard_class_version(meta)) found = nullptr;
   if (found && std::string_view(text) == "__new__" && is_builtin_new(found))
@@ -199,18 +190,19 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
     return *out = make_items(SymKind::kMethod, {make_const(Ref::share(name)), cls}), true;
   PyObject* above = _PyType_Lookup(meta, name);  // a data descriptor of the metaclass comes first
   bool named = false;
-  if (above && above == _PyType_Lookup(&PyType_Type, name) &&
-      meta->tp_getattro == PyType_Type.tp_getattro) {
+  if (above && above == _PyType_Lookup(&PyType_Type, name) && plain_meta) {
     if (!class_name(x, cls, found, name, out, &named)) return false;
     if (named) return true;
   }
   if (!guard_descriptor(x, meta, name, above)) return false;
-  const bool plain_meta = meta->tp_getattro == PyType_Type.tp_getattro;
-  if (!found && !above && plain_meta && std::strlen(type->tp_name) <= 50 &&
+  if (!found && !above && plain_meta && !fallback && std::strlen(type->tp_name) <= 50 &&
       x.heap().guard_class_version(type))
     return x.raise_new(PyExc_AttributeError,
                        fmt::format("type object '{}' has no attribute '{}'", type->tp_name, text));
   if (!found || (above && Py_TYPE(above)->tp_descr_set) || !compat::type_version(type))
+    return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
+  // A __get__ in Python may raise what __getattr__ of the metaclass answers.
+  if (fallback && (Py_TYPE(found)->tp_flags & Py_TPFLAGS_HEAPTYPE) && Py_TYPE(found)->tp_descr_get)
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
   // The class itself is pinned by identity; its version tag pins what is found on it.
   x.heap().guard_class_version(type);
@@ -338,12 +330,12 @@ bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* o
   PyTypeObject* type = type_of(*self);
   const char* text = utf8_text(name);
   if (!has_plain_names(type)) return odd_names(x, type);
-  if (std::string_view(text) == "__class__") {
+  if (std::string_view(text) == "__dict__") return instance_vars(x, self, out);
+  PyObject* found = _PyType_Lookup(type, name);
+  if (std::string_view(text) == "__class__" && found == _PyType_Lookup(&PyBaseObject_Type, name)) {
     *out = x.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
     return true;
   }
-  if (std::string_view(text) == "__dict__") return instance_vars(x, self, out);
-  PyObject* found = _PyType_Lookup(type, name);
   if (!guard_descriptor(x, type, name, found)) return false;
   const bool data = found && Py_TYPE(found)->tp_descr_get && Py_TYPE(found)->tp_descr_set;
   const bool exception_args =
@@ -357,95 +349,6 @@ bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* o
   }
   if (found) return bind(x, self, type, type, found, name, out);
   return no_attribute(x, self, text);
-}
-
-bool write_attribute(Executor& x, const SymRef& self, const char* name, const SymRef& value) {
-  if (self->source != kNoSource) self->changed = true;
-  bool known = false;
-  for (auto& [attribute, current] : self->attributes) {
-    if (attribute != name) continue;
-    // Setting what was deleted gives the attribute a new place in the dict.
-    if (current->is_null() && self->source != kNoSource)
-      return x.fail(BreakReason::kStoreAttribute, name);
-    current = value;
-    known = true;
-  }
-  if (!known) self->attributes.emplace_back(name, value);
-  if (!known || value->is_null()) vars_resized(self);
-  if (self->source == kNoSource) return true;
-  for (const std::string& written : self->written)
-    if (written == name) return true;
-  self->written.emplace_back(name);
-  return true;
-}
-
-namespace {
-
-bool set_through(Executor& x, const SymRef& self, PyObject* found, PyObject* name,
-                 const SymRef& value) {
-  const char* text = utf8_text(name);
-  SymRef ignored;
-  if (is_writable_member(type_of(*self), found))
-    return write_attribute(x, self, utf8_text(PyDescr_NAME(found)), value);
-  if (Py_TYPE(found) == &PyProperty_Type) {
-    const SymRef setter = wrapped_function(x, type_of(*self), name, found, "fset");
-    return setter ? x.call(setter, {self, value}, nullptr, &ignored)
-                  : x.fail(BreakReason::kStoreAttribute, text);
-  }
-  SymRef descriptor = x.heap().from_constant(Ref::share(found), text);
-  if (!x.look(descriptor)) return false;
-  if (!has_special(descriptor, "__set__")) return x.fail(BreakReason::kStoreAttribute, text);
-  return call_special(x, descriptor, "__set__", {self, value}, &ignored);
-}
-
-// Whether an object has an instance dict to store into.
-bool has_dict(const SymRef& self) { return type_of(*self)->tp_dictoffset != 0; }
-
-}  // namespace
-
-bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const SymRef& value) {
-  const char* text = utf8_text(name);
-  if (!x.look(self)) return false;
-  if (self->kind != SymKind::kObject) return x.fail(BreakReason::kStoreAttribute, text);
-  PyObject* found = _PyType_Lookup(type_of(*self), name);
-  if (!guard_descriptor(x, type_of(*self), name, found)) return false;
-  if (found && Py_TYPE(found)->tp_descr_set) return set_through(x, self, found, name, value);
-  if (!has_dict(self) || std::string_view(text) == "__dict__")
-    return x.fail(BreakReason::kStoreAttribute, text);
-  return write_attribute(x, self, text, value);
-}
-
-bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name) {
-  const char* text = utf8_text(name);
-  if (!x.look(self)) return false;
-  PyObject* found = self->kind == SymKind::kObject ? _PyType_Lookup(type_of(*self), name) : nullptr;
-  if (self->kind != SymKind::kObject || (found && Py_TYPE(found)->tp_descr_set) || !has_dict(self))
-    return x.fail(BreakReason::kMutation, "an attribute (del)");
-  if (!guard_descriptor(x, type_of(*self), name, found)) return false;
-  const SymRef current = x.heap().instance_attr(self, name);
-  if (!current || current->is_null())
-    return x.fail(BreakReason::kRaises, fmt::format("del of {}", text));
-  if (self->source != kNoSource) return write_attribute(x, self, text, null_sym());
-  auto& all = self->attributes;
-  all.erase(std::find_if(all.begin(), all.end(), [&](auto& a) { return a.first == text; }));
-  return true;
-}
-
-bool Executor::set_attr(const SymRef& object, PyObject* name, const SymRef& value) {
-  if (!look(object)) return false;
-  const char* text = utf8_text(name);
-  if (object->kind != SymKind::kObject) return fail(BreakReason::kStoreAttribute, text);
-  if (type_of(*object)->tp_setattro == PyObject_GenericSetAttr)
-    return generic_set_attr(*this, object, name, value);
-  SymRef ignored;
-  PyObject* hook = find_special(object, "__setattr__");
-  if (hook && PyFunction_Check(hook))
-    return call_special(*this, object, "__setattr__", {make_const(Ref::share(name)), value},
-                        &ignored);
-  if (hook && Py_TYPE(hook) == &PyWrapperDescr_Type)
-    return call_descriptor(*this, hook, {object, make_const(Ref::share(name)), value}, nullptr,
-                           &ignored);
-  return fail(BreakReason::kStoreAttribute, text);
 }
 
 bool exec_LoadAttr(Executor& x, SymFrame& f, const Instr& i) {
@@ -491,20 +394,6 @@ bool exec_LoadMethod(Executor& x, SymFrame& f, const Instr& i) {
     f.push(std::move(value));
   }
   return true;
-}
-
-bool exec_StoreAttr(Executor& x, SymFrame& f, const Instr& i) {
-  const SymRef object = f.pop();
-  const SymRef value = f.pop();
-  return x.set_attr(object, f.code->name(i.arg).get(), value);
-}
-
-bool exec_DeleteAttr(Executor& x, SymFrame& f, const Instr& i) {
-  const SymRef object = f.pop();
-  if (!x.look(object)) return false;
-  if (object->kind != SymKind::kObject || type_of(*object)->tp_setattro != PyObject_GenericSetAttr)
-    return x.fail(BreakReason::kMutation, "an attribute (del)");
-  return generic_del_attr(x, object, f.code->name(i.arg).get());
 }
 
 }  // namespace msjit

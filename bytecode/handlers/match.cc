@@ -107,10 +107,8 @@ bool is_instance(Executor& x, const SymRef& subject, const SymRef& cls, bool* ou
       subject->kind == SymKind::kIterator)
     return x.fail(BreakReason::kUnsupported, "class pattern on " + describe(*subject));
   *out = PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(object));
-  static PyObject* const class_name = PyUnicode_InternFromString("__class__");
-  if (!*out && _PyType_Lookup(type, class_name) != _PyType_Lookup(&PyBaseObject_Type, class_name))
-    return x.fail(BreakReason::kUnsupported, "class pattern on " + describe(*subject));
-  return true;
+  return *out || tells_its_class(type) ||
+         x.fail(BreakReason::kUnsupported, "class pattern on " + describe(*subject));
 }
 
 // Values that one positional pattern of their class takes whole.

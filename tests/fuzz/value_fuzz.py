@@ -69,6 +69,7 @@ class Level(enum.IntEnum):
     HIGH = 2
 
 
+NAMED = copy, functools, math, operator, ops  # in the texts below
 Pair = collections.namedtuple("Pair", "a b")
 PLAIN = Plain()
 

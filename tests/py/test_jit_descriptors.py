@@ -78,7 +78,37 @@ def alias_of_a_slot_of_an_argument(x, o):
     return o.s + o.other_name, o.t
 
 
+class Told:
+    """Says it is an int, as mock objects and proxies do."""
+
+    @property
+    def __class__(self):
+        return int
+
+
+class Asked:
+    def __init__(self):
+        vars(self)["names"] = []
+
+    def __getattribute__(self, name):
+        if name != "names":
+            object.__getattribute__(self, "names").append(name)
+        return int if name == "__class__" else object.__getattribute__(self, name)
+
+
+def told_class(x, o):
+    told = Told()
+    return x * 2, isinstance(told, int), isinstance(told, (str, float)), told.__class__ is int, type(told) is Told, isinstance(told, Told)
+
+
+def asked_class(x, o):
+    asked = Asked()
+    return x * 2, isinstance(asked, int), isinstance(asked, Asked), isinstance(asked, str), asked.names
+
+
 PROGRAMS = {
+    "class that is told": told_class,
+    "class that is asked for": asked_class,
     "slot": lambda x, o: x + o.slot,
     "slot, stored": lambda x, o: setattr(o, "slot", x),
     "slot, deleted": lambda x, o: delattr(o, "slot"),
