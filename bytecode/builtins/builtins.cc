@@ -164,7 +164,7 @@ bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool model_iter(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return unsupported(x, "iter");
   if (!x.iterate(args[0], out)) return false;
-  // Who holds the iterator can see that it is one over the tensor.
+  // Outside the region it would have to be an iterator over the tensor.
   if (args[0]->is_tensor()) (*out)->iterator->kind = IterKind::kComputed;
   return true;
 }

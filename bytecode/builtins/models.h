@@ -74,6 +74,8 @@ bool fold_result(Executor& x, const Ref& result, const char* name, SymRef* out);
 bool value_attr(Executor& x, const SymRef& value, const char* name, SymRef* out);
 // The pure function `object` is, by name; null when it is none.
 const char* pure_name(PyObject* object);
+// The function or type that calls a model (borrowed).
+PyObject* modelled(BuiltinModel model);
 // next() of the kinds of iterators that compute. lazy.cc
 bool next_lazy(Executor& x, SymIterator& it, SymRef* out, bool* done);
 // Sorts by `key` (a callable, None or null) as list.sort() does. sequences.cc

@@ -1,6 +1,5 @@
 // sum(), all() and any().
 #include "bytecode/builtins/models.h"
-#include "guards/py/library_type.h"
 
 namespace msjit {
 namespace {
@@ -18,15 +17,10 @@ bool each_item(Executor& x, const SymRef& iterable, Use use) {
   return true;
 }
 
-PyObject* builtin_sum() {
-  static PyObject* const sum = PyObject_GetAttrString(loaded_module("builtins"), "sum");
-  return sum;
-}
-
 // Whether sum() adds floats as `+` does: it keeps the bits that get lost from Python 3.12 on.
-bool sum_adds_one_by_one() {
-  static const bool answer = [] {
-    Ref total = Ref::steal(PyObject_CallFunction(builtin_sum(), "((ddd))", 0.1, 0.2, 0.3));
+bool adds_one_by_one(PyObject* sum) {
+  static const bool answer = [sum] {
+    Ref total = Ref::steal(PyObject_CallFunction(sum, "((ddd))", 0.1, 0.2, 0.3));
     if (!total) PyErr_Clear();
     return total && PyFloat_AsDouble(total.get()) == 0.1 + 0.2 + 0.3;
   }();
@@ -36,11 +30,11 @@ bool sum_adds_one_by_one() {
 // The items of sum(): numbers in a row of which one is a float are left to sum() itself.
 class Sum {
  public:
-  Sum(Executor& x, SymRef start) : x_(x), total_(std::move(start)) {}
+  Sum(Executor& x, PyObject* sum, SymRef start) : x_(x), sum_(sum), total_(std::move(start)) {}
 
   bool add(const SymRef& item) {
     const bool floats = !numbers_.empty() || is_float(total_) || is_float(item);
-    if (floats && !sum_adds_one_by_one()) {
+    if (floats && !adds_one_by_one(sum_)) {
       if (!x_.look(item) || !x_.look(total_)) return false;
       if (is_number(total_) && is_number(item)) return numbers_.push_back(item), true;
     }
@@ -70,13 +64,14 @@ class Sum {
       if (!list || PyList_Append(list.get(), number->object.get()) < 0)
         return x_.raise_python("sum()");
     numbers_.clear();
-    return fold_result(x_,
-                       Ref::steal(PyObject_CallFunctionObjArgs(builtin_sum(), list.get(),
-                                                               total_->object.get(), nullptr)),
-                       "sum", &total_);
+    return fold_result(
+        x_,
+        Ref::steal(PyObject_CallFunctionObjArgs(sum_, list.get(), total_->object.get(), nullptr)),
+        "sum", &total_);
   }
 
   Executor& x_;
+  PyObject* sum_;
   SymRef total_;
   std::vector<SymRef> numbers_;
 };
@@ -87,7 +82,7 @@ bool model_sum(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!x.look_number(start)) return false;
   if (PyObject* text = start->kind == SymKind::kConst ? start->object.get() : nullptr)
     if (PyUnicode_Check(text) || PyBytes_Check(text)) return wrong_arguments(x, "sum");
-  Sum sum(x, start);
+  Sum sum(x, modelled(model_sum), start);
   const auto add = [&](const SymRef& item, bool*) { return sum.add(item); };
   return each_item(x, args[0], add) && sum.finish(out);
 }

@@ -14,36 +14,36 @@ struct Found {
 };
 using Index = std::unordered_map<PyObject*, Found>;
 
-void add_all(PyObject* module, Index* index) {
+void add_all(const ModelTable& table, PyObject* module, Index* index) {
   Ref names = Ref::steal(PyObject_Dir(module));
   for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(names.get()); ++i) {
     Ref found = Ref::steal(PyObject_GetAttr(module, PyList_GET_ITEM(names.get(), i)));
     if (!found) PyErr_Clear();
-    if (!found || !PyCFunction_Check(found.get())) continue;
+    if (!found || !PyCFunction_Check(found.get()) || !comes_with(table.module, found.get()))
+      continue;
     const char* name = reinterpret_cast<PyCFunctionObject*>(found.get())->m_ml->ml_name;
     (*index)[found.release()].pure = name;  // modules live as long as the interpreter
   }
 }
 
+// What a module came with; null when it has been replaced, or is younger than this interpreter.
+Ref original(const ModelTable& table, PyObject* module, const char* name) {
+  Ref found = Ref::steal(PyObject_GetAttrString(module, name));
+  if (!found) PyErr_Clear();
+  return found && comes_with(table.module, name, found.get()) ? std::move(found) : Ref();
+}
+
 void add_table(const ModelTable& table, PyObject* module, Index* index) {
   for (const char* name : table.pure) {
     if (std::strcmp(name, "*") == 0) {
-      add_all(module, index);
+      add_all(table, module, index);
       continue;
     }
-    Ref found = Ref::steal(PyObject_GetAttrString(module, name));
-    if (!found)
-      PyErr_Clear();  // younger than this interpreter
-    else
-      (*index)[found.release()].pure = name;
+    if (Ref found = original(table, module, name)) (*index)[found.release()].pure = name;
   }
-  for (const ModelRow& row : table.rows) {
-    Ref found = Ref::steal(PyObject_GetAttrString(module, row.name));
-    if (!found)
-      PyErr_Clear();
-    else
+  for (const ModelRow& row : table.rows)
+    if (Ref found = original(table, module, row.name))
       (*index)[found.release()] = {row.model, nullptr};
-  }
 }
 
 const ModelTable* const kTables[] = {
@@ -62,17 +62,27 @@ void complete(Index* index) {
   }
 }
 
+const Index& index() {
+  static Index* const made = new Index;
+  complete(made);
+  return *made;
+}
+
 const Found& find(PyObject* callable) {
-  static Index* const index = new Index;
   static const Found none;
-  complete(index);
-  const auto it = index->find(callable);
-  return it == index->end() ? none : it->second;
+  const Index& known = index();
+  const auto it = known.find(callable);
+  return it == known.end() ? none : it->second;
 }
 
 }  // namespace
 
 BuiltinModel find_builtin_model(PyObject* callable) { return find(callable).model; }
+PyObject* modelled(BuiltinModel model) {
+  for (const auto& [object, found] : index())
+    if (found.model == model) return object;
+  return nullptr;
+}
 const char* pure_name(PyObject* object) { return find(object).pure; }
 
 }  // namespace msjit

@@ -12,6 +12,11 @@ bool is_loading(PyObject* module);
 // From sys.modules, borrowed; null when it is not there or not complete.
 PyObject* loaded_module(const char* name);
 
+// Whether an object found in a module came with it: a program may have put another in its place.
+bool comes_with(const char* module, PyObject* found);
+// The same, of what goes by this very name.
+bool comes_with(const char* module, const char* name, PyObject* found);
+
 class LibraryType {
  public:
   constexpr LibraryType(const char* module, const char* name) : module_(module), name_(name) {}

@@ -155,6 +155,57 @@ def breaking():
 """
 
 
+def test_a_library_that_was_patched_before():
+    """Others in the places of builtins and library functions and types, from before the first capture on."""
+    run("""
+import builtins, collections, copy, enum, functools, itertools, math, operator
+import numpy as np, msjit as ms
+from msjit import Tensor
+
+def named(module, name):
+    def give(f):
+        f.__module__, f.__name__ = module, name
+        return f
+    return give
+
+class Partial:
+    def __init__(self, f, *args):
+        self.f, self.given = f, args
+    def __call__(self, *args):
+        return self.f(*self.given, *args, 46)
+
+class Table(dict):
+    pass
+
+builtins.sum = named("builtins", "sum")(lambda v, *a: 42)
+builtins.len = lambda v: 43
+builtins.zip = lambda *a: [(1, 2)]
+builtins.hash = print
+math.floor = lambda v: 44
+math.sqrt = abs
+math.log = print
+operator.add = lambda a, b: 45
+operator.sub = operator.mul
+copy.copy = named("copy", "copy")(lambda v: [v])
+functools.reduce = lambda f, v, *a: 47
+functools.partial = Partial
+itertools.chain = zip
+collections.defaultdict = lambda *a: Table(a=48)
+
+def f(x):
+    return (x * 2, sum([1, 2]), len([1]), list(zip([1], [2])), math.floor(2.5), math.sqrt(-4), math.log(3), operator.add(1, 2),
+            operator.sub(1, 2), copy.copy(3), functools.reduce(operator.mul, [1, 2]), functools.partial(max, 1)(2), hash(5),
+            list(itertools.chain([1], [2])), collections.defaultdict(int)["a"])
+
+x = Tensor(np.float32([1, 2]))
+expected = f(x)[1:]
+jitted = ms.jit(f, mode="PIJit")
+for _ in range(3):
+    assert jitted(x)[1:] == expected, (jitted(x)[1:], expected)
+    assert jitted(x)[0].tolist() == [2, 4]
+""")
+
+
 @pytest.fixture(scope="module")
 def other_hook(tmp_path_factory):
     compiler = shutil.which("cc") or shutil.which("gcc")
