@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "guards/py/library_type.h"
@@ -235,21 +236,41 @@ bool is_enum_class(const SymRef& value) {
          Py_TYPE(value->object.get()) == enum_meta();
 }
 
+namespace {
+
+const std::vector<std::string>& operator_methods() {
+  static const auto& names = *[] {
+    auto* all = new std::vector<std::string>{
+        "__eq__",  "__ne__",   "__lt__",    "__le__",  "__gt__",  "__ge__",    "__bool__",
+        "__len__", "__hash__", "__index__", "__neg__", "__pos__", "__invert__"};
+    for (const char* name : {"add", "and", "floordiv", "lshift", "matmul", "mul", "mod", "or",
+                             "pow", "rshift", "sub", "truediv", "xor"})
+      for (const char* kind : {"", "r", "i"}) all->push_back(fmt::format("__{}{}__", kind, name));
+    return all;
+  }();
+  return names;
+}
+
+// Whether the operators of a class are those of its builtin base.
+bool computes_as(PyTypeObject* type, PyTypeObject* base) {
+  const std::vector<std::string>& names = operator_methods();
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    PyObject* const text = special_name(name);
+    return _PyType_Lookup(type, text) == _PyType_Lookup(base, text);
+  });
+}
+
+}  // namespace
+
 SymRef plain_value(Executor& x, const SymRef& value) {
   if (value->kind != SymKind::kObject || !value->object || value->source == kNoSource) return value;
   PyTypeObject* type = Py_TYPE(value->object.get());
   PyTypeObject* base = PyLong_Check(value->object.get())      ? &PyLong_Type
                        : PyUnicode_Check(value->object.get()) ? &PyUnicode_Type
                                                               : nullptr;
-  if (!base || Py_TYPE(type) != enum_meta() || is_flag(type)) return value;
-  for (const char* name :
-       {"__eq__",   "__ne__",    "__lt__",       "__le__",     "__gt__",  "__ge__",
-        "__add__",  "__radd__",  "__sub__",      "__rsub__",   "__mul__", "__rmul__",
-        "__bool__", "__index__", "__hash__",     "__neg__",    "__pos__", "__invert__",
-        "__mod__",  "__rmod__",  "__floordiv__", "__truediv__"}) {
-    PyObject* text = special_name(name);
-    if (_PyType_Lookup(type, text) != _PyType_Lookup(base, text)) return value;
-  }
+  if (!base || Py_TYPE(type) != enum_meta() || is_flag(type) || !computes_as(type, base) ||
+      !x.heap().guard_class_version(type))
+    return value;
   x.heap().guards().add_guard(
       {&guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});
   PyObject* object = value->object.get();

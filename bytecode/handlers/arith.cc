@@ -191,10 +191,17 @@ bool numpy_pair(const SymRef& a, const SymRef& b) {
   return (plain(a) && scalar(b)) || (scalar(a) && plain(b));
 }
 
-// Members of an IntEnum and the like compute as what they are, but in the hands of an instance.
-bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, SymRef* p, SymRef* q) {
+bool is_text(const SymRef& value) {
+  PyObject* o = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  return o && (PyUnicode_CheckExact(o) || PyBytes_CheckExact(o));
+}
+
+// Members of an IntEnum and the like compute as what they are, but in the hands of an instance, and
+// are printed by their classes.
+bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, bool prints, SymRef* p, SymRef* q) {
   *p = plain_value(x, a);
   *q = plain_value(x, b);
+  if (prints && *q != b && is_text(*p)) return false;
   return (*p != a && (*q != b || b->kind != SymKind::kObject)) ||
          (*q != b && a->kind != SymKind::kObject);
 }
@@ -212,8 +219,9 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
   SymRef p, q;
   const bool numpy = numpy_pair(a, b);
   if (!numpy && (a->kind == SymKind::kObject || b->kind == SymKind::kObject))
-    return plain_pair(*this, a, b, &p, &q) ? binary(p, q, op, in_place, out)
-                                           : instance_binary(*this, a, b, op, in_place, out);
+    return plain_pair(*this, a, b, op == BinaryOp::kRemainder, &p, &q)
+               ? binary(p, q, op, in_place, out)
+               : instance_binary(*this, a, b, op, in_place, out);
   if (a->is_tensor() || b->is_tensor()) {
     const OpDef* def = binary_op(op);
     if (!def || !(numpy || a->is_tensor() || is_plain_number(a)) ||
@@ -254,8 +262,8 @@ bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
   SymRef p, q;
   const bool numpy = numpy_pair(a, b);
   if (!numpy && (a->kind == SymKind::kObject || b->kind == SymKind::kObject))
-    return plain_pair(*this, a, b, &p, &q) ? compare(p, q, op, out)
-                                           : instance_compare(*this, a, b, op, out);
+    return plain_pair(*this, a, b, false, &p, &q) ? compare(p, q, op, out)
+                                                  : instance_compare(*this, a, b, op, out);
   if (a->is_tensor() || b->is_tensor()) {
     if (!(numpy || a->is_tensor() || is_plain_number(a)) ||
         !(numpy || b->is_tensor() || is_plain_number(b)))

@@ -69,6 +69,19 @@ class Level(enum.IntEnum):
     HIGH = 2
 
 
+class Rank(enum.IntEnum):
+    TOP = 3
+
+    def __and__(self, other):
+        return "and"
+
+    def __rfloordiv__(self, other):
+        return "divided"
+
+    def __iadd__(self, other):
+        return "added"
+
+
 NAMED = copy, functools, math, operator, ops  # in the texts below
 Pair = collections.namedtuple("Pair", "a b")
 PLAIN = Plain()
@@ -76,9 +89,9 @@ PLAIN = Plain()
 HUGE = "2**70"
 VALUES = """0|1|-3|2.5|True|None|'ab'|''|b'ab'|[1,2]|[]|(1,2)|()|{'a':1}|{}|{1,2}|frozenset([1])|range(3)|slice(1,2)|1j|float('nan')
 float('inf')|2**70|iter([1,2])|zip([1],[2])|(i for i in [1,2])|{'a':1}.keys()|{'a':1}.items()|enumerate([5])|map(str,[1])
-reversed([1,2])|PLAIN|Plain|Int(2)|Text('ab')|List([1,2])|Dict(a=1)|Color.RED|Level.HIGH|Pair(1,2)|len|x|x*2|(x,1)|[x*2]|{'t':x*2}
+reversed([1,2])|PLAIN|Plain|Int(2)|Text('ab')|List([1,2])|Dict(a=1)|Color.RED|Level.HIGH|Rank.TOP|Pair(1,2)|len|x|x*2|(x,1)|[x*2]|{'t':x*2}
 PLAIN.m|lambda *a: 1|'a b'.split|[1].append|int|Color|np.float32(2)|np.float32([1,2])|x.shape|x.dtype|Ellipsis|NotImplemented|x.value
-bytearray(b'a')|collections.deque([1])|collections.OrderedDict(a=1)|collections.defaultdict(int)|'%s'|[[1,2],[3,4]]
+bytearray(b'a')|collections.deque([1])|collections.OrderedDict(a=1)|collections.defaultdict(int)|'%s'|'%r'|[[1,2],[3,4]]
 ['a','b']|[(1,2)]|print|PLAIN.__init__|Tensor|ops.relu|math.pi|str""".replace("\n", "|").split("|")
 FUNCTIONS = """abs all any ascii bin bool bytes callable chr complex dict divmod enumerate filter float format frozenset getattr hasattr hex
 int isinstance issubclass iter len list map max min next oct ord pow print range repr reversed round set slice sorted str sum tuple type vars

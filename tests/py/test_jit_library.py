@@ -46,6 +46,22 @@ class Odd(enum.IntEnum):
         return 100
 
 
+class Rank(enum.IntEnum):
+    TOP = 2
+
+    def __lshift__(self, other):
+        return "shifted"
+
+    def __and__(self, other):
+        return "and"
+
+    def __rfloordiv__(self, other):
+        return "divided"
+
+    def __ipow__(self, other):
+        return "power"
+
+
 @programs.add(x22, lambda: 2, lambda: "RED", lambda: Level.HIGH, whole=SINCE_38)
 def enumerations(x, number, name, level):
     for member in Color:
@@ -59,6 +75,23 @@ def members_that_are_values(x, level, name):
     rows = [10, 20, 30, 40, 50, 60]
     return (x * level + level, level + 1, 2 * level, level > Level.LOW, level == 5, rows[level], -level % 3,
             name == "a", name + "b", name == Name.A, {"a": 1}[name], Odd.ONE + 1, level / 2, {5: "five"}[level])
+
+
+@programs.add(x22, lambda: Rank.TOP, whole=SINCE_38)
+def members_with_operators_of_their_own(x, rank):
+    shifted, power = rank << 1, rank
+    power **= 3
+    return x * 2, shifted, rank & 3, power
+
+
+@programs.add(x22, lambda: Rank.TOP, whole=False)
+def other_operators_of_such_members(x, rank):
+    return x * rank, 7 // rank, rank >> 1, rank ** 2, "abcd"[rank], rank > 1, not rank
+
+
+@programs.add(x22, lambda: Level.HIGH, whole=False)
+def members_printed_by_their_classes(x, level):
+    return x * 2, "%s" % level, "%r!" % level, "%d" % level, "%s %s" % (level, 1), level % 3
 
 
 @programs.add(x22, whole=False)
