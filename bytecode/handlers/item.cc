@@ -71,21 +71,26 @@ bool missing_item(Executor& x, const SymRef& dict, const SymRef& key, SymRef* ou
   return true;
 }
 
+// dict[key]; `plain` is the key as a builtin value.
+bool look_up(Executor& x, const SymRef& dict, const SymRef& key, const SymRef& plain, SymRef* out) {
+  if (!x.heap().pin_key(plain))
+    return x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
+  *out = x.heap().dict_get(dict, plain);
+  if (*out) return true;
+  if (dict->items.empty()) return x.raise_new(PyExc_KeyError, {key}, "dict lookup");
+  return x.heap().pin_key(key) ? missing_item(x, dict, key, out)
+                               : x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
+}
+
 }  // namespace
 
 bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out) {
   if (!look(container) || !look_open(key)) return false;
   if (container->is_tensor()) return tensor_subscript(*this, container, key, out);
   if (!look_fixed(key)) return false;
-  if (const SymRef plain = plain_value(*this, key);
-      plain != key && container->kind != SymKind::kObject)
-    return subscript(container, plain, out);
-  if (container->kind == SymKind::kDict) {
-    if (!heap_.pin_key(key)) return fail(BreakReason::kUnsupported, "dict key " + describe(*key));
-    *out = heap_.dict_get(container, key);
-    if (!*out && !container->items.empty()) return missing_item(*this, container, key, out);
-    return *out ? true : raise_new(PyExc_KeyError, {key}, "dict lookup");
-  }
+  const SymRef plain = plain_value(*this, key);
+  if (container->kind == SymKind::kDict) return look_up(*this, container, key, plain, out);
+  if (plain != key && container->kind != SymKind::kObject) return subscript(container, plain, out);
   if (container->kind == SymKind::kVars) {
     if (!vars_get(*this, container, key, out)) return false;
     return *out ? true : raise_new(PyExc_KeyError, {key}, "dict lookup");

@@ -2,17 +2,30 @@
 // installed.
 #include "bytecode/control.h"
 #include "bytecode/library.h"
+#include "guards/py/text.h"
 
 namespace msjit {
+namespace {
+
+// Classes are true unless their metaclass says otherwise; that of enumerations says so too.
+bool class_truth(Executor& x, const SymRef& cls, bool* out) {
+  PyTypeObject* const meta = Py_TYPE(cls->object.get());
+  if (meta == &PyType_Type) return *out = true;
+  const bool asks = _PyType_Lookup(meta, special_name("__bool__")) ||
+                    _PyType_Lookup(meta, special_name("__len__"));
+  if ((asks && !is_enum_class(cls)) || !x.heap().guard_class_version(meta))
+    return x.fail(BreakReason::kCallUnknown, "bool() of " + describe(*cls));
+  return *out = true;
+}
+
+}  // namespace
 
 bool Executor::truth(const SymRef& value, bool* out) {
   if (!look_open(value)) return false;
   switch (value->kind) {
     case SymKind::kConst: {
-      if (PyType_Check(value->object.get()) || PyFunction_Check(value->object.get())) {
-        *out = true;
-        return true;
-      }
+      if (PyType_Check(value->object.get())) return class_truth(*this, value, out);
+      if (PyFunction_Check(value->object.get())) return *out = true;
       const int result = PyObject_IsTrue(value->object.get());
       if (result < 0) return raise_python("bool()");
       *out = result != 0;

@@ -7,7 +7,7 @@ was captured for one kind meets another. Result (types, contents, order), except
 Cases follow from their seed alone; a disagreement is printed as a program that can be run by itself.
 """
 import argparse
-import collections
+import collections.abc
 import copy
 import enum
 import functools
@@ -82,6 +82,15 @@ class Rank(enum.IntEnum):
         return "added"
 
 
+class Sized(type):
+    def __len__(cls):
+        return 0
+
+
+class Empty(metaclass=Sized):
+    pass
+
+
 NAMED = copy, functools, math, operator, ops  # in the texts below
 Pair = collections.namedtuple("Pair", "a b")
 PLAIN = Plain()
@@ -89,7 +98,7 @@ PLAIN = Plain()
 HUGE = "2**70"
 VALUES = """0|1|-3|2.5|True|None|'ab'|''|b'ab'|[1,2]|[]|(1,2)|()|{'a':1}|{}|{1,2}|frozenset([1])|range(3)|slice(1,2)|1j|float('nan')
 float('inf')|2**70|iter([1,2])|zip([1],[2])|(i for i in [1,2])|{'a':1}.keys()|{'a':1}.items()|enumerate([5])|map(str,[1])
-reversed([1,2])|PLAIN|Plain|Int(2)|Text('ab')|List([1,2])|Dict(a=1)|Color.RED|Level.HIGH|Rank.TOP|Pair(1,2)|len|x|x*2|(x,1)|[x*2]|{'t':x*2}
+reversed([1,2])|PLAIN|Plain|Int(2)|Text('ab')|List([1,2])|Dict(a=1)|Color.RED|Level.HIGH|Rank.TOP|Empty|Pair(1,2)|len|x|x*2|(x,1)|[x*2]|{'t':x*2}
 PLAIN.m|lambda *a: 1|'a b'.split|[1].append|int|Color|np.float32(2)|np.float32([1,2])|x.shape|x.dtype|Ellipsis|NotImplemented|x.value
 bytearray(b'a')|collections.deque([1])|collections.OrderedDict(a=1)|collections.defaultdict(int)|'%s'|'%r'|[[1,2],[3,4]]
 ['a','b']|[(1,2)]|print|PLAIN.__init__|Tensor|ops.relu|math.pi|str""".replace("\n", "|").split("|")

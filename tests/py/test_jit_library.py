@@ -94,6 +94,18 @@ def members_printed_by_their_classes(x, level):
     return x * 2, "%s" % level, "%r!" % level, "%d" % level, "%s %s" % (level, 1), level % 3
 
 
+@programs.add(x22, lambda: Level.HIGH, lambda: Name.A, whole=SINCE_38)
+def errors_name_the_member(x, level, name):
+    try:
+        {}[level]
+    except KeyError as first:
+        missing = first.args
+    try:
+        {"b": 1}[name]
+    except KeyError as second:
+        return x * 2, missing, second.args
+
+
 @programs.add(x22, whole=False)
 def errors_of_enumerations(x):
     y = x * 2

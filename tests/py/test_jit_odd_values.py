@@ -47,6 +47,10 @@ REPROS = [
     ("(x * 2) + a", [("Strange(2.5)", "0"), ("StrangeList([1, 2])", "0")]),
     ("(a < b, b > a, a == b)", [("2.5", "Compared(3)"), ("'a'", "Equal('a')"), ("3", "Compared(3)")]),
     ("1.5 + a", [("Added(2)", "0"), ("2", "0")]),
+    ("(a % b, a % (b,))", [("'%s'", "Level.HIGH"), ("'%r'", "Level.HIGH"), ("'%5d'", "Level.HIGH"), ("b'%d'", "Level.HIGH"), ("'%s'", "2")]),
+    ("a[b]", [("collections.defaultdict(int)", "Level.HIGH"), ("collections.defaultdict(int)", "2"), ("{2: 5}", "Level.HIGH")]),
+    ("(1 if a else 2, not a, a and 3, a or 4, bool(a))",
+     [("Empty", "0"), ("Full", "0"), ("int", "0"), ("Color", "0"), ("collections.abc.Sized", "0")]),
 ]
 
 
@@ -80,9 +84,24 @@ class Added(int):
         return 9
 
 
+class Sized(type):
+    length = 0
+
+    def __len__(cls):
+        return cls.length
+
+
+class Empty(metaclass=Sized):
+    pass
+
+
+class Full(metaclass=Sized):
+    length = 2
+
+
 @pytest.mark.parametrize("text,calls", REPROS, ids=["%d %s" % (i, r[0]) for i, r in enumerate(REPROS)])
 def test_repro(text, calls, monkeypatch):
-    for kind in (Strange, StrangeList, Compared, Equal, Added):
+    for kind in (Strange, StrangeList, Compared, Equal, Added, Empty, Full):
         monkeypatch.setitem(vars(value_fuzz), kind.__name__, kind)
     case = value_fuzz.Case("lambda x, a, b: (x * 2, %s)" % text, [c for c in calls for _ in range(3)])
     assert value_fuzz.run(case) is None
