@@ -99,7 +99,7 @@ HUGE = "2**70"
 VALUES = """0|1|-3|2.5|True|None|'ab'|''|b'ab'|[1,2]|[]|(1,2)|()|{'a':1}|{}|{1,2}|frozenset([1])|range(3)|slice(1,2)|1j|float('nan')
 float('inf')|2**70|iter([1,2])|zip([1],[2])|(i for i in [1,2])|{'a':1}.keys()|{'a':1}.items()|enumerate([5])|map(str,[1])
 reversed([1,2])|PLAIN|Plain|Int(2)|Text('ab')|List([1,2])|Dict(a=1)|Color.RED|Level.HIGH|Rank.TOP|Empty|Pair(1,2)|len|x|x*2|(x,1)|[x*2]|{'t':x*2}
-PLAIN.m|lambda *a: 1|'a b'.split|[1].append|int|Color|np.float32(2)|np.float32([1,2])|x.shape|x.dtype|Ellipsis|NotImplemented|x.value
+PLAIN.m|lambda *a: 1|'a b'.split|[1].append|int|Color|np.float32(2)|np.float32([1,2])|np.float64(2.5)|np.int64(2)|np.bool_(True)|np.str_('ab')|x.shape|x.dtype|Ellipsis|NotImplemented|x.value
 bytearray(b'a')|collections.deque([1])|collections.OrderedDict(a=1)|collections.defaultdict(int)|'%s'|'%r'|[[1,2],[3,4]]
 ['a','b']|[(1,2)]|print|PLAIN.__init__|Tensor|ops.relu|math.pi|str""".replace("\n", "|").split("|")
 FUNCTIONS = """abs all any ascii bin bool bytes callable chr complex dict divmod enumerate filter float format frozenset getattr hasattr hex
