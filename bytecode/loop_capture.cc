@@ -5,6 +5,8 @@
 // later, after they were unrolled.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "bytecode/control.h"
 #include "graph/control.h"
 #include "guards/py/objects.h"
@@ -163,11 +165,18 @@ class LoopCapture {
     return result_ ? true : refuse("the result is " + joiner_->why);
   }
 
+  // What a carried tensor was when the last turn began.
+  bool is_placeholder(const SymRef& value) const {
+    return std::any_of(carried_.begin(), carried_.end(),
+                       [&](const Carried& c) { return c.inside == value; });
+  }
+
   SymRef behind(const SymRef& value) {
     if (!value) return value;
     for (Carried& c : carried_)
       if (c.last == value) return after(c);
-    if (joiner_->existed(value) || value->kind == SymKind::kConst || value->is_null()) return value;
+    if (value->kind == SymKind::kConst || value->is_null()) return value;
+    if (joiner_->existed(value) && !is_placeholder(value)) return value;
     if (value->kind == SymKind::kTuple || value->kind == SymKind::kList) {
       SymRef copy = make_sym(value->kind);
       for (const SymRef& item : value->items) {

@@ -515,11 +515,31 @@ def value_after_loop(x):
     return x, y
 
 
+def what_another_value_was(x):
+    last, n = x, x.sum() * 0
+    while n < 3:
+        last, x = x, x + 2
+        n = n + 1
+    return last * x, n
+
+
+def what_others_were_in_a_tuple(x):
+    pair, a, n = None, x * 2, x.sum() * 0
+    while True:
+        pair = (x, a)
+        x, a = a, a + x
+        n = n + 1
+        if n > 2:
+            break
+    return pair, x, a
+
+
 LOOPS = [grows, counts, endless_with_break, breaks_and_continues, return_inside, two_conditions, loop_else,
          nested_loops, conditional_update, zero_turns, number_becomes_tensor, number_first, python_counter,
          python_bound, for_with_break, for_else,
          for_continue, loop_prints, loop_appends, swap_in_loop, fibonacci, newton, shape_changes, loop_in_arm,
-         value_after_loop]
+         value_after_loop, what_another_value_was, what_others_were_in_a_tuple]
 WHOLE_LOOPS = [grows, counts, endless_with_break, breaks_and_continues, return_inside, two_conditions, loop_else,
                nested_loops, conditional_update, zero_turns, number_first, for_with_break, for_else,
-               for_continue, swap_in_loop, fibonacci, newton, loop_in_arm, value_after_loop]
+               for_continue, swap_in_loop, fibonacci, newton, loop_in_arm, value_after_loop, what_another_value_was,
+               what_others_were_in_a_tuple]
