@@ -61,6 +61,15 @@ Tensor view_of(const Tensor& x, const AttrValue& begin, const AttrValue& end,
   return Tensor::view(x, shape, strides, offset);
 }
 
+Result<Tensor> forwards(Tensor view) {
+  bool reversed = false;
+  for (Dim stride : view.strides()) reversed |= stride < 0;
+  if (!reversed) return view;
+  MSJIT_TRY(Tensor copy, Tensor::empty(view.dtype(), view.shape()));
+  copy_strided(view, copy);
+  return copy;
+}
+
 Status write(const Tensor& target, const Tensor& value, const AttrValue& begin,
              const AttrValue& end, const AttrValue& step) {
   Tensor slot = view_of(target, begin, end, step);

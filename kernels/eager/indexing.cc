@@ -4,6 +4,7 @@
 
 #include "kernels/core/registry.h"
 #include "kernels/core/words.h"
+#include "kernels/cpu/slicing.h"
 #include "kernels/eager/eager_sink.h"
 #include "kernels/eager/tape.h"
 
@@ -43,8 +44,9 @@ Tensor basic_view(const Tensor& x, const IndexPlan& plan) {
       continue;
     }
     add_new_axes();
-    strides.push_back(x.strides()[d] * plan.step[d]);
-    shape.push_back(plan.shape[shape.rank()]);
+    const Dim count = plan.shape[shape.rank()];
+    strides.push_back(count > 1 ? x.strides()[d] * plan.step[d] : x.strides()[d]);
+    shape.push_back(count);
   }
   add_new_axes();
   if (plan.shape.numel() == 0) offset = 0;  // an empty view must not point past the end
@@ -244,7 +246,7 @@ Result<Tensor> get_item(const Tensor& x, std::span<const IndexItem> items,
                         std::span<const Tensor> indices) {
   MSJIT_TRY(IndexPlan plan, plan_index(x.shape(), items));
   if (plan.advanced) return get_advanced(x, plan, indices);
-  if (!recorded(x)) return basic_view(x, plan);
+  if (!recorded(x)) return slicing::forwards(basic_view(x, plan));
   return tensor_of(apply_basic_index(eager(x), plan));
 }
 

@@ -15,14 +15,9 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-// A reversed slice is copied, so that no tensor handed to anyone has negative strides.
 Status kernel(KernelCtx& ctx) {
-  Tensor view = slicing::view_of(ctx.in[0], ctx.attrs[0], ctx.attrs[1], ctx.attrs[2]);
-  bool reversed = false;
-  for (Dim stride : view.strides()) reversed |= stride < 0;
-  if (!reversed) return ctx.out[0] = std::move(view), Status();
-  MSJIT_TRY(ctx.out[0], Tensor::empty(view.dtype(), view.shape()));
-  copy_strided(view, ctx.out[0]);
+  MSJIT_TRY(ctx.out[0], slicing::forwards(
+                            slicing::view_of(ctx.in[0], ctx.attrs[0], ctx.attrs[1], ctx.attrs[2])));
   return {};
 }
 
