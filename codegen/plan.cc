@@ -162,11 +162,15 @@ class Planner {
       const ValueId was = storage_root(original_, original_.outputs[i]);
       int32_t slot = slot_for(id);
       plan_->outputs.push_back({slot, how(slot, root, was, owners, taken)});
+      // A view of what a branch or a loop gives is not that tensor, even where it shows all of it.
+      if (graph_.producer(id).is_control() && viewed(original_, original_.outputs[i]) >= 0 &&
+          plan_->outputs.back().how == PlanOutput::How::kTake)
+        plan_->outputs.back().how = PlanOutput::How::kAlias;
       for (size_t k = 0; k < i && nested_; ++k)  // the same tensor twice
         if (graph_.outputs[k] == id && original_.outputs[k] == original_.outputs[i] &&
             plan_->slots[slot].kind != SlotKind::kConstant)
           plan_->outputs.back().how = PlanOutput::How::kShare;
-      taken.push_back(slot);
+      if (plan_->outputs.back().how == PlanOutput::How::kTake) taken.push_back(slot);
     }
   }
 
@@ -183,6 +187,8 @@ class Planner {
       if (plan_->slots[slot].kind != SlotKind::kInput) return take(slot, taken);
       return nested_ ? PlanOutput::How::kShare : PlanOutput::How::kAlias;
     }
+    // It may be any tensor that was given to the branch or the loop.
+    if (producer.is_control() && !was_producer.is_control()) return PlanOutput::How::kCopy;
     for (auto& [here, there] : owners)
       if (here == root) return there == was ? take(slot, taken) : PlanOutput::How::kCopy;
     owners.emplace_back(root, was);

@@ -76,7 +76,7 @@ struct PlanOutput {
   int32_t slot;
   enum class How : uint8_t {
     kTake,   // the slot's own handle
-    kAlias,  // a new header over an input's storage
+    kAlias,  // a new header over storage that is not the plan's own
     kShare,  // in a sub-graph: that very tensor, which another output or the caller holds too
     kCopy,   // a copy: constants, and values that eager would have put in storage of their own
   } how;

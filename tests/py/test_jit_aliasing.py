@@ -19,11 +19,16 @@ MADE = {
     "stack": "ops.stack([x])[0]", "broadcast": "ops.broadcast_to(x * 1, (3,))",
     "matmul": "ops.matmul(x[None], ops.ones((3, 3), ms.float32))[0]",
     "transposed twice": "ops.transpose(ops.transpose(x[None] * 1, (1, 0)), (1, 0))[0]",
+    "reversed": "x[::-1]", "reversed twice": "(x * 1)[::-1][::-1]",
+    "given by a branch": "(x * 2 if x.sum() > 100 else x)", "made by a branch": "(x * 2 if x.sum() < 100 else x)",
+    "where of a branch": "(lambda y: ops.where(y > 100, y, y))(x * 2 if x.sum() > 100 else x)",
+    "where of a view": "(lambda y: ops.where(y > 100, y, y))(x[:])", "view of a branch": "(x * 2 if x.sum() > 100 else x)[:]",
     "linear": "ops.relu(x[None] @ Tensor(np.eye(3, dtype=np.float32)) + 1)[0]",
 }
 VIEWS = {
     "itself": "y", "None": "y[None]", "T": "y.T", "reshape": "y.reshape(3, 1)", "slice": "y[1:]", "all": "y[:]", "item": "y[1]",
-    "same shape": "y.reshape(3)", "chain": "y.reshape(3, 1)[1:].reshape(2)", "no view": "y * 1", "detached": "ops.stop_gradient(y)",
+    "same shape": "y.reshape(3)", "chain": "y.reshape(3, 1)[1:].reshape(2)", "reversed": "y[::-1]",
+    "where": "ops.where(y > 100, y, y)", "no view": "y * 1", "detached": "ops.stop_gradient(y)",
 }
 PROGRAM = """
 def write_base(x):
