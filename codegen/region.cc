@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "graph/control.h"
 #include "graph/passes/passes.h"
 #include "kernels/core/log.h"
 #include "kernels/core/random.h"
 #include "kernels/eager/eager_sink.h"
 
 namespace msjit {
+
+extern const OpDef op_identity;
 
 namespace {
 
@@ -22,6 +25,7 @@ bool is_long_work(const Graph& graph) {
   return elements >= kLongElements;
 }
 
+using Backward = RegionFunction::Backward;
 using Variant = RegionFunction::Variant;
 
 std::vector<TensorImpl*> headers(std::span<const Tensor> tensors) {
@@ -29,13 +33,6 @@ std::vector<TensorImpl*> headers(std::span<const Tensor> tensors) {
   impls.reserve(tensors.size());
   for (const Tensor& t : tensors) impls.push_back(t.impl());
   return impls;
-}
-
-Result<Tensor> zeros(const Meta& meta) {
-  Tensor zero = Tensor::scalar_of(meta.dtype, 0);
-  Shape strides = meta.shape;
-  for (Dim& stride : strides) stride = 0;
-  return Tensor::view(zero, meta.shape, strides, 0);
 }
 
 // Puts the random state back unless told that all went well.
@@ -64,7 +61,7 @@ class RegionBackward final : public CustomBackward {
 
   const char* name() const override { return region_->graph().name.c_str(); }
   bool uses_input(size_t i, bool create_graph) const override {
-    return (create_graph && !extras_.empty()) ||
+    return (create_graph && (!extras_.empty() || region_->has_branches())) ||
            keeps({Residual::From::kInput, static_cast<int>(i)});
   }
   bool uses_output(size_t i, bool) const override {
@@ -79,24 +76,25 @@ class RegionBackward final : public CustomBackward {
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                                   std::span<const Tensor> output_grads,
                                   std::span<const bool> wanted, bool create_graph) override {
+    if (create_graph && region_->has_branches()) return run_again(inputs, output_grads, wanted);
     MSJIT_TRY(std::vector<Tensor> extras, create_graph ? tracked_extras(inputs) : Result(extras_));
     std::vector<Tensor> arguments;
     for (const Residual& residual : variant_->graphs.residuals)
       arguments.push_back(pick(residual, inputs, outputs, extras));
+    InlineVec<bool, 8> given;
     for (int index : variant_->graphs.grad_outputs) {
-      Tensor grad = output_grads[index];
-      if (!grad) {
-        MSJIT_TRY(grad, zeros(outputs[index].meta()));
-      }
-      arguments.push_back(std::move(grad));
+      given.push_back(static_cast<bool>(output_grads[index]));
+      if (output_grads[index]) arguments.push_back(output_grads[index]);
     }
-    MSJIT_TRY(std::vector<Tensor> results, create_graph
-                                               ? interpret(*variant_->graphs.backward, arguments)
-                                               : run_compiled(arguments));
+    MSJIT_TRY(auto backward, region_->backward_of(*variant_, given, !create_graph));
+    const BackwardGraph& graph = backward->graph;
+    MSJIT_TRY(std::vector<Tensor> results,
+              create_graph ? interpret(*graph.graph, arguments) : run(*backward, arguments));
     std::vector<Tensor> grads(inputs.size());
-    for (size_t i = 0; i < results.size(); ++i) {
-      int index = variant_->graphs.wanted[i];
-      if (wanted[index]) grads[index] = std::move(results[i]);
+    for (size_t i = 0; i < graph.inputs.size(); ++i) {
+      const int index = graph.inputs[i], arrives = graph.arrives[i];
+      if (wanted[index] && (arrives < 0 || truth_of(results[arrives])))
+        grads[index] = std::move(results[i]);
     }
     return grads;
   }
@@ -126,11 +124,38 @@ class RegionBackward final : public CustomBackward {
     return interpret(*variant_->extras, inputs);
   }
 
-  Result<std::vector<Tensor>> run_compiled(std::span<const Tensor> arguments) const {
-    MSJIT_TRY(std::shared_ptr<Executable> backward, region_->backward_of(*variant_));
-    std::vector<TensorImpl*> impls = headers(arguments);
-    std::vector<Tensor> results(variant_->graphs.backward->outputs.size());
-    MSJIT_OK(backward->run(impls, results));
+  // Where a backward graph works on something that did not arrive, its own gradient is none. So
+  // what the region did is done over op by op, and the gradient of that taken. It ends at values of
+  // their own, since inputs may depend on each other.
+  Result<std::vector<Tensor>> run_again(std::span<const Tensor> inputs,
+                                        std::span<const Tensor> output_grads,
+                                        std::span<const bool> wanted) const {
+    RandomRollback rollback;
+    set_random_state(random_);
+    std::vector<Tensor> own(inputs.begin(), inputs.end()), ends, roots, seeds;
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (!wanted[i]) continue;
+      TensorVec apart;
+      MSJIT_OK(run_op(op_identity, {&own[i], 1}, {}, &apart));
+      ends.push_back(own[i] = apart[0]);
+    }
+    MSJIT_TRY(std::vector<Tensor> results, interpret(region_->graph(), own));
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (!output_grads[i]) continue;
+      roots.push_back(results[i]);
+      seeds.push_back(output_grads[i]);
+    }
+    MSJIT_TRY(std::vector<Tensor> arrived, inner_gradients(roots, seeds, ends));
+    std::vector<Tensor> grads(inputs.size());
+    for (size_t i = 0, next = 0; i < grads.size(); ++i)
+      if (wanted[i]) grads[i] = std::move(arrived[next++]);
+    return grads;
+  }
+
+  static Result<std::vector<Tensor>> run(const Backward& backward,
+                                         std::span<const Tensor> arguments) {
+    std::vector<Tensor> results(backward.graph.graph->outputs.size());
+    MSJIT_OK(backward.executable->run(headers(arguments), results));
     return results;
   }
 
@@ -188,8 +213,10 @@ std::shared_ptr<Variant> make_variant(const Graph& graph, bool open_sizes,
 Result<std::shared_ptr<RegionFunction>> RegionFunction::create(std::shared_ptr<const Graph> graph,
                                                                bool open_sizes) {
   std::shared_ptr<RegionFunction> region(new RegionFunction(std::move(graph), open_sizes));
-  for (const Node& node : region->graph_->nodes)
+  for (const Node& node : region->graph_->nodes) {
     region->draws_ |= node.kind == NodeKind::kOp && node.op->has(kRandom);
+    region->branches_ |= node.is_control();
+  }
   region->long_ = is_long_work(*region->graph_);
   DumpScope scope(region->graph_->name);
   MSJIT_TRY(region->plain_, Executable::compile(*region->graph_, open_sizes));
@@ -253,13 +280,26 @@ Result<std::shared_ptr<Variant>> RegionFunction::variant_for(std::span<const Ten
   return found->graphs.grad_outputs.empty() ? nullptr : found;
 }
 
-Result<std::shared_ptr<Executable>> RegionFunction::backward_of(Variant& variant) const {
+Result<std::shared_ptr<const Backward>> RegionFunction::backward_of(Variant& variant,
+                                                                    std::span<const bool> given,
+                                                                    bool compiled) const {
   std::lock_guard lock(variant.mutex);
-  if (!variant.backward) {
-    DumpScope scope(graph_->name + ".backward");
-    MSJIT_TRY(variant.backward, Executable::compile(*variant.graphs.backward, open_sizes_));
+  std::shared_ptr<Backward> found;
+  for (const auto& backward : variant.backwards)
+    if (std::equal(given.begin(), given.end(), backward->given.begin())) found = backward;
+  DumpScope scope(graph_->name + ".backward");
+  if (!found) {
+    found = std::make_shared<Backward>();
+    for (bool flag : given) found->given.push_back(flag);
+    const bool all = std::find(given.begin(), given.end(), false) == given.end();
+    MSJIT_TRY(found->graph,
+              all ? Result(variant.graphs.backward) : variant.graphs.joint->backward(given));
+    variant.backwards.push_back(found);
   }
-  return variant.backward;
+  if (compiled && !found->executable) {
+    MSJIT_TRY(found->executable, Executable::compile(*found->graph.graph, open_sizes_));
+  }
+  return std::shared_ptr<const Backward>(std::move(found));
 }
 
 double RegionFunction::compile_ms() const {
@@ -268,7 +308,8 @@ double RegionFunction::compile_ms() const {
   for (const auto& variant : variants_) {
     std::lock_guard variant_lock(variant->mutex);
     if (variant->forward) total += variant->forward->compile_ms();
-    if (variant->backward) total += variant->backward->compile_ms();
+    for (const auto& backward : variant->backwards)
+      if (backward->executable) total += backward->executable->compile_ms();
   }
   return total;
 }
@@ -279,7 +320,8 @@ int64_t RegionFunction::code_bytes() const {
   for (const auto& variant : variants_) {
     std::lock_guard variant_lock(variant->mutex);
     if (variant->forward) total += variant->forward->code_bytes();
-    if (variant->backward) total += variant->backward->code_bytes();
+    for (const auto& backward : variant->backwards)
+      if (backward->executable) total += backward->executable->code_bytes();
   }
   return total;
 }
@@ -290,7 +332,8 @@ void RegionFunction::wait_compiled() {
   for (const auto& variant : variants_) {
     if (variant->forward) variant->forward->wait_compiled();
     std::lock_guard variant_lock(variant->mutex);
-    if (variant->backward) variant->backward->wait_compiled();
+    for (const auto& backward : variant->backwards)
+      if (backward->executable) backward->executable->wait_compiled();
   }
 }
 

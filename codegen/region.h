@@ -33,6 +33,7 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   // Enough work to do it without the interpreter's lock. Never one that draws random numbers, whose
   // order is the program's, nor one with loops, which give other threads turns themselves.
   bool is_long() const { return long_; }
+  bool has_branches() const { return branches_; }
 
   const Graph& graph() const { return *graph_; }
   Executable& executable() const { return *plain_; }  // the plain forward one
@@ -41,17 +42,25 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   int64_t code_bytes() const;
   void wait_compiled();
 
+  // A backward graph for gradients of some outputs, with `given` as JointGraph::backward takes it.
+  struct Backward {
+    InlineVec<bool, 8> given;
+    BackwardGraph graph;
+    std::shared_ptr<Executable> executable;  // compiled on first use
+  };
   // The gradient of this function with respect to one set of inputs.
   struct Variant {
     std::vector<bool> wanted;
     GradGraphs graphs;
     std::shared_ptr<Graph> extras;  // inputs -> extra outputs alone, to build them again
     std::shared_ptr<Executable> forward;
-    std::shared_ptr<Executable> backward;  // compiled on first use
-    std::mutex mutex;                      // guards `backward`
-    std::unique_ptr<Error> failure;        // no gradient can be compiled: every call says so
+    std::mutex mutex;                                  // guards `backwards`
+    std::vector<std::shared_ptr<Backward>> backwards;  // made on first use
+    std::unique_ptr<Error> failure;  // no gradient can be compiled: every call says so
   };
-  Result<std::shared_ptr<Executable>> backward_of(Variant& variant) const;
+  // `compiled`: with its executable.
+  Result<std::shared_ptr<const Backward>> backward_of(Variant& variant, std::span<const bool> given,
+                                                      bool compiled) const;
 
  private:
   RegionFunction(std::shared_ptr<const Graph> graph, bool open_sizes)
@@ -66,7 +75,8 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   std::shared_ptr<const Graph> graph_;
   std::shared_ptr<Executable> plain_;
   const bool open_sizes_;
-  bool draws_ = false;  // holds random nodes
+  bool draws_ = false;     // holds random nodes
+  bool branches_ = false;  // holds If or While
   bool long_ = false;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Variant>> variants_;

@@ -3,112 +3,64 @@
 #include <algorithm>
 
 #include "graph/control_grad.h"
-#include "graph/passes/passes.h"
-#include "kernels/core/words.h"
+#include "graph/extract.h"
 
 namespace msjit {
 
-extern const OpDef op_add;
-
 namespace {
 
-// Copies from one graph into another whatever the asked values need; values mapped beforehand are
-// taken as given.
-class Extractor {
- public:
-  Extractor(const Graph& from, GraphSink* to)
-      : from_(from),
-        to_(to),
-        map_(from.values.size(), -1),
-        apart_(kept_apart(from, 1)) {}  // plans compare with this graph
-  void map(ValueId from, ValueId to) { map_[from] = to; }
-  void need(ValueId id) { needed_.push_back(id); }
-  ValueId get(ValueId id) const { return map_[id]; }
-
-  Status run() {
-    std::vector<bool> wanted(from_.nodes.size());
-    for (ValueId id : needed_)
-      if (map_[id] < 0) wanted[from_.values[id].node] = true;
-    for (size_t n = from_.nodes.size(); n-- > 0;) {
-      if (!wanted[n]) continue;
-      for (ValueId id : from_.nodes[n].inputs)
-        if (id >= 0 && map_[id] < 0) wanted[from_.values[id].node] = true;
-    }
-    for (size_t n = 0; n < from_.nodes.size(); ++n)
-      if (wanted[n]) MSJIT_OK(copy(from_.nodes[n]));
-    return {};
-  }
-
- private:
-  Status copy(const Node& node) {
-    if (node.kind == NodeKind::kInput)
-      return internal_error("[autodiff] the input {} was not kept", node.input_index);
-    if (node.kind == NodeKind::kConstant) {
-      map_[node.first_output] = to_->constant(node.constant).id();
-      return {};
-    }
-    InlineVec<ValueId, 6> in;
-    for (ValueId id : node.inputs) in.push_back(id < 0 ? -1 : map_[id]);
-    to_->set_merging(!apart_[node.first_output]);
-    ValueId first = to_->append_like(from_, node, in);
-    to_->set_merging(true);
-    for (int32_t i = 0; i < node.num_outputs; ++i)
-      if (map_[node.first_output + i] < 0) map_[node.first_output + i] = first + i;
-    return {};
-  }
-
-  const Graph& from_;
-  GraphSink* to_;
-  std::vector<ValueId> map_;
-  std::vector<bool> apart_;
-  std::vector<ValueId> needed_;
-};
+bool has_value(const Grad& grad) { return static_cast<bool>(grad); }
 
 bool draws_or_writes(const Node& node) {
   return node.kind == NodeKind::kOp && (!node.op->has(kPure) || node.op->has(kRandom));
 }
 
-class Differentiator {
+class Differentiator final : public JointGraph {
  public:
   Differentiator(const Graph& graph, std::span<const bool> wanted)
-      : graph_(graph), wanted_(wanted), joint_(std::make_shared<Graph>()), sink_(joint_) {}
-  Result<GradGraphs> run();
-  Result<std::shared_ptr<Graph>> run_joint(std::span<const bool> given);
+      : wanted_(wanted.begin(), wanted.end()), joint_(std::make_shared<Graph>()), sink_(joint_) {
+    joint_->name = graph.name;
+  }
+  Result<GradGraphs> run(const Graph& graph);
+  Result<VjpGraph> run_joint(const Graph& graph, std::span<const Arrival> arrivals);
+  Result<BackwardGraph> backward(std::span<const bool> given) override;
 
  private:
-  Status copy_forward();
-  Result<Vals> copy_node(const Node& node, const Vals& in);
+  Status copy_forward(const Graph& graph);
+  Result<Vals> copy_node(const Graph& graph, const Node& node, const Vals& in);
   void seed_outputs();
   void find_active();
   Status walk_back();
+  Status walk_back_from(std::span<const bool> given);
   Status differentiate_node(size_t n);
-  Status add_grad(ValueId id, const Val& grad);
-  Status finish_grads();
+  Result<std::vector<Grad>> input_grads(const Node& node, std::span<const Grad> output_grads);
+  Result<std::vector<Grad>> apply_rule(const Node& node, const Vals& output_grads);
+  Result<std::vector<Grad>> apply_control(const Node& node, std::span<const Grad> output_grads);
+  Status add_grad(ValueId id, const Grad& grad);
   std::vector<ValueId> required_values() const;
   Status build_forward();
-  Status build_backward(std::span<const ValueId> kept);
+  Result<BackwardGraph> build_backward(std::span<const bool> given);
   Residual classify(ValueId kept);
 
-  const Graph& graph_;
-  std::span<const bool> wanted_;
+  std::vector<bool> wanted_;  // one an input
   std::shared_ptr<Graph> joint_;
   GraphSink sink_;
   std::vector<ValueId> outputs_;      // of the original graph, in the joint one
   size_t num_forward_ = 0;            // joint nodes before any gradient
   std::vector<bool> active_;          // per forward value: depends on a wanted input
   std::vector<ValueId> grad_inputs_;  // one for each of result_.grad_outputs
-  Vals grads_;                        // per forward value; invalid = none arrived
-  std::vector<ValueId> grad_values_;  // one a wanted input
+  std::vector<Grad> grads_;           // per forward value
+  std::vector<ValueId> kept_;         // what the backward graphs read
   std::vector<ValueId> extras_;
   GradGraphs result_;
 };
 
 // Ops without a rule of their own are expanded, so that their parts can be differentiated.
-Result<Vals> Differentiator::copy_node(const Node& node, const Vals& in) {
+Result<Vals> Differentiator::copy_node(const Graph& graph, const Node& node, const Vals& in) {
   if (node.is_control()) {
     std::vector<ValueId> ids;
     for (const Val& value : in) ids.push_back(value.id());
-    const ValueId first = sink_.append_like(graph_, node, ids);
+    const ValueId first = sink_.append_like(graph, node, ids);
     Vals out;
     for (int32_t i = 0; i < node.num_outputs; ++i) out.push_back(sink_.value(first + i));
     return out;
@@ -120,11 +72,14 @@ Result<Vals> Differentiator::copy_node(const Node& node, const Vals& in) {
   return out;
 }
 
-Status Differentiator::copy_forward() {
-  Vals env(graph_.values.size());
-  const std::vector<bool> apart = kept_apart(graph_, 1);
-  for (ValueId id : graph_.inputs) env[id] = sink_.input(graph_.meta(id));
-  for (const Node& node : graph_.nodes) {
+Status Differentiator::copy_forward(const Graph& graph) {
+  if (wanted_.size() != graph.inputs.size())
+    return internal_error("[autodiff] number of wanted flags, got {}, expected {}", wanted_.size(),
+                          graph.inputs.size());
+  Vals env(graph.values.size());
+  const std::vector<bool> apart = kept_apart(graph, 1);
+  for (ValueId id : graph.inputs) env[id] = sink_.input(graph.meta(id));
+  for (const Node& node : graph.nodes) {
     if (node.kind == NodeKind::kInput) continue;
     if (node.kind == NodeKind::kConstant) {
       env[node.first_output] = sink_.constant(node.constant);
@@ -134,14 +89,14 @@ Status Differentiator::copy_forward() {
     for (ValueId id : node.inputs) in.push_back(id < 0 ? Val() : env[id]);
     sink_.set_location(node.location);
     sink_.set_merging(!apart[node.first_output]);
-    MSJIT_TRY(Vals out, copy_node(node, in));
+    MSJIT_TRY(Vals out, copy_node(graph, node, in));
     sink_.set_merging(true);
     if (static_cast<int32_t>(out.size()) < node.num_outputs)
       return internal_error("[autodiff] number of outputs of {}, got {}, expected {}",
                             node.op->name, out.size(), node.num_outputs);
     for (int32_t i = 0; i < node.num_outputs; ++i) env[node.first_output + i] = out[i];
   }
-  for (ValueId id : graph_.outputs) outputs_.push_back(env[id].id());
+  for (ValueId id : graph.outputs) outputs_.push_back(env[id].id());
   num_forward_ = joint_->nodes.size();
   return {};
 }
@@ -165,7 +120,6 @@ void Differentiator::find_active() {
 }
 
 void Differentiator::seed_outputs() {
-  grads_.resize(active_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (!active_[outputs_[i]]) continue;
     Meta meta = joint_->meta(outputs_[i]);
@@ -176,74 +130,87 @@ void Differentiator::seed_outputs() {
   }
 }
 
-Status Differentiator::add_grad(ValueId id, const Val& grad) {
+Status Differentiator::add_grad(ValueId id, const Grad& grad) {
   if (!grad || !active_[id]) return {};
-  if (!grads_[id]) {
-    grads_[id] = grad;
-    return {};
-  }
-  grads_[id] = call(op_add, {grads_[id], grad});
+  grads_[id] = add(grads_[id], grad);
   return sink_.take_error();
 }
 
-Status Differentiator::differentiate_node(size_t n) {
-  Vals inputs, outputs, output_grads;
-  bool arrived = false;
-  for (int32_t i = 0; i < joint_->nodes[n].num_outputs; ++i) {
-    ValueId id = joint_->nodes[n].first_output + i;
-    outputs.push_back(sink_.value(id));
-    output_grads.push_back(grads_[id]);
-    arrived |= static_cast<bool>(grads_[id]);
-  }
-  if (!arrived) return {};
-  const Node& node = joint_->nodes[n];
-  if (!node.op->vjp && !node.is_control())
+Result<std::vector<Grad>> Differentiator::apply_rule(const Node& node, const Vals& output_grads) {
+  if (!node.op->vjp)
     return not_implemented_error("[backward] {} has no gradient rule", node.op->name);
+  Vals inputs, outputs;
   InlineVec<bool, 8> wanted;
   for (ValueId id : node.inputs) {
     inputs.push_back(id < 0 ? Val() : sink_.value(id));
     wanted.push_back(id >= 0 && active_[id]);
   }
-  sink_.set_location(node.location);
-  Vals input_grads;
-  if (node.is_control()) {
-    MSJIT_TRY(input_grads, control_vjp(sink_, node, output_grads, {wanted.data(), wanted.size()}));
-  } else {
-    Vjp vjp{&sink_,  node.op,      node.attrs, inputs,
-            outputs, output_grads, wanted,     Vals(inputs.size())};
-    node.op->vjp(vjp);
-    MSJIT_OK(sink_.take_error());
-    input_grads = std::move(vjp.input_grads);
-  }
+  for (int32_t i = 0; i < node.num_outputs; ++i)
+    outputs.push_back(sink_.value(node.first_output + i));
+  Vjp vjp{&sink_, node.op, node.attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
+  node.op->vjp(vjp);
+  MSJIT_OK(sink_.take_error());
+  std::vector<Grad> grads(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (wanted[i]) MSJIT_OK(add_grad(joint_->nodes[n].inputs[i], input_grads[i]));
+    if (wanted[i]) grads[i].value = vjp.input_grads[i];
+  return grads;
+}
+
+Result<std::vector<Grad>> Differentiator::apply_control(const Node& node,
+                                                        std::span<const Grad> output_grads) {
+  InlineVec<bool, 8> wanted;
+  for (ValueId id : node.inputs) wanted.push_back(id >= 0 && active_[id]);
+  return control_vjp(sink_, node, output_grads, wanted);
+}
+
+// Those of a node's inputs. A rule runs when any gradient has arrived, with zeros for the others;
+// arms and bodies see for themselves which ones have.
+Result<std::vector<Grad>> Differentiator::input_grads(const Node& node,
+                                                      std::span<const Grad> output_grads) {
+  const Grad& first = *std::find_if(output_grads.begin(), output_grads.end(), has_value);
+  bool alike = true;
+  for (const Grad& grad : output_grads) alike &= !grad || grad.arrives.id() == first.arrives.id();
+  if (node.is_control() && !alike) return apply_control(node, output_grads);
+  Val arrives = first.arrives;
+  std::vector<Grad> always(output_grads.size());
+  Vals values(output_grads.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Grad& grad = output_grads[i];
+    if (!grad) continue;
+    always[i].value = values[i] = alike ? grad.value : masked(grad);
+    arrives = either_arrives(arrives, grad.arrives);
+  }
+  MSJIT_TRY(std::vector<Grad> result,
+            node.is_control() ? apply_control(node, always) : apply_rule(node, values));
+  for (Grad& grad : result) grad.arrives = both_arrive(arrives, grad.arrives);
+  return result;
+}
+
+Status Differentiator::differentiate_node(size_t n) {
+  const Node& node = joint_->nodes[n];
+  const std::span<const Grad> arrived(&grads_[node.first_output],
+                                      static_cast<size_t>(node.num_outputs));
+  if (std::none_of(arrived.begin(), arrived.end(), has_value)) return {};
+  sink_.set_location(node.location);
+  MSJIT_TRY(std::vector<Grad> grads, input_grads(node, arrived));
+  for (size_t i = 0; i < grads.size(); ++i)
+    if (grads[i]) MSJIT_OK(add_grad(node.inputs[i], grads[i]));
   return {};
 }
 
 Status Differentiator::walk_back() {
-  for (size_t i = 0; i < result_.grad_outputs.size(); ++i)
-    MSJIT_OK(add_grad(outputs_[result_.grad_outputs[i]], sink_.value(grad_inputs_[i])));
   for (size_t n = num_forward_; n-- > 0;)
     if (joint_->nodes[n].kind == NodeKind::kOp) MSJIT_OK(differentiate_node(n));
   return {};
 }
 
-// One value a wanted input; zeros where nothing arrived.
-Status Differentiator::finish_grads() {
-  for (size_t i = 0; i < graph_.inputs.size(); ++i) {
-    if (!wanted_[i]) continue;
-    ValueId id = joint_->inputs[i];
-    Val grad = grads_[id];
-    if (!grad) {
-      const Meta& meta = joint_->meta(id);
-      grad = sink_.constant(Tensor::scalar_of(meta.dtype, 0));
-      if (meta.shape.rank() > 0) grad = words::broadcast_to(grad, meta.shape);
-      MSJIT_OK(sink_.take_error());
-    }
-    result_.wanted.push_back(static_cast<int>(i));
-    grad_values_.push_back(grad.id());
-  }
-  return {};
+// From those of result_.grad_outputs that are given.
+Status Differentiator::walk_back_from(std::span<const bool> given) {
+  grads_.assign(active_.size(), {});
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i])
+      MSJIT_OK(add_grad(outputs_[result_.grad_outputs[i]], {sink_.value(grad_inputs_[i]), {}}));
+  return walk_back();
 }
 
 // What the gradients read that does not itself depend on an incoming gradient.
@@ -256,7 +223,11 @@ std::vector<ValueId> Differentiator::required_values() const {
     for (int32_t i = 0; depends && i < node.num_outputs; ++i)
       backward[node.first_output + i] = true;
   }
-  for (ValueId id : grad_values_) wanted[id] = true;
+  for (size_t i = 0; i < wanted_.size(); ++i) {
+    const Grad& grad = grads_[joint_->inputs[i]];
+    if (grad) wanted[grad.value.id()] = true;
+    if (grad.arrives) wanted[grad.arrives.id()] = true;
+  }
   for (size_t n = joint_->nodes.size(); n-- > 0;) {
     const Node& node = joint_->nodes[n];
     bool used = false;
@@ -284,10 +255,10 @@ Residual Differentiator::classify(ValueId kept) {
 
 Status Differentiator::build_forward() {
   auto forward = std::make_shared<Graph>();
-  forward->name = graph_.name + ".forward";
+  forward->name = joint_->name + ".forward";
   GraphSink sink(forward);
   Extractor extract(*joint_, &sink);
-  for (size_t i = 0; i < graph_.inputs.size(); ++i)
+  for (size_t i = 0; i < wanted_.size(); ++i)
     extract.map(joint_->inputs[i], sink.input(joint_->meta(joint_->inputs[i])).id());
   for (ValueId id : outputs_) extract.need(id);
   for (ValueId id : extras_) extract.need(id);
@@ -301,65 +272,93 @@ Status Differentiator::build_forward() {
   return {};
 }
 
-Status Differentiator::build_backward(std::span<const ValueId> kept) {
-  auto backward = std::make_shared<Graph>();
-  backward->name = graph_.name + ".backward";
-  GraphSink sink(backward);
+Result<BackwardGraph> Differentiator::build_backward(std::span<const bool> given) {
+  BackwardGraph result;
+  result.graph = std::make_shared<Graph>();
+  result.graph->name = joint_->name + ".backward";
+  GraphSink sink(result.graph);
   Extractor extract(*joint_, &sink);
-  for (ValueId id : kept) extract.map(id, sink.input(joint_->meta(id)).id());
-  for (ValueId id : grad_inputs_) extract.map(id, sink.input(joint_->meta(id)).id());
-  for (ValueId id : grad_values_) extract.need(id);
+  for (ValueId id : kept_) extract.map(id, sink.input(joint_->meta(id)).id());
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i]) extract.map(grad_inputs_[i], sink.input(joint_->meta(grad_inputs_[i])).id());
+  std::vector<ValueId> values, arrives;
+  for (size_t i = 0; i < wanted_.size(); ++i) {
+    const Grad& grad = grads_[joint_->inputs[i]];
+    if (!wanted_[i] || !grad) continue;
+    result.inputs.push_back(static_cast<int>(i));
+    values.push_back(grad.value.id());
+    arrives.push_back(grad.arrives.id());
+  }
+  for (ValueId id : arrives) {
+    result.arrives.push_back(id < 0 ? -1 : static_cast<int>(values.size()));
+    if (id >= 0) values.push_back(id);
+  }
+  for (ValueId id : values) extract.need(id);
   MSJIT_OK(extract.run());
-  for (ValueId id : grad_values_) backward->outputs.push_back(extract.get(id));
-  result_.backward = std::move(backward);
-  return {};
+  for (ValueId id : values) result.graph->outputs.push_back(extract.get(id));
+  return result;
 }
 
-Result<GradGraphs> Differentiator::run() {
-  if (wanted_.size() != graph_.inputs.size())
-    return internal_error("[autodiff] number of wanted flags, got {}, expected {}", wanted_.size(),
-                          graph_.inputs.size());
-  MSJIT_OK(copy_forward());
+Result<GradGraphs> Differentiator::run(const Graph& graph) {
+  MSJIT_OK(copy_forward(graph));
   find_active();
   seed_outputs();
-  MSJIT_OK(walk_back());
-  MSJIT_OK(finish_grads());
+  const auto all = std::make_unique<bool[]>(grad_inputs_.size());
+  std::fill_n(all.get(), grad_inputs_.size(), true);
+  const std::span<const bool> given(all.get(), grad_inputs_.size());
+  MSJIT_OK(walk_back_from(given));
   result_.num_outputs = static_cast<int>(outputs_.size());
-  std::vector<ValueId> kept = choose_residuals(*joint_, required_values(), outputs_);
-  for (ValueId id : kept) result_.residuals.push_back(classify(id));
+  kept_ = choose_residuals(*joint_, required_values(), outputs_);
+  for (ValueId id : kept_) result_.residuals.push_back(classify(id));
   MSJIT_OK(build_forward());
-  MSJIT_OK(build_backward(kept));
-  return std::move(result_);
+  MSJIT_TRY(result_.backward, build_backward(given));
+  return result_;
 }
 
-Result<std::shared_ptr<Graph>> Differentiator::run_joint(std::span<const bool> given) {
-  MSJIT_OK(copy_forward());
-  joint_->name = graph_.name + ".vjp";
+// Equal values found on the way are one, so what this reads the walk from all outputs read too.
+Result<BackwardGraph> Differentiator::backward(std::span<const bool> given) {
+  MSJIT_OK(walk_back_from(given));
+  return build_backward(given);
+}
+
+Result<VjpGraph> Differentiator::run_joint(const Graph& graph, std::span<const Arrival> arrivals) {
+  MSJIT_OK(copy_forward(graph));
+  joint_->name = graph.name + ".vjp";
   find_active();
-  grads_.resize(active_.size());
-  Vals seeds(outputs_.size());
+  grads_.assign(active_.size(), {});
+  std::vector<Grad> seeds(outputs_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {
     Meta meta = joint_->meta(outputs_[i]);
     meta.weak = false;
-    if (given[i]) seeds[i] = sink_.input(meta);
+    if (arrivals[i] != Arrival::kNever) seeds[i].value = sink_.input(meta);
   }
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (arrivals[i] == Arrival::kSometimes)
+      seeds[i].arrives = sink_.input(Tensor::scalar_of(DType::kBool, 0).meta());
   for (size_t i = 0; i < outputs_.size(); ++i) MSJIT_OK(add_grad(outputs_[i], seeds[i]));
   MSJIT_OK(walk_back());
-  MSJIT_OK(finish_grads());
-  joint_->outputs = grad_values_;
-  MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*joint_));
-  return joint_;
+  VjpGraph result{joint_, {}, {}};
+  for (size_t i = 0; i < wanted_.size(); ++i) {
+    if (!wanted_[i]) continue;
+    const Grad& grad = grads_[joint_->inputs[i]];
+    result.grads.push_back(grad.value.id());
+    result.arrives.push_back(grad.arrives.id());
+  }
+  return result;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<Graph>> vjp_graph(const Graph& graph, std::span<const bool> wanted,
-                                         std::span<const bool> given) {
-  return Differentiator(graph, wanted).run_joint(given);
+Result<VjpGraph> vjp_graph(const Graph& graph, std::span<const bool> wanted,
+                           std::span<const Arrival> arrivals) {
+  return Differentiator(graph, wanted).run_joint(graph, arrivals);
 }
 
 Result<GradGraphs> differentiate(const Graph& graph, std::span<const bool> wanted) {
-  return Differentiator(graph, wanted).run();
+  auto joint = std::make_shared<Differentiator>(graph, wanted);
+  MSJIT_TRY(GradGraphs graphs, joint->run(graph));
+  graphs.joint = std::move(joint);
+  return graphs;
 }
 
 }  // namespace msjit

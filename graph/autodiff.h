@@ -3,6 +3,7 @@
 // not cross at all.
 #pragma once
 
+#include "graph/grad.h"
 #include "graph/ir.h"
 
 namespace msjit {
@@ -15,23 +16,43 @@ struct Residual {
   friend bool operator==(const Residual&, const Residual&) = default;
 };
 
-// forward: the inputs of the original graph -> its outputs, then the extra outputs.
-// backward: residuals, then one gradient for each of grad_outputs -> one gradient a wanted input.
-// Both are plain graphs; backward can be differentiated again through interpret_on.
+// residuals, then the gradients of some outputs -> gradients, then bools.
+struct BackwardGraph {
+  std::shared_ptr<Graph> graph;
+  std::vector<int> inputs;   // of the original graph, one for each of the first outputs, ascending
+  std::vector<int> arrives;  // for each: the output that tells whether its gradient arrives, or -1
+};
+
+// Makes backward graphs. Not thread-safe.
+class JointGraph {
+ public:
+  virtual ~JointGraph() = default;
+  // `given`: for each of grad_outputs, whether a gradient arrived there.
+  virtual Result<BackwardGraph> backward(std::span<const bool> given) = 0;
+};
+
+// forward: the inputs of the original graph -> its outputs, then the extra outputs. Like the
+// backward graphs it is a plain graph; these can be differentiated again through interpret_on.
 struct GradGraphs {
   std::shared_ptr<Graph> forward;
-  std::shared_ptr<Graph> backward;
-  int num_outputs = 0;  // of the original graph; the forward's other outputs are extra
+  BackwardGraph backward;  // of gradients for all of grad_outputs
+  int num_outputs = 0;     // of the original graph; the forward's other outputs are extra
   std::vector<Residual> residuals;
-  std::vector<int> grad_outputs;  // original outputs whose gradient matters, ascending
-  std::vector<int> wanted;        // input indices, in the order of backward's outputs
+  std::vector<int> grad_outputs;      // original outputs whose gradient matters, ascending
+  std::shared_ptr<JointGraph> joint;  // for gradients of some outputs only
 };
 Result<GradGraphs> differentiate(const Graph& graph, std::span<const bool> wanted);
 
-// The gradient as one graph that computes `graph` again: inputs of `graph`, then a gradient for
-// each output that is `given` -> one gradient a wanted input. For arms and bodies (control_grad.h).
-Result<std::shared_ptr<Graph>> vjp_graph(const Graph& graph, std::span<const bool> wanted,
-                                         std::span<const bool> given);
+// The gradient as one graph that computes the original again, without outputs as yet. Its inputs
+// are those of the original, then a gradient for each output where one arrives, then a bool for
+// each where it sometimes does. For arms and bodies (control_grad.h).
+struct VjpGraph {
+  std::shared_ptr<Graph> graph;
+  std::vector<ValueId> grads;    // one a wanted input; -1: never arrives
+  std::vector<ValueId> arrives;  // whether it does; -1: always
+};
+Result<VjpGraph> vjp_graph(const Graph& graph, std::span<const bool> wanted,
+                           std::span<const Arrival> arrivals);
 
 // Which of the joint graph's values to keep so that all of `required` can be had again; ascending.
 // `outputs` are values that stay alive anyway. graph/residuals.cc has the cost model.

@@ -1,21 +1,22 @@
 #include "graph/control_grad.h"
 
 #include "graph/autodiff.h"
+#include "graph/passes/passes.h"
 #include "kernels/core/words.h"
 
 namespace msjit {
 
-extern const OpDef op_add;
+extern const OpDef op_add, op_logical_or;
 
 namespace {
 
 using Flags = InlineVec<bool, 8>;
+using Arrivals = InlineVec<Arrival, 8>;
 
-std::span<const bool> view(const Flags& flags) { return {flags.data(), flags.size()}; }
-
-Val zeros(GraphSink& sink, const Meta& meta) {
-  Val zero = sink.constant(Tensor::scalar_of(meta.dtype, 0));
-  return meta.shape.rank() > 0 ? words::broadcast_to(zero, meta.shape) : zero;
+// Whether a gradient arrives, as a value.
+Val arrives(GraphSink& sink, const Grad& grad) {
+  return grad.arrives ? grad.arrives
+                      : sink.constant(Tensor::scalar_of(DType::kBool, static_cast<bool>(grad)));
 }
 
 Vals append(GraphSink& sink, const OpDef& op, const std::vector<ValueId>& in,
@@ -29,84 +30,225 @@ Vals append(GraphSink& sink, const OpDef& op, const std::vector<ValueId>& in,
   return values;
 }
 
-Result<Vals> if_vjp(GraphSink& sink, const Node& node, std::span<const Val> output_grads,
-                    std::span<const bool> wanted) {
-  Flags inputs, given;
-  for (bool flag : wanted.subspan(1)) inputs.push_back(flag);
-  std::vector<ValueId> in(node.inputs.begin(), node.inputs.end());
-  for (const Val& grad : output_grads) {
-    given.push_back(static_cast<bool>(grad));
-    if (grad) in.push_back(grad.id());
+// The gradient of an arm or a body, to whose graph outputs are added. Values by number of wanted
+// input.
+class SubGradient {
+ public:
+  explicit SubGradient(VjpGraph vjp) : vjp_(std::move(vjp)), sink_(vjp_.graph) {}
+  GraphSink& sink() { return sink_; }
+  Grad grad(size_t i) { return {sink_.value(vjp_.grads[i]), sink_.value(vjp_.arrives[i])}; }
+  Arrival arrival(size_t i) { return grad(i).arrival(); }
+  Val value(size_t i, const Meta& meta) {
+    return grad(i) ? grad(i).value : words::zeros(&sink_, meta);
   }
-  GraphSink::Subgraphs arms;
-  for (const auto& arm : node.subgraphs) {
-    MSJIT_TRY(auto gradient, vjp_graph(*arm, view(inputs), view(given)));
-    arms.push_back(std::move(gradient));
+  Val arrives(size_t i) { return msjit::arrives(sink_, grad(i)); }
+  void add_output(const Val& value) { vjp_.graph->outputs.push_back(value.id()); }
+  Result<std::shared_ptr<const Graph>> finish() {
+    MSJIT_OK(sink_.take_error());
+    MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*vjp_.graph));
+    return std::shared_ptr<const Graph>(vjp_.graph);
   }
-  const Vals grads = append(sink, op_if, in, arms);
-  Vals result(wanted.size());
-  size_t next = 0;
-  for (size_t i = 1; i < wanted.size(); ++i)
-    if (wanted[i]) result[i] = grads[next++];
-  return result;
-}
 
-// The body's gradient, with one more pair of input and output for every captured value, in which
-// its gradient adds up over the iterations.
-Result<std::shared_ptr<const Graph>> make_step(const Graph& body, const Flags& inputs) {
-  const size_t carried = body.outputs.size() - 1;
-  Flags given;
-  given.push_back(false);
-  for (size_t i = 0; i < carried; ++i) given.push_back(inputs[i]);
-  MSJIT_TRY(std::shared_ptr<Graph> step, vjp_graph(body, view(inputs), view(given)));
-  GraphSink sink(step);
-  size_t output = 0;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i]) continue;
-    ValueId& grad = step->outputs[output++];
-    if (i < carried) continue;
-    Meta meta = step->meta(grad);
-    const Val sum = call(op_add, {sink.input(meta), sink.value(grad)});
-    MSJIT_OK(sink.take_error());
-    grad = sum.id();
-  }
-  return std::shared_ptr<const Graph>(std::move(step));
-}
+ private:
+  VjpGraph vjp_;
+  GraphSink sink_;
+};
 
-Result<Vals> while_vjp(GraphSink& sink, const Node& node, std::span<const Val> output_grads,
-                       std::span<const bool> wanted) {
-  const auto& body = node.subgraphs[0];
-  const size_t carried = body->outputs.size() - 1;
-  // A gradient may reach any carried float by way of another.
-  Flags inputs;
-  for (size_t i = 0; i < wanted.size(); ++i)
-    inputs.push_back(i < carried ? is_float(body->meta(body->inputs[i]).dtype) : wanted[i]);
-  MSJIT_TRY(auto step, make_step(*body, inputs));
-  std::vector<ValueId> in(node.inputs.begin(), node.inputs.end());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i]) continue;
-    const bool arrived = i < carried && output_grads[i];
-    const Val seed = arrived ? output_grads[i] : zeros(sink, body->meta(body->inputs[i]));
-    MSJIT_OK(sink.take_error());
-    in.push_back(seed.id());
-  }
-  const Vals grads = append(sink, op_while_grad, in, {body, step});
-  Vals result(wanted.size());
-  size_t next = 0;
+using Arms = std::vector<std::unique_ptr<SubGradient>>;
+
+// An input of an If that a gradient may arrive at: the number-th of the wanted ones.
+struct Reached {
+  size_t input, number;
+  Arrival arrival;
+};
+
+std::vector<Reached> reached_inputs(const Arms& arms, const Flags& wanted) {
+  std::vector<Reached> reached;
+  size_t number = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    if (!inputs[i]) continue;
-    if (wanted[i]) result[i] = grads[next];
-    ++next;
+    if (!wanted[i]) continue;
+    const Arrival a = arms[0]->arrival(number), b = arms[1]->arrival(number);
+    const Arrival arrival = a == b ? a : Arrival::kSometimes;
+    if (arrival != Arrival::kNever) reached.push_back({i, number, arrival});
+    ++number;
+  }
+  return reached;
+}
+
+Result<GraphSink::Subgraphs> finish_arms(const Node& node, Arms& arms,
+                                         const std::vector<Reached>& reached) {
+  const Graph& original = *node.subgraphs[0];
+  GraphSink::Subgraphs graphs;
+  for (const auto& arm : arms) {
+    for (const Reached& at : reached) {
+      arm->add_output(arm->value(at.number, original.meta(original.inputs[at.input])));
+      if (at.arrival == Arrival::kSometimes) arm->add_output(arm->arrives(at.number));
+    }
+    MSJIT_TRY(auto graph, arm->finish());
+    graphs.push_back(std::move(graph));
+  }
+  return graphs;
+}
+
+Result<std::vector<Grad>> if_vjp(GraphSink& sink, const Node& node,
+                                 std::span<const Grad> output_grads, std::span<const bool> wanted) {
+  const Flags inputs(wanted.subspan(1));
+  Arrivals given;
+  std::vector<ValueId> in(node.inputs.begin(), node.inputs.end());
+  for (const Grad& grad : output_grads) {
+    given.push_back(grad.arrival());
+    if (grad) in.push_back(grad.value.id());
+  }
+  for (const Grad& grad : output_grads)
+    if (grad.arrives) in.push_back(grad.arrives.id());
+  Arms arms;
+  for (const auto& arm : node.subgraphs) {
+    MSJIT_TRY(VjpGraph vjp, vjp_graph(*arm, inputs, given));
+    arms.push_back(std::make_unique<SubGradient>(std::move(vjp)));
+  }
+  const std::vector<Reached> reached = reached_inputs(arms, inputs);
+  MSJIT_TRY(GraphSink::Subgraphs graphs, finish_arms(node, arms, reached));
+  const Vals values = append(sink, op_if, in, graphs);
+  std::vector<Grad> result(wanted.size());
+  size_t next = 0;
+  for (const Reached& at : reached) {
+    Grad& grad = result[at.input + 1];
+    grad.value = values[next++];
+    if (at.arrival == Arrival::kSometimes) grad.arrives = values[next++];
   }
   return result;
 }
+
+// A while_grad node in the making. What goes round with the iterations, last one first: gradients
+// of carried values; sums of those of captured values; and bools that tell whether these arrived,
+// where that is not the same for every iteration.
+class LoopGradient {
+ public:
+  LoopGradient(GraphSink& sink, const Node& node, std::span<const Grad> output_grads,
+               std::span<const bool> wanted)
+      : sink_(sink),
+        node_(node),
+        body_(*node.subgraphs[0]),
+        carried_(body_.outputs.size() - 1),
+        output_grads_(output_grads),
+        wanted_(wanted) {}
+
+  Result<std::vector<Grad>> run() {
+    choose_inputs();
+    MSJIT_OK(settle());
+    add_carried();
+    add_captured();
+    MSJIT_OK(sink_.take_error());
+    MSJIT_TRY(auto step, step_->finish());
+    std::vector<ValueId> in(node_.inputs.begin(), node_.inputs.end());
+    for (const Val& seed : seeds_) in.push_back(seed.id());
+    const Vals values = append(sink_, op_while_grad, in, {node_.subgraphs[0], std::move(step)});
+    std::vector<Grad> result(wanted_.size());
+    for (size_t i = 0; i < result.size(); ++i) {
+      if (!wanted_[i]) continue;
+      if (value_at_[i] >= 0) result[i].value = values[value_at_[i]];
+      if (arrives_at_[i] >= 0) result[i].arrives = values[arrives_at_[i]];
+    }
+    return result;
+  }
+
+ private:
+  // A gradient may reach any carried float by way of another.
+  void choose_inputs() {
+    for (size_t i = 0; i < wanted_.size(); ++i) {
+      inputs_.push_back(i < carried_ ? is_float(body_.meta(body_.inputs[i]).dtype) : wanted_[i]);
+      if (i < carried_) arrivals_.push_back(output_grads_[i].arrival());
+    }
+    value_at_.assign(wanted_.size(), -1);
+    arrives_at_.assign(wanted_.size(), -1);
+  }
+
+  // Which gradients of carried values arrive in each iteration alike.
+  Status settle() {
+    for (bool settled = false; !settled;) {
+      settled = true;
+      Arrivals outputs;
+      outputs.push_back(Arrival::kNever);  // the flag
+      for (Arrival arrival : arrivals_) outputs.push_back(arrival);
+      MSJIT_TRY(VjpGraph vjp, vjp_graph(body_, inputs_, outputs));
+      step_ = std::make_unique<SubGradient>(std::move(vjp));
+      size_t k = 0;
+      for (size_t i = 0; i < carried_; ++i) {
+        if (!inputs_[i]) continue;
+        const Arrival next = step_->arrival(k++);
+        if (arrivals_[i] == Arrival::kSometimes || arrivals_[i] == next) continue;
+        arrivals_[i] = Arrival::kSometimes;
+        settled = false;
+      }
+    }
+    return {};
+  }
+
+  int carry(const Val& seed, const Val& next) {
+    seeds_.push_back(seed);
+    step_->add_output(next);
+    return static_cast<int>(seeds_.size()) - 1;
+  }
+
+  // In the order in which the step takes them: gradients, then bools.
+  void add_carried() {
+    size_t k = 0;
+    for (size_t i = 0; i < carried_; ++i) {
+      if (!inputs_[i]) continue;
+      const Meta& meta = body_.meta(body_.inputs[i]);
+      const Grad& given = output_grads_[i];
+      if (arrivals_[i] != Arrival::kNever)
+        value_at_[i] =
+            carry(given ? given.value : words::zeros(&sink_, meta), step_->value(k, meta));
+      ++k;
+    }
+    k = 0;
+    for (size_t i = 0; i < carried_; ++i) {
+      if (!inputs_[i]) continue;
+      if (arrivals_[i] == Arrival::kSometimes)
+        arrives_at_[i] = carry(arrives(sink_, output_grads_[i]), step_->arrives(k));
+      ++k;
+    }
+    num_carried_grads_ = k;
+  }
+
+  void add_captured() {
+    size_t k = num_carried_grads_;
+    for (size_t i = carried_; i < inputs_.size(); ++i) {
+      if (!inputs_[i]) continue;
+      const Grad grad = step_->grad(k++);
+      if (!grad) continue;
+      GraphSink& step = step_->sink();
+      const Meta meta = grad.value.meta();
+      value_at_[i] =
+          carry(words::zeros(&sink_, meta), call(op_add, {step.input(meta), masked(grad)}));
+      if (!grad.arrives) continue;
+      const Val before = step.input(Tensor::scalar_of(DType::kBool, 0).meta());
+      arrives_at_[i] = carry(arrives(sink_, {}), call(op_logical_or, {before, grad.arrives}));
+    }
+  }
+
+  GraphSink& sink_;
+  const Node& node_;
+  const Graph& body_;
+  const size_t carried_;
+  std::span<const Grad> output_grads_;
+  std::span<const bool> wanted_;
+  Flags inputs_;
+  Arrivals arrivals_;                  // of carried values, at the start of an iteration's gradient
+  std::unique_ptr<SubGradient> step_;  // of inputs_
+  Vals seeds_;                         // of what goes round
+  std::vector<int> value_at_, arrives_at_;  // places among these, by input of the node
+  size_t num_carried_grads_ = 0;
+};
 
 }  // namespace
 
-Result<Vals> control_vjp(GraphSink& sink, const Node& node, std::span<const Val> output_grads,
-                         std::span<const bool> wanted) {
+Result<std::vector<Grad>> control_vjp(GraphSink& sink, const Node& node,
+                                      std::span<const Grad> output_grads,
+                                      std::span<const bool> wanted) {
   if (is_if(node)) return if_vjp(sink, node, output_grads, wanted);
-  if (is_while(node)) return while_vjp(sink, node, output_grads, wanted);
+  if (is_while(node)) return LoopGradient(sink, node, output_grads, wanted).run();
   return not_implemented_error("[backward] {} has no gradient rule", node.op->name);
 }
 

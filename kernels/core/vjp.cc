@@ -3,7 +3,9 @@
 
 namespace msjit {
 
-Val Vjp::grad(int i) const { return has_grad(i) ? output_grads[i] : words::zeros_like(outputs[i]); }
+Val Vjp::grad(int i) const {
+  return has_grad(i) ? output_grads[i] : words::zeros(sink, outputs[i].meta());
+}
 
 void Vjp::set_grad(int i, Val grad) {
   if (input_grads.size() < inputs.size()) input_grads.resize(inputs.size());

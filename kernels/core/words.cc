@@ -77,6 +77,11 @@ Val number(OpSink* sink, double value, DType dtype) {
   return sink->constant(Tensor::scalar<double>(value, true));
 }
 
+Val zeros(OpSink* sink, const Meta& meta) {
+  const Val zero = sink->constant(Tensor::scalar_of(meta.dtype, 0));
+  return meta.shape.rank() > 0 ? broadcast_to(zero, meta.shape) : zero;
+}
+
 Val binary(const OpDef& op, const Operand& a, const Operand& b) {
   OpSink* sink = a.val.sink() ? a.val.sink() : b.val.sink();
   if (!sink) return Val();

@@ -18,6 +18,7 @@ struct Operand {
 };
 Val binary(const OpDef& op, const Operand& a, const Operand& b);
 Val number(OpSink* sink, double value, DType dtype);  // weak 0-d constant
+Val zeros(OpSink* sink, const Meta& meta);            // of its shape and dtype
 
 Val add(const Operand& a, const Operand& b);
 Val sub(const Operand& a, const Operand& b);

@@ -104,7 +104,8 @@ class BackwardPass {
   Status add_root(const Tensor& output, const Tensor& seed);
   void want(const Tensor& t);
   void want_all_leaves() { all_leaves_ = true; }
-  Status run();  // without the interpreter's lock, which the caller holds
+  Status run();   // without the interpreter's lock, which the caller holds
+  Status walk();  // which the caller does not hold
   Tensor result(const Tensor& t);
   std::unordered_map<TensorImpl*, Tensor>& leaves() { return leaves_; }
 
@@ -112,7 +113,6 @@ class BackwardPass {
   NodeState& state(TapeNode* node) { return states_[index_[node]]; }
   void collect(TapeNode* root);
   void mark_needed();
-  Status walk();
   Status run_node(NodeState& state);
   Status run_op_node(NodeState& state, std::vector<Tensor>* grads);
   Status run_custom_node(NodeState& state, std::vector<Tensor>* grads);
@@ -363,6 +363,18 @@ Result<std::vector<Tensor>> gradients(std::span<const Tensor> outputs,
     }
     results.push_back(std::move(grad));
   }
+  return results;
+}
+
+Result<std::vector<Tensor>> inner_gradients(std::span<const Tensor> outputs,
+                                            std::span<const Tensor> seeds,
+                                            std::span<const Tensor> wrt) {
+  BackwardPass pass(true);
+  for (const Tensor& t : wrt) pass.want(t);
+  for (size_t i = 0; i < outputs.size(); ++i) MSJIT_OK(pass.add_root(outputs[i], seeds[i]));
+  MSJIT_OK(pass.walk());
+  std::vector<Tensor> results;
+  for (const Tensor& t : wrt) results.push_back(pass.result(t));
   return results;
 }
 

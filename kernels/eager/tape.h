@@ -123,6 +123,10 @@ bool grad_recording();  // false inside no_grad
 Result<std::vector<Tensor>> gradients(std::span<const Tensor> outputs,
                                       std::span<const Tensor> seeds, std::span<const Tensor> wrt,
                                       bool create_graph);
+// The same in CustomBackward::run() with `create_graph`; null where none arrives.
+Result<std::vector<Tensor>> inner_gradients(std::span<const Tensor> outputs,
+                                            std::span<const Tensor> seeds,
+                                            std::span<const Tensor> wrt);
 // Accumulates into the gradient of every leaf that was tracked when it was used.
 Status backward(const Tensor& output, const Tensor& seed, bool create_graph = false);
 

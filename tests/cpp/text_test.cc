@@ -12,7 +12,7 @@ namespace msjit {
 namespace {
 
 struct TextCase {
-  std::string name, passes, grad, comments, input, expected;
+  std::string name, passes, grad, given, comments, input, expected;
 };
 
 std::string trimmed(std::string text) {
@@ -47,6 +47,8 @@ std::vector<TextCase> read_cases(const std::filesystem::path& path) {
       cases.back().passes = trimmed(line.substr(7));
     } else if (line.starts_with("grad:")) {
       cases.back().grad = trimmed(line.substr(5));
+    } else if (line.starts_with("given:")) {
+      cases.back().given = trimmed(line.substr(6));
     } else {
       (expecting ? cases.back().expected : cases.back().input) += line + "\n";
     }
@@ -65,6 +67,7 @@ void write_cases(const std::filesystem::path& path, const std::vector<TextCase>&
     file << (i ? "\n" : "") << c.comments << "=== " << c.name << "\n";
     if (!c.passes.empty()) file << "passes: " << c.passes << "\n";
     if (!c.grad.empty()) file << "grad: " << c.grad << "\n";
+    if (!c.given.empty()) file << "given: " << c.given << "\n";
     file << c.input << "--- expect\n" << c.expected;
   }
 }
@@ -83,12 +86,22 @@ Status run_passes(const std::string& names, Graph& graph) {
   return {};
 }
 
-Result<std::string> run_grad(const std::string& inputs, const Graph& graph) {
-  std::unique_ptr<bool[]> wanted(new bool[graph.inputs.size()]());
-  for (const std::string& index : split(inputs)) wanted[std::stoul(index)] = true;
+std::unique_ptr<bool[]> flags_of(const std::string& indices, size_t size) {
+  std::unique_ptr<bool[]> flags(new bool[size]());
+  for (const std::string& index : split(indices)) flags[std::stoul(index)] = true;
+  return flags;
+}
+
+// With the backward graph for gradients of the outputs `given` alone, where these are named.
+Result<std::string> run_grad(const TextCase& c, const Graph& graph) {
+  const auto wanted = flags_of(c.grad, graph.inputs.size());
   MSJIT_TRY(GradGraphs graphs, differentiate(graph, {wanted.get(), graph.inputs.size()}));
+  if (!c.given.empty()) {
+    const auto given = flags_of(c.given, graphs.grad_outputs.size());
+    MSJIT_TRY(graphs.backward, graphs.joint->backward({given.get(), graphs.grad_outputs.size()}));
+  }
   MSJIT_OK(verify(*graphs.forward));
-  MSJIT_OK(verify(*graphs.backward));
+  MSJIT_OK(verify(*graphs.backward.graph));
   std::string text = "residuals:";
   for (const Residual& r : graphs.residuals) {
     const char* from = r.from == Residual::From::kInput    ? "input"
@@ -96,13 +109,13 @@ Result<std::string> run_grad(const std::string& inputs, const Graph& graph) {
                                                            : "extra";
     text += fmt::format(" {}{}", from, r.index);
   }
-  return text + "\n" + print(*graphs.forward) + print(*graphs.backward);
+  return text + "\n" + print(*graphs.forward) + print(*graphs.backward.graph);
 }
 
 Result<std::string> answer(const TextCase& c) {
   MSJIT_TRY(std::shared_ptr<Graph> graph, parse_graph(c.input));
   MSJIT_OK(run_passes(c.passes, *graph));
-  if (!c.grad.empty()) return run_grad(c.grad, *graph);
+  if (!c.grad.empty()) return run_grad(c, *graph);
   return print(*graph);
 }
 

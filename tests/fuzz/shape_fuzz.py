@@ -5,12 +5,11 @@
 Plainly and under PIJit, results, ints, shapes, exceptions and gradients must agree at every size. Programs follow from
 their seed alone. The last line is `N programs, N captures, N failed`; the exit status is 1 when any failed.
 """
-import argparse
 import random
 import sys
-import time
 
 import numpy as np
+import programs
 
 import msjit as ms
 from msjit import Tensor, _msjit, ops
@@ -174,37 +173,9 @@ class Lines:
         pass
 
 
-def fuzz(first, count, seconds=1e9, report=print):
-    """(programs, captures, failed)."""
-    np.seterr(all="ignore")
-    end, captures, failed, done = time.time() + seconds, 0, 0, 0
-    for seed in range(first, first + count):
-        if time.time() > end:
-            break
-        _msjit.reset()
-        why, captured = check(seed)
-        done += 1
-        captures += captured
-        if why:
-            failed += 1
-            report("seed %d: %s\n%s" % (seed, why, Program(seed).source))
-    return done, captures, failed
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--show", type=int)
-    given = parser.parse_args()
-    if given.show is not None:
-        print(Program(given.show).source)
-        return 0
-    done, captures, failed = fuzz(given.first, given.count, given.seconds)
-    print("%d programs, %d captures, %d failed" % (done, captures, failed))
-    return 1 if failed else 0
+def fuzz(*args):
+    return programs.fuzz(Program, check, *args)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(programs.main(__doc__, Program, check))

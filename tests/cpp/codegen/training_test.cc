@@ -24,7 +24,7 @@ void check_grad_graphs(GraphMaker& g, double tolerance) {
     residuals.push_back(r.from == Residual::From::kInput ? inputs[r.index]
                                                          : forward.value()[skip + r.index]);
   }
-  const Graph& backward = *grads.value().backward;
+  const Graph& backward = *grads.value().backward.graph;
   while (residuals.size() < backward.inputs.size()) {
     const Meta& meta = backward.meta(backward.inputs[residuals.size()]);
     residuals.push_back(random_tensor(rng, meta.dtype, meta.shape));

@@ -89,7 +89,7 @@ std::vector<Tensor> graph_gradients(const GradGraphs& graphs, std::span<const Te
       arguments.push_back(results[graphs.num_outputs + r.index]);
   }
   for (int index : graphs.grad_outputs) arguments.push_back(seeds[index]);
-  auto grads = interpret(*graphs.backward, arguments);
+  auto grads = interpret(*graphs.backward.graph, arguments);
   EXPECT_TRUE(grads.ok()) << grads.error().message;
   return grads.take();
 }
@@ -99,7 +99,7 @@ GradGraphs differentiate_all(const Graph& graph) {
   std::fill_n(wanted.get(), graph.inputs.size(), true);
   auto graphs = differentiate(graph, {wanted.get(), graph.inputs.size()});
   EXPECT_TRUE(graphs.ok()) << (graphs.ok() ? "" : graphs.error().message);
-  for (const auto& part : {graphs.value().forward, graphs.value().backward}) {
+  for (const auto& part : {graphs.value().forward, graphs.value().backward.graph}) {
     Status sound = verify(*part);
     EXPECT_TRUE(sound.ok()) << (sound.ok() ? "" : sound.error().message);
   }
@@ -168,7 +168,7 @@ TEST(Autodiff, BackwardGraphCanBeDifferentiatedAgain) {
   Named cube{"cube", [](OpSink*, const Vals& in) { return in[0] * in[0] * in[0]; }, {{2}}};
   std::vector<Tensor> inputs = {make(Shape{2}, {2, 3})};
   GradGraphs first = differentiate_all(*build_graph(cube.program, inputs));
-  GradGraphs second = differentiate_all(*first.backward);
+  GradGraphs second = differentiate_all(*first.backward.graph);
   Tensor one = make(Shape{2}, {1, 1});
   std::vector<Tensor> arguments;
   for (const Residual& r : first.residuals) {
@@ -200,8 +200,8 @@ TEST(Autodiff, OnlyWhatIsWanted) {
   bool wanted[] = {false, true};
   auto graphs = differentiate(*build_graph(dense, inputs), wanted);
   ASSERT_TRUE(graphs.ok());
-  EXPECT_EQ(graphs.value().wanted, std::vector<int>{1});
-  EXPECT_EQ(graphs.value().backward->num_ops(), 1);
+  EXPECT_EQ(graphs.value().backward.inputs, std::vector<int>{1});
+  EXPECT_EQ(graphs.value().backward.graph->num_ops(), 1);
   EXPECT_EQ(graphs.value().residuals, (std::vector<Residual>{{Residual::From::kInput, 0}}));
 }
 

@@ -1,0 +1,169 @@
+"""Gradient fuzzer: random functions of three tensors, with branches and loops on tensor values, and with operators whose
+derivatives are infinite or NaN at some of the values they meet.
+
+    python tests/fuzz/gradient_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
+
+Plainly and under PIJit, the results agree, which of them are the same tensor or show the same data, and the gradients of
+some of them, infinities and NaNs included: what a result depends on that was not asked for has no part in them. Some inputs
+are themselves results of operators outside of the function, and some gradients are differentiated again. Programs follow
+from their seed alone. The last line is `N programs, N captures, N failed`; the exit status is 1 when any failed.
+"""
+import random
+import sys
+
+import numpy as np
+import programs
+
+import msjit as ms
+from msjit import Tensor, _msjit, ops
+
+SIZE = 4
+WORKS = ["ops.sqrt({a})", "ops.log({a})", "{a} / {b}", "{a} * {b}", "{a} + {b}", "{a} - {b}", "ops.tanh({a})",
+         "ops.relu({a})", "ops.abs({a}) ** 0.5", "1 / {a}", "ops.rsqrt({a})", "{a} * 0", "{a} * 0.5 + {c}", "-{a}",
+         "ops.where({a} > 0, {b}, {a})", "ops.maximum({a}, {b})", "ops.stop_gradient({a}) + {b}", "{a} + {b}.sum()",
+         "{a}[::-1]", "{a}[:]", "{a}.reshape(-1)", "ops.where({a} > 0, {a}, {a})", "-(-{a})",
+         "ops.concat(({a}[:2], {b}[2:]))", "ops.cumsum({a}, 0)", "ops.exp({a})", "{a}", "{a} * {b}.mean()",
+         "ops.norm({a}) + {b}", "ops.std({a}) + {b}", "ops.prod({a}) * {b}", "ops.log1p({a})", "ops.softmax({a})"]
+PAIRS = ["ops.split({a} * {b}, 2)", "ops.split(ops.sqrt({a}), 2)", "ops.unstack(ops.stack(({a}[:2], {b}[2:])))"]
+TESTS = ["{a}.sum() > {c}", "{a}[0] > {b}[1]", "{a}.max() < {c}", "({a} * {b}).sum() <= {c}", "{a}[1] == 0"]
+NUMBERS = ["0", "1", "-1", "0.5", "2"]
+VALUES = [0, 0, 1, 1, -1, 0.5, 2, 0.25, 4, -2]
+
+
+class Program:
+    """One random function: `source` after construction, and which of its results count."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.names, self.loops = ["x", "y", "z"], 0
+        lines = []
+        for _ in range(self.r.randint(2, 7)):
+            self.statement(lines, "    ", 0)
+        results = self.r.sample(self.names, min(len(self.names), self.r.randint(1, 4)))
+        lines.append("    return (%s,)" % ", ".join(results))
+        self.source = "def main(x, y, z):\n%s\n" % "\n".join(lines)
+        self.counts = sorted(self.r.sample(range(len(results)), self.r.randint(1, len(results))))
+        self.before = [self.r.choice(["{v}", "{v}", "ops.sqrt({v})", "{v} * 2", "1 / {v}"]) for _ in range(3)]
+        self.twice = self.r.random() < 0.2
+
+    def fill(self, template):
+        pick = self.r.choice
+        return template.format(a=pick(self.names), b=pick(self.names), c=pick(NUMBERS))
+
+    def target(self, depth):
+        """A new name, or one that exists: only those are assigned in arms and bodies, most of the time."""
+        if self.r.random() < (0.85 if depth else 0.3):
+            return self.r.choice(self.names)
+        return "v%d" % len(self.names)
+
+    def assign(self, lines, pad, depth):
+        if self.r.random() < 0.1:
+            p, q = (self.target(depth) for _ in range(2))
+            lines.append("%sp, q = %s" % (pad, self.fill(self.r.choice(PAIRS))))
+            parts = [self.r.choice(["ops.concat((p, q))", "ops.concat((p, p))", "ops.concat((q, q))"]) for _ in "pq"]
+            lines.append("%s%s, %s = %s" % (pad, p, q, ", ".join(parts)))
+            self.names += sorted({p, q} - set(self.names)) if not depth else []
+        elif self.r.random() < 0.1:
+            a, b, c = (self.r.choice(self.names) for _ in range(3))
+            lines.append("%s%s, %s = %s, %s" % (pad, a, b, b, self.fill(self.r.choice(WORKS))))
+        else:
+            name = self.target(depth)
+            lines.append("%s%s = %s" % (pad, name, self.fill(self.r.choice(WORKS))))
+            self.names += [name] if name not in self.names and not depth else []
+
+    def block(self, lines, pad, depth):
+        for _ in range(self.r.randint(1, 2)):
+            self.statement(lines, pad + "    ", depth + 1)
+
+    def statement(self, lines, pad, depth):
+        chance = self.r.random() + 0.12 * depth
+        if chance < 0.25:
+            lines.append("%sif %s:" % (pad, self.fill(self.r.choice(TESTS))))
+            self.block(lines, pad, depth)
+            if self.r.random() < 0.3:
+                lines.append("%selif %s:" % (pad, self.fill(self.r.choice(TESTS))))
+                self.block(lines, pad, depth)
+            if self.r.random() < 0.6:
+                lines.append(pad + "else:")
+                self.block(lines, pad, depth)
+        elif chance < 0.4:
+            self.loops += 1
+            counter = "n%d" % self.loops
+            lines.append("%s%s = ops.zeros(())" % (pad, counter))
+            lines.append("%swhile %s < %d:" % (pad, counter, self.r.randint(1, 3)))
+            lines.append("%s    %s = %s + 1" % (pad, counter, counter))
+            self.block(lines, pad, depth)
+        else:
+            self.assign(lines, pad, depth)
+
+
+def make_values(seed):
+    r = random.Random(seed)
+    return [np.array([r.choice(VALUES) for _ in range(SIZE)], np.float32) for _ in range(3)]
+
+
+def gradients(fn, program, values):
+    """The gradients of the results that count, or the error."""
+    before = [eval("lambda v, ops=ops: " + text.format(v="v")) for text in program.before]
+
+    def total(*inputs):
+        results = fn(*[f(v) for f, v in zip(before, inputs)])
+        return sum(results[i].sum() * (i + 1) for i in program.counts)
+
+    def steepness(*inputs):
+        return sum((grad * grad).sum() for grad in ms.grad(total, (0, 1, 2))(*inputs))
+    try:
+        inputs = [Tensor(v) for v in values]
+        return [g.asnumpy() for g in ms.grad(steepness if program.twice else total, (0, 1, 2))(*inputs)]
+    except Exception as e:
+        return "%s: %s" % (type(e).__name__, e)
+
+
+def results(fn, values):
+    """The results, and once more after writes to inputs and results; which of them are the same tensor as another one or
+    an input."""
+    inputs = [Tensor(v) for v in values]
+    found = fn(*inputs)
+    arrays = [v.asnumpy().copy() for v in found]
+    for i, tensor in enumerate(inputs + list(found)):
+        tensor[0] = 50 + i
+        arrays += [v.asnumpy().copy() for v in found]
+    return arrays, [[a is b for b in list(found) + inputs] for a in found]
+
+
+def agree(a, b, twice=False):
+    """Of gradients of gradients, sums come about in another order, where what is infinite may come out as NaN."""
+    if isinstance(a, str) or isinstance(b, str):
+        return a == b
+    if twice:
+        a, b = ([np.where(np.isfinite(v), v, np.nan) for v in arrays] for arrays in (a, b))
+    scale = max([1] + [np.abs(v[np.isfinite(v)]).max(initial=0) for v in b])  # what cancels out leaves its rounding
+    return all(np.allclose(p, q, rtol=2e-3, atol=1e-4 * scale ** 0.5, equal_nan=True) for p, q in zip(a, b))
+
+
+def check(seed):
+    """None, or what differs; and the number of captures."""
+    program = Program(seed)
+    space = {"ops": ops}
+    exec(compile(program.source, "<gradients>", "exec"), space)
+    plain = space["main"]
+    jitted = ms.jit(plain, mode="PIJit")
+    for turn in range(4):
+        values = make_values(seed * 8 + turn)
+        (expected, same), (got, got_same) = results(plain, values), results(jitted, values)
+        if not agree(got, expected) or got_same != same:
+            return "call %d: got %s %s, expected %s %s" % (turn, got, got_same, expected, same), 0
+        expected, got = gradients(plain, program, values), gradients(jitted, program, values)
+        if not agree(got, expected, program.twice):
+            return "call %d: results %s of %s%s: got %s, expected %s" % (
+                turn, program.counts, program.before, " twice" if program.twice else "", got, expected), 0
+    record = [f for f in _msjit.explain_json() if f["name"] == "main"]
+    return None, sum(1 + sum(r["count"] for r in f["recompiles"]) for f in record)
+
+
+def fuzz(*args):
+    return programs.fuzz(Program, check, *args)
+
+
+if __name__ == "__main__":
+    sys.exit(programs.main(__doc__, Program, check))

@@ -1,0 +1,40 @@
+"""What the fuzzers of random functions share: a `Program` follows from its seed alone, `check(seed)` gives None or what
+differs, and the number of captures."""
+import argparse
+import time
+
+import numpy as np
+
+from msjit import _msjit
+
+
+def fuzz(program, check, first, count, seconds=1e9, report=print):
+    """(programs, captures, failed)."""
+    np.seterr(all="ignore")
+    end, captures, failed, done = time.time() + seconds, 0, 0, 0
+    for seed in range(first, first + count):
+        if time.time() > end:
+            break
+        _msjit.reset()
+        why, captured = check(seed)
+        done += 1
+        captures += captured
+        if why:
+            failed += 1
+            report("seed %d: %s\n%s" % (seed, why, program(seed).source))
+    return done, captures, failed
+
+
+def main(doc, program, check):
+    parser = argparse.ArgumentParser(description=doc)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--show", type=int)
+    given = parser.parse_args()
+    if given.show is not None:
+        print(program(given.show).source)
+        return 0
+    done, captures, failed = fuzz(program, check, given.first, given.count, given.seconds)
+    print("%d programs, %d captures, %d failed" % (done, captures, failed))
+    return 1 if failed else 0
