@@ -247,7 +247,10 @@ Result<Tensor> get_item(const Tensor& x, std::span<const IndexItem> items,
   MSJIT_TRY(IndexPlan plan, plan_index(x.shape(), items));
   if (plan.advanced) return get_advanced(x, plan, indices);
   if (!recorded(x)) return slicing::forwards(basic_view(x, plan));
-  return tensor_of(apply_basic_index(eager(x), plan));
+  static const OpDef* identity = find_op("identity");
+  Val item = apply_basic_index(eager(x), plan);
+  if (item.tensor().same(x)) item = call(*identity, {item});  // x[:] is a view, as x[1:] is
+  return tensor_of(item);
 }
 
 Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items,

@@ -161,6 +161,29 @@ def test_aux_values_take_no_part():
         assert loss == 4 and np.isinf(aux.asnumpy()[0])
 
 
+def test_a_whole_slice_is_a_view():
+    """Under gradients too: what is assigned to a Parameter later does not show in it."""
+    class Net(ms.nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = ms.Parameter(Tensor(np.float32([1, -1, 0.5])), name="w")
+
+        def construct(self, x):
+            v = self.w[:]
+            y = (v * x).sum()
+            self.w *= 0.5
+            return y, v, v is self.w
+    seen = []
+    for jit in (False, True):
+        net = Net()
+        fn = ms.jit(net, mode="PIJit") if jit else net
+        for _ in range(2):
+            (loss, v, same), grads = ms.value_and_grad(fn, 0, net.trainable_params(), has_aux=True)(Tensor(np.float32([1, 2, 3])))
+            seen.append([loss.item(), v.tolist(), same, net.w.tolist(), grads[0].tolist(), grads[1][0].tolist()])
+    assert seen[:2] == seen[2:]
+    assert seen[0] == [0.5, [1, -1, 0.5], False, [0.5, -0.5, 0.25], [1, -1, 0.5], [1, 2, 3]]
+
+
 def test_draws_are_the_same_in_gradients_of_gradients():
     def noisy(x, w):
         y = ops.dropout(x * w, 0.5)
