@@ -135,9 +135,10 @@ def agree(a, b, twice=False):
     """Of gradients of gradients, sums come about in another order, where what is infinite may come out as NaN."""
     if isinstance(a, str) or isinstance(b, str):
         return a == b
+    scale = 1
     if twice:
         a, b = ([np.where(np.isfinite(v), v, np.nan) for v in arrays] for arrays in (a, b))
-    scale = max([1] + [np.abs(v[np.isfinite(v)]).max(initial=0) for v in b])  # what cancels out leaves its rounding
+        scale = max([1] + [np.abs(v[np.isfinite(v)]).max(initial=0) for v in b])  # what cancels out leaves its rounding
     return all(np.allclose(p, q, rtol=2e-3, atol=1e-4 * scale ** 0.5, equal_nan=True) for p, q in zip(a, b))
 
 

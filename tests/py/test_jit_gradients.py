@@ -97,7 +97,7 @@ VALUES = [([0.0, 1.0, 4.0, 0.0], [1.0, 2.0, 0.0, 3.0]), ([0.0, 1.0, 4.0, 0.0], [
           ([1.0, 1.0, 4.0, 9.0], [1.0, 2.0, 1.0, 3.0]), ([0.0, 0.0, 0.0, 0.0], [50.0, 60.0, 0.0, 1.0])]
 
 
-def gradients(fn, which, before=lambda x: x, twice=False):
+def gradients(fn, which, before, twice):
     def total(x, w):
         results = fn(before(x), w)
         return sum(results[i].sum() for i in which)
@@ -108,10 +108,11 @@ def gradients(fn, which, before=lambda x: x, twice=False):
     return [g.asnumpy() for x, w in inputs for g in ms.grad(steepness if twice else total, (0, 1))(x, w)]
 
 
-def check(fn, *args):
+def check(fn, which, before=lambda x: x, twice=False):
     with np.errstate(all="ignore"):
-        for got, expected in zip(gradients(ms.jit(fn, mode="PIJit"), *args), gradients(fn, *args)):
-            if len(args) == 3 and args[2]:  # sums come about in another order, where what is infinite may become NaN
+        for got, expected in zip(gradients(ms.jit(fn, mode="PIJit"), which, before, twice),
+                                 gradients(fn, which, before, twice)):
+            if twice:  # sums come about in another order, where what is infinite may become NaN
                 got, expected = (np.where(np.isfinite(v), v, np.nan) for v in (got, expected))
             np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
 
