@@ -4,6 +4,7 @@
 
 #include "graph/control.h"
 #include "graph/passes/passes.h"
+#include "graph/rewrite.h"
 #include "kernels/core/log.h"
 #include "kernels/core/random.h"
 #include "kernels/eager/eager_sink.h"
@@ -52,57 +53,94 @@ class RandomRollback {
 
 class RegionBackward final : public CustomBackward {
  public:
+  // The outputs of its tape node are those of the region and then the extra ones.
   RegionBackward(std::shared_ptr<const RegionFunction> region, std::shared_ptr<Variant> variant,
-                 std::vector<Tensor> extras, RandomState random)
-      : region_(std::move(region)),
-        variant_(std::move(variant)),
-        extras_(std::move(extras)),
-        random_(random) {}
+                 RandomState random)
+      : region_(std::move(region)), variant_(std::move(variant)), random_(random) {}
 
   const char* name() const override { return region_->graph().name.c_str(); }
-  bool uses_input(size_t i, bool create_graph) const override {
-    return (create_graph && (!extras_.empty() || region_->has_branches())) ||
-           keeps({Residual::From::kInput, static_cast<int>(i)});
+  bool keeps_input(size_t i) const override {
+    return runs_again() || residual_of(Residual::From::kInput, i) < residuals().size();
   }
-  bool uses_output(size_t i, bool) const override {
-    return keeps({Residual::From::kOutput, static_cast<int>(i)});
+  bool reads_input(size_t i, const BackwardRequest& request) const override {
+    return (request.create_graph && runs_again()) ||
+           reads(residual_of(Residual::From::kInput, i), request);
+  }
+  bool reads_output(size_t i, const BackwardRequest& request) const override {
+    if (i < num_outputs()) return reads(residual_of(Residual::From::kOutput, i), request);
+    return !request.create_graph &&
+           reads(residual_of(Residual::From::kExtra, i - num_outputs()), request);
   }
 
   bool tracks_output(size_t i) const override {
     const auto& tracked = variant_->graphs.grad_outputs;
     return std::find(tracked.begin(), tracked.end(), static_cast<int>(i)) != tracked.end();
   }
+  bool is_view(size_t output) const override {
+    return viewed(region_->graph(), region_->graph().outputs[output]) >= 0;
+  }
 
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-                                  std::span<const Tensor> output_grads,
-                                  std::span<const bool> wanted, bool create_graph) override {
-    if (create_graph && region_->has_branches()) return run_again(inputs, output_grads, wanted);
-    MSJIT_TRY(std::vector<Tensor> extras, create_graph ? tracked_extras(inputs) : Result(extras_));
+                                  const BackwardRequest& request) override {
+    const bool create_graph = request.create_graph;
+    if (create_graph && region_->has_branches()) return run_again(inputs, request);
+    const std::span<const Tensor> kept = outputs.subspan(num_outputs());
+    MSJIT_TRY(std::vector<Tensor> extras, create_graph
+                                              ? tracked_extras(inputs)
+                                              : Result(std::vector(kept.begin(), kept.end())));
     std::vector<Tensor> arguments;
-    for (const Residual& residual : variant_->graphs.residuals)
+    for (const Residual& residual : residuals())
       arguments.push_back(pick(residual, inputs, outputs, extras));
-    InlineVec<bool, 8> given;
-    for (int index : variant_->graphs.grad_outputs) {
-      given.push_back(static_cast<bool>(output_grads[index]));
-      if (output_grads[index]) arguments.push_back(output_grads[index]);
-    }
-    MSJIT_TRY(auto backward, region_->backward_of(*variant_, given, !create_graph));
+    for (int index : variant_->graphs.grad_outputs)
+      if (const Tensor& grad = request.output_grads[index]) arguments.push_back(grad);
+    MSJIT_TRY(auto backward, backward_for(request, !create_graph));
     const BackwardGraph& graph = backward->graph;
     MSJIT_TRY(std::vector<Tensor> results,
               create_graph ? interpret(*graph.graph, arguments) : run(*backward, arguments));
     std::vector<Tensor> grads(inputs.size());
     for (size_t i = 0; i < graph.inputs.size(); ++i) {
       const int index = graph.inputs[i], arrives = graph.arrives[i];
-      if (wanted[index] && (arrives < 0 || truth_of(results[arrives])))
+      if (request.wanted[index] && (arrives < 0 || truth_of(results[arrives])))
         grads[index] = std::move(results[i]);
     }
     return grads;
   }
 
  private:
-  bool keeps(const Residual& wanted) const {
-    const auto& residuals = variant_->graphs.residuals;
-    return std::find(residuals.begin(), residuals.end(), wanted) != residuals.end();
+  const std::vector<Residual>& residuals() const { return variant_->graphs.residuals; }
+  size_t num_outputs() const { return static_cast<size_t>(variant_->graphs.num_outputs); }
+  // For gradients of gradients.
+  bool runs_again() const { return !variant_->extras->outputs.empty() || region_->has_branches(); }
+  // The number of residuals if it is none.
+  size_t residual_of(Residual::From from, size_t i) const {
+    const Residual wanted{from, static_cast<int>(i)};
+    return std::find(residuals().begin(), residuals().end(), wanted) - residuals().begin();
+  }
+
+  Result<std::shared_ptr<const Backward>> backward_for(const BackwardRequest& request,
+                                                       bool compiled) const {
+    InlineVec<bool, 8> given;
+    for (int index : variant_->graphs.grad_outputs)
+      given.push_back(static_cast<bool>(request.output_grads[index]));
+    return region_->backward_of(*variant_, given, compiled);
+  }
+
+  // Whether a gradient that is asked for depends on the residual; interpreted graphs run whole.
+  bool reads(size_t residual, const BackwardRequest& request) const {
+    if (residual == residuals().size()) return false;
+    auto backward = backward_for(request, false);
+    if (!backward.ok()) return true;
+    const BackwardGraph& wanted = backward.value()->graph;
+    const Graph& graph = *wanted.graph;
+    std::vector<bool> needed(graph.nodes.size());
+    const auto need = [&](int output) { needed[graph.values[graph.outputs[output]].node] = true; };
+    for (size_t i = 0; i < wanted.inputs.size(); ++i) {
+      if (!request.wanted[wanted.inputs[i]] && !request.create_graph) continue;
+      need(static_cast<int>(i));
+      if (wanted.arrives[i] >= 0) need(wanted.arrives[i]);
+    }
+    mark_inputs(graph, &needed);
+    return needed[graph.values[graph.inputs[residual]].node];
   }
 
   static Tensor pick(const Residual& residual, std::span<const Tensor> inputs,
@@ -118,7 +156,7 @@ class RegionBackward final : public CustomBackward {
   // The saved values have no history; a gradient of this gradient needs them as functions of the
   // inputs.
   Result<std::vector<Tensor>> tracked_extras(std::span<const Tensor> inputs) const {
-    if (extras_.empty()) return std::vector<Tensor>();
+    if (variant_->extras->outputs.empty()) return std::vector<Tensor>();
     RandomRollback rollback;
     set_random_state(random_);
     return interpret(*variant_->extras, inputs);
@@ -128,27 +166,26 @@ class RegionBackward final : public CustomBackward {
   // what the region did is done over op by op, and the gradient of that taken. It ends at values of
   // their own, since inputs may depend on each other.
   Result<std::vector<Tensor>> run_again(std::span<const Tensor> inputs,
-                                        std::span<const Tensor> output_grads,
-                                        std::span<const bool> wanted) const {
+                                        const BackwardRequest& request) const {
     RandomRollback rollback;
     set_random_state(random_);
     std::vector<Tensor> own(inputs.begin(), inputs.end()), ends, roots, seeds;
     for (size_t i = 0; i < own.size(); ++i) {
-      if (!wanted[i]) continue;
+      if (!request.wanted[i]) continue;
       TensorVec apart;
       MSJIT_OK(run_op(op_identity, {&own[i], 1}, {}, &apart));
       ends.push_back(own[i] = apart[0]);
     }
     MSJIT_TRY(std::vector<Tensor> results, interpret(region_->graph(), own));
     for (size_t i = 0; i < results.size(); ++i) {
-      if (!output_grads[i]) continue;
+      if (!request.output_grads[i]) continue;
       roots.push_back(results[i]);
-      seeds.push_back(output_grads[i]);
+      seeds.push_back(request.output_grads[i]);
     }
     MSJIT_TRY(std::vector<Tensor> arrived, inner_gradients(roots, seeds, ends));
     std::vector<Tensor> grads(inputs.size());
     for (size_t i = 0, next = 0; i < grads.size(); ++i)
-      if (wanted[i]) grads[i] = std::move(arrived[next++]);
+      if (request.wanted[i]) grads[i] = std::move(arrived[next++]);
     return grads;
   }
 
@@ -161,7 +198,6 @@ class RegionBackward final : public CustomBackward {
 
   std::shared_ptr<const RegionFunction> region_;
   std::shared_ptr<Variant> variant_;
-  std::vector<Tensor> extras_;
   RandomState random_;  // as it was before the forward run
 };
 
@@ -181,14 +217,11 @@ Status fill_variant(const Graph& graph, bool open_sizes, Variant* variant) {
 
 // A branch may give an input, or an earlier output, as an output: that tensor has a history of its
 // own, through which its gradients go. The node is recorded for headers that stand in for it; the
-// tensors themselves come back. What the gradient keeps must not lead back to the outputs either.
-std::vector<Tensor> set_apart(std::span<const Tensor> inputs, std::span<Tensor> outputs,
-                              std::span<Tensor> extras) {
+// tensors themselves come back.
+std::vector<Tensor> set_apart(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
   const auto is_one_of = [](const Tensor& t, std::span<const Tensor> others) {
     return std::any_of(others.begin(), others.end(), [&](const Tensor& o) { return o.same(t); });
   };
-  for (Tensor& extra : extras)
-    if (is_one_of(extra, inputs) || is_one_of(extra, outputs)) extra = extra.detach();
   std::vector<Tensor> kept(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!is_one_of(outputs[i], inputs) && !is_one_of(outputs[i], outputs.first(i))) continue;
@@ -252,15 +285,11 @@ Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::sp
   const StandIns own(unlocked ? tensors : std::span<const Tensor>());
   MSJIT_OK(unlocked ? run_unlocked(*variant->forward, own, results)
                     : variant->forward->run(inputs, results));
-  std::vector<Tensor> extras(std::make_move_iterator(results.begin() + outputs.size()),
-                             std::make_move_iterator(results.end()));
-  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = std::move(results[i]);
-  std::vector<Tensor> handed_on = set_apart(tensors, outputs, extras);
-  record_custom(
-      std::make_shared<RegionBackward>(shared_from_this(), variant, std::move(extras), random),
-      unlocked ? own.tensors() : tensors, outputs);
+  std::vector<Tensor> handed_on = set_apart(tensors, std::span(results).first(outputs.size()));
+  record_custom(std::make_shared<RegionBackward>(shared_from_this(), variant, random),
+                unlocked ? own.tensors() : tensors, results);
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (handed_on[i]) outputs[i] = std::move(handed_on[i]);
+    outputs[i] = std::move(handed_on[i] ? handed_on[i] : results[i]);
   return {};
 }
 

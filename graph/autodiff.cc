@@ -4,8 +4,11 @@
 
 #include "graph/control_grad.h"
 #include "graph/extract.h"
+#include "graph/reads.h"
 
 namespace msjit {
+
+extern const OpDef op_copy;
 
 namespace {
 
@@ -37,7 +40,7 @@ class Differentiator final : public JointGraph {
   Result<std::vector<Grad>> apply_rule(const Node& node, const Vals& output_grads);
   Result<std::vector<Grad>> apply_control(const Node& node, std::span<const Grad> output_grads);
   Status add_grad(ValueId id, const Grad& grad);
-  std::vector<ValueId> required_values() const;
+  std::vector<ValueId> gradient_values() const;
   Status build_forward();
   Result<BackwardGraph> build_backward(std::span<const bool> given);
   Residual classify(ValueId kept);
@@ -50,8 +53,9 @@ class Differentiator final : public JointGraph {
   std::vector<bool> active_;          // per forward value: depends on a wanted input
   std::vector<ValueId> grad_inputs_;  // one for each of result_.grad_outputs
   std::vector<Grad> grads_;           // per forward value
-  std::vector<ValueId> kept_;         // what the backward graphs read
+  KeptValues kept_;                   // what the backward graphs read
   std::vector<ValueId> extras_;
+  ControlReads control_reads_;
   GradGraphs result_;
 };
 
@@ -160,7 +164,10 @@ Result<std::vector<Grad>> Differentiator::apply_control(const Node& node,
                                                         std::span<const Grad> output_grads) {
   InlineVec<bool, 8> wanted;
   for (ValueId id : node.inputs) wanted.push_back(id >= 0 && active_[id]);
-  return control_vjp(sink_, node, output_grads, wanted);
+  MSJIT_TRY(ControlGrads result, control_vjp(sink_, node, output_grads, wanted));
+  for (const Grad& grad : result.grads)
+    if (grad) control_reads_[joint_->values[grad.value.id()].node] = result.reads;
+  return std::move(result.grads);
 }
 
 // Those of a node's inputs. A rule runs when any gradient has arrived, with zeros for the others;
@@ -213,41 +220,23 @@ Status Differentiator::walk_back_from(std::span<const bool> given) {
   return walk_back();
 }
 
-// What the gradients read that does not itself depend on an incoming gradient.
-std::vector<ValueId> Differentiator::required_values() const {
-  std::vector<bool> backward(joint_->values.size()), wanted(joint_->values.size());
-  for (ValueId id : grad_inputs_) backward[id] = true;
-  for (const Node& node : joint_->nodes) {
-    bool depends = false;
-    for (ValueId id : node.inputs) depends |= id >= 0 && backward[id];
-    for (int32_t i = 0; depends && i < node.num_outputs; ++i)
-      backward[node.first_output + i] = true;
-  }
+// The gradients of the inputs, then the bools that go with them.
+std::vector<ValueId> Differentiator::gradient_values() const {
+  std::vector<ValueId> found;
   for (size_t i = 0; i < wanted_.size(); ++i) {
     const Grad& grad = grads_[joint_->inputs[i]];
-    if (grad) wanted[grad.value.id()] = true;
-    if (grad.arrives) wanted[grad.arrives.id()] = true;
+    if (grad) found.push_back(grad.value.id());
+    if (grad.arrives) found.push_back(grad.arrives.id());
   }
-  for (size_t n = joint_->nodes.size(); n-- > 0;) {
-    const Node& node = joint_->nodes[n];
-    bool used = false;
-    for (int32_t i = 0; i < node.num_outputs; ++i)
-      used |= wanted[node.first_output + i] && backward[node.first_output + i];
-    if (!used) continue;
-    for (ValueId id : node.inputs)
-      if (id >= 0) wanted[id] = true;
-  }
-  std::vector<ValueId> required;
-  for (size_t v = 0; v < wanted.size(); ++v)
-    if (wanted[v] && !backward[v]) required.push_back(static_cast<ValueId>(v));
-  return required;
+  return found;
 }
 
 Residual Differentiator::classify(ValueId kept) {
   const Node& node = joint_->producer(kept);
-  if (node.kind == NodeKind::kInput) return {Residual::From::kInput, node.input_index};
   auto output = std::find(outputs_.begin(), outputs_.end(), kept);
-  if (output != outputs_.end())
+  if (!kept_.copied[kept] && node.kind == NodeKind::kInput)
+    return {Residual::From::kInput, node.input_index};
+  if (!kept_.copied[kept] && output != outputs_.end())
     return {Residual::From::kOutput, static_cast<int>(output - outputs_.begin())};
   extras_.push_back(kept);
   return {Residual::From::kExtra, static_cast<int>(extras_.size()) - 1};
@@ -267,7 +256,11 @@ Status Differentiator::build_forward() {
     if (draws_or_writes(joint_->nodes[n])) extract.need(joint_->nodes[n].first_output);
   MSJIT_OK(extract.run());
   for (ValueId id : outputs_) forward->outputs.push_back(extract.get(id));
-  for (ValueId id : extras_) forward->outputs.push_back(extract.get(id));
+  for (ValueId id : extras_) {
+    const Val kept = sink.value(extract.get(id));
+    forward->outputs.push_back((kept_.copied[id] ? call(op_copy, {kept}) : kept).id());
+  }
+  MSJIT_OK(sink.take_error());
   result_.forward = std::move(forward);
   return {};
 }
@@ -278,7 +271,7 @@ Result<BackwardGraph> Differentiator::build_backward(std::span<const bool> given
   result.graph->name = joint_->name + ".backward";
   GraphSink sink(result.graph);
   Extractor extract(*joint_, &sink);
-  for (ValueId id : kept_) extract.map(id, sink.input(joint_->meta(id)).id());
+  for (ValueId id : kept_.ids) extract.map(id, sink.input(joint_->meta(id)).id());
   for (size_t i = 0; i < given.size(); ++i)
     if (given[i]) extract.map(grad_inputs_[i], sink.input(joint_->meta(grad_inputs_[i])).id());
   std::vector<ValueId> values, arrives;
@@ -308,8 +301,9 @@ Result<GradGraphs> Differentiator::run(const Graph& graph) {
   const std::span<const bool> given(all.get(), grad_inputs_.size());
   MSJIT_OK(walk_back_from(given));
   result_.num_outputs = static_cast<int>(outputs_.size());
-  kept_ = choose_residuals(*joint_, required_values(), outputs_);
-  for (ValueId id : kept_) result_.residuals.push_back(classify(id));
+  kept_ = keep_values(
+      {*joint_, num_forward_, outputs_, grad_inputs_, gradient_values(), control_reads_});
+  for (ValueId id : kept_.ids) result_.residuals.push_back(classify(id));
   MSJIT_OK(build_forward());
   MSJIT_TRY(result_.backward, build_backward(given));
   return result_;
@@ -330,14 +324,21 @@ Result<VjpGraph> Differentiator::run_joint(const Graph& graph, std::span<const A
   for (size_t i = 0; i < outputs_.size(); ++i) {
     Meta meta = joint_->meta(outputs_[i]);
     meta.weak = false;
-    if (arrivals[i] != Arrival::kNever) seeds[i].value = sink_.input(meta);
+    if (arrivals[i] == Arrival::kNever) continue;
+    seeds[i].value = sink_.input(meta);
+    grad_inputs_.push_back(seeds[i].value.id());
   }
   for (size_t i = 0; i < outputs_.size(); ++i)
     if (arrivals[i] == Arrival::kSometimes)
       seeds[i].arrives = sink_.input(Tensor::scalar_of(DType::kBool, 0).meta());
   for (size_t i = 0; i < outputs_.size(); ++i) MSJIT_OK(add_grad(outputs_[i], seeds[i]));
   MSJIT_OK(walk_back());
-  VjpGraph result{joint_, {}, {}};
+  VjpGraph result{joint_,
+                  {},
+                  {},
+                  storage_read({*joint_, num_forward_, outputs_, grad_inputs_, gradient_values(),
+                                control_reads_})};
+  result.reads.resize(wanted_.size());  // the inputs come first
   for (size_t i = 0; i < wanted_.size(); ++i) {
     if (!wanted_[i]) continue;
     const Grad& grad = grads_[joint_->inputs[i]];

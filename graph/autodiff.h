@@ -50,13 +50,16 @@ struct VjpGraph {
   std::shared_ptr<Graph> graph;
   std::vector<ValueId> grads;    // one a wanted input; -1: never arrives
   std::vector<ValueId> arrives;  // whether it does; -1: always
+  std::vector<bool> reads;       // one an input of the original: whether a rule reads its data
 };
 Result<VjpGraph> vjp_graph(const Graph& graph, std::span<const bool> wanted,
                            std::span<const Arrival> arrivals);
 
 // Which of the joint graph's values to keep so that all of `required` can be had again; ascending.
-// `outputs` are values that stay alive anyway. graph/residuals.cc has the cost model.
+// `outputs` are values that stay alive anyway; what is in `copied`, a flag a value, is kept as a
+// copy. graph/residuals.cc has the cost model.
 std::vector<ValueId> choose_residuals(const Graph& joint, std::span<const ValueId> required,
-                                      std::span<const ValueId> outputs);
+                                      std::span<const ValueId> outputs,
+                                      const std::vector<bool>& copied);
 
 }  // namespace msjit

@@ -4,7 +4,11 @@
 #include <chrono>
 #include <unordered_map>
 
+#include "kernels/cpu/slicing.h"
+
 namespace msjit {
+
+extern const OpDef op_slice;
 
 const OpDef op_if = OpBuilder("if").signature("inputs: Tensor[]");
 const OpDef op_while = OpBuilder("while").signature("inputs: Tensor[]");
@@ -107,9 +111,16 @@ std::vector<Meta> control_outputs(const OpDef& op, const GraphSink::Subgraphs& s
   return metas;
 }
 
+// Reversed slices are copies.
+static bool is_view(const Graph& graph, const Node& node) {
+  if (node.kind != NodeKind::kOp || !node.op->has(kView)) return false;
+  return node.op != &op_slice ||
+         !slicing::is_reversed(graph.meta(node.first_output).shape, node.attrs[2]);
+}
+
 ValueId viewed(const Graph& graph, ValueId id) {
   const Node& node = graph.producer(id);
-  return node.kind == NodeKind::kOp && node.op->has(kView) ? node.inputs[0] : -1;
+  return is_view(graph, node) ? node.inputs[0] : -1;
 }
 
 ValueId storage_root(const Graph& graph, ValueId id) {
@@ -128,7 +139,7 @@ std::vector<bool> kept_apart(const Graph& graph, int sharing) {
     const Node& node = graph.nodes[n];
     if (node.is_control())
       for (ValueId id : node.inputs) marked[id] = true;
-    else if (node.kind == NodeKind::kOp && node.op->has(kView))
+    else if (is_view(graph, node))
       for (int32_t i = 0; i < node.num_outputs; ++i)
         if (marked[node.first_output + i]) marked[node.inputs[0]] = true;
   }

@@ -2,6 +2,7 @@
 
 #include "graph/autodiff.h"
 #include "graph/passes/passes.h"
+#include "graph/rewrite.h"
 #include "kernels/core/words.h"
 
 namespace msjit {
@@ -43,6 +44,29 @@ class SubGradient {
   }
   Val arrives(size_t i) { return msjit::arrives(sink_, grad(i)); }
   void add_output(const Val& value) { vjp_.graph->outputs.push_back(value.id()); }
+  bool reads(size_t input) const { return input >= vjp_.reads.size() || vjp_.reads[input]; }
+  // Marks the inputs that something needs, if only to run again.
+  void mark_used(std::vector<bool>* used) const {
+    const Graph& graph = *vjp_.graph;
+    used->resize(graph.inputs.size());
+    std::vector<bool> values(graph.values.size());
+    for (ValueId id : graph.outputs) values[id] = true;
+    const std::vector<bool> live = live_nodes(graph);
+    for (size_t n = 0; n < live.size(); ++n)
+      for (ValueId id : graph.nodes[n].inputs)
+        if (live[n] && id >= 0) values[id] = true;
+    for (size_t i = 0; i < used->size(); ++i)
+      if (values[graph.inputs[i]]) (*used)[i] = true;
+  }
+  // Unused ones go; finish() removes their nodes.
+  void keep_inputs(const std::vector<bool>& used) {
+    const std::vector<ValueId> inputs = std::exchange(vjp_.graph->inputs, {});
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      Node& node = vjp_.graph->nodes[vjp_.graph->values[inputs[i]].node];
+      node.input_index = used[i] ? static_cast<int32_t>(vjp_.graph->inputs.size()) : -1;
+      if (used[i]) vjp_.graph->inputs.push_back(inputs[i]);
+    }
+  }
   Result<std::shared_ptr<const Graph>> finish() {
     MSJIT_OK(sink_.take_error());
     MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*vjp_.graph));
@@ -75,44 +99,57 @@ std::vector<Reached> reached_inputs(const Arms& arms, const Flags& wanted) {
   return reached;
 }
 
+// `used`: which inputs they have kept.
 Result<GraphSink::Subgraphs> finish_arms(const Node& node, Arms& arms,
-                                         const std::vector<Reached>& reached) {
+                                         const std::vector<Reached>& reached,
+                                         std::vector<bool>* used) {
   const Graph& original = *node.subgraphs[0];
-  GraphSink::Subgraphs graphs;
   for (const auto& arm : arms) {
     for (const Reached& at : reached) {
       arm->add_output(arm->value(at.number, original.meta(original.inputs[at.input])));
       if (at.arrival == Arrival::kSometimes) arm->add_output(arm->arrives(at.number));
     }
+    arm->mark_used(used);
+  }
+  GraphSink::Subgraphs graphs;
+  for (const auto& arm : arms) {
+    arm->keep_inputs(*used);
     MSJIT_TRY(auto graph, arm->finish());
     graphs.push_back(std::move(graph));
   }
   return graphs;
 }
 
-Result<std::vector<Grad>> if_vjp(GraphSink& sink, const Node& node,
-                                 std::span<const Grad> output_grads, std::span<const bool> wanted) {
+Result<ControlGrads> if_vjp(GraphSink& sink, const Node& node, std::span<const Grad> output_grads,
+                            std::span<const bool> wanted) {
   const Flags inputs(wanted.subspan(1));
   Arrivals given;
-  std::vector<ValueId> in(node.inputs.begin(), node.inputs.end());
+  std::vector<ValueId> offered(node.inputs.begin() + 1, node.inputs.end());
   for (const Grad& grad : output_grads) {
     given.push_back(grad.arrival());
-    if (grad) in.push_back(grad.value.id());
+    if (grad) offered.push_back(grad.value.id());
   }
   for (const Grad& grad : output_grads)
-    if (grad.arrives) in.push_back(grad.arrives.id());
+    if (grad.arrives) offered.push_back(grad.arrives.id());
   Arms arms;
   for (const auto& arm : node.subgraphs) {
     MSJIT_TRY(VjpGraph vjp, vjp_graph(*arm, inputs, given));
     arms.push_back(std::make_unique<SubGradient>(std::move(vjp)));
   }
   const std::vector<Reached> reached = reached_inputs(arms, inputs);
-  MSJIT_TRY(GraphSink::Subgraphs graphs, finish_arms(node, arms, reached));
+  std::vector<bool> used;
+  MSJIT_TRY(GraphSink::Subgraphs graphs, finish_arms(node, arms, reached, &used));
+  std::vector<ValueId> in{node.inputs[0]};
+  ControlGrads result{std::vector<Grad>(wanted.size()), {false}};
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) continue;
+    in.push_back(offered[i]);
+    result.reads.push_back(arms[0]->reads(i) || arms[1]->reads(i));
+  }
   const Vals values = append(sink, op_if, in, graphs);
-  std::vector<Grad> result(wanted.size());
   size_t next = 0;
   for (const Reached& at : reached) {
-    Grad& grad = result[at.input + 1];
+    Grad& grad = result.grads[at.input + 1];
     grad.value = values[next++];
     if (at.arrival == Arrival::kSometimes) grad.arrives = values[next++];
   }
@@ -133,7 +170,7 @@ class LoopGradient {
         output_grads_(output_grads),
         wanted_(wanted) {}
 
-  Result<std::vector<Grad>> run() {
+  Result<ControlGrads> run() {
     choose_inputs();
     MSJIT_OK(settle());
     add_carried();
@@ -143,11 +180,11 @@ class LoopGradient {
     std::vector<ValueId> in(node_.inputs.begin(), node_.inputs.end());
     for (const Val& seed : seeds_) in.push_back(seed.id());
     const Vals values = append(sink_, op_while_grad, in, {node_.subgraphs[0], std::move(step)});
-    std::vector<Grad> result(wanted_.size());
-    for (size_t i = 0; i < result.size(); ++i) {
+    ControlGrads result{std::vector<Grad>(wanted_.size()), std::move(reads_)};
+    for (size_t i = 0; i < wanted_.size(); ++i) {
       if (!wanted_[i]) continue;
-      if (value_at_[i] >= 0) result[i].value = values[value_at_[i]];
-      if (arrives_at_[i] >= 0) result[i].arrives = values[arrives_at_[i]];
+      if (value_at_[i] >= 0) result.grads[i].value = values[value_at_[i]];
+      if (arrives_at_[i] >= 0) result.grads[i].arrives = values[arrives_at_[i]];
     }
     return result;
   }
@@ -171,6 +208,7 @@ class LoopGradient {
       outputs.push_back(Arrival::kNever);  // the flag
       for (Arrival arrival : arrivals_) outputs.push_back(arrival);
       MSJIT_TRY(VjpGraph vjp, vjp_graph(body_, inputs_, outputs));
+      reads_ = vjp.reads;
       step_ = std::make_unique<SubGradient>(std::move(vjp));
       size_t k = 0;
       for (size_t i = 0; i < carried_; ++i) {
@@ -237,6 +275,7 @@ class LoopGradient {
   Flags inputs_;
   Arrivals arrivals_;                  // of carried values, at the start of an iteration's gradient
   std::unique_ptr<SubGradient> step_;  // of inputs_
+  std::vector<bool> reads_;            // one an input of the body
   Vals seeds_;                         // of what goes round
   std::vector<int> value_at_, arrives_at_;  // places among these, by input of the node
   size_t num_carried_grads_ = 0;
@@ -244,9 +283,8 @@ class LoopGradient {
 
 }  // namespace
 
-Result<std::vector<Grad>> control_vjp(GraphSink& sink, const Node& node,
-                                      std::span<const Grad> output_grads,
-                                      std::span<const bool> wanted) {
+Result<ControlGrads> control_vjp(GraphSink& sink, const Node& node,
+                                 std::span<const Grad> output_grads, std::span<const bool> wanted) {
   if (is_if(node)) return if_vjp(sink, node, output_grads, wanted);
   if (is_while(node)) return LoopGradient(sink, node, output_grads, wanted).run();
   return not_implemented_error("[backward] {} has no gradient rule", node.op->name);

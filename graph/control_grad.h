@@ -10,9 +10,13 @@
 
 namespace msjit {
 
-// One gradient an input of `node`.
-Result<std::vector<Grad>> control_vjp(GraphSink& sink, const Node& node,
-                                      std::span<const Grad> output_grads,
-                                      std::span<const bool> wanted);
+struct ControlGrads {
+  std::vector<Grad> grads;  // one an input of the node
+  // For the first inputs of the node that gives them: whether a rule reads that data, which is read
+  // to run again in any case.
+  std::vector<bool> reads;
+};
+Result<ControlGrads> control_vjp(GraphSink& sink, const Node& node,
+                                 std::span<const Grad> output_grads, std::span<const bool> wanted);
 
 }  // namespace msjit

@@ -114,7 +114,7 @@ int recompute_depth(const Graph& graph, const Node& node, const std::vector<int>
 class ResidualChooser {
  public:
   ResidualChooser(const Graph& graph, std::span<const ValueId> required,
-                  std::span<const ValueId> outputs)
+                  std::span<const ValueId> outputs, const std::vector<bool>& copied)
       : graph_(graph),
         required_(required),
         weight_(graph.values.size()),
@@ -122,8 +122,10 @@ class ResidualChooser {
     for (size_t v = 0; v < weight_.size(); ++v)
       weight_[v] = value_bytes(graph.values[v].meta) + kTensorOverhead;
     // These live on without us: their handle is all they cost.
-    for (ValueId id : outputs) weight_[id] = weight_[id] / 8 + 1;
-    for (ValueId id : graph.inputs) weight_[id] = 1;
+    for (ValueId id : outputs)
+      if (!copied[id]) weight_[id] = weight_[id] / 8 + 1;
+    for (ValueId id : graph.inputs)
+      if (!copied[id]) weight_[id] = 1;
   }
 
   std::vector<ValueId> choose() {
@@ -210,8 +212,9 @@ class ResidualChooser {
 }  // namespace
 
 std::vector<ValueId> choose_residuals(const Graph& joint, std::span<const ValueId> required,
-                                      std::span<const ValueId> outputs) {
-  return ResidualChooser(joint, required, outputs).choose();
+                                      std::span<const ValueId> outputs,
+                                      const std::vector<bool>& copied) {
+  return ResidualChooser(joint, required, outputs, copied).choose();
 }
 
 }  // namespace msjit

@@ -172,18 +172,23 @@ bool Match::is_constant(ValueId id, double value) const {
   return constant_value(id, &got) && std::bit_cast<int64_t>(got) == std::bit_cast<int64_t>(value);
 }
 
+void mark_inputs(const Graph& graph, std::vector<bool>* nodes) {
+  for (size_t n = graph.nodes.size(); n-- > 0;) {
+    if (!(*nodes)[n]) continue;
+    for (ValueId id : graph.nodes[n].inputs)
+      if (id >= 0) (*nodes)[graph.values[id].node] = true;
+  }
+}
+
 std::vector<bool> live_nodes(const Graph& graph) {
   std::vector<bool> live(graph.nodes.size());
-  for (ValueId id : graph.outputs) live[graph.values[id].node] = true;
-  for (size_t n = graph.nodes.size(); n-- > 0;) {
+  for (size_t n = 0; n < live.size(); ++n) {
     const Node& node = graph.nodes[n];
-    bool anchored = (node.kind == NodeKind::kInput && node.input_index >= 0) ||
-                    (node.kind == NodeKind::kOp && (!node.op->has(kPure) || node.op->has(kRandom)));
-    if (anchored) live[n] = true;
-    if (!live[n]) continue;
-    for (ValueId id : node.inputs)
-      if (id >= 0) live[graph.values[id].node] = true;
+    live[n] = (node.kind == NodeKind::kInput && node.input_index >= 0) ||
+              (node.kind == NodeKind::kOp && (!node.op->has(kPure) || node.op->has(kRandom)));
   }
+  for (ValueId id : graph.outputs) live[graph.values[id].node] = true;
+  mark_inputs(graph, &live);
   return live;
 }
 

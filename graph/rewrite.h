@@ -67,6 +67,9 @@ Result<bool> apply_rules(Graph& graph, std::span<const Rule* const> rules);
 // Copies `graph` node by node, dead ones left out and equal ones merged.
 Result<bool> rebuild(Graph& graph);
 
+// Marks all that the marked nodes depend on.
+void mark_inputs(const Graph& graph, std::vector<bool>* nodes);
+
 // True for each node that an output, a draw or a write depends on; inputs count as alive.
 std::vector<bool> live_nodes(const Graph& graph);
 

@@ -70,6 +70,14 @@ Result<Tensor> forwards(Tensor view) {
   return copy;
 }
 
+bool is_reversed(const Shape& slice, const AttrValue& step) {
+  if (slice.numel() == 0) return false;
+  const auto steps = step.as_list();
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (steps[i] < 0 && slice[static_cast<int>(i)] > 1) return true;
+  return false;
+}
+
 Status write(const Tensor& target, const Tensor& value, const AttrValue& begin,
              const AttrValue& end, const AttrValue& step) {
   Tensor slot = view_of(target, begin, end, step);

@@ -20,6 +20,7 @@ Tensor view_of(const Tensor& x, const AttrValue& begin, const AttrValue& end,
                const AttrValue& step);
 // A reversed slice is copied, so that no tensor an op hands on has negative strides.
 Result<Tensor> forwards(Tensor view);
+bool is_reversed(const Shape& slice, const AttrValue& step);
 // Writes `value`, broadcast and converted, into a slice of `target`; they may overlap.
 Status write(const Tensor& target, const Tensor& value, const AttrValue& begin,
              const AttrValue& end, const AttrValue& step);

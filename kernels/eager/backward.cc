@@ -251,17 +251,17 @@ bool is_stale(const Tensor& value, uint64_t version) {
 }
 
 // The first saved tensor that is needed and was overwritten since; success when there is none.
-Status check_versions(const TapeNode& node, bool create_graph) {
+Status check_versions(const TapeNode& node, const BackwardRequest& request) {
   const CustomBackward* custom = node.custom.get();
   for (uint32_t i = 0; i < node.inputs.size(); ++i) {
     const SavedInput& input = node.inputs[i];
     const Tensor& value = saved_value(input);
-    if (is_stale(value, input.version) && (!custom || custom->uses_input(i, create_graph)))
+    if (is_stale(value, input.version) && (!custom || custom->reads_input(i, request)))
       return modified_error(node, value.storage()->version, input.version);
   }
   for (uint32_t i = 0; i < node.outputs.size(); ++i) {
     const SavedOutput& output = node.outputs[i];
-    if (is_stale(output.value, output.version) && (!custom || custom->uses_output(i, create_graph)))
+    if (is_stale(output.value, output.version) && (!custom || custom->reads_output(i, request)))
       return modified_error(node, output.value.storage()->version, output.version);
   }
   return {};
@@ -293,7 +293,7 @@ Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
   Vjp vjp{&sink, node->op, node->attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
   node->op->vjp(vjp);
   if (Status status = sink.take_error(); !status.ok()) {
-    MSJIT_OK(check_versions(*node, create_graph_));
+    MSJIT_OK(check_versions(*node, {}));
     return status;
   }
   for (size_t i = 0; i < grads->size(); ++i)
@@ -303,7 +303,6 @@ Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
 
 Status BackwardPass::run_custom_node(NodeState& s, std::vector<Tensor>* grads) {
   TapeNode* node = s.node;
-  MSJIT_OK(check_versions(*node, create_graph_));
   std::vector<Tensor> inputs, outputs;
   InlineVec<bool, 8> wanted;
   for (const SavedInput& input : node->inputs) {
@@ -312,7 +311,9 @@ Status BackwardPass::run_custom_node(NodeState& s, std::vector<Tensor>* grads) {
   }
   for (uint32_t i = 0; i < node->outputs.size(); ++i)
     outputs.push_back(output_handle(node, static_cast<int>(i)));
-  MSJIT_TRY(*grads, node->custom->run(inputs, outputs, s.grads, wanted, create_graph_));
+  const BackwardRequest request{s.grads, wanted, create_graph_};
+  MSJIT_OK(check_versions(*node, request));
+  MSJIT_TRY(*grads, node->custom->run(inputs, outputs, request));
   if (grads->size() != inputs.size()) {
     return value_error("[backward] number of gradients returned by {}, got {}, expected {}",
                        node->name(), grads->size(), inputs.size());

@@ -212,7 +212,7 @@ bool is_view_of_tracked(const Tensor& t) {
     if (value && value.storage().get() == t.storage().get())
       return !(node.op && node.op->has(kInPlace));
   }
-  return false;
+  return node.custom && node.custom->is_view(static_cast<size_t>(meta->output_index));
 }
 
 ErrorPtr stale_error(const OpDef& op) {
@@ -253,8 +253,7 @@ void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Ten
   node->custom = std::move(backward);
   save_inputs(*node.get(), in);
   for (uint32_t i = 0; i < node->inputs.size(); ++i) {
-    bool used = node->custom->uses_input(i, false) || node->custom->uses_input(i, true);
-    if (!node->inputs[i].wanted && !used) node->inputs[i].value = {};
+    if (!node->inputs[i].wanted && !node->custom->keeps_input(i)) node->inputs[i].value = {};
   }
   for (Tensor& t : out) {
     for (const Tensor& input : in)

@@ -14,24 +14,34 @@
 
 namespace msjit {
 
+// What is asked of a CustomBackward. With `create_graph` inputs and outputs carry their history,
+// ops are being recorded, and the result must itself be tracked; else nothing is recorded.
+struct BackwardRequest {
+  std::span<const Tensor> output_grads;  // null = none arrived
+  std::span<const bool> wanted;          // the inputs whose gradients are asked for
+  bool create_graph = false;
+};
+
 // A differentiable step that is not one op: a compiled region or a user-written gradient.
 class CustomBackward {
  public:
   virtual ~CustomBackward() = default;
   virtual const char* name() const = 0;
-  // Whether run() reads the data of this input or output: only then is a later write to it an
-  // error. An untracked input that is never read is not kept: run() gets a null handle for it.
-  virtual bool uses_input(size_t i, bool create_graph) const { return true; }
-  virtual bool uses_output(size_t i, bool create_graph) const { return true; }
+  // Whether run() ever reads the data of this input. If not, and it is untracked, it is not kept:
+  // run() gets a null handle for it.
+  virtual bool keeps_input(size_t i) const { return true; }
+  // Whether run() reads the data of this input or output then: only so is a later write to it an
+  // error. Asked of those that were written to.
+  virtual bool reads_input(size_t i, const BackwardRequest& request) const { return true; }
+  virtual bool reads_output(size_t i, const BackwardRequest& request) const { return true; }
   // Whether this output depends on an input that is tracked; it gets a history then.
   virtual bool tracks_output(size_t i) const { return true; }
-  // One gradient an input (a null handle = zero) given those of the outputs (null = none arrived).
-  // With `create_graph` inputs and outputs carry their history, ops are being recorded, and the
-  // result must itself be tracked; else nothing is recorded.
+  // Whether this output is a view of a tracked value of the step's own, as not of an input.
+  virtual bool is_view(size_t output) const { return false; }
+  // One gradient an input; a null handle = zero.
   virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs,
                                           std::span<const Tensor> outputs,
-                                          std::span<const Tensor> output_grads,
-                                          std::span<const bool> wanted, bool create_graph) = 0;
+                                          const BackwardRequest& request) = 0;
 };
 
 class TapeNode;
@@ -92,8 +102,8 @@ Tensor stand_in(const Tensor& t);
 
 void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                std::span<Tensor> out);
-// Outputs that the caller must not have handed out yet. A handle that is also an input is left
-// alone.
+// Outputs that the caller must not have handed out yet; they may include what only run() wants to
+// keep. A handle that is also an input is left alone.
 void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
                    std::span<Tensor> out);
 

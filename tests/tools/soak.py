@@ -18,6 +18,7 @@ FUZZERS = {
     "guard": (["tests/fuzz/guard_fuzz.py", "--keep-going"], {"--mutations": 100000}),
     "shape": (["tests/fuzz/shape_fuzz.py"], {"--count": 20000}),
     "gradient": (["tests/fuzz/gradient_fuzz.py"], {"--count": 20000}),
+    "module": (["tests/fuzz/module_fuzz.py"], {"--count": 20000}),
     "value": (["tests/fuzz/value_fuzz.py", "--keep-going"], {"--count": 100000}),
     "code": (["tests/fuzz/code_fuzz.py"], {"--count": 10000}),
     "memory": (["tests/fuzz/memory_soak.py"], {"--calls": 1000000, "--captures": 1000}),

@@ -206,9 +206,9 @@ class Doubler final : public CustomBackward {
  public:
   const char* name() const override { return "doubler"; }
   Result<std::vector<Tensor>> run(std::span<const Tensor>, std::span<const Tensor>,
-                                  std::span<const Tensor> grads, std::span<const bool>,
-                                  bool) override {
-    return std::vector<Tensor>{run1(op("add"), {grads[0], grads[0]})};
+                                  const BackwardRequest& request) override {
+    const Tensor& grad = request.output_grads[0];
+    return std::vector<Tensor>{run1(op("add"), {grad, grad})};
   }
 };
 

@@ -1,0 +1,227 @@
+"""Module fuzzer: random Cells whose `construct` changes Parameters, buffers, attributes and containers of its own, in
+branches and loops on tensors and on Python values.
+
+    python tests/fuzz/module_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
+
+Plainly and under PIJit, several calls of one Cell agree in what they return or raise and print, in the state they leave
+behind, in which of all these tensors are the same one, and in the gradients of all results. Half are differentiated; there,
+some results, inputs and Parameters are written to between the forward and the backward run. Where that is no error plainly,
+it is none under PIJit, which may get by with less of what was overwritten, and needs more only where a branch or a loop on
+tensors decides what is needed. Programs follow from their seed alone. The last line is `N programs, N captures, N failed`;
+the exit status is 1 when any failed.
+"""
+import contextlib
+import io
+import random
+import re
+import sys
+
+import numpy as np
+import programs
+
+import msjit as ms
+from msjit import Parameter, Tensor, _msjit, nn, ops
+
+SIZE = 3
+CALLS = 5
+WORKS = ["ops.tanh({a})", "{a} * {b}", "{a} + {b}", "{a} - 1", "-{a}", "{a}[::-1]", "{a}[:]", "{a} * 2", "ops.relu({a})",
+         "{a}", "{a} * {b}.sum()", "{a} if {a}.sum() > {b}.sum() else {b}", "self.f({a})", "self.g({a}, {b})",
+         "ops.where({a} > 0, {b}, {a})", "{a} * self.k", "self.items[{i}]", "self.items[-1] + {a}", "self.d['p']",
+         "self.inner({a})", "1 / ({a} * {a} + 1)", "ops.sqrt({a} * {a} + 1)", "{a}.reshape(-1)", "ops.exp({a} * 0.5)",
+         "ops.concat(({a}[:1], {b}[1:]))", "self.state + {a}", "ops.stop_gradient({a}) * {b}", "self.scale * {a}"]
+TESTS = ["{a}.sum() > {c}", "{a}[0] > {b}[1]", "self.k > 2", "self.n % 2 == 0", "{a}.max() < {c}", "{a} is self.h",
+         "len(self.items) > 2", "self.training", "{a} is {b}"]
+EFFECTS = ["self.h = {w}", "self.k += 1", "self.items.append({w})", "self.d['p'] = {w}", "{a}[0] = 3.0",
+           "ops.assign(self.w, {w})", "self.w.set_data({w} * 1)", "self.n += 1", "print({a}.sum() > 0, self.k)",
+           "self.w[1] = {b}[0]", "{a} += {b}", "self.h[1] = 2.0", "self.items[0] = {w}", "{a} *= 0.5",
+           "self.items = self.items[-2:]", "ops.assign(self.state, self.state * 0.5 + {w} * 0.5)", "self.state[0] = {a}[1]",
+           "ops.assign(self.inner.v, {w})", "ops.assign_add(self.state, {b})", "self.set_train(not self.training)",
+           "assert {a}.sum() < 20, 'too much'", "self.h = self.items.pop() if len(self.items) > 2 else {a}"]
+WRITES = ["ops.assign({t}, {t} * 2)", "{t}[0] = 5.0", "ops.assign_add({t}, {t})", "{t} *= 3"]
+WRITTEN = ["results[0]", "results[-1]", "x", "net.w", "net.state", "net.h", "net.inner.v", "net.items[-1]"]
+VALUES = [0, 1, -1, 0.5, 2]
+OVERWRITTEN = "RuntimeError: [backward] a tensor that is needed was modified in place"
+
+
+class Inner(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.v = Parameter(Tensor(np.array([0.5, -2, 1], np.float32)), name="v")
+        self.calls = 0
+
+    def construct(self, a):
+        self.calls += 1
+        return a * self.v + self.calls
+
+
+class Base(nn.Cell):
+    """What `construct` works on."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor(np.array([1, -1, 0.5], np.float32)), name="w")
+        self.state = Parameter(Tensor(np.array([0.5, 0, 2], np.float32)), name="state", requires_grad=False)
+        self.h = Tensor(np.array([2, 0, -1], np.float32))
+        self.inner = Inner()
+        self.k, self.n, self.scale = 1, 0, 0.5
+        self.items = [Tensor(np.array([0.5, 0.25, 1], np.float32))]
+        self.d = {"p": Tensor(np.array([0, 1, 2], np.float32))}
+
+    def f(self, a):
+        return ops.tanh(a) * self.w
+
+    def g(self, a, b):
+        if a.sum() > 0:
+            return a + b
+        self.n += 1
+        return a - b
+
+
+class Program:
+    """One random Cell: `source` after construction, and how it is used."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.names, self.loops = ["x", "y", "self.w", "self.h"], 0
+        lines = []
+        for _ in range(self.r.randint(3, 8)):
+            self.statement(lines, "        ", 0)
+        results = self.r.sample(self.names, self.r.randint(1, 3))
+        self.source = "class Net(Base):\n    def construct(self, x, y):\n%s\n        return %s,\n" % (
+            "\n".join(lines), ", ".join(results))
+        self.differentiated = self.r.random() < 0.5
+        self.asked = self.r.choice([(0, 1), 0, 1, None])
+        self.writes = []
+        if self.differentiated and self.r.random() < 0.5:
+            self.writes = [self.r.choice(WRITES).format(t=self.r.choice(WRITTEN)) for _ in range(self.r.randint(1, 2))]
+        self.decides_on_tensors = bool(re.search(r"\w\.sum\(\) [<>]|\[0\] > |max\(\) <|while |self\.g\(", self.source))
+        self.source += "".join("# then %s\n" % write for write in self.writes)
+
+    def fill(self, template):
+        pick = self.r.choice
+        template = template.replace("{w}", pick(WORKS))
+        return template.format(a=pick(self.names), b=pick(self.names), c=pick(["0", "1", "-1"]), i=pick(["0", "-1"]))
+
+    def statement(self, lines, pad, depth):
+        chance = self.r.random() + 0.15 * depth
+        if chance < 0.2:
+            lines.append(pad + "if %s:" % self.fill(self.r.choice(TESTS)))
+            self.block(lines, pad, depth)
+            if self.r.random() < 0.5:
+                lines.append(pad + "else:")
+                self.block(lines, pad, depth)
+        elif chance < 0.32:
+            self.loop(lines, pad, depth)
+        elif chance < 0.5:
+            lines.append(pad + self.fill(self.r.choice(EFFECTS)))
+        else:
+            name = self.r.choice(["x", "y"] if depth else ["x", "y", "v%d" % len(self.names)])
+            lines.append("%s%s = %s" % (pad, name, self.fill(self.r.choice(WORKS))))
+            self.names += [name] if name not in self.names else []
+
+    def loop(self, lines, pad, depth):
+        self.loops += 1
+        counter, kind = "n%d" % self.loops, self.r.random()
+        if kind < 0.5:
+            lines.append("%s%s = ops.zeros(())" % (pad, counter))
+            lines.append("%swhile %s < %d:" % (pad, counter, self.r.randint(1, 3)))
+            lines.append("%s    %s = %s + 1" % (pad, counter, counter))
+        elif kind < 0.8:
+            lines.append("%sfor %s in range(%d):" % (pad, counter, self.r.randint(1, 3)))
+        else:
+            lines.append("%sfor %s in list(self.items[:2]):" % (pad, counter))
+        self.block(lines, pad, depth)
+
+    def block(self, lines, pad, depth):
+        for _ in range(self.r.randint(1, 2)):
+            self.statement(lines, pad + "    ", depth + 1)
+
+
+def numbers(value):
+    """`value` with rounded lists for its tensors."""
+    if isinstance(value, Tensor):
+        return ["%.3g" % v for v in value.asnumpy().astype(np.float64).round(4).ravel() + 0.0]
+    if isinstance(value, (list, tuple)):
+        return [numbers(v) for v in value]
+    if isinstance(value, dict):
+        return {key: numbers(v) for key, v in value.items()}
+    return value
+
+
+def tensors(value):
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [t for v in value for t in tensors(v)] if isinstance(value, (list, tuple)) else []
+
+
+def message(error):
+    """In compiled code it is the function that needs a tensor for its gradient, not one of its operators; and which of several
+    overwritten tensors is met first is not defined."""
+    text = "%s: %s" % (type(error).__name__, error)
+    return re.sub(r"tensor that .* needs.*", "tensor that is needed was modified in place", text)
+
+
+def differentiate(net, program, x, y):
+    def loss(x, y):
+        results = net(x, y)
+        for write in program.writes:
+            exec(write, {"ops": ops, "net": net, "x": x, "results": results})
+        return sum(result.sum() * (i + 1) for i, result in enumerate(results)), results
+    weights = net.trainable_params()
+    (value, results), gradients = ms.value_and_grad(loss, program.asked, weights, has_aux=True)(x, y)
+    return [value, results], gradients
+
+
+def use(cls, program, seed):
+    """What a few calls show, one entry a call."""
+    net, r, seen = cls(), random.Random(seed), []
+    for _ in range(CALLS):
+        x, y = (Tensor(np.array([r.choice(VALUES) for _ in range(SIZE)], np.float32)) for _ in range(2))
+        printed, results, gradients = io.StringIO(), [], ()
+        try:
+            with contextlib.redirect_stdout(printed):
+                if program.differentiated:
+                    results, gradients = differentiate(net, program, x, y)
+                else:
+                    results = net(x, y)
+        except Exception as e:
+            seen.append(message(e))
+        shown = [results, x, y, net.w, net.state, net.inner.v, net.h, net.items, net.d]
+        every = tensors(shown)
+        seen.append((numbers(shown), [net.k, net.n, net.inner.calls, net.training], numbers(gradients), printed.getvalue(),
+                     [[a is b for b in every] for a in every]))
+        for t in tensors(results)[:1]:
+            if t.ndim and t.requires_grad is not True:
+                t[0] = 9.0  # shows in whatever shares the storage
+    return seen
+
+
+def check(seed):
+    """None, or what differs; and the number of captures."""
+    program = Program(seed)
+    space = {"Base": Base, "ops": ops}
+    code = compile(program.source, "<module>", "exec")
+    seen = []
+    for jitted in (False, True):
+        exec(code, space)
+        cls = space["Net"]
+        if jitted:
+            cls.construct = ms.jit(cls.construct, mode="PIJit")
+        seen.append(use(cls, program, seed))
+    for turn, (expected, got) in enumerate(zip(*seen)):
+        if expected == OVERWRITTEN != got or program.decides_on_tensors and got == OVERWRITTEN != expected:
+            break
+        if repr(expected) != repr(got):
+            return "step %d: got %s, expected %s" % (turn, got, expected), 0
+    record = [f for f in _msjit.explain_json() if f["name"] == "construct"]
+    return None, sum(1 + sum(r["count"] for r in f["recompiles"]) for f in record)
+
+
+def fuzz(*args):
+    return programs.fuzz(Program, check, *args)
+
+
+if __name__ == "__main__":
+    sys.exit(programs.main(__doc__, Program, check))

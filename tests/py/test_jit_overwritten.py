@@ -1,0 +1,193 @@
+"""What is written to between the forward and the backward run: an error where a gradient reads what was there, and no part of
+its business elsewhere, however a compiled region comes by its gradients."""
+import re
+
+import numpy as np
+import pytest
+
+import msjit as ms
+from jit_same import FORCED
+from msjit import Parameter, Tensor, nn, ops
+
+pytestmark = pytest.mark.jit
+
+READ = "RuntimeError: [backward] a tensor that is needed was modified in place"
+VIEW = "RuntimeError: [assign] a view of a tensor with gradient history cannot be modified in place"
+
+
+class Net(nn.Cell):
+    def __init__(self, body):
+        super().__init__()
+        self.w = Parameter(Tensor(np.array([[2, 3], [4, 5]], np.float32)), name="w")
+        self.state = Parameter(Tensor(np.array([1, 0.5], np.float32)), name="state", requires_grad=False)
+        self.body = body
+
+    def construct(self, x):
+        return self.body(self, x)
+
+
+def running_mean(net, x):
+    """The buffer goes into what the root is taken of, but the rules read only the root."""
+    d = ops.sqrt(x * x + net.w + net.state)
+    ops.assign(net.state, net.state * 0.9 + x.mean(0) * 0.1)
+    return d, d * 2
+
+
+def quotient_of_a_buffer(net, x):
+    d = 1 / (x * net.w - net.state)
+    net.state[0] = 7.0
+    return d, d
+
+
+def product_with_a_parameter(net, x):
+    y = x * net.w
+    net.w[0] = 5.0
+    return y, net.w
+
+
+def sum_with_a_parameter(net, x):
+    """Its gradient reads neither; that of the second result, which is not asked for, does."""
+    y, z = x + net.w, x * net.w
+    net.w[0] = 5.0
+    return y, z
+
+
+def activation_next_to_a_product(net, x):
+    """Half of the results read the Parameter, the other half only what was computed from it."""
+    y, z = ops.relu(net.w), net.w * x
+    net.w[1] = 5.0
+    return y, z
+
+
+def reversed_parameter(net, x):
+    """A reversed slice is a copy."""
+    v = net.w[::-1]
+    net.w[0] = 5.0
+    return v * v, v
+
+
+def loop_from_a_parameter(net, x):
+    y, n = net.w[:], ops.zeros(())
+    while n < 3:
+        y, n = ops.tanh(y + x), n + 1
+    net.w[0] = 5.0
+    return y, y
+
+
+def loop_that_reads_a_parameter(net, x):
+    y, n = x, ops.zeros(())
+    while n < 3:
+        y, n = y * net.w, n + 1
+    net.w[0] = 5.0
+    return y, y
+
+
+def branch_from_a_parameter(net, x):
+    if x.sum() > 0:
+        y = ops.sqrt(net.w + x)
+    else:
+        y = ops.exp(net.w)
+    net.w[0] = 5.0
+    return y, y
+
+
+def branch_that_reads_a_parameter(net, x):
+    y = net.w * x if x.sum() > 0 else net.w * 2 * x
+    net.w[0] = 5.0
+    return y, y
+
+
+def branch_that_hands_on(net, x):
+    """The gradient of the branch for y does not read what that for x reads."""
+    y = x
+    if x.sum() > -1:
+        x = x * net.w
+        y = y + 1
+    net.w[1] = x[0]
+    return y, x
+
+
+def shown_product(net, x):
+    r = ops.matmul(x, net.w)
+    return r.reshape(-1), (r * r).sum()
+
+
+def shown_row(net, x):
+    r = ops.matmul(x, net.w)
+    return r[0], ops.log(r).sum()
+
+
+def shown_whole(net, x):
+    r = ops.matmul(x, net.w)
+    return r[:], (r * r).sum()
+
+
+def returned_product(net, x):
+    r = ops.matmul(x, net.w)
+    return r, (r * r).sum()
+
+
+def returned_sum(net, x):
+    out = x + net.w
+    return out, ops.sqrt(out + 1).sum()
+
+
+def returned_factor(net, x):
+    out = x * net.w
+    y = out + 1
+    return out, (y * y).sum()
+
+
+WITHIN = [
+    (running_mean, None), (quotient_of_a_buffer, None), (product_with_a_parameter, READ), (sum_with_a_parameter, None),
+    (activation_next_to_a_product, None), (reversed_parameter, None), (loop_from_a_parameter, None),
+    (loop_that_reads_a_parameter, READ), (branch_from_a_parameter, None), (branch_that_reads_a_parameter, READ),
+    (branch_that_hands_on, None),
+]
+AFTER = [
+    (shown_product, VIEW), (shown_row, VIEW), (shown_whole, VIEW), (returned_product, READ), (returned_sum, None),
+    (returned_factor, None),
+]
+
+
+def outcome(body, jit, write):
+    """Three steps: the gradients of one result, and the other one, or the error. With `write` the other one comes first."""
+    net, seen = Net(body), []
+    run = ms.jit(net, mode="PIJit") if jit else net
+
+    def loss(x):
+        result, other = run(x)
+        if write:
+            result, other = other, result
+            ops.assign(other, other * 0 + 5)
+        return result.sum(), other
+    for _ in range(3):
+        x = Tensor(np.array([[1, 2], [3, 4]], np.float32))
+        try:
+            (_, other), grads = ms.value_and_grad(loss, 0, net.trainable_params(), has_aux=True)(x)
+            seen.append([other.asnumpy(), grads[0].asnumpy(), grads[1][0].asnumpy()])
+        except RuntimeError as e:
+            text = re.sub("tensor that .* needs.*", "tensor that is needed was modified in place", str(e))
+            seen.append("RuntimeError: " + text)
+    return seen
+
+
+@pytest.mark.parametrize("body, error, write", [(*row, False) for row in WITHIN] + [(*row, True) for row in AFTER],
+                         ids=[row[0].__name__ for row in WITHIN + AFTER])
+def test_overwritten(body, error, write):
+    plain, jitted = outcome(body, False, write), outcome(body, True, write)
+    for expected, got in zip(plain, jitted):
+        if error:
+            assert expected == got == error
+        else:
+            for a, b in zip(got, expected):
+                np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_a_short_module_fuzz():
+    """Random Cells that change themselves; `make soak` runs the long form."""
+    import module_fuzz
+    said = []
+    programs, found, failed = module_fuzz.fuzz(0, 60 if FORCED else 250, 20, said.append)
+    assert not failed, said[0]
+    assert programs > 5 and found > programs // 2
