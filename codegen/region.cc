@@ -84,7 +84,8 @@ class RegionBackward final : public CustomBackward {
                                   const BackwardRequest& request) override {
     const bool create_graph = request.create_graph;
     if (create_graph && region_->has_branches()) return run_again(inputs, request);
-    const std::span<const Tensor> kept = outputs.subspan(num_outputs());
+    const std::span<const Tensor> kept =
+        outputs.subspan(num_outputs(), static_cast<size_t>(variant_->graphs.num_extras));
     MSJIT_TRY(std::vector<Tensor> extras, create_graph
                                               ? tracked_extras(inputs)
                                               : Result(std::vector(kept.begin(), kept.end())));
@@ -208,26 +209,31 @@ Status fill_variant(const Graph& graph, bool open_sizes, Variant* variant) {
   MSJIT_TRY(variant->graphs, differentiate(graph, flags));
   const GradGraphs& graphs = variant->graphs;
   variant->extras = std::make_shared<Graph>(*graphs.forward);
-  variant->extras->outputs.erase(variant->extras->outputs.begin(),
-                                 variant->extras->outputs.begin() + graphs.num_outputs);
+  auto& outputs = variant->extras->outputs;
+  outputs.erase(outputs.begin(), outputs.begin() + graphs.num_outputs);
+  outputs.resize(static_cast<size_t>(graphs.num_extras));
   MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*variant->extras));
   MSJIT_TRY(variant->forward, Executable::compile(*graphs.forward, open_sizes));
   return {};
 }
 
 // A branch may give an input, or an earlier output, as an output: that tensor has a history of its
-// own, through which its gradients go. The node is recorded for headers that stand in for it; the
-// tensors themselves come back.
-std::vector<Tensor> set_apart(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+// own, through which its gradients go; and what it gives may have none. The node is recorded for
+// headers that stand in for such tensors; they themselves come back.
+std::vector<Tensor> set_apart(const GradGraphs& graphs, std::span<const Tensor> inputs,
+                              std::span<Tensor> results) {
   const auto is_one_of = [](const Tensor& t, std::span<const Tensor> others) {
     return std::any_of(others.begin(), others.end(), [&](const Tensor& o) { return o.same(t); });
   };
-  std::vector<Tensor> kept(outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!is_one_of(outputs[i], inputs) && !is_one_of(outputs[i], outputs.first(i))) continue;
-    kept[i] = outputs[i];
-    outputs[i] = outputs[i].detach();
-  }
+  std::vector<Tensor> kept(static_cast<size_t>(graphs.num_outputs));
+  for (size_t i = 0; i < kept.size(); ++i)
+    if (is_one_of(results[i], inputs) || is_one_of(results[i], results.first(i)))
+      kept[i] = results[i];
+  for (size_t k = 0; k < graphs.histories.size(); ++k)
+    if (graphs.histories[k] >= 0 && !truth_of(results[graphs.histories[k]]))
+      kept[graphs.grad_outputs[k]] = results[graphs.grad_outputs[k]];
+  for (size_t i = 0; i < kept.size(); ++i)
+    if (kept[i]) results[i] = results[i].detach();
   return kept;
 }
 
@@ -285,7 +291,8 @@ Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::sp
   const StandIns own(unlocked ? tensors : std::span<const Tensor>());
   MSJIT_OK(unlocked ? run_unlocked(*variant->forward, own, results)
                     : variant->forward->run(inputs, results));
-  std::vector<Tensor> handed_on = set_apart(tensors, std::span(results).first(outputs.size()));
+  std::vector<Tensor> handed_on = set_apart(variant->graphs, tensors, results);
+  results.resize(outputs.size() + static_cast<size_t>(variant->graphs.num_extras));
   record_custom(std::make_shared<RegionBackward>(shared_from_this(), variant, random),
                 unlocked ? own.tensors() : tensors, results);
   for (size_t i = 0; i < outputs.size(); ++i)

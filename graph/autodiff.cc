@@ -4,6 +4,7 @@
 
 #include "graph/control_grad.h"
 #include "graph/extract.h"
+#include "graph/history.h"
 #include "graph/reads.h"
 
 namespace msjit {
@@ -262,6 +263,9 @@ Status Differentiator::build_forward() {
   }
   MSJIT_OK(sink.take_error());
   result_.forward = std::move(forward);
+  InlineVec<bool, 16> tracked;
+  for (bool flag : wanted_) tracked.push_back(flag);
+  MSJIT_TRY(result_.histories, add_histories(&result_.forward, tracked, result_.grad_outputs));
   return {};
 }
 
@@ -304,6 +308,7 @@ Result<GradGraphs> Differentiator::run(const Graph& graph) {
   kept_ = keep_values(
       {*joint_, num_forward_, outputs_, grad_inputs_, gradient_values(), control_reads_});
   for (ValueId id : kept_.ids) result_.residuals.push_back(classify(id));
+  result_.num_extras = static_cast<int>(extras_.size());
   MSJIT_OK(build_forward());
   MSJIT_TRY(result_.backward, build_backward(given));
   return result_;

@@ -31,14 +31,17 @@ class JointGraph {
   virtual Result<BackwardGraph> backward(std::span<const bool> given) = 0;
 };
 
-// forward: the inputs of the original graph -> its outputs, then the extra outputs. Like the
-// backward graphs it is a plain graph; these can be differentiated again through interpret_on.
+// forward: the inputs of the original graph -> its outputs, then the extra outputs, then bools.
+// Like the backward graphs it is a plain graph; these can be differentiated again through
+// interpret_on.
 struct GradGraphs {
   std::shared_ptr<Graph> forward;
   BackwardGraph backward;  // of gradients for all of grad_outputs
-  int num_outputs = 0;     // of the original graph; the forward's other outputs are extra
+  int num_outputs = 0;     // of the original graph
+  int num_extras = 0;
   std::vector<Residual> residuals;
   std::vector<int> grad_outputs;      // original outputs whose gradient matters, ascending
+  std::vector<int> histories;         // for each: the bool that tells whether it has one, or -1
   std::shared_ptr<JointGraph> joint;  // for gradients of some outputs only
 };
 Result<GradGraphs> differentiate(const Graph& graph, std::span<const bool> wanted);

@@ -184,6 +184,57 @@ def test_overwritten(body, error, write):
                 np.testing.assert_allclose(a, b, rtol=1e-5)
 
 
+def test_a_view_of_what_a_branch_hands_on():
+    """It has a history when that tensor has one, so a write to it shows in a tensor without one."""
+    def fn(x, y, p):
+        if x.sum() > 0:
+            y = p
+        return y[:], x * 2
+    for run in (fn, ms.jit(fn, mode="PIJit")):
+        for sign in (1, -1, 1):
+            p = Tensor(np.float32([7, 8]))
+
+            def loss(x, y):
+                view, other = run(x, y, p)
+                view[0] = 5.0
+                return other.sum() + (view * y).sum(), view
+            x, y = Tensor(np.float32([sign, sign])), Tensor(np.float32([3, 4]))
+            (_, view), grads = ms.value_and_grad(loss, (0, 1), has_aux=True)(x, y)
+            assert p.tolist() == ([5, 8] if sign > 0 else [7, 8]) and y.tolist() == [3, 4]
+            assert view.tolist() == ([5, 8] if sign > 0 else [5, 4])
+            assert [g.tolist() for g in grads] == [[2, 2], [5, 8] if sign > 0 else [5, 8]]
+
+
+def test_a_result_has_a_history_when_its_branch_gave_it_one():
+    """A write to a tensor without one shows in its views; with one, it is a new value."""
+    def arms(x, y):
+        if x.sum() > 0:
+            z = x - 1
+        else:
+            z = y * 0.5
+        return z
+
+    def loop(x, y):
+        z, n = x * 2, ops.zeros(())
+        while n < y.sum():
+            z, n = (z if x.sum() > 0 else y + 0), n + 1
+        return z
+    for fn in (arms, loop):
+        seen = []
+        for run in (fn, ms.jit(fn, mode="PIJit")):
+            for sign in (1, -1, 1):
+                def loss(y):
+                    z = run(x, y)
+                    view = z[:]
+                    z[0] = 3.0
+                    return y.sum() + z.sum(), (view, z)
+                x, y = Tensor(np.float32([sign, sign])), Tensor(np.float32([1, 1]))
+                (_, results), grad = ms.value_and_grad(loss, has_aux=True)(y)
+                seen.append([t.tolist() for t in results] + [grad.tolist()])
+        assert seen[:3] == seen[3:]
+        assert seen[0][0][0] == 3 and seen[1][0][0] != 3
+
+
 def test_a_short_module_fuzz():
     """Random Cells that change themselves; `make soak` runs the long form."""
     import module_fuzz
