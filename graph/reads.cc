@@ -11,6 +11,10 @@ namespace {
 using Seeds = uint64_t;  // a set of incoming gradients; those from the 64th on share a bit
 constexpr Seeds kAll = ~Seeds{0};
 
+// A loop or a branch that runs again reads larger values where they are: a table in a loop is not
+// to be copied in every call.
+constexpr int64_t kMaxCopiedBytes = 256 << 10;
+
 class Reads {
  public:
   explicit Reads(const JointParts& parts)
@@ -19,11 +23,13 @@ class Reads {
         from_(joint_.values.size()),
         asked_(joint_.values.size()),
         read_(joint_.values.size()),
-        required_(joint_.values.size()) {
+        required_(joint_.values.size()),
+        again_(joint_.values.size()) {
     find_sources();
     walk();
   }
   const std::vector<Seeds>& by_rules() const { return read_; }
+  const std::vector<bool>& to_run_again() const { return again_; }
 
   std::vector<ValueId> required() const {
     std::vector<ValueId> ids;
@@ -90,6 +96,7 @@ class Reads {
       const bool only_again =
           control != parts_.control.end() && i < control->second.size() && !control->second[i];
       if (!only_again) read_[id] |= use;
+      if (only_again && use) again_[storage_root(joint_, id)] = true;
     }
   }
 
@@ -99,6 +106,7 @@ class Reads {
   std::vector<Seeds> asked_;     // which gradients want it
   std::vector<Seeds> read_;      // which of them by a rule
   std::vector<Seeds> required_;  // of values that depend on no seed: which read it as it is
+  std::vector<bool> again_;      // control nodes run on data in this storage again
 };
 
 }  // namespace
@@ -116,7 +124,13 @@ KeptValues keep_values(const JointParts& parts) {
   std::vector<bool> exposed(joint.values.size()), copied_root(joint.values.size());
   for (ValueId id : joint.inputs) exposed[id] = true;
   for (ValueId id : parts.outputs) exposed[storage_root(joint, id)] = true;
-  for (size_t v = 0; v < exposed.size(); ++v) copied_root[v] = exposed[v] && !reads.by_rules()[v];
+  const auto may_copy = [&](size_t v) {
+    const Meta& meta = joint.values[v].meta;
+    return !reads.to_run_again()[v] ||
+           meta.shape.numel() * item_size(meta.dtype) <= kMaxCopiedBytes;
+  };
+  for (size_t v = 0; v < exposed.size(); ++v)
+    copied_root[v] = exposed[v] && !reads.by_rules()[v] && may_copy(v);
   KeptValues kept;
   for (bool settled = false; !settled;) {
     kept.copied.resize(exposed.size());
@@ -127,7 +141,8 @@ KeptValues keep_values(const JointParts& parts) {
     settled = true;
     for (ValueId id : kept.ids) {
       const ValueId root = storage_root(joint, id);
-      if (!exposed[root] || copied_root[root] || !(needed[id] & ~reads.by_rules()[root])) continue;
+      if (!exposed[root] || copied_root[root] || !may_copy(root)) continue;
+      if (!(needed[id] & ~reads.by_rules()[root])) continue;
       copied_root[root] = true;
       settled = false;
     }
