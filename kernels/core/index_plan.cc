@@ -25,6 +25,7 @@ Status add_slice(const IndexItem& item, int64_t size, IndexPlan* plan) {
   plan->begin.push_back(begin);
   plan->end.push_back(count == 0 ? begin : end);  // -1 with a negative step: down to element 0
   plan->step.push_back(item.step);
+  plan->reversed |= !forward && count > 1;
   plan->slices |= begin != 0 || end != size || item.step != 1;
   plan->shape.push_back(count);
   return {};

@@ -20,7 +20,8 @@ struct IndexPlan {
   // Basic part: slice every dimension, drop those in `squeeze`, then insert `new_axes` (in
   // increasing order).
   IntList begin, end, step;
-  bool slices = false;  // some dimension is not taken whole
+  bool slices = false;    // some dimension is not taken whole
+  bool reversed = false;  // some dimension backwards: a copy, not a view
   IntList squeeze;
   IntList new_axes;
   Shape shape;  // after the basic part

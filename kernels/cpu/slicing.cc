@@ -61,9 +61,7 @@ Tensor view_of(const Tensor& x, const AttrValue& begin, const AttrValue& end,
   return Tensor::view(x, shape, strides, offset);
 }
 
-Result<Tensor> forwards(Tensor view) {
-  bool reversed = false;
-  for (Dim stride : view.strides()) reversed |= stride < 0;
+Result<Tensor> forwards(Tensor view, bool reversed) {
   if (!reversed) return view;
   MSJIT_TRY(Tensor copy, Tensor::empty(view.dtype(), view.shape()));
   copy_strided(view, copy);
@@ -71,8 +69,7 @@ Result<Tensor> forwards(Tensor view) {
 }
 
 bool is_reversed(const Shape& slice, const AttrValue& step) {
-  if (slice.numel() == 0) return false;
-  const auto steps = step.as_list();
+  const IntList& steps = step.as_list();
   for (size_t i = 0; i < steps.size(); ++i)
     if (steps[i] < 0 && slice[static_cast<int>(i)] > 1) return true;
   return false;

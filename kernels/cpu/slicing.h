@@ -19,7 +19,7 @@ Shape shape_of(const Shape& x, const AttrValue& begin, const AttrValue& end, con
 Tensor view_of(const Tensor& x, const AttrValue& begin, const AttrValue& end,
                const AttrValue& step);
 // A reversed slice is copied, so that no tensor an op hands on has negative strides.
-Result<Tensor> forwards(Tensor view);
+Result<Tensor> forwards(Tensor view, bool reversed);
 bool is_reversed(const Shape& slice, const AttrValue& step);
 // Writes `value`, broadcast and converted, into a slice of `target`; they may overlap.
 Status write(const Tensor& target, const Tensor& value, const AttrValue& begin,

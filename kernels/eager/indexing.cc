@@ -246,7 +246,7 @@ Result<Tensor> get_item(const Tensor& x, std::span<const IndexItem> items,
                         std::span<const Tensor> indices) {
   MSJIT_TRY(IndexPlan plan, plan_index(x.shape(), items));
   if (plan.advanced) return get_advanced(x, plan, indices);
-  if (!recorded(x)) return slicing::forwards(basic_view(x, plan));
+  if (!recorded(x)) return slicing::forwards(basic_view(x, plan), plan.reversed);
   static const OpDef* identity = find_op("identity");
   Val item = apply_basic_index(eager(x), plan);
   if (item.tensor().same(x)) item = call(*identity, {item});  // x[:] is a view, as x[1:] is

@@ -16,8 +16,9 @@ Status infer(InferCtx& ctx) {
 }
 
 Status kernel(KernelCtx& ctx) {
-  MSJIT_TRY(ctx.out[0], slicing::forwards(
-                            slicing::view_of(ctx.in[0], ctx.attrs[0], ctx.attrs[1], ctx.attrs[2])));
+  Tensor view = slicing::view_of(ctx.in[0], ctx.attrs[0], ctx.attrs[1], ctx.attrs[2]);
+  const bool reversed = slicing::is_reversed(view.shape(), ctx.attrs[2]);
+  MSJIT_TRY(ctx.out[0], slicing::forwards(std::move(view), reversed));
   return {};
 }
 

@@ -235,6 +235,19 @@ def test_a_result_has_a_history_when_its_branch_gave_it_one():
         assert seen[0][0][0] == 3 and seen[1][0][0] != 3
 
 
+def test_a_reversed_slice_is_a_copy_whatever_it_is_of():
+    """One of a broadcast tensor too, whose strides of zero have no direction."""
+    def fn(x):
+        y = ops.broadcast_to(x, (3,))
+        return y[::-1], y
+    for run in (fn, ms.jit(fn, mode="PIJit")):
+        for _ in range(2):
+            x = Tensor(np.float32([1]))
+            back, y = run(x)
+            back[0] = 5.0
+            assert (back.tolist(), y.tolist(), x.tolist()) == ([5, 1, 1], [1, 1, 1], [1])
+
+
 def test_a_short_module_fuzz():
     """Random Cells that change themselves; `make soak` runs the long form."""
     import module_fuzz
