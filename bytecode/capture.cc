@@ -64,10 +64,12 @@ struct Failure {
   std::string detail, place;
   int line = 0;
   PyCodeObject* callee = nullptr;
+  PyCodeObject* code = nullptr;
+  int offset = 0;
 };
 
 Failure failure_of(const Executor& x) {
-  return {x.reason(), x.detail(), x.place(), x.line(), x.callee()};
+  return {x.reason(), x.detail(), x.place(), x.line(), x.callee(), x.user_code(), x.user_offset()};
 }
 
 void describe_exit(Executor& x, const DecodedCode& code, const Failure& failure, Capture* capture) {
@@ -77,6 +79,8 @@ void describe_exit(Executor& x, const DecodedCode& code, const Failure& failure,
   capture->break_place = failure.place;
   capture->break_line = failure.line ? failure.line : code[x.root().pc].line;
   capture->break_callee = failure.callee;
+  capture->break_code = failure.code ? failure.code : code.code();
+  capture->break_offset = failure.code ? failure.offset : code[x.root().pc].op_offset;
 }
 
 std::vector<SourceId> used_sources(const Capture& capture) {
@@ -148,6 +152,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     }
     capture.inputs = x.heap().inputs();
     capture.scalars = x.heap().scalars();
+    capture.inlined = x.take_inlined();
     capture.open = x.sizes().finish(&capture.trace);
     capture.num_ops = capture.graph->num_ops();
     capture.guards = x.heap().guards().finish(used_sources(capture));

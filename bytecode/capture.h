@@ -116,6 +116,9 @@ struct Capture {
   std::string break_place;  // "file:line" inside a callee, when the reason lies there
   PyCodeObject* break_callee =
       nullptr;  // outermost callee that held the break: worth its own regions
+  PyCodeObject* break_code = nullptr;  // innermost code outside msjit that held it
+  int break_offset = 0;                // in that code
+  std::vector<Ref> inlined;            // code of the calls inlined, where `list_inlined` asks
   int num_ops = 0;
   bool joined = false;  // an output may be the very tensor of an input or of another output
 };
@@ -125,7 +128,8 @@ struct CaptureLimits {
   int unroll = 20000;  // instructions executed and items taken from iterators in one region
   int turns = 0;       // of one loop of the frame that are unrolled; 0 = no limit
   int max_ops = 4000;
-  int break_every = 0;  // force an exit at every n-th instruction of the frame; 0 = never
+  int break_every = 0;        // force an exit at every n-th instruction of the frame; 0 = never
+  bool list_inlined = false;  // keep the code of the calls that are inlined
 };
 
 // Symbolically executes `code` from instruction `start` in the frame state `slots` (stack of

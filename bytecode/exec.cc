@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <cstring>
+
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
 
@@ -17,6 +19,13 @@ constexpr Handler kHandlers[] = {
 const char* code_file(PyCodeObject* code) {
   const char* file = utf8_text(code->co_filename);
   return file ? file : "?";
+}
+
+// A function of msjit itself, by the module its globals name.
+bool is_own(PyObject* globals) {
+  PyObject* const name = PyDict_GetItemString(globals, "__name__");
+  const char* text = name && PyUnicode_Check(name) ? utf8_text(name) : nullptr;
+  return text && (std::strcmp(text, "msjit") == 0 || std::strncmp(text, "msjit.", 6) == 0);
 }
 
 std::shared_ptr<Graph> named_graph(const DecodedCode& code) {
@@ -47,6 +56,7 @@ bool Executor::fail(BreakReason reason, std::string detail) {
   reason_ = reason;
   detail_ = std::move(detail);
   line_ = (*root_.code)[root_.pc].line;
+  note_user_place();
   SymFrame* frame = current_;
   if (frame && frame->parent) {
     place_ = fmt::format("{}:{}", code_file(frame->code->code()), (*frame->code)[frame->pc].line);
@@ -54,6 +64,21 @@ bool Executor::fail(BreakReason reason, std::string detail) {
     callee_ = frame->code->code();
   }
   return false;
+}
+
+void Executor::note_user_place() {
+  const SymFrame* frame = current_ ? current_ : &root_;
+  while (frame->parent && is_own(frame->globals.get())) frame = frame->parent;
+  user_code_ = frame->code->code();
+  user_offset_ = (*frame->code)[frame->pc].op_offset;
+}
+
+void Executor::note_inlined(const SymFrame& frame) {
+  if (!limits_.list_inlined || is_own(frame.globals.get())) return;
+  PyCodeObject* const code = frame.code->code();
+  for (const Ref& known : inlined_)
+    if (known.get() == reinterpret_cast<PyObject*>(code)) return;
+  inlined_.push_back(Ref::share(reinterpret_cast<PyObject*>(code)));
 }
 
 bool Executor::fail_op(Status status) {

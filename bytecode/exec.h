@@ -116,6 +116,10 @@ class Executor {
   const std::string& place() const { return place_; }
   int line() const { return line_; }
   PyCodeObject* callee() const { return callee_; }
+  // The innermost frame outside msjit that was under way at the failure.
+  PyCodeObject* user_code() const { return user_code_; }
+  int user_offset() const { return user_offset_; }
+  std::vector<Ref> take_inlined() { return std::move(inlined_); }
 
   // Looks at a value: false (failed) when it cannot be looked at.
   bool look(const SymRef& value);
@@ -171,6 +175,8 @@ class Executor {
   bool account(SymFrame& frame);
   bool too_long(BreakReason reason);
   bool at_long_loop(int header) const;
+  void note_inlined(const SymFrame& frame);
+  void note_user_place();
   bool run_arm(SymFrame* arm);
   bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, class Joiner& joiner);
   bool take_next(SymIterator& it, SymRef* out, bool* done);
@@ -208,6 +214,9 @@ class Executor {
   std::string place_;
   int line_ = 0;
   PyCodeObject* callee_ = nullptr;
+  PyCodeObject* user_code_ = nullptr;
+  int user_offset_ = 0;
+  std::vector<Ref> inlined_;
   friend Result<Capture> capture_region(const DecodedCode&, int, const Slots&, int,
                                         const CaptureLimits&, const std::vector<SizeHistory>*,
                                         std::vector<int>*);

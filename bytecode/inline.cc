@@ -204,6 +204,7 @@ bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<
   frame.globals_source = callee.globals_source;
   if (!find_builtins(*this, *current_, object, callee, &frame.builtins)) return false;
   frame.parent = current_;
+  note_inlined(frame);
   if (!Binder(*this, callee, code).bind(std::move(args), names, &frame.slots)) return false;
   if (!make_cells(*this, callee, code, &frame.slots)) return false;
   for (SymRef& slot : frame.slots)

@@ -103,7 +103,7 @@ struct CodeState {
   int64_t captured_calls = 0;  // calls in which some region ran
   bool inert = false;          // touches no tensor: left to the interpreter for good
   int64_t retry_at = 0;        // inert: the call at which it is looked at again; 0 = never
-  bool full_graph = false;     // a break is an error
+  bool in_language = false;    // its source is known to be in PSJit's strict language
   std::string name, file;
   int line = 0;
   std::vector<int> long_loops;  // loop headers: too long to unroll, entered turn by turn

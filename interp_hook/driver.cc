@@ -11,7 +11,7 @@
 
 namespace msjit {
 
-PyObject* compile_error_type = nullptr;
+FrontEnd g_front_end;
 
 Entry* find_entry(EntryPoint& point, const Slots& slots, PyObject** registers) {
   const std::shared_ptr<EntryBase>* found = point.find(slots, registers);
@@ -47,8 +47,8 @@ void mark_callee(PyCodeObject* code) {
 // One frame on its way through the driver.
 class FrameRun {
  public:
-  FrameRun(FrameView& frame, const DecodedCode& code, CodeState& state)
-      : frame_(frame), code_(code), state_(state), index_(code.entry()) {}
+  FrameRun(FrameView& frame, const DecodedCode& code, CodeState& state, FramePolicy policy)
+      : frame_(frame), code_(code), state_(state), policy_(policy), index_(code.entry()) {}
 
   PyObject* run() {
     for (;;) {
@@ -110,11 +110,14 @@ class FrameRun {
     registers_.assign(std::max(point.register_count, 1), nullptr);
     const Slots now = slots();
     if (Entry* entry = find_entry(point, now, registers_.data())) {
+      if (policy_.whole && !entry->returns)
+        return refuse(code_.code(), code_[entry->exit_index].op_offset, entry->break_reason,
+                      entry->break_detail);
       if (!entry->rests()) return entry;
       skip_region(*entry);
       return nullptr;
     }
-    if (point.cold && (!point.retry_at || state_.calls < point.retry_at)) {
+    if (point.cold && !policy_.whole && (!point.retry_at || state_.calls < point.retry_at)) {
       skip_until(point.skip_to);
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;
@@ -149,7 +152,7 @@ class FrameRun {
   bool make_room(EntryPoint& point) {
     const int limit = jit_config().max_entries_per_pc;
     if (point.captures < limit) return true;
-    if (limit == 0 || !paid_off(point)) {
+    if (limit == 0 || (!policy_.whole && !paid_off(point))) {
       if (!point.entries.empty())
         state_.count_break(code_[index_].line, break_name(BreakReason::kRecompileLimit),
                            break_text(BreakReason::kRecompileLimit,
@@ -235,12 +238,26 @@ class FrameRun {
     ++point.captures;
     point.cold = false;
     point.line = code_[index_].line;
-    auto captured = capture_region(code_, index_, now, frame_.stack_depth(), limits_at(point),
+    CaptureLimits limits = limits_at(point);
+    limits.list_inlined = policy_.source;
+    auto captured = capture_region(code_, index_, now, frame_.stack_depth(), limits,
                                    point.refused_sizes < kMaxRefusals ? &point.sizes : nullptr,
                                    &state_.long_loops);
     if (!captured.ok()) return internal_failure(point, captured.error().message);
     Capture capture = captured.take();
-    if (state_.full_graph && !capture.returns) return refuse_break(capture);
+    if (bool again = false; !check_sources(capture, &again)) {
+      return nullptr;
+    } else if (again) {
+      return this->capture(point, now);
+    }
+    if (policy_.whole && !capture.returns) {
+      if (!program_raises(capture.reason))
+        return refuse(capture.break_code, capture.break_offset, break_name(capture.reason),
+                      break_text(capture.reason, capture.detail));
+      idle_ = jit_config().idle_steps;  // CPython gets the frame, and raises
+      skip_until(code_.size());
+      return nullptr;
+    }
     const int exit_index = capture.returns ? -1 : capture.exit_index;
     if (!capture.returns) note_break(capture);
     if (capture.num_ops == 0) {
@@ -267,6 +284,16 @@ class FrameRun {
     return found ? found : internal_failure(point, "[capture] fresh guards do not hold");
   }
 
+  // False with an exception set. Python code that ran meanwhile may have changed what was captured.
+  static bool check_sources(const Capture& capture, bool* again) {
+    for (const Ref& inlined : capture.inlined) {
+      const auto result = g_front_end.check_source(reinterpret_cast<PyCodeObject*>(inlined.get()));
+      if (result == SourceCheck::kFailed) return false;
+      *again |= result == SourceCheck::kPassed;
+    }
+    return true;
+  }
+
   Entry* internal_failure(EntryPoint& point, const std::string& message) {
     point.cold = true;
     point.skip_to = -1;
@@ -277,12 +304,15 @@ class FrameRun {
     return nullptr;
   }
 
-  Entry* refuse_break(const Capture& capture) {
-    const std::string text =
-        fmt::format("[jit] cannot capture the whole of {}, got a break at {}:{}: {}", state_.name,
-                    state_.file, capture.break_line, break_text(capture.reason, capture.detail));
-    PyErr_SetString(compile_error_type ? compile_error_type : PyExc_RuntimeError, text.c_str());
+  Entry* refuse(PyCodeObject* code, int offset, const char* reason, const std::string& text) {
+    g_front_end.refuse(code, offset, state_.name, reason, text);
     return nullptr;
+  }
+
+  // The region ends where the program raises: that is its result, not a limit of the compiler.
+  static bool program_raises(BreakReason reason) {
+    return reason == BreakReason::kRaises || reason == BreakReason::kOpError ||
+           reason == BreakReason::kUnboundName;
   }
 
   void note_break(const Capture& capture) {
@@ -386,6 +416,7 @@ class FrameRun {
   FrameView& frame_;
   const DecodedCode& code_;
   CodeState& state_;
+  const FramePolicy policy_;
   int index_;
   unsigned turns_ = 0;
   int idle_ = 0;
@@ -402,6 +433,7 @@ class FrameRun {
 }  // namespace
 
 PyObject* drive_frame(FrameView& frame) {
+  const FramePolicy policy = hook::take_policy();
   CodeState* state = code_state(frame.code());
   if (!state || state->inert || !jit_config().enabled || c_stack_left() < kDriveStack)
     return frame.resume();
@@ -417,7 +449,7 @@ PyObject* drive_frame(FrameView& frame) {
     return frame.resume();
   }
   if (!frame.prologue()) return nullptr;
-  return FrameRun(frame, *decoded.value(), *state).run();
+  return FrameRun(frame, *decoded.value(), *state, policy).run();
 }
 
 }  // namespace msjit

@@ -17,7 +17,15 @@ PyObject* drive_frame(FrameView& frame);
 // room for point.register_count. Valid until Python code runs.
 Entry* find_entry(EntryPoint& point, const Slots& slots, PyObject** registers);
 
-// `msjit.CompileError`, set by the extension.
-extern PyObject* compile_error_type;
+// What the extension sets. `check_source` raises msjit.CompileError where the source of a function
+// that is inlined is not in the language of PSJit. `refuse` raises it for a region that ends before
+// its function does.
+enum class SourceCheck { kKnown, kPassed, kFailed };  // kKnown: no Python code ran
+struct FrontEnd {
+  SourceCheck (*check_source)(PyCodeObject* code) = nullptr;
+  void (*refuse)(PyCodeObject* code, int offset, const std::string& function, const char* reason,
+                 const std::string& text) = nullptr;
+};
+extern FrontEnd g_front_end;
 
 }  // namespace msjit

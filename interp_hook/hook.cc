@@ -17,6 +17,7 @@ frames::Evaluator previous = nullptr;  // the evaluator below us
 
 // Read on every call while the hook is installed, hence the cheap access model.
 [[gnu::tls_model("initial-exec")]] thread_local NextFrame* wanted = nullptr;
+thread_local FramePolicy taken_policy;
 
 constexpr int kNeverNative =
     CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE;
@@ -35,6 +36,7 @@ struct HookEntry {
   static FrameDoor take_wanted(PyCodeObject* code) {
     if (!wanted || wanted->code_ != code) return nullptr;
     NextFrame* request = std::exchange(wanted, wanted->outer_);
+    taken_policy = request->policy_;
     return std::exchange(request->door_, nullptr);
   }
 
@@ -119,6 +121,8 @@ void uninstall() {
 
 namespace hook {
 
+FramePolicy take_policy() { return std::exchange(taken_policy, {}); }
+
 bool initialize() {
   if (mark_index >= 0) return true;
   mark_index = compat::request_code_extra(nullptr);
@@ -151,7 +155,8 @@ HookArm::~HookArm() {
   if (--arm_count == 0) uninstall();
 }
 
-NextFrame::NextFrame(PyCodeObject* code, FrameDoor door) : code_(code), door_(door) {
+NextFrame::NextFrame(PyCodeObject* code, FrameDoor door, FramePolicy policy)
+    : code_(code), door_(door), policy_(policy) {
   HookEntry::begin(this);
 }
 

@@ -16,7 +16,16 @@ using FrameDoor = PyObject* (*)(FrameView& frame);
 // The door of code that is never to be run natively, nor to be marked again.
 inline PyObject* leave_frame(FrameView& frame) { return frame.resume(); }
 
+// How the call that asked for a frame wants it driven.
+struct FramePolicy {
+  bool whole = false;   // one graph: where a region would end early the call raises CompileError
+  bool source = false;  // PSJit: the source of what is inlined has to be in the language
+};
+
 namespace hook {
+
+// The policy of the request that the frame now offered answers, once; the default for marked code.
+FramePolicy take_policy();
 
 // False with an exception set when the interpreter refuses; call once before anything else.
 bool initialize();
@@ -45,7 +54,7 @@ class HookArm {
 // Asks for the next frame of `code` on this thread, marked or not: `door` gets it. Holds a HookArm.
 class NextFrame {
  public:
-  NextFrame(PyCodeObject* code, FrameDoor door);
+  NextFrame(PyCodeObject* code, FrameDoor door, FramePolicy policy = {});
   ~NextFrame();
   NextFrame(const NextFrame&) = delete;
   NextFrame& operator=(const NextFrame&) = delete;
@@ -56,6 +65,7 @@ class NextFrame {
   HookArm arm_;
   PyCodeObject* code_;
   FrameDoor door_;
+  FramePolicy policy_;
   NextFrame* outer_;
 };
 

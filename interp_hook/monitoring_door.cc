@@ -27,6 +27,7 @@ int tool = kNoTool;
 PyObject* disable = nullptr;  // sys.monitoring.DISABLE
 
 [[gnu::tls_model("initial-exec")]] thread_local NextFrame* wanted = nullptr;
+thread_local FramePolicy taken_policy;
 [[gnu::tls_model("initial-exec")]] thread_local int nesting = 0;
 
 FrameDoor door_of(PyCodeObject* code) {
@@ -47,6 +48,7 @@ struct HookEntry {
   static FrameDoor choose(PyCodeObject* code) {
     if (!wanted || wanted->code_ != code) return door_of(code);
     NextFrame* request = std::exchange(wanted, wanted->outer_);
+    taken_policy = request->policy_;
     return std::exchange(request->door_, nullptr);
   }
   static void begin(NextFrame* request) { request->outer_ = std::exchange(wanted, request); }
@@ -124,6 +126,8 @@ void listen(PyCodeObject* code, bool wanted_now) {
 
 namespace hook {
 
+FramePolicy take_policy() { return std::exchange(taken_policy, {}); }
+
 bool initialize() {
   if (mark_index >= 0) return true;
   mark_index = compat::request_code_extra(nullptr);
@@ -151,7 +155,8 @@ bool is_watched(PyCodeObject* code) { return frames::is_watched(PyThreadState_Ge
 HookArm::HookArm() {}
 HookArm::~HookArm() {}
 
-NextFrame::NextFrame(PyCodeObject* code, FrameDoor door) : code_(code), door_(door) {
+NextFrame::NextFrame(PyCodeObject* code, FrameDoor door, FramePolicy policy)
+    : code_(code), door_(door), policy_(policy) {
   if (!(code->co_flags & kNeverNative) && (tool == kNoTool || !frames::listens(code, tool)))
     listen(code, true);
   HookEntry::begin(this);

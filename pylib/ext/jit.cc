@@ -4,7 +4,7 @@
 #include <Python.h>
 #include <structmember.h>
 
-#include <limits>
+#include <cstring>
 #include <memory>
 
 #include "bytecode/exec.h"
@@ -14,11 +14,10 @@
 #include "guards/py/objects.h"
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
-#include "interp_hook/explain.h"
 #include "interp_hook/hook.h"
-#include "kernels/eager/eager_sink.h"
 #include "pylib/ext/jit.h"
 #include "pylib/ext/jit_debug.h"
+#include "pylib/ext/jit_front.h"
 
 namespace msjit {
 namespace {
@@ -34,10 +33,13 @@ struct JitFunction {
   CodeState* state;    // of the code below
   PyCodeObject* code;  // owned: the function's code when `state` was looked up; f.__code__ may be
                        // replaced
-  int arguments;       // parameters a frameless call takes, -1 = never frameless
+  int arguments;       // parameters a frameless call takes, -1 = none for now
+  int frameless;       // the same once the source is checked
   int slots;
-  int entry;        // canonical index of the first instruction
-  bool full_graph;  // a break is an error when called through this object
+  int entry;  // canonical index of the first instruction
+  JitMode mode;
+  SyntaxLevel level;    // of PSJit
+  SyntaxLevel checked;  // the level whose source check the code has passed; kNone at first
 };
 
 JitFunction* as_jit(PyObject* object) { return reinterpret_cast<JitFunction*>(object); }
@@ -58,7 +60,23 @@ bool refresh(JitFunction* self) {
       !(code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) && code->co_kwonlyargcount == 0;
   bool cells = false;
   for (int i = 0; i < self->slots; ++i) cells |= d.slot_kind(i) == SlotKind::kCell;
-  if (plain && !cells && self->slots <= kMaxSlots) self->arguments = code->co_argcount;
+  self->checked = SyntaxLevel::kNone;
+  self->frameless = plain && !cells && self->slots <= kMaxSlots ? code->co_argcount : -1;
+  if (self->mode == JitMode::kPIJit) self->arguments = self->frameless;
+  return true;
+}
+
+bool is_strict(const JitFunction* self) {
+  return (self->level == SyntaxLevel::kNone ? g_syntax_level : self->level) == SyntaxLevel::kStrict;
+}
+
+// PSJit compiles what its source says. False with an exception set.
+bool check_language(JitFunction* self) {
+  const SyntaxLevel level = is_strict(self) ? SyntaxLevel::kStrict : SyntaxLevel::kLax;
+  if (self->mode != JitMode::kPSJit || self->checked >= level) return true;
+  if (!check_source(self->function, level)) return false;
+  self->checked = level;
+  self->arguments = self->frameless;
   return true;
 }
 
@@ -123,17 +141,16 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
   }
   if (c_stack_left() < kLeastStack) [[unlikely]]
     return PyErr_Format(PyExc_RecursionError, "maximum recursion depth exceeded");
+  if (!check_language(self)) return nullptr;
+  const GraphCall inside(self->mode == JitMode::kPSJit);
   const compat::LevelCall level(self->function);
   if (!self->state || self->state->stays_inert() || !jit_config().enabled)
     return compat::vectorcall(self->function, args, nargsf, names).release();
   const Ref code = Ref::share(
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it
-  CodeState* state = self->state;
-  const bool outer = std::exchange(state->full_graph, self->full_graph);
-  NextFrame next(self->code, drive_frame);
-  Ref result = compat::vectorcall(self->function, args, nargsf, names);
-  state->full_graph = outer;
-  return result.release();
+  const bool strict = is_strict(self);
+  NextFrame next(self->code, drive_frame, {strict, strict && self->mode == JitMode::kPSJit});
+  return compat::vectorcall(self->function, args, nargsf, names).release();
 }
 
 PyObject* jit_call(PyObject* callable, PyObject* args, PyObject* keywords) noexcept {
@@ -141,11 +158,11 @@ PyObject* jit_call(PyObject* callable, PyObject* args, PyObject* keywords) noexc
 }
 
 PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
-  static const char* keywords[] = {"function", "fullgraph", nullptr};
-  PyObject* function = nullptr;
-  int full_graph = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|p:JitFunction", const_cast<char**>(keywords),
-                                   &PyFunction_Type, &function, &full_graph) ||
+  static const char* keywords[] = {"function", "mode", "fullgraph", nullptr};
+  PyObject *function = nullptr, *whole = Py_None;
+  const char* mode = "PIJit";
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|sO:JitFunction", const_cast<char**>(keywords),
+                                   &PyFunction_Type, &function, &mode, &whole) ||
       !function)
     return nullptr;
   PyObject* object = type->tp_alloc(type, 0);
@@ -153,8 +170,11 @@ PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept
   JitFunction* self = as_jit(object);
   self->vectorcall = jit_vectorcall;
   self->function = new_reference(function);
+  self->mode = std::strcmp(mode, "PSJit") == 0 ? JitMode::kPSJit : JitMode::kPIJit;
+  self->level = whole == Py_True                                    ? SyntaxLevel::kStrict
+                : whole == Py_None && self->mode == JitMode::kPSJit ? SyntaxLevel::kNone
+                                                                    : SyntaxLevel::kLax;
   refresh(self);
-  self->full_graph = full_graph != 0;
   if (PyErr_Occurred()) return drop_reference(object), nullptr;
   return object;
 }
@@ -206,7 +226,16 @@ PyMemberDef jit_members[] = {
     {"__wrapped__", T_OBJECT, offsetof(JitFunction, function), READONLY, "the eager function"},
     {nullptr, 0, 0, 0, nullptr}};
 
+PyObject* jit_options(PyObject* object, void*) noexcept {
+  const JitFunction* self = as_jit(object);
+  PyObject* const whole = self->level == SyntaxLevel::kNone     ? Py_None
+                          : self->level == SyntaxLevel::kStrict ? Py_True
+                                                                : Py_False;
+  return Py_BuildValue("sO", self->mode == JitMode::kPSJit ? "PSJit" : "PIJit", whole);
+}
+
 PyGetSetDef jit_getset[] = {
+    {"__jit_options__", jit_options, nullptr, "the mode, and whether it is to be one graph", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"__doc__", jit_doc, nullptr, nullptr, const_cast<char*>("__doc__")},
     {"__name__", jit_doc, nullptr, nullptr, const_cast<char*>("__name__")},
@@ -243,106 +272,6 @@ Ref make_jit_type() {
   return made;
 }
 
-Ref parse_json(const std::string& text) {
-  Ref json = Ref::steal(PyImport_ImportModule("json"));
-  Ref decoded = Ref::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace"));
-  return json && decoded ? Ref::steal(PyObject_CallMethod(json.get(), "loads", "O", decoded.get()))
-                         : Ref();
-}
-
-PyObject* explain_json(PyObject*, PyObject*) noexcept {
-  return parse_json(explain_functions_json()).release();
-}
-PyObject* stats(PyObject*, PyObject*) noexcept {
-  return parse_json(explain_totals_json()).release();
-}
-
-PyObject* explain_details(PyObject*, PyObject* object) noexcept {
-  PyCodeObject* code = code_of(object);
-  return code ? parse_json(explain_details_json(code)).release() : nullptr;
-}
-
-PyObject* reset(PyObject*, PyObject*) noexcept {
-  reset_code_states();
-  // A door may have given up code that was inert.
-  for (CodeState* state : all_code_states())
-    if (FrameDoor door = hook::marked(state->code); door && !hook::mark(state->code, door))
-      return nullptr;
-  reset_eager_op_count();
-  graph_op_count = 0;
-  return Ref::none().release();
-}
-
-struct Setting {
-  const char* name = nullptr;
-  int* value = nullptr;
-  int64_t* bytes = nullptr;  // instead of `value`
-
-  int64_t get() const { return bytes ? *bytes : *value; }
-  bool set(int64_t to) const {
-    if (!bytes && to > std::numeric_limits<int>::max()) return false;
-    if (bytes)
-      *bytes = to;
-    else
-      *value = static_cast<int>(to);
-    return true;
-  }
-};
-Setting settings(int i) {
-  JitConfig& c = jit_config();
-  const Setting all[] = {{"inline_depth", &c.limits.inline_depth},
-                         {"unroll", &c.limits.unroll},
-                         {"max_ops", &c.limits.max_ops},
-                         {"break_every", &c.limits.break_every},
-                         {"max_entries_per_pc", &c.max_entries_per_pc},
-                         {"idle_steps", &c.idle_steps},
-                         {"pool_bytes", nullptr, &pool_limits().bytes}};
-  return i < static_cast<int>(std::size(all)) ? all[i] : Setting{};
-}
-
-PyObject* config(PyObject*, PyObject*) noexcept {
-  Ref values = Ref::steal(PyDict_New());
-  for (int i = 0; values && settings(i).name; ++i) {
-    Ref value = Ref::steal(PyLong_FromLongLong(settings(i).get()));
-    if (!value || PyDict_SetItemString(values.get(), settings(i).name, value.get()) < 0)
-      return nullptr;
-  }
-  if (values &&
-      PyDict_SetItemString(values.get(), "enabled", jit_config().enabled ? Py_True : Py_False) < 0)
-    return nullptr;
-  return values.release();
-}
-
-PyObject* set_config(PyObject*, PyObject* args) noexcept {
-  const char* text = nullptr;
-  long long value = 0;
-  if (!PyArg_ParseTuple(args, "sL:set_config", &text, &value)) return nullptr;
-  if (value < 0)
-    return PyErr_Format(PyExc_ValueError, "[config] %s, got %lld, expected at least 0", text,
-                        value);
-  if (std::string_view(text) == "enabled") {
-    jit_config().enabled = value != 0;
-    return Ref::none().release();
-  }
-  for (int i = 0; settings(i).name; ++i) {
-    if (std::string_view(settings(i).name) != text) continue;
-    if (settings(i).set(value)) return Ref::none().release();
-    return PyErr_Format(PyExc_ValueError, "[config] %s, got %lld, expected a smaller number", text,
-                        value);
-  }
-  return PyErr_Format(PyExc_KeyError, "[config] unknown limit %s", text);
-}
-
-PyMethodDef jit_methods[] = {
-    {"explain_json", explain_json, METH_NOARGS, "records of every function the JIT met"},
-    {"explain_details", explain_details, METH_O,
-     "guards, graph and plan of each region of a function"},
-    {"stats", stats, METH_NOARGS, "totals over all functions"},
-    {"reset", reset, METH_NOARGS, "drops every compiled graph and every count"},
-    {"config", config, METH_NOARGS, "the limits of the bytecode JIT"},
-    {"set_config", set_config, METH_VARARGS, "sets one of them"},
-    {nullptr, nullptr, 0, nullptr}};
-
 }  // namespace
 
 PyCodeObject* code_of(PyObject* object) {
@@ -356,14 +285,13 @@ PyCodeObject* code_of(PyObject* object) {
 }
 
 bool add_jit(PyObject* module) {
-  compile_error_type =
-      PyObject_GetAttrString(module, "CompileError");  // lives as long as the module
-  if (!compile_error_type) return false;
+  add_front_end();
   if (!reserve_decoded() || !reserve_code_states() || !hook::initialize()) {
     PyErr_Clear();
     return add_no_jit(module, "other users of code objects have taken all places for extra data");
   }
-  if (PyModule_AddFunctions(module, jit_methods) < 0 ||
+  if (PyModule_AddFunctions(module, g_settings_functions) < 0 ||
+      PyModule_AddFunctions(module, g_front_end_functions) < 0 ||
       PyModule_AddFunctions(module, g_mark_functions) < 0 ||
       PyModule_AddFunctions(module, g_program_functions) < 0)
     return false;

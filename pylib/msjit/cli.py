@@ -19,7 +19,8 @@ def _parser():
     add("-h", "--help", action="help", help="show this text and exit")
     add("--version", action="store_true", help="show the version and exit")
     add("--mode", choices=("PIJit", "PSJit", "eager"), default="PIJit",
-        help="PIJit: capture the bytecode of the script's functions (default); eager: run as it is")
+        help="PIJit: capture the bytecode of the script's functions (default); PSJit: that, and start in "
+             "GRAPH_MODE, where a call of a Cell is compiled from its source; eager: run as it is")
     add("--include", metavar="PATTERNS", action="append", default=[],
         help="modules whose functions are candidates too, such as 'model.*,layers'")
     add("--exclude", metavar="PATTERNS", action="append", default=[], help="modules that stay eager")
@@ -65,8 +66,6 @@ def main(argv=None):
         return
     if target is None:
         parser.error("argument -%s needs a value" % kind if kind else "there is no program to run")
-    if parsed.mode == "PSJit":
-        parser.error("mode PSJit is not built yet, use --mode PIJit")
     _prepare(parsed)
     runner = {"script": _load_script, "m": _load_module, "c": _load_text}[kind]
     try:
@@ -76,7 +75,7 @@ def main(argv=None):
         sys.exit(error.status)
     except SyntaxError:
         _report_and_raise(0, keep_frames=False)
-    if parsed.mode == "PIJit":
+    if parsed.mode != "eager":
         from .importer import mark
         mark(code)
     _execute(code, namespace)
@@ -100,7 +99,10 @@ def _prepare(parsed):
         alias.install(name)
     include = [p for group in parsed.include for p in group.split(",")]
     exclude = [p for group in parsed.exclude for p in group.split(",")]
-    if parsed.mode == "PIJit":
+    if parsed.mode == "PSJit":
+        from . import context
+        context.set_context(mode=context.GRAPH_MODE)
+    if parsed.mode != "eager":
         if not _msjit.has_jit:
             print("msjit: functions run uncompiled: %s" % _msjit.no_jit_reason, file=sys.stderr)
         if [p for p in include if p.strip()]:

@@ -1,5 +1,7 @@
 """Execution context: MindSpore's set_context / get_context, with what has a meaning on this machine."""
-from ._native import dtypes as _dtypes
+import os
+
+from ._native import _msjit, dtypes as _dtypes
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
@@ -15,15 +17,15 @@ _ACCEPTED = {
     "save_graphs_path": ".", "enable_graph_kernel": False, "graph_kernel_flags": "",
     "enable_compile_cache": False, "compile_cache_path": "", "inter_op_parallel_num": 0,
     "runtime_num_threads": 0, "disable_format_transform": False, "support_binary": False,
-    "memory_optimize_level": "O0", "memory_offload": "OFF", "ascend_config": {}, "jit_syntax_level": LAX,
-    "jit_level": "", "jit_config": {}, "deterministic": "ON", "precompile_only": False,
+    "memory_optimize_level": "O0", "memory_offload": "OFF", "ascend_config": {},
+    "jit_level": "", "deterministic": "ON", "precompile_only": False,
     "pynative_synchronize": True, "enable_sparse": False, "env_config_path": "", "grad_for_scalar": False,
     "check_bprop": False, "print_file_path": "", "op_timeout": 900, "mempool_block_size": "1GB",
     "reserve_class_name_in_scope": True, "variable_memory_max_size": "30GB", "enable_profiling": False,
     "enable_reduce_precision": False, "enable_dump": False, "save_dump_path": "", "debug_level": 0,
     "exec_order": "bfs", "gpu_config": {}, "aoe_tune_mode": "", "auto_tune_mode": "NO_TUNE",
 }
-_state = dict(_ACCEPTED, mode=PYNATIVE_MODE, device_target="CPU")
+_state = dict(_ACCEPTED, mode=PYNATIVE_MODE, device_target="CPU", jit_syntax_level=LAX, jit_config={})
 
 
 class ParallelMode:
@@ -42,12 +44,24 @@ def is_graph_mode():
 
 
 def set_context(**kwargs):
-    """Sets the mode (PYNATIVE_MODE or GRAPH_MODE), device_target, and other keywords of MindSpore."""
+    """Sets what holds from now on, by MindSpore's keywords.
+
+    mode                PYNATIVE_MODE: Cells run op by op; GRAPH_MODE: a call of a Cell is compiled by PSJit
+    jit_syntax_level    STRICT, COMPATIBLE or LAX (default), for PSJit functions that name none; MindSpore's
+                        MS_DEV_JIT_SYNTAX_LEVEL=0|1|2 is the same from outside. COMPATIBLE is LAX here
+    jit_config          a dict of JitConfig's options, of which jit_syntax_level counts
+    device_target       "CPU"
+    Other keywords of MindSpore are accepted and change nothing. Raises ValueError for unknown keywords and values.
+    """
     for name, value in kwargs.items():
         if name == "mode":
             _set_mode(value)
         elif name == "device_target":
             _set_device(value)
+        elif name == "jit_syntax_level":
+            _set_syntax_level(value, "jit_syntax_level")
+        elif name == "jit_config":
+            _set_jit_config(value)
         elif name in _ACCEPTED:
             _state[name] = value
         else:
@@ -72,6 +86,30 @@ def _set_mode(mode):
     _state["mode"] = mode
     from .nn.cell import Cell
     Cell._intercept = mode == GRAPH_MODE
+
+
+def _set_syntax_level(value, where):
+    if value not in (STRICT, COMPATIBLE, LAX) or isinstance(value, bool):
+        raise ValueError("[set_context] %s, got %r, expected STRICT (0), COMPATIBLE (1) or LAX (2)" % (where, value))
+    _state["jit_syntax_level"] = value
+    if _msjit.has_jit:
+        _msjit.set_strict_syntax(value == STRICT)
+
+
+def _set_jit_config(value):
+    from .common.jit_config import JitConfig
+    if not isinstance(value, dict):
+        raise TypeError("[set_context] jit_config, got %s, expected a dict" % type(value).__name__)
+    whole = JitConfig(**value).fullgraph
+    if whole is not None:
+        _set_syntax_level(STRICT if whole else LAX, "jit_syntax_level")
+    _state["jit_config"] = dict(value)
+
+
+def _level_of_environment():
+    text = os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL", "")
+    if text:
+        _set_syntax_level(int(text) if text in ("0", "1", "2") else text, "MS_DEV_JIT_SYNTAX_LEVEL")
 
 
 def _set_device(name):
@@ -103,3 +141,6 @@ def set_ps_context(**kwargs):
 
 def reset_ps_context():
     """Kept for compatibility."""
+
+
+_level_of_environment()

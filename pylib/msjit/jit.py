@@ -1,49 +1,53 @@
 """jit: compiles functions, methods and Cells.
 
 `mode="PIJit"` reads the bytecode as it runs and keeps CPython's semantics for all of Python. `mode="PSJit"`, the default
-as in MindSpore, is the stricter front end that reads the source; it is not built yet, and calling such a function says so.
+as in MindSpore, also parses the source: at syntax level STRICT the whole function becomes one graph or CompileError says
+where it cannot; at level LAX, the default, the interpreter runs what lies outside, inside the call.
 """
+import copyreg
 import functools
+import sys
 import types
 import warnings
 
-from ._native import CompileError, _msjit
+from ._native import _msjit
+from .common.jit_config import JitConfig
+from .jit_cell import JitCell
 
 _MODES = ("PSJit", "PIJit")
 _CAPTURE = {"ast": "PSJit", "bytecode": "PIJit", "trace": "PSJit"}
+# Keywords of MindSpore's jit that change nothing here.
+_ACCEPTED = frozenset(("input_signature", "hash_args", "compile_once", "backend", "disable_format_transform",
+                       "exec_order", "ge_options", "infer_boost"))
 _warned = []
 
 
-class JitConfig:
-    """Options of MindSpore's compiler; accepted and kept, none has a meaning here yet."""
-
-    def __init__(self, jit_level="", exc_mode="auto", jit_syntax_level="", debug_level="RELEASE", infer_boost="off",
-                 **kwargs):
-        self.jit_config_dict = dict(kwargs, jit_level=jit_level, exc_mode=exc_mode,
-                                    jit_syntax_level=jit_syntax_level, debug_level=debug_level, infer_boost=infer_boost)
-
-
-def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False, dynamic=None, input_signature=None,
-        hash_args=None, jit_config=None, compile_once=None, jit_level=None, backend=None, **options):
+def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False, dynamic=0, jit_level="",
+        jit_config=None, **options):
     """Compiles `fn`; as a decorator or a call, on functions, methods and Cells.
 
-    mode         "PSJit" (default) or "PIJit"; capture_mode="ast" | "bytecode" is the newer spelling
-    fullgraph    raise CompileError instead of leaving the graph where something cannot be captured
-    The other keywords are those of MindSpore, accepted for compatibility.
+    mode         "PSJit" (default) or "PIJit"; capture_mode="ast" | "bytecode" | "trace" is the newer spelling
+    fullgraph    raise CompileError instead of leaving the graph where something cannot be captured; under PSJit this is
+                 the syntax level STRICT
+    jit_config   a JitConfig; its jit_syntax_level says STRICT or LAX under PSJit
+    jit_level    "O0", "O1" or "O2", and dynamic, 0 or 1: accepted; all passes run, and sizes that change are left open
+    The other keywords of MindSpore (backend, input_signature, ...) are accepted and change nothing.
+
+    Raises TypeError for what cannot be compiled and for unknown keywords, ValueError for unknown modes and levels.
+    The result has the function or Cell as __wrapped__.
     """
     mode = _mode(mode, capture_mode)
-    if not isinstance(fullgraph, bool):
-        raise TypeError("[jit] fullgraph must be a bool, got %s" % type(fullgraph).__name__)
+    _check_options(fullgraph, dynamic, jit_level, jit_config, options)
+    whole = True if fullgraph else jit_config.fullgraph if jit_config is not None else None
     target = fn if fn is not None else function
-    if target is None:
-        return lambda decorated: _compile(decorated, mode, fullgraph)
-    return _compile(target, mode, fullgraph)
+    compile_function = _Compiler(mode, whole)
+    return compile_function if target is None else compile_function(target)
 
 
 def _mode(mode, capture_mode):
     if capture_mode is not None:
         if capture_mode not in _CAPTURE:
-            raise ValueError("[jit] capture_mode, got %r, expected 'ast' or 'bytecode'" % (capture_mode,))
+            raise ValueError("[jit] capture_mode, got %r, expected 'ast', 'bytecode' or 'trace'" % (capture_mode,))
         if mode is None:
             mode = _CAPTURE[capture_mode]
     mode = "PSJit" if mode is None else mode
@@ -52,38 +56,57 @@ def _mode(mode, capture_mode):
     return mode
 
 
-def _compile(fn, mode, fullgraph):
-    from .nn.cell import Cell
-    if isinstance(fn, (classmethod, staticmethod)):
-        return type(fn)(_compile(fn.__func__, mode, fullgraph))
-    if isinstance(fn, type) or not callable(fn):
-        raise TypeError("[jit] expected a function, a method or a Cell, got %s"
-                        % (fn.__name__ if isinstance(fn, type) else type(fn).__name__))
-    fn = _plain(fn)
-    if mode == "PIJit" and not _msjit.has_jit:
-        _warn_once()
-        return fn
-    if isinstance(fn, Cell):
-        return JitCell(fn, _compile(fn.construct, mode, fullgraph))
-    if isinstance(fn, types.MethodType):
-        return types.MethodType(_compile(fn.__func__, mode, fullgraph), fn.__self__)
-    if isinstance(fn, functools.partial):
-        return functools.partial(_compile(fn.func, mode, fullgraph), *fn.args, **fn.keywords)
-    if mode == "PSJit":
-        return PSJitFunction(fn)
-    if not isinstance(fn, types.FunctionType):
-        call = getattr(type(fn), "__call__", None)
-        if isinstance(call, types.FunctionType):  # an object with a Python __call__
-            return types.MethodType(_compile(call, mode, fullgraph), fn)
-        return fn  # builtins and operators have no bytecode
-    return _msjit.JitFunction(fn, fullgraph)
+def _check_options(fullgraph, dynamic, jit_level, jit_config, options):
+    if not isinstance(fullgraph, bool):
+        raise TypeError("[jit] fullgraph must be a bool, got %s" % type(fullgraph).__name__)
+    if dynamic not in (None, 0, 1):
+        raise ValueError("[jit] dynamic, got %r, expected 0 or 1" % (dynamic,))
+    if jit_level not in (None, "", "O0", "O1", "O2"):
+        raise ValueError("[jit] jit_level, got %r, expected 'O0', 'O1' or 'O2'" % (jit_level,))
+    if jit_config is not None and not isinstance(jit_config, JitConfig):
+        raise TypeError("[jit] jit_config, got %s, expected a JitConfig" % type(jit_config).__name__)
+    for name in options:
+        if name not in _ACCEPTED:
+            raise TypeError("[jit] got an unknown keyword %r, expected one of MindSpore's jit" % name)
+
+
+class _Compiler:
+    """jit with its options, applied to a function, method or Cell: a class, so that what it made can be pickled."""
+
+    def __init__(self, mode, whole):
+        self.mode, self.whole = mode, whole
+
+    def __reduce__(self):
+        return _Compiler, (self.mode, self.whole)
+
+    def __call__(self, fn):
+        from .nn.cell import Cell
+        if isinstance(fn, (classmethod, staticmethod)):
+            return type(fn)(self(fn.__func__))
+        if isinstance(fn, type) or not callable(fn):
+            raise TypeError("[jit] expected a function, a method or a Cell, got %s"
+                            % (fn.__name__ if isinstance(fn, type) else type(fn).__name__))
+        fn = _plain(fn)
+        if not _msjit.has_jit:
+            _warn_once()
+            return fn
+        if isinstance(fn, Cell):
+            return JitCell(fn, self)
+        if isinstance(fn, types.MethodType):
+            return types.MethodType(self(fn.__func__), fn.__self__)
+        if isinstance(fn, functools.partial):
+            return functools.partial(self(fn.func), *fn.args, **fn.keywords)
+        if not isinstance(fn, types.FunctionType):
+            call = getattr(type(fn), "__call__", None)
+            if isinstance(call, types.FunctionType):  # an object with a Python __call__
+                return types.MethodType(self(call), fn)
+            return fn  # builtins and operators have no source and no bytecode
+        return _msjit.JitFunction(fn, self.mode, self.whole)
 
 
 def _plain(fn):
     """The function under an earlier jit, so that the last one decides."""
-    if isinstance(fn, JitCell):
-        return fn.__wrapped__
-    if isinstance(fn, PSJitFunction) or (_msjit.has_jit and isinstance(fn, _msjit.JitFunction)):
+    if type(fn) is JitCell or (_msjit.has_jit and isinstance(fn, _msjit.JitFunction)):
         return fn.__wrapped__
     if isinstance(fn, types.MethodType) and _plain(fn.__func__) is not fn.__func__:
         return types.MethodType(_plain(fn.__func__), fn.__self__)
@@ -96,50 +119,56 @@ def _warn_once():
         warnings.warn("msjit: functions run uncompiled: %s" % _msjit.no_jit_reason, RuntimeWarning, stacklevel=4)
 
 
-class PSJitFunction:
-    """A function compiled with PSJit; calling it explains that this front end is not built yet."""
-
-    def __init__(self, fn):
-        functools.update_wrapper(self, fn)
-
-    def __get__(self, instance, owner=None):
-        return self if instance is None else types.MethodType(self, instance)
-
-    def __call__(self, *args, **kwargs):
-        code = getattr(self.__wrapped__, "__code__", None)
-        where = "%s:%d: " % (code.co_filename, code.co_firstlineno) if code else ""
-        raise CompileError("%s[jit] PSJit, the default mode, is not built yet; compile %s with jit(mode=\"PIJit\")"
-                           % (where, getattr(self.__wrapped__, "__qualname__", "this")))
+# -- GRAPH_MODE ---------------------------------------------------------------------------------------------------
 
 
-class JitCell:
-    """A Cell whose construct is compiled; everything else is the Cell's. The Cell itself stays eager."""
+def graph_construct(cell):
+    """What GRAPH_MODE runs when `cell` is called: its construct, compiled by PSJit, bound to it."""
+    construct = cell.construct
+    function = getattr(construct, "__func__", construct)
+    if not isinstance(function, types.FunctionType):  # jit decides already, or there is nothing to compile
+        return construct
+    config = cell.__dict__.get("_jit_config")
+    whole = config.fullgraph if config is not None else None
+    compiled = function.__dict__.get("__msjit_graph__")
+    if compiled is None or compiled[0] is not whole or compiled[1].__wrapped__ is not function:
+        compiled = whole, _Compiler("PSJit", whole)(function)
+        function.__msjit_graph__ = compiled
+    if function is construct:
+        return compiled[1]
+    return types.MethodType(compiled[1], construct.__self__)
 
-    wraps_cell = True
 
-    def __init__(self, cell, construct):
-        store = self.__dict__
-        store["__wrapped__"] = cell
-        store["_construct"] = construct
+# -- copies -------------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args, **kwargs):
-        cell = self.__wrapped__
-        if cell._intercept:
-            return cell(*args, **kwargs)
-        return self._construct(*args, **kwargs)
 
-    def __getattr__(self, name):
-        return getattr(self.__wrapped__, name)
+def _reduce(compiled):
+    """As a function, a compiled one is pickled by its name where that means it; else with the function's."""
+    function = compiled.__wrapped__
+    found = sys.modules.get(function.__module__)
+    for name in function.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return function.__qualname__ if found is compiled else (_msjit.JitFunction, (function,) + compiled.__jit_options__)
 
-    def __setattr__(self, name, value):
-        setattr(self.__wrapped__, name, value)
 
-    def __repr__(self):
-        return "jit(%r)" % (self.__wrapped__,)
+def _install():
+    from . import psjit
+    _msjit.set_front_end(psjit.check, psjit.refuse)
+    kind = _msjit.JitFunction
+    kind.__copy__ = lambda self: self
+    kind.__deepcopy__ = lambda self, memo: self
+    copyreg.pickle(kind, _reduce)
 
 
 def jit_class(cls):
-    """Accepted for compatibility: instances of any class can be used in compiled functions."""
+    """Marks a class whose instances and methods may stand in functions compiled at level STRICT; returns it."""
     if not isinstance(cls, type):
         raise TypeError("[jit_class] expected a class, got %s" % type(cls).__name__)
+    cls.__ms_class__ = True
     return cls
+
+
+if _msjit.has_jit:
+    _install()
+
+__all__ = ["JitConfig", "jit", "jit_class", "graph_construct"]

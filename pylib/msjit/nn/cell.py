@@ -6,8 +6,11 @@ Everything assigned to a Cell lives in the instance dictionary, so reading `self
 from collections import OrderedDict
 
 from .. import context
-from .._native import CompileError
+from .._native import _msjit
+from ..common.jit_config import JitConfig
 from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
+from ..jit import graph_construct
+from ..jit_cell import JitCell
 from .hooks import HookHandle, run_with_hooks
 
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
@@ -45,17 +48,17 @@ class Cell:
         raise NotImplementedError(
             "[cell] %s defines no construct method" % type(self).__name__)
 
-    def _call_intercepted(self, args, kwargs):
-        if context.is_graph_mode():
-            raise CompileError(
-                "[context] GRAPH_MODE needs the AST front end (PSJit), which is not built yet; %s was "
-                "called. Use set_context(mode=PYNATIVE_MODE), or compile it with "
-                "jit(net, mode=\"PIJit\")" % type(self).__name__)
+    def _call_intercepted(self, args, kwargs, construct=None):
+        """A call that is more than construct; `construct` is the compiled one where jit(cell) was called."""
+        if construct is None:
+            # A Cell called by compiled code is part of that code.
+            construct = self.construct if not context.is_graph_mode() or _msjit.in_graph_call() \
+                else graph_construct(self)
         if self._compute_dtype is not None:
-            return self._call_in_precision(args, kwargs)
-        return run_with_hooks(self, args, kwargs)
+            return self._call_in_precision(construct, args, kwargs)
+        return run_with_hooks(self, construct, args, kwargs)
 
-    def _call_in_precision(self, args, kwargs):
+    def _call_in_precision(self, construct, args, kwargs):
         """The call with inputs and own Parameters cast; the casts are recorded, so gradients reach the Parameters."""
         dtype, store = self._compute_dtype, self.__dict__
         args = tuple(_cast_float(a, dtype) for a in args)
@@ -63,9 +66,7 @@ class Cell:
         try:
             for name, param in own.items():
                 store[name] = _cast_float(param, dtype)
-            if self._hooks is None:
-                return self.construct(*args, **kwargs)
-            return run_with_hooks(self, args, kwargs)
+            return run_with_hooks(self, construct, args, kwargs)
         finally:
             store.update(own)
 
@@ -73,7 +74,9 @@ class Cell:
 
     def __setattr__(self, name, value):
         store = self.__dict__
-        if isinstance(value, Parameter):
+        if type(value) is JitCell:  # its Parameters are this Cell's too
+            self._register_cell(name, value.__wrapped__)
+        elif isinstance(value, Parameter):
             self._register_parameter(name, value)
         elif isinstance(value, Cell):
             self._register_cell(name, value)
@@ -86,8 +89,6 @@ class Cell:
                 return
             store["_params"].pop(name, None)
             store["_cells"].pop(name, None)
-            if getattr(type(value), "wraps_cell", False):  # jit(cell): its Parameters are this Cell's too
-                self._register_cell(name, value.__wrapped__)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name):
@@ -244,7 +245,10 @@ class Cell:
         return None
 
     def set_jit_config(self, jit_config):
-        """Accepted for compatibility."""
+        """Options for GRAPH_MODE's compilation of this Cell: a JitConfig, whose jit_syntax_level counts."""
+        if not isinstance(jit_config, JitConfig):
+            raise TypeError("[cell] jit_config, got %s, expected a JitConfig" % type(jit_config).__name__)
+        object.__setattr__(self, "_jit_config", jit_config)
 
     def recompute(self, **kwargs):
         """Accepted for compatibility: activations are kept."""

@@ -16,7 +16,7 @@ class _Indexed(Cell):
         self._refresh()
 
     def _add(self, cell):
-        if not isinstance(cell, Cell) and not getattr(type(cell), "wraps_cell", False):
+        if not isinstance(cell, Cell):
             raise TypeError("[%s] items must be Cells, got %s" % (type(self).__name__, type(cell).__name__))
         setattr(self, str(len(self._cells)), cell)
 

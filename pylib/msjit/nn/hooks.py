@@ -29,14 +29,16 @@ class HookHandle:
                 cell.__dict__.pop("_intercept", None)
 
 
-def run_with_hooks(cell, args, kwargs):
-    """One call of a hooked Cell."""
+def run_with_hooks(cell, construct, args, kwargs):
+    """One call of a Cell that may have hooks around `construct`."""
     hooks = cell._hooks
+    if hooks is None:
+        return construct(*args, **kwargs)
     for hook in list(hooks["forward_pre"].values()):
         changed = hook(cell, args)
         if changed is not None:
             args = changed if isinstance(changed, tuple) else (changed,)
-    output = cell.construct(*args, **kwargs)
+    output = construct(*args, **kwargs)
     for hook in list(hooks["forward"].values()):
         changed = hook(cell, args, output)
         if changed is not None:

@@ -1,0 +1,85 @@
+#include "pylib/ext/jit_front.h"
+
+#include "guards/cache.h"
+#include "guards/py/compat.h"
+#include "interp_hook/driver.h"
+#include "pylib/ext/boundary.h"
+
+namespace msjit {
+
+SyntaxLevel g_syntax_level = SyntaxLevel::kLax;
+thread_local int GraphCall::depth = 0;
+
+namespace {
+
+// msjit.psjit's functions, by set_front_end; they live as long as the module.
+PyObject* check_function = nullptr;
+PyObject* refuse_function = nullptr;
+
+Ref call(PyObject* function, std::initializer_list<PyObject*> arguments) {
+  if (!function) {
+    PyErr_SetString(PyExc_SystemError, "[jit] msjit is not imported yet");
+    return {};
+  }
+  return compat::vectorcall(function, arguments.begin(), arguments.size(), nullptr);
+}
+
+SourceCheck check_inlined(PyCodeObject* code) {
+  CodeState* const state = code_state(code);
+  if (state && state->in_language) return SourceCheck::kKnown;
+  if (!check_source(reinterpret_cast<PyObject*>(code), SyntaxLevel::kStrict))
+    return SourceCheck::kFailed;
+  if (!state) return SourceCheck::kKnown;  // it cannot be noted, so it is not asked again
+  state->in_language = true;
+  return SourceCheck::kPassed;
+}
+
+void refuse(PyCodeObject* code, int offset, const std::string& function, const char* reason,
+            const std::string& text) {
+  const Ref at = Ref::steal(PyLong_FromLong(offset));
+  const Ref name = text_object(function), kind = text_object(reason), what = text_object(text),
+            cure = text_object(break_cure_of(reason));
+  if (!at || !name || !kind || !what || !cure) return;
+  if (call(refuse_function, {reinterpret_cast<PyObject*>(code), at.get(), name.get(), kind.get(),
+                             what.get(), cure.get()}))
+    PyErr_SetString(PyExc_SystemError, text.c_str());  // it was to raise
+}
+
+Ref set_front_end(PyObject*, const Args& args) {
+  static const char* const names[] = {"check", "refuse", nullptr};
+  PyObject* values[2];
+  if (!parse_args(args, "set_front_end", names, 2, values)) return {};
+  check_function = Ref(Ref::share(values[0])).release();
+  refuse_function = Ref(Ref::share(values[1])).release();
+  return Ref::none();
+}
+
+Ref set_strict_syntax(PyObject*, PyObject* strict) {
+  const int value = PyObject_IsTrue(strict);
+  if (value < 0) return {};
+  g_syntax_level = value ? SyntaxLevel::kStrict : SyntaxLevel::kLax;
+  return Ref::none();
+}
+
+Ref in_graph_call(PyObject*) { return Ref::share(GraphCall::under_way() ? Py_True : Py_False); }
+
+}  // namespace
+
+bool check_source(PyObject* function, SyntaxLevel level) {
+  return bool(call(check_function, {function, level == SyntaxLevel::kStrict ? Py_True : Py_False}));
+}
+
+void add_front_end() { g_front_end = {check_inlined, refuse}; }
+
+PyMethodDef g_front_end_functions[] = {
+    method<set_front_end>("set_front_end",
+                          "set_front_end(check, refuse): the functions of msjit.psjit that check a "
+                          "function's source and raise CompileError for a break"),
+    method1<set_strict_syntax>("set_strict_syntax",
+                               "whether PSJit functions that name no syntax level are STRICT"),
+    method0<in_graph_call>("in_graph_call",
+                           "in_graph_call()\n--\n\nWhether a PSJit function is under way on this "
+                           "thread, or being captured."),
+    {nullptr}};
+
+}  // namespace msjit

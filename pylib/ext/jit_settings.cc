@@ -1,0 +1,118 @@
+// What the bytecode JIT reports, and its limits.
+#include <limits>
+#include <string_view>
+
+#include "interp_hook/config.h"
+#include "interp_hook/driver.h"
+#include "interp_hook/explain.h"
+#include "interp_hook/hook.h"
+#include "kernels/eager/eager_sink.h"
+#include "pylib/ext/boundary.h"
+#include "pylib/ext/jit.h"
+
+namespace msjit {
+namespace {
+
+Ref parse_json(const std::string& text) {
+  Ref json = Ref::steal(PyImport_ImportModule("json"));
+  Ref decoded = Ref::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace"));
+  return json && decoded ? Ref::steal(PyObject_CallMethod(json.get(), "loads", "O", decoded.get()))
+                         : Ref();
+}
+
+PyObject* explain_json(PyObject*, PyObject*) noexcept {
+  return parse_json(explain_functions_json()).release();
+}
+PyObject* stats(PyObject*, PyObject*) noexcept {
+  return parse_json(explain_totals_json()).release();
+}
+
+PyObject* explain_details(PyObject*, PyObject* object) noexcept {
+  PyCodeObject* code = code_of(object);
+  return code ? parse_json(explain_details_json(code)).release() : nullptr;
+}
+
+PyObject* reset(PyObject*, PyObject*) noexcept {
+  reset_code_states();
+  // A door may have given up code that was inert.
+  for (CodeState* state : all_code_states())
+    if (FrameDoor door = hook::marked(state->code); door && !hook::mark(state->code, door))
+      return nullptr;
+  reset_eager_op_count();
+  graph_op_count = 0;
+  return Ref::none().release();
+}
+
+struct Setting {
+  const char* name = nullptr;
+  int* value = nullptr;
+  int64_t* bytes = nullptr;  // instead of `value`
+
+  int64_t get() const { return bytes ? *bytes : *value; }
+  bool set(int64_t to) const {
+    if (!bytes && to > std::numeric_limits<int>::max()) return false;
+    if (bytes)
+      *bytes = to;
+    else
+      *value = static_cast<int>(to);
+    return true;
+  }
+};
+Setting settings(int i) {
+  JitConfig& c = jit_config();
+  const Setting all[] = {{"inline_depth", &c.limits.inline_depth},
+                         {"unroll", &c.limits.unroll},
+                         {"max_ops", &c.limits.max_ops},
+                         {"break_every", &c.limits.break_every},
+                         {"max_entries_per_pc", &c.max_entries_per_pc},
+                         {"idle_steps", &c.idle_steps},
+                         {"pool_bytes", nullptr, &pool_limits().bytes}};
+  return i < static_cast<int>(std::size(all)) ? all[i] : Setting{};
+}
+
+PyObject* config(PyObject*, PyObject*) noexcept {
+  Ref values = Ref::steal(PyDict_New());
+  for (int i = 0; values && settings(i).name; ++i) {
+    Ref value = Ref::steal(PyLong_FromLongLong(settings(i).get()));
+    if (!value || PyDict_SetItemString(values.get(), settings(i).name, value.get()) < 0)
+      return nullptr;
+  }
+  if (values &&
+      PyDict_SetItemString(values.get(), "enabled", jit_config().enabled ? Py_True : Py_False) < 0)
+    return nullptr;
+  return values.release();
+}
+
+PyObject* set_config(PyObject*, PyObject* args) noexcept {
+  const char* text = nullptr;
+  long long value = 0;
+  if (!PyArg_ParseTuple(args, "sL:set_config", &text, &value)) return nullptr;
+  if (value < 0)
+    return PyErr_Format(PyExc_ValueError, "[config] %s, got %lld, expected at least 0", text,
+                        value);
+  if (std::string_view(text) == "enabled") {
+    jit_config().enabled = value != 0;
+    return Ref::none().release();
+  }
+  for (int i = 0; settings(i).name; ++i) {
+    if (std::string_view(settings(i).name) != text) continue;
+    if (settings(i).set(value)) return Ref::none().release();
+    return PyErr_Format(PyExc_ValueError, "[config] %s, got %lld, expected a smaller number", text,
+                        value);
+  }
+  return PyErr_Format(PyExc_KeyError, "[config] unknown limit %s", text);
+}
+
+}  // namespace
+
+PyMethodDef g_settings_functions[] = {
+    {"explain_json", explain_json, METH_NOARGS, "records of every function the JIT met"},
+    {"explain_details", explain_details, METH_O,
+     "guards, graph and plan of each region of a function"},
+    {"stats", stats, METH_NOARGS, "totals over all functions"},
+    {"reset", reset, METH_NOARGS, "drops every compiled graph and every count"},
+    {"config", config, METH_NOARGS, "the limits of the bytecode JIT"},
+    {"set_config", set_config, METH_VARARGS, "sets one of them"},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace msjit

@@ -1,0 +1,100 @@
+"""What the compiled half calls: the check of a function's source before its first capture, and the error of a break."""
+import ast
+import types
+
+from .._native import CompileError
+from . import rules, source
+
+
+def check(function, strict):
+    """Raises CompileError when the source of a function, or of a code object, is missing, is not what runs, or is
+    outside what can be compiled: at level STRICT the language of `rules`, at level LAX generators and coroutines."""
+    code, names = function, {}
+    if isinstance(function, types.FunctionType):
+        code, names = function.__code__, function.__globals__
+    if code.co_name in source.PARTS:
+        return
+    found = source.find(code, names)
+    if strict:
+        outside = rules.violation(found.node, rules.Scope(found.node, names)) or _tensor_default(function, found)
+    else:
+        outside = rules.generator(found.node)
+    if outside:
+        node, what, instead = outside
+        level = "level STRICT of PSJit" if strict else "PSJit"
+        raise CompileError("[jit] %s, got %s, expected %s%s"
+                           % (level, what, instead, pointer(found, node.lineno, node.col_offset)))
+
+
+def _tensor_default(function, found):
+    from ..common import Tensor
+    defaults = list(getattr(function, "__defaults__", None) or ())
+    defaults += list((getattr(function, "__kwdefaults__", None) or {}).values())
+    if any(isinstance(value, Tensor) for value in defaults):
+        return found.node, "a Tensor as the default of a parameter", "None, and a test for it"
+    return None
+
+
+def refuse(code, offset, function, reason, text, cure):
+    """Raises CompileError for a function that was to be one graph and is not.
+
+    code, offset    the innermost code outside msjit, and the instruction in it, where the graph would end
+    function        name of the function that is compiled
+    reason, text    the break reason's name, and what could not be captured
+    cure            what to write instead
+    """
+    raise CompileError("[jit] cannot capture the whole of %s, got %s; %s%s"
+                       % (function, text, cure, _place(code, offset, reason)))
+
+
+def pointer(found, line, column):
+    """The lines of an error that show a place in a source, with a caret; `column` in bytes of UTF-8, from 0."""
+    text = found.lines[line - 1].rstrip("\n") if line <= len(found.lines) else ""
+    column = len(text.encode("utf-8")[:column].decode("utf-8", "replace"))
+    shown = text.lstrip()
+    caret = " " * max(column - (len(text) - len(shown)), 0) + "^"
+    return "\n  File \"%s\", line %d, column %d, in %s\n    %s\n    %s" % (
+        found.file, line, column + 1, found.name, shown, caret)
+
+
+def _place(code, offset, reason):
+    """As `pointer`, for an instruction."""
+    line, column = _position(code, offset)
+    try:
+        found = source.find(code)
+    except CompileError:  # PIJit compiles functions without a source
+        return "\n  File \"%s\", line %d, in %s" % (code.co_filename, line, code.co_name)
+    if column is None:
+        line, column = _guess(found.node, line, reason)
+    return pointer(found, line, column)
+
+
+def _position(code, offset):
+    """(line, column or None) of an instruction; CPython keeps columns from 3.11 on."""
+    if hasattr(code, "co_positions"):
+        for at, (line, _, column, _) in enumerate(code.co_positions()):
+            if 2 * at == offset and line is not None:
+                return line, column
+    import dis
+    line = code.co_firstlineno
+    for start, number in dis.findlinestarts(code):
+        if start <= offset and number is not None:
+            line = number
+    return line, None
+
+
+_KINDS = {
+    "call_unknown": (ast.Call,), "inline_depth": (ast.Call,), "inside_call": (ast.Call,), "op_arguments": (ast.Call,),
+    "tensor_branch": (ast.If, ast.While, ast.IfExp, ast.Assert), "attribute": (ast.Attribute,),
+    "store_attribute": (ast.Attribute,), "iterate": (ast.For, ast.comprehension), "tensor_index": (ast.Subscript,),
+}
+
+
+def _guess(node, line, reason):
+    """Where the break of a line probably is: its first construct of the kind that the reason speaks of."""
+    here = [n for n in ast.walk(node) if getattr(n, "lineno", None) == line and n is not node]
+    wanted = [n for n in here if isinstance(n, _KINDS.get(reason, ()))] or here
+    if not wanted:
+        return line, 0
+    first = min(wanted, key=lambda n: n.col_offset)
+    return line, first.col_offset

@@ -1,0 +1,110 @@
+"""The source of a code object: its lines, and its node in the syntax tree of its file."""
+import ast
+import linecache
+import re
+
+from .._native import CompileError
+
+_USE_BYTECODE = "a function defined in a file, or jit(mode=\"PIJit\"), which reads the bytecode"
+# Code objects that are part of the function around them up to 3.11.
+PARTS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"))
+_trees = {}  # by file name: (lines, tree)
+
+
+class Source:
+    """Lines of a file and the node of one function in it."""
+
+    def __init__(self, code, lines, node):
+        self.code, self.lines, self.node = code, lines, node
+        self.file, self.name = code.co_filename, code.co_name
+
+
+def find(code, module_globals=None):
+    """The Source of a function's code object.
+
+    Raises CompileError when there is no source, when it cannot be parsed, or when it is not what runs: the file was
+    edited after it was imported.
+    """
+    lines, tree = _tree(code, module_globals)
+    node = _node(code, tree)
+    if node is None:
+        raise CompileError("[jit] source of %s, got a file without it at line %d of %s, expected the text it was "
+                           "compiled from; start the program again if the file was edited, or use jit(mode=\"PIJit\")"
+                           % (code.co_name, code.co_firstlineno, code.co_filename))
+    return Source(code, lines, node)
+
+
+def _tree(code, module_globals):
+    file = code.co_filename
+    lines = linecache.getlines(file, module_globals)
+    known = _trees.get(file)
+    if known is not None and known[0] == lines:
+        return known
+    if not lines:
+        raise CompileError("[jit] source of %s, got none in %s, expected %s" % (code.co_name, file, _USE_BYTECODE))
+    try:
+        known = lines, ast.parse("".join(lines), file)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise CompileError("[jit] source of %s, got %s in %s (%s), expected the text it was compiled from"
+                           % (code.co_name, type(error).__name__, file, error)) from None
+    _trees[file] = known
+    return known
+
+
+def first_line(node):
+    """The line where the code object of a function node begins: its first decorator's."""
+    decorators = getattr(node, "decorator_list", None)
+    return min([d.lineno for d in decorators] + [node.lineno]) if decorators else node.lineno
+
+
+def _node(code, tree):
+    kinds = ast.Lambda if code.co_name == "<lambda>" else (ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, kinds) and _fits(code, node):
+            return node
+    return None
+
+
+def _fits(code, node):
+    if first_line(node) != code.co_firstlineno or getattr(node, "name", code.co_name) != code.co_name:
+        return False
+    return _parameters(node.args) == _code_parameters(code) and _names_of_code(code) <= _names_of_node(node)
+
+
+def _parameters(args):
+    names = [a.arg for a in getattr(args, "posonlyargs", []) + args.args + args.kwonlyargs]
+    return names + [a.arg for a in (args.vararg, args.kwarg) if a is not None]
+
+
+def _code_parameters(code):
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    return [_plain(name) for name in code.co_varnames[:count]]
+
+
+def _plain(name):
+    """A private name as the source has it: _Class__name is __name there."""
+    found = re.match(r"_[^_].*?(__.*[^_].?)$", name)
+    return found.group(1) if found and not name.endswith("__") else name
+
+
+def _names_of_code(code):
+    """The names that a code object and those inside it use; not those that compilers and test runners make up."""
+    names, pending = set(), [code]
+    while pending:
+        item = pending.pop()
+        for name in item.co_names + item.co_varnames + item.co_freevars + item.co_cellvars:
+            if name.isidentifier() and not (name.startswith("__") and name.endswith("__")):
+                names.add(_plain(name))
+        pending.extend(c for c in item.co_consts if hasattr(c, "co_code"))
+    return names
+
+
+def _names_of_node(node):
+    """Every identifier in the text of a node; those that statements imply beside them."""
+    names = {"AssertionError", "NotImplementedError"}
+    for item in ast.walk(node):
+        for _, value in ast.iter_fields(item):
+            for text in value if isinstance(value, list) else [value]:
+                if isinstance(text, str):
+                    names.update(_plain(part) for part in text.split("."))
+    return names
