@@ -140,28 +140,18 @@ def test_fullgraph_is_a_matter_of_each_wrapper():
         assert np.array_equal(loose(X).asnumpy(), (X.asnumpy() + 1) * 2)
 
 
-def test_psjit_says_that_it_is_not_built():
-    @ms.jit
-    def f(x):
-        return x
-    assert f.__wrapped__ and f.__name__ == "f"
-    with pytest.raises(ms.CompileError, match=r"test_jit_api.py:\d+: \[jit\] PSJit.*mode=\"PIJit\""):
-        f(X)
-
-    class Host(nn.Cell):
-        @ms.jit
-        def construct(self, x):
-            return x
-    with pytest.raises(ms.CompileError, match="PSJit"):
-        Host()(X)
-    with pytest.raises(ms.CompileError, match="PSJit"):
-        ms.jit(Net())(X)
-
-
 @pytest.mark.parametrize("call, error, text", [
     (lambda: ms.jit(plain, mode="fast"), ValueError, r"\[jit\] mode, got 'fast'"),
     (lambda: ms.jit(plain, capture_mode="x"), ValueError, "capture_mode, got 'x'"),
     (lambda: ms.jit(plain, fullgraph=1), TypeError, "fullgraph must be a bool, got int"),
+    (lambda: ms.jit(plain, jit_level="O9"), ValueError, r"\[jit\] jit_level, got 'O9'"),
+    (lambda: ms.jit(plain, dynamic=5), ValueError, r"\[jit\] dynamic, got 5"),
+    (lambda: ms.jit(plain, ful_graph=True), TypeError, "unknown keyword 'ful_graph'"),
+    (lambda: ms.jit(plain, jit_config={}), TypeError, "jit_config, got dict, expected a JitConfig"),
+    (lambda: ms.JitConfig(jit_syntax_level="LOOSE"), ValueError, r"\[jit_config\] jit_syntax_level, got 'LOOSE'"),
+    (lambda: ms.JitConfig(jit_level="O3"), ValueError, "jit_level, got 'O3'"),
+    (lambda: ms.set_context(jit_syntax_level=7), ValueError, "jit_syntax_level, got 7"),
+    (lambda: ms.set_context(jit_config=3), TypeError, "jit_config, got int, expected a dict"),
     (lambda: ms.jit(3), TypeError, "expected a function, a method or a Cell, got int"),
     (lambda: ms.jit(Net), TypeError, "expected a function, a method or a Cell, got Net"),
     (lambda: ms.skip(3), TypeError, r"\[skip\] expected a function"),

@@ -138,16 +138,6 @@ def test_hooks_change_values_and_come_off():
     assert np.array_equal(net(x).asnumpy(), plain) and "_intercept" not in net.__dict__
 
 
-def test_graph_mode_says_what_to_do():
-    net = nn.ReLU()
-    ms.set_context(mode=ms.GRAPH_MODE)
-    try:
-        with pytest.raises(ms.CompileError, match="PYNATIVE_MODE"):
-            net(Tensor([1.0]))
-    finally:
-        ms.set_context(mode=ms.PYNATIVE_MODE)
-    assert net(Tensor([-1.0])).asnumpy() == 0
-
 
 def test_to_float():
     net = nn.Dense(2, 2).to_float(ms.float64)
