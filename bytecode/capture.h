@@ -90,6 +90,14 @@ struct Effect {
   std::vector<int32_t> values;  // recipes; kDictItems: key, value, ...
 };
 
+// What a region takes for granted: the truth of one of its outputs. It runs to its end all the
+// same; where it was wrong nothing has changed yet, and the interpreter runs the region.
+struct Assumption {
+  int32_t output;
+  bool truth;
+  std::string otherwise;  // what the program does then
+};
+
 struct SlotWrite {
   int32_t slot;
   int32_t recipe;  // -1 = unbound
@@ -104,6 +112,7 @@ struct Capture {
   std::shared_ptr<const ShapeTrace> trace;  // of the graph, when it depends on open sizes
   std::vector<Recipe> recipes;
   std::vector<Effect> effects;
+  std::vector<Assumption> assumptions;
   bool returns = false;
   int32_t result = -1;     // recipe, when it returns
   int32_t exit_index = 0;  // instruction to continue at, when it breaks

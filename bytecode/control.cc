@@ -297,6 +297,50 @@ void jump_on(const Cfg& cfg, const DecodedCode& code, const SymFrame& frame, con
 
 }  // namespace
 
+namespace {
+
+bool is_pure(const Node& node) {
+  for (const auto& sub : node.subgraphs)
+    if (!std::all_of(sub->nodes.begin(), sub->nodes.end(), is_pure)) return false;
+  if (node.kind != NodeKind::kOp || node.is_control()) return true;
+  return node.op->has(kPure) && !node.op->has(kRandom);
+}
+
+}  // namespace
+
+// Whether what an arm that raises has done so far can be forgotten: it stands in no other arm or
+// loop, has changed nothing and drawn no random numbers.
+bool Executor::can_assume(const HeapMark& heap, int32_t first_node) const {
+  if (reason_ != BreakReason::kRaises && reason_ != BreakReason::kOpError) return false;
+  if (fork_depth_ > 1 || !handled_.empty() || !heap.change(heap_).empty()) return false;
+  return std::all_of(graph_->nodes.begin() + first_node, graph_->nodes.end(), is_pure);
+}
+
+// Goes on with one way of a branch alone.
+bool Executor::assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path) {
+  --fork_depth_;
+  const std::string otherwise = fmt::format("{}, line {}", detail_, (*frame.code)[frame.pc].line);
+  assumed_.push_back({tested, truth, otherwise});
+  place_.clear();
+  callee_ = nullptr;
+  if (path.pops) frame.stack.pop_back();
+  frame.next = path.pc;
+  return true;
+}
+
+namespace {
+
+// Whether the instructions from `pc` on come to a `raise` without a jump.
+bool leads_to_raise(const DecodedCode& code, int pc) {
+  for (; pc < code.size(); ++pc) {
+    if (code[pc].op == Op::kRaise) return true;
+    if (op_flags(code[pc].op) & (kOpJump | kOpEnds)) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
                       const BranchPath& when_false) {
   const SymRef elements = sizes_.numel(tested->tensor);
@@ -336,7 +380,9 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
     joins[0] = joins[1] = near;
   }
   const int join = joins[0] != near ? joins[0] : joins[1];
-  for (int side : {0, 1}) {
+  // An arm that raises goes first, because the other one may be the rest of the function.
+  const int first = leads_to_raise(code, paths[1].pc) ? 1 : 0;
+  for (int side : {first, 1 - first}) {
     const BranchPath& path = paths[side];
     SymFrame& arm = arms[side];
     arm.stops.push_back(join);
@@ -344,6 +390,10 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
     arm.pc = path.pc;
     if (!run_arm(&arm)) {
       current_ = &frame;  // the arm is about to go
+      if (can_assume(heap, first_node)) {
+        sink_.set_location(here);
+        return assume(frame, tested, side == 1, side == 0 ? when_false : when_true);
+      }
       if (raised_) return fail(BreakReason::kTensorBranch, "an arm raises " + raised_text_);
       if (control_->restart || reason_ == BreakReason::kTensorBranch) return false;
       const std::string why =

@@ -50,6 +50,7 @@ struct SymGenerator {
 };
 
 class ControlPlan;
+class HeapMark;
 struct BranchPath;
 
 class Executor {
@@ -69,6 +70,13 @@ class Executor {
   bool capture_loop(SymFrame& frame, bool* captured);
   ControlPlan& control() { return *control_; }
   bool forked() const { return forked_; }
+  // Branches that have to go the way they were captured, because the other one raises.
+  struct Assumed {
+    SymRef tested;
+    bool truth;
+    std::string otherwise;
+  };
+  const std::vector<Assumed>& assumed() const { return assumed_; }
   // Notes that this value is the one a graph value stands for where an If hands it on. False when
   // another already is.
   bool claim(ValueId id, const SymRef& value);
@@ -178,6 +186,8 @@ class Executor {
   void note_inlined(const SymFrame& frame);
   void note_user_place();
   bool run_arm(SymFrame* arm);
+  bool can_assume(const HeapMark& heap, int32_t first_node) const;
+  bool assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path);
   bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, class Joiner& joiner);
   bool take_next(SymIterator& it, SymRef* out, bool* done);
   bool run_instrs(SymFrame& frame);
@@ -192,6 +202,7 @@ class Executor {
   ControlPlan* control_;
   std::unordered_map<ValueId, SymRef> owners_;
   int fork_depth_ = 0;
+  std::vector<Assumed> assumed_;
   bool forked_ = false;
   SymFrame root_;
   int depth_ = 0;

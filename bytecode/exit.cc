@@ -106,6 +106,13 @@ int ExitBuilder::make(const SymRef& value) {
 // A result is one Python object per SymValue; two that are the same graph value still get tensors
 // of their own, as the ops that made them would have given.
 int ExitBuilder::tensor(const SymRef& value) {
+  Recipe made{RecipeKind::kOutput};
+  made.index = output(value);
+  capture_->joined |= value->joined;
+  return add(std::move(made));
+}
+
+int ExitBuilder::output(const SymRef& value) {
   Graph& graph = *x_.sink().graph();
   ValueId id = value->tensor.id();
   const NodeKind producer = graph.producer(id).kind;
@@ -118,10 +125,12 @@ int ExitBuilder::tensor(const SymRef& value) {
   const int output = static_cast<int>(graph.outputs.size());
   graph.outputs.push_back(id);
   output_of_[id] = output;
-  Recipe made{RecipeKind::kOutput};
-  made.index = output;
-  capture_->joined |= value->joined;
-  return add(std::move(made));
+  return output;
+}
+
+void ExitBuilder::assumptions() {
+  for (const Executor::Assumed& assumed : x_.assumed())
+    capture_->assumptions.push_back({output(assumed.tested), assumed.truth, assumed.otherwise});
 }
 
 int ExitBuilder::iterator(const SymRef& value) {
@@ -365,6 +374,7 @@ bool ExitBuilder::build() {
     return false;
   }
   if (!frame_state() || !effects() || !fill_instances()) return false;
+  assumptions();
   note_dropped();
   if (x_.heap().guard_aliasing()) return true;
   failure = "a dict that is somebody's namespace";

@@ -22,6 +22,8 @@ class ExitBuilder {
   int recipe(const SymRef& value);  // -1 on failure
   int make(const SymRef& value);
   int tensor(const SymRef& value);
+  int output(const SymRef& value);
+  void assumptions();
   int iterator(const SymRef& value);
   int function(const SymRef& value);
   int instance(const SymRef& value);

@@ -109,10 +109,9 @@ class FrameRun {
     if (index_ == code_.entry()) state_.start = &point;
     registers_.assign(std::max(point.register_count, 1), nullptr);
     const Slots now = slots();
-    if (Entry* entry = find_entry(point, now, registers_.data())) {
-      if (policy_.whole && !entry->returns)
-        return refuse(code_.code(), code_[entry->exit_index].op_offset, entry->break_reason,
-                      entry->break_detail);
+    Entry* const entry = find_entry(point, now, registers_.data());
+    // One that ends early, made by a call that allows it, is no use where the whole is asked for.
+    if (entry && !(policy_.whole && !entry->returns)) {
       if (!entry->rests()) return entry;
       skip_region(*entry);
       return nullptr;
@@ -122,7 +121,7 @@ class FrameRun {
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;
     }
-    if (!point.entries.empty()) note_recompile(point, now);
+    if (!entry && !point.entries.empty()) note_recompile(point, now);
     if (!make_room(point)) return give_up(point);
     return capture(point, now);
   }

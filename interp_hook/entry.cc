@@ -55,6 +55,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->inputs = std::move(capture.inputs);
   entry->recipes = std::move(capture.recipes);
   entry->effects = std::move(capture.effects);
+  entry->assumptions = std::move(capture.assumptions);
   entry->returns = capture.returns;
   entry->result = capture.result;
   entry->locals = std::move(capture.locals);
@@ -322,6 +323,12 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, watch ? &*watch : nullptr,
                    error))
     return false;
+  for (const Assumption& assumed : entry.assumptions) {
+    if (truth_of(outputs[assumed.output]) == assumed.truth) continue;
+    *error = assumed.otherwise;
+    entry.untrue = true;
+    return false;
+  }
   objects->reserve(entry.recipes.size());
   for (const Recipe& recipe : entry.recipes) {
     Ref object;

@@ -21,6 +21,7 @@ struct Entry final : EntryBase {
   std::vector<std::vector<int64_t>> refused;  // sizes met lately that the trace is no program for
   std::vector<Recipe> recipes;
   std::vector<Effect> effects;
+  std::vector<Assumption> assumptions;
   int result = -1;
   int exit_index = -1;  // canonical instruction to continue at
   std::vector<SlotWrite> locals;
@@ -40,8 +41,16 @@ struct Entry final : EntryBase {
   bool repeats = false;  // small, and the body of a long loop
   int failures = 0;      // how often it failed inside
   int rest = 0;          // calls that the interpreter serves before it is tried again
-  void fail() {
+  bool untrue = false;   // the failure under way is that of an assumption
+  int times_untrue = 0;
+  // `again`: the same call comes here once more.
+  void fail(bool again = false) {
     constexpr int kMostFailures = 10;
+    constexpr int64_t kSeldom = 4;
+    if (std::exchange(untrue, false) && ++times_untrue * kSeldom < hits) {
+      rest = again;  // the program raises now and then
+      return;
+    }
     failures = failures < kMostFailures ? failures + 1 : failures;
     rest = (1 << failures) - 1;
   }

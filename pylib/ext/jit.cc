@@ -122,7 +122,7 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   }
   if (!*result && PyErr_Occurred()) return true;  // a signal handler raised
   if (!*result) {
-    entry->fail();  // the interpreter runs it and raises what the program raises
+    entry->fail(true);  // the interpreter runs it and raises what the program raises
     return PyErr_Occurred() != nullptr;
   }
   ++state->calls;

@@ -58,4 +58,9 @@ def test_results():
 @pytest.mark.parametrize("index", range(12))
 def test_one_region(index):
     captured = ms.jit(namespace["layers"], mode="PIJit", fullgraph=True)
-    assert captured(Tensor([1.0, 2.0, 3.0]), configs()[index]).shape == (3,)
+    config = configs()[index]
+    if isinstance(config, namespace["Point"]):  # its class may be registered as a sequence or mapping at any time
+        with pytest.raises(ms.CompileError, match="match on Point object is not captured"):
+            captured(Tensor([1.0, 2.0, 3.0]), config)
+    else:
+        assert captured(Tensor([1.0, 2.0, 3.0]), config).shape == (3,)

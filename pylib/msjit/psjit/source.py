@@ -68,7 +68,11 @@ def _node(code, tree):
 def _fits(code, node):
     if first_line(node) != code.co_firstlineno or getattr(node, "name", code.co_name) != code.co_name:
         return False
-    return _parameters(node.args) == _code_parameters(code) and _names_of_code(code) <= _names_of_node(node)
+    if _parameters(node.args) != _code_parameters(code):
+        return False
+    names = _names_of_code(code)
+    rewritten = any(name.startswith("@") for name in names)  # by a test runner that explains asserts
+    return rewritten or names <= _names_of_node(node)
 
 
 def _parameters(args):
@@ -93,7 +97,7 @@ def _names_of_code(code):
     while pending:
         item = pending.pop()
         for name in item.co_names + item.co_varnames + item.co_freevars + item.co_cellvars:
-            if name.isidentifier() and not (name.startswith("__") and name.endswith("__")):
+            if name.startswith("@") or (name.isidentifier() and not (name.startswith("__") and name.endswith("__"))):
                 names.add(_plain(name))
         pending.extend(c for c in item.co_consts if hasattr(c, "co_code"))
     return names
