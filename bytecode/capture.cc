@@ -133,7 +133,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     if (!exit.build()) {
       // An exception on its way out: that it leaves says more than that it cannot be kept.
       if (failure.reason != BreakReason::kRaises) {
-        failure.reason = BreakReason::kObjectType;
+        failure.reason = exit.reason;
         failure.detail = exit.failure;
       }
       // Something that cannot be rebuilt may be alive for long: the steps back grow.

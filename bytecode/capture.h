@@ -80,14 +80,17 @@ enum class EffectKind : uint8_t {
   kListItems,
   kDictItems,
   kCellContents,
-  kSetItems,   // name is a tuple of a set with the same items
-  kSetGlobal,  // target is the dict of globals
+  kSetItems,       // name is a tuple of a set with the same items
+  kSetGlobal,      // target is the dict of globals
+  kWriteTensor,    // copies a tensor into the memory of the target
+  kReplaceTensor,  // gives the target the memory of a tensor
 };
 struct Effect {
   EffectKind kind;
-  int32_t target;               // recipe
-  Ref name;                     // kSetAttr, kDelAttr
-  std::vector<int32_t> values;  // recipes; kDictItems: key, value, ...
+  int32_t target;                   // recipe
+  Ref name;                         // kSetAttr, kDelAttr
+  std::vector<int32_t> values;      // recipes; kDictItems: key, value, ...
+  std::vector<SourceId> same = {};  // kWriteTensor, kReplaceTensor: other loads of the target
 };
 
 // What a region takes for granted: the truth of one of its outputs. It runs to its end all the

@@ -208,6 +208,9 @@ bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& 
   auto result = sink_.apply(op, inputs, attrs);
   if (!result.ok()) return fail_op(result.take_error());
   Vals values = result.take();
+  for (const Val& value : values)
+    for (const Val& input : inputs)
+      if (input && value.id() == input.id()) handed_on_.insert(input.id());
   if (op.num_outputs == 1) {
     *out = make_tensor(std::move(values[0]));
     return true;

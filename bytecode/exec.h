@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "bytecode/capture.h"
@@ -70,6 +71,9 @@ class Executor {
   bool capture_loop(SymFrame& frame, bool* captured);
   ControlPlan& control() { return *control_; }
   bool forked() const { return forked_; }
+  // Whether an op has given a value back as it was: its result may be a view, or the very tensor.
+  bool was_handed_on(ValueId id) const { return handed_on_.count(id) != 0; }
+  bool is_forked_now() const { return fork_depth_ > 0; }  // inside an arm or the body of a loop
   // Branches that have to go the way they were captured, because the other one raises.
   struct Assumed {
     SymRef tested;
@@ -203,6 +207,7 @@ class Executor {
   std::unordered_map<ValueId, SymRef> owners_;
   int fork_depth_ = 0;
   std::vector<Assumed> assumed_;
+  std::unordered_set<ValueId> handed_on_;
   bool forked_ = false;
   SymFrame root_;
   int depth_ = 0;

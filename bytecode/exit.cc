@@ -3,6 +3,7 @@
 #include <set>
 
 #include "bytecode/library.h"
+#include "bytecode/tensor_write.h"
 #include "guards/py/set_table.h"
 #include "kernels/core/op.h"
 
@@ -367,13 +368,42 @@ bool ExitBuilder::effects() {
   return true;
 }
 
+bool ExitBuilder::tensor_writes() {
+  Graph& graph = *x_.sink().graph();
+  bool seen = shows_written(x_, x_.heap(), graph);
+  for (const SymRef& taken : x_.heap().taken()) seen |= done_.count(taken) != 0;
+  if (seen) {
+    failure = "a tensor whose memory is returned";
+    reason = BreakReason::kTensorWrite;
+    return false;
+  }
+  for (const Heap::TensorWrite& write : x_.heap().tensor_writes()) {
+    // Not the output of a view or of something else's: its memory becomes the tensor's.
+    const SymRef value = make_tensor(write.tensor->tensor);
+    const Node& made = graph.producer(value->tensor.id());
+    if (made.kind == NodeKind::kOp && (made.is_control() || made.op->has(kView))) {
+      SymRef copied;
+      if (!x_.apply(op_copy, std::span(&value->tensor, 1), {}, &copied)) return false;
+      value->tensor = copied->tensor;
+    }
+    Effect effect{write.replaces ? EffectKind::kReplaceTensor : EffectKind::kWriteTensor,
+                  recipe(write.tensor),
+                  {},
+                  {},
+                  write.same};
+    if (!all({value}, &effect.values)) return false;
+    capture_->effects.push_back(std::move(effect));
+  }
+  return true;
+}
+
 bool ExitBuilder::build() {
   if (const SymRef generator = x_.unfinished_generator()) {
     failure = "a generator in a try block";
     failure_step = generator->born;
     return false;
   }
-  if (!frame_state() || !effects() || !fill_instances()) return false;
+  if (!frame_state() || !effects() || !fill_instances() || !tensor_writes()) return false;
   assumptions();
   note_dropped();
   if (x_.heap().guard_aliasing()) return true;

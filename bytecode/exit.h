@@ -15,6 +15,7 @@ class ExitBuilder {
   // (`failure` says which); the region has to end earlier.
   bool build();
   std::string failure;
+  BreakReason reason = BreakReason::kObjectType;  // of the failure
   int failure_step =
       -1;  // the region can end before this instruction instead; -1 = one earlier than tried
 
@@ -24,6 +25,7 @@ class ExitBuilder {
   int tensor(const SymRef& value);
   int output(const SymRef& value);
   void assumptions();
+  bool tensor_writes();
   int iterator(const SymRef& value);
   int function(const SymRef& value);
   int instance(const SymRef& value);

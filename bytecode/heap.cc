@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
 #include "guards/py/convert.h"
@@ -204,8 +206,40 @@ bool Heap::realize_slice(const SymRef& value) {
          bound(&slice->step, "step");
 }
 
+void Heap::note_tensor_write(const SymRef& tensor, bool replaces) {
+  note_effect();
+  for (TensorWrite& write : tensor_writes_) {
+    if (write.tensor->object == tensor->object) return;
+  }
+  tensor_writes_.push_back({tensor, replaces, {}});
+}
+
+void Heap::note_same_tensor(const SymRef& written, const SymRef& other) {
+  for (TensorWrite& write : tensor_writes_) {
+    if (write.tensor->object != written->object) continue;
+    if (write.tensor == other ||
+        std::find(write.same.begin(), write.same.end(), other->source) != write.same.end())
+      continue;
+    write.same.push_back(other->source);
+    guards_.add_guard({&guard_same, other->source, write.tensor->source, 0, 0, {}, nullptr});
+  }
+}
+
 bool Heap::realize_tensor(const SymRef& value) {
   PyObject* object = value->object.get();
+  for (const TensorWrite& write : tensor_writes_) {
+    const SymRef& written = write.tensor;
+    if (written->object.get() == object) {
+      value->kind = SymKind::kTensor;
+      value->tensor = written->tensor;
+      value->changed = true;
+      note_same_tensor(written, value);
+      return true;
+    }
+    error = "a tensor in memory that the region has written";
+    if (tensor_of(written->object.get()).storage().get() == tensor_of(object).storage().get())
+      return false;
+  }
   if (!is_exact_tensor(object)) {
     PyTypeObject* const type = Py_TYPE(object);
     const char* odd = odd_tensor_name(type);

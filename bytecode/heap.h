@@ -108,6 +108,18 @@ class Heap {
   const std::vector<ScalarInput>& scalars() const { return scalars_; }
   GraphSink* sink() { return sink_; }
   const Slots& slots() const { return slots_; }
+  // Tensors of the program with a new value: in memory of its own, or in the memory they have.
+  struct TensorWrite {
+    SymRef tensor;
+    bool replaces;
+    std::vector<SourceId> same;  // where else it was found
+  };
+  const std::vector<TensorWrite>& tensor_writes() const { return tensor_writes_; }
+  // A tensor made in the region whose memory a write has taken over: it must not leave the region.
+  void note_taken(const SymRef& tensor) { taken_.push_back(tensor); }
+  const std::vector<SymRef>& taken() const { return taken_; }
+  void note_tensor_write(const SymRef& tensor, bool replaces);
+  void note_same_tensor(const SymRef& written, const SymRef& other);  // under a guard
   // What print() was given, in program order, and its keywords as a dict or empty.
   struct Printed {
     std::vector<SymRef> values;
@@ -157,6 +169,8 @@ class Heap {
   std::vector<SymRef> mutables_;
   std::vector<Printed> printed_;
   std::vector<GlobalWrite> global_writes_;
+  std::vector<TensorWrite> tensor_writes_;
+  std::vector<SymRef> taken_;
   size_t effects_ = 0;
   std::vector<SourceId> inputs_;
   std::vector<ScalarInput> scalars_;

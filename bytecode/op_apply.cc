@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/exec.h"
+#include "bytecode/tensor_write.h"
 #include "guards/py/op_args.h"
 
 namespace msjit {
@@ -157,6 +158,10 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
     if (value && !to_attr(*this, param, value, static_cast<int32_t>(attrs.size()), &sizes, &attr))
       return fail(BreakReason::kOpArguments, fmt::format("{} ({})", op.name, param.name));
     attrs.push_back(std::move(attr));
+  }
+  if (op.has(kInPlace)) {
+    const SymRef target = bound.from[0] >= 0 ? args[bound.from[0]] : nullptr;
+    return apply_in_place(*this, op, target, inputs, out);
   }
   sizes_.set_attr_sizes(std::move(sizes));
   return apply(op, inputs, attrs, out);

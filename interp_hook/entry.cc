@@ -12,6 +12,7 @@
 #include "guards/py/tables.h"
 #include "interp_hook/config.h"
 #include "interp_hook/rebuild.h"
+#include "kernels/eager/tape.h"
 
 namespace msjit {
 
@@ -38,6 +39,10 @@ bool is_small(const Graph& graph) {
   return !has_loop(graph);
 }
 
+bool writes_tensor(const Effect& effect) {
+  return effect.kind == EffectKind::kWriteTensor || effect.kind == EffectKind::kReplaceTensor;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
@@ -56,6 +61,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->recipes = std::move(capture.recipes);
   entry->effects = std::move(capture.effects);
   entry->assumptions = std::move(capture.assumptions);
+  entry->writes_tensors = std::any_of(entry->effects.begin(), entry->effects.end(), writes_tensor);
   entry->returns = capture.returns;
   entry->result = capture.result;
   entry->locals = std::move(capture.locals);
@@ -309,10 +315,40 @@ Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Te
 
 }  // namespace
 
+namespace {
+
+// Whether the writes to tensors are what the program would see of them: nobody records gradients,
+// and no other tensor that the region reads lies in the memory written.
+bool may_write(const Entry& entry, PyObject* const* registers) {
+  for (const Effect& effect : entry.effects) {
+    if (!writes_tensor(effect)) continue;
+    const SourceId target = entry.recipes[effect.target].index;
+    const Tensor& tensor = tensor_of(registers[target]);
+    const Storage& memory = tensor.storage();
+    if (is_tracked(tensor) || memory->read_only) return false;
+    const auto known = [&](SourceId input) {
+      return input == target ||
+             std::find(effect.same.begin(), effect.same.end(), input) != effect.same.end();
+    };
+    for (SourceId input : entry.inputs)
+      if (input != kNoSource && !known(input) &&
+          tensor_of(registers[input]).storage().get() == memory.get())
+        return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
                std::vector<Ref>* objects, std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
   outputs.resize(entry.num_outputs);
+  if (entry.writes_tensors && !may_write(entry, registers)) {
+    *error = "the tensors written are seen elsewhere";
+    entry.untrue = true;
+    return false;
+  }
   const SizesNow sizes(entry, registers);
   std::vector<Ref> held;  // what the exit reads
   if (entry.gives_way())
@@ -428,6 +464,23 @@ bool is_of_output() {
 
 }  // namespace
 
+namespace {
+
+bool write_tensor(PyObject* object, const Tensor& value, bool replaces) {
+  const Tensor tensor = tensor_of(object);
+  if (replaces) {
+    const Meta meta = tensor.impl()->meta;  // the value may be a weak scalar
+    replace_contents(object, value);
+    tensor.impl()->meta = meta;
+    return true;
+  }
+  if (value.numel()) copy_strided(value, tensor);
+  tensor.bump_version();
+  return true;
+}
+
+}  // namespace
+
 bool apply_effects(const Entry& entry, const std::vector<Ref>& objects, bool* untouched) {
   *untouched = false;
   if (!print_all(entry, objects)) {
@@ -450,6 +503,11 @@ bool apply_effects(const Entry& entry, const std::vector<Ref>& objects, bool* un
           PyErr_Clear();  // it was set and deleted inside the region
           done = true;
         }
+        break;
+      case EffectKind::kWriteTensor:
+      case EffectKind::kReplaceTensor:
+        done = write_tensor(target, tensor_of(objects[effect.values[0]].get()),
+                            effect.kind == EffectKind::kReplaceTensor);
         break;
       case EffectKind::kListItems: done = replace_list(target, effect, objects); break;
       case EffectKind::kSetItems:

@@ -34,6 +34,8 @@ bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* nam
 BuiltinModel find_class_method(PyObject* cls, const char* name);  // chain.from_iterable
 std::span<const ModelRow> container_methods(SymKind kind);        // containers.cc
 std::span<const ModelRow> vars_methods();                         // vars.cc
+bool is_private(Executor& x, const SymRef& tensor);               // tensor_make.cc
+std::span<const ModelRow> tensor_writes();                        // tensor_write.cc
 std::span<const ModelRow> set_methods();                          // sets.cc
 std::span<const ModelRow> ordered_dict_methods();                 // those dict has not, or not so
 // Whether an item is the one looked for, as containers compare: identity first, then ==.

@@ -226,8 +226,8 @@ const ModelRow kEndsRegion[] = {{"item", method_value<0>},
 }  // namespace
 
 BuiltinModel find_tensor_method(const char* name) {
-  for (const auto rows :
-       {std::span<const ModelRow>(kTensorMethods), std::span<const ModelRow>(kEndsRegion)})
+  for (const auto rows : {std::span<const ModelRow>(kTensorMethods),
+                          std::span<const ModelRow>(kEndsRegion), tensor_writes()})
     for (const ModelRow& row : rows)
       if (std::strcmp(row.name, name) == 0) return row.model;
   return nullptr;

@@ -28,6 +28,7 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   const auto refuse = [&] { return x.fail(BreakReason::kMakeInstance, "msjit.Tensor"); };
   if (!data || !given.empty() || given.positional.size() > 2) return refuse();
   if (!x.look(data) || (dtype && !x.look(dtype))) return false;
+  if (data->is_tensor() && !dtype) return x.apply(op_copy, std::span(&data->tensor, 1), {}, out);
   const bool number = data->kind == SymKind::kConst &&
                       (is_number(data->object.get()) || PyTuple_CheckExact(data->object.get()));
   if (!number && data->kind != SymKind::kList && data->kind != SymKind::kTuple) return refuse();
@@ -47,6 +48,8 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 const ModelRow kModels[] = {{"Tensor", model_tensor}};
 
+}  // namespace
+
 // Whether a tensor is one that an op of the region has made for itself and nobody looks into.
 bool is_private(Executor& x, const SymRef& tensor) {
   if (tensor->source != kNoSource || tensor->joined || tensor->object) return false;
@@ -64,8 +67,6 @@ bool is_private(Executor& x, const SymRef& tensor) {
         return false;
   return fresh && std::string_view(made.op->name) != "cast";
 }
-
-}  // namespace
 
 const ModelTable models_tensor = {"msjit", kModels, {}};
 

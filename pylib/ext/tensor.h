@@ -14,9 +14,6 @@ extern PyMethodDef g_tensor_methods[];
 bool ready_tensor_type();
 bool ready_dtype_type();
 
-// Everything the object `self` holds becomes what `from` holds; other handles on the header see it
-// too.
-void replace_contents(PyObject* self, const Tensor& from);
 // The one element; ValueError when there are more or none.
 bool single_element(const Tensor& tensor, const char* where, const void** data);
 bool is_writable(const Tensor& tensor, const char* where);

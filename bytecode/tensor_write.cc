@@ -1,0 +1,182 @@
+#include "bytecode/tensor_write.h"
+
+#include <unordered_set>
+
+#include "bytecode/builtins/models.h"
+#include "graph/control.h"
+#include "guards/py/objects.h"
+#include "kernels/core/registry.h"
+#include "kernels/core/words.h"
+#include "kernels/eager/tape.h"
+
+namespace msjit {
+
+extern const OpDef op_copy;
+
+namespace {
+
+bool is_looked_into(const Graph& graph, ValueId id);
+
+// Whether the result of an If may be the very value it is handed at `place`, or look into it.
+bool may_hand_on(const Node& node, size_t place) {
+  if (is_while(node) || place == 0) return true;
+  for (const auto& arm : node.subgraphs) {
+    const ValueId inside = arm->inputs[place - 1];
+    if (is_looked_into(*arm, inside) ||
+        std::find(arm->outputs.begin(), arm->outputs.end(), inside) != arm->outputs.end())
+      return true;
+  }
+  return false;
+}
+
+// Whether a value is handed to a view, which shows later writes, or to a branch or loop whose
+// result may be the very tensor.
+bool is_looked_into(const Graph& graph, ValueId id) {
+  for (const Node& node : graph.nodes)
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] == id &&
+          (node.is_control() ? may_hand_on(node, i)
+                             : node.kind != NodeKind::kOp || node.op->has(kView)))
+        return true;
+  return false;
+}
+
+const Storage& memory_of(const SymRef& value) { return tensor_of(value->object.get()).storage(); }
+
+// What keeps a tensor from being written inside a region; null when nothing does.
+const char* obstacle(Executor& x, const SymRef& target, bool replaces) {
+  if (target->source == kNoSource) return "a tensor made here";
+  if (target->joined || x.is_forked_now()) return "a tensor under a branch";
+  if (x.sizes().any()) return "a tensor beside open sizes";
+  const Tensor& tensor = tensor_of(target->object.get());
+  if (is_tracked(tensor)) return "a tensor whose gradient is recorded";
+  if (tensor.storage()->read_only) return "read-only memory";
+  // Its old memory, which others may share, would have to be written too.
+  for (const Heap::TensorWrite& write : x.heap().tensor_writes())
+    if (replaces && !write.replaces && write.tensor->object == target->object)
+      return "a tensor that was written in place";
+  const char* found = nullptr;
+  const Graph& graph = *x.sink().graph();
+  x.heap().visit([&](const SymRef& other) {
+    PyObject* const object = other->object.get();
+    if (!object || !is_tensor(object) || memory_of(other).get() != memory_of(target).get()) return;
+    if (object != target->object.get())
+      found = "memory that another tensor shares";
+    else if (other->is_tensor() &&
+             (is_looked_into(graph, other->tensor.id()) || x.was_handed_on(other->tensor.id())))
+      found = "a tensor that a view or branch holds";
+  });
+  return found;
+}
+
+// Every value that stands for the tensor shows the write; that they are one is guarded.
+void set_value(Executor& x, const SymRef& target, const Val& value) {
+  x.heap().visit([&](const SymRef& other) {
+    if (!other->is_tensor() || other->object.get() != target->object.get()) return;
+    if (other != target) x.heap().note_same_tensor(target, other);
+    other->tensor = value;
+    other->changed = true;
+  });
+}
+
+}  // namespace
+
+bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces) {
+  if (const char* what = obstacle(x, target, replaces))
+    return x.fail(BreakReason::kTensorWrite, what);
+  const Shape shape = target->tensor.shape();
+  value = words::cast(value, target->tensor.dtype());
+  if (!(value.shape() == shape)) value = words::broadcast_to(value, shape);
+  if (Status status = x.sink().take_error(); !status.ok()) return x.fail_op(std::move(status));
+  // A value of its own, so that what holds the source does not pass for holding the target.
+  if (const Graph& graph = *x.sink().graph();
+      graph.producer(value.id()).kind != NodeKind::kOp || is_looked_into(graph, value.id())) {
+    SymRef copied;
+    if (!x.apply(op_copy, std::span(&value, 1), {}, &copied)) return false;
+    value = copied->tensor;
+  }
+  x.heap().note_tensor_write(target, replaces);
+  set_value(x, target, value);
+  return true;
+}
+
+bool apply_in_place(Executor& x, const OpDef& op, const SymRef& target, std::span<const Val> inputs,
+                    SymRef* out) {
+  const std::string_view name = op.name;
+  const char* combine = name == "assign_add" ? "add" : name == "assign_sub" ? "sub" : nullptr;
+  if ((name != "assign" && !combine) || !target || !target->is_tensor())
+    return x.fail(BreakReason::kInPlace, op.name);
+  // The rule of the operator: the value broadcasts to the target.
+  const Meta metas[] = {x.sink().meta(inputs[0]), x.sink().meta(inputs[1])};
+  const Meta* const pointers[] = {&metas[0], &metas[1]};
+  InferCtx infer(op, pointers, Attrs{});
+  if (Status status = op.infer(infer); !status.ok()) return x.fail_op(std::move(status));
+  Val value = words::cast(inputs[1], inputs[0].dtype());
+  if (combine) value = msjit::call(*find_op(combine), {inputs[0], value});
+  if (!write_tensor(x, target, value, false)) return false;
+  return *out = target, true;
+}
+
+bool shows_written(const Executor& x, const Heap& heap, const Graph& graph) {
+  std::unordered_set<ValueId> shown;  // written values, what looks into them and what may be them
+  for (const Heap::TensorWrite& write : heap.tensor_writes()) {
+    const ValueId id = write.tensor->tensor.id();
+    if (x.was_handed_on(id)) return true;
+    shown.insert(id);
+  }
+  if (shown.empty()) return false;
+  const size_t count = shown.size();
+  std::unordered_set<ValueId> others;
+  for (const Node& node : graph.nodes)
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.kind != NodeKind::kOp || !shown.count(node.inputs[i])) continue;
+      if (!(node.is_control() ? may_hand_on(node, i) : node.op->has(kView))) continue;
+      for (int k = 0; k < node.num_outputs; ++k)
+        shown.insert(node.first_output + k), others.insert(node.first_output + k);
+    }
+  return shown.size() > count && std::any_of(graph.outputs.begin(), graph.outputs.end(),
+                                             [&](ValueId id) { return others.count(id) != 0; });
+}
+
+namespace {
+
+bool same_kind(const SymRef& a, const SymRef& b) {
+  return a->tensor.shape() == b->tensor.shape() && a->tensor.dtype() == b->tensor.dtype();
+}
+
+bool two_tensors(Executor& x, const char* name, Args args, PyObject* names, size_t most) {
+  if (names || args.size() < 2 || args.size() > most || !x.look(args[1]) || !args[1]->is_tensor())
+    return x.fail(BreakReason::kOpArguments, name);
+  return true;
+}
+
+// set_data(data, slice_shape=False)
+bool set_data(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!two_tensors(x, "set_data", args, names, 3)) return false;
+  if (args.size() == 3 && (!x.look(args[2]) || !args[2]->is_const(Py_False)))
+    return x.fail(BreakReason::kOpArguments, "set_data");
+  if (!(args[0]->tensor.shape() == args[1]->tensor.shape()))
+    return x.fail(BreakReason::kRaises, "set_data of another shape");
+  // The target takes over the memory: nobody else may have it.
+  if (!is_private(x, args[1]))
+    return x.fail(BreakReason::kTensorWrite, "a tensor that shares memory");
+  if (!write_tensor(x, args[0], args[1]->tensor, true)) return false;
+  args[1]->joined = true;
+  x.heap().note_taken(args[1]);
+  return *out = args[0], true;
+}
+
+// assign_value(value)
+bool assign_value(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!two_tensors(x, "assign_value", args, names, 2)) return false;
+  if (!same_kind(args[0], args[1])) return x.fail(BreakReason::kInPlace, "assign_value");
+  return write_tensor(x, args[0], args[1]->tensor, false) && (*out = args[0], true);
+}
+
+const ModelRow kWrites[] = {{"set_data", set_data}, {"assign_value", assign_value}};
+
+}  // namespace
+
+std::span<const ModelRow> tensor_writes() { return kWrites; }
+
+}  // namespace msjit

@@ -1,0 +1,22 @@
+// Writes to tensors of the program. In a region the tensor has a new value from then on; at the
+// exit that value is written into the tensor. Whatever else could see the write - views, other
+// names of the same memory, a recording of gradients - ends the region before it, or, where only
+// the call can tell, makes the interpreter run the region.
+#pragma once
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+// Gives `target` the elements of `value`, broadcast and converted. `replaces`: new memory
+// (set_data), instead of the memory it has (assign).
+bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces);
+
+// An operator with the trait kInPlace: the assignments are captured.
+bool apply_in_place(Executor& x, const OpDef& op, const SymRef& target, std::span<const Val> inputs,
+                    SymRef* out);
+
+// Whether an output of the graph looks into a tensor that is written, or may be that very tensor.
+bool shows_written(const Executor& x, const Heap& heap, const Graph& graph);
+
+}  // namespace msjit
