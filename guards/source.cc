@@ -10,6 +10,7 @@ PyObject** instance_dict_slot(PyObject* object) {
 }
 
 PyObject* instance_dict(PyObject* object) {
+  const compat::NoCollection none;  // by the making of a dictionary
   PyObject** slot = _PyObject_GetDictPtr(object);
   return slot ? *slot : nullptr;
 }

@@ -38,6 +38,26 @@ bool is_small(const Graph& graph) {
   return !has_loop(graph);
 }
 
+// Whether a recipe that reads what the guards found comes behind one that runs code of CPython.
+bool reads_late(const std::vector<Recipe>& recipes, bool joined) {
+  bool makes = false;
+  for (const Recipe& recipe : recipes) {
+    switch (recipe.kind) {
+      case RecipeKind::kConst:
+      case RecipeKind::kSize: break;
+      case RecipeKind::kOutput:
+        if (joined && makes) return true;
+        break;
+      case RecipeKind::kRegister:
+      case RecipeKind::kNumber:
+        if (makes) return true;
+        break;
+      default: makes = true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
@@ -63,6 +83,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->dropped_stack = std::move(capture.dropped_stack);
   entry->num_ops = capture.num_ops;
   entry->joined = capture.joined;
+  entry->reads_late = reads_late(entry->recipes, entry->joined);
   entry->loops = has_loop(*capture.graph);
   entry->small = !entry->returns && is_small(*capture.graph);
   entry->line = code[start].line;
@@ -313,10 +334,12 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
   InlineVec<Tensor, kInlineTensors> outputs;
   outputs.resize(entry.num_outputs);
   const SizesNow sizes(entry, registers);
-  std::vector<Ref> held;  // what the exit reads
-  if (entry.gives_way())
-    for (int i = 0; i < entry.guards.register_count(); ++i)
-      held.push_back(Ref::share(registers[i]));
+  InlineVec<Ref, kInlineTensors> held;  // what is read behind code of the program
+  if (entry.gives_way() || entry.reads_late) {
+    for (SourceId id : entry.guards.used())
+      if (id >= 0) held.push_back(Ref::share(registers[id]));
+    held.push_back(Ref::share(slots.builtins));
+  }
   std::optional<LoopWatch> watch;
   if (entry.loops) watch.emplace(entry, slots, registers, sizes);
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, watch ? &*watch : nullptr,

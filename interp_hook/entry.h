@@ -51,6 +51,9 @@ struct Entry final : EntryBase {
   // Loops must let others run even then, and look at the guards again (loop_turn).
   bool is_unlocked() const { return region->is_long() && effects.empty(); }
   bool gives_way() const { return loops || is_unlocked(); }
+  // The exit makes objects, which may start a collection, before it reads the last of what the
+  // guards found.
+  bool reads_late = false;
   int64_t bytes() const override;
   double compile_ms() const override;
 

@@ -117,6 +117,8 @@ Ref method(PyObject* function, PyObject* self) {
 }  // namespace
 
 Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<Ref>& objects) {
+  const Ref object = Ref::share(recipe.object.get());  // a collection may free it meanwhile
+  if (recipe.object && !object) return {};
   switch (recipe.kind) {
     case RecipeKind::kRegister: return Ref::share(registers[recipe.index]);
     case RecipeKind::kConst: return Ref::share(recipe.object.get());

@@ -78,13 +78,18 @@ PyObject* call_flat(Call call, PyObject* self, PyObject* args, PyObject* keyword
   if (!keywords || PyDict_GET_SIZE(keywords) == 0)
     return call(self, &PyTuple_GET_ITEM(args, 0), size_t(count), nullptr);
   std::vector<PyObject*> flat(&PyTuple_GET_ITEM(args, 0), &PyTuple_GET_ITEM(args, 0) + count);
-  const Ref names = Ref::steal(PyTuple_New(PyDict_GET_SIZE(keywords)));
-  if (!names) return nullptr;
+  std::vector<Ref> held;  // the dict may be one of the program, and change
   PyObject *key, *value;
-  for (Py_ssize_t at = 0, i = 0; PyDict_Next(keywords, &at, &key, &value); ++i) {
-    PyTuple_SET_ITEM(names.get(), i, new_reference(key));
+  for (Py_ssize_t at = 0; PyDict_Next(keywords, &at, &key, &value);) {
+    held.push_back(Ref::share(key));
+    held.push_back(Ref::share(value));
     flat.push_back(value);
   }
+  const Py_ssize_t named = Py_ssize_t(held.size() / 2);
+  const Ref names = Ref::steal(PyTuple_New(named));
+  if (!names) return nullptr;
+  for (Py_ssize_t i = 0; i < named; ++i)
+    PyTuple_SET_ITEM(names.get(), i, Ref(held[size_t(2 * i)]).release());
   return call(self, flat.data(), size_t(count), names.get());
 }
 
@@ -267,6 +272,24 @@ inline bool has_only_string_keys(PyObject* dict) {
   return keys_head(dict)->lookup != any_keys;
 #endif
 }
+// --- the collector -------------------------------------------------------------------------------
+// While one lives, allocations of objects that the collector counts start no collection, which runs
+// code of the program. From 3.12 on collections wait for the interpreter anyway; before 3.11 nothing
+// needs it.
+class [[maybe_unused]] NoCollection {
+#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
+ public:
+  NoCollection() : enabled_(PyGC_Disable()) {}
+  ~NoCollection() {
+    if (enabled_) PyGC_Enable();
+  }
+  NoCollection(const NoCollection&) = delete;
+
+ private:
+  int enabled_;
+#endif
+};
+
 // --- recursion -----------------------------------------------------------------------------------
 // The call of a Python function from native code, no deeper in the eyes of CPython than the same
 // call by the interpreter itself: 3.12 and 3.13 count levels of C apart, and allow far fewer of
