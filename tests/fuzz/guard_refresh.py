@@ -43,16 +43,23 @@ def refresh(value, copies, seen):
             refresh(item, copies, seen)
 
 
+def refresh_all(namespace):
+    copies, seen = {}, {}
+    for name, value in list(namespace.items()):
+        if replaceable(value):
+            namespace[name] = copied(value, copies)
+        elif name != "__builtins__":
+            refresh(value, copies, seen)
+
+
 def call_refreshed(call, namespace, allocation):
     """call(), met at the n-th allocation."""
     class Garbage:
         def __del__(self):
-            copies, seen = {}, {}
-            for name, value in list(namespace.items()):
-                if replaceable(value):
-                    namespace[name] = copied(value, copies)
-                elif name != "__builtins__":
-                    refresh(value, copies, seen)
+            try:
+                refresh_all(namespace)
+            except RecursionError:  # the call is deep in one
+                pass
 
     enabled, thresholds = gc.isenabled(), gc.get_threshold()
     gc.disable()
