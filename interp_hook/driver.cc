@@ -318,13 +318,14 @@ class FrameRun {
 
   // True when the region ran; the frame then stands at its exit, or the run is over.
   bool run_region(Entry& entry) {
-    if (drops_finalizer(entry)) {
+    if (drops_finalizer(entry) || replaces_finalizer(entry, registers_.data())) {
       skip_until(entry.returns ? code_.size() : entry.exit_index);
       return false;
     }
     std::vector<Ref> objects;
     std::string error;
-    if (!run_entry(entry, slots(), registers_.data(), &objects, &error)) {
+    QuietCollector quiet;
+    if (!run_entry(entry, slots(), registers_.data(), &objects, &quiet, &error)) {
       // Nothing has changed yet: the interpreter runs the region and raises what the program
       // raises. Unless a signal handler did.
       if (PyErr_Occurred()) return false;
@@ -341,6 +342,7 @@ class FrameRun {
       if (untouched) skip_region(entry);
       return false;
     }
+    quiet.end();
     if (entry.returns) {
       finish(objects[entry.result]);
       return true;

@@ -8,10 +8,9 @@
 #include "graph/control.h"
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
-#include "guards/py/set_table.h"
-#include "guards/py/tables.h"
 #include "interp_hook/config.h"
 #include "interp_hook/rebuild.h"
+#include "kernels/core/random.h"
 
 namespace msjit {
 
@@ -36,26 +35,6 @@ bool is_small(const Graph& graph) {
     for (int i = 0; i < node.num_outputs; ++i)
       if (graph.meta(node.first_output + i).shape.numel() > kFewElements) return false;
   return !has_loop(graph);
-}
-
-// Whether a recipe that reads what the guards found comes behind one that runs code of CPython.
-bool reads_late(const std::vector<Recipe>& recipes, bool joined) {
-  bool makes = false;
-  for (const Recipe& recipe : recipes) {
-    switch (recipe.kind) {
-      case RecipeKind::kConst:
-      case RecipeKind::kSize: break;
-      case RecipeKind::kOutput:
-        if (joined && makes) return true;
-        break;
-      case RecipeKind::kRegister:
-      case RecipeKind::kNumber:
-        if (makes) return true;
-        break;
-      default: makes = true;
-    }
-  }
-  return false;
 }
 
 }  // namespace
@@ -83,7 +62,10 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->dropped_stack = std::move(capture.dropped_stack);
   entry->num_ops = capture.num_ops;
   entry->joined = capture.joined;
-  entry->reads_late = reads_late(entry->recipes, entry->joined);
+  entry->rewrites = std::ranges::any_of(entry->effects, [](const Effect& effect) {
+    return effect.kind == EffectKind::kListItems || effect.kind == EffectKind::kDictItems ||
+           effect.kind == EffectKind::kSetItems;
+  });
   entry->loops = has_loop(*capture.graph);
   entry->small = !entry->returns && is_small(*capture.graph);
   entry->line = code[start].line;
@@ -315,11 +297,11 @@ namespace {
 // The object of an output that a branch has handed on: that of the input or of the earlier output
 // whose tensor it is. Empty when it is a tensor of its own.
 Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Tensor> outputs,
-              int32_t output, const std::vector<Ref>& objects) {
-  const Tensor& tensor = outputs[output];
+              size_t index, const std::vector<Ref>& objects) {
+  const Tensor& tensor = outputs[entry.recipes[index].index];
   for (SourceId id : entry.inputs)
     if (id != kNoSource && tensor_of(registers[id]).same(tensor)) return Ref::share(registers[id]);
-  for (size_t i = 0; i < objects.size(); ++i) {
+  for (size_t i = 0; i < index; ++i) {
     const Recipe& earlier = entry.recipes[i];
     if (earlier.kind == RecipeKind::kOutput && outputs[earlier.index].same(tensor))
       return objects[i];
@@ -327,161 +309,85 @@ Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Te
   return {};
 }
 
+bool is_part(const Recipe& recipe) {
+  return recipe.kind == RecipeKind::kRegister || recipe.kind == RecipeKind::kOutput ||
+         recipe.kind == RecipeKind::kSize || recipe.kind == RecipeKind::kNumber;
+}
+
+// Empty with `error` set when that fails.
+Ref part(const Entry& entry, PyObject* const* registers, const SizesNow& sizes,
+         std::span<const Tensor> outputs, size_t index, const std::vector<Ref>& objects,
+         std::string* error) {
+  const Recipe& recipe = entry.recipes[index];
+  Ref object;
+  switch (recipe.kind) {
+    case RecipeKind::kRegister: return Ref::share(registers[recipe.index]);
+    case RecipeKind::kSize: {
+      int64_t value = 0;
+      evaluate(*recipe.size, sizes.all(), &value);
+      object = Ref::steal(PyLong_FromLongLong(value));
+      break;
+    }
+    case RecipeKind::kNumber:
+      object = evaluate(*recipe.open, registers, sizes.all());
+      if (!object) *error = kNumberRaises;
+      return object;
+    default:
+      if (entry.joined) object = object_of(entry, registers, outputs, index, objects);
+      if (!object) object = wrap_tensor(outputs[recipe.index]);
+  }
+  if (!object) *error = take_error_text();
+  return object;
+}
+
+// What is read from the registers and the outputs comes first: making anything else may start a
+// collection, whose finalizers may free what the registers borrow.
+bool make_objects(const Entry& entry, PyObject* const* registers, const SizesNow& sizes,
+                  std::span<const Tensor> outputs, std::vector<Ref>* objects, std::string* error) {
+  const auto& recipes = entry.recipes;
+  objects->resize(recipes.size());
+  size_t left = 0;
+  for (size_t i = 0; i < recipes.size(); ++i) {
+    if (!is_part(recipes[i])) {
+      ++left;
+      continue;
+    }
+    (*objects)[i] = part(entry, registers, sizes, outputs, i, *objects, error);
+    if (!(*objects)[i]) return false;
+  }
+  for (size_t i = 0; left; ++i) {
+    if (is_part(recipes[i])) continue;
+    (*objects)[i] = rebuild(recipes[i], *objects);
+    if (!(*objects)[i]) return *error = take_error_text(), false;
+    --left;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
-               std::vector<Ref>* objects, std::string* error) {
+               std::vector<Ref>* objects, QuietCollector* quiet, std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
   outputs.resize(entry.num_outputs);
   const SizesNow sizes(entry, registers);
-  InlineVec<Ref, kInlineTensors> held;  // what is read behind code of the program
-  if (entry.gives_way() || entry.reads_late) {
+  std::vector<Ref> held;  // what the exit reads
+  if (entry.gives_way()) {
     for (SourceId id : entry.guards.used())
       if (id >= 0) held.push_back(Ref::share(registers[id]));
     held.push_back(Ref::share(slots.builtins));
   }
+  const RandomState random = random_state();
   std::optional<LoopWatch> watch;
   if (entry.loops) watch.emplace(entry, slots, registers, sizes);
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, watch ? &*watch : nullptr,
                    error))
     return false;
-  objects->reserve(entry.recipes.size());
-  for (const Recipe& recipe : entry.recipes) {
-    Ref object;
-    if (recipe.kind == RecipeKind::kSize) {
-      int64_t value = 0;
-      evaluate(*recipe.size, sizes.all(), &value);
-      object = Ref::steal(PyLong_FromLongLong(value));
-    } else if (recipe.kind == RecipeKind::kNumber) {
-      object = evaluate(*recipe.open, registers, sizes.all());
-      if (!object) {
-        *error = kNumberRaises;
-        return false;
-      }
-    } else if (recipe.kind != RecipeKind::kOutput) {
-      object = rebuild(recipe, registers, *objects);
-    } else {
-      if (entry.joined)
-        object =
-            object_of(entry, registers, {outputs.data(), outputs.size()}, recipe.index, *objects);
-      if (!object) object = wrap_tensor(outputs[recipe.index]);
-    }
-    if (!object) {
-      *error = take_error_text();
-      return false;
-    }
-    objects->push_back(std::move(object));
-  }
-  return true;
-}
-
-namespace {
-
-bool replace_list(PyObject* list, const Effect& effect, const std::vector<Ref>& objects) {
-  Ref fresh = Ref::steal(PyList_New(static_cast<Py_ssize_t>(effect.values.size())));
-  if (!fresh) return false;
-  for (size_t i = 0; i < effect.values.size(); ++i)
-    PyList_SET_ITEM(fresh.get(), static_cast<Py_ssize_t>(i),
-                    Ref(objects[effect.values[i]]).release());
-  return PyList_SetSlice(list, 0, PyList_Size(list), fresh.get()) == 0;
-}
-
-bool replace_dict(PyObject* dict, const Effect& effect, const std::vector<Ref>& objects) {
-  std::vector<PyObject*> items;
-  for (int32_t value : effect.values) items.push_back(objects[value].get());
-  return fill_table(dict, items.data(), static_cast<Py_ssize_t>(items.size()));
-}
-
-// What one print() writes. Its keywords are constants whose kinds the capture has looked at.
-Ref printed_text(const Effect& effect, const std::vector<Ref>& objects) {
-  PyObject* keywords = effect.name.get();
-  const auto given = [&](const char* name, const char* otherwise) {
-    PyObject* value = keywords ? PyDict_GetItemString(keywords, name) : nullptr;
-    return value && value != Py_None ? Ref::share(value)
-                                     : Ref::steal(PyUnicode_FromString(otherwise));
-  };
-  Ref parts = Ref::steal(PyList_New(0));
-  for (const int32_t value : effect.values) {
-    const Ref text = parts ? Ref::steal(PyObject_Str(objects[value].get())) : Ref();
-    if (!text || PyList_Append(parts.get(), text.get()) < 0) return {};
-  }
-  const Ref separator = given("sep", " "), end = given("end", "\n");
-  if (!parts || !separator || !end || !PyUnicode_Check(separator.get()) ||
-      !PyUnicode_Check(end.get()))
-    return {};
-  const Ref line = Ref::steal(PyUnicode_Join(separator.get(), parts.get()));
-  return line ? Ref::steal(PyUnicode_Concat(line.get(), end.get())) : Ref();
-}
-
-// All that a region prints, written at once, so that a failure leaves nothing behind.
-bool print_all(const Entry& entry, const std::vector<Ref>& objects) {
-  Ref texts = Ref::steal(PyList_New(0));
-  bool any = false, flush = false;
-  for (const Effect& effect : entry.effects) {
-    if (effect.kind != EffectKind::kPrint) continue;
-    const Ref text = texts ? printed_text(effect, objects) : Ref();
-    if (!text || PyList_Append(texts.get(), text.get()) < 0) return false;
-    PyObject* asked =
-        effect.name.get() ? PyDict_GetItemString(effect.name.get(), "flush") : nullptr;
-    flush |= asked && PyObject_IsTrue(asked) == 1;
-    any = true;
-  }
-  if (!any) return true;
-  const Ref nothing = Ref::steal(PyUnicode_FromString(""));
-  const Ref text = nothing ? Ref::steal(PyUnicode_Join(nothing.get(), texts.get())) : Ref();
-  const Ref output = Ref::share(PySys_GetObject("stdout"));
-  if (!text || !output || PyFile_WriteObject(text.get(), output.get(), Py_PRINT_RAW) < 0)
-    return false;
-  return !flush || Ref::steal(PyObject_CallMethod(output.get(), "flush", nullptr));
-}
-
-// Whether writing failed by itself, and would again; anything else was raised by a signal handler.
-bool is_of_output() {
-  PyObject* const type = PyErr_Occurred();
-  return type == PyExc_OSError || type == PyExc_BrokenPipeError ||
-         PyErr_GivenExceptionMatches(type, PyExc_ValueError);
-}
-
-}  // namespace
-
-bool apply_effects(const Entry& entry, const std::vector<Ref>& objects, bool* untouched) {
-  *untouched = false;
-  if (!print_all(entry, objects)) {
-    *untouched = is_of_output();
-    if (*untouched) PyErr_Clear();
-    return false;
-  }
-  for (const Effect& effect : entry.effects) {
-    PyObject* target = effect.target < 0 ? nullptr : objects[effect.target].get();
-    bool done = false;
-    switch (effect.kind) {
-      case EffectKind::kSetAttr:
-        done = PyObject_GenericSetAttr(target, effect.name.get(),
-                                       objects[effect.values[0]].get()) == 0;
-        break;
-      case EffectKind::kPrint: done = true; break;
-      case EffectKind::kDelAttr:
-        done = PyObject_GenericSetAttr(target, effect.name.get(), nullptr) == 0;
-        if (!done && PyErr_ExceptionMatches(PyExc_AttributeError)) {
-          PyErr_Clear();  // it was set and deleted inside the region
-          done = true;
-        }
-        break;
-      case EffectKind::kListItems: done = replace_list(target, effect, objects); break;
-      case EffectKind::kSetItems:
-        done = assign_set(target, PyTuple_GET_ITEM(effect.name.get(), 0));
-        break;
-      case EffectKind::kSetGlobal:
-        done = PyDict_SetItem(target, effect.name.get(), objects[effect.values[0]].get()) == 0;
-        break;
-      case EffectKind::kDictItems: done = replace_dict(target, effect, objects); break;
-      case EffectKind::kCellContents:
-        done = PyCell_Set(target, objects[effect.values[0]].get()) == 0;
-        break;
-    }
-    if (!done) return false;
-  }
-  return true;
+  if (entry.rewrites) quiet->begin();
+  if (make_objects(entry, registers, sizes, {outputs.data(), outputs.size()}, objects, error))
+    return true;
+  set_random_state(random);
+  return false;
 }
 
 }  // namespace msjit

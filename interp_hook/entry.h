@@ -5,6 +5,7 @@
 #include "bytecode/capture.h"
 #include "codegen/region.h"
 #include "guards/cache.h"
+#include "guards/py/collector.h"
 
 namespace msjit {
 
@@ -34,6 +35,7 @@ struct Entry final : EntryBase {
   int break_line = 0;
   int line = 0;
   int64_t constant_bytes = 0;
+  bool rewrites = false;  // an effect writes all contents of a list, dict or set
   bool joined = false;   // an output may be the very tensor of an input or of another output
   bool loops = false;    // holds a loop, which gives other threads and signal handlers turns
   bool small = false;    // so little that the interpreter does it as fast as an entry is begun
@@ -51,9 +53,6 @@ struct Entry final : EntryBase {
   // Loops must let others run even then, and look at the guards again (loop_turn).
   bool is_unlocked() const { return region->is_long() && effects.empty(); }
   bool gives_way() const { return loops || is_unlocked(); }
-  // The exit makes objects, which may start a collection, before it reads the last of what the
-  // guards found.
-  bool reads_late = false;
   int64_t bytes() const override;
   double compile_ms() const override;
 
@@ -67,15 +66,20 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
 
 // Runs the graph of an entry whose guards hold and builds the Python objects of its exit; nothing
 // outside is changed yet. False: the region failed (`error` says why, no Python exception set) and
-// must be run by the interpreter.
+// must be run by the interpreter. Where all contents of a list are written anew, no finalizer may
+// change it in between: `quiet` has to last until the effects are applied.
 bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
-               std::vector<Ref>* objects, std::string* error);
+               std::vector<Ref>* objects, QuietCollector* quiet, std::string* error);
 // A loop of the region that runs on this thread gives other code a turn: does `turn()`, true = give
 // up. Gives up too where the guards of the region, or what its inputs held, are no longer so behind
 // it: the interpreter then runs the region, from its start, on what is so now.
 bool loop_turn(bool (*turn)());
 // For single_output entries: the result, or an empty Ref on failure.
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error);
+// Whether an effect of the region would let go of the last reference to something that then runs
+// code of its own (an instance with __del__, a suspended generator). In the program that code runs
+// in the midst of what the region does, and may see it or change it: the interpreter has to.
+bool replaces_finalizer(const Entry& entry, PyObject* const* registers);
 // Prints, then replays the changes of existing objects. False: either printing failed and nothing
 // is changed (`untouched`, no Python exception set), so that the interpreter must run the region,
 // or a Python exception is set.

@@ -88,7 +88,8 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   const Slots slots{locals, nullptr, function->func_globals, builtins};
   const RegionRun keep;
   Entry* entry = find_entry(*point, slots, registers);
-  if (!entry || !entry->returns || entry->rests()) return false;
+  if (!entry || !entry->returns || entry->rests() || replaces_finalizer(*entry, registers))
+    return false;
   CodeState* const state = self->state;
   const bool lets_run = entry->single_output < 0 || entry->gives_way();  // code of the program
   const Ref owner = Ref::share(lets_run ? reinterpret_cast<PyObject*>(self->code) : nullptr);
@@ -98,7 +99,8 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
     *result = value.release();
   } else {
     std::vector<Ref> objects;
-    if (run_entry(*entry, slots, registers, &objects, &error)) {
+    QuietCollector quiet;
+    if (run_entry(*entry, slots, registers, &objects, &quiet, &error)) {
       bool untouched = false;
       if (!apply_effects(*entry, objects, &untouched)) return *result = nullptr, !untouched;
       *result = Ref(objects[entry->result]).release();
@@ -374,6 +376,7 @@ bool add_jit(PyObject* module) {
   // What checks, which allocate nothing, find out once.
   default_dict_type();
   compat::has_only_string_keys(PyModule_GetDict(module));
+  QuietCollector().begin();
   Ref type = make_jit_type();
   if (!type) return false;
   g_jit_callable = {

@@ -46,6 +46,7 @@ class Program:
 
     def __init__(self, function, args, change):
         self.function, self.args, self.change = function, args, change
+        self.check = None  # instead of what the calls give
 
 
 @case
@@ -224,6 +225,27 @@ def open_sizes():
     return Program(f, lambda i: (m, xs[-1 if i is None else i]), change)
 
 
+@case
+def list_that_grows_meanwhile():
+    def f(m, x):
+        made = [[x], (x, 2)]
+        m.log.append(x)
+        return made, len(m.log)
+
+    m, x = Holder(log=[]), tensor(1)
+
+    def change():
+        m.log.append("finalizer")
+
+    def args(i):
+        m.log.clear()
+        return m, x
+
+    program = Program(f, args, change)
+    program.check = lambda: m.log.count("finalizer") == 1 and len(m.log) == 6  # and one of each call since
+    return program
+
+
 def plain(value):
     """Numbers and structure, without tensors."""
     if isinstance(value, Tensor):
@@ -287,6 +309,9 @@ def meet(program, allocation, spare):
     assert happened
     found, after = plain(found), plain(eager(*args))
     later = [plain(jitted(*args)) for _ in range(3)]
+    if program.check:
+        assert program.check(), allocation
+        return
     assert later == [after] * 3, (allocation, "later calls", later, after)
     assert consistent(found, before, after), (allocation, found, before, after)
 
