@@ -10,7 +10,6 @@
 #include "guards/py/objects.h"
 #include "interp_hook/config.h"
 #include "interp_hook/rebuild.h"
-#include "kernels/core/random.h"
 
 namespace msjit {
 
@@ -37,10 +36,41 @@ bool is_small(const Graph& graph) {
   return !has_loop(graph);
 }
 
+bool is_part(const Recipe& recipe) {
+  return recipe.kind == RecipeKind::kRegister || recipe.kind == RecipeKind::kOutput ||
+         recipe.kind == RecipeKind::kSize || recipe.kind == RecipeKind::kNumber;
+}
+
+// What is read from the registers and the outputs comes first: making anything else may start a
+// collection, whose finalizers may free what the registers borrow.
+void put_parts_first(Capture* capture) {
+  const size_t count = capture->recipes.size();
+  std::vector<Recipe> ordered;
+  std::vector<int32_t> place(count);
+  for (const bool parts : {true, false}) {
+    for (size_t i = 0; i < count; ++i) {
+      if (is_part(capture->recipes[i]) != parts) continue;
+      place[i] = static_cast<int32_t>(ordered.size());
+      ordered.push_back(capture->recipes[i]);
+    }
+  }
+  const auto move = [&](int32_t& recipe) { recipe = recipe < 0 ? recipe : place[recipe]; };
+  for (Recipe& recipe : ordered) std::ranges::for_each(recipe.args, move);
+  for (Effect& effect : capture->effects) {
+    move(effect.target);
+    std::ranges::for_each(effect.values, move);
+  }
+  for (SlotWrite& write : capture->locals) move(write.recipe);
+  std::ranges::for_each(capture->stack, move);
+  move(capture->result);
+  capture->recipes = std::move(ordered);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
   auto entry = std::make_unique<Entry>();
+  put_parts_first(&capture);
   entry->num_outputs = static_cast<int>(capture.graph->outputs.size());
   entry->open = std::move(capture.open);
   entry->trace = std::move(capture.trace);
@@ -297,71 +327,16 @@ namespace {
 // The object of an output that a branch has handed on: that of the input or of the earlier output
 // whose tensor it is. Empty when it is a tensor of its own.
 Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Tensor> outputs,
-              size_t index, const std::vector<Ref>& objects) {
-  const Tensor& tensor = outputs[entry.recipes[index].index];
+              int32_t output, const std::vector<Ref>& objects) {
+  const Tensor& tensor = outputs[output];
   for (SourceId id : entry.inputs)
     if (id != kNoSource && tensor_of(registers[id]).same(tensor)) return Ref::share(registers[id]);
-  for (size_t i = 0; i < index; ++i) {
+  for (size_t i = 0; i < objects.size(); ++i) {
     const Recipe& earlier = entry.recipes[i];
     if (earlier.kind == RecipeKind::kOutput && outputs[earlier.index].same(tensor))
       return objects[i];
   }
   return {};
-}
-
-bool is_part(const Recipe& recipe) {
-  return recipe.kind == RecipeKind::kRegister || recipe.kind == RecipeKind::kOutput ||
-         recipe.kind == RecipeKind::kSize || recipe.kind == RecipeKind::kNumber;
-}
-
-// Empty with `error` set when that fails.
-Ref part(const Entry& entry, PyObject* const* registers, const SizesNow& sizes,
-         std::span<const Tensor> outputs, size_t index, const std::vector<Ref>& objects,
-         std::string* error) {
-  const Recipe& recipe = entry.recipes[index];
-  Ref object;
-  switch (recipe.kind) {
-    case RecipeKind::kRegister: return Ref::share(registers[recipe.index]);
-    case RecipeKind::kSize: {
-      int64_t value = 0;
-      evaluate(*recipe.size, sizes.all(), &value);
-      object = Ref::steal(PyLong_FromLongLong(value));
-      break;
-    }
-    case RecipeKind::kNumber:
-      object = evaluate(*recipe.open, registers, sizes.all());
-      if (!object) *error = kNumberRaises;
-      return object;
-    default:
-      if (entry.joined) object = object_of(entry, registers, outputs, index, objects);
-      if (!object) object = wrap_tensor(outputs[recipe.index]);
-  }
-  if (!object) *error = take_error_text();
-  return object;
-}
-
-// What is read from the registers and the outputs comes first: making anything else may start a
-// collection, whose finalizers may free what the registers borrow.
-bool make_objects(const Entry& entry, PyObject* const* registers, const SizesNow& sizes,
-                  std::span<const Tensor> outputs, std::vector<Ref>* objects, std::string* error) {
-  const auto& recipes = entry.recipes;
-  objects->resize(recipes.size());
-  size_t left = 0;
-  for (size_t i = 0; i < recipes.size(); ++i) {
-    if (!is_part(recipes[i])) {
-      ++left;
-      continue;
-    }
-    (*objects)[i] = part(entry, registers, sizes, outputs, i, *objects, error);
-    if (!(*objects)[i]) return false;
-  }
-  for (size_t i = 0; left; ++i) {
-    if (is_part(recipes[i])) continue;
-    (*objects)[i] = rebuild(recipes[i], *objects);
-    if (!(*objects)[i]) return *error = take_error_text(), false;
-    --left;
-  }
-  return true;
 }
 
 }  // namespace
@@ -377,17 +352,42 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
       if (id >= 0) held.push_back(Ref::share(registers[id]));
     held.push_back(Ref::share(slots.builtins));
   }
-  const RandomState random = random_state();
   std::optional<LoopWatch> watch;
   if (entry.loops) watch.emplace(entry, slots, registers, sizes);
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, watch ? &*watch : nullptr,
                    error))
     return false;
   if (entry.rewrites) quiet->begin();
-  if (make_objects(entry, registers, sizes, {outputs.data(), outputs.size()}, objects, error))
-    return true;
-  set_random_state(random);
-  return false;
+  objects->reserve(entry.recipes.size());
+  for (const Recipe& recipe : entry.recipes) {
+    Ref object;
+    if (recipe.kind == RecipeKind::kRegister) {
+      object = Ref::share(registers[recipe.index]);
+    } else if (recipe.kind == RecipeKind::kSize) {
+      int64_t value = 0;
+      evaluate(*recipe.size, sizes.all(), &value);
+      object = Ref::steal(PyLong_FromLongLong(value));
+    } else if (recipe.kind == RecipeKind::kNumber) {
+      object = evaluate(*recipe.open, registers, sizes.all());
+      if (!object) {
+        *error = kNumberRaises;
+        return false;
+      }
+    } else if (recipe.kind != RecipeKind::kOutput) {
+      object = rebuild(recipe, *objects);
+    } else {
+      if (entry.joined)
+        object =
+            object_of(entry, registers, {outputs.data(), outputs.size()}, recipe.index, *objects);
+      if (!object) object = wrap_tensor(outputs[recipe.index]);
+    }
+    if (!object) {
+      *error = take_error_text();
+      return false;
+    }
+    objects->push_back(std::move(object));
+  }
+  return true;
 }
 
 }  // namespace msjit

@@ -272,24 +272,6 @@ inline bool has_only_string_keys(PyObject* dict) {
   return keys_head(dict)->lookup != any_keys;
 #endif
 }
-// --- the collector -------------------------------------------------------------------------------
-// While one lives, allocations of objects that the collector counts start no collection, which runs
-// code of the program. From 3.12 on collections wait for the interpreter anyway; before 3.11 nothing
-// needs it.
-class [[maybe_unused]] NoCollection {
-#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
- public:
-  NoCollection() : enabled_(PyGC_Disable()) {}
-  ~NoCollection() {
-    if (enabled_) PyGC_Enable();
-  }
-  NoCollection(const NoCollection&) = delete;
-
- private:
-  int enabled_;
-#endif
-};
-
 // --- recursion -----------------------------------------------------------------------------------
 // The call of a Python function from native code, no deeper in the eyes of CPython than the same
 // call by the interpreter itself: 3.12 and 3.13 count levels of C apart, and allow far fewer of

@@ -14,7 +14,7 @@ import numpy as np
 import msjit as ms
 from msjit import Tensor, _msjit, ops
 
-ALLOCATIONS = 40
+ALLOCATIONS = 24
 CASES = {}
 
 
@@ -127,8 +127,8 @@ def effects_after_it_made():
     m, x = Holder(b=tensor(10), c=tensor(20), log=None, seen=None), tensor(1)
 
     def change():
-        m.log = m.seen = None
         m.b, m.c = tensor(30), tensor(40)
+        m.log, m.seen = [tensor(2), m.b], {"b": m.b, "made": [m.c]}  # which held the old ones
 
     return Program(f, lambda i: (m, x), change)
 
@@ -229,7 +229,7 @@ def open_sizes():
 def list_that_grows_meanwhile():
     def f(m, x):
         made = [[x], (x, 2)]
-        m.log.append(x)
+        m.log.append(x * 2)
         return made, len(m.log)
 
     m, x = Holder(log=[]), tensor(1)
@@ -287,6 +287,7 @@ def run(name):
     for allocation in range(1, ALLOCATIONS):
         for spare in (0, 30):
             meet(CASES[name](), allocation, spare)
+    assert _msjit.stats()["captured_calls"], "nothing was captured"
 
 
 def meet(program, allocation, spare):
