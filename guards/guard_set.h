@@ -1,8 +1,8 @@
 // GuardSet: the compiled conditions under which a capture holds, as one flat program of loads and
 // checks over registers. GuardBuilder records it in the order the capture read things, so that
-// every check precedes the loads that rely on it. A check runs no Python code, allocates nothing that
-// may start a collection, and never fails with an error: anything unexpected is a failed guard. So
-// the pointers that it borrows stay good until its caller runs or allocates something.
+// every check precedes the loads that rely on it. A check runs no Python code, allocates nothing
+// that may start a collection, and never fails with an error: anything unexpected is a failed
+// guard. So the pointers that it borrows stay good until its caller runs or allocates something.
 #pragma once
 
 #include <memory>

@@ -117,8 +117,8 @@ void Memo::settle() {
     words_[deaths_].value = !kNobodyDied;  // never holds
     return;
   }
-  words_[deaths_].at = reinterpret_cast<const uint64_t*>(
-      &reinterpret_cast<PyCellObject*>(deaths.get())->ob_ref);
+  words_[deaths_].at =
+      reinterpret_cast<const uint64_t*>(&reinterpret_cast<PyCellObject*>(deaths.get())->ob_ref);
   held_.push_back(deaths);
   for (Ref& reference : weak) held_.push_back(std::move(reference));
 }

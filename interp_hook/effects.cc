@@ -38,8 +38,8 @@ bool replaces_finalizer(const Effect& effect, PyObject* target) {
     case EffectKind::kDelAttr: return dies_with_code(attribute(target, effect.name.get()));
     case EffectKind::kCellContents: return dies_with_code(PyCell_GET(target));
     case EffectKind::kSetGlobal:
-      return dies_with_code(_PyDict_GetItem_KnownHash(target, effect.name.get(),
-                                                      PyObject_Hash(effect.name.get())));
+      return dies_with_code(
+          _PyDict_GetItem_KnownHash(target, effect.name.get(), PyObject_Hash(effect.name.get())));
     case EffectKind::kDictItems: return any_dies_with_code(target);
     case EffectKind::kListItems:
       for (Py_ssize_t i = 0; i < PyList_GET_SIZE(target); ++i)

@@ -36,12 +36,12 @@ struct Entry final : EntryBase {
   int line = 0;
   int64_t constant_bytes = 0;
   bool rewrites = false;  // an effect writes all contents of a list, dict or set
-  bool joined = false;   // an output may be the very tensor of an input or of another output
-  bool loops = false;    // holds a loop, which gives other threads and signal handlers turns
-  bool small = false;    // so little that the interpreter does it as fast as an entry is begun
-  bool repeats = false;  // small, and the body of a long loop
-  int failures = 0;      // how often it failed inside
-  int rest = 0;          // calls that the interpreter serves before it is tried again
+  bool joined = false;    // an output may be the very tensor of an input or of another output
+  bool loops = false;     // holds a loop, which gives other threads and signal handlers turns
+  bool small = false;     // so little that the interpreter does it as fast as an entry is begun
+  bool repeats = false;   // small, and the body of a long loop
+  int failures = 0;       // how often it failed inside
+  int rest = 0;           // calls that the interpreter serves before it is tried again
   void fail() {
     constexpr int kMostFailures = 10;
     failures = failures < kMostFailures ? failures + 1 : failures;

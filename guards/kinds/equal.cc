@@ -1,5 +1,5 @@
-// EQUAL: a value of an exact builtin immutable type that equals the one captured. Floats, and those of
-// complex numbers, compare by bits, so that -0.0 and NaN are told apart as arithmetic does.
+// EQUAL: a value of an exact builtin immutable type that equals the one captured. Floats, and those
+// of complex numbers, compare by bits, so that -0.0 and NaN are told apart as arithmetic does.
 #include <cstring>
 
 #include <fmt/core.h>

@@ -42,9 +42,9 @@ class QuietCollector {
     return found && PyCFunction_Check(found) ? found : nullptr;  // for good
   }
   static bool is(PyObject* function) {
-    return function && Ref::steal(PyCFunction_GET_FUNCTION(function)(
-                               PyCFunction_GET_SELF(function), nullptr))
-                           .is(Py_True);
+    return function &&
+           Ref::steal(PyCFunction_GET_FUNCTION(function)(PyCFunction_GET_SELF(function), nullptr))
+               .is(Py_True);
   }
   bool began_ = false;
 #endif
