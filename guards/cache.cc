@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "guards/memo.h"
 #include "guards/py/compat.h"
+#include "guards/py/error.h"
 #include "guards/py/text.h"
 
 namespace msjit {
@@ -39,7 +41,7 @@ Py_ssize_t extra_index() {
 }  // namespace
 
 int RegionRun::running_ = 0;
-bool RegionRun::buried_ = false;
+bool RegionRun::left_work_ = false;
 
 namespace {
 
@@ -138,13 +140,19 @@ void bury(EntryBase& entry) {
   if (it == entries.end()) return;
   graveyard().push_back(std::move(*it));
   entries.erase(it);
-  RegionRun::buried_ = true;
+  RegionRun::leave_work();
 }
 
 void sweep_graveyard() {
   if (RegionRun::running_ > 0) return;
-  RegionRun::buried_ = false;
   const auto dead = std::exchange(graveyard(), {});  // destroyed last: may run Python code
+}
+
+void RegionRun::finish_work() {
+  const KeepPyError pending;
+  left_work_ = running_ > 0 && !graveyard().empty();
+  Memo::settle_all();
+  sweep_graveyard();
 }
 
 EntryPoint::~EntryPoint() {
@@ -239,9 +247,10 @@ const std::vector<CodeState*>& all_code_states() { return states(); }
 
 void reset_code_states() {
   for (CodeState* state : states()) {
-    for (auto& [index, point] : state->points)
+    for (auto& [index, point] : state->points) {
       while (!point.entries.empty()) bury(*point.entries.back());  // one may be running
-    state->points.clear();
+      point = EntryPoint();  // at its address: a capture may be under way there
+    }
     state->start = nullptr;
     state->calls = state->captured_calls = 0;
     state->inert = false;

@@ -148,22 +148,25 @@ int64_t pool_evicted();  // entries that left for want of room
 void bury(EntryBase& entry);
 void sweep_graveyard();
 
-// While one lives, entries that leave the pool are kept.
+// While one lives, entries that leave the pool are kept: from before the check of an entry to
+// behind its exit. What the check left to be done is done at the end, which may run Python code.
 class RegionRun {
  public:
   RegionRun() { ++running_; }
   ~RegionRun() {
-    if (--running_ == 0 && buried_) [[unlikely]]
-      sweep_graveyard();
+    --running_;
+    if (left_work_) [[unlikely]]
+      finish_work();
   }
   RegionRun(const RegionRun&) = delete;
   RegionRun& operator=(const RegionRun&) = delete;
+  static void leave_work() { left_work_ = true; }
 
  private:
-  friend void bury(EntryBase& entry);
   friend void sweep_graveyard();
+  static void finish_work();
   static int running_;
-  static bool buried_;
+  static bool left_work_;
 };
 
 }  // namespace msjit

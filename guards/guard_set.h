@@ -1,10 +1,12 @@
 // GuardSet: the compiled conditions under which a capture holds, as one flat program of loads and
 // checks over registers. GuardBuilder records it in the order the capture read things, so that
-// every check precedes the loads that rely on it. A check runs no Python code, takes no references
-// and never fails with an error: anything unexpected is a failed guard.
+// every check precedes the loads that rely on it. A check runs no Python code, allocates nothing
+// that may start a collection, and never fails with an error: anything unexpected is a failed
+// guard. So the pointers that it borrows stay good until its caller runs or allocates something.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -97,6 +99,7 @@ class GuardSet {
   void weaken(EntryBase& entry);
   int64_t bytes() const;
   int register_count() const { return static_cast<int>(sources_.size()); }
+  std::span<const SourceId> used() const { return used_; }  // what finish() was told of
   int guard_count() const;
   std::string describe(int step) const;
   std::string path(int step) const;  // of what the step looks at
@@ -112,7 +115,7 @@ class GuardSet {
   std::vector<Source> sources_;
   std::vector<GuardStep> steps_;
   std::vector<SourceId> used_;          // registers the owner reads
-  mutable std::unique_ptr<Memo> memo_;  // how the last successful check can be repeated fast
+  mutable std::shared_ptr<Memo> memo_;  // how the last successful check can be repeated fast
 };
 
 class GuardBuilder {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "guards/cache.h"
 #include "guards/py/compat.h"
 #include "guards/py/objects.h"
 
@@ -59,16 +60,67 @@ int Memo::check(const GuardSet& set, const Slots& slots, PyObject** registers) {
   return -1;
 }
 
+namespace {
+
+std::vector<std::shared_ptr<Memo>>& unsettled_memos() {
+  static auto* const memos = new std::vector<std::shared_ptr<Memo>>;
+  return *memos;
+}
+
+}  // namespace
+
 void Memo::update(const GuardSet& set, const Slots& slots, PyObject** registers,
-                  std::unique_ptr<Memo>* memo) {
+                  std::shared_ptr<Memo>* memo) {
   constexpr size_t kWorthwhile = 6;  // fewer steps are as fast one by one
   if (set.steps_.size() < kWorthwhile) return;
   const int stale = *memo ? (*memo)->stale_ : 0;
   if (stale & (stale - 1)) return;  // remade after 1, 2, 4, 8... misses in a row
-  auto fresh = std::make_unique<Memo>();
+  auto fresh = std::make_shared<Memo>();
   fresh->stale_ = stale;
   if (!MemoBuilder(set, slots, registers, fresh.get()).build()) fresh.reset();
   std::swap(*memo, fresh);
+  if (!*memo || (*memo)->unsettled_.empty()) return;
+  unsettled_memos().push_back(*memo);
+  RegionRun::leave_work();
+}
+
+namespace {
+
+constexpr uint64_t kNobodyDied = 0;
+
+// Called by CPython while an object dies, with its weak reference.
+PyObject* note_death(PyObject* deaths, PyObject*) noexcept {
+  PyCell_Set(deaths, Py_None);
+  return Ref::none().release();
+}
+
+}  // namespace
+
+void Memo::settle_all() {
+  while (!unsettled_memos().empty())
+    for (const auto& memo : std::exchange(unsettled_memos(), {})) memo->settle();
+}
+
+// By a weak reference a compared address can be told from that of a later tensor. What runs
+// meanwhile may use the memo: the tensors are let go last.
+void Memo::settle() {
+  static PyMethodDef method = {"note_death", note_death, METH_O, nullptr};
+  const std::vector<Ref> tensors = std::exchange(unsettled_, {});
+  const Ref deaths = Ref::steal(PyCell_New(nullptr));
+  const Ref on_death = Ref::steal(deaths ? PyCFunction_New(&method, deaths.get()) : nullptr);
+  std::vector<Ref> weak;
+  for (const Ref& tensor : tensors)
+    if (Ref made = Ref::steal(on_death ? PyWeakref_NewRef(tensor.get(), on_death.get()) : nullptr))
+      weak.push_back(std::move(made));
+  if (weak.size() < tensors.size()) {
+    PyErr_Clear();
+    words_[deaths_].value = !kNobodyDied;  // never holds
+    return;
+  }
+  words_[deaths_].at =
+      reinterpret_cast<const uint64_t*>(&reinterpret_cast<PyCellObject*>(deaths.get())->ob_ref);
+  held_.push_back(deaths);
+  for (Ref& reference : weak) held_.push_back(std::move(reference));
 }
 
 int64_t Memo::bytes() const {
@@ -211,32 +263,14 @@ MemoBuilder::Trust MemoBuilder::by_pointer(PyObject* object) {
   return is_stable(object) ? Trust::kPointer : Trust::kNone;
 }
 
-namespace {
-
-// Called by CPython while an object dies, with its weak reference.
-PyObject* note_death(PyObject* deaths, PyObject*) noexcept {
-  PyCell_Set(deaths, Py_None);
-  return Ref::none().release();
-}
-
-}  // namespace
-
-// By a weak reference a compared address can be told from that of a later tensor.
+// A tensor at a compared address could be a later one: it is held, and watched once settled.
 MemoBuilder::Trust MemoBuilder::alive(PyObject* object) {
   if (!is_tensor(object)) return by_pointer(object);
-  static PyMethodDef method = {"note_death", note_death, METH_O, nullptr};
-  if (!deaths_) {
-    deaths_ = Ref::steal(PyCell_New(nullptr));
-    on_death_ = Ref::steal(deaths_ ? PyCFunction_New(&method, deaths_.get()) : nullptr);
-    memo_->held_.push_back(deaths_);
+  if (memo_->unsettled_.empty()) {
+    memo_->deaths_ = memo_->words_.size();  // before every word of a tensor's
+    word(&kNobodyDied);
   }
-  Ref weak = Ref::steal(on_death_ ? PyWeakref_NewRef(object, on_death_.get()) : nullptr);
-  if (!weak) {
-    PyErr_Clear();
-    return Trust::kNone;
-  }
-  word(&reinterpret_cast<PyCellObject*>(deaths_.get())->ob_ref);
-  memo_->held_.push_back(std::move(weak));
+  memo_->unsettled_.push_back(Ref::share(object));
   return Trust::kExact;
 }
 

@@ -9,6 +9,10 @@
 // object only if nobody could have freed it in between: the holder's version is unchanged (exact),
 // or the memo holds the object (numbers and strings), or its address is pinned by a guard on
 // identity; all else is loaded and checked every time.
+//
+// A memo is made in the midst of a check, among borrowed pointers: nothing may run code of the
+// program there, and up to 3.11 every allocation that the collector counts may. So it holds the
+// tensors it names, until settle_all() puts weak references in their place behind the call.
 #pragma once
 
 #include <memory>
@@ -26,7 +30,9 @@ class Memo {
   int check(const GuardSet& set, const Slots& slots, PyObject** registers);
   // After a full check that held: makes or remakes the memo unless it would not pay.
   static void update(const GuardSet& set, const Slots& slots, PyObject** registers,
-                     std::unique_ptr<Memo>* memo);
+                     std::shared_ptr<Memo>* memo);
+  // Finishes the memos made since the last time. May run Python code.
+  static void settle_all();
   int64_t bytes() const;
 
  private:
@@ -55,6 +61,7 @@ class Memo {
   static const Word* first_changed(const Word* word, const Word* end);
   bool words_hold();
   bool recheck(size_t word);
+  void settle();
 
   PyObject* globals_ = nullptr;
   PyObject* builtins_ = nullptr;
@@ -65,7 +72,9 @@ class Memo {
   std::vector<int32_t> steps_;                // of the program, to run every time
   std::vector<std::pair<SourceId, PyObject*>> registers_;
   std::vector<Ref> held_;
-  int stale_ = 0;  // misses since the last hit
+  std::vector<Ref> unsettled_;  // tensors, until weak references tell of their death
+  size_t deaths_ = 0;           // the word that changes when one of them dies
+  int stale_ = 0;               // misses since the last hit
 };
 
 class MemoBuilder {
@@ -113,8 +122,6 @@ class MemoBuilder {
   Memo* memo_;
   std::vector<Trust> trust_;
   std::unordered_map<const void*, size_t> word_at_;
-  Ref deaths_;  // a cell that is empty while all objects that alive() was told of are alive
-  Ref on_death_;
 };
 
 }  // namespace msjit

@@ -1,5 +1,6 @@
 #include "guards/source.h"
 
+#include "guards/py/collector.h"
 #include "guards/py/compat.h"
 
 namespace msjit {
@@ -10,6 +11,8 @@ PyObject** instance_dict_slot(PyObject* object) {
 }
 
 PyObject* instance_dict(PyObject* object) {
+  QuietCollector none;  // by the making of a dictionary
+  if (!existing_dict(object)) none.begin();
   PyObject** slot = _PyObject_GetDictPtr(object);
   return slot ? *slot : nullptr;
 }

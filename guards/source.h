@@ -64,7 +64,8 @@ bool load_can_fail(LoadKind kind);
 // bases.
 PyObject* load_source(const Source& source, const Slots& slots, PyObject* const* registers);
 
-// The instance dictionary of an object, or null. An object that has none yet gets one.
+// The instance dictionary of an object, or null. An object that has none yet gets one; no
+// collection starts meanwhile.
 PyObject* instance_dict(PyObject* object);
 // The same, but null for an object that has none yet.
 PyObject* existing_dict(PyObject* object);

@@ -61,13 +61,11 @@ class FrameRun {
       if (code_[index_].is_exit() && (frame_.is_traced() || frame_.is_kept()))
         return hand_over(frame_, code_, index_);
       if (code_[index_].is_exit() && !capture_suspended()) {
-        if (Entry* found = find_or_capture()) {
-          if (run_region(*found)) {
-            if (done_) return end_;
-            idle_ = 0;
-            if (PyErr_CheckSignals() < 0) return raise_here();
-            if (long_loop_ && code_[index_].is_exit()) return hand_over(frame_, code_, index_);
-          }
+        if (try_region()) {
+          if (done_) return end_;
+          idle_ = 0;
+          if (PyErr_CheckSignals() < 0) return raise_here();
+          if (long_loop_ && code_[index_].is_exit()) return hand_over(frame_, code_, index_);
         }
         if (PyErr_Occurred()) return raise_here();
       }
@@ -102,6 +100,13 @@ class FrameRun {
     if (skip_to_ < 0) return false;
     if (index_ == skip_to_) skip_to_ = kResumeBehind;
     return true;
+  }
+
+  // True when a region ran here; the frame then stands at its exit, or the run is over.
+  bool try_region() {
+    const RegionRun keep;
+    Entry* const found = find_or_capture();
+    return found && run_region(*found);
   }
 
   Entry* find_or_capture() {
@@ -342,14 +347,14 @@ class FrameRun {
 
   // True when the region ran; the frame then stands at its exit, or the run is over.
   bool run_region(Entry& entry) {
-    if (drops_finalizer(entry)) {
+    if (drops_finalizer(entry) || replaces_finalizer(entry, registers_.data())) {
       skip_until(entry.returns ? code_.size() : entry.exit_index);
       return false;
     }
-    const RegionRun keep;
     std::vector<Ref> objects;
     std::string error;
-    if (!run_entry(entry, slots(), registers_.data(), &objects, &error)) {
+    QuietCollector quiet;
+    if (!run_entry(entry, slots(), registers_.data(), &objects, &quiet, &error)) {
       // Nothing has changed yet: the interpreter runs the region and raises what the program
       // raises. Unless a signal handler did.
       if (PyErr_Occurred()) return false;
@@ -366,6 +371,7 @@ class FrameRun {
       if (untouched) skip_region(entry);
       return false;
     }
+    quiet.end();
     if (entry.returns) {
       finish(objects[entry.result]);
       return true;

@@ -8,11 +8,8 @@
 #include "graph/control.h"
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
-#include "guards/py/set_table.h"
-#include "guards/py/tables.h"
 #include "interp_hook/config.h"
 #include "interp_hook/rebuild.h"
-#include "kernels/eager/tape.h"
 
 namespace msjit {
 
@@ -39,14 +36,41 @@ bool is_small(const Graph& graph) {
   return !has_loop(graph);
 }
 
-bool writes_tensor(const Effect& effect) {
-  return effect.kind == EffectKind::kWriteTensor || effect.kind == EffectKind::kReplaceTensor;
+bool is_part(const Recipe& recipe) {
+  return recipe.kind == RecipeKind::kRegister || recipe.kind == RecipeKind::kOutput ||
+         recipe.kind == RecipeKind::kSize || recipe.kind == RecipeKind::kNumber;
+}
+
+// What is read from the registers and the outputs comes first: making anything else may start a
+// collection, whose finalizers may free what the registers borrow.
+void put_parts_first(Capture* capture) {
+  const size_t count = capture->recipes.size();
+  std::vector<Recipe> ordered;
+  std::vector<int32_t> place(count);
+  for (const bool parts : {true, false}) {
+    for (size_t i = 0; i < count; ++i) {
+      if (is_part(capture->recipes[i]) != parts) continue;
+      place[i] = static_cast<int32_t>(ordered.size());
+      ordered.push_back(capture->recipes[i]);
+    }
+  }
+  const auto move = [&](int32_t& recipe) { recipe = recipe < 0 ? recipe : place[recipe]; };
+  for (Recipe& recipe : ordered) std::ranges::for_each(recipe.args, move);
+  for (Effect& effect : capture->effects) {
+    move(effect.target);
+    std::ranges::for_each(effect.values, move);
+  }
+  for (SlotWrite& write : capture->locals) move(write.recipe);
+  std::ranges::for_each(capture->stack, move);
+  move(capture->result);
+  capture->recipes = std::move(ordered);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
   auto entry = std::make_unique<Entry>();
+  put_parts_first(&capture);
   entry->num_outputs = static_cast<int>(capture.graph->outputs.size());
   entry->open = std::move(capture.open);
   entry->trace = std::move(capture.trace);
@@ -70,6 +94,10 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->dropped_stack = std::move(capture.dropped_stack);
   entry->num_ops = capture.num_ops;
   entry->joined = capture.joined;
+  entry->rewrites = std::ranges::any_of(entry->effects, [](const Effect& effect) {
+    return effect.kind == EffectKind::kListItems || effect.kind == EffectKind::kDictItems ||
+           effect.kind == EffectKind::kSetItems;
+  });
   entry->loops = has_loop(*capture.graph);
   entry->small = !entry->returns && is_small(*capture.graph);
   entry->line = code[start].line;
@@ -315,45 +343,22 @@ Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Te
 
 }  // namespace
 
-namespace {
-
-// Whether the writes to tensors are what the program would see of them: nobody records gradients,
-// and no other tensor that the region reads lies in the memory written.
-bool may_write(const Entry& entry, PyObject* const* registers) {
-  for (const Effect& effect : entry.effects) {
-    if (!writes_tensor(effect)) continue;
-    const SourceId target = entry.recipes[effect.target].index;
-    const Tensor& tensor = tensor_of(registers[target]);
-    const Storage& memory = tensor.storage();
-    if (is_tracked(tensor) || memory->read_only) return false;
-    const auto known = [&](SourceId input) {
-      return input == target ||
-             std::find(effect.same.begin(), effect.same.end(), input) != effect.same.end();
-    };
-    for (SourceId input : entry.inputs)
-      if (input != kNoSource && !known(input) &&
-          tensor_of(registers[input]).storage().get() == memory.get())
-        return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
-               std::vector<Ref>* objects, std::string* error) {
+               std::vector<Ref>* objects, QuietCollector* quiet, std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
   outputs.resize(entry.num_outputs);
-  if (entry.writes_tensors && !may_write(entry, registers)) {
+  if (entry.writes_tensors && !may_write_tensors(entry, registers)) {
     *error = "the tensors written are seen elsewhere";
     entry.untrue = true;
     return false;
   }
   const SizesNow sizes(entry, registers);
   std::vector<Ref> held;  // what the exit reads
-  if (entry.gives_way())
-    for (int i = 0; i < entry.guards.register_count(); ++i)
-      held.push_back(Ref::share(registers[i]));
+  if (entry.gives_way()) {
+    for (SourceId id : entry.guards.used())
+      if (id >= 0) held.push_back(Ref::share(registers[id]));
+    held.push_back(Ref::share(slots.builtins));
+  }
   std::optional<LoopWatch> watch;
   if (entry.loops) watch.emplace(entry, slots, registers, sizes);
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, watch ? &*watch : nullptr,
@@ -365,10 +370,13 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
     entry.untrue = true;
     return false;
   }
+  if (entry.rewrites) quiet->begin();
   objects->reserve(entry.recipes.size());
   for (const Recipe& recipe : entry.recipes) {
     Ref object;
-    if (recipe.kind == RecipeKind::kSize) {
+    if (recipe.kind == RecipeKind::kRegister) {
+      object = Ref::share(registers[recipe.index]);
+    } else if (recipe.kind == RecipeKind::kSize) {
       int64_t value = 0;
       evaluate(*recipe.size, sizes.all(), &value);
       object = Ref::steal(PyLong_FromLongLong(value));
@@ -379,7 +387,7 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
         return false;
       }
     } else if (recipe.kind != RecipeKind::kOutput) {
-      object = rebuild(recipe, registers, *objects);
+      object = rebuild(recipe, *objects);
     } else {
       if (entry.joined)
         object =
@@ -391,137 +399,6 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
       return false;
     }
     objects->push_back(std::move(object));
-  }
-  return true;
-}
-
-namespace {
-
-bool replace_list(PyObject* list, const Effect& effect, const std::vector<Ref>& objects) {
-  Ref fresh = Ref::steal(PyList_New(static_cast<Py_ssize_t>(effect.values.size())));
-  if (!fresh) return false;
-  for (size_t i = 0; i < effect.values.size(); ++i)
-    PyList_SET_ITEM(fresh.get(), static_cast<Py_ssize_t>(i),
-                    Ref(objects[effect.values[i]]).release());
-  return PyList_SetSlice(list, 0, PyList_Size(list), fresh.get()) == 0;
-}
-
-bool replace_dict(PyObject* dict, const Effect& effect, const std::vector<Ref>& objects) {
-  std::vector<PyObject*> items;
-  for (int32_t value : effect.values) items.push_back(objects[value].get());
-  return fill_table(dict, items.data(), static_cast<Py_ssize_t>(items.size()));
-}
-
-// What one print() writes. Its keywords are constants whose kinds the capture has looked at.
-Ref printed_text(const Effect& effect, const std::vector<Ref>& objects) {
-  PyObject* keywords = effect.name.get();
-  const auto given = [&](const char* name, const char* otherwise) {
-    PyObject* value = keywords ? PyDict_GetItemString(keywords, name) : nullptr;
-    return value && value != Py_None ? Ref::share(value)
-                                     : Ref::steal(PyUnicode_FromString(otherwise));
-  };
-  Ref parts = Ref::steal(PyList_New(0));
-  for (const int32_t value : effect.values) {
-    const Ref text = parts ? Ref::steal(PyObject_Str(objects[value].get())) : Ref();
-    if (!text || PyList_Append(parts.get(), text.get()) < 0) return {};
-  }
-  const Ref separator = given("sep", " "), end = given("end", "\n");
-  if (!parts || !separator || !end || !PyUnicode_Check(separator.get()) ||
-      !PyUnicode_Check(end.get()))
-    return {};
-  const Ref line = Ref::steal(PyUnicode_Join(separator.get(), parts.get()));
-  return line ? Ref::steal(PyUnicode_Concat(line.get(), end.get())) : Ref();
-}
-
-// All that a region prints, written at once, so that a failure leaves nothing behind.
-bool print_all(const Entry& entry, const std::vector<Ref>& objects) {
-  Ref texts = Ref::steal(PyList_New(0));
-  bool any = false, flush = false;
-  for (const Effect& effect : entry.effects) {
-    if (effect.kind != EffectKind::kPrint) continue;
-    const Ref text = texts ? printed_text(effect, objects) : Ref();
-    if (!text || PyList_Append(texts.get(), text.get()) < 0) return false;
-    PyObject* asked =
-        effect.name.get() ? PyDict_GetItemString(effect.name.get(), "flush") : nullptr;
-    flush |= asked && PyObject_IsTrue(asked) == 1;
-    any = true;
-  }
-  if (!any) return true;
-  const Ref nothing = Ref::steal(PyUnicode_FromString(""));
-  const Ref text = nothing ? Ref::steal(PyUnicode_Join(nothing.get(), texts.get())) : Ref();
-  const Ref output = Ref::share(PySys_GetObject("stdout"));
-  if (!text || !output || PyFile_WriteObject(text.get(), output.get(), Py_PRINT_RAW) < 0)
-    return false;
-  return !flush || Ref::steal(PyObject_CallMethod(output.get(), "flush", nullptr));
-}
-
-// Whether writing failed by itself, and would again; anything else was raised by a signal handler.
-bool is_of_output() {
-  PyObject* const type = PyErr_Occurred();
-  return type == PyExc_OSError || type == PyExc_BrokenPipeError ||
-         PyErr_GivenExceptionMatches(type, PyExc_ValueError);
-}
-
-}  // namespace
-
-namespace {
-
-bool write_tensor(PyObject* object, const Tensor& value, bool replaces) {
-  const Tensor tensor = tensor_of(object);
-  if (replaces) {
-    const Meta meta = tensor.impl()->meta;  // the value may be a weak scalar
-    replace_contents(object, value);
-    tensor.impl()->meta = meta;
-    return true;
-  }
-  if (value.numel()) copy_strided(value, tensor);
-  tensor.bump_version();
-  return true;
-}
-
-}  // namespace
-
-bool apply_effects(const Entry& entry, const std::vector<Ref>& objects, bool* untouched) {
-  *untouched = false;
-  if (!print_all(entry, objects)) {
-    *untouched = is_of_output();
-    if (*untouched) PyErr_Clear();
-    return false;
-  }
-  for (const Effect& effect : entry.effects) {
-    PyObject* target = effect.target < 0 ? nullptr : objects[effect.target].get();
-    bool done = false;
-    switch (effect.kind) {
-      case EffectKind::kSetAttr:
-        done = PyObject_GenericSetAttr(target, effect.name.get(),
-                                       objects[effect.values[0]].get()) == 0;
-        break;
-      case EffectKind::kPrint: done = true; break;
-      case EffectKind::kDelAttr:
-        done = PyObject_GenericSetAttr(target, effect.name.get(), nullptr) == 0;
-        if (!done && PyErr_ExceptionMatches(PyExc_AttributeError)) {
-          PyErr_Clear();  // it was set and deleted inside the region
-          done = true;
-        }
-        break;
-      case EffectKind::kWriteTensor:
-      case EffectKind::kReplaceTensor:
-        done = write_tensor(target, tensor_of(objects[effect.values[0]].get()),
-                            effect.kind == EffectKind::kReplaceTensor);
-        break;
-      case EffectKind::kListItems: done = replace_list(target, effect, objects); break;
-      case EffectKind::kSetItems:
-        done = assign_set(target, PyTuple_GET_ITEM(effect.name.get(), 0));
-        break;
-      case EffectKind::kSetGlobal:
-        done = PyDict_SetItem(target, effect.name.get(), objects[effect.values[0]].get()) == 0;
-        break;
-      case EffectKind::kDictItems: done = replace_dict(target, effect, objects); break;
-      case EffectKind::kCellContents:
-        done = PyCell_Set(target, objects[effect.values[0]].get()) == 0;
-        break;
-    }
-    if (!done) return false;
   }
   return true;
 }

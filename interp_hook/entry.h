@@ -5,6 +5,7 @@
 #include "bytecode/capture.h"
 #include "codegen/region.h"
 #include "guards/cache.h"
+#include "guards/py/collector.h"
 
 namespace msjit {
 
@@ -35,15 +36,16 @@ struct Entry final : EntryBase {
   int break_line = 0;
   int line = 0;
   int64_t constant_bytes = 0;
-  bool writes_tensors = false;
-  bool joined = false;   // an output may be the very tensor of an input or of another output
-  bool loops = false;    // holds a loop, which gives other threads and signal handlers turns
-  bool small = false;    // so little that the interpreter does it as fast as an entry is begun
-  bool repeats = false;  // small, and the body of a long loop
-  int failures = 0;      // how often it failed inside
-  int rest = 0;          // calls that the interpreter serves before it is tried again
-  bool untrue = false;   // the failure under way is that of an assumption
+  bool rewrites = false;  // an effect writes all contents of a list, dict or set
+  bool joined = false;    // an output may be the very tensor of an input or of another output
+  bool loops = false;     // holds a loop, which gives other threads and signal handlers turns
+  bool small = false;     // so little that the interpreter does it as fast as an entry is begun
+  bool repeats = false;   // small, and the body of a long loop
+  int failures = 0;       // how often it failed inside
+  int rest = 0;           // calls that the interpreter serves before it is tried again
+  bool untrue = false;    // the failure under way is that of an assumption
   int times_untrue = 0;
+  bool writes_tensors = false;
   // `again`: the same call comes here once more.
   void fail(bool again = false) {
     constexpr int kMostFailures = 10;
@@ -74,15 +76,25 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
 
 // Runs the graph of an entry whose guards hold and builds the Python objects of its exit; nothing
 // outside is changed yet. False: the region failed (`error` says why, no Python exception set) and
-// must be run by the interpreter.
+// must be run by the interpreter. Where all contents of a list are written anew, no finalizer may
+// change it in between: `quiet` has to last until the effects are applied.
 bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
-               std::vector<Ref>* objects, std::string* error);
+               std::vector<Ref>* objects, QuietCollector* quiet, std::string* error);
 // A loop of the region that runs on this thread gives other code a turn: does `turn()`, true = give
 // up. Gives up too where the guards of the region, or what its inputs held, are no longer so behind
 // it: the interpreter then runs the region, from its start, on what is so now.
 bool loop_turn(bool (*turn)());
 // For single_output entries: the result, or an empty Ref on failure.
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error);
+// Whether an effect of the region would let go of the last reference to something that then runs
+// code of its own (an instance with __del__, a suspended generator). In the program that code runs
+// in the midst of what the region does, and may see it or change it: the interpreter has to.
+bool replaces_finalizer(const Entry& entry, PyObject* const* registers);
+// Whether an effect writes a tensor, and whether all such writes of an entry are what the program
+// would see of them: nobody records gradients, and no other tensor that the region reads lies in
+// the memory written.
+bool writes_tensor(const Effect& effect);
+bool may_write_tensors(const Entry& entry, PyObject* const* registers);
 // Prints, then replays the changes of existing objects. False: either printing failed and nothing
 // is changed (`untouched`, no Python exception set), so that the interpreter must run the region,
 // or a Python exception is set.

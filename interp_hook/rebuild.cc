@@ -116,9 +116,10 @@ Ref method(PyObject* function, PyObject* self) {
 
 }  // namespace
 
-Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<Ref>& objects) {
+Ref rebuild(const Recipe& recipe, const std::vector<Ref>& objects) {
+  const Ref object = Ref::share(recipe.object.get());  // a collection may free it meanwhile
+  if (recipe.object && !object) return {};
   switch (recipe.kind) {
-    case RecipeKind::kRegister: return Ref::share(registers[recipe.index]);
     case RecipeKind::kConst: return Ref::share(recipe.object.get());
     case RecipeKind::kTuple:
       return recipe.object ? named_tuple(recipe, objects) : tuple(recipe, objects);
@@ -160,6 +161,7 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
       auto* cls = reinterpret_cast<PyTypeObject*>(recipe.object.get());
       return none ? Ref::steal(PyBaseObject_Type.tp_new(cls, none.get(), nullptr)) : Ref();
     }
+    case RecipeKind::kRegister:
     case RecipeKind::kOutput:
     case RecipeKind::kSize:
     case RecipeKind::kNumber: break;

@@ -17,15 +17,15 @@ bool same_key(PyObject* key, PyObject* expected) {
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
   PyObject* keys = step.object.address();
   if (!is_table(object) || PyDict_GET_SIZE(object) != PyTuple_GET_SIZE(keys)) return false;
-  Py_ssize_t position = 0, i = 0;
-  PyObject *key, *value;
+  Py_ssize_t i = 0;
   if (PyODict_CheckExact(object)) {  // keeps an order of its own
-    const Ref found = table_keys(object);
-    for (; found && i < PyTuple_GET_SIZE(keys); ++i)
-      if (!same_key(PyTuple_GET_ITEM(found.get(), i), PyTuple_GET_ITEM(keys, i))) return false;
-    return bool(found);
+    for (OrderedKey key(object); key; key.next(), ++i)
+      if (i == PyTuple_GET_SIZE(keys) || !same_key(key.get(), PyTuple_GET_ITEM(keys, i)))
+        return false;
+    return i == PyTuple_GET_SIZE(keys);
   }
-  while (PyDict_Next(object, &position, &key, &value))
+  PyObject *key, *value;
+  for (Py_ssize_t position = 0; PyDict_Next(object, &position, &key, &value);)
     if (!same_key(key, PyTuple_GET_ITEM(keys, i++))) return false;
   return true;
 }

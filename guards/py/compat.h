@@ -78,13 +78,18 @@ PyObject* call_flat(Call call, PyObject* self, PyObject* args, PyObject* keyword
   if (!keywords || PyDict_GET_SIZE(keywords) == 0)
     return call(self, &PyTuple_GET_ITEM(args, 0), size_t(count), nullptr);
   std::vector<PyObject*> flat(&PyTuple_GET_ITEM(args, 0), &PyTuple_GET_ITEM(args, 0) + count);
-  const Ref names = Ref::steal(PyTuple_New(PyDict_GET_SIZE(keywords)));
-  if (!names) return nullptr;
+  std::vector<Ref> held;  // the dict may be one of the program, and change
   PyObject *key, *value;
-  for (Py_ssize_t at = 0, i = 0; PyDict_Next(keywords, &at, &key, &value); ++i) {
-    PyTuple_SET_ITEM(names.get(), i, new_reference(key));
+  for (Py_ssize_t at = 0; PyDict_Next(keywords, &at, &key, &value);) {
+    held.push_back(Ref::share(key));
+    held.push_back(Ref::share(value));
     flat.push_back(value);
   }
+  const Py_ssize_t named = Py_ssize_t(held.size() / 2);
+  const Ref names = Ref::steal(PyTuple_New(named));
+  if (!names) return nullptr;
+  for (Py_ssize_t i = 0; i < named; ++i)
+    PyTuple_SET_ITEM(names.get(), i, Ref(held[size_t(2 * i)]).release());
   return call(self, flat.data(), size_t(count), names.get());
 }
 

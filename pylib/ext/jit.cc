@@ -12,6 +12,7 @@
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
+#include "guards/py/tables.h"
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/hook.h"
@@ -47,12 +48,15 @@ JitFunction* as_jit(PyObject* object) { return reinterpret_cast<JitFunction*>(ob
 // Looks up what depends on the function's code object. False: no native runs for this code.
 bool refresh(JitFunction* self) {
   PyCodeObject* code = compat::function_code(self->function);
-  const Ref old = Ref::steal(reinterpret_cast<PyObject*>(self->code));  // owned the state until now
-  self->code = reinterpret_cast<PyCodeObject*>(new_reference(reinterpret_cast<PyObject*>(code)));
-  self->arguments = -1;
-  self->state = code_state(code);
+  const Ref held = Ref::share(reinterpret_cast<PyObject*>(code));
+  CodeState* const state = code_state(code);
   auto decoded = decode(code);
-  if (!self->state || !decoded.ok() || decoded.value()->is_generator()) return false;
+  // From here on nothing runs that could replace the function's code, and refresh in turn.
+  const Ref old = Ref::steal(reinterpret_cast<PyObject*>(self->code));  // owned the state until now
+  self->code = reinterpret_cast<PyCodeObject*>(Ref(held).release());
+  self->arguments = -1;
+  self->state = state;
+  if (!state || !decoded.ok() || decoded.value()->is_generator()) return false;
   const DecodedCode& d = *decoded.value();
   self->slots = d.slot_count();
   self->entry = d.entry();
@@ -100,19 +104,21 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   PyObject* const builtins = compat::function_builtins(self->function);
   if (!builtins) return false;
   const Slots slots{locals, nullptr, function->func_globals, builtins};
-  Entry* entry = find_entry(*point, slots, registers);
-  if (!entry || !entry->returns || entry->rests()) return false;
   const RegionRun keep;
+  Entry* entry = find_entry(*point, slots, registers);
+  if (!entry || !entry->returns || entry->rests() || replaces_finalizer(*entry, registers))
+    return false;
   CodeState* const state = self->state;
-  const Ref owner =
-      Ref::share(entry->gives_way() ? reinterpret_cast<PyObject*>(self->code) : nullptr);
+  const bool lets_run = entry->single_output < 0 || entry->gives_way();  // code of the program
+  const Ref owner = Ref::share(lets_run ? reinterpret_cast<PyObject*>(self->code) : nullptr);
   std::string error;
   if (entry->single_output >= 0) {
     Ref value = run_single(*entry, registers, &error);
     *result = value.release();
   } else {
     std::vector<Ref> objects;
-    if (run_entry(*entry, slots, registers, &objects, &error)) {
+    QuietCollector quiet;
+    if (run_entry(*entry, slots, registers, &objects, &quiet, &error)) {
       bool untouched = false;
       if (!apply_effects(*entry, objects, &untouched)) return *result = nullptr, !untouched;
       *result = Ref(objects[entry->result]).release();
@@ -295,6 +301,10 @@ bool add_jit(PyObject* module) {
       PyModule_AddFunctions(module, g_mark_functions) < 0 ||
       PyModule_AddFunctions(module, g_program_functions) < 0)
     return false;
+  // What checks, which allocate nothing, find out once.
+  default_dict_type();
+  compat::has_only_string_keys(PyModule_GetDict(module));
+  QuietCollector().begin();
   Ref type = make_jit_type();
   if (!type) return false;
   g_jit_callable = {

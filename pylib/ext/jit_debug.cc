@@ -193,6 +193,7 @@ extern "C" PyObject* debug_check_cost(PyObject*, PyObject* arguments) noexcept {
   PyObject* const builtins = compat::function_builtins(function);
   if (!builtins) Py_RETURN_NONE;
   const Slots slots{locals.data(), nullptr, PyFunction_GET_GLOBALS(function), builtins};
+  const RegionRun keep;
   const EntryBase& entry = *state->start->entries.front();
   std::vector<PyObject*> registers(entry.guards.register_count());
   const auto begin = std::chrono::steady_clock::now();

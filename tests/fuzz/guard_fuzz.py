@@ -17,6 +17,7 @@ import types
 
 import numpy as np
 from guard_features import FEATURES, FUNCTIONS, NUMBERS, ODD, PRELUDE, TENSORS
+from guard_refresh import call_refreshed
 
 import msjit as ms
 from msjit import Parameter, Tensor, nn, ops
@@ -35,7 +36,7 @@ def fill(rng, text, number):
 
 class Case:
     """setup: list of texts; body: statements of main; steps: "call" or a statement, "pending: s" runs inside the next
-    call."""
+    call, "refresh n" has the jitted copy's next call met by guard_refresh.py at its n-th allocation."""
 
     def __init__(self, setup, body, steps):
         self.setup, self.body, self.steps = setup, body, steps
@@ -51,7 +52,7 @@ class Case:
         for _ in range(rng.randint(1, 5)):
             feature, i = rng.choice(chosen)
             body.append(rng.choice(USES).format(e=fill(rng, rng.choice(feature.reads), i), h=rng.randint(0, 1)))
-        plan = ["call", "call"]
+        plan, met = ["call", "call"], random.Random(seed)
         for _ in range(steps):
             feature, i = rng.choice(chosen)
             change = fill(rng, rng.choice(feature.changes), i)
@@ -59,6 +60,8 @@ class Case:
                 change = "pending: " + change
             plan.append(change)
             if rng.random() < 0.85:
+                if met.random() < 0.3:
+                    plan.append("refresh %d" % met.choice([1, 1, 1, 2, 3, 5, 8, 13, 21, 34]))
                 plan += ["call"] * rng.choice([1, 1, 2])
         return cls(setup, body, plan)
 
@@ -93,6 +96,7 @@ class World:
         ns["ARGS"] = [Tensor(np.float32([[1, 2, 3], [-4, 5, 6]])), 2, [1.0, Tensor(np.float32([1, 2, 3]))], {"p": 3},
                       ns["Point"](4), True]
         self.main = ms.jit(ns["main"], mode="PIJit") if jitted else ns["main"]
+        self.refresh_at = None
 
     def change(self, statement):
         try:
@@ -101,8 +105,10 @@ class World:
             pass
 
     def call(self):
+        main, at, self.refresh_at = self.main, self.refresh_at, None
+        args = self.ns["ARGS"]
         try:
-            return "value", self.main(*self.ns["ARGS"])
+            return "value", main(*args) if at is None else call_refreshed(lambda: main(*args), self.ns, at)
         except RecursionError:
             return "error", "RecursionError", ""
         except Exception as error:  # noqa: BLE001 - any exception is an outcome
@@ -182,6 +188,8 @@ def run(case):
         if step.startswith("pending: "):
             plain.ns["PENDING"].append(step[9:])
             jitted.ns["PENDING"].append(step[9:])
+        elif step.startswith("refresh "):
+            jitted.refresh_at = int(step[8:])
         elif step != "call":
             plain.change(step)
             jitted.change(step)
@@ -235,7 +243,7 @@ def fuzz(seed=0, mutations=1000, seconds=None, steps=24, keep_going=False, repor
         while done < mutations and (seconds is None or time.time() - started < seconds):
             case = Case.random(seed, steps)
             found = run(case)
-            done += sum(s != "call" for s in case.steps)
+            done += sum(s != "call" and not s.startswith("refresh ") for s in case.steps)
             if found:
                 small = shrink(case)
                 failures.append(small)
