@@ -124,8 +124,9 @@ def check(python, modules, limit, jobs):
     tests, differing = 0, 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         work = {pool.submit(compare, python, module, limit): module for module in modules}
-        for done in concurrent.futures.as_completed(work):
+        for position, done in enumerate(concurrent.futures.as_completed(work), 1):
             count, found, text = done.result()
+            print("[%d/%d] %s" % (position, len(work), work[done]), file=sys.stderr, flush=True)
             tests += count
             for test, (plain, jitted) in found.items():
                 print("  %s\n      plain: %s\n      msjit: %s" % (test, plain, jitted))
