@@ -365,7 +365,8 @@ bool add_jit(PyObject* module) {
   }
   if (PyModule_AddFunctions(module, jit_methods) < 0 ||
       PyModule_AddFunctions(module, g_mark_functions) < 0 ||
-      PyModule_AddFunctions(module, g_program_functions) < 0)
+      PyModule_AddFunctions(module, g_program_functions) < 0 ||
+      PyModule_AddFunctions(module, g_main_functions) < 0)
     return false;
   Ref type = make_jit_type();
   if (!type) return false;

@@ -14,5 +14,6 @@ bool add_no_jit(PyObject* module, const char* reason);
 PyCodeObject* code_of(PyObject* object);
 extern PyMethodDef g_mark_functions[];     // jit_marks.cc
 extern PyMethodDef g_program_functions[];  // jit_program.cc
+extern PyMethodDef g_main_functions[];     // jit_main.cc
 
 }  // namespace msjit

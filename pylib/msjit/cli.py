@@ -67,7 +67,7 @@ def main(argv=None):
         parser.error("argument -%s needs a value" % kind if kind else "there is no program to run")
     if parsed.mode == "PSJit":
         parser.error("mode PSJit is not built yet, use --mode PIJit")
-    _prepare(parsed)
+    prepare(parsed)
     runner = {"script": _load_script, "m": _load_module, "c": _load_text}[kind]
     try:
         code, namespace = runner(target, arguments)
@@ -90,7 +90,7 @@ class _Refused(Exception):
         self.status = status
 
 
-def _prepare(parsed):
+def prepare(parsed):
     import atexit
 
     from . import alias, importer

@@ -1,8 +1,9 @@
 """usage: run_tests.py [--only JOB...] [--pytest ARGS]
 
 Runs every test that `make test` set up: the C++ tests, the same under ASan and UBSan (build/asan), pytest on each
-interpreter, the JIT tests again with a side exit forced at every n-th instruction, and some of CPython's own tests. Shows how far they are,
-then prints a table, the compile time of each extension and, as the last line, `N passed, N failed`. JOB: cpp, asan, py3.X, break3.X, cpython3.X; a prefix will do.
+interpreter, the JIT tests again with a side exit forced at every n-th instruction, and some of CPython's own tests, also under
+msjit-python. Shows how far they are, then prints a table, the compile time of each extension and, as the last line, `N passed, N failed`.
+JOB: cpp, asan, py3.X, break3.X, cpython3.X, launcher3.X; a prefix will do.
 """
 
 import argparse
@@ -129,12 +130,12 @@ def break_every(version, args):
     return total
 
 
-def cpython(version):
+def cpython(name, version, *args):
     """A few of CPython's own tests, plainly and under msjit; a difference counts as a failure."""
     started = time.time()
     python = str(BUILD / "venv" / version / "bin/python")
-    code, text = run([python, "tests/cpython/run.py"], "cpython" + version, environment())
-    result = Result("cpython" + version)
+    code, text = run([python, "tests/cpython/run.py", *args], name, environment())
+    result = Result(name)
     result.failed = count(text, r"(?m), (\d+) differ$")
     result.passed = count(text, r"(?m), (\d+) tests, \d+ differ$") - result.failed
     if not result.passed:
@@ -160,7 +161,9 @@ def plan(versions, args):
     for v in versions:
         if v in JIT_VERSIONS:
             jobs.append(("break" + v, lambda v=v: break_every(v, args)))
-            jobs.append(("cpython" + v, lambda v=v: cpython(v)))
+            jobs.append(("cpython" + v, lambda v=v: cpython("cpython" + v, v)))
+            if (BUILD / "venv" / v / "bin/msjit-python").exists():
+                jobs.append(("launcher" + v, lambda v=v: cpython("launcher" + v, v, "--launcher")))
     for v in versions:
         jobs.append(("py" + v, lambda v=v: pytest("py" + v, v, ["tests/py"], args)))
     return jobs

@@ -162,6 +162,7 @@ build() {
   if [ ! -e build/build.ninja ] || [ "$(cat "$stamps/configure" 2>/dev/null)" != "${args[*]}" ]; then
     follow "configuring" build/configure.log "$cmake" "${args[@]}" ||
       { tail -n 30 build/configure.log >&2; die "cmake failed"; }
+    sed -n 's/^-- \(no msjit-python .*\)/msjit: \1/p' build/configure.log >&2
     echo "${args[*]}" >"$stamps/configure"
   fi
   case $goal in

@@ -1,0 +1,14 @@
+// Puts msjit in place in an interpreter that starts, before `site` runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace msjit::launcher {
+
+// To be called before Python's main function. Right before `site` is imported - without it (-S),
+// right before the program runs - msjit.launcher.start(options) is called; when that fails, the
+// process ends with a message.
+void arrange_start(std::vector<std::string> options);
+
+}  // namespace msjit::launcher

@@ -1,0 +1,52 @@
+"""What the interpreter `msjit-python` (launcher/) calls before `site` runs: the options behind -X msjit, and their effect."""
+import argparse
+
+HELP = """-X msjit[=ITEM,...] captures the functions of the program; several such options add up. Items:
+  PIJit             capture the bytecode of the program's functions (default)
+  eager             capture nothing, whatever MSJIT_AUTO says
+  include:PATTERN   functions of these modules too, such as include:model.*
+  exclude:PATTERN   but of these not
+  alias:NAME        make `import NAME` mean msjit
+  explain           print at exit what was captured, and every graph break
+  explain-json:FILE write the same to a file as JSON
+  stats             print the totals at exit
+  help              print this text
+MSJIT_AUTO=PATTERN,... names modules as include: does, for child processes as well; alone it leaves the program's own file out."""
+_LISTS = ("include", "exclude", "alias")
+_KNOWN = "PIJit, eager, include:PATTERN, exclude:PATTERN, alias:NAME, explain, explain-json:FILE, stats or help"
+
+
+def start(options):
+    """Puts msjit in place; returns a text that is to be printed instead of running a program, or None."""
+    items = [item.strip() for option in options for item in option.split(",")]
+    if "help" in items:
+        return HELP
+    parsed = parse(filter(None, items))
+    from . import cli, importer  # importing it installs what MSJIT_AUTO says
+    from ._native import _msjit
+    if parsed.mode == "eager":
+        importer.uninstall()
+    if not options:
+        return None
+    cli.prepare(parsed)
+    if parsed.mode == "PIJit" and _msjit.has_jit:
+        _msjit.observe_main(importer.mark)
+    return None
+
+
+def parse(items):
+    """The items as options of `python -m msjit`."""
+    parsed = argparse.Namespace(mode="PIJit", include=[], exclude=[], alias=[], explain=False, explain_json=None, stats=False)
+    for item in items:
+        name, colon, value = item.partition(":")
+        if item in ("PIJit", "eager"):
+            parsed.mode = item
+        elif item in ("explain", "stats"):
+            setattr(parsed, item, True)
+        elif name in _LISTS and value:
+            getattr(parsed, name).append(value)
+        elif name == "explain-json" and value:
+            parsed.explain_json = value
+        else:
+            raise ValueError("[-X msjit] item, got %r, expected %s" % (item, _KNOWN))
+    return parsed
