@@ -10,6 +10,9 @@
 #include "launcher/command_line.h"
 #include "launcher/start.h"
 
+// Python's main function; 3.7 does not declare it.
+extern "C" int MSJIT_PYTHON_MAIN(int argc, char** argv);
+
 namespace {
 
 // `3.10.` of 3.10.13: releases of one minor version have the same ABI.

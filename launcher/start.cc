@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -50,15 +51,24 @@ std::string text_of(PyObject* object) {
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-// `site` has not added the environment's packages to sys.path yet. Below the folder of the
-// executable: an environment, or where pip puts scripts. MSJIT_PACKAGE_DIR: what was built with us.
+std::string real_executable() {
+  char path[4096];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+  return std::string(path, size > 0 ? size : 0);
+}
+
+// `site` has not added the environment's packages to sys.path yet. They lie below the folder of the
+// executable: in an environment, and where pip puts scripts. An environment that was made with us
+// may have no msjit: then ours serves. MSJIT_PACKAGE_DIR: what was built with us.
 std::vector<std::string> package_folders() {
   std::vector<std::string> folders;
-  const std::string executable = text_of(PySys_GetObject("executable"));
   const std::string version = std::string(PY_VERSION, std::strrchr(PY_VERSION, '.'));
-  if (executable.find('/') != std::string::npos)
-    for (const char* name : {"/site-packages", "/dist-packages"})
-      folders.push_back(folder_of(folder_of(executable)) + "/lib/python" + version + name);
+  for (const std::string& executable : {text_of(PySys_GetObject("executable")), real_executable()})
+    for (const char* name : {"/site-packages", "/dist-packages"}) {
+      const std::string folder = folder_of(folder_of(executable)) + "/lib/python" + version + name;
+      const bool known = std::find(folders.begin(), folders.end(), folder) != folders.end();
+      if (executable[0] == '/' && !known) folders.push_back(folder);
+    }
   if (*MSJIT_PACKAGE_DIR) folders.emplace_back(MSJIT_PACKAGE_DIR);
   return folders;
 }
@@ -86,6 +96,8 @@ Ref import_package(const std::vector<std::string>& folders) {
   return module;
 }
 
+// --- what is called ------------------------------------------------------------------------------
+
 void start() {
   const std::vector<std::string> folders = package_folders();
   std::string looked_in;
@@ -98,10 +110,36 @@ void start() {
   if (!said.is(Py_None)) end(0, text_of(said.get()));
 }
 
-// --- when ----------------------------------------------------------------------------------------
+void expect_program() {
+  const Ref module = Ref::steal(PyImport_ImportModule("msjit.launcher"));
+  if (!module || !Ref::steal(PyObject_CallMethod(module.get(), "expect_program", nullptr)))
+    PyErr_WriteUnraisable(module.get());
+}
 
-// The finder: a module with a function find_spec, at the head of sys.meta_path until `site` is
-// looked for.
+// --- when: around the import of `site`
+// ------------------------------------------------------------
+
+// A module that stands at the head of sys.meta_path until `site` is looked for, and is then the
+// loader of `site` until that is executed.
+Ref& g_site_loader = *new Ref;  // the real one; not destroyed behind the interpreter
+
+Ref attribute(PyObject* object, const char* name) {
+  return Ref::steal(PyObject_GetAttrString(object, name));
+}
+
+// What the finders on sys.meta_path say.
+Ref find_site() {
+  const Ref path = Ref::share(PySys_GetObject("meta_path"));
+  for (Py_ssize_t i = 0; path && i < PySequence_Size(path.get()); ++i) {
+    const Ref finder = Ref::steal(PySequence_GetItem(path.get(), i));
+    Ref spec = finder ? Ref::steal(PyObject_CallMethod(finder.get(), "find_spec", "sOO", "site",
+                                                       Py_None, Py_None))
+                      : Ref();
+    if (!spec || !spec.is(Py_None)) return spec;
+  }
+  return Ref::none();
+}
+
 PyObject* find_spec(PyObject* self, PyObject* args, PyObject*) noexcept {
   PyObject* name = PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0) : nullptr;
   if (!name || !PyUnicode_Check(name) || PyUnicode_CompareWithASCIIString(name, "site") != 0)
@@ -110,12 +148,33 @@ PyObject* find_spec(PyObject* self, PyObject* args, PyObject*) noexcept {
   const Py_ssize_t at = path ? PySequence_Index(path, self) : -1;
   if (at < 0 || PySequence_DelItem(path, at) < 0) return nullptr;
   start();
-  return new_reference(Py_None);
+  Ref spec = find_site();
+  if (!spec || spec.is(Py_None)) return spec.release();
+  g_site_loader = attribute(spec.get(), "loader");
+  if (!g_site_loader || PyObject_SetAttrString(spec.get(), "loader", self) < 0) return nullptr;
+  return spec.release();
+}
+
+PyObject* create_module(PyObject*, PyObject* spec) noexcept {
+  return PyObject_CallMethod(g_site_loader.get(), "create_module", "O", spec);
+}
+
+PyObject* exec_module(PyObject*, PyObject* module) noexcept {
+  const Ref loader = std::exchange(g_site_loader, Ref());
+  const Ref spec = attribute(module, "__spec__");
+  if (!spec || PyObject_SetAttrString(spec.get(), "loader", loader.get()) < 0 ||
+      PyObject_SetAttrString(module, "__loader__", loader.get()) < 0)
+    return nullptr;
+  Ref result = Ref::steal(PyObject_CallMethod(loader.get(), "exec_module", "O", module));
+  if (result) expect_program();
+  return result.release();
 }
 
 PyMethodDef g_finder_functions[] = {
     {"find_spec", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(find_spec)),
      METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"create_module", create_module, METH_O, nullptr},
+    {"exec_module", exec_module, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 bool add_finder() {
@@ -126,22 +185,25 @@ bool add_finder() {
          PyList_Insert(path, 0, finder.get()) == 0;
 }
 
+// --- when, without `site`
+// -------------------------------------------------------------------------
+
 // Without `site` there is no import to wait for that the program could not make itself: a tracer
 // waits for the code of the program.
-int on_event(PyObject*, PyFrameObject* frame, int event, PyObject*) noexcept {
+int on_event(PyObject*, struct _frame* frame, int event, PyObject*) noexcept {
   if (event != PyTrace_CALL) return 0;
   PyObject* program = PyDict_GetItemString(PyImport_GetModuleDict(), "__main__");
-  const Ref globals =
-      Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(frame), "f_globals"));
+  const Ref globals = attribute(reinterpret_cast<PyObject*>(frame), "f_globals");
   if (!program || !globals.is(PyModule_GetDict(program))) return 0;
   PyEval_SetTrace(nullptr, nullptr);
   start();
+  expect_program();
   return 0;
 }
 
 bool has_site() {
   PyObject* flags = PySys_GetObject("flags");
-  const Ref no_site = Ref::steal(flags ? PyObject_GetAttrString(flags, "no_site") : nullptr);
+  const Ref no_site = flags ? attribute(flags, "no_site") : Ref();
   return !no_site || !PyObject_IsTrue(no_site.get());
 }
 

@@ -25,7 +25,7 @@ void observe(PyObject* frame) {
     PyErr_WriteUnraisable(observer.get());
 }
 
-int on_event(PyObject*, PyFrameObject* frame, int event, PyObject*) noexcept {
+int on_event(PyObject*, struct _frame* frame, int event, PyObject*) noexcept {
   auto* running = reinterpret_cast<PyObject*>(frame);
   if (event != PyTrace_CALL || !g_observer || !runs_main(running)) return 0;
   PyEval_SetTrace(nullptr, nullptr);

@@ -1,5 +1,6 @@
-"""What the interpreter `msjit-python` (launcher/) calls before `site` runs: the options behind -X msjit, and their effect."""
+"""What the interpreter `msjit-python` (launcher/) calls around `site`: the options behind -X msjit, and their effect."""
 import argparse
+import sys
 
 HELP = """-X msjit[=ITEM,...] captures the functions of the program; several such options add up. Items:
   PIJit             capture the bytecode of the program's functions (default)
@@ -16,22 +17,32 @@ _LISTS = ("include", "exclude", "alias")
 _KNOWN = "PIJit, eager, include:PATTERN, exclude:PATTERN, alias:NAME, explain, explain-json:FILE, stats or help"
 
 
+_program_is_candidate = False
+
+
 def start(options):
     """Puts msjit in place; returns a text that is to be printed instead of running a program, or None."""
+    global _program_is_candidate
     items = [item.strip() for option in options for item in option.split(",")]
     if "help" in items:
         return HELP
     parsed = parse(filter(None, items))
     from . import cli, importer  # importing it installs what MSJIT_AUTO says
-    from ._native import _msjit
     if parsed.mode == "eager":
         importer.uninstall()
-    if not options:
-        return None
-    cli.prepare(parsed)
-    if parsed.mode == "PIJit" and _msjit.has_jit:
-        _msjit.observe_main(importer.mark)
+    if options:
+        cli.prepare(parsed)
+        _program_is_candidate = parsed.mode == "PIJit"
     return None
+
+
+def expect_program():
+    """Called when `site` has run: nothing but the program comes after it."""
+    from .importer import mark
+    from ._native import _msjit
+    # A tracer that `site` has started keeps the program to the interpreter anyway.
+    if _program_is_candidate and _msjit.has_jit and sys.gettrace() is None:
+        _msjit.observe_main(mark)
 
 
 def parse(items):
