@@ -282,11 +282,16 @@ def test_pytest(tmp_path):
 @pytest.mark.captures
 def test_training(tmp_path):
     pytest.importorskip("sklearn")
-    found, got = report(ROOT / "examples/train_digits.py", "--epochs", "1", "--mode", "eager", folder=tmp_path)
-    assert "construct" in found
-    plain = run(PYTHON, ROOT / "examples/train_digits.py", "--epochs", "1", "--mode", "eager")
-    numbers = [re.findall(r"loss[ =:]+([\d.]+)", text) for text in (plain.stdout, got.stdout)]
-    assert numbers[0] and numbers[0] == numbers[1]
+    models = []
+    for program, options in ((PYTHON, ["-m", "msjit"]), (LAUNCHER, ["-X", "msjit"])):
+        path = tmp_path / "models.json"
+        got = run(program, *(options + [ROOT / "examples/train_digits.py", "--epochs", "1", "--json", path]))
+        assert got.returncode == 0, got.stderr
+        models.append(json.loads(path.read_text())["models"])
+    for want, got in zip(*models):
+        assert got["name"] == want["name"] and got["mode"] == want["mode"] and got["breaks"] == want["breaks"] == 0
+        assert (got["captured"] > 0) == (want["captured"] > 0) == (got["mode"] == "PIJit")
+        assert got["losses"] == pytest.approx(want["losses"], abs=1e-5) and got["losses"][-1] < got["losses"][0]
 
 
 def test_alias(tmp_path):
