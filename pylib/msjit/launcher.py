@@ -38,8 +38,8 @@ def start(options):
 
 def expect_program():
     """Called when `site` has run: nothing but the program comes after it."""
-    from .importer import mark
     from ._native import _msjit
+    from .importer import mark
     # A tracer that `site` has started keeps the program to the interpreter anyway.
     if _program_is_candidate and _msjit.has_jit and sys.gettrace() is None:
         _msjit.observe_main(mark)
