@@ -4,7 +4,7 @@ import sys
 
 HELP = """-X msjit[=ITEM,...] captures the functions of the program; several such options add up. Items:
   PIJit             capture the bytecode of the program's functions (default)
-  eager             capture nothing, whatever MSJIT_AUTO says
+  eager             capture nothing, report only; what MSJIT_AUTO says still holds
   include:PATTERN   functions of these modules too, such as include:model.*
   exclude:PATTERN   but of these not
   alias:NAME        make `import NAME` mean msjit
@@ -15,8 +15,6 @@ HELP = """-X msjit[=ITEM,...] captures the functions of the program; several suc
 MSJIT_AUTO=PATTERN,... names modules as include: does, for child processes as well; alone it leaves the program's own file out."""
 _LISTS = ("include", "exclude", "alias")
 _KNOWN = "PIJit, eager, include:PATTERN, exclude:PATTERN, alias:NAME, explain, explain-json:FILE, stats or help"
-
-
 _program_is_candidate = False
 
 
@@ -27,10 +25,8 @@ def start(options):
     if "help" in items:
         return HELP
     parsed = parse(filter(None, items))
-    from . import cli, importer  # importing it installs what MSJIT_AUTO says
-    if parsed.mode == "eager":
-        importer.uninstall()
-    if options:
+    if options:  # what MSJIT_AUTO says was installed as the package was imported
+        from . import cli
         cli.prepare(parsed)
         _program_is_candidate = parsed.mode == "PIJit"
     return None

@@ -198,7 +198,8 @@ def test_holds_for_what_site_imports(tmp_path):
     env = {"PYTHONPATH": str(tmp_path)}
     for args, extra, wanted in (
             ([], {"MSJIT_AUTO": "model"}, True), ([], {"MSJIT_AUTO": " , "}, False), (["-X", "msjit=include:model"], {}, True),
-            (["-X", "msjit=include:mod*,exclude:model"], {}, False), (["-X", "msjit=eager"], {"MSJIT_AUTO": "model"}, False),
+            (["-X", "msjit=include:mod*,exclude:model"], {}, False), (["-X", "msjit=eager,include:model"], {}, False),
+            (["-X", "msjit=eager"], {"MSJIT_AUTO": "model"}, True),
             (["-X", "msjit"], {"MSJIT_AUTO": "model"}, True), (["-Xmsjit=include:other", "-BXmsjit=include:model"], {}, True)):
         got = run(LAUNCHER, *(args + ["-c", COUNT]), env=dict(env, **extra))
         assert got.stdout == "%s True\n" % wanted, (args, extra, got.stderr)
@@ -215,6 +216,19 @@ def test_holds_for_pth_files(tmp_path):
     for name in ("python", "msjit-python"):
         got = run(tmp_path / "env" / "bin" / name, "-c", COUNT, env={"MSJIT_AUTO": "model"})
         assert got.stdout.startswith("True"), got.stderr
+
+
+def test_tracer_that_site_starts_is_kept(tmp_path):
+    write(tmp_path / "sitecustomize.py", """
+        import sys
+        def tracer(frame, event, arg):
+            if frame.f_globals.get("__name__") == "__main__":
+                print(event, frame.f_code.co_name)
+        sys.settrace(tracer)
+        """)
+    for options in ([], ["-X", "msjit"]):
+        got = run(LAUNCHER, *(options + ["-c", "(lambda: 0)()"]), env={"PYTHONPATH": str(tmp_path)})
+        assert got.stdout == "call <module>\ncall <lambda>\n" and got.stderr == ""
 
 
 def test_environments(tmp_path):
