@@ -4,6 +4,7 @@ import os
 import pathlib
 import pty
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -113,28 +114,31 @@ def test_what_ends_before_a_program(args):
     same_as_python(*args, stdin="")
 
 
+def read_until(terminal, ends):
+    """What comes from a terminal up to one of `ends`, or to its closing."""
+    text = b""
+    while not text.endswith(ends):
+        if not select.select([terminal], [], [], 60)[0]:
+            raise TimeoutError("no prompt after %r" % text)
+        try:
+            text += os.read(terminal, 1024)
+        except OSError:  # the other end is closed
+            break
+    return text
+
+
 def talk(program, lines, options):
-    """A session at a terminal; what the program wrote, without control sequences and echoes."""
+    """A session at a terminal: what it showed, and how the program ended."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ.update(TERM="dumb", PYTHON_BASIC_REPL="1", PYTHON_COLORS="0", HOME="/nonexistent")
         os.environ.pop("PYTHONSTARTUP", None)
         os.execv(program, [program] + options)
     text = b""
-    for line in lines + [""]:
-        while not text.endswith((b">>> ", b"... ")):
-            part = os.read(terminal, 1024)
-            text += part
-        if line is not lines[-1]:
-            text += b"\n"
+    for line in lines:
+        text += read_until(terminal, (b">>> ", b"... "))
         os.write(terminal, line.encode() + b"\n")
-        if line == lines[-1]:
-            break
-    try:
-        while True:
-            text += os.read(terminal, 1024)
-    except OSError:  # the other end is closed
-        pass
+    text += read_until(terminal, b"\0")  # to its end
     os.close(terminal)
     return text.decode().replace("\r", ""), os.waitpid(pid, 0)[1]
 
