@@ -12,8 +12,9 @@ bool add_no_jit(PyObject* module, const char* reason);
 
 // The code object of a function, a method, a JitFunction or a code object; null with TypeError set.
 PyCodeObject* code_of(PyObject* object);
-extern PyMethodDef g_mark_functions[];     // jit_marks.cc
-extern PyMethodDef g_program_functions[];  // jit_program.cc
+extern PyMethodDef g_mark_functions[];      // jit_marks.cc
+extern PyMethodDef g_program_functions[];   // jit_program.cc
 extern PyMethodDef g_settings_functions[];  // jit_settings.cc
+extern PyMethodDef g_main_functions[];      // jit_main.cc
 
 }  // namespace msjit

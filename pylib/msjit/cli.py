@@ -66,7 +66,7 @@ def main(argv=None):
         return
     if target is None:
         parser.error("argument -%s needs a value" % kind if kind else "there is no program to run")
-    _prepare(parsed)
+    prepare(parsed)
     runner = {"script": _load_script, "m": _load_module, "c": _load_text}[kind]
     try:
         code, namespace = runner(target, arguments)
@@ -89,7 +89,7 @@ class _Refused(Exception):
         self.status = status
 
 
-def _prepare(parsed):
+def prepare(parsed):
     import atexit
 
     from . import alias, importer

@@ -1,8 +1,8 @@
-"""usage: run.py [--language | --all] [--python PYTHON...] [--jobs N] [--limit S] [MODULE...]
+"""usage: run.py [--language | --all] [--launcher] [--python PYTHON...] [--jobs N] [--limit S] [MODULE...]
 
-Runs modules of CPython's own test suite (the interpreter's Lib/test) plainly and under `python -m msjit` with every
-function that tensors can come to a candidate for capture, and compares them test by test. A difference counts when it shows
-again in a second pair of runs, so that tests that are not reproducible by themselves do not. The modules: those named, all with --all,
+Runs modules of CPython's own test suite (the interpreter's Lib/test) plainly and under `python -m msjit` (--launcher: under the
+msjit-python beside that interpreter) with every function that tensors can come to a candidate for capture, and compares them test by
+test. A difference counts when it shows again in a second pair of runs, so that tests that are not reproducible by themselves do not. The modules: those named, all with --all,
 those about the language with --language, else the quickest of these. The interpreter: this one. The exit status is 1 if any test differs or a run under msjit crashes."""
 
 import argparse
@@ -30,6 +30,9 @@ LEFT_OUT = {
     "test_gdb": "needs a debugger attached to the process",
     "test_embed": "runs other interpreters, which msjit does not enter",
 }
+PLAIN = ["{python}", "-X", "faulthandler"]
+JITTED = PLAIN + ["-m", "msjit", "--include", "*"]  # --launcher replaces it
+LAUNCHER = ["{bin}/msjit-python", "-X", "faulthandler", "-X", "msjit=include:*"]
 # Minutes each, most of them spent waiting: they are begun first.
 LONG = ("test_asyncio test_multiprocessing_fork test_multiprocessing_forkserver test_multiprocessing_spawn test_socket "
         "test_regrtest").split()
@@ -63,8 +66,7 @@ def run_module(python, module, with_msjit, limit):
     """({test id: outcome}, whether it came to an end in time, what it printed); a crash is an outcome of the module."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "outcomes")
-        command = [python, "-X", "faulthandler"]
-        command += ["-m", "msjit", "--include", "*"] if with_msjit else []
+        command = [word.format(python=python, bin=os.path.dirname(python)) for word in (JITTED if with_msjit else PLAIN)]
         command += [str(HERE / "cases.py"), module, str(path)]
         env = dict(os.environ, PYTHONHASHSEED="0", MSJIT_NUM_THREADS="1", MSJIT_STRICT="1")
         env.pop("PYTHONSTARTUP", None)
@@ -124,8 +126,9 @@ def check(python, modules, limit, jobs):
     tests, differing = 0, 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         work = {pool.submit(compare, python, module, limit): module for module in modules}
-        for done in concurrent.futures.as_completed(work):
+        for position, done in enumerate(concurrent.futures.as_completed(work), 1):
             count, found, text = done.result()
+            print("[%d/%d] %s" % (position, len(work), work[done]), file=sys.stderr, flush=True)
             tests += count
             for test, (plain, jitted) in found.items():
                 print("  %s\n      plain: %s\n      msjit: %s" % (test, plain, jitted))
@@ -140,11 +143,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--language", action="store_true")
+    parser.add_argument("--launcher", action="store_true")
     parser.add_argument("--python", nargs="*", default=[sys.executable])
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--limit", type=int, default=300, help="seconds for the plain run of a module")
     parser.add_argument("modules", nargs="*")
     options = parser.parse_args()
+    if options.launcher:
+        JITTED[:] = LAUNCHER
     differing = 0
     for python in options.python:
         there = modules_of(python)

@@ -12,7 +12,8 @@ LAYERS = {
     "guards": {"guards", "graph", "kernels"},
     "bytecode": {"bytecode", "guards", "graph", "kernels"},
     "interp_hook": {"interp_hook", "bytecode", "codegen", "guards", "graph", "kernels"},
-    "pylib": set(sources.CODE),
+    "pylib": set(sources.CODE) - {"launcher"},
+    "launcher": {"launcher", "guards"},
 }
 # Inside kernels: what each folder must not reach up to.
 UPWARD = {
@@ -25,7 +26,7 @@ OUTSIDE = [
     (r"llvm(-c)?/", r"codegen/llvm/"),
     (r"cuda|cublas|cudnn|nvrtc", r"(kernels/cuda|codegen/llvm)/|codegen/cuda"),
     (r"(internal/pycore_|opcode\.h)", r"(bytecode/versions|interp_hook/frames)/"),
-    (r"(Python|structmember|frameobject|opcode|datetime)\.h|cpython/", r"(guards|bytecode|interp_hook|pylib/ext)/"),
+    (r"(Python|structmember|frameobject|opcode|datetime)\.h|cpython/", r"(guards|bytecode|interp_hook|pylib/ext|launcher)/"),
     (r"numpy/", r"$^"),
 ]
 # word pattern -> where it may stand
@@ -36,7 +37,7 @@ WORDS = [
 ]
 MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 TOP_LEVEL = set(
-    "CMakeLists.txt interp_hook bytecode guards graph codegen kernels pylib tests README.md "
+    "CMakeLists.txt interp_hook bytecode guards graph codegen kernels pylib launcher tests README.md "
     "Makefile pyproject.toml LICENSE examples docs".split()
 )
 

@@ -1,7 +1,8 @@
 """usage: PYTHON link_package.py PACKAGE_DIR
 
 Installs msjit into the environment of the running interpreter by a link to the built package, with the .pth file and
-the metadata of a real installation, so edits of the Python sources are seen at once.
+the metadata of a real installation, so edits of the Python sources are seen at once. The interpreter msjit-python becomes
+a link beside `python`: a venv made with it then finds the real one.
 """
 
 import os
@@ -22,16 +23,25 @@ def write(path, text):
         file.write(text)
 
 
+def point(link, target):
+    """Makes `link` a link to `target`, or removes it where there is no target."""
+    if os.path.islink(link) and os.readlink(link) == target and os.path.exists(target):
+        return
+    if os.path.islink(link) or os.path.isfile(link):
+        os.unlink(link)
+    elif os.path.isdir(link):
+        shutil.rmtree(link)
+    if os.path.exists(target):
+        os.symlink(target, link)
+
+
 def main(package):
     site = sysconfig.get_path("purelib")
-    link = os.path.join(site, "msjit")
     target = os.path.abspath(package)
-    if not os.path.islink(link) or os.readlink(link) != target:
-        if os.path.islink(link):
-            os.unlink(link)
-        elif os.path.isdir(link):
-            shutil.rmtree(link)
-        os.symlink(target, link)
+    point(os.path.join(site, "msjit"), target)
+    launchers = os.path.join(os.path.dirname(os.path.dirname(target)), "launcher")
+    point(os.path.join(sysconfig.get_path("scripts"), "msjit-python"),
+          os.path.join(launchers, "%d.%d" % sys.version_info[:2], "msjit-python"))
     with open(os.path.join(ROOT, "pylib", "msjit.pth")) as file:
         write(os.path.join(site, "msjit.pth"), file.read())
     with open(os.path.join(ROOT, "pyproject.toml")) as file:

@@ -1,8 +1,9 @@
 """usage: run_tests.py [--only JOB...] [--pytest ARGS]
 
 Runs every test that `make test` set up: the C++ tests, the same under ASan and UBSan (build/asan), pytest on each
-interpreter, the JIT tests again with a side exit forced at every n-th instruction, and some of CPython's own tests. Prints a table, the compile
-time of each extension and, as the last line, `N passed, N failed`. JOB: cpp, asan, py3.X, break3.X, cpython3.X; a prefix will do.
+interpreter, the JIT tests again with a side exit forced at every n-th instruction, and some of CPython's own tests, also under
+msjit-python. Shows how far they are, then prints a table, the compile time of each extension and, as the last line, `N passed, N failed`.
+JOB: cpp, asan, py3.X, break3.X, cpython3.X, launcher3.X; a prefix will do.
 """
 
 import argparse
@@ -15,11 +16,14 @@ import subprocess
 import sys
 import time
 
+from progress import Progress
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 JIT_VERSIONS = {"3." + path.stem[3:] for path in (ROOT / "bytecode/versions").glob("py3*.cc")}
 BREAK_EVERY = (1, 2, 3, 7)
 LIMIT_S = 1500  # a job
+progress = Progress(0, sys.stdout)  # of the jobs that main runs
 
 
 class Result:
@@ -42,18 +46,16 @@ def environment(**extra):
 
 
 def run(command, log, env):
-    """Exit status (None: timed out) and output; the output also goes to build/test-logs."""
-    logs = BUILD / "test-logs"
-    logs.mkdir(exist_ok=True)
-    try:
-        done = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=LIMIT_S)
-        code, text = done.returncode, done.stdout
-    except subprocess.TimeoutExpired as error:
-        code, text = None, error.stdout or b""
-    text = text.decode("utf-8", "replace")
-    (logs / (log + ".log")).write_text(text)
-    return code, text
+    """Exit status (None: timed out) and output, which stands in build/test-logs/LOG.log. LOG: a job, or JOB-PART."""
+    path = BUILD / "test-logs" / (log + ".log")
+    path.parent.mkdir(exist_ok=True)
+    with open(str(path), "wb") as file:
+        progress.step(log.split("-")[0], path)
+        try:
+            code = subprocess.run(command, cwd=ROOT, env=env, stdout=file, stderr=subprocess.STDOUT, timeout=LIMIT_S).returncode
+        except subprocess.TimeoutExpired:
+            code = None
+    return code, path.read_text("utf-8", "replace")
 
 
 def count(text, pattern):
@@ -67,7 +69,7 @@ def finish(result, code, text, started):
         result.failed = 1
     if result.failed:
         why = "timed out" if code is None else "exit status %s" % code
-        print("---- %s: %s\n%s" % (result.name, why, "\n".join(text.splitlines()[-60:])), flush=True)
+        progress.say("---- %s: %s\n%s" % (result.name, why, "\n".join(text.splitlines()[-60:])))
     return result
 
 
@@ -128,12 +130,12 @@ def break_every(version, args):
     return total
 
 
-def cpython(version):
+def cpython(name, version, *args):
     """A few of CPython's own tests, plainly and under msjit; a difference counts as a failure."""
     started = time.time()
     python = str(BUILD / "venv" / version / "bin/python")
-    code, text = run([python, "tests/cpython/run.py"], "cpython" + version, environment())
-    result = Result("cpython" + version)
+    code, text = run([python, "tests/cpython/run.py", *args], name, environment())
+    result = Result(name)
     result.failed = count(text, r"(?m), (\d+) differ$")
     result.passed = count(text, r"(?m), (\d+) tests, \d+ differ$") - result.failed
     if not result.passed:
@@ -159,10 +161,18 @@ def plan(versions, args):
     for v in versions:
         if v in JIT_VERSIONS:
             jobs.append(("break" + v, lambda v=v: break_every(v, args)))
-            jobs.append(("cpython" + v, lambda v=v: cpython(v)))
+            jobs.append(("cpython" + v, lambda v=v: cpython("cpython" + v, v)))
+            if (BUILD / "venv" / v / "bin/msjit-python").exists():
+                jobs.append(("launcher" + v, lambda v=v: cpython("launcher" + v, v, "--launcher")))
     for v in versions:
         jobs.append(("py" + v, lambda v=v: pytest("py" + v, v, ["tests/py"], args)))
     return jobs
+
+
+def perform(job):
+    result = job[1]()
+    progress.end(job[0], "%d passed, %d failed, %d skipped, %.0f s" % (result.passed, result.failed, result.skipped, result.seconds))
+    return result
 
 
 def report(results, seconds):
@@ -188,8 +198,9 @@ def main():
     versions = (BUILD / "stamps/versions-test").read_text().split()
     jobs = [job for job in plan(versions, shlex.split(options.pytest))
             if not options.only or any(job[0].startswith(o) for o in options.only)]
-    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        results = list(pool.map(lambda job: job[1](), jobs))
+    progress.total = len(jobs)
+    with progress, concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        results = list(pool.map(perform, jobs))
     return report(results, time.time() - started)
 
 

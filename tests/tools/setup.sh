@@ -13,6 +13,7 @@ stamps=$root/build/stamps
 mkdir -p "$stamps"
 say() { printf 'msjit: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
+. tests/tools/progress.sh
 
 # ---- system packages ----------------------------------------------------------------------------------------------
 missing_packages() {
@@ -57,8 +58,9 @@ install_packages() {
     fi
   fi
   say "installing $packages"
-  { "${apt[@]}" update -qq && "${apt[@]}" install -y -qq --no-install-recommends $packages; } \
-    >"$root/build/apt.log" 2>&1 || { tail -n 20 "$root/build/apt.log" >&2; die "apt-get failed, see build/apt.log"; }
+  { follow "apt-get update" build/apt.log "${apt[@]}" update -qq &&
+    follow "apt-get install" build/apt.log "${apt[@]}" install -y -qq --no-install-recommends $packages; } ||
+    { tail -n 20 build/apt.log >&2; die "apt-get failed, see build/apt.log"; }
 }
 
 # ---- interpreters ---------------------------------------------------------------------------------------------------
@@ -106,9 +108,9 @@ pip_into() {
   shift 2
   list=$(printf '%s\n' "$@")
   [ -e "$stamp" ] && [ "$(cat "$stamp")" = "$list" ] && return
-  say "pip: $* -> ${env#"$root"/}"
-  "$env/bin/python" -m pip install -q --disable-pip-version-check --prefer-binary "$@" ||
-    die "pip failed in ${env#"$root"/}"
+  follow "pip: $* -> ${env#"$root"/}" "$root/build/pip.log" \
+    "$env/bin/python" -m pip install -q --disable-pip-version-check --prefer-binary "$@" ||
+    { tail -n 20 "$root/build/pip.log" >&2; die "pip failed in ${env#"$root"/}, see build/pip.log"; }
   printf '%s\n' "$list" >"$stamp"
 }
 
@@ -116,7 +118,8 @@ make_env() {  # make_env NAME PYTHON
   local env=$root/build/venv/$1 stamp=$stamps/venv-$1
   [ -e "$stamp" ] && [ "$(cat "$stamp")" = "$2" ] && [ -x "$env/bin/python" ] && return
   rm -rf "$env" "$stamps"/*-"$1"
-  "$2" -m venv "$env" || die "$2 cannot make an environment"
+  follow "making build/venv/$1" "$root/build/venv.log" "$2" -m venv "$env" ||
+    { cat "$root/build/venv.log" >&2; die "$2 cannot make an environment"; }
   echo "$2" >"$stamp"
 }
 
@@ -153,9 +156,13 @@ build() {
   [ -e /usr/include/gmock/gmock.h ] && tests=ON
   local args=(-S . -B build -G Ninja "-DMSJIT_PYTHONS=$list" "-DMSJIT_TESTS=$tests")
   find_cmake
-  PYTHON=$root/build/venv/${versions[0]}/bin/python tests/tools/fetch_onednn.sh "$root/build/deps"
+  PYTHON=$root/build/venv/${versions[0]}/bin/python \
+    follow "fetching oneDNN" build/onednn.log tests/tools/fetch_onednn.sh "$root/build/deps" ||
+    { tail -n 20 build/onednn.log >&2; die "oneDNN could not be fetched, see build/onednn.log"; }
   if [ ! -e build/build.ninja ] || [ "$(cat "$stamps/configure" 2>/dev/null)" != "${args[*]}" ]; then
-    "$cmake" "${args[@]}" >build/configure.log 2>&1 || { tail -n 30 build/configure.log >&2; die "cmake failed"; }
+    follow "configuring" build/configure.log "$cmake" "${args[@]}" ||
+      { tail -n 30 build/configure.log >&2; die "cmake failed"; }
+    sed -n 's/^-- \(no msjit-python .*\)/msjit: \1/p' build/configure.log >&2
     echo "${args[*]}" >"$stamps/configure"
   fi
   case $goal in
@@ -163,7 +170,7 @@ build() {
     test) target+=" msjit_tests" ;;
     bench) target+=" msjit_peak" ;;
   esac
-  "$cmake" --build build -j "${JOBS:-$(nproc)}" --target $target >build/build.log 2>&1 ||
+  follow "compiling" build/build.log "$cmake" --build build -j "${JOBS:-$(nproc)}" --target $target ||
     { grep -A 4 -E 'error|FAILED' build/build.log | head -n 40 >&2; die "the build failed, see build/build.log"; }
   for version in "${versions[@]}"; do
     "$root/build/venv/$version/bin/python" tests/tools/link_package.py build/pkg/msjit

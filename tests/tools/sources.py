@@ -5,7 +5,7 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CODE = ("kernels", "graph", "codegen", "guards", "bytecode", "interp_hook", "pylib")
+CODE = ("kernels", "graph", "codegen", "guards", "bytecode", "interp_hook", "pylib", "launcher")
 CPP = (".cc", ".c", ".h")
 
 _BLANKED = re.compile(
