@@ -101,7 +101,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
                                std::vector<int>* long_loops) {
   int stop = -1;
   Failure failure;
-  bool failed = false;
+  bool failed = false, recorded = false;
   ControlPlan control;
   if (long_loops) control.long_loops = *long_loops;
   for (int attempt = 0; attempt < 64; ++attempt) {
@@ -114,6 +114,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
       }
       if (stop == x.safe_step())
         return internal_error("[capture] instruction {} failed twice: {}", stop, x.detail());
+      recorded |= x.recorded();
       if (!std::exchange(failed, true)) failure = failure_of(x);
       stop = x.safe_step();
       continue;
@@ -150,6 +151,9 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     capture.scalars = x.heap().scalars();
     capture.open = x.sizes().finish(&capture.trace);
     capture.num_ops = capture.graph->num_ops();
+    capture.plain = x.heap().is_plain();
+    capture.recorded = recorded;
+    if (recorded) x.heap().guard_gradients();
     capture.guards = x.heap().guards().finish(used_sources(capture));
     return capture;
   }

@@ -117,7 +117,9 @@ struct Capture {
   PyCodeObject* break_callee =
       nullptr;  // outermost callee that held the break: worth its own regions
   int num_ops = 0;
-  bool joined = false;  // an output may be the very tensor of an input or of another output
+  bool joined = false;    // an output may be the very tensor of an input or of another output
+  bool plain = false;     // holds a step with a gradient of its own: no input may be tracked
+  bool recorded = false;  // ends before such a step, because gradients are asked for
 };
 
 struct CaptureLimits {

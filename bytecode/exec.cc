@@ -56,6 +56,11 @@ bool Executor::fail(BreakReason reason, std::string detail) {
   return false;
 }
 
+bool Executor::fail_recorded(const std::string& detail) {
+  recorded_ = true;
+  return fail(BreakReason::kRecorded, detail);
+}
+
 bool Executor::fail_op(Status status) {
   const ErrorKind kind = status.error().kind;
   if (kind != ErrorKind::kInternal && kind != ErrorKind::kMemory && has_handler()) {

@@ -125,7 +125,7 @@ class JitCell:
     def __call__(self, *args, **kwargs):
         cell = self.__wrapped__
         if cell._intercept:
-            return cell(*args, **kwargs)
+            return cell._call_intercepted(self._construct, args, kwargs)
         return self._construct(*args, **kwargs)
 
     def __getattr__(self, name):

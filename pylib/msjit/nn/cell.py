@@ -6,8 +6,9 @@ Everything assigned to a Cell lives in the instance dictionary, so reading `self
 from collections import OrderedDict
 
 from .. import context
-from .._native import CompileError
+from .._native import CompileError, _msjit
 from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
+from .bprop import recorded_call
 from .hooks import HookHandle, run_with_hooks
 
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
@@ -16,8 +17,9 @@ _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assign
 class Cell:
     """Base class of all networks and layers."""
 
-    # True when a call needs more than construct: hooks, mixed precision, graph mode. One flag, so the usual call
-    # pays one attribute read. GRAPH_MODE sets it on the class, hooks set it on the instance.
+    # True when a call needs more than construct: hooks, mixed precision, a gradient of its own, graph mode. One flag,
+    # so the usual call pays one attribute read. GRAPH_MODE sets it on this class, bprop on the class that has it, the
+    # others on the instance.
     _intercept = False
     training = False
     requires_grad = False
@@ -30,14 +32,21 @@ class Cell:
         set_attr(self, "_hooks", None)
         set_attr(self, "_compute_dtype", None)
         set_attr(self, "training", False)
+        if hasattr(self, "bprop"):
+            set_attr(self, "_intercept", True)
         if flags:
             self.add_flags(**flags)
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if hasattr(cls, "bprop"):
+            cls._intercept = True
 
     # -- calls --------------------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
         if self._intercept:
-            return self._call_intercepted(args, kwargs)
+            return self._call_intercepted(self.construct, args, kwargs)
         return self.construct(*args, **kwargs)
 
     def construct(self, *args, **kwargs):
@@ -45,27 +54,33 @@ class Cell:
         raise NotImplementedError(
             "[cell] %s defines no construct method" % type(self).__name__)
 
-    def _call_intercepted(self, args, kwargs):
+    def _call_intercepted(self, construct, args, kwargs):
         if context.is_graph_mode():
             raise CompileError(
                 "[context] GRAPH_MODE needs the AST front end (PSJit), which is not built yet; %s was "
                 "called. Use set_context(mode=PYNATIVE_MODE), or compile it with "
                 "jit(net, mode=\"PIJit\")" % type(self).__name__)
-        if self._compute_dtype is not None:
-            return self._call_in_precision(args, kwargs)
-        return run_with_hooks(self, args, kwargs)
+        if self._hooks is not None:
+            return run_with_hooks(self, construct, args, kwargs)
+        return self._call_construct(construct, args, kwargs)
 
-    def _call_in_precision(self, args, kwargs):
-        """The call with inputs and own Parameters cast; the casts are recorded, so gradients reach the Parameters."""
+    def _call_construct(self, construct, args, kwargs):
+        """The call without its hooks."""
+        if self._compute_dtype is not None:
+            construct = self._construct_in_precision
+        if hasattr(self, "bprop") and _msjit.records(args, kwargs):
+            return recorded_call(self, construct, args, kwargs)
+        return construct(*args, **kwargs)
+
+    def _construct_in_precision(self, *args, **kwargs):
+        """construct with inputs and own Parameters cast; the casts are recorded, so gradients reach the Parameters."""
         dtype, store = self._compute_dtype, self.__dict__
         args = tuple(_cast_float(a, dtype) for a in args)
         own = {name: p for name, p in self._params.items() if p is not None and store.get(name) is p}
         try:
             for name, param in own.items():
                 store[name] = _cast_float(param, dtype)
-            if self._hooks is None:
-                return self.construct(*args, **kwargs)
-            return run_with_hooks(self, args, kwargs)
+            return self.construct(*args, **kwargs)
         finally:
             store.update(own)
 
@@ -88,6 +103,8 @@ class Cell:
             store["_cells"].pop(name, None)
             if getattr(type(value), "wraps_cell", False):  # jit(cell): its Parameters are this Cell's too
                 self._register_cell(name, value.__wrapped__)
+        if name == "bprop":
+            object.__setattr__(self, "_intercept", True)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name):

@@ -25,18 +25,18 @@ class HookHandle:
         cell._hooks[self._kind].pop(id(self), None)
         if not any(cell._hooks.values()):
             object.__setattr__(cell, "_hooks", None)
-            if cell._compute_dtype is None:
+            if cell._compute_dtype is None and not hasattr(cell, "bprop"):
                 cell.__dict__.pop("_intercept", None)
 
 
-def run_with_hooks(cell, args, kwargs):
+def run_with_hooks(cell, construct, args, kwargs):
     """One call of a hooked Cell."""
     hooks = cell._hooks
     for hook in list(hooks["forward_pre"].values()):
         changed = hook(cell, args)
         if changed is not None:
             args = changed if isinstance(changed, tuple) else (changed,)
-    output = cell.construct(*args, **kwargs)
+    output = cell._call_construct(construct, args, kwargs)
     for hook in list(hooks["forward"].values()):
         changed = hook(cell, args, output)
         if changed is not None:
