@@ -300,10 +300,10 @@ Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::sp
   return {};
 }
 
-// Null when no gradient could flow: no output depends on a tracked float input.
+// Null when no gradient could flow: no output depends on a tracked input.
 Result<std::shared_ptr<Variant>> RegionFunction::variant_for(std::span<const Tensor> inputs) {
   std::vector<bool> wanted;
-  for (const Tensor& t : inputs) wanted.push_back(is_float(t.dtype()) && is_tracked(t));
+  for (const Tensor& t : inputs) wanted.push_back(is_tracked(t));
   std::lock_guard lock(mutex_);
   std::shared_ptr<Variant> found;
   for (const auto& variant : variants_)
