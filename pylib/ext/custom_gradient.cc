@@ -42,8 +42,8 @@ bool read_tensors(PyObject* sequence, const std::string& where, const char* what
 // over the tape holds no lock, and the last handle on the step may be dropped without it too.
 class PythonBackward final : public CustomBackward {
  public:
-  PythonBackward(std::string name, Ref function)
-      : name_(std::move(name)), function_(std::move(function)) {}
+  PythonBackward(std::string name, Ref function, bool reads)
+      : name_(std::move(name)), function_(std::move(function)), reads_(reads) {}
   ~PythonBackward() override {
     if (!Py_IsInitialized()) {
       (void)function_.release();
@@ -55,6 +55,8 @@ class PythonBackward final : public CustomBackward {
   }
 
   const char* name() const override { return name_.c_str(); }
+  bool reads_input(size_t, const BackwardRequest&) const override { return reads_; }
+  bool reads_output(size_t, const BackwardRequest&) const override { return reads_; }
 
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                                   const BackwardRequest& request) override {
@@ -79,13 +81,16 @@ class PythonBackward final : public CustomBackward {
 
   const std::string name_;
   Ref function_;
+  const bool reads_;
 };
 
-// record_gradient(name, function, inputs, outputs) -> outputs as Tensors of their own, recorded as
-// one step when an input is tracked
+// record_gradient(name, function, inputs, outputs, reads=True) -> outputs as Tensors of their own,
+// recorded as one step when an input is tracked. `reads`: the function looks at what inputs and
+// outputs hold, so that they must not be written to before.
 Ref record_gradient(PyObject*, const Args& args) {
-  static constexpr const char* kNames[] = {"name", "function", "inputs", "outputs", nullptr};
-  PyObject* a[4];
+  static constexpr const char* kNames[] = {"name",    "function", "inputs",
+                                           "outputs", "reads",    nullptr};
+  PyObject* a[5];
   std::vector<Tensor> inputs, outputs;
   if (!parse_args(args, "record_gradient", kNames, 4, a)) return {};
   const char* name = PyUnicode_Check(a[0]) ? PyUnicode_AsUTF8(a[0]) : nullptr;
@@ -100,7 +105,9 @@ Ref record_gradient(PyObject*, const Args& args) {
   for (Tensor& t : outputs) t = t.detach();
   if (any_tracked(inputs)) {
     if (!succeeded(check_history(name, inputs))) return {};
-    record_custom(std::make_shared<PythonBackward>(name, Ref::share(a[1])), inputs, outputs);
+    record_custom(
+        std::make_shared<PythonBackward>(name, Ref::share(a[1]), !a[4] || a[4] == Py_True), inputs,
+        outputs);
   }
   return tensor_tuple(outputs);
 }
@@ -132,9 +139,10 @@ Ref records(PyObject*, const Args& args) {
 }  // namespace
 
 PyMethodDef g_custom_gradient_functions[] = {
-    method<record_gradient>("record_gradient",
-                            "record_gradient(name, function, inputs, outputs)\n--\n\nRecords a "
-                            "step whose gradient is a function."),
+    method<record_gradient>(
+        "record_gradient",
+        "record_gradient(name, function, inputs, outputs, reads=True)\n--\n\nRecords a "
+        "step whose gradient is a function."),
     method<records>("records",
                     "records(args, kwargs)\n--\n\nWhether a call with these arguments is recorded "
                     "where gradients are its own."),

@@ -333,14 +333,13 @@ class Cell:
         return HookHandle(self, "forward", hook_fn)
 
     def register_backward_hook(self, hook_fn):
-        """Not supported: the tape has no hooks yet."""
-        raise NotImplementedError("[cell] register_backward_hook is not built yet; use a forward hook, or ms.grad of a "
-                                  "part of the network")
+        """hook_fn(cell, grad_inputs, grad_outputs) runs where gradients have come back to the inputs, and may replace
+        them. Both are tuples, of the positional Tensors and of the outputs; None for a gradient that did not come."""
+        return HookHandle(self, "backward", hook_fn)
 
     def register_backward_pre_hook(self, hook_fn):
-        """Not supported: the tape has no hooks yet."""
-        raise NotImplementedError("[cell] register_backward_pre_hook is not built yet; use a forward hook, or ms.grad "
-                                  "of a part of the network")
+        """hook_fn(cell, grad_outputs) runs where gradients have come back to the outputs, and may replace them."""
+        return HookHandle(self, "backward_pre", hook_fn)
 
     # -- text ---------------------------------------------------------------------------------------------------
 
