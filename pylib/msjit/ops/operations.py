@@ -12,7 +12,7 @@ from . import nn_func as _n
 from . import other_func as _o
 from . import random_func as _r
 from . import registry as _k
-from .gradient_operations import HookBackward, InsertGradientOf
+from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .primitive import Primitive
 
 
