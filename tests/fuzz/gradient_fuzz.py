@@ -45,7 +45,8 @@ class Program:
         self.source = "def main(x, y, z):\n%s\n" % "\n".join(lines)
         self.counts = sorted(self.r.sample(range(len(results)), self.r.randint(1, len(results))))
         self.before = [self.r.choice(["{v}", "{v}", "ops.sqrt({v})", "{v} * 2", "1 / {v}"]) for _ in range(3)]
-        self.twice = self.r.random() < 0.2
+        # Integers cut steep gradients down, which turns the last bit of a rounding into a large difference.
+        self.twice = self.r.random() < 0.2 and "int32" not in self.source
 
     def fill(self, template):
         pick = self.r.choice
