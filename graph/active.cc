@@ -73,15 +73,22 @@ std::vector<bool> active_values(const Graph& graph, const std::vector<bool>& wan
 }
 
 bool is_active_through_integers(const Graph& graph, const Node& node,
-                                const std::vector<bool>& wanted) {
-  const std::vector<bool> in = without_condition(node, wanted);
+                                const std::vector<bool>& wanted, const std::vector<bool>& arrived) {
+  std::vector<bool> in = without_condition(node, wanted);
   const size_t first = wanted.size() - in.size();
-  for (size_t i = 0; i < in.size(); ++i)
-    if (in[i] && !is_float(graph.meta(node.inputs[first + i]).dtype)) return true;
+  const auto count = static_cast<size_t>(node.num_outputs);
+  const auto whole = [&](ValueId id) { return !is_float(graph.meta(id).dtype); };
+  const auto output = [&](size_t i) { return node.first_output + static_cast<ValueId>(i); };
   const std::vector<bool> out = control_flags(node, in);
-  for (size_t i = 0; i < out.size(); ++i)
-    if (out[i] && !is_float(graph.meta(node.first_output + static_cast<ValueId>(i)).dtype))
-      return true;
+  for (size_t i = 0; i < count; ++i)
+    if (out[i] && arrived[i] && whole(output(i))) return true;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const bool carried = is_while(node) && i < count;
+    in[i] = (carried ? out[i] : in[i]) && whole(node.inputs[first + i]);
+  }
+  const std::vector<bool> through = control_flags(node, in);
+  for (size_t i = 0; i < count; ++i)
+    if (through[i] && !whole(output(i))) return true;
   return false;
 }
 

@@ -12,9 +12,9 @@ namespace msjit {
 // soon as one of its inputs does; integers, which loops carry as counters, where they do depend on
 // one.
 std::vector<bool> active_values(const Graph& graph, const std::vector<bool>& wanted);
-// Whether the gradients of a control node go through integers that it takes or hands on. `wanted`:
-// one an input.
+// Whether gradients of a control node go through integers that it takes or hands on. `wanted`: one
+// an input; `arrived`: whether a gradient came back, one an output.
 bool is_active_through_integers(const Graph& graph, const Node& node,
-                                const std::vector<bool>& wanted);
+                                const std::vector<bool>& wanted, const std::vector<bool>& arrived);
 
 }  // namespace msjit
