@@ -105,7 +105,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
                                std::vector<int>* long_loops) {
   int stop = -1;
   Failure failure;
-  bool failed = false;
+  bool failed = false, recorded = false;
   ControlPlan control;
   if (long_loops) control.long_loops = *long_loops;
   for (int attempt = 0; attempt < 64; ++attempt) {
@@ -118,6 +118,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
       }
       if (stop == x.safe_step())
         return internal_error("[capture] instruction {} failed twice: {}", stop, x.detail());
+      recorded |= x.recorded();
       if (!std::exchange(failed, true)) failure = failure_of(x);
       stop = x.safe_step();
       continue;
@@ -155,6 +156,9 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     capture.inlined = x.take_inlined();
     capture.open = x.sizes().finish(&capture.trace);
     capture.num_ops = capture.graph->num_ops();
+    capture.plain = x.heap().is_plain();
+    capture.recorded = recorded;
+    if (recorded) x.heap().guard_gradients();
     capture.guards = x.heap().guards().finish(used_sources(capture));
     return capture;
   }

@@ -81,6 +81,11 @@ void Executor::note_inlined(const SymFrame& frame) {
   inlined_.push_back(Ref::share(reinterpret_cast<PyObject*>(code)));
 }
 
+bool Executor::fail_recorded(const std::string& detail) {
+  recorded_ = true;
+  return fail(BreakReason::kRecorded, detail);
+}
+
 bool Executor::fail_op(Status status) {
   const ErrorKind kind = status.error().kind;
   if (kind != ErrorKind::kInternal && kind != ErrorKind::kMemory && has_handler()) {

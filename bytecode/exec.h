@@ -98,6 +98,9 @@ class Executor {
   // Ends the region; always false.
   bool fail(BreakReason reason, std::string detail = {});
   bool fail_op(Status status);  // an infer rule refused: the program raises that
+  // Ends the region because gradients are asked for; always false.
+  bool fail_recorded(const std::string& detail);
+  bool recorded() const { return recorded_; }
 
   // The program raises here. Execution goes on at a handler inside the region; without one the
   // region ends before the instruction. Always false, as fail(). raise.cc
@@ -226,6 +229,7 @@ class Executor {
   std::string raised_text_;
   int catching_ = 0;
   BreakReason reason_ = BreakReason::kInternal;
+  bool recorded_ = false;
   std::string detail_;
   std::string place_;
   int line_ = 0;

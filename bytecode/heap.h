@@ -72,6 +72,11 @@ class Heap {
   SymRef instance_attr(const SymRef& object, PyObject* name);
   // What a member descriptor (a slot of __slots__ and the like) shows; null when it is empty.
   SymRef member(const SymRef& object, PyObject* descriptor);
+  // That no gradients are asked for, or that they are: the region holds a step that would be
+  // recorded otherwise than its operators, or ends before one.
+  void guard_no_gradients();
+  void guard_gradients();
+  bool is_plain() const { return plain_; }  // holds such a step
   // That nobody listens to what a code object does. False when somebody does.
   bool guard_unwatched(PyCodeObject* code);
   // Guards a function value's code.
@@ -172,6 +177,7 @@ class Heap {
   std::vector<TensorWrite> tensor_writes_;
   std::vector<SymRef> taken_;
   size_t effects_ = 0;
+  bool plain_ = false;
   std::vector<SourceId> inputs_;
   std::vector<ScalarInput> scalars_;
 };

@@ -174,6 +174,17 @@ void Heap::guard_function(const SymRef& value) {
                      Ref::share(function->func_code), nullptr});
 }
 
+void Heap::guard_no_gradients() {
+  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "gradients");
+  guards_.add_guard({&msjit::guard_gradients, id, kNoSource, 0, 0, {}, nullptr});
+  plain_ = true;
+}
+
+void Heap::guard_gradients() {
+  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "gradients");
+  guards_.add_guard({&msjit::guard_gradients, id, kNoSource, 1, 0, {}, nullptr});
+}
+
 bool Heap::guard_unwatched(PyCodeObject* code) {
   if (!compat::kHasListeners) return true;
   if (compat::has_listeners(code)) return false;

@@ -63,7 +63,7 @@ class RegionBackward final : public CustomBackward {
     return runs_again() || residual_of(Residual::From::kInput, i) < residuals().size();
   }
   bool reads_input(size_t i, const BackwardRequest& request) const override {
-    return (request.create_graph && runs_again()) ||
+    return (request.create_graph && runs_again()) || is_lifted(request) ||
            reads(residual_of(Residual::From::kInput, i), request);
   }
   bool reads_output(size_t i, const BackwardRequest& request) const override {
@@ -83,7 +83,8 @@ class RegionBackward final : public CustomBackward {
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                                   const BackwardRequest& request) override {
     const bool create_graph = request.create_graph;
-    if (create_graph && region_->has_branches()) return run_again(inputs, request);
+    if ((create_graph && region_->has_branches()) || is_lifted(request))
+      return run_again(inputs, request);
     const std::span<const Tensor> kept =
         outputs.subspan(num_outputs(), static_cast<size_t>(variant_->graphs.num_extras));
     MSJIT_TRY(std::vector<Tensor> extras, create_graph
@@ -110,8 +111,24 @@ class RegionBackward final : public CustomBackward {
  private:
   const std::vector<Residual>& residuals() const { return variant_->graphs.residuals; }
   size_t num_outputs() const { return static_cast<size_t>(variant_->graphs.num_outputs); }
-  // For gradients of gradients.
-  bool runs_again() const { return !variant_->extras->outputs.empty() || region_->has_branches(); }
+  const Meta& meta_of(int output) const {
+    return region_->graph().meta(region_->graph().outputs[output]);
+  }
+  // Gradients of integer outputs are floats where they come through an operator that lifts
+  // integers; the backward graph takes them for integers.
+  bool is_lifted(const BackwardRequest& request) const {
+    for (int index : variant_->graphs.grad_outputs)
+      if (const Tensor& grad = request.output_grads[index])
+        if (grad.dtype() != meta_of(index).dtype) return true;
+    return false;
+  }
+  // For gradients of gradients, or of integers.
+  bool runs_again() const {
+    const auto& tracked = variant_->graphs.grad_outputs;
+    return !variant_->extras->outputs.empty() || region_->has_branches() ||
+           std::any_of(tracked.begin(), tracked.end(),
+                       [&](int index) { return !is_float(meta_of(index).dtype); });
+  }
   // The number of residuals if it is none.
   size_t residual_of(Residual::From from, size_t i) const {
     const Residual wanted{from, static_cast<int>(i)};
@@ -170,9 +187,14 @@ class RegionBackward final : public CustomBackward {
                                         const BackwardRequest& request) const {
     RandomRollback rollback;
     set_random_state(random_);
+    const GradScope recording;
     std::vector<Tensor> own(inputs.begin(), inputs.end()), ends, roots, seeds;
     for (size_t i = 0; i < own.size(); ++i) {
       if (!request.wanted[i]) continue;
+      if (!request.create_graph) {
+        ends.push_back(own[i] = grad_input(own[i]));
+        continue;
+      }
       TensorVec apart;
       MSJIT_OK(run_op(op_identity, {&own[i], 1}, {}, &apart));
       ends.push_back(own[i] = apart[0]);
@@ -187,6 +209,8 @@ class RegionBackward final : public CustomBackward {
     std::vector<Tensor> grads(inputs.size());
     for (size_t i = 0, next = 0; i < grads.size(); ++i)
       if (request.wanted[i]) grads[i] = std::move(arrived[next++]);
+    for (Tensor& grad : grads)
+      if (grad && !request.create_graph) grad = grad.detach();
     return grads;
   }
 
@@ -300,10 +324,10 @@ Status RegionFunction::call_tracked(std::span<TensorImpl* const> inputs, std::sp
   return {};
 }
 
-// Null when no gradient could flow: no output depends on a tracked float input.
+// Null when no gradient could flow: no output depends on a tracked input.
 Result<std::shared_ptr<Variant>> RegionFunction::variant_for(std::span<const Tensor> inputs) {
   std::vector<bool> wanted;
-  for (const Tensor& t : inputs) wanted.push_back(is_float(t.dtype()) && is_tracked(t));
+  for (const Tensor& t : inputs) wanted.push_back(is_tracked(t));
   std::lock_guard lock(mutex_);
   std::shared_ptr<Variant> found;
   for (const auto& variant : variants_)

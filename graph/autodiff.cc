@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/active.h"
 #include "graph/control_grad.h"
 #include "graph/extract.h"
 #include "graph/history.h"
@@ -106,23 +107,7 @@ Status Differentiator::copy_forward(const Graph& graph) {
   return {};
 }
 
-void Differentiator::find_active() {
-  active_.assign(joint_->values.size(), false);
-  for (size_t n = 0; n < num_forward_; ++n) {
-    const Node& node = joint_->nodes[n];
-    bool active = false;
-    if (node.kind == NodeKind::kInput) {
-      active = wanted_[node.input_index];
-    } else if (node.kind == NodeKind::kOp && !node.op->has(kNoGrad)) {
-      // No gradient flows through a condition.
-      for (size_t i = is_if(node) ? 1 : 0; i < node.inputs.size(); ++i)
-        active |= node.inputs[i] >= 0 && active_[node.inputs[i]];
-    }
-    for (int32_t i = 0; i < node.num_outputs; ++i)
-      active_[node.first_output + i] =
-          active && is_float(joint_->meta(node.first_output + i).dtype);
-  }
-}
+void Differentiator::find_active() { active_ = active_values(*joint_, wanted_); }
 
 void Differentiator::seed_outputs() {
   for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -165,6 +150,13 @@ Result<std::vector<Grad>> Differentiator::apply_control(const Node& node,
                                                         std::span<const Grad> output_grads) {
   InlineVec<bool, 8> wanted;
   for (ValueId id : node.inputs) wanted.push_back(id >= 0 && active_[id]);
+  // The arms and bodies of a gradient keep the dtypes of the values, which gradients of integers
+  // need not have: the interpreter runs such a region.
+  std::vector<bool> arrived;
+  for (const Grad& grad : output_grads) arrived.push_back(has_value(grad));
+  if (is_active_through_integers(*joint_, node, {wanted.begin(), wanted.end()}, arrived))
+    return not_implemented_error("[backward] the gradient of {} goes through integers",
+                                 node.op->name);
   MSJIT_TRY(ControlGrads result, control_vjp(sink_, node, output_grads, wanted));
   for (const Grad& grad : result.grads)
     if (grad) control_reads_[joint_->values[grad.value.id()].node] = result.reads;

@@ -4,6 +4,7 @@
 
 #include "graph/control.h"
 #include "graph/grad.h"
+#include "kernels/core/gradients.h"
 
 namespace msjit {
 
@@ -84,7 +85,9 @@ class HistoryTracer {
     for (int32_t i = 0; i < node.num_outputs; ++i) {
       const ValueId id = node.first_output + i;
       map_[id] = first + i;
-      if (is_float(from_.meta(id).dtype)) histories_[id] = histories[static_cast<size_t>(i)];
+      if (node.is_control() ||
+          carries_gradient(*node.op, static_cast<size_t>(i), from_.meta(id).dtype))
+        histories_[id] = histories[static_cast<size_t>(i)];
     }
   }
 

@@ -64,6 +64,7 @@ struct EntryPoint {
   bool cold = false;     // nothing worth capturing starts here
   int skip_to = -1;      // cold: the instruction the useless region ended at
   int64_t retry_at = 0;  // cold: the function's call at which it is looked at again; 0 = never
+  bool recorded = false;  // cold only while gradients are asked for
   int line = 0;
 
   // The first entry whose guards hold, moved to the front; null when none does. `registers` needs

@@ -121,7 +121,8 @@ class FrameRun {
       skip_region(*entry);
       return nullptr;
     }
-    if (point.cold && !policy_.whole && (!point.retry_at || state_.calls < point.retry_at)) {
+    if (point.cold && !policy_.whole && (!point.retry_at || state_.calls < point.retry_at) &&
+        (!point.recorded || gradients_asked())) {
       skip_until(point.skip_to);
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;
@@ -240,7 +241,7 @@ class FrameRun {
   Entry* capture(EntryPoint& point, const Slots& now) {
     constexpr int kMaxRefusals = 2;
     ++point.captures;
-    point.cold = false;
+    point.cold = point.recorded = false;
     point.line = code_[index_].line;
     CaptureLimits limits = limits_at(point);
     limits.list_inlined = policy_.source;
@@ -266,6 +267,7 @@ class FrameRun {
     if (!capture.returns) note_break(capture);
     if (capture.num_ops == 0) {
       point.cold = true;
+      point.recorded = capture.recorded;
       point.skip_to = exit_index;
       skip_until(exit_index >= 0 ? exit_index : code_.size());
       point.retry_at = next_look(state_);
@@ -449,7 +451,7 @@ PyObject* drive_frame(FrameView& frame) {
   }
   ++state->calls;
   if (state->calls > kCallsInVain && state->captured_calls == 0 &&
-      hook::marked(state->code) == drive_frame) {
+      !(state->start && state->start->recorded) && hook::marked(state->code) == drive_frame) {
     leave_alone(*state);
     return frame.resume();
   }

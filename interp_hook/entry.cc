@@ -98,6 +98,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
     return effect.kind == EffectKind::kListItems || effect.kind == EffectKind::kDictItems ||
            effect.kind == EffectKind::kSetItems;
   });
+  entry->plain = capture.plain;
   entry->loops = has_loop(*capture.graph);
   entry->small = !entry->returns && is_small(*capture.graph);
   entry->line = code[start].line;
@@ -289,6 +290,10 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
     auto scalar = scalars.begin();
     for (SourceId id : entry.inputs)
       inputs.push_back(id == kNoSource ? (scalar++)->impl() : tensor_of(registers[id]).impl());
+  }
+  if (entry.plain && any_tracked(borrow(inputs))) {  // by the user, outside all transforms
+    *error = "a step with a gradient of its own is to be recorded";
+    return false;
   }
   RegionFunction& region = *entry.region;
   const bool checked = jit_config().check;

@@ -38,6 +38,7 @@ struct Entry final : EntryBase {
   int64_t constant_bytes = 0;
   bool rewrites = false;  // an effect writes all contents of a list, dict or set
   bool joined = false;    // an output may be the very tensor of an input or of another output
+  bool plain = false;     // holds a step with a gradient of its own: no input may be tracked
   bool loops = false;     // holds a loop, which gives other threads and signal handlers turns
   bool small = false;     // so little that the interpreter does it as fast as an entry is begun
   bool repeats = false;   // small, and the body of a long loop

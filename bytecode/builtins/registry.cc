@@ -50,7 +50,7 @@ const ModelTable* const kTables[] = {&models_builtins,   &models_sequences, &mod
                                      &models_operator,   &models_functools, &models_itertools,
                                      &models_copy,       &models_print,     &models_collections,
                                      &models_vars,       &models_sets,      &models_tensor,
-                                     &models_reductions, &models_own};
+                                     &models_reductions, &models_own,       &models_gradients};
 
 // Tables join as their modules are loaded.
 void complete(Index* index) {

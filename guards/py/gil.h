@@ -31,4 +31,15 @@ class GilRelease {
   PyThreadState* thread_;
 };
 
+// The GIL for the length of a scope, on a thread that may hold it already.
+class GilAcquire {
+ public:
+  GilAcquire() : state_(outlive_interpreter([] { return PyGILState_Ensure(); })) {}
+  ~GilAcquire() { PyGILState_Release(state_); }
+  GilAcquire(const GilAcquire&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
 }  // namespace msjit

@@ -1,4 +1,6 @@
 // The helpers of gradient rules (op.h: Vjp).
+#include <algorithm>
+
 #include "kernels/core/words.h"
 
 namespace msjit {
@@ -7,13 +9,25 @@ Val Vjp::grad(int i) const {
   return has_grad(i) ? output_grads[i] : words::zeros(sink, outputs[i].meta());
 }
 
+// An operator that lifts integers to floats hands float gradients back, and those that take
+// integers pass them on. A conversion, of an operand beside a float one or by `cast`, is undone.
+static bool keeps_float(const Vjp& v) {
+  if (v.op->dtype_rule == DTypeRule::kCast) return false;
+  const auto is_float_val = [](const Val& value) { return value && is_float(value.dtype()); };
+  if (std::any_of(v.inputs.begin(), v.inputs.end(), is_float_val)) return false;
+  return v.op->dtype_rule == DTypeRule::kFloat ||
+         std::any_of(v.output_grads.begin(), v.output_grads.end(), is_float_val);
+}
+
 void Vjp::set_grad(int i, Val grad) {
   if (input_grads.size() < inputs.size()) input_grads.resize(inputs.size());
   if (!needs(i)) return;
   if (grad) {
     const Meta& wanted_meta = inputs[i].meta();
     if (!(grad.shape() == wanted_meta.shape)) grad = words::sum_to(grad, wanted_meta.shape);
-    if (grad && grad.dtype() != wanted_meta.dtype) grad = words::cast(grad, wanted_meta.dtype);
+    if (grad && grad.dtype() != wanted_meta.dtype &&
+        (is_float(wanted_meta.dtype) || !is_float(grad.dtype()) || !keeps_float(*this)))
+      grad = words::cast(grad, wanted_meta.dtype);
   }
   input_grads[i] = std::move(grad);
 }

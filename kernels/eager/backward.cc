@@ -3,6 +3,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "kernels/core/gradients.h"
 #include "kernels/eager/eager_sink.h"
 #include "kernels/eager/tape_node.h"
 #include "kernels/eager/unlocked.h"
@@ -129,7 +130,7 @@ class BackwardPass {
 };
 
 Status BackwardPass::add_root(const Tensor& output, const Tensor& seed) {
-  if (!output || !is_float(output.dtype())) return {};
+  if (!output) return {};
   const AutogradMeta* meta = output.autograd();
   if (meta && meta->node) collect(meta->node.get());
   if (seed && !(seed.shape() == output.shape())) {
@@ -235,7 +236,9 @@ Tensor BackwardPass::input_handle(const SavedInput& input) const {
 
 Tensor BackwardPass::output_handle(TapeNode* node, int i) const {
   const SavedOutput& output = node->outputs[i];
-  if (!create_graph_ || !output.value || !is_float(output.value.dtype())) return output.value;
+  if (!create_graph_ || !output.value) return output.value;
+  if (node->op && !carries_gradient(*node->op, static_cast<size_t>(i), output.value.dtype()))
+    return output.value;
   return with_history(output.value, node, i, output.version);
 }
 

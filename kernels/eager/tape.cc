@@ -3,6 +3,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "kernels/core/gradients.h"
 #include "kernels/eager/state.h"
 #include "kernels/eager/tape_node.h"
 
@@ -35,7 +36,7 @@ TapeNodePtr make_node() {
 void save_input(SavedInput& saved, const Tensor& t, const EagerState& state) {
   saved.version = t.storage()->version;
   const AutogradMeta* meta = t.autograd();
-  saved.wanted = meta && is_float(t.dtype()) && tracked_meta(*meta, state);
+  saved.wanted = meta && tracked_meta(*meta, state);
   if (saved.wanted && meta->node) {
     saved.node = meta->node;
     saved.output_index = meta->output_index;
@@ -76,7 +77,7 @@ void attach_outputs(TapeNodePtr node, std::span<Tensor> out, bool written) {
     if (!out[i]) continue;
     saved.value = out[i].detach();
     saved.version = out[i].storage()->version + (written ? 1 : 0);
-    if (!is_float(out[i].dtype())) continue;
+    if (node->op && !carries_gradient(*node->op, i, out[i].dtype())) continue;
     if (custom && !custom->tracks_output(i)) continue;
     AutogradMeta& meta = ensure_autograd(out[i]);
     meta.output_index = static_cast<int>(i);
@@ -87,12 +88,6 @@ void attach_outputs(TapeNodePtr node, std::span<Tensor> out, bool written) {
     }
     meta.node = node;
   }
-}
-
-bool any_float(std::span<const Tensor> tensors) {
-  for (const Tensor& t : tensors)
-    if (t && is_float(t.dtype())) return true;
-  return false;
 }
 
 }  // namespace
@@ -181,7 +176,7 @@ void set_grad_of(const Tensor& t, Tensor grad) {
 Tensor grad_input(const Tensor& t) {
   Tensor fresh = t.detach();
   fresh.impl()->meta.weak = false;
-  if (is_tracked(t) && is_float(t.dtype())) {
+  if (is_tracked(t)) {
     TapeNodePtr node = make_node();
     save_inputs(*node.get(), {&t, 1});
     attach_outputs(std::move(node), {&fresh, 1}, false);
@@ -237,7 +232,6 @@ void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
                std::span<Tensor> out) {
   bool in_place = op.has(kInPlace);
   if (in_place && in[0].autograd() && in[0].autograd()->is_state) return;
-  if (!any_float(out)) return;
   TapeNodePtr node = make_node();
   node->op = &op;
   if (!attrs.empty()) node->attrs = attrs;
@@ -248,7 +242,7 @@ void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
 
 void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,
                    std::span<Tensor> out) {
-  if (!any_float(out)) return;
+  if (out.empty()) return;
   TapeNodePtr node = make_node();
   node->custom = std::move(backward);
   save_inputs(*node.get(), in);

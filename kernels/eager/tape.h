@@ -126,6 +126,8 @@ class GradScope {
 };
 int grad_level();       // number of enclosing grad transforms
 bool grad_recording();  // false inside no_grad
+// Inside a grad transform that records now.
+inline bool gradients_asked() { return grad_level() > 0 && grad_recording(); }
 
 // Gradients of `outputs` (seeded with `seeds`; null or missing seed = ones) with respect to `wrt`;
 // zeros where unreachable. `create_graph`: record the backward ops too, for an enclosing transform

@@ -21,7 +21,9 @@ Vals run(OpSink*, std::span<const Val> in, const Attrs& attrs) {
   // 16-bit floats are averaged in float32, where the sum does not overflow.
   const DType dtype = in[0].dtype();
   const DType wide = dtype == DType::kFloat64 ? dtype : DType::kFloat32;
-  const Val total = sum(cast(in[0], wide), attrs[0], attrs[1].as_bool());
+  // Integers are lifted by an operator that gives their gradients back as floats.
+  const Val x = is_float(dtype) ? cast(in[0], wide) : in[0] / 1;
+  const Val total = sum(x, attrs[0], attrs[1].as_bool());
   const Val mean = count == 0 ? total / 0.0 : total * (1.0 / count);
   return {is_float(dtype) ? cast(mean, dtype) : mean};
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/eager/tape.h"
 #include "pylib/ext/boundary.h"
+#include "pylib/ext/custom_gradient.h"
 
 namespace msjit {
 namespace {
@@ -62,7 +63,7 @@ Ref gradients_function(PyObject*, const Args& args) {
     return Ref::steal(raise(
         *value_error("[grad] number of seeds, got {}, expected {}", seeds.size(), outputs.size())));
   auto result = gradients(outputs, seeds, wrt, a[3] && PyObject_IsTrue(a[3]) == 1);
-  if (!result.ok()) return Ref::steal(raise(result.error()));
+  if (!result.ok()) return Ref::steal(raise_of_walk(result.error()));
   Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(wrt.size())));
   for (size_t i = 0; tuple && i < wrt.size(); ++i) {
     Ref item = wrap_tensor(std::move(result.value()[i]));

@@ -8,6 +8,7 @@
 #include "kernels/core/registry.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/config.h"
+#include "pylib/ext/custom_gradient.h"
 #include "pylib/ext/import_finder.h"
 #include "pylib/ext/jit.h"
 #include "pylib/ext/tensor.h"
@@ -169,6 +170,7 @@ bool loop_interrupted() {
 Ref make_module() {
   Ref module = Ref::steal(PyModule_Create(&g_module));
   if (!module || PyModule_AddFunctions(module.get(), g_autograd_functions) < 0 ||
+      PyModule_AddFunctions(module.get(), g_custom_gradient_functions) < 0 ||
       PyModule_AddFunctions(module.get(), g_config_functions) < 0)
     return {};
   if (!add_types(module.get()) || !add_dtypes(module.get()) || !add_ops(module.get()) ||

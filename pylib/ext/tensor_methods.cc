@@ -1,6 +1,7 @@
 // Methods of Tensor that are no operators of the registry; those are bound by register_method.
 #include "kernels/core/registry.h"
 #include "kernels/eager/tape.h"
+#include "pylib/ext/custom_gradient.h"
 #include "pylib/ext/tensor.h"
 
 namespace msjit {
@@ -158,7 +159,8 @@ Ref backward_method(PyObject* self, const Args& args) {
   if (!parse_args(args, "backward", kNames, 0, a)) return {};
   Tensor seed;
   if (a[0] && a[0] != Py_None && !tensor_from_object(a[0], "backward", &seed)) return {};
-  return succeeded(backward(tensor_of(self), seed)) ? Ref::none() : Ref();
+  Status status = backward(tensor_of(self), seed);
+  return status.ok() ? Ref::none() : Ref::steal(raise_of_walk(status.error()));
 }
 
 Ref requires_grad_(PyObject* self, const Args& args) {

@@ -80,7 +80,7 @@ def _detached(value):
 
 
 def _positions(grad_position, count, where):
-    if grad_position is None:
+    if grad_position is None or not count:
         return ()
     single = isinstance(grad_position, int) and not isinstance(grad_position, bool)
     positions = (grad_position,) if single else tuple(grad_position)
@@ -90,6 +90,8 @@ def _positions(grad_position, count, where):
         if not 0 <= position < count:
             raise ValueError("[%s] grad_position out of range, got %d, expected below the %d arguments"
                              % (where, position, count))
+    if len(set(positions)) != len(positions):
+        raise ValueError("[%s] grad_position, got %s, expected each position once" % (where, positions))
     return positions
 
 
@@ -112,26 +114,25 @@ def _weight_list(weights, where):
 
 
 class _Pull:
-    """One recorded call: outputs, the tensors to differentiate by, and how to shape the gradients."""
+    """One recorded call: its output, and the tensors to differentiate by.
 
-    def __init__(self, fn, args, kwargs, positions, weights, where):
-        self.positions, self.weights = positions, weights
+    `positions` count the arguments and then the keywords; of these the Tensors have gradients (`self.positions`), while
+    containers and other values have none.
+    """
+
+    def __init__(self, fn, args, kwargs, positions, weights):
+        self.weights = weights
         frozen = [w for w in weights if isinstance(w, Parameter) and not w.requires_grad]
         with _Scope() as scope:
             for weight in frozen:
                 _msjit.mark_parameter(weight, True)
             try:
-                args = list(args)
-                self.args, self.leaves = [], []
-                for position in positions:
-                    leaves = [_msjit.alias(t) for t in _flatten(args[position], [])]
-                    if not leaves:
-                        raise TypeError("[%s] argument %d has no gradient, got %s, expected a tensor"
-                                        % (where, position, type(args[position]).__name__))
-                    args[position] = _rebuild(args[position], iter(leaves))
-                    self.args.append(args[position])
-                    self.leaves.extend(leaves)
-                self.output = fn(*args, **kwargs)
+                given = list(args) + list(kwargs.values())
+                self.positions = [p for p in positions if isinstance(given[p], Tensor)]
+                self.leaves = [_msjit.alias(given[p]) for p in self.positions]
+                for position, leaf in zip(self.positions, self.leaves):
+                    given[position] = leaf
+                self.output = fn(*given[:len(args)], **dict(zip(kwargs, given[len(args):])))
             finally:
                 for weight in frozen:
                     _msjit.mark_parameter(weight, False)
@@ -140,10 +141,8 @@ class _Pull:
     def gradients(self, outputs, seeds, keep=False):
         """(gradients by position, gradients by weight) of the summed outputs."""
         wrt = self.leaves + list(self.weights)
-        grads = _msjit.gradients(outputs, seeds, wrt, self.nested or keep) if wrt else []
-        remaining = iter(grads)
-        by_position = [_rebuild(arg, remaining) for arg in self.args]
-        return by_position, list(remaining)
+        grads = list(_msjit.gradients(outputs, seeds, wrt, self.nested or keep)) if wrt else []
+        return grads[:len(self.leaves)], grads[len(self.leaves):]
 
     def value(self):
         """The output, cut off from the tape unless an outer transform needs it."""
@@ -151,16 +150,25 @@ class _Pull:
 
 
 def _differentiated(output, has_aux, where):
-    """Tensors of the output that the gradient is taken of."""
+    """Tensors of the output that the gradient is taken of; there may be none."""
     if has_aux:
         if not isinstance(output, (tuple, list)) or len(output) < 2:
             raise ValueError("[%s] has_aux needs a function with two or more outputs, got %s"
                              % (where, type(output).__name__))
         output = output[0]
-    found = [t for t in _flatten(output, []) if _msjit.is_floating(t)]
-    if not found:
-        raise TypeError("[%s] the function must return a float tensor, got %s" % (where, type(output).__name__))
-    return found
+    return _flatten(output, [])
+
+
+def _one_output(output, has_aux, where):
+    found = _differentiated(output, has_aux, where)
+    if len(found) != 1:
+        raise TypeError("[%s] number of tensors returned by the function, got %d, expected 1" % (where, len(found)))
+    return found[0]
+
+
+def _unpacked(found):
+    """One gradient by itself, others as a tuple."""
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 class _Request:
@@ -175,18 +183,18 @@ class _Request:
 
     def run(self, args, kwargs):
         """(output, shaped gradients)"""
-        positions = _positions(self.grad_position, len(args), self.where)
+        positions = _positions(self.grad_position, len(args) + len(kwargs), self.where)
         weights = _weight_list(self.weights, self.where)
-        pull = _Pull(self.fn, args, kwargs, positions, weights, self.where)
+        pull = _Pull(self.fn, args, kwargs, positions, weights)
         outputs = _differentiated(pull.output, self.has_aux, self.where)
         by_position, by_weight = pull.gradients(outputs, None)
-        return pull.value(), self._shape(positions, weights, by_position, by_weight)
+        return pull.value(), self._shape(pull.positions, weights, by_position, by_weight)
 
     def _shape(self, positions, weights, by_position, by_weight):
         if self.return_ids:
             by_position = list(zip(positions, by_position))
             by_weight = [(getattr(w, "name", None), g) for w, g in zip(weights, by_weight)]
-        of_inputs = by_position[0] if isinstance(self.grad_position, int) else tuple(by_position)
+        of_inputs = _unpacked(by_position)
         of_weights = by_weight[0] if isinstance(self.weights, Parameter) else tuple(by_weight)
         if self.weights is None:
             return of_inputs
@@ -249,10 +257,11 @@ class GradOperation:
             weights = fn.trainable_params()
 
         def gradient(*args, **kwargs):
-            return self._run(fn, weights, args, kwargs)
+            return self.value_and_gradient(fn, weights, args, kwargs)[1]
         return gradient
 
-    def _run(self, fn, weights, args, kwargs):
+    def value_and_gradient(self, fn, weights, args, kwargs):
+        """(output, gradients) of one call."""
         seeds = None
         if self.sens_param:
             if "sens" in kwargs:
@@ -261,19 +270,16 @@ class GradOperation:
                 args, seeds = args[:-1], args[-1]
             else:
                 raise ValueError("[grad_operation] sens_param needs the gradient of the output as the last argument")
-        differentiable = [i for i, a in enumerate(args) if _flatten(a, [])]
-        if self.get_all or not self.get_by_list:
-            positions = differentiable if self.get_all else differentiable[:1]
-        else:
-            positions = []
+        count = len(args) + len(kwargs)
+        positions = range(count) if self.get_all else range(0 if self.get_by_list else min(1, count))
         chosen = _weight_list(weights, "grad_operation") if self.get_by_list else []
-        pull = _Pull(fn, args, kwargs, positions, chosen, "grad_operation")
+        pull = _Pull(fn, args, kwargs, positions, chosen)
         outputs = _differentiated(pull.output, False, "grad_operation")
         by_position, by_weight = pull.gradients(outputs, _seeds(seeds, outputs, "grad_operation"))
         if not self.get_by_list:
-            return tuple(by_position) if self.get_all else (by_position[0] if by_position else ())
+            return pull.value(), (tuple(by_position) if self.get_all else _unpacked(by_position))
         of_weights = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
-        return (tuple(by_position), of_weights) if self.get_all else of_weights
+        return pull.value(), ((tuple(by_position), of_weights) if self.get_all else of_weights)
 
 
 def _seeds(sens, outputs, where):
@@ -302,16 +308,15 @@ def vjp(fn, *inputs, **options):
         raise TypeError("[vjp] unknown keyword %r" % sorted(options)[0])
     _check_fn(fn, "vjp")
     chosen = _weight_list(weights, "vjp")
-    pull = _Pull(fn, inputs, {}, tuple(range(len(inputs))), chosen, "vjp")
+    pull = _Pull(fn, inputs, {}, range(len(inputs)), chosen)
     outputs = _differentiated(pull.output, has_aux, "vjp")
 
     def pullback(*sens):
         given = sens[0] if len(sens) == 1 else sens
         by_position, by_weight = pull.gradients(outputs, _seeds(given, outputs, "vjp"), keep=_msjit.grad_level() > 0)
-        of_inputs = by_position[0] if len(by_position) == 1 else tuple(by_position)
         if weights is None:
-            return of_inputs
-        return of_inputs, (by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight))
+            return tuple(by_position)
+        return tuple(by_position), (by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight))
     value = pull.value()
     if has_aux:
         return value[0], pullback, tuple(value[1:])
@@ -326,13 +331,12 @@ def jvp(fn, inputs, v, has_aux=False):
     if len(inputs) != len(tangents):
         raise ValueError("[jvp] v must have one tensor an input, got %d and %d" % (len(tangents), len(inputs)))
     with _Scope() as scope:
-        pull = _Pull(fn, inputs, {}, tuple(range(len(inputs))), [], "jvp")
+        pull = _Pull(fn, inputs, {}, range(len(inputs)), [])
         outputs = _differentiated(pull.output, has_aux, "jvp")
         duals = [_msjit.alias(o.new_zeros(tuple(o.shape))) for o in outputs]
         by_position, _ = pull.gradients(outputs, duals, keep=True)
-        grads = [g for g in _flatten(by_position, [])]
-        directions = _seeds(list(tangents), grads, "jvp")
-        results = _msjit.gradients(grads, directions, duals, scope.nested)
+        directions = _seeds(list(tangents), by_position, "jvp")
+        results = _msjit.gradients(by_position, directions, duals, scope.nested)
     value = pull.output if scope.nested else _detached(pull.output)
     first = value[0] if has_aux else value
     tangent = _rebuild(first, iter(results))
@@ -345,18 +349,18 @@ def jacrev(fn, grad_position=0, has_aux=False):
 
     def jacobian(*args, **kwargs):
         from . import ops
-        positions = _positions(grad_position, len(args), "jacrev")
-        pull = _Pull(fn, args, kwargs, positions, [], "jacrev")
-        output = _differentiated(pull.output, has_aux, "jacrev")[0]
+        positions = _positions(grad_position, len(args) + len(kwargs), "jacrev")
+        pull = _Pull(fn, args, kwargs, positions, [])
+        output = _one_output(pull.output, has_aux, "jacrev")
         rows, size, shape = [], output.size, tuple(output.shape)
         for i in range(size):
             seed = ops.one_hot(Tensor([i]), size).astype(output.dtype).reshape(shape)
             rows.append(pull.gradients([output], [seed], keep=True)[0])
         stacked = [ops.stack([row[k] for row in rows]).reshape(shape + tuple(rows[0][k].shape))
-                   for k in range(len(positions))]
+                   for k in range(len(pull.positions))]
         if not pull.nested:
             stacked = [_msjit.detach(t) for t in stacked]
-        result = stacked[0] if isinstance(grad_position, int) else tuple(stacked)
+        result = _unpacked(stacked)
         return (result, tuple(pull.value()[1:])) if has_aux else result
     return jacobian
 

@@ -122,9 +122,8 @@ def _warn_once():
 # -- GRAPH_MODE ---------------------------------------------------------------------------------------------------
 
 
-def graph_construct(cell):
-    """What GRAPH_MODE runs when `cell` is called: its construct, compiled by PSJit, bound to it."""
-    construct = cell.construct
+def graph_construct(cell, construct):
+    """What GRAPH_MODE runs when `cell` is called: its construct, compiled by PSJit where jit has not compiled it."""
     function = getattr(construct, "__func__", construct)
     if not isinstance(function, types.FunctionType):  # jit decides already, or there is nothing to compile
         return construct

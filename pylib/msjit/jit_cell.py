@@ -29,8 +29,8 @@ class JitCell:
             compiled = store["_compile_function"](function)
             store["_compiled"] = (function, compiled)
         if cell._intercept:
-            return cell._call_intercepted(args, kwargs, compiled if function is construct else
-                                          compiled.__get__(cell, type(cell)))
+            bound = compiled if function is construct else compiled.__get__(cell, type(cell))
+            return cell._call_intercepted(bound, args, kwargs)
         if function is construct:  # an instance's own, or a static method: it is given no self
             return compiled(*args, **kwargs)
         return compiled(construct.__self__, *args, **kwargs)

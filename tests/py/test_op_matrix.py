@@ -133,25 +133,50 @@ def test_gradient(name, index):
         np.testing.assert_allclose(grad.asnumpy(), want, rtol=tolerance, atol=tolerance)
 
 
+def function_of(name, attrs):
+    """A function of the tensors alone that calls the op."""
+    row, op = ROWS[name], getattr(_msjit.ops, name)
+    params = [p for p in row["params"] if p["kind"].startswith("Tensor")]
+    if params and params[0]["kind"] == "Tensor[]":
+        return lambda *xs: op(list(xs), **attrs)
+    if row["params"][:len(params)] == params:
+        return lambda *xs: op(*xs, **attrs)
+    names = [p["name"] for p in params]
+    return lambda *xs: op(**dict(zip(names, xs)), **attrs)
+
+
+@pytest.mark.parametrize("name, index", CASES, ids=lambda v: str(v))
+def test_gradient_by_everything(name, index):
+    """Integers and bools among the inputs may be tracked too, labels and positions among them."""
+    row, arrays = ROWS[name], inputs(name, index)
+    if not arrays or {"random", "in_place"} & set(row["traits"]):
+        pytest.skip("nothing to differentiate")
+    function = function_of(name, attributes(row["samples"][index]))
+    floats = tuple(i for i, (_, d) in enumerate(arrays) if "float" in d)
+    everything = tuple(range(len(arrays)))
+    found = msjit.grad(function, everything)(*tensors_of(arrays))
+    found = found if isinstance(found, tuple) else (found,)
+    alone = msjit.grad(function, floats)(*tensors_of(arrays)) if floats else ()
+    for i, grad in zip(floats, alone if isinstance(alone, tuple) else (alone,)):
+        np.testing.assert_array_equal(grad.astype(msjit.float64).asnumpy(), found[i].astype(msjit.float64).asnumpy())
+    captured = found
+    if _msjit.has_jit:
+        captured = msjit.grad(msjit.jit(function, mode="PIJit"), everything)(*tensors_of(arrays))
+        captured = captured if isinstance(captured, tuple) else (captured,)
+    for (array, _), grad, other in zip(arrays, found, captured):
+        assert grad.shape == other.shape == np.shape(array) and grad.dtype == other.dtype
+        np.testing.assert_allclose(grad.astype(msjit.float64).asnumpy(), other.astype(msjit.float64).asnumpy(),
+                                   rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.jit
 @pytest.mark.parametrize("name, index", CASES, ids=lambda v: str(v))
 def test_captured(name, index):
     row = ROWS[name]
     if "random" in row["traits"]:
         pytest.skip("random")
-    attrs, arrays, op = attributes(row["samples"][index]), inputs(name, index), getattr(_msjit.ops, name)
-    params = [p for p in row["params"] if p["kind"].startswith("Tensor")]
-    if params and params[0]["kind"] == "Tensor[]":
-        def function(*xs):
-            return op(list(xs), **attrs)
-    elif row["params"][:len(params)] == params:
-        def function(*xs):
-            return op(*xs, **attrs)
-    else:
-        names = [p["name"] for p in params]
-
-        def function(*xs):
-            return op(**dict(zip(names, xs)), **attrs)
+    attrs, arrays = attributes(row["samples"][index]), inputs(name, index)
+    function = function_of(name, attrs)
     captured = msjit.jit(function, mode="PIJit")
     want = call(name, tensors_of(arrays), attrs)
     for _ in range(2):

@@ -11,6 +11,7 @@ from ..common.jit_config import JitConfig
 from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
 from ..jit import graph_construct
 from ..jit_cell import JitCell
+from .bprop import recorded_call
 from .hooks import HookHandle, run_with_hooks
 
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
@@ -19,8 +20,9 @@ _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assign
 class Cell:
     """Base class of all networks and layers."""
 
-    # True when a call needs more than construct: hooks, mixed precision, graph mode. One flag, so the usual call
-    # pays one attribute read. GRAPH_MODE sets it on the class, hooks set it on the instance.
+    # True when a call needs more than construct: hooks, mixed precision, a gradient of its own, graph mode. One flag,
+    # so the usual call pays one attribute read. GRAPH_MODE sets it on this class, bprop on the class that has it, the
+    # others on the instance.
     _intercept = False
     training = False
     requires_grad = False
@@ -33,14 +35,21 @@ class Cell:
         set_attr(self, "_hooks", None)
         set_attr(self, "_compute_dtype", None)
         set_attr(self, "training", False)
+        if hasattr(self, "bprop"):
+            set_attr(self, "_intercept", True)
         if flags:
             self.add_flags(**flags)
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if hasattr(cls, "bprop"):
+            cls._intercept = True
 
     # -- calls --------------------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
         if self._intercept:
-            return self._call_intercepted(args, kwargs)
+            return self._call_intercepted(self.construct, args, kwargs)
         return self.construct(*args, **kwargs)
 
     def construct(self, *args, **kwargs):
@@ -48,25 +57,34 @@ class Cell:
         raise NotImplementedError(
             "[cell] %s defines no construct method" % type(self).__name__)
 
-    def _call_intercepted(self, args, kwargs, construct=None):
+    def _call_intercepted(self, construct, args, kwargs):
         """A call that is more than construct; `construct` is the compiled one where jit(cell) was called."""
-        if construct is None:
-            # A Cell called by compiled code is part of that code.
-            construct = self.construct if not context.is_graph_mode() or _msjit.in_graph_call() \
-                else graph_construct(self)
+        # A Cell called by compiled code is part of that code.
+        if context.is_graph_mode() and not _msjit.in_graph_call():
+            construct = graph_construct(self, construct)
+        if self._hooks is not None:
+            return run_with_hooks(self, construct, args, kwargs)
+        return self._call_construct(construct, args, kwargs)
+
+    def _call_construct(self, construct, args, kwargs):
+        """The call without its hooks."""
+        run = construct
         if self._compute_dtype is not None:
-            return self._call_in_precision(construct, args, kwargs)
-        return run_with_hooks(self, construct, args, kwargs)
+            def run(*args, **kwargs):
+                return self._call_in_precision(construct, args, kwargs)
+        if hasattr(self, "bprop") and _msjit.records(args, kwargs):
+            return recorded_call(self, run, args, kwargs)
+        return run(*args, **kwargs)
 
     def _call_in_precision(self, construct, args, kwargs):
-        """The call with inputs and own Parameters cast; the casts are recorded, so gradients reach the Parameters."""
+        """construct with inputs and own Parameters cast; the casts are recorded, so gradients reach the Parameters."""
         dtype, store = self._compute_dtype, self.__dict__
         args = tuple(_cast_float(a, dtype) for a in args)
         own = {name: p for name, p in self._params.items() if p is not None and store.get(name) is p}
         try:
             for name, param in own.items():
                 store[name] = _cast_float(param, dtype)
-            return run_with_hooks(self, construct, args, kwargs)
+            return construct(*args, **kwargs)
         finally:
             store.update(own)
 
@@ -89,6 +107,8 @@ class Cell:
                 return
             store["_params"].pop(name, None)
             store["_cells"].pop(name, None)
+        if name == "bprop":
+            object.__setattr__(self, "_intercept", True)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name):
@@ -320,14 +340,13 @@ class Cell:
         return HookHandle(self, "forward", hook_fn)
 
     def register_backward_hook(self, hook_fn):
-        """Not supported: the tape has no hooks yet."""
-        raise NotImplementedError("[cell] register_backward_hook is not built yet; use a forward hook, or ms.grad of a "
-                                  "part of the network")
+        """hook_fn(cell, grad_inputs, grad_outputs) runs where gradients have come back to the inputs, and may replace
+        them. Both are tuples, of the positional Tensors and of the outputs; None for a gradient that did not come."""
+        return HookHandle(self, "backward", hook_fn)
 
     def register_backward_pre_hook(self, hook_fn):
-        """Not supported: the tape has no hooks yet."""
-        raise NotImplementedError("[cell] register_backward_pre_hook is not built yet; use a forward hook, or ms.grad "
-                                  "of a part of the network")
+        """hook_fn(cell, grad_outputs) runs where gradients have come back to the outputs, and may replace them."""
+        return HookHandle(self, "backward_pre", hook_fn)
 
     # -- text ---------------------------------------------------------------------------------------------------
 

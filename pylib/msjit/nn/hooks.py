@@ -1,7 +1,11 @@
 """Hooks of Cells: registration, and the call path that runs them."""
 import weakref
 
-KINDS = ("forward_pre", "forward")
+from .._native import Tensor, _msjit
+from ..autograd import _flatten, _rebuild
+from ..gradient_hooks import passed_through, replaced
+
+KINDS = ("forward_pre", "forward", "backward_pre", "backward")
 
 
 class HookHandle:
@@ -12,7 +16,8 @@ class HookHandle:
             raise TypeError("[hook] hook_fn must be callable, got %s" % type(hook_fn).__name__)
         if cell._hooks is None:
             object.__setattr__(cell, "_hooks", {k: {} for k in KINDS})
-        cell._hooks[kind][id(self)] = hook_fn
+        self._key = object()  # the handle itself may be gone long before its hook is
+        cell._hooks[kind][self._key] = hook_fn
         object.__setattr__(cell, "_intercept", True)
         self._cell = weakref.ref(cell)
         self._kind = kind
@@ -22,25 +27,68 @@ class HookHandle:
         cell = self._cell()
         if cell is None or cell._hooks is None:
             return
-        cell._hooks[self._kind].pop(id(self), None)
+        cell._hooks[self._kind].pop(self._key, None)
         if not any(cell._hooks.values()):
             object.__setattr__(cell, "_hooks", None)
-            if cell._compute_dtype is None:
+            if cell._compute_dtype is None and not hasattr(cell, "bprop"):
                 cell.__dict__.pop("_intercept", None)
 
 
 def run_with_hooks(cell, construct, args, kwargs):
-    """One call of a Cell that may have hooks around `construct`."""
-    hooks = cell._hooks
-    if hooks is None:
-        return construct(*args, **kwargs)
+    """One call of a hooked Cell."""
+    hooks, watched = cell._hooks, None
     for hook in list(hooks["forward_pre"].values()):
         changed = hook(cell, args)
         if changed is not None:
             args = changed if isinstance(changed, tuple) else (changed,)
-    output = construct(*args, **kwargs)
+    if (hooks["backward"] or hooks["backward_pre"]) and _msjit.records(args, kwargs):
+        watched = _Watched(cell, hooks)
+        args = watched.inputs(args)
+    output = cell._call_construct(construct, args, kwargs)
     for hook in list(hooks["forward"].values()):
         changed = hook(cell, args, output)
         if changed is not None:
             output = changed
-    return output
+    return output if watched is None else watched.outputs(output)
+
+
+class _Watched:
+    """A recorded call between two steps that change nothing but gradients: where the positional Tensors go in, and
+    where the output comes out."""
+
+    def __init__(self, cell, hooks):
+        self.cell = cell
+        self.backward, self.backward_pre = list(hooks["backward"].values()), list(hooks["backward_pre"].values())
+        self.output_grads, self.tracked = (), False
+
+    def inputs(self, args):
+        """The arguments, as the Cell gets them."""
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        self.count = len(tensors)
+        self.tracked = any(_msjit.is_tracked(t) for t in tensors)
+        own = iter(passed_through(self._name("backward_hook"), self._on_inputs, tensors))
+        return tuple(next(own) if isinstance(a, Tensor) else a for a in args)
+
+    def outputs(self, output):
+        """What the Cell gave, as its caller gets it."""
+        tensors = _flatten(output, [])
+        return _rebuild(output, iter(passed_through(self._name("backward_pre_hook"), self._on_outputs, tensors)))
+
+    def _name(self, kind):
+        return "%s.%s" % (type(self.cell).__name__, kind)
+
+    def _on_outputs(self, inputs, outputs, grads):
+        name = self._name("backward_pre_hook")
+        for hook in self.backward_pre:
+            grads = replaced(name, hook(self.cell, grads), grads, outputs)
+        self.output_grads = grads
+        if not self.tracked:  # nothing comes back to the inputs, which the hooks are told
+            for hook in self.backward:
+                hook(self.cell, (None,) * self.count, grads)
+        return grads
+
+    def _on_inputs(self, inputs, outputs, grads):
+        name = self._name("backward_hook")
+        for hook in self.backward:
+            grads = replaced(name, hook(self.cell, grads, self.output_grads), grads, outputs)
+        return grads

@@ -55,13 +55,8 @@ class ForwardValueAndGrad(Cell):
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def construct(self, *inputs):
-        sens, data = (inputs[-1], inputs[:-1]) if self.sens_param else (None, inputs)
-        weights = self.weights if self.get_by_list else None
-        positions = tuple(range(len(data))) if self.get_all else (None if self.get_by_list else 0)
-        if sens is None:
-            return autograd.value_and_grad(self.network, positions, weights)(*data)
-        gradient = autograd.GradOperation(self.get_all, self.get_by_list, True)(self.network, weights)
-        return self.network(*data), gradient(*data, sens)
+        operation = autograd.GradOperation(self.get_all, self.get_by_list, self.sens_param)
+        return operation.value_and_gradient(self.network, self.weights if self.get_by_list else None, inputs, {})
 
 
 class WithGradCell(Cell):

@@ -12,37 +12,8 @@ from . import nn_func as _n
 from . import other_func as _o
 from . import random_func as _r
 from . import registry as _k
-
-
-class Primitive:
-    """Base class; `name` is the primitive's name."""
-
-    _function = None
-
-    def __init__(self, name=None):
-        self.name = name or type(self).__name__
-        self._op = self._function
-
-    def add_prim_attr(self, name, value):
-        """Keeps an attribute; returns self."""
-        setattr(self, name, value)
-        return self
-
-    def set_device(self, device_target):
-        """Accepted for compatibility; returns self."""
-        return self
-
-    def shard(self, in_strategy=None, out_strategy=None):
-        """Accepted for compatibility; returns self."""
-        return self
-
-    recompute = set_stage = lambda self, *args, **kwargs: self
-
-    def __call__(self, *args):
-        return self._op(*args)
-
-    def __repr__(self):
-        return "Prim[%s]" % self.name
+from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
+from .primitive import Primitive
 
 
 class _Unary(Primitive):
@@ -65,7 +36,7 @@ _UNARY = {
     "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "ReLU": _k.relu, "ReLU6": _n.relu6,
     "Softplus": "softplus", "Softsign": _n.softsign, "SiLU": _n.silu, "Mish": _n.mish, "HSwish": _n.hardswish,
     "HSigmoid": _n.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _a.flatten,
-    "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _k.stop_gradient,
+    "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _o.stop_gradient,
     "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _a.shape,
 }
 _BINARY = {

@@ -76,5 +76,18 @@ def tensor_slice(input_x, begin, size):
 
 
 
-__all__ = ["cast", "dtype", "typeof", "assign", "assign_add", "assign_sub", "print_", "depend", "scalar_to_tensor",
+def stop_gradient(value):
+    """A tensor that no gradient goes through; containers of such, and other values as they are."""
+    if isinstance(value, _Tensor):
+        return _k.stop_gradient(value)
+    if isinstance(value, dict):
+        return type(value)((key, stop_gradient(item)) for key, item in value.items())
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*[stop_gradient(item) for item in value])
+    if isinstance(value, (tuple, list)):
+        return type(value)([stop_gradient(item) for item in value])
+    return value
+
+
+__all__ = ["stop_gradient", "cast", "dtype", "typeof", "assign", "assign_add", "assign_sub", "print_", "depend", "scalar_to_tensor",
            "scalar_cast", "tuple_to_array", "make_tuple", "tensor_slice", "is_tensor", "partial"]

@@ -1,0 +1,95 @@
+#include "graph/active.h"
+
+#include <algorithm>
+
+#include "graph/control.h"
+#include "kernels/core/gradients.h"
+
+namespace msjit {
+
+namespace {
+
+bool any(const std::vector<bool>& flags) {
+  return std::find(flags.begin(), flags.end(), true) != flags.end();
+}
+
+std::vector<bool> output_flags(const Graph& graph, const std::vector<bool>& wanted) {
+  const std::vector<bool> active = active_values(graph, wanted);
+  std::vector<bool> flags;
+  for (ValueId id : graph.outputs) flags.push_back(active[id]);
+  return flags;
+}
+
+// What the outputs of a control node depend on, given its inputs without the condition of an If.
+std::vector<bool> control_flags(const Node& node, std::vector<bool> in) {
+  const auto count = static_cast<size_t>(node.num_outputs);
+  if (is_if(node)) {
+    std::vector<bool> flags(count);
+    for (const auto& arm : node.subgraphs) {
+      const std::vector<bool> of_arm = output_flags(*arm, in);
+      for (size_t i = 0; i < count; ++i) flags[i] = flags[i] || of_arm[i];
+    }
+    return flags;
+  }
+  if (!is_while(node)) return std::vector<bool>(count, any(in));
+  for (bool settled = false; !settled;) {
+    settled = true;
+    const std::vector<bool> next = output_flags(*node.subgraphs[0], in);
+    for (size_t i = 0; i < count; ++i) {
+      if (in[i] || !next[i + 1]) continue;
+      in[i] = true;
+      settled = false;
+    }
+  }
+  return {in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+std::vector<bool> without_condition(const Node& node, const std::vector<bool>& in) {
+  return {in.begin() + (is_if(node) ? 1 : 0), in.end()};
+}
+
+}  // namespace
+
+std::vector<bool> active_values(const Graph& graph, const std::vector<bool>& wanted) {
+  std::vector<bool> active(graph.values.size());
+  for (const Node& node : graph.nodes) {
+    if (node.kind == NodeKind::kInput) active[node.first_output] = wanted[node.input_index];
+    if (node.kind != NodeKind::kOp || node.op->has(kNoGrad)) continue;
+    std::vector<bool> in;
+    for (ValueId id : node.inputs) in.push_back(id >= 0 && active[id]);
+    if (node.is_control()) in = without_condition(node, in);
+    if (!any(in)) continue;
+    const auto count = static_cast<size_t>(node.num_outputs);
+    const std::vector<bool> of_control =
+        node.is_control() ? control_flags(node, in) : std::vector<bool>(count);
+    for (size_t i = 0; i < count; ++i) {
+      const ValueId id = node.first_output + static_cast<ValueId>(i);
+      const DType dtype = graph.meta(id).dtype;
+      active[id] = node.is_control() ? is_float(dtype) || of_control[i]
+                                     : carries_gradient(*node.op, i, dtype);
+    }
+  }
+  return active;
+}
+
+bool is_active_through_integers(const Graph& graph, const Node& node,
+                                const std::vector<bool>& wanted, const std::vector<bool>& arrived) {
+  std::vector<bool> in = without_condition(node, wanted);
+  const size_t first = wanted.size() - in.size();
+  const auto count = static_cast<size_t>(node.num_outputs);
+  const auto whole = [&](ValueId id) { return !is_float(graph.meta(id).dtype); };
+  const auto output = [&](size_t i) { return node.first_output + static_cast<ValueId>(i); };
+  const std::vector<bool> out = control_flags(node, in);
+  for (size_t i = 0; i < count; ++i)
+    if (out[i] && arrived[i] && whole(output(i))) return true;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const bool carried = is_while(node) && i < count;
+    in[i] = (carried ? out[i] : in[i]) && whole(node.inputs[first + i]);
+  }
+  const std::vector<bool> through = control_flags(node, in);
+  for (size_t i = 0; i < count; ++i)
+    if (through[i] && !whole(output(i))) return true;
+  return false;
+}
+
+}  // namespace msjit

@@ -1,0 +1,151 @@
+#include "pylib/ext/custom_gradient.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/eager/tape.h"
+#include "pylib/ext/boundary.h"
+
+namespace msjit {
+namespace {
+
+// A tuple of Tensors; a null handle is None.
+Ref tensor_tuple(std::span<const Tensor> tensors) {
+  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(tensors.size())));
+  for (size_t i = 0; tuple && i < tensors.size(); ++i) {
+    Ref item = tensors[i] ? wrap_tensor(tensors[i]) : Ref::none();
+    if (!item) return {};
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item.release());
+  }
+  return tuple;
+}
+
+// A tuple or list of Tensors, None among them where `optional`.
+bool read_tensors(PyObject* sequence, const std::string& where, const char* what, bool optional,
+                  std::vector<Tensor>* out) {
+  if (!PyTuple_Check(sequence) && !PyList_Check(sequence))
+    return fail(type_error("[{}] {}, got {}, expected a tuple", where, what, type_name(sequence)));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
+    if (is_tensor(item))
+      out->push_back(tensor_of(item));
+    else if (item == Py_None && optional)
+      out->emplace_back();
+    else
+      return fail(type_error("[{}] {}, got {}, expected a Tensor", where, what, type_name(item)));
+  }
+  return true;
+}
+
+// Asks `function(inputs, outputs, gradients of outputs)` for the gradients of the inputs. The walk
+// over the tape holds no lock, and the last handle on the step may be dropped without it too.
+class PythonBackward final : public CustomBackward {
+ public:
+  PythonBackward(std::string name, Ref function, bool reads)
+      : name_(std::move(name)), function_(std::move(function)), reads_(reads) {}
+  ~PythonBackward() override {
+    if (!Py_IsInitialized()) {
+      (void)function_.release();
+      return;
+    }
+    const GilAcquire locked;
+    const KeepPyError keep;
+    function_.reset();
+  }
+
+  const char* name() const override { return name_.c_str(); }
+  bool reads_input(size_t, const BackwardRequest&) const override { return reads_; }
+  bool reads_output(size_t, const BackwardRequest&) const override { return reads_; }
+
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                                  const BackwardRequest& request) override {
+    const GilAcquire locked;
+    std::vector<Tensor> grads;
+    if (!ask(inputs, outputs, request.output_grads, &grads))
+      return runtime_error("[{}] the gradient raises", name_);
+    return grads;
+  }
+
+ private:
+  bool ask(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+           std::span<const Tensor> output_grads, std::vector<Tensor>* grads) const {
+    Ref in = tensor_tuple(inputs), out = tensor_tuple(outputs), given = tensor_tuple(output_grads);
+    if (!in || !out || !given) return false;
+    Ref result = outlive_interpreter([&] {
+      return Ref::steal(
+          PyObject_CallFunctionObjArgs(function_.get(), in.get(), out.get(), given.get(), nullptr));
+    });
+    return result && read_tensors(result.get(), name_, "gradients", true, grads);
+  }
+
+  const std::string name_;
+  Ref function_;
+  const bool reads_;
+};
+
+// record_gradient(name, function, inputs, outputs, reads=True) -> outputs as Tensors of their own,
+// recorded as one step when an input is tracked. `reads`: the function looks at what inputs and
+// outputs hold, so that they must not be written to before.
+Ref record_gradient(PyObject*, const Args& args) {
+  static constexpr const char* kNames[] = {"name",    "function", "inputs",
+                                           "outputs", "reads",    nullptr};
+  PyObject* a[5];
+  std::vector<Tensor> inputs, outputs;
+  if (!parse_args(args, "record_gradient", kNames, 4, a)) return {};
+  const char* name = PyUnicode_Check(a[0]) ? PyUnicode_AsUTF8(a[0]) : nullptr;
+  if (!name) {
+    PyErr_Clear();
+    return Ref::steal(
+        raise(*type_error("[record_gradient] name, got {}, expected a str", type_name(a[0]))));
+  }
+  if (!read_tensors(a[2], "record_gradient", "input", false, &inputs) ||
+      !read_tensors(a[3], "record_gradient", "output", false, &outputs))
+    return {};
+  for (Tensor& t : outputs) t = t.detach();
+  if (any_tracked(inputs)) {
+    if (!succeeded(check_history(name, inputs))) return {};
+    record_custom(
+        std::make_shared<PythonBackward>(name, Ref::share(a[1]), !a[4] || a[4] == Py_True), inputs,
+        outputs);
+  }
+  return tensor_tuple(outputs);
+}
+
+bool holds_tracked(PyObject* value) {
+  if (is_tensor(value)) return is_tracked(tensor_of(value));
+  if (PyTuple_Check(value) || PyList_Check(value)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i)
+      if (holds_tracked(PySequence_Fast_GET_ITEM(value, i))) return true;
+  } else if (PyDict_Check(value)) {
+    PyObject* item = nullptr;
+    for (Py_ssize_t at = 0; PyDict_Next(value, &at, nullptr, &item);)
+      if (holds_tracked(item)) return true;
+  }
+  return false;
+}
+
+// records(args, kwargs): whether a call with these arguments is one to be recorded: gradients are
+// asked for, or the user tracks an argument.
+Ref records(PyObject*, const Args& args) {
+  static constexpr const char* kNames[] = {"args", "kwargs", nullptr};
+  PyObject* a[2];
+  if (!parse_args(args, "records", kNames, 2, a)) return {};
+  const bool recorded =
+      gradients_asked() || (grad_recording() && (holds_tracked(a[0]) || holds_tracked(a[1])));
+  return Ref::share(recorded ? Py_True : Py_False);
+}
+
+}  // namespace
+
+PyMethodDef g_custom_gradient_functions[] = {
+    method<record_gradient>(
+        "record_gradient",
+        "record_gradient(name, function, inputs, outputs, reads=True)\n--\n\nRecords a "
+        "step whose gradient is a function."),
+    method<records>("records",
+                    "records(args, kwargs)\n--\n\nWhether a call with these arguments is recorded "
+                    "where gradients are its own."),
+    {nullptr}};
+
+}  // namespace msjit

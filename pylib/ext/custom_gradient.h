@@ -1,0 +1,15 @@
+// Steps of the tape whose gradient is a Python function.
+#pragma once
+
+#include "guards/py/error.h"
+
+namespace msjit {
+
+extern PyMethodDef g_custom_gradient_functions[];
+
+// Raises the error of a walk over the tape; what a gradient function has raised in it stands.
+inline PyObject* raise_of_walk(const Error& error) {
+  return PyErr_Occurred() ? nullptr : raise(error);
+}
+
+}  // namespace msjit

@@ -1,0 +1,26 @@
+"""Steps that change nothing but the gradients on their way back."""
+from ._native import Tensor, _msjit
+
+
+def passed_through(name, on_gradients, tensors):
+    """The tensors as others, at which on_gradients(inputs, outputs, gradients) gives the gradients to hand on; None stands
+    for one that did not come."""
+    return _msjit.record_gradient(name, on_gradients, tensors, tensors, False)
+
+
+def replaced(name, changed, grads, tensors):
+    """The gradients of `tensors` after a hook that returned `changed`."""
+    if changed is None:
+        return grads
+    changed = changed if isinstance(changed, (tuple, list)) else (changed,)
+    if len(changed) != len(grads):
+        raise TypeError("[%s] number of gradients returned, got %d, expected %d" % (name, len(changed), len(grads)))
+    for grad, tensor in zip(changed, tensors):
+        if grad is None:
+            continue
+        if not isinstance(grad, Tensor):
+            raise TypeError("[%s] a gradient, got %s, expected a Tensor" % (name, type(grad).__name__))
+        if tuple(grad.shape) != tuple(tensor.shape) or grad.dtype != tensor.dtype:
+            raise ValueError("[%s] a gradient, got %s%s, expected %s%s"
+                             % (name, grad.dtype, tuple(grad.shape), tensor.dtype, tuple(tensor.shape)))
+    return tuple(changed)

@@ -1,0 +1,109 @@
+"""Cells that define their own gradient: `bprop(inputs..., out, dout)` beside `construct(inputs...)`.
+
+A recorded call of such a Cell is one step of the tape: what construct does is not recorded, and the gradients of the
+inputs are what bprop returns. Parameters used inside get zeros, as no gradient comes to them.
+"""
+import inspect
+
+from .. import ops
+from .._native import Tensor, _msjit
+from ..autograd import _flatten, _rebuild, no_grad
+
+
+def recorded_call(cell, construct, args, kwargs):
+    """One call of the Cell's construct, or of what does the same, as one step with the Cell's own gradient."""
+    with no_grad():
+        output = construct(*args, **kwargs)
+    inputs = _bound(cell.construct, args, kwargs)
+    step = _Step(cell, inputs, output)
+    results = _msjit.record_gradient(step.name, step.gradients, step.leaves, _flatten(output, []))
+    step.leaves = None
+    return _rebuild(output, iter(results))
+
+
+def _bound(construct, args, kwargs):
+    """The arguments in the order of the parameters, with defaults: what bprop gets."""
+    code = getattr(construct, "__code__", None)
+    if not kwargs and code is not None and not code.co_kwonlyargcount:
+        bound_self = 1 if inspect.ismethod(construct) else 0
+        if len(args) >= code.co_argcount - bound_self:
+            return list(args)
+    bound = inspect.signature(construct).bind(*args, **kwargs)
+    bound.apply_defaults()
+    values = []
+    for name, parameter in bound.signature.parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            values.extend(bound.arguments[name])
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            values.extend(bound.arguments[name].values())
+        else:
+            values.append(bound.arguments[name])
+    return values
+
+
+class _Step:
+    """One recorded call. Tensors with a history stay with the tape: what is kept here only shows where they belong."""
+
+    def __init__(self, cell, inputs, output):
+        self.cell, self.name = cell, "%s.bprop" % type(cell).__name__
+        self.leaves = _flatten(inputs, [])
+        self.inputs = _without_history(inputs)
+        self.output = _without_history(output)
+
+    def gradients(self, inputs, outputs, output_grads):
+        """What the tape asks for: a gradient, or None, for each tensor among the inputs."""
+        bprop = self.cell.bprop
+        if not callable(bprop):
+            raise TypeError("[%s] the gradient function, got %s, expected a function"
+                            % (self.name, type(bprop).__name__))
+        grads = [ops.zeros_like(out) if grad is None else grad for out, grad in zip(outputs, output_grads)]
+        given = grads[0] if len(grads) == 1 else tuple(grads)
+        arguments = _rebuild(self.inputs, iter(inputs))
+        result = bprop(*(arguments + [_rebuild(self.output, iter(outputs)), given]))
+        if isinstance(result, Tensor) and len(arguments) == 1:
+            result = (result,)
+        if not isinstance(result, (tuple, list)):
+            raise TypeError("[%s] gradients, got %s, expected a tuple of %d"
+                            % (self.name, type(result).__name__, len(arguments)))
+        if len(result) < len(arguments):
+            raise ValueError("[%s] number of gradients, got %d, expected %d"
+                             % (self.name, len(result), len(arguments)))
+        found = []
+        for argument, grad in zip(arguments, result):
+            self._collect(argument, grad, found)
+        return found
+
+    def _collect(self, argument, grad, found):
+        """Appends the gradients of the tensors in one argument, in the order of _flatten."""
+        if isinstance(argument, Tensor):
+            found.append(self._fitted(argument, grad))
+        elif isinstance(argument, dict):
+            for key, item in argument.items():
+                self._collect(item, grad.get(key) if isinstance(grad, dict) else None, found)
+        elif isinstance(argument, (tuple, list)):
+            if isinstance(grad, (tuple, list)) and len(grad) != len(argument):
+                raise ValueError("[%s] number of gradients of a %s, got %d, expected %d"
+                                 % (self.name, type(argument).__name__, len(grad), len(argument)))
+            for i, item in enumerate(argument):
+                self._collect(item, grad[i] if isinstance(grad, (tuple, list)) else None, found)
+
+    def _fitted(self, tensor, grad):
+        """The gradient in shape and dtype of the tensor: what it was broadcast to is summed up."""
+        if grad is None:
+            return None
+        if isinstance(grad, (int, float)):
+            grad = Tensor(grad, tensor.dtype)
+        if not isinstance(grad, Tensor):
+            raise TypeError("[%s] a gradient, got %s, expected a Tensor" % (self.name, type(grad).__name__))
+        shape, wanted = tuple(grad.shape), tuple(tensor.shape)
+        if shape != wanted:
+            extra = len(shape) - len(wanted)
+            if extra < 0 or any(w not in (1, s) for s, w in zip(shape[extra:], wanted)):
+                raise ValueError("[%s] shape of a gradient, got %s, expected %s" % (self.name, shape, wanted))
+            summed = [i for i in range(len(shape)) if i < extra or wanted[i - extra] != shape[i]]
+            grad = grad.sum(axis=tuple(summed)).reshape(wanted)
+        return grad if grad.dtype == tensor.dtype else grad.astype(tensor.dtype)
+
+
+def _without_history(value):
+    return _rebuild(value, iter([_msjit.detach(t) for t in _flatten(value, [])]))
