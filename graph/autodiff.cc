@@ -150,11 +150,12 @@ Result<std::vector<Grad>> Differentiator::apply_control(const Node& node,
                                                         std::span<const Grad> output_grads) {
   InlineVec<bool, 8> wanted;
   for (ValueId id : node.inputs) wanted.push_back(id >= 0 && active_[id]);
-  // The arms and bodies of a gradient keep the dtypes of the values, which gradients of integers
-  // need not have: the interpreter runs such a region.
   std::vector<bool> arrived;
   for (const Grad& grad : output_grads) arrived.push_back(has_value(grad));
-  if (is_active_through_integers(*joint_, node, {wanted.begin(), wanted.end()}, arrived))
+  // The arms and bodies of a gradient keep the dtypes of the values, which gradients of integers
+  // need not have: the interpreter runs such a region.
+  if (is_active_through_integers(*joint_, node, std::vector<bool>(wanted.begin(), wanted.end()),
+                                 arrived))
     return not_implemented_error("[backward] the gradient of {} goes through integers",
                                  node.op->name);
   MSJIT_TRY(ControlGrads result, control_vjp(sink_, node, output_grads, wanted));
