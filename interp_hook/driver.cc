@@ -240,6 +240,8 @@ class FrameRun {
 
   Entry* capture(EntryPoint& point, const Slots& now) {
     constexpr int kMaxRefusals = 2;
+    QuietCollector quiet;  // what is read stays so until the guards are checked
+    quiet.begin();
     ++point.captures;
     point.cold = point.recorded = false;
     point.line = code_[index_].line;

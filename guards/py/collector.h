@@ -1,29 +1,24 @@
 // CPython's collector, kept from starting.
 #pragma once
 
-#include "guards/py/ref.h"
+#include "guards/py/compat.h"
 
 namespace msjit {
 
-// Up to 3.11 the allocation of an object that the collector counts may start a collection, and so
-// run code of the program; from 3.12 on collections wait for the interpreter. While one of these
-// lives, from begin() on, none is started.
+// While one of these lives, from begin() on, no allocation starts a collection.
 class QuietCollector {
  public:
   QuietCollector() = default;
   QuietCollector(const QuietCollector&) = delete;
   ~QuietCollector() { end(); }
-#if PY_VERSION_HEX >= 0x030C0000
-  void begin() {}
-  void end() {}
-#else
   void begin() {
-    if (began_ || !is(gc().enabled)) return;
+    if (!compat::kAllocationCollects || began_ || !call(gc().enabled)) return;
     began_ = true;
-    is(gc().disable);
+    call(gc().disable);
   }
   void end() {
-    if (std::exchange(began_, false)) is(gc().enable);
+    if (began_) call(gc().enable);
+    began_ = false;
   }
 
  private:
@@ -41,13 +36,12 @@ class QuietCollector {
     if (!found) PyErr_Clear();
     return found && PyCFunction_Check(found) ? found : nullptr;  // for good
   }
-  static bool is(PyObject* function) {
+  static bool call(PyObject* function) {
     return function &&
            Ref::steal(PyCFunction_GET_FUNCTION(function)(PyCFunction_GET_SELF(function), nullptr))
                .is(Py_True);
   }
   bool began_ = false;
-#endif
 };
 
 }  // namespace msjit

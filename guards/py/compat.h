@@ -272,6 +272,11 @@ inline bool has_only_string_keys(PyObject* dict) {
   return keys_head(dict)->lookup != any_keys;
 #endif
 }
+// --- the collector -------------------------------------------------------------------------------
+// Whether the allocation of an object that the collector counts may start a collection, and so run
+// code of the program. From 3.12 on collections wait for the interpreter.
+inline constexpr bool kAllocationCollects = PY_VERSION_HEX < 0x030C0000;
+
 // --- recursion -----------------------------------------------------------------------------------
 // The call of a Python function from native code, no deeper in the eyes of CPython than the same
 // call by the interpreter itself: 3.12 and 3.13 count levels of C apart, and allow far fewer of

@@ -1,7 +1,7 @@
 """Functions whose calls are met by a finalizer: a collection that starts at the n-th allocation from the start of a call, for
 each n in turn, runs a statement that replaces what the function has read. Up to 3.11 that may be in the midst of native code.
 
-    PYTHONMALLOC=debug python finalizer_cases.py name      fills what is freed, so that reading it shows
+    MSJIT_STRICT=1 PYTHONMALLOC=debug python finalizer_cases.py name      what is freed is filled, so that reading it shows
 
 The call itself may come out as before or as after the change; what follows must be as without the JIT."""
 import collections
@@ -47,6 +47,7 @@ class Program:
     def __init__(self, function, args, change):
         self.function, self.args, self.change = function, args, change
         self.check = None  # instead of what the calls give
+        self.warm_up = 5
 
 
 @case
@@ -226,6 +227,24 @@ def open_sizes():
 
 
 @case
+def captured_meanwhile():
+    def f(m, x):
+        made = [x * m.b]
+        for name in m.names:
+            made.append(x * len(name))
+        return made, x * m.k
+
+    m, x = Holder(b=tensor(10), k=2, names=["a", "bc"]), tensor(1)
+
+    def change():
+        m.b, m.k, m.names = tensor(30), 3, ["abcd", "efghi"]
+
+    program = Program(f, lambda i: (m, x), change)
+    program.warm_up = 0
+    return program
+
+
+@case
 def list_that_grows_meanwhile():
     def f(m, x):
         made = [[x], (x, 2)]
@@ -296,7 +315,7 @@ def meet(program, allocation, spare):
     eager = jitted.__wrapped__
     gc.collect()
     gc.disable()
-    for i in range(5):
+    for i in range(program.warm_up):
         jitted(*program.args(i))
     before = plain(eager(*program.args(None)))
     args = program.args(None)

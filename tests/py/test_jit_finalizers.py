@@ -17,7 +17,7 @@ pytestmark = pytest.mark.jit
 def test_met_by_a_finalizer(name):
     script = os.path.join(os.path.dirname(__file__), "finalizer_cases.py")
     done = subprocess.run([sys.executable, script, name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
-                          env=dict(os.environ, PYTHONMALLOC="debug"))
+                          env=dict(os.environ, MSJIT_STRICT="1", PYTHONMALLOC="debug"))
     assert done.returncode == 0, done.stdout.decode()[-2000:]
 
 
