@@ -147,7 +147,11 @@ def _reduce(compiled):
     found = sys.modules.get(function.__module__)
     for name in function.__qualname__.split("."):
         found = getattr(found, name, None)
-    return function.__qualname__ if found is compiled else (_msjit.JitFunction, (function,) + compiled.__jit_options__)
+    return function.__qualname__ if found is compiled else (_compiled, (function,) + compiled.__jit_options__)
+
+
+def _compiled(function, mode, whole):
+    return _Compiler(mode, whole)(function)
 
 
 def _install():
