@@ -45,6 +45,11 @@ int ExitBuilder::make(const SymRef& value) {
   switch (value->kind) {
     case SymKind::kConst: made.object = value->object; return add(std::move(made));
     case SymKind::kTensor: return tensor(value);
+    case SymKind::kScalar:
+      made.kind = RecipeKind::kScalar;
+      made.index = output(value);
+      made.object = value->cls;
+      return add(std::move(made));
     case SymKind::kSize:
       made.kind = RecipeKind::kSize;
       made.size = value->size;
@@ -106,6 +111,13 @@ int ExitBuilder::make(const SymRef& value) {
 // A result is one Python object per SymValue; two that are the same graph value still get tensors
 // of their own, as the ops that made them would have given.
 int ExitBuilder::tensor(const SymRef& value) {
+  Recipe made{RecipeKind::kOutput};
+  made.index = output(value);
+  capture_->joined |= value->joined;
+  return add(std::move(made));
+}
+
+int ExitBuilder::output(const SymRef& value) {
   Graph& graph = *x_.sink().graph();
   ValueId id = value->tensor.id();
   const NodeKind producer = graph.producer(id).kind;
@@ -118,10 +130,7 @@ int ExitBuilder::tensor(const SymRef& value) {
   const int output = static_cast<int>(graph.outputs.size());
   graph.outputs.push_back(id);
   output_of_[id] = output;
-  Recipe made{RecipeKind::kOutput};
-  made.index = output;
-  capture_->joined |= value->joined;
-  return add(std::move(made));
+  return output;
 }
 
 int ExitBuilder::iterator(const SymRef& value) {
@@ -364,6 +373,8 @@ bool ExitBuilder::build() {
     failure_step = generator->born;
     return false;
   }
+  std::vector<int32_t> demanded;
+  if (!all(x_.demands(), &demanded)) return false;
   if (!frame_state() || !effects() || !fill_instances()) return false;
   note_dropped();
   if (x_.heap().guard_aliasing()) return true;

@@ -22,6 +22,7 @@ class ExitBuilder {
   int recipe(const SymRef& value);  // -1 on failure
   int make(const SymRef& value);
   int tensor(const SymRef& value);
+  int output(const SymRef& value);  // of the graph
   int iterator(const SymRef& value);
   int function(const SymRef& value);
   int instance(const SymRef& value);

@@ -239,7 +239,7 @@ class FrameRun {
     point.cold = false;
     point.line = code_[index_].line;
     CaptureLimits limits = limits_at(point);
-    limits.list_inlined = policy_.source;
+    limits.strict = limits.list_inlined = policy_.source;
     auto captured = capture_region(code_, index_, now, frame_.stack_depth(), limits,
                                    point.refused_sizes < kMaxRefusals ? &point.sizes : nullptr,
                                    &state_.long_loops);

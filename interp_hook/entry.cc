@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "bytecode/tensor_value.h"
 #include "codegen/region_check.h"
 #include "graph/control.h"
 #include "guards/py/error.h"
@@ -335,6 +336,8 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
         *error = kNumberRaises;
         return false;
       }
+    } else if (recipe.kind == RecipeKind::kScalar) {
+      object = number_from(outputs[recipe.index], recipe.object.get());
     } else if (recipe.kind != RecipeKind::kOutput) {
       object = rebuild(recipe, registers, *objects);
     } else {

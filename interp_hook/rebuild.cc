@@ -161,6 +161,7 @@ Ref rebuild(const Recipe& recipe, PyObject* const* registers, const std::vector<
       return none ? Ref::steal(PyBaseObject_Type.tp_new(cls, none.get(), nullptr)) : Ref();
     }
     case RecipeKind::kOutput:
+    case RecipeKind::kScalar:
     case RecipeKind::kSize:
     case RecipeKind::kNumber: break;
   }
