@@ -93,6 +93,8 @@ bool Executor::fail_op(Status status) {
 bool Executor::cannot_look(const SymRef& value) {
   if (value->kind == SymKind::kScalar)
     return fail(BreakReason::kTensorValue, fmt::format("{}()", type_of(*value)->tp_name));
+  if (value->kind == SymKind::kChoice)
+    return fail(BreakReason::kUnsupported, "what a tensor picks, but for a call of it,");
   return fail(BreakReason::kObjectType, heap_.error);
 }
 

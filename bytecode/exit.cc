@@ -100,6 +100,7 @@ int ExitBuilder::make(const SymRef& value) {
     case SymKind::kIterator: return iterator(value);
     case SymKind::kFunction: return function(value);
     case SymKind::kObject: return instance(value);
+    case SymKind::kChoice: return -1;  // why it was not called says more
     default: failure = describe(*value); return -1;
   }
   if (value->kind == SymKind::kCell && !value->items.empty() && value->items[0]->is_null())

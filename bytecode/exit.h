@@ -14,7 +14,7 @@ class ExitBuilder {
   // Fills result or locals and stack, effects, graph outputs. False: some value cannot be rebuilt
   // (`failure` says which); the region has to end earlier.
   bool build();
-  std::string failure;
+  std::string failure;  // empty: what ended the region
   int failure_step =
       -1;  // the region can end before this instruction instead; -1 = one earlier than tried
 

@@ -107,20 +107,34 @@ bool is_foreign(Executor& x, Text module, bool installed) {
   return installed && package != top(text_in(x.current().globals.get(), "__name__"));
 }
 
-bool is_foreign_class(Executor& x, PyTypeObject* type) {
-  if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return true;
-  const Ref module = text_object(std::string(module_of(type)));
-  PyObject* const loaded = module ? PyImport_GetModule(module.get()) : nullptr;
-  const Ref held = Ref::steal(loaded);
-  const Text file =
-      loaded && PyModule_Check(loaded) ? text_in(PyModule_GetDict(loaded), "__file__") : Text();
+// Whether a module is one of those that came with the interpreter or were installed.
+bool is_installed(Text name) {
+  const Ref module = text_object(std::string(name));
+  const Ref loaded = module ? Ref::steal(PyImport_GetModule(module.get())) : Ref();
+  const bool known = loaded && PyModule_Check(loaded.get());
+  const Text file = known ? text_in(PyModule_GetDict(loaded.get()), "__file__") : Text();
   PyErr_Clear();
-  return is_foreign(x, module_of(type), in_library(file));
+  return in_library(file);
 }
 
-bool refuse_class(Executor& x, PyTypeObject* type) {
-  return is_foreign_class(x, type) ? x.fail(BreakReason::kStrictForeign, full_name(type))
-                                   : x.fail(BreakReason::kStrictClass, type->tp_name);
+// What a foreign object calls itself: numpy.sum.
+std::string own_name(PyObject* object, PyTypeObject* type) {
+  const auto text = [&](const char* attribute) -> std::string {
+    const Ref found = object && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE)
+                          ? Ref::steal(PyObject_GetAttrString(object, attribute))
+                          : Ref();
+    PyErr_Clear();
+    return found && PyUnicode_Check(found.get()) ? utf8_text(found.get()) : "";
+  };
+  const std::string module = text("__module__"), name = text("__name__");
+  return name.empty() ? full_name(type) : fmt::format("{}.{}", module, name);
+}
+
+bool refuse_class(Executor& x, PyTypeObject* type, PyObject* object = nullptr) {
+  const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
+  if (!heap_type || is_foreign(x, module_of(type), is_installed(module_of(type))))
+    return x.fail(BreakReason::kStrictForeign, own_name(object, type));
+  return x.fail(BreakReason::kStrictClass, type->tp_name);
 }
 
 bool is_parameter(Executor& x, const SymRef& object, PyObject* name) {
@@ -135,7 +149,7 @@ bool is_parameter(Executor& x, const SymRef& object, PyObject* name) {
 bool may_use(Executor& x, const SymRef& object) {
   if (!x.strict() || object->kind != SymKind::kObject) return true;
   PyTypeObject* const type = type_of(*object);
-  return in_language(type) || refuse_class(x, type);
+  return in_language(type) || refuse_class(x, type, object->object.get());
 }
 
 bool may_read(Executor& x, const SymRef& object, const char* name) {
@@ -182,7 +196,7 @@ bool may_call(Executor& x, PyObject* function, const std::vector<SymRef>& args) 
   auto* object = compat::function(function);
   const char* file = utf8_text(reinterpret_cast<PyCodeObject*>(object->func_code)->co_filename);
   const Text owner = text_in(object->func_globals, "__name__");
-  return !is_foreign(x, owner, in_library(file ? file : "")) ||
+  return !is_foreign(x, owner, in_library(file ? file : "") || is_installed(owner)) ||
          x.fail(BreakReason::kStrictForeign, fmt::format("{}.{}", owner, text));
 }
 

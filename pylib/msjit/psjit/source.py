@@ -12,10 +12,10 @@ _trees = {}  # by file name: (lines, tree)
 
 
 class Source:
-    """Lines of a file and the node of one function in it."""
+    """Lines and tree of a file, and the node of one function in it."""
 
-    def __init__(self, code, lines, node):
-        self.code, self.lines, self.node = code, lines, node
+    def __init__(self, code, lines, tree, node):
+        self.code, self.lines, self.tree, self.node = code, lines, tree, node
         self.file, self.name = code.co_filename, code.co_name
 
 
@@ -31,7 +31,7 @@ def find(code, module_globals=None):
         raise CompileError("[jit] source of %s, got a file without it at line %d of %s, expected the text it was "
                            "compiled from; start the program again if the file was edited, or use jit(mode=\"PIJit\")"
                            % (code.co_name, code.co_firstlineno, code.co_filename))
-    return Source(code, lines, node)
+    return Source(code, lines, tree, node)
 
 
 def _tree(code, module_globals):

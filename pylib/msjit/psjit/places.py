@@ -1,0 +1,121 @@
+"""Where in the source an instruction comes from.
+
+From 3.11 on code objects say so. Earlier ones know lines only: the source's tree is then compiled again with a line number
+of its own for every node, and the line of the instruction names the node.
+"""
+import ast
+import dis
+import sys
+import types
+
+_FUTURES = 0x1FF0000  # flags that a compilation takes over from `from __future__ import`
+# The nodes whose value an instruction computes, by the beginning of its name.
+_KINDS = (("CALL", ast.Call), ("LOAD_ATTR", ast.Attribute), ("LOAD_METHOD", ast.Attribute), ("STORE_ATTR", ast.Attribute),
+          ("BINARY_SUBSCR", ast.Subscript), ("STORE_SUBSCR", ast.Subscript), ("COMPARE", ast.Compare), ("UNARY", ast.UnaryOp),
+          ("BINARY", ast.BinOp), ("INPLACE", ast.AugAssign), ("LOAD_NAME", ast.Name), ("LOAD_GLOBAL", ast.Name))
+
+
+def line_of(code, offset):
+    """The line of an instruction."""
+    line = code.co_firstlineno
+    for start, number in dis.findlinestarts(code):
+        if start <= offset and number is not None:
+            line = number
+    return line
+
+
+def position(tree, code, offset):
+    """(line, column from 0 in bytes) of what an instruction of `code` does; column None where it cannot be told. `tree` is
+    that of the file, or None without a source."""
+    if hasattr(code, "co_positions"):
+        for at, (line, _, column, _) in enumerate(code.co_positions()):
+            if 2 * at == offset and line is not None:
+                return line, column
+    elif tree is not None:
+        node = _node(tree, code, offset)
+        if node is not None:
+            return node.lineno, node.col_offset
+    return line_of(code, offset), None
+
+
+def _node(tree, code, offset):
+    """The node that an instruction belongs to, or None where the tree does not compile to this very code."""
+    order, parents = [], {}
+    _number(tree, None, order, parents)
+    lines = [(getattr(node, "lineno", None), getattr(node, "end_lineno", None)) for node in order]
+    try:
+        for at, node in enumerate(order):
+            if lines[at][0] is not None:
+                node.lineno = node.end_lineno = at + 1  # 3.10 gives attributes the line where they end
+        again = compile(tree, code.co_filename, "exec", code.co_flags & _FUTURES, True)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    finally:
+        for node, (line, end) in zip(order, lines):
+            if line is not None:
+                node.lineno, node.end_lineno = line, end
+    found = _same_code(again, code, [line for line, _ in lines])
+    return None if found is None else _shown(_computing(found, offset, order, parents))
+
+
+def _number(node, parent, order, parents):
+    """The nodes in the order in which compilers visit them."""
+    order.append(node)
+    parents[node] = parent
+    children = list(ast.iter_child_nodes(node))
+    if isinstance(node, (ast.Assign, ast.AugAssign)):  # the value first
+        children.sort(key=lambda child: child is not node.value)
+    for child in children:
+        if not isinstance(child, (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)):
+            _number(child, node, order, parents)
+
+
+def _same_code(made, wanted, lines):
+    """The code object inside `made` that is `wanted`, but for its lines."""
+    pending = [made]
+    while pending:
+        code = pending.pop()
+        if code.co_name == wanted.co_name and code.co_code == wanted.co_code and \
+                lines[code.co_firstlineno - 1] == wanted.co_firstlineno:
+            return code
+        pending.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+    return None
+
+
+def _computing(code, offset, order, parents):
+    """The node whose instruction stands at an offset. Up to 3.7 an instruction behind the parts of an expression bears the
+    line of the last part: then it belongs to the first node of the instruction's kind that ends with that part and has no
+    instruction yet."""
+    starts, here, kind = dict(dis.findlinestarts(code)), None, None
+    before = []  # kinds of the earlier instructions with the same line
+    for instruction in dis.get_instructions(code):
+        if starts.get(instruction.offset, here) != here:
+            here, before = starts[instruction.offset], []
+        kind = _kind_of(instruction.opname)
+        if instruction.offset == offset:
+            break
+        before.append(kind)
+    node = last = order[here - 1]
+    if kind is None or sys.version_info >= (3, 8):
+        return node
+    turn = before.count(kind)
+    while node is not None and not isinstance(node, ast.stmt):
+        if isinstance(node, kind):
+            last, turn = node, turn - 1
+            if turn < 0:
+                break
+        node = parents[node]
+    return last
+
+
+def _kind_of(name):
+    return next((kind for text, kind in _KINDS if name.startswith(text)), None)
+
+
+def _shown(node):
+    """What of a statement is pointed at: the condition, or the context manager."""
+    if isinstance(node, (ast.If, ast.While, ast.Assert)):
+        return node.test
+    if isinstance(node, ast.With):
+        return node.items[0].context_expr
+    return node
