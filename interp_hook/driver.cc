@@ -110,6 +110,8 @@ class FrameRun {
     registers_.assign(std::max(point.register_count, 1), nullptr);
     const Slots now = slots();
     if (Entry* entry = find_entry(point, now, registers_.data())) {
+      // What is one graph at other levels need not be in the language.
+      if (policy_.source && !entry->strict) return capture(point, now);
       if (policy_.whole && !entry->returns)
         return refuse(code_.code(), code_[entry->exit_index].op_offset, entry->break_reason,
                       entry->break_detail);
@@ -277,6 +279,7 @@ class FrameRun {
       return this->capture(point, now);
     }
     if (!entry.ok()) return internal_failure(point, entry.error().message);
+    entry.value()->strict = policy_.source;
     point.add(entry.take());
     registers_.assign(point.register_count, nullptr);
     // The fresh entry's guards hold by construction; checking them loads the registers.
@@ -300,7 +303,10 @@ class FrameRun {
     state_.count_break(code_[index_].line, break_name(BreakReason::kInternal), message);
     if (log_enabled(LogTopic::kBreaks))
       log_text(LogTopic::kBreaks, fmt::format("{}: {}", state_.name, message));
-    if (jit_config().strict) PyErr_SetString(PyExc_SystemError, message.c_str());
+    if (jit_config().strict)
+      PyErr_SetString(PyExc_SystemError, message.c_str());
+    else if (policy_.whole)
+      refuse(code_.code(), code_[index_].op_offset, break_name(BreakReason::kInternal), message);
     return nullptr;
   }
 

@@ -102,6 +102,7 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   const Slots slots{locals, nullptr, function->func_globals, builtins};
   Entry* entry = find_entry(*point, slots, registers);
   if (!entry || !entry->returns || entry->rests()) return false;
+  if (!entry->strict && self->mode == JitMode::kPSJit && is_strict(self)) return false;
   const RegionRun keep;
   CodeState* const state = self->state;
   const Ref owner =
@@ -144,11 +145,12 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
   if (!check_language(self)) return nullptr;
   const GraphCall inside(self->mode == JitMode::kPSJit);
   const compat::LevelCall level(self->function);
+  const bool strict = is_strict(self);
+  if (self->state && strict) self->state->inert = false;  // it is judged anew
   if (!self->state || self->state->stays_inert() || !jit_config().enabled)
     return compat::vectorcall(self->function, args, nargsf, names).release();
   const Ref code = Ref::share(
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it
-  const bool strict = is_strict(self);
   NextFrame next(self->code, drive_frame, {strict, strict && self->mode == JitMode::kPSJit});
   return compat::vectorcall(self->function, args, nargsf, names).release();
 }
@@ -235,7 +237,8 @@ PyObject* jit_options(PyObject* object, void*) noexcept {
 }
 
 PyGetSetDef jit_getset[] = {
-    {"__jit_options__", jit_options, nullptr, "the mode, and whether it is to be one graph", nullptr},
+    {"__jit_options__", jit_options, nullptr, "the mode, and whether it is to be one graph",
+     nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"__doc__", jit_doc, nullptr, nullptr, const_cast<char*>("__doc__")},
     {"__name__", jit_doc, nullptr, nullptr, const_cast<char*>("__name__")},

@@ -38,24 +38,52 @@ def position(tree, code, offset):
     return line_of(code, offset), None
 
 
+class _Numbered:
+    """A tree compiled with the number of every node as its line: `order` are the nodes, from number 1 on."""
+
+    def __init__(self, tree, like):
+        self.order, self.parents, self.code = [], {}, None
+        _number(tree, None, self.order, self.parents)
+        self.lines = [(getattr(node, "lineno", None), getattr(node, "end_lineno", None)) for node in self.order]
+        try:
+            for at, node in enumerate(self.order):
+                if self.lines[at][0] is not None:
+                    node.lineno = node.end_lineno = at + 1  # 3.10 gives attributes the line where they end
+            self.code = compile(tree, like.co_filename, "exec", like.co_flags & _FUTURES, True)
+        except (SyntaxError, ValueError, RecursionError):  # no columns fit, or the tree is too deep
+            pass
+        finally:
+            for node, (line, end) in zip(self.order, self.lines):
+                if line is not None:
+                    node.lineno, node.end_lineno = line, end
+
+    def find(self, wanted):
+        """The code objects that are `wanted` but for their lines, each with its node."""
+        pending = [] if self.code is None else [self.code]
+        while pending:
+            code = pending.pop()
+            if _what_runs(code) == _what_runs(wanted) and \
+                    self.lines[code.co_firstlineno - 1][0] == wanted.co_firstlineno:
+                yield code, self.order[code.co_firstlineno - 1]
+            pending.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+def _what_runs(code):
+    constants = tuple(_what_runs(c) if isinstance(c, types.CodeType) else (type(c), repr(c)) for c in code.co_consts)
+    return code.co_name, code.co_code, code.co_names, code.co_varnames, constants
+
+
+def pick(tree, code, nodes):
+    """Which of several functions of a line a code object was compiled from; None where none was."""
+    return next((node for _, node in _Numbered(tree, code).find(code) if node in nodes), None)
+
+
 def _node(tree, code, offset):
     """The node that an instruction belongs to, or None where the tree does not compile to this very code."""
-    order, parents = [], {}
-    _number(tree, None, order, parents)
-    lines = [(getattr(node, "lineno", None), getattr(node, "end_lineno", None)) for node in order]
-    try:
-        for at, node in enumerate(order):
-            if lines[at][0] is not None:
-                node.lineno = node.end_lineno = at + 1  # 3.10 gives attributes the line where they end
-        again = compile(tree, code.co_filename, "exec", code.co_flags & _FUTURES, True)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    finally:
-        for node, (line, end) in zip(order, lines):
-            if line is not None:
-                node.lineno, node.end_lineno = line, end
-    found = _same_code(again, code, [line for line, _ in lines])
-    return None if found is None else _shown(_computing(found, offset, order, parents))
+    numbered = _Numbered(tree, code)
+    for found, _ in numbered.find(code):
+        return _shown(_computing(found, offset, numbered.order, numbered.parents))
+    return None
 
 
 def _number(node, parent, order, parents):
@@ -68,18 +96,6 @@ def _number(node, parent, order, parents):
     for child in children:
         if not isinstance(child, (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)):
             _number(child, node, order, parents)
-
-
-def _same_code(made, wanted, lines):
-    """The code object inside `made` that is `wanted`, but for its lines."""
-    pending = [made]
-    while pending:
-        code = pending.pop()
-        if code.co_name == wanted.co_name and code.co_code == wanted.co_code and \
-                lines[code.co_firstlineno - 1] == wanted.co_firstlineno:
-            return code
-        pending.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
-    return None
 
 
 def _computing(code, offset, order, parents):

@@ -4,6 +4,7 @@ import linecache
 import re
 
 from .._native import CompileError
+from . import places
 
 _USE_BYTECODE = "a function defined in a file, or jit(mode=\"PIJit\"), which reads the bytecode"
 # Code objects that are part of the function around them up to 3.11.
@@ -59,10 +60,10 @@ def first_line(node):
 
 def _node(code, tree):
     kinds = ast.Lambda if code.co_name == "<lambda>" else (ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
-        if isinstance(node, kinds) and _fits(code, node):
-            return node
-    return None
+    nodes = [node for node in ast.walk(tree) if isinstance(node, kinds) and _fits(code, node)]
+    if len(nodes) > 1:
+        return places.pick(tree, code, nodes) or nodes[0]
+    return nodes[0] if nodes else None
 
 
 def _fits(code, node):
