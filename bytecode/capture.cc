@@ -133,7 +133,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     ExitBuilder exit(x, &capture);
     if (!exit.build()) {
       // An exception on its way out: that it leaves says more than that it cannot be kept.
-      if (failure.reason != BreakReason::kRaises) {
+      if (failure.reason != BreakReason::kRaises && !exit.failure.empty()) {
         failure.reason = exit.reason;
         failure.detail = exit.failure;
       }

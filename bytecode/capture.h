@@ -32,6 +32,7 @@ enum class RecipeKind : uint8_t {
   kOutput,    // a new Tensor from graph output `index`
   kSize,      // a new int: `size` at the sizes of the call
   kNumber,    // a new float: `open` at the numbers of the call
+  kScalar,    // a new number of class `object` from graph output `index`
   kTuple,
   kList,
   kDict,  // object = class or none; args: number arguments of the class, then key, value, ...
@@ -143,6 +144,7 @@ struct CaptureLimits {
   int turns = 0;       // of one loop of the frame that are unrolled; 0 = no limit
   int max_ops = 4000;
   int break_every = 0;        // force an exit at every n-th instruction of the frame; 0 = never
+  bool strict = false;        // level STRICT of PSJit: language.h
   bool list_inlined = false;  // keep the code of the calls that are inlined
 };
 

@@ -95,19 +95,33 @@ bool Executor::fail_op(Status status) {
   return fail(BreakReason::kOpError, status.error().message);
 }
 
-bool Executor::look(const SymRef& value) {
-  if (heap_.realize(value)) return true;
+bool Executor::cannot_look(const SymRef& value) {
+  if (value->kind == SymKind::kScalar)
+    return fail(BreakReason::kTensorValue, fmt::format("{}()", type_of(*value)->tp_name));
+  if (value->kind == SymKind::kChoice)
+    return fail(BreakReason::kUnsupported, "what a tensor picks, but for a call of it,");
   return fail(BreakReason::kObjectType, heap_.error);
 }
 
+bool Executor::look(const SymRef& value) { return heap_.realize(value) || cannot_look(value); }
+
 bool Executor::look_open(const SymRef& value) {
-  if (heap_.realize_open(value)) return true;
-  return fail(BreakReason::kObjectType, heap_.error);
+  return heap_.realize_open(value) || cannot_look(value);
 }
 
 bool Executor::look_number(const SymRef& value) {
-  if (heap_.realize_number(value)) return true;
-  return fail(BreakReason::kObjectType, heap_.error);
+  return heap_.realize_number(value) || cannot_look(value);
+}
+
+bool Executor::strict() const {
+  return limits_.strict && current_ && !is_own(current_->globals.get());
+}
+
+bool Executor::in_arm() const {
+  if (fork_depth_ > 0) return true;
+  for (const SymFrame* frame = current_; frame; frame = frame->parent)
+    if (!frame->stops.empty()) return true;
+  return false;
 }
 
 SymRef Executor::slot(SymFrame& frame, int index) {

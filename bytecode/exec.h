@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_set>
@@ -142,6 +143,17 @@ class Executor {
   bool look_open(const SymRef& value);
   bool look_number(const SymRef& value);  // and a float (kNumber)
   bool look_fixed(const SymRef& value);   // as look(), and the sizes in a tuple or slice are fixed
+  // Whether the code that runs is the program's and bound to the strict language.
+  bool strict() const;
+  // Whether what runs now is run on one way only, or more than once: an arm, or a loop's body.
+  bool in_arm() const;
+  // A kScalar that the region makes in any case, because making it may raise.
+  void add_demand(SymRef value) { demands_.push_back(std::move(value)); }
+  const std::vector<SymRef>& demands() const { return demands_; }
+  // What `use` makes of the item at a position that only a run of the graph knows. choice.cc
+  using ItemUse = std::function<bool(const SymRef& item, SymRef* out)>;
+  bool choose(const SymRef& position, const std::vector<SymRef>& items, size_t from,
+              const ItemUse& use, SymRef* out);
   SymRef slot(SymFrame& frame, int index);  // null sym when unbound
 
   // --- operations the handlers share; defined beside their handlers ---
@@ -187,6 +199,7 @@ class Executor {
   int exit_before(int step) const;
 
  private:
+  bool cannot_look(const SymRef& value);
   bool account(SymFrame& frame);
   bool too_long(BreakReason reason);
   bool at_long_loop(int header) const;
@@ -225,6 +238,7 @@ class Executor {
   std::vector<int> exits_;  // steps of the outermost frame where a region can end
   std::vector<Handled> handled_;
   std::vector<SymRef> generators_;
+  std::vector<SymRef> demands_;
   SymRef raised_;
   std::string raised_text_;
   int catching_ = 0;

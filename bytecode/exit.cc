@@ -46,6 +46,11 @@ int ExitBuilder::make(const SymRef& value) {
   switch (value->kind) {
     case SymKind::kConst: made.object = value->object; return add(std::move(made));
     case SymKind::kTensor: return tensor(value);
+    case SymKind::kScalar:
+      made.kind = RecipeKind::kScalar;
+      made.index = output(value);
+      made.object = value->cls;
+      return add(std::move(made));
     case SymKind::kSize:
       made.kind = RecipeKind::kSize;
       made.size = value->size;
@@ -96,6 +101,7 @@ int ExitBuilder::make(const SymRef& value) {
     case SymKind::kIterator: return iterator(value);
     case SymKind::kFunction: return function(value);
     case SymKind::kObject: return instance(value);
+    case SymKind::kChoice: return -1;  // why it was not called says more
     default: failure = describe(*value); return -1;
   }
   if (value->kind == SymKind::kCell && !value->items.empty() && value->items[0]->is_null())
@@ -403,6 +409,8 @@ bool ExitBuilder::build() {
     failure_step = generator->born;
     return false;
   }
+  std::vector<int32_t> demanded;
+  if (!all(x_.demands(), &demanded)) return false;
   if (!frame_state() || !effects() || !fill_instances() || !tensor_writes()) return false;
   assumptions();
   note_dropped();

@@ -14,7 +14,7 @@ class ExitBuilder {
   // Fills result or locals and stack, effects, graph outputs. False: some value cannot be rebuilt
   // (`failure` says which); the region has to end earlier.
   bool build();
-  std::string failure;
+  std::string failure;                            // empty: what ended the region
   BreakReason reason = BreakReason::kObjectType;  // of the failure
   int failure_step =
       -1;  // the region can end before this instruction instead; -1 = one earlier than tried
@@ -23,7 +23,7 @@ class ExitBuilder {
   int recipe(const SymRef& value);  // -1 on failure
   int make(const SymRef& value);
   int tensor(const SymRef& value);
-  int output(const SymRef& value);
+  int output(const SymRef& value);  // of the graph
   void assumptions();
   bool tensor_writes();
   int iterator(const SymRef& value);

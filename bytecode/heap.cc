@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bytecode/library.h"
+#include "bytecode/tensor_value.h"
 #include "guards/py/compat.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
@@ -148,6 +149,10 @@ Val Heap::scalar_input(const SymRef& value) {
 bool Heap::realize(const SymRef& value) {
   if (value->kind == SymKind::kSize) sizes_->specialise(*value);
   if (value->kind == SymKind::kNumber) specialise_number(value);
+  if (is_unknown(*value)) {
+    error = describe(*value);
+    return false;
+  }
   if (value->kind != SymKind::kLazy) return true;
   PyObject* object = value->object.get();
   if (is_singleton(object) || is_identity_constant(object)) {

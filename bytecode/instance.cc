@@ -1,3 +1,4 @@
+#include "bytecode/language.h"
 #include "bytecode/library.h"
 
 #include "bytecode/builtins/models.h"
@@ -21,6 +22,7 @@ bool has_special(const SymRef& self, const char* name) {
 
 bool call_special(Executor& x, const SymRef& self, const char* name, std::vector<SymRef> args,
                   SymRef* out) {
+  if (!may_use(x, self)) return false;
   PyObject* found = find_special(self, name);
   if (!found || !PyFunction_Check(found))
     return x.fail(BreakReason::kUnsupported, fmt::format("{} of {}", name, describe(*self)));
@@ -37,13 +39,18 @@ bool guard_descriptor(Executor& x, PyTypeObject* owner, PyObject* name, PyObject
          x.fail(BreakReason::kAttribute, fmt::format("{}.{}", owner->tp_name, utf8_text(name)));
 }
 
-SymRef wrapped_function(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
-                        const char* part) {
+SymRef wrapped_object(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
+                      const char* part) {
   PyTypeObject* const kind = Py_TYPE(found);
   PyObject* const descriptor = _PyType_Lookup(kind, special_name(part));
   if (!descriptor || !is_object_member(kind, descriptor)) return nullptr;
   const SymRef holder = x.heap().class_attr(owner, name, found);
-  SymRef function = holder ? x.heap().member(holder, descriptor) : nullptr;
+  return holder ? x.heap().member(holder, descriptor) : nullptr;
+}
+
+SymRef wrapped_function(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
+                        const char* part) {
+  SymRef function = wrapped_object(x, owner, name, found, part);
   return function && PyFunction_Check(function->object.get()) ? function : nullptr;
 }
 
@@ -184,6 +191,7 @@ bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObjec
                SymRef* out) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
+  if (!may_make(x, type, names)) return false;
   if (is_enum_class(cls) && args.size() == 1 && !names) return enum_call(x, cls, args[0], out);
   if (Py_TYPE(type)->tp_call != PyType_Type.tp_call)
     return x.fail(BreakReason::kCallUnknown, describe(*cls));

@@ -20,8 +20,11 @@ bool call_special(Executor& x, const SymRef& self, const char* name, std::vector
 // gain and lose __get__ and __set__, and its objects may change their class, as modules may.
 bool guard_descriptor(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found);
 
-// The function in a property, static method or class method that a lookup on `owner` found; its
-// __init__ can replace it. Null: none that is written in Python.
+// What a property, static method or class method that a lookup on `owner` found holds; its __init__
+// can replace it.
+SymRef wrapped_object(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
+                      const char* part);
+// The same, where it is a function written in Python; else null.
 SymRef wrapped_function(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
                         const char* part);
 

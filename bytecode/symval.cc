@@ -97,6 +97,8 @@ std::string describe(const SymValue& value) {
     case SymKind::kSuper: return "super object";
     case SymKind::kVars: return "__dict__";
     case SymKind::kSet: return type_of(value)->tp_name;
+    case SymKind::kScalar: return fmt::format("{}() of a tensor", type_of(value)->tp_name);
+    case SymKind::kChoice: return "object that a tensor picks";
     case SymKind::kObject: return fmt::format("{} object", type_of(value)->tp_name);
     default: return value.object ? describe_object(value.object.get()) : "object";
   }
@@ -126,6 +128,8 @@ PyTypeObject* type_of(const SymValue& value) {
     case SymKind::kCell: return &PyCell_Type;
     case SymKind::kSuper: return &PySuper_Type;
     case SymKind::kSet:
+    case SymKind::kScalar:
+    case SymKind::kChoice:
     case SymKind::kIterator:
     case SymKind::kLazy:
     case SymKind::kNull: break;

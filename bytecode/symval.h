@@ -36,6 +36,8 @@ enum class SymKind : uint8_t {
   kSuper,     // `items`: type, self
   kSet,       // a set or frozenset, `cls`; `shadow`
   kVars,      // the dict of an instance; `items`: the kObject, dicts made of it
+  kScalar,    // a number made of a tensor's value: `tensor`, `cls` (tensor_value.h)
+  kChoice,    // an object that a tensor picks; `items`: its position, the objects
 };
 
 struct SymValue;
@@ -102,7 +104,7 @@ struct SymValue {
   Ref object;            // the concrete object of sourced and constant values
   Ref shadow;            // kSet: a set with the same items in the same places
   Ref cls;               // class of an instance made in the region; of a named tuple
-  Val tensor;            // kTensor; kSize, kNumber: once it has become one too
+  Val tensor;            // kTensor, kScalar; kSize, kNumber: once it has become one too
   SizeExpr size;         // kSize
   NumberExpr number;     // kNumber
   std::vector<SymRef> items;

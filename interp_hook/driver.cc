@@ -115,8 +115,11 @@ class FrameRun {
     registers_.assign(std::max(point.register_count, 1), nullptr);
     const Slots now = slots();
     Entry* const entry = find_entry(point, now, registers_.data());
-    // One that ends early, made by a call that allows it, is no use where the whole is asked for.
-    if (entry && !(policy_.whole && !entry->returns)) {
+    // One that ends early, made by a call that allows it, is no use where the whole is asked for,
+    // and what is one graph at other levels need not be in the language.
+    const bool serves =
+        entry && (entry->returns || !policy_.whole) && (entry->strict || !policy_.source);
+    if (serves) {
       if (!entry->rests()) return entry;
       skip_region(*entry);
       return nullptr;
@@ -246,7 +249,7 @@ class FrameRun {
     point.cold = point.recorded = false;
     point.line = code_[index_].line;
     CaptureLimits limits = limits_at(point);
-    limits.list_inlined = policy_.source;
+    limits.strict = limits.list_inlined = policy_.source;
     auto captured = capture_region(code_, index_, now, frame_.stack_depth(), limits,
                                    point.refused_sizes < kMaxRefusals ? &point.sizes : nullptr,
                                    &state_.long_loops);
@@ -285,6 +288,7 @@ class FrameRun {
       return this->capture(point, now);
     }
     if (!entry.ok()) return internal_failure(point, entry.error().message);
+    entry.value()->strict = policy_.source;
     point.add(entry.take());
     registers_.assign(point.register_count, nullptr);
     // The fresh entry's guards hold by construction; checking them loads the registers.
@@ -308,7 +312,10 @@ class FrameRun {
     state_.count_break(code_[index_].line, break_name(BreakReason::kInternal), message);
     if (log_enabled(LogTopic::kBreaks))
       log_text(LogTopic::kBreaks, fmt::format("{}: {}", state_.name, message));
-    if (jit_config().strict) PyErr_SetString(PyExc_SystemError, message.c_str());
+    if (jit_config().strict)
+      PyErr_SetString(PyExc_SystemError, message.c_str());
+    else if (policy_.whole)
+      refuse(code_.code(), code_[index_].op_offset, break_name(BreakReason::kInternal), message);
     return nullptr;
   }
 

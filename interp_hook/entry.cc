@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "bytecode/tensor_value.h"
 #include "codegen/region_check.h"
 #include "graph/control.h"
 #include "guards/py/error.h"
@@ -38,7 +39,8 @@ bool is_small(const Graph& graph) {
 
 bool is_part(const Recipe& recipe) {
   return recipe.kind == RecipeKind::kRegister || recipe.kind == RecipeKind::kOutput ||
-         recipe.kind == RecipeKind::kSize || recipe.kind == RecipeKind::kNumber;
+         recipe.kind == RecipeKind::kSize || recipe.kind == RecipeKind::kNumber ||
+         recipe.kind == RecipeKind::kScalar;
 }
 
 // What is read from the registers and the outputs comes first: making anything else may start a
@@ -391,6 +393,8 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
         *error = kNumberRaises;
         return false;
       }
+    } else if (recipe.kind == RecipeKind::kScalar) {
+      object = number_from(outputs[recipe.index], recipe.object.get());
     } else if (recipe.kind != RecipeKind::kOutput) {
       object = rebuild(recipe, *objects);
     } else {

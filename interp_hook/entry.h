@@ -42,6 +42,7 @@ struct Entry final : EntryBase {
   bool loops = false;     // holds a loop, which gives other threads and signal handlers turns
   bool small = false;     // so little that the interpreter does it as fast as an entry is begun
   bool repeats = false;   // small, and the body of a long loop
+  bool strict = false;    // captured at level STRICT: nothing in it is outside the language
   int failures = 0;       // how often it failed inside
   int rest = 0;           // calls that the interpreter serves before it is tried again
   bool untrue = false;    // the failure under way is that of an assumption

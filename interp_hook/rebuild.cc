@@ -163,6 +163,7 @@ Ref rebuild(const Recipe& recipe, const std::vector<Ref>& objects) {
     }
     case RecipeKind::kRegister:
     case RecipeKind::kOutput:
+    case RecipeKind::kScalar:
     case RecipeKind::kSize:
     case RecipeKind::kNumber: break;
   }

@@ -282,6 +282,8 @@ bool Executor::length(const SymRef& value, int64_t* out) {
     *out = static_cast<int64_t>(items->size());
   } else if (const Ref set = shadow_of(value)) {
     *out = PySet_GET_SIZE(set.get());
+  } else if (value->kind == SymKind::kIterator && value->iterator->kind == IterKind::kDictView) {
+    return length(value->iterator->children[0], out);
   } else if (is_enum_class(value)) {
     std::vector<SymRef> members;
     if (!enum_members(*this, value, &members)) return false;

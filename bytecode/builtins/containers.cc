@@ -1,5 +1,6 @@
 // Methods of lists, tuples and dicts; args[0] is self. To add one: write it, add its row.
 #include <algorithm>
+#include <cstring>
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
@@ -273,6 +274,24 @@ bool dict_update(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
+// dict.fromkeys(keys, value), also of an instance.
+bool dict_from_keys(Executor& x, Args args, PyObject* names, SymRef* out) {
+  std::vector<SymRef> keys;
+  if (!positional(x, "dict.fromkeys", args, names, 2, 3)) return false;
+  if (args[0]->cls) return wrong_arguments(x, "dict.fromkeys");  // its class is called
+  if (!x.unpack(args[1], &keys)) return false;
+  SymRef dict = make_sym(SymKind::kDict);
+  for (const SymRef& key : keys) {
+    if (!x.look(key)) return false;
+    if (!x.heap().pin_key(key))
+      return x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
+    x.heap().dict_set(dict, key, args.size() == 3 ? args[2] : sym_none());
+  }
+  dict->changed = false;
+  *out = std::move(dict);
+  return true;
+}
+
 // defaultdict(factory, ...) and OrderedDict(...); what follows the factory is as for dict().
 bool make_table(Executor& x, PyTypeObject* type, bool factory, Args args, PyObject* names,
                 SymRef* out) {
@@ -313,16 +332,27 @@ const ModelRow kList[] = {
 };
 const ModelRow kTuple[] = {{"index", sequence_index}, {"count", sequence_count}};
 const ModelRow kDict[] = {
-    {"keys", dict_keys},       {"values", dict_values}, {"items", dict_items},
-    {"get", dict_get},         {"pop", dict_pop},       {"update", dict_update},
-    {"popitem", dict_popitem}, {"clear", dict_clear},   {"setdefault", dict_setdefault},
+    {"keys", dict_keys},
+    {"values", dict_values},
+    {"items", dict_items},
+    {"get", dict_get},
+    {"pop", dict_pop},
+    {"update", dict_update},
+    {"popitem", dict_popitem},
+    {"clear", dict_clear},
+    {"setdefault", dict_setdefault},
     {"copy", dict_copy},
+    {"fromkeys", dict_from_keys},
 };
 const ModelRow kOrderedDict[] = {{"popitem", ordered_popitem}, {"move_to_end", ordered_move}};
 const ModelRow kCollections[] = {{"OrderedDict", model_ordered_dict},
                                  {"defaultdict", model_default_dict}};
 
 }  // namespace
+
+BuiltinModel dict_class_method(const char* name) {
+  return std::strcmp(name, "fromkeys") == 0 ? dict_from_keys : nullptr;
+}
 
 // dict.update() and dict(): from a dict, or from an iterable of pairs.
 bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& given) {

@@ -277,6 +277,7 @@ const ModelRow kCopy[] = {{"copy", model_copy}};
 
 BuiltinModel find_class_method(PyObject* cls, const char* name) {
   static constinit LibraryType chain("itertools", "chain");
+  if (cls == reinterpret_cast<PyObject*>(&PyDict_Type)) return dict_class_method(name);
   return cls == reinterpret_cast<PyObject*>(chain.get()) && std::strcmp(name, "from_iterable") == 0
              ? chain_from_iterable
              : nullptr;

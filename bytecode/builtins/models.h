@@ -32,6 +32,7 @@ extern const ModelTable models_builtins, models_sequences, models_math, models_o
 bool has_builtin_method(const SymRef& self, const char* name);
 bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* names, SymRef* out);
 BuiltinModel find_class_method(PyObject* cls, const char* name);  // chain.from_iterable
+BuiltinModel dict_class_method(const char* name);                 // containers.cc
 std::span<const ModelRow> container_methods(SymKind kind);        // containers.cc
 std::span<const ModelRow> vars_methods();                         // vars.cc
 bool is_private(Executor& x, const SymRef& tensor);               // tensor_make.cc

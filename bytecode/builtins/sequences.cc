@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/tensor_value.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -193,7 +194,7 @@ bool model_bool(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "bool", args, names, 0, 1)) return false;
   if (args.size() == 1) {
     if (!x.look_open(args[0])) return false;
-    if (args[0]->is_tensor()) return x.fail(BreakReason::kTensorValue, "bool()");
+    if (args[0]->is_tensor()) return number_of_tensor(x, args[0], &PyBool_Type, out);
     if (!x.truth(args[0], &truth)) return false;
   }
   *out = sym_bool(truth);

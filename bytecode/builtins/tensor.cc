@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/tensor_value.h"
 #include "guards/py/convert.h"
 #include "kernels/core/index_plan.h"
 #include "kernels/core/registry.h"
@@ -210,18 +211,22 @@ bool method_astype(Executor& x, const std::vector<SymRef>& args, PyObject* names
   return apply_attr(x, "cast", args[0], AttrValue(dtype), out);
 }
 
+bool method_item(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (names || args.size() != 1) return x.fail(BreakReason::kTensorValue, "item()");
+  return number_of_tensor(x, args[0], nullptr, out);
+}
+
 // The value of a tensor is known only when the region runs.
 template <int kName>
 bool method_value(Executor& x, Args, PyObject*, SymRef*) {
-  constexpr const char* const names[] = {"item()", "asnumpy()", "numpy()", "tolist()"};
+  constexpr const char* const names[] = {"asnumpy()", "numpy()", "tolist()"};
   return x.fail(BreakReason::kTensorValue, names[kName]);
 }
 
-const ModelRow kTensorMethods[] = {{"astype", method_astype}, {"to", method_astype}};
-const ModelRow kEndsRegion[] = {{"item", method_value<0>},
-                                {"asnumpy", method_value<1>},
-                                {"numpy", method_value<2>},
-                                {"tolist", method_value<3>}};
+const ModelRow kTensorMethods[] = {
+    {"astype", method_astype}, {"to", method_astype}, {"item", method_item}};
+const ModelRow kEndsRegion[] = {
+    {"asnumpy", method_value<0>}, {"numpy", method_value<1>}, {"tolist", method_value<2>}};
 
 }  // namespace
 

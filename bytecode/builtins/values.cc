@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/tensor_value.h"
 #include "guards/py/objects.h"
 #include "guards/py/set_table.h"
 #include "kernels/core/registry.h"
@@ -191,10 +192,12 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
   if (!names && args.size() == 1 && function == reinterpret_cast<PyObject*>(&PyLong_Type)) {
     if (!x.look_open(args[0])) return false;
     if (args[0]->kind == SymKind::kSize) return *out = args[0], true;
+    if (args[0]->is_tensor()) return number_of_tensor(x, args[0], &PyLong_Type, out);
   }
   if (!names && args.size() == 1 && function == reinterpret_cast<PyObject*>(&PyFloat_Type)) {
     if (!x.look_number(args[0])) return false;
     if (args[0]->kind == SymKind::kNumber) return *out = args[0], true;
+    if (args[0]->is_tensor()) return number_of_tensor(x, args[0], &PyFloat_Type, out);
   }
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
   const size_t count = args.size() - keywords;

@@ -7,6 +7,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/builtins/sets.h"
 #include "bytecode/library.h"
+#include "bytecode/tensor_value.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
@@ -209,6 +210,8 @@ bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, bool prints, SymR
 }  // namespace
 
 bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out) {
+  if (a->kind == SymKind::kScalar || b->kind == SymKind::kScalar)
+    return scalar_binary(*this, a, b, op, out);
   if (!look_number(a) || !look_number(b)) return false;
   if ((*out = size_binary(*this, a, b, op)) || (*out = number_binary(a, b, op))) return true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
@@ -309,7 +312,7 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
     return true;
   if (!look(value)) return false;
   if (value->is_tensor()) {
-    if (op == UnaryOp::kPositive) return fail(BreakReason::kUnsupported, "+tensor");
+    if (op == UnaryOp::kPositive) return *out = value, true;  // the very tensor
     const OpDef* def = find_op(op == UnaryOp::kNegative         ? "neg"
                                : is_bool(value->tensor.dtype()) ? "logical_not"
                                                                 : "invert");

@@ -5,6 +5,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
+#include "bytecode/language.h"
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
 #include "guards/py/objects.h"
@@ -35,13 +36,17 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* own
     *out = make_items(SymKind::kMethod, {heap.from_constant(Ref::share(found), text), self});
     return true;
   }
-  if (Py_TYPE(found) == &PyStaticMethod_Type || Py_TYPE(found) == &PyClassMethod_Type) {
+  if (Py_TYPE(found) == &PyStaticMethod_Type) {
+    *out = wrapped_object(x, owner, name, found, "__func__");
+    return *out || x.fail(BreakReason::kAttribute, text);
+  }
+  if (Py_TYPE(found) == &PyClassMethod_Type) {
+    if (!may_bind_class(x, type, utf8_text(name))) return false;
     *out = wrapped_function(x, owner, name, found, "__func__");
     if (!*out) return x.fail(BreakReason::kAttribute, text);
-    if (Py_TYPE(found) == &PyClassMethod_Type)
-      *out = make_items(
-          SymKind::kMethod,
-          {*out, heap.from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name)});
+    *out = make_items(
+        SymKind::kMethod,
+        {*out, heap.from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name)});
     return true;
   }
   if (Py_TYPE(found) == &PyProperty_Type) {
@@ -148,11 +153,14 @@ bool class_name(Executor& x, const SymRef& cls, PyObject* found, PyObject* name,
 bool bind_class(Executor& x, const SymRef& cls, PyTypeObject* owner, PyObject* found,
                 PyObject* name, SymRef* out) {
   const char* text = utf8_text(name);
-  if (Py_TYPE(found) == &PyStaticMethod_Type || Py_TYPE(found) == &PyClassMethod_Type) {
+  if (Py_TYPE(found) == &PyStaticMethod_Type) {
+    *out = wrapped_object(x, owner, name, found, "__func__");
+    return *out || x.fail(BreakReason::kAttribute, text);
+  }
+  if (Py_TYPE(found) == &PyClassMethod_Type) {
     SymRef function = wrapped_function(x, owner, name, found, "__func__");
     if (!function) return x.fail(BreakReason::kAttribute, text);
-    *out = Py_TYPE(found) == &PyClassMethod_Type ? make_items(SymKind::kMethod, {function, cls})
-                                                 : function;
+    *out = make_items(SymKind::kMethod, {function, cls});
     return true;
   }
   *out = x.heap().class_attr(owner, name, found);
@@ -285,6 +293,7 @@ bool tensor_or_class_attr(Executor& x, const SymRef& tensor, PyObject* name, Sym
 bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
   if (!look(object)) return false;
   const char* text = utf8_text(name);
+  if (!may_read(*this, object, text)) return false;
   bool known = false;
   if (!builtin_attr(*this, object, name, out, &known)) return false;
   if (known) return true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bytecode/instance.h"
+#include "bytecode/language.h"
 #include "bytecode/library.h"
 
 namespace msjit {
@@ -81,7 +82,7 @@ bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name) {
 }
 
 bool Executor::set_attr(const SymRef& object, PyObject* name, const SymRef& value) {
-  if (!look(object)) return false;
+  if (!look(object) || !may_store(*this, object, name)) return false;
   const char* text = utf8_text(name);
   if (object->kind != SymKind::kObject) return fail(BreakReason::kStoreAttribute, text);
   if (type_of(*object)->tp_setattro == PyObject_GenericSetAttr)

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/language.h"
 #include "bytecode/library.h"
+#include "bytecode/tensor_value.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -17,6 +19,7 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   PyObject* object = callable->object.get();
   if (is_op(object)) return x.call_op(object, std::move(args), names, out);
   if (Py_TYPE(object) == g_jit_callable.type) object = g_jit_callable.function(object);
+  if (!may_call(x, object, args)) return false;
   if (PyFunction_Check(object) && !find_builtin_model(object))
     return x.call_function(object, nullptr, std::move(args), names, out);
   if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names) {
@@ -36,6 +39,7 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
 // An instance is called through its class's __call__.
 bool call_instance(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
                    SymRef* out) {
+  if (!may_use(x, callable)) return false;
   if (is_partial(callable)) return call_partial(x, callable, std::move(args), names, out);
   if (!has_special(callable, "__call__"))
     return x.fail(BreakReason::kCallUnknown, describe(*callable));
@@ -76,6 +80,7 @@ bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
 
 bool Executor::call(const SymRef& callable, std::vector<SymRef> args, PyObject* names,
                     SymRef* out) {
+  if (callable->kind == SymKind::kChoice) return call_choice(*this, callable, args, names, out);
   if (!look(callable)) return false;
   switch (callable->kind) {
     case SymKind::kConst: return call_constant(*this, callable, std::move(args), names, out);

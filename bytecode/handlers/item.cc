@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/library.h"
+#include "bytecode/tensor_value.h"
 
 namespace msjit {
 
@@ -97,6 +98,7 @@ bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out
   }
   if (const std::vector<SymRef>* items = heap_.items(container)) {
     if (is_slice(key)) return slice_items(*this, container, key, out);
+    if (key->is_tensor()) return choose_item(*this, container, key, out);
     Py_ssize_t index;
     if (!index_value(key, &index))
       return fail(BreakReason::kUnsupported, "index " + describe(*key));

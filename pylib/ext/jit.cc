@@ -108,6 +108,7 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   Entry* entry = find_entry(*point, slots, registers);
   if (!entry || !entry->returns || entry->rests() || replaces_finalizer(*entry, registers))
     return false;
+  if (!entry->strict && self->mode == JitMode::kPSJit && is_strict(self)) return false;
   CodeState* const state = self->state;
   const bool lets_run = entry->single_output < 0 || entry->gives_way();  // code of the program
   const Ref owner = Ref::share(lets_run ? reinterpret_cast<PyObject*>(self->code) : nullptr);
@@ -150,11 +151,12 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
   if (!check_language(self)) return nullptr;
   const GraphCall inside(self->mode == JitMode::kPSJit);
   const compat::LevelCall level(self->function);
+  const bool strict = is_strict(self);
+  if (self->state && strict) self->state->inert = false;  // it is judged anew
   if (!self->state || self->state->stays_inert() || !jit_config().enabled)
     return compat::vectorcall(self->function, args, nargsf, names).release();
   const Ref code = Ref::share(
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it
-  const bool strict = is_strict(self);
   NextFrame next(self->code, drive_frame, {strict, strict && self->mode == JitMode::kPSJit});
   return compat::vectorcall(self->function, args, nargsf, names).release();
 }

@@ -213,7 +213,7 @@ def test_value_breaks_once():
 
     def f(x):
         y = x * 2
-        seen.append(y.sum().item())
+        seen.append(y.tolist())
         return ops.tanh(y) + 1
 
     seen = []

@@ -3,7 +3,7 @@ import ast
 import types
 
 from .._native import CompileError
-from . import rules, source
+from . import places, rules, source
 
 
 def check(function, strict):
@@ -59,28 +59,14 @@ def pointer(found, line, column):
 
 def _place(code, offset, reason):
     """As `pointer`, for an instruction."""
-    line, column = _position(code, offset)
     try:
         found = source.find(code)
     except CompileError:  # PIJit compiles functions without a source
-        return "\n  File \"%s\", line %d, in %s" % (code.co_filename, line, code.co_name)
+        return "\n  File \"%s\", line %d, in %s" % (code.co_filename, places.line_of(code, offset), code.co_name)
+    line, column = places.position(found.tree, code, offset)
     if column is None:
         line, column = _guess(found.node, line, reason)
     return pointer(found, line, column)
-
-
-def _position(code, offset):
-    """(line, column or None) of an instruction; CPython keeps columns from 3.11 on."""
-    if hasattr(code, "co_positions"):
-        for at, (line, _, column, _) in enumerate(code.co_positions()):
-            if 2 * at == offset and line is not None:
-                return line, column
-    import dis
-    line = code.co_firstlineno
-    for start, number in dis.findlinestarts(code):
-        if start <= offset and number is not None:
-            line = number
-    return line, None
 
 
 _KINDS = {

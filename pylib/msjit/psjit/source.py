@@ -4,6 +4,7 @@ import linecache
 import re
 
 from .._native import CompileError
+from . import places
 
 _USE_BYTECODE = "a function defined in a file, or jit(mode=\"PIJit\"), which reads the bytecode"
 # Code objects that are part of the function around them up to 3.11.
@@ -12,10 +13,10 @@ _trees = {}  # by file name: (lines, tree)
 
 
 class Source:
-    """Lines of a file and the node of one function in it."""
+    """Lines and tree of a file, and the node of one function in it."""
 
-    def __init__(self, code, lines, node):
-        self.code, self.lines, self.node = code, lines, node
+    def __init__(self, code, lines, tree, node):
+        self.code, self.lines, self.tree, self.node = code, lines, tree, node
         self.file, self.name = code.co_filename, code.co_name
 
 
@@ -31,7 +32,7 @@ def find(code, module_globals=None):
         raise CompileError("[jit] source of %s, got a file without it at line %d of %s, expected the text it was "
                            "compiled from; start the program again if the file was edited, or use jit(mode=\"PIJit\")"
                            % (code.co_name, code.co_firstlineno, code.co_filename))
-    return Source(code, lines, node)
+    return Source(code, lines, tree, node)
 
 
 def _tree(code, module_globals):
@@ -59,10 +60,10 @@ def first_line(node):
 
 def _node(code, tree):
     kinds = ast.Lambda if code.co_name == "<lambda>" else (ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
-        if isinstance(node, kinds) and _fits(code, node):
-            return node
-    return None
+    nodes = [node for node in ast.walk(tree) if isinstance(node, kinds) and _fits(code, node)]
+    if len(nodes) > 1:
+        return places.pick(tree, code, nodes) or nodes[0]
+    return nodes[0] if nodes else None
 
 
 def _fits(code, node):

@@ -1,0 +1,92 @@
+// Python numbers made of tensors: kScalar. `tensor` has the value, `cls` is the number's class.
+#include <fmt/core.h>
+
+#include "bytecode/tensor_value.h"
+#include "guards/py/convert.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+namespace {
+
+PyTypeObject* item_type(DType dtype) {
+  return is_bool(dtype) ? &PyBool_Type : is_integer(dtype) ? &PyLong_Type : &PyFloat_Type;
+}
+
+bool has_one_element(Executor& x, const SymRef& tensor, const char* what) {
+  const SymRef elements = x.sizes().numel(tensor->tensor);
+  if (elements->kind == SymKind::kSize && !x.look(elements)) return false;
+  const int64_t n = tensor->tensor.shape().numel();
+  return n == 1 ||
+         x.fail(BreakReason::kRaises, fmt::format("{} of a tensor of {} elements", what, n));
+}
+
+// The dtype in which a Python number of this class, made of a tensor of dtype `from`, meets a
+// tensor of dtype `beside`, with one rounding however often it is converted on the way.
+bool meets_exactly(PyTypeObject* number, DType from, DType beside) {
+  const bool wide = beside == DType::kFloat32 || beside == DType::kFloat64;
+  if (number == &PyFloat_Type) return wide && is_float(from);
+  if (number != &PyLong_Type || !is_integer(from)) return false;
+  return beside == DType::kInt64 || (wide && item_size(from) <= 4);
+}
+
+bool apply_attr(Executor& x, const char* op, const SymRef& in, AttrValue attr, SymRef* out) {
+  Attrs attrs;
+  attrs.push_back(std::move(attr));
+  return x.apply(*find_op(op), std::span(&in->tensor, 1), attrs, out);
+}
+
+const OpDef* exact_op(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kAdd: return find_op("add");
+    case BinaryOp::kSubtract: return find_op("sub");
+    case BinaryOp::kMul: return find_op("mul");
+    case BinaryOp::kTrueDivide: return find_op("div");
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+bool number_of_tensor(Executor& x, const SymRef& tensor, PyTypeObject* type, SymRef* out) {
+  const DType dtype = tensor->tensor.dtype();
+  PyTypeObject* const number = type ? type : item_type(dtype);
+  const std::string what = type ? fmt::format("{}()", type->tp_name) : "item()";
+  if (!has_one_element(x, tensor, what.c_str())) return false;
+  const bool may_raise = number == &PyLong_Type && is_float(dtype);  // a NaN or an infinity
+  if (may_raise && x.in_arm()) return x.fail(BreakReason::kTensorValue, what);
+  SymRef made = make_sym(SymKind::kScalar);
+  made->tensor = tensor->tensor;
+  made->cls = Ref::share(reinterpret_cast<PyObject*>(number));
+  if (may_raise) x.add_demand(made);
+  *out = std::move(made);
+  return true;
+}
+
+bool scalar_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out) {
+  const bool left = a->kind == SymKind::kScalar;
+  const SymRef &scalar = left ? a : b, &other = left ? b : a;
+  const OpDef* const def = exact_op(op);
+  if (is_unknown(*other)) return x.look(scalar);
+  if (!x.look(other)) return false;
+  if (!def || !other->is_tensor() || other->tensor.meta().weak ||
+      !meets_exactly(type_of(*scalar), scalar->tensor.dtype(), other->tensor.dtype()))
+    return x.look(scalar);
+  // No gradient flows through a Python number.
+  SymRef value;
+  if (!apply_attr(x, "cast", make_tensor(scalar->tensor), AttrValue(other->tensor.dtype()),
+                  &value) ||
+      !apply_attr(x, "reshape", SymRef(value), AttrValue(IntList()), &value) ||
+      !x.apply(*find_op("stop_gradient"), std::span(&value->tensor, 1), {}, &value))
+    return false;
+  const Val inputs[2] = {left ? value->tensor : other->tensor,
+                         left ? other->tensor : value->tensor};
+  return x.apply(*def, inputs, {}, out);
+}
+
+Ref number_from(const Tensor& tensor, PyObject* type) {
+  const Ref element = element_to_python(tensor.dtype(), tensor.data());
+  if (!element || reinterpret_cast<PyObject*>(Py_TYPE(element.get())) == type) return element;
+  return Ref::steal(PyObject_CallFunctionObjArgs(type, element.get(), nullptr));
+}
+
+}  // namespace msjit

@@ -1,0 +1,137 @@
+"""Where in the source an instruction comes from.
+
+From 3.11 on code objects say so. Earlier ones know lines only: the source's tree is then compiled again with a line number
+of its own for every node, and the line of the instruction names the node.
+"""
+import ast
+import dis
+import sys
+import types
+
+_FUTURES = 0x1FF0000  # flags that a compilation takes over from `from __future__ import`
+# The nodes whose value an instruction computes, by the beginning of its name.
+_KINDS = (("CALL", ast.Call), ("LOAD_ATTR", ast.Attribute), ("LOAD_METHOD", ast.Attribute), ("STORE_ATTR", ast.Attribute),
+          ("BINARY_SUBSCR", ast.Subscript), ("STORE_SUBSCR", ast.Subscript), ("COMPARE", ast.Compare), ("UNARY", ast.UnaryOp),
+          ("BINARY", ast.BinOp), ("INPLACE", ast.AugAssign), ("LOAD_NAME", ast.Name), ("LOAD_GLOBAL", ast.Name))
+
+
+def line_of(code, offset):
+    """The line of an instruction."""
+    line = code.co_firstlineno
+    for start, number in dis.findlinestarts(code):
+        if start <= offset and number is not None:
+            line = number
+    return line
+
+
+def position(tree, code, offset):
+    """(line, column from 0 in bytes) of what an instruction of `code` does; column None where it cannot be told. `tree` is
+    that of the file, or None without a source."""
+    if hasattr(code, "co_positions"):
+        for at, (line, _, column, _) in enumerate(code.co_positions()):
+            if 2 * at == offset and line is not None:
+                return line, column
+    elif tree is not None:
+        node = _node(tree, code, offset)
+        if node is not None:
+            return node.lineno, node.col_offset
+    return line_of(code, offset), None
+
+
+class _Numbered:
+    """A tree compiled with the number of every node as its line: `order` are the nodes, from number 1 on."""
+
+    def __init__(self, tree, like):
+        self.order, self.parents, self.code = [], {}, None
+        _number(tree, None, self.order, self.parents)
+        self.lines = [(getattr(node, "lineno", None), getattr(node, "end_lineno", None)) for node in self.order]
+        try:
+            for at, node in enumerate(self.order):
+                if self.lines[at][0] is not None:
+                    node.lineno = node.end_lineno = at + 1  # 3.10 gives attributes the line where they end
+            self.code = compile(tree, like.co_filename, "exec", like.co_flags & _FUTURES, True)
+        except (SyntaxError, ValueError, RecursionError):  # no columns fit, or the tree is too deep
+            pass
+        finally:
+            for node, (line, end) in zip(self.order, self.lines):
+                if line is not None:
+                    node.lineno, node.end_lineno = line, end
+
+    def find(self, wanted):
+        """The code objects that are `wanted` but for their lines, each with its node."""
+        pending = [] if self.code is None else [self.code]
+        while pending:
+            code = pending.pop()
+            if _what_runs(code) == _what_runs(wanted) and \
+                    self.lines[code.co_firstlineno - 1][0] == wanted.co_firstlineno:
+                yield code, self.order[code.co_firstlineno - 1]
+            pending.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+def _what_runs(code):
+    constants = tuple(_what_runs(c) if isinstance(c, types.CodeType) else (type(c), repr(c)) for c in code.co_consts)
+    return code.co_name, code.co_code, code.co_names, code.co_varnames, constants
+
+
+def pick(tree, code, nodes):
+    """Which of several functions of a line a code object was compiled from; None where none was."""
+    return next((node for _, node in _Numbered(tree, code).find(code) if node in nodes), None)
+
+
+def _node(tree, code, offset):
+    """The node that an instruction belongs to, or None where the tree does not compile to this very code."""
+    numbered = _Numbered(tree, code)
+    for found, _ in numbered.find(code):
+        return _shown(_computing(found, offset, numbered.order, numbered.parents))
+    return None
+
+
+def _number(node, parent, order, parents):
+    """The nodes in the order in which compilers visit them."""
+    order.append(node)
+    parents[node] = parent
+    children = list(ast.iter_child_nodes(node))
+    if isinstance(node, (ast.Assign, ast.AugAssign)):  # the value first
+        children.sort(key=lambda child: child is not node.value)
+    for child in children:
+        if not isinstance(child, (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)):
+            _number(child, node, order, parents)
+
+
+def _computing(code, offset, order, parents):
+    """The node whose instruction stands at an offset. Up to 3.7 an instruction behind the parts of an expression bears the
+    line of the last part: then it belongs to the first node of the instruction's kind that ends with that part and has no
+    instruction yet."""
+    starts, here, kind = dict(dis.findlinestarts(code)), None, None
+    before = []  # kinds of the earlier instructions with the same line
+    for instruction in dis.get_instructions(code):
+        if starts.get(instruction.offset, here) != here:
+            here, before = starts[instruction.offset], []
+        kind = _kind_of(instruction.opname)
+        if instruction.offset == offset:
+            break
+        before.append(kind)
+    node = last = order[here - 1]
+    if kind is None or sys.version_info >= (3, 8):
+        return node
+    turn = before.count(kind)
+    while node is not None and not isinstance(node, ast.stmt):
+        if isinstance(node, kind):
+            last, turn = node, turn - 1
+            if turn < 0:
+                break
+        node = parents[node]
+    return last
+
+
+def _kind_of(name):
+    return next((kind for text, kind in _KINDS if name.startswith(text)), None)
+
+
+def _shown(node):
+    """What of a statement is pointed at: the condition, or the context manager."""
+    if isinstance(node, (ast.If, ast.While, ast.Assert)):
+        return node.test
+    if isinstance(node, ast.With):
+        return node.items[0].context_expr
+    return node

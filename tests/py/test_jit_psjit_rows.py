@@ -1,0 +1,114 @@
+"""PSJit against its tables: every program of psjit_positive gives Python's own results in every mode and is one graph at
+level STRICT; every program of psjit_negative is refused there, at its place, and gives Python's results at level LAX."""
+import importlib.util
+import re
+import sys
+
+import pytest
+from jit_same import FORCED, outcome
+from psjit_negative import ROWS as NEGATIVE
+from psjit_positive import ROWS as POSITIVE
+
+import msjit as ms
+from msjit import _msjit, nn
+
+pytestmark = pytest.mark.jit
+MODES = {"PIJit": {"mode": "PIJit"}, "LAX": {}, "STRICT": {"fullgraph": True}}
+
+
+def make(program):
+    """A function to call: a program is one, or a class of Cells."""
+    return program().construct if isinstance(program, type) and issubclass(program, nn.Cell) else program
+
+
+def summary(program, args):
+    seen, tensors = outcome(program, args)
+    return seen, [(t.dtype, t.shape, t.tobytes()) for t in tensors]
+
+
+@pytest.mark.parametrize("mode", sorted(MODES))
+@pytest.mark.parametrize("program, arguments", [r[1:] for r in POSITIVE], ids=[r[0] for r in POSITIVE])
+def test_positive(program, arguments, mode):
+    if FORCED and mode == "STRICT":
+        pytest.skip("side exits are forced")
+    plain, expected = make(program), []
+    for _ in range(3):
+        expected.append(summary(plain, arguments()))
+    _msjit.reset()
+    compiled = ms.jit(make(program), **MODES[mode])
+    for want in expected:
+        assert summary(compiled, arguments()) == want
+    if mode == "STRICT" and expected[0][0]["error"] is None:
+        assert_one_graph()
+
+
+def assert_one_graph():
+    found = [f for f in _msjit.explain_json() if f["regions"] or f["breaks"]]
+    assert [f["breaks"] for f in found] == [[]]
+    assert len(found[0]["regions"]) == 1
+
+
+# -- outside the language -------------------------------------------------------------------------------------------------
+
+
+class Program:
+    """A negative row as a module of its own; « in its text stands before the construct that is refused."""
+
+    def __init__(self, row, folder):
+        self.row = row
+        before = row.text.split("«")[0]
+        self.line = before.count("\n") + 1
+        self.column = len(before.split("\n")[-1]) + 1
+        text = row.text.replace("«", "")
+        self.shown = text.split("\n")[self.line - 1]
+        self.path = folder / "program.py"
+        self.path.write_text(text, encoding="utf-8")
+
+    def load(self):
+        spec = importlib.util.spec_from_file_location("psjit_program", str(self.path))
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+
+def arguments(module):
+    return module.args() if hasattr(module, "args") else (module.x23(),)
+
+
+@pytest.fixture(params=[pytest.param(r, id=r.name) for r in NEGATIVE if sys.version_info >= r.since])
+def program(request, tmp_path):
+    return Program(request.param, tmp_path)
+
+
+@pytest.mark.captures
+def test_negative_strict(program):
+    module = program.load()
+    strict = ms.jit(make(module.f), fullgraph=True)
+    for _ in range(2):  # it is not forgotten
+        with pytest.raises(ms.CompileError) as caught:
+            strict(*arguments(module))
+        check_message(program, str(caught.value))
+
+
+def check_message(program, text):
+    head, place, shown, caret = text.rsplit("\n", 3)
+    assert re.search(program.row.what, head) and re.search(program.row.instead, head), text
+    assert place.startswith('  File "%s", line %d, column %d, in ' % (program.path, program.line, program.column)), text
+    assert shown == "    " + program.shown.lstrip()
+    indent = len(program.shown) - len(program.shown.lstrip())
+    assert caret == " " * (4 + program.column - 1 - indent) + "^", text
+
+
+@pytest.mark.parametrize("mode", ["LAX", "PIJit"])
+def test_negative_runs_as_python(program, mode):
+    module = program.load()
+    if program.row.at_all_levels:
+        if mode == "LAX":
+            with pytest.raises(ms.CompileError, match=program.row.what):
+                ms.jit(module.f)(*arguments(module))
+        return
+    plain = program.load()
+    compiled = ms.jit(make(module.f), **MODES[mode])
+    f = make(plain.f)
+    for _ in range(3):
+        assert summary(compiled, arguments(module)) == summary(f, arguments(plain))
