@@ -16,13 +16,17 @@ struct BoundArgs {
                     // x.reshape(2, 3)
 };
 
+// Whether a number may stand for a tensor: beside another tensor, where numbers have a meaning.
+// Lists, tuples and arrays never may.
+bool takes_numbers(const OpDef& op);
+
 // `names`: tuple of keyword names, or null. `param_names` as in OpObject. False with TypeError set.
 bool bind_args(const OpDef& op, PyObject* param_names, Py_ssize_t num_positional, PyObject* names,
                BoundArgs* out);
 
 struct CallArgs {
   InlineVec<TensorImpl*, 4> inputs;  // borrowed from the arguments or from `made`; null = absent
-  InlineVec<Tensor, 2> made;         // tensors made of numbers, lists and arrays
+  InlineVec<Tensor, 2> made;         // tensors made of numbers
   Attrs attrs;
 };
 bool parse_call(const OpObject& op, PyObject* const* args, Py_ssize_t num_positional,
