@@ -218,12 +218,20 @@ class Tensor:
     def zero_(self) -> "Tensor": ...
     def abs(self) -> "Tensor":
         """The absolute value."""
+    def acos(self) -> "Tensor":
+        """The inverse cosine, in radians."""
+    def acosh(self) -> "Tensor":
+        """The inverse hyperbolic cosine."""
     def adaptive_avg_pool2d(self, *output_size: Ints) -> "Tensor":
         """Means over windows chosen so that the last two axes get the given size; -1 keeps one."""
     def add(self, y: TensorLike) -> "Tensor":
         """Sum of two tensors, element by element; on bool the logical or."""
     def argsort(self, axis: _int = ..., descending: _bool = ...) -> "Tensor":
         """The positions that would sort x along `axis`."""
+    def asin(self) -> "Tensor":
+        """The inverse sine, in radians."""
+    def asinh(self) -> "Tensor":
+        """The inverse hyperbolic sine."""
     def assign(self, value: TensorLike) -> "Tensor":
         """Overwrites x with value, broadcast and converted, in place."""
     def assign_add(self, value: TensorLike) -> "Tensor":
@@ -232,6 +240,10 @@ class Tensor:
         """Subtracts value, broadcast and converted, from x in place."""
     def atan(self) -> "Tensor":
         """The inverse tangent, in radians."""
+    def atan2(self, y: TensorLike) -> "Tensor":
+        """The inverse tangent of x / y, in radians, in the quadrant of the point (y, x)."""
+    def atanh(self) -> "Tensor":
+        """The inverse hyperbolic tangent."""
     def avg_pool2d(self, kernel_size: Ints, stride: Optional[Ints] = ..., padding: Ints = ..., ceil_mode: _bool = ..., count_include_pad: _bool = ..., divisor_override: Optional[_int] = ...) -> "Tensor":
         """Mean over 2-D windows of x (N, C, H, W)."""
     def batch_norm(self, scale: TensorLike, bias: TensorLike, mean: TensorLike, variance: TensorLike, epsilon: _float = ...) -> "Tensor":
@@ -268,6 +280,8 @@ class Tensor:
         """Whether x == y, element by element."""
     def erf(self) -> "Tensor":
         """The error function."""
+    def erfc(self) -> "Tensor":
+        """1 - erf(x), exact where erf is close to 1."""
     def exp(self) -> "Tensor":
         """e to the power x."""
     def expand_dims(self, axis: _int) -> "Tensor":
@@ -438,6 +452,12 @@ class ops:
     def abs(x: TensorLike) -> "Tensor":
         """The absolute value."""
     @staticmethod
+    def acos(x: TensorLike) -> "Tensor":
+        """The inverse cosine, in radians."""
+    @staticmethod
+    def acosh(x: TensorLike) -> "Tensor":
+        """The inverse hyperbolic cosine."""
+    @staticmethod
     def adam_step(param: TensorLike, m: TensorLike, v: TensorLike, grad: TensorLike, lr: _float, beta1: _float = ..., beta2: _float = ..., epsilon: _float = ..., weight_decay: _float = ..., step: _int = ..., decoupled: _bool = ..., nesterov: _bool = ...) -> "Tensor":
         """One step of Adam in place; writes param and both moments."""
     @staticmethod
@@ -465,6 +485,12 @@ class ops:
     def argsort(x: TensorLike, axis: _int = ..., descending: _bool = ...) -> "Tensor":
         """The positions that would sort x along `axis`."""
     @staticmethod
+    def asin(x: TensorLike) -> "Tensor":
+        """The inverse sine, in radians."""
+    @staticmethod
+    def asinh(x: TensorLike) -> "Tensor":
+        """The inverse hyperbolic sine."""
+    @staticmethod
     def assign(x: TensorLike, value: TensorLike) -> "Tensor":
         """Overwrites x with value, broadcast and converted, in place."""
     @staticmethod
@@ -476,6 +502,12 @@ class ops:
     @staticmethod
     def atan(x: TensorLike) -> "Tensor":
         """The inverse tangent, in radians."""
+    @staticmethod
+    def atan2(x: TensorLike, y: TensorLike) -> "Tensor":
+        """The inverse tangent of x / y, in radians, in the quadrant of the point (y, x)."""
+    @staticmethod
+    def atanh(x: TensorLike) -> "Tensor":
+        """The inverse hyperbolic tangent."""
     @staticmethod
     def avg_pool2d(x: TensorLike, kernel_size: Ints, stride: Optional[Ints] = ..., padding: Ints = ..., ceil_mode: _bool = ..., count_include_pad: _bool = ..., divisor_override: Optional[_int] = ...) -> "Tensor":
         """Mean over 2-D windows of x (N, C, H, W)."""
@@ -563,6 +595,9 @@ class ops:
     @staticmethod
     def erf(x: TensorLike) -> "Tensor":
         """The error function."""
+    @staticmethod
+    def erfc(x: TensorLike) -> "Tensor":
+        """1 - erf(x), exact where erf is close to 1."""
     @staticmethod
     def exp(x: TensorLike) -> "Tensor":
         """e to the power x."""

@@ -70,7 +70,7 @@ class Side:
         ms = self.ms
         ms.set_context(mode=ms.PYNATIVE_MODE, device_target="CPU", pynative_synchronize=True)
         ops = importlib.import_module(name + ".ops")
-        self.scope = dict(ms=ms, ops=ops, nn=importlib.import_module(name + ".nn"), np=np, Tensor=ms.Tensor,
+        self.scope = dict(__name__="oracle", ms=ms, ops=ops, nn=importlib.import_module(name + ".nn"), np=np, Tensor=ms.Tensor,
                           Parameter=ms.Parameter, P=importlib.import_module(name + ".ops.operations"),
                           mint=importlib.import_module(name + ".mint"), mnp=importlib.import_module(name + ".numpy"),
                           init=importlib.import_module(name + ".common.initializer"),
