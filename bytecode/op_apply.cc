@@ -129,7 +129,8 @@ bool to_inputs(Executor& x, const OpDef& op, const Param& param, const SymRef& v
   }
   inputs->emplace_back();
   if (!x.to_val(value, &inputs->back())) return false;
-  if (!takes_numbers(op) && is_number_value(value))
+  PyObject* number = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  if (is_number_value(value) && !takes_number(op, number))
     return x.fail(BreakReason::kOpArguments, describe(*value));
   return true;
 }

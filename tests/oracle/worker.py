@@ -69,13 +69,10 @@ class Side:
         self.name, self.ms = name, importlib.import_module(name)
         ms = self.ms
         ms.set_context(mode=ms.PYNATIVE_MODE, device_target="CPU", pynative_synchronize=True)
-        ops = importlib.import_module(name + ".ops")
-        self.scope = dict(__name__="oracle", ms=ms, ops=ops, nn=importlib.import_module(name + ".nn"), np=np, Tensor=ms.Tensor,
-                          Parameter=ms.Parameter, P=importlib.import_module(name + ".ops.operations"),
-                          mint=importlib.import_module(name + ".mint"), mnp=importlib.import_module(name + ".numpy"),
-                          init=importlib.import_module(name + ".common.initializer"),
-                          initializer=importlib.import_module(name + ".common.initializer").initializer,
-                          inf=float("inf"), nan=float("nan"))
+        parts = dict(ops="ops", nn="nn", P="ops.operations", mint="mint", mnp="numpy", init="common.initializer")
+        self.scope = {key: importlib.import_module(name + "." + part) for key, part in parts.items()}
+        self.scope.update(__name__="oracle", ms=ms, np=np, Tensor=ms.Tensor, Parameter=ms.Parameter,
+                          initializer=self.scope["init"].initializer, inf=float("inf"), nan=float("nan"))
         exec(pathlib.Path(__file__).with_name("prelude.py").read_text(), self.scope)
 
     def run(self, sample):

@@ -7,29 +7,33 @@ from .._native import Tensor, _msjit
 
 def _sum(self, axis=None, dtype=None, keepdims=False, initial=None):
     """Sum over axes."""
-    out = _k.sum(self if dtype is None else _k.cast(self, dtype), axis, keepdims)
+    out = _ops.sum(self, axis, keepdims, dtype)
     return out if initial is None else out + initial
 
 
 def _mean(self, axis=None, keep_dims=False):
     """Mean over axes."""
-    return _k.mean(self, axis, keep_dims)
+    return _ops.mean(self, axis, keep_dims)
 
 
 def _prod(self, axis=None, keep_dims=False, dtype=None):
     """Product over axes."""
-    return _k.prod(self if dtype is None else _k.cast(self, dtype), axis, keep_dims)
+    return _ops.prod(self, axis, keep_dims, dtype)
 
 
-def _max(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
-    """Largest element over axes, with its index when return_indices."""
+def _max(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False):
+    """x.max(dim): (largest element, its index) over an axis; x.max(axis=axis): the largest, with its index if asked."""
+    if dim is not None:
+        return _ops.max(self, dim, keepdim)
     if return_indices:
         return _ops.max(self, axis, keepdims)
     return _k.max(self, axis, keepdims)
 
 
-def _min(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
-    """Smallest element over axes, with its index when return_indices."""
+def _min(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False):
+    """x.min(dim): (smallest element, its index) over an axis; x.min(axis=axis): the smallest, with its index if asked."""
+    if dim is not None:
+        return _ops.min(self, dim, keepdim)
     if return_indices:
         return _ops.min(self, axis, keepdims)
     return _k.min(self, axis, keepdims)
@@ -42,7 +46,7 @@ def _argmax(self, axis=None, keepdims=False):
 
 def _argmin(self, axis=None, keepdims=False):
     """Index of the smallest element."""
-    return _k.argmin(self, axis, keepdims)
+    return _ops.argmin(self, axis, keepdims)
 
 
 def _transpose(self, *axes):
@@ -117,6 +121,11 @@ def _zero_(self):
     return _fill_(self, 0)
 
 
+def _expand(self, *size):
+    """Repeats axes of size 1 up to a shape; -1 keeps a size."""
+    return _k.broadcast_to(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size)
+
+
 def _flush_from_cache(self):
     """Accepted for compatibility."""
 
@@ -127,7 +136,7 @@ def _flush_from_cache(self):
 _FUNCTIONS = """addmm all any amax amin bmm chunk clamp clip diagonal dot gather gelu index_select isclose leaky_relu
     logsumexp masked_fill nan_to_num narrow nonzero norm one_hot outer permute split std unbind unique unsqueeze var
     subtract multiply divide true_divide negative absolute eq ne lt le gt ge logsigmoid hardshrink elu silu mm
-    floor_divide remainder swapdims movedim cast""".split()
+    floor_divide remainder swapdims movedim cast cumsum t roll""".split()
 
 
 def bind():
@@ -147,9 +156,11 @@ def bind():
         "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
         "ravel": lambda self: _k.reshape(self, (-1,)), "clone": lambda self: self.copy(),
         "add_": _in_place(_k.add), "sub_": _in_place(_k.sub), "mul_": _in_place(_k.mul), "div_": _in_place(_k.div),
+        "expand": _expand, "expand_as": lambda self, other: _k.broadcast_to(self, other.shape),
+        "nelement": lambda self: self.size, "short": lambda self: _k.cast(self, "int16"),
         "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
         "set_const_arg": lambda self, const_arg=True: None, "type": lambda self, dtype: _k.cast(self, dtype),
-        "inner": _ops.dot, "invert": _ops.bitwise_not,
+        "inner": _ops.inner, "invert": _ops.bitwise_not,
     }
     for name, function in own.items():
         put(Tensor, name, function)

@@ -104,10 +104,11 @@ def roll(input, shifts, dims=None):
 
 
 def diag(input):
-    """The square matrix with a vector on its diagonal."""
-    if input.ndim != 1:
-        raise ValueError("[diag] input has a wrong rank, got %d, expected 1" % input.ndim)
-    return _k.eye(input.shape[0], input.shape[0], input.dtype) * input
+    """The square matrix with a vector on its diagonal; of more axes, a tensor with every axis twice."""
+    if input.ndim < 1:
+        raise ValueError("[diag] input has a wrong rank, got 0, expected at least 1")
+    flat = _k.eye(input.size, input.size, input.dtype) * _k.reshape(input, (-1,))
+    return _k.reshape(flat, input.shape + input.shape)
 
 
 def repeat_interleave(input, repeats, axis=None):

@@ -3,9 +3,19 @@ from ..common.tensor import Tensor
 from . import registry as _k
 
 
+def tensor_of(value, where):
+    """The value, when it is a Tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError("[%s] operands must be Tensors, got %s" % (where, type(value).__name__))
+    return value
+
+
 def dense(input, weight, bias=None):
-    """input @ weight.T + bias"""
-    return _k.linear(input, weight, bias)
+    """input @ weight.T + bias; a weight of one axis gives one output."""
+    if tensor_of(weight, "dense").ndim != 1:
+        return _k.linear(input, weight, bias)
+    product = _k.matmul(input, weight)
+    return product if bias is None else product + bias
 
 
 linear = dense
@@ -17,6 +27,43 @@ def bias_add(input_x, bias):
 
 
 # -- activations -----------------------------------------------------------------------------------------------------
+
+
+def prelu(input, weight):
+    """x where x > 0, else weight x; one weight, or one for each channel (axis 1)."""
+    if weight.size > 1 and input.ndim > 2:
+        weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
+    return _k.maximum(input, 0) + weight * _k.minimum(input, 0)
+
+
+def selu(input_x):
+    """scale (x where x > 0, else alpha (exp(x) - 1)), with the constants of self-normalising networks."""
+    return 1.0507009873554805 * _k.elu(input_x, 1.6732632423543772)
+
+
+def celu(x, alpha=1.0):
+    """x where x > 0, else alpha (exp(x / alpha) - 1)"""
+    if alpha == 0:
+        raise ValueError("[celu] alpha must not be 0")
+    return _k.maximum(x, 0) + alpha * _k.expm1(_k.minimum(x, 0) / alpha)
+
+
+def softshrink(input, lambd=0.5):
+    """x moved towards 0 by lambd"""
+    return _k.maximum(input - lambd, 0) + _k.minimum(input + lambd, 0)
+
+
+def tanhshrink(input):
+    """x - tanh(x)"""
+    return input - _k.tanh(input)
+
+
+def glu(x, axis=-1):
+    """The first half along an axis times the sigmoid of the second half."""
+    if x.shape[axis] % 2:
+        raise ValueError("[glu] size of the axis must be even, got %d" % x.shape[axis])
+    first, second = _k.split(x, [x.shape[axis] // 2] * 2, axis)
+    return first * _k.sigmoid(second)
 
 
 def gelu(input, approximate="none"):
@@ -200,11 +247,15 @@ def mse_loss(input, target, reduction="mean"):
 
 def l1_loss(input, target, reduction="mean"):
     """|input - target|"""
-    return reduce_loss(_k.abs(input - target), reduction)
+    return reduce_loss(_k.abs(input - tensor_of(target, "l1_loss")), reduction)
 
 
 def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
     """Quadratic below beta, linear above."""
+    if input.shape != tensor_of(target, "smooth_l1_loss").shape:
+        raise ValueError("[smooth_l1_loss] shapes must match, got %s and %s" % (tuple(input.shape), tuple(target.shape)))
+    if isinstance(beta, (int, float)) and beta <= 0:
+        raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % beta)
     gap = _k.abs(input - target)
     return reduce_loss(_k.where(_k.less(gap, beta), 0.5 * gap * gap / beta, gap - 0.5 * beta), reduction)
 
@@ -216,6 +267,9 @@ def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
 
 def huber_loss(input, target, reduction="mean", delta=1.0):
     """Quadratic up to delta, linear above."""
+    if not delta > 0:
+        raise ValueError("[huber_loss] delta must be positive, got %s" % delta)
+    tensor_of(target, "huber_loss")
     gap = _k.abs(input - target)
     return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * gap * gap, delta * (gap - 0.5 * delta)), reduction)
 
@@ -251,7 +305,7 @@ def kl_div(logits, labels, reduction="mean"):
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """Limits elements to [min_val, max_val]."""
-    return _k.maximum(_k.minimum(input, max_val), min_val)
+    return _k.minimum(_k.maximum(input, min_val), max_val)
 
 
 __all__ = [name for name, value in list(globals().items())

@@ -55,6 +55,29 @@ class _Binary(Primitive):
         return self._op(x, y)
 
 
+def _real_div(x, y):
+    """x / y; the quotient of integers is an integer."""
+    out = _k.div(x, y)
+    return _k.cast(out, _k.add(x, y).dtype) if isinstance(y, _Tensor) or not isinstance(y, float) else out
+
+
+def _stop_gradient(x):
+    """The same value, a constant for gradients."""
+    return _k.stop_gradient(x) if isinstance(x, _Tensor) else x
+
+
+def _tensor_shape(x):
+    """The sizes as a Tensor."""
+    return _Tensor(x.shape, _mstype.int64)
+
+
+def _same_dtype(reduction):
+    """Integers keep their dtype, where the function adds up in int64."""
+    def reduce(x, axis, keep_dims):
+        return _k.cast(reduction(x, axis, keep_dims), x.dtype)
+    return reduce
+
+
 _UNARY = {
     "Abs": _k.abs, "Neg": _k.neg, "Exp": _k.exp, "Log": _k.log, "Sqrt": _k.sqrt, "Rsqrt": _k.rsqrt,
     "Square": _k.square, "Sin": _k.sin, "Cos": _k.cos, "Tan": "tan", "Asin": "asin", "ACos": "acos", "Atan": "atan",
@@ -65,16 +88,16 @@ _UNARY = {
     "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "ReLU": _k.relu, "ReLU6": _n.relu6,
     "Softplus": "softplus", "Softsign": _n.softsign, "SiLU": _n.silu, "Mish": _n.mish, "HSwish": _n.hardswish,
     "HSigmoid": _n.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _a.flatten,
-    "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _k.stop_gradient,
-    "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _a.shape,
+    "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _stop_gradient,
+    "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _tensor_shape,
 }
 _BINARY = {
-    "Add": _k.add, "TensorAdd": _k.add, "Sub": _k.sub, "Mul": _k.mul, "Div": _k.div, "RealDiv": _k.div,
+    "Add": _k.add, "TensorAdd": _k.add, "Sub": _k.sub, "Mul": _k.mul, "Div": _k.div, "RealDiv": _real_div,
     "FloorDiv": _k.floor_div, "FloorMod": _k.mod, "Mod": _k.mod, "Pow": _k.pow, "Maximum": _k.maximum,
     "Minimum": _k.minimum, "Equal": _k.equal, "NotEqual": _k.not_equal, "Less": _k.less,
     "LessEqual": _k.less_equal, "Greater": _k.greater, "GreaterEqual": _k.greater_equal,
     "LogicalAnd": "logical_and", "LogicalOr": "logical_or", "LogicalXor": "logical_xor", "BitwiseAnd": "bitwise_and",
-    "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor", "Atan2": "atan2", "Cast": _k.cast, "Reshape": _k.reshape,
+    "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor", "Atan2": "atan2", "Cast": _o.cast, "Reshape": _k.reshape,
     "Transpose": _k.transpose, "ExpandDims": _k.expand_dims, "Tile": "tile", "BroadcastToOp": _k.broadcast_to,
     "BiasAdd": _n.bias_add, "Assign": _o.assign, "AssignAdd": _o.assign_add, "AssignSub": _o.assign_sub,
     "Depend": _o.depend, "InplaceAdd": _k.add, "InplaceSub": _k.sub, "LinSpace": _a.linspace,
@@ -130,7 +153,8 @@ class _Reduce(Primitive):
         return self._op(x, None if axis == () else axis, self.keep_dims)
 
 
-_make({"ReduceSum": _k.sum, "ReduceMean": _k.mean, "ReduceMax": _k.max, "ReduceMin": _k.min, "ReduceProd": _k.prod,
+_make({"ReduceSum": _same_dtype(_k.sum), "ReduceMean": _m.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
+       "ReduceProd": _same_dtype(_k.prod),
        "ReduceAll": _k.all, "ReduceAny": _k.any}, _Reduce)
 
 
@@ -373,7 +397,7 @@ class CumSum(Primitive):
             raise NotImplementedError("[cum_sum] exclusive and reverse are not offered yet")
 
     def __call__(self, x, axis):
-        return _k.cumsum(x, axis)
+        return _m.cumsum(x, axis)
 
 
 class StandardNormal(Primitive):

@@ -8,7 +8,9 @@ from . import registry as _k
 
 
 def cast(input, dtype):
-    """Converts the element type."""
+    """Converts the element type; a number becomes a Tensor."""
+    if isinstance(input, (bool, int, float)):
+        return _Tensor(input, dtype)
     return _k.cast(input, dtype)
 
 
