@@ -12,7 +12,7 @@ MSJIT_OP(acosh)
     .unary(DTypeRule::kFloat)
     .numpy("np.arccosh(x)")
     .native<kFloats>([](auto m, auto x) { return decltype(x)(std::acosh(x.v)); })
-    .vjp([](Vjp& v) { v.set_grad(0, v.grad() * rsqrt(square(v.in(0)) - 1.0)); })
+    .vjp([](Vjp& v) { v.set_grad(0, v.grad() * rsqrt(v.in(0) - 1.0) * rsqrt(v.in(0) + 1.0)); })
     .sample({.shapes = {{4, 5}}, .low_high = {1.2, 3}});
 
 }  // namespace msjit

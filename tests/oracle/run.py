@@ -15,6 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
+import deviation_rows  # noqa: E402,F401
 import samples  # noqa: E402
 from compare import compare  # noqa: E402
 from deviations import Table  # noqa: E402
@@ -55,7 +56,7 @@ def main():
     differences, intended = [], 0
     for sample in chosen:
         found = compare(ours[sample.name], theirs[sample.name])
-        reason = found and table.find(sample.name, found[0])
+        reason = found and table.find(sample.name, *found)
         intended += bool(reason)
         if found and (options.all or not reason):
             differences.append((sample,) + found)

@@ -23,6 +23,8 @@ def _prod(self, axis=None, keep_dims=False, dtype=None):
 
 def _max(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False):
     """x.max(dim): (largest element, its index) over an axis; x.max(axis=axis): the largest, with its index if asked."""
+    if isinstance(dim, (tuple, list)):
+        axis, dim, keepdims = dim, None, keepdim
     if dim is not None:
         return _ops.max(self, dim, keepdim)
     if return_indices:
@@ -32,6 +34,8 @@ def _max(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=No
 
 def _min(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False):
     """x.min(dim): (smallest element, its index) over an axis; x.min(axis=axis): the smallest, with its index if asked."""
+    if isinstance(dim, (tuple, list)):
+        axis, dim, keepdims = dim, None, keepdim
     if dim is not None:
         return _ops.min(self, dim, keepdim)
     if return_indices:

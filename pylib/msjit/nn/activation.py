@@ -1,5 +1,6 @@
 """Activations as Cells."""
 from .. import ops
+from ..common import dtype as mstype
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
 from .cell import Cell
@@ -46,10 +47,7 @@ class PReLU(Cell):
         self.channel = channel
 
     def construct(self, x):
-        slope = self.w
-        if self.channel > 1 and x.ndim > 2:
-            slope = slope.reshape((self.channel,) + (1,) * (x.ndim - 2))
-        return ops.maximum(x, 0) + slope * ops.minimum(x, 0)
+        return ops.prelu(x, self.w if x.dtype == mstype.float32 else ops.cast(self.w, x.dtype))
 
 
 class ELU(Cell):

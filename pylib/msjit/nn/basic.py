@@ -144,6 +144,7 @@ class ClipByNorm(Cell):
         self.axis = axis
 
     def construct(self, x, clip_norm):
+        x = ops.cast(x, mstype.float32)
         norm = ops.sqrt(ops.sum(ops.square(x), self.axis, True))
         return x * clip_norm / ops.maximum(norm, clip_norm)
 

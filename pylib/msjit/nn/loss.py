@@ -1,6 +1,6 @@
 """Loss functions as Cells."""
 from .. import ops
-from ..ops.nn_func import tensor_of
+from ..common.tensor import check_tensor
 from .activation import number
 from .cell import Cell
 
@@ -38,7 +38,7 @@ class MSELoss(LossBase):
     """(logits - labels) squared"""
 
     def construct(self, logits, labels):
-        return self.get_loss(ops.square(logits - tensor_of(labels, "mse_loss")))
+        return self.get_loss(ops.square(logits - check_tensor(labels, "mse_loss")))
 
 
 class SmoothL1Loss(LossBase):
@@ -64,7 +64,7 @@ class HuberLoss(LossBase):
         self.delta = float(delta)
 
     def construct(self, logits, labels):
-        return ops.smooth_l1_loss(logits, labels, self.delta, self.reduction) * self.delta
+        return ops.huber_loss(logits, labels, self.reduction, self.delta)
 
 
 class BCELoss(LossBase):
@@ -127,6 +127,9 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
                 raise ValueError("[softmax_cross_entropy_with_logits] labels have a wrong rank, got %d, expected %d"
                                  % (labels.ndim, logits.ndim - 1))
             return ops.cross_entropy(logits, labels, None, -100, self.reduction, 0.0)
+        if check_tensor(labels, "softmax_cross_entropy_with_logits").shape != logits.shape or logits.ndim != 2:
+            raise ValueError("[softmax_cross_entropy_with_logits] logits and labels must be matrices of one shape, got %s "
+                             "and %s" % (tuple(logits.shape), tuple(labels.shape)))
         return self.get_loss(-ops.sum(labels * ops.log_softmax(logits, -1), -1))
 
 

@@ -100,7 +100,8 @@ class GroupNorm(Cell):
         self.beta = Parameter(initializer(beta_init, [num_channels], dtype), "beta", affine)
 
     def construct(self, x):
-        return _k.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+        y = _k.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+        return y if y.dtype == x.dtype else _k.cast(y, x.dtype)
 
     def extend_repr(self):
         return "num_groups=%d, num_channels=%d" % (self.num_groups, self.num_channels)

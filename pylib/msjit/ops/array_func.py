@@ -2,7 +2,7 @@
 import builtins
 
 from ..common import dtype as mstype
-from ..common.tensor import Tensor
+from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
 
 select = _k.where
@@ -18,7 +18,9 @@ def _sizes(size):
 
 
 def full(size, fill_value, *, dtype=None):
-    """A tensor of one value."""
+    """A tensor of one value, a number or a Tensor of one element."""
+    if isinstance(fill_value, Tensor):
+        return fill(fill_value.dtype if dtype is None else dtype, size, fill_value)
     if dtype is None:
         kind = type(fill_value)
         dtype = mstype.bool_ if kind is bool else mstype.int64 if kind is int else mstype.float32
@@ -36,7 +38,9 @@ def ones(shape, dtype=None):
 
 
 def fill(type, shape, value):
-    """A tensor of one value: ops.fill(dtype, shape, value)."""
+    """A tensor of one value, a number or a Tensor of one element: ops.fill(dtype, shape, value)."""
+    if isinstance(value, Tensor):
+        return _k.broadcast_to(_k.reshape(_k.cast(value, type), ()), _sizes(shape))
     return _k.full(_sizes(shape), value, type)
 
 
@@ -47,11 +51,13 @@ def full_like(input, fill_value, *, dtype=None):
 
 def zeros_like(input, *, dtype=None):
     """Zeros in the shape of another tensor."""
+    check_tensor(input, "zeros_like")
     return _k.full(input.shape, 0, input.dtype if dtype is None else dtype)
 
 
 def ones_like(input, *, dtype=None):
     """Ones in the shape of another tensor."""
+    check_tensor(input, "ones_like")
     return _k.full(input.shape, 1, input.dtype if dtype is None else dtype)
 
 
@@ -89,22 +95,22 @@ def eye(n, m=None, dtype=mstype.float32):
 
 def shape(input_x):
     """The sizes, a tuple."""
-    return input_x.shape
+    return check_tensor(input_x, "shape").shape
 
 
 def rank(input_x):
     """The number of axes."""
-    return input_x.ndim
+    return check_tensor(input_x, "rank").ndim
 
 
 def size(input_x):
     """The number of elements."""
-    return input_x.size
+    return check_tensor(input_x, "size").size
 
 
 def numel(input):
     """The number of elements."""
-    return input.size
+    return check_tensor(input, "numel").size
 
 
 def unsqueeze(input, dim):
@@ -121,7 +127,7 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
     """Joins axes, after reversing them when order is 'F'; a tensor of fewer than two axes becomes one of one axis."""
     if order not in ("C", "F"):
         raise ValueError("[flatten] order, got %r, expected 'C' or 'F'" % (order,))
-    if input.ndim < 2:
+    if check_tensor(input, "flatten").ndim < 2:
         return _k.reshape(input, (-1,))
     return _k.flatten(_k.transpose(input, tuple(_py_range(input.ndim - 1, -1, -1))) if order == "F" else input, start_dim,
                       end_dim)
@@ -323,10 +329,21 @@ def nonzero(input, as_tuple=False):
 
 
 def meshgrid(*inputs, indexing="xy"):
-    """Coordinate tensors of a grid."""
-    import numpy
-    return tuple(Tensor(a) for a in numpy.meshgrid(*[i.asnumpy() for i in inputs], indexing=indexing))
+    """Coordinate tensors of a grid; indexing 'xy' exchanges its first two axes."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("[meshgrid] indexing, got %r, expected 'xy' or 'ij'" % (indexing,))
+    for item in inputs:
+        if check_tensor(item, "meshgrid").ndim > 1:
+            raise ValueError("[meshgrid] inputs must have one axis, got %d" % item.ndim)
+    place = list(_py_range(len(inputs)))
+    if indexing == "xy" and len(place) > 1:
+        place[:2] = [1, 0]
+    sizes = [0] * len(inputs)
+    for item, axis in zip(inputs, place):
+        sizes[axis] = item.size
+    return tuple([_k.broadcast_to(_k.reshape(item, [-1 if i == axis else 1 for i in _py_range(len(inputs))]), sizes)
+                  for item, axis in zip(inputs, place)])
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name not in ("mstype", "Tensor") and callable(value)]
+           if name[0] != "_" and name not in ("mstype", "Tensor", "check_tensor") and callable(value)]

@@ -2,7 +2,7 @@
 from builtins import range
 
 from ..common import dtype as mstype
-from ..common.tensor import Tensor
+from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
 
 # -- other names of operators ----------------------------------------------------------------------------------------
@@ -24,7 +24,7 @@ le = tensor_le = less_equal = _k.less_equal
 gt = tensor_gt = _k.greater
 ge = tensor_ge = greater_equal = _k.greater_equal
 bitwise_not = _k.bitwise_not if hasattr(_k, "bitwise_not") else _k.logical_not
-batch_matmul = bmm = mm = _k.matmul
+batch_matmul = _k.matmul
 
 
 def div(input, other, *, rounding_mode=None):
@@ -44,6 +44,21 @@ def matmul(input, other):
     return _k.matmul(input, other)
 
 
+def mm(input, mat2):
+    """Product of two matrices."""
+    if check_tensor(input, "mm").ndim != 2 or check_tensor(mat2, "mm").ndim != 2:
+        raise ValueError("[mm] operands must be matrices, got %d and %d dimensions" % (input.ndim, mat2.ndim))
+    return _k.matmul(input, mat2)
+
+
+def bmm(input_x, mat2):
+    """Products of two stacks of matrices; stacks of the same sizes."""
+    if check_tensor(input_x, "bmm").ndim < 2 or input_x.shape[:-2] != check_tensor(mat2, "bmm").shape[:-2]:
+        raise ValueError("[bmm] operands must be matrices in stacks of the same sizes, got shapes %s and %s"
+                         % (tuple(input_x.shape), tuple(mat2.shape)))
+    return _k.matmul(input_x, mat2)
+
+
 def addmm(input, mat1, mat2, beta=1, alpha=1):
     """beta input + alpha mat1 @ mat2"""
     return beta * input + alpha * _k.matmul(mat1, mat2)
@@ -51,12 +66,19 @@ def addmm(input, mat1, mat2, beta=1, alpha=1):
 
 def dot(input, other):
     """Sum of products over the last axis of `input` and the last but one of `other`."""
-    return _k.sum(input * other) if input.ndim == 1 and other.ndim == 1 else _k.matmul(input, other)
+    if check_tensor(input, "dot").ndim < 2 and check_tensor(other, "dot").ndim < 2:
+        return _k.sum(input * other)
+    if other.ndim <= 2:
+        return _k.matmul(input, other)
+    rest = other.shape[:-2] + other.shape[-1:]
+    axes = (other.ndim - 2,) + tuple(range(other.ndim - 2)) + (other.ndim - 1,)
+    flat = _k.reshape(_k.transpose(other, axes), (other.shape[-2], -1))
+    return _k.reshape(_k.matmul(input, flat), input.shape[:-1] + rest)
 
 
 def outer(input, vec2):
-    """Products of all pairs of elements, the last axis for those of vec2."""
-    return _k.expand_dims(input, -1) * vec2
+    """Products of all pairs of elements, both flattened."""
+    return _k.reshape(input, (-1, 1)) * _k.reshape(vec2, (-1,))
 
 
 def inner(input, other):
@@ -71,7 +93,7 @@ def inner(input, other):
 
 def hypot(input, other):
     """sqrt(input^2 + other^2)"""
-    return _k.sqrt(_k.square(input) + _k.square(other))
+    return _k.sqrt(input * input + other * other)
 
 
 def addn(x):
@@ -123,6 +145,8 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 
 def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     """Replaces NaN and the infinities."""
+    if check_tensor(input, "nan_to_num").dtype not in _FLOATS:
+        raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % input.dtype)
     high, low = _limits(input.dtype)
     out = _k.where(_k.not_equal(input, input), 0.0 if nan is None else float(nan), input)
     out = _k.where(_k.equal(input, float("inf")), high if posinf is None else float(posinf), out)
@@ -159,12 +183,13 @@ def sum(input, dim=None, keepdim=False, dtype=None):
 def mean(x, axis=None, keep_dims=False):
     """Mean over axes; None or () means all. The mean of integers is an integer, as in MindSpore."""
     axis = None if axis == () else axis
-    if x.dtype in _INTEGERS:
+    if check_tensor(x, "mean").dtype in _INTEGERS:
         return _k.cast(_k.mean(_k.cast(x, mstype.float64), axis, keep_dims), x.dtype)
     return _k.mean(x, axis, keep_dims)
 
 
 _INTEGERS = (mstype.int8, mstype.int16, mstype.int32, mstype.int64, mstype.uint8)
+_FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 
 
 def prod(input, axis=None, keep_dims=False, dtype=None):
@@ -206,6 +231,15 @@ def argmax(input, dim=None, keepdim=False):
 def argmin(input, axis=None, keepdims=False):
     """Index of the smallest element, int32."""
     return _k.cast(_k.argmin(input, axis, keepdims), mstype.int32)
+
+
+def median(input, axis=-1, keepdims=False):
+    """(median along an axis, its position): of two elements in the middle the lesser one."""
+    values, places = _k.sort(input, axis)
+    size = input.shape[axis] if input.ndim else 1
+    middle = Tensor([(size - 1) // 2], mstype.int64)
+    values, places = _k.gather(values, middle, axis), _k.gather(places, middle, axis)
+    return (values, places) if keepdims else (_k.squeeze(values, axis), _k.squeeze(places, axis))
 
 
 def cumsum(x, axis, dtype=None):
@@ -301,4 +335,4 @@ reduce_sum, reduce_mean, reduce_max, reduce_min = sum, mean, amax, amin
 reduce_prod, reduce_all, reduce_any = prod, all, any
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name not in ("mstype", "Tensor", "range") and callable(value)]
+           if name[0] != "_" and name not in ("mstype", "Tensor", "check_tensor", "range") and callable(value)]

@@ -1,18 +1,12 @@
 """Neural-network functions under MindSpore's names and argument orders."""
-from ..common.tensor import Tensor
+from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
-
-
-def tensor_of(value, where):
-    """The value, when it is a Tensor."""
-    if not isinstance(value, Tensor):
-        raise TypeError("[%s] operands must be Tensors, got %s" % (where, type(value).__name__))
-    return value
+from .math_func import mean as _mean
 
 
 def dense(input, weight, bias=None):
     """input @ weight.T + bias; a weight of one axis gives one output."""
-    if tensor_of(weight, "dense").ndim != 1:
+    if check_tensor(weight, "dense").ndim != 1:
         return _k.linear(input, weight, bias)
     product = _k.matmul(input, weight)
     return product if bias is None else product + bias
@@ -232,7 +226,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
 def reduce_loss(x, reduction):
     """Mean, sum or nothing."""
     if reduction == "mean":
-        return _k.mean(x)
+        return _mean(x)
     if reduction == "sum":
         return _k.sum(x)
     if reduction != "none":
@@ -247,12 +241,12 @@ def mse_loss(input, target, reduction="mean"):
 
 def l1_loss(input, target, reduction="mean"):
     """|input - target|"""
-    return reduce_loss(_k.abs(input - tensor_of(target, "l1_loss")), reduction)
+    return reduce_loss(_k.abs(input - check_tensor(target, "l1_loss")), reduction)
 
 
 def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
     """Quadratic below beta, linear above."""
-    if input.shape != tensor_of(target, "smooth_l1_loss").shape:
+    if input.shape != check_tensor(target, "smooth_l1_loss").shape:
         raise ValueError("[smooth_l1_loss] shapes must match, got %s and %s" % (tuple(input.shape), tuple(target.shape)))
     if isinstance(beta, (int, float)) and beta <= 0:
         raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % beta)
@@ -267,9 +261,11 @@ def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
 
 def huber_loss(input, target, reduction="mean", delta=1.0):
     """Quadratic up to delta, linear above."""
+    if isinstance(delta, bool) or not isinstance(delta, (int, float)):
+        raise TypeError("[huber_loss] delta must be a float, got %s" % type(delta).__name__)
     if not delta > 0:
         raise ValueError("[huber_loss] delta must be positive, got %s" % delta)
-    tensor_of(target, "huber_loss")
+    check_tensor(target, "huber_loss")
     gap = _k.abs(input - target)
     return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * gap * gap, delta * (gap - 0.5 * delta)), reduction)
 
@@ -309,4 +305,4 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and value is not Tensor and callable(value)]
+           if name[0] != "_" and value not in (Tensor, check_tensor) and callable(value)]

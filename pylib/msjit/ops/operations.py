@@ -5,6 +5,7 @@ attributes are rows of _UNARY, _BINARY and _OTHER; those with attributes are cla
 """
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check_tensor
 from . import array_func as _a
 from . import index_func as _i
 from . import math_func as _m
@@ -93,7 +94,7 @@ _UNARY = {
 }
 _BINARY = {
     "Add": _k.add, "TensorAdd": _k.add, "Sub": _k.sub, "Mul": _k.mul, "Div": _k.div, "RealDiv": _real_div,
-    "FloorDiv": _k.floor_div, "FloorMod": _k.mod, "Mod": _k.mod, "Pow": _k.pow, "Maximum": _k.maximum,
+    "FloorDiv": _k.floor_div, "FloorMod": _k.mod, "Mod": _k.fmod, "Pow": _k.pow, "Maximum": _k.maximum,
     "Minimum": _k.minimum, "Equal": _k.equal, "NotEqual": _k.not_equal, "Less": _k.less,
     "LessEqual": _k.less_equal, "Greater": _k.greater, "GreaterEqual": _k.greater_equal,
     "LogicalAnd": "logical_and", "LogicalOr": "logical_or", "LogicalXor": "logical_xor", "BitwiseAnd": "bitwise_and",
@@ -137,11 +138,19 @@ class MatMul(Primitive):
         self.transpose_a, self.transpose_b = transpose_a, transpose_b
 
     def __call__(self, x, y):
+        if _check_tensor(x, "matmul").ndim != 2 or _check_tensor(y, "matmul").ndim != 2:
+            raise ValueError("[matmul] operands must be matrices, got %d and %d dimensions" % (x.ndim, y.ndim))
         return _k.matmul(x, y, self.transpose_a, self.transpose_b)
 
 
 class BatchMatMul(MatMul):
-    """Matrix product over the last two axes."""
+    """Matrix product over the last two axes; the others must be the same."""
+
+    def __call__(self, x, y):
+        if _check_tensor(x, "batch_matmul").ndim < 2 or x.shape[:-2] != _check_tensor(y, "batch_matmul").shape[:-2]:
+            raise ValueError("[batch_matmul] operands must be matrices in stacks of the same sizes, got shapes %s and %s"
+                             % (tuple(x.shape), tuple(y.shape)))
+        return _k.matmul(x, y, self.transpose_a, self.transpose_b)
 
 
 class _Reduce(Primitive):
@@ -393,11 +402,47 @@ class CumSum(Primitive):
 
     def __init__(self, exclusive=False, reverse=False):
         super().__init__()
-        if exclusive or reverse:
-            raise NotImplementedError("[cum_sum] exclusive and reverse are not offered yet")
+        self.exclusive, self.reverse = exclusive, reverse
 
     def __call__(self, x, axis):
-        return _m.cumsum(x, axis)
+        total = _k.flip(_m.cumsum(_k.flip(x, axis), axis), axis) if self.reverse else _m.cumsum(x, axis)
+        return total - x if self.exclusive else total
+
+
+class Sort(Primitive):
+    """(sorted elements, their positions) along an axis."""
+
+    def __init__(self, axis=-1, descending=False):
+        super().__init__()
+        self.axis, self.descending = axis, descending
+
+    def __call__(self, x):
+        return _k.sort(x, self.axis, self.descending)
+
+
+class TopK(Primitive):
+    """(the k greatest elements along the last axis, their positions)"""
+
+    def __init__(self, sorted=True):
+        super().__init__()
+
+    def __call__(self, x, k):
+        return _i.topk(x, k)
+
+
+class Median(Primitive):
+    """(median along an axis, or of everything, and its position)"""
+
+    def __init__(self, global_median=False, axis=0, keep_dims=False, ignore_nan=False):
+        super().__init__()
+        if ignore_nan:
+            raise NotImplementedError("[median] ignore_nan is not offered")
+        self.global_median, self.axis, self.keep_dims = global_median, axis, keep_dims
+
+    def __call__(self, x):
+        if self.global_median:
+            return _m.median(_k.reshape(x, (-1,)), 0)
+        return _m.median(x, self.axis, self.keep_dims)
 
 
 class StandardNormal(Primitive):

@@ -22,20 +22,47 @@ def dtype(input_x):
 typeof = dtype
 
 
+# A dtype is converted to one of more width, as in arithmetic.
+_WIDTH = {_mstype.bool_: 0, _mstype.uint8: 1, _mstype.int8: 1, _mstype.int16: 2, _mstype.int32: 3, _mstype.int64: 4,
+          _mstype.float16: 5, _mstype.bfloat16: 5, _mstype.float32: 6, _mstype.float64: 7}
+
+
+def _fits(where, variable, value):
+    """Refuses a value of another shape, or of a dtype that the variable's cannot hold; numbers fit any shape."""
+    is_tensor_value = isinstance(value, _Tensor)
+    if not isinstance(variable, _Tensor) or not (is_tensor_value or isinstance(value, (bool, int, float))):
+        raise TypeError("[%s] operands, got %s and %s, expected a Parameter and a Tensor or a number"
+                        % (where, type(variable).__name__, type(value).__name__))
+    if is_tensor_value:
+        fits = value.dtype == variable.dtype or _WIDTH[value.dtype] < _WIDTH[variable.dtype]
+    else:
+        least = 5 if isinstance(value, float) else 0 if isinstance(value, bool) else 1
+        fits = _WIDTH[variable.dtype] >= least
+    if not fits:
+        raise TypeError("[%s] value has a dtype that cannot be converted, got %s, expected %s"
+                        % (where, value.dtype if is_tensor_value else type(value).__name__, variable.dtype))
+    if is_tensor_value and value.shape != variable.shape:
+        raise ValueError("[%s] value has a wrong shape, got %s, expected %s"
+                         % (where, tuple(value.shape), tuple(variable.shape)))
+
+
 def assign(variable, value):
     """Copies values into a Parameter; returns it."""
+    _fits("assign", variable, value)
     _k.assign(variable, value)
     return variable
 
 
 def assign_add(variable, value):
     """Adds to a Parameter in place; returns it."""
+    _fits("assign_add", variable, value)
     _k.assign_add(variable, value)
     return variable
 
 
 def assign_sub(variable, value):
     """Subtracts from a Parameter in place; returns it."""
+    _fits("assign_sub", variable, value)
     _k.assign_sub(variable, value)
     return variable
 
