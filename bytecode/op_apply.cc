@@ -10,7 +10,9 @@ namespace msjit {
 namespace {
 
 bool int_value(const SymRef& value, int64_t* out) {
-  if (value->kind != SymKind::kConst || !PyLong_Check(value->object.get())) return false;
+  if (value->kind != SymKind::kConst || !PyLong_Check(value->object.get()) ||
+      PyBool_Check(value->object.get()))
+    return false;
   *out = PyLong_AsLongLong(value->object.get());
   if (*out == -1 && PyErr_Occurred()) {
     PyErr_Clear();
@@ -130,7 +132,7 @@ bool to_inputs(Executor& x, const OpDef& op, const Param& param, const SymRef& v
   inputs->emplace_back();
   if (!x.to_val(value, &inputs->back())) return false;
   PyObject* number = value->kind == SymKind::kConst ? value->object.get() : nullptr;
-  if (is_number_value(value) && !takes_number(op, number))
+  if (is_number_value(value) && !takes_number(op, param, number))
     return x.fail(BreakReason::kOpArguments, describe(*value));
   return true;
 }

@@ -81,9 +81,9 @@ bool add_input(const OpDef& op, const Param& param, PyObject* object, CallArgs* 
     out->inputs.push_back(nullptr);
     return true;
   }
-  if (!takes_number(op, object) || (!is_number(object) && !is_numpy_scalar(object)))
+  if (!takes_number(op, param, object) || (!is_number(object) && !is_numpy_scalar(object)))
     return fail(type_error("[{}] argument '{}', got {}, expected a Tensor{}", op.name, param.name,
-                           type_name(object), takes_number(op, Py_True) ? " or number" : ""));
+                           type_name(object), takes_number(op, param, Py_True) ? " or number" : ""));
   return convert_input(op, object, out);
 }
 
@@ -132,10 +132,11 @@ void borrow_inputs(const Signature& signature, const BoundArgs& bound, PyObject*
 
 }  // namespace
 
-bool takes_number(const OpDef& op, PyObject* number) {
+bool takes_number(const OpDef& op, const Param& param, PyObject* number) {
   if (op.signature.num_tensors < 2) return false;
-  const bool logical = op.has(kElementwise) && op.dtype_rule == DTypeRule::kLogical;
-  return !logical || (number && PyBool_Check(number));
+  if (!op.has(kElementwise)) return true;
+  if (op.dtype_rule == DTypeRule::kSelect) return &param != &op.signature.params[0];
+  return op.dtype_rule != DTypeRule::kLogical || (number && PyBool_Check(number));
 }
 
 bool bind_args(const OpDef& op, PyObject* param_names, Py_ssize_t num_positional, PyObject* names,

@@ -16,9 +16,10 @@ struct BoundArgs {
                     // x.reshape(2, 3)
 };
 
-// Whether a number may stand for a tensor: beside another tensor; truth values take bools alone.
-// Lists, tuples and arrays never may. `number` is null where it is known not to be a bool.
-bool takes_number(const OpDef& op, PyObject* number);
+// Whether a number may stand for a tensor: beside another tensor, not as the condition of a choice;
+// truth values take bools alone. Lists, tuples and arrays never may. `number` is null where it is
+// known not to be a bool.
+bool takes_number(const OpDef& op, const Param& param, PyObject* number);
 
 // `names`: tuple of keyword names, or null. `param_names` as in OpObject. False with TypeError set.
 bool bind_args(const OpDef& op, PyObject* param_names, Py_ssize_t num_positional, PyObject* names,

@@ -88,3 +88,62 @@ deviation(
     "value: *ul*(a, b) | i8[3]; 2", "value: a * b | i8[3]; 2", "value: descend(lambda ps: nn.Momentum(*use_nesterov=True))",
     "value: a.std(* | *", "value: a.var(* | *", "dtype: ops.full(*", "value: *BCELoss(a)(b, c) | f32[3]+*",
     "value: ops.binary_cross_entropy(a, b* | *")
+deviation(
+    "Gradients that MindSpore leaves out or takes for zero",
+    """msjit differentiates what is computed: weights of losses, the targets of kl_div, on_value and off_value of one_hot, the
+    mean and variance that LayerNorm also gives and batch_norm takes, start and end of linspace; cross entropy with
+    labels that do not add up to 1; prod over all axes; powers at the border of their domain.""",
+    *["gradient value: %s | *" % call for call in (
+        "nn.SoftmaxCrossEntropyWithLogits(*(a, b)", "P.SoftmaxCrossEntropyWithLogits()(a, b)", "nn.BCELoss(*", "nn.BCEWithLogitsLoss(weight=*",
+        "ops.binary_cross_entropy(a, b, c)", "ops.binary_cross_entropy_with_logits(a, b, c, d)", "ops.kl_div(a, b*", "P.LayerNorm(*",
+        "ops.batch_norm(a, b, c, b, c)", "ops.one_hot(a, 3, b, c)", "ops.linspace(a, b, 3)", "ops.prod(a, b)", "P.ReduceProd()(a*",
+        "ops.pow(a, b)", "a ** b", "P.Pow()(a, b)", "ops.pow(input=a, exponent=b)", "ops.std(a, 0, 1)", "ops.var(a, 0, 1)",
+        "ops.tile(a, (0,))", "ops.gather(a, b, 0)", "P.MaxPool(3, 2, 'same')(a)")],
+    "gradient shape: *")
+deviation(
+    "Rounding between dtypes",
+    """Operands of two dtypes are converted to the wider one before anything is computed, forwards and backwards; MindSpore's CPU
+    kernels compute some of it in the narrower one.""",
+    "gradient value: *tan2*(a, b) | f32[3]; *", "gradient value: *BatchNorm*dtype=ms.float16*", "value: ops.hypot(a, b) | f*", "value: *(a) | f64[3,2]", "value: *(a) | f64[2,3]",
+    "value: ops.log_softmax(a, b) | f64[2,3]; 1")
+deviation(
+    "Results of bool and integers",
+    """Arithmetic on bool gives int32, and where a formula needs fractions integers are lifted to float32: leaky_relu, hardswish,
+    hardsigmoid, hardtanh, inverse, and limits of clip that are fractions. MindSpore keeps the dtype and cuts the
+    fractions off; any and argmin are bool and int32 throughout.""",
+    *["dtype: %s | b[*" % call for call in (
+        "nn.ReLU()(a)", "*abs(a)", "*abs()", "*trunc(a)", "*trunc()", "ops.relu(a)", "P.ReLU()(a)", "P.Abs()(a)", "P.Trunc()(a)", "ops.absolute(a)",
+        "a.absolute()", "*floor_div*(a, b)", "P.FloorDiv()(a, b)", "ops.subtract(a, b)", "*remainder(*b)", "a - b", "a // b", "a.sub(b)", "a.subtract(b)",
+        "a.floor_divide(b)", "*eaky*", "nn.Hardtanh()(a)")],
+    *["dtype: %s | %s" % (call, kind) for kind in ("i*", "u8*") for call in ("*eaky*elu*(a*", "*LeakyReLU()(a)")],
+    *["dtype: %s | i*" % call for call in (
+        "*ardswish(a)", "*ardsigmoid(a)", "*HSwish()(a)", "*HSigmoid()(a)", "nn.Hardtanh()(a)", "ops.hardtanh(a*", "ops.inv(a)", "P.Inv()(a)", "ops.clip_by_value(a*",
+        "a.masked_fill(b, 2.5)", "~ a")],
+    "dtype: ~ a | u8[3]", "dtype: *any*(a) | u8[4]", "dtype: a.any() | u8[4]", "dtype: P.ReduceAny()(a) | u8[4]", "dtype: *argmin(* | f32[]*",
+    "dtype: *ogits*(a, b) | f32[2,3]; f16[2,3]", "dtype: *Logits*(a, b) | f32[2,3]; f16[2,3]")
+deviation(
+    "More is accepted",
+    """Where MindSpore wants a Tensor, a tuple, a float or one dtype throughout, msjit also takes a number beside a Tensor, one int for
+    a tuple of one, an int for a float, or operands of different dtypes, which are promoted. Arrays of NumPy are operands of the
+    operators of Tensor. The calls that MindSpore accepts mean the same here.""",
+    *["accepts: %s | *; f32[*" % call for call in ("ops.equal(a, b)", "ops.less(a, b)", "ops.eq(a, b)", "ops.lt(a, b)", "P.Equal()(a, b)", "P.Less()(a, b)")],
+    *["accepts: %s | 2*" % call for call in ("ops.equal(a, b)", "ops.less(a, b)", "ops.eq(a, b)", "ops.lt(a, b)", "P.Equal()(a, b)", "P.Less()(a, b)")],
+    *["accepts: %s | 2; 3" % call for call in (
+        "ops.bitwise_*(a, b)", "P.Bitwise*()(a, b)", "P.Mod()(a, b)", "ops.fmod(a, b)")],
+    "accepts: a * b | 2; b[3]", "accepts: * | f32[2]; np.ones(2, np.float32)", "accepts: a[b] | f32[3,4]; np.array([0, 1])", "accepts: a[b] | f32[3,4]; u8[2]<3",
+    "accepts: *logaddexp(* | *", "accepts: ops.isclose(a, b) | *", "accepts: ops.stack([a, b]) | *", "accepts: P.Stack(1)((a, b)) | *",
+    "accepts: *scatter*(a, b, c* | *; i32[*", "accepts: P.TensorScatter*()(a, b, c) | *; i32[2]", "accepts: nn.*(a, b) | f32[2,3]*; f16[2,3]*",
+    "accepts: nn.SoftmaxCrossEntropyWithLogits(*)(a, b) | *", "accepts: nn.CrossEntropyLoss()(a, b) | f32[3,4]; i64[3]<4", "accepts: P.OneHot()(a, 3, b, c) | *; 1.0; 0.0",
+    "accepts: after(*ssign*a, b)[0] | f32[3]p; 2*", "accepts: *ssign*(a, b) | f32[3]p; 2*",
+    *["accepts: %s | *" % call for call in (
+        "ops.reshape(a, -1)", "ops.reshape(a, 6)", "ops.broadcast_to(a, 3)", "ops.tile(a, 2)", "ops.flip(a, 0)", "ops.cast(a, 'float32')", "ops.cast(a, int)",
+        "ops.zeros((2,), a)", "ops.ones((2,), a)", "ops.full(a, 1.5)", "ops.fill(ms.float32, a, 2)", "ops.clamp(a, b, c)", "ops.clip(a, b, c)",
+        "nn.ELU(2)(a)", "*(nn.BatchNorm*(3, eps=0))(a)", "fixed(nn.Dense(3, 4, activation=ops.relu))(a)", "a.prod(*")],
+    *["accepts: %s" % call for call in (
+        "parameters_of(fixed(nn.Dense(3, 4, activation=ops.relu)))", "ops.range(0,1,0.5)", "ops.linspace(0,1,2.5)", "initializer(*",
+        "descend(lambda ps: nn.*(ps, [0.1,0.05]*", "(lambda ps: nn.*([Tensor([1.0,2.0],ms.float32)]))(*")],
+    *["accepts: %s | f32[2,3]; None" % call for call in ("P.Reduce*()(a, b)", "ops.logsumexp(a, b)", "ops.prod(a, b, keep_dims=True)")],
+    "accepts: ops.logsumexp(a, b, keep_dims=True) | *",
+    "accepts: * | f32[]*", "accepts: ops.var(a, b) | f32[2,3]; [0]", "accepts: ops.std(a, b) | f32[2,3]; [0]", "accepts: a.std(b) | f32[2,3]; [0]",
+    "accepts: nn.MaxPool2d(2, 2)(a) | f32[0,2,4,4]", "accepts: ops.cumsum(a, b) | f32[0,3]; 0", "accepts: *m??(a, b) | f32[0,3]; 1",
+    "accepts: ops.repeat_interleave(a, 0) | *", "accepts: ops.repeat_elements(a, 0,0) | *", "accepts: ops.narrow(a, 0,0,0) | *")

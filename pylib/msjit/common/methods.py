@@ -109,9 +109,21 @@ def _ptp(self, axis=None, keepdims=False):
 def _in_place(op):
     def method(self, other):
         """In-place arithmetic."""
-        self.assign_value(_k.cast(op(self.detach(), other), self.dtype))
+        out = op(self.detach(), other)
+        if out.shape != self.shape:
+            raise ValueError("[in_place] result has a wrong shape, got %s, expected %s"
+                             % (tuple(out.shape), tuple(self.shape)))
+        self.assign_value(_k.cast(out, self.dtype))
         return self
     return method
+
+
+def _copy_(self, src, non_blocking=False):
+    """Sets the elements to those of another tensor, broadcast and converted."""
+    if not isinstance(src, Tensor):
+        raise TypeError("[copy_] source, got %s, expected a Tensor" % type(src).__name__)
+    self.assign_value(_k.cast(_k.broadcast_to(src.detach(), self.shape), self.dtype))
+    return self
 
 
 def _fill_(self, value):
@@ -157,7 +169,7 @@ def bind():
         "sum": _sum, "mean": _mean, "prod": _prod, "max": _max, "min": _min, "argmax": _argmax, "argmin": _argmin,
         "transpose": _transpose, "flatten": _flatten, "view": _k.reshape, "view_as": _view_as, "reshape_as": _view_as,
         "new_zeros": _new_zeros, "new_ones": _new_ones, "new_full": _new_full, "where": _where, "select": _select,
-        "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
+        "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "copy_": _copy_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
         "ravel": lambda self: _k.reshape(self, (-1,)), "clone": lambda self: self.copy(),
         "add_": _in_place(_k.add), "sub_": _in_place(_k.sub), "mul_": _in_place(_k.mul), "div_": _in_place(_k.div),
         "expand": _expand, "expand_as": lambda self, other: _k.broadcast_to(self, other.shape),

@@ -48,6 +48,8 @@ class _Indexed(Cell):
         return self.cell_list[self._index(index)]
 
     def __setitem__(self, index, cell):
+        if not isinstance(cell, Cell):
+            raise TypeError("[%s] items must be Cells, got %s" % (type(self).__name__, type(cell).__name__))
         setattr(self, str(self._index(index)), cell)
         self._refresh()
 

@@ -123,14 +123,11 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def construct(self, logits, labels):
         if self.sparse:
-            if labels.ndim != logits.ndim - 1:
-                raise ValueError("[softmax_cross_entropy_with_logits] labels have a wrong rank, got %d, expected %d"
-                                 % (labels.ndim, logits.ndim - 1))
+            if logits.ndim != 2 or labels.ndim != 1:
+                raise ValueError("[softmax_cross_entropy_with_logits] ranks, got logits of %d and labels of %d axes, expected "
+                                 "2 and 1" % (logits.ndim, labels.ndim))
             return ops.cross_entropy(logits, labels, None, -100, self.reduction, 0.0)
-        if check_tensor(labels, "softmax_cross_entropy_with_logits").shape != logits.shape or logits.ndim != 2:
-            raise ValueError("[softmax_cross_entropy_with_logits] logits and labels must be matrices of one shape, got %s "
-                             "and %s" % (tuple(logits.shape), tuple(labels.shape)))
-        return self.get_loss(-ops.sum(labels * ops.log_softmax(logits, -1), -1))
+        return self.get_loss(ops.softmax_cross_entropy_with_logits(logits, labels))
 
 
 class CosineEmbeddingLoss(LossBase):

@@ -70,6 +70,8 @@ class LayerNorm(Cell):
         super().__init__()
         if not isinstance(normalized_shape, (tuple, list)):
             raise TypeError("[layer_norm] normalized_shape must be a tuple, got %s" % type(normalized_shape).__name__)
+        if not normalized_shape:
+            raise ValueError("[layer_norm] normalized_shape must have at least one axis, got ()")
         self.normalized_shape = tuple(normalized_shape)
         self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
         self.epsilon = float(epsilon)

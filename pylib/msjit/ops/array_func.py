@@ -46,6 +46,7 @@ def fill(type, shape, value):
 
 def full_like(input, fill_value, *, dtype=None):
     """A tensor of one value in the shape of another."""
+    check_tensor(input, "full_like")
     return _k.full(input.shape, fill_value, input.dtype if dtype is None else dtype)
 
 
@@ -68,6 +69,10 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     if dtype is None:
         floats = isinstance(start, float) or isinstance(end, float) or isinstance(step, float)
         dtype = mstype.float32 if floats else mstype.int64
+    if isinstance(start, bool) or isinstance(end, bool):
+        raise TypeError("[arange] bounds, got bool, expected ints or floats")
+    if step != 0 and (end - start) * step < 0:
+        raise ValueError("[arange] step leads away from the end, got start %s, end %s and step %s" % (start, end, step))
     return _k.arange(start, end, step, dtype)
 
 
@@ -155,7 +160,11 @@ def movedim(x, source, destination):
 
 
 def _axes(axes, rank):
-    return [axis % rank for axis in ((axes,) if isinstance(axes, int) else axes)]
+    axes = (axes,) if isinstance(axes, int) else axes
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise ValueError("[axes] axis is out of range, got %d, expected %d to %d" % (axis, -rank, rank - 1))
+    return [axis % rank for axis in axes]
 
 
 _py_range = builtins.range
@@ -200,7 +209,7 @@ def unstack(input_x, axis=0):
 def narrow(input, axis, start, length):
     """`length` elements from `start` on, along an axis."""
     begin, end = [0] * input.ndim, list(input.shape)
-    axis %= input.ndim
+    axis, = _axes(axis, input.ndim)
     if not 0 <= start <= start + length <= end[axis]:
         raise ValueError("[narrow] range out of bounds, got start %d and length %d, expected within %d"
                          % (start, length, end[axis]))
@@ -295,6 +304,7 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 
 def gather(input_params, input_indices, axis, batch_dims=0):
     """Slices of `input_params` along an axis, by index."""
+    check_tensor(input_indices, "gather")
     if batch_dims:
         raise NotImplementedError("[gather] batch_dims, got %d, expected 0" % batch_dims)
     return _k.gather(input_params, input_indices, axis)
@@ -306,7 +316,10 @@ def index_select(input, axis, index):
 
 
 def masked_fill(input_x, mask, value):
-    """`value` where `mask` is true."""
+    """`value`, a number or a Tensor of no axes, where `mask` is true."""
+    check_tensor(input_x, "masked_fill")
+    if isinstance(value, Tensor) and value.ndim:
+        raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
     return _k.where(mask, value, input_x)
 
 

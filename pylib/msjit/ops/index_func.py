@@ -88,6 +88,8 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
 
 def topk(input, k, dim=None, largest=True, sorted=True):
     """(the k greatest or least elements along `dim`, their positions)"""
+    if isinstance(k, int) and k <= 0:
+        raise ValueError("[topk] k must be positive, got %d" % k)
     return _k.topk(input, k, -1 if dim is None else dim, largest)
 
 

@@ -53,7 +53,7 @@ def mm(input, mat2):
 
 def bmm(input_x, mat2):
     """Products of two stacks of matrices; stacks of the same sizes."""
-    if check_tensor(input_x, "bmm").ndim < 2 or input_x.shape[:-2] != check_tensor(mat2, "bmm").shape[:-2]:
+    if check_tensor(input_x, "bmm").ndim < 2 or check_tensor(mat2, "bmm").ndim < 2 or input_x.shape[:-2] != mat2.shape[:-2]:
         raise ValueError("[bmm] operands must be matrices in stacks of the same sizes, got shapes %s and %s"
                          % (tuple(input_x.shape), tuple(mat2.shape)))
     return _k.matmul(input_x, mat2)
@@ -66,7 +66,8 @@ def addmm(input, mat1, mat2, beta=1, alpha=1):
 
 def dot(input, other):
     """Sum of products over the last axis of `input` and the last but one of `other`."""
-    if check_tensor(input, "dot").ndim < 2 and check_tensor(other, "dot").ndim < 2:
+    check_tensor(input, "dot")
+    if check_tensor(other, "dot").ndim < 2 and input.ndim < 2:
         return _k.sum(input * other)
     if other.ndim <= 2:
         return _k.matmul(input, other)
@@ -98,12 +99,14 @@ def hypot(input, other):
 
 def addn(x):
     """Sum of a sequence of tensors."""
-    if isinstance(x, Tensor):
-        return x
+    if not isinstance(x, (tuple, list)):
+        raise TypeError("[addn] argument, got %s, expected a tuple or list of Tensors" % type(x).__name__)
     if not x:
         raise ValueError("[addn] expected at least one tensor")
-    total = x[0]
+    total = check_tensor(x[0], "addn")
     for item in x[1:]:
+        if check_tensor(item, "addn").shape != total.shape:
+            raise ValueError("[addn] shapes must be the same, got %s and %s" % (tuple(total.shape), tuple(item.shape)))
         total = _k.add(total, item)
     return total
 
@@ -236,6 +239,7 @@ def argmin(input, axis=None, keepdims=False):
 def median(input, axis=-1, keepdims=False):
     """(median along an axis, its position): of two elements in the middle the lesser one."""
     values, places = _k.sort(input, axis)
+    places = _k.cast(places, mstype.int64)
     size = input.shape[axis] if input.ndim else 1
     middle = Tensor([(size - 1) // 2], mstype.int64)
     values, places = _k.gather(values, middle, axis), _k.gather(places, middle, axis)

@@ -37,6 +37,7 @@ def selu(input_x):
 
 def celu(x, alpha=1.0):
     """x where x > 0, else alpha (exp(x / alpha) - 1)"""
+    check_tensor(x, "celu")
     if alpha == 0:
         raise ValueError("[celu] alpha must not be 0")
     return _k.maximum(x, 0) + alpha * _k.expm1(_k.minimum(x, 0) / alpha)
@@ -44,6 +45,7 @@ def celu(x, alpha=1.0):
 
 def softshrink(input, lambd=0.5):
     """x moved towards 0 by lambd"""
+    check_tensor(input, "softshrink")
     return _k.maximum(input - lambd, 0) + _k.minimum(input + lambd, 0)
 
 
@@ -166,6 +168,10 @@ def _pads(shape, kernel, stride, dilation, pad_mode, padding):
 
 def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
     """2-D convolution: input (N, C, H, W), weight (O, C / groups, kH, kW)."""
+    if pad_mode not in ("valid", "same", "pad"):
+        raise ValueError("[conv2d] pad_mode, got %r, expected 'valid', 'same' or 'pad'" % (pad_mode,))
+    if pad_mode != "pad" and padding not in (0, (0, 0)):
+        raise ValueError("[conv2d] padding, got %r, expected 0 unless pad_mode is 'pad'" % (padding,))
     stride, dilation = _pair(stride), _pair(dilation)
     pads = _pads(input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
     return _k.conv2d(input, weight, bias, stride, pads, dilation, groups)
@@ -236,6 +242,7 @@ def reduce_loss(x, reduction):
 
 def mse_loss(input, target, reduction="mean"):
     """(input - target) squared"""
+    check_tensor(target, "mse_loss")
     return _k.mse_loss(input, target, reduction)
 
 
@@ -246,6 +253,7 @@ def l1_loss(input, target, reduction="mean"):
 
 def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
     """Quadratic below beta, linear above."""
+    check_tensor(input, "smooth_l1_loss")
     if input.shape != check_tensor(target, "smooth_l1_loss").shape:
         raise ValueError("[smooth_l1_loss] shapes must match, got %s and %s" % (tuple(input.shape), tuple(target.shape)))
     if isinstance(beta, (int, float)) and beta <= 0:
@@ -256,6 +264,7 @@ def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
 
 def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
     """-(labels log(p) + (1 - labels) log(1 - p))"""
+    check_tensor(labels, "binary_cross_entropy")
     return _k.binary_cross_entropy(logits, labels, weight, reduction)
 
 
@@ -272,6 +281,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
 
 def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropy of sigmoid(logits), without overflow."""
+    check_tensor(label, "binary_cross_entropy_with_logits")
     return _k.binary_cross_entropy_with_logits(logits, label, weight, pos_weight, reduction)
 
 
@@ -282,16 +292,23 @@ def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", l
 
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Cross entropy of logits (N, C, ...) and class indices (N, ...) or probabilities (N, C, ...)."""
+    check_tensor(target, "cross_entropy")
     return _k.cross_entropy(input, target, ignore_index, reduction, weight, label_smoothing)
 
 
 def softmax_cross_entropy_with_logits(logits, labels):
     """Cross entropy of each row of logits with one-hot rows."""
+    where = "softmax_cross_entropy_with_logits"
+    if check_tensor(logits, where).ndim != 2 or logits.shape != check_tensor(labels, where).shape:
+        raise ValueError("[softmax_cross_entropy_with_logits] logits and labels must be matrices of one shape, got %s and %s"
+                         % (tuple(logits.shape), tuple(labels.shape)))
     return -_k.sum(labels * _k.log_softmax(logits, -1), -1)
 
 
 def kl_div(logits, labels, reduction="mean"):
     """labels (log(labels) - logits)"""
+    if check_tensor(logits, "kl_div").shape != check_tensor(labels, "kl_div").shape:
+        raise ValueError("[kl_div] shapes must match, got %s and %s" % (tuple(logits.shape), tuple(labels.shape)))
     safe = _k.where(_k.greater(labels, 0), labels, _k.ones_like(labels))
     loss = labels * (_k.log(safe) - logits)
     if reduction == "batchmean":
@@ -301,6 +318,7 @@ def kl_div(logits, labels, reduction="mean"):
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """Limits elements to [min_val, max_val]."""
+    check_tensor(input, "hardtanh")
     return _k.minimum(_k.maximum(input, min_val), max_val)
 
 

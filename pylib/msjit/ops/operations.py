@@ -69,7 +69,7 @@ def _stop_gradient(x):
 
 def _tensor_shape(x):
     """The sizes as a Tensor."""
-    return _Tensor(x.shape, _mstype.int64)
+    return _Tensor(_check_tensor(x, "tensor_shape").shape, _mstype.int64)
 
 
 def _same_dtype(reduction):
@@ -147,7 +147,7 @@ class BatchMatMul(MatMul):
     """Matrix product over the last two axes; the others must be the same."""
 
     def __call__(self, x, y):
-        if _check_tensor(x, "batch_matmul").ndim < 2 or x.shape[:-2] != _check_tensor(y, "batch_matmul").shape[:-2]:
+        if _check_tensor(x, "batch_matmul").ndim < 2 or _check_tensor(y, "batch_matmul").ndim < 2 or x.shape[:-2] != y.shape[:-2]:
             raise ValueError("[batch_matmul] operands must be matrices in stacks of the same sizes, got shapes %s and %s"
                              % (tuple(x.shape), tuple(y.shape)))
         return _k.matmul(x, y, self.transpose_a, self.transpose_b)
@@ -204,6 +204,8 @@ class Split(Primitive):
         self.axis, self.output_num = axis, output_num
 
     def __call__(self, x):
+        if not -x.ndim <= self.axis < x.ndim:
+            raise ValueError("[split] axis is out of range, got %d, expected %d to %d" % (self.axis, -x.ndim, x.ndim - 1))
         length = x.shape[self.axis]
         if length % self.output_num:
             raise ValueError("[split] size of the axis must be a multiple of output_num, got %d and %d"
@@ -237,6 +239,10 @@ _make({"Softmax": _n.softmax, "LogSoftmax": _n.log_softmax}, _Axis)
 class _Arg(Primitive):
     def __init__(self, axis=-1, output_type=_mstype.int32):
         super().__init__()
+        if isinstance(axis, bool) or not isinstance(axis, int):
+            raise TypeError("[%s] axis, got %s, expected an int" % (self.name, type(axis).__name__))
+        if output_type not in (_mstype.int32, _mstype.int64):
+            raise ValueError("[%s] output_type, got %s, expected int32 or int64" % (self.name, output_type))
         self.axis, self.output_type = axis, output_type
 
     def __call__(self, x):
@@ -363,6 +369,8 @@ class MaxPool(Primitive):
 
     def __init__(self, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
         super().__init__()
+        if pad_mode.lower() not in ("same", "valid"):
+            raise ValueError("[%s] pad_mode, got %r, expected 'same' or 'valid'" % (self.name, pad_mode))
         self.kernel_size, self.strides, self.pad_mode = kernel_size, strides, pad_mode.lower()
 
     def __call__(self, x):

@@ -3,7 +3,7 @@ from functools import partial
 
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
-from ..common.tensor import is_tensor
+from ..common.tensor import check_tensor, is_tensor
 from . import registry as _k
 
 
@@ -16,7 +16,7 @@ def cast(input, dtype):
 
 def dtype(input_x):
     """The element type."""
-    return input_x.dtype
+    return check_tensor(input_x, "dtype").dtype
 
 
 typeof = dtype

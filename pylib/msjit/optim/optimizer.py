@@ -43,9 +43,12 @@ class Optimizer(Cell):
 
     @property
     def learning_rate(self):
-        """The learning rate of the next step; a tuple when groups differ."""
-        rates = tuple(_rate_at(g.rate, self.step_count) for g in self._groups)
-        return rates[0] if len(set(rates)) == 1 else rates
+        """The learning rate: a Parameter, through which it can be changed, a schedule, or a tuple with one value a step;
+        a tuple of these, one for each of the parameters, when there are groups."""
+        for group in self._groups:
+            if isinstance(group.rate, float):
+                group.rate = Parameter(Tensor(group.rate, mstype.float32), name="learning_rate", requires_grad=False)
+        return tuple(group.rate for group in self._group_of) if self._grouped else self._groups[0].rate
 
     @learning_rate.setter
     def learning_rate(self, value):
@@ -61,7 +64,7 @@ class Optimizer(Cell):
     @property
     def dynamic_lr(self):
         """Whether any learning rate changes with the step."""
-        return any(not isinstance(g.rate, float) for g in self._groups)
+        return any(not isinstance(g.rate, (float, Tensor)) for g in self._groups)
 
     @property
     def weight_decay(self):
@@ -71,10 +74,10 @@ class Optimizer(Cell):
 
     def get_lr(self):
         """The learning rate of the next step as a Tensor; a tuple of them when groups differ."""
-        rate = self.learning_rate
-        if isinstance(rate, tuple):
-            return tuple(Tensor(r, mstype.float32) for r in rate)
-        return Tensor(rate, mstype.float32)
+        rates = tuple(_rate_at(g.rate, self.step_count) for g in self._groups)
+        if len(set(rates)) > 1:
+            return tuple(Tensor(r, mstype.float32) for r in rates)
+        return Tensor(rates[0], mstype.float32)
 
     def get_lr_parameter(self, param):
         """The learning rate of one Parameter."""
@@ -196,6 +199,8 @@ def _rate(value, where):
 def _rate_at(rate, step):
     if isinstance(rate, float):
         return rate
+    if isinstance(rate, Tensor):
+        return rate.item()
     if isinstance(rate, tuple):
         return rate[min(step, len(rate) - 1)]
     if isinstance(rate, Cell) and not hasattr(rate, "rate_at"):
