@@ -18,8 +18,8 @@ int find_param(PyObject* param_names, PyObject* name) {
 // MindSpore's names of parameters, where operators here have NumPy's.
 int find_alias(PyObject* param_names, PyObject* name) {
   static constexpr std::pair<const char*, const char*> kNames[] = {
-      {"input", "x"}, {"input_x", "x"}, {"value", "x"},  {"other", "y"}, {"exponent", "y"},
-      {"mat2", "y"},  {"dims", "perm"}, {"dims", "reps"}};
+      {"input", "x"},    {"input_x", "x"}, {"value", "x"},   {"other", "y"},
+      {"exponent", "y"}, {"mat2", "y"},    {"dims", "perm"}, {"dims", "reps"}};
   for (auto [alias, own] : kNames) {
     if (PyUnicode_CompareWithASCIIString(name, alias) != 0) continue;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(param_names); ++i)
@@ -83,7 +83,8 @@ bool add_input(const OpDef& op, const Param& param, PyObject* object, CallArgs* 
   }
   if (!takes_number(op, param, object) || (!is_number(object) && !is_numpy_scalar(object)))
     return fail(type_error("[{}] argument '{}', got {}, expected a Tensor{}", op.name, param.name,
-                           type_name(object), takes_number(op, param, Py_True) ? " or number" : ""));
+                           type_name(object),
+                           takes_number(op, param, Py_True) ? " or number" : ""));
   return convert_input(op, object, out);
 }
 

@@ -90,7 +90,8 @@ bool operand(PyObject* object, const char* where, Tensor* made, TensorImpl** out
 
 bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
 
-// As in MindSpore, these operators take a list or tuple; for the others Python raises its TypeError.
+// As in MindSpore, these operators take a list or tuple; for the others Python raises its
+// TypeError.
 bool takes_sequence(Operator which, PyObject* left) {
   return which == kAddOp || which == kSubOp || which == kFloorDivOp ||
          (which == kPowOp && is_sequence(left));

@@ -42,7 +42,7 @@ def run_side(python, library, samples, folder):
         path.write_bytes(b"")
         with open(folder / (library + ".log"), "ab") as log:
             process = subprocess.Popen([str(python), str(HERE / "worker.py"), library, str(jobs), str(path)],
-                                       stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                                       cwd=str(folder), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
             status = watch(process, path)
         found = dict(read_records(path))
         done.update(found)

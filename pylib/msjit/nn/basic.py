@@ -10,6 +10,7 @@ from .cell import Cell
 
 _linear = ops.registry.linear
 _pad = ops.registry.pad
+_flatten = ops.registry.flatten
 
 
 class Identity(Cell):
@@ -63,7 +64,7 @@ class Flatten(Cell):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def construct(self, x):
-        return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
+        return _flatten(x, self.start_dim, self.end_dim)
 
 
 class Dropout(Cell):

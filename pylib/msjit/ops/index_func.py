@@ -114,7 +114,16 @@ def diag(input):
 
 
 def repeat_interleave(input, repeats, axis=None):
-    """Each element `repeats` times in a row; of the flattened tensor where no axis is given."""
+    """Each element `repeats` times in a row, a number or one for each; of the flattened tensor where no axis is given."""
+    if isinstance(repeats, (list, tuple)):
+        flat = _k.reshape(input, (-1,)) if axis is None else input
+        along = 0 if axis is None else axis
+        if len(repeats) not in (1, flat.shape[along]) or min(repeats) < 0:
+            raise ValueError("[repeat_interleave] repeats must be one or %d numbers of 0 or more, got %s"
+                             % (flat.shape[along], list(repeats)))
+        counts = list(repeats) if len(repeats) == flat.shape[along] else list(repeats) * flat.shape[along]
+        places = [i for i, count in enumerate(counts) for _ in builtins.range(count)]
+        return _k.gather(flat, Tensor(places, "int64"), along)
     if axis is None:
         return _k.repeat_interleave(_k.reshape(input, (-1,)), repeats, 0)
     return _k.repeat_interleave(input, repeats, axis)

@@ -17,6 +17,8 @@ linear = dense
 
 def bias_add(input_x, bias):
     """Adds a bias along axis 1."""
+    if check_tensor(input_x, "bias_add").ndim < 2 or check_tensor(bias, "bias_add").ndim != 1:
+        raise ValueError("[bias_add] ranks, got %d and %d, expected at least 2 and 1" % (input_x.ndim, bias.ndim))
     return input_x + bias.reshape((-1,) + (1,) * (input_x.ndim - 2))
 
 
@@ -25,7 +27,9 @@ def bias_add(input_x, bias):
 
 def prelu(input, weight):
     """x where x > 0, else weight x; one weight, or one for each channel (axis 1)."""
-    if weight.size > 1 and input.ndim > 2:
+    if check_tensor(input, "prelu").ndim == 0:
+        weight = weight.reshape(())
+    elif weight.size > 1 and input.ndim > 2:
         weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
     return _k.maximum(input, 0) + weight * _k.minimum(input, 0)
 
@@ -299,7 +303,7 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
 def softmax_cross_entropy_with_logits(logits, labels):
     """Cross entropy of each row of logits with one-hot rows."""
     where = "softmax_cross_entropy_with_logits"
-    if check_tensor(logits, where).ndim != 2 or logits.shape != check_tensor(labels, where).shape:
+    if check_tensor(logits, where).shape != check_tensor(labels, where).shape or logits.ndim != 2:
         raise ValueError("[softmax_cross_entropy_with_logits] logits and labels must be matrices of one shape, got %s and %s"
                          % (tuple(logits.shape), tuple(labels.shape)))
     return -_k.sum(labels * _k.log_softmax(logits, -1), -1)
