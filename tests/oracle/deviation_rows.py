@@ -173,3 +173,17 @@ deviation(
     element.""",
     "accepts: ops.binary_cross_entropy(a, b) | *", "value: ops.kl_div(a, b) | *", "accepts: after(*assign_value(b), a, b)[0] | *", "type: a == b | f32[2]; np*", "type: a != b | f32[2]; np*",
     "accepts: ops.cross_entropy(a, b) | f32[0]; f32[0]")
+deviation(
+    "Creation and types",
+    """Tensor takes the name of a dtype or int for one, ragged lists and wrong names are ValueErrors, there are no complex numbers.
+    A Parameter without a name is called Parameter. typeof gives the dtype, scalar_cast takes any; fast_gelu is the tanh form of
+    GELU; Parameters have the attributes of Tensors.""",
+    "accepts: Tensor([1, 2], *)", "class: Tensor([[1,2],[3]])", "rejects: Tensor(1+2j)", "value: Parameter(Tensor([1.0]), name=*", "value: ops.typeof(a) | *", "rejects: ops.typeof(a) | 2.5",
+    "rejects: ops.identity(a) | 2.5", "accepts: ops.scalar_cast(*", "value: nn.get_activation(a).cls_name | 'fast_gelu'", "accepts: a.is_leaf | f32[2,3]p", "accepts: a.grad | f32[2,3]p",
+    "accepts: kind(ops.standard_normal(3))", "accepts: P.LinSpace()(0.0,1.0,3)", "accepts: a.new_full(* | *", "accepts: a.item((0,1)) | *", "class: a.item(* | *")
+deviation(
+    "mint and numpy",
+    """The functions are those of ops, with the same promotion of dtypes, and take numbers where ops or NumPy does; where of two ints is
+    int64.""",
+    "accepts: mint.equal(a, b) | f32[3]; 2", "accepts: m*.isclose(a, b) | f32[3]; i32[3]", "accepts: mnp.* | 2.5", "accepts: mnp.*(a, b) | f32[3]; 2", "accepts: mnp.*(a, b) | f32[3]; i32[3]",
+    "value: mnp.std(* | i32[2,3]", "value: mnp.var(* | i32[2,3]", "dtype: mnp.argmin(a) | 2.5", "dtype: mnp.where(a, b, c) | b[3]; 1; 2", "class: m*.*(a) | 2.5")

@@ -151,6 +151,33 @@ def test_assignment_keeps_dtype_and_shape():
         ops.assign_sub(p, Tensor([1.0]))
 
 
+def test_methods_take_the_arguments_of_the_functions():
+    t, index = tensor(), tensor([[0, 1, 0]], ms.int64)
+    assert t.gather_elements(0, index).tolist() == t.gather(0, index).tolist() == [[1.5, 4.0, 3.0]]
+    assert t.gather(tensor([1], ms.int32), 0).tolist() == [[0.5, 4.0, -1.0]]
+    assert t.repeat_interleave(2).shape == (12,) and t.repeat_interleave([2, 1], 0).shape == (3, 3)
+
+
+def test_mint_has_its_own_arguments():
+    t = tensor()
+    assert ms.mint.flatten(t).shape == (6,) and ms.mint.select(t, 1, -1).tolist() == [3.0, -1.0]
+    assert ms.mint.gather(t, 1, tensor([[2], [0]], ms.int64)).tolist() == [[3.0], [0.5]]
+
+
+def test_numpy_names():
+    import msjit.numpy as mnp
+    assert mnp.array([1, 2]).dtype == mnp.arange(3).dtype == mnp.full((2,), 3).dtype == ms.int32
+    assert mnp.array([1.5]).dtype == ms.float32 and mnp.array(np.array([1, 2])).dtype == ms.int64
+    assert mnp.sum(tensor(), axis=1).shape == (2,) and mnp.sqrt(4.0).item() == 2.0 and isinstance(mnp.meshgrid(tensor(X[0])), list)
+
+
+def test_parameters_of_numbers():
+    assert Parameter(3, name="p").dtype == ms.int32 and Parameter(3.5, name="p").dtype == ms.float32
+    for call in (lambda: Parameter(True), lambda: Parameter(Tensor([1.0]), name=3)):
+        with pytest.raises(ValueError):
+            call()
+
+
 def test_learning_rate_can_be_assigned():
     p = Parameter(Tensor([1.0]), name="p")
     optimizer = nn.SGD([p], 0.5)

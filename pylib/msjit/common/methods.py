@@ -137,6 +137,15 @@ def _zero_(self):
     return _fill_(self, 0)
 
 
+def _gather(self, input_indices=None, axis=None, batch_dims=0, *, dim=None, index=None):
+    """x.gather(indices, axis): slices along an axis; x.gather(dim, index): one element an index."""
+    if isinstance(input_indices, int):
+        dim, index = input_indices, axis
+    if dim is not None:
+        return _ops.gather_elements(self, dim, index)
+    return _ops.gather(self, input_indices, axis, batch_dims)
+
+
 def _expand(self, *size):
     """Repeats axes of size 1 up to a shape; -1 keeps a size."""
     return _k.broadcast_to(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size)
@@ -149,10 +158,11 @@ def _flush_from_cache(self):
 
 
 # Methods that pass self first to the function of that name in ops.
-_FUNCTIONS = """addmm all any amax amin bmm chunk clamp clip diagonal dot gather gelu index_select isclose leaky_relu
+_FUNCTIONS = """addmm all any amax amin bmm chunk clamp clip diagonal dot gelu index_select isclose leaky_relu
     logsumexp masked_fill nan_to_num narrow nonzero norm one_hot outer permute split std unbind unique unsqueeze var
     subtract multiply divide true_divide negative absolute eq ne lt le gt ge logsigmoid hardshrink elu silu mm
-    floor_divide remainder swapdims movedim cast cumsum t roll""".split()
+    floor_divide remainder swapdims movedim cast cumsum t roll
+    gather_elements repeat_interleave""".split()
 
 
 def bind():
@@ -172,7 +182,7 @@ def bind():
         "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "copy_": _copy_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
         "ravel": lambda self: _k.reshape(self, (-1,)), "clone": lambda self: self.copy(),
         "add_": _in_place(_k.add), "sub_": _in_place(_k.sub), "mul_": _in_place(_k.mul), "div_": _in_place(_k.div),
-        "expand": _expand, "expand_as": lambda self, other: _k.broadcast_to(self, other.shape),
+        "expand": _expand, "gather": _gather, "expand_as": lambda self, other: _k.broadcast_to(self, other.shape),
         "nelement": lambda self: self.size, "short": lambda self: _k.cast(self, "int16"),
         "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
         "set_const_arg": lambda self, const_arg=True: None, "type": lambda self, dtype: _k.cast(self, dtype),

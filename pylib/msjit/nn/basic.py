@@ -133,7 +133,7 @@ class Pad(Cell):
         if self.mode == "CONSTANT":
             return _pad(x, [before for before, _ in self.paddings], [after for _, after in self.paddings], 0)
         for axis, (before, after) in enumerate(self.paddings):
-            x = ops.array_func.mirror(x, axis, before, after, self.mode == "SYMMETRIC")
+            x = ops.array_func._mirror(x, axis, before, after, self.mode == "SYMMETRIC")
         return x
 
 

@@ -255,7 +255,7 @@ def _extend(x, axis, before, after, mode):
     """Goes on beyond the ends of one axis."""
     size = x.shape[axis]
     if mode == "reflect":
-        return mirror(x, axis, before, after, False)
+        return _mirror(x, axis, before, after, False)
     if before == after == 0:
         return x
     if mode == "circular" and max(before, after) > size:
@@ -265,7 +265,7 @@ def _extend(x, axis, before, after, mode):
     return _k.gather(x, Tensor(places, mstype.int64), axis)
 
 
-def mirror(x, axis, before, after, with_edge):
+def _mirror(x, axis, before, after, with_edge):
     """Goes on beyond the ends of one axis as in a mirror, which repeats the edge or lies on it."""
     if before == after == 0:
         return x

@@ -36,7 +36,7 @@ def div(input, other, *, rounding_mode=None):
     return _k.floor_div(input, other) if rounding_mode == "floor" else _k.trunc(_k.div(input, other))
 
 
-divide = true_divide = truediv = tensor_div = div
+divide = true_divide = truediv = div
 
 
 def matmul(input, other):
@@ -335,8 +335,26 @@ def logsumexp(input, axis, keep_dims=False):
     return out if keep_dims else _k.squeeze(out, axis)
 
 
-reduce_sum, reduce_mean, reduce_max, reduce_min = sum, mean, amax, amin
-reduce_prod, reduce_all, reduce_any = prod, all, any
+reduce_mean, reduce_max, reduce_min = mean, amax, amin
+reduce_all, reduce_any = all, any
+
+
+def reduce_sum(x, axis=(), keep_dims=False):
+    """Sum over axes, in the dtype of x; () means all."""
+    return _k.cast(_k.sum(x, None if axis == () else axis, keep_dims), x.dtype)
+
+
+def reduce_prod(x, axis=(), keep_dims=False):
+    """Product over axes, in the dtype of x; () means all."""
+    return _k.cast(_k.prod(x, None if axis == () else axis, keep_dims), x.dtype)
+
+
+def real_div(x, y):
+    """x / y; the quotient of integers is an integer."""
+    out = _k.div(x, y)
+    return out if isinstance(y, float) or isinstance(x, float) else _k.cast(out, _k.add(x, y).dtype)
+
+tensor_div = real_div
 
 __all__ = [name for name, value in list(globals().items())
            if name[0] != "_" and name not in ("mstype", "Tensor", "check_tensor", "range") and callable(value)]

@@ -56,27 +56,9 @@ class _Binary(Primitive):
         return self._op(x, y)
 
 
-def _real_div(x, y):
-    """x / y; the quotient of integers is an integer."""
-    out = _k.div(x, y)
-    return _k.cast(out, _k.add(x, y).dtype) if isinstance(y, _Tensor) or not isinstance(y, float) else out
-
-
-def _stop_gradient(x):
-    """The same value, a constant for gradients."""
-    return _k.stop_gradient(x) if isinstance(x, _Tensor) else x
-
-
 def _tensor_shape(x):
     """The sizes as a Tensor."""
     return _Tensor(_check_tensor(x, "tensor_shape").shape, _mstype.int64)
-
-
-def _same_dtype(reduction):
-    """Integers keep their dtype, where the function adds up in int64."""
-    def reduce(x, axis, keep_dims):
-        return _k.cast(reduction(x, axis, keep_dims), x.dtype)
-    return reduce
 
 
 _UNARY = {
@@ -89,11 +71,11 @@ _UNARY = {
     "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "ReLU": _k.relu, "ReLU6": _n.relu6,
     "Softplus": "softplus", "Softsign": _n.softsign, "SiLU": _n.silu, "Mish": _n.mish, "HSwish": _n.hardswish,
     "HSigmoid": _n.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _a.flatten,
-    "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _stop_gradient,
+    "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _o.stop_gradient,
     "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _tensor_shape,
 }
 _BINARY = {
-    "Add": _k.add, "TensorAdd": _k.add, "Sub": _k.sub, "Mul": _k.mul, "Div": _k.div, "RealDiv": _real_div,
+    "Add": _k.add, "TensorAdd": _k.add, "Sub": _k.sub, "Mul": _k.mul, "Div": _k.div, "RealDiv": _m.real_div,
     "FloorDiv": _k.floor_div, "FloorMod": _k.mod, "Mod": _k.fmod, "Pow": _k.pow, "Maximum": _k.maximum,
     "Minimum": _k.minimum, "Equal": _k.equal, "NotEqual": _k.not_equal, "Less": _k.less,
     "LessEqual": _k.less_equal, "Greater": _k.greater, "GreaterEqual": _k.greater_equal,
@@ -101,13 +83,13 @@ _BINARY = {
     "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor", "Atan2": "atan2", "Cast": _o.cast, "Reshape": _k.reshape,
     "Transpose": _k.transpose, "ExpandDims": _k.expand_dims, "Tile": "tile", "BroadcastToOp": _k.broadcast_to,
     "BiasAdd": _n.bias_add, "Assign": _o.assign, "AssignAdd": _o.assign_add, "AssignSub": _o.assign_sub,
-    "Depend": _o.depend, "InplaceAdd": _k.add, "InplaceSub": _k.sub, "LinSpace": _a.linspace,
+    "Depend": _o.depend, "InplaceAdd": _k.add, "InplaceSub": _k.sub,
 }
 _OTHER = {
     "Select": _k.where, "Slice": _a.slice, "Gather": _a.gather, "GatherD": _i.gather_d, "GatherNd": _i.gather_nd, "MaskedSelect": _i.masked_select,
     "TensorScatterUpdate": _i.tensor_scatter_update, "TensorScatterAdd": _i.tensor_scatter_add, "ScatterNd": _i.scatter_nd, "Range": _a.range,
     "Fill": _a.fill, "MaskedFill": _a.masked_fill, "MakeTuple": _o.make_tuple, "FillV2": _a.full,
-    "Dense": _n.dense, "SoftmaxCrossEntropyWithLogits": None,
+    "LinSpace": _a.linspace, "Dense": _n.dense, "SoftmaxCrossEntropyWithLogits": None,
 }
 
 
@@ -162,8 +144,8 @@ class _Reduce(Primitive):
         return self._op(x, None if axis == () else axis, self.keep_dims)
 
 
-_make({"ReduceSum": _same_dtype(_k.sum), "ReduceMean": _m.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
-       "ReduceProd": _same_dtype(_k.prod),
+_make({"ReduceSum": _m.reduce_sum, "ReduceMean": _m.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
+       "ReduceProd": _m.reduce_prod,
        "ReduceAll": _k.all, "ReduceAny": _k.any}, _Reduce)
 
 
@@ -304,6 +286,8 @@ class Dropout(Primitive):
 
     def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0):
         super().__init__()
+        if not 0 < keep_prob <= 1:
+            raise ValueError("[dropout] keep_prob must be in (0, 1], got %s" % keep_prob)
         self.keep_prob = keep_prob
 
     def __call__(self, x):

@@ -88,8 +88,16 @@ def scalar_cast(input_x, input_y):
 
 
 def tuple_to_array(input_x):
-    """A tuple of numbers as a Tensor."""
-    return _Tensor(list(input_x))
+    """A tuple of numbers as a Tensor, int32 or float32."""
+    if not isinstance(input_x, tuple):
+        raise TypeError("[tuple_to_array] argument, got %s, expected a tuple" % type(input_x).__name__)
+    floats = any(isinstance(x, float) for x in input_x)
+    return _Tensor(list(input_x), _mstype.float32 if floats else _mstype.int32)
+
+
+def stop_gradient(value):
+    """The same value, a constant for gradients."""
+    return _k.stop_gradient(value) if isinstance(value, _Tensor) else value
 
 
 def make_tuple(*items):
@@ -105,5 +113,5 @@ def tensor_slice(input_x, begin, size):
 
 
 
-__all__ = ["cast", "dtype", "typeof", "assign", "assign_add", "assign_sub", "print_", "depend", "scalar_to_tensor",
+__all__ = ["cast", "dtype", "typeof", "assign", "assign_add", "assign_sub", "print_", "depend", "stop_gradient", "scalar_to_tensor",
            "scalar_cast", "tuple_to_array", "make_tuple", "tensor_slice", "is_tensor", "partial"]
