@@ -184,3 +184,11 @@ def test_learning_rate_can_be_assigned():
     ops.assign(optimizer.learning_rate, Tensor(0.25, ms.float32))
     assert optimizer((Tensor([1.0]),)) == (True,) and p.tolist() == [0.75] and optimizer.get_lr().item() == 0.25
     assert optimizer.weight_decay.item() == 0.0
+
+
+@pytest.mark.parametrize("copy", [lambda x: Tensor(x), lambda x: Tensor(x, ms.float16).astype(ms.float32), lambda x: ms.tensor(x)])
+def test_gradient_through_a_tensor_of_a_tensor(copy):
+    x = tensor(X[0])
+    for function in (lambda x: (copy(x) * x).sum(), ms.jit(lambda x: (copy(x) * x).sum(), mode="PIJit")):
+        np.testing.assert_allclose(ms.grad(function)(x).asnumpy(), 2 * X[0])
+    assert not ms._msjit.is_tracked(Tensor(x)) and ms.grad(lambda x: Parameter(x, name="p").sum() + x.sum())(x).tolist() == [1, 1, 1]
