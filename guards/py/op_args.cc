@@ -18,8 +18,8 @@ int find_param(PyObject* param_names, PyObject* name) {
 // MindSpore's names of parameters, where operators here have NumPy's.
 int find_alias(PyObject* param_names, PyObject* name) {
   static constexpr std::pair<const char*, const char*> kNames[] = {
-      {"input", "x"},    {"input_x", "x"}, {"value", "x"},   {"other", "y"},
-      {"exponent", "y"}, {"mat2", "y"},    {"dims", "perm"}, {"dims", "reps"}};
+      {"input", "x"}, {"input_x", "x"}, {"value", "x"},   {"other", "y"},  {"exponent", "y"},
+      {"mat2", "y"},  {"dims", "perm"}, {"dims", "reps"}, {"axis", "perm"}};
   for (auto [alias, own] : kNames) {
     if (PyUnicode_CompareWithASCIIString(name, alias) != 0) continue;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(param_names); ++i)

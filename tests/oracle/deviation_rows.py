@@ -51,7 +51,7 @@ deviation(
     "rejects says: AttributeError: module 'msjit*",
     "class says: AttributeError (module 'msjit*",
     "rejects says: AttributeError: 'msjit.Tensor' object has no attribute*",
-    "rejects says: NotImplementedError: *")
+    "rejects says: NotImplementedError: *", "rejects: ops.relu(input=a,inplace=False) | *")
 deviation(
     "NaN",
     """NaN wins in relu, relu6, sign, maximum, minimum, clip and hardtanh, as on MindSpore's other devices; its CPU kernels drop
@@ -101,7 +101,7 @@ deviation(
     labels that do not add up to 1; prod over all axes; powers at the border of their domain.""",
     *["gradient value: %s | *" % call for call in (
         "nn.SoftmaxCrossEntropyWithLogits(*(a, b)", "P.SoftmaxCrossEntropyWithLogits()(a, b)", "nn.BCELoss(*", "nn.BCEWithLogitsLoss(weight=*",
-        "ops.binary_cross_entropy(a, b, c)", "ops.binary_cross_entropy_with_logits(a, b, c, d)", "ops.kl_div(a, b*", "P.LayerNorm(*",
+        "ops.binary_cross_entropy(a, b, c)", "ops.binary_cross_entropy_with_logits(a, b, c, d)", "ops.kl_div(*", "P.LayerNorm(*",
         "ops.batch_norm(a, b, c, b, c)", "ops.one_hot(a, 3, b, c)", "ops.linspace(a, b, 3)", "ops.prod(a, b)", "P.ReduceProd()(a*",
         "ops.pow(a, b)", "a ** b", "P.Pow()(a, b)", "ops.pow(input=a, exponent=b)", "ops.std(a, 0, 1)", "ops.var(a, 0, 1)",
         "ops.tile(a, (0,))", "ops.gather(a, b, 0)", "P.Mod()(a, b)")],
@@ -149,7 +149,7 @@ deviation(
         "parameters_of(fixed(nn.Dense(3, 4, activation=ops.relu)))", "ops.range(0,1,0.5)", "ops.linspace(0,1,2.5)", "initializer(*",
         "descend(lambda ps: nn.*(ps, [0.1,0.05]*", "(lambda ps: nn.*([Tensor([1.0,2.0],ms.float32)]))(*")],
     *["accepts: %s | f32[2,3]; None" % call for call in ("P.Reduce*()(a, b)", "ops.logsumexp(a, b)", "ops.prod(a, b, keep_dims=True)")],
-    "accepts: ops.logsumexp(a, b, keep_dims=True) | *",
+    "accepts: ops.logsumexp(a, b, keep_dims=True) | *", "accepts: ops.sqrt(input=a) | *", "accepts: ops.floor_div(input=a, other=b) | *",
     "accepts: * | f32[]*", "accepts: ops.var(a, b) | f32[2,3]; [0]", "accepts: ops.std(a, b) | f32[2,3]; [0]", "accepts: a.std(b) | f32[2,3]; [0]",
     "accepts: nn.MaxPool2d(2, 2)(a) | f32[0,2,4,4]", "accepts: ops.cumsum(a, b) | f32[0,3]; 0", "accepts: *.max(*b) | f32[0,3]; 1", "accepts: *.min(*b) | f32[0,3]; 1",
     "accepts: ops.dot(a, b) | *", "accepts: a.dot(b) | *", "accepts: ops.elu(a, 2) | *", "accepts: ops.kl_div(a, b) | f32[2,3]; *", "accepts: *ddN*([a, b]) | f32[2]; i32[2]",

@@ -51,6 +51,11 @@ def test_names_of_arguments():
     np.testing.assert_array_equal(ops.pow(input=t, exponent=2).asnumpy(), X * X)
     np.testing.assert_array_equal(ops.reshape(input=t, shape=(3, 2)).asnumpy(), X.reshape(3, 2))
     assert ops.logical_and(t, True).dtype == ms.bool_
+    for call in (lambda: ops.logsumexp(t, 1), lambda: ops.logsumexp(t, dim=1), lambda: ops.logsumexp(t, axis=1)):
+        np.testing.assert_allclose(call().asnumpy(), np.log(np.exp(X).sum(1)), rtol=1e-6)
+    for names in ("input target".split(), "logits label".split()):
+        assert ops.binary_cross_entropy_with_logits(**dict(zip(names, (t, t)))) == ops.binary_cross_entropy_with_logits(t, t)
+    np.testing.assert_allclose(ops.softplus(t, 2).asnumpy(), np.log1p(np.exp(2 * X)) / 2, rtol=1e-5)
 
 
 @pytest.mark.jit

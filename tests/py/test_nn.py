@@ -168,7 +168,7 @@ def test_parameter():
     assert "Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=True)" == repr(p)
     with pytest.raises(ValueError):
         p.set_data(Tensor(np.zeros(4, np.float32)))
-    with pytest.raises(TypeError, match=r"\[parameter\] name must be a str, got int"):
+    with pytest.raises(ValueError, match=r"\[parameter\] name must be a str, got int"):
         Parameter(source, name=3)
     assert p.clone().name == "w" and p.clone("ones").asnumpy().all()
     both = ParameterTuple([p, Parameter(1.0, name="b")]).clone("m")

@@ -327,8 +327,9 @@ def _matrix_norm(x, ord, row, column, keepdim):
     raise ValueError("[norm] ord, got %r, expected 'fro', 1, -1, inf or -inf for two axes" % (ord,))
 
 
-def logsumexp(input, axis, keep_dims=False):
-    """log(sum(exp(x))) over axes, without overflow."""
+def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):
+    """log(sum(exp(x))) over axes, without overflow; axis and keep_dims are older names."""
+    axis, keep_dims = dim if axis == () else axis, keepdim or keep_dims
     axis = None if axis == () else axis
     top = _k.stop_gradient(_k.max(input, axis, True))
     out = _k.log(_k.sum(_k.exp(input - top), axis, True)) + top

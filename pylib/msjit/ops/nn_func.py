@@ -90,9 +90,17 @@ def relu6(x):
     return _k.minimum(_k.relu(x), 6)
 
 
-def silu(x):
+def silu(input):
     """x sigmoid(x)"""
-    return _k.silu(x)
+    return _k.silu(input)
+
+
+def softplus(input, beta=1, threshold=20):
+    """log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold."""
+    if beta == 1:
+        return _k.softplus(input)
+    scaled = input * beta
+    return _k.where(_k.greater(scaled, threshold), input, _k.softplus(scaled) / beta)
 
 
 swish = silu
@@ -113,9 +121,9 @@ def hardsigmoid(input):
     return relu6(input + 3) / 6
 
 
-def hardshrink(x, lambd=0.5):
+def hardshrink(input, lambd=0.5):
     """x where |x| > lambd, else 0"""
-    return _k.where(_k.greater(_k.abs(x), lambd), x, _k.zeros_like(x))
+    return _k.where(_k.greater(_k.abs(input), lambd), input, _k.zeros_like(input))
 
 
 def softsign(x):
@@ -283,10 +291,12 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
     return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * gap * gap, delta * (gap - 0.5 * delta)), reduction)
 
 
-def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
-    """Binary cross entropy of sigmoid(logits), without overflow."""
-    check_tensor(label, "binary_cross_entropy_with_logits")
-    return _k.binary_cross_entropy_with_logits(logits, label, weight, pos_weight, reduction)
+def binary_cross_entropy_with_logits(input=None, target=None, weight=None, pos_weight=None, reduction="mean", *,
+                                     logits=None, label=None):
+    """Binary cross entropy of sigmoid(input), without overflow; logits and label are older names of the operands."""
+    input, target = input if logits is None else logits, target if label is None else label
+    check_tensor(target, "binary_cross_entropy_with_logits")
+    return _k.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 
 
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
