@@ -1,6 +1,6 @@
-// Operators of Tensor. Two exact tensors go straight to the kernel; numbers, lists and arrays on
-// either side are turned into tensors first, numbers as weak scalars. There are no in-place slots:
-// `x += y` rebinds x, as in MindSpore.
+// Operators of Tensor. Two exact tensors go straight to the kernel; numbers, arrays and, for some
+// operators, lists on either side are turned into tensors first, numbers as weak scalars. There are
+// no in-place slots: `x += y` rebinds x, as in MindSpore.
 #include "kernels/core/registry.h"
 #include "pylib/ext/tensor.h"
 
