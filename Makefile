@@ -8,7 +8,7 @@ ARGS ?=
 
 export PYTHONS JOBS
 
-.PHONY: run test soak build bench bench-peers lint format clean
+.PHONY: run test test-oracle soak build bench bench-peers lint format clean
 build:
 	@$(TOOLS)/setup.sh build
 
@@ -19,6 +19,10 @@ run:
 test:
 	@$(TOOLS)/setup.sh test
 	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
+
+test-oracle:
+	@$(TOOLS)/setup.sh test-oracle
+	@$(PYTHON) tests/oracle/run.py $(ARGS)
 
 soak:
 	@$(TOOLS)/setup.sh test

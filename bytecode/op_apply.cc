@@ -11,7 +11,9 @@ namespace msjit {
 namespace {
 
 bool int_value(const SymRef& value, int64_t* out) {
-  if (value->kind != SymKind::kConst || !PyLong_Check(value->object.get())) return false;
+  if (value->kind != SymKind::kConst || !PyLong_Check(value->object.get()) ||
+      PyBool_Check(value->object.get()))
+    return false;
   *out = PyLong_AsLongLong(value->object.get());
   if (*out == -1 && PyErr_Occurred()) {
     PyErr_Clear();
@@ -104,7 +106,15 @@ bool to_attr(Executor& x, const Param& param, const SymRef& value, int32_t at,
   }
 }
 
-bool to_inputs(Executor& x, const Param& param, const SymRef& value, std::vector<Val>* inputs) {
+// After a look: a number, which only some parameters take.
+bool is_number_value(const SymRef& value) {
+  return value->kind == SymKind::kConst || value->kind == SymKind::kNumber ||
+         value->kind == SymKind::kSize ||
+         (value->kind == SymKind::kObject && is_numpy_scalar(value->object.get()));
+}
+
+bool to_inputs(Executor& x, const OpDef& op, const Param& param, const SymRef& value,
+               std::vector<Val>* inputs) {
   if (param.kind == ParamKind::kTensorList) {
     if (!x.look(value)) return false;
     const std::vector<SymRef>* items = x.heap().items(value);
@@ -112,6 +122,7 @@ bool to_inputs(Executor& x, const Param& param, const SymRef& value, std::vector
     for (const SymRef& item : std::vector<SymRef>(*items)) {
       inputs->emplace_back();
       if (!x.to_val(item, &inputs->back())) return false;
+      if (is_number_value(item)) return x.fail(BreakReason::kOpArguments, describe(*item));
     }
     return true;
   }
@@ -120,7 +131,11 @@ bool to_inputs(Executor& x, const Param& param, const SymRef& value, std::vector
     if (value->is_const(Py_None)) return inputs->emplace_back(), true;
   }
   inputs->emplace_back();
-  return x.to_val(value, &inputs->back());
+  if (!x.to_val(value, &inputs->back())) return false;
+  PyObject* number = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  if (is_number_value(value) && !takes_number(op, param, number))
+    return x.fail(BreakReason::kOpArguments, describe(*value));
+  return true;
 }
 
 }  // namespace
@@ -150,7 +165,7 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
     if (param.is_tensor()) {
       if (!value)
         inputs.emplace_back();
-      else if (!to_inputs(*this, param, value, &inputs))
+      else if (!to_inputs(*this, op, param, value, &inputs))
         return false;
       continue;
     }

@@ -202,7 +202,7 @@ namespace {
 bool method_astype(Executor& x, const std::vector<SymRef>& args, PyObject* names, SymRef* out) {
   DType dtype;
   if (names || args.size() != 2 || !x.look(args[1]) || args[1]->kind != SymKind::kConst ||
-      !dtype_from_object(args[1]->object.get(), "astype", &dtype)) {
+      !astype_dtype(args[1]->object.get(), &dtype)) {
     PyErr_Clear();
     return x.fail(BreakReason::kOpArguments, "astype");
   }

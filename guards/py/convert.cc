@@ -173,6 +173,14 @@ bool dtype_from_object(PyObject* object, const char* where, DType* out) {
   return wrong_type(where, "dtype", object, "a dtype");
 }
 
+bool astype_dtype(PyObject* object, DType* out) {
+  const bool wide =
+      object == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
+      (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, "float") == 0);
+  if (wide) return *out = DType::kFloat64, true;
+  return dtype_from_object(object, "astype", out);
+}
+
 bool int_from_object(PyObject* object, const char* where, const char* what, int64_t* out) {
   Ref index;
   if (!PyLong_Check(object)) {
@@ -224,6 +232,9 @@ bool attr_from_object(const OpDef& op, const Param& param, PyObject* object, Att
     if (param.optional) return *out = AttrValue(), true;
     return wrong_type(op.name, what, object, kind_text(param.kind));
   }
+  // True is an int for Python, but no axis or size.
+  if (PyBool_Check(object) && (param.kind == ParamKind::kInt || param.kind == ParamKind::kIntList))
+    return wrong_type(op.name, what, object, kind_text(param.kind));
   switch (param.kind) {
     case ParamKind::kBool: return bool_from_object(op.name, what, object, out);
     case ParamKind::kFloat: return float_from_object(op.name, what, object, out);

@@ -36,6 +36,8 @@ bool cast_tensor(const Tensor& tensor, DType dtype, Tensor* out);
 
 // msjit and NumPy dtypes, their names, and the types bool, int and float.
 bool dtype_from_object(PyObject* object, const char* where, DType* out);
+// As Tensor.astype reads it: `float` and "float" are float64 there, as NumPy has it.
+bool astype_dtype(PyObject* object, DType* out);
 bool int_from_object(PyObject* object, const char* where, const char* what, int64_t* out);
 // An int, or a sequence of ints.
 bool ints_from_object(PyObject* object, const char* where, const char* what, IntList* out);

@@ -1,6 +1,7 @@
 #include "guards/py/op_args.h"
 
 #include <string>
+#include <utility>
 
 namespace msjit {
 namespace {
@@ -11,6 +12,20 @@ int find_param(PyObject* param_names, PyObject* name) {
     if (PyTuple_GET_ITEM(param_names, i) == name) return static_cast<int>(i);
   for (Py_ssize_t i = 0; i < count; ++i)  // not interned: a name made at run time
     if (PyUnicode_Compare(PyTuple_GET_ITEM(param_names, i), name) == 0) return static_cast<int>(i);
+  return -1;
+}
+
+// MindSpore's names of parameters, where operators here have NumPy's.
+int find_alias(PyObject* param_names, PyObject* name) {
+  static constexpr std::pair<const char*, const char*> kNames[] = {
+      {"input", "x"}, {"input_x", "x"}, {"value", "x"},   {"other", "y"},  {"exponent", "y"},
+      {"mat2", "y"},  {"dims", "perm"}, {"dims", "reps"}, {"axis", "perm"}};
+  for (auto [alias, own] : kNames) {
+    if (PyUnicode_CompareWithASCIIString(name, alias) != 0) continue;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(param_names); ++i)
+      if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(param_names, i), own) == 0)
+        return static_cast<int>(i);
+  }
   return -1;
 }
 
@@ -32,6 +47,7 @@ bool bind_keywords(const OpDef& op, PyObject* param_names, Py_ssize_t num_positi
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
     PyObject* name = PyTuple_GET_ITEM(names, i);
     int at = find_param(param_names, name);
+    if (at < 0) at = find_alias(param_names, name);
     if (at < 0) return unknown_keyword(op, name);
     if (out->from[at] >= 0)
       return fail(
@@ -65,10 +81,10 @@ bool add_input(const OpDef& op, const Param& param, PyObject* object, CallArgs* 
     out->inputs.push_back(nullptr);
     return true;
   }
-  if (!is_number(object) && !PyList_Check(object) && !PyTuple_Check(object) &&
-      !is_array_like(object))
-    return fail(type_error("[{}] argument '{}', got {}, expected a Tensor or number", op.name,
-                           param.name, type_name(object)));
+  if (!takes_number(op, param, object) || (!is_number(object) && !is_numpy_scalar(object)))
+    return fail(type_error("[{}] argument '{}', got {}, expected a Tensor{}", op.name, param.name,
+                           type_name(object),
+                           takes_number(op, param, Py_True) ? " or number" : ""));
   return convert_input(op, object, out);
 }
 
@@ -82,8 +98,9 @@ bool add_list(const OpDef& op, const Param& param, PyObject* object, CallArgs* o
     if (is_tensor(item.get())) {
       out->made.push_back(tensor_of(item.get()));
       out->inputs.push_back(out->made.back().impl());
-    } else if (!convert_input(op, item.get(), out)) {
-      return false;
+    } else {
+      return fail(type_error("[{}] item {} of '{}', got {}, expected a Tensor", op.name, i,
+                             param.name, type_name(item.get())));
     }
   }
   return true;
@@ -115,6 +132,13 @@ void borrow_inputs(const Signature& signature, const BoundArgs& bound, PyObject*
 }
 
 }  // namespace
+
+bool takes_number(const OpDef& op, const Param& param, PyObject* number) {
+  if (op.signature.num_tensors < 2) return false;
+  if (!op.has(kElementwise)) return true;
+  if (op.dtype_rule == DTypeRule::kSelect) return &param != &op.signature.params[0];
+  return op.dtype_rule != DTypeRule::kLogical || (number && PyBool_Check(number));
+}
 
 bool bind_args(const OpDef& op, PyObject* param_names, Py_ssize_t num_positional, PyObject* names,
                BoundArgs* out) {

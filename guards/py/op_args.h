@@ -16,13 +16,18 @@ struct BoundArgs {
                     // x.reshape(2, 3)
 };
 
+// Whether a number may stand for a tensor: beside another tensor, not as the condition of a choice;
+// truth values take bools alone. Lists, tuples and arrays never may. `number` is null where it is
+// known not to be a bool.
+bool takes_number(const OpDef& op, const Param& param, PyObject* number);
+
 // `names`: tuple of keyword names, or null. `param_names` as in OpObject. False with TypeError set.
 bool bind_args(const OpDef& op, PyObject* param_names, Py_ssize_t num_positional, PyObject* names,
                BoundArgs* out);
 
 struct CallArgs {
   InlineVec<TensorImpl*, 4> inputs;  // borrowed from the arguments or from `made`; null = absent
-  InlineVec<Tensor, 2> made;         // tensors made of numbers, lists and arrays
+  InlineVec<Tensor, 2> made;         // tensors made of numbers
   Attrs attrs;
 };
 bool parse_call(const OpObject& op, PyObject* const* args, Py_ssize_t num_positional,

@@ -12,7 +12,7 @@
 namespace msjit {
 
 enum class ParamKind : uint8_t {
-  kTensor,          // also takes a Python scalar, which becomes a weak 0-d tensor
+  kTensor,          // beside another one also a Python scalar: a weak 0-d tensor
   kOptionalTensor,  // "Tensor?": None is passed on as an empty handle
   kTensorList,      // "Tensor[]": must be the only tensor parameter
   kBool,

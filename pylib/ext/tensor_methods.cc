@@ -65,13 +65,7 @@ Ref astype(PyObject* self, const Args& args) {
   PyObject* a[2];
   DType dtype;
   if (!parse_args(args, "astype", kNames, 1, a)) return {};
-  // MindSpore reads the names float and int as NumPy does here.
-  const bool wide = a[0] == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
-                    (PyUnicode_Check(a[0]) && PyUnicode_CompareWithASCIIString(a[0], "float") == 0);
-  if (wide)
-    dtype = DType::kFloat64;
-  else if (!dtype_from_object(a[0], "astype", &dtype))
-    return {};
+  if (!astype_dtype(a[0], &dtype)) return {};
   return cast_to(self, dtype);
 }
 template <DType D>

@@ -1,6 +1,6 @@
-// Operators of Tensor. Two exact tensors go straight to the kernel; numbers, lists and arrays on
-// either side are turned into tensors first, numbers as weak scalars. There are no in-place slots:
-// `x += y` rebinds x, as in MindSpore.
+// Operators of Tensor. Two exact tensors go straight to the kernel; numbers, arrays and, for some
+// operators, lists on either side are turned into tensors first, numbers as weak scalars. There are
+// no in-place slots: `x += y` rebinds x, as in MindSpore.
 #include "kernels/core/registry.h"
 #include "pylib/ext/tensor.h"
 
@@ -88,8 +88,19 @@ bool operand(PyObject* object, const char* where, Tensor* made, TensorImpl** out
   return true;
 }
 
+bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
+
+// As in MindSpore, these operators take a list or tuple; for the others Python raises its
+// TypeError.
+bool takes_sequence(Operator which, PyObject* left) {
+  return which == kAddOp || which == kSubOp || which == kFloorDivOp ||
+         (which == kPowOp && is_sequence(left));
+}
+
 Ref mixed_operands(Operator which, PyObject* a, PyObject* b) {
   if (!is_operand(a) || !is_operand(b)) return Ref::share(Py_NotImplemented);
+  if ((is_sequence(a) || is_sequence(b)) && !takes_sequence(which, a))
+    return Ref::share(Py_NotImplemented);
   Tensor made_a, made_b;
   TensorImpl* inputs[2];
   if (!operand(a, kOpNames[which], &made_a, &inputs[0]) ||

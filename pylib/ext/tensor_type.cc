@@ -2,7 +2,9 @@
 // carry no dict; those of Python subclasses (Parameter) get one from the subclass.
 #include <cstddef>
 
+#include "kernels/core/registry.h"
 #include "kernels/eager/tape.h"
+#include "pylib/ext/op_call.h"
 #include "pylib/ext/tensor.h"
 
 namespace msjit {
@@ -100,6 +102,20 @@ bool copy_data(const Tensor& from, DType dtype, Tensor* out) {
   return true;
 }
 
+// The copy that Tensor(x) makes of a tracked tensor is recorded: gradients flow through it. Not for
+// subclasses: a Parameter is a leaf.
+bool copy_tracked(const Tensor& from, DType dtype, Tensor* out) {
+  static const OpDef* const copy = find_op("copy");
+  static const OpDef* const cast = find_op("cast");
+  const bool same = from.dtype() == dtype;
+  TensorImpl* input = from.impl();
+  TensorVec made;
+  if (!run_call(same ? *copy : *cast, {&input, 1}, same ? Attrs{} : Attrs{AttrValue(dtype)}, &made))
+    return false;
+  *out = std::move(made[0]);
+  return true;
+}
+
 bool number_data(PyObject* number, DType* dtype, Tensor* out) {
   if (!tensor_from_number(number, "Tensor", out)) return false;
   *dtype = out->dtype() == DType::kFloat64 && !PyObject_CheckBuffer(number) ? DType::kFloat32
@@ -145,6 +161,12 @@ int tensor_init(PyObject* self, PyObject* args, PyObject* kwargs) {
   if (!read_data(data, &dtype, &read)) return -1;
   if (dtype_arg && dtype_arg != Py_None && !dtype_from_object(dtype_arg, "Tensor", &dtype))
     return -1;
+  if (is_tensor(data) && Py_TYPE(self) == &g_tensor_type && is_tracked(read)) {
+    if (!copy_tracked(read, dtype, &own)) return -1;
+    reinterpret_cast<TensorObject*>(self)->tensor = std::move(own);
+    ++tensor_meta_changes;
+    return 0;
+  }
   if (!copy_data(read, dtype, &own)) return -1;
   own.impl()->meta.weak = false;
   replace_contents(self, own);

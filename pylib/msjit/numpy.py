@@ -6,20 +6,21 @@ from .common import dtype as _mstype
 from .common.dtype import bool_, float16, float32, float64, int8, int16, int32, int64, uint8  # noqa: F401
 from .common.tensor import Tensor as _Tensor
 from .ops import (  # noqa: F401
-    abs, add, arange, broadcast_to, clip, concat, cos, divide, equal, exp, expand_dims, eye, floor, full, full_like,
-    greater, greater_equal, isclose, less, less_equal, linspace, log, logical_and, logical_not, logical_or, matmul,
-    maximum, mean, meshgrid, minimum, multiply, negative, not_equal, ones_like, outer, prod, randint, sin,
-    sqrt, square, squeeze, stack, std, subtract, sum, swapaxes, tanh, tile, unique, var, where, zeros_like,
+    add, broadcast_to, clip, concat, divide, equal, expand_dims, eye, full_like, greater, greater_equal, isclose, less,
+    less_equal, linspace, logical_and, logical_or, matmul, maximum, minimum, multiply, not_equal, outer, randint, stack,
+    subtract, swapaxes, tile, where,
 )
 
 pi, e, inf, nan, newaxis = _np.pi, _np.e, _np.inf, _np.nan, None
 ndarray = _Tensor
-concatenate, amax, amin, power = concat, _ops.amax, _ops.amin, _ops.pow
+concatenate, power = concat, _ops.pow
 
 
 def array(obj, dtype=None, copy=True, ndmin=0):
-    """A tensor of a nested sequence, an array or a tensor."""
+    """A tensor of a nested sequence, an array or a tensor; ints of Python are int32."""
     made = _Tensor(obj) if dtype is None else _Tensor(obj, dtype)
+    if dtype is None and made.dtype == int64 and not hasattr(obj, "dtype"):
+        made = made.astype(int32)
     while made.ndim < ndmin:
         made = made.expand_dims(0)
     return made
@@ -43,24 +44,81 @@ def empty(shape, dtype=_mstype.float32):
     return _ops.zeros(shape, dtype)
 
 
-def max(a, axis=None, keepdims=False):
-    """Largest element over axes."""
-    return _ops.amax(a, axis, keepdims)
+def arange(start, stop=None, step=None, dtype=None):
+    """Numbers from start to stop (exclusive): int32 unless an argument is a float."""
+    if stop is None:
+        start, stop = 0, start
+    made = _ops.arange(start, stop, 1 if step is None else step)
+    return made.astype(dtype or (int32 if made.dtype == int64 else made.dtype))
 
 
-def min(a, axis=None, keepdims=False):
-    """Smallest element over axes."""
-    return _ops.amin(a, axis, keepdims)
+def full(shape, fill_value, dtype=None):
+    """A tensor of one value."""
+    kind = int32 if dtype is None and type(fill_value) is int else dtype
+    return _ops.full((shape,) if isinstance(shape, int) else shape, fill_value, dtype=kind)
+
+
+def _taking(function, name=None):
+    """The function on a tensor, or on what array() makes one of."""
+    def call(x):
+        return function(x if isinstance(x, _Tensor) else array(x))
+    call.__name__ = call.__qualname__ = name or function.__name__
+    call.__doc__ = "ops.%s, on numbers and sequences too." % call.__name__
+    return call
+
+
+abs, cos, exp, floor, log = [_taking(f) for f in (_ops.abs, _ops.cos, _ops.exp, _ops.floor, _ops.log)]
+sin, sqrt, square, tanh = [_taking(f) for f in (_ops.sin, _ops.sqrt, _ops.square, _ops.tanh)]
+negative, logical_not = _taking(_ops.neg, "negative"), _taking(_ops.logical_not)
+ones_like, zeros_like = _taking(_ops.ones_like), _taking(_ops.zeros_like)
+
+
+def squeeze(a, axis=None):
+    """Removes axes of size 1."""
+    return _ops.squeeze(a, axis)
+
+
+def _reduction(function, name):
+    def call(a, axis=None, keepdims=False):
+        return function(a if isinstance(a, _Tensor) else array(a), axis, keepdims)
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = "%s over axes; all by default." % name
+    return call
+
+
+sum, prod = _reduction(_ops.sum, "sum"), _reduction(_ops.prod, "prod")
+mean, max, min = _reduction(_ops.mean, "mean"), _reduction(_ops.amax, "max"), _reduction(_ops.amin, "min")
+amax, amin = max, min
+
+
+def std(x, axis=None, ddof=0, keepdims=False):
+    """Standard deviation over axes."""
+    return _ops.std(x if isinstance(x, _Tensor) else array(x), axis, ddof, keepdims)
+
+
+def var(x, axis=None, ddof=0, keepdims=False):
+    """Variance over axes."""
+    return _ops.var(x if isinstance(x, _Tensor) else array(x), axis, ddof, keepdims)
 
 
 def argmax(a, axis=None):
     """Index of the largest element."""
-    return _ops.argmax(a, axis)
+    return _ops.argmax(a if isinstance(a, _Tensor) else array(a), axis)
 
 
 def argmin(a, axis=None):
     """Index of the smallest element."""
-    return _ops.argmin(a, axis)
+    return _ops.argmin(a if isinstance(a, _Tensor) else array(a), axis)
+
+
+def meshgrid(*xi, indexing="xy"):
+    """Coordinate tensors of a grid, as a list."""
+    return list(_ops.meshgrid(*xi, indexing=indexing))
+
+
+def unique(x, return_inverse=False):
+    """The distinct elements in order of appearance, and the index of each element among them when asked."""
+    return _ops.unique(x) if return_inverse else _ops.unique(x)[0]
 
 
 def reshape(x, new_shape):
@@ -75,7 +133,8 @@ def transpose(a, axes=None):
 
 def dot(a, b):
     """Dot product, as numpy.dot for one and two axes."""
-    return _ops.dot(a, b)
+    product = _ops.dot(a, b)
+    return product if product.dtype == a.dtype or product.dtype != int64 else product.astype(a.dtype)
 
 
 def randn(*shape, dtype=_mstype.float32):

@@ -6,6 +6,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def test_coverage_page_is_fresh():
+def test_generated_pages_are_fresh():
     done = subprocess.run([sys.executable, str(ROOT / "tests/tools/gen_docs.py"), "--check"], stdout=subprocess.PIPE)
     assert done.returncode == 0, done.stdout.decode()

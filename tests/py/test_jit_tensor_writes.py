@@ -62,14 +62,14 @@ class BranchesBetween(Host):
         return x
 
 
-class Broadcasts(Host):
+class Fills(Host):
     def construct(self, x):
-        ops.assign(self.w, x[0])
+        ops.assign(self.w, ops.broadcast_to(x[0], (2, 3)))
         self.b.set_data(ops.zeros((2, 3), ms.float32))
         return x
 
 
-CELLS = [Stores, Assigns, Swaps, SetsData, BranchesBetween, Broadcasts]
+CELLS = [Stores, Assigns, Swaps, SetsData, BranchesBetween, Fills]
 
 
 def outcome(call):
@@ -255,7 +255,7 @@ def test_gradients_are_those_of_eager_runs(kind):
 STATEMENTS = ["ops.assign(p, a)", "ops.assign(q, p)", "ops.assign_add(p, q)", "p.set_data(a + 1)", "q.set_data(p)",
               "p.assign_value(a)", "a = a + p", "a = q * 2", "a = p.reshape((3, 2)).reshape((2, 3))", "v = q.T",
               "a = a + v.T", "v = p[0]", "a = a + v.sum()", "ops.assign_sub(q, a)", "p, q = q, p", "a = q",
-              "d = a + 1\n    q.set_data(d)", "return d", "if a.sum() > 3:\n        a = p\n    else:\n        a = a + q", "ops.assign(q, a.T.T)"]
+              "d = a + 1\n    q.set_data(d)", "return d", "if a.sum() > 3:\n        a = p\n    else:\n        a = a + q", "ops.assign(q, a.T.T)", "ops.assign(q, 2.0)", "ops.assign_add(p, 1)"]
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("MSJIT_SEEDS", "150"))))

@@ -117,8 +117,12 @@ def test_cell_dict():
     assert [k for k, _ in cells.items()] == ["a", "b", "c"]
     popped = cells.pop("a")
     assert "a" not in cells and isinstance(popped, nn.Dense)
-    with pytest.raises(ValueError, match="cannot be used"):
-        cells["items"] = nn.ReLU()
+    for key in ("items", "_cells", "", "x.y"):
+        with pytest.raises(KeyError, match="cannot be used"):
+            cells[key] = nn.ReLU()
+    for value in (nn.CellDict(), nn.CellList([]), nn.SequentialCell(nn.ReLU()), 1):
+        with pytest.raises(TypeError, match="no containers"):
+            cells["d"] = value
 
 
 def test_hooks_change_values_and_come_off():
@@ -154,7 +158,7 @@ def test_parameter():
     assert "Parameter (name=w, shape=(3,), dtype=Float32, requires_grad=True)" == repr(p)
     with pytest.raises(ValueError):
         p.set_data(Tensor(np.zeros(4, np.float32)))
-    with pytest.raises(TypeError, match=r"\[parameter\] name must be a str, got int"):
+    with pytest.raises(ValueError, match=r"\[parameter\] name must be a str, got int"):
         Parameter(source, name=3)
     assert p.clone().name == "w" and p.clone("ones").asnumpy().all()
     both = ParameterTuple([p, Parameter(1.0, name="b")]).clone("m")
@@ -357,7 +361,7 @@ def test_losses():
     (lambda: nn.Dense(2.0, 2), TypeError, "in_channels must be an int, got float"),
     (lambda: nn.Conv2d(3, 4, 3, pad_mode="full"), ValueError, "pad_mode, got 'full'"),
     (lambda: nn.Conv2d(3, 4, 3, group=2), ValueError, "multiples of group"),
-    (lambda: nn.Conv2d(3, 4, (3, 3, 3)), ValueError, "kernel_size must be an int or 2 ints"),
+    (lambda: nn.Conv2d(3, 4, (3, 3, 3)), TypeError, "kernel_size must be an int or 2 ints"),
     (lambda: nn.BatchNorm2d(-1), ValueError, "num_features must be positive"),
     (lambda: nn.get_activation("nope"), KeyError, "unknown name"),
     (lambda: nn.LayerNorm(5), TypeError, "normalized_shape must be a tuple"),

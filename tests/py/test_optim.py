@@ -19,7 +19,7 @@ def run(optimizer, params, grads, update):
     state = [p.asnumpy().astype(np.float64) for p in params]
     memory = [{} for _ in params]
     for step, row in enumerate(grads):
-        assert optimizer(tuple(Tensor(g) for g in row)) is True
+        assert optimizer(tuple(Tensor(g) for g in row)) == (True,) * len(row)
         for i, g in enumerate(row):
             state[i] = update(state[i], g.astype(np.float64), memory[i], step)
     for p, want in zip(params, state):
@@ -105,14 +105,45 @@ def test_schedules():
     assert nn.cosine_decay_lr(0.01, 0.1, 6, 2, 2) == pytest.approx([0.1, 0.1, 0.055, 0.055, 0.01, 0.01])
     assert nn.polynomial_decay_lr(0.1, 0.01, 6, 2, 2, 0.5)[2] == pytest.approx(0.07363961)
     assert nn.warmup_lr(0.1, 6, 2, 2) == pytest.approx([0.0, 0.0, 0.05, 0.05, 0.1, 0.1])
-    assert nn.CosineDecayLR(0.01, 0.1, 4)(2) == pytest.approx(0.055)
+
+
+def test_schedules_give_tensors():
+    rate = nn.CosineDecayLR(0.01, 0.1, 4)(Tensor(2, ms.int32))
+    assert rate.dtype == ms.float32 and rate.shape == () and float(rate) == pytest.approx(0.055)
+    assert nn.WarmUpLR(0.1, 4)(Tensor([1, 2], ms.int32)).tolist() == pytest.approx([0.025, 0.05])
+    assert float(nn.NaturalExpDecayLR(0.1, 0.9, 4)(2)) == pytest.approx(0.1 * np.exp(-1.8))
+    assert float(nn.NaturalExpDecayLR(0.1, 0.9, 2, True)(3)) == pytest.approx(0.1 * np.exp(-1.8))
+
+
+def test_schedule_of_the_program():
+    class Half(nn.LearningRateSchedule):
+        def construct(self, global_step):
+            assert isinstance(global_step, Tensor) and global_step.dtype == ms.int32
+            return 0.5 / (global_step + 1)
+
+    p = Parameter(Tensor([1.0]), name="p")
+    optimizer = nn.SGD([p], Half())
+    for _ in range(2):
+        optimizer((Tensor([1.0]),))
+    assert p.asnumpy() == pytest.approx([0.25]) and optimizer.dynamic_lr and not optimizer.is_group
+
+
+@pytest.mark.parametrize("make, error", [
+    (lambda: nn.CosineDecayLR(0.1, 0.01, 4), ValueError), (lambda: nn.CosineDecayLR(0.01, 1, 4), TypeError),
+    (lambda: nn.WarmUpLR(0.1, 0), ValueError), (lambda: nn.ExponentialDecayLR(0.1, 0.9, 2.0), TypeError),
+    (lambda: nn.cosine_decay_lr(0.01, 0.1, 6, 2, 0), ValueError), (lambda: nn.warmup_lr(0.1, 6, 2, 2.0), TypeError),
+    (lambda: nn.polynomial_decay_lr(0.1, 0.01, 6, 2, 2, 1), TypeError), (lambda: nn.piecewise_constant_lr(2, 0.1), TypeError),
+    (lambda: nn.piecewise_constant_lr([5, 2], [0.1, 0.2]), ValueError)])
+def test_schedules_check_their_arguments(make, error):
+    with pytest.raises(error):
+        make()
 
 
 @pytest.mark.parametrize("make, error, text", [
     (lambda p: nn.SGD([], 0.1), ValueError, "no parameters"),
-    (lambda p: nn.SGD([p, p], 0.1), RuntimeError, "given twice"),
+    (lambda p: nn.SGD([p, p], 0.1), ValueError, "given twice"),
     (lambda p: nn.SGD([p], -1.0), ValueError, "must not be negative, got -1.0"),
-    (lambda p: nn.SGD([p], "x"), TypeError, "learning_rate must be a float, a list or a schedule, got str"),
+    (lambda p: nn.SGD([p], "x"), ValueError, "learning_rate must be a float, a list or a schedule, got 'x'"),
     (lambda p: nn.SGD([Tensor([1.0])], 0.1), TypeError, "must be Parameters or dicts, got Tensor"),
     (lambda p: nn.SGD([{"params": [p], "rate": 1}], 0.1), KeyError, "parameter group"),
     (lambda p: nn.SGD([p], 0.1, nesterov=True), ValueError, "nesterov needs"),

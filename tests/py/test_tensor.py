@@ -113,7 +113,10 @@ def test_sequences_as_operands():
     x = Tensor(F32)
     same(x + [1, 2], F32 + [1, 2])
     same([1, 2] + x, F32 + [1, 2])
-    same((1, 2) * x, F32 * [1, 2])
+    same((5, 2) // x, [5, 2] // F32)
+    for wrong in (lambda: x * [1, 2], lambda: (1, 2) * x, lambda: x < [1, 2], lambda: x ** (1, 2)):
+        with pytest.raises(TypeError):
+            wrong()
     assert isinstance(np.ones((2, 2), np.float32) + x, Tensor)
 
 

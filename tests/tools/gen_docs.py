@@ -1,14 +1,19 @@
 """usage: gen_docs.py [--check]
 
 Writes docs/coverage.md, what the bytecode JIT captures and what ends a region, from bytecode/isa.def, bytecode/breaks.def
-and the tables of models in bytecode/builtins. --check only compares.
+and the tables of models in bytecode/builtins, and docs/deviations.md from tests/oracle/deviation_rows.py. --check only
+compares.
 """
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/coverage.md"
+sys.path.insert(0, str(ROOT / "tests/oracle"))
+
+import deviation_rows  # noqa: E402,F401
+import deviations  # noqa: E402
+
 KINDS = {"kList": "list", "kTuple": "tuple", "kDict": "dict", "kTensorMethods": "Tensor"}
 HEAD = """# What is captured, what ends a region
 
@@ -83,12 +88,15 @@ def page():
 
 
 def main():
-    if sys.argv[1:] == ["--check"]:
-        fresh = PAGE.exists() and PAGE.read_text() == page()
-        print("docs/coverage.md: %s" % ("fresh" if fresh else "stale, run tests/tools/gen_docs.py"))
-        return 0 if fresh else 1
-    PAGE.write_text(page())
-    return 0
+    stale = False
+    for name, text in (("docs/coverage.md", page()), ("docs/deviations.md", deviations.page())):
+        path = ROOT / name
+        if sys.argv[1:] != ["--check"]:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            stale = True
+            print("%s: stale, run tests/tools/gen_docs.py" % name)
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: setup.sh build|run|test|bench|bench-peers|lint
+# usage: setup.sh build|run|test|test-oracle|bench|bench-peers|lint
 # Brings a Debian or Ubuntu machine to the state that the goal needs: system packages, one virtual environment an
 # interpreter in build/venv/3.X, oneDNN in build/deps, the binaries, and msjit linked into each environment.
 # Every step leaves a stamp in build/stamps and is skipped, without touching the network, while its inputs stand.
@@ -23,7 +23,7 @@ missing_packages() {
   command -v python3 >/dev/null || echo python3 python3-venv python3-dev
   [ -e /usr/include/fmt/core.h ] || echo libfmt-dev
   [ -e /usr/lib/llvm-19/include/llvm/IR/Module.h ] || echo llvm-19-dev
-  case $goal in build|run) ;; *)
+  case $goal in build|run|test-oracle) ;; *)
     [ -e /usr/include/gtest/gtest.h ] || echo libgtest-dev
     [ -e /usr/include/gmock/gmock.h ] || echo libgmock-dev ;;
   esac
@@ -88,7 +88,7 @@ find_interpreters() {
   case $goal in
     run) candidates="3.11 3.10 3.12 3.13 3.9 3.8 3.7" ;;
     bench) candidates="3.10 3.11 3.12 3.13 3.9 3.8 3.7" ;;  # kernels are timed on the first two
-    bench-peers) candidates="3.10" ;;
+    bench-peers|test-oracle) candidates="3.10" ;;
   esac
   for version in $candidates; do
     wanted "$version" || continue
@@ -185,7 +185,7 @@ install_peers() {
     env=$root/build/peers/$peer
     case $peer in
       jax) packages="numpy jax[cpu]" ;;
-      mindspore) packages="numpy<2 mindspore setuptools" ;;
+      mindspore) packages="numpy<2 mindspore==2.10.0 setuptools" ;;
       *) packages="numpy $peer" ;;
     esac
     [ -x "$env/bin/python" ] || "${python_of[${versions[0]}]}" -m venv "$env"
@@ -198,6 +198,10 @@ find_interpreters
 if [ "$goal" = bench-peers ]; then
   install_peers
   exit
+fi
+if [ "$goal" = test-oracle ]; then
+  PEERS=mindspore install_peers
+  [ -x build/peers/mindspore/bin/python ] || die "MindSpore cannot be installed for ${versions[0]}"
 fi
 for version in "${versions[@]}"; do set_up_env "$version"; done
 if [ "$goal" = lint ]; then

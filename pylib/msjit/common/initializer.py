@@ -164,8 +164,10 @@ _BY_NAME = {
 
 def fans(shape):
     """(fan_in, fan_out) of a weight stored output axis first."""
-    if len(shape) < 2:
-        raise ValueError("[initializer] fan in and fan out need at least 2 dimensions, got shape %s" % (tuple(shape),))
+    if len(shape) == 0:
+        raise ValueError("[initializer] fan in and fan out need at least one dimension, got shape ()")
+    if len(shape) == 1:
+        return shape[0], shape[0]
     field = 1
     for size in shape[2:]:
         field *= size

@@ -7,29 +7,37 @@ from .._native import Tensor, _msjit
 
 def _sum(self, axis=None, dtype=None, keepdims=False, initial=None):
     """Sum over axes."""
-    out = _k.sum(self if dtype is None else _k.cast(self, dtype), axis, keepdims)
+    out = _ops.sum(self, axis, keepdims, dtype)
     return out if initial is None else out + initial
 
 
 def _mean(self, axis=None, keep_dims=False):
     """Mean over axes."""
-    return _k.mean(self, axis, keep_dims)
+    return _ops.mean(self, axis, keep_dims)
 
 
 def _prod(self, axis=None, keep_dims=False, dtype=None):
     """Product over axes."""
-    return _k.prod(self if dtype is None else _k.cast(self, dtype), axis, keep_dims)
+    return _ops.prod(self, axis, keep_dims, dtype)
 
 
-def _max(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
-    """Largest element over axes, with its index when return_indices."""
+def _max(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False):
+    """x.max(dim): (largest element, its index) over an axis; x.max(axis=axis): the largest, with its index if asked."""
+    if isinstance(dim, (tuple, list)):
+        axis, dim, keepdims = dim, None, keepdim
+    if dim is not None:
+        return _ops.max(self, dim, keepdim)
     if return_indices:
         return _ops.max(self, axis, keepdims)
     return _k.max(self, axis, keepdims)
 
 
-def _min(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
-    """Smallest element over axes, with its index when return_indices."""
+def _min(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False):
+    """x.min(dim): (smallest element, its index) over an axis; x.min(axis=axis): the smallest, with its index if asked."""
+    if isinstance(dim, (tuple, list)):
+        axis, dim, keepdims = dim, None, keepdim
+    if dim is not None:
+        return _ops.min(self, dim, keepdim)
     if return_indices:
         return _ops.min(self, axis, keepdims)
     return _k.min(self, axis, keepdims)
@@ -42,7 +50,7 @@ def _argmax(self, axis=None, keepdims=False):
 
 def _argmin(self, axis=None, keepdims=False):
     """Index of the smallest element."""
-    return _k.argmin(self, axis, keepdims)
+    return _ops.argmin(self, axis, keepdims)
 
 
 def _transpose(self, *axes):
@@ -101,9 +109,21 @@ def _ptp(self, axis=None, keepdims=False):
 def _in_place(op):
     def method(self, other):
         """In-place arithmetic."""
-        self.assign_value(_k.cast(op(self.detach(), other), self.dtype))
+        out = op(self.detach(), other)
+        if out.shape != self.shape:
+            raise ValueError("[in_place] result has a wrong shape, got %s, expected %s"
+                             % (tuple(out.shape), tuple(self.shape)))
+        self.assign_value(_k.cast(out, self.dtype))
         return self
     return method
+
+
+def _copy_(self, src, non_blocking=False):
+    """Sets the elements to those of another tensor, broadcast and converted."""
+    if not isinstance(src, Tensor):
+        raise TypeError("[copy_] source, got %s, expected a Tensor" % type(src).__name__)
+    self.assign_value(_k.cast(_k.broadcast_to(src.detach(), self.shape), self.dtype))
+    return self
 
 
 def _fill_(self, value):
@@ -117,6 +137,20 @@ def _zero_(self):
     return _fill_(self, 0)
 
 
+def _gather(self, input_indices=None, axis=None, batch_dims=0, *, dim=None, index=None):
+    """x.gather(indices, axis): slices along an axis; x.gather(dim, index): one element an index."""
+    if isinstance(input_indices, int):
+        dim, index = input_indices, axis
+    if dim is not None:
+        return _ops.gather_elements(self, dim, index)
+    return _ops.gather(self, input_indices, axis, batch_dims)
+
+
+def _expand(self, *size):
+    """Repeats axes of size 1 up to a shape; -1 keeps a size."""
+    return _k.broadcast_to(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size)
+
+
 def _flush_from_cache(self):
     """Accepted for compatibility."""
 
@@ -124,10 +158,11 @@ def _flush_from_cache(self):
 
 
 # Methods that pass self first to the function of that name in ops.
-_FUNCTIONS = """addmm all any amax amin bmm chunk clamp clip diagonal dot gather gelu index_select isclose leaky_relu
+_FUNCTIONS = """addmm all any amax amin bmm chunk clamp clip diagonal dot gelu index_select isclose leaky_relu
     logsumexp masked_fill nan_to_num narrow nonzero norm one_hot outer permute split std unbind unique unsqueeze var
     subtract multiply divide true_divide negative absolute eq ne lt le gt ge logsigmoid hardshrink elu silu mm
-    floor_divide remainder swapdims movedim cast""".split()
+    floor_divide remainder swapdims movedim cast cumsum t roll
+    gather_elements repeat_interleave""".split()
 
 
 def bind():
@@ -144,12 +179,14 @@ def bind():
         "sum": _sum, "mean": _mean, "prod": _prod, "max": _max, "min": _min, "argmax": _argmax, "argmin": _argmin,
         "transpose": _transpose, "flatten": _flatten, "view": _k.reshape, "view_as": _view_as, "reshape_as": _view_as,
         "new_zeros": _new_zeros, "new_ones": _new_ones, "new_full": _new_full, "where": _where, "select": _select,
-        "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
+        "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "copy_": _copy_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
         "ravel": lambda self: _k.reshape(self, (-1,)), "clone": lambda self: self.copy(),
         "add_": _in_place(_k.add), "sub_": _in_place(_k.sub), "mul_": _in_place(_k.mul), "div_": _in_place(_k.div),
+        "expand": _expand, "gather": _gather, "expand_as": lambda self, other: _k.broadcast_to(self, other.shape),
+        "nelement": lambda self: self.size, "short": lambda self: _k.cast(self, "int16"),
         "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
         "set_const_arg": lambda self, const_arg=True: None, "type": lambda self, dtype: _k.cast(self, dtype),
-        "inner": _ops.dot, "invert": _ops.bitwise_not,
+        "inner": _ops.inner, "invert": _ops.bitwise_not,
     }
     for name, function in own.items():
         put(Tensor, name, function)

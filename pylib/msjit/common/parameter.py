@@ -10,8 +10,15 @@ class Parameter(Tensor):
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
                  parallel_optimizer=True, storage_format=""):
         if name is not None and not isinstance(name, str):
-            raise TypeError("[parameter] name must be a str, got %s" % type(name).__name__)
-        Tensor.__init__(self, default_input)
+            raise ValueError("[parameter] name must be a str, got %s" % type(name).__name__)
+        if isinstance(default_input, bool):
+            raise ValueError("[parameter] default_input must be a Tensor or a number, got bool")
+        if not isinstance(requires_grad, bool):
+            raise TypeError("[parameter] requires_grad must be a bool, got %s" % type(requires_grad).__name__)
+        if isinstance(default_input, int):  # int32, as MindSpore has it
+            Tensor.__init__(self, default_input, "int32")
+        else:
+            Tensor.__init__(self, default_input)
         self.name = name or DEFAULT_NAME
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer

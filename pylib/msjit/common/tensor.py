@@ -12,6 +12,13 @@ def is_tensor(obj):
     return isinstance(obj, Tensor)
 
 
+def check_tensor(value, where):
+    """The value, when it is a Tensor: for functions that look at attributes before they call an operator."""
+    if not isinstance(value, Tensor):
+        raise TypeError("[%s] argument, got %s, expected a Tensor" % (where, type(value).__name__))
+    return value
+
+
 def from_numpy(array):
     """A Tensor that shares the memory of a NumPy array where its layout allows."""
     return Tensor.from_numpy(array)

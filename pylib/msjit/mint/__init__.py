@@ -1,10 +1,10 @@
 """msjit.mint: the newer spellings of common functions."""
 from .. import ops as _ops
 from ..ops import (  # noqa: F401
-    abs, add, arange, argmax, bmm, broadcast_to, cat, clamp, cos, div, eq, equal, erf, exp, eye, flatten, full,
-    full_like, gather, greater, index_select, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
+    abs, add, arange, argmax, broadcast_to, cat, clamp, cos, div, eq, equal, erf, exp, eye, full,
+    full_like, greater, index_select, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
     matmul, maximum, mean, minimum, mul, narrow, ne, neg, nonzero, norm, one_hot, ones, ones_like, permute, pow, prod,
-    rand, randn, reciprocal, relu, rsqrt, select, sigmoid, sin, softmax, split, sqrt, square, squeeze, stack, sub, sum,
+    rand, randn, reciprocal, relu, rsqrt, sigmoid, sin, softmax, split, sqrt, square, stack, sub, sum,
     tanh, tile, unique, unsqueeze, where, zeros, zeros_like,
 )
 from . import functional, nn  # noqa: F401
@@ -18,6 +18,33 @@ def max(input, dim=None, keepdim=False):
 def min(input, dim=None, keepdim=False):
     """Smallest element, or (values, indices) along an axis."""
     return _ops.amin(input) if dim is None else _ops.min(input, dim, keepdim)
+
+
+def bmm(input, mat2):
+    """Products of two stacks of matrices."""
+    if input.ndim != 3 or mat2.ndim != 3:
+        raise ValueError("[bmm] operands must have 3 axes, got %d and %d" % (input.ndim, mat2.ndim))
+    return _ops.bmm(input, mat2)
+
+
+def flatten(input, start_dim=0, end_dim=-1):
+    """Joins axes, all by default."""
+    return _ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
+
+
+def gather(input, dim, index):
+    """One element of `input` an index, along `dim`."""
+    return _ops.gather_elements(input, dim, index)
+
+
+def select(input, dim, index):
+    """The slice of one position along an axis."""
+    return _ops.squeeze(_ops.narrow(input, dim, index % input.shape[dim], 1), dim)
+
+
+def squeeze(input, dim):
+    """Removes axes of size 1."""
+    return _ops.squeeze(input, dim)
 
 
 def transpose(input, dim0, dim1):

@@ -2,12 +2,17 @@
 from ..optim import SGD, Adam, AdamWeightDecay, Momentum, Optimizer
 from . import cell, dynamic_lr, loss, wrap
 from .activation import (
+    CELU,
     ELU,
     GELU,
+    Hardtanh,
+    HShrink,
     HSigmoid,
     HSwish,
     LeakyReLU,
+    LogSigmoid,
     LogSoftmax,
+    Mish,
     PReLU,
     ReLU,
     ReLU6,
@@ -15,7 +20,10 @@ from .activation import (
     SiLU,
     Softmax,
     Softplus,
+    SoftShrink,
+    Softsign,
     Tanh,
+    Tanhshrink,
     get_activation,
 )
 from .basic import ClipByNorm, Dense, Dropout, Embedding, Flatten, Identity, Pad

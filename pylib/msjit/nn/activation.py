@@ -1,8 +1,16 @@
 """Activations as Cells."""
 from .. import ops
+from ..common import dtype as mstype
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
 from .cell import Cell
+
+
+def number(value, where, what):
+    """The value as a float, when it is an int or a float."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError("[%s] %s must be a float, got %s" % (where, what, type(value).__name__))
+    return float(value)
 
 
 class ReLU(Cell):
@@ -24,7 +32,7 @@ class LeakyReLU(Cell):
 
     def __init__(self, alpha=0.2):
         super().__init__()
-        self.alpha = float(alpha)
+        self.alpha = number(alpha, "leaky_relu", "alpha")
 
     def construct(self, x):
         return ops.leaky_relu(x, self.alpha)
@@ -39,10 +47,7 @@ class PReLU(Cell):
         self.channel = channel
 
     def construct(self, x):
-        slope = self.w
-        if self.channel > 1 and x.ndim > 2:
-            slope = slope.reshape((self.channel,) + (1,) * (x.ndim - 2))
-        return ops.maximum(x, 0) + slope * ops.minimum(x, 0)
+        return ops.prelu(x, self.w if x.dtype == mstype.float32 else ops.cast(self.w, x.dtype))
 
 
 class ELU(Cell):
@@ -50,7 +55,7 @@ class ELU(Cell):
 
     def __init__(self, alpha=1.0):
         super().__init__()
-        self.alpha = float(alpha)
+        self.alpha = number(alpha, "elu", "alpha")
 
     def construct(self, x):
         return ops.elu(x, self.alpha)
@@ -61,6 +66,8 @@ class GELU(Cell):
 
     def __init__(self, approximate=True):
         super().__init__()
+        if not isinstance(approximate, bool):
+            raise TypeError("[gelu] approximate must be a bool, got %s" % type(approximate).__name__)
         self.approximate = "tanh" if approximate else "none"
 
     def construct(self, x):
@@ -109,6 +116,78 @@ class Softplus(Cell):
         return ops.softplus(x)
 
 
+class Softsign(Cell):
+    """x / (1 + |x|)"""
+
+    def construct(self, x):
+        return ops.softsign(x)
+
+
+class Mish(Cell):
+    """x tanh(softplus(x))"""
+
+    def construct(self, x):
+        return ops.mish(x)
+
+
+class LogSigmoid(Cell):
+    """log(sigmoid(x))"""
+
+    def construct(self, x):
+        return ops.logsigmoid(x)
+
+
+class Tanhshrink(Cell):
+    """x - tanh(x)"""
+
+    def construct(self, x):
+        return ops.tanhshrink(x)
+
+
+class CELU(Cell):
+    """x where x > 0, else alpha (exp(x / alpha) - 1)"""
+
+    def __init__(self, alpha=1.0):
+        super().__init__()
+        self.alpha = number(alpha, "celu", "alpha")
+
+    def construct(self, x):
+        return ops.celu(x, self.alpha)
+
+
+class HShrink(Cell):
+    """x where |x| > lambd, else 0"""
+
+    def __init__(self, lambd=0.5):
+        super().__init__()
+        self.lambd = number(lambd, "hshrink", "lambd")
+
+    def construct(self, x):
+        return ops.hardshrink(x, self.lambd)
+
+
+class SoftShrink(Cell):
+    """x moved towards 0 by lambd"""
+
+    def __init__(self, lambd=0.5):
+        super().__init__()
+        self.lambd = number(lambd, "softshrink", "lambd")
+
+    def construct(self, x):
+        return ops.softshrink(x, self.lambd)
+
+
+class Hardtanh(Cell):
+    """x limited to [min_val, max_val]"""
+
+    def __init__(self, min_val=-1.0, max_val=1.0):
+        super().__init__()
+        self.min_val, self.max_val = number(min_val, "hardtanh", "min_val"), number(max_val, "hardtanh", "max_val")
+
+    def construct(self, x):
+        return ops.hardtanh(x, self.min_val, self.max_val)
+
+
 class Softmax(Cell):
     """exp(x) / sum(exp(x)) over an axis."""
 
@@ -144,8 +223,6 @@ def get_activation(name):
         return name
     if not isinstance(name, str):
         raise TypeError("[activation] expected a name or a Cell, got %s" % type(name).__name__)
-    if not name:
-        return None
     if name not in _BY_NAME:
         raise KeyError("[activation] unknown name %r, expected one of %s" % (name, ", ".join(sorted(_BY_NAME))))
     return _BY_NAME[name]()

@@ -9,6 +9,8 @@ from .activation import get_activation
 from .cell import Cell
 
 _linear = ops.registry.linear
+_pad = ops.registry.pad
+_flatten = ops.registry.flatten
 
 
 class Identity(Cell):
@@ -26,6 +28,8 @@ class Dense(Cell):
         super().__init__()
         self.in_channels = positive_int(in_channels, "dense", "in_channels")
         self.out_channels = positive_int(out_channels, "dense", "out_channels")
+        if not isinstance(has_bias, bool):
+            raise TypeError("[dense] has_bias must be a bool, got %s" % type(has_bias).__name__)
         self.has_bias = has_bias
         if weight_init is None:
             weight_init = HeUniform(math.sqrt(5))
@@ -54,10 +58,13 @@ class Flatten(Cell):
 
     def __init__(self, start_dim=1, end_dim=-1):
         super().__init__()
+        for axis in (start_dim, end_dim):
+            if isinstance(axis, bool) or not isinstance(axis, int):
+                raise TypeError("[flatten] start_dim and end_dim must be ints, got %s" % type(axis).__name__)
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def construct(self, x):
-        return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
+        return _flatten(x, self.start_dim, self.end_dim)
 
 
 class Dropout(Cell):
@@ -109,19 +116,25 @@ class Embedding(Cell):
 
 
 class Pad(Cell):
-    """Pads every axis: paddings is ((before, after), ...)."""
+    """Pads every axis with zeros, or with mirrored values: paddings is ((before, after), ...)."""
 
     def __init__(self, paddings, mode="CONSTANT"):
         super().__init__()
-        if mode != "CONSTANT":
-            raise ValueError("[pad] mode, got %r, expected 'CONSTANT'" % (mode,))
-        self.paddings = tuple(tuple(pair) for pair in paddings)
+        if not isinstance(paddings, tuple):
+            raise TypeError("[pad] paddings must be a tuple, got %s" % type(paddings).__name__)
+        if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+            raise ValueError("[pad] mode, got %r, expected 'CONSTANT', 'REFLECT' or 'SYMMETRIC'" % (mode,))
+        self.paddings, self.mode = tuple(tuple(pair) for pair in paddings), mode
 
     def construct(self, x):
-        flat = []
-        for before, after in reversed(self.paddings):
-            flat += [before, after]
-        return ops.pad(x, flat)
+        if x.ndim != len(self.paddings):
+            raise ValueError("[pad] paddings must be pairs for each axis, got %d for %d axes"
+                             % (len(self.paddings), x.ndim))
+        if self.mode == "CONSTANT":
+            return _pad(x, [before for before, _ in self.paddings], [after for _, after in self.paddings], 0)
+        for axis, (before, after) in enumerate(self.paddings):
+            x = ops.array_func._mirror(x, axis, before, after, self.mode == "SYMMETRIC")
+        return x
 
 
 class ClipByNorm(Cell):
@@ -132,6 +145,7 @@ class ClipByNorm(Cell):
         self.axis = axis
 
     def construct(self, x, clip_norm):
+        x = ops.cast(x, mstype.float32)
         norm = ops.sqrt(ops.sum(ops.square(x), self.axis, True))
         return x * clip_norm / ops.maximum(norm, clip_norm)
 

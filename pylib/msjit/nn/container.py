@@ -48,6 +48,8 @@ class _Indexed(Cell):
         return self.cell_list[self._index(index)]
 
     def __setitem__(self, index, cell):
+        if not isinstance(cell, Cell):
+            raise TypeError("[%s] items must be Cells, got %s" % (type(self).__name__, type(cell).__name__))
         setattr(self, str(self._index(index)), cell)
         self._refresh()
 
@@ -66,13 +68,14 @@ class _Indexed(Cell):
         return iter(self.cell_list)
 
     def append(self, cell):
-        """Adds a Cell at the end; returns self."""
+        """Adds a Cell at the end."""
         self._add(cell)
         self._refresh()
-        return self
 
     def extend(self, cells):
         """Adds several Cells at the end; returns self."""
+        if not isinstance(cells, list):
+            raise TypeError("[%s] cells to add must be a list, got %s" % (type(self).__name__, type(cells).__name__))
         for cell in cells:
             self._add(cell)
         self._refresh()
@@ -120,7 +123,8 @@ class CellList(_Indexed):
 
     def __init__(self, *args, **kwargs):
         super().__init__(auto_prefix=kwargs.get("auto_prefix", True))
-        self._reset(args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args)
+        self._refresh()
+        self.extend(args[0] if len(args) == 1 else list(args))
 
     def construct(self, *inputs):
         raise NotImplementedError("[cell_list] a CellList is not called, its items are")
@@ -140,10 +144,11 @@ class CellDict(Cell):
     def __setitem__(self, key, cell):
         if not isinstance(key, str):
             raise TypeError("[cell_dict] keys must be strs, got %s" % type(key).__name__)
-        if not isinstance(cell, Cell):
-            raise TypeError("[cell_dict] values must be Cells, got %s" % type(cell).__name__)
-        if "." in key or not key or hasattr(type(self), key):
-            raise ValueError("[cell_dict] key %r cannot be used" % key)
+        if not isinstance(cell, Cell) or isinstance(cell, (CellDict, CellList, SequentialCell)):
+            raise TypeError("[cell_dict] values must be Cells and no containers, got %s" % type(cell).__name__)
+        taken = hasattr(type(self), key) or (key not in self._cells and hasattr(self, key))
+        if "." in key or not key or taken:
+            raise KeyError("[cell_dict] key %r cannot be used" % key)
         setattr(self, key, cell)
 
     def __delitem__(self, key):

@@ -16,7 +16,7 @@ def int_tuple(value, count, where, what, least=1):
     """`count` ints of an int or a tuple of them."""
     values = (value,) * count if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(values, (tuple, list)) or len(values) != count:
-        raise ValueError("[%s] %s must be an int or %d ints, got %r" % (where, what, count, value))
+        raise TypeError("[%s] %s must be an int or %d ints, got %r" % (where, what, count, value))
     for item in values:
         if isinstance(item, bool) or not isinstance(item, int):
             raise TypeError("[%s] %s must be ints, got %s" % (where, what, type(item).__name__))
@@ -44,6 +44,8 @@ class _Conv(Cell):
         if in_channels % group or out_channels % group:
             raise ValueError("[%s] in_channels and out_channels must be multiples of group, got %d, %d and %d"
                              % (where, in_channels, out_channels, group))
+        if any(pad < 0 for pad in ((padding,) if isinstance(padding, int) else padding)):
+            raise ValueError("[%s] padding must not be negative, got %s" % (where, padding))
         self.pad_mode, self.padding, self.dtype = pad_mode, padding, dtype
         self._pads = fixed_pads(self.kernel_size, self.stride, self.dilation, pad_mode, padding)
         first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)

@@ -1,16 +1,71 @@
-"""Learning rates over time: lists with one value a step, and schedules as objects."""
+"""Learning rates over time: lists with one value a step, and schedules as Cells."""
 import math
+
+from ..common import dtype as mstype
+from ..common.tensor import Tensor
+from .basic import positive_int
+from .cell import Cell
+
+# -- checks: MindSpore refuses ints where rates are meant -------------------------------------------------------------
+
+
+def _rate(value, where, what, zero=False):
+    if not isinstance(value, float):
+        raise TypeError("[%s] %s must be a float, got %s" % (where, what, type(value).__name__))
+    if not (value >= 0 if zero else value > 0):
+        raise ValueError("[%s] %s must be %s, got %s" % (where, what, "0 or more" if zero else "positive", value))
+    return value
+
+
+def _flag(value, where, what):
+    if not isinstance(value, bool):
+        raise TypeError("[%s] %s must be a bool, got %s" % (where, what, type(value).__name__))
+    return value
+
+
+def _bounds(min_lr, max_lr, where):
+    _rate(min_lr, where, "min_lr", True)
+    _rate(max_lr, where, "max_lr")
+    if not min_lr < max_lr:
+        raise ValueError("[%s] min_lr must be below max_lr, got %s and %s" % (where, min_lr, max_lr))
+
+
+def _steps(where, total_step, step_per_epoch, epoch, name="decay_epoch"):
+    positive_int(total_step, where, "total_step")
+    positive_int(step_per_epoch, where, "step_per_epoch")
+    positive_int(epoch, where, name)
+
+
+def _decays(where, learning_rate, decay_rate, is_stair):
+    _rate(learning_rate, where, "learning_rate")
+    _rate(decay_rate, where, "decay_rate")
+    _flag(is_stair, where, "is_stair")
+
+
+def _polynomial_args(where, learning_rate, end_learning_rate, power):
+    _rate(learning_rate, where, "learning_rate")
+    _rate(end_learning_rate, where, "end_learning_rate", True)
+    _rate(power, where, "power")
+
+
+# -- one value a step ------------------------------------------------------------------------------------------------
 
 
 def piecewise_constant_lr(milestone, learning_rates):
     """learning_rates[i] for the steps before milestone[i]."""
+    where = "piecewise_constant_lr"
+    for name, value in (("milestone", milestone), ("learning_rates", learning_rates)):
+        if not isinstance(value, (tuple, list)):
+            raise TypeError("[%s] %s must be a tuple or a list, got %s" % (where, name, type(value).__name__))
     if len(milestone) != len(learning_rates):
-        raise ValueError("[piecewise_constant_lr] milestone and learning_rates must have the same length, got %d and %d"
-                         % (len(milestone), len(learning_rates)))
+        raise ValueError("[%s] milestone and learning_rates must have the same length, got %d and %d"
+                         % (where, len(milestone), len(learning_rates)))
     rates, last = [], 0
     for end, rate in zip(milestone, learning_rates):
-        if end <= last:
-            raise ValueError("[piecewise_constant_lr] milestones must increase, got %s" % (list(milestone),))
+        if positive_int(end, where, "milestone") <= last:
+            raise ValueError("[%s] milestones must increase, got %s" % (where, list(milestone)))
+        if not isinstance(rate, float):
+            raise TypeError("[%s] learning_rates must be floats, got %s" % (where, type(rate).__name__))
         rates += [rate] * (end - last)
         last = end
     return rates
@@ -18,11 +73,15 @@ def piecewise_constant_lr(milestone, learning_rates):
 
 def exponential_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
     """learning_rate * decay_rate ** (epoch / decay_epoch)"""
+    _decays("exponential_decay_lr", learning_rate, decay_rate, is_stair)
+    _steps("exponential_decay_lr", total_step, step_per_epoch, decay_epoch)
     return [learning_rate * decay_rate ** _ratio(i // step_per_epoch, decay_epoch, is_stair) for i in range(total_step)]
 
 
 def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
     """learning_rate * exp(-decay_rate * epoch), epochs counted in steps of decay_epoch when is_stair"""
+    _decays("natural_exp_decay_lr", learning_rate, decay_rate, is_stair)
+    _steps("natural_exp_decay_lr", total_step, step_per_epoch, decay_epoch)
     rates = []
     for i in range(total_step):
         epoch = i // step_per_epoch
@@ -32,18 +91,25 @@ def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, 
 
 def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
     """learning_rate / (1 + decay_rate * epoch / decay_epoch)"""
+    _decays("inverse_decay_lr", learning_rate, decay_rate, is_stair)
+    _steps("inverse_decay_lr", total_step, step_per_epoch, decay_epoch)
     return [learning_rate / (1 + decay_rate * _ratio(i // step_per_epoch, decay_epoch, is_stair))
             for i in range(total_step)]
 
 
 def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
     """Half a cosine from max_lr to min_lr over decay_epoch epochs."""
+    _bounds(min_lr, max_lr, "cosine_decay_lr")
+    _steps("cosine_decay_lr", total_step, step_per_epoch, decay_epoch)
     return [_cosine(min_lr, max_lr, min(i // step_per_epoch, decay_epoch), decay_epoch) for i in range(total_step)]
 
 
 def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power,
                         update_decay_epoch=False):
     """Polynomial from learning_rate to end_learning_rate over decay_epoch epochs."""
+    _polynomial_args("polynomial_decay_lr", learning_rate, end_learning_rate, power)
+    _flag(update_decay_epoch, "polynomial_decay_lr", "update_decay_epoch")
+    _steps("polynomial_decay_lr", total_step, step_per_epoch, decay_epoch)
     rates = []
     for i in range(total_step):
         epoch, span = i // step_per_epoch, decay_epoch
@@ -55,80 +121,108 @@ def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_e
 
 def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
     """Linear from 0 to learning_rate over warmup_epoch epochs."""
-    return [learning_rate * min(i // step_per_epoch, warmup_epoch) / warmup_epoch if warmup_epoch else learning_rate
-            for i in range(total_step)]
+    _rate(learning_rate, "warmup_lr", "learning_rate", True)
+    _steps("warmup_lr", total_step, step_per_epoch, warmup_epoch, "warmup_epoch")
+    return [learning_rate * min(i // step_per_epoch, warmup_epoch) / warmup_epoch for i in range(total_step)]
 
 
-class LearningRateSchedule:
-    """Base class: an instance called with the step number returns the learning rate."""
+# -- schedules -------------------------------------------------------------------------------------------------------
+
+
+class LearningRateSchedule(Cell):
+    """Base class: called with the step number, a Tensor, an instance returns the learning rate as a Tensor."""
 
     def construct(self, global_step):
-        """Rate at a step."""
         raise NotImplementedError("[learning_rate_schedule] %s defines no construct" % type(self).__name__)
 
-    def __call__(self, global_step):
-        return self.construct(int(global_step))
+
+class _Schedule(LearningRateSchedule):
+    """A schedule stated as rate_at(step), from a number to a float."""
+
+    def rate_at(self, step):
+        raise NotImplementedError("[learning_rate_schedule] %s defines no rate_at" % type(self).__name__)
+
+    def construct(self, global_step):
+        if isinstance(global_step, (int, float)):
+            return Tensor(self.rate_at(global_step), mstype.float32)
+        if not isinstance(global_step, Tensor):
+            raise TypeError("[learning_rate_schedule] global_step must be a Tensor or a number, got %s"
+                            % type(global_step).__name__)
+        steps = global_step.asnumpy()
+        rates = [self.rate_at(step.item()) for step in steps.reshape(-1)]
+        return Tensor(rates, mstype.float32).reshape(steps.shape)
 
 
-class ExponentialDecayLR(LearningRateSchedule):
+class ExponentialDecayLR(_Schedule):
     """learning_rate * decay_rate ** (step / decay_steps)"""
 
     def __init__(self, learning_rate, decay_rate, decay_steps, is_stair=False):
-        self.learning_rate, self.decay_rate = learning_rate, decay_rate
-        self.decay_steps, self.is_stair = decay_steps, is_stair
+        super().__init__()
+        where = type(self).__name__
+        _decays(where, learning_rate, decay_rate, is_stair)
+        self.learning_rate, self.decay_rate, self.is_stair = learning_rate, decay_rate, is_stair
+        self.decay_steps = positive_int(decay_steps, where, "decay_steps")
 
-    def construct(self, global_step):
-        return self.learning_rate * self.decay_rate ** _ratio(global_step, self.decay_steps, self.is_stair)
+    def rate_at(self, step):
+        return self.learning_rate * self.decay_rate ** _ratio(step, self.decay_steps, self.is_stair)
 
 
 class NaturalExpDecayLR(ExponentialDecayLR):
-    """learning_rate * exp(-decay_rate * step / decay_steps)"""
+    """learning_rate * exp(-decay_rate * step), steps counted in multiples of decay_steps when is_stair"""
 
-    def construct(self, global_step):
-        return self.learning_rate * math.exp(-self.decay_rate * _ratio(global_step, self.decay_steps, self.is_stair))
+    def rate_at(self, step):
+        if self.is_stair:
+            step = step // self.decay_steps * self.decay_steps
+        return self.learning_rate * math.exp(-self.decay_rate * step)
 
 
 class InverseDecayLR(ExponentialDecayLR):
     """learning_rate / (1 + decay_rate * step / decay_steps)"""
 
-    def construct(self, global_step):
-        return self.learning_rate / (1 + self.decay_rate * _ratio(global_step, self.decay_steps, self.is_stair))
+    def rate_at(self, step):
+        return self.learning_rate / (1 + self.decay_rate * _ratio(step, self.decay_steps, self.is_stair))
 
 
-class CosineDecayLR(LearningRateSchedule):
+class CosineDecayLR(_Schedule):
     """Half a cosine from max_lr to min_lr over decay_steps."""
 
     def __init__(self, min_lr, max_lr, decay_steps):
-        if not min_lr < max_lr:
-            raise ValueError("[cosine_decay_lr] min_lr must be below max_lr, got %s and %s" % (min_lr, max_lr))
-        self.min_lr, self.max_lr, self.decay_steps = min_lr, max_lr, decay_steps
+        super().__init__()
+        _bounds(min_lr, max_lr, "CosineDecayLR")
+        self.min_lr, self.max_lr = min_lr, max_lr
+        self.decay_steps = positive_int(decay_steps, "CosineDecayLR", "decay_steps")
 
-    def construct(self, global_step):
-        return _cosine(self.min_lr, self.max_lr, min(global_step, self.decay_steps), self.decay_steps)
+    def rate_at(self, step):
+        return _cosine(self.min_lr, self.max_lr, min(step, self.decay_steps), self.decay_steps)
 
 
-class PolynomialDecayLR(LearningRateSchedule):
+class PolynomialDecayLR(_Schedule):
     """Polynomial from learning_rate to end_learning_rate over decay_steps."""
 
     def __init__(self, learning_rate, end_learning_rate, decay_steps, power, update_decay_steps=False):
-        self.learning_rate, self.end_learning_rate = learning_rate, end_learning_rate
-        self.decay_steps, self.power, self.update_decay_steps = decay_steps, power, update_decay_steps
+        super().__init__()
+        _polynomial_args("PolynomialDecayLR", learning_rate, end_learning_rate, power)
+        self.learning_rate, self.end_learning_rate, self.power = learning_rate, end_learning_rate, power
+        self.decay_steps = positive_int(decay_steps, "PolynomialDecayLR", "decay_steps")
+        self.update_decay_steps = _flag(update_decay_steps, "PolynomialDecayLR", "update_decay_steps")
 
-    def construct(self, global_step):
+    def rate_at(self, step):
         span = self.decay_steps
         if self.update_decay_steps:
-            span *= max(math.ceil(global_step / span), 1)
-        return _polynomial(self.learning_rate, self.end_learning_rate, min(global_step, span), span, self.power)
+            span *= max(math.ceil(step / span), 1)
+        return _polynomial(self.learning_rate, self.end_learning_rate, min(step, span), span, self.power)
 
 
-class WarmUpLR(LearningRateSchedule):
+class WarmUpLR(_Schedule):
     """Linear from 0 to learning_rate over warmup_steps."""
 
     def __init__(self, learning_rate, warmup_steps):
-        self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
+        super().__init__()
+        self.learning_rate = _rate(learning_rate, "WarmUpLR", "learning_rate", True)
+        self.warmup_steps = positive_int(warmup_steps, "WarmUpLR", "warmup_steps")
 
-    def construct(self, global_step):
-        return self.learning_rate * min(global_step, self.warmup_steps) / self.warmup_steps
+    def rate_at(self, step):
+        return self.learning_rate * min(step, self.warmup_steps) / self.warmup_steps
 
 
 def _ratio(step, span, is_stair):

@@ -1,5 +1,7 @@
 """Loss functions as Cells."""
 from .. import ops
+from ..common.tensor import check_tensor
+from .activation import number
 from .cell import Cell
 
 _REDUCTIONS = ("none", "mean", "sum")
@@ -10,8 +12,6 @@ class LossBase(Cell):
 
     def __init__(self, reduction="mean"):
         super().__init__()
-        if reduction is None:
-            reduction = "none"
         if reduction not in _REDUCTIONS:
             raise ValueError("[%s] reduction, got %r, expected 'mean', 'sum' or 'none'"
                              % (type(self).__name__, reduction))
@@ -31,14 +31,14 @@ class L1Loss(LossBase):
     """|logits - labels|"""
 
     def construct(self, logits, labels):
-        return self.get_loss(ops.abs(logits - labels))
+        return ops.l1_loss(logits, labels, self.reduction)
 
 
 class MSELoss(LossBase):
     """(logits - labels) squared"""
 
     def construct(self, logits, labels):
-        return self.get_loss(ops.square(logits - labels))
+        return self.get_loss(ops.square(logits - check_tensor(labels, "mse_loss")))
 
 
 class SmoothL1Loss(LossBase):
@@ -59,10 +59,12 @@ class HuberLoss(LossBase):
 
     def __init__(self, reduction="mean", delta=1.0):
         super().__init__(reduction)
+        if not number(delta, "huber_loss", "delta") > 0:
+            raise ValueError("[huber_loss] delta must be positive, got %s" % delta)
         self.delta = float(delta)
 
     def construct(self, logits, labels):
-        return ops.smooth_l1_loss(logits, labels, self.delta, self.reduction) * self.delta
+        return ops.huber_loss(logits, labels, self.reduction, self.delta)
 
 
 class BCELoss(LossBase):
@@ -92,7 +94,8 @@ class CrossEntropyLoss(LossBase):
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
         super().__init__(reduction)
-        self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, float(label_smoothing)
+        self.weight, self.ignore_index = weight, ignore_index
+        self.label_smoothing = number(label_smoothing, "cross_entropy_loss", "label_smoothing")
 
     def construct(self, logits, labels):
         return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
@@ -114,12 +117,17 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def __init__(self, sparse=False, reduction="none"):
         super().__init__(reduction)
+        if not isinstance(sparse, bool):
+            raise TypeError("[softmax_cross_entropy_with_logits] sparse must be a bool, got %s" % type(sparse).__name__)
         self.sparse = sparse
 
     def construct(self, logits, labels):
         if self.sparse:
+            if logits.ndim != 2 or labels.ndim != 1:
+                raise ValueError("[softmax_cross_entropy_with_logits] ranks, got logits of %d and labels of %d axes, expected "
+                                 "2 and 1" % (logits.ndim, labels.ndim))
             return ops.cross_entropy(logits, labels, None, -100, self.reduction, 0.0)
-        return self.get_loss(-ops.sum(labels * ops.log_softmax(logits, -1), -1))
+        return self.get_loss(ops.softmax_cross_entropy_with_logits(logits, labels))
 
 
 class CosineEmbeddingLoss(LossBase):
@@ -127,7 +135,11 @@ class CosineEmbeddingLoss(LossBase):
 
     def __init__(self, margin=0.0, reduction="mean"):
         super().__init__(reduction)
-        self.margin = float(margin)
+        if not isinstance(margin, float):
+            raise TypeError("[cosine_embedding_loss] margin must be a float, got %s" % type(margin).__name__)
+        if not -1 <= margin <= 1:
+            raise ValueError("[cosine_embedding_loss] margin must be in [-1, 1], got %s" % margin)
+        self.margin = margin
 
     def construct(self, logits_x1, logits_x2, labels):
         dot = ops.sum(logits_x1 * logits_x2, -1)

@@ -70,6 +70,8 @@ class LayerNorm(Cell):
         super().__init__()
         if not isinstance(normalized_shape, (tuple, list)):
             raise TypeError("[layer_norm] normalized_shape must be a tuple, got %s" % type(normalized_shape).__name__)
+        if not normalized_shape:
+            raise ValueError("[layer_norm] normalized_shape must have at least one axis, got ()")
         self.normalized_shape = tuple(normalized_shape)
         self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
         self.epsilon = float(epsilon)
@@ -100,7 +102,8 @@ class GroupNorm(Cell):
         self.beta = Parameter(initializer(beta_init, [num_channels], dtype), "beta", affine)
 
     def construct(self, x):
-        return _k.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+        y = _k.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+        return y if y.dtype == x.dtype else _k.cast(y, x.dtype)
 
     def extend_repr(self):
         return "num_groups=%d, num_channels=%d" % (self.num_groups, self.num_channels)

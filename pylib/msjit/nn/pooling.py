@@ -16,8 +16,15 @@ class _Pool2d(Cell):
         self.pad_mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
         if self.pad_mode not in _PAD_MODES:
             raise ValueError("[%s] pad_mode, got %r, expected 'same', 'valid' or 'pad'" % (where, pad_mode))
+        if self.pad_mode != "pad" and (padding not in (0, (0, 0)) or (ceil_mode and where == "max_pool2d")):
+            raise ValueError("[%s] padding and ceil_mode need pad_mode 'pad', got %r" % (where, pad_mode))
         self.padding, self.ceil_mode = padding, ceil_mode
         self._pads = fixed_pads(self.kernel_size, self.stride, (1, 1), self.pad_mode, padding)
+
+    def construct(self, x):
+        if x.ndim == 3:  # one image
+            return ops.squeeze(self._pool(ops.expand_dims(x, 0)), 0)
+        return self._pool(x)
 
     def extend_repr(self):
         return "kernel_size=%s, stride=%s, pad_mode=%s" % (self.kernel_size, self.stride, self.pad_mode.upper())
@@ -32,7 +39,7 @@ class MaxPool2d(_Pool2d):
         if return_indices or int_tuple(dilation, 2, "max_pool2d", "dilation") != (1, 1):
             raise NotImplementedError("[max_pool2d] return_indices and dilation are not offered yet")
 
-    def construct(self, x):
+    def _pool(self, x):
         if self._pads is None:
             return ops.max_pool2d(x, self.kernel_size, self.stride, pad_mode="same")
         return _k.max_pool2d(x, self.kernel_size, self.stride, self._pads, self.ceil_mode)
@@ -47,7 +54,7 @@ class AvgPool2d(_Pool2d):
         self.divisor_override = divisor_override
         self.count_include_pad = count_include_pad and self.pad_mode == "pad"
 
-    def construct(self, x):
+    def _pool(self, x):
         if self._pads is None:
             return ops.avg_pool2d(x, self.kernel_size, self.stride, pad_mode="same", count_include_pad=False)
         return _k.avg_pool2d(x, self.kernel_size, self.stride, self._pads, self.ceil_mode, self.count_include_pad,

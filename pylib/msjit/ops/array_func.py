@@ -2,7 +2,7 @@
 import builtins
 
 from ..common import dtype as mstype
-from ..common.tensor import Tensor
+from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
 
 select = _k.where
@@ -18,7 +18,9 @@ def _sizes(size):
 
 
 def full(size, fill_value, *, dtype=None):
-    """A tensor of one value."""
+    """A tensor of one value, a number or a Tensor of one element."""
+    if isinstance(fill_value, Tensor):
+        return fill(fill_value.dtype if dtype is None else dtype, size, fill_value)
     if dtype is None:
         kind = type(fill_value)
         dtype = mstype.bool_ if kind is bool else mstype.int64 if kind is int else mstype.float32
@@ -36,22 +38,27 @@ def ones(shape, dtype=None):
 
 
 def fill(type, shape, value):
-    """A tensor of one value: ops.fill(dtype, shape, value)."""
+    """A tensor of one value, a number or a Tensor of one element: ops.fill(dtype, shape, value)."""
+    if isinstance(value, Tensor):
+        return _k.broadcast_to(_k.reshape(_k.cast(value, type), ()), _sizes(shape))
     return _k.full(_sizes(shape), value, type)
 
 
 def full_like(input, fill_value, *, dtype=None):
     """A tensor of one value in the shape of another."""
+    check_tensor(input, "full_like")
     return _k.full(input.shape, fill_value, input.dtype if dtype is None else dtype)
 
 
 def zeros_like(input, *, dtype=None):
     """Zeros in the shape of another tensor."""
+    check_tensor(input, "zeros_like")
     return _k.full(input.shape, 0, input.dtype if dtype is None else dtype)
 
 
 def ones_like(input, *, dtype=None):
     """Ones in the shape of another tensor."""
+    check_tensor(input, "ones_like")
     return _k.full(input.shape, 1, input.dtype if dtype is None else dtype)
 
 
@@ -62,6 +69,10 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     if dtype is None:
         floats = isinstance(start, float) or isinstance(end, float) or isinstance(step, float)
         dtype = mstype.float32 if floats else mstype.int64
+    if isinstance(start, bool) or isinstance(end, bool):
+        raise TypeError("[arange] bounds, got bool, expected ints or floats")
+    if step != 0 and (end - start) * step < 0:
+        raise ValueError("[arange] step leads away from the end, got start %s, end %s and step %s" % (start, end, step))
     return _k.arange(start, end, step, dtype)
 
 
@@ -89,22 +100,22 @@ def eye(n, m=None, dtype=mstype.float32):
 
 def shape(input_x):
     """The sizes, a tuple."""
-    return input_x.shape
+    return check_tensor(input_x, "shape").shape
 
 
 def rank(input_x):
-    """The number of axes, as a Tensor."""
-    return Tensor(input_x.ndim)
+    """The number of axes."""
+    return check_tensor(input_x, "rank").ndim
 
 
 def size(input_x):
     """The number of elements."""
-    return input_x.size
+    return check_tensor(input_x, "size").size
 
 
 def numel(input):
     """The number of elements."""
-    return input.size
+    return check_tensor(input, "numel").size
 
 
 def unsqueeze(input, dim):
@@ -118,10 +129,13 @@ def squeeze(input, axis=None):
 
 
 def flatten(input, order="C", *, start_dim=1, end_dim=-1):
-    """Joins axes."""
-    if order != "C":
-        raise ValueError("[flatten] order, got %r, expected 'C'" % (order,))
-    return _k.flatten(input, start_dim, end_dim)
+    """Joins axes, after reversing them when order is 'F'; a tensor of fewer than two axes becomes one of one axis."""
+    if order not in ("C", "F"):
+        raise ValueError("[flatten] order, got %r, expected 'C' or 'F'" % (order,))
+    if check_tensor(input, "flatten").ndim < 2:
+        return _k.reshape(input, (-1,))
+    return _k.flatten(_k.transpose(input, tuple(_py_range(input.ndim - 1, -1, -1))) if order == "F" else input, start_dim,
+                      end_dim)
 
 
 def swapdims(input, dim0, dim1):
@@ -135,10 +149,22 @@ def t(input):
 
 
 def movedim(x, source, destination):
-    """Moves one axis."""
-    order = [i for i in _py_range(x.ndim) if i != source % x.ndim]
-    order.insert(destination % x.ndim, source % x.ndim)
+    """Moves axes, one or several, to other places."""
+    sources, targets = _axes(source, x.ndim), _axes(destination, x.ndim)
+    if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
+        raise ValueError("[movedim] axes must be as many and distinct, got %s and %s" % (source, destination))
+    order = [i for i in _py_range(x.ndim) if i not in sources]
+    for target, axis in sorted(zip(targets, sources)):
+        order.insert(target, axis)
     return _k.transpose(x, tuple(order))
+
+
+def _axes(axes, rank):
+    axes = (axes,) if isinstance(axes, int) else axes
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise ValueError("[axes] axis is out of range, got %d, expected %d to %d" % (axis, -rank, rank - 1))
+    return [axis % rank for axis in axes]
 
 
 _py_range = builtins.range
@@ -146,6 +172,8 @@ _py_range = builtins.range
 
 def split(tensor, split_size_or_sections, axis=0):
     """Parts of equal size (an int: the size of one), or of the given sizes."""
+    if not -tensor.ndim <= axis < tensor.ndim:
+        raise ValueError("[split] axis is out of range, got %d, expected %d to %d" % (axis, -tensor.ndim, tensor.ndim - 1))
     length = tensor.shape[axis]
     if isinstance(split_size_or_sections, int):
         part = split_size_or_sections
@@ -163,6 +191,8 @@ def chunk(input, chunks, axis=0):
     """At most `chunks` parts of equal size."""
     if chunks <= 0:
         raise ValueError("[chunk] chunks must be positive, got %d" % chunks)
+    if not -input.ndim <= axis < input.ndim:
+        raise ValueError("[chunk] axis is out of range, got %d, expected %d to %d" % (axis, -input.ndim, input.ndim - 1))
     return split(input, max(1, -(-input.shape[axis] // chunks)), axis)
 
 
@@ -179,7 +209,7 @@ def unstack(input_x, axis=0):
 def narrow(input, axis, start, length):
     """`length` elements from `start` on, along an axis."""
     begin, end = [0] * input.ndim, list(input.shape)
-    axis %= input.ndim
+    axis, = _axes(axis, input.ndim)
     if not 0 <= start <= start + length <= end[axis]:
         raise ValueError("[narrow] range out of bounds, got start %d and length %d, expected within %d"
                          % (start, length, end[axis]))
@@ -189,21 +219,63 @@ def narrow(input, axis, start, length):
 
 def slice(input_x, begin, size):
     """`size` elements from `begin` on, along every axis; size -1 means to the end."""
+    if not len(begin) == len(size) == input_x.ndim:
+        raise ValueError("[slice] begin and size must have one number for each axis, got %d and %d for %d axes"
+                         % (len(begin), len(size), input_x.ndim))
     end = [b + s if s != -1 else n for b, s, n in zip(begin, size, input_x.shape)]
+    for start, stop, count, length in zip(begin, end, size, input_x.shape):
+        if count < -1 or not 0 <= start <= stop <= length:
+            raise ValueError("[slice] range out of bounds, got begin %s and size %s, expected it within %s"
+                             % (tuple(begin), tuple(size), tuple(input_x.shape)))
     return _k.slice(input_x, list(begin), end, [1] * input_x.ndim)
 
 
 def pad(input_x, padding, mode="constant", value=None):
-    """Pads the last axes: padding is (left, right) of the last axis, then of the one before, and so on."""
-    if mode != "constant":
-        raise NotImplementedError("[pad] mode, got %r, expected 'constant'" % (mode,))
+    """Pads the last axes: padding is (left, right) of the last axis, then of the one before, and so on.
+
+    Mode 'constant' fills with value (0 by default), 'reflect' mirrors, 'replicate' repeats the edge, 'circular' goes on
+    from the other side.
+    """
+    if mode not in ("constant", "reflect", "replicate", "circular"):
+        raise ValueError("[pad] mode, got %r, expected 'constant', 'reflect', 'replicate' or 'circular'" % (mode,))
     if len(padding) % 2 or len(padding) > 2 * input_x.ndim:
         raise ValueError("[pad] padding must be pairs for at most %d axes, got %d numbers"
                          % (input_x.ndim, len(padding)))
     before, after = [0] * input_x.ndim, [0] * input_x.ndim
     for i in _py_range(len(padding) // 2):
         before[-1 - i], after[-1 - i] = padding[2 * i], padding[2 * i + 1]
+    if mode != "constant":
+        for axis in _py_range(input_x.ndim):
+            input_x = _extend(input_x, axis, before[axis], after[axis], mode)
+        return input_x
     return _k.pad(input_x, before, after, 0.0 if value is None else value)
+
+
+def _extend(x, axis, before, after, mode):
+    """Goes on beyond the ends of one axis."""
+    size = x.shape[axis]
+    if mode == "reflect":
+        return _mirror(x, axis, before, after, False)
+    if before == after == 0:
+        return x
+    if mode == "circular" and max(before, after) > size:
+        raise ValueError("[pad] circular padding must be at most the size of the axis, got %d for %d"
+                         % (max(before, after), size))
+    places = [min(max(i, 0), size - 1) if mode == "replicate" else i % size for i in _py_range(-before, size + after)]
+    return _k.gather(x, Tensor(places, mstype.int64), axis)
+
+
+def _mirror(x, axis, before, after, with_edge):
+    """Goes on beyond the ends of one axis as in a mirror, which repeats the edge or lies on it."""
+    if before == after == 0:
+        return x
+    size, edge = x.shape[axis], 1 if with_edge else 0
+    if max(before, after) > size - 1 + edge or min(before, after) < 0:
+        raise ValueError("[pad] mirrored padding must be 0 to %d for an axis of %d, got %d and %d"
+                         % (size - 1 + edge, size, before, after))
+    places = [before - i - edge for i in _py_range(before)] + list(_py_range(size))
+    places += [size - 2 + edge - i for i in _py_range(after)]
+    return _k.gather(x, Tensor(places, mstype.int64), axis)
 
 
 def repeat_elements(x, rep, axis=0):
@@ -212,16 +284,19 @@ def repeat_elements(x, rep, axis=0):
 
 
 def diagonal(input, offset=0, dim1=0, dim2=1):
-    """The diagonal of a matrix."""
-    if input.ndim != 2:
-        raise NotImplementedError("[diagonal] expected a matrix, got %d dimensions" % input.ndim)
-    rows, cols = input.shape
-    length = min(rows + min(offset, 0), cols - max(offset, 0))
-    if length <= 0:
-        return _k.full((0,), 0, input.dtype)
+    """The diagonals over two axes, as a new last axis."""
+    if input.ndim < 2:
+        raise ValueError("[diagonal] input has a wrong rank, got %d, expected at least 2" % input.ndim)
+    dim1, dim2 = _axes((dim1, dim2), input.ndim)
+    if dim1 == dim2:
+        raise ValueError("[diagonal] dim1 and dim2 must differ, got %d" % dim1)
+    rest = [i for i in _py_range(input.ndim) if i not in (dim1, dim2)]
+    x = _k.transpose(input, tuple(rest + [dim1, dim2]))
+    rows, cols = x.shape[-2:]
+    length = max(min(rows + min(offset, 0), cols - max(offset, 0)), 0)
     first = max(offset, 0) + max(-offset, 0) * cols
     index = _k.arange(0, length, 1, mstype.int64) * (cols + 1) + first
-    return _k.gather(_k.reshape(input, (-1,)), index, 0)
+    return _k.gather(_k.reshape(x, x.shape[:-2] + (rows * cols,)), index, -1)
 
 
 # -- indexing --------------------------------------------------------------------------------------------------------
@@ -229,6 +304,7 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 
 def gather(input_params, input_indices, axis, batch_dims=0):
     """Slices of `input_params` along an axis, by index."""
+    check_tensor(input_indices, "gather")
     if batch_dims:
         raise NotImplementedError("[gather] batch_dims, got %d, expected 0" % batch_dims)
     return _k.gather(input_params, input_indices, axis)
@@ -240,7 +316,10 @@ def index_select(input, axis, index):
 
 
 def masked_fill(input_x, mask, value):
-    """`value` where `mask` is true."""
+    """`value`, a number or a Tensor of no axes, where `mask` is true."""
+    check_tensor(input_x, "masked_fill")
+    if isinstance(value, Tensor) and value.ndim:
+        raise ValueError("[masked_fill] value must have no axes, got %d" % value.ndim)
     return _k.where(mask, value, input_x)
 
 
@@ -263,10 +342,21 @@ def nonzero(input, as_tuple=False):
 
 
 def meshgrid(*inputs, indexing="xy"):
-    """Coordinate tensors of a grid."""
-    import numpy
-    return tuple(Tensor(a) for a in numpy.meshgrid(*[i.asnumpy() for i in inputs], indexing=indexing))
+    """Coordinate tensors of a grid; indexing 'xy' exchanges its first two axes."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("[meshgrid] indexing, got %r, expected 'xy' or 'ij'" % (indexing,))
+    for item in inputs:
+        if check_tensor(item, "meshgrid").ndim > 1:
+            raise ValueError("[meshgrid] inputs must have one axis, got %d" % item.ndim)
+    place = list(_py_range(len(inputs)))
+    if indexing == "xy" and len(place) > 1:
+        place[:2] = [1, 0]
+    sizes = [0] * len(inputs)
+    for item, axis in zip(inputs, place):
+        sizes[axis] = item.size
+    return tuple([_k.broadcast_to(_k.reshape(item, [-1 if i == axis else 1 for i in _py_range(len(inputs))]), sizes)
+                  for item, axis in zip(inputs, place)])
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name not in ("mstype", "Tensor") and callable(value)]
+           if name[0] != "_" and name not in ("mstype", "Tensor", "check_tensor") and callable(value)]

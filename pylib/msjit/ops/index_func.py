@@ -88,6 +88,8 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
 
 def topk(input, k, dim=None, largest=True, sorted=True):
     """(the k greatest or least elements along `dim`, their positions)"""
+    if isinstance(k, int) and k <= 0:
+        raise ValueError("[topk] k must be positive, got %d" % k)
     return _k.topk(input, k, -1 if dim is None else dim, largest)
 
 
@@ -104,14 +106,24 @@ def roll(input, shifts, dims=None):
 
 
 def diag(input):
-    """The square matrix with a vector on its diagonal."""
-    if input.ndim != 1:
-        raise ValueError("[diag] input has a wrong rank, got %d, expected 1" % input.ndim)
-    return _k.eye(input.shape[0], input.shape[0], input.dtype) * input
+    """The square matrix with a vector on its diagonal; of more axes, a tensor with every axis twice."""
+    if input.ndim < 1:
+        raise ValueError("[diag] input has a wrong rank, got 0, expected at least 1")
+    flat = _k.eye(input.size, input.size, input.dtype) * _k.reshape(input, (-1,))
+    return _k.reshape(flat, input.shape + input.shape)
 
 
 def repeat_interleave(input, repeats, axis=None):
-    """Each element `repeats` times in a row; of the flattened tensor where no axis is given."""
+    """Each element `repeats` times in a row, a number or one for each; of the flattened tensor where no axis is given."""
+    if isinstance(repeats, (list, tuple)):
+        flat = _k.reshape(input, (-1,)) if axis is None else input
+        along = 0 if axis is None else axis
+        if len(repeats) not in (1, flat.shape[along]) or min(repeats) < 0:
+            raise ValueError("[repeat_interleave] repeats must be one or %d numbers of 0 or more, got %s"
+                             % (flat.shape[along], list(repeats)))
+        counts = list(repeats) if len(repeats) == flat.shape[along] else list(repeats) * flat.shape[along]
+        places = [i for i, count in enumerate(counts) for _ in builtins.range(count)]
+        return _k.gather(flat, Tensor(places, "int64"), along)
     if axis is None:
         return _k.repeat_interleave(_k.reshape(input, (-1,)), repeats, 0)
     return _k.repeat_interleave(input, repeats, axis)

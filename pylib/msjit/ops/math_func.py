@@ -1,6 +1,8 @@
 """Element-wise functions and reductions under MindSpore's names and argument orders."""
+from builtins import range
+
 from ..common import dtype as mstype
-from ..common.tensor import Tensor
+from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
 
 # -- other names of operators ----------------------------------------------------------------------------------------
@@ -8,7 +10,6 @@ from . import registry as _k
 tensor_add = _k.add
 tensor_sub = subtract = _k.sub
 tensor_mul = multiply = _k.mul
-divide = true_divide = truediv = tensor_div = _k.div
 tensor_pow = _k.pow
 floor_divide = floordiv = _k.floor_div
 remainder = floor_mod = floormod = tensor_floormod = tensor_mod = _k.mod
@@ -23,12 +24,39 @@ le = tensor_le = less_equal = _k.less_equal
 gt = tensor_gt = _k.greater
 ge = tensor_ge = greater_equal = _k.greater_equal
 bitwise_not = _k.bitwise_not if hasattr(_k, "bitwise_not") else _k.logical_not
-batch_matmul = bmm = mm = _k.matmul
+batch_matmul = _k.matmul
+
+
+def div(input, other, *, rounding_mode=None):
+    """Quotient; rounded down for rounding_mode 'floor', towards 0 for 'trunc'."""
+    if rounding_mode is None:
+        return _k.div(input, other)
+    if rounding_mode not in ("floor", "trunc"):
+        raise ValueError("[div] rounding_mode, got %r, expected None, 'floor' or 'trunc'" % (rounding_mode,))
+    return _k.floor_div(input, other) if rounding_mode == "floor" else _k.trunc(_k.div(input, other))
+
+
+divide = true_divide = truediv = div
 
 
 def matmul(input, other):
     """Matrix product over the last two axes, with broadcasting of the others."""
     return _k.matmul(input, other)
+
+
+def mm(input, mat2):
+    """Product of two matrices."""
+    if check_tensor(input, "mm").ndim != 2 or check_tensor(mat2, "mm").ndim != 2:
+        raise ValueError("[mm] operands must be matrices, got %d and %d dimensions" % (input.ndim, mat2.ndim))
+    return _k.matmul(input, mat2)
+
+
+def bmm(input_x, mat2):
+    """Products of two stacks of matrices; stacks of the same sizes."""
+    if check_tensor(input_x, "bmm").ndim < 2 or check_tensor(mat2, "bmm").ndim < 2 or input_x.shape[:-2] != mat2.shape[:-2]:
+        raise ValueError("[bmm] operands must be matrices in stacks of the same sizes, got shapes %s and %s"
+                         % (tuple(input_x.shape), tuple(mat2.shape)))
+    return _k.matmul(input_x, mat2)
 
 
 def addmm(input, mat1, mat2, beta=1, alpha=1):
@@ -38,33 +66,58 @@ def addmm(input, mat1, mat2, beta=1, alpha=1):
 
 def dot(input, other):
     """Sum of products over the last axis of `input` and the last but one of `other`."""
-    return _k.sum(input * other) if input.ndim == 1 and other.ndim == 1 else _k.matmul(input, other)
+    check_tensor(input, "dot")
+    if check_tensor(other, "dot").ndim < 2 and input.ndim < 2:
+        return _k.sum(input * other)
+    if other.ndim <= 2:
+        return _k.matmul(input, other)
+    rest = other.shape[:-2] + other.shape[-1:]
+    axes = (other.ndim - 2,) + tuple(range(other.ndim - 2)) + (other.ndim - 1,)
+    flat = _k.reshape(_k.transpose(other, axes), (other.shape[-2], -1))
+    return _k.reshape(_k.matmul(input, flat), input.shape[:-1] + rest)
 
 
 def outer(input, vec2):
-    """Products of all pairs of two vectors."""
-    return _k.expand_dims(input, 1) * _k.expand_dims(vec2, 0)
+    """Products of all pairs of elements, both flattened."""
+    return _k.reshape(input, (-1, 1)) * _k.reshape(vec2, (-1,))
+
+
+def inner(input, other):
+    """Sums of products over the last axes of both."""
+    if input.ndim == 0 or other.ndim == 0:
+        return input * other
+    if input.shape[-1] != other.shape[-1]:
+        raise ValueError("[inner] last axes must match, got %d and %d" % (input.shape[-1], other.shape[-1]))
+    flat = _k.matmul(_k.reshape(input, (-1, input.shape[-1])), _k.reshape(other, (-1, other.shape[-1])), False, True)
+    return _k.reshape(flat, input.shape[:-1] + other.shape[:-1])
+
+
+def hypot(input, other):
+    """sqrt(input^2 + other^2)"""
+    return _k.sqrt(input * input + other * other)
 
 
 def addn(x):
     """Sum of a sequence of tensors."""
-    if isinstance(x, Tensor):
-        return x
+    if not isinstance(x, (tuple, list)):
+        raise TypeError("[addn] argument, got %s, expected a tuple or list of Tensors" % type(x).__name__)
     if not x:
         raise ValueError("[addn] expected at least one tensor")
-    total = x[0]
+    total = check_tensor(x[0], "addn")
     for item in x[1:]:
+        if check_tensor(item, "addn").shape != total.shape:
+            raise ValueError("[addn] shapes must be the same, got %s and %s" % (tuple(total.shape), tuple(item.shape)))
         total = _k.add(total, item)
     return total
 
 
 def clamp(input, min=None, max=None):
-    """Limits elements to [min, max]; None leaves a side open."""
+    """Limits elements to [min, max], to max where min is above it; None leaves a side open."""
     if min is None and max is None:
         raise ValueError("[clamp] min and max, got None for both, expected one of them")
-    if max is not None:
-        input = _k.minimum(input, max)
-    return input if min is None else _k.maximum(input, min)
+    if min is not None:
+        input = _k.maximum(input, min)
+    return input if max is None else _k.minimum(input, max)
 
 
 clip = clamp
@@ -83,7 +136,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     total = addn([_k.sum(_k.pow(_k.abs(item), norm_type)) for item in items])
     scale = clamp(max_norm / (_k.pow(total, 1.0 / norm_type) + 1e-6), max=1.0)
     scaled = [item * scale for item in items]
-    return scaled[0] if isinstance(x, Tensor) else type(x)(scaled)
+    return scaled[0] if isinstance(x, Tensor) else tuple(scaled)
 
 
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
@@ -95,6 +148,8 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 
 def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     """Replaces NaN and the infinities."""
+    if check_tensor(input, "nan_to_num").dtype not in _FLOATS:
+        raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % input.dtype)
     high, low = _limits(input.dtype)
     out = _k.where(_k.not_equal(input, input), 0.0 if nan is None else float(nan), input)
     out = _k.where(_k.equal(input, float("inf")), high if posinf is None else float(posinf), out)
@@ -124,19 +179,26 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 def sum(input, dim=None, keepdim=False, dtype=None):
     """Sum over axes; None means all."""
     if dtype is not None:
-        input = _k.cast(input, dtype)
+        return _k.cast(_k.sum(_k.cast(input, dtype), dim, keepdim), dtype)
     return _k.sum(input, dim, keepdim)
 
 
 def mean(x, axis=None, keep_dims=False):
-    """Mean over axes; None or () means all."""
-    return _k.mean(x, None if axis == () else axis, keep_dims)
+    """Mean over axes; None or () means all. The mean of integers is an integer, as in MindSpore."""
+    axis = None if axis == () else axis
+    if check_tensor(x, "mean").dtype in _INTEGERS:
+        return _k.cast(_k.mean(_k.cast(x, mstype.float64), axis, keep_dims), x.dtype)
+    return _k.mean(x, axis, keep_dims)
+
+
+_INTEGERS = (mstype.int8, mstype.int16, mstype.int32, mstype.int64, mstype.uint8)
+_FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 
 
 def prod(input, axis=None, keep_dims=False, dtype=None):
     """Product over axes; None means all."""
     if dtype is not None:
-        input = _k.cast(input, dtype)
+        return _k.cast(_k.prod(_k.cast(input, dtype), axis, keep_dims), dtype)
     return _k.prod(input, axis, keep_dims)
 
 
@@ -153,15 +215,15 @@ def amin(input, axis=None, keepdims=False):
 def max(input, axis=None, keepdims=False):
     """(largest element, its index) over one axis, or of the whole tensor."""
     if axis is None:
-        return _k.max(input), Tensor(0, mstype.int32)
-    return _k.max(input, axis, keepdims), argmax(input, axis, keepdims)
+        return _k.max(input), Tensor(0, mstype.int64)
+    return _k.max(input, axis, keepdims), _k.argmax(input, axis, keepdims)
 
 
 def min(input, axis=None, keepdims=False):
     """(smallest element, its index) over one axis, or of the whole tensor."""
     if axis is None:
-        return _k.min(input), Tensor(0, mstype.int32)
-    return _k.min(input, axis, keepdims), argmin(input, axis, keepdims)
+        return _k.min(input), Tensor(0, mstype.int64)
+    return _k.min(input, axis, keepdims), _k.argmin(input, axis, keepdims)
 
 
 def argmax(input, dim=None, keepdim=False):
@@ -170,8 +232,23 @@ def argmax(input, dim=None, keepdim=False):
 
 
 def argmin(input, axis=None, keepdims=False):
-    """Index of the smallest element."""
-    return _k.argmin(input, axis, keepdims)
+    """Index of the smallest element, int32."""
+    return _k.cast(_k.argmin(input, axis, keepdims), mstype.int32)
+
+
+def median(input, axis=-1, keepdims=False):
+    """(median along an axis, its position): of two elements in the middle the lesser one."""
+    values, places = _k.sort(input, axis)
+    places = _k.cast(places, mstype.int64)
+    size = input.shape[axis] if input.ndim else 1
+    middle = Tensor([(size - 1) // 2], mstype.int64)
+    values, places = _k.gather(values, middle, axis), _k.gather(places, middle, axis)
+    return (values, places) if keepdims else (_k.squeeze(values, axis), _k.squeeze(places, axis))
+
+
+def cumsum(x, axis, dtype=None):
+    """Running sums along an axis, in the dtype of x."""
+    return _k.cast(_k.cumsum(x, axis), x.dtype if dtype is None else dtype)
 
 
 def arg_max_with_value(input, axis=0, keep_dims=False):
@@ -210,25 +287,75 @@ def std(input, axis=None, ddof=0, keepdims=False):
 
 
 def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
-    """Euclidean norm (ord None or 2), or the sum of |x| (ord 1), over axes."""
+    """Vector norm over one axis, or of everything flattened when ord is None; matrix norm over two axes."""
     if dtype is not None:
         A = _k.cast(A, dtype)
+    axes = (dim,) if isinstance(dim, int) else dim
+    if ord is None or (axes is None and A.ndim == 1) or (axes is not None and len(axes) == 1):
+        return _vector_norm(A, 2 if ord is None else ord, dim, keepdim)
+    axes = tuple(range(A.ndim)) if axes is None else axes
+    if len(axes) != 2 or isinstance(ord, str) and ord != "fro":
+        raise ValueError("[norm] ord %r needs one axis or two, got %d axes" % (ord, len(axes)))
+    return _matrix_norm(A, ord, axes[0] % A.ndim, axes[1] % A.ndim, keepdim)
+
+
+def _vector_norm(x, ord, dim, keepdim):
+    size = _k.abs(x)
+    if ord == float("inf"):
+        return _k.max(size, dim, keepdim)
+    if ord == float("-inf"):
+        return _k.min(size, dim, keepdim)
+    if ord == 2:
+        return _k.sqrt(_k.sum(_k.square(x), dim, keepdim))
+    if ord == 0:
+        return _k.sum(_k.cast(_k.not_equal(x, 0), x.dtype), dim, keepdim)
     if ord == 1:
-        return _k.sum(_k.abs(A), dim, keepdim)
-    if ord not in (None, 2, "fro"):
-        return _k.pow(_k.sum(_k.pow(_k.abs(A), ord), dim, keepdim), 1.0 / ord)
-    return _k.sqrt(_k.sum(_k.square(A), dim, keepdim))
+        return _k.sum(size, dim, keepdim)
+    return _k.pow(_k.sum(_k.pow(size, ord), dim, keepdim), 1.0 / ord)
 
 
-def logsumexp(input, axis, keep_dims=False):
-    """log(sum(exp(x))) over axes, without overflow."""
+def _matrix_norm(x, ord, row, column, keepdim):
+    if ord == "fro":
+        return _k.sqrt(_k.sum(_k.square(x), (row, column), keepdim))
+    if ord in (1, -1, float("inf"), float("-inf")):
+        added, kept = (row, column) if ord in (1, -1) else (column, row)
+        lines = _k.sum(_k.abs(x), added, True)
+        out = _k.max(lines, kept, True) if ord > 0 else _k.min(lines, kept, True)
+        return out if keepdim else _k.squeeze(out, (row, column))
+    if ord in (2, -2):
+        raise NotImplementedError("[norm] the spectral norm is not offered, got ord %d for two axes" % ord)
+    raise ValueError("[norm] ord, got %r, expected 'fro', 1, -1, inf or -inf for two axes" % (ord,))
+
+
+def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):
+    """log(sum(exp(x))) over axes, without overflow; axis and keep_dims are older names."""
+    axis, keep_dims = dim if axis == () else axis, keepdim or keep_dims
+    axis = None if axis == () else axis
     top = _k.stop_gradient(_k.max(input, axis, True))
     out = _k.log(_k.sum(_k.exp(input - top), axis, True)) + top
     return out if keep_dims else _k.squeeze(out, axis)
 
 
-reduce_sum, reduce_mean, reduce_max, reduce_min = sum, mean, amax, amin
-reduce_prod, reduce_all, reduce_any = prod, all, any
+reduce_mean, reduce_max, reduce_min = mean, amax, amin
+reduce_all, reduce_any = all, any
+
+
+def reduce_sum(x, axis=(), keep_dims=False):
+    """Sum over axes, in the dtype of x; () means all."""
+    return _k.cast(_k.sum(x, None if axis == () else axis, keep_dims), x.dtype)
+
+
+def reduce_prod(x, axis=(), keep_dims=False):
+    """Product over axes, in the dtype of x; () means all."""
+    return _k.cast(_k.prod(x, None if axis == () else axis, keep_dims), x.dtype)
+
+
+def real_div(x, y):
+    """x / y; the quotient of integers is an integer."""
+    out = _k.div(x, y)
+    return out if isinstance(y, float) or isinstance(x, float) else _k.cast(out, _k.add(x, y).dtype)
+
+tensor_div = real_div
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name not in ("mstype", "Tensor") and callable(value)]
+           if name[0] != "_" and name not in ("mstype", "Tensor", "check_tensor", "range") and callable(value)]

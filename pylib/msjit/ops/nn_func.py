@@ -1,11 +1,15 @@
 """Neural-network functions under MindSpore's names and argument orders."""
-from ..common.tensor import Tensor
+from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
+from .math_func import mean as _mean
 
 
 def dense(input, weight, bias=None):
-    """input @ weight.T + bias"""
-    return _k.linear(input, weight, bias)
+    """input @ weight.T + bias; a weight of one axis gives one output."""
+    if check_tensor(weight, "dense").ndim != 1:
+        return _k.linear(input, weight, bias)
+    product = _k.matmul(input, weight)
+    return product if bias is None else product + bias
 
 
 linear = dense
@@ -13,10 +17,53 @@ linear = dense
 
 def bias_add(input_x, bias):
     """Adds a bias along axis 1."""
+    if check_tensor(input_x, "bias_add").ndim < 2 or check_tensor(bias, "bias_add").ndim != 1:
+        raise ValueError("[bias_add] ranks, got %d and %d, expected at least 2 and 1" % (input_x.ndim, bias.ndim))
     return input_x + bias.reshape((-1,) + (1,) * (input_x.ndim - 2))
 
 
 # -- activations -----------------------------------------------------------------------------------------------------
+
+
+def prelu(input, weight):
+    """x where x > 0, else weight x; one weight, or one for each channel (axis 1)."""
+    if check_tensor(input, "prelu").ndim == 0:
+        weight = weight.reshape(())
+    elif weight.size > 1 and input.ndim > 2:
+        weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
+    return _k.maximum(input, 0) + weight * _k.minimum(input, 0)
+
+
+def selu(input_x):
+    """scale (x where x > 0, else alpha (exp(x) - 1)), with the constants of self-normalising networks."""
+    return 1.0507009873554805 * _k.elu(input_x, 1.6732632423543772)
+
+
+def celu(x, alpha=1.0):
+    """x where x > 0, else alpha (exp(x / alpha) - 1)"""
+    check_tensor(x, "celu")
+    if alpha == 0:
+        raise ValueError("[celu] alpha must not be 0")
+    return _k.maximum(x, 0) + alpha * _k.expm1(_k.minimum(x, 0) / alpha)
+
+
+def softshrink(input, lambd=0.5):
+    """x moved towards 0 by lambd"""
+    check_tensor(input, "softshrink")
+    return _k.maximum(input - lambd, 0) + _k.minimum(input + lambd, 0)
+
+
+def tanhshrink(input):
+    """x - tanh(x)"""
+    return input - _k.tanh(input)
+
+
+def glu(x, axis=-1):
+    """The first half along an axis times the sigmoid of the second half."""
+    if x.shape[axis] % 2:
+        raise ValueError("[glu] size of the axis must be even, got %d" % x.shape[axis])
+    first, second = _k.split(x, [x.shape[axis] // 2] * 2, axis)
+    return first * _k.sigmoid(second)
 
 
 def gelu(input, approximate="none"):
@@ -43,9 +90,17 @@ def relu6(x):
     return _k.minimum(_k.relu(x), 6)
 
 
-def silu(x):
+def silu(input):
     """x sigmoid(x)"""
-    return _k.silu(x)
+    return _k.silu(input)
+
+
+def softplus(input, beta=1, threshold=20):
+    """log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold."""
+    if beta == 1:
+        return _k.softplus(input)
+    scaled = input * beta
+    return _k.where(_k.greater(scaled, threshold), input, _k.softplus(scaled) / beta)
 
 
 swish = silu
@@ -66,9 +121,9 @@ def hardsigmoid(input):
     return relu6(input + 3) / 6
 
 
-def hardshrink(x, lambd=0.5):
+def hardshrink(input, lambd=0.5):
     """x where |x| > lambd, else 0"""
-    return _k.where(_k.greater(_k.abs(x), lambd), x, _k.zeros_like(x))
+    return _k.where(_k.greater(_k.abs(input), lambd), input, _k.zeros_like(input))
 
 
 def softsign(x):
@@ -125,6 +180,10 @@ def _pads(shape, kernel, stride, dilation, pad_mode, padding):
 
 def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
     """2-D convolution: input (N, C, H, W), weight (O, C / groups, kH, kW)."""
+    if pad_mode not in ("valid", "same", "pad"):
+        raise ValueError("[conv2d] pad_mode, got %r, expected 'valid', 'same' or 'pad'" % (pad_mode,))
+    if pad_mode != "pad" and padding not in (0, (0, 0)):
+        raise ValueError("[conv2d] padding, got %r, expected 0 unless pad_mode is 'pad'" % (padding,))
     stride, dilation = _pair(stride), _pair(dilation)
     pads = _pads(input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
     return _k.conv2d(input, weight, bias, stride, pads, dilation, groups)
@@ -185,7 +244,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
 def reduce_loss(x, reduction):
     """Mean, sum or nothing."""
     if reduction == "mean":
-        return _k.mean(x)
+        return _mean(x)
     if reduction == "sum":
         return _k.sum(x)
     if reduction != "none":
@@ -195,34 +254,49 @@ def reduce_loss(x, reduction):
 
 def mse_loss(input, target, reduction="mean"):
     """(input - target) squared"""
+    check_tensor(target, "mse_loss")
     return _k.mse_loss(input, target, reduction)
 
 
 def l1_loss(input, target, reduction="mean"):
     """|input - target|"""
-    return reduce_loss(_k.abs(input - target), reduction)
+    return reduce_loss(_k.abs(input - check_tensor(target, "l1_loss")), reduction)
 
 
 def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
     """Quadratic below beta, linear above."""
+    check_tensor(input, "smooth_l1_loss")
+    if input.shape != check_tensor(target, "smooth_l1_loss").shape:
+        raise ValueError("[smooth_l1_loss] shapes must match, got %s and %s" % (tuple(input.shape), tuple(target.shape)))
+    if isinstance(beta, (int, float)) and beta <= 0:
+        raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % beta)
     gap = _k.abs(input - target)
     return reduce_loss(_k.where(_k.less(gap, beta), 0.5 * gap * gap / beta, gap - 0.5 * beta), reduction)
 
 
 def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
     """-(labels log(p) + (1 - labels) log(1 - p))"""
+    check_tensor(labels, "binary_cross_entropy")
     return _k.binary_cross_entropy(logits, labels, weight, reduction)
 
 
 def huber_loss(input, target, reduction="mean", delta=1.0):
     """Quadratic up to delta, linear above."""
+    if isinstance(delta, bool) or not isinstance(delta, (int, float)):
+        raise TypeError("[huber_loss] delta must be a float, got %s" % type(delta).__name__)
+    if not delta > 0:
+        raise ValueError("[huber_loss] delta must be positive, got %s" % delta)
+    check_tensor(target, "huber_loss")
     gap = _k.abs(input - target)
     return reduce_loss(_k.where(_k.less_equal(gap, delta), 0.5 * gap * gap, delta * (gap - 0.5 * delta)), reduction)
 
 
-def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
-    """Binary cross entropy of sigmoid(logits), without overflow."""
-    return _k.binary_cross_entropy_with_logits(logits, label, weight, pos_weight, reduction)
+def binary_cross_entropy_with_logits(input=None, target=None, weight=None, pos_weight=None, reduction="mean", *,
+                                     logits=None, label=None):
+    """Binary cross entropy of sigmoid(input), without overflow; logits and label are older names of the operands."""
+    input, target = input if logits is None else logits, target if label is None else label
+    check_tensor(target, "binary_cross_entropy_with_logits")
+    return _k.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 
 
 def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
@@ -232,16 +306,23 @@ def nll_loss(inputs, target, weight=None, ignore_index=-100, reduction="mean", l
 
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Cross entropy of logits (N, C, ...) and class indices (N, ...) or probabilities (N, C, ...)."""
+    check_tensor(target, "cross_entropy")
     return _k.cross_entropy(input, target, ignore_index, reduction, weight, label_smoothing)
 
 
 def softmax_cross_entropy_with_logits(logits, labels):
     """Cross entropy of each row of logits with one-hot rows."""
+    where = "softmax_cross_entropy_with_logits"
+    if check_tensor(logits, where).shape != check_tensor(labels, where).shape or logits.ndim != 2:
+        raise ValueError("[softmax_cross_entropy_with_logits] logits and labels must be matrices of one shape, got %s and %s"
+                         % (tuple(logits.shape), tuple(labels.shape)))
     return -_k.sum(labels * _k.log_softmax(logits, -1), -1)
 
 
 def kl_div(logits, labels, reduction="mean"):
     """labels (log(labels) - logits)"""
+    if check_tensor(logits, "kl_div").shape != check_tensor(labels, "kl_div").shape:
+        raise ValueError("[kl_div] shapes must match, got %s and %s" % (tuple(logits.shape), tuple(labels.shape)))
     safe = _k.where(_k.greater(labels, 0), labels, _k.ones_like(labels))
     loss = labels * (_k.log(safe) - logits)
     if reduction == "batchmean":
@@ -251,8 +332,9 @@ def kl_div(logits, labels, reduction="mean"):
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """Limits elements to [min_val, max_val]."""
-    return _k.maximum(_k.minimum(input, max_val), min_val)
+    check_tensor(input, "hardtanh")
+    return _k.minimum(_k.maximum(input, min_val), max_val)
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and value is not Tensor and callable(value)]
+           if name[0] != "_" and value not in (Tensor, check_tensor) and callable(value)]

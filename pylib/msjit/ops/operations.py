@@ -5,6 +5,7 @@ attributes are rows of _UNARY, _BINARY and _OTHER; those with attributes are cla
 """
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check_tensor
 from . import array_func as _a
 from . import index_func as _i
 from . import math_func as _m
@@ -26,6 +27,11 @@ class _Binary(Primitive):
         return self._op(x, y)
 
 
+def _tensor_shape(x):
+    """The sizes as a Tensor."""
+    return _Tensor(_check_tensor(x, "tensor_shape").shape, _mstype.int64)
+
+
 _UNARY = {
     "Abs": _k.abs, "Neg": _k.neg, "Exp": _k.exp, "Log": _k.log, "Sqrt": _k.sqrt, "Rsqrt": _k.rsqrt,
     "Square": _k.square, "Sin": _k.sin, "Cos": _k.cos, "Tan": "tan", "Asin": "asin", "ACos": "acos", "Atan": "atan",
@@ -37,24 +43,24 @@ _UNARY = {
     "Softplus": "softplus", "Softsign": _n.softsign, "SiLU": _n.silu, "Mish": _n.mish, "HSwish": _n.hardswish,
     "HSigmoid": _n.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _a.flatten,
     "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _o.stop_gradient,
-    "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _a.shape,
+    "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _tensor_shape,
 }
 _BINARY = {
-    "Add": _k.add, "TensorAdd": _k.add, "Sub": _k.sub, "Mul": _k.mul, "Div": _k.div, "RealDiv": _k.div,
-    "FloorDiv": _k.floor_div, "FloorMod": _k.mod, "Mod": _k.mod, "Pow": _k.pow, "Maximum": _k.maximum,
+    "Add": _k.add, "TensorAdd": _k.add, "Sub": _k.sub, "Mul": _k.mul, "Div": _k.div, "RealDiv": _m.real_div,
+    "FloorDiv": _k.floor_div, "FloorMod": _k.mod, "Mod": _k.fmod, "Pow": _k.pow, "Maximum": _k.maximum,
     "Minimum": _k.minimum, "Equal": _k.equal, "NotEqual": _k.not_equal, "Less": _k.less,
     "LessEqual": _k.less_equal, "Greater": _k.greater, "GreaterEqual": _k.greater_equal,
     "LogicalAnd": "logical_and", "LogicalOr": "logical_or", "LogicalXor": "logical_xor", "BitwiseAnd": "bitwise_and",
-    "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor", "Atan2": "atan2", "Cast": _k.cast, "Reshape": _k.reshape,
+    "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor", "Atan2": "atan2", "Cast": _o.cast, "Reshape": _k.reshape,
     "Transpose": _k.transpose, "ExpandDims": _k.expand_dims, "Tile": "tile", "BroadcastToOp": _k.broadcast_to,
     "BiasAdd": _n.bias_add, "Assign": _o.assign, "AssignAdd": _o.assign_add, "AssignSub": _o.assign_sub,
-    "Depend": _o.depend, "InplaceAdd": _k.add, "InplaceSub": _k.sub, "LinSpace": _a.linspace,
+    "Depend": _o.depend, "InplaceAdd": _k.add, "InplaceSub": _k.sub,
 }
 _OTHER = {
     "Select": _k.where, "Slice": _a.slice, "Gather": _a.gather, "GatherD": _i.gather_d, "GatherNd": _i.gather_nd, "MaskedSelect": _i.masked_select,
     "TensorScatterUpdate": _i.tensor_scatter_update, "TensorScatterAdd": _i.tensor_scatter_add, "ScatterNd": _i.scatter_nd, "Range": _a.range,
     "Fill": _a.fill, "MaskedFill": _a.masked_fill, "MakeTuple": _o.make_tuple, "FillV2": _a.full,
-    "Dense": _n.dense, "SoftmaxCrossEntropyWithLogits": None,
+    "LinSpace": _a.linspace, "Dense": _n.dense, "SoftmaxCrossEntropyWithLogits": None,
 }
 
 
@@ -85,11 +91,19 @@ class MatMul(Primitive):
         self.transpose_a, self.transpose_b = transpose_a, transpose_b
 
     def __call__(self, x, y):
+        if _check_tensor(x, "matmul").ndim != 2 or _check_tensor(y, "matmul").ndim != 2:
+            raise ValueError("[matmul] operands must be matrices, got %d and %d dimensions" % (x.ndim, y.ndim))
         return _k.matmul(x, y, self.transpose_a, self.transpose_b)
 
 
 class BatchMatMul(MatMul):
-    """Matrix product over the last two axes."""
+    """Matrix product over the last two axes; the others must be the same."""
+
+    def __call__(self, x, y):
+        if _check_tensor(x, "batch_matmul").ndim < 2 or _check_tensor(y, "batch_matmul").ndim < 2 or x.shape[:-2] != y.shape[:-2]:
+            raise ValueError("[batch_matmul] operands must be matrices in stacks of the same sizes, got shapes %s and %s"
+                             % (tuple(x.shape), tuple(y.shape)))
+        return _k.matmul(x, y, self.transpose_a, self.transpose_b)
 
 
 class _Reduce(Primitive):
@@ -101,7 +115,8 @@ class _Reduce(Primitive):
         return self._op(x, None if axis == () else axis, self.keep_dims)
 
 
-_make({"ReduceSum": _k.sum, "ReduceMean": _k.mean, "ReduceMax": _k.max, "ReduceMin": _k.min, "ReduceProd": _k.prod,
+_make({"ReduceSum": _m.reduce_sum, "ReduceMean": _m.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
+       "ReduceProd": _m.reduce_prod,
        "ReduceAll": _k.all, "ReduceAny": _k.any}, _Reduce)
 
 
@@ -142,6 +157,8 @@ class Split(Primitive):
         self.axis, self.output_num = axis, output_num
 
     def __call__(self, x):
+        if not -x.ndim <= self.axis < x.ndim:
+            raise ValueError("[split] axis is out of range, got %d, expected %d to %d" % (self.axis, -x.ndim, x.ndim - 1))
         length = x.shape[self.axis]
         if length % self.output_num:
             raise ValueError("[split] size of the axis must be a multiple of output_num, got %d and %d"
@@ -175,6 +192,10 @@ _make({"Softmax": _n.softmax, "LogSoftmax": _n.log_softmax}, _Axis)
 class _Arg(Primitive):
     def __init__(self, axis=-1, output_type=_mstype.int32):
         super().__init__()
+        if isinstance(axis, bool) or not isinstance(axis, int):
+            raise TypeError("[%s] axis, got %s, expected an int" % (self.name, type(axis).__name__))
+        if output_type not in (_mstype.int32, _mstype.int64):
+            raise ValueError("[%s] output_type, got %s, expected int32 or int64" % (self.name, output_type))
         self.axis, self.output_type = axis, output_type
 
     def __call__(self, x):
@@ -236,6 +257,8 @@ class Dropout(Primitive):
 
     def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0):
         super().__init__()
+        if not 0 < keep_prob <= 1:
+            raise ValueError("[dropout] keep_prob must be in (0, 1], got %s" % keep_prob)
         self.keep_prob = keep_prob
 
     def __call__(self, x):
@@ -301,6 +324,8 @@ class MaxPool(Primitive):
 
     def __init__(self, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
         super().__init__()
+        if pad_mode.lower() not in ("same", "valid"):
+            raise ValueError("[%s] pad_mode, got %r, expected 'same' or 'valid'" % (self.name, pad_mode))
         self.kernel_size, self.strides, self.pad_mode = kernel_size, strides, pad_mode.lower()
 
     def __call__(self, x):
@@ -340,11 +365,47 @@ class CumSum(Primitive):
 
     def __init__(self, exclusive=False, reverse=False):
         super().__init__()
-        if exclusive or reverse:
-            raise NotImplementedError("[cum_sum] exclusive and reverse are not offered yet")
+        self.exclusive, self.reverse = exclusive, reverse
 
     def __call__(self, x, axis):
-        return _k.cumsum(x, axis)
+        total = _k.flip(_m.cumsum(_k.flip(x, axis), axis), axis) if self.reverse else _m.cumsum(x, axis)
+        return total - x if self.exclusive else total
+
+
+class Sort(Primitive):
+    """(sorted elements, their positions) along an axis."""
+
+    def __init__(self, axis=-1, descending=False):
+        super().__init__()
+        self.axis, self.descending = axis, descending
+
+    def __call__(self, x):
+        return _k.sort(x, self.axis, self.descending)
+
+
+class TopK(Primitive):
+    """(the k greatest elements along the last axis, their positions)"""
+
+    def __init__(self, sorted=True):
+        super().__init__()
+
+    def __call__(self, x, k):
+        return _i.topk(x, k)
+
+
+class Median(Primitive):
+    """(median along an axis, or of everything, and its position)"""
+
+    def __init__(self, global_median=False, axis=0, keep_dims=False, ignore_nan=False):
+        super().__init__()
+        if ignore_nan:
+            raise NotImplementedError("[median] ignore_nan is not offered")
+        self.global_median, self.axis, self.keep_dims = global_median, axis, keep_dims
+
+    def __call__(self, x):
+        if self.global_median:
+            return _m.median(_k.reshape(x, (-1,)), 0)
+        return _m.median(x, self.axis, self.keep_dims)
 
 
 class StandardNormal(Primitive):

@@ -3,37 +3,66 @@ from functools import partial
 
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
-from ..common.tensor import is_tensor
+from ..common.tensor import check_tensor, is_tensor
 from . import registry as _k
 
 
 def cast(input, dtype):
-    """Converts the element type."""
+    """Converts the element type; a number becomes a Tensor."""
+    if isinstance(input, (bool, int, float)):
+        return _Tensor(input, dtype)
     return _k.cast(input, dtype)
 
 
 def dtype(input_x):
     """The element type."""
-    return input_x.dtype
+    return check_tensor(input_x, "dtype").dtype
 
 
 typeof = dtype
 
 
+# A dtype is converted to one of more width, as in arithmetic.
+_WIDTH = {_mstype.bool_: 0, _mstype.uint8: 1, _mstype.int8: 1, _mstype.int16: 2, _mstype.int32: 3, _mstype.int64: 4,
+          _mstype.float16: 5, _mstype.bfloat16: 5, _mstype.float32: 6, _mstype.float64: 7}
+
+
+def _fits(where, variable, value):
+    """Refuses a value of another shape, or of a dtype that the variable's cannot hold; numbers fit any shape."""
+    is_tensor_value = isinstance(value, _Tensor)
+    if not isinstance(variable, _Tensor) or not (is_tensor_value or isinstance(value, (bool, int, float))):
+        raise TypeError("[%s] operands, got %s and %s, expected a Parameter and a Tensor or a number"
+                        % (where, type(variable).__name__, type(value).__name__))
+    if is_tensor_value:
+        fits = value.dtype == variable.dtype or _WIDTH[value.dtype] < _WIDTH[variable.dtype]
+    else:
+        least = 5 if isinstance(value, float) else 0 if isinstance(value, bool) else 1
+        fits = _WIDTH[variable.dtype] >= least
+    if not fits:
+        raise TypeError("[%s] value has a dtype that cannot be converted, got %s, expected %s"
+                        % (where, value.dtype if is_tensor_value else type(value).__name__, variable.dtype))
+    if is_tensor_value and value.shape != variable.shape:
+        raise ValueError("[%s] value has a wrong shape, got %s, expected %s"
+                         % (where, tuple(value.shape), tuple(variable.shape)))
+
+
 def assign(variable, value):
     """Copies values into a Parameter; returns it."""
+    _fits("assign", variable, value)
     _k.assign(variable, value)
     return variable
 
 
 def assign_add(variable, value):
     """Adds to a Parameter in place; returns it."""
+    _fits("assign_add", variable, value)
     _k.assign_add(variable, value)
     return variable
 
 
 def assign_sub(variable, value):
     """Subtracts from a Parameter in place; returns it."""
+    _fits("assign_sub", variable, value)
     _k.assign_sub(variable, value)
     return variable
 
@@ -59,8 +88,11 @@ def scalar_cast(input_x, input_y):
 
 
 def tuple_to_array(input_x):
-    """A tuple of numbers as a Tensor."""
-    return _Tensor(list(input_x))
+    """A tuple of numbers as a Tensor, int32 or float32."""
+    if not isinstance(input_x, tuple):
+        raise TypeError("[tuple_to_array] argument, got %s, expected a tuple" % type(input_x).__name__)
+    floats = any(isinstance(x, float) for x in input_x)
+    return _Tensor(list(input_x), _mstype.float32 if floats else _mstype.int32)
 
 
 def make_tuple(*items):
@@ -72,8 +104,6 @@ def tensor_slice(input_x, begin, size):
     """As slice."""
     from .array_func import slice as slice_
     return slice_(input_x, begin, size)
-
-
 
 
 def stop_gradient(value):

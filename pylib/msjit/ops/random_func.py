@@ -49,8 +49,8 @@ def rand_like(input, seed=None, *, dtype=None):
 
 
 def randn_like(input, seed=None, *, dtype=None):
-    """Standard normal numbers in the shape of another tensor."""
-    return randn(*input.shape, dtype=input.dtype if dtype is None else dtype)
+    """Standard normal numbers in the shape of another tensor, float32 by default."""
+    return randn(*input.shape, dtype=dtype)
 
 
 def bernoulli(input, p=0.5, seed=None):

@@ -8,6 +8,9 @@ _adam_step = _msjit.ops.adam_step
 class _Adam(Optimizer):
     def __init__(self, params, learning_rate, beta1, beta2, eps, weight_decay, loss_scale):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
+        for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
+            if not isinstance(value, float):
+                raise TypeError("[%s] %s must be a float, got %s" % (self._where, name, type(value).__name__))
         for name, value in (("beta1", beta1), ("beta2", beta2)):
             if not 0 < value < 1:
                 raise ValueError("[%s] %s must be in (0, 1), got %s" % (self._where, name, value))
@@ -23,6 +26,9 @@ class Adam(_Adam):
 
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
                  use_nesterov=False, weight_decay=0.0, loss_scale=1.0, use_amsgrad=False, **kwargs):
+        unknown = set(kwargs) - {"use_lazy", "use_offload"}
+        if unknown:
+            raise KeyError("[adam] keyword argument, got %s, expected use_lazy or use_offload" % sorted(unknown))
         if use_nesterov or use_amsgrad:
             raise NotImplementedError("[adam] use_nesterov and use_amsgrad are not offered yet")
         super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay, loss_scale)

@@ -22,10 +22,12 @@ class SGD(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.momentum = _fraction(momentum, "sgd", "momentum")
         self.dampening = _fraction(dampening, "sgd", "dampening")
+        if not isinstance(nesterov, bool):
+            raise TypeError("[sgd] nesterov must be a bool, got %s" % type(nesterov).__name__)
         if nesterov and (self.momentum <= 0 or self.dampening != 0):
             raise ValueError("[sgd] nesterov needs a momentum above 0 and no dampening, got %s and %s"
                              % (momentum, dampening))
-        self.nesterov = bool(nesterov)
+        self.nesterov = nesterov
         self.accum = self._state("accum") if self.momentum else None
 
     def _update(self, index, param, gradient, rate, decay):
@@ -42,8 +44,12 @@ class Momentum(Optimizer):
 
     def __init__(self, params, learning_rate, momentum, weight_decay=0.0, loss_scale=1.0, use_nesterov=False):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
+        if isinstance(momentum, int):
+            raise TypeError("[momentum] momentum must be a float, got %s" % type(momentum).__name__)
         self.momentum = _fraction(momentum, "momentum", "momentum")
-        self.use_nesterov = bool(use_nesterov)
+        if not isinstance(use_nesterov, bool):
+            raise TypeError("[momentum] use_nesterov must be a bool, got %s" % type(use_nesterov).__name__)
+        self.use_nesterov = use_nesterov
         self.moments = self._state("moments")
 
     def _update(self, index, param, gradient, rate, decay):

@@ -1,7 +1,6 @@
 """Base of the optimizers: Parameter groups, learning rates, weight decay, step count.
 
-Calling an optimizer with gradients (one for each of `parameters`, in order) updates the Parameters in place and
-returns True. Each update of one Parameter is one fused in-place operator.
+Calling an optimizer with gradients (one for each of `parameters`, in order) updates the Parameters in place. Each update of one Parameter is one fused in-place operator.
 """
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
@@ -30,6 +29,7 @@ class Optimizer(Cell):
         self.loss_scale = float(loss_scale)
         self._groups, parameters = _groups(parameters, _rate(learning_rate, where), weight_decay, where)
         self.param_length = len(parameters)
+        self._grouped = len(self._groups) > 1
         object.__setattr__(self, "parameters", ParameterTuple(parameters))
         object.__setattr__(self, "_parameters", self.parameters)
         self.step_count = 0
@@ -43,9 +43,12 @@ class Optimizer(Cell):
 
     @property
     def learning_rate(self):
-        """The learning rate of the next step; a tuple when groups differ."""
-        rates = tuple(_rate_at(g.rate, self.step_count) for g in self._groups)
-        return rates[0] if len(set(rates)) == 1 else rates
+        """The learning rate: a Parameter, through which it can be changed, a schedule, or a tuple with one value a step;
+        a tuple of these, one for each of the parameters, when there are groups."""
+        for group in self._groups:
+            if isinstance(group.rate, float):
+                group.rate = Parameter(Tensor(group.rate, mstype.float32), name="learning_rate", requires_grad=False)
+        return tuple(group.rate for group in self._group_of) if self._grouped else self._groups[0].rate
 
     @learning_rate.setter
     def learning_rate(self, value):
@@ -53,12 +56,28 @@ class Optimizer(Cell):
         for group in self._groups:
             group.rate = rate
 
+    @property
+    def is_group(self):
+        """Whether the parameters were given in groups."""
+        return self._grouped
+
+    @property
+    def dynamic_lr(self):
+        """Whether any learning rate changes with the step."""
+        return any(not isinstance(g.rate, (float, Tensor)) for g in self._groups)
+
+    @property
+    def weight_decay(self):
+        """The weight decay as a Tensor; a tuple, one for each of the parameters, when there are groups."""
+        decays = tuple(Tensor(g.decay, mstype.float32) for g in self._group_of)
+        return decays if self._grouped else decays[0]
+
     def get_lr(self):
         """The learning rate of the next step as a Tensor; a tuple of them when groups differ."""
-        rate = self.learning_rate
-        if isinstance(rate, tuple):
-            return tuple(Tensor(r, mstype.float32) for r in rate)
-        return Tensor(rate, mstype.float32)
+        rates = tuple(_rate_at(g.rate, self.step_count) for g in self._groups)
+        if len(set(rates)) > 1:
+            return tuple(Tensor(r, mstype.float32) for r in rates)
+        return Tensor(rates[0], mstype.float32)
 
     def get_lr_parameter(self, param):
         """The learning rate of one Parameter."""
@@ -68,9 +87,11 @@ class Optimizer(Cell):
         raise ValueError("[%s] the parameter is not optimised here" % self._where)
 
     def construct(self, gradients):
-        """Applies one update."""
+        """Applies one update; returns True for each Parameter, as MindSpore does."""
         if isinstance(gradients, Tensor):
             gradients = (gradients,)
+        if not isinstance(gradients, (tuple, list)):
+            raise TypeError("[%s] gradients, got %s, expected a tuple of Tensors" % (self._where, type(gradients).__name__))
         if len(gradients) != len(self.parameters):
             raise ValueError("[%s] gradients, got %d, expected one for each of the %d parameters"
                              % (self._where, len(gradients), len(self.parameters)))
@@ -79,6 +100,9 @@ class Optimizer(Cell):
         self._begin_step(step)
         for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
             group = self._group_of[index]
+            if not isinstance(gradient, Tensor):
+                raise TypeError("[%s] gradient of %s, got %s, expected a Tensor"
+                                % (self._where, param.name, type(gradient).__name__))
             if gradient.shape != param.shape:
                 raise ValueError("[%s] gradient of %s has a wrong shape, got %s, expected %s"
                                  % (self._where, param.name, tuple(gradient.shape), tuple(param.shape)))
@@ -86,7 +110,7 @@ class Optimizer(Cell):
                 gradient = gradient / self.loss_scale
             self._update(index, param, gradient, rates[id(group)], group.decay)
         object.__setattr__(self, "step_count", step + 1)
-        return True
+        return (True,) * len(gradients)
 
     def _begin_step(self, step):
         """Called once before the updates of a step."""
@@ -103,6 +127,8 @@ class Optimizer(Cell):
 
 
 def _groups(parameters, rate, decay, where):
+    if parameters is None:
+        raise ValueError("[%s] parameters, got None, expected Parameters" % where)
     items = list(parameters.get_parameters()) if isinstance(parameters, Cell) else list(parameters)
     if not items:
         raise ValueError("[%s] there are no parameters to optimise" % where)
@@ -114,12 +140,16 @@ def _groups(parameters, rate, decay, where):
         if not isinstance(item, dict):
             raise TypeError("[%s] parameters must be Parameters or dicts, got %s" % (where, type(item).__name__))
         if "order_params" in item:
+            if len(item) > 1:
+                raise ValueError("[%s] order_params must be alone in its group, got %s" % (where, sorted(item)))
             order = list(item["order_params"])
             continue
         unknown = set(item) - {"params", "lr", "weight_decay", "grad_centralization"}
         if unknown or "params" not in item:
             raise KeyError("[%s] a parameter group has params, lr and weight_decay, got %s" % (where, sorted(item)))
         params = list(item["params"])
+        if not params:
+            raise ValueError("[%s] params of a group must not be empty" % where)
         groups.append(_Group(params, _rate(item["lr"], where) if "lr" in item else rate,
                              _decay(item["weight_decay"], where) if "weight_decay" in item else decay))
         everything += params
@@ -135,7 +165,7 @@ def _check_unique(params, where):
         if not isinstance(param, Parameter):
             raise TypeError("[%s] parameters must be Parameters, got %s" % (where, type(param).__name__))
         if id(param) in seen:
-            raise RuntimeError("[%s] parameter %s is given twice" % (where, param.name))
+            raise ValueError("[%s] parameter %s is given twice" % (where, param.name))
         seen.add(id(param))
 
 
@@ -151,9 +181,7 @@ def _rate(value, where):
     """A float, a tuple with one float a step, or a function of the step."""
     if isinstance(value, Tensor):
         value = value.asnumpy().tolist()
-    if isinstance(value, bool):
-        raise TypeError("[%s] learning_rate must be a float, a list or a schedule, got bool" % where)
-    if isinstance(value, (int, float)):
+    if isinstance(value, (bool, int, float)):
         if not value >= 0:
             raise ValueError("[%s] learning_rate must not be negative, got %s" % (where, value))
         return float(value)
@@ -161,9 +189,8 @@ def _rate(value, where):
         return value
     try:
         rates = tuple(float(v) for v in value)
-    except (TypeError, ValueError):
-        raise TypeError("[%s] learning_rate must be a float, a list or a schedule, got %s"
-                        % (where, type(value).__name__)) from None
+    except (TypeError, ValueError) as error:
+        raise type(error)("[%s] learning_rate must be a float, a list or a schedule, got %r" % (where, value)) from None
     if not rates:
         raise ValueError("[%s] learning_rate must not be an empty list" % where)
     return rates
@@ -172,6 +199,10 @@ def _rate(value, where):
 def _rate_at(rate, step):
     if isinstance(rate, float):
         return rate
+    if isinstance(rate, Tensor):
+        return rate.item()
     if isinstance(rate, tuple):
         return rate[min(step, len(rate) - 1)]
-    return float(rate(step))
+    if isinstance(rate, Cell) and not hasattr(rate, "rate_at"):
+        return float(rate(Tensor(step, mstype.int32)))  # a schedule of the program's own
+    return float(rate.rate_at(step) if isinstance(rate, Cell) else rate(step))

@@ -1,0 +1,35 @@
+"""mindspore.mint and mindspore.numpy."""
+from samples import calls, case
+
+ONE = ["f32[2,3]", "i32[2,3]", "f32[]", "2.5"]
+TWO = [("f32[2,3]", "f32[2,3]#1"), ("f32[2,3]", "f32[3]"), ("i32[3]", "i32[3]+"), ("f32[3]", "2"), ("f32[3]", "i32[3]")]
+calls("mint.%s(a)", "abs cos erf exp log neg reciprocal relu rsqrt sigmoid sin sqrt square tanh sum mean prod max min argmax flatten nonzero unique norm squeeze zeros_like ones_like logical_not", *ONE)
+calls("mint.%s(a, b)", "add sub mul div eq equal ne less greater maximum minimum pow isclose logical_and logical_or", *TWO)
+calls("mint.%s(a, 1)", "sum mean max min argmax prod softmax unsqueeze", "f32[2,3]", "i32[2,3]")
+calls("mint.%s", "zeros((2,3)) ones(2,3) zeros(2) full((2,),1.5) eye(2) arange(5) arange(0,1,0.25) ones((2,),dtype=ms.int32)")
+calls("mint.%s", "transpose(Tensor([[1.0,2.0]]),0,1) cat((Tensor([1.0]),Tensor([2.0]))) stack((Tensor([1.0]),Tensor([2.0]))) permute(Tensor([[1.0,2.0]]),(1,0)) split(Tensor([1.0,2.0]),1)")
+calls("mint.%s(a, b)", "matmul bmm", ("f32[2,3]", "f32[3,2]"), ("f32[2,2,3]", "f32[2,3,4]"))
+case("mint.where(a, b, c)", ("b[3]", "f32[3]", "f32[3]#1"))
+case("mint.select(a, 0, 1)", "f32[2,3]")
+case("mint.clamp(a, -1, 1)", "f32[2,3]", "i32[3]")
+case("mint.gather(a, 0, b)", ("f32[2,3]", "i64[2,3]<2"))
+case("mint.index_select(a, 0, b)", ("f32[2,3]", "i64[2]<2"))
+case("mint.masked_fill(a, b, 2.0)", ("f32[3]", "b[3]"))
+case("fixed(mint.nn.Linear(3, 2))(a)", "f32[2,3]")
+calls("mnp.%s(a)", "abs cos exp floor log negative sin sqrt square tanh sum mean prod max min argmax argmin std var ones_like zeros_like squeeze logical_not transpose", *ONE)
+calls("mnp.%s(a, b)", "add subtract multiply divide equal not_equal less greater less_equal greater_equal maximum minimum power matmul outer dot isclose", *TWO)
+calls("mnp.%s(a, axis=1)", "sum mean max min argmax argmin std var prod expand_dims", "f32[2,3]", "i32[2,3]")
+calls("mnp.%s", "array([1,2]) array([1.5,2]) array([True]) array(3) array([1,2],ms.float32) asarray([1,2]) zeros((2,3)) zeros(2) ones((2,),ms.int32) ones([2,2]) full((2,),3) full((2,),1.5) full((2,),True)"
+      " arange(5) arange(5.0) arange(0,1,0.25) arange(1,5,2) linspace(0,1,5) eye(2) eye(2,3) array([[1,2],[3]]) array('x') array(None) pi inf")
+calls("kind(mnp.%s)", "rand(2,3) randn(2) randint(5,size=(2,))")
+calls("mnp.%s(a)", "ravel sort", "f32[2,3]")
+calls("mnp.reshape(a, %s)", "(3,2) -1 (4,2)", "f32[2,3]")
+calls("mnp.%s([a, b])", "concatenate stack", ("f32[2,3]", "f32[2,3]#1"), ("f32[2]", "i32[2]"))
+case("mnp.where(a, b, c)", ("b[3]", "f32[3]", "f32[3]#1"), ("b[3]", "1", "2"))
+case("mnp.clip(a, -1, 1)", "f32[2,3]", "i32[3]")
+case("mnp.tile(a, (2, 1))", "f32[2,3]")
+case("mnp.broadcast_to(a, (2, 3))", "f32[3]")
+case("mnp.swapaxes(a, 0, 1)", "f32[2,3]")
+case("mnp.split(a, 3, 1)", "f32[2,3]")
+case("mnp.meshgrid(a, b)", ("f32[2]", "f32[3]"))
+case("mnp.unique(a)", "i32[5]")
