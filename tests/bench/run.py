@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parents[1] / "build"
 PEERS = {"jax": ("jax eager", "jax jit"), "torch": ("torch eager", "torch compile"),
          "mindspore": ("mindspore eager", "mindspore PIJit")}
-OWN = ("numpy", "msjit eager", "msjit PIJit")
+OWN = ("numpy", "msjit eager", "msjit PIJit", "msjit PSJit")
 PURE = ("python", "python, msjit in use", "python -m msjit")
 PROCESSES = 4  # that time what surrounds the kernels
 PURE_PROCESSES = 12  # that time pure Python
@@ -229,6 +229,9 @@ class Targets:
              [(of("three ops 4x4", "msjit PIJit", v), of("add 4x4", "numpy", v)) for v in versions])
         most("guards of 3 layers / 50 ns", 1.0, [(of("guards mlp", "msjit", v), 0.05) for v in versions])
         most("guards of 160 parameters / 500 ns", 1.0, [(of("guards 160 params", "msjit", v), 0.5) for v in versions])
+        most("PSJit three ops 4x4 / PIJit three ops 4x4", 1.1,
+             [(of("three ops 4x4", "msjit PSJit", v), of("three ops 4x4", "msjit PIJit", v)) for v in versions])
+        most("GRAPH_MODE first call of ResNet-50 / 50 ms", 1.0, [(of("graph mode resnet50", "msjit", v), 50000) for v in versions])
         least_instructions = 6 * overhead.STATEMENTS
         most("first call of %d statements / 100,000 instructions a second" % overhead.STATEMENTS, 1.0,
              [(of("capture", "msjit", v), 1e6 * least_instructions / 100000) for v in versions])

@@ -118,11 +118,12 @@ def msjit_step(wrap):
 
 
 def msjit_work(work, jit):
+    """`jit`: None, "PIJit" or "PSJit"."""
     import msjit as ms
     from msjit import Tensor, ops
 
     def wrap(f):
-        return ms.jit(f, mode="PIJit") if jit else f
+        return ms.jit(f, mode=jit) if jit else f
 
     x, y = (Tensor(a) for a in small())
     if work == "add 4x4":
@@ -229,8 +230,9 @@ def mindspore_work(work, jit):
 
 IMPLS = {
     "numpy": numpy_work,
-    "msjit eager": lambda work: msjit_work(work, False),
-    "msjit PIJit": lambda work: msjit_work(work, True),
+    "msjit eager": lambda work: msjit_work(work, None),
+    "msjit PIJit": lambda work: msjit_work(work, "PIJit"),
+    "msjit PSJit": lambda work: msjit_work(work, "PSJit"),
     "jax eager": lambda work: jax_work(work, False),
     "jax jit": lambda work: jax_work(work, True),
     "torch eager": lambda work: torch_work(work, False),

@@ -12,6 +12,11 @@ PARTS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"))
 _trees = {}  # by file name: (lines, tree)
 
 
+def forget():
+    """Drops the syntax trees kept of files."""
+    _trees.clear()
+
+
 class Source:
     """Lines and tree of a file, and the node of one function in it."""
 
