@@ -125,6 +125,17 @@ std::string explain_totals_json() {
       totals.recompiles, totals.compile_ms, pool_bytes());
 }
 
+namespace {
+
+// "not: raise ValueError raises, line 14": what the program would do otherwise.
+std::vector<std::string> assumptions_of(const Entry& entry) {
+  std::vector<std::string> all;
+  for (const Assumption& assumed : entry.assumptions) all.push_back("not: " + assumed.otherwise);
+  return all;
+}
+
+}  // namespace
+
 std::string explain_details_json(PyCodeObject* code) {
   const CodeState* state = find_code_state(code);
   if (!state) return "[]";
@@ -133,8 +144,10 @@ std::string explain_details_json(PyCodeObject* code) {
     for (const auto& base : point.entries) entries.push_back(&entry_of(base));
   return list(entries, [](const Entry* entry) {
     return fmt::format(
-        "{{\"line\": {}, \"guards\": {}, \"graph\": {}, \"plan\": {}, \"break\": {}}}", entry->line,
-        list(entry->describe_guards(), quote), quote(entry->region->executable().graph_text()),
+        "{{\"line\": {}, \"guards\": {}, \"assumes\": {}, \"graph\": {}, \"plan\": {}, "
+        "\"break\": {}}}",
+        entry->line, list(entry->describe_guards(), quote), list(assumptions_of(*entry), quote),
+        quote(entry->region->executable().graph_text()),
         quote(entry->region->executable().describe()),
         entry->returns ? "null" : quote(entry->break_detail));
   });

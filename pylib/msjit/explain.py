@@ -46,7 +46,8 @@ def write_json(path):
 class Explanation:
     """What one call did: `functions` (the called one first), `totals`, `result`; str() is a readable report.
 
-    `details` has, for each captured entry of the called function: line, guards as Python expressions, graph and plan.
+    `details` has, for each captured entry of the called function: line, guards as Python expressions, branches taken
+    for granted (`assumes`), graph and plan.
     """
 
     version = 1
@@ -185,6 +186,7 @@ def _describe(record, details=()):
         for item in details:
             if item["line"] == region["line"]:
                 lines.extend("      guard %s" % guard for guard in item["guards"])
+                lines.extend("      assumes %s" % text for text in item["assumes"])
                 lines.extend("      | %s" % text for text in item["graph"].rstrip().split("\n"))
     for item in record["breaks"]:
         lines.append("  break at line %d: %s%s, %d times" % (
