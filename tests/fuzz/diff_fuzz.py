@@ -1,9 +1,11 @@
 """usage: diff_fuzz.py [--first N] [--count N] [--seconds S] [--shrink] [--keep DIR] [--show SEED] [--file PROGRAM]
+                    [--psjit-every N]
 
-Differential fuzzer: random programs (diff_gen.py, diff_stmt.py) run plainly and under PIJit, several calls each; results,
-identities, output, exceptions with their lines, and changed objects must agree. Programs run in child processes, so a
-crash is one more finding. Prints a line a finding and, last, `N programs, N failed`; exits 1 when any failed. A program
-shrunk by hand or with --shrink belongs into tests/py/test_fuzz_repros.py.
+Differential fuzzer: random programs (diff_gen.py, diff_stmt.py) run plainly, under PIJit and, every N-th of them, under both
+levels of PSJit, several calls each; results, identities, output, exceptions with their lines, and changed objects must agree.
+Level STRICT may refuse a call instead, before anything of it has happened. Programs run in child processes, so a crash is one
+more finding. Prints a line a finding and, last, `N programs, N under PSJit, N captured whole, N failed`; exits 1 when any
+failed. A program shrunk by hand or with --shrink belongs into tests/py/fuzz_repros.py.
 """
 import argparse
 import os
@@ -16,24 +18,25 @@ HERE = pathlib.Path(__file__).resolve().parent
 CHUNK = 100
 
 
-def worker(first, count, deadline):
-    """Checks programs, one line each on stdout: seed, and the difference if any."""
-    from diff_run import check
+def worker(first, count, deadline, psjit_every):
+    """Checks programs, one line each on stdout: seed, and the difference or how many STRICT calls were not refused."""
+    from diff_run import WAYS, check
     from diff_stmt import program
     for seed in range(first, first + count):
         if time.time() > deadline:
             break
         print("begin %d" % seed, flush=True)
-        text = check(program(seed))
-        print("end %d %s" % (seed, repr(text) if text else "ok"), flush=True)
+        whole = []
+        text = check(program(seed), ways=list(WAYS) if seed % psjit_every == 0 else ["PIJit"], whole=whole)
+        print("end %d %s" % (seed, repr(text) if text else "ok %d" % sum(whole)), flush=True)
 
 
-def run_chunk(first, count, deadline):
-    """(programs run, {seed: finding}); restarts behind a crash."""
-    findings, ran, end = {}, 0, first + count
+def run_chunk(first, count, deadline, psjit_every):
+    """(programs run, those captured whole, {seed: finding}); restarts behind a crash."""
+    findings, ran, whole, end = {}, 0, 0, first + count
     while first < end and time.time() < deadline:
         command = [sys.executable, "-X", "faulthandler", __file__, "--worker", "--first", str(first), "--count",
-                   str(end - first), "--deadline", str(deadline)]
+                   str(end - first), "--deadline", str(deadline), "--psjit-every", str(psjit_every)]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         begun = None
         for line in done.stdout.decode("utf-8", "replace").splitlines():
@@ -43,7 +46,9 @@ def run_chunk(first, count, deadline):
             elif word == "end" and rest.startswith("%s " % begun):
                 ran += 1
                 text = rest.partition(" ")[2]
-                if text != "ok":
+                if text.startswith("ok "):
+                    whole += text != "ok 0"
+                else:
                     findings[begun] = eval(text)
                 first, begun = begun + 1, None
         if done.returncode != 0:
@@ -54,7 +59,7 @@ def run_chunk(first, count, deadline):
             first, ran = begun + 1, ran + 1
         elif begun is None:
             break
-    return ran, findings
+    return ran, whole, findings
 
 
 def fails_like(kind):
@@ -115,6 +120,7 @@ def main():
     parser.add_argument("--keep")
     parser.add_argument("--show", type=int)
     parser.add_argument("--file")
+    parser.add_argument("--psjit-every", type=int, default=1)
     parser.add_argument("--worker", action="store_true")
     args = parser.parse_args()
     if args.show is not None:
@@ -124,16 +130,22 @@ def main():
     if args.file:
         return check_file(args.file)
     if args.worker:
-        worker(args.first, args.count, args.deadline)
+        worker(args.first, args.count, args.deadline, args.psjit_every)
         return 0
-    deadline, programs, failed = time.time() + args.seconds, 0, 0
+    return run_all(args)
+
+
+def run_all(args):
+    deadline, programs, whole, failed = time.time() + args.seconds, 0, 0, 0
     for first in range(args.first, args.first + args.count, CHUNK):
-        ran, findings = run_chunk(first, min(CHUNK, args.first + args.count - first), deadline)
+        ran, captured, findings = run_chunk(first, min(CHUNK, args.first + args.count - first), deadline, args.psjit_every)
         programs += ran
+        whole += captured
         failed += len(findings)
         for seed, text in sorted(findings.items()):
             report(seed, text, args)
-    print("%d programs, %d failed" % (programs, failed))
+    print("%d programs, %d under PSJit, %d captured whole, %d failed" % (
+        programs, (programs + args.psjit_every - 1) // args.psjit_every, whole, failed))
     return 1 if failed else 0
 
 

@@ -1,6 +1,7 @@
 """Random Python programs for the differential fuzzer. A program is a module with a function `main(x, y, n, s, xs, d, o)`;
 expressions are built by type, so that most programs run far, and a few go wrong on purpose."""
 import random
+import re
 
 PRELUDE = '''\
 import collections
@@ -12,7 +13,7 @@ import operator
 
 import numpy as np
 
-from msjit import Tensor, ops
+from msjit import Tensor, jit_class, ops
 
 COUNT = 2
 SHARED = [1, 2.5, "w"]
@@ -118,6 +119,10 @@ def must(flag, text):
 '''
 
 UNARY = ["ops.tanh", "ops.relu", "ops.exp", "ops.abs", "ops.sigmoid", "ops.neg"]
+# What level STRICT of PSJit does not have; `is` is there for None, True and False.
+OUTSIDE = re.compile(r"\b(repr|divmod|ord|sorted|next|iter|set|frozenset|slice|callable|vars|type|functools|itertools|operator|"
+                     r"collections|copy|math|global|nonlocal|del|bump|setattr|grow|is|is not|scaled|Child|make|rate|partial|"
+                     r"popitem|enter|items)\b|\{[^:{}]*\}|for .* for |!r|x\[0\] =")
 KEYS = ['"a"', '"b"', '"c"', '"k"']
 
 
@@ -126,6 +131,7 @@ class Program:
 
     def __init__(self, seed):
         self.r = random.Random(seed)
+        self.strict = self.chance(0.3)  # for the most part in the language of level STRICT
         self.lines = []
         self.level = 1
         self.names = 0
@@ -159,7 +165,11 @@ class Program:
         name = self.var(kind)
         if name and (depth <= 0 or self.chance(0.3)):
             return name
-        return getattr(self, "expr_" + kind)(depth - 1)
+        for _ in range(8 if self.strict else 0):
+            text = getattr(self, "expr_" + kind)(depth - 1)
+            if not OUTSIDE.search(text):
+                return text
+        return getattr(self, "expr_" + kind)(-1 if self.strict else depth - 1)
 
     # --- expressions by type: T tensor, i int, f float, s str, b bool, l list, d dict, t tuple, o Box, c callable,
     #     st set ---
@@ -191,8 +201,24 @@ class Program:
             lambda: "ops.stack([%s, %s]).sum(axis=0)" % ("x", "x"),
             lambda: "next(iter([%s]))" % e("T", d),
             lambda: "max([%s, %s], key=lambda v: v.ndim)" % (e("T", d), e("T", d)),
+            lambda: "[%s, %s, %s][%s]" % (e("T", d), e("T", d), e("T", d), self.place(d)),
+            lambda: "(%s, %s, ops.neg)[%s](%s)" % (e("c", d), e("c", d), self.place(d), e("T", d)),
+            lambda: "ops.%s(%s, %s)" % (self.pick("assign", "assign_add", "assign_sub"), e("T", 0), e("T", d)),
         ]
         return self.r.choice(simple)()
+
+    def place(self, d):
+        """A tensor of an int that is a place in a short list, mostly."""
+        return "(%s > %s).sum()%s" % (self.expr("T", d), self.threshold(), self.rarely("", self.pick(" % 2", " % 3 - 1")))
+
+    def threshold(self):
+        """A number that rounding seldom decides about."""
+        return self.pick("0.0713", "-0.3171", "1.6137", "50.5", "-50.5")
+
+    def condition(self, d):
+        """A condition on the value of a tensor."""
+        return "%s %s %s" % (self.pick("(%s).sum()", "(%s).max()", "(%s).min()", "ops.abs(%s).sum()") % self.expr("T", d),
+                             self.pick("<", ">"), self.threshold())
 
     def expr_i(self, d):
         e = self.expr
@@ -233,6 +259,8 @@ class Program:
             lambda: "next(itertools.count(%s))" % e("i", d),
             lambda: "%s.bit_length()" % e("i", d).replace("-", "").join("()"),
             lambda: "Pair(%s, %s).right" % (e("i", d), e("i", d)),
+            lambda: "int(%s)" % self.place(d),
+            lambda: "int(%s)" % self.condition(d),
         ])()
 
     def expr_f(self, d):
@@ -249,6 +277,8 @@ class Program:
             lambda: "math.pi",
             lambda: "max(%s, %s)" % (e("f", d), e("f", d)),
             lambda: "float(ops.sum(%s))" % e("T", d),
+            lambda: "float(%s)" % self.place(d),
+            lambda: "(%s).max().item()" % e("T", d),
             lambda: "SHARED[1]",
             lambda: "pow(%s, 2)" % e("f", d),
             lambda: "%s.rate" % e("o", d),
@@ -310,6 +340,8 @@ class Program:
             lambda: "callable(%s)" % e(self.pick("c", "i", "o"), d),
             lambda: self.rarely("bool(x > 0)", "bool(ops.sum(%s) > %s)" % (e("T", d), e("i", d))),
             lambda: "(%s == %s)" % (e("o", d), e("o", 0)),
+            lambda: "(%s)" % self.condition(d),
+            lambda: "(%s)" % self.condition(d),
             lambda: "%s.startswith(%s)" % (e("s", d), e("s", 0)),
             lambda: "(%s == %s)" % (e("t", d), e("t", 0)),
         ])()

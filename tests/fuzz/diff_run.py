@@ -1,5 +1,7 @@
-"""Runs one program of the differential fuzzer plainly and under PIJit and says where they differ."""
+"""Runs one program of the differential fuzzer plainly, under PIJit and under both levels of PSJit and says where they differ."""
 import io
+import itertools
+import linecache
 import os
 import signal
 import sys
@@ -10,9 +12,15 @@ import numpy as np
 import msjit as ms
 from msjit import Tensor
 
-FILE = "<program>"
 CALLS = (0, 0, 1, 0, 2, 3, 1, 4, 5, 6, 0, 9)
 SECONDS = 10
+# Level STRICT either agrees or raises CompileError, and then nothing of the call has happened.
+WAYS = {
+    "PIJit": lambda fn: ms.jit(fn, mode="PIJit"),
+    "LAX": ms.jit,
+    "STRICT": lambda fn: ms.jit(fn, fullgraph=True),
+}
+numbers = itertools.count()
 
 
 class Hang(BaseException):
@@ -90,7 +98,7 @@ class Picture:
             return True
 
 
-def error_of(error, file=FILE, depth=0):
+def error_of(error, file, depth=0):
     frames, trace = [], error.__traceback__
     # From 3.11 on, warm code reports an unbound local at the line before (a store and a load run as one).
     quiet = sys.version_info >= (3, 11) and isinstance(error, UnboundLocalError)
@@ -102,18 +110,26 @@ def error_of(error, file=FILE, depth=0):
     return (type(error).__name__, str(error), frames, context, error.__cause__ is not None)
 
 
-def call(fn, module, variant):
-    """(output, picture, tensors) of one call."""
-    args = make_args(module, variant)
-    before, sys.stdout = sys.stdout, io.StringIO()
-    result = error = None
+def attempt(fn, args, file):
+    """(result, error, whether the call was refused)."""
     try:
-        try:
-            result = fn(*args)
-        except Exception as e:
-            error = error_of(e)
-        except RecursionError:
-            error = "RecursionError"
+        return fn(*args), None, False
+    except ms.CompileError as e:
+        return None, "CompileError: %s" % e, True
+    except Exception as e:
+        return None, error_of(e, file), False
+
+
+def call(fn, module, variant, refused=None):
+    """(output, picture, tensors) of one call. A call that is refused with CompileError is appended to `refused` and made
+    again, plainly, with the same arguments."""
+    args, file = make_args(module, variant), module["main"].__code__.co_filename
+    before, sys.stdout = sys.stdout, io.StringIO()
+    try:
+        result, error, outside = attempt(fn, args, file)
+        if outside and refused is not None:
+            refused.append(variant)
+            result, error, _ = attempt(fn.__wrapped__, args, file)
         output = sys.stdout.getvalue()
     finally:
         sys.stdout = before
@@ -122,10 +138,24 @@ def call(fn, module, variant):
     return {"output": output, "error": error, "values": picture.of(state)}, picture.tensors
 
 
-def load(source):
-    module = {"__name__": "program"}
-    exec(compile(source, FILE, "exec"), module)
-    return module
+class Text:
+    """A program's text under a file name of its own, where `inspect` and PSJit find it."""
+
+    def __init__(self, source):
+        self.source = source
+        self.file = "<program %d>" % next(numbers)
+
+    def __enter__(self):
+        linecache.cache[self.file] = len(self.source), None, self.source.splitlines(True), self.file
+        return self
+
+    def __exit__(self, *_):
+        linecache.cache.pop(self.file, None)
+
+    def load(self):
+        module = {"__name__": "program"}
+        exec(compile(self.source, self.file, "exec"), module)
+        return module
 
 
 def same_tensors(a, b):
@@ -141,35 +171,49 @@ def alarm(seconds):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def check(source, calls=CALLS):
-    """None when both runs agree; else a text that says how they differ."""
+def check(source, calls=CALLS, ways=tuple(WAYS), whole=None):
+    """None when all runs agree; else a text that says how they differ. Appends to `whole`, if given, how many of the calls
+    under level STRICT were not refused."""
     np.seterr(all="ignore")
     ms.set_seed(0)
-    try:
-        alarm(SECONDS)
-        module = load(source)
-        expected = [call(module["main"], module, v) for v in calls]
-    except (Hang, MemoryError):
-        return None
-    finally:
-        alarm(0)
-    module = load(source)
+    with Text(source) as text:
+        try:
+            alarm(SECONDS)
+            module = text.load()
+            expected = [call(module["main"], module, v) for v in calls]
+        except (Hang, MemoryError):
+            return None
+        finally:
+            alarm(0)
+        for way in ways:
+            found = compare(text, way, calls, expected, whole)
+            if found:
+                return found
+    return None
+
+
+def compare(text, way, calls, expected, whole):
+    """`check` for one way of running."""
+    module = text.load()
+    refused = [] if way == "STRICT" else None
     try:
         alarm(SECONDS * 3)
-        jitted = ms.jit(module["main"], mode="PIJit")
+        jitted = WAYS[way](module["main"])
         for k, variant in enumerate(calls):
-            got = call(jitted, module, variant)
+            got = call(jitted, module, variant, refused)
             if "SystemError" in str(got[0]["error"]):
-                return "internal error in call %d: %s" % (k, got[0]["error"])
+                return "internal error in call %d under %s: %s" % (k, way, got[0]["error"])
             for part, value in expected[k][0].items():
                 if got[0][part] != value:
-                    return "%s of call %d:\n  plain %r\n  PIJit %r" % (part, k, value, got[0][part])
+                    return "%s of call %d:\n  plain %r\n  %s %r" % (part, k, value, way, got[0][part])
             if not same_tensors(expected[k][1], got[1]):
-                return "tensors of call %d:\n  plain %r\n  PIJit %r" % (k, expected[k][1], got[1])
+                return "tensors of call %d:\n  plain %r\n  %s %r" % (k, expected[k][1], way, got[1])
     except Hang:
-        return "hang: PIJit did not finish in %d s" % (SECONDS * 3)
+        return "hang: %s did not finish in %d s" % (way, SECONDS * 3)
     finally:
         alarm(0)
+    if way == "STRICT" and whole is not None:
+        whole.append(len(calls) - len(refused))
     return None
 
 

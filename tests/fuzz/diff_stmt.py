@@ -1,6 +1,6 @@
 """Statements of the differential fuzzer's programs, over the expressions of diff_gen."""
 
-from diff_gen import KEYS, PRELUDE, Program
+from diff_gen import KEYS, OUTSIDE, PRELUDE, Program
 
 KINDS = ["T", "T", "T", "i", "f", "s", "b", "l", "l", "d", "t", "o", "c", "st"]
 
@@ -10,17 +10,23 @@ class Statements(Program):
         self.lines = []
         for _ in range(self.r.randint(3, 9)):
             self.statement(2)
-        kinds = [self.pick(*KINDS) for _ in range(self.r.randint(1, 3))]
+        kinds = [self.kind() for _ in range(self.r.randint(1, 3))]
         self.line("return " + ", ".join(self.var(k) or self.expr(k, 1) for k in kinds))
         head = "\n\ndef main(x, y, n, s, xs, d, o):\n"
         if any("global TOTAL" in text for text in self.lines):
             self.lines = [text for text in self.lines if text.strip() != "global TOTAL"]
             head += "    global TOTAL\n"
-        return PRELUDE + head + "\n".join(self.lines) + "\n"
+        return PRELUDE + ("\n\njit_class(Box)" if self.strict else "") + head + "\n".join(self.lines) + "\n"
+
+    def scope_now(self):
+        return {k: list(names) for k, names in self.scope.items()}
+
+    def kind(self):
+        return self.pick(*(KINDS[:-1] if self.strict else KINDS))
 
     def block(self, depth, least=1):
         self.level += 1
-        scope = {k: list(v) for k, v in self.scope.items()}
+        scope = self.scope_now()
         for _ in range(self.r.randint(least, 3)):
             self.statement(depth - 1)
         if self.chance(0.9):  # names bound only here; now and then they are used behind the block all the same
@@ -28,7 +34,7 @@ class Statements(Program):
         self.level -= 1
 
     def assign(self, kind=None):
-        kind = kind or self.pick(*KINDS)
+        kind = kind or self.kind()
         value = self.expr(kind, 3)
         names = [v for v in self.scope[kind] if v not in self.fixed]
         name = self.r.choice(names) if names and self.chance(0.4) else self.fresh(kind)
@@ -40,10 +46,20 @@ class Statements(Program):
     def statement(self, depth):
         simple = [self.assign, self.assign, self.assign, self.augmented, self.mutate_list, self.mutate_list,
                   self.mutate_dict, self.mutate_object, self.show, self.unpack, self.store_global, self.mutate_other,
-                  self.delete, self.leave, self.alias]
+                  self.delete, self.leave, self.alias, self.demand, self.write_tensor, self.write_tensor]
         compound = [self.branch, self.branch, self.loop, self.loop, self.attempt, self.manager, self.closure,
                     self.local_class, self.while_loop]
-        self.r.choice(compound if depth > 0 and self.chance(0.4) else simple)()
+        if self.strict:
+            simple = [self.assign, self.assign, self.augmented, self.show, self.unpack, self.leave, self.alias, self.demand,
+                      self.mutate_list, self.mutate_dict, self.write_tensor]
+            compound = [self.branch, self.branch, self.loop, self.while_loop]
+        chosen, count = compound if depth > 0 and self.chance(0.4) else simple, len(self.lines)
+        scope = self.scope_now()
+        self.r.choice(chosen)()
+        if self.strict and any(OUTSIDE.search(text) for text in self.lines[count:]):
+            del self.lines[count:]
+            self.scope = scope
+            self.assign("T")
 
     # --- simple ---
     def augmented(self):
@@ -160,11 +176,44 @@ class Statements(Program):
             return self.assign("T")
         condition = self.expr("b", 1)
         self.line("if %s:" % condition)
-        self.line("    " + self.pick("return %s" % self.expr(self.pick(*KINDS), 1),
+        self.line("    " + self.pick("return %s" % self.expr(self.kind(), 1),
                                      "raise ValueError(%s)" % self.expr("s", 1),
                                      "assert %s, %s" % (self.expr("b", 1), self.expr("s", 0)),
                                      "must(%s, 'no')" % self.expr("b", 1),
                                      "break" if self.loops else "pass", "continue" if self.loops else "pass"))
+
+    def demand(self):
+        """What a region takes for granted about tensors, and what happens where it does not hold."""
+        condition, text = self.condition(2), self.expr("s", 0)
+        self.line(self.r.choice([
+            lambda: "assert %s" % condition,
+            lambda: "assert %s, %s" % (condition, text),
+            lambda: "assert not %s, (%s, %s)" % (condition, text, self.expr("i", 1)),
+            lambda: "if %s: raise ValueError(%s)" % (condition, text),
+            lambda: "if not %s: raise IndexError(%s, %s)" % (condition, self.expr("i", 0), text),
+            lambda: "must(%s, %s)" % (condition, text),
+            lambda: "must(bool(%s), %s)" % (condition, text),
+        ])())
+
+    def write_tensor(self):
+        """Writes to a tensor, between views of it."""
+        target, held = self.var("T"), []
+        view = lambda: self.pick("%s[0:1]", "%s.reshape(-1)", "%s[...]", "%s[None]", "%s.view(-1)", "%s") % target
+        if self.chance(0.4):
+            held.append(self.fresh("T"))
+            self.line("%s = %s" % (held[-1], view()))
+        value = self.expr("T", 1)
+        self.line(self.r.choice([
+            lambda: "ops.assign(%s, %s)" % (target, value),
+            lambda: "ops.%s(%s, %s)" % (self.pick("assign_add", "assign_sub"), target, value),
+            lambda: "%s.set_data(%s)" % (target, self.rarely(value, "%s * %s" % (target, self.expr("f", 1)))),
+            lambda: "%s.assign_value(%s)" % (target, self.rarely(value, "%s + %s" % (target, self.expr("f", 1)))),
+            lambda: "if %s: ops.assign(%s, %s)" % (self.condition(1), target, value),
+        ])())
+        if self.chance(0.4):
+            held.append(self.fresh("T"))
+            self.line("%s = %s" % (held[-1], view()))
+        self.scope["T"] += held
 
     # --- compound ---
     def branch(self):
@@ -194,14 +243,14 @@ class Statements(Program):
             ("for %s, %s in itertools.product([1, 2], [%s]):" % (i, v, self.expr("T", 1)), [("i", i), ("T", v)]),
         ])
         self.line(head)
-        scope = {k: list(names) for k, names in self.scope.items()}
+        scope = self.scope_now()
         for kind, name in bound:
             self.scope[kind].append(name)
         self.loops += 1
         self.block(1)
         self.loops -= 1
         self.scope = scope
-        if self.chance(0.2):
+        if self.chance(0.2) and not self.strict:
             self.line("else:")
             self.block(1)
 

@@ -9,7 +9,8 @@ from . import places
 _USE_BYTECODE = "a function defined in a file, or jit(mode=\"PIJit\"), which reads the bytecode"
 # Code objects that are part of the function around them up to 3.11.
 PARTS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"))
-_trees = {}  # by file name: (lines, tree)
+_trees = {}  # by file name: (lines, tree), the newest last
+_MOST_TREES = 64  # notebooks give every cell a file name of its own
 
 
 def forget():
@@ -53,7 +54,10 @@ def _tree(code, module_globals):
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise CompileError("[jit] source of %s, got %s in %s (%s), expected the text it was compiled from"
                            % (code.co_name, type(error).__name__, file, error)) from None
+    _trees.pop(file, None)
     _trees[file] = known
+    for name in list(_trees)[:-_MOST_TREES]:
+        _trees.pop(name, None)
     return known
 
 
