@@ -4,9 +4,9 @@ import sys
 
 import numpy as np
 import pytest
-from jit_same import FORCED, breaks, captured, same
 
 import msjit as ms
+from jit_same import FORCED, breaks, captured, same
 from msjit import Tensor, _msjit, nn, ops
 
 pytestmark = pytest.mark.jit
@@ -36,7 +36,7 @@ def test_numbers_of_every_dtype(dtype):
     captured(f, make)
 
 
-@pytest.mark.parametrize("dtype, beside", itertools.product(DTYPES, DTYPES), ids=str)
+@pytest.mark.parametrize("dtype, beside", list(itertools.product(DTYPES, DTYPES)), ids=str)
 def test_arithmetic_with_tensors_is_eager_s(dtype, beside):
     def f(t, x):
         made = []
