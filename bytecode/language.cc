@@ -158,7 +158,7 @@ bool may_read(Executor& x, const SymRef& object, const char* name) {
     return !is_cell(reinterpret_cast<PyTypeObject*>(object->object.get())) ||
            x.fail(BreakReason::kStrictMember, fmt::format("{} of a Cell's class", name));
   if (object->kind != SymKind::kObject) return true;
-  if (derives(type_of(*object), "msjit.ops.operations", "Primitive"))
+  if (derives(type_of(*object), "msjit.ops.primitive", "Primitive"))
     return x.fail(BreakReason::kStrictPrimitive, name);
   return may_use(x, object);
 }
@@ -195,7 +195,9 @@ bool may_call(Executor& x, PyObject* function, const std::vector<SymRef>& args) 
   if (!args.empty() && x.heap().realize(args[0]) && args[0]->kind == SymKind::kObject) return true;
   auto* object = compat::function(function);
   const char* file = utf8_text(reinterpret_cast<PyCodeObject*>(object->func_code)->co_filename);
-  const Text owner = text_in(object->func_globals, "__name__");
+  PyObject* const module = object->func_module;  // NumPy's wrappers have globals without a name
+  const char* told = module && PyUnicode_Check(module) ? utf8_text(module) : nullptr;
+  const Text owner = told ? told : text_in(object->func_globals, "__name__");
   return !is_foreign(x, owner, in_library(file ? file : "") || is_installed(owner)) ||
          x.fail(BreakReason::kStrictForeign, fmt::format("{}.{}", owner, text));
 }

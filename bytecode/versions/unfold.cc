@@ -7,7 +7,7 @@ namespace msjit::version {
 namespace {
 
 // Nested `finally` bodies multiply; code of such a shape stays with CPython.
-constexpr size_t kMaxInstrs = 20000;
+constexpr size_t kMaxInstrs = 100000;
 
 constexpr size_t kMaxBlocks = CO_MAXBLOCKS;  // CPython ends the process where one more is opened
 constexpr int kExceptionItems = 6;

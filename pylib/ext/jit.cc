@@ -152,7 +152,14 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
   const GraphCall inside(self->mode == JitMode::kPSJit);
   const compat::LevelCall level(self->function);
   const bool strict = is_strict(self);
-  if (self->state && strict) self->state->inert = false;  // it is judged anew
+  if (self->state && strict && jit_config().enabled) {
+    self->state->inert = false;  // it is judged anew
+    if (auto decoded = decode(self->code); !decoded.ok()) {
+      g_front_end.refuse(self->code, 0, self->state->name, break_name(BreakReason::kUnsupported),
+                         decoded.error().message);
+      return nullptr;
+    }
+  }
   if (!self->state || self->state->stays_inert() || !jit_config().enabled)
     return compat::vectorcall(self->function, args, nargsf, names).release();
   const Ref code = Ref::share(

@@ -5,12 +5,12 @@ import re
 import sys
 
 import pytest
-from jit_same import FORCED, outcome
-from psjit_negative import ROWS as NEGATIVE
-from psjit_positive import ROWS as POSITIVE
 
 import msjit as ms
+from jit_same import FORCED, outcome
 from msjit import _msjit, nn
+from psjit_negative import ROWS as NEGATIVE
+from psjit_positive import ROWS as POSITIVE
 
 pytestmark = pytest.mark.jit
 MODES = {"PIJit": {"mode": "PIJit"}, "LAX": {}, "STRICT": {"fullgraph": True}}

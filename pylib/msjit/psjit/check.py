@@ -1,5 +1,6 @@
 """What the compiled half calls: the check of a function's source before its first capture, and the error of a break."""
 import ast
+import sys
 import types
 
 from .._native import CompileError
@@ -23,7 +24,15 @@ def check(function, strict):
         node, what, instead = outside
         level = "level STRICT of PSJit" if strict else "PSJit"
         raise CompileError("[jit] %s, got %s, expected %s%s"
-                           % (level, what, instead, pointer(found, node.lineno, node.col_offset)))
+                           % (level, what, instead, pointer(found, node.lineno, _column(found, node))))
+
+
+def _column(found, node):
+    """Where a node begins; up to 3.7 that of a comprehension is said to be its first part."""
+    if sys.version_info < (3, 8) and isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        before = found.lines[node.lineno - 1].encode("utf-8")[:node.col_offset]
+        return max(before.rfind(b"[" if isinstance(node, ast.ListComp) else b"("), 0)
+    return node.col_offset
 
 
 def _makes_named_tuple(code):

@@ -9,10 +9,11 @@ import sys
 import types
 
 _FUTURES = 0x1FF0000  # flags that a compilation takes over from `from __future__ import`
+_LINES = ("lineno", "end_lineno", "end_col_offset")
 # The nodes whose value an instruction computes, by the beginning of its name.
 _KINDS = (("CALL", ast.Call), ("LOAD_ATTR", ast.Attribute), ("LOAD_METHOD", ast.Attribute), ("STORE_ATTR", ast.Attribute),
           ("BINARY_SUBSCR", ast.Subscript), ("STORE_SUBSCR", ast.Subscript), ("COMPARE", ast.Compare), ("UNARY", ast.UnaryOp),
-          ("BINARY", ast.BinOp), ("INPLACE", ast.AugAssign), ("LOAD_NAME", ast.Name), ("LOAD_GLOBAL", ast.Name))
+          ("POP_JUMP", (ast.If, ast.While, ast.IfExp, ast.Assert)), ("BINARY", ast.BinOp), ("INPLACE", ast.AugAssign), ("LOAD_NAME", ast.Name), ("LOAD_GLOBAL", ast.Name))
 
 
 def line_of(code, offset):
@@ -44,18 +45,19 @@ class _Numbered:
     def __init__(self, tree, like):
         self.order, self.parents, self.code = [], {}, None
         _number(tree, None, self.order, self.parents)
-        self.lines = [(getattr(node, "lineno", None), getattr(node, "end_lineno", None)) for node in self.order]
+        self.lines = [tuple(getattr(node, name, None) for name in _LINES) for node in self.order]
         try:
             for at, node in enumerate(self.order):
                 if self.lines[at][0] is not None:
                     node.lineno = node.end_lineno = at + 1  # 3.10 gives attributes the line where they end
+                    node.end_col_offset = node.col_offset  # not to end before they begin
             self.code = compile(tree, like.co_filename, "exec", like.co_flags & _FUTURES, True)
         except (SyntaxError, ValueError, RecursionError):  # no columns fit, or the tree is too deep
             pass
         finally:
-            for node, (line, end) in zip(self.order, self.lines):
-                if line is not None:
-                    node.lineno, node.end_lineno = line, end
+            for node, values in zip(self.order, self.lines):
+                if values[0] is not None:
+                    node.lineno, node.end_lineno, node.end_col_offset = values
 
     def find(self, wanted):
         """The code objects that are `wanted` but for their lines, each with its node."""
@@ -115,11 +117,11 @@ def _computing(code, offset, order, parents):
     if kind is None or sys.version_info >= (3, 8):
         return node
     turn = before.count(kind)
-    while node is not None and not isinstance(node, ast.stmt):
+    while node is not None:
         if isinstance(node, kind):
             last, turn = node, turn - 1
-            if turn < 0:
-                break
+        if turn < 0 or isinstance(node, ast.stmt):
+            break
         node = parents[node]
     return last
 
@@ -130,7 +132,7 @@ def _kind_of(name):
 
 def _shown(node):
     """What of a statement is pointed at: the condition, or the context manager."""
-    if isinstance(node, (ast.If, ast.While, ast.Assert)):
+    if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
         return node.test
     if isinstance(node, ast.With):
         return node.items[0].context_expr

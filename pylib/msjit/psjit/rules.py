@@ -5,6 +5,7 @@ nodes of that kind are outside, what is found, and what is expected in its place
 """
 import ast
 import builtins
+import sys
 
 # Functions of Python that the strict language does not have.
 _ABSENT = frozenset((
@@ -15,7 +16,7 @@ _IDENTITIES = (None, True, False)
 
 
 def _kind(name):
-    return getattr(ast, name, None)
+    return getattr(ast, name, None) if name else None
 
 
 def _always(node, scope):
@@ -23,7 +24,7 @@ def _always(node, scope):
 
 
 def _is_complex(node, scope):
-    return isinstance(getattr(node, "value", getattr(node, "n", None)), complex)
+    return isinstance(node.value if hasattr(node, "value") else node.n, complex)
 
 
 def _compares_identity(node, scope):
@@ -76,7 +77,7 @@ _RULES = [
     ("Set", _always, "a set", "a tuple or list"),
     ("SetComp", _always, "a set comprehension", "a list comprehension"),
     ("Constant", _is_complex, "a complex number", "two tensors for its parts"),
-    ("Num", _is_complex, "a complex number", "two tensors for its parts"),
+    ("Num" if sys.version_info < (3, 8) else "", _is_complex, "a complex number", "two tensors for its parts"),
     ("For", lambda node, scope: node.orelse, "else of a for loop", "a flag that is tested behind the loop"),
     ("While", lambda node, scope: node.orelse, "else of a while loop", "a flag that is tested behind the loop"),
     ("ListComp", lambda node, scope: len(node.generators) > 1, "a comprehension with several for", "one for each"),

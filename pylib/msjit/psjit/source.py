@@ -115,7 +115,7 @@ def _names_of_code(code):
 
 def _names_of_node(node):
     """Every identifier in the text of a node; those that statements imply beside them."""
-    names = {"AssertionError", "NotImplementedError"}
+    names = {"AssertionError", "NotImplementedError", "StopAsyncIteration"}
     for item in ast.walk(node):
         for _, value in ast.iter_fields(item):
             for text in value if isinstance(value, list) else [value]:
