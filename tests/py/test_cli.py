@@ -261,3 +261,53 @@ def test_include_marks_imported_modules(tmp_path):
         assert got.stdout == "[1.]\n", got.stderr
         names = {f["name"] for f in json.loads(report.read_text())["functions"] if f["regions"]}
         assert ("forward" in names) == (captured and ms.has_jit)
+
+
+GRAPH_PROGRAM = """
+    import mindspore as ms
+    from mindspore import Tensor, nn
+
+    class Net(nn.Cell):
+        def construct(self, x):
+            return x * 2 + 1
+
+    @ms.jit
+    def f(x):
+        return x - 1
+
+    net = Net()
+    for _ in range(3):
+        out = f(net(Tensor([1.0, 2.0])))
+    print(out.asnumpy().tolist(), ms.get_context("mode") == ms.GRAPH_MODE)
+    """
+
+
+@pytest.mark.jit
+def test_psjit_mode_starts_in_graph_mode(tmp_path):
+    script = write(tmp_path / "net.py", GRAPH_PROGRAM)
+    report = tmp_path / "report.json"
+    got = run("--mode", "PSJit", "--alias", "mindspore", "--explain-json", report, script)
+    assert got.stdout == "[2.0, 4.0] True\n" and not got.stderr
+    totals = json.loads(report.read_text())["totals"]
+    assert totals["captured_calls"] >= 6
+    assert run("--alias", "mindspore", script).stdout == "[2.0, 4.0] False\n"
+
+
+@pytest.mark.jit
+def test_the_syntax_level_from_outside(tmp_path):
+    script = write(tmp_path / "level.py", """
+        import msjit as ms
+
+        @ms.jit
+        def f(x):
+            try:
+                return x + 1
+            except ValueError:
+                return x
+
+        print(f(ms.Tensor([1.0])).tolist())
+        """)
+    assert run(script, env={"MS_DEV_JIT_SYNTAX_LEVEL": "2"}).stdout == "[2.0]\n"
+    assert "level STRICT of PSJit, got a try statement" in run(script, env={"MS_DEV_JIT_SYNTAX_LEVEL": "0"}).stderr
+    wrong = run(script, env={"MS_DEV_JIT_SYNTAX_LEVEL": "strict"})
+    assert wrong.returncode == 1 and "MS_DEV_JIT_SYNTAX_LEVEL, got 'strict', expected STRICT (0)" in wrong.stderr

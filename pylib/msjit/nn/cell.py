@@ -9,6 +9,7 @@ from .. import context
 from .._native import _msjit
 from ..common.jit_config import JitConfig
 from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
+from ..common.tensor import Tensor
 from ..jit import graph_construct
 from ..jit_cell import JitCell
 from .bprop import recorded_call
@@ -137,7 +138,6 @@ class Cell:
 
     def _set_parameter_data(self, name, value):
         """`self.weight = tensor` where weight is a Parameter writes its data, as in MindSpore."""
-        from ..common.tensor import Tensor
         if not isinstance(value, Tensor):
             raise TypeError("[cell] parameter %r can be assigned a Parameter or a Tensor, got %s"
                             % (name, type(value).__name__))
