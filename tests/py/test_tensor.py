@@ -274,9 +274,37 @@ def test_weakref():
     assert r() is None
 
 
-def test_no_instance_dict():
+def test_added_attributes():
+    t = Tensor([1.0, 2.0])
+    assert not hasattr(t, "note") and dict(vars(t)) == {}
+    t.note = [3]
+    assert t.note == [3] and t.__dict__ == {"note": [3]} and not hasattr(t + 1, "note")
+    assert copy.deepcopy(t).note == [3] and pickle.loads(pickle.dumps(t)).note == [3]
+    with pytest.raises(AttributeError, match="'sum' is read-only"):
+        t.sum = 1
     with pytest.raises(AttributeError):
-        Tensor([1]).foo = 1
+        t.shape = (1,)
+    with pytest.raises(TypeError):
+        vars(t)["sum"] = 1
+    with pytest.raises(AttributeError):
+        t.__dict__ = {}
+    del t.note
+    with pytest.raises(AttributeError, match="no attribute 'note'"):
+        t.note
+    for _ in range(300):  # none comes back on an object that is used again
+        Tensor([1.0]).note = 1
+    assert not any(hasattr(Tensor([1.0]), "note") for _ in range(300))
+
+
+def test_added_attributes_are_collected():
+    t = Tensor([1.0])
+    t.me = t
+    t.others = [Tensor([2.0])]
+    t.others[0].back = t
+    gone = [weakref.ref(t), weakref.ref(t.others[0])]
+    del t
+    gc.collect()
+    assert [r() for r in gone] == [None, None]
 
 
 def test_set_data():

@@ -1,5 +1,6 @@
 """Loss functions as Cells."""
 from .. import ops
+from ..common.checks import check_same_shape
 from .cell import Cell
 
 _REDUCTIONS = ("none", "mean", "sum")
@@ -62,7 +63,7 @@ class HuberLoss(LossBase):
         self.delta = float(delta)
 
     def construct(self, logits, labels):
-        return ops.smooth_l1_loss(logits, labels, self.delta, self.reduction) * self.delta
+        return ops.huber_loss(logits, labels, self.reduction, self.delta)
 
 
 class BCELoss(LossBase):
@@ -119,7 +120,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     def construct(self, logits, labels):
         if self.sparse:
             return ops.cross_entropy(logits, labels, None, -100, self.reduction, 0.0)
-        return self.get_loss(-ops.sum(labels * ops.log_softmax(logits, -1), -1))
+        return self.get_loss(ops.softmax_cross_entropy_with_logits(logits, labels))
 
 
 class CosineEmbeddingLoss(LossBase):
@@ -130,6 +131,10 @@ class CosineEmbeddingLoss(LossBase):
         self.margin = float(margin)
 
     def construct(self, logits_x1, logits_x2, labels):
+        check_same_shape("cosine_embedding_loss", logits_x1, logits_x2, ("logits_x1", "logits_x2"))
+        if labels.shape != logits_x1.shape[:-1]:
+            raise ValueError("[cosine_embedding_loss] shape of labels, got %s, expected %s"
+                             % (labels.shape, logits_x1.shape[:-1]))
         dot = ops.sum(logits_x1 * logits_x2, -1)
         norms = ops.sqrt((ops.sum(ops.square(logits_x1), -1) + 1e-12) * (ops.sum(ops.square(logits_x2), -1) + 1e-12))
         cosine = dot / norms

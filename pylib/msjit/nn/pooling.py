@@ -1,8 +1,9 @@
 """Pooling layers."""
 from .. import ops
+from ..common.checks import check_format, int_tuple
 from ..ops import registry as _k
 from .cell import Cell
-from .conv import check_format, fixed_pads, int_tuple
+from .conv import fixed_pads
 
 _PAD_MODES = ("same", "valid", "pad")
 
@@ -16,7 +17,9 @@ class _Pool2d(Cell):
         self.pad_mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
         if self.pad_mode not in _PAD_MODES:
             raise ValueError("[%s] pad_mode, got %r, expected 'same', 'valid' or 'pad'" % (where, pad_mode))
-        self.padding, self.ceil_mode = padding, ceil_mode
+        if self.pad_mode != "pad" and padding not in (0, (0, 0), (0, 0, 0, 0)):
+            raise ValueError("[%s] padding, got %r, expected 0 unless pad_mode is 'pad'" % (where, padding))
+        self.ceil_mode = ceil_mode
         self._pads = fixed_pads(self.kernel_size, self.stride, (1, 1), self.pad_mode, padding)
 
     def extend_repr(self):
@@ -49,7 +52,8 @@ class AvgPool2d(_Pool2d):
 
     def construct(self, x):
         if self._pads is None:
-            return ops.avg_pool2d(x, self.kernel_size, self.stride, pad_mode="same", count_include_pad=False)
+            return ops.avg_pool2d(x, self.kernel_size, self.stride, pad_mode="same", count_include_pad=False,
+                                  divisor_override=self.divisor_override or 0)
         return _k.avg_pool2d(x, self.kernel_size, self.stride, self._pads, self.ceil_mode, self.count_include_pad,
                              self.divisor_override)
 

@@ -212,16 +212,24 @@ def repeat_elements(x, rep, axis=0):
 
 
 def diagonal(input, offset=0, dim1=0, dim2=1):
-    """The diagonal of a matrix."""
-    if input.ndim != 2:
-        raise NotImplementedError("[diagonal] expected a matrix, got %d dimensions" % input.ndim)
-    rows, cols = input.shape
+    """The diagonals of the matrices along two axes, as the last axis."""
+    rank = input.ndim
+    for dim in (dim1, dim2):
+        if not -rank <= dim < rank:
+            raise ValueError("[diagonal] dim, got %d, expected one in [%d, %d)" % (dim, -rank, rank))
+    dim1, dim2 = dim1 % rank, dim2 % rank
+    if dim1 == dim2:
+        raise ValueError("[diagonal] dim1 and dim2, got %d for both, expected two axes" % dim1)
+    lead = [i for i in builtins.range(rank) if i not in (dim1, dim2)]
+    if lead or dim1 > dim2:
+        input = _k.transpose(input, lead + [dim1, dim2])
+    lead, (rows, cols) = tuple(input.shape[:-2]), input.shape[-2:]
     length = min(rows + min(offset, 0), cols - max(offset, 0))
     if length <= 0:
-        return _k.full((0,), 0, input.dtype)
+        return _k.full(lead + (0,), 0, input.dtype)
     first = max(offset, 0) + max(-offset, 0) * cols
     index = _k.arange(0, length, 1, mstype.int64) * (cols + 1) + first
-    return _k.gather(_k.reshape(input, (-1,)), index, 0)
+    return _k.gather(_k.reshape(input, lead + (rows * cols,)), index, rank - 2)
 
 
 # -- indexing --------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ lt = tensor_lt = _k.less
 le = tensor_le = less_equal = _k.less_equal
 gt = tensor_gt = _k.greater
 ge = tensor_ge = greater_equal = _k.greater_equal
-bitwise_not = _k.bitwise_not if hasattr(_k, "bitwise_not") else _k.logical_not
+bitwise_not = _k.invert
 batch_matmul = bmm = mm = _k.matmul
 
 
@@ -80,8 +80,10 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """Scales tensors down so that their joint norm is at most max_norm."""
     items = [x] if isinstance(x, Tensor) else list(x)
-    total = addn([_k.sum(_k.pow(_k.abs(item), norm_type)) for item in items])
-    scale = clamp(max_norm / (_k.pow(total, 1.0 / norm_type) + 1e-6), max=1.0)
+    norm = _k.pow(addn([_k.sum(_k.pow(_k.abs(item), norm_type)) for item in items]), 1.0 / norm_type)
+    if error_if_nonfinite and not _k.isfinite(norm):
+        raise RuntimeError("[clip_by_norm] norm of order %s, got %s, expected a finite number" % (norm_type, norm))
+    scale = clamp(max_norm / (norm + 1e-6), max=1.0)
     scaled = [item * scale for item in items]
     return scaled[0] if isinstance(x, Tensor) else type(x)(scaled)
 

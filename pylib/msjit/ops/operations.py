@@ -4,6 +4,7 @@ A primitive is a plain Python object with a Python __call__ into a function, so 
 attributes are rows of _UNARY, _BINARY and _OTHER; those with attributes are classes below.
 """
 from ..common import dtype as _mstype
+from ..common.checks import check_format, int_tuple
 from ..common.tensor import Tensor as _Tensor
 from . import array_func as _a
 from . import index_func as _i
@@ -77,13 +78,13 @@ _BINARY = {
     "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor", "Atan2": "atan2", "Cast": _k.cast, "Reshape": _k.reshape,
     "Transpose": _k.transpose, "ExpandDims": _k.expand_dims, "Tile": "tile", "BroadcastToOp": _k.broadcast_to,
     "BiasAdd": _n.bias_add, "Assign": _o.assign, "AssignAdd": _o.assign_add, "AssignSub": _o.assign_sub,
-    "Depend": _o.depend, "InplaceAdd": _k.add, "InplaceSub": _k.sub, "LinSpace": _a.linspace,
+    "Depend": _o.depend, "LinSpace": _a.linspace,
 }
 _OTHER = {
     "Select": _k.where, "Slice": _a.slice, "Gather": _a.gather, "GatherD": _i.gather_d, "GatherNd": _i.gather_nd, "MaskedSelect": _i.masked_select,
     "TensorScatterUpdate": _i.tensor_scatter_update, "TensorScatterAdd": _i.tensor_scatter_add, "ScatterNd": _i.scatter_nd, "Range": _a.range,
     "Fill": _a.fill, "MaskedFill": _a.masked_fill, "MakeTuple": _o.make_tuple, "FillV2": _a.full,
-    "Dense": _n.dense, "SoftmaxCrossEntropyWithLogits": None,
+    "Dense": _n.dense,
 }
 
 
@@ -249,6 +250,27 @@ class OneHot(Primitive):
         return _a.one_hot(indices, depth, on_value, off_value, self.axis)
 
 
+class InplaceAdd(Primitive):
+    """A copy of x with the rows of v added to the rows `indices`; x itself stays, as in MindSpore."""
+
+    def __init__(self, indices):
+        super().__init__()
+        indices = (indices,) if isinstance(indices, int) and not isinstance(indices, bool) else indices
+        if not isinstance(indices, (tuple, list)) or not all(type(i) is int for i in indices):
+            raise TypeError("[%s] indices, got %r, expected an int or a tuple of ints" % (self.name, indices))
+        self.indices = tuple(indices)
+
+    def __call__(self, x, v):
+        return _i.add_rows(self.name, x, self.indices, v)
+
+
+class InplaceSub(InplaceAdd):
+    """A copy of x with the rows of v subtracted from the rows `indices`; x itself stays, as in MindSpore."""
+
+    def __call__(self, x, v):
+        return _i.add_rows(self.name, x, self.indices, -v)
+
+
 class Pad(Primitive):
     """Pads every axis with zeros: paddings is ((before, after), ...)."""
 
@@ -260,16 +282,21 @@ class Pad(Primitive):
         return _k.pad(x, [p[0] for p in self.paddings], [p[1] for p in self.paddings], 0.0)
 
 
+def _seed(first, second):
+    """One seed of the two that primitives take; None where both are 0: the generator's own."""
+    return (first << 32 ^ second) % 2**63 if first or second else None
+
+
 class Dropout(Primitive):
     """(x with elements dropped and the others scaled, mask)"""
 
     def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0):
         super().__init__()
-        self.keep_prob = keep_prob
+        self.keep_prob, self.seed = keep_prob, _seed(Seed0, Seed1)
 
     def __call__(self, x):
-        mask = _k.cast(_k.less(_k.random_uniform(x.shape, 0.0, 1.0, _mstype.float32), self.keep_prob), x.dtype)
-        return x * mask / self.keep_prob, mask
+        kept = _k.less(_r.draw_uniform(x.shape, _mstype.float32, self.seed), self.keep_prob)
+        return _k.where(kept, x / self.keep_prob, _k.zeros_like(x)), _k.cast(kept, x.dtype)
 
 
 class GeLU(_Unary):
@@ -318,10 +345,17 @@ class Conv2D(Primitive):
     def __init__(self, out_channel, kernel_size, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
                  data_format="NCHW"):
         super().__init__()
-        self.pad_mode, self.pad, self.stride = pad_mode, pad, stride
+        check_format(data_format, "conv2d")
+        if mode != 1:
+            raise ValueError("[conv2d] mode, got %r, expected 1" % (mode,))
+        self.out_channel, self.kernel_size = out_channel, int_tuple(kernel_size, 2, "conv2d", "kernel_size")
+        self.pad_mode, self.pad, self.stride = pad_mode.lower(), pad, stride
         self.dilation, self.group = dilation, group
 
     def __call__(self, x, weight):
+        if weight.shape[0] != self.out_channel or weight.shape[2:] != self.kernel_size:
+            raise ValueError("[conv2d] shape of weight, got %s, expected out_channel %s and kernel_size %s"
+                             % (weight.shape, self.out_channel, self.kernel_size))
         return _n.conv2d(x, weight, None, self.stride, self.pad_mode, self.pad, self.dilation, self.group)
 
 
@@ -330,6 +364,7 @@ class MaxPool(Primitive):
 
     def __init__(self, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
         super().__init__()
+        check_format(data_format, "pool2d")
         self.kernel_size, self.strides, self.pad_mode = kernel_size, strides, pad_mode.lower()
 
     def __call__(self, x):
@@ -355,13 +390,22 @@ class LayerNorm(Primitive):
 
     def __init__(self, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7):
         super().__init__()
-        self.begin_norm_axis, self.epsilon = begin_norm_axis, epsilon
+        self.begin_norm_axis, self.begin_params_axis, self.epsilon = begin_norm_axis, begin_params_axis, epsilon
 
     def __call__(self, x, gamma, beta):
         axes = tuple(range(self.begin_norm_axis % x.ndim, x.ndim))
         mean = _k.mean(x, axes, True)
         variance = _k.mean(_k.square(x - mean), axes, True)
-        return _k.layer_norm(x, gamma, beta, self.begin_norm_axis, self.epsilon), mean, variance
+        y = _n.layer_norm_axes(x, gamma, beta, self.begin_norm_axis, self.begin_params_axis, self.epsilon)
+        return y, mean, variance
+
+
+def _shifted(x, axis):
+    """The elements moved on by one along an axis; a zero comes first and the last one is lost."""
+    axis %= x.ndim
+    before = [0] * x.ndim
+    before[axis] = 1
+    return _k.pad(x, before, [0] * x.ndim, 0)[(slice(None),) * axis + (slice(0, x.shape[axis]),)]
 
 
 class CumSum(Primitive):
@@ -369,11 +413,15 @@ class CumSum(Primitive):
 
     def __init__(self, exclusive=False, reverse=False):
         super().__init__()
-        if exclusive or reverse:
-            raise NotImplementedError("[cum_sum] exclusive and reverse are not offered yet")
+        self.exclusive, self.reverse = exclusive, reverse
 
     def __call__(self, x, axis):
-        return _k.cumsum(x, axis)
+        if self.reverse:
+            x = _k.flip(x, (axis,))
+        if self.exclusive:  # by one place, so that an infinite element does not reach its own sum
+            x = _shifted(x, axis)
+        out = _k.cumsum(x, axis)
+        return _k.flip(out, (axis,)) if self.reverse else out
 
 
 class StandardNormal(Primitive):
@@ -381,9 +429,10 @@ class StandardNormal(Primitive):
 
     def __init__(self, seed=0, seed2=0):
         super().__init__()
+        self.seed = _seed(seed, seed2)
 
     def __call__(self, shape):
-        return _r.standard_normal(shape)
+        return _r.standard_normal(shape, self.seed)
 
 
 class UniformReal(Primitive):
@@ -391,9 +440,10 @@ class UniformReal(Primitive):
 
     def __init__(self, seed=0, seed2=0):
         super().__init__()
+        self.seed = _seed(seed, seed2)
 
     def __call__(self, shape):
-        return _r.uniform(shape)
+        return _r.uniform(shape, seed=self.seed)
 
 
 class Print(Primitive):
