@@ -146,6 +146,21 @@ def test_errors(key, kind, text):
     np.testing.assert_array_equal(x.asnumpy(), A)
 
 
+@pytest.mark.parametrize("mode", [lambda f: f, lambda f: msjit.jit(f, mode="PIJit")])
+def test_slices_of_any_size(mode):
+    """Bounds and steps beyond what fits in a machine word, or nearly, mean what they mean to a list."""
+    array = np.arange(5, dtype=np.float32)
+    many = [None, 0, 3, -2, 2**62, 2**63 - 1, 2**63, 2**70, -2**63, -2**63 - 1, -2**70]
+    for start in many:
+        for stop in many:
+            for step in (None, 1, -1, 2**63 - 1, 2**63, 2**70, -2**63, -2**70):
+                key = slice(start, stop, step)
+                x, want = Tensor(array), array.copy()
+                assert mode(lambda x: x[key])(x).tolist() == want[key].tolist(), key
+                x[key], want[key] = 9, 9
+                assert x.tolist() == want.tolist(), key
+
+
 def test_set_errors():
     x = Tensor(A)
     for value in ("a", None, {}, object()):

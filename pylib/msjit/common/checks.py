@@ -25,3 +25,10 @@ def check_same_shape(where, first, second, names):
     if first.shape != second.shape:
         raise ValueError("[%s] shape of %s, got %s, expected that of %s, %s"
                          % (where, names[1], second.shape, names[0], first.shape))
+
+
+def refuse_others(where, keywords, harmless=()):
+    """Raises on a keyword that would change results and is not offered; `harmless` ones change how, not what."""
+    for name, value in keywords.items():
+        if value is not None and name not in harmless:
+            raise NotImplementedError("[%s] keyword %s, got %r, expected it left out" % (where, name, value))

@@ -1,5 +1,6 @@
 """Adam and AdamWeightDecay."""
 from .._native import _msjit
+from ..common.checks import refuse_others
 from .optimizer import Optimizer
 
 _adam_step = _msjit.ops.adam_step
@@ -23,6 +24,7 @@ class Adam(_Adam):
 
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
                  use_nesterov=False, weight_decay=0.0, loss_scale=1.0, use_amsgrad=False, **kwargs):
+        refuse_others("adam", kwargs, ("use_lazy", "use_offload"))
         if use_nesterov or use_amsgrad:
             raise NotImplementedError("[adam] use_nesterov and use_amsgrad are not offered yet")
         super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay, loss_scale)
