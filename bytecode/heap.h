@@ -70,7 +70,8 @@ class Heap {
 
   // Instance attribute from the pending writes or the instance dict; null when missing (guarded).
   SymRef instance_attr(const SymRef& object, PyObject* name);
-  // That the names in an instance dict compare without Python code. False, and `error`: they do not.
+  // That the names in an instance dict compare without Python code. False, and `error`: they do
+  // not.
   bool guard_attributes_plain(const SymRef& object) {
     return guard_keys_plain(object->source, existing_dict(object->object.get()), true);
   }

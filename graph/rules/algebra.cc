@@ -75,7 +75,8 @@ Val add_neg(const Match& m) {
 
 Val sub_neg(const Match& m) {
   const Node* right = m.maker(m.in(1), "neg");
-  return right && negates_alike(m, m.in(1)) ? add(m.val(0), m.sink()->value(right->inputs[0])) : Val();
+  return right && negates_alike(m, m.in(1)) ? add(m.val(0), m.sink()->value(right->inputs[0]))
+                                            : Val();
 }
 
 Val both_neg(const Match& m) {

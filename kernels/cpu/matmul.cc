@@ -175,8 +175,7 @@ void run_small(const Matrices& a, const Matrices& b, const Tensor& out, const vo
         {static_cast<const float*>(b.data) + (b.batch == 1 ? 0 : i * b.batch_stride), b.row_stride,
          b.col_stride},
         data);
-  if (bias)
-    add_bias(out.data_as<float>(), batch * a.rows, b.cols, static_cast<const float*>(bias));
+  if (bias) add_bias(out.data_as<float>(), batch * a.rows, b.cols, static_cast<const float*>(bias));
 }
 
 Status multiply(const Operands& o, const Tensor& out);

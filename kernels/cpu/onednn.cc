@@ -575,8 +575,8 @@ void build_layer_norm_grad(Builder& builder, int64_t rows, int64_t width, float 
 
 }  // namespace
 
-Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias,
-              void* out, const Tensor* weight) {
+Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias, void* out,
+              const Tensor* weight) {
   Key key(Kind::kMatmul);
   key << static_cast<int64_t>(dtype) << a.batch << a.rows << a.cols << a.batch_stride
       << a.row_stride << a.col_stride << b.batch << b.cols << b.batch_stride << b.row_stride

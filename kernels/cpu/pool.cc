@@ -121,8 +121,8 @@ bool is_plain(const Window2d& w, DType dtype) {
 }
 
 bool is_plain_max(const Window2d& w, const Tensor& x) {
-  return is_plain(w, x.dtype()) && !any_of_floats(x.data_as<float>(), x.numel(),
-                                                  [](float v) { return !(v >= -FLT_MAX); });
+  return is_plain(w, x.dtype()) &&
+         !any_of_floats(x.data_as<float>(), x.numel(), [](float v) { return !(v >= -FLT_MAX); });
 }
 
 Status max(const Window2d& w, const Tensor& x, const Tensor& y, const Tensor& index) {

@@ -33,7 +33,8 @@ void line(const T* x, T* y, int64_t length, int64_t stride, bool logarithm) {
 Status run_float(const layout::AxisSplit& split, bool logarithm, const float* x, float* y) {
   MSJIT_OK(onednn::softmax(split.outer, split.length, split.inner, logarithm, x, y));
   int64_t size = split.outer * split.length * split.inner;
-  if (split.inner != 1 || !any_of_floats(x, size, [](float v) { return !(v <= FLT_MAX); })) return {};
+  if (split.inner != 1 || !any_of_floats(x, size, [](float v) { return !(v <= FLT_MAX); }))
+    return {};
   for (int64_t o = 0; o < split.outer; ++o, y += split.length)
     if (std::any_of(y, y + split.length, [](float v) { return v != v; }))
       std::fill(y, y + split.length, std::numeric_limits<float>::quiet_NaN());

@@ -106,8 +106,7 @@ bool add_item(const Shape& shape, PyObject* object, ParsedIndex* out) {
   if (PySlice_Check(object)) return add_slice(object, out);
   if (object == Py_None) return add_kind(IndexItem::Kind::kNewAxis, out), true;
   if (object == Py_Ellipsis) return add_kind(IndexItem::Kind::kEllipsis, out), true;
-  if (PyLong_Check(object) && !PyBool_Check(object))
-    return add_index(object, out);
+  if (PyLong_Check(object) && !PyBool_Check(object)) return add_index(object, out);
   Tensor tensor;
   if (is_tensor(object) || PyBool_Check(object) || PyList_Check(object) || PyTuple_Check(object) ||
       is_array_like(object)) {
@@ -118,8 +117,7 @@ bool add_item(const Shape& shape, PyObject* object, ParsedIndex* out) {
       return false;
     return add_tensor(shape, tensor, out);
   }
-  if (PyIndex_Check(object))
-    return add_index(object, out);
+  if (PyIndex_Check(object)) return add_index(object, out);
   return fail(
       index_error("[getitem] index, got {}, expected an int, slice, None, Ellipsis, bool, Tensor, "
                   "list or tuple",

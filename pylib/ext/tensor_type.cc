@@ -2,6 +2,7 @@
 // collector tracks an instance of the type itself only while it has such attributes: it refers to
 // no other Python object.
 #include <cstddef>
+#include <utility>
 
 #include "kernels/eager/tape.h"
 #include "pylib/ext/tensor.h"
@@ -31,7 +32,7 @@ void tensor_dealloc(PyObject* self) {
   const bool exact = is_exact_tensor(self);
   if (object->dict || !exact) PyObject_GC_UnTrack(self);
   if (object->weakrefs) PyObject_ClearWeakRefs(self);
-  Py_CLEAR(object->dict);
+  { const Ref dict = Ref::steal(std::exchange(object->dict, nullptr)); }
   object->tensor.~Tensor();
   if (exact && g_free_count < kFreeListSize) {
     g_free_list[g_free_count++] = object;
@@ -47,7 +48,7 @@ int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
 
 int tensor_clear(PyObject* self) {
   if (is_exact_tensor(self)) PyObject_GC_UnTrack(self);
-  Py_CLEAR(reinterpret_cast<TensorObject*>(self)->dict);
+  const Ref dict = Ref::steal(std::exchange(reinterpret_cast<TensorObject*>(self)->dict, nullptr));
   return 0;
 }
 

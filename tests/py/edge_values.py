@@ -72,13 +72,16 @@ def compare(label, function, tensors, exact=True, names=None, of=lambda function
                                                        [t.tolist()[at[0]] for t in tensors if t.ndim == 1]))
 
 
+def with_attributes(op, attrs):
+    return lambda *xs: op(*xs, **attrs)
+
+
 def elementwise(inputs_wanted):
     """(name, function of that many tensors) of the elementwise operators."""
     for name, row in sorted(ROWS.items()):
         kinds = [p["kind"] for p in row["params"]]
         if "elementwise" in row["traits"] and kinds.count("Tensor") == inputs_wanted and name != "cast":
-            attrs = attributes(row["samples"][0])
-            yield name, (lambda *xs, op=getattr(_msjit.ops, name), attrs=attrs: op(*xs, **attrs))
+            yield name, with_attributes(getattr(_msjit.ops, name), attributes(row["samples"][0]))
 
 
 def accepts(function, *args):

@@ -180,5 +180,53 @@ def test_evaluation_network():
     assert model.eval(data) == {"loss": 5.0}
 
 
+INF = float("inf")
+
+
+@pytest.mark.parametrize("ord", [None, 1, 2, -1, -2, 0, 3, INF, -INF])
+def test_norms_of_vectors(ord):
+    x = t(2, 3) - 2.5
+    for dim, keep in ((0, False), (-1, True), ((1,), False)):
+        want = np.linalg.norm(x.asnumpy(), ord, dim if isinstance(dim, int) else dim[0], keep)
+        np.testing.assert_allclose(values(lambda x: ops.norm(x, ord, dim, keep), x), want, rtol=1e-5)
+    np.testing.assert_allclose(values(lambda x: x.norm(ord), x[0]), np.linalg.norm(x[0].asnumpy(), ord), rtol=1e-5)
+    assert "TypeError" in error(lambda x: ops.norm(x, "fro", 1), x)
+
+
+@pytest.mark.parametrize("ord", [None, "fro", 1, -1, INF, -INF])
+def test_norms_of_matrices(ord):
+    x = t(2, 3, 4) - 9.5
+    for dims in ((0, 1), (2, 0), (-1, 1)):
+        for keep in (False, True):
+            want = np.linalg.norm(x.asnumpy(), ord, dims, keep)
+            np.testing.assert_allclose(values(lambda x: ops.norm(x, ord, dims, keep), x), want, rtol=1e-5)
+    np.testing.assert_allclose(values(lambda x: ops.norm(x, ord), x[0]), np.linalg.norm(x[0].asnumpy(), ord), rtol=1e-5)
+    assert "ValueError" in error(lambda x: ops.norm(x, 3), x[0])
+    assert "NotImplementedError" in error(lambda x: ops.norm(x, 2), x[0])
+    assert "ValueError" in error(lambda x: ops.norm(x, 1), x)
+
+
+@pytest.mark.parametrize("shapes", [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 2)), ((2, 2, 3), (4, 3, 2)),
+                                    ((3,), (4, 3, 2)), ((2, 3), (4, 3, 2))])
+def test_dot_and_inner(shapes):
+    x, y = (t(*s) for s in shapes)
+    assert values(ops.dot, x, y) == np.dot(x.asnumpy(), y.asnumpy()).tolist()
+    if y.ndim > 1:
+        y = y.swapaxes(-1, -2)
+    assert values(lambda x, y: x.inner(y), x, y) == np.inner(x.asnumpy(), y.asnumpy()).tolist()
+
+
+def test_bias_of_each_channel():
+    assert values(P.BiasAdd("NHWC"), t(1, 2, 3), t(3)) == [[[2, 4, 6], [5, 7, 9]]]
+    assert values(P.BiasAdd(), t(1, 2, 2), t(2)) == [[[2, 3], [5, 6]]]
+    assert "ValueError" in error(P.BiasAdd(), t(2, 3), t(1))
+    assert "ValueError" in error(P.BiasAdd("NHWC"), t(2, 3), t(1))
+    assert "NotImplementedError" in error(lambda x: P.Gather(1)(x, Tensor([[0], [1]]), 1), t(2, 3))
+    assert values(lambda x: P.Gather()(x, Tensor([1]), 1), t(2, 3)) == [[2], [5]]
+    assert P.Range(10)(0, 5, 2).tolist() == [0, 2, 4]
+    with pytest.raises(TypeError, match="name, got 1"):
+        P.ReLU(1)
+
+
 def test_tensor_function():
     assert ms.tensor(shape=(2,), dtype=ms.float32, init="ones").tolist() == [1, 1]

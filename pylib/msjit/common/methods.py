@@ -201,7 +201,7 @@ def bind():
         "add_": _in_place(_k.add), "sub_": _in_place(_k.sub), "mul_": _in_place(_k.mul), "div_": _in_place(_k.div),
         "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
         "set_const_arg": lambda self, const_arg=True: None, "type": lambda self, dtype: _k.cast(self, dtype),
-        "inner": _ops.dot, "invert": _ops.bitwise_not,
+        "inner": _ops.inner, "invert": _ops.bitwise_not,
     }
     for name, function in own.items():
         put(Tensor, name, function)

@@ -38,7 +38,22 @@ def addmm(input, mat1, mat2, beta=1, alpha=1):
 
 def dot(input, other):
     """Sum of products over the last axis of `input` and the last but one of `other`."""
-    return _k.sum(input * other) if input.ndim == 1 and other.ndim == 1 else _k.matmul(input, other)
+    if input.ndim < 2 or other.ndim < 3:
+        return _k.sum(input * other) if input.ndim == 1 and other.ndim == 1 else _k.matmul(input, other)
+    shape = tuple(input.shape[:-1]) + tuple(other.shape[:-2]) + (other.shape[-1],)
+    return _k.reshape(_rows(input, _k.swapaxes(other, -1, -2)), shape)
+
+
+def inner(input, other):
+    """Sum of products over the last axis of both."""
+    if not input.ndim or not other.ndim:
+        return input * other
+    return _k.reshape(_rows(input, other), tuple(input.shape[:-1]) + tuple(other.shape[:-1]))
+
+
+def _rows(x, y):
+    """Products of all pairs of rows, the other axes joined."""
+    return _k.matmul(_k.reshape(x, (-1, x.shape[-1])), _k.reshape(y, (-1, y.shape[-1])), False, True)
 
 
 def outer(input, vec2):
@@ -212,14 +227,45 @@ def std(input, axis=None, ddof=0, keepdims=False):
 
 
 def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
-    """Euclidean norm (ord None or 2), or the sum of |x| (ord 1), over axes."""
+    """Norm of vectors along one axis or of matrices along two; all elements as one vector where ord is None."""
     if dtype is not None:
         A = _k.cast(A, dtype)
+    if ord is None:
+        return _k.sqrt(_k.sum(_k.square(A), dim, keepdim))
+    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    if dim is None:
+        if A.ndim not in (1, 2):
+            raise ValueError("[norm] dimensions of a tensor without dim, got %d, expected 1 or 2" % A.ndim)
+        dims = (0, 1)[:A.ndim]
+    if len(dims) == 2:
+        return _matrix_norm(A, ord, dims[0] % A.ndim, dims[1] % A.ndim, keepdim)
+    if isinstance(ord, str):
+        raise TypeError("[norm] ord of vectors, got %r, expected a number" % ord)
+    if ord in (_INF, -_INF):
+        return (_k.max if ord > 0 else _k.min)(_k.abs(A), dims, keepdim)
+    if ord == 0:
+        return _k.sum(_k.cast(_k.not_equal(A, 0), A.dtype), dims, keepdim)
     if ord == 1:
-        return _k.sum(_k.abs(A), dim, keepdim)
-    if ord not in (None, 2, "fro"):
-        return _k.pow(_k.sum(_k.pow(_k.abs(A), ord), dim, keepdim), 1.0 / ord)
-    return _k.sqrt(_k.sum(_k.square(A), dim, keepdim))
+        return _k.sum(_k.abs(A), dims, keepdim)
+    if ord == 2:
+        return _k.sqrt(_k.sum(_k.square(A), dims, keepdim))
+    return _k.pow(_k.sum(_k.pow(_k.abs(A), ord), dims, keepdim), 1.0 / ord)
+
+
+_INF = float("inf")
+
+
+def _matrix_norm(A, ord, rows, columns, keepdim):
+    if ord == "fro":
+        return _k.sqrt(_k.sum(_k.square(A), (rows, columns), keepdim))
+    if ord in (2, -2, "nuc"):
+        raise NotImplementedError("[norm] ord of matrices, got %r, which needs singular values, expected 'fro', 1, -1, inf "
+                                  "or -inf" % (ord,))
+    if ord not in (1, -1, _INF, -_INF):
+        raise ValueError("[norm] ord of matrices, got %r, expected 'fro', 1, -1, inf or -inf" % (ord,))
+    added, chosen = (rows, columns) if ord in (1, -1) else (columns, rows)
+    out = (_k.max if ord > 0 else _k.min)(_k.sum(_k.abs(A), added, True), chosen, True)
+    return out if keepdim else _k.squeeze(out, (rows, columns))
 
 
 def logsumexp(input, axis, keep_dims=False):

@@ -16,6 +16,9 @@ linear = dense
 
 def bias_add(input_x, bias):
     """Adds a bias along axis 1."""
+    if input_x.ndim < 2 or bias.shape != (input_x.shape[1],):
+        raise ValueError("[bias_add] shapes of input and bias, got %s and %s, expected one number for each of axis 1"
+                         % (input_x.shape, bias.shape))
     return input_x + bias.reshape((-1,) + (1,) * (input_x.ndim - 2))
 
 

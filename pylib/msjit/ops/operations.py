@@ -21,6 +21,8 @@ class Primitive:
     _function = None
 
     def __init__(self, name=None):
+        if name is not None and not isinstance(name, str):  # an attribute that MindSpore's has and this one has not
+            raise TypeError("[%s] name, got %r, expected a str" % (type(self).__name__, name))
         self.name = name or type(self).__name__
         self._op = self._function
 
@@ -77,12 +79,12 @@ _BINARY = {
     "LogicalAnd": "logical_and", "LogicalOr": "logical_or", "LogicalXor": "logical_xor", "BitwiseAnd": "bitwise_and",
     "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor", "Atan2": "atan2", "Cast": _k.cast, "Reshape": _k.reshape,
     "Transpose": _k.transpose, "ExpandDims": _k.expand_dims, "Tile": "tile", "BroadcastToOp": _k.broadcast_to,
-    "BiasAdd": _n.bias_add, "Assign": _o.assign, "AssignAdd": _o.assign_add, "AssignSub": _o.assign_sub,
+    "Assign": _o.assign, "AssignAdd": _o.assign_add, "AssignSub": _o.assign_sub,
     "Depend": _o.depend, "LinSpace": _a.linspace,
 }
 _OTHER = {
-    "Select": _k.where, "Slice": _a.slice, "Gather": _a.gather, "GatherD": _i.gather_d, "GatherNd": _i.gather_nd, "MaskedSelect": _i.masked_select,
-    "TensorScatterUpdate": _i.tensor_scatter_update, "TensorScatterAdd": _i.tensor_scatter_add, "ScatterNd": _i.scatter_nd, "Range": _a.range,
+    "Select": _k.where, "Slice": _a.slice, "GatherD": _i.gather_d, "GatherNd": _i.gather_nd, "MaskedSelect": _i.masked_select,
+    "TensorScatterUpdate": _i.tensor_scatter_update, "TensorScatterAdd": _i.tensor_scatter_add, "ScatterNd": _i.scatter_nd,
     "Fill": _a.fill, "MaskedFill": _a.masked_fill, "MakeTuple": _o.make_tuple, "FillV2": _a.full,
     "Dense": _n.dense,
 }
@@ -105,6 +107,44 @@ _make(_OTHER, Primitive)
 
 
 # -- with attributes ---------------------------------------------------------------------------------------------------
+
+
+class BiasAdd(Primitive):
+    """Adds one number a channel: along axis 1, or the last one where data_format is NHWC."""
+
+    def __init__(self, data_format="NCHW"):
+        super().__init__()
+        if data_format not in ("NCHW", "NHWC", "NCDHW"):
+            raise ValueError("[bias_add] data_format, got %r, expected 'NCHW', 'NHWC' or 'NCDHW'" % (data_format,))
+        self.data_format = data_format
+
+    def __call__(self, input_x, bias):
+        if self.data_format != "NHWC":
+            return _n.bias_add(input_x, bias)
+        if bias.shape != input_x.shape[-1:]:
+            raise ValueError("[bias_add] shape of bias, got %s, expected %s" % (bias.shape, input_x.shape[-1:]))
+        return input_x + bias
+
+
+class Gather(Primitive):
+    """Slices along an axis, by index."""
+
+    def __init__(self, batch_dims=0):
+        super().__init__()
+        self.batch_dims = batch_dims
+
+    def __call__(self, input_params, input_indices, axis):
+        return _a.gather(input_params, input_indices, axis, self.batch_dims)
+
+
+class Range(Primitive):
+    """Numbers from start to end; maxlen bounds memory elsewhere and changes nothing here."""
+
+    def __init__(self, maxlen=1000000):
+        super().__init__()
+
+    def __call__(self, start, end, step):
+        return _a.range(start, end, step)
 
 
 class MatMul(Primitive):
