@@ -26,13 +26,18 @@ void note_new_tensor() {
   if (g_tensor_presence.count++ == 0 && g_tensor_presence.changed) g_tensor_presence.changed(true);
 }
 
+[[gnu::noinline]] void drop_attributes(TensorObject* object) {
+  PyObject_GC_UnTrack(object);
+  const Ref dict = Ref::steal(std::exchange(object->dict, nullptr));
+}
+
 void tensor_dealloc(PyObject* self) {
   auto* object = reinterpret_cast<TensorObject*>(self);
   if (--g_tensor_presence.count == 0 && g_tensor_presence.changed) g_tensor_presence.changed(false);
   const bool exact = is_exact_tensor(self);
-  if (object->dict || !exact) PyObject_GC_UnTrack(self);
+  if (object->dict || !exact) [[unlikely]]
+    drop_attributes(object);
   if (object->weakrefs) PyObject_ClearWeakRefs(self);
-  { const Ref dict = Ref::steal(std::exchange(object->dict, nullptr)); }
   object->tensor.~Tensor();
   if (exact && g_free_count < kFreeListSize) {
     g_free_list[g_free_count++] = object;

@@ -6,27 +6,29 @@ from .._native import Tensor, _msjit
 
 
 def _no_out(where, out):
-    """NumPy's functions pass `out` to the methods they call."""
-    if out is not None:
-        raise TypeError("[%s] out, got %s, expected None" % (where, type(out).__name__))
+    """The error for `out`, which NumPy's functions pass to the methods they call."""
+    return TypeError("[%s] out, got %s, expected None" % (where, type(out).__name__))
 
 
 def _sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, out=None):
     """Sum over axes."""
-    _no_out("sum", out)
+    if out is not None:
+        raise _no_out("sum", out)
     out = _k.sum(self if dtype is None else _k.cast(self, dtype), axis, keepdims)
     return out if initial is None else out + initial
 
 
 def _mean(self, axis=None, keep_dims=False, *, keepdims=False, dtype=None, out=None):
     """Mean over axes."""
-    _no_out("mean", out)
+    if out is not None:
+        raise _no_out("mean", out)
     return _k.mean(self if dtype is None else _k.cast(self, dtype), axis, keep_dims or keepdims)
 
 
 def _prod(self, axis=None, keep_dims=False, dtype=None, *, keepdims=False, initial=None, out=None):
     """Product over axes."""
-    _no_out("prod", out)
+    if out is not None:
+        raise _no_out("prod", out)
     out = _k.prod(self if dtype is None else _k.cast(self, dtype), axis, keep_dims or keepdims)
     return out if initial is None else out * initial
 
@@ -43,7 +45,8 @@ def _extreme(name, self, reduce, combine, axis, keepdims, initial, where):
 
 def _max(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False, out=None):
     """Largest element over axes, with its index when return_indices."""
-    _no_out("max", out)
+    if out is not None:
+        raise _no_out("max", out)
     if initial is None and where is True:
         return _ops.max(self, axis, keepdims) if return_indices else _k.max(self, axis, keepdims)
     if return_indices:
@@ -53,7 +56,8 @@ def _max(self, axis=None, keepdims=False, *, initial=None, where=True, return_in
 
 def _min(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False, out=None):
     """Smallest element over axes, with its index when return_indices."""
-    _no_out("min", out)
+    if out is not None:
+        raise _no_out("min", out)
     if initial is None and where is True:
         return _ops.min(self, axis, keepdims) if return_indices else _k.min(self, axis, keepdims)
     if return_indices:
@@ -63,25 +67,29 @@ def _min(self, axis=None, keepdims=False, *, initial=None, where=True, return_in
 
 def _all(self, axis=None, keep_dims=False, *, keepdims=False, out=None):
     """True where all elements are."""
-    _no_out("all", out)
+    if out is not None:
+        raise _no_out("all", out)
     return _ops.all(self, axis, keep_dims or keepdims)
 
 
 def _any(self, axis=None, keep_dims=False, *, keepdims=False, out=None):
     """True where any element is."""
-    _no_out("any", out)
+    if out is not None:
+        raise _no_out("any", out)
     return _ops.any(self, axis, keep_dims or keepdims)
 
 
 def _var(self, axis=None, ddof=0, keepdims=False, *, dtype=None, out=None):
     """Variance over axes."""
-    _no_out("var", out)
+    if out is not None:
+        raise _no_out("var", out)
     return _ops.var(self if dtype is None else _k.cast(self, dtype), axis, ddof, keepdims)
 
 
 def _std(self, axis=None, ddof=0, keepdims=False, *, dtype=None, out=None):
     """Standard deviation over axes."""
-    _no_out("std", out)
+    if out is not None:
+        raise _no_out("std", out)
     return _ops.std(self if dtype is None else _k.cast(self, dtype), axis, ddof, keepdims)
 
 
@@ -145,7 +153,8 @@ def _repeat(self, repeats, axis=None):
 
 def _ptp(self, axis=None, keepdims=False, *, out=None):
     """Largest minus smallest element."""
-    _no_out("ptp", out)
+    if out is not None:
+        raise _no_out("ptp", out)
     return _k.max(self, axis, keepdims) - _k.min(self, axis, keepdims)
 
 
