@@ -70,6 +70,11 @@ class Heap {
 
   // Instance attribute from the pending writes or the instance dict; null when missing (guarded).
   SymRef instance_attr(const SymRef& object, PyObject* name);
+  // That the names in an instance dict compare without Python code. False, and `error`: they do
+  // not.
+  bool guard_attributes_plain(const SymRef& object) {
+    return guard_keys_plain(object->source, existing_dict(object->object.get()), true);
+  }
   // What a member descriptor (a slot of __slots__ and the like) shows; null when it is empty.
   SymRef member(const SymRef& object, PyObject* descriptor);
   // That no gradients are asked for, or that they are: the region holds a step that would be

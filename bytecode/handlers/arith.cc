@@ -313,9 +313,7 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
   if (!look(value)) return false;
   if (value->is_tensor()) {
     if (op == UnaryOp::kPositive) return *out = value, true;  // the very tensor
-    const OpDef* def = find_op(op == UnaryOp::kNegative         ? "neg"
-                               : is_bool(value->tensor.dtype()) ? "logical_not"
-                                                                : "invert");
+    const OpDef* def = find_op(op == UnaryOp::kNegative ? "neg" : "logical_not");
     return def ? apply(*def, std::span(&value->tensor, 1), {}, out)
                : fail(BreakReason::kUnsupported, unary_symbol(op));
   }

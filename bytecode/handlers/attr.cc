@@ -270,6 +270,17 @@ bool builtin_attr(Executor& x, const SymRef& object, PyObject* name, SymRef* out
   return true;
 }
 
+// An attribute that the class has not: one the program added to the object. A tensor that the
+// region makes has none; what a branch hands on may be a tensor from before.
+bool added_attr(Executor& x, const SymRef& tensor, PyObject* name, SymRef* out) {
+  if (tensor->joined)
+    return x.fail(BreakReason::kAttribute, fmt::format("{} of a tensor", utf8_text(name)));
+  if (tensor->source == kNoSource) return no_attribute(x, tensor, utf8_text(name));
+  if (!x.heap().guard_attributes_plain(tensor))
+    return x.fail(BreakReason::kAttribute, x.heap().error);
+  return generic_get_attr(x, tensor, name, out);
+}
+
 // An instance of a class that derives from Tensor has attributes of its own.
 bool tensor_or_class_attr(Executor& x, const SymRef& tensor, PyObject* name, SymRef* out) {
   const char* text = utf8_text(name);
@@ -284,7 +295,7 @@ bool tensor_or_class_attr(Executor& x, const SymRef& tensor, PyObject* name, Sym
   if (derived && tensor->source != kNoSource && std::string_view(text) != "__dict__")
     return generic_get_attr(x, tensor, name, out);
   if (found && !derived) return bind(x, tensor, type, type, found, name, out);
-  if (!found && !derived) return no_attribute(x, tensor, text);
+  if (!found && !derived) return added_attr(x, tensor, name, out);
   return x.fail(BreakReason::kAttribute, fmt::format("{} of a tensor", text));
 }
 

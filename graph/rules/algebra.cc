@@ -44,6 +44,13 @@ Val div_power_of_two(const Match& m) {
 Val pow_two(const Match& m) { return m.is_constant(m.in(1), 2) ? square(m.val(0)) : Val(); }
 Val pow_one(const Match& m) { return m.is_constant(m.in(1), 1) ? m.val(0) : Val(); }
 
+// Whether negating this operand before it is converted to the dtype of the result is negating it
+// after: integers wrap around at their own width.
+bool negates_alike(const Match& m, ValueId id) {
+  const DType dtype = m.meta(id).dtype;
+  return is_float(dtype) || dtype == m.meta().dtype;
+}
+
 Val inner(const Match& m, std::string_view op) {
   const Node* node = m.maker(m.in(0), op);
   return node ? m.sink()->value(node->inputs[0]) : Val();
@@ -55,25 +62,26 @@ Val idempotent(const Match& m) { return m.maker(m.in(0), m.op().name) ? m.val(0)
 Val even(const Match& m) {
   Val x = inner(m, "neg");
   if (!x) x = inner(m, "abs");
-  return x ? m.again({x}) : Val();
+  return x && m.meta(m.in(0)).dtype != DType::kUInt8 ? m.again({x}) : Val();
 }
 
 Val add_neg(const Match& m) {
-  if (const Node* right = m.maker(m.in(1), "neg"))
+  if (const Node* right = m.maker(m.in(1), "neg"); right && negates_alike(m, m.in(1)))
     return sub(m.val(0), m.sink()->value(right->inputs[0]));
-  if (const Node* left = m.maker(m.in(0), "neg"))
+  if (const Node* left = m.maker(m.in(0), "neg"); left && negates_alike(m, m.in(0)))
     return sub(m.val(1), m.sink()->value(left->inputs[0]));
   return {};
 }
 
 Val sub_neg(const Match& m) {
   const Node* right = m.maker(m.in(1), "neg");
-  return right ? add(m.val(0), m.sink()->value(right->inputs[0])) : Val();
+  return right && negates_alike(m, m.in(1)) ? add(m.val(0), m.sink()->value(right->inputs[0]))
+                                            : Val();
 }
 
 Val both_neg(const Match& m) {
   const Node *left = m.maker(m.in(0), "neg"), *right = m.maker(m.in(1), "neg");
-  if (!left || !right) return {};
+  if (!left || !right || !negates_alike(m, m.in(0)) || !negates_alike(m, m.in(1))) return {};
   return m.again({m.sink()->value(left->inputs[0]), m.sink()->value(right->inputs[0])});
 }
 
@@ -102,7 +110,7 @@ std::span<const Rule> algebra_rules() {
       {"x ** 2", "pow", pow_two},
       {"-(-x)", "neg", involution},
       {"not not x", "logical_not", involution},
-      {"not not x", "bitwise_not", involution},
+      {"not not x", "invert", involution},
       {"abs(-x)", "abs", even},
       {"abs(abs(x))", "abs", idempotent},
       {"square(-x)", "square", even},

@@ -9,10 +9,12 @@
 
 namespace msjit {
 
-// A Python tensor. `tensor` is never a null handle. Python subclasses add a dict of their own.
+// A Python tensor. `tensor` is never a null handle. `dict` holds the attributes a program has given
+// it, null while there are none; an exact tensor has none of a name that the class has.
 struct TensorObject {
   PyObject_HEAD Tensor tensor;
   PyObject* weakrefs;
+  PyObject* dict;
 };
 extern PyTypeObject g_tensor_type;
 

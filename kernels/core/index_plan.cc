@@ -19,9 +19,10 @@ Status add_slice(const IndexItem& item, int64_t size, IndexPlan* plan) {
   auto bound = [&](int64_t v) { return clamp(v < 0 ? v + size : v, low, high); };
   const int64_t begin = item.has_start ? bound(item.start) : (forward ? 0 : size - 1);
   const int64_t end = item.has_stop ? bound(item.stop) : (forward ? size : -1);
-  int64_t count = forward ? (end - begin + item.step - 1) / item.step
-                          : (begin - end - item.step - 1) / -item.step;
-  count = std::max<int64_t>(count, 0);
+  // Steps may be of any size: neither they nor their negatives are added to.
+  const int64_t span = forward ? end - begin : begin - end;
+  const int64_t stride = forward ? item.step : -std::max<int64_t>(item.step, -INT64_MAX);
+  const int64_t count = span > 0 ? (span - 1) / stride + 1 : 0;
   plan->begin.push_back(begin);
   plan->end.push_back(count == 0 ? begin : end);  // -1 with a negative step: down to element 0
   plan->step.push_back(item.step);

@@ -123,9 +123,9 @@ enum Trait : uint32_t {
   kView = 1u << 3,         // the output shares storage with input 0 where layout allows
   kRandom = 1u << 4,       // draws from the generator: keeps program order, never merged
   kInPlace = 1u << 5,      // writes input 0: never captured, a region ends before it
-  kCommutative = 1u << 6,
-  kDecompose = 1u << 7,  // graphs take the composite even though an eager kernel exists
-  kNoGrad = 1u << 8,     // gradient is zero by definition (comparisons, argmax, ...)
+  kCommutative = 1u << 6,  // operands may be swapped, zeros of either sign included
+  kDecompose = 1u << 7,    // graphs take the composite even though an eager kernel exists
+  kNoGrad = 1u << 8,       // gradient is zero by definition (comparisons, argmax, ...)
 };
 
 enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/layout.h"
+#include "kernels/cpu/parallel.h"
 
 namespace msjit::product {
 
@@ -36,7 +37,6 @@ Result<Shape> infer_shape(const InferCtx& ctx, const Shape& a, bool transpose_a,
 
 namespace {
 
-using onednn::Activation;
 using onednn::Matrices;
 
 // A tensor of rank >= 2, the roles of its last two axes settled.
@@ -120,12 +120,22 @@ Tensor fold_rows(const Tensor& a) {
   return layout::try_reshape(a, rows);
 }
 
-void finish_rows(float* out, int64_t rows, int64_t cols, const float* bias, bool relu) {
-  for (int64_t i = 0; i < rows; ++i, out += cols)
-    for (int64_t j = 0; j < cols; ++j) {
-      float value = bias ? out[j] + bias[j] : out[j];
-      out[j] = relu && !(value > 0) ? (value != value ? value : 0.f) : value;
-    }
+// oneDNN's own relu turns NaN into 0, so it runs here, behind the product.
+template <class T>
+void apply_relu(T* out, int64_t size) {
+  parallel_for(
+      size, kElementGrain,
+      [out](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          out[i] = static_cast<float>(out[i]) <= 0 ? T(0.f) : out[i];
+      },
+      64 / sizeof(T));
+}
+void apply_relu(const Tensor& out) {
+  if (out.dtype() == DType::kBFloat16)
+    apply_relu(out.data_as<BFloat16>(), out.numel());
+  else
+    apply_relu(out.data_as<float>(), out.numel());
 }
 
 template <class T>
@@ -154,8 +164,7 @@ void run_loops(const Matrices& a, const Matrices& b, const Tensor& out, const vo
   });
 }
 
-void run_small(const Matrices& a, const Matrices& b, const Tensor& out, const void* bias,
-               Activation activation) {
+void run_small(const Matrices& a, const Matrices& b, const Tensor& out, const void* bias) {
   int64_t batch = std::max(a.batch, b.batch);
   float* data = out.data_as<float>();
   for (int64_t i = 0; i < batch; ++i, data += a.rows * b.cols)
@@ -166,10 +175,10 @@ void run_small(const Matrices& a, const Matrices& b, const Tensor& out, const vo
         {static_cast<const float*>(b.data) + (b.batch == 1 ? 0 : i * b.batch_stride), b.row_stride,
          b.col_stride},
         data);
-  if (bias || activation != Activation::kNone)
-    finish_rows(out.data_as<float>(), batch * a.rows, b.cols, static_cast<const float*>(bias),
-                activation == Activation::kRelu);
+  if (bias) add_bias(out.data_as<float>(), batch * a.rows, b.cols, static_cast<const float*>(bias));
 }
+
+Status multiply(const Operands& o, const Tensor& out);
 
 // 16-bit floats without native support: computed in float32, rounded once at the end.
 Status run_widened(const Operands& o, const Tensor& out) {
@@ -180,7 +189,7 @@ Status run_widened(const Operands& o, const Tensor& out) {
   if (o.bias) {
     MSJIT_TRY(bias, layout::cast_to(*o.bias, DType::kFloat32));
   }
-  MSJIT_OK(run({a, b, o.transpose_a, o.transpose_b, o.bias ? &bias : nullptr, o.activation}, wide));
+  MSJIT_OK(multiply({a, b, o.transpose_a, o.transpose_b, o.bias ? &bias : nullptr}, wide));
   MSJIT_TRY(Tensor narrow, layout::cast_to(wide, out.dtype()));
   copy_strided(narrow, out);
   return {};
@@ -191,15 +200,10 @@ Status run_empty_inner(const Operands& o, const Tensor& out) {
   layout::fill_zero(out);
   if (!o.bias) return {};
   copy_strided(layout::broadcast(*o.bias, out.shape()), out);
-  if (o.activation == Activation::kRelu && out.dtype() == DType::kFloat32)
-    finish_rows(out.data_as<float>(), 1, out.numel(), nullptr, true);
   return {};
 }
 
-}  // namespace
-
-Status run(const Operands& o, const Tensor& out) {
-  if (out.numel() == 0) return {};
+Status multiply(const Operands& o, const Tensor& out) {
   DType dtype = out.dtype();
   Tensor a = as_matrices(o.a, o.transpose_a, true), b = as_matrices(o.b, o.transpose_b, false);
   if (a.dim(a.rank() - 1) == 0) return run_empty_inner(o, out);
@@ -231,12 +235,40 @@ Status run(const Operands& o, const Tensor& out) {
     MSJIT_TRY(bias, o.bias->to_contiguous());
   }
   const void* bias_data = o.bias ? bias.data() : nullptr;
-  if (small) return run_small(left, right, out, bias_data, o.activation), Status();
+  if (small) return run_small(left, right, out, bias_data), Status();
   if (loops) return run_loops(left, right, out, bias_data), Status();
   // A copy made here dies with this call, and slices of a batch are no single weight.
   bool is_weight = o.is_weight && batch.rank() == 0 && right.data == o.b.data();
-  return onednn::matmul(dtype, left, right, bias_data, o.activation, out.data(),
-                        is_weight ? &o.b : nullptr);
+  return onednn::matmul(dtype, left, right, bias_data, out.data(), is_weight ? &o.b : nullptr);
+}
+
+// What a core keeps close of an output: relu finds it there after the product.
+constexpr int64_t kReluBytes = 256 << 10;
+
+// The product of some rows after another, each part with its relu; `rows` is o.a as one matrix.
+Status run_in_parts(const Operands& o, const Tensor& rows, const Tensor& out) {
+  int64_t count = rows.dim(0), cols = out.numel() / count;
+  int64_t row_bytes = cols * item_size(out.dtype());
+  int64_t step = std::max<int64_t>(kReluBytes * num_threads() / row_bytes / 64, 1) * 64;
+  for (int64_t begin = 0; begin < count; begin += step) {
+    int64_t size = std::min(step, count - begin);
+    Tensor a = layout::slice_axis(rows, 0, begin, size);
+    Tensor target = Tensor::view(out, {size, cols}, {cols, 1}, begin * cols);
+    MSJIT_OK(multiply({a, o.b, false, o.transpose_b, o.bias, o.is_weight}, target));
+    apply_relu(target);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status run(const Operands& o, const Tensor& out) {
+  if (out.numel() == 0) return {};
+  if (o.relu && out.nbytes() > kReluBytes * num_threads())
+    if (Tensor rows = fold_rows(o.a)) return run_in_parts(o, rows, out);
+  MSJIT_OK(multiply(o, out));
+  if (o.relu) apply_relu(out);
+  return {};
 }
 
 }  // namespace msjit::product

@@ -19,8 +19,8 @@ struct Operands {
   const Tensor& b;
   bool transpose_a = false, transpose_b = false;
   const Tensor* bias = nullptr;  // along the last axis, of the same dtype
-  onednn::Activation activation = onednn::Activation::kNone;
-  bool is_weight = false;  // `b` is used again and again: a packed copy of it may be kept
+  bool is_weight = false;        // `b` is used again and again: a packed copy of it may be kept
+  bool relu = false;             // max(out, 0); `a` is not transposed and `b` has rank 2
 };
 // Writes the contiguous `out`, whose shape infer_shape gave.
 Status run(const Operands& operands, const Tensor& out);

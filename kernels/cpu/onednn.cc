@@ -332,7 +332,7 @@ bool gains_by_packing(const dnnl::matmul::primitive_desc& desc) {
 }
 
 void build_matmul(Builder& builder, DType dtype, const Matrices& a, const Matrices& b, bool bias,
-                  Activation activation, bool packed) {
+                  bool packed) {
   memory::data_type type = data_type(dtype);
   int64_t batch = std::max(a.batch, b.batch);
   bool batched = batch > 1;
@@ -341,11 +341,6 @@ void build_matmul(Builder& builder, DType dtype, const Matrices& a, const Matric
   memory::desc b_desc = matrices_desc(b, type, batched);
   memory::desc out_desc = matrices_desc(out, type, batched);
   dnnl::primitive_attr attr = user_scratchpad();
-  if (activation == Activation::kRelu) {
-    dnnl::post_ops ops;
-    ops.append_eltwise(dnnl::algorithm::eltwise_relu, 0.f, 0.f);
-    attr.set_post_ops(ops);
-  }
   Matrices row{nullptr, 1, 1, b.cols, b.cols, b.cols, 1};
   memory::desc bias_desc = matrices_desc(row, type, batched);
   auto choose = [&](const memory::desc& weight) {
@@ -580,14 +575,14 @@ void build_layer_norm_grad(Builder& builder, int64_t rows, int64_t width, float 
 
 }  // namespace
 
-Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias,
-              Activation activation, void* out, const Tensor* weight) {
+Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias, void* out,
+              const Tensor* weight) {
   Key key(Kind::kMatmul);
   key << static_cast<int64_t>(dtype) << a.batch << a.rows << a.cols << a.batch_stride
       << a.row_stride << a.col_stride << b.batch << b.cols << b.batch_stride << b.row_stride
-      << b.col_stride << (bias != nullptr) << static_cast<int64_t>(activation);
+      << b.col_stride << (bias != nullptr);
   auto build = [&](Builder& builder, bool packed) {
-    build_matmul(builder, dtype, a, b, bias, activation, packed);
+    build_matmul(builder, dtype, a, b, bias, packed);
   };
   return run_weighted(key, weight, operands_with(bias, {a.data, b.data, out}), build);
 }

@@ -17,12 +17,11 @@ struct Matrices {
   int64_t batch, rows, cols;
   int64_t batch_stride, row_stride, col_stride;
 };
-enum class Activation : uint8_t { kNone, kRelu };
 
-// out = activation(a b + bias), contiguous; bias has b.cols elements or is null. `weight` is the
+// out = a b + bias, contiguous; bias has b.cols elements or is null. `weight` is the
 // tensor whose bytes `b` reads when they may be kept in another layout (packed.h), else null.
-Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias,
-              Activation activation, void* out, const Tensor* weight = nullptr);
+Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias, void* out,
+              const Tensor* weight = nullptr);
 bool has_bfloat16();  // whether matmul() takes bfloat16 on this machine
 
 // -- Windows

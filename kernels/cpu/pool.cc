@@ -1,8 +1,10 @@
 #include "kernels/cpu/pool.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <limits>
 
+#include "kernels/cpu/any_float.h"
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/parallel.h"
 
@@ -116,6 +118,11 @@ bool is_plain(const Window2d& w, DType dtype) {
     if (reach > w.in[i] + w.pad_begin[i] + w.pad_end[i]) return false;
   }
   return true;
+}
+
+bool is_plain_max(const Window2d& w, const Tensor& x) {
+  return is_plain(w, x.dtype()) &&
+         !any_of_floats(x.data_as<float>(), x.numel(), [](float v) { return !(v >= -FLT_MAX); });
 }
 
 Status max(const Window2d& w, const Tensor& x, const Tensor& y, const Tensor& index) {

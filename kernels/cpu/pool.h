@@ -9,6 +9,9 @@ namespace msjit::pooling {
 
 // Whether oneDNN computes this problem with the same numbers.
 bool is_plain(const onednn::Window2d& w, DType dtype);
+// The same for the maximum of a contiguous x: no NaN, which oneDNN loses, and no -infinity, which
+// it takes for the least finite number.
+bool is_plain_max(const onednn::Window2d& w, const Tensor& x);
 
 // Maximum of each window; `index` (int64, position in the plane; may be an empty handle) is of the
 // first one. A NaN wins.

@@ -1,8 +1,12 @@
 #include "kernels/cpu/softmax.h"
 
+#include <algorithm>
+#include <cfloat>
 #include <cmath>
+#include <limits>
 
 #include "kernels/core/checks.h"
+#include "kernels/cpu/any_float.h"
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/onednn.h"
 
@@ -25,6 +29,18 @@ void line(const T* x, T* y, int64_t length, int64_t stride, bool logarithm) {
   }
 }
 
+// oneDNN gives a row with NaN or +infinity in it zeros in all other places.
+Status run_float(const layout::AxisSplit& split, bool logarithm, const float* x, float* y) {
+  MSJIT_OK(onednn::softmax(split.outer, split.length, split.inner, logarithm, x, y));
+  int64_t size = split.outer * split.length * split.inner;
+  if (split.inner != 1 || !any_of_floats(x, size, [](float v) { return !(v <= FLT_MAX); }))
+    return {};
+  for (int64_t o = 0; o < split.outer; ++o, y += split.length)
+    if (std::any_of(y, y + split.length, [](float v) { return v != v; }))
+      std::fill(y, y + split.length, std::numeric_limits<float>::quiet_NaN());
+  return {};
+}
+
 }  // namespace
 
 Status infer(InferCtx& ctx) {
@@ -41,8 +57,7 @@ Status run(KernelCtx& ctx, bool logarithm) {
   MSJIT_TRY(Tensor x, ctx.in[0].to_contiguous());
   auto split = layout::split_at(x.shape(), normal_axis(ctx.attrs[0].as_int(), x.rank()));
   if (x.dtype() == DType::kFloat32)
-    return onednn::softmax(split.outer, split.length, split.inner, logarithm, x.data_as<float>(),
-                           y.data_as<float>());
+    return run_float(split, logarithm, x.data_as<float>(), y.data_as<float>());
   dispatch_dtype(x.dtype(), [&]<class T>(TypeTag<T>) {
     if constexpr (!std::is_integral_v<T>)
       for (int64_t o = 0; o < split.outer; ++o)

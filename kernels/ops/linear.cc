@@ -25,8 +25,7 @@ Status infer(InferCtx& ctx) {
 
 Status kernel(KernelCtx& ctx) {
   const Tensor* bias = ctx.in.size() > 2 && ctx.in[2] ? &ctx.in[2] : nullptr;
-  return product::run({ctx.in[0], ctx.in[1], false, true, bias, onednn::Activation::kNone, true},
-                      ctx.out[0]);
+  return product::run({ctx.in[0], ctx.in[1], false, true, bias, true}, ctx.out[0]);
 }
 
 void vjp(Vjp& v) {

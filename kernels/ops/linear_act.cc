@@ -19,8 +19,7 @@ Status infer(InferCtx& ctx) {
 
 Status kernel(KernelCtx& ctx) {
   const Tensor* bias = ctx.in.size() > 2 && ctx.in[2] ? &ctx.in[2] : nullptr;
-  return product::run({ctx.in[0], ctx.in[1], false, true, bias, onednn::Activation::kRelu, true},
-                      ctx.out[0]);
+  return product::run({ctx.in[0], ctx.in[1], false, true, bias, true, true}, ctx.out[0]);
 }
 
 // The gradient of the activation, then that of linear itself.

@@ -22,9 +22,8 @@ Status infer(InferCtx& ctx) {
 
 Status kernel(KernelCtx& ctx) {
   MSJIT_TRY(onednn::Window2d w, geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
-  if (!pooling::is_plain(w, ctx.in[0].dtype()))
-    return pooling::max(w, ctx.in[0], ctx.out[0], Tensor());
   MSJIT_TRY(Tensor x, ctx.in[0].to_contiguous());
+  if (!pooling::is_plain_max(w, x)) return pooling::max(w, x, ctx.out[0], Tensor());
   return onednn::pool_forward(w, onednn::Pool::kMax, x.data_as<float>(),
                               ctx.out[0].data_as<float>());
 }

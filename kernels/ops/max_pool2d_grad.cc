@@ -26,15 +26,15 @@ Status infer(InferCtx& ctx) {
 Status kernel(KernelCtx& ctx) {
   MSJIT_TRY(onednn::Window2d w, geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
   const Tensor &dy = ctx.in[1], &dx = ctx.out[0];
-  if (pooling::is_plain(w, dx.dtype())) {
-    MSJIT_TRY(Tensor x, ctx.in[0].to_contiguous());
+  MSJIT_TRY(Tensor x, ctx.in[0].to_contiguous());
+  if (pooling::is_plain_max(w, x)) {
     MSJIT_TRY(Tensor arrived, dy.to_contiguous());
     return onednn::max_pool_grad(w, x.data_as<float>(), arrived.data_as<float>(),
                                  dx.data_as<float>());
   }
   MSJIT_TRY(Tensor y, Tensor::empty(dx.dtype(), dy.shape()));
   MSJIT_TRY(Tensor index, Tensor::empty(DType::kInt64, dy.shape()));
-  MSJIT_OK(pooling::max(w, ctx.in[0], y, index));
+  MSJIT_OK(pooling::max(w, x, y, index));
   return pooling::unpool(ctx.op.name, dy, index, dx);
 }
 

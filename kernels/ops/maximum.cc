@@ -8,7 +8,6 @@ using namespace words;
 MSJIT_OP(maximum)
     .doc("The larger of two tensors, element by element; NaN where either is.")
     .binary(DTypeRule::kPromote)
-    .traits(kCommutative)
     .numpy("np.maximum(x, y)")
     .scalar<kAllTypes>([](auto m, auto x, auto y) { return m.nan_max(x, y); })
     .vjp([](Vjp& v) {

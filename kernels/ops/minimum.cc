@@ -8,7 +8,6 @@ using namespace words;
 MSJIT_OP(minimum)
     .doc("The smaller of two tensors, element by element; NaN where either is.")
     .binary(DTypeRule::kPromote)
-    .traits(kCommutative)
     .numpy("np.minimum(x, y)")
     .scalar<kAllTypes>([](auto m, auto x, auto y) { return m.nan_min(x, y); })
     .vjp([](Vjp& v) {

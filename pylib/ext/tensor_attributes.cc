@@ -78,6 +78,20 @@ Ref get_is_leaf(PyObject* self) {
   return Ref::share(meta && meta->node ? Py_False : Py_True);
 }
 
+// Of an exact tensor a view: writing there could hide what the class has (see tensor_setattr).
+Ref get_dict(PyObject* self) {
+  if (!is_exact_tensor(self)) return Ref::steal(PyObject_GenericGetDict(self, nullptr));
+  PyObject* own = reinterpret_cast<TensorObject*>(self)->dict;
+  const Ref dict = own ? Ref::share(own) : Ref::steal(PyDict_New());
+  return dict ? Ref::steal(PyDictProxy_New(dict.get())) : Ref();
+}
+int set_dict(PyObject* self, PyObject* value) {
+  if (!is_exact_tensor(self)) return PyObject_GenericSetDict(self, value, nullptr);
+  PyErr_SetString(PyExc_AttributeError,
+                  "attribute '__dict__' of 'msjit.Tensor' objects is not writable");
+  return -1;
+}
+
 Ref get_device(PyObject*) { return text_object("CPU"); }
 Ref get_false(PyObject*) { return Ref::share(Py_False); }
 
@@ -102,6 +116,8 @@ PyGetSetDef g_tensor_attributes[] = {
      "The gradient backward() accumulated, or None.", nullptr},
     {"is_leaf", get_attribute<get_is_leaf>, nullptr,
      "Whether no recorded operation made the tensor.", nullptr},
+    {"__dict__", get_attribute<get_dict>, set_attribute<set_dict>,
+     "The attributes that were added to the tensor.", nullptr},
     {"device", get_attribute<get_device>, nullptr, "Where the data lies.", nullptr},
     {"has_init", get_attribute<get_false>, nullptr, "Always False: data is made at once.", nullptr},
     {nullptr}};

@@ -18,9 +18,22 @@ bool add_int(int64_t value, ParsedIndex* out) {
   return true;
 }
 
+bool add_index(PyObject* object, ParsedIndex* out) {
+  int64_t value;
+  if (int_from_object(object, "getitem", "index", &value)) return add_int(value, out);
+  if (!PyErr_ExceptionMatches(PyExc_OverflowError)) return false;
+  PyErr_Clear();
+  return fail(index_error("[getitem] index, got an int beyond 64 bits, expected one that fits"));
+}
+
+// Bounds of any size are those that fit, as for a list.
 bool slice_bound(PyObject* bound, int64_t* value, bool* present) {
   *present = bound != Py_None;
-  return !*present || int_from_object(bound, "getitem", "bound of a slice", value);
+  if (!*present || int_from_object(bound, "getitem", "bound of a slice", value)) return true;
+  if (!PyErr_ExceptionMatches(PyExc_OverflowError)) return false;
+  PyErr_Clear();
+  *value = PyNumber_AsSsize_t(bound, nullptr);
+  return *value != -1 || !PyErr_Occurred();
 }
 
 bool add_slice(PyObject* object, ParsedIndex* out) {
@@ -93,10 +106,7 @@ bool add_item(const Shape& shape, PyObject* object, ParsedIndex* out) {
   if (PySlice_Check(object)) return add_slice(object, out);
   if (object == Py_None) return add_kind(IndexItem::Kind::kNewAxis, out), true;
   if (object == Py_Ellipsis) return add_kind(IndexItem::Kind::kEllipsis, out), true;
-  if (PyLong_Check(object) && !PyBool_Check(object)) {
-    int64_t value;
-    return int_from_object(object, "getitem", "index", &value) && add_int(value, out);
-  }
+  if (PyLong_Check(object) && !PyBool_Check(object)) return add_index(object, out);
   Tensor tensor;
   if (is_tensor(object) || PyBool_Check(object) || PyList_Check(object) || PyTuple_Check(object) ||
       is_array_like(object)) {
@@ -107,10 +117,7 @@ bool add_item(const Shape& shape, PyObject* object, ParsedIndex* out) {
       return false;
     return add_tensor(shape, tensor, out);
   }
-  if (PyIndex_Check(object)) {
-    int64_t value;
-    return int_from_object(object, "getitem", "index", &value) && add_int(value, out);
-  }
+  if (PyIndex_Check(object)) return add_index(object, out);
   return fail(
       index_error("[getitem] index, got {}, expected an int, slice, None, Ellipsis, bool, Tensor, "
                   "list or tuple",

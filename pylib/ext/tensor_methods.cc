@@ -165,7 +165,7 @@ Ref requires_grad_(PyObject* self, const Args& args) {
   return Ref::share(self);
 }
 
-// (rebuild, (type, dtype, shape, bytes, requires_grad), dict of a subclass)
+// (rebuild, (type, dtype, shape, bytes, requires_grad), attributes the program added)
 Ref reduce(PyObject* self) {
   auto flat = tensor_of(self).to_contiguous();
   if (!flat.ok()) return Ref::steal(raise(flat.error()));
@@ -176,14 +176,27 @@ Ref reduce(PyObject* self) {
   Ref shape = shape_tuple(t.shape());
   Ref bytes = Ref::steal(PyBytes_FromStringAndSize(t.data_as<char>(), t.nbytes()));
   if (!rebuild || !shape || !bytes) return {};
-  Ref state = Ref::steal(PyObject_GetAttrString(self, "__dict__"));
-  if (!state) {
-    PyErr_Clear();
-    state = Ref::none();
-  }
+  PyObject* dict = reinterpret_cast<TensorObject*>(self)->dict;
+  Ref state = dict ? Ref::share(dict) : Ref::none();
   return Ref::steal(
       Py_BuildValue("O(OOOOO)O", rebuild.get(), Py_TYPE(self), dtype_object(t.dtype()), shape.get(),
                     bytes.get(), requires_grad(tensor_of(self)) ? Py_True : Py_False, state.get()));
+}
+
+Ref set_state(PyObject* self, PyObject* state) {
+  if (!PyDict_Check(state))
+    return Ref::steal(
+        raise(*type_error("[Tensor] state, got {}, expected a dict", type_name(state))));
+  if (!is_exact_tensor(self)) {
+    const Ref dict = Ref::steal(PyObject_GenericGetDict(self, nullptr));
+    return dict && PyDict_Update(dict.get(), state) == 0 ? Ref::none() : Ref();
+  }
+  const Ref items = Ref::steal(PyDict_Items(state));
+  for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items.get()); ++i) {
+    PyObject* item = PyList_GET_ITEM(items.get(), i);
+    if (PyObject_SetAttr(self, PyTuple_GET_ITEM(item, 0), PyTuple_GET_ITEM(item, 1)) < 0) return {};
+  }
+  return items ? Ref::none() : Ref();
 }
 
 Ref format(PyObject* self, PyObject* spec) {
@@ -254,6 +267,7 @@ PyMethodDef g_tensor_methods[] = {
     method0<tensor_dlpack_device>("__dlpack_device__",
                                   "__dlpack_device__($self)\n--\n\nDevice type and number."),
     method0<reduce>("__reduce__", nullptr),
+    method1<set_state>("__setstate__", nullptr),
     method1<format>("__format__", nullptr),
     {nullptr}};
 

@@ -54,7 +54,7 @@ constexpr const char* kOpNames[kNumOperators] = {"add",
                                                  "greater_equal",
                                                  "neg",
                                                  "abs",
-                                                 "invert",
+                                                 "logical_not",
                                                  "round"};
 const OpDef* g_ops[kNumOperators];
 

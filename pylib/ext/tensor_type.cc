@@ -1,6 +1,8 @@
-// The type msjit.Tensor: construction, destruction and the free list. Instances of the type itself
-// carry no dict; those of Python subclasses (Parameter) get one from the subclass.
+// The type msjit.Tensor: construction, destruction, the free list, attributes a program adds. The
+// collector tracks an instance of the type itself only while it has such attributes: it refers to
+// no other Python object.
 #include <cstddef>
+#include <utility>
 
 #include "kernels/core/registry.h"
 #include "kernels/eager/tape.h"
@@ -26,16 +28,50 @@ void note_new_tensor() {
   if (g_tensor_presence.count++ == 0 && g_tensor_presence.changed) g_tensor_presence.changed(true);
 }
 
+[[gnu::noinline]] void drop_attributes(TensorObject* object) {
+  PyObject_GC_UnTrack(object);
+  const Ref dict = Ref::steal(std::exchange(object->dict, nullptr));
+}
+
 void tensor_dealloc(PyObject* self) {
   auto* object = reinterpret_cast<TensorObject*>(self);
   if (--g_tensor_presence.count == 0 && g_tensor_presence.changed) g_tensor_presence.changed(false);
+  const bool exact = is_exact_tensor(self);
+  if (object->dict || !exact) [[unlikely]]
+    drop_attributes(object);
   if (object->weakrefs) PyObject_ClearWeakRefs(self);
   object->tensor.~Tensor();
-  if (is_exact_tensor(self) && g_free_count < kFreeListSize) {
+  if (exact && g_free_count < kFreeListSize) {
     g_free_list[g_free_count++] = object;
   } else {
     Py_TYPE(self)->tp_free(self);
   }
+}
+
+int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(reinterpret_cast<TensorObject*>(self)->dict);
+  return 0;
+}
+
+int tensor_clear(PyObject* self) {
+  if (is_exact_tensor(self)) PyObject_GC_UnTrack(self);
+  const Ref dict = Ref::steal(std::exchange(reinterpret_cast<TensorObject*>(self)->dict, nullptr));
+  return 0;
+}
+
+// What the class has cannot be hidden: a capture that reads it looks at no instance.
+int tensor_setattr(PyObject* self, PyObject* name, PyObject* value) {
+  auto* object = reinterpret_cast<TensorObject*>(self);
+  if (!is_exact_tensor(self)) return PyObject_GenericSetAttr(self, name, value);
+  PyObject* found = PyUnicode_Check(name) ? _PyType_Lookup(&g_tensor_type, name) : nullptr;
+  if (found && !Py_TYPE(found)->tp_descr_set) {
+    PyErr_Format(PyExc_AttributeError, "'msjit.Tensor' object attribute '%U' is read-only", name);
+    return -1;
+  }
+  const bool had_dict = object->dict;
+  const int result = PyObject_GenericSetAttr(self, name, value);
+  if (!had_dict && object->dict) PyObject_GC_Track(self);
+  return result;
 }
 
 Ref tensor_new(PyTypeObject* type, PyObject*, PyObject*) {
@@ -46,7 +82,6 @@ Ref tensor_new(PyTypeObject* type, PyObject*, PyObject*) {
   if (!self) return {};
   auto* object = reinterpret_cast<TensorObject*>(self.get());
   new (&object->tensor) Tensor(empty.take());
-  object->weakrefs = nullptr;
   note_new_tensor();
   return self;
 }
@@ -194,13 +229,14 @@ Ref wrap_tensor(Tensor tensor) {
   TensorObject* self;
   if (g_free_count > 0) [[likely]] {
     self = g_free_list[--g_free_count];
+    (void)PyObject_Init(reinterpret_cast<PyObject*>(self), &g_tensor_type);
   } else {
-    self = static_cast<TensorObject*>(PyObject_Malloc(sizeof(TensorObject)));
-    if (!self) return Ref::steal(PyErr_NoMemory());
+    self = PyObject_GC_New(TensorObject, &g_tensor_type);
+    if (!self) return {};
   }
-  (void)PyObject_Init(reinterpret_cast<PyObject*>(self), &g_tensor_type);
   new (&self->tensor) Tensor(std::move(tensor));
   self->weakrefs = nullptr;
+  self->dict = nullptr;
   note_new_tensor();
   return Ref::steal(reinterpret_cast<PyObject*>(self));
 }
@@ -225,13 +261,17 @@ static bool set_array_priority(PyTypeObject* type) {
 
 bool ready_tensor_type() {
   PyTypeObject& type = g_tensor_type;
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC;
   type.tp_doc = kDoc;
   type.tp_new = entry<tensor_new>;
   type.tp_init = entry<tensor_init>;
   type.tp_dealloc = tensor_dealloc;
-  type.tp_free = PyObject_Free;
+  type.tp_free = PyObject_GC_Del;
+  type.tp_traverse = tensor_traverse;
+  type.tp_clear = tensor_clear;
+  type.tp_setattro = tensor_setattr;
   type.tp_weaklistoffset = offsetof(TensorObject, weakrefs);
+  type.tp_dictoffset = offsetof(TensorObject, dict);
   type.tp_hash = tensor_hash;
   type.tp_repr = entry<tensor_repr>;
   type.tp_str = entry<tensor_str>;

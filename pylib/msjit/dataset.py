@@ -5,8 +5,12 @@ arrays, turned into tensors by the iterators.
 """
 import numpy as np
 
+from .common.checks import refuse_others
 from .common.seed import get_seed
 from .common.tensor import Tensor
+
+# Keywords of MindSpore about how rows are made, not which.
+_HOW = ("python_multiprocessing", "max_rowsize", "cache", "offload", "num_parallel_workers", "callbacks")
 
 
 class Dataset:
@@ -29,10 +33,12 @@ class Dataset:
         """Stacks batch_size rows into one."""
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size <= 0:
             raise ValueError("[dataset] batch_size must be a positive int, got %r" % (batch_size,))
+        refuse_others("batch", kwargs, _HOW)
         return _Batch(self, batch_size, drop_remainder)
 
     def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs):
         """Applies functions to columns."""
+        refuse_others("map", kwargs, _HOW)
         operations = list(operations) if isinstance(operations, (list, tuple)) else [operations]
         return _Map(self, operations, _names(input_columns) or [self._columns[0]], _names(output_columns))
 
@@ -128,6 +134,7 @@ class GeneratorDataset(Dataset):
 
     def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None,
                  num_parallel_workers=1, shuffle=None, sampler=None, **kwargs):
+        refuse_others("dataset", kwargs, _HOW)
         self._source, self._limit = source, num_samples
         self._columns = tuple(_names(column_names) or ())
         if not self._columns:
@@ -171,6 +178,7 @@ class NumpySlicesDataset(GeneratorDataset):
 
     def __init__(self, data, column_names=None, num_samples=None, num_parallel_workers=1, shuffle=None, sampler=None,
                  **kwargs):
+        refuse_others("dataset", kwargs, _HOW)
         if isinstance(data, dict):
             column_names, data = list(data), tuple(data.values())
         columns = [_array(d) for d in (data if isinstance(data, tuple) else (data,))]

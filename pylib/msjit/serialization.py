@@ -53,6 +53,8 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
 def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None, dec_mode="AES-GCM",
                     specify_prefix=None, choice_func=None, **kwargs):
     """Reads a file into an OrderedDict of Parameters, and into `net` where one is given."""
+    if dec_key is not None:
+        raise NotImplementedError("[load_checkpoint] encryption is not offered")
     path = _path(ckpt_file_name)
     if not os.path.exists(path):
         raise ValueError("[load_checkpoint] there is no file %s" % path)

@@ -186,6 +186,22 @@ def test_state_round_trip(tmp_path):
     assert not missing and not unexpected
 
 
+def test_weights_repeat_with_the_seed_of_numpy():
+    def draw():
+        made = [nn.Dense(3, 2, weight_init=init).weight.asnumpy() for init in ("normal", "xavier_uniform", "truncatedNormal")]
+        return [a.tolist() for a in made + [nn.Dense(3, 2).bias, nn.Embedding(4, 2).embedding_table.asnumpy()]]
+    np.random.seed(0)
+    first = draw()
+    assert draw() != first
+    np.random.seed(0)
+    assert draw() == first
+    ms.set_seed(0)
+    assert draw() == first
+    np.random.seed(0)
+    nn.Dense(2, 2, weight_init="normal")
+    assert np.random.rand() == 0.6027633760716439  # weight and bias have drawn from it what MindSpore's draws
+
+
 def test_initial_weights():
     ms.set_seed(3)
     dense = nn.Dense(400, 300)

@@ -19,6 +19,14 @@ def test_import_leaves_llvm_alone():
     assert run(code) == "False"
 
 
+def test_modules_have_what_they_have():
+    """hasattr answers, whatever is asked for; what is loaded at its first use is there."""
+    code = ("import msjit, types; print([n for n in sorted(msjit._LAZY) + list(msjit._LAZY_NAMES) if not hasattr(msjit, n)]);"
+            "found = [m for m in [msjit] + list(vars(msjit).values()) if isinstance(m, types.ModuleType)];"
+            "print([m.__name__ for m in found if hasattr(m, 'no_such_name') or hasattr(m, 'utils')])")
+    assert run(code) == "[]\n[]"
+
+
 def test_plain_python_does_not_import_msjit():
     assert run("import sys; print('msjit' in sys.modules)") == "False"
 

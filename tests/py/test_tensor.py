@@ -277,9 +277,62 @@ def test_weakref():
     assert r() is None
 
 
-def test_no_instance_dict():
+REDUCTIONS = ["sum", "mean", "prod", "max", "min", "all", "any", "var", "std"]
+
+
+@pytest.mark.parametrize("mode", [lambda f: f, lambda f: msjit.jit(f, mode="PIJit")])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_numpy_functions(name, mode):
+    """NumPy calls the method of that name, with out and dtype."""
+    function = getattr(np, name)
+    keywords = [{}, {"axis": 0}, {"axis": (0, 1)}, {"axis": -1, "keepdims": True}]
+    if name in ("sum", "mean", "prod", "var", "std"):
+        keywords.append({"dtype": np.float64})
+    for given in keywords:
+        out = mode(lambda x: function(x, **given))(Tensor(F32))
+        assert isinstance(out, Tensor)
+        same(out, function(F32, **given))
+    with pytest.raises(TypeError, match=r"\[%s\] out, got ndarray, expected None" % name):
+        function(Tensor(F32), axis=0, out=np.zeros(2, np.float32))
+
+
+@pytest.mark.parametrize("mode", [lambda f: f, lambda f: msjit.jit(f, mode="PIJit")])
+def test_round(mode):
+    same(mode(lambda x: round(x))(Tensor([0.5, 1.5, -2.7])), [0, 2, -3], msjit.float32)
+    same(mode(lambda x: round(x))(Tensor([5, -7])), [5, -7], msjit.int64)
+
+
+def test_added_attributes():
+    t = Tensor([1.0, 2.0])
+    assert not hasattr(t, "note") and dict(vars(t)) == {}
+    t.note = [3]
+    assert t.note == [3] and t.__dict__ == {"note": [3]} and not hasattr(t + 1, "note")
+    assert copy.deepcopy(t).note == [3] and pickle.loads(pickle.dumps(t)).note == [3]
+    with pytest.raises(AttributeError, match="'sum' is read-only"):
+        t.sum = 1
     with pytest.raises(AttributeError):
-        Tensor([1]).foo = 1
+        t.shape = (1,)
+    with pytest.raises(TypeError):
+        vars(t)["sum"] = 1
+    with pytest.raises(AttributeError):
+        t.__dict__ = {}
+    del t.note
+    with pytest.raises(AttributeError, match="no attribute 'note'"):
+        t.note
+    for _ in range(300):  # none comes back on an object that is used again
+        Tensor([1.0]).note = 1
+    assert not any(hasattr(Tensor([1.0]), "note") for _ in range(300))
+
+
+def test_added_attributes_are_collected():
+    t = Tensor([1.0])
+    t.me = t
+    t.others = [Tensor([2.0])]
+    t.others[0].back = t
+    gone = [weakref.ref(t), weakref.ref(t.others[0])]
+    del t
+    gc.collect()
+    assert [r() for r in gone] == [None, None]
 
 
 def test_set_data():

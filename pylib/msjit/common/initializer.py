@@ -76,12 +76,13 @@ class TruncatedNormal(Initializer):
     def sample(self, shape):
         if self.a >= self.b:
             raise ValueError("[truncated_normal] a must be below b, got %s and %s" % (self.a, self.b))
-        values = generator().normal(size=shape)
+        numbers = generator()
+        values = numbers.normal(size=shape)
         outside = (values < self.a) | (values > self.b)
         for _ in range(1000):
             if not outside.any():
                 break
-            values[outside] = generator().normal(size=int(outside.sum()))
+            values[outside] = numbers.normal(size=int(outside.sum()))
             outside = (values < self.a) | (values > self.b)
         return values.clip(self.a, self.b) * self.sigma + self.mean
 

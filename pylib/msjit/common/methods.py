@@ -5,42 +5,102 @@ Operators whose first parameter is a tensor x are methods already; these differ 
 from .._native import Tensor, _msjit
 
 
-def _sum(self, axis=None, dtype=None, keepdims=False, initial=None):
+def _no_out(where, out):
+    """The error for `out`, which NumPy's functions pass to the methods they call."""
+    return TypeError("[%s] out, got %s, expected None" % (where, type(out).__name__))
+
+
+def _sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, out=None):
     """Sum over axes."""
+    if out is not None:
+        raise _no_out("sum", out)
     out = _ops.sum(self, axis, keepdims, dtype)
     return out if initial is None else out + initial
 
 
-def _mean(self, axis=None, keep_dims=False):
+def _mean(self, axis=None, keep_dims=False, *, keepdims=False, dtype=None, out=None):
     """Mean over axes."""
-    return _ops.mean(self, axis, keep_dims)
+    if out is not None:
+        raise _no_out("mean", out)
+    return _ops.mean(self if dtype is None else _k.cast(self, dtype), axis, keep_dims or keepdims)
 
 
-def _prod(self, axis=None, keep_dims=False, dtype=None):
+def _prod(self, axis=None, keep_dims=False, dtype=None, *, keepdims=False, initial=None, out=None):
     """Product over axes."""
-    return _ops.prod(self, axis, keep_dims, dtype)
+    if out is not None:
+        raise _no_out("prod", out)
+    out = _ops.prod(self, axis, keep_dims or keepdims, dtype)
+    return out if initial is None else out * initial
 
 
-def _max(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False):
+def _extreme(name, self, reduce, combine, axis, keepdims, initial, where):
+    """The greatest or least element among those where a mask is true, and an initial value."""
+    if where is not True:
+        if initial is None:
+            raise ValueError("[%s] initial, got None, expected a number where there is a mask" % name)
+        self = _k.where(where, self, initial)
+    out = reduce(self, axis, keepdims)
+    return out if initial is None else combine(out, initial)
+
+
+def _max(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False,
+         out=None):
     """x.max(dim): (largest element, its index) over an axis; x.max(axis=axis): the largest, with its index if asked."""
-    if isinstance(dim, (tuple, list)):
-        axis, dim, keepdims = dim, None, keepdim
+    if out is not None:
+        raise _no_out("max", out)
+    if isinstance(dim, (tuple, list)) or keepdims or return_indices or initial is not None or where is not True:
+        axis, dim, keepdims = axis if dim is None else dim, None, keepdim or keepdims  # these keywords are not of max(dim)
     if dim is not None:
         return _ops.max(self, dim, keepdim)
+    if initial is None and where is True:
+        return _ops.max(self, axis, keepdims) if return_indices else _k.max(self, axis, keepdims)
     if return_indices:
-        return _ops.max(self, axis, keepdims)
-    return _k.max(self, axis, keepdims)
+        raise ValueError("[max] return_indices, got True, expected False with initial or where")
+    return _extreme("max", self, _k.max, _k.maximum, axis, keepdims, initial, where)
 
 
-def _min(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False):
+def _min(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False,
+         out=None):
     """x.min(dim): (smallest element, its index) over an axis; x.min(axis=axis): the smallest, with its index if asked."""
-    if isinstance(dim, (tuple, list)):
-        axis, dim, keepdims = dim, None, keepdim
+    if out is not None:
+        raise _no_out("min", out)
+    if isinstance(dim, (tuple, list)) or keepdims or return_indices or initial is not None or where is not True:
+        axis, dim, keepdims = axis if dim is None else dim, None, keepdim or keepdims  # these keywords are not of min(dim)
     if dim is not None:
         return _ops.min(self, dim, keepdim)
+    if initial is None and where is True:
+        return _ops.min(self, axis, keepdims) if return_indices else _k.min(self, axis, keepdims)
     if return_indices:
-        return _ops.min(self, axis, keepdims)
-    return _k.min(self, axis, keepdims)
+        raise ValueError("[min] return_indices, got True, expected False with initial or where")
+    return _extreme("min", self, _k.min, _k.minimum, axis, keepdims, initial, where)
+
+
+def _all(self, axis=None, keep_dims=False, *, keepdims=False, out=None):
+    """True where all elements are."""
+    if out is not None:
+        raise _no_out("all", out)
+    return _ops.all(self, axis, keep_dims or keepdims)
+
+
+def _any(self, axis=None, keep_dims=False, *, keepdims=False, out=None):
+    """True where any element is."""
+    if out is not None:
+        raise _no_out("any", out)
+    return _ops.any(self, axis, keep_dims or keepdims)
+
+
+def _var(self, axis=None, ddof=0, keepdims=False, *, dtype=None, out=None):
+    """Variance over axes."""
+    if out is not None:
+        raise _no_out("var", out)
+    return _ops.var(self if dtype is None else _k.cast(self, dtype), axis, ddof, keepdims)
+
+
+def _std(self, axis=None, ddof=0, keepdims=False, *, dtype=None, out=None):
+    """Standard deviation over axes."""
+    if out is not None:
+        raise _no_out("std", out)
+    return _ops.std(self if dtype is None else _k.cast(self, dtype), axis, ddof, keepdims)
 
 
 def _argmax(self, axis=None, keepdims=False):
@@ -101,8 +161,10 @@ def _repeat(self, repeats, axis=None):
     return _k.repeat_interleave(flat, repeats, 0 if axis is None else axis)
 
 
-def _ptp(self, axis=None, keepdims=False):
+def _ptp(self, axis=None, keepdims=False, *, out=None):
     """Largest minus smallest element."""
+    if out is not None:
+        raise _no_out("ptp", out)
     return _k.max(self, axis, keepdims) - _k.min(self, axis, keepdims)
 
 
@@ -158,8 +220,8 @@ def _flush_from_cache(self):
 
 
 # Methods that pass self first to the function of that name in ops.
-_FUNCTIONS = """addmm all any amax amin bmm chunk clamp clip diagonal dot gelu index_select isclose leaky_relu
-    logsumexp masked_fill nan_to_num narrow nonzero norm one_hot outer permute split std unbind unique unsqueeze var
+_FUNCTIONS = """addmm amax amin bmm chunk clamp clip diagonal dot gelu index_select isclose leaky_relu
+    logsumexp masked_fill nan_to_num narrow nonzero norm one_hot outer permute split unbind unique unsqueeze
     subtract multiply divide true_divide negative absolute eq ne lt le gt ge logsigmoid hardshrink elu silu mm
     floor_divide remainder swapdims movedim cast cumsum t roll
     gather_elements repeat_interleave""".split()
@@ -177,6 +239,7 @@ def bind():
             put(Tensor, name, function)
     own = {
         "sum": _sum, "mean": _mean, "prod": _prod, "max": _max, "min": _min, "argmax": _argmax, "argmin": _argmin,
+        "all": _all, "any": _any, "var": _var, "std": _std, "__round__": _k.round,
         "transpose": _transpose, "flatten": _flatten, "view": _k.reshape, "view_as": _view_as, "reshape_as": _view_as,
         "new_zeros": _new_zeros, "new_ones": _new_ones, "new_full": _new_full, "where": _where, "select": _select,
         "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "copy_": _copy_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,

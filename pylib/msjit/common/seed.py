@@ -1,7 +1,7 @@
-"""Random state: one seed for the initial weights (NumPy) and for the random operators (counter-based)."""
+"""Random state: NumPy's global generator for the initial weights, a counter-based one for the random operators."""
 from .._native import _msjit
 
-_state = {"seed": None, "generator": None}
+_state = {"seed": None}
 
 
 def set_seed(seed):
@@ -12,7 +12,6 @@ def set_seed(seed):
         raise ValueError("[set_seed] seed must not be negative, got %d" % seed)
     import numpy
     _state["seed"] = seed
-    _state["generator"] = numpy.random.RandomState(seed % 2**32)
     numpy.random.seed(seed % 2**32)
     _msjit.set_seed(seed)
 
@@ -23,8 +22,8 @@ def get_seed():
 
 
 def generator():
-    """NumPy generator for initial weights."""
-    if _state["generator"] is None:
-        import numpy
-        _state["generator"] = numpy.random.RandomState()
-    return _state["generator"]
+    """A NumPy generator for one initial value. Its seed is drawn from NumPy's global generator, by the call MindSpore
+    makes: numpy.random.seed repeats weights, and what a program draws after them is the same there and here."""
+    import numpy
+    seed = int(numpy.random.randint(low=1, high=1 << 63, dtype=numpy.int64))
+    return numpy.random.RandomState([seed >> 32, seed & 0xffffffff])

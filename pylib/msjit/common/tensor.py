@@ -4,7 +4,9 @@ from .._native import Tensor
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False):
     """A new Tensor; as Tensor(...)."""
-    return Tensor(input_data, dtype) if dtype is not None else Tensor(input_data)
+    if shape is None and init is None:
+        return Tensor(input_data, dtype)
+    return Tensor(input_data, dtype, shape, init)
 
 
 def is_tensor(obj):

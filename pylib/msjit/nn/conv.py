@@ -3,6 +3,7 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.checks import check_format, int_tuple
 from ..common.initializer import HeUniform, Uniform, fans, initializer
 from ..common.parameter import Parameter
 from ..ops import registry as _k
@@ -10,19 +11,6 @@ from .basic import positive_int
 from .cell import Cell
 
 _PAD_MODES = ("same", "valid", "pad")
-
-
-def int_tuple(value, count, where, what, least=1):
-    """`count` ints of an int or a tuple of them."""
-    values = (value,) * count if isinstance(value, int) and not isinstance(value, bool) else value
-    if not isinstance(values, (tuple, list)) or len(values) != count:
-        raise TypeError("[%s] %s must be an int or %d ints, got %r" % (where, what, count, value))
-    for item in values:
-        if isinstance(item, bool) or not isinstance(item, int):
-            raise TypeError("[%s] %s must be ints, got %s" % (where, what, type(item).__name__))
-        if item < least:
-            raise ValueError("[%s] %s must be at least %d, got %d" % (where, what, least, item))
-    return tuple(values)
 
 
 class _Conv(Cell):
@@ -118,9 +106,3 @@ def fixed_pads(kernel, stride, dilation, pad_mode, padding):
         return None
     totals = [d * (k - 1) for k, d in zip(kernel, dilation)]
     return tuple(p for total in totals for p in (total // 2, total - total // 2))
-
-
-def check_format(data_format, where):
-    """Only channel-first layouts are built."""
-    if data_format != "NCHW":
-        raise ValueError("[%s] data_format, got %r, expected 'NCHW'" % (where, data_format))

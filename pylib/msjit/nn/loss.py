@@ -1,5 +1,6 @@
 """Loss functions as Cells."""
 from .. import ops
+from ..common.checks import check_same_shape
 from ..common.tensor import check_tensor
 from .activation import number
 from .cell import Cell
@@ -142,6 +143,10 @@ class CosineEmbeddingLoss(LossBase):
         self.margin = margin
 
     def construct(self, logits_x1, logits_x2, labels):
+        check_same_shape("cosine_embedding_loss", logits_x1, logits_x2, ("logits_x1", "logits_x2"))
+        if labels.shape != logits_x1.shape[:-1]:
+            raise ValueError("[cosine_embedding_loss] shape of labels, got %s, expected %s"
+                             % (labels.shape, logits_x1.shape[:-1]))
         dot = ops.sum(logits_x1 * logits_x2, -1)
         norms = ops.sqrt((ops.sum(ops.square(logits_x1), -1) + 1e-12) * (ops.sum(ops.square(logits_x2), -1) + 1e-12))
         cosine = dot / norms

@@ -1,8 +1,10 @@
 """Normalisation layers."""
 from ..common import dtype as mstype
+from ..common.checks import check_format
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
 from ..ops import registry as _k
+from ..ops.nn_func import layer_norm_axes, move_statistics
 from .basic import positive_int
 from .cell import Cell
 
@@ -14,6 +16,7 @@ class _BatchNorm(Cell):
                  moving_mean_init="zeros", moving_variance_init="ones", use_batch_statistics=None, data_format="NCHW",
                  dtype=mstype.float32):
         super().__init__()
+        check_format(data_format, "batch_norm")
         self.num_features = positive_int(num_features, "batch_norm", "num_features")
         if not 0 <= momentum <= 1:
             raise ValueError("[batch_norm] momentum must be in [0, 1], got %s" % momentum)
@@ -35,12 +38,8 @@ class _BatchNorm(Cell):
 
     def _update(self, x, mean, variance):
         """Moves the running statistics towards those of the batch (variance unbiased, as in MindSpore)."""
-        count = x.size // self.num_features
-        keep, share = self.momentum, 1.0 - self.momentum
-        unbias = share * count / max(count - 1, 1)
-        mean, variance = _k.stop_gradient(mean), _k.stop_gradient(variance)
-        _k.assign(self.moving_mean, self.moving_mean.detach() * keep + mean * share)
-        _k.assign(self.moving_variance, self.moving_variance.detach() * keep + variance * unbias)
+        move_statistics(self.moving_mean, self.moving_variance, mean, variance, x.size // self.num_features,
+                        1.0 - self.momentum)
 
     def extend_repr(self):
         return "num_features=%d, eps=%s, momentum=%s" % (self.num_features, self.eps, self.momentum)
@@ -79,7 +78,7 @@ class LayerNorm(Cell):
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), "beta")
 
     def construct(self, x):
-        return _k.layer_norm(x, self.gamma, self.beta, self.begin_norm_axis, self.epsilon)
+        return layer_norm_axes(x, self.gamma, self.beta, self.begin_norm_axis, self.begin_params_axis, self.epsilon)
 
     def extend_repr(self):
         return "normalized_shape=%s, begin_norm_axis=%s, begin_params_axis=%s" % (

@@ -1,8 +1,9 @@
 """Pooling layers."""
 from .. import ops
+from ..common.checks import check_format, int_tuple
 from ..ops import registry as _k
 from .cell import Cell
-from .conv import check_format, fixed_pads, int_tuple
+from .conv import fixed_pads
 
 _PAD_MODES = ("same", "valid", "pad")
 
@@ -16,9 +17,11 @@ class _Pool2d(Cell):
         self.pad_mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
         if self.pad_mode not in _PAD_MODES:
             raise ValueError("[%s] pad_mode, got %r, expected 'same', 'valid' or 'pad'" % (where, pad_mode))
-        if self.pad_mode != "pad" and (padding not in (0, (0, 0)) or (ceil_mode and where == "max_pool2d")):
-            raise ValueError("[%s] padding and ceil_mode need pad_mode 'pad', got %r" % (where, pad_mode))
-        self.padding, self.ceil_mode = padding, ceil_mode
+        if self.pad_mode != "pad" and padding not in (0, (0, 0), (0, 0, 0, 0)):
+            raise ValueError("[%s] padding, got %r, expected 0 unless pad_mode is 'pad'" % (where, padding))
+        if self.pad_mode != "pad" and ceil_mode and where == "max_pool2d":
+            raise ValueError("[%s] ceil_mode, got True, expected False unless pad_mode is 'pad'" % where)
+        self.ceil_mode = ceil_mode
         self._pads = fixed_pads(self.kernel_size, self.stride, (1, 1), self.pad_mode, padding)
 
     def construct(self, x):
@@ -56,7 +59,8 @@ class AvgPool2d(_Pool2d):
 
     def _pool(self, x):
         if self._pads is None:
-            return ops.avg_pool2d(x, self.kernel_size, self.stride, pad_mode="same", count_include_pad=False)
+            return ops.avg_pool2d(x, self.kernel_size, self.stride, pad_mode="same", count_include_pad=False,
+                                  divisor_override=self.divisor_override or 0)
         return _k.avg_pool2d(x, self.kernel_size, self.stride, self._pads, self.ceil_mode, self.count_include_pad,
                              self.divisor_override)
 

@@ -285,18 +285,25 @@ def repeat_elements(x, rep, axis=0):
 
 def diagonal(input, offset=0, dim1=0, dim2=1):
     """The diagonals over two axes, as a new last axis."""
-    if input.ndim < 2:
-        raise ValueError("[diagonal] input has a wrong rank, got %d, expected at least 2" % input.ndim)
-    dim1, dim2 = _axes((dim1, dim2), input.ndim)
+    rank = input.ndim
+    if rank < 2:
+        raise ValueError("[diagonal] input has a wrong rank, got %d, expected at least 2" % rank)
+    for dim in (dim1, dim2):
+        if not -rank <= dim < rank:
+            raise ValueError("[diagonal] dim, got %d, expected one in [%d, %d)" % (dim, -rank, rank))
+    dim1, dim2 = dim1 % rank, dim2 % rank
     if dim1 == dim2:
-        raise ValueError("[diagonal] dim1 and dim2 must differ, got %d" % dim1)
-    rest = [i for i in _py_range(input.ndim) if i not in (dim1, dim2)]
-    x = _k.transpose(input, tuple(rest + [dim1, dim2]))
-    rows, cols = x.shape[-2:]
-    length = max(min(rows + min(offset, 0), cols - max(offset, 0)), 0)
+        raise ValueError("[diagonal] dim1 and dim2, got %d for both, expected two axes" % dim1)
+    lead = [i for i in _py_range(rank) if i not in (dim1, dim2)]
+    if lead or dim1 > dim2:
+        input = _k.transpose(input, lead + [dim1, dim2])
+    lead, (rows, cols) = tuple(input.shape[:-2]), input.shape[-2:]
+    length = min(rows + min(offset, 0), cols - max(offset, 0))
+    if length <= 0:
+        return _k.full(lead + (0,), 0, input.dtype)
     first = max(offset, 0) + max(-offset, 0) * cols
     index = _k.arange(0, length, 1, mstype.int64) * (cols + 1) + first
-    return _k.gather(_k.reshape(x, x.shape[:-2] + (rows * cols,)), index, -1)
+    return _k.gather(_k.reshape(input, lead + (rows * cols,)), index, rank - 2)
 
 
 # -- indexing --------------------------------------------------------------------------------------------------------

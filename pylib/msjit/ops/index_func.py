@@ -1,6 +1,7 @@
 """Functions that pick, place and order elements, under MindSpore's names and argument orders."""
 import builtins
 
+from ..common import dtype as _mstype
 from ..common.tensor import Tensor
 from . import registry as _k
 
@@ -78,6 +79,17 @@ def scatter(input, axis, index, src):
     return _k.scatter_elements(input, index, src, axis)
 
 
+def add_rows(name, x, indices, v):
+    """A copy of `x` with the rows of `v` added to the rows `indices`, a tuple of ints."""
+    if v.ndim != x.ndim or tuple(v.shape) != (len(indices),) + tuple(x.shape[1:]):
+        raise ValueError("[%s] shape of v, got %s, expected %s"
+                         % (name, tuple(v.shape), (len(indices),) + tuple(x.shape[1:])))
+    for at in indices:
+        if not 0 <= at < x.shape[0]:
+            raise ValueError("[%s] index of a row, got %d, expected one in [0, %d)" % (name, at, x.shape[0]))
+    return _k.index_update([x, v, Tensor(list(indices), _mstype.int64)], [0], True)
+
+
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     """A copy with slices of `y` added along `axis`."""
     return _k.index_update([x, y, indices], [axis % x.ndim], True)
@@ -142,4 +154,4 @@ def unique(input):
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name not in ("Tensor", "builtins") and callable(value)]
+           if name[0] != "_" and name not in ("Tensor", "builtins", "add_rows") and callable(value)]

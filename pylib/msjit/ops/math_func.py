@@ -23,7 +23,7 @@ lt = tensor_lt = _k.less
 le = tensor_le = less_equal = _k.less_equal
 gt = tensor_gt = _k.greater
 ge = tensor_ge = greater_equal = _k.greater_equal
-bitwise_not = _k.bitwise_not if hasattr(_k, "bitwise_not") else _k.logical_not
+bitwise_not = _k.invert
 batch_matmul = _k.matmul
 
 
@@ -133,8 +133,10 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """Scales tensors down so that their joint norm is at most max_norm."""
     items = [x] if isinstance(x, Tensor) else list(x)
-    total = addn([_k.sum(_k.pow(_k.abs(item), norm_type)) for item in items])
-    scale = clamp(max_norm / (_k.pow(total, 1.0 / norm_type) + 1e-6), max=1.0)
+    norm = _k.pow(addn([_k.sum(_k.pow(_k.abs(item), norm_type)) for item in items]), 1.0 / norm_type)
+    if error_if_nonfinite and not _k.isfinite(norm):
+        raise RuntimeError("[clip_by_norm] norm of order %s, got %s, expected a finite number" % (norm_type, norm))
+    scale = clamp(max_norm / (norm + 1e-6), max=1.0)
     scaled = [item * scale for item in items]
     return scaled[0] if isinstance(x, Tensor) else tuple(scaled)
 
@@ -287,44 +289,47 @@ def std(input, axis=None, ddof=0, keepdims=False):
 
 
 def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
-    """Vector norm over one axis, or of everything flattened when ord is None; matrix norm over two axes."""
+    """Norm of vectors along one axis or of matrices along two; all elements as one vector where ord is None."""
     if dtype is not None:
         A = _k.cast(A, dtype)
     axes = (dim,) if isinstance(dim, int) else dim
     if ord is None or (axes is None and A.ndim == 1) or (axes is not None and len(axes) == 1):
         return _vector_norm(A, 2 if ord is None else ord, dim, keepdim)
     axes = tuple(range(A.ndim)) if axes is None else axes
-    if len(axes) != 2 or isinstance(ord, str) and ord != "fro":
+    if len(axes) != 2:
         raise ValueError("[norm] ord %r needs one axis or two, got %d axes" % (ord, len(axes)))
     return _matrix_norm(A, ord, axes[0] % A.ndim, axes[1] % A.ndim, keepdim)
 
 
 def _vector_norm(x, ord, dim, keepdim):
-    size = _k.abs(x)
-    if ord == float("inf"):
-        return _k.max(size, dim, keepdim)
-    if ord == float("-inf"):
-        return _k.min(size, dim, keepdim)
+    if isinstance(ord, str):
+        raise TypeError("[norm] ord of vectors, got %r, expected a number" % ord)
     if ord == 2:
         return _k.sqrt(_k.sum(_k.square(x), dim, keepdim))
     if ord == 0:
         return _k.sum(_k.cast(_k.not_equal(x, 0), x.dtype), dim, keepdim)
+    size = _k.abs(x)
+    if ord in (_INF, -_INF):
+        return (_k.max if ord > 0 else _k.min)(size, dim, keepdim)
     if ord == 1:
         return _k.sum(size, dim, keepdim)
     return _k.pow(_k.sum(_k.pow(size, ord), dim, keepdim), 1.0 / ord)
 
 
-def _matrix_norm(x, ord, row, column, keepdim):
+_INF = float("inf")
+
+
+def _matrix_norm(x, ord, rows, columns, keepdim):
     if ord == "fro":
-        return _k.sqrt(_k.sum(_k.square(x), (row, column), keepdim))
-    if ord in (1, -1, float("inf"), float("-inf")):
-        added, kept = (row, column) if ord in (1, -1) else (column, row)
-        lines = _k.sum(_k.abs(x), added, True)
-        out = _k.max(lines, kept, True) if ord > 0 else _k.min(lines, kept, True)
-        return out if keepdim else _k.squeeze(out, (row, column))
-    if ord in (2, -2):
-        raise NotImplementedError("[norm] the spectral norm is not offered, got ord %d for two axes" % ord)
-    raise ValueError("[norm] ord, got %r, expected 'fro', 1, -1, inf or -inf for two axes" % (ord,))
+        return _k.sqrt(_k.sum(_k.square(x), (rows, columns), keepdim))
+    if ord in (2, -2, "nuc"):
+        raise NotImplementedError("[norm] ord of matrices, got %r, which needs singular values, expected 'fro', 1, -1, inf "
+                                  "or -inf" % (ord,))
+    if ord not in (1, -1, _INF, -_INF):
+        raise ValueError("[norm] ord of matrices, got %r, expected 'fro', 1, -1, inf or -inf" % (ord,))
+    added, chosen = (rows, columns) if ord in (1, -1) else (columns, rows)
+    out = (_k.max if ord > 0 else _k.min)(_k.sum(_k.abs(x), added, True), chosen, True)
+    return out if keepdim else _k.squeeze(out, (rows, columns))
 
 
 def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):

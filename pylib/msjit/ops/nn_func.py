@@ -1,7 +1,10 @@
 """Neural-network functions under MindSpore's names and argument orders."""
+from ..common import dtype as _mstype
+from ..common.checks import check_same_shape
 from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
 from .math_func import mean as _mean
+from .random_func import draw_uniform as _draw_uniform
 
 
 def dense(input, weight, bias=None):
@@ -17,8 +20,9 @@ linear = dense
 
 def bias_add(input_x, bias):
     """Adds a bias along axis 1."""
-    if check_tensor(input_x, "bias_add").ndim < 2 or check_tensor(bias, "bias_add").ndim != 1:
-        raise ValueError("[bias_add] ranks, got %d and %d, expected at least 2 and 1" % (input_x.ndim, bias.ndim))
+    if check_tensor(input_x, "bias_add").ndim < 2 or check_tensor(bias, "bias_add").shape != (input_x.shape[1],):
+        raise ValueError("[bias_add] shapes of input and bias, got %s and %s, expected one number for each of axis 1"
+                         % (input_x.shape, bias.shape))
     return input_x + bias.reshape((-1,) + (1,) * (input_x.ndim - 2))
 
 
@@ -152,7 +156,10 @@ def dropout(input, p=0.5, training=True, seed=None):
     """Zeroes elements with probability p and scales the others by 1 / (1 - p)."""
     if not training or p == 0:
         return input
-    return _k.dropout(input, p)
+    if seed is None:
+        return _k.dropout(input, p)
+    kept = _k.greater_equal(_draw_uniform(input.shape, _mstype.float32, seed), p)
+    return _k.where(kept, input * (1 / (1 - p) if p < 1 else 0), _k.zeros_like(input))
 
 
 # -- convolution and pooling -----------------------------------------------------------------------------------------
@@ -162,8 +169,12 @@ def _pair(value):
     return (value, value) if isinstance(value, int) else tuple(value)
 
 
-def _pads(shape, kernel, stride, dilation, pad_mode, padding):
+def _pads(where, shape, kernel, stride, dilation, pad_mode, padding):
     """(top, bottom, left, right)"""
+    if pad_mode not in ("valid", "same", "pad"):
+        raise ValueError("[%s] pad_mode, got %r, expected 'valid', 'same' or 'pad'" % (where, pad_mode))
+    if pad_mode != "pad" and padding not in (0, (0, 0), (0, 0, 0, 0), [0, 0], [0, 0, 0, 0]):
+        raise ValueError("[%s] padding with pad_mode %r, got %s, expected 0" % (where, pad_mode, padding))
     if pad_mode == "valid":
         return (0, 0, 0, 0)
     if pad_mode == "pad":
@@ -180,19 +191,15 @@ def _pads(shape, kernel, stride, dilation, pad_mode, padding):
 
 def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
     """2-D convolution: input (N, C, H, W), weight (O, C / groups, kH, kW)."""
-    if pad_mode not in ("valid", "same", "pad"):
-        raise ValueError("[conv2d] pad_mode, got %r, expected 'valid', 'same' or 'pad'" % (pad_mode,))
-    if pad_mode != "pad" and padding not in (0, (0, 0)):
-        raise ValueError("[conv2d] padding, got %r, expected 0 unless pad_mode is 'pad'" % (padding,))
     stride, dilation = _pair(stride), _pair(dilation)
-    pads = _pads(input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
+    pads = _pads("conv2d", input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
     return _k.conv2d(input, weight, bias, stride, pads, dilation, groups)
 
 
 def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False,
                pad_mode=None):
     """Largest element of each window, and its position in the plane with return_indices."""
-    kernel, pads, stride = _window(x, kernel_size, stride, padding, pad_mode)
+    kernel, pads, stride = _window("max_pool2d", x, kernel_size, stride, padding, pad_mode, _pair(dilation))
     pool = _k.max_pool2d_with_index if return_indices else _k.max_pool2d
     return pool(x, kernel, stride, pads, ceil_mode, _pair(dilation))
 
@@ -200,7 +207,7 @@ def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indice
 def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
                divisor_override=0, pad_mode=None):
     """Mean of each window."""
-    kernel, pads, stride = _window(input_x, kernel_size, stride, padding, pad_mode)
+    kernel, pads, stride = _window("avg_pool2d", input_x, kernel_size, stride, padding, pad_mode)
     return _k.avg_pool2d(input_x, kernel, stride, pads, ceil_mode, count_include_pad, divisor_override or None)
 
 
@@ -210,27 +217,55 @@ def adaptive_avg_pool2d(input, output_size):
     return _k.adaptive_avg_pool2d(input, [-1 if size is None else size for size in sizes])
 
 
-def _window(x, kernel_size, stride, padding, pad_mode):
+def _window(where, x, kernel_size, stride, padding, pad_mode, dilation=(1, 1)):
     kernel = _pair(kernel_size)
     stride = kernel if stride is None else _pair(stride)
     if pad_mode is None:
         pad_mode = "pad"
-    return kernel, _pads(x.shape[2:], kernel, stride, (1, 1), pad_mode, padding), stride
+    return kernel, _pads(where, x.shape[2:], kernel, stride, dilation, pad_mode, padding), stride
 
 
 # -- normalisation ---------------------------------------------------------------------------------------------------
 
 
 def batch_norm(input_x, running_mean, running_var, weight, bias, training=False, momentum=0.1, eps=1e-5):
-    """Normalises channels by batch (training) or running statistics; the latter are not updated here."""
-    if training:
-        return _k.batch_norm_train(input_x, weight, bias, eps)[0]
-    return _k.batch_norm(input_x, weight, bias, running_mean, running_var, eps)
+    """Normalises channels by batch statistics, moving the running ones by `momentum`, or (not training) by those."""
+    if not training:
+        return _k.batch_norm(input_x, weight, bias, running_mean, running_var, eps)
+    out, mean, variance = _k.batch_norm_train(input_x, weight, bias, eps)
+    move_statistics(running_mean, running_var, mean, variance, input_x.size // mean.size, momentum)
+    return out
+
+
+def move_statistics(running_mean, running_var, mean, variance, count, share):
+    """Moves running statistics by `share` towards those of a batch (its variance unbiased, as in MindSpore)."""
+    unbias = share * count / max(count - 1, 1)
+    mean, variance = _k.stop_gradient(mean), _k.stop_gradient(variance)
+    _k.assign(running_mean, running_mean.detach() * (1.0 - share) + mean * share)
+    _k.assign(running_var, running_var.detach() * (1.0 - share) + variance * unbias)
 
 
 def layer_norm(input_x, normalized_shape, gamma=None, beta=None, eps=1e-5):
     """Normalises over the trailing axes of normalized_shape."""
+    require_trailing("layer_norm", input_x.shape, tuple(normalized_shape))
     return _k.layer_norm(input_x, gamma, beta, -len(normalized_shape), eps)
+
+
+def layer_norm_axes(x, gamma, beta, norm_axis, params_axis, eps):
+    """Normalises over the axes from norm_axis on; gamma and beta span those from params_axis on."""
+    if norm_axis == params_axis or gamma.shape == x.shape[norm_axis:]:
+        return _k.layer_norm(x, gamma, beta, norm_axis, eps)
+    if gamma.shape != x.shape[params_axis:] or beta.shape != gamma.shape:
+        raise ValueError("[layer_norm] shapes of gamma and beta, got %s and %s, expected %s"
+                         % (gamma.shape, beta.shape, x.shape[params_axis:]))
+    return _k.layer_norm(x, None, None, norm_axis, eps) * gamma + beta
+
+
+def require_trailing(where, shape, normalized_shape):
+    """Raises unless a shape ends in normalized_shape."""
+    if not normalized_shape or tuple(shape)[-len(normalized_shape):] != normalized_shape:
+        raise ValueError("[%s] normalized_shape, got %s, expected trailing dimensions of the input's shape %s"
+                         % (where, normalized_shape, tuple(shape)))
 
 
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
@@ -265,9 +300,7 @@ def l1_loss(input, target, reduction="mean"):
 
 def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
     """Quadratic below beta, linear above."""
-    check_tensor(input, "smooth_l1_loss")
-    if input.shape != check_tensor(target, "smooth_l1_loss").shape:
-        raise ValueError("[smooth_l1_loss] shapes must match, got %s and %s" % (tuple(input.shape), tuple(target.shape)))
+    check_same_shape("smooth_l1_loss", input, target, ("input", "target"))
     if isinstance(beta, (int, float)) and beta <= 0:
         raise ValueError("[smooth_l1_loss] beta must be positive, got %s" % beta)
     gap = _k.abs(input - target)
@@ -312,17 +345,15 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
 
 def softmax_cross_entropy_with_logits(logits, labels):
     """Cross entropy of each row of logits with one-hot rows."""
-    where = "softmax_cross_entropy_with_logits"
-    if check_tensor(logits, where).shape != check_tensor(labels, where).shape or logits.ndim != 2:
-        raise ValueError("[softmax_cross_entropy_with_logits] logits and labels must be matrices of one shape, got %s and %s"
-                         % (tuple(logits.shape), tuple(labels.shape)))
+    check_same_shape("softmax_cross_entropy_with_logits", logits, labels, ("logits", "labels"))
+    if logits.ndim != 2:
+        raise ValueError("[softmax_cross_entropy_with_logits] rank of logits, got %d, expected 2" % logits.ndim)
     return -_k.sum(labels * _k.log_softmax(logits, -1), -1)
 
 
 def kl_div(logits, labels, reduction="mean"):
     """labels (log(labels) - logits)"""
-    if check_tensor(logits, "kl_div").shape != check_tensor(labels, "kl_div").shape:
-        raise ValueError("[kl_div] shapes must match, got %s and %s" % (tuple(logits.shape), tuple(labels.shape)))
+    check_same_shape("kl_div", logits, labels, ("logits", "labels"))
     safe = _k.where(_k.greater(labels, 0), labels, _k.ones_like(labels))
     loss = labels * (_k.log(safe) - logits)
     if reduction == "batchmean":
@@ -336,5 +367,6 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
     return _k.minimum(_k.maximum(input, min_val), max_val)
 
 
+_SHARED = ("move_statistics", "require_trailing", "layer_norm_axes", "check_same_shape", "check_tensor")
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and value not in (Tensor, check_tensor) and callable(value)]
+           if name[0] != "_" and value is not Tensor and name not in _SHARED and callable(value)]

@@ -11,9 +11,22 @@ from . import index_func as _i
 from . import math_func as _m
 from . import nn_func as _n
 from . import other_func as _o
-from . import random_func as _r
 from . import registry as _k
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
+from .nn_operations import (  # noqa: F401
+    AvgPool,
+    BiasAdd,
+    Conv2D,
+    Dropout,
+    Elu,
+    GeLU,
+    LayerNorm,
+    LeakyReLU,
+    MaxPool,
+    SoftmaxCrossEntropyWithLogits,
+    StandardNormal,
+    UniformReal,
+)
 from .primitive import Primitive
 
 
@@ -53,14 +66,13 @@ _BINARY = {
     "LogicalAnd": "logical_and", "LogicalOr": "logical_or", "LogicalXor": "logical_xor", "BitwiseAnd": "bitwise_and",
     "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor", "Atan2": "atan2", "Cast": _o.cast, "Reshape": _k.reshape,
     "Transpose": _k.transpose, "ExpandDims": _k.expand_dims, "Tile": "tile", "BroadcastToOp": _k.broadcast_to,
-    "BiasAdd": _n.bias_add, "Assign": _o.assign, "AssignAdd": _o.assign_add, "AssignSub": _o.assign_sub,
-    "Depend": _o.depend, "InplaceAdd": _k.add, "InplaceSub": _k.sub,
+    "Assign": _o.assign, "AssignAdd": _o.assign_add, "AssignSub": _o.assign_sub, "Depend": _o.depend,
 }
 _OTHER = {
-    "Select": _k.where, "Slice": _a.slice, "Gather": _a.gather, "GatherD": _i.gather_d, "GatherNd": _i.gather_nd, "MaskedSelect": _i.masked_select,
-    "TensorScatterUpdate": _i.tensor_scatter_update, "TensorScatterAdd": _i.tensor_scatter_add, "ScatterNd": _i.scatter_nd, "Range": _a.range,
+    "Select": _k.where, "Slice": _a.slice, "GatherD": _i.gather_d, "GatherNd": _i.gather_nd, "MaskedSelect": _i.masked_select,
+    "TensorScatterUpdate": _i.tensor_scatter_update, "TensorScatterAdd": _i.tensor_scatter_add, "ScatterNd": _i.scatter_nd,
     "Fill": _a.fill, "MaskedFill": _a.masked_fill, "MakeTuple": _o.make_tuple, "FillV2": _a.full,
-    "LinSpace": _a.linspace, "Dense": _n.dense, "SoftmaxCrossEntropyWithLogits": None,
+    "LinSpace": _a.linspace, "Dense": _n.dense,
 }
 
 
@@ -81,6 +93,27 @@ _make(_OTHER, Primitive)
 
 
 # -- with attributes ---------------------------------------------------------------------------------------------------
+
+
+class Gather(Primitive):
+    """Slices along an axis, by index."""
+
+    def __init__(self, batch_dims=0):
+        super().__init__()
+        self.batch_dims = batch_dims
+
+    def __call__(self, input_params, input_indices, axis):
+        return _a.gather(input_params, input_indices, axis, self.batch_dims)
+
+
+class Range(Primitive):
+    """Numbers from start to end; maxlen bounds memory elsewhere and changes nothing here."""
+
+    def __init__(self, maxlen=1000000):
+        super().__init__()
+
+    def __call__(self, start, end, step):
+        return _a.range(start, end, step)
 
 
 class MatMul(Primitive):
@@ -241,6 +274,27 @@ class OneHot(Primitive):
         return _a.one_hot(indices, depth, on_value, off_value, self.axis)
 
 
+class InplaceAdd(Primitive):
+    """A copy of x with the rows of v added to the rows `indices`; x itself stays, as in MindSpore."""
+
+    def __init__(self, indices):
+        super().__init__()
+        indices = (indices,) if isinstance(indices, int) and not isinstance(indices, bool) else indices
+        if not isinstance(indices, (tuple, list)) or not all(type(i) is int for i in indices):
+            raise TypeError("[%s] indices, got %r, expected an int or a tuple of ints" % (self.name, indices))
+        self.indices = tuple(indices)
+
+    def __call__(self, x, v):
+        return _i.add_rows(self.name, x, self.indices, v)
+
+
+class InplaceSub(InplaceAdd):
+    """A copy of x with the rows of v subtracted from the rows `indices`; x itself stays, as in MindSpore."""
+
+    def __call__(self, x, v):
+        return _i.add_rows(self.name, x, self.indices, -v)
+
+
 class Pad(Primitive):
     """Pads every axis with zeros: paddings is ((before, after), ...)."""
 
@@ -250,49 +304,6 @@ class Pad(Primitive):
 
     def __call__(self, x):
         return _k.pad(x, [p[0] for p in self.paddings], [p[1] for p in self.paddings], 0.0)
-
-
-class Dropout(Primitive):
-    """(x with elements dropped and the others scaled, mask)"""
-
-    def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0):
-        super().__init__()
-        if not 0 < keep_prob <= 1:
-            raise ValueError("[dropout] keep_prob must be in (0, 1], got %s" % keep_prob)
-        self.keep_prob = keep_prob
-
-    def __call__(self, x):
-        mask = _k.cast(_k.less(_k.random_uniform(x.shape, 0.0, 1.0, _mstype.float32), self.keep_prob), x.dtype)
-        return x * mask / self.keep_prob, mask
-
-
-class GeLU(_Unary):
-    """The tanh form of GELU."""
-
-    def __call__(self, x):
-        return _n.gelu(x, "tanh")
-
-
-class Elu(Primitive):
-    """ELU."""
-
-    def __init__(self, alpha=1.0):
-        super().__init__()
-        self.alpha = alpha
-
-    def __call__(self, x):
-        return _n.elu(x, self.alpha)
-
-
-class LeakyReLU(Primitive):
-    """LeakyReLU."""
-
-    def __init__(self, alpha=0.2):
-        super().__init__()
-        self.alpha = alpha
-
-    def __call__(self, x):
-        return _n.leaky_relu(x, self.alpha)
 
 
 class NanToNum(Primitive):
@@ -306,58 +317,12 @@ class NanToNum(Primitive):
         return _m.nan_to_num(x, self.nan, self.posinf, self.neginf)
 
 
-class Conv2D(Primitive):
-    """2-D convolution."""
-
-    def __init__(self, out_channel, kernel_size, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
-                 data_format="NCHW"):
-        super().__init__()
-        self.pad_mode, self.pad, self.stride = pad_mode, pad, stride
-        self.dilation, self.group = dilation, group
-
-    def __call__(self, x, weight):
-        return _n.conv2d(x, weight, None, self.stride, self.pad_mode, self.pad, self.dilation, self.group)
-
-
-class MaxPool(Primitive):
-    """Largest element of each window."""
-
-    def __init__(self, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
-        super().__init__()
-        if pad_mode.lower() not in ("same", "valid"):
-            raise ValueError("[%s] pad_mode, got %r, expected 'same' or 'valid'" % (self.name, pad_mode))
-        self.kernel_size, self.strides, self.pad_mode = kernel_size, strides, pad_mode.lower()
-
-    def __call__(self, x):
-        return _n.max_pool2d(x, self.kernel_size, self.strides, pad_mode=self.pad_mode)
-
-
-class AvgPool(MaxPool):
-    """Mean of each window."""
-
-    def __call__(self, x):
-        return _n.avg_pool2d(x, self.kernel_size, self.strides, pad_mode=self.pad_mode, count_include_pad=False)
-
-
-class SoftmaxCrossEntropyWithLogits(Primitive):
-    """(loss of each row, gradient of the summed loss by the logits)"""
-
-    def __call__(self, logits, labels):
-        return _n.softmax_cross_entropy_with_logits(logits, labels), _k.softmax(logits, -1) - labels
-
-
-class LayerNorm(Primitive):
-    """(normalised x, mean, variance)"""
-
-    def __init__(self, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7):
-        super().__init__()
-        self.begin_norm_axis, self.epsilon = begin_norm_axis, epsilon
-
-    def __call__(self, x, gamma, beta):
-        axes = tuple(range(self.begin_norm_axis % x.ndim, x.ndim))
-        mean = _k.mean(x, axes, True)
-        variance = _k.mean(_k.square(x - mean), axes, True)
-        return _k.layer_norm(x, gamma, beta, self.begin_norm_axis, self.epsilon), mean, variance
+def _shifted(x, axis):
+    """The elements moved on by one along an axis; a zero comes first and the last one is lost."""
+    axis %= x.ndim
+    before = [0] * x.ndim
+    before[axis] = 1
+    return _k.pad(x, before, [0] * x.ndim, 0)[(slice(None),) * axis + (slice(0, x.shape[axis]),)]
 
 
 class CumSum(Primitive):
@@ -368,8 +333,12 @@ class CumSum(Primitive):
         self.exclusive, self.reverse = exclusive, reverse
 
     def __call__(self, x, axis):
-        total = _k.flip(_m.cumsum(_k.flip(x, axis), axis), axis) if self.reverse else _m.cumsum(x, axis)
-        return total - x if self.exclusive else total
+        if self.reverse:
+            x = _k.flip(x, (axis,))
+        if self.exclusive:  # by one place, so that an infinite element does not reach its own sum
+            x = _shifted(x, axis)
+        out = _m.cumsum(x, axis)
+        return _k.flip(out, (axis,)) if self.reverse else out
 
 
 class Sort(Primitive):
@@ -406,26 +375,6 @@ class Median(Primitive):
         if self.global_median:
             return _m.median(_k.reshape(x, (-1,)), 0)
         return _m.median(x, self.axis, self.keep_dims)
-
-
-class StandardNormal(Primitive):
-    """Standard normal numbers."""
-
-    def __init__(self, seed=0, seed2=0):
-        super().__init__()
-
-    def __call__(self, shape):
-        return _r.standard_normal(shape)
-
-
-class UniformReal(Primitive):
-    """Uniform numbers in [0, 1)."""
-
-    def __init__(self, seed=0, seed2=0):
-        super().__init__()
-
-    def __call__(self, shape):
-        return _r.uniform(shape)
 
 
 class Print(Primitive):

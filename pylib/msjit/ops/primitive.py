@@ -7,6 +7,8 @@ class Primitive:
     _function = None
 
     def __init__(self, name=None):
+        if name is not None and not isinstance(name, str):  # an attribute that MindSpore's has and this one has not
+            raise TypeError("[%s] name, got %r, expected a str" % (type(self).__name__, name))
         self.name = name or type(self).__name__
         self._op = self._function
 

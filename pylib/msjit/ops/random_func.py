@@ -10,52 +10,71 @@ def _shape(size):
     return tuple(size)
 
 
+def _ticket(seed):
+    """The next ticket of the generator, under a seed of the call's own."""
+    drawn = _k.rng_ticket()
+    return _k.concat([_k.full((1,), seed, mstype.int64), drawn[1:]])
+
+
+def _normal(shape, dtype, seed):
+    if seed is None:
+        return _k.random_normal(shape, 0.0, 1.0, dtype)
+    return _k.normal_from(_ticket(seed), shape, 0.0, 1.0, dtype)
+
+
+def draw_uniform(shape, dtype, seed):
+    """Uniform numbers in [0, 1), under a seed of the call's own unless that is None."""
+    if seed is None:
+        return _k.random_uniform(shape, 0.0, 1.0, dtype)
+    return _k.uniform_from(_ticket(seed), shape, 0.0, 1.0, dtype)
+
+
 def randn(*size, dtype=None, seed=None):
     """Standard normal numbers."""
-    return _k.random_normal(_shape(size), 0.0, 1.0, mstype.float32 if dtype is None else dtype)
+    return _normal(_shape(size), mstype.float32 if dtype is None else dtype, seed)
 
 
 def standard_normal(shape, seed=None):
     """Standard normal numbers."""
-    return _k.random_normal(_shape((shape,)), 0.0, 1.0, mstype.float32)
+    return _normal(_shape((shape,)), mstype.float32, seed)
 
 
 def normal(shape, mean=0.0, stddev=1.0, seed=None):
     """Normal numbers."""
-    return standard_normal(shape) * stddev + mean
+    return standard_normal(shape, seed) * stddev + mean
 
 
 def rand(*size, dtype=None, seed=None):
     """Uniform numbers in [0, 1)."""
-    return _k.random_uniform(_shape(size), 0.0, 1.0, mstype.float32 if dtype is None else dtype)
+    return draw_uniform(_shape(size), mstype.float32 if dtype is None else dtype, seed)
 
 
 def uniform(shape, minval=0.0, maxval=1.0, seed=None, dtype=mstype.float32):
     """Uniform numbers in [minval, maxval)."""
-    return _k.random_uniform(_shape((shape,)), 0.0, 1.0, dtype) * (maxval - minval) + minval
+    return draw_uniform(_shape((shape,)), dtype, seed) * (maxval - minval) + minval
 
 
 def randint(low, high, size, *, dtype=None, seed=None):
     """Uniform integers in [low, high)."""
     if not low < high:
         raise ValueError("[randint] low must be below high, got %s and %s" % (low, high))
-    numbers = _k.random_uniform(_shape((size,)), 0.0, 1.0, mstype.float64)
+    numbers = draw_uniform(_shape((size,)), mstype.float64, seed)
     return _k.cast(_k.floor(numbers * (high - low)) + low, mstype.int64 if dtype is None else dtype)
 
 
 def rand_like(input, seed=None, *, dtype=None):
     """Uniform numbers in the shape of another tensor."""
-    return rand(*input.shape, dtype=input.dtype if dtype is None else dtype)
+    return rand(*input.shape, dtype=input.dtype if dtype is None else dtype, seed=seed)
 
 
 def randn_like(input, seed=None, *, dtype=None):
     """Standard normal numbers in the shape of another tensor, float32 by default."""
-    return randn(*input.shape, dtype=dtype)
+    return randn(*input.shape, dtype=dtype, seed=seed)
 
 
 def bernoulli(input, p=0.5, seed=None):
     """1 with probability p, else 0, in the shape and dtype of another tensor."""
-    return _k.cast(_k.less(_k.random_uniform(input.shape, 0.0, 1.0, mstype.float32), p), input.dtype)
+    return _k.cast(_k.less(draw_uniform(input.shape, mstype.float32, seed), p), input.dtype)
 
 
 __all__ = ["randn", "standard_normal", "normal", "rand", "uniform", "randint", "rand_like", "randn_like", "bernoulli"]

@@ -1,6 +1,8 @@
 """Model: a training and evaluation loop over a dataset."""
 from types import SimpleNamespace
 
+from ..amp import auto_mixed_precision
+from ..common.checks import refuse_others
 from ..common.tensor import Tensor
 from ..nn.wrap import TrainOneStepCell, WithLossCell
 from .callback import RunContext
@@ -12,7 +14,13 @@ class Model:
 
     def __init__(self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None, eval_indexes=None,
                  amp_level="O0", boost_level="O0", **kwargs):
+        refuse_others("model", kwargs, ("keep_batchnorm_fp32", "loss_scale_manager"))
+        if boost_level not in ("O0", "0"):
+            raise NotImplementedError("[model] boost_level, got %r, expected 'O0'" % (boost_level,))
+        if amp_level != "O0":
+            auto_mixed_precision(network, amp_level)
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
+        self._eval_network, self._eval_indexes = eval_network, eval_indexes
         if isinstance(metrics, (set, list, tuple)):
             metrics = {name: get_metric_fn(name) for name in metrics}
         for name, metric in (metrics or {}).items():
@@ -57,17 +65,25 @@ class Model:
         """Metrics over a dataset, as a dict."""
         if not self._metrics:
             raise ValueError("[model] eval needs metrics")
-        self._network.set_train(False)
+        evaluate = self._evaluate if self._eval_network is None else self._eval_network
+        (self._network if self._eval_network is None else evaluate).set_train(False)
         for metric in self._metrics.values():
             metric.clear()
+        loss_at, output_at, label_at = self._eval_indexes or (0, 1, 2)
         for row in valid_dataset.create_tuple_iterator(num_epochs=1):
-            output = self._network(*row[:-1])
+            results = evaluate(*row)
             for metric in self._metrics.values():
                 if isinstance(metric, Loss):
-                    metric.update(self._loss_fn(output, row[-1]))
+                    metric.update(results[loss_at])
                 else:
-                    metric.update(output, row[-1])
+                    metric.update(results[output_at], results[label_at])
         return {name: metric.eval() for name, metric in self._metrics.items()}
+
+    def _evaluate(self, *row):
+        """(loss, output, label) of a row whose last column is the label; no loss where no metric asks for it."""
+        output, label = self._network(*row[:-1]), row[-1]
+        asked = any(isinstance(metric, Loss) for metric in self._metrics.values())
+        return self._loss_fn(output, label) if asked else None, output, label
 
     def predict(self, *predict_data):
         """Output of the network."""

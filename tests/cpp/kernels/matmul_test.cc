@@ -1,5 +1,7 @@
 // The matrix product and linear: every layout, dtype and rank against a plain loop; errors; empty
 // sizes.
+#include <cmath>
+
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/op_test.h"
@@ -141,6 +143,28 @@ TEST(Linear, BiasAndActivation) {
   }
   Tensor x = random({2, 3, 40}, DType::kFloat64), w = random({7, 40}, DType::kFloat64);
   EXPECT_EQ(run("linear", {x, w}).shape(), (Shape{2, 3, 7}));
+}
+
+// Every way a product is computed: loops, oneDNN, its packed weights, parts of a great output.
+TEST(Linear, ActivationKeepsNaN) {
+  double nan = std::numeric_limits<double>::quiet_NaN(), inf = HUGE_VAL;
+  for (auto [rows, in, out] : {std::array<int64_t, 3>{3, 4, 5}, {40, 60, 33}, {1500, 20, 700}})
+    for (DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+      Tensor x = random({rows, in}), w = as(random({out, in}), dtype);
+      x.data_as<float>()[0] = static_cast<float>(nan);
+      x.data_as<float>()[(rows - 1) * in] = static_cast<float>(nan);
+      x.data_as<float>()[in] = static_cast<float>(inf);
+      x = as(x, dtype);
+      for (int times = 0; times < 4; ++times) {
+        Doubles want = values_of(run("linear", {x, w})), got = values_of(run("linear_act", {x, w}));
+        for (size_t i = 0; i < want.size(); ++i) {
+          double expected = want[i] <= 0 ? 0.0 : want[i];
+          ASSERT_TRUE(got[i] == expected || (got[i] != got[i] && expected != expected))
+              << rows << " " << i << " " << got[i] << " " << expected;
+          ASSERT_FALSE(std::signbit(got[i]) && got[i] == 0);
+        }
+      }
+    }
 }
 
 TEST(Matmul, Gradients) {

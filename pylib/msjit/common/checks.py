@@ -1,0 +1,35 @@
+"""Checks of arguments that layers and primitives share."""
+from .tensor import check_tensor
+
+
+def int_tuple(value, count, where, what, least=1):
+    """`count` ints of an int or a tuple of them."""
+    values = (value,) * count if isinstance(value, int) and not isinstance(value, bool) else value
+    if not isinstance(values, (tuple, list)) or len(values) != count:
+        raise TypeError("[%s] %s must be an int or %d ints, got %r" % (where, what, count, value))
+    for item in values:
+        if isinstance(item, bool) or not isinstance(item, int):
+            raise TypeError("[%s] %s must be ints, got %s" % (where, what, type(item).__name__))
+        if item < least:
+            raise ValueError("[%s] %s must be at least %d, got %d" % (where, what, least, item))
+    return tuple(values)
+
+
+def check_format(data_format, where):
+    """Only channel-first layouts are built."""
+    if data_format != "NCHW":
+        raise ValueError("[%s] data_format, got %r, expected 'NCHW'" % (where, data_format))
+
+
+def check_same_shape(where, first, second, names):
+    """Raises where two tensors differ in shape, or are none."""
+    if check_tensor(first, where).shape != check_tensor(second, where).shape:
+        raise ValueError("[%s] shape of %s, got %s, expected that of %s, %s"
+                         % (where, names[1], second.shape, names[0], first.shape))
+
+
+def refuse_others(where, keywords, harmless=()):
+    """Raises on a keyword that would change results and is not offered; `harmless` ones change how, not what."""
+    for name, value in keywords.items():
+        if value is not None and name not in harmless:
+            raise NotImplementedError("[%s] keyword %s, got %r, expected it left out" % (where, name, value))

@@ -1,0 +1,157 @@
+"""Primitives of neural networks and random numbers."""
+from ..common import dtype as _mstype
+from ..common.checks import check_format, int_tuple
+from . import nn_func as _n
+from . import random_func as _r
+from . import registry as _k
+from .primitive import Primitive
+
+
+class BiasAdd(Primitive):
+    """Adds one number a channel: along axis 1, or the last one where data_format is NHWC."""
+
+    def __init__(self, data_format="NCHW"):
+        super().__init__()
+        if data_format not in ("NCHW", "NHWC", "NCDHW"):
+            raise ValueError("[bias_add] data_format, got %r, expected 'NCHW', 'NHWC' or 'NCDHW'" % (data_format,))
+        self.data_format = data_format
+
+    def __call__(self, input_x, bias):
+        if self.data_format != "NHWC":
+            return _n.bias_add(input_x, bias)
+        if bias.shape != input_x.shape[-1:]:
+            raise ValueError("[bias_add] shape of bias, got %s, expected %s" % (bias.shape, input_x.shape[-1:]))
+        return input_x + bias
+
+
+def _seed(first, second):
+    """One seed of the two that primitives take; None where both are 0: the generator's own."""
+    return (first << 32 ^ second) % 2**63 if first or second else None
+
+
+class Dropout(Primitive):
+    """(x with elements dropped and the others scaled, mask)"""
+
+    def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0):
+        super().__init__()
+        if not 0 < keep_prob <= 1:
+            raise ValueError("[dropout] keep_prob must be in (0, 1], got %s" % keep_prob)
+        self.keep_prob, self.seed = keep_prob, _seed(Seed0, Seed1)
+
+    def __call__(self, x):
+        kept = _k.less(_r.draw_uniform(x.shape, _mstype.float32, self.seed), self.keep_prob)
+        return _k.where(kept, x / self.keep_prob, _k.zeros_like(x)), _k.cast(kept, x.dtype)
+
+
+class GeLU(Primitive):
+    """The tanh form of GELU."""
+
+    def __call__(self, x):
+        return _n.gelu(x, "tanh")
+
+
+class Elu(Primitive):
+    """ELU."""
+
+    def __init__(self, alpha=1.0):
+        super().__init__()
+        self.alpha = alpha
+
+    def __call__(self, x):
+        return _n.elu(x, self.alpha)
+
+
+class LeakyReLU(Primitive):
+    """LeakyReLU."""
+
+    def __init__(self, alpha=0.2):
+        super().__init__()
+        self.alpha = alpha
+
+    def __call__(self, x):
+        return _n.leaky_relu(x, self.alpha)
+
+
+class Conv2D(Primitive):
+    """2-D convolution."""
+
+    def __init__(self, out_channel, kernel_size, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1,
+                 data_format="NCHW"):
+        super().__init__()
+        check_format(data_format, "conv2d")
+        if mode != 1:
+            raise ValueError("[conv2d] mode, got %r, expected 1" % (mode,))
+        self.out_channel, self.kernel_size = out_channel, int_tuple(kernel_size, 2, "conv2d", "kernel_size")
+        self.pad_mode, self.pad, self.stride = pad_mode.lower(), pad, stride
+        self.dilation, self.group = dilation, group
+
+    def __call__(self, x, weight):
+        if weight.shape[0] != self.out_channel or weight.shape[2:] != self.kernel_size:
+            raise ValueError("[conv2d] shape of weight, got %s, expected out_channel %s and kernel_size %s"
+                             % (weight.shape, self.out_channel, self.kernel_size))
+        return _n.conv2d(x, weight, None, self.stride, self.pad_mode, self.pad, self.dilation, self.group)
+
+
+class MaxPool(Primitive):
+    """Largest element of each window."""
+
+    def __init__(self, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
+        super().__init__()
+        if pad_mode.lower() not in ("same", "valid"):
+            raise ValueError("[%s] pad_mode, got %r, expected 'same' or 'valid'" % (self.name, pad_mode))
+        check_format(data_format, "pool2d")
+        self.kernel_size, self.strides, self.pad_mode = kernel_size, strides, pad_mode.lower()
+
+    def __call__(self, x):
+        return _n.max_pool2d(x, self.kernel_size, self.strides, pad_mode=self.pad_mode)
+
+
+class AvgPool(MaxPool):
+    """Mean of each window."""
+
+    def __call__(self, x):
+        return _n.avg_pool2d(x, self.kernel_size, self.strides, pad_mode=self.pad_mode, count_include_pad=False)
+
+
+class SoftmaxCrossEntropyWithLogits(Primitive):
+    """(loss of each row, gradient of the summed loss by the logits)"""
+
+    def __call__(self, logits, labels):
+        return _n.softmax_cross_entropy_with_logits(logits, labels), _k.softmax(logits, -1) - labels
+
+
+class LayerNorm(Primitive):
+    """(normalised x, mean, variance)"""
+
+    def __init__(self, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7):
+        super().__init__()
+        self.begin_norm_axis, self.begin_params_axis, self.epsilon = begin_norm_axis, begin_params_axis, epsilon
+
+    def __call__(self, x, gamma, beta):
+        axes = tuple(range(self.begin_norm_axis % x.ndim, x.ndim))
+        mean = _k.mean(x, axes, True)
+        variance = _k.mean(_k.square(x - mean), axes, True)
+        y = _n.layer_norm_axes(x, gamma, beta, self.begin_norm_axis, self.begin_params_axis, self.epsilon)
+        return y, mean, variance
+
+
+class StandardNormal(Primitive):
+    """Standard normal numbers."""
+
+    def __init__(self, seed=0, seed2=0):
+        super().__init__()
+        self.seed = _seed(seed, seed2)
+
+    def __call__(self, shape):
+        return _r.standard_normal(shape, self.seed)
+
+
+class UniformReal(Primitive):
+    """Uniform numbers in [0, 1)."""
+
+    def __init__(self, seed=0, seed2=0):
+        super().__init__()
+        self.seed = _seed(seed, seed2)
+
+    def __call__(self, shape):
+        return _r.uniform(shape, seed=self.seed)
