@@ -20,14 +20,15 @@ CHUNK = 100
 
 def worker(first, count, deadline, psjit_every):
     """Checks programs, one line each on stdout: seed, and the difference or how many STRICT calls were not refused."""
-    from diff_run import WAYS, check
+    from diff_run import check
     from diff_stmt import program
+    from ways import ways_of
     for seed in range(first, first + count):
         if time.time() > deadline:
             break
         print("begin %d" % seed, flush=True)
         whole = []
-        text = check(program(seed), ways=list(WAYS) if seed % psjit_every == 0 else ["PIJit"], whole=whole)
+        text = check(program(seed), ways=ways_of(seed, psjit_every), whole=whole)
         print("end %d %s" % (seed, repr(text) if text else "ok %d" % sum(whole)), flush=True)
 
 

@@ -278,7 +278,7 @@ class Program:
             lambda: "max(%s, %s)" % (e("f", d), e("f", d)),
             lambda: "float(ops.sum(%s))" % e("T", d),
             lambda: "float(%s)" % self.place(d),
-            lambda: "(%s).max().item()" % e("T", d),
+            lambda: "((%s).max().item() + 0.0)" % e("T", d),  # which zero is the largest is not defined
             lambda: "SHARED[1]",
             lambda: "pow(%s, 2)" % e("f", d),
             lambda: "%s.rate" % e("o", d),

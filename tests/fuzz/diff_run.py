@@ -1,7 +1,5 @@
 """Runs one program of the differential fuzzer plainly, under PIJit and under both levels of PSJit and says where they differ."""
 import io
-import itertools
-import linecache
 import os
 import signal
 import sys
@@ -11,16 +9,10 @@ import numpy as np
 
 import msjit as ms
 from msjit import Tensor
+from ways import WAYS, SourceText
 
 CALLS = (0, 0, 1, 0, 2, 3, 1, 4, 5, 6, 0, 9)
 SECONDS = 10
-# Level STRICT either agrees or raises CompileError, and then nothing of the call has happened.
-WAYS = {
-    "PIJit": lambda fn: ms.jit(fn, mode="PIJit"),
-    "LAX": ms.jit,
-    "STRICT": lambda fn: ms.jit(fn, fullgraph=True),
-}
-numbers = itertools.count()
 
 
 class Hang(BaseException):
@@ -110,52 +102,22 @@ def error_of(error, file, depth=0):
     return (type(error).__name__, str(error), frames, context, error.__cause__ is not None)
 
 
-def attempt(fn, args, file):
-    """(result, error, whether the call was refused)."""
-    try:
-        return fn(*args), None, False
-    except ms.CompileError as e:
-        return None, "CompileError: %s" % e, True
-    except Exception as e:
-        return None, error_of(e, file), False
-
-
-def call(fn, module, variant, refused=None):
-    """(output, picture, tensors) of one call. A call that is refused with CompileError is appended to `refused` and made
-    again, plainly, with the same arguments."""
-    args, file = make_args(module, variant), module["main"].__code__.co_filename
+def call(fn, module, variant):
+    """(output, picture, tensors) of one call."""
+    args = make_args(module, variant)
     before, sys.stdout = sys.stdout, io.StringIO()
+    result = error = None
     try:
-        result, error, outside = attempt(fn, args, file)
-        if outside and refused is not None:
-            refused.append(variant)
-            result, error, _ = attempt(fn.__wrapped__, args, file)
+        try:
+            result = fn(*args)
+        except Exception as e:
+            error = error_of(e, module["main"].__code__.co_filename)
         output = sys.stdout.getvalue()
     finally:
         sys.stdout = before
     picture = Picture()
     state = [result, args, module["SHARED"], module["TABLE"], module["TOTAL"], module["Box"].scale]
     return {"output": output, "error": error, "values": picture.of(state)}, picture.tensors
-
-
-class Text:
-    """A program's text under a file name of its own, where `inspect` and PSJit find it."""
-
-    def __init__(self, source):
-        self.source = source
-        self.file = "<program %d>" % next(numbers)
-
-    def __enter__(self):
-        linecache.cache[self.file] = len(self.source), None, self.source.splitlines(True), self.file
-        return self
-
-    def __exit__(self, *_):
-        linecache.cache.pop(self.file, None)
-
-    def load(self):
-        module = {"__name__": "program"}
-        exec(compile(self.source, self.file, "exec"), module)
-        return module
 
 
 def same_tensors(a, b):
@@ -176,10 +138,10 @@ def check(source, calls=CALLS, ways=tuple(WAYS), whole=None):
     under level STRICT were not refused."""
     np.seterr(all="ignore")
     ms.set_seed(0)
-    with Text(source) as text:
+    with SourceText(source) as text:
         try:
             alarm(SECONDS)
-            module = text.load()
+            module = text.load({"__name__": "program"})
             expected = [call(module["main"], module, v) for v in calls]
         except (Hang, MemoryError):
             return None
@@ -194,13 +156,12 @@ def check(source, calls=CALLS, ways=tuple(WAYS), whole=None):
 
 def compare(text, way, calls, expected, whole):
     """`check` for one way of running."""
-    module = text.load()
-    refused = [] if way == "STRICT" else None
+    module = text.load({"__name__": "program"})
     try:
         alarm(SECONDS * 3)
         jitted = WAYS[way](module["main"])
         for k, variant in enumerate(calls):
-            got = call(jitted, module, variant, refused)
+            got = call(jitted, module, variant)
             if "SystemError" in str(got[0]["error"]):
                 return "internal error in call %d under %s: %s" % (k, way, got[0]["error"])
             for part, value in expected[k][0].items():
@@ -213,7 +174,7 @@ def compare(text, way, calls, expected, whole):
     finally:
         alarm(0)
     if way == "STRICT" and whole is not None:
-        whole.append(len(calls) - len(refused))
+        whole.append(jitted.whole)
     return None
 
 

@@ -3,12 +3,12 @@ branches and loops on tensors and on Python values.
 
     python tests/fuzz/module_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
-Plainly and under PIJit, several calls of one Cell agree in what they return or raise and print, in the state they leave
-behind, in which of all these tensors are the same one, and in the gradients of all results. Half are differentiated; there,
+Plainly, under PIJit and, every third Cell, under PSJit, several calls of one Cell agree in what they return or raise and
+print, in the state they leave behind, in which of all these tensors are the same one, and in the gradients of all results. Half are differentiated; there,
 some results, inputs and Parameters are written to between the forward and the backward run. Where that is no error plainly,
-it is none under PIJit, which may get by with less of what was overwritten, and needs more only where a branch or a loop on
-tensors decides what is needed. Programs follow from their seed alone. The last line is `N programs, N captures, N failed`;
-the exit status is 1 when any failed.
+it is none compiled, which may get by with less of what was overwritten, and needs more only where a branch or a loop on
+tensors decides what is needed. Programs follow from their seed alone. The last line is
+`N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
 """
 import contextlib
 import io
@@ -20,7 +20,8 @@ import numpy as np
 import programs
 
 import msjit as ms
-from msjit import Parameter, Tensor, _msjit, nn, ops
+from msjit import Parameter, Tensor, nn, ops
+from ways import WAYS, SourceText, ways_of
 
 SIZE = 3
 CALLS = 5
@@ -199,24 +200,27 @@ def use(cls, program, seed):
 
 
 def check(seed):
-    """None, or what differs; and the number of captures."""
-    program = Program(seed)
-    space = {"Base": Base, "ops": ops}
-    code = compile(program.source, "<module>", "exec")
-    seen = []
-    for jitted in (False, True):
-        exec(code, space)
-        cls = space["Net"]
-        if jitted:
-            cls.construct = ms.jit(cls.construct, mode="PIJit")
-        seen.append(use(cls, program, seed))
-    for turn, (expected, got) in enumerate(zip(*seen)):
+    """None, or what differs; the number of captures, and of calls that level STRICT did not refuse."""
+    program, whole = Program(seed), 0
+    with SourceText(program.source) as text:
+        plain = use(text.load({"Base": Base, "ops": ops})["Net"], program, seed)
+        for way in ways_of(seed):
+            cls = text.load({"Base": Base, "ops": ops})["Net"]
+            jitted = cls.construct = WAYS[way](cls.construct)
+            why = compare(program, plain, use(cls, program, seed))
+            if why:
+                return "%s under %s" % (why, way), 0, 0
+            whole += getattr(jitted, "whole", 0)
+    return None, programs.captures("construct"), whole
+
+
+def compare(program, plain, jitted):
+    for turn, (expected, got) in enumerate(zip(plain, jitted)):
         if expected == OVERWRITTEN != got or program.decides_on_tensors and got == OVERWRITTEN != expected:
             break
         if repr(expected) != repr(got):
-            return "step %d: got %s, expected %s" % (turn, got, expected), 0
-    record = [f for f in _msjit.explain_json() if f["name"] == "construct"]
-    return None, sum(1 + sum(r["count"] for r in f["recompiles"]) for f in record)
+            return "step %d: got %s, expected %s" % (turn, got, expected)
+    return None
 
 
 def fuzz(*args):

@@ -1,5 +1,5 @@
 """What the fuzzers of random functions share: a `Program` follows from its seed alone, `check(seed)` gives None or what
-differs, and the number of captures."""
+differs, the number of captures, and how many calls level STRICT of PSJit did not refuse."""
 import argparse
 import time
 
@@ -9,20 +9,26 @@ from msjit import _msjit
 
 
 def fuzz(program, check, first, count, seconds=1e9, report=print):
-    """(programs, captures, failed)."""
+    """(programs, captures, programs captured whole at level STRICT, failed)."""
     np.seterr(all="ignore")
-    end, captures, failed, done = time.time() + seconds, 0, 0, 0
+    end, captures, whole, failed, done = time.time() + seconds, 0, 0, 0, 0
     for seed in range(first, first + count):
         if time.time() > end:
             break
         _msjit.reset()
-        why, captured = check(seed)
+        why, captured, passed = check(seed)
         done += 1
         captures += captured
+        whole += passed > 0
         if why:
             failed += 1
             report("seed %d: %s\n%s" % (seed, why, program(seed).source))
-    return done, captures, failed
+    return done, captures, whole, failed
+
+
+def captures(name="main"):
+    """How often functions of this name were captured since the last reset."""
+    return sum(1 + sum(r["count"] for r in f["recompiles"]) for f in _msjit.explain_json() if f["name"] == name)
 
 
 def main(doc, program, check):
@@ -35,6 +41,6 @@ def main(doc, program, check):
     if given.show is not None:
         print(program(given.show).source)
         return 0
-    done, captures, failed = fuzz(program, check, given.first, given.count, given.seconds)
-    print("%d programs, %d captures, %d failed" % (done, captures, failed))
+    done, captures, whole, failed = fuzz(program, check, given.first, given.count, given.seconds)
+    print("%d programs, %d captures, %d captured whole, %d failed" % (done, captures, whole, failed))
     return 1 if failed else 0

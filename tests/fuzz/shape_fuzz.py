@@ -2,8 +2,8 @@
 
     python tests/fuzz/shape_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
-Plainly and under PIJit, results, ints, shapes, exceptions and gradients must agree at every size. Programs follow from
-their seed alone. The last line is `N programs, N captures, N failed`; the exit status is 1 when any failed.
+Plainly, under PIJit and, every third program, under PSJit, results, ints, shapes, exceptions and gradients must agree at every size. Programs follow from
+their seed alone. The last line is `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
 """
 import random
 import sys
@@ -12,7 +12,8 @@ import numpy as np
 import programs
 
 import msjit as ms
-from msjit import Tensor, _msjit, ops
+from msjit import Tensor, ops
+from ways import WAYS, SourceText, ways_of
 
 SAME = ["ops.tanh({a})", "{a} * 2", "ops.relu({a}) + {i}", "{a} - {a}.mean(axis=0)", "ops.softmax({a}, axis=-1)",
         "{a} / ({i} + 7)", "{a} + {b}", "{a} * {b}", "ops.where({a} > 0, {a}, {b})", "{a}[::-1] if False else {a}",
@@ -115,7 +116,10 @@ def outcome(fn, shape, n, said):
     try:
         result = picture(fn(*make_args(shape, n)))
     except Exception as e:
-        result = type(e).__name__, str(e), e.__traceback__.tb_next.tb_lineno
+        trace = e.__traceback__
+        while trace.tb_frame.f_code.co_name != "main":
+            trace = trace.tb_next
+        result = type(e).__name__, str(e), trace.tb_lineno
     return (result, tuple(said)), arrays
 
 
@@ -137,28 +141,36 @@ def agree(a, b):
 
 
 def check(seed):
-    """None, or what differs; and the number of captures."""
-    program, said = Program(seed), []
+    """None, or what differs; the number of captures, and of calls that level STRICT did not refuse."""
+    program, said, whole = Program(seed), [], 0
     space = {"ops": ops, "ms": ms, "print": print}
-    exec(compile("import builtins\n" + program.source, "<shapes>", "exec"), space)
-    plain = space["main"]
-    jitted = ms.jit(plain, mode="PIJit")
     sizes = SIZES[:]
     random.Random(seed + 1).shuffle(sizes)
+    calls = [(shape, (shape[0], shape[1], turn)[seed % 3]) for turn, shape in enumerate(sizes)]
     held, sys.stdout = sys.stdout, Lines(said)
     try:
-        for turn, shape in enumerate(sizes):
-            n = (shape[0], shape[1], turn)[seed % 3]
-            expected, arrays = outcome(plain, shape, n, said)
-            got, got_arrays = outcome(jitted, shape, n, said)
-            if got != expected or not agree(got_arrays, arrays):
-                return "call %d, shape %s, n %d: got %s, expected %s" % (turn, shape, n, got, expected), 0
-            if seed % 4 == 0 and not agree(gradients(jitted, shape, n), gradients(plain, shape, n)):
-                return "gradients, call %d, shape %s, n %d" % (turn, shape, n), 0
+        with SourceText("import builtins\n" + program.source) as text:
+            plain = text.load(dict(space))["main"]
+            expected = [(outcome(plain, *c, said), gradients(plain, *c) if seed % 4 == 0 else None) for c in calls]
+            for way in ways_of(seed):
+                jitted = WAYS[way](text.load(dict(space))["main"])
+                for turn, c in enumerate(calls):
+                    why = compare(jitted, c, said, *expected[turn])
+                    if why:
+                        return "call %d under %s, shape %s, n %d: %s" % (turn, way, *c, why), 0, 0
+                whole += getattr(jitted, "whole", 0)
     finally:
         sys.stdout = held
-    record = [f for f in _msjit.explain_json() if f["name"] == "main"]
-    return None, sum(1 + sum(r["count"] for r in f["recompiles"]) for f in record)
+    return None, programs.captures(), whole
+
+
+def compare(jitted, at, said, expected, expected_gradients):
+    (wanted, arrays), (got, got_arrays) = expected, outcome(jitted, *at, said)
+    if got != wanted or not agree(got_arrays, arrays):
+        return "got %s, expected %s" % (got, wanted)
+    if expected_gradients is not None and not agree(gradients(jitted, *at), expected_gradients):
+        return "gradients"
+    return None
 
 
 class Lines:

@@ -1,4 +1,5 @@
-"""Value fuzzer: builtins, operators, methods and statements over values of every kind, plain against PIJit.
+"""Value fuzzer: builtins, operators, methods and statements over values of every kind, plain, under PIJit and, every third case,
+under both levels of PSJit.
 
     python tests/fuzz/value_fuzz.py [--seed N] [--count N] [--keep-going]
 
@@ -26,6 +27,7 @@ import numpy as np
 
 import msjit as ms
 from msjit import Tensor, ops
+from ways import WAYS, SourceText, ways_of
 
 
 class Plain:
@@ -263,14 +265,19 @@ def call(fn, texts):
         return result, picture(a), picture(b), picture(space["x"]), nameless(out.getvalue())
 
 
-def run(case):
-    """None, or what differs and in which call."""
-    plain = eval(case.text, globals())
-    jitted = ms.jit(eval(case.text, globals()), mode="PIJit")
-    for number, texts in enumerate(case.calls):
-        expected, got = call(plain, texts), call(jitted, texts)
-        if expected != got:
-            return "call %d: %s and %s" % (number, expected, got)
+def run(case, ways=tuple(WAYS), whole=None):
+    """None, or what differs and in which call. Appends to `whole`, if given, how many calls level STRICT did not refuse."""
+    with SourceText(case.text) as text:
+        plain = text.function(globals())
+        expected = [call(plain, texts) for texts in case.calls]
+        for way in ways:
+            jitted = WAYS[way](text.function(globals()))
+            for number, texts in enumerate(case.calls):
+                got = call(jitted, texts)
+                if expected[number] != got:
+                    return "call %d: %s and under %s %s" % (number, expected[number], way, got)
+            if way == "STRICT" and whole is not None:
+                whole.append(jitted.whole)
     return None
 
 
@@ -286,14 +293,14 @@ def shrink(case):
 
 
 def fuzz(seed=0, count=1000, keep_going=False, report=print):
-    """Number of cases run, and those that fail."""
-    done, failures = 0, []
+    """Number of cases run, of those that level STRICT captured whole, and the cases that fail."""
+    done, whole, failures = 0, [], []
     for number in range(seed, seed + count):
         case = Case.random(number)
         if not case.can_run():
             continue
         done += 1
-        if run(case):
+        if run(case, ways_of(number), whole):
             small = shrink(case)
             failures.append(small)
             report("seed %d: %s\n%s" % (number, run(small), small.script()))
@@ -301,7 +308,7 @@ def fuzz(seed=0, count=1000, keep_going=False, report=print):
                 break
         if done % 500 == 0:
             ms.reset()
-    return done, failures
+    return done, sum(map(bool, whole)), failures
 
 
 def main():
@@ -311,9 +318,9 @@ def main():
     parser.add_argument("--keep-going", action="store_true")
     args = parser.parse_args()
     started = time.time()
-    done, failures = fuzz(args.seed, args.count, args.keep_going)
-    print("python %d.%d: %d cases in %.1f s, %d disagreements" % (
-        sys.version_info[0], sys.version_info[1], done, time.time() - started, len(failures)))
+    done, whole, failures = fuzz(args.seed, args.count, args.keep_going)
+    print("python %d.%d: %d cases in %.1f s, %d captured whole, %d disagreements" % (
+        sys.version_info[0], sys.version_info[1], done, time.time() - started, whole, len(failures)))
     return 1 if failures else 0
 
 

@@ -1,5 +1,6 @@
 """Programs in the strict language of PSJit, one or more for each row of its tables: `ROWS`, (name, function or a maker of a
 Cell, maker of the arguments)."""
+import collections
 import functools
 
 import numpy as np
@@ -54,6 +55,15 @@ def numbers_returned(x, i, b):
 def numbers_computed(x, i, wide):
     total = float(x.sum())
     return x * total + total, x / int(i), int(i) - wide, x.max().item() - x
+
+
+Point = collections.namedtuple("Point", "x y")
+
+
+@row("namedtuple, made", lambda: (x23(), 2))
+def named_tuples(x, n):
+    p = Point(x + 1, y=n)
+    return p.x * p.y, p
 
 
 @row("str")

@@ -1,6 +1,7 @@
 """The differential fuzzer's findings, kept as programs, and a short run of the fuzzer itself (`make soak`: the long one)."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -35,7 +36,8 @@ def test_repro(fn):
 def test_random_programs():
     forced = os.environ.get("MSJIT_BREAK_EVERY")
     command = [sys.executable, str(ROOT / "tests/fuzz/diff_fuzz.py"), "--count", "150" if forced else "500",
-               "--seconds", "6" if forced else "20"]
+               "--seconds", "6" if forced else "20", "--psjit-every", "3"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     text = done.stdout.decode("utf-8", "replace")
     assert done.returncode == 0, text[-4000:]
+    assert forced or not re.search(r" 0 captured whole", text), text

@@ -1,6 +1,7 @@
 """PSJit and bad input: functions without a source, or with another one than runs; recursion; sizes beyond reason. Either the
 results are Python's, or an error says what to do; never is a function run uncompiled without a word at level STRICT."""
 import importlib.util
+import linecache
 import py_compile
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 import msjit as ms
 from msjit import Tensor, _msjit, nn
+from msjit.psjit import source
 
 pytestmark = [pytest.mark.jit, pytest.mark.captures]
 SOURCE_NEEDED = r"jit\(mode=\"PIJit\"\)"
@@ -390,3 +392,14 @@ def test_every_way_to_say_strict(tmp_path):
     finally:
         ms.set_context(jit_syntax_level=ms.LAX)
     assert ms.jit(f)(x2())[1] == {1}
+
+
+def test_trees_of_texts_that_come_and_go():
+    for number in range(200):
+        file, text = "<cell %d>" % number, "def f(x):\n    return x + %d\n" % number
+        linecache.cache[file] = len(text), None, text.splitlines(True), file
+        space = {}
+        exec(compile(text, file, "exec"), space)
+        assert ms.jit(space["f"], fullgraph=True)(x2()).tolist() == [1 + number, 2 + number]
+        del linecache.cache[file]
+    assert len(source._trees) < 100

@@ -9,7 +9,7 @@ from . import places
 _USE_BYTECODE = "a function defined in a file, or jit(mode=\"PIJit\"), which reads the bytecode"
 # Code objects that are part of the function around them up to 3.11.
 PARTS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"))
-_trees = {}  # by file name: (lines, tree), the newest last
+_trees = {}  # by file name: (lines, tree, its functions by their first lines), the newest last
 _MOST_TREES = 64  # notebooks give every cell a file name of its own
 
 
@@ -32,8 +32,8 @@ def find(code, module_globals=None):
     Raises CompileError when there is no source, when it cannot be parsed, or when it is not what runs: the file was
     edited after it was imported.
     """
-    lines, tree = _tree(code, module_globals)
-    node = _node(code, tree)
+    lines, tree, functions = _tree(code, module_globals)
+    node = _node(code, tree, functions)
     if node is None:
         raise CompileError("[jit] source of %s, got a file without it at line %d of %s, expected the text it was "
                            "compiled from; start the program again if the file was edited, or use jit(mode=\"PIJit\")"
@@ -50,10 +50,11 @@ def _tree(code, module_globals):
     if not lines:
         raise CompileError("[jit] source of %s, got none in %s, expected %s" % (code.co_name, file, _USE_BYTECODE))
     try:
-        known = lines, ast.parse("".join(lines), file)
+        tree = ast.parse("".join(lines), file)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise CompileError("[jit] source of %s, got %s in %s (%s), expected the text it was compiled from"
                            % (code.co_name, type(error).__name__, file, error)) from None
+    known = lines, tree, _functions(tree)
     _trees.pop(file, None)
     _trees[file] = known
     for name in list(_trees)[:-_MOST_TREES]:
@@ -67,16 +68,24 @@ def first_line(node):
     return min([d.lineno for d in decorators] + [node.lineno]) if decorators else node.lineno
 
 
-def _node(code, tree):
-    kinds = ast.Lambda if code.co_name == "<lambda>" else (ast.FunctionDef, ast.AsyncFunctionDef)
-    nodes = [node for node in ast.walk(tree) if isinstance(node, kinds) and _fits(code, node)]
+def _functions(tree):
+    by_line = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            by_line.setdefault(first_line(node), []).append(node)
+    return by_line
+
+
+def _node(code, tree, functions):
+    here = functions.get(code.co_firstlineno, ())
+    nodes = [node for node in here if isinstance(node, ast.Lambda) == (code.co_name == "<lambda>") and _fits(code, node)]
     if len(nodes) > 1:
         return places.pick(tree, code, nodes) or nodes[0]
     return nodes[0] if nodes else None
 
 
 def _fits(code, node):
-    if first_line(node) != code.co_firstlineno or getattr(node, "name", code.co_name) != code.co_name:
+    if getattr(node, "name", code.co_name) != code.co_name:
         return False
     if _parameters(node.args) != _code_parameters(code):
         return False
