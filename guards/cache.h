@@ -60,10 +60,10 @@ struct SizeHistory {
 // A place in a function where regions may start.
 struct EntryPoint {
   std::vector<std::shared_ptr<EntryBase>> entries;
-  int captures = 0;      // attempts, for the limit
-  bool cold = false;     // nothing worth capturing starts here
-  int skip_to = -1;      // cold: the instruction the useless region ended at
-  int64_t retry_at = 0;  // cold: the function's call at which it is looked at again; 0 = never
+  int captures = 0;       // attempts, for the limit
+  bool cold = false;      // nothing worth capturing starts here
+  int skip_to = -1;       // cold: the instruction the useless region ended at
+  int64_t retry_at = 0;   // cold: the function's call at which it is looked at again; 0 = never
   bool recorded = false;  // cold only while gradients are asked for
   int line = 0;
 

@@ -24,10 +24,12 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
     SymRef value = given.take(name);
     return value || given.positional.size() <= place ? value : given.positional[place];
   };
-  const SymRef data = argument(0, "input_data"), dtype = argument(1, "dtype");
+  const SymRef data = argument(0, "input_data");
+  SymRef dtype = argument(1, "dtype");
   const auto refuse = [&] { return x.fail(BreakReason::kMakeInstance, "msjit.Tensor"); };
   if (!data || !given.empty() || given.positional.size() > 2) return refuse();
   if (!x.look(data) || (dtype && !x.look(dtype))) return false;
+  if (dtype && dtype->kind == SymKind::kConst && dtype->object.get() == Py_None) dtype = {};
   if (data->is_tensor() && !dtype) return x.apply(op_copy, std::span(&data->tensor, 1), {}, out);
   const bool number = data->kind == SymKind::kConst &&
                       (is_number(data->object.get()) || PyTuple_CheckExact(data->object.get()));

@@ -26,7 +26,8 @@ inline bool is_tensor(PyObject* object) {
 inline Tensor& tensor_of(PyObject* object) {
   return reinterpret_cast<TensorObject*>(object)->tensor;
 }
-// Everything a tensor object holds becomes what `from` holds; other handles on its header see it too.
+// Everything a tensor object holds becomes what `from` holds; other handles on its header see it
+// too.
 void replace_contents(PyObject* self, const Tensor& from);
 // How often an existing tensor object got another shape or dtype.
 extern uint64_t tensor_meta_changes;

@@ -161,7 +161,7 @@ def nones(x, given=None):
 
 @row("Tensor: made inside, methods")
 def tensors(x):
-    return (ms.tensor([1, 2, 3]) + x, Tensor([[1.0]]) * x, Tensor(3, ms.float32) + x, x.astype(ms.int32),
+    return (ms.tensor([1, 2, 3]) + x, Tensor([[1.0]]) * x, Tensor([[1.0]], None) * x, Tensor([2], dtype=None) + x, Tensor(3, ms.float32) + x, x.astype(ms.int32),
             x.reshape(3, 2), x.T, x.transpose(1, 0), x.max(), x.mean(axis=0), x.expand_dims(0),
             x.sum(axis=1, keepdims=True), x.argmax(), x.flatten(), x.abs(), x.shape, x.ndim, x.size, x.dtype)
 
