@@ -1,7 +1,8 @@
 """Execution context: MindSpore's set_context / get_context, with what has a meaning on this machine."""
 import os
 
-from ._native import _msjit, dtypes as _dtypes
+from ._native import _msjit
+from ._native import dtypes as _dtypes
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1

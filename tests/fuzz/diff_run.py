@@ -6,10 +6,10 @@ import sys
 import types
 
 import numpy as np
+from ways import WAYS, SourceText
 
 import msjit as ms
 from msjit import Tensor
-from ways import WAYS, SourceText
 
 CALLS = (0, 0, 1, 0, 2, 3, 1, 4, 5, 6, 0, 9)
 SECONDS = 10

@@ -13,10 +13,10 @@ import sys
 
 import numpy as np
 import programs
+from ways import WAYS, SourceText, ways_of
 
 import msjit as ms
 from msjit import Tensor, ops
-from ways import WAYS, SourceText, ways_of
 
 SIZE = 4
 WORKS = ["ops.sqrt({a})", "ops.log({a})", "{a} / {b}", "{a} * {b}", "{a} + {b}", "{a} - {b}", "ops.tanh({a})",

@@ -18,10 +18,10 @@ import sys
 
 import numpy as np
 import programs
+from ways import WAYS, SourceText, ways_of
 
 import msjit as ms
 from msjit import Parameter, Tensor, nn, ops
-from ways import WAYS, SourceText, ways_of
 
 SIZE = 3
 CALLS = 5

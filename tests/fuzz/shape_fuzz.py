@@ -10,10 +10,10 @@ import sys
 
 import numpy as np
 import programs
+from ways import WAYS, SourceText, ways_of
 
 import msjit as ms
 from msjit import Tensor, ops
-from ways import WAYS, SourceText, ways_of
 
 SAME = ["ops.tanh({a})", "{a} * 2", "ops.relu({a}) + {i}", "{a} - {a}.mean(axis=0)", "ops.softmax({a}, axis=-1)",
         "{a} / ({i} + 7)", "{a} + {b}", "{a} * {b}", "ops.where({a} > 0, {a}, {b})", "{a}[::-1] if False else {a}",

@@ -24,10 +24,10 @@ import warnings
 from contextlib import redirect_stdout
 
 import numpy as np
+from ways import WAYS, SourceText, ways_of
 
 import msjit as ms
 from msjit import Tensor, ops
-from ways import WAYS, SourceText, ways_of
 
 
 class Plain:

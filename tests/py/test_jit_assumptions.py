@@ -5,10 +5,9 @@ import traceback
 import numpy as np
 import pytest
 
+import assumption_programs as programs
 import msjit as ms
 from msjit import Tensor, ops
-
-import assumption_programs as programs
 
 pytestmark = pytest.mark.jit
 X = Tensor(np.arange(6).reshape(2, 3).astype(np.float32))
