@@ -149,8 +149,8 @@ int64_t pool_evicted();  // entries that left for want of room
 void bury(EntryBase& entry);
 void sweep_graveyard();
 
-// While one lives, entries that leave the pool are kept: from before the check of an entry to
-// behind its exit. What the check left to be done is done at the end, which may run Python code.
+// While one lives, entries that leave the pool are kept: from the check of an entry to behind its
+// exit. What the check left to be done is done at the end, which may run Python code.
 class RegionRun {
  public:
   RegionRun() { ++running_; }

@@ -20,13 +20,12 @@ bool dies_with_code(PyObject* object) {
 
 // What an object has under a name that PyObject_GenericSetAttr replaces.
 PyObject* attribute(PyObject* object, PyObject* name) {
+  if (PyObject* item = instance_item(object, name, PyObject_Hash(name))) return item;
   PyObject* const found = _PyType_Lookup(Py_TYPE(object), name);
-  if (found && Py_TYPE(found) == &PyMemberDescr_Type) {
-    const PyMemberDef* member = reinterpret_cast<PyMemberDescrObject*>(found)->d_member;
-    const bool holds = member->type == T_OBJECT || member->type == T_OBJECT_EX;
-    return holds ? object_at(object, static_cast<int>(member->offset)) : nullptr;
-  }
-  return instance_item(object, name, PyObject_Hash(name));
+  if (!found || Py_TYPE(found) != &PyMemberDescr_Type) return nullptr;
+  const PyMemberDef* member = reinterpret_cast<PyMemberDescrObject*>(found)->d_member;
+  const bool holds = member->type == T_OBJECT || member->type == T_OBJECT_EX;
+  return holds ? object_at(object, static_cast<int>(member->offset)) : nullptr;
 }
 
 bool any_dies_with_code(PyObject* table) {

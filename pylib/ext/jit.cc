@@ -104,11 +104,11 @@ bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   PyObject* const builtins = compat::function_builtins(self->function);
   if (!builtins) return false;
   const Slots slots{locals, nullptr, function->func_globals, builtins};
-  const RegionRun keep;
   Entry* entry = find_entry(*point, slots, registers);
-  if (!entry || !entry->returns || entry->rests() || replaces_finalizer(*entry, registers))
-    return false;
+  if (!entry || !entry->returns || entry->rests()) return false;
   if (!entry->strict && self->mode == JitMode::kPSJit && is_strict(self)) return false;
+  if (!entry->effects.empty() && replaces_finalizer(*entry, registers)) return false;
+  const RegionRun keep;
   CodeState* const state = self->state;
   const bool lets_run = entry->single_output < 0 || entry->gives_way();  // code of the program
   const Ref owner = Ref::share(lets_run ? reinterpret_cast<PyObject*>(self->code) : nullptr);
