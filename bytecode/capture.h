@@ -92,6 +92,8 @@ struct Effect {
   Ref name;                         // kSetAttr, kDelAttr
   std::vector<int32_t> values;      // recipes; kDictItems: key, value, ...
   std::vector<SourceId> same = {};  // kWriteTensor, kReplaceTensor: other loads of the target
+  bool state = false;               // the same: whether the target is a Parameter
+  bool recorded = false;            // the same: whether the target has gradients afterwards
 };
 
 // What a region takes for granted: the truth of one of its outputs. It runs to its end all the

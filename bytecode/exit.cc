@@ -4,8 +4,10 @@
 
 #include "bytecode/library.h"
 #include "bytecode/tensor_write.h"
+#include "guards/py/objects.h"
 #include "guards/py/set_table.h"
 #include "kernels/core/op.h"
+#include "kernels/eager/tape.h"
 
 namespace msjit {
 
@@ -386,6 +388,10 @@ bool ExitBuilder::tensor_writes() {
   for (const Heap::TensorWrite& write : x_.heap().tensor_writes()) {
     // Not the output of a view or of something else's: its memory becomes the tensor's.
     const SymRef value = make_tensor(write.tensor->tensor);
+    if (const Node& last = graph.producer(value->tensor.id());
+        !write.recorded && !write.replaces && last.kind == NodeKind::kOp &&
+        std::string_view(last.op->name) == "stop_gradient")
+      value->tensor = x_.sink().value(last.inputs[0]);
     const Node& made = graph.producer(value->tensor.id());
     if (made.kind == NodeKind::kOp && (made.is_control() || made.op->has(kView))) {
       SymRef copied;
@@ -396,7 +402,9 @@ bool ExitBuilder::tensor_writes() {
                   recipe(write.tensor),
                   {},
                   {},
-                  write.same};
+                  write.same,
+                  is_state(tensor_of(write.tensor->object.get())),
+                  write.recorded};
     if (!all({value}, &effect.values)) return false;
     capture_->effects.push_back(std::move(effect));
   }

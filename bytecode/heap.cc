@@ -211,12 +211,12 @@ bool Heap::realize_slice(const SymRef& value) {
          bound(&slice->step, "step");
 }
 
-void Heap::note_tensor_write(const SymRef& tensor, bool replaces) {
+void Heap::note_tensor_write(const SymRef& tensor, bool replaces, bool recorded) {
   note_effect();
   for (TensorWrite& write : tensor_writes_) {
     if (write.tensor->object == tensor->object) return;
   }
-  tensor_writes_.push_back({tensor, replaces, {}});
+  tensor_writes_.push_back({tensor, replaces, recorded, {}});
 }
 
 void Heap::note_same_tensor(const SymRef& written, const SymRef& other) {

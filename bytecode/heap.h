@@ -122,13 +122,14 @@ class Heap {
   struct TensorWrite {
     SymRef tensor;
     bool replaces;
+    bool recorded;  // what is read from it has the gradients of what was written
     std::vector<SourceId> same;  // where else it was found
   };
   const std::vector<TensorWrite>& tensor_writes() const { return tensor_writes_; }
   // A tensor made in the region whose memory a write has taken over: it must not leave the region.
   void note_taken(const SymRef& tensor) { taken_.push_back(tensor); }
   const std::vector<SymRef>& taken() const { return taken_; }
-  void note_tensor_write(const SymRef& tensor, bool replaces);
+  void note_tensor_write(const SymRef& tensor, bool replaces, bool recorded);
   void note_same_tensor(const SymRef& written, const SymRef& other);  // under a guard
   // What print() was given, in program order, and its keywords as a dict or empty.
   struct Printed {

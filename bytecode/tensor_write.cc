@@ -44,16 +44,18 @@ bool is_looked_into(const Graph& graph, ValueId id) {
 const Storage& memory_of(const SymRef& value) { return tensor_of(value->object.get()).storage(); }
 
 // What keeps a tensor from being written inside a region; null when nothing does.
-const char* obstacle(Executor& x, const SymRef& target, bool replaces) {
+const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool recorded) {
   if (target->source == kNoSource) return "a tensor made here";
   if (target->joined || x.is_forked_now()) return "a tensor under a branch";
   if (x.sizes().any()) return "a tensor beside open sizes";
   const Tensor& tensor = tensor_of(target->object.get());
   if (is_tracked(tensor)) return "a tensor whose gradient is recorded";
   if (tensor.storage()->read_only) return "read-only memory";
-  // Its old memory, which others may share, would have to be written too.
+  // Its old memory, which others may share, would have to be written too; and of its gradients
+  // there is one account.
   for (const Heap::TensorWrite& write : x.heap().tensor_writes())
-    if (replaces && !write.replaces && write.tensor->object == target->object)
+    if (write.tensor->object == target->object &&
+        ((replaces && !write.replaces) || write.recorded != recorded))
       return "a tensor that was written in place";
   const char* found = nullptr;
   const Graph& graph = *x.sink().graph();
@@ -81,8 +83,8 @@ void set_value(Executor& x, const SymRef& target, const Val& value) {
 
 }  // namespace
 
-bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces) {
-  if (const char* what = obstacle(x, target, replaces))
+bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, bool recorded) {
+  if (const char* what = obstacle(x, target, replaces, recorded))
     return x.fail(BreakReason::kTensorWrite, what);
   const Shape shape = target->tensor.shape();
   value = words::cast(value, target->tensor.dtype());
@@ -95,7 +97,12 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces) {
     if (!x.apply(op_copy, std::span(&value, 1), {}, &copied)) return false;
     value = copied->tensor;
   }
-  x.heap().note_tensor_write(target, replaces);
+  if (!recorded) {
+    SymRef apart;
+    if (!x.apply(*find_op("stop_gradient"), std::span(&value, 1), {}, &apart)) return false;
+    value = apart->tensor;
+  }
+  x.heap().note_tensor_write(target, replaces, recorded);
   set_value(x, target, value);
   return true;
 }
@@ -113,7 +120,8 @@ bool apply_in_place(Executor& x, const OpDef& op, const SymRef& target, std::spa
   if (Status status = op.infer(infer); !status.ok()) return x.fail_op(std::move(status));
   Val value = words::cast(inputs[1], inputs[0].dtype());
   if (combine) value = msjit::call(*find_op(combine), {inputs[0], value});
-  if (!write_tensor(x, target, value, false)) return false;
+  const bool recorded = !is_state(tensor_of(target->object.get()));
+  if (!write_tensor(x, target, value, false, recorded)) return false;
   return *out = target, true;
 }
 
@@ -160,7 +168,7 @@ bool set_data(Executor& x, Args args, PyObject* names, SymRef* out) {
   // The target takes over the memory: nobody else may have it.
   if (!is_private(x, args[1]))
     return x.fail(BreakReason::kTensorWrite, "a tensor that shares memory");
-  if (!write_tensor(x, args[0], args[1]->tensor, true)) return false;
+  if (!write_tensor(x, args[0], args[1]->tensor, true, false)) return false;
   args[1]->joined = true;
   x.heap().note_taken(args[1]);
   return *out = args[0], true;
@@ -170,7 +178,7 @@ bool set_data(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool assign_value(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!two_tensors(x, "assign_value", args, names, 2)) return false;
   if (!same_kind(args[0], args[1])) return x.fail(BreakReason::kInPlace, "assign_value");
-  return write_tensor(x, args[0], args[1]->tensor, false) && (*out = args[0], true);
+  return write_tensor(x, args[0], args[1]->tensor, false, false) && (*out = args[0], true);
 }
 
 const ModelRow kWrites[] = {{"set_data", set_data}, {"assign_value", assign_value}};

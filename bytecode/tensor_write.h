@@ -9,8 +9,8 @@
 namespace msjit {
 
 // Gives `target` the elements of `value`, broadcast and converted. `replaces`: new memory
-// (set_data), instead of the memory it has (assign).
-bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces);
+// (set_data), instead of the memory it has (assign). `recorded`: gradients go through the write.
+bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, bool recorded);
 
 // An operator with the trait kInPlace: the assignments are captured.
 bool apply_in_place(Executor& x, const OpDef& op, const SymRef& target, std::span<const Val> inputs,

@@ -80,7 +80,7 @@ bool may_write_tensors(const Entry& entry, PyObject* const* registers) {
     const SourceId target = entry.recipes[effect.target].index;
     const Tensor& tensor = tensor_of(registers[target]);
     const Storage& memory = tensor.storage();
-    if (is_tracked(tensor) || memory->read_only) return false;
+    if (is_tracked(tensor) || memory->read_only || is_state(tensor) != effect.state) return false;
     const auto known = [&](SourceId input) {
       return input == target ||
              std::find(effect.same.begin(), effect.same.end(), input) != effect.same.end();
@@ -91,6 +91,12 @@ bool may_write_tensors(const Entry& entry, PyObject* const* registers) {
         return false;
   }
   return true;
+}
+
+bool gives_history(const Entry& entry, std::span<const Tensor> outputs) {
+  return std::any_of(entry.effects.begin(), entry.effects.end(), [&](const Effect& effect) {
+    return effect.recorded && is_tracked(outputs[entry.recipes[effect.values[0]].index]);
+  });
 }
 
 namespace {

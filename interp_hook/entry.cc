@@ -27,6 +27,15 @@ bool has_loop(const Graph& graph) {
   return false;
 }
 
+bool draws_numbers(const Graph& graph) {
+  const auto draws = [](const Node& node) {
+    return (node.kind == NodeKind::kOp && !node.is_control() && node.op->has(kRandom)) ||
+           std::any_of(node.subgraphs.begin(), node.subgraphs.end(),
+                       [](const auto& sub) { return draws_numbers(*sub); });
+  };
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), draws);
+}
+
 bool is_small(const Graph& graph) {
   constexpr int kFewOps = 12;
   constexpr int64_t kFewElements = 4096;
@@ -88,6 +97,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->effects = std::move(capture.effects);
   entry->assumptions = std::move(capture.assumptions);
   entry->writes_tensors = std::any_of(entry->effects.begin(), entry->effects.end(), writes_tensor);
+  entry->draws = draws_numbers(*capture.graph);
   entry->returns = capture.returns;
   entry->result = capture.result;
   entry->locals = std::move(capture.locals);
@@ -348,9 +358,7 @@ Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Te
   return {};
 }
 
-}  // namespace
-
-bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
+bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers,
                std::vector<Ref>* objects, QuietCollector* quiet, std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
   outputs.resize(entry.num_outputs);
@@ -374,6 +382,11 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
   for (const Assumption& assumed : entry.assumptions) {
     if (truth_of(outputs[assumed.output]) == assumed.truth) continue;
     *error = assumed.otherwise;
+    entry.untrue = true;
+    return false;
+  }
+  if (entry.writes_tensors && gives_history(entry, {outputs.data(), outputs.size()})) {
+    *error = "a tensor written would have gradients";
     entry.untrue = true;
     return false;
   }
@@ -410,6 +423,16 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
     objects->push_back(std::move(object));
   }
   return true;
+}
+
+}  // namespace
+
+bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
+               std::vector<Ref>* objects, QuietCollector* quiet, std::string* error) {
+  const RandomState random = entry.draws ? random_state() : RandomState{};
+  if (run_whole(entry, slots, registers, objects, quiet, error)) return true;
+  if (entry.draws) set_random_state(random);  // the interpreter draws the same numbers again
+  return false;
 }
 
 }  // namespace msjit

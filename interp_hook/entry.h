@@ -48,6 +48,7 @@ struct Entry final : EntryBase {
   bool untrue = false;    // the failure under way is that of an assumption
   int times_untrue = 0;
   bool writes_tensors = false;
+  bool draws = false;  // random numbers
   // `again`: the same call comes here once more.
   void fail(bool again = false) {
     constexpr int kMostFailures = 10;
@@ -97,6 +98,8 @@ bool replaces_finalizer(const Entry& entry, PyObject* const* registers);
 // the memory written.
 bool writes_tensor(const Effect& effect);
 bool may_write_tensors(const Entry& entry, PyObject* const* registers);
+// Whether a tensor written would have gradients from then on, which only the tape can give it.
+bool gives_history(const Entry& entry, std::span<const Tensor> outputs);
 // Prints, then replays the changes of existing objects. False: either printing failed and nothing
 // is changed (`untouched`, no Python exception set), so that the interpreter must run the region,
 // or a Python exception is set.

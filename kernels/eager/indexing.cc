@@ -19,7 +19,6 @@ Result<Tensor> tensor_of(const Val& value) {
 }
 
 bool recorded(const Tensor& t) { return t.autograd() && grad_recording() && is_tracked(t); }
-bool is_parameter(const Tensor& t) { return t.autograd() && t.autograd()->is_state; }
 
 // table[rows] along the first dimension.
 Val gather_rows(const Val& table, const Tensor& rows) {
@@ -262,7 +261,7 @@ Result<Tensor> set_item(const Tensor& x, std::span<const IndexItem> items,
   }
   const Shape& target = plan.advanced ? adv.result : plan.shape;
   // A Parameter keeps its identity: it is written in place and has no history.
-  if ((recorded(x) || recorded(value)) && !is_parameter(x))
+  if ((recorded(x) || recorded(value)) && !is_state(x))
     return replace_items(x, plan, indices, target, value);
   if (x.storage()->read_only)
     return value_error("[setitem] tensor, got one on read-only memory, expected a writable one");

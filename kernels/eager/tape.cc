@@ -161,6 +161,8 @@ bool requires_grad(const Tensor& t) {
   return meta && (meta->requires_grad || meta->parameter || meta->node);
 }
 
+bool is_state(const Tensor& t) { return t.autograd() && t.autograd()->is_state; }
+
 void mark_parameter(const Tensor& t, bool requires_grad) {
   AutogradMeta& meta = ensure_autograd(t);
   meta.is_state = true;

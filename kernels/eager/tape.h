@@ -88,6 +88,8 @@ bool is_tracked(const Tensor& t);
 bool any_tracked(std::span<const Tensor> tensors);
 void set_requires_grad(const Tensor& t, bool value);
 bool requires_grad(const Tensor& t);
+// A Parameter, tracked or not.
+bool is_state(const Tensor& t);
 void mark_parameter(const Tensor& t, bool requires_grad);
 // The gradient accumulated by backward(); a null handle when there is none. Setting a null handle
 // clears it.

@@ -3,10 +3,11 @@ derivatives are infinite or NaN at some of the values they meet.
 
     python tests/fuzz/gradient_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
-Plainly, under PIJit and, every third program, under PSJit, the results agree, which of them are the same tensor or show the same data, and the gradients of
-some of them, infinities and NaNs included: what a result depends on that was not asked for has no part in them. Some inputs
-are themselves results of operators outside of the function, and some gradients are differentiated again. Programs follow
-from their seed alone. The last line is `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
+Plainly, under PIJit and, every third program, under PSJit, the results agree, which of them are the same tensor or show the
+same data, and the gradients of some of them, infinities and NaNs included: what a result depends on that was not asked for
+has no part in them. Some inputs are themselves results of operators outside of the function, and some gradients are
+differentiated again. Programs follow from their seed alone. The last line is `N programs, N captures, N captured whole, N failed`;
+the exit status is 1 when any failed.
 """
 import random
 import sys

@@ -4,8 +4,8 @@ branches and loops on tensors and on Python values.
     python tests/fuzz/module_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
 Plainly, under PIJit and, every third Cell, under PSJit, several calls of one Cell agree in what they return or raise and
-print, in the state they leave behind, in which of all these tensors are the same one, and in the gradients of all results. Half are differentiated; there,
-some results, inputs and Parameters are written to between the forward and the backward run. Where that is no error plainly,
+print, in the state they leave behind, in which of all these tensors are the same one, and in the gradients of all results.
+Half are differentiated; there, some results, inputs and Parameters are written to between the forward and the backward run. Where that is no error plainly,
 it is none compiled, which may get by with less of what was overwritten, and needs more only where a branch or a loop on
 tensors decides what is needed. Programs follow from their seed alone. The last line is
 `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.

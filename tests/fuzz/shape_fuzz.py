@@ -2,8 +2,8 @@
 
     python tests/fuzz/shape_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
 
-Plainly, under PIJit and, every third program, under PSJit, results, ints, shapes, exceptions and gradients must agree at every size. Programs follow from
-their seed alone. The last line is `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
+Plainly, under PIJit and, every third program, under PSJit, results, ints, shapes, exceptions and gradients must agree at every
+size. Programs follow from their seed alone. The last line is `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
 """
 import random
 import sys
