@@ -389,7 +389,7 @@ bool ExitBuilder::tensor_writes() {
     // Not the output of a view or of something else's: its memory becomes the tensor's.
     const SymRef value = make_tensor(write.tensor->tensor);
     if (const Node& last = graph.producer(value->tensor.id());
-        !write.recorded && !write.replaces && last.kind == NodeKind::kOp &&
+        !write.recorded && !write.replaces && last.kind == NodeKind::kOp && !last.is_control() &&
         std::string_view(last.op->name) == "stop_gradient")
       value->tensor = x_.sink().value(last.inputs[0]);
     const Node& made = graph.producer(value->tensor.id());

@@ -120,7 +120,7 @@ bool apply_in_place(Executor& x, const OpDef& op, const SymRef& target, std::spa
   if (Status status = op.infer(infer); !status.ok()) return x.fail_op(std::move(status));
   Val value = words::cast(inputs[1], inputs[0].dtype());
   if (combine) value = msjit::call(*find_op(combine), {inputs[0], value});
-  const bool recorded = !is_state(tensor_of(target->object.get()));
+  const bool recorded = target->source == kNoSource || !is_state(tensor_of(target->object.get()));
   if (!write_tensor(x, target, value, false, recorded)) return false;
   return *out = target, true;
 }

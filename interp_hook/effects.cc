@@ -95,7 +95,9 @@ bool may_write_tensors(const Entry& entry, PyObject* const* registers) {
 
 bool gives_history(const Entry& entry, std::span<const Tensor> outputs) {
   return std::any_of(entry.effects.begin(), entry.effects.end(), [&](const Effect& effect) {
-    return effect.recorded && is_tracked(outputs[entry.recipes[effect.values[0]].index]);
+    if (!effect.recorded) return false;
+    const Recipe& value = entry.recipes[effect.values[0]];
+    return value.kind == RecipeKind::kOutput && is_tracked(outputs[value.index]);
   });
 }
 
