@@ -222,11 +222,16 @@ def test_memory_is_flat_over_recompiles_and_calls():
             f(x)
 
     rounds(200), calls(2000)
-    gc.collect()
-    before = rss()
-    rounds(300), calls(60000)
-    gc.collect()
-    assert rss() - before < 3 << 20
+    growth = []
+    for _ in range(2):  # LLVM, some 50 MiB, is loaded at the first kernel, which another thread compiles when it can
+        gc.collect()
+        before = rss()
+        rounds(300), calls(60000)
+        gc.collect()
+        growth.append(rss() - before)
+        if growth[-1] < 3 << 20:
+            break
+    assert growth[-1] < 3 << 20, growth
 
 
 # -- the pool -----------------------------------------------------------------------------------------------------
