@@ -60,8 +60,10 @@ bool Executor::fail(BreakReason reason, std::string detail) {
   SymFrame* frame = current_;
   if (frame && frame->parent) {
     place_ = fmt::format("{}:{}", code_file(frame->code->code()), (*frame->code)[frame->pc].line);
-    while (frame->parent->parent) frame = frame->parent;
-    callee_ = frame->code->code();
+    callee_ = nullptr;
+    // The outermost one of the program; of msjit's own none that calls what may have a policy.
+    for (SymFrame* outer = frame; outer->parent; outer = outer->parent)
+      if (!is_own(outer->globals.get())) callee_ = outer->code->code();
   }
   return false;
 }
