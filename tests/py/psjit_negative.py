@@ -1,5 +1,6 @@
 """Programs outside the strict language of PSJit, one or more for each row of its tables: `ROWS`. In a text, « stands before the
 construct that level STRICT refuses, where the error has to point."""
+import sys
 from collections import namedtuple
 
 Row = namedtuple("Row", "name text what instead since at_all_levels")
@@ -113,7 +114,9 @@ CLASS = "put @ms.jit_class on the class"
 row("custom class, instance", PLAIN + body("return x * «plain.v"), "got Plain, a class of another kind", CLASS)
 row("custom class, method", PLAIN + body("return «plain.f(x)"), "got Plain, a class of another kind", CLASS)
 row("custom class, made inside", PLAIN + body("p = «Plain()\nreturn x * 2"), "got Plain, a class of another kind", CLASS)
-row("with, class of another kind", PLAIN + body("with «plain as p:\n    x = x + 1\nreturn x"), "got Plain, a class", CLASS)
+# CPython 3.11 and 3.12 give the instruction the place of the statement.
+WITH = "«with plain" if (3, 11) <= sys.version_info < (3, 13) else "with «plain"
+row("with, class of another kind", PLAIN + body(WITH + " as p:\n    x = x + 1\nreturn x"), "got Plain, a class", CLASS)
 STORE = "store to Parameters that __init__ makes alone"
 NET = "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n        self.n = 1\n" \
       "        self.w = Parameter(Tensor(np.ones((2, 3), np.float32)), name='w')\n\n"
