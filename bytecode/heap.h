@@ -122,7 +122,7 @@ class Heap {
   struct TensorWrite {
     SymRef tensor;
     bool replaces;
-    bool recorded;  // what is read from it has the gradients of what was written
+    bool recorded;               // what is read from it has the gradients of what was written
     std::vector<SourceId> same;  // where else it was found
   };
   const std::vector<TensorWrite>& tensor_writes() const { return tensor_writes_; }
