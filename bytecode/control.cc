@@ -295,15 +295,20 @@ void jump_on(const Cfg& cfg, const DecodedCode& code, const SymFrame& frame, con
   }
 }
 
-}  // namespace
-
-namespace {
-
 bool is_pure(const Node& node) {
   for (const auto& sub : node.subgraphs)
     if (!std::all_of(sub->nodes.begin(), sub->nodes.end(), is_pure)) return false;
   if (node.kind != NodeKind::kOp || node.is_control()) return true;
   return node.op->has(kPure) && !node.op->has(kRandom);
+}
+
+// Whether the instructions from `pc` on come to a `raise` without a jump.
+bool leads_to_raise(const DecodedCode& code, int pc) {
+  for (; pc < code.size(); ++pc) {
+    if (code[pc].op == Op::kRaise) return true;
+    if (op_flags(code[pc].op) & (kOpJump | kOpEnds)) return false;
+  }
+  return false;
 }
 
 }  // namespace
@@ -327,19 +332,6 @@ bool Executor::assume(SymFrame& frame, const SymRef& tested, bool truth, const B
   frame.next = path.pc;
   return true;
 }
-
-namespace {
-
-// Whether the instructions from `pc` on come to a `raise` without a jump.
-bool leads_to_raise(const DecodedCode& code, int pc) {
-  for (; pc < code.size(); ++pc) {
-    if (code[pc].op == Op::kRaise) return true;
-    if (op_flags(code[pc].op) & (kOpJump | kOpEnds)) return false;
-  }
-  return false;
-}
-
-}  // namespace
 
 bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
                       const BranchPath& when_false) {

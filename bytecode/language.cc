@@ -17,7 +17,8 @@ namespace {
 using Text = std::string_view;
 
 Text text_in(PyObject* dict, const char* key) {
-  PyObject* const found = dict && PyDict_Check(dict) ? PyDict_GetItemString(dict, key) : nullptr;
+  const bool plain = dict && PyDict_Check(dict) && compat::has_only_string_keys(dict);
+  PyObject* const found = plain ? PyDict_GetItemString(dict, key) : nullptr;
   const char* text = found && PyUnicode_Check(found) ? utf8_text(found) : nullptr;
   return text ? text : "";
 }

@@ -185,6 +185,6 @@ const ModelRow kWrites[] = {{"set_data", set_data}, {"assign_value", assign_valu
 
 }  // namespace
 
-std::span<const ModelRow> tensor_writes() { return kWrites; }
+std::span<const ModelRow> tensor_write_methods() { return kWrites; }
 
 }  // namespace msjit

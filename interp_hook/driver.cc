@@ -255,11 +255,9 @@ class FrameRun {
                                    &state_.long_loops);
     if (!captured.ok()) return internal_failure(point, captured.error().message);
     Capture capture = captured.take();
-    if (bool again = false; !check_sources(capture, &again)) {
-      return nullptr;
-    } else if (again) {
-      return this->capture(point, now);
-    }
+    bool again = false;
+    if (!check_sources(capture, &again)) return nullptr;
+    if (again) return this->capture(point, now);
     if (policy_.whole && !capture.returns) {
       if (!program_raises(capture.reason))
         return refuse(capture.break_code, capture.break_offset, break_name(capture.reason),

@@ -36,7 +36,7 @@ BuiltinModel dict_class_method(const char* name);                 // containers.
 std::span<const ModelRow> container_methods(SymKind kind);        // containers.cc
 std::span<const ModelRow> vars_methods();                         // vars.cc
 bool is_private(Executor& x, const SymRef& tensor);               // tensor_make.cc
-std::span<const ModelRow> tensor_writes();                        // tensor_write.cc
+std::span<const ModelRow> tensor_write_methods();                 // tensor_write.cc
 std::span<const ModelRow> set_methods();                          // sets.cc
 std::span<const ModelRow> ordered_dict_methods();                 // those dict has not, or not so
 // Whether an item is the one looked for, as containers compare: identity first, then ==.

@@ -232,7 +232,7 @@ const ModelRow kEndsRegion[] = {
 
 BuiltinModel find_tensor_method(const char* name) {
   for (const auto rows : {std::span<const ModelRow>(kTensorMethods),
-                          std::span<const ModelRow>(kEndsRegion), tensor_writes()})
+                          std::span<const ModelRow>(kEndsRegion), tensor_write_methods()})
     for (const ModelRow& row : rows)
       if (std::strcmp(row.name, name) == 0) return row.model;
   return nullptr;

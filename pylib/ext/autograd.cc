@@ -8,6 +8,22 @@
 #include "pylib/ext/custom_gradient.h"
 
 namespace msjit {
+
+bool read_tensors(PyObject* sequence, const std::string& where, const char* what, bool optional,
+                  std::vector<Tensor>* out) {
+  if (!PyTuple_Check(sequence) && !PyList_Check(sequence))
+    return fail(type_error("[{}] {}, got {}, expected a tuple", where, what, type_name(sequence)));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
+    if (is_tensor(item))
+      out->push_back(tensor_of(item));
+    else if (item == Py_None && optional)
+      out->emplace_back();
+    else
+      return fail(type_error("[{}] {}, got {}, expected a Tensor", where, what, type_name(item)));
+  }
+  return true;
+}
 namespace {
 
 // Scopes opened from Python, innermost last. Python pairs enter with exit in try/finally.
@@ -33,32 +49,16 @@ Ref pop_grad_scope(PyObject*) {
 Ref level(PyObject*) { return Ref::steal(PyLong_FromLong(grad_level())); }
 Ref recording(PyObject*) { return Ref::share(grad_recording() ? Py_True : Py_False); }
 
-// A sequence of tensors; None becomes a null handle where `optional`.
-bool read_tensors(PyObject* sequence, const char* what, bool optional, std::vector<Tensor>* out) {
-  if (!PyTuple_Check(sequence) && !PyList_Check(sequence))
-    return fail(
-        type_error("[grad] {}, got {}, expected a tuple of Tensors", what, type_name(sequence)));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
-    if (is_tensor(item))
-      out->push_back(tensor_of(item));
-    else if (item == Py_None && optional)
-      out->emplace_back();
-    else
-      return fail(type_error("[grad] {}, got {}, expected a Tensor", what, type_name(item)));
-  }
-  return true;
-}
-
 // gradients(outputs, seeds, wrt, create_graph=False) -> tuple of Tensors
 Ref gradients_function(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"outputs", "seeds", "wrt", "create_graph", nullptr};
   PyObject* a[4];
   if (!parse_args(args, "gradients", kNames, 3, a)) return {};
   std::vector<Tensor> outputs, seeds, wrt;
-  if (!read_tensors(a[0], "output", false, &outputs) || !read_tensors(a[2], "input", false, &wrt))
+  if (!read_tensors(a[0], "grad", "output", false, &outputs) ||
+      !read_tensors(a[2], "grad", "input", false, &wrt))
     return {};
-  if (a[1] != Py_None && !read_tensors(a[1], "seed", true, &seeds)) return {};
+  if (a[1] != Py_None && !read_tensors(a[1], "grad", "seed", true, &seeds)) return {};
   if (!seeds.empty() && seeds.size() != outputs.size())
     return Ref::steal(raise(
         *value_error("[grad] number of seeds, got {}, expected {}", seeds.size(), outputs.size())));

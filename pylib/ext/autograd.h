@@ -4,7 +4,17 @@
 
 #include <Python.h>
 
+#include <string>
+#include <vector>
+
+#include "kernels/core/tensor.h"
+
 namespace msjit {
+
+// Reads a tuple or list of Tensors; None gives an undefined Tensor where `optional`. False with a
+// TypeError set for anything else; `where` and `what` name the operation and the items.
+bool read_tensors(PyObject* sequence, const std::string& where, const char* what, bool optional,
+                  std::vector<Tensor>* out);
 
 extern PyMethodDef g_autograd_functions[];
 

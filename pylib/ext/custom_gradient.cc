@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/eager/tape.h"
+#include "pylib/ext/autograd.h"
 #include "pylib/ext/boundary.h"
 
 namespace msjit {
@@ -19,23 +20,6 @@ Ref tensor_tuple(std::span<const Tensor> tensors) {
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item.release());
   }
   return tuple;
-}
-
-// A tuple or list of Tensors, None among them where `optional`.
-bool read_tensors(PyObject* sequence, const std::string& where, const char* what, bool optional,
-                  std::vector<Tensor>* out) {
-  if (!PyTuple_Check(sequence) && !PyList_Check(sequence))
-    return fail(type_error("[{}] {}, got {}, expected a tuple", where, what, type_name(sequence)));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
-    if (is_tensor(item))
-      out->push_back(tensor_of(item));
-    else if (item == Py_None && optional)
-      out->emplace_back();
-    else
-      return fail(type_error("[{}] {}, got {}, expected a Tensor", where, what, type_name(item)));
-  }
-  return true;
 }
 
 // Asks `function(inputs, outputs, gradients of outputs)` for the gradients of the inputs. The walk

@@ -129,13 +129,12 @@ def graph_construct(cell, construct):
         return construct
     config = cell.__dict__.get("_jit_config")
     whole = config.fullgraph if config is not None else None
-    compiled = function.__dict__.get("__msjit_graph__")
-    if compiled is None or compiled[0] is not whole or compiled[1].__wrapped__ is not function:
-        compiled = whole, _Compiler("PSJit", whole)(function)
-        function.__msjit_graph__ = compiled
-    if function is construct:
-        return compiled[1]
-    return types.MethodType(compiled[1], construct.__self__)
+    by_level = function.__dict__.setdefault("__msjit_graph__", {})
+    compiled = by_level.get(whole)
+    if compiled is None or compiled.__wrapped__ is not function:  # functools.wraps copies what a function keeps
+        function.__msjit_graph__ = by_level = {}
+        compiled = by_level[whole] = _Compiler("PSJit", whole)(function)
+    return compiled if function is construct else types.MethodType(compiled, construct.__self__)
 
 
 # -- copies -------------------------------------------------------------------------------------------------------
