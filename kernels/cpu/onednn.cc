@@ -32,6 +32,7 @@ dnnl_stream_t stream() {
 
 enum class Kind : int64_t {
   kMatmul,
+  kInnerProduct,
   kConv,
   kConvInputGrad,
   kConvWeightGrad,
@@ -359,6 +360,40 @@ void build_matmul(Builder& builder, DType dtype, const Matrices& a, const Matric
   builder.add(desc, dnnl::matmul(desc), std::move(args));
 }
 
+bool has_avx512() {
+  static const bool available = [] {
+    dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+    return isa >= dnnl::cpu_isa::avx512_core && isa != dnnl::cpu_isa::avx2_vnni;
+  }();
+  return available;
+}
+
+// Without AVX-512 oneDNN has no brgemm matmul, and its gemm sums the last rows in another order:
+// equal rows would give unequal results. Its inner product has a brgemm kernel for AVX2.
+bool wants_inner_product(DType dtype, const Matrices& a, const Tensor* weight) {
+  return weight && dtype == DType::kFloat32 && a.rows > 1 && !has_avx512();
+}
+
+void build_inner_product(Builder& builder, const Matrices& a, const Matrices& b, bool bias,
+                         bool packed) {
+  memory::data_type type = memory::data_type::f32;
+  memory::desc x = plain({a.rows, a.cols}, Tag::ab), y = plain({a.rows, b.cols}, Tag::ab);
+  memory::desc weight{{b.cols, b.rows}, type, memory::dims{b.col_stride, b.row_stride}};
+  memory::desc wanted = any({b.cols, b.rows});
+  using Forward = dnnl::inner_product_forward;
+  auto prop = dnnl::prop_kind::forward_inference;
+  auto desc =
+      bias ? Forward::primitive_desc(engine(), prop, x, wanted, vector(b.cols), y, user_scratchpad())
+           : Forward::primitive_desc(engine(), prop, x, wanted, y, user_scratchpad());
+  wanted = desc.weights_desc();
+  std::vector<Arg> args = {
+      {DNNL_ARG_SRC, builder.input(matrices_desc(a, type, false), x)},
+      {DNNL_ARG_WEIGHTS, packed ? builder.packed(weight, wanted) : builder.input(weight, wanted)},
+      {DNNL_ARG_DST, builder.operand(y)}};
+  if (bias) args.push_back({DNNL_ARG_BIAS, builder.operand(vector(b.cols))});
+  builder.add(desc, Forward(desc), std::move(args));
+}
+
 // -- Windows
 // -----------------------------------------------------------------------------------------------------
 
@@ -577,23 +612,21 @@ void build_layer_norm_grad(Builder& builder, int64_t rows, int64_t width, float 
 
 Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias, void* out,
               const Tensor* weight) {
-  Key key(Kind::kMatmul);
+  bool inner_product = wants_inner_product(dtype, a, weight);
+  Key key(inner_product ? Kind::kInnerProduct : Kind::kMatmul);
   key << static_cast<int64_t>(dtype) << a.batch << a.rows << a.cols << a.batch_stride
       << a.row_stride << a.col_stride << b.batch << b.cols << b.batch_stride << b.row_stride
       << b.col_stride << (bias != nullptr);
   auto build = [&](Builder& builder, bool packed) {
-    build_matmul(builder, dtype, a, b, bias, packed);
+    if (inner_product)
+      build_inner_product(builder, a, b, bias, packed);
+    else
+      build_matmul(builder, dtype, a, b, bias, packed);
   };
   return run_weighted(key, weight, operands_with(bias, {a.data, b.data, out}), build);
 }
 
-bool has_bfloat16() {
-  static const bool available = [] {
-    dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
-    return isa >= dnnl::cpu_isa::avx512_core && isa != dnnl::cpu_isa::avx2_vnni;
-  }();
-  return available;
-}
+bool has_bfloat16() { return has_avx512(); }
 
 Status conv_forward(const Window2d& w, const float* x, const Tensor& weight, const float* bias,
                     float* y) {

@@ -20,7 +20,7 @@ def t(*shape, start=0.0):
     count = 1
     for d in shape:
         count *= d
-    return Tensor((np.arange(count, dtype=np.float32).reshape(shape) + start) / 7)
+    return Tensor((np.arange(count, dtype=np.float32).reshape(shape) + start) / 8)
 
 
 def x22():
@@ -184,7 +184,7 @@ def shapes(x):
 
 @case(x34)
 def reductions(x):
-    return x.sum(), x.sum(axis=1), x.mean(0), x.max(), ops.softmax(x, -1)
+    return x.sum(), x.sum(axis=1), x.mean(0), x.max(), ops.softmax(x[:, :2], -1)
 
 
 @case(x22)

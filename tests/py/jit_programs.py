@@ -20,7 +20,7 @@ from msjit import Tensor, _msjit
 
 
 def x22():
-    return Tensor(np.arange(4, dtype=np.float32).reshape(2, 2) / 7 - 0.2)
+    return Tensor(np.arange(4, dtype=np.float32).reshape(2, 2) / 8 - 0.25)
 
 
 def picture(value, seen=None):

@@ -1,5 +1,6 @@
 // The matrix product and linear: every layout, dtype and rank against a plain loop; errors; empty
 // sizes.
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/cpu/layout.h"
@@ -143,6 +144,21 @@ TEST(Linear, BiasAndActivation) {
   }
   Tensor x = random({2, 3, 40}, DType::kFloat64), w = random({7, 40}, DType::kFloat64);
   EXPECT_EQ(run("linear", {x, w}).shape(), (Shape{2, 3, 7}));
+}
+
+// However the rows are divided among threads and kernels. A weight used again is read packed.
+TEST(Linear, EqualRowsGiveEqualResults) {
+  for (auto [rows, in, out] :
+       {std::array<int64_t, 3>{64, 512, 10}, {7, 512, 33}, {64, 300, 3}, {130, 1024, 256}}) {
+    Tensor w = random({out, in}), bias = random({out}), x = random({rows, in});
+    float* values = x.data_as<float>();
+    for (int64_t i = 1; i < rows; ++i) std::copy_n(values, in, values + i * in);
+    for (int times = 0; times < 4; ++times) {
+      Doubles got = values_of(run("linear", {x, w, bias}));
+      for (size_t i = 0; i < got.size(); ++i)
+        ASSERT_EQ(got[i], got[i % out]) << rows << " rows, at " << i;
+    }
+  }
 }
 
 // Every way a product is computed: loops, oneDNN, its packed weights, parts of a great output.
