@@ -382,9 +382,9 @@ void build_inner_product(Builder& builder, const Matrices& a, const Matrices& b,
   memory::desc wanted = any({b.cols, b.rows});
   using Forward = dnnl::inner_product_forward;
   auto prop = dnnl::prop_kind::forward_inference;
-  auto desc =
-      bias ? Forward::primitive_desc(engine(), prop, x, wanted, vector(b.cols), y, user_scratchpad())
-           : Forward::primitive_desc(engine(), prop, x, wanted, y, user_scratchpad());
+  auto desc = bias ? Forward::primitive_desc(engine(), prop, x, wanted, vector(b.cols), y,
+                                             user_scratchpad())
+                   : Forward::primitive_desc(engine(), prop, x, wanted, y, user_scratchpad());
   wanted = desc.weights_desc();
   std::vector<Arg> args = {
       {DNNL_ARG_SRC, builder.input(matrices_desc(a, type, false), x)},
