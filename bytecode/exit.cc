@@ -1,6 +1,7 @@
 #include "bytecode/exit.h"
 
 #include <set>
+#include <unordered_set>
 
 #include "bytecode/library.h"
 #include "bytecode/tensor_write.h"
@@ -411,15 +412,30 @@ bool ExitBuilder::tensor_writes() {
   return true;
 }
 
+// What nobody uses is computed all the same where it may raise, but once.
+bool ExitBuilder::demanded() {
+  std::unordered_set<const NumberNode*> computed;
+  for (const ScalarInput& scalar : x_.heap().scalars())
+    if (scalar.number) add_nodes(*scalar.number, &computed);
+  std::vector<SymRef> due;
+  for (auto it = x_.demands().rbegin(); it != x_.demands().rend(); ++it) {
+    const NumberExpr& number = (*it)->number;
+    if (number && computed.count(number.get())) continue;
+    if (number) add_nodes(*number, &computed);
+    due.push_back(*it);
+  }
+  std::vector<int32_t> recipes;
+  return all(due, &recipes);
+}
+
 bool ExitBuilder::build() {
   if (const SymRef generator = x_.unfinished_generator()) {
     failure = "a generator in a try block";
     failure_step = generator->born;
     return false;
   }
-  std::vector<int32_t> demanded;
-  if (!all(x_.demands(), &demanded)) return false;
-  if (!frame_state() || !effects() || !fill_instances() || !tensor_writes()) return false;
+  if (!demanded() || !frame_state() || !effects() || !fill_instances() || !tensor_writes())
+    return false;
   assumptions();
   note_dropped();
   if (x_.heap().guard_aliasing()) return true;

@@ -25,6 +25,7 @@ class ExitBuilder {
   int tensor(const SymRef& value);
   int output(const SymRef& value);  // of the graph
   void assumptions();
+  bool demanded();
   bool tensor_writes();
   int iterator(const SymRef& value);
   int function(const SymRef& value);

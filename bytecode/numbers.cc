@@ -52,6 +52,12 @@ Ref evaluate(const NumberNode& number, PyObject* const* registers, std::span<con
   return value && PyFloat_CheckExact(value.get()) ? value : Ref();
 }
 
+void add_nodes(const NumberNode& number, std::unordered_set<const NumberNode*>* nodes) {
+  nodes->insert(&number);
+  for (const NumberExpr& part : {number.a, number.b})
+    if (part) add_nodes(*part, nodes);
+}
+
 void add_sources(const NumberNode& number, std::vector<SourceId>* out) {
   if (number.kind == NumberNode::Kind::kSource) out->push_back(number.source);
   for (const NumberExpr& part : {number.a, number.b})

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "bytecode/instr.h"
@@ -27,7 +28,7 @@ struct NumberNode {
   BinaryOp binary = BinaryOp::kAdd;
   UnaryOp unary = UnaryOp::kNegative;
   NumberExpr a, b;
-  int depth = 0;
+  int64_t terms = 1;  // what evaluate() visits; parts shared by two operands count twice
 };
 
 // Python's a op b; a new reference, null with an exception set.
@@ -35,6 +36,8 @@ PyObject* python_binary(BinaryOp op, PyObject* a, PyObject* b);
 // The float, from the objects and sizes of a call. Empty, without an exception set, where Python
 // raises or gives something else than a float.
 Ref evaluate(const NumberNode& number, PyObject* const* registers, std::span<const int64_t> sizes);
+// Every node that evaluate() visits.
+void add_nodes(const NumberNode& number, std::unordered_set<const NumberNode*>* nodes);
 void add_sources(const NumberNode& number, std::vector<SourceId>* out);
 
 }  // namespace msjit

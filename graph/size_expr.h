@@ -21,10 +21,12 @@ struct SizeNode {
   int64_t value = 0;  // kConst; kSymbol: its number
   SizeExpr a, b;
   uint64_t symbols = 0;  // bit i: depends on symbol i
+  int64_t terms = 1;     // what evaluate() visits; parts shared by two operands count twice
   bool is_const() const { return op == SizeOp::kConst; }
 };
 
 inline constexpr int kMaxSizeSymbols = 64;
+inline constexpr int64_t kMaxSizeTerms = 512;
 
 SizeExpr size_const(int64_t value);
 SizeExpr size_symbol(int index);

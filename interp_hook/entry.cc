@@ -126,8 +126,12 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
     entry->break_line = capture.break_line;
   } else if (entry->effects.empty()) {
     const Recipe& result = entry->recipes[entry->result];
+    const bool numbers =  // which may raise, so they are computed in each call
+        std::ranges::any_of(entry->recipes, [](const Recipe& recipe) {
+          return recipe.kind == RecipeKind::kNumber;
+        });
     if (result.kind == RecipeKind::kOutput && entry->num_outputs == 1 && !entry->joined &&
-        !entry->loops)
+        !entry->loops && !numbers)
       entry->single_output = result.index;
   }
   return entry;

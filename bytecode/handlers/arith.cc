@@ -122,10 +122,20 @@ NumberExpr number_of(const SymRef& value) {
   return std::make_shared<NumberNode>(std::move(leaf));
 }
 
+// Whether other numbers in the place of the open ones of a and b may make Python raise.
+bool number_may_raise(const SymRef& b, BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kTrueDivide:
+    case BinaryOp::kFloorDivide:
+    case BinaryOp::kRemainder: return b->kind != SymKind::kConst;
+    default: return op == BinaryOp::kPower;
+  }
+}
+
 // Arithmetic of open floats, and of open sizes where it gives a float; null: the numbers have to
-// do.
-SymRef number_binary(const SymRef& a, const SymRef& b, BinaryOp op) {
-  constexpr int kDeepest = 32;
+// do. What may raise is computed in each call, used or not.
+SymRef number_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op) {
+  constexpr int64_t kMaxTerms = 128;
   const auto open = [](const SymRef& v) { return is_size(v) || v->kind == SymKind::kNumber; };
   if ((!open(a) && !open(b)) || !is_plain_number(a) || !is_plain_number(b)) return nullptr;
   Ref now = Ref::steal(python_binary(op, a->object.get(), b->object.get()));
@@ -135,11 +145,13 @@ SymRef number_binary(const SymRef& a, const SymRef& b, BinaryOp op) {
   made.binary = op;
   made.a = number_of(a);
   made.b = number_of(b);
-  made.depth = std::max(made.a->depth, made.b->depth) + 1;
-  if (made.depth > kDeepest) return nullptr;
+  made.terms = made.a->terms + made.b->terms + 1;
+  const bool may_raise = number_may_raise(b, op);
+  if (made.terms > kMaxTerms || (may_raise && x.in_arm())) return nullptr;
   SymRef value = make_sym(SymKind::kNumber);
   value->object = std::move(now);
   value->number = std::make_shared<NumberNode>(std::move(made));
+  if (may_raise) x.add_demand(value);
   return value;
 }
 
@@ -213,7 +225,8 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
   if (a->kind == SymKind::kScalar || b->kind == SymKind::kScalar)
     return scalar_binary(*this, a, b, op, out);
   if (!look_number(a) || !look_number(b)) return false;
-  if ((*out = size_binary(*this, a, b, op)) || (*out = number_binary(a, b, op))) return true;
+  if ((*out = size_binary(*this, a, b, op)) || (*out = number_binary(*this, a, b, op)))
+    return true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
   bool sets = false;
@@ -301,7 +314,7 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
   if (value->kind == SymKind::kNumber && op == UnaryOp::kNegative) {
     NumberNode made{NumberNode::Kind::kUnary};
     made.a = value->number;
-    made.depth = value->number->depth + 1;
+    made.terms = value->number->terms + 1;
     *out = make_sym(SymKind::kNumber);
     (*out)->object = Ref::steal(PyNumber_Negative(value->object.get()));
     (*out)->number = std::make_shared<NumberNode>(std::move(made));

@@ -150,6 +150,62 @@ def test_a_changing_float_is_captured_three_times():
         assert sum(r["entries"] for r in found["regions"]) == 3
 
 
+def unused_quotient(x, n):
+    n / RATE
+    return x + 1
+
+
+def unused_remainder(x, n):
+    (n + 0.5) % RATE
+    return x + 1
+
+
+def unused_power(x, n):
+    RATE ** (n * 500.5)
+    return x + 1
+
+
+def unused_quotient_of_sizes(x, n):
+    _ = n / (x.shape[0] - 6)
+    return x + 1
+
+
+def unused_quotient_in_a_branch(x, n):
+    if x.sum() > 0:
+        n / RATE
+        y = x + 1
+    else:
+        y = x - 1
+    return y
+
+
+@pytest.mark.parametrize("fn", [unused_quotient, unused_remainder, unused_power, unused_quotient_of_sizes, unused_quotient_in_a_branch],
+                         ids=lambda fn: fn.__name__)
+def test_arithmetic_that_raises_is_done_though_nobody_uses_it(fn, monkeypatch):
+    def make(v):
+        monkeypatch.setitem(globals(), "RATE", [0.5, 0.75, 1.5, 1.25, 0.0, 1.5][v % 6])
+        return Tensor(np.ones(2 + v, np.float32)), 3
+    same(fn, make, variants=(0, 1, 2, 3, 4, 5, 4))
+
+
+@pytest.mark.parametrize("last", [30, 2500])
+def test_numbers_made_of_themselves_again_and_again(last):
+    """Twice as many parts each time: without a limit a call would take minutes."""
+    def floats(x, n):
+        for _ in range(last):
+            n = n * n
+        return x * n
+
+    def sizes(x, _):
+        n = x.shape[0]
+        for _ in range(last):
+            n = (n * n + 1) % 997
+        return x * n
+    for fn in (floats, sizes):
+        same(fn, lambda v: (Tensor(np.ones(2 + v, np.float32)), 1 - v / 2**20), variants=(0, 1, 2, 3, 4))
+
+
+RATE = 0.5
 NUMPY = [np.float32(2), np.float64(0.5), np.int64(3), np.float32(-0.0), np.float32(0.0), np.float64("nan"), np.bool_(True), np.int8(-2),
          np.float16(1.5), np.float32(2), 0.25, np.uint8(200)]
 SCALE = np.float32(0.3)
