@@ -1,0 +1,43 @@
+"""What holds on CPUs without AVX-512, whose kernels oneDNN is told to use here."""
+import os
+import subprocess
+import sys
+
+PROGRAM = """
+import numpy as np
+import msjit as ms
+from msjit import Tensor, nn, ops
+
+random = np.random.RandomState(0)
+for rows, inner, outer in ((64, 512, 10), (7, 512, 33), (130, 300, 256)):
+    row = random.rand(1, inner).astype(np.float32)
+    x = np.repeat(row, rows, 0)
+    for has_bias in (True, False):
+        layer = nn.Dense(inner, outer, has_bias=has_bias)
+        weight = layer.weight.asnumpy()
+        expected = row @ weight.T + (layer.bias.asnumpy() if has_bias else 0)
+        captured = ms.jit(layer, mode="PIJit")
+        for _ in range(4):  # from the third call on the weight is read packed
+            y = layer(Tensor(x)).asnumpy()
+            assert (y == y[0]).all() and np.allclose(y[:1], expected, rtol=1e-4, atol=1e-5), (rows, inner, outer)
+            assert (captured(Tensor(x)).asnumpy() == y).all()
+            strided = Tensor(np.repeat(x, 2, 1))[:, ::2]
+            assert (layer(strided).asnumpy() == y).all()
+
+layer = nn.Dense(40, 30)
+step = ms.value_and_grad(lambda x: ops.relu(layer(x)).sum(), 0, layer.trainable_params())
+x = random.rand(9, 40).astype(np.float32)
+loss, (by_x, by_weights) = step(Tensor(x))
+weight, bias = layer.weight.asnumpy(), layer.bias.asnumpy()
+hidden = x @ weight.T + bias
+assert np.allclose(loss.asnumpy(), np.maximum(hidden, 0).sum(), rtol=1e-4)
+assert np.allclose(by_x.asnumpy(), (hidden > 0) @ weight, rtol=1e-4, atol=1e-5)
+assert np.allclose(by_weights[0].asnumpy(), (hidden > 0).T @ x, rtol=1e-4, atol=1e-5)
+print("done")
+"""
+
+
+def test_equal_rows_give_equal_results():
+    env = dict(os.environ, ONEDNN_MAX_CPU_ISA="AVX2")
+    done = subprocess.run([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env, timeout=120)
+    assert done.stdout.decode() == "done\n"
