@@ -130,7 +130,8 @@ class LoopCapture {
           return refuse(fmt::format("{} is {}", name(s), joiner_->why));
         continue;
       }
-      const SymRef before = last ? x_.slot(frame_, s) : frame_.slots[s];
+      if (!last) continue;  // a local of the outermost frame that the body leaves alone
+      const SymRef before = x_.slot(frame_, s);
       if (before != last && !Joiner::same(before, last)) {
         may_peel = true;
         return refuse(

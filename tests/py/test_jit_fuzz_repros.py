@@ -28,6 +28,18 @@ def arguments(variant):
     return [x, [1, 2.0, "w"][variant:], d, Item(extra=1) if variant != 1 else Item()]
 
 
+def test_an_argument_assigned_behind_a_loop_that_returns():
+    def fn(x, text):
+        i = 0
+        while i < 3:
+            i += 1
+            if x.max() < 0.0713:
+                return i, -1.25
+        text += text
+        return text
+    same(fn, lambda v: (Tensor(np.ones(2, np.float32) - v), "ab"), variants=(0, 1, 0))
+
+
 @pytest.mark.parametrize("fn", REPROS, ids=[f.__name__ for f in REPROS])
 def test_repro(fn):
     same(fn, arguments, (0, 0, 1, 2, 0, 1))
