@@ -23,7 +23,8 @@ int64_t ShapeEnv::hint(const SizeExpr& expr) const {
 SizeExpr ShapeEnv::binary(SizeOp op, const SizeExpr& a, const SizeExpr& b) const {
   SizeExpr made = size_binary(op, a, b);
   int64_t value = 0;
-  if (!made || made->terms > kMaxSizeTerms || !evaluate(*made, hints_, &value) || value > kLargest || value < -kLargest)
+  if (!made || made->terms > kMaxSizeTerms || !evaluate(*made, hints_, &value) ||
+      value > kLargest || value < -kLargest)
     return nullptr;
   return made;
 }

@@ -88,7 +88,8 @@ SizeExpr size_binary(SizeOp op, const SizeExpr& a, const SizeExpr& b) {
     if (fits && sum < 0) return size_binary(SizeOp::kSub, a->a, size_const(-sum));
     if (fits) return size_binary(SizeOp::kAdd, a->a, size_const(sum));
   }
-  return std::make_shared<const SizeNode>(SizeNode{op, 0, a, b, a->symbols | b->symbols, a->terms + b->terms + 1});
+  return std::make_shared<const SizeNode>(
+      SizeNode{op, 0, a, b, a->symbols | b->symbols, a->terms + b->terms + 1});
 }
 
 bool evaluate(const SizeNode& expr, std::span<const int64_t> sizes, int64_t* out) {

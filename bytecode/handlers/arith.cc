@@ -225,8 +225,7 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
   if (a->kind == SymKind::kScalar || b->kind == SymKind::kScalar)
     return scalar_binary(*this, a, b, op, out);
   if (!look_number(a) || !look_number(b)) return false;
-  if ((*out = size_binary(*this, a, b, op)) || (*out = number_binary(*this, a, b, op)))
-    return true;
+  if ((*out = size_binary(*this, a, b, op)) || (*out = number_binary(*this, a, b, op))) return true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
   bool sets = false;
