@@ -45,6 +45,7 @@ Executor::Executor(const DecodedCode& code, const Slots& slots, const CaptureLim
       graph_(named_graph(code)),
       sink_(graph_),
       sizes_(&sink_, sizes),
+      gradient_scopes_(&sink_, &sizes_),
       heap_(&sink_, &sizes_, slots),
       control_(control) {
   sink_.set_merging(false);  // equal tensors are two, and views tell which one they are of

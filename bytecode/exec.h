@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bytecode/capture.h"
+#include "bytecode/gradient_scopes.h"
 #include "bytecode/heap.h"
 
 namespace msjit {
@@ -91,6 +92,8 @@ class Executor {
   Heap& heap() { return heap_; }
   GraphSink& sink() { return sink_; }
   Sizes& sizes() { return sizes_; }
+  GradientScopes& gradient_scopes() { return gradient_scopes_; }
+  int root_step() const { return root_step_; }      // instructions of the outermost frame so far
   int start_depth() const { return start_depth_; }  // of the stack, where the region begins
   bool returned() const { return root_.result != nullptr; }
   // The last instruction of the outermost frame, up to the failure, where a frame can be resumed.
@@ -180,7 +183,6 @@ class Executor {
   bool unpack(const SymRef& value, std::vector<SymRef>* out);  // all items of an iterable
   bool to_val(const SymRef& value, Val* out);                  // tensor, or a number as weak scalar
   SymFrame& current() { return *current_; }
-  int root_step() const { return root_step_; }
   bool dict_iterator(const SymRef& dict, Ref method, SymRef* out);
   SymRef new_iterator(IterKind kind, std::vector<SymRef> children, int64_t position = 0);
   SymRef new_generator(SymFrame frame);
@@ -218,6 +220,7 @@ class Executor {
   std::shared_ptr<Graph> graph_;
   GraphSink sink_;
   Sizes sizes_;
+  GradientScopes gradient_scopes_;
   Heap heap_;
   ControlPlan* control_;
   std::unordered_map<ValueId, SymRef> owners_;

@@ -118,6 +118,7 @@ int ExitBuilder::make(const SymRef& value) {
 int ExitBuilder::tensor(const SymRef& value) {
   Recipe made{RecipeKind::kOutput};
   made.index = output(value);
+  if (!written_apart_) shown_.push_back(value->tensor.id());
   capture_->joined |= value->joined;
   return add(std::move(made));
 }
@@ -406,10 +407,26 @@ bool ExitBuilder::tensor_writes() {
                   write.same,
                   is_state(tensor_of(write.tensor->object.get())),
                   write.recorded};
+    written_apart_ = !write.recorded;
     if (!all({value}, &effect.values)) return false;
+    written_apart_ = false;
     capture_->effects.push_back(std::move(effect));
   }
   return true;
+}
+
+// A tensor that was made inside a transform and not cut off from it has a history in eager code,
+// which a region's outputs have not.
+bool ExitBuilder::gradients() {
+  const GradientScopes& scopes = x_.gradient_scopes();
+  if (!scopes.any()) return true;
+  const std::vector<bool> tracked = scopes.tracked(x_.heap().parameters());
+  if (std::none_of(shown_.begin(), shown_.end(), [&](ValueId id) { return tracked[id]; }))
+    return true;
+  failure = "whose recording outlives it";
+  reason = BreakReason::kGradient;
+  failure_step = scopes.first_step();
+  return false;
 }
 
 // What nobody uses is computed all the same where it may raise, but once.
@@ -434,8 +451,19 @@ bool ExitBuilder::build() {
     failure_step = generator->born;
     return false;
   }
-  if (!demanded() || !frame_state() || !effects() || !fill_instances() || !tensor_writes())
+  if (const GradientScopes& scopes = x_.gradient_scopes(); scopes.open()) {
+    failure_step = scopes.open_step();
     return false;
+  }
+  if (!demanded() || !frame_state() || !effects() || !fill_instances() || !tensor_writes() ||
+      !gradients())
+    return false;
+  if (const int step = seen_after_write(x_.heap(), *x_.sink().graph()); step >= 0) {
+    failure = "a tensor that a view or branch holds";
+    reason = BreakReason::kTensorWrite;
+    failure_step = step;
+    return false;
+  }
   assumptions();
   note_dropped();
   if (x_.heap().guard_aliasing()) return true;

@@ -27,6 +27,7 @@ class ExitBuilder {
   void assumptions();
   bool demanded();
   bool tensor_writes();
+  bool gradients();
   int iterator(const SymRef& value);
   int function(const SymRef& value);
   int instance(const SymRef& value);
@@ -43,6 +44,8 @@ class ExitBuilder {
   std::unordered_map<SymRef, int> done_;  // keeps what it knows alive: addresses are reused
   std::vector<std::pair<SymRef, int>> instances_;  // made, their attributes still to come
   std::unordered_map<int32_t, int> output_of_;     // graph value -> output index
+  bool written_apart_ = false;  // what is made now is copied into a tensor without a history
+  std::vector<ValueId> shown_;  // tensors that leave the region otherwise
 };
 
 }  // namespace msjit

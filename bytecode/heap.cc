@@ -32,6 +32,17 @@ bool Heap::pin(const SymRef& value) {
   return true;
 }
 
+bool Heap::pin_floats(const SymRef& tuple) {
+  PyObject* const object = tuple->object.get();
+  if (!object || !PyTuple_CheckExact(object) || tuple->cls) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
+    if (!PyFloat_CheckExact(PyTuple_GET_ITEM(object, i))) return false;
+  if (tuple->source == kNoSource) return tuple->kind == SymKind::kConst;
+  if (!lasts(tuple)) return false;
+  guard_identity(tuple);
+  return true;
+}
+
 SymRef Heap::from_source(SourceId id, PyObject* object) {
   if (auto it = by_source_.find(id); it != by_source_.end()) return it->second;
   if (is_mutable(object)) {
@@ -172,6 +183,10 @@ bool Heap::realize(const SymRef& value) {
     return true;
   }
   if (is_tensor(object)) return realize_tensor(value);
+  if (PyTuple_CheckExact(object) && Py_SIZE(object) > kMaxItems && pin_floats(value)) {
+    value->kind = SymKind::kConst;
+    return true;
+  }
   if (PyTuple_CheckExact(object) || PyList_CheckExact(object) || is_table(object) ||
       PyMethod_Check(object) || PyCell_Check(object) || is_plain_tuple_type(Py_TYPE(object)))
     return realize_container(value, Py_TYPE(object));
@@ -211,8 +226,9 @@ bool Heap::realize_slice(const SymRef& value) {
          bound(&slice->step, "step");
 }
 
-void Heap::note_tensor_write(const SymRef& tensor, bool replaces, bool recorded) {
+void Heap::note_tensor_write(const SymRef& tensor, const Val& value, bool replaces, bool recorded) {
   note_effect();
+  if (!is_exact_tensor(tensor->object.get())) parameters_.push_back(value.id());
   for (TensorWrite& write : tensor_writes_) {
     if (write.tensor->object == tensor->object) return;
   }
@@ -251,6 +267,7 @@ bool Heap::realize_tensor(const SymRef& value) {
     error = odd ? fmt::format("{} (tensor with its own {})", type->tp_name, odd) : type->tp_name;
     if (odd || !guard_class_version(type)) return false;
   }
+  if (!is_exact_tensor(object) && is_known_parameter(value)) return true;
   const TensorImpl* impl = tensor_of(object).impl();
   value->tensor = sink_->input(impl->meta);
   Meta asked = impl->meta;
@@ -267,6 +284,20 @@ bool Heap::realize_tensor(const SymRef& value) {
   guards_.add_guard(std::move(guard));
   value->kind = SymKind::kTensor;
   inputs_.push_back(value->source);
+  if (!is_exact_tensor(object)) {
+    parameters_.push_back(value->tensor.id());
+    parameter_of_[object] = value;
+  }
+  return true;
+}
+
+// A Parameter is one input wherever it is found, so that a gradient by it is by all its uses.
+bool Heap::is_known_parameter(const SymRef& value) {
+  const auto known = parameter_of_.find(value->object.get());
+  if (known == parameter_of_.end()) return false;
+  guards_.add_guard({&msjit::guard_same, value->source, known->second->source, 0, 0, {}, nullptr});
+  value->kind = SymKind::kTensor;
+  value->tensor = known->second->tensor;
   return true;
 }
 

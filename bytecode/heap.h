@@ -63,6 +63,8 @@ class Heap {
   void dict_set(const SymRef& dict, const SymRef& key, const SymRef& value);
   // Makes a value this very object; not one that is handed in. False: it cannot be.
   bool pin(const SymRef& value);
+  // That a tuple of floats of the program is this very one. False: it is none, or may not last.
+  bool pin_floats(const SymRef& tuple);
   // Looks at a value that is to be a key. False when it is none whose hash and equality are known.
   bool pin_key(const SymRef& key);
   // Takes a key out of a dict whose entries are complete; null when it is not there.
@@ -81,7 +83,11 @@ class Heap {
   // recorded otherwise than its operators, or ends before one.
   void guard_no_gradients();
   void guard_gradients();
-  bool is_plain() const { return plain_; }  // holds such a step
+  // That this thread is in no scope of a gradient transform or no_grad, or that it is in one.
+  void guard_outside_scopes(bool outside);
+  bool is_plain() const { return plain_; }  // holds such a step, or a whole gradient transform
+  // Values that may be Parameters', as gradient transforms see them.
+  const std::vector<ValueId>& parameters() const { return parameters_; }
   // That nobody listens to what a code object does. False when somebody does.
   bool guard_unwatched(PyCodeObject* code);
   // Guards a function value's code.
@@ -126,10 +132,18 @@ class Heap {
     std::vector<SourceId> same;  // where else it was found
   };
   const std::vector<TensorWrite>& tensor_writes() const { return tensor_writes_; }
+  // A value that a write has replaced: no node from `node` on may read it or look into it.
+  struct Overwritten {
+    ValueId value;
+    int32_t node;
+    int step;  // of the outermost frame
+  };
+  std::vector<Overwritten>& overwritten() { return overwritten_; }
+  const std::vector<Overwritten>& overwritten() const { return overwritten_; }
   // A tensor made in the region whose memory a write has taken over: it must not leave the region.
   void note_taken(const SymRef& tensor) { taken_.push_back(tensor); }
   const std::vector<SymRef>& taken() const { return taken_; }
-  void note_tensor_write(const SymRef& tensor, bool replaces, bool recorded);
+  void note_tensor_write(const SymRef& tensor, const Val& value, bool replaces, bool recorded);
   void note_same_tensor(const SymRef& written, const SymRef& other);  // under a guard
   // What print() was given, in program order, and its keywords as a dict or empty.
   struct Printed {
@@ -151,6 +165,7 @@ class Heap {
   SymRef unbound(LoadKind kind, int index, const std::string& name);
   bool realize_container(const SymRef& value, PyTypeObject* type);
   bool realize_tensor(const SymRef& value);
+  bool is_known_parameter(const SymRef& value);
   bool realize_object(const SymRef& value);
   void specialise_number(const SymRef& value);
   bool realize_slice(const SymRef& value);
@@ -181,6 +196,9 @@ class Heap {
   std::vector<Printed> printed_;
   std::vector<GlobalWrite> global_writes_;
   std::vector<TensorWrite> tensor_writes_;
+  std::vector<Overwritten> overwritten_;
+  std::vector<ValueId> parameters_;
+  std::unordered_map<PyObject*, SymRef> parameter_of_;  // the first value of each met so far
   std::vector<SymRef> taken_;
   size_t effects_ = 0;
   bool plain_ = false;

@@ -185,6 +185,12 @@ void Heap::guard_gradients() {
   guards_.add_guard({&msjit::guard_gradients, id, kNoSource, 1, 0, {}, nullptr});
 }
 
+void Heap::guard_outside_scopes(bool outside) {
+  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "gradients");
+  guards_.add_guard({&msjit::guard_gradients, id, kNoSource, outside ? 3 : 2, 0, {}, nullptr});
+  plain_ |= outside;
+}
+
 bool Heap::guard_unwatched(PyCodeObject* code) {
   if (!compat::kHasListeners) return true;
   if (compat::has_listeners(code)) return false;

@@ -29,6 +29,11 @@ Ref compute(const NumberNode& number, PyObject* const* registers, std::span<cons
       if (!evaluate(*number.size, sizes, &value)) return {};
       return Ref::steal(PyLong_FromLongLong(value));
     }
+    case NumberNode::Kind::kItem: {
+      int64_t at = 0;
+      if (!evaluate(*number.size, sizes, &at)) return {};
+      return Ref::steal(PySequence_GetItem(number.object.get(), static_cast<Py_ssize_t>(at)));
+    }
     case NumberNode::Kind::kUnary: {
       const Ref a = compute(*number.a, registers, sizes);
       return a ? Ref::steal(PyNumber_Negative(a.get())) : Ref();

@@ -20,11 +20,11 @@ struct NumberNode;
 using NumberExpr = std::shared_ptr<const NumberNode>;
 
 struct NumberNode {
-  enum class Kind : uint8_t { kSource, kConst, kSize, kBinary, kUnary };
+  enum class Kind : uint8_t { kSource, kConst, kSize, kItem, kBinary, kUnary };
   Kind kind;
   SourceId source = kNoSource;  // kSource
-  Ref object;                   // kSource: the float it is now; kConst: an int or a float
-  SizeExpr size;                // kSize
+  Ref object;  // kSource: the float it is now; kConst: an int or a float; kItem: a tuple of floats
+  SizeExpr size;  // kSize; kItem: the position
   BinaryOp binary = BinaryOp::kAdd;
   UnaryOp unary = UnaryOp::kNegative;
   NumberExpr a, b;

@@ -151,6 +151,7 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
     return fail(BreakReason::kOpArguments, op.name);
   }
   std::vector<Val> inputs;
+  std::vector<SymRef> tensors;  // those of `inputs` that an argument names
   Attrs attrs;
   std::vector<TracedSize> sizes;
   for (size_t i = 0; i < op.signature.params.size(); ++i) {
@@ -167,6 +168,7 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
         inputs.emplace_back();
       else if (!to_inputs(*this, op, param, value, &inputs))
         return false;
+      tensors.push_back(value);
       continue;
     }
     AttrValue attr = param.default_value;
@@ -174,10 +176,7 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
       return fail(BreakReason::kOpArguments, fmt::format("{} ({})", op.name, param.name));
     attrs.push_back(std::move(attr));
   }
-  if (op.has(kInPlace)) {
-    const SymRef target = bound.from[0] >= 0 ? args[bound.from[0]] : nullptr;
-    return apply_in_place(*this, op, target, inputs, out);
-  }
+  if (op.has(kInPlace)) return apply_in_place(*this, op, tensors, inputs, attrs, out);
   sizes_.set_attr_sizes(std::move(sizes));
   return apply(op, inputs, attrs, out);
 }

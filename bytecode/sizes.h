@@ -65,6 +65,9 @@ class Sizes {
   void copied(ValueId from, Val* result);
   void placeholder(const Val& initial, Val* result);
   void built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in, std::span<Val> results);
+  void scope(int level, bool recording);
+  void pulled_back(std::span<const Val> outputs, std::span<const Val> seeds,
+                   std::span<const Val> wrt, bool differentiable, std::span<Val> results);
   // The dimensions of a tensor as sizes among the items of attribute `at`.
   std::vector<TracedSize> attr_sizes(const Val& tensor, int32_t at);
 

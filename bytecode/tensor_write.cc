@@ -1,5 +1,6 @@
 #include "bytecode/tensor_write.h"
 
+#include <unordered_map>
 #include <unordered_set>
 
 #include "bytecode/builtins/models.h"
@@ -41,13 +42,17 @@ bool is_looked_into(const Graph& graph, ValueId id) {
   return false;
 }
 
+// Whether a node makes new memory.
+bool is_own(const Node& node) {
+  return node.kind == NodeKind::kOp && !node.is_control() && !node.op->has(kView);
+}
+
 const Storage& memory_of(const SymRef& value) { return tensor_of(value->object.get()).storage(); }
 
 // What keeps a tensor from being written inside a region; null when nothing does.
 const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool recorded) {
   if (target->source == kNoSource) return "a tensor made here";
   if (target->joined || x.is_forked_now()) return "a tensor under a branch";
-  if (x.sizes().any()) return "a tensor beside open sizes";
   const Tensor& tensor = tensor_of(target->object.get());
   if (is_tracked(tensor)) return "a tensor whose gradient is recorded";
   if (tensor.storage()->read_only) return "read-only memory";
@@ -58,15 +63,11 @@ const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool reco
         ((replaces && !write.replaces) || write.recorded != recorded))
       return "a tensor that was written in place";
   const char* found = nullptr;
-  const Graph& graph = *x.sink().graph();
   x.heap().visit([&](const SymRef& other) {
     PyObject* const object = other->object.get();
-    if (!object || !is_tensor(object) || memory_of(other).get() != memory_of(target).get()) return;
-    if (object != target->object.get())
+    if (object && object != target->object.get() && is_tensor(object) &&
+        memory_of(other).get() == memory_of(target).get())
       found = "memory that another tensor shares";
-    else if (other->is_tensor() &&
-             (is_looked_into(graph, other->tensor.id()) || x.was_handed_on(other->tensor.id())))
-      found = "a tensor that a view or branch holds";
   });
   return found;
 }
@@ -76,6 +77,8 @@ void set_value(Executor& x, const SymRef& target, const Val& value) {
   x.heap().visit([&](const SymRef& other) {
     if (!other->is_tensor() || other->object.get() != target->object.get()) return;
     if (other != target) x.heap().note_same_tensor(target, other);
+    const auto made = static_cast<int32_t>(x.sink().graph()->nodes.size());
+    x.heap().overwritten().push_back({other->tensor.id(), made, x.root_step()});
     other->tensor = value;
     other->changed = true;
   });
@@ -86,13 +89,14 @@ void set_value(Executor& x, const SymRef& target, const Val& value) {
 bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, bool recorded) {
   if (const char* what = obstacle(x, target, replaces, recorded))
     return x.fail(BreakReason::kTensorWrite, what);
+  x.sizes().specialise_shape(target->tensor);
   const Shape shape = target->tensor.shape();
   value = words::cast(value, target->tensor.dtype());
   if (!(value.shape() == shape)) value = words::broadcast_to(value, shape);
   if (Status status = x.sink().take_error(); !status.ok()) return x.fail_op(std::move(status));
   // A value of its own, so that what holds the source does not pass for holding the target.
   if (const Graph& graph = *x.sink().graph();
-      graph.producer(value.id()).kind != NodeKind::kOp || is_looked_into(graph, value.id())) {
+      !is_own(graph.producer(value.id())) || (recorded && is_looked_into(graph, value.id()))) {
     SymRef copied;
     if (!x.apply(op_copy, std::span(&value, 1), {}, &copied)) return false;
     value = copied->tensor;
@@ -102,27 +106,49 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
     if (!x.apply(*find_op("stop_gradient"), std::span(&value, 1), {}, &apart)) return false;
     value = apart->tensor;
   }
-  x.heap().note_tensor_write(target, replaces, recorded);
+  x.heap().note_tensor_write(target, value, replaces, recorded);
   set_value(x, target, value);
   return true;
 }
 
-bool apply_in_place(Executor& x, const OpDef& op, const SymRef& target, std::span<const Val> inputs,
-                    SymRef* out) {
-  const std::string_view name = op.name;
-  const char* combine = name == "assign_add" ? "add" : name == "assign_sub" ? "sub" : nullptr;
-  if ((name != "assign" && !combine) || !target || !target->is_tensor())
+bool apply_in_place(Executor& x, const OpDef& op, std::span<const SymRef> tensors,
+                    std::span<const Val> inputs, const Attrs& attrs, SymRef* out) {
+  if (!op.update || !tensors[0] || !tensors[0]->is_tensor())
     return x.fail(BreakReason::kInPlace, op.name);
-  // The rule of the operator: the value broadcasts to the target.
-  const Meta metas[] = {x.sink().meta(inputs[0]), x.sink().meta(inputs[1])};
-  const Meta* const pointers[] = {&metas[0], &metas[1]};
-  InferCtx infer(op, pointers, Attrs{});
+  std::vector<const Meta*> metas;
+  for (const Val& input : inputs) metas.push_back(&x.sink().meta(input));
+  InferCtx infer(op, metas, attrs);
   if (Status status = op.infer(infer); !status.ok()) return x.fail_op(std::move(status));
-  Val value = words::cast(inputs[1], inputs[0].dtype());
-  if (combine) value = msjit::call(*find_op(combine), {inputs[0], value});
-  const bool recorded = target->source == kNoSource || !is_state(tensor_of(target->object.get()));
-  if (!write_tensor(x, target, value, false, recorded)) return false;
-  return *out = target, true;
+  Vals values = op.update(&x.sink(), inputs, attrs);
+  if (Status status = x.sink().take_error(); !status.ok()) return x.fail_op(std::move(status));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const SymRef& target = tensors[i];
+    if (!target->is_tensor()) return x.fail(BreakReason::kInPlace, op.name);
+    const bool recorded = !op.has(kNoGrad) && (target->source == kNoSource ||
+                                               !is_state(tensor_of(target->object.get())));
+    if (!write_tensor(x, target, values[i], false, recorded)) return false;
+  }
+  return *out = tensors[0], true;
+}
+
+int seen_after_write(const Heap& heap, const Graph& graph) {
+  if (heap.overwritten().empty()) return -1;
+  std::unordered_map<ValueId, const Heap::Overwritten*> until;
+  for (const Heap::Overwritten& old : heap.overwritten()) until.emplace(old.value, &old);
+  for (int32_t n = 0; n < static_cast<int32_t>(graph.nodes.size()); ++n) {
+    const Node& node = graph.nodes[n];
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const auto found = until.find(node.inputs[i]);
+      if (found == until.end()) continue;
+      if (n >= found->second->node) return found->second->step;
+      if (node.is_control() ? may_hand_on(node, i) : node.op->has(kView))
+        for (int k = 0; k < node.num_outputs; ++k)
+          until.emplace(node.first_output + k, found->second);
+    }
+  }
+  for (ValueId id : graph.outputs)
+    if (const auto found = until.find(id); found != until.end()) return found->second->step;
+  return -1;
 }
 
 bool shows_written(const Executor& x, const Heap& heap, const Graph& graph) {

@@ -12,9 +12,14 @@ namespace msjit {
 // (set_data), instead of the memory it has (assign). `recorded`: gradients go through the write.
 bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, bool recorded);
 
-// An operator with the trait kInPlace: the assignments are captured.
-bool apply_in_place(Executor& x, const OpDef& op, const SymRef& target, std::span<const Val> inputs,
-                    SymRef* out);
+// An operator with the trait kInPlace: one that states its update is captured. `tensors`: the
+// arguments that `inputs` stand for.
+bool apply_in_place(Executor& x, const OpDef& op, std::span<const SymRef> tensors,
+                    std::span<const Val> inputs, const Attrs& attrs, SymRef* out);
+
+// The step of a write after which what a tensor held before is still seen, by itself or through a
+// view or branch; -1 when there is none.
+int seen_after_write(const Heap& heap, const Graph& graph);
 
 // Whether an output of the graph looks into a tensor that is written, or may be that very tensor.
 bool shows_written(const Executor& x, const Heap& heap, const Graph& graph);

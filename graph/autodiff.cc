@@ -127,22 +127,11 @@ Status Differentiator::add_grad(ValueId id, const Grad& grad) {
 }
 
 Result<std::vector<Grad>> Differentiator::apply_rule(const Node& node, const Vals& output_grads) {
-  if (!node.op->vjp)
-    return not_implemented_error("[backward] {} has no gradient rule", node.op->name);
-  Vals inputs, outputs;
   InlineVec<bool, 8> wanted;
-  for (ValueId id : node.inputs) {
-    inputs.push_back(id < 0 ? Val() : sink_.value(id));
-    wanted.push_back(id >= 0 && active_[id]);
-  }
-  for (int32_t i = 0; i < node.num_outputs; ++i)
-    outputs.push_back(sink_.value(node.first_output + i));
-  Vjp vjp{&sink_, node.op, node.attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
-  node.op->vjp(vjp);
-  MSJIT_OK(sink_.take_error());
-  std::vector<Grad> grads(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (wanted[i]) grads[i].value = vjp.input_grads[i];
+  for (ValueId id : node.inputs) wanted.push_back(id >= 0 && active_[id]);
+  MSJIT_TRY(Vals found, rule_gradients(sink_, node, {wanted.begin(), wanted.end()}, output_grads));
+  std::vector<Grad> grads(found.size());
+  for (size_t i = 0; i < found.size(); ++i) grads[i].value = found[i];
   return grads;
 }
 
@@ -347,6 +336,22 @@ Result<VjpGraph> Differentiator::run_joint(const Graph& graph, std::span<const A
 }
 
 }  // namespace
+
+Result<Vals> rule_gradients(GraphSink& sink, const Node& node, std::span<const bool> wanted,
+                            std::span<const Val> output_grads) {
+  if (!node.op->vjp)
+    return not_implemented_error("[backward] {} has no gradient rule", node.op->name);
+  Vals inputs, outputs;
+  for (ValueId id : node.inputs) inputs.push_back(id < 0 ? Val() : sink.value(id));
+  for (int32_t i = 0; i < node.num_outputs; ++i)
+    outputs.push_back(sink.value(node.first_output + i));
+  Vjp vjp{&sink, node.op, node.attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
+  node.op->vjp(vjp);
+  MSJIT_OK(sink.take_error());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!wanted[i]) vjp.input_grads[i] = Val();
+  return std::move(vjp.input_grads);
+}
 
 Result<VjpGraph> vjp_graph(const Graph& graph, std::span<const bool> wanted,
                            std::span<const Arrival> arrivals) {

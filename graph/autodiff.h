@@ -4,7 +4,7 @@
 #pragma once
 
 #include "graph/grad.h"
-#include "graph/ir.h"
+#include "graph/graph_sink.h"
 
 namespace msjit {
 
@@ -57,6 +57,11 @@ struct VjpGraph {
 };
 Result<VjpGraph> vjp_graph(const Graph& graph, std::span<const bool> wanted,
                            std::span<const Arrival> arrivals);
+
+// The gradients of a node's inputs by the rule of its op, invalid where `wanted` is false or none
+// arrives. An output gradient that is invalid counts as zeros; one has to be valid.
+Result<Vals> rule_gradients(GraphSink& sink, const Node& node, std::span<const bool> wanted,
+                            std::span<const Val> output_grads);
 
 // Which of the joint graph's values to keep so that all of `required` can be had again; ascending.
 // `outputs` are values that stay alive anyway; what is in `copied`, a flag a value, is kept as a

@@ -46,12 +46,13 @@ size_t hash_node(const OpDef& op, std::span<const ValueId> in, const Attrs& attr
 
 bool can_merge(const OpDef& op) { return op.has(kPure) && !op.has(kRandom) && !op.has(kInPlace); }
 
-bool must_expand(const OpDef& op) {
-  bool has_kernel = op.kernel[static_cast<int>(DeviceType::kCpu)] != nullptr;
-  return op.composite && (!has_kernel || op.has(kDecompose));
-}
-
 }  // namespace
+
+bool GraphSink::must_expand(const OpDef& op) const {
+  const bool has_kernel = op.kernel[static_cast<int>(DeviceType::kCpu)] != nullptr;
+  return op.composite &&
+         (!has_kernel || op.has(kDecompose) || (differentiable_ && !op.vjp && !op.has(kNoGrad)));
+}
 
 Result<Vals> GraphSink::apply(const OpDef& op, std::span<const Val> in, const Attrs& attrs) {
   if (!recorder_) return apply_here(op, in, attrs);

@@ -29,6 +29,8 @@ class GraphSink final : public OpSink {
   ValueId append_like(const Graph& from, const Node& node, std::span<const ValueId> in);
   // Off: append() adds a node of its own that later equal ones do not find either.
   void set_merging(bool on) { merging_ = on; }
+  // On: ops without a gradient rule are expanded, so that their parts can be differentiated.
+  void set_differentiable(bool on) { differentiable_ = on; }
   SourceLocation location() const { return location_; }
   void set_location(SourceLocation location) { location_ = location; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }
@@ -36,11 +38,13 @@ class GraphSink final : public OpSink {
   void set_recorder(ShapeRecorder* recorder) { recorder_ = recorder; }
 
  private:
+  bool must_expand(const OpDef& op) const;
   Result<Vals> apply_here(const OpDef& op, std::span<const Val> in, const Attrs& attrs);
 
   std::shared_ptr<Graph> graph_;
   SourceLocation location_;
   bool merging_ = true;
+  bool differentiable_ = false;
   ShapeRecorder* recorder_ = nullptr;                    // null while one of its calls is under way
   std::unordered_multimap<size_t, int32_t> pure_nodes_;  // hash -> node; constants too
 };

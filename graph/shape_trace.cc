@@ -118,6 +118,15 @@ class TraceReplay {
         MSJIT_TRY(results, control(step));
         break;
       }
+      case TraceStep::Kind::kScope:
+        scopes_.set(first_node_.back(), static_cast<int>(step.attrs[0].as_int()),
+                    step.attrs[1].as_bool());
+        sink_.set_differentiable(scopes_.level() > 0);
+        break;
+      case TraceStep::Kind::kGradients: {
+        MSJIT_TRY(results, gradients(step));
+        break;
+      }
     }
     return check(step, results);
   }
@@ -145,6 +154,15 @@ class TraceReplay {
     MSJIT_OK(check_pairs(inside, next));
     for (const Val& value : next) MSJIT_OK(check_view(value, first));
     return build_while(sink_, first, all.first(count), inside, in[2 * count], next);
+  }
+
+  Result<Vals> gradients(const TraceStep& step) {
+    Vals in;
+    for (int32_t value : step.inputs) in.push_back(value < 0 ? Val() : values_[value]);
+    const std::span<const Val> all = in;
+    const auto count = static_cast<size_t>(step.attrs[0].as_int());
+    return pull_back(sink_, scopes_, all.first(count), all.subspan(count, count),
+                     all.subspan(2 * count), step.attrs[1].as_bool());
   }
 
   static Status check_pairs(std::span<const Val> a, std::span<const Val> b) {
@@ -228,6 +246,7 @@ class TraceReplay {
   std::vector<int64_t> sizes_;
   std::shared_ptr<Graph> graph_;
   GraphSink sink_;
+  GradScopes scopes_;
   Vals values_;
   std::set<ValueId> known_;
   std::vector<int32_t> first_node_;  // by step: the nodes there were before it
@@ -347,6 +366,22 @@ void ShapeRecorder::built(TraceStep::Kind kind, int32_t mark, std::span<const Va
   TraceStep step{kind};
   for (const Val& value : in) step.inputs.push_back(value_of(value.id()));
   step.mark = mark;
+  add_results(std::move(step), results);
+}
+
+void ShapeRecorder::scope(int level, bool recording) {
+  TraceStep step{TraceStep::Kind::kScope};
+  step.attrs = {AttrValue(static_cast<int64_t>(level)), AttrValue(recording)};
+  add_results(std::move(step), {});
+}
+
+void ShapeRecorder::pulled_back(std::span<const Val> outputs, std::span<const Val> seeds,
+                                std::span<const Val> wrt, bool differentiable,
+                                std::span<Val> results) {
+  TraceStep step{TraceStep::Kind::kGradients};
+  for (const auto values : {outputs, seeds, wrt})
+    for (const Val& value : values) step.inputs.push_back(value ? value_of(value.id()) : -1);
+  step.attrs = {AttrValue(static_cast<int64_t>(outputs.size())), AttrValue(differentiable)};
   add_results(std::move(step), results);
 }
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <optional>
 
-#include "graph/graph_sink.h"
+#include "graph/pullback.h"
 #include "graph/shape_env.h"
 #include "kernels/core/index_plan.h"
 
@@ -33,6 +33,8 @@ struct TraceStep {
     kPlaceholder,  // of a loop, for what comes in as inputs[0]
     kIf,           // predicate, values of one arm, of the other
     kWhile,        // initial values, placeholders, the condition, next values
+    kScope,        // a scope of gradients begins or ends: attrs are level and recording
+    kGradients,    // outputs, seeds, wrt; attrs are the number of outputs and `differentiable`
   };
   Kind kind;
   const OpDef* op = nullptr;
@@ -98,6 +100,10 @@ class ShapeRecorder {
   void placeholder(ValueId initial, Val* result);
   // What build_if and build_while were given, in the order of kIf and kWhile.
   void built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in, std::span<Val> results);
+  void scope(int level, bool recording);
+  // What pull_back was given, a seed for each output.
+  void pulled_back(std::span<const Val> outputs, std::span<const Val> seeds,
+                   std::span<const Val> wrt, bool differentiable, std::span<Val> results);
 
   // The dimensions of a value; null where no expression is known for one.
   std::vector<SizeExpr> dims(ValueId id);

@@ -63,7 +63,7 @@ extern const GuardKind guard_same;            // two sources are one object
 extern const GuardKind guard_different;       // two sources are two objects
 extern const GuardKind guard_apart;           // two objects do not keep their names in one dict
 extern const GuardKind guard_unshared;        // nothing else refers to the dict of an instance
-extern const GuardKind guard_gradients;       // gradients are asked for, or not (number)
+extern const GuardKind guard_gradients;       // the scopes of gradients around (number)
 extern const GuardKind guard_global_missing;  // the frame's globals lack the key `object`
 
 bool has_plain_keys(PyObject* dict);

@@ -1,23 +1,159 @@
-// Steps with a gradient of their own (Cell.bprop, functions with a backward): a graph has no node
-// for one. While no gradient is asked for it is like any other code; else the region ends before
-// it.
+// Gradients in captured code. A transform that begins and ends inside the region is part of the
+// graph: its scopes are noted, and its backward pass is appended as nodes (graph/pullback.h). Steps
+// with a gradient of their own (Cell.bprop, functions with a backward) have no node: while no
+// gradient is asked for they are like any other code; else the region ends before them.
 #include "bytecode/builtins/models.h"
+#include "guards/py/objects.h"
+#include "kernels/core/registry.h"
 #include "kernels/eager/tape.h"
 
 namespace msjit {
 namespace {
 
+// The first scope of a region: the thread itself has none.
+bool begins_outside(Executor& x, const char* what) {
+  if (x.gradient_scopes().any()) return true;
+  if (gradients_asked()) return x.fail_recorded(what);
+  const bool outside = grad_level() == 0 && grad_recording();
+  x.heap().guard_outside_scopes(outside);
+  return outside || x.fail(BreakReason::kRecorded, what);
+}
+
+bool model_push(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "push_grad_scope", args, names, 0, 1)) return false;
+  bool recording = true;
+  if (!args.empty()) {
+    if (!x.look(args[0])) return false;
+    recording = args[0]->is_const(Py_True);
+    if (!recording && !args[0]->is_const(Py_False)) return wrong_arguments(x, "push_grad_scope");
+  }
+  if (x.in_arm()) return x.fail(BreakReason::kGradient, "inside a branch or loop on tensor values");
+  if (!begins_outside(x, "a gradient transform")) return false;
+  x.gradient_scopes().push(recording, x.root_step());
+  return *out = sym_none(), true;
+}
+
+bool model_pop(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "pop_grad_scope", args, names, 0, 0)) return false;
+  if (x.in_arm() || !x.gradient_scopes().pop())
+    return x.fail(BreakReason::kGradient, "that was opened elsewhere");
+  return *out = sym_none(), true;
+}
+
+bool model_level(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "grad_level", args, names, 0, 0)) return false;
+  if (!begins_outside(x, "a gradient transform")) return false;
+  return *out = sym_int(x.gradient_scopes().level()), true;
+}
+
+bool model_recording(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "grad_recording", args, names, 0, 0)) return false;
+  if (!begins_outside(x, "a gradient transform")) return false;
+  return *out = sym_bool(x.gradient_scopes().recording()), true;
+}
+
+bool one_tensor(Executor& x, const char* name, Args args, PyObject* names) {
+  if (!positional(x, name, args, names, 1, 1) || !x.look(args[0])) return false;
+  return args[0]->is_tensor() || x.fail(BreakReason::kOpArguments, name);
+}
+
+bool model_alias(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!one_tensor(x, "alias", args, names)) return false;
+  if (!begins_outside(x, "a gradient transform")) return false;
+  auto leaf = x.gradient_scopes().leaf(args[0]->tensor);
+  if (!leaf.ok()) return x.fail_op(leaf.take_error());
+  return *out = make_tensor(leaf.take()), true;
+}
+
+bool model_detach(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!one_tensor(x, "detach", args, names)) return false;
+  return x.apply(*find_op("stop_gradient"), std::span(&args[0]->tensor, 1), {}, out);
+}
+
+// The tensors of a list or tuple; an item may be None where `optional`.
+bool tensors_of(Executor& x, const SymRef& list, bool optional, std::vector<SymRef>* objects,
+                Vals* out) {
+  if (!x.look(list)) return false;
+  const std::vector<SymRef>* items = x.heap().items(list);
+  if (!items) return x.fail(BreakReason::kOpArguments, "gradients");
+  for (const SymRef& item : std::vector<SymRef>(*items)) {
+    if (!x.look(item)) return false;
+    const bool none = optional && item->is_const(Py_None);
+    if (!none && !item->is_tensor()) return x.fail(BreakReason::kOpArguments, "gradients");
+    out->push_back(none ? Val() : item->tensor);
+    if (objects) objects->push_back(item);
+  }
+  return true;
+}
+
+// What a gradient can be taken by: a leaf made here, or a Parameter that requires gradients and
+// has the values it came with.
+bool is_differentiated(Executor& x, const SymRef& wrt) {
+  if (x.gradient_scopes().is_leaf(wrt->tensor)) return true;
+  if (wrt->source == kNoSource || wrt->changed || !is_state(tensor_of(wrt->object.get())))
+    return x.fail(BreakReason::kGradient, "by a tensor that is no argument and no Parameter");
+  Ref name = Ref::steal(PyUnicode_InternFromString("_requires_grad"));
+  const SymRef flag = name ? x.heap().instance_attr(wrt, name.get()) : nullptr;
+  if (!flag) return PyErr_Clear(), x.fail(BreakReason::kGradient, "by a frozen Parameter");
+  if (!x.look(flag)) return false;
+  return flag->is_const(Py_True) || x.fail(BreakReason::kGradient, "by a frozen Parameter");
+}
+
+bool model_gradients(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "gradients", args, names, 3, 4)) return false;
+  if (!begins_outside(x, "a gradient transform")) return false;
+  if (x.in_arm()) return x.fail(BreakReason::kGradient, "inside a branch or loop on tensor values");
+  Vals outputs, seeds, wrt;
+  std::vector<SymRef> by;
+  if (!tensors_of(x, args[0], false, nullptr, &outputs) || !x.look(args[1]) ||
+      !tensors_of(x, args[2], false, &by, &wrt))
+    return false;
+  if (!args[1]->is_const(Py_None) && !tensors_of(x, args[1], true, nullptr, &seeds)) return false;
+  if (!seeds.empty() && seeds.size() != outputs.size())
+    return x.fail(BreakReason::kOpArguments, "gradients");
+  seeds.resize(outputs.size());
+  for (size_t i = 0; i < seeds.size(); ++i)
+    if (seeds[i] && !(seeds[i].shape() == outputs[i].shape()))
+      return x.fail(BreakReason::kOpArguments, "gradients");
+  bool differentiable = false;
+  if (args.size() == 4) {
+    if (!x.look(args[3])) return false;
+    differentiable = args[3]->is_const(Py_True);
+    if (!differentiable && !args[3]->is_const(Py_False)) return wrong_arguments(x, "gradients");
+  }
+  for (const SymRef& value : by)
+    if (!is_differentiated(x, value)) return false;
+  auto found = x.gradient_scopes().gradients(outputs, seeds, wrt, differentiable);
+  if (!found.ok())
+    return x.fail(BreakReason::kGradient, "that is not built: " + found.error().message);
+  std::vector<SymRef> items;
+  for (Val& value : found.value()) items.push_back(make_tensor(std::move(value)));
+  return *out = make_items(SymKind::kTuple, std::move(items)), true;
+}
+
 bool model_records(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "records", args, names, 2, 2)) return false;
+  if (const GradientScopes& scopes = x.gradient_scopes(); scopes.any()) {
+    if (scopes.level() > 0 && scopes.recording())
+      return x.fail(BreakReason::kGradient, "through a step with a gradient of its own");
+    return *out = sym_bool(false), true;
+  }
   if (gradients_asked()) return x.fail_recorded("a step with a gradient of its own");
   x.heap().guard_no_gradients();
   *out = sym_bool(false);
   return true;
 }
 
-const ModelRow kModels[] = {{"records", model_records}};
+const ModelRow kModels[] = {{"push_grad_scope", model_push}, {"pop_grad_scope", model_pop},
+                            {"grad_level", model_level},     {"grad_recording", model_recording},
+                            {"alias", model_alias},          {"detach", model_detach},
+                            {"gradients", model_gradients},  {"records", model_records}};
+
+const ModelRow kMethods[] = {{"detach", model_detach}};
 
 }  // namespace
+
+std::span<const ModelRow> gradient_methods() { return kMethods; }
 
 const ModelTable models_gradients = {"msjit._msjit", kModels, {}};
 

@@ -37,6 +37,7 @@ std::span<const ModelRow> container_methods(SymKind kind);        // containers.
 std::span<const ModelRow> vars_methods();                         // vars.cc
 bool is_private(Executor& x, const SymRef& tensor);               // tensor_make.cc
 std::span<const ModelRow> tensor_write_methods();                 // tensor_write.cc
+std::span<const ModelRow> gradient_methods();                     // gradients.cc
 std::span<const ModelRow> set_methods();                          // sets.cc
 std::span<const ModelRow> ordered_dict_methods();                 // those dict has not, or not so
 // Whether an item is the one looked for, as containers compare: identity first, then ==.

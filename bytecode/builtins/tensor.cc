@@ -231,8 +231,9 @@ const ModelRow kEndsRegion[] = {
 }  // namespace
 
 BuiltinModel find_tensor_method(const char* name) {
-  for (const auto rows : {std::span<const ModelRow>(kTensorMethods),
-                          std::span<const ModelRow>(kEndsRegion), tensor_write_methods()})
+  for (const auto rows :
+       {std::span<const ModelRow>(kTensorMethods), std::span<const ModelRow>(kEndsRegion),
+        tensor_write_methods(), gradient_methods()})
     for (const ModelRow& row : rows)
       if (std::strcmp(row.name, name) == 0) return row.model;
   return nullptr;

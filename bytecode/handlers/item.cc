@@ -83,11 +83,29 @@ bool look_up(Executor& x, const SymRef& dict, const SymRef& key, const SymRef& p
                                : x.fail(BreakReason::kUnsupported, "dict key " + describe(*key));
 }
 
+// An item of a tuple of floats at an open position, as learning rates are kept by step: an open
+// number. Null: not of that kind.
+SymRef open_item(Executor& x, const SymRef& tuple, const SymRef& position) {
+  if (position->kind != SymKind::kSize || x.in_arm() || !x.heap().pin_floats(tuple)) return nullptr;
+  const int64_t now = PyLong_AsLongLong(position->object.get());
+  const int64_t count = PyTuple_GET_SIZE(tuple->object.get());
+  if (now < -count || now >= count) return nullptr;
+  NumberNode item{NumberNode::Kind::kItem};
+  item.object = tuple->object;
+  item.size = position->size;
+  SymRef value = make_sym(SymKind::kNumber);
+  value->object = Ref::share(PyTuple_GET_ITEM(tuple->object.get(), now < 0 ? now + count : now));
+  value->number = std::make_shared<NumberNode>(std::move(item));
+  x.add_demand(value);  // another position may be out of range
+  return value;
+}
+
 }  // namespace
 
 bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out) {
   if (!look(container) || !look_open(key)) return false;
   if (container->is_tensor()) return tensor_subscript(*this, container, key, out);
+  if (SymRef item = open_item(*this, container, key)) return *out = std::move(item), true;
   if (!look_fixed(key)) return false;
   const SymRef plain = plain_value(*this, key);
   if (container->kind == SymKind::kDict) return look_up(*this, container, key, plain, out);

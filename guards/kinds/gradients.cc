@@ -1,5 +1,7 @@
-// GRADIENTS: whether this thread is inside a gradient transform that records now (number 1) or not
-// (0). For captures that hold a step with a gradient of its own, or end before one.
+// GRADIENTS: the scopes of gradients this thread is in. Number 0, 1: whether it is inside a
+// transform that records now, for captures that hold a step with a gradient of its own or end
+// before one. 2, 3: whether it is in no scope at all, for captures that hold a whole transform or
+// end before one.
 #include "guards/guard_set.h"
 #include "kernels/eager/tape.h"
 
@@ -7,11 +9,16 @@ namespace msjit {
 namespace {
 
 bool check(const GuardStep& step, PyObject*, PyObject* const*) {
-  return gradients_asked() == (step.number != 0);
+  const bool expected = (step.number & 1) != 0;
+  if (step.number < 2) return gradients_asked() == expected;
+  return (grad_level() == 0 && grad_recording()) == expected;
 }
 
 std::string describe(const GuardStep& step, const std::string&, const std::string&) {
-  return step.number ? "gradients are asked for" : "no gradients are asked for";
+  constexpr const char* kTexts[] = {"no gradients are asked for", "gradients are asked for",
+                                    "inside a gradient transform or no_grad",
+                                    "outside gradient transforms and no_grad"};
+  return kTexts[step.number];
 }
 
 }  // namespace

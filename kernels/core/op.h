@@ -165,6 +165,8 @@ struct OpDef {
   InferFn infer = nullptr;
   KernelFn kernel[kNumDeviceTypes] = {};
   CompositeFn composite = nullptr;
+  CompositeFn update =
+      nullptr;  // kInPlace: the new values of the tensors written, the first inputs
   VjpFn vjp = nullptr;
   ScalarTraceFn scalar_trace = nullptr;
   std::vector<OpSample> samples;
@@ -191,6 +193,7 @@ class OpBuilder {
   }
   OpBuilder&& trace(ScalarTraceFn fn) && { return def_.scalar_trace = fn, std::move(*this); }
   OpBuilder&& composite(CompositeFn fn) && { return def_.composite = fn, std::move(*this); }
+  OpBuilder&& update(CompositeFn fn) && { return def_.update = fn, std::move(*this); }
   OpBuilder&& vjp(VjpFn fn) && { return def_.vjp = fn, std::move(*this); }
   OpBuilder&& no_grad() && { return def_.traits |= kNoGrad, std::move(*this); }
   OpBuilder&& reduction(ReduceKind kind) && {

@@ -1,6 +1,7 @@
 #include "kernels/cpu/in_place.h"
 
 #include "kernels/core/checks.h"
+#include "kernels/core/words.h"
 #include "kernels/cpu/layout.h"
 
 namespace msjit::in_place {
@@ -41,6 +42,9 @@ Status infer_step(InferCtx& ctx, int num_states) {
   }
   MSJIT_OK(require_float(ctx, ctx.in(num_states + 1), "grad"));
   MSJIT_OK(require_shape(ctx, ctx.in(num_states + 1), param.shape, "grad"));
+  if (const Meta& rate = ctx.in(num_states + 2); rate.shape.numel() != 1 || rate.shape.rank() > 1)
+    return value_error("[{}] shape of lr, got {}, expected one number", ctx.name(),
+                       rate.shape.str());
   ctx.add_output(param.dtype, param.shape);
   return {};
 }
@@ -60,6 +64,8 @@ Result<Step> begin_step(KernelCtx& ctx, int num_states) {
     MSJIT_TRY(grad, layout::detached_from(grad, ctx.in[0]));
   }
   step.tensors[num_states + 1] = grad;
+  MSJIT_TRY(Tensor rate, layout::contiguous_as(ctx.in[num_states + 2], DType::kFloat64));
+  step.rate = *rate.data_as<double>();
   return step;
 }
 
@@ -68,6 +74,14 @@ void end_step(KernelCtx& ctx, const Step& step) {
     if (step.targets[i]) copy_strided(step.tensors[i], step.targets[i]);
     if (i > 0) ctx.in[i].bump_version();
   }
+}
+
+Vals step_values(std::span<const Val> in) {
+  const DType dtype = in[0].dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+  Vals values;
+  for (const Val& value : in) values.push_back(words::cast(value, dtype));
+  if (Val& rate = values.back(); rate.rank() > 0) rate = words::reshape(rate, {});
+  return values;
 }
 
 }  // namespace msjit::in_place

@@ -15,7 +15,7 @@ Status infer_update(InferCtx& ctx);
 Status combine(KernelCtx& ctx, const OpDef& op);
 
 // Optimizer steps: the inputs are a float parameter, `num_states` tensors of its shape and dtype,
-// and its gradient.
+// its gradient, and the learning rate, a single number.
 Status infer_step(InferCtx& ctx, int num_states);
 
 inline constexpr int kMaxStates = 3;
@@ -25,9 +25,12 @@ struct Step {
   Tensor targets[kMaxStates + 2];  // where a copy has to go back to; empty handles otherwise
   int num_states;
   int64_t count;
+  double rate;
 };
 Result<Step> begin_step(KernelCtx& ctx, int num_states);
 // Copies back what was not contiguous and bumps the versions of the states.
 void end_step(KernelCtx& ctx, const Step& step);
+// The inputs in the dtype a step computes in, for OpDef::update.
+Vals step_values(std::span<const Val> in);
 
 }  // namespace msjit::in_place

@@ -2,6 +2,7 @@
 // vectorise.
 #pragma once
 
+#include "kernels/core/words.h"
 #include "kernels/cpu/in_place.h"
 #include "kernels/cpu/parallel.h"
 

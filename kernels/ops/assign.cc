@@ -14,6 +14,8 @@ Status kernel(KernelCtx& ctx) {
   return {};
 }
 
+Vals update(OpSink*, std::span<const Val> in, const Attrs&) { return {in[1]}; }
+
 void vjp(Vjp& v) {
   if (v.needs(0)) v.set_grad(0, words::zeros_like(v.grad()));
   if (v.needs(1)) v.set_grad(1, v.grad());
@@ -28,6 +30,7 @@ MSJIT_OP(assign)
     .traits(kInPlace)
     .infer(in_place::infer_update)
     .cpu(kernel)
+    .update(update)
     .vjp(vjp);
 
 }  // namespace msjit

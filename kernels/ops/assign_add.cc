@@ -9,6 +9,10 @@ namespace {
 
 Status kernel(KernelCtx& ctx) { return in_place::combine(ctx, op_add); }
 
+Vals update(OpSink*, std::span<const Val> in, const Attrs&) {
+  return {words::add(in[0], words::cast(in[1], in[0].dtype()))};
+}
+
 void vjp(Vjp& v) {
   if (v.needs(0)) v.set_grad(0, v.grad());
   if (v.needs(1)) v.set_grad(1, v.grad());
@@ -23,6 +27,7 @@ MSJIT_OP(assign_add)
     .traits(kInPlace)
     .infer(in_place::infer_update)
     .cpu(kernel)
+    .update(update)
     .vjp(vjp);
 
 }  // namespace msjit

@@ -467,7 +467,7 @@ class ops:
     def acosh(x: TensorLike) -> "Tensor":
         """The inverse hyperbolic cosine."""
     @staticmethod
-    def adam_step(param: TensorLike, m: TensorLike, v: TensorLike, grad: TensorLike, lr: _float, beta1: _float = ..., beta2: _float = ..., epsilon: _float = ..., weight_decay: _float = ..., step: _int = ..., decoupled: _bool = ..., nesterov: _bool = ...) -> "Tensor":
+    def adam_step(param: TensorLike, m: TensorLike, v: TensorLike, grad: TensorLike, lr: TensorLike, beta1: _float = ..., beta2: _float = ..., epsilon: _float = ..., weight_decay: _float = ..., step: _int = ..., decoupled: _bool = ..., nesterov: _bool = ...) -> "Tensor":
         """One step of Adam in place; writes param and both moments."""
     @staticmethod
     def adaptive_avg_pool2d(x: TensorLike, output_size: Ints) -> "Tensor":
@@ -767,7 +767,7 @@ class ops:
     def mod(x: TensorLike, y: TensorLike) -> "Tensor":
         """Remainder with the sign of the divisor, as in Python; 0 for an integer divisor of 0."""
     @staticmethod
-    def momentum_step(param: TensorLike, accum: TensorLike, grad: TensorLike, lr: _float, momentum: _float, weight_decay: _float = ..., dampening: _float = ..., nesterov: _bool = ...) -> "Tensor":
+    def momentum_step(param: TensorLike, accum: TensorLike, grad: TensorLike, lr: TensorLike, momentum: _float, weight_decay: _float = ..., dampening: _float = ..., nesterov: _bool = ...) -> "Tensor":
         """One step of momentum descent in place, grad including weight_decay * param: accum = accum * momentum + grad * (1 - dampening), param -= lr * accum (nesterov: lr * (grad + accum * momentum))."""
     @staticmethod
     def mse_loss(logits: TensorLike, labels: TensorLike, reduction: _str = ...) -> "Tensor":
@@ -848,7 +848,7 @@ class ops:
     def select_index(x: TensorLike, index: _int, axis: _int = ...) -> "Tensor":
         """Element `index` along `axis`, which is dropped."""
     @staticmethod
-    def sgd_step(param: TensorLike, grad: TensorLike, lr: _float, weight_decay: _float = ...) -> "Tensor":
+    def sgd_step(param: TensorLike, grad: TensorLike, lr: TensorLike, weight_decay: _float = ...) -> "Tensor":
         """One step of gradient descent in place: param -= lr * (grad + weight_decay * param)."""
     @staticmethod
     def sigmoid(x: TensorLike) -> "Tensor":

@@ -100,6 +100,8 @@ def _restore(cls, values, name, requires_grad):
 class ParameterTuple(tuple):
     """Tuple of Parameters, as optimizers and grad transforms take them."""
 
+    __slots__ = ()
+
     def __new__(cls, iterable):
         items = tuple(iterable)
         for item in items:

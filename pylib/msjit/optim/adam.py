@@ -33,9 +33,12 @@ class Adam(_Adam):
             raise NotImplementedError("[adam] use_nesterov and use_amsgrad are not offered yet")
         super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay, loss_scale)
 
+    def _step_rate(self, rate, step):
+        return rate * (1.0 - self.beta2 ** (step + 1)) ** 0.5 / (1.0 - self.beta1 ** (step + 1))
+
     def _update(self, index, param, gradient, rate, decay):
         _adam_step(param, self.moment1[index], self.moment2[index], gradient, rate, self.beta1, self.beta2, self.eps,
-                   decay, self.step_count + 1, False)
+                   decay)
 
 
 class AdamWeightDecay(_Adam):

@@ -33,8 +33,12 @@ class Optimizer(Cell):
         object.__setattr__(self, "parameters", ParameterTuple(parameters))
         object.__setattr__(self, "_parameters", self.parameters)
         self.step_count = 0
-        group_of = {id(p): g for g in self._groups for p in g.params}
-        self._group_of = [group_of[id(p)] for p in parameters]
+        group_of = {id(p): i for i, g in enumerate(self._groups) for p in g.params}
+        self._group_index = [group_of[id(p)] for p in parameters]
+
+    @property
+    def _group_of(self):
+        return [self._groups[i] for i in self._group_index]
 
     @property
     def global_step(self):
@@ -96,10 +100,9 @@ class Optimizer(Cell):
             raise ValueError("[%s] gradients, got %d, expected one for each of the %d parameters"
                              % (self._where, len(gradients), len(self.parameters)))
         step = self.step_count
-        rates = {id(g): _rate_at(g.rate, step) for g in self._groups}
-        self._begin_step(step)
+        rates = [self._step_rate(_rate_at(g.rate, step), step) for g in self._groups]
         for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
-            group = self._group_of[index]
+            group = self._group_index[index]
             if not isinstance(gradient, Tensor):
                 raise TypeError("[%s] gradient of %s, got %s, expected a Tensor"
                                 % (self._where, param.name, type(gradient).__name__))
@@ -108,12 +111,13 @@ class Optimizer(Cell):
                                  % (self._where, param.name, tuple(gradient.shape), tuple(param.shape)))
             if self.loss_scale != 1.0:
                 gradient = gradient / self.loss_scale
-            self._update(index, param, gradient, rates[id(group)], group.decay)
+            self._update(index, param, gradient, rates[group], self._groups[group].decay)
         object.__setattr__(self, "step_count", step + 1)
         return (True,) * len(gradients)
 
-    def _begin_step(self, step):
-        """Called once before the updates of a step."""
+    def _step_rate(self, rate, step):
+        """The factor on the moves of this step."""
+        return rate
 
     def _update(self, index, param, gradient, rate, decay):
         raise NotImplementedError("[%s] _update is not defined" % self._where)

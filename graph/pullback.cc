@@ -1,0 +1,156 @@
+#include "graph/pullback.h"
+
+#include <algorithm>
+
+#include "graph/autodiff.h"
+#include "kernels/core/gradients.h"
+#include "kernels/core/words.h"
+
+namespace msjit {
+
+extern const OpDef op_identity;
+
+namespace {
+
+// Whether a gradient goes from the node's outputs to its `i`-th input.
+bool is_edge(const Node& node, size_t i, bool in_scope, const std::vector<bool>& active,
+             const std::vector<bool>& parameters) {
+  const ValueId id = node.inputs[i];
+  return id >= 0 && (active[id] || (in_scope && parameters[id]));
+}
+
+bool can_carry(const Graph& graph, const Node& node, int32_t output) {
+  const DType dtype = graph.meta(node.first_output + output).dtype;
+  return node.is_control() ? is_float(dtype)
+                           : carries_gradient(*node.op, static_cast<size_t>(output), dtype);
+}
+
+}  // namespace
+
+std::vector<bool> GradScopes::active(const Graph& graph, const std::vector<bool>& leaves,
+                                     const std::vector<bool>& parameters) const {
+  std::vector<bool> active = leaves;
+  visit(graph, [&](const Node& node, bool recorded, bool in_scope) {
+    if (node.kind != NodeKind::kOp || node.op->has(kNoGrad) || !recorded) return;
+    bool reached = false;
+    for (size_t i = 0; i < node.inputs.size() && !reached; ++i)
+      reached = is_edge(node, i, in_scope, active, parameters);
+    for (int32_t i = 0; reached && i < node.num_outputs; ++i)
+      if (can_carry(graph, node, i)) active[node.first_output + i] = true;
+  });
+  return active;
+}
+
+class Pullback {
+ public:
+  Pullback(GraphSink& sink, const GradScopes& scopes) : sink_(sink), scopes_(scopes) {}
+  Result<Vals> run(std::span<const Val> outputs, std::span<const Val> seeds,
+                   std::span<const Val> wrt);
+
+ private:
+  struct Step {
+    int32_t node;
+    bool in_scope;
+  };
+  void find_active(std::span<const Val> wrt);
+  Status seed(const Val& output, const Val& given);
+  Status add_gradient(ValueId id, const Val& gradient);
+  Status walk(const Step& step);
+  Result<Vals> results(std::span<const Val> wrt);
+
+  GraphSink& sink_;
+  const GradScopes& scopes_;
+  std::vector<bool> leaves_, parameters_, active_;
+  std::vector<Step> steps_;  // the recorded nodes that lead to something in wrt
+  std::vector<Val> gradients_;
+};
+
+void Pullback::find_active(std::span<const Val> wrt) {
+  const Graph& graph = *sink_.graph();
+  leaves_.resize(graph.values.size());
+  parameters_.resize(graph.values.size());
+  gradients_.resize(graph.values.size());
+  for (const Val& value : wrt) {
+    const bool parameter = graph.producer(value.id()).kind == NodeKind::kInput;
+    (parameter ? parameters_ : leaves_)[value.id()] = true;
+  }
+  active_ = scopes_.active(graph, leaves_, parameters_);
+  scopes_.visit(graph, [&](const Node& node, bool recorded, bool in_scope) {
+    if (recorded && node.kind == NodeKind::kOp && active_[node.first_output])
+      steps_.push_back({graph.values[node.first_output].node, in_scope});
+  });
+}
+
+Status Pullback::seed(const Val& output, const Val& given) {
+  if (!active_[output.id()] && !parameters_[output.id()]) return {};
+  return add_gradient(output.id(), given ? given : words::full_like(output, 1));
+}
+
+Status Pullback::add_gradient(ValueId id, const Val& gradient) {
+  Val& slot = gradients_[id];
+  slot = slot ? words::add(slot, gradient) : gradient;
+  return sink_.take_error();
+}
+
+Status Pullback::walk(const Step& step) {
+  const Node& node = sink_.graph()->nodes[step.node];
+  Vals arrived;
+  bool any = false;
+  for (int32_t i = 0; i < node.num_outputs; ++i) {
+    arrived.push_back(gradients_[node.first_output + i]);
+    any |= static_cast<bool>(arrived.back());
+  }
+  if (!any) return {};
+  if (node.is_control())
+    return not_implemented_error("[backward] a gradient through {}", node.op->name);
+  InlineVec<bool, 8> wanted;
+  bool needed = false;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    wanted.push_back(is_edge(node, i, step.in_scope, active_, parameters_));
+    needed |= wanted.back();
+  }
+  if (!needed) return {};
+  sink_.set_location(node.location);
+  MSJIT_TRY(Vals gradients, rule_gradients(sink_, node, {wanted.begin(), wanted.end()}, arrived));
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    if (wanted[i] && gradients[i]) MSJIT_OK(add_gradient(node.inputs[i], gradients[i]));
+  return {};
+}
+
+// A gradient that is a value of the program is seen under a name of its own.
+Result<Vals> Pullback::results(std::span<const Val> wrt) {
+  Vals results;
+  for (const Val& value : wrt) {
+    Val found = gradients_[value.id()];
+    if (!found) found = words::zeros(&sink_, value.meta());
+    const bool known = found && static_cast<size_t>(found.id()) < gradients_.size();
+    results.push_back(known ? msjit::call(op_identity, {found}) : found);
+  }
+  MSJIT_OK(sink_.take_error());
+  return results;
+}
+
+Result<Vals> Pullback::run(std::span<const Val> outputs, std::span<const Val> seeds,
+                           std::span<const Val> wrt) {
+  find_active(wrt);
+  const SourceLocation place = sink_.location();
+  for (size_t i = 0; i < outputs.size(); ++i)
+    MSJIT_OK(seed(outputs[i], i < seeds.size() ? seeds[i] : Val()));
+  for (size_t i = steps_.size(); i-- > 0;) MSJIT_OK(walk(steps_[i]));
+  sink_.set_location(place);
+  return results(wrt);
+}
+
+Result<Vals> pull_back(GraphSink& sink, GradScopes& scopes, std::span<const Val> outputs,
+                       std::span<const Val> seeds, std::span<const Val> wrt, bool differentiable) {
+  const int level = scopes.level();
+  const bool recording = scopes.recording();
+  const auto nodes = [&] { return static_cast<int32_t>(sink.graph()->nodes.size()); };
+  const GradScopes before = scopes;
+  scopes.set(nodes(), differentiable ? level + 1 : level, differentiable);
+  auto found = Pullback(sink, before).run(outputs, seeds, wrt);
+  scopes.set(nodes(), level, recording);
+  return found;
+}
+
+}  // namespace msjit
