@@ -103,15 +103,34 @@ bool gives_history(const Entry& entry, std::span<const Tensor> outputs) {
 
 namespace {
 
+// Whether nobody else has the memory of a tensor, nor its address, and it holds the tensor alone.
+bool owns_memory(const Tensor& tensor) {
+  const Storage& memory = tensor.storage();
+  return memory.unique() && !memory->deleter && !memory->scratch && memory->exports.load() == 0 &&
+         tensor.contiguous() && tensor.data() == memory->data;
+}
+
+// Gives the tensor the memory of a value that is not used any more, in the place of a copy.
+bool take_memory(const Tensor& tensor, const Tensor& value) {
+  if (!owns_memory(tensor) || !owns_memory(value) || tensor.dtype() != value.dtype() ||
+      !(tensor.shape() == value.shape()))
+    return false;
+  TensorImpl *to = tensor.impl(), *from = value.impl();
+  from->storage->version = to->storage->version;
+  std::swap(to->storage, from->storage);
+  std::swap(to->data, from->data);
+  return true;
+}
+
 bool write_tensor(PyObject* object, const Tensor& value, bool replaces) {
-  const Tensor tensor = tensor_of(object);
+  const Tensor& tensor = tensor_of(object);
   if (replaces) {
     const Meta meta = tensor.impl()->meta;  // the value may be a weak scalar
     replace_contents(object, value);
     tensor.impl()->meta = meta;
     return true;
   }
-  if (value.numel()) copy_strided(value, tensor);
+  if (!take_memory(tensor, value) && value.numel()) copy_strided(value, tensor);
   tensor.bump_version();
   return true;
 }

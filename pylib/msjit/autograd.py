@@ -211,7 +211,6 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
     def gradient(*args, **kwargs):
         value, grads = request.run(args, kwargs)
         return (grads, tuple(value[1:])) if has_aux else grads
-    gradient.__name__ = "grad_" + getattr(fn, "__name__", type(fn).__name__)
     return gradient
 
 
