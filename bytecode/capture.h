@@ -142,11 +142,15 @@ struct Capture {
 
 struct CaptureLimits {
   int inline_depth = 24;
-  int unroll = 20000;  // instructions executed and items taken from iterators in one region
-  int turns = 0;       // of one loop of the frame that are unrolled; 0 = no limit
-  int max_ops = 4000;
-  int break_every = 0;        // force an exit at every n-th instruction of the frame; 0 = never
-  bool strict = false;        // level STRICT of PSJit: language.h
+  // Instructions executed and items taken from iterators in one region, and how many more for each
+  // operation of its graph.
+  int unroll = 20000;
+  int unroll_per_op = 50;
+  int turns = 0;  // of one loop of the frame that are unrolled; 0 = no limit
+  int max_ops = 16000;
+  int loop_ops = 4000;  // in a loop of the outermost frame, whose turns can be regions of their own
+  int break_every = 0;  // force an exit at every n-th instruction of the frame; 0 = never
+  bool strict = false;  // level STRICT of PSJit: language.h
   bool list_inlined = false;  // keep the code of the calls that are inlined
 };
 

@@ -150,8 +150,12 @@ bool Executor::run_root(int start, int depth, int stop_step) {
 // Counts instructions of the outermost frame and decides where it stops. False: the limit is
 // reached.
 bool Executor::account(SymFrame& frame) {
-  if (++steps_ > limits_.unroll) return too_long(BreakReason::kUnrollLimit);
-  if (graph_->num_ops() > limits_.max_ops) return too_long(BreakReason::kGraphSize);
+  ++steps_;
+  for (; counted_nodes_ < graph_->nodes.size(); ++counted_nodes_)
+    num_ops_ += graph_->nodes[counted_nodes_].num_ops();
+  if (!within_limits()) [[unlikely]]
+    return too_long(num_ops_ > limits_.loop_ops ? BreakReason::kGraphSize
+                                                : BreakReason::kUnrollLimit);
   if (&frame != &root_) return true;
   ++root_step_;
   const Instr& instr = (*frame.code)[frame.pc];
@@ -177,14 +181,27 @@ bool Executor::at_long_loop(int header) const {
 // The region has become too large. When that is the work of a loop of the outermost frame, its
 // turns become regions of their own: the capture starts again, to end at the loop's header.
 bool Executor::too_long(BreakReason reason) {
-  const Cfg& cfg = control_->cfg(*root_.code);
-  for (const auto& [header, turns] : turns_) {
-    if (turns < 2 || !cfg.is_loop_header(header) || !cfg.in_loop(header, root_.pc)) continue;
+  if (const int header = root_loop(); header >= 0) {
     control_->long_loops.push_back(header);
     control_->restart = true;
-    break;
   }
   return fail(reason);
+}
+
+bool Executor::within_limits() const {
+  if (steps_ <= limits_.unroll && num_ops_ <= std::min(limits_.loop_ops, limits_.max_ops))
+    return true;
+  const int allowed = limits_.unroll + limits_.unroll_per_op * num_ops_;
+  return num_ops_ <= limits_.max_ops && steps_ <= allowed && root_loop() < 0;
+}
+
+// The loop of the outermost frame that is in its third turn or a later one, by its header; -1:
+// none is.
+int Executor::root_loop() const {
+  const Cfg& cfg = control_->cfg(*root_.code);
+  for (const auto& [header, turns] : turns_)
+    if (turns >= 2 && cfg.is_loop_header(header) && cfg.in_loop(header, root_.pc)) return header;
+  return -1;
 }
 
 bool Executor::run(SymFrame& frame) {

@@ -205,6 +205,8 @@ class Executor {
   bool account(SymFrame& frame);
   bool too_long(BreakReason reason);
   bool at_long_loop(int header) const;
+  bool within_limits() const;
+  int root_loop() const;
   void note_inlined(const SymFrame& frame);
   void note_user_place();
   bool run_arm(SymFrame* arm);
@@ -231,6 +233,8 @@ class Executor {
   SymFrame root_;
   int depth_ = 0;
   int steps_ = 0;
+  size_t counted_nodes_ = 0;
+  int num_ops_ = 0;  // of the nodes counted
   int root_step_ = -1;
   int start_depth_ = 0;
   int safe_step_ = 0;

@@ -50,10 +50,13 @@ ValueId Graph::add_op(const OpDef& op, std::span<const ValueId> in, const Attrs&
 
 int Graph::num_ops() const {
   int count = 0;
-  for (const Node& node : nodes) {
-    count += node.kind == NodeKind::kOp;
-    for (const auto& sub : node.subgraphs) count += sub->num_ops();
-  }
+  for (const Node& node : nodes) count += node.num_ops();
+  return count;
+}
+
+int Node::num_ops() const {
+  int count = kind == NodeKind::kOp;
+  for (const auto& sub : subgraphs) count += sub->num_ops();
   return count;
 }
 

@@ -35,6 +35,7 @@ struct Node {
   SourceLocation location;
   std::vector<std::shared_ptr<const Graph>> subgraphs;  // of If and While; shared, never changed
   bool is_control() const { return !subgraphs.empty(); }
+  int num_ops() const;  // 1 for an op, and those in its sub-graphs
 };
 
 struct ValueInfo {

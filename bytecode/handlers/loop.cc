@@ -109,7 +109,8 @@ static bool stays_exhausted(IterKind kind) {
 
 bool Executor::next(const SymRef& sym, SymRef* out, bool* done) {
   // What a builtin takes from an iterator is as long as a loop of instructions.
-  if (++steps_ > limits_.unroll) return fail(BreakReason::kUnrollLimit);
+  ++steps_;
+  if (!within_limits()) return fail(BreakReason::kUnrollLimit);
   if (sym->kind == SymKind::kObject) return instance_next(*this, sym, out, done);
   SymIterator& it = *sym->iterator;
   if (it.generator) return resume_generator(sym, make_const(Ref::none()), out, done);
