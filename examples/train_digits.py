@@ -98,29 +98,33 @@ class Progress:
             print(text)
 
 
-@ms.skip
-def accuracy(forward, images, labels):
+def accuracy(net, images, labels):
     """Share of images whose largest logit is at the label."""
-    forward.set_train(False)
-    predicted = forward(Tensor(images)).asnumpy().argmax(1)
+    net.set_train(False)
+    predicted = net(Tensor(images)).asnumpy().argmax(1)
     return float((predicted == labels).mean())
 
 
-@ms.skip  # under `python -m msjit` every function is a candidate: here the networks' construct alone is to be captured
 def train(name, network, rate, mode, epochs, data):
     """Trains one network; returns a row of the report."""
     train_images, train_labels, test_images, test_labels = data
     ms.set_seed(42)
     net = network()
-    forward = ms.jit(net, mode="PIJit") if mode == "PIJit" else net
     loss_fn = nn.CrossEntropyLoss()
     steps = len(train_labels) // BATCH
     rates = nn.cosine_decay_lr(1e-5, rate, epochs * steps, steps, epochs)
     optimizer = nn.Adam(net.trainable_params(), learning_rate=rates)
 
     def compute_loss(images, labels):
-        return loss_fn(forward(images), labels)
-    step = ms.value_and_grad(compute_loss, None, optimizer.parameters)
+        return loss_fn(net(images), labels)
+    value_and_grad = ms.value_and_grad(compute_loss, None, optimizer.parameters)
+
+    def train_step(images, labels):
+        """Loss, gradients and update: one region under PIJit."""
+        loss, gradients = value_and_grad(images, labels)
+        optimizer(gradients)
+        return loss
+    step = ms.jit(train_step, mode="PIJit") if mode == "PIJit" else train_step
 
     if ms.has_jit:
         ms.config.enabled = mode == "PIJit"
@@ -131,8 +135,7 @@ def train(name, network, rate, mode, epochs, data):
         net.set_train()
         for images, labels in batches(train_images, train_labels, epoch):
             start = time.perf_counter()
-            loss, gradients = step(images, labels)
-            optimizer(gradients)
+            loss = step(images, labels)
             losses.append(float(loss.asnumpy()))
             times.append(time.perf_counter() - start)
             progress.step(losses[-1])
@@ -140,10 +143,10 @@ def train(name, network, rate, mode, epochs, data):
     graph_ops = after["graph_ops"] - before["graph_ops"]
     op_calls = graph_ops + after["eager_ops"] - before["eager_ops"]
     functions = [f for f in ms.report()["functions"]
-                 if mode == "PIJit" and f["line"] == network.construct.__code__.co_firstlineno]
+                 if mode == "PIJit" and f["line"] == train_step.__code__.co_firstlineno]
     breaks = [dict(b, function=f["name"], file=f["file"]) for f in functions for b in f["breaks"]]
     return {
-        "name": name, "mode": mode, "test_accuracy": accuracy(forward, test_images, test_labels),
+        "name": name, "mode": mode, "test_accuracy": accuracy(net, test_images, test_labels),
         "ms_per_step": 1e3 * float(np.median(times)), "losses": losses,
         "captured": graph_ops / op_calls if op_calls else 0.0,
         "breaks": sum(b["count"] for b in breaks), "break_list": breaks,
@@ -166,7 +169,6 @@ def print_table(rows):
             print("%s: eager and PIJit losses differ by at most %.1e over %d steps" % (name, gap, len(pair["eager"])))
 
 
-@ms.skip
 def main():
     """Command line."""
     parser = argparse.ArgumentParser(description="Train two small networks on handwritten digits.")
