@@ -105,7 +105,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
                                std::vector<int>* long_loops) {
   int stop = -1;
   Failure failure;
-  bool failed = false, recorded = false;
+  bool failed = false, recorded = false, in_scope = false;
   ControlPlan control;
   if (long_loops) control.long_loops = *long_loops;
   for (int attempt = 0; attempt < 64; ++attempt) {
@@ -119,6 +119,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
       if (stop == x.safe_step())
         return internal_error("[capture] instruction {} failed twice: {}", stop, x.detail());
       recorded |= x.recorded();
+      in_scope |= x.in_scope();
       if (!std::exchange(failed, true)) failure = failure_of(x);
       stop = x.safe_step();
       continue;
@@ -159,6 +160,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     capture.plain = x.heap().is_plain();
     capture.recorded = recorded;
     if (recorded) x.heap().guard_gradients();
+    if (in_scope) x.heap().guard_outside_scopes(false);
     capture.guards = x.heap().guards().finish(used_sources(capture));
     return capture;
   }

@@ -91,6 +91,11 @@ bool Executor::fail_recorded(const std::string& detail) {
   return fail(BreakReason::kRecorded, detail);
 }
 
+bool Executor::fail_in_scope(const std::string& detail) {
+  in_scope_ = true;
+  return fail(BreakReason::kRecorded, detail);
+}
+
 bool Executor::fail_op(Status status) {
   const ErrorKind kind = status.error().kind;
   if (kind != ErrorKind::kInternal && kind != ErrorKind::kMemory && has_handler()) {

@@ -105,6 +105,9 @@ class Executor {
   // Ends the region because gradients are asked for; always false.
   bool fail_recorded(const std::string& detail);
   bool recorded() const { return recorded_; }
+  // Ends the region because the thread is in a scope of no_grad; always false.
+  bool fail_in_scope(const std::string& detail);
+  bool in_scope() const { return in_scope_; }
 
   // The program raises here. Execution goes on at a handler inside the region; without one the
   // region ends before the instruction. Always false, as fail(). raise.cc
@@ -250,7 +253,7 @@ class Executor {
   std::string raised_text_;
   int catching_ = 0;
   BreakReason reason_ = BreakReason::kInternal;
-  bool recorded_ = false;
+  bool recorded_ = false, in_scope_ = false;
   std::string detail_;
   std::string place_;
   int line_ = 0;

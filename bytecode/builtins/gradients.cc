@@ -14,9 +14,9 @@ namespace {
 bool begins_outside(Executor& x, const char* what) {
   if (x.gradient_scopes().any()) return true;
   if (gradients_asked()) return x.fail_recorded(what);
-  const bool outside = grad_level() == 0 && grad_recording();
-  x.heap().guard_outside_scopes(outside);
-  return outside || x.fail(BreakReason::kRecorded, what);
+  if (grad_level() != 0 || !grad_recording()) return x.fail_in_scope(what);
+  x.heap().guard_outside_scopes(true);
+  return true;
 }
 
 bool model_push(Executor& x, Args args, PyObject* names, SymRef* out) {

@@ -122,7 +122,7 @@ enum Trait : uint32_t {
   kReduction = 1u << 2,    // reduce_kind over attrs (axis, keepdims)
   kView = 1u << 3,         // the output shares storage with input 0 where layout allows
   kRandom = 1u << 4,       // draws from the generator: keeps program order, never merged
-  kInPlace = 1u << 5,      // writes input 0: never captured, a region ends before it
+  kInPlace = 1u << 5,      // writes input 0; captured where it has an `update`
   kCommutative = 1u << 6,  // operands may be swapped, zeros of either sign included
   kDecompose = 1u << 7,    // graphs take the composite even though an eager kernel exists
   kNoGrad = 1u << 8,       // gradient is zero by definition (comparisons, argmax, ...)

@@ -81,10 +81,13 @@ void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Export*>(vi
 
 PyBufferProcs g_buffer;
 
-// numpy.<name>, imported on first use.
-Ref numpy_function(const char* name) {
-  Ref numpy = Ref::steal(PyImport_ImportModule("numpy"));
-  return numpy ? Ref::steal(PyObject_GetAttrString(numpy.get(), name)) : Ref();
+// numpy.asarray, imported on first use (borrowed).
+PyObject* asarray() {
+  static PyObject* function = nullptr;
+  if (function) return function;
+  const Ref numpy = Ref::steal(PyImport_ImportModule("numpy"));
+  if (numpy) function = PyObject_GetAttrString(numpy.get(), "asarray");
+  return function;
 }
 
 }  // namespace
@@ -97,11 +100,10 @@ Ref to_numpy(const Tensor& tensor) {
   // later.
   Ref holder = wrap_tensor(Tensor::view(plain, plain.shape(), plain.strides(), 0));
   if (!holder) return {};
-  Ref memory = Ref::steal(PyMemoryView_FromObject(holder.get()));
-  Ref asarray = memory ? numpy_function("asarray") : Ref();
-  if (!asarray) return {};
+  PyObject* const convert = asarray();
+  if (!convert) return {};
   return Ref::steal(
-      PyObject_CallFunctionObjArgs(asarray.get(), memory.get(), static_cast<PyObject*>(nullptr)));
+      PyObject_CallFunctionObjArgs(convert, holder.get(), static_cast<PyObject*>(nullptr)));
 }
 
 Ref from_numpy(PyObject*, PyObject* array) {

@@ -105,6 +105,7 @@ def prepare(parsed):
     if parsed.mode != "eager":
         if not _msjit.has_jit:
             print("msjit: functions run uncompiled: %s" % _msjit.no_jit_reason, file=sys.stderr)
+        importer.begin()
         if [p for p in include if p.strip()]:
             importer.install(include, exclude)
     if parsed.explain:

@@ -17,6 +17,9 @@ from ._native import _msjit
 
 _OWN = ["msjit", "msjit.*", "mindspore", "mindspore.*"]
 
+# Whether functions of the program have been made candidates.
+transparent = False
+
 # Makes every function below a code object a candidate; returns how many.
 mark = _msjit.mark_functions if _msjit.has_jit else lambda code: 0
 
@@ -79,12 +82,22 @@ def _functions(value, module_name):
                 yield fn
 
 
+def begin():
+    """Notes that the program is captured; so is then what runs a whole training step in its place."""
+    global transparent
+    transparent = True
+    wrap = sys.modules.get("msjit.nn.wrap")
+    if wrap is not None:
+        wrap.capture_steps()
+
+
 def install(include, exclude=()):
     """Captures the functions of modules whose names match `include` (patterns like 'pkg.*'), now and as imported."""
     finder = MarkingFinder(include, exclude)
     if not finder.include:
         raise ValueError("[install] include names no module")
     sys.meta_path.insert(0, finder)
+    begin()
     for name, module in list(sys.modules.items()):
         if isinstance(module, types.ModuleType) and finder.matches(name):
             mark_module(module)

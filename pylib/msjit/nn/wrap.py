@@ -1,5 +1,5 @@
 """Cells that wrap a network for training."""
-from .. import autograd
+from .. import autograd, importer
 from ..common.parameter import ParameterTuple
 from .cell import Cell
 
@@ -94,3 +94,12 @@ class Vjp(Cell):
     def construct(self, *args):
         value, pullback = autograd.vjp(self.fn, *args[:-1])
         return value, pullback(args[-1])
+
+
+def capture_steps():
+    """Makes the training step a candidate of the JIT, for Model.train and loops at the top of a script."""
+    importer.mark(TrainOneStepCell.construct.__code__)
+
+
+if importer.transparent:
+    capture_steps()
