@@ -36,6 +36,7 @@ class GraphExecutable final : public Executable {
   Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) override {
     return runner_.run(inputs, outputs);
   }
+  void release_memory() override { runner_.release_memory(); }
   int tier() const override {
     int tier = 1;
     runner_.for_each_unit([&](FusedUnit& unit) { tier = unit.primary() ? tier : 0; });

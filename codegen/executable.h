@@ -19,6 +19,7 @@ class Executable {
   // the inputs.
   virtual Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) = 0;
 
+  virtual void release_memory() = 0;           // gives idle arenas back to the allocator
   virtual int tier() const = 0;                // 0: op by op, 1: fused kernels in place
   virtual void wait_compiled() = 0;            // blocks until tier 1 is reached or given up
   virtual double compile_ms() const = 0;       // time spent in passes, planning and code generation

@@ -39,6 +39,7 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   Executable& executable() const { return *plain_; }  // the plain forward one
   // Of the plain executable and all gradients compiled so far.
   double compile_ms() const;
+  void release_memory() { plain_->release_memory(); }
   int64_t code_bytes() const;
   void wait_compiled();
 

@@ -63,6 +63,12 @@ void PlanRunner::for_each_unit(const std::function<void(FusedUnit&)>& f) const {
     for (const auto& runner : control.runners) runner->for_each_unit(f);
 }
 
+void PlanRunner::release_memory() {
+  pool_.release();
+  for (const Control& control : controls_)
+    for (const auto& runner : control.runners) runner->release_memory();
+}
+
 void PlanRunner::find_single() {
   if (plan_->steps.size() != 1 || !units_[0]) return;
   const FusedProgram& program = units_[0]->program();

@@ -30,6 +30,7 @@ class PlanRunner {
   const std::vector<std::shared_ptr<FusedUnit>>& units() const { return units_; }
   // Of the steps and of all sub-graphs.
   void for_each_unit(const std::function<void(FusedUnit&)>& f) const;
+  void release_memory();
 
  private:
   static constexpr int kMaxPointers = 128;

@@ -10,12 +10,19 @@ std::atomic<int64_t> g_kept_bytes{0};
 
 Workspace::~Workspace() = default;
 
-WorkspacePool::~WorkspacePool() {
+WorkspacePool::~WorkspacePool() { drop(); }
+
+void WorkspacePool::drop() {
   for (auto& slot : kept_)
-    if (Workspace* w = slot.load()) {
-      g_kept_bytes.fetch_sub(w->bytes);
+    if (Workspace* w = slot.exchange(nullptr, std::memory_order_acquire)) {
+      g_kept_bytes.fetch_sub(w->bytes, std::memory_order_relaxed);
       delete w;
     }
+}
+
+void WorkspacePool::release() {
+  constexpr int64_t kLargeBytes = int64_t{1} << 16;  // where new headers cost less than the memory
+  if (plan_.arena_bytes >= kLargeBytes) drop();
 }
 
 Result<Workspace*> WorkspacePool::make() const {

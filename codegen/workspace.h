@@ -25,8 +25,11 @@ class WorkspacePool {
   // Keeps the workspace for the next run while the process holds few arena bytes in all, else frees
   // it.
   void give_back(Workspace* workspace);
+  // Frees the workspaces that are kept, if they are large.
+  void release();
 
  private:
+  void drop();
   Result<Workspace*> make() const;
   static constexpr int kKept = 4;
   const Plan& plan_;

@@ -105,9 +105,12 @@ int EntryBase::bind(PyObject* const* registers) {
     ready = bound[i] == sizes[i] || !((open->key >> i) & 1);
   const int failed = open->failing(sizes, ready);
   if (failed >= 0) return kRelationStep + failed;
+  is_bound = true;
   if (ready) return -1;
-  if (!prepare(sizes)) return kPrepareStep;
-  bound.assign(sizes, sizes + open->symbols.size());
+  const Ready prepared = prepare(sizes);
+  if (prepared == Ready::kRefused) return kPrepareStep;
+  is_bound = prepared == Ready::kYes;
+  if (is_bound) bound.assign(sizes, sizes + open->symbols.size());
   return -1;
 }
 

@@ -39,9 +39,11 @@ struct EntryBase : std::enable_shared_from_this<EntryBase> {
   virtual double compile_ms() const = 0;  // so far
 
  protected:
-  // Makes the entry ready for these sizes, which satisfy the relations. False: `error` says why it
-  // is not one for them.
-  virtual bool prepare(const int64_t*) { return true; }
+  enum class Ready : uint8_t { kYes, kRefused, kLater };
+  // Makes the entry ready for these sizes, which satisfy the relations. kRefused: `error` says why
+  // it is not one for them; kLater: the interpreter serves this call.
+  virtual Ready prepare(const int64_t*) { return Ready::kYes; }
+  bool is_bound = true;  // ready for the sizes that bind() was last asked for
   std::string error;
   std::vector<int64_t> bound;  // sizes that it is ready for
 };

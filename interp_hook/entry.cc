@@ -88,7 +88,7 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->scalars = std::move(capture.scalars);
   if (!entry->trace) {
     MSJIT_TRY(entry->region, RegionFunction::create(capture.graph));
-  } else if (!entry->prepare(entry->open->captured.data())) {
+  } else if (entry->prepare(entry->open->captured.data()) != Entry::Ready::kYes) {
     return internal_error("{}", entry->error);
   }
   entry->guards = std::move(capture.guards);
@@ -139,7 +139,12 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
 
 namespace {
 
-constexpr size_t kMaxInstances = 64;  // graphs kept for the sizes one entry has met
+constexpr size_t kMaxInstances = 512;  // graphs kept for the sizes one entry has met
+// Beyond so many, the interpreter serves sizes that come for the first times: a graph of their own
+// pays off for those that come again.
+constexpr size_t kManyInstances = 16;
+constexpr int kSightings = 3;
+constexpr size_t kMaxSightings = 4096;
 constexpr size_t kMaxRefused = 8;
 
 Result<std::shared_ptr<RegionFunction>> make_region(const ShapeTrace& trace,
@@ -150,23 +155,32 @@ Result<std::shared_ptr<RegionFunction>> make_region(const ShapeTrace& trace,
 
 }  // namespace
 
+// Whether sizes without a graph have been met often.
+bool Entry::came_again(const std::vector<int64_t>& key) {
+  size_t hash = 0;
+  for (int64_t size : key) hash = hash * 0x9e3779b97f4a7c15ull + static_cast<size_t>(size);
+  if (sightings.size() == kMaxSightings) sightings.clear();
+  return ++sightings[hash] >= kSightings;
+}
+
 // A region for other sizes is planned here and now; its kernels run op by op until they are
 // compiled.
-bool Entry::prepare(const int64_t* sizes) {
-  if (!trace) return true;
+EntryBase::Ready Entry::prepare(const int64_t* sizes) {
+  if (!trace) return Ready::kYes;
   std::vector<int64_t> key;
   for (int i = 0; i < open->count(); ++i)
     if ((open->key >> i) & 1) key.push_back(sizes[i]);
   auto found = std::find_if(instances.begin(), instances.end(),
                             [&](const Instance& known) { return known.key == key; });
   if (found == instances.end()) {
-    if (std::find(refused.begin(), refused.end(), key) != refused.end()) return false;
+    if (std::find(refused.begin(), refused.end(), key) != refused.end()) return Ready::kRefused;
+    if (instances.size() >= kManyInstances && !came_again(key)) return Ready::kLater;
     auto made = make_region(*trace, {sizes, static_cast<size_t>(open->count())});
     if (!made.ok()) {
       error = made.error().message;
       if (refused.size() == kMaxRefused) refused.erase(refused.begin());
       refused.push_back(std::move(key));
-      return false;
+      return Ready::kRefused;
     }
     // Within the budget of the pool too: here it is this entry that gives way.
     while (instances.size() == kMaxInstances ||
@@ -174,9 +188,10 @@ bool Entry::prepare(const int64_t* sizes) {
       instances.pop_back();
     found = instances.insert(instances.end(), {std::move(key), made.take()});
   }
+  if (found != instances.begin()) instances.front().region->release_memory();
   std::rotate(instances.begin(), found, found + 1);
   region = instances[0].region;
-  return true;
+  return Ready::kYes;
 }
 
 double Entry::compile_ms() const {
@@ -292,6 +307,10 @@ class WatchScope {
 // Loads the inputs and calls the region.
 bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs,
                  LoopWatch* watch, std::string* error) {
+  if (!entry.serves()) {
+    *error = "its sizes have no graph of their own yet";
+    return false;
+  }
   InlineVec<TensorImpl*, kInlineTensors> inputs;
   std::vector<Tensor> scalars;
   std::shared_ptr<RegionFunction> held;  // another thread may bind other sizes meanwhile

@@ -20,6 +20,7 @@ struct Entry final : EntryBase {
   };
   std::vector<Instance> instances;            // most recently used first
   std::vector<std::vector<int64_t>> refused;  // sizes met lately that the trace is no program for
+  std::unordered_map<size_t, int> sightings;  // of sizes that have no graph yet, by hash
   std::vector<Recipe> recipes;
   std::vector<Effect> effects;
   std::vector<Assumption> assumptions;
@@ -60,7 +61,8 @@ struct Entry final : EntryBase {
     failures = failures < kMostFailures ? failures + 1 : failures;
     rest = (1 << failures) - 1;
   }
-  bool rests() { return rest > 0 && rest-- > 0; }
+  bool rests() { return !is_bound || (rest > 0 && rest-- > 0); }
+  bool serves() const { return is_bound; }  // the sizes of this call
   // Other threads may run Python code in the midst of a call. Not where the exit writes to existing
   // objects what it makes of their contents at the start: changes made meanwhile would be lost.
   // Loops must let others run even then, and look at the guards again (loop_turn).
@@ -70,7 +72,8 @@ struct Entry final : EntryBase {
   double compile_ms() const override;
 
  protected:
-  bool prepare(const int64_t* sizes) override;
+  Ready prepare(const int64_t* sizes) override;
+  bool came_again(const std::vector<int64_t>& key);
   friend Result<std::unique_ptr<Entry>> make_entry(const DecodedCode&, int, Capture);
 };
 

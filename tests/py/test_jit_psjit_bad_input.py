@@ -271,13 +271,13 @@ def test_recursion_on_a_tensor():
 
 def test_huge_function(tmp_path):
     path = tmp_path / "huge.py"
-    path.write_text("def f(x):\n" + "    x = x + 1\n" * 5000 + "    return x\n\n\ndef g(x):\n" + "    x = x + 1\n" * 3000 +
+    path.write_text("def f(x):\n" + "    x = x + 1\n" * 17000 + "    return x\n\n\ndef g(x):\n" + "    x = x + 1\n" * 3000 +
                     "    return x, {1}\n")
     module = load(path)
-    assert ms.jit(module.f)(x2()).tolist() == [5001, 5002]
+    assert ms.jit(module.f)(x2()).tolist() == [17001, 17002]
     with pytest.raises(ms.CompileError, match="region has too many operations; raise msjit.config.max_ops"):
         ms.jit(module.f, fullgraph=True)(x2())
-    with pytest.raises(ms.CompileError, match="line 8006, column 15, in g"):
+    with pytest.raises(ms.CompileError, match="line 20006, column 15, in g"):
         ms.jit(module.g, fullgraph=True)(x2())
 
 

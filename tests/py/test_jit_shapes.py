@@ -508,3 +508,23 @@ def test_a_short_shape_fuzz():
     programs, found, whole, failed = shape_fuzz.fuzz(0, 25 if FORCED else 60, 20, said.append)
     assert not failed, said[0]
     assert programs > 5 and found > programs and (FORCED or whole)
+
+
+@pytest.mark.captures
+@pytest.mark.skipif(FORCED, reason="counts graphs")
+def test_many_sizes_in_rotation():
+    """Sizes beyond the first few get a graph when they come again; the interpreter serves them before."""
+    def f(x):
+        return ops.tanh(x) * 2 + x.sum()
+    jitted = ms.jit(f, mode="PIJit")
+    inputs = [Tensor(np.linspace(-1, 1, 3 * n, dtype=np.float32).reshape(n, 3)) for n in range(2, 132)]
+    eager = []
+    for _ in range(4):
+        before = ms.stats()["eager_ops"]
+        results = [jitted(x) for x in inputs]
+        eager.append(ms.stats()["eager_ops"] - before)
+        for x, result in zip(inputs, results):
+            np.testing.assert_allclose(result.asnumpy(), f(x).asnumpy(), rtol=1e-6)
+    assert eager[0] > 0 and eager[2:] == [0, 0]
+    region, = [r for row in ms.report()["functions"] if row["line"] == f.__code__.co_firstlineno for r in row["regions"]]
+    assert region["entries"] <= 3 and region["graphs"] - len(inputs) < region["entries"]
