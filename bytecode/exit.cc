@@ -420,6 +420,7 @@ bool ExitBuilder::tensor_writes() {
 bool ExitBuilder::gradients() {
   const GradientScopes& scopes = x_.gradient_scopes();
   if (!scopes.any()) return true;
+  x_.heap().guard_parameters_differ();
   const std::vector<bool> tracked = scopes.tracked(x_.heap().parameters());
   if (std::none_of(shown_.begin(), shown_.end(), [&](ValueId id) { return tracked[id]; }))
     return true;

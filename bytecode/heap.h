@@ -88,6 +88,8 @@ class Heap {
   bool is_plain() const { return plain_; }  // holds such a step, or a whole gradient transform
   // Values that may be Parameters', as gradient transforms see them.
   const std::vector<ValueId>& parameters() const { return parameters_; }
+  // That the Parameters met so far are as many objects: a gradient by one is not by another.
+  void guard_parameters_differ();
   // That nobody listens to what a code object does. False when somebody does.
   bool guard_unwatched(PyCodeObject* code);
   // Guards a function value's code.

@@ -1,5 +1,8 @@
 // That what a capture changes is not, under another name, something else it looked at: lists, dicts
 // and instances that are one object, and names of different objects that are kept in one dict.
+#include <algorithm>
+#include <functional>
+
 #include "bytecode/heap.h"
 #include "guards/py/objects.h"
 
@@ -15,6 +18,14 @@ bool Heap::guard_aliasing() {
     }
   }
   return guard_namespaces();
+}
+
+void Heap::guard_parameters_differ() {
+  std::vector<SymRef> sorted;
+  for (const auto& [object, value] : parameter_of_) sorted.push_back(value);
+  std::ranges::sort(sorted, std::less<>(), [](const SymRef& value) { return value->object.get(); });
+  for (size_t i = 1; i < sorted.size(); ++i)
+    guards_.add_guard({&guard_below, sorted[i - 1]->source, sorted[i]->source, 0, 0, {}, nullptr});
 }
 
 // A dict, an instance of a class, a module, a function or globals, as the place of names. Almost

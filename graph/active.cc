@@ -50,6 +50,21 @@ std::vector<bool> without_condition(const Node& node, const std::vector<bool>& i
 
 }  // namespace
 
+std::vector<bool> active_outputs(const Graph& graph, const Node& node,
+                                 const std::vector<bool>& inputs) {
+  const auto count = static_cast<size_t>(node.num_outputs);
+  std::vector<bool> active(count);
+  const std::vector<bool> in = node.is_control() ? without_condition(node, inputs) : inputs;
+  if (!any(in)) return active;
+  if (node.is_control()) active = control_flags(node, in);
+  for (size_t i = 0; i < count; ++i) {
+    const DType dtype = graph.meta(node.first_output + static_cast<ValueId>(i)).dtype;
+    active[i] =
+        node.is_control() ? is_float(dtype) || active[i] : carries_gradient(*node.op, i, dtype);
+  }
+  return active;
+}
+
 std::vector<bool> active_values(const Graph& graph, const std::vector<bool>& wanted) {
   std::vector<bool> active(graph.values.size());
   for (const Node& node : graph.nodes) {
@@ -57,17 +72,9 @@ std::vector<bool> active_values(const Graph& graph, const std::vector<bool>& wan
     if (node.kind != NodeKind::kOp || node.op->has(kNoGrad)) continue;
     std::vector<bool> in;
     for (ValueId id : node.inputs) in.push_back(id >= 0 && active[id]);
-    if (node.is_control()) in = without_condition(node, in);
-    if (!any(in)) continue;
-    const auto count = static_cast<size_t>(node.num_outputs);
-    const std::vector<bool> of_control =
-        node.is_control() ? control_flags(node, in) : std::vector<bool>(count);
-    for (size_t i = 0; i < count; ++i) {
-      const ValueId id = node.first_output + static_cast<ValueId>(i);
-      const DType dtype = graph.meta(id).dtype;
-      active[id] = node.is_control() ? is_float(dtype) || of_control[i]
-                                     : carries_gradient(*node.op, i, dtype);
-    }
+    const std::vector<bool> out = active_outputs(graph, node, in);
+    for (size_t i = 0; i < out.size(); ++i)
+      active[node.first_output + static_cast<ValueId>(i)] = out[i];
   }
   return active;
 }

@@ -8,10 +8,13 @@
 
 namespace msjit {
 
-// One flag a value. `wanted`: one an input of the graph. Floats that a control node gives count as
-// soon as one of its inputs does; integers, which loops carry as counters, where they do depend on
-// one.
+// One flag a value. `wanted`: one an input of the graph.
 std::vector<bool> active_values(const Graph& graph, const std::vector<bool>& wanted);
+// The outputs of one node, given which of its inputs are active. Floats that a control node gives
+// count as soon as one of its inputs does; integers, which loops carry as counters, where they do
+// depend on one.
+std::vector<bool> active_outputs(const Graph& graph, const Node& node,
+                                 const std::vector<bool>& inputs);
 // Whether gradients of a control node go through integers that it takes or hands on. `wanted`: one
 // an input; `arrived`: whether a gradient came back, one an output.
 bool is_active_through_integers(const Graph& graph, const Node& node,

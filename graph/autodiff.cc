@@ -38,9 +38,6 @@ class Differentiator final : public JointGraph {
   Status walk_back();
   Status walk_back_from(std::span<const bool> given);
   Status differentiate_node(size_t n);
-  Result<std::vector<Grad>> input_grads(const Node& node, std::span<const Grad> output_grads);
-  Result<std::vector<Grad>> apply_rule(const Node& node, const Vals& output_grads);
-  Result<std::vector<Grad>> apply_control(const Node& node, std::span<const Grad> output_grads);
   Status add_grad(ValueId id, const Grad& grad);
   std::vector<ValueId> gradient_values() const;
   Status build_forward();
@@ -126,63 +123,16 @@ Status Differentiator::add_grad(ValueId id, const Grad& grad) {
   return sink_.take_error();
 }
 
-Result<std::vector<Grad>> Differentiator::apply_rule(const Node& node, const Vals& output_grads) {
-  InlineVec<bool, 8> wanted;
-  for (ValueId id : node.inputs) wanted.push_back(id >= 0 && active_[id]);
-  MSJIT_TRY(Vals found, rule_gradients(sink_, node, {wanted.begin(), wanted.end()}, output_grads));
-  std::vector<Grad> grads(found.size());
-  for (size_t i = 0; i < found.size(); ++i) grads[i].value = found[i];
-  return grads;
-}
-
-Result<std::vector<Grad>> Differentiator::apply_control(const Node& node,
-                                                        std::span<const Grad> output_grads) {
-  InlineVec<bool, 8> wanted;
-  for (ValueId id : node.inputs) wanted.push_back(id >= 0 && active_[id]);
-  std::vector<bool> arrived;
-  for (const Grad& grad : output_grads) arrived.push_back(has_value(grad));
-  // The arms and bodies of a gradient keep the dtypes of the values, which gradients of integers
-  // need not have: the interpreter runs such a region.
-  if (is_active_through_integers(*joint_, node, std::vector<bool>(wanted.begin(), wanted.end()),
-                                 arrived))
-    return not_implemented_error("[backward] the gradient of {} goes through integers",
-                                 node.op->name);
-  MSJIT_TRY(ControlGrads result, control_vjp(sink_, node, output_grads, wanted));
-  for (const Grad& grad : result.grads)
-    if (grad) control_reads_[joint_->values[grad.value.id()].node] = result.reads;
-  return std::move(result.grads);
-}
-
-// Those of a node's inputs. A rule runs when any gradient has arrived, with zeros for the others;
-// arms and bodies see for themselves which ones have.
-Result<std::vector<Grad>> Differentiator::input_grads(const Node& node,
-                                                      std::span<const Grad> output_grads) {
-  const Grad& first = *std::find_if(output_grads.begin(), output_grads.end(), has_value);
-  bool alike = true;
-  for (const Grad& grad : output_grads) alike &= !grad || grad.arrives.id() == first.arrives.id();
-  if (node.is_control() && !alike) return apply_control(node, output_grads);
-  Val arrives = first.arrives;
-  std::vector<Grad> always(output_grads.size());
-  Vals values(output_grads.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    const Grad& grad = output_grads[i];
-    if (!grad) continue;
-    always[i].value = values[i] = alike ? grad.value : masked(grad);
-    arrives = either_arrives(arrives, grad.arrives);
-  }
-  MSJIT_TRY(std::vector<Grad> result,
-            node.is_control() ? apply_control(node, always) : apply_rule(node, values));
-  for (Grad& grad : result) grad.arrives = both_arrive(arrives, grad.arrives);
-  return result;
-}
-
 Status Differentiator::differentiate_node(size_t n) {
   const Node& node = joint_->nodes[n];
   const std::span<const Grad> arrived(&grads_[node.first_output],
                                       static_cast<size_t>(node.num_outputs));
   if (std::none_of(arrived.begin(), arrived.end(), has_value)) return {};
+  InlineVec<bool, 8> wanted;
+  for (ValueId id : node.inputs) wanted.push_back(id >= 0 && active_[id]);
   sink_.set_location(node.location);
-  MSJIT_TRY(std::vector<Grad> grads, input_grads(node, arrived));
+  MSJIT_TRY(std::vector<Grad> grads,
+            input_gradients(sink_, node, {wanted.begin(), wanted.end()}, arrived, &control_reads_));
   for (size_t i = 0; i < grads.size(); ++i)
     if (grads[i]) MSJIT_OK(add_grad(node.inputs[i], grads[i]));
   return {};
@@ -337,8 +287,10 @@ Result<VjpGraph> Differentiator::run_joint(const Graph& graph, std::span<const A
 
 }  // namespace
 
-Result<Vals> rule_gradients(GraphSink& sink, const Node& node, std::span<const bool> wanted,
-                            std::span<const Val> output_grads) {
+namespace {
+
+Result<std::vector<Grad>> apply_rule(GraphSink& sink, const Node& node,
+                                     std::span<const bool> wanted, const Vals& output_grads) {
   if (!node.op->vjp)
     return not_implemented_error("[backward] {} has no gradient rule", node.op->name);
   Vals inputs, outputs;
@@ -348,9 +300,52 @@ Result<Vals> rule_gradients(GraphSink& sink, const Node& node, std::span<const b
   Vjp vjp{&sink, node.op, node.attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
   node.op->vjp(vjp);
   MSJIT_OK(sink.take_error());
+  std::vector<Grad> grads(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (!wanted[i]) vjp.input_grads[i] = Val();
-  return std::move(vjp.input_grads);
+    if (wanted[i]) grads[i].value = vjp.input_grads[i];
+  return grads;
+}
+
+Result<std::vector<Grad>> apply_control(GraphSink& sink, const Node& node,
+                                        std::span<const bool> wanted,
+                                        std::span<const Grad> output_grads, ControlReads* reads) {
+  std::vector<bool> arrived;
+  for (const Grad& grad : output_grads) arrived.push_back(has_value(grad));
+  // The arms and bodies of a gradient keep the dtypes of the values, which gradients of integers
+  // need not have: the interpreter runs such a region.
+  const Graph& graph = *sink.graph();
+  if (is_active_through_integers(graph, node, {wanted.begin(), wanted.end()}, arrived))
+    return not_implemented_error("[backward] the gradient of {} goes through integers",
+                                 node.op->name);
+  MSJIT_TRY(ControlGrads result, control_vjp(sink, node, output_grads, wanted));
+  for (const Grad& grad : result.grads)
+    if (grad && reads) (*reads)[graph.values[grad.value.id()].node] = result.reads;
+  return std::move(result.grads);
+}
+
+}  // namespace
+
+Result<std::vector<Grad>> input_gradients(GraphSink& sink, const Node& node,
+                                          std::span<const bool> wanted,
+                                          std::span<const Grad> output_grads, ControlReads* reads) {
+  const Grad& first = *std::find_if(output_grads.begin(), output_grads.end(), has_value);
+  bool alike = true;
+  for (const Grad& grad : output_grads) alike &= !grad || grad.arrives.id() == first.arrives.id();
+  if (node.is_control() && !alike) return apply_control(sink, node, wanted, output_grads, reads);
+  Val arrives = first.arrives;
+  std::vector<Grad> always(output_grads.size());
+  Vals values(output_grads.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Grad& grad = output_grads[i];
+    if (!grad) continue;
+    always[i].value = values[i] = alike ? grad.value : masked(grad);
+    arrives = either_arrives(arrives, grad.arrives);
+  }
+  MSJIT_TRY(std::vector<Grad> result, node.is_control()
+                                          ? apply_control(sink, node, wanted, always, reads)
+                                          : apply_rule(sink, node, wanted, values));
+  for (Grad& grad : result) grad.arrives = both_arrive(arrives, grad.arrives);
+  return result;
 }
 
 Result<VjpGraph> vjp_graph(const Graph& graph, std::span<const bool> wanted,

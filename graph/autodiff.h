@@ -3,7 +3,7 @@
 // not cross at all.
 #pragma once
 
-#include "graph/grad.h"
+#include "graph/control_grad.h"
 #include "graph/graph_sink.h"
 
 namespace msjit {
@@ -58,10 +58,12 @@ struct VjpGraph {
 Result<VjpGraph> vjp_graph(const Graph& graph, std::span<const bool> wanted,
                            std::span<const Arrival> arrivals);
 
-// The gradients of a node's inputs by the rule of its op, invalid where `wanted` is false or none
-// arrives. An output gradient that is invalid counts as zeros; one has to be valid.
-Result<Vals> rule_gradients(GraphSink& sink, const Node& node, std::span<const bool> wanted,
-                            std::span<const Val> output_grads);
+// The gradients of a node's inputs, one each, by the rule of its op or through its sub-graphs. At
+// least one gradient of an output arrives. A rule runs when any has arrived, with zeros for the
+// others; arms and bodies see for themselves which ones have. `reads` may be null.
+Result<std::vector<Grad>> input_gradients(GraphSink& sink, const Node& node,
+                                          std::span<const bool> wanted,
+                                          std::span<const Grad> output_grads, ControlReads* reads);
 
 // Which of the joint graph's values to keep so that all of `required` can be had again; ascending.
 // `outputs` are values that stay alive anyway; what is in `copied`, a flag a value, is kept as a

@@ -5,6 +5,8 @@
 // iterations only, a bool travels with the gradient (grad.h).
 #pragma once
 
+#include <unordered_map>
+
 #include "graph/control.h"
 #include "graph/grad.h"
 
@@ -16,6 +18,9 @@ struct ControlGrads {
   // to run again in any case.
   std::vector<bool> reads;
 };
+// By node of a joint graph: `reads` of the nodes that give gradients.
+using ControlReads = std::unordered_map<int32_t, std::vector<bool>>;
+
 Result<ControlGrads> control_vjp(GraphSink& sink, const Node& node,
                                  std::span<const Grad> output_grads, std::span<const bool> wanted);
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/active.h"
 #include "graph/autodiff.h"
-#include "kernels/core/gradients.h"
 #include "kernels/core/words.h"
 
 namespace msjit {
@@ -19,12 +19,6 @@ bool is_edge(const Node& node, size_t i, bool in_scope, const std::vector<bool>&
   return id >= 0 && (active[id] || (in_scope && parameters[id]));
 }
 
-bool can_carry(const Graph& graph, const Node& node, int32_t output) {
-  const DType dtype = graph.meta(node.first_output + output).dtype;
-  return node.is_control() ? is_float(dtype)
-                           : carries_gradient(*node.op, static_cast<size_t>(output), dtype);
-}
-
 }  // namespace
 
 std::vector<bool> GradScopes::active(const Graph& graph, const std::vector<bool>& leaves,
@@ -32,18 +26,20 @@ std::vector<bool> GradScopes::active(const Graph& graph, const std::vector<bool>
   std::vector<bool> active = leaves;
   visit(graph, [&](const Node& node, bool recorded, bool in_scope) {
     if (node.kind != NodeKind::kOp || node.op->has(kNoGrad) || !recorded) return;
-    bool reached = false;
-    for (size_t i = 0; i < node.inputs.size() && !reached; ++i)
-      reached = is_edge(node, i, in_scope, active, parameters);
-    for (int32_t i = 0; reached && i < node.num_outputs; ++i)
-      if (can_carry(graph, node, i)) active[node.first_output + i] = true;
+    std::vector<bool> in;
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      in.push_back(is_edge(node, i, in_scope, active, parameters));
+    const std::vector<bool> out = active_outputs(graph, node, in);
+    for (size_t i = 0; i < out.size(); ++i)
+      if (out[i]) active[node.first_output + static_cast<ValueId>(i)] = true;
   });
   return active;
 }
 
 class Pullback {
  public:
-  Pullback(GraphSink& sink, const GradScopes& scopes) : sink_(sink), scopes_(scopes) {}
+  Pullback(GraphSink& sink, const GradScopes& scopes, bool differentiable)
+      : sink_(sink), scopes_(scopes), differentiable_(differentiable) {}
   Result<Vals> run(std::span<const Val> outputs, std::span<const Val> seeds,
                    std::span<const Val> wrt);
 
@@ -54,15 +50,16 @@ class Pullback {
   };
   void find_active(std::span<const Val> wrt);
   Status seed(const Val& output, const Val& given);
-  Status add_gradient(ValueId id, const Val& gradient);
+  Status add_gradient(ValueId id, const Grad& gradient);
   Status walk(const Step& step);
   Result<Vals> results(std::span<const Val> wrt);
 
   GraphSink& sink_;
   const GradScopes& scopes_;
+  const bool differentiable_;
   std::vector<bool> leaves_, parameters_, active_;
-  std::vector<Step> steps_;  // the recorded nodes that lead to something in wrt
-  std::vector<Val> gradients_;
+  std::vector<Step> steps_;      // the recorded nodes that lead to something in wrt
+  std::vector<Grad> gradients_;  // by value
 };
 
 void Pullback::find_active(std::span<const Val> wrt) {
@@ -83,36 +80,34 @@ void Pullback::find_active(std::span<const Val> wrt) {
 
 Status Pullback::seed(const Val& output, const Val& given) {
   if (!active_[output.id()] && !parameters_[output.id()]) return {};
-  return add_gradient(output.id(), given ? given : words::full_like(output, 1));
+  return add_gradient(output.id(), {given ? given : words::full_like(output, 1), {}});
 }
 
-Status Pullback::add_gradient(ValueId id, const Val& gradient) {
-  Val& slot = gradients_[id];
-  slot = slot ? words::add(slot, gradient) : gradient;
+Status Pullback::add_gradient(ValueId id, const Grad& gradient) {
+  gradients_[id] = add(gradients_[id], gradient);
   return sink_.take_error();
 }
 
 Status Pullback::walk(const Step& step) {
   const Node& node = sink_.graph()->nodes[step.node];
-  Vals arrived;
-  bool any = false;
-  for (int32_t i = 0; i < node.num_outputs; ++i) {
-    arrived.push_back(gradients_[node.first_output + i]);
-    any |= static_cast<bool>(arrived.back());
-  }
-  if (!any) return {};
-  if (node.is_control())
-    return not_implemented_error("[backward] a gradient through {}", node.op->name);
+  const std::span<const Grad> arrived(&gradients_[node.first_output],
+                                      static_cast<size_t>(node.num_outputs));
   InlineVec<bool, 8> wanted;
-  bool needed = false;
+  bool needed = false, any = false;
+  for (const Grad& gradient : arrived) any |= static_cast<bool>(gradient);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     wanted.push_back(is_edge(node, i, step.in_scope, active_, parameters_));
     needed |= wanted.back();
   }
-  if (!needed) return {};
+  if (!any || !needed) return {};
+  // Whether a gradient arrives is told by a `where` then, whose own gradient does arrive: as zeros,
+  // which times an infinite derivative are NaN.
+  if (node.is_control() && differentiable_)
+    return not_implemented_error("[backward] a gradient of a gradient through {}", node.op->name);
   sink_.set_location(node.location);
-  MSJIT_TRY(Vals gradients, rule_gradients(sink_, node, {wanted.begin(), wanted.end()}, arrived));
-  for (size_t i = 0; i < node.inputs.size(); ++i)
+  MSJIT_TRY(std::vector<Grad> gradients,
+            input_gradients(sink_, node, {wanted.begin(), wanted.end()}, arrived, nullptr));
+  for (size_t i = 0; i < gradients.size(); ++i)
     if (wanted[i] && gradients[i]) MSJIT_OK(add_gradient(node.inputs[i], gradients[i]));
   return {};
 }
@@ -121,8 +116,8 @@ Status Pullback::walk(const Step& step) {
 Result<Vals> Pullback::results(std::span<const Val> wrt) {
   Vals results;
   for (const Val& value : wrt) {
-    Val found = gradients_[value.id()];
-    if (!found) found = words::zeros(&sink_, value.meta());
+    const Grad& gradient = gradients_[value.id()];
+    const Val found = gradient ? masked(gradient) : words::zeros(&sink_, value.meta());
     const bool known = found && static_cast<size_t>(found.id()) < gradients_.size();
     results.push_back(known ? msjit::call(op_identity, {found}) : found);
   }
@@ -148,7 +143,7 @@ Result<Vals> pull_back(GraphSink& sink, GradScopes& scopes, std::span<const Val>
   const auto nodes = [&] { return static_cast<int32_t>(sink.graph()->nodes.size()); };
   const GradScopes before = scopes;
   scopes.set(nodes(), differentiable ? level + 1 : level, differentiable);
-  auto found = Pullback(sink, before).run(outputs, seeds, wrt);
+  auto found = Pullback(sink, before, differentiable).run(outputs, seeds, wrt);
   scopes.set(nodes(), level, recording);
   return found;
 }

@@ -51,7 +51,8 @@ class GradScopes {
 // Gradients of `outputs` with respect to `wrt`: leaves (values of the op `identity`) and Parameters
 // (inputs of the graph). An invalid or missing seed stands for ones; a gradient that does not
 // arrive is zeros. `differentiable`: the gradients are recorded in turn. An error of the kind
-// kNotImplemented: the way leads through a branch or loop on tensor values, or an op has no rule.
+// kNotImplemented: an op has no rule, or the way leads through a branch or loop on tensor values
+// and is of integers or to be differentiated again.
 Result<Vals> pull_back(GraphSink& sink, GradScopes& scopes, std::span<const Val> outputs,
                        std::span<const Val> seeds, std::span<const Val> wrt, bool differentiable);
 

@@ -4,15 +4,9 @@
 // noticed.
 #pragma once
 
-#include <unordered_map>
-
 #include "graph/autodiff.h"
 
 namespace msjit {
-
-// By node of the joint graph: for its first inputs, whether a rule reads that data, or else it is
-// only read to run something again (control_grad.h).
-using ControlReads = std::unordered_map<int32_t, std::vector<bool>>;
 
 struct JointParts {
   const Graph& joint;

@@ -61,6 +61,7 @@ extern const GuardKind guard_function;        // a function has the code object 
 extern const GuardKind guard_unwatched;       // no monitoring tool listens to a code object
 extern const GuardKind guard_same;            // two sources are one object
 extern const GuardKind guard_different;       // two sources are two objects
+extern const GuardKind guard_below;           // an object has a lower address than another one
 extern const GuardKind guard_apart;           // two objects do not keep their names in one dict
 extern const GuardKind guard_unshared;        // nothing else refers to the dict of an instance
 extern const GuardKind guard_gradients;       // the scopes of gradients around (number)

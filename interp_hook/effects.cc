@@ -75,20 +75,23 @@ bool writes_tensor(const Effect& effect) {
 }
 
 bool may_write_tensors(const Entry& entry, PyObject* const* registers) {
+  using Read = std::pair<const StorageImpl*, SourceId>;
+  std::vector<Read> reads;  // by their memory
+  for (SourceId input : entry.inputs)
+    if (input != kNoSource) reads.emplace_back(tensor_of(registers[input]).storage().get(), input);
+  std::ranges::sort(reads);
   for (const Effect& effect : entry.effects) {
     if (!writes_tensor(effect)) continue;
     const SourceId target = entry.recipes[effect.target].index;
     const Tensor& tensor = tensor_of(registers[target]);
     const Storage& memory = tensor.storage();
     if (is_tracked(tensor) || memory->read_only || is_state(tensor) != effect.state) return false;
-    const auto known = [&](SourceId input) {
-      return input == target ||
-             std::find(effect.same.begin(), effect.same.end(), input) != effect.same.end();
+    const auto known = [&](const Read& read) {
+      return read.second == target ||
+             std::find(effect.same.begin(), effect.same.end(), read.second) != effect.same.end();
     };
-    for (SourceId input : entry.inputs)
-      if (input != kNoSource && !known(input) &&
-          tensor_of(registers[input]).storage().get() == memory.get())
-        return false;
+    const auto shared = std::ranges::equal_range(reads, memory.get(), {}, &Read::first);
+    if (!std::ranges::all_of(shared, known)) return false;
   }
   return true;
 }

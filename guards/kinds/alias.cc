@@ -1,7 +1,10 @@
-// SAME and DIFFERENT: whether two sources are one object, for identity tests and mutation. APART:
+// SAME and DIFFERENT: whether two sources are one object, for identity tests and mutation. BELOW:
+// the order of two addresses; a chain of n - 1 of them tells n objects apart. APART:
 // they do not keep their names in one dict. UNSHARED: an instance is alone in referring to the dict
 // of its attributes.
 #include <fmt/core.h>
+
+#include <functional>
 
 #include "guards/memo.h"
 #include "guards/py/tables.h"
@@ -15,6 +18,9 @@ bool check_same(const GuardStep& step, PyObject* object, PyObject* const* regist
 bool check_different(const GuardStep& step, PyObject* object, PyObject* const* registers) {
   return object != registers[step.other];
 }
+bool check_below(const GuardStep& step, PyObject* object, PyObject* const* registers) {
+  return std::less<>()(object, registers[step.other]);
+}
 bool check_apart(const GuardStep& step, PyObject* object, PyObject* const* registers) {
   PyObject* const names = names_of(object);
   return !names || names != names_of(registers[step.other]);
@@ -27,6 +33,9 @@ std::string describe_same(const GuardStep&, const std::string& a, const std::str
 }
 std::string describe_different(const GuardStep&, const std::string& a, const std::string& b) {
   return fmt::format("{} is not {}", a, b);
+}
+std::string describe_below(const GuardStep&, const std::string& a, const std::string& b) {
+  return fmt::format("id({}) < id({})", a, b);
 }
 std::string describe_apart(const GuardStep&, const std::string& a, const std::string& b) {
   return fmt::format("{} and {} share no namespace", a, b);
@@ -57,6 +66,7 @@ bool has_unshared_names(PyObject* object) {
 
 const GuardKind guard_same = {"same", check_same, describe_same, watch};
 const GuardKind guard_different = {"different", check_different, describe_different, watch};
+const GuardKind guard_below = {"below", check_below, describe_below, watch};
 const GuardKind guard_apart = {"apart", check_apart, describe_apart};
 const GuardKind guard_unshared = {"unshared", check_unshared, describe_unshared, watch_unshared};
 

@@ -6,7 +6,7 @@ derivatives are infinite or NaN at some of the values they meet.
 Plainly, under PIJit and, every third program, under PSJit, the results agree, which of them are the same tensor or show the
 same data, and the gradients of some of them, infinities and NaNs included: what a result depends on that was not asked for
 has no part in them. Some inputs are themselves results of operators outside of the function, and some gradients are
-differentiated again. Programs follow from their seed alone. The last line is `N programs, N captures, N captured whole, N failed`;
+differentiated again. The gradients are taken of the jitted function, and by a jitted function that calls `ms.grad`. Programs follow from their seed alone. The last line is `N programs, N captures, N captured whole, N failed`;
 the exit status is 1 when any failed.
 """
 import random
@@ -44,11 +44,22 @@ class Program:
             self.statement(lines, "    ", 0)
         results = self.r.sample(self.names, min(len(self.names), self.r.randint(1, 4)))
         lines.append("    return (%s,)" % ", ".join(results))
-        self.source = "def main(x, y, z):\n%s\n" % "\n".join(lines)
+        body = "def main(x, y, z):\n%s\n" % "\n".join(lines)
         self.counts = sorted(self.r.sample(range(len(results)), self.r.randint(1, len(results))))
         self.before = [self.r.choice(["{v}", "{v}", "ops.sqrt({v})", "{v} * 2", "1 / {v}"]) for _ in range(3)]
         # Integers cut steep gradients down, which turns the last bit of a rounding into a large difference.
-        self.twice = self.r.random() < 0.2 and "int32" not in self.source
+        self.twice = self.r.random() < 0.2 and "int32" not in body
+        self.source = body + self.inside()
+
+    def inside(self):
+        """A function that takes the gradients itself."""
+        text = "\n\ndef inside(x, y, z):\n    def total(x, y, z):\n        found = main(%s)\n        return %s\n\n" % (
+            ", ".join(text.format(v=v) for v, text in zip("xyz", self.before)),
+            " + ".join("found[%d].sum() * %d" % (i, i + 1) for i in self.counts))
+        if self.twice:
+            text += ("    def steepness(x, y, z):\n        a, b, c = ms.grad(total, (0, 1, 2))(x, y, z)\n"
+                     "        return (a * a).sum() + (b * b).sum() + (c * c).sum()\n\n")
+        return text + "    return ms.grad(%s, (0, 1, 2))(x, y, z)\n" % ("steepness" if self.twice else "total")
 
     def fill(self, template):
         pick = self.r.choice
@@ -123,6 +134,13 @@ def gradients(fn, program, values):
         return "%s: %s" % (type(e).__name__, e)
 
 
+def gradients_inside(fn, values):
+    try:
+        return [g.asnumpy() for g in fn(*[Tensor(v) for v in values])]
+    except Exception as e:
+        return "%s: %s" % (type(e).__name__, e)
+
+
 def results(fn, values):
     """The results, and once more after writes to inputs and results; which of them are the same tensor as another one or
     an input."""
@@ -160,6 +178,12 @@ def check(seed):
                 if why:
                     return "call %d under %s: %s" % (turn, way, why), 0, 0
             whole += getattr(jitted, "whole", 0)
+            inside = WAYS[way](text.load({"ops": ops, "ms": ms})["inside"])
+            for turn, values in enumerate(inputs):
+                got = gradients_inside(inside, values)
+                if not agree(got, expected[turn][1], program.twice):
+                    return "call %d of inside() under %s: got %s, expected %s" % (turn, way, got, expected[turn][1]), 0, 0
+            whole += getattr(inside, "whole", 0)
     return None, programs.captures(), whole
 
 
