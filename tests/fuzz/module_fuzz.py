@@ -5,7 +5,7 @@ branches and loops on tensors and on Python values.
 
 Plainly, under PIJit and, every third Cell, under PSJit, several calls of one Cell agree in what they return or raise and
 print, in the state they leave behind, in which of all these tensors are the same one, and in the gradients of all results.
-Half are differentiated; there, some results, inputs and Parameters are written to between the forward and the backward run. Where that is no error plainly,
+Half are differentiated, by a function that is jitted in its turn; there, some results, inputs and Parameters are written to between the forward and the backward run. Where that is no error plainly,
 it is none compiled, which may get by with less of what was overwritten, and needs more only where a branch or a loop on
 tensors decides what is needed. Programs follow from their seed alone. The last line is
 `N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
@@ -42,6 +42,16 @@ WRITES = ["ops.assign({t}, {t} * 2)", "{t}[0] = 5.0", "ops.assign_add({t}, {t})"
 WRITTEN = ["results[0]", "results[-1]", "x", "net.w", "net.state", "net.h", "net.inner.v", "net.items[-1]"]
 VALUES = [0, 1, -1, 0.5, 2]
 OVERWRITTEN = "RuntimeError: [backward] a tensor that is needed was modified in place"
+
+STEP = '''
+
+def differentiate(net, x, y):
+    def loss(x, y):
+        results = net(x, y)
+%s        return sum([result.sum() * (i + 1) for i, result in enumerate(results)]), results
+    (value, results), gradients = ms.value_and_grad(loss, %s, net.trainable_params(), has_aux=True)(x, y)
+%s    return [value, results], gradients
+'''
 
 
 class Inner(nn.Cell):
@@ -96,7 +106,13 @@ class Program:
         if self.differentiated and self.r.random() < 0.5:
             self.writes = [self.r.choice(WRITES).format(t=self.r.choice(WRITTEN)) for _ in range(self.r.randint(1, 2))]
         self.decides_on_tensors = bool(re.search(r"\w\.sum\(\) [<>]|\[0\] > |max\(\) <|while |self\.g\(", self.source))
-        self.source += "".join("# then %s\n" % write for write in self.writes)
+        self.source += self.step()
+
+    def step(self):
+        """The function that differentiates, and updates a Parameter."""
+        return STEP % ("".join("        %s\n" % write for write in self.writes), self.asked,
+                       self.r.choice(["", "    ops.assign_sub(net.inner.v, gradients[-1][-1] * 0.1)\n"])
+                       if self.asked is not None else "")
 
     def fill(self, template):
         pick = self.r.choice
@@ -164,18 +180,7 @@ def message(error):
     return re.sub(r"tensor that .* needs.*", "tensor that is needed was modified in place", text)
 
 
-def differentiate(net, program, x, y):
-    def loss(x, y):
-        results = net(x, y)
-        for write in program.writes:
-            exec(write, {"ops": ops, "net": net, "x": x, "results": results})
-        return sum(result.sum() * (i + 1) for i, result in enumerate(results)), results
-    weights = net.trainable_params()
-    (value, results), gradients = ms.value_and_grad(loss, program.asked, weights, has_aux=True)(x, y)
-    return [value, results], gradients
-
-
-def use(cls, program, seed):
+def use(cls, step, seed):
     """What a few calls show, one entry a call."""
     net, r, seen = cls(), random.Random(seed), []
     for _ in range(CALLS):
@@ -183,8 +188,8 @@ def use(cls, program, seed):
         printed, results, gradients = io.StringIO(), [], ()
         try:
             with contextlib.redirect_stdout(printed):
-                if program.differentiated:
-                    results, gradients = differentiate(net, program, x, y)
+                if step is not None:
+                    results, gradients = step(net, x, y)
                 else:
                     results = net(x, y)
         except Exception as e:
@@ -203,14 +208,21 @@ def check(seed):
     """None, or what differs; the number of captures, and of calls that level STRICT did not refuse."""
     program, whole = Program(seed), 0
     with SourceText(program.source) as text:
-        plain = use(text.load({"Base": Base, "ops": ops})["Net"], program, seed)
+        def load():
+            space = text.load({"Base": Base, "ops": ops, "ms": ms})
+            return space["Net"], space["differentiate"] if program.differentiated else None
+        plain = use(*load(), seed)
         for way in ways_of(seed):
-            cls = text.load({"Base": Base, "ops": ops})["Net"]
-            jitted = cls.construct = WAYS[way](cls.construct)
-            why = compare(program, plain, use(cls, program, seed))
-            if why:
-                return "%s under %s" % (why, way), 0, 0
-            whole += getattr(jitted, "whole", 0)
+            for inside in (False, True)[:1 + program.differentiated]:
+                cls, step = load()
+                if inside:
+                    jitted = step = WAYS[way](step)
+                else:
+                    jitted = cls.construct = WAYS[way](cls.construct)
+                why = compare(program, plain, use(cls, step, seed))
+                if why:
+                    return "%s under %s%s" % (why, way, ", jitted as a step" if inside else ""), 0, 0
+                whole += getattr(jitted, "whole", 0)
     return None, programs.captures("construct"), whole
 
 
