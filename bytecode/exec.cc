@@ -217,7 +217,14 @@ bool Executor::run(SymFrame& frame) {
   return done;
 }
 
+SourceLocation Executor::location(const SymFrame& frame) {
+  const SymFrame* shown = &frame;
+  while (shown->own && shown->parent) shown = shown->parent;
+  return {code_file(shown->code->code()), (*shown->code)[shown->pc].line};
+}
+
 bool Executor::run_instrs(SymFrame& frame) {
+  frame.own = is_own(frame.globals.get());
   while (!frame.result && !frame.yielded && !frame.again) {
     if (!control_->loops.empty()) [[unlikely]] {
       bool captured = false;
@@ -227,7 +234,7 @@ bool Executor::run_instrs(SymFrame& frame) {
     if (!account(frame)) return false;
     if (stopped_) return true;
     const Instr& instr = (*frame.code)[frame.pc];
-    sink_.set_location({code_file(frame.code->code()), instr.line});
+    sink_.set_location(location(frame));
     frame.next = frame.pc + 1;
     if (!kHandlers[static_cast<int>(instr.op)](*this, frame, instr))
       if (!raised_ || !unwind(frame)) return false;

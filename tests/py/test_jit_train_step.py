@@ -7,6 +7,8 @@ import pytest
 
 import msjit as ms
 from msjit import Parameter, ParameterTuple, Tensor, nn, ops
+from training_programs import PROGRAMS
+from training_programs import train as train_program
 
 pytestmark = pytest.mark.jit
 WHOLE = [dict(mode="PIJit", fullgraph=True), dict(fullgraph=True)]
@@ -299,3 +301,20 @@ def test_transforms(function, options):
     for seed in range(3):
         x, y = data(2, 3, seed=seed), data(2, 3, seed=seed + 10)
         same_result(ms.jit(function, **options)(x, y), function(x, y))
+
+
+# -- whole programs ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [dict(mode="PIJit"), dict()])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_training_programs(program, options):
+    """One region a step, whose losses are those of eager code."""
+    steps = 20 if "MSJIT_BREAK_EVERY" in os.environ else 200
+    expected, weights = train_program(program, None, steps)[:2]
+    losses, found, regions, breaks, share, _ = train_program(program, options, steps)
+    np.testing.assert_allclose(losses, expected, rtol=1e-5)
+    for a, b in zip(found, weights):
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5)
+    if "MSJIT_BREAK_EVERY" not in os.environ and ms.has_jit:
+        assert (regions, breaks) == (1, 0) and share >= 0.99
