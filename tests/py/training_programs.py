@@ -116,7 +116,7 @@ def mlp():
 
 def cnn():
     net = nn.SequentialCell(nn.Conv2d(1, 8, 3, has_bias=True), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten(), nn.Dense(128, 10))
-    rates = nn.cosine_decay_lr(1e-5, 1e-2, 400, 10, 40)
+    rates = nn.cosine_decay_lr(1e-5, 2e-3, 400, 10, 40)
     return classifier(net, lambda p: nn.Adam(p, rates), [(data(k, 8, 1, 8, 8), labels(k, 8)) for k in range(4)])
 
 
