@@ -58,7 +58,8 @@ class FrameRun {
       if (++turns_ % kTurnsPerCheck == 0 && code_[index_].is_exit() && frame_.enter() &&
           !let_others_run())
         return raise_here();
-      if (code_[index_].is_exit() && (frame_.is_traced() || frame_.is_kept()))
+      if (code_[index_].is_exit() &&
+          (frame_.is_traced() || frame_.is_kept() || !jit_config().enabled))
         return hand_over(frame_, code_, index_);
       if (code_[index_].is_exit() && !capture_suspended()) {
         if (try_region()) {

@@ -348,3 +348,21 @@ def test_memory_stays_level():
     import memory_soak
     for name, growth, limit in memory_soak.measure(4000, 40):
         assert growth < limit, name
+
+
+def test_switched_off_in_the_midst_of_a_frame():
+    """From then on the frame itself runs in the interpreter too."""
+    def f(x, values):
+        y = x + 1
+        values.sort(key=lambda v: -v)
+        print(end="")
+        ms.config.enabled = False
+        before = ms.stats()["graph_ops"]
+        for _ in range(3):
+            y = (y * 2).tanh()
+            print(end="")
+        return y, ms.stats()["graph_ops"] - before
+    try:
+        assert ms.jit(f, mode="PIJit")(Tensor([1.0]), [3, 1])[1] == 0
+    finally:
+        ms.config.enabled = True
