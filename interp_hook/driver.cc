@@ -145,12 +145,24 @@ class FrameRun {
       point.skip_to = static_cast<Entry&>(*point.entries.front()).exit_index;
     if (point.skip_to == code_.size()) idle_ = jit_config().idle_steps;  // CPython gets the frame
     skip_until(point.skip_to);
+    drop_seldom_used(point);
+    if (point.entries.empty() && point.skip_to == code_.size() && index_ == code_.entry())
+      leave_alone(state_);
     return nullptr;
+  }
+
+  static constexpr int kWorthIt = 8;  // runs of a capture
+
+  // What was hardly ever of use is not looked at in each call.
+  static void drop_seldom_used(EntryPoint& point) {
+    std::vector<EntryBase*> seldom;
+    for (const auto& entry : point.entries)
+      if (entry->hits < kWorthIt) seldom.push_back(entry.get());
+    for (EntryBase* entry : seldom) bury(*entry);
   }
 
   // Whether the captures at a place were run often enough to be worth their time.
   static bool paid_off(const EntryPoint& point) {
-    constexpr int kWorthIt = 8;
     int64_t hits = point.hits;
     for (const auto& entry : point.entries) hits += entry->hits;
     return hits >= int64_t(kWorthIt) * point.captures;

@@ -269,9 +269,8 @@ def test_hopeless_places_are_given_up_and_say_so():
     for n in range(40):
         assert values(jitted(x3(), n)) == [n, 2 * n, 3 * n]
     record = [r for r in _msjit.explain_json() if r["name"] == "f"][0]
-    assert record["regions"][0]["entries"] == ms.config.max_entries_per_pc
     assert [b["reason"] for b in record["breaks"]] == ["recompile_limit"] and "n == " in record["breaks"][0]["detail"]
-    assert len(record["regions"]) == 1 and record["calls"] == 40
+    assert record["regions"] == [] and record["calls"] == ms.config.max_entries_per_pc + 1  # not even looked at any more
     assert sum(r["count"] for r in record["recompiles"]) == ms.config.max_entries_per_pc
 
 
@@ -517,3 +516,22 @@ def test_a_short_guard_fuzz():
     said = []
     done, failures = fuzz(seed=1, mutations=4000, seconds=20, report=said.append)
     assert done > 100 and not failures, "\n".join(said)
+
+
+@pytest.mark.captures
+def test_given_up_places_keep_what_is_used():
+    ms.reset()
+
+    def f(x, n):
+        return x * sum([1] * n)
+
+    jitted = jit(f)
+    for n in range(40):
+        assert values(jitted(x3(), n)) == [n, 2 * n, 3 * n]
+        for _ in range(2):
+            assert values(jitted(x3(), 1)) == [1, 2, 3]
+    record = [r for r in _msjit.explain_json() if r["name"] == "f"][0]
+    assert [b["reason"] for b in record["breaks"]] == ["recompile_limit"]
+    before = ms.stats()["graph_ops"]
+    jitted(x3(), 1)
+    assert ms.stats()["graph_ops"] > before
