@@ -172,7 +172,10 @@ const std::shared_ptr<EntryBase>* EntryPoint::find(const Slots& slots, PyObject*
     if (failed < 0 && entry->open) [[unlikely]]
       failed = entry->bind(registers);
     if (failed < 0) {
-      if (i > 0) std::rotate(entries.begin(), entries.begin() + i, entries.begin() + i + 1);
+      if (i > 0) {
+        entries[0]->release_memory();
+        std::rotate(entries.begin(), entries.begin() + i, entries.begin() + i + 1);
+      }
       ++entry->hits;
       entry->last_used = ++pool_clock;
       return &entries[0];
@@ -189,6 +192,7 @@ void EntryPoint::add(std::shared_ptr<EntryBase> entry) {
   returns |= entry->returns;
   entry->last_used = ++pool_clock;
   const EntryBase& fresh = *entry;
+  if (!entries.empty()) entries[0]->release_memory();
   entries.insert(entries.begin(), std::move(entry));
   make_room(fresh);
 }

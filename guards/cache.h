@@ -37,6 +37,7 @@ struct EntryBase : std::enable_shared_from_this<EntryBase> {
   std::vector<std::string> describe_guards() const;
   virtual int64_t bytes() const = 0;      // graph, code, constants and guards
   virtual double compile_ms() const = 0;  // so far
+  virtual void release_memory() {}        // what it keeps between runs, when another one is used
 
  protected:
   enum class Ready : uint8_t { kYes, kRefused, kLater };

@@ -70,6 +70,7 @@ struct Entry final : EntryBase {
   bool gives_way() const { return loops || is_unlocked(); }
   int64_t bytes() const override;
   double compile_ms() const override;
+  void release_memory() override { region->release_memory(); }
 
  protected:
   Ready prepare(const int64_t* sizes) override;
