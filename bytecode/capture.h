@@ -135,8 +135,10 @@ struct Capture {
   int break_offset = 0;                // in that code
   std::vector<Ref> inlined;            // code of the calls inlined, where `list_inlined` asks
   int num_ops = 0;
-  bool joined = false;    // an output may be the very tensor of an input or of another output
-  bool plain = false;     // holds a step with a gradient of its own: no input may be tracked
+  bool joined = false;  // an output may be the very tensor of an input or of another output
+  // Holds a step with a gradient of its own, or a whole gradient transform: no input may be
+  // tracked.
+  bool plain = false;
   bool recorded = false;  // ends before such a step, because gradients are asked for
 };
 

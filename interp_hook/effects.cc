@@ -90,8 +90,9 @@ bool may_write_tensors(const Entry& entry, PyObject* const* registers) {
       return read.second == target ||
              std::find(effect.same.begin(), effect.same.end(), read.second) != effect.same.end();
     };
-    const auto shared = std::ranges::equal_range(reads, memory.get(), {}, &Read::first);
-    if (!std::ranges::all_of(shared, known)) return false;
+    auto read = std::ranges::lower_bound(reads, memory.get(), {}, &Read::first);
+    for (; read != reads.end() && read->first == memory.get(); ++read)
+      if (!known(*read)) return false;
   }
   return true;
 }

@@ -327,7 +327,7 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
       inputs.push_back(id == kNoSource ? (scalar++)->impl() : tensor_of(registers[id]).impl());
   }
   if (entry.plain && any_tracked(borrow(inputs))) {  // by the user, outside all transforms
-    *error = "a step with a gradient of its own is to be recorded";
+    *error = "gradients are asked for of a region that holds gradients of its own";
     return false;
   }
   RegionFunction& region = *entry.region;

@@ -39,14 +39,16 @@ struct Entry final : EntryBase {
   int64_t constant_bytes = 0;
   bool rewrites = false;  // an effect writes all contents of a list, dict or set
   bool joined = false;    // an output may be the very tensor of an input or of another output
-  bool plain = false;     // holds a step with a gradient of its own: no input may be tracked
-  bool loops = false;     // holds a loop, which gives other threads and signal handlers turns
-  bool small = false;     // so little that the interpreter does it as fast as an entry is begun
-  bool repeats = false;   // small, and the body of a long loop
-  bool strict = false;    // captured at level STRICT: nothing in it is outside the language
-  int failures = 0;       // how often it failed inside
-  int rest = 0;           // calls that the interpreter serves before it is tried again
-  bool untrue = false;    // the failure under way is that of an assumption
+  // Holds a step with a gradient of its own, or a whole gradient transform: no input may be
+  // tracked.
+  bool plain = false;
+  bool loops = false;    // holds a loop, which gives other threads and signal handlers turns
+  bool small = false;    // so little that the interpreter does it as fast as an entry is begun
+  bool repeats = false;  // small, and the body of a long loop
+  bool strict = false;   // captured at level STRICT: nothing in it is outside the language
+  int failures = 0;      // how often it failed inside
+  int rest = 0;          // calls that the interpreter serves before it is tried again
+  bool untrue = false;   // the failure under way is that of an assumption
   int times_untrue = 0;
   bool writes_tensors = false;
   bool draws = false;  // random numbers

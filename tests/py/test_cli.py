@@ -311,3 +311,39 @@ def test_the_syntax_level_from_outside(tmp_path):
     assert "level STRICT of PSJit, got a try statement" in run(script, env={"MS_DEV_JIT_SYNTAX_LEVEL": "0"}).stderr
     wrong = run(script, env={"MS_DEV_JIT_SYNTAX_LEVEL": "strict"})
     assert wrong.returncode == 1 and "MS_DEV_JIT_SYNTAX_LEVEL, got 'strict', expected STRICT (0)" in wrong.stderr
+
+
+TRAINING = """
+    import numpy as np
+    import msjit as ms
+    from msjit import Tensor, nn
+    from msjit.dataset import GeneratorDataset
+    np.random.seed(0)
+    x, y = np.random.randn(64, 8).astype(np.float32), (np.arange(64) % 4).astype(np.int32)
+    net = nn.SequentialCell(nn.Dense(8, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dense(16, 4))
+    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+    loss = nn.CrossEntropyLoss()
+"""
+LOOP = TRAINING + """
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer)
+    for _ in range(12):
+        value = step(Tensor(x), Tensor(y))
+    print("%.4f" % float(value))
+"""
+MODEL = TRAINING + """
+    data = GeneratorDataset([(x[i], y[i]) for i in range(64)], ["x", "y"], shuffle=False).batch(16)
+    model = ms.train.Model(net, loss, optimizer)
+    model.train(3, data)
+    print("%.4f" % float(loss(net(Tensor(x)), Tensor(y))))
+"""
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("text", [LOOP, MODEL])
+def test_training_steps_of_the_library(tmp_path, text):
+    """A loop at the top of a script and Model.train run their steps as regions, though no function of the program does."""
+    script, report = write(tmp_path / "train.py", text), tmp_path / "report.json"
+    got = run("--explain-json", report, script)
+    assert got.stdout == run(script, plain=True).stdout and got.returncode == 0, got.stderr
+    step, = [f for f in json.loads(report.read_text())["functions"] if f["file"].endswith("wrap.py")]
+    assert len(step["regions"]) == 1 and step["breaks"] == [] and step["regions"][0]["hits"] >= 10
