@@ -88,7 +88,7 @@ enum class EffectKind : uint8_t {
 };
 struct Effect {
   EffectKind kind;
-  int32_t target;                   // recipe
+  int32_t target;                   // recipe; -1 of kPrint alone
   Ref name;                         // kSetAttr, kDelAttr
   std::vector<int32_t> values;      // recipes; kDictItems: key, value, ...
   std::vector<SourceId> same = {};  // kWriteTensor, kReplaceTensor: other loads of the target

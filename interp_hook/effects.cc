@@ -214,14 +214,15 @@ bool apply_effects(const Entry& entry, const std::vector<Ref>& objects, bool* un
     return false;
   }
   for (const Effect& effect : entry.effects) {
-    PyObject* target = effect.target < 0 ? nullptr : objects[effect.target].get();
+    if (effect.kind == EffectKind::kPrint) continue;
+    PyObject* target = objects[effect.target].get();
     bool done = false;
     switch (effect.kind) {
       case EffectKind::kSetAttr:
         done = PyObject_GenericSetAttr(target, effect.name.get(),
                                        objects[effect.values[0]].get()) == 0;
         break;
-      case EffectKind::kPrint: done = true; break;
+      case EffectKind::kPrint: break;
       case EffectKind::kDelAttr:
         done = PyObject_GenericSetAttr(target, effect.name.get(), nullptr) == 0;
         if (!done && PyErr_ExceptionMatches(PyExc_AttributeError)) {
