@@ -1,8 +1,9 @@
 #include "codegen/backend.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
-#include <mutex>
+#include <atomic>
 
 #include "codegen/compile_queue.h"
 #include "kernels/core/log.h"
@@ -12,13 +13,16 @@ namespace {
 
 constexpr const char* kLibrary = "libmsjit_llvm.so";
 
-std::string own_directory() {
+std::string find_library() {
   Dl_info info;
   if (!dladdr(reinterpret_cast<const void*>(&load_backend), &info) || !info.dli_fname) return {};
   std::string path = info.dli_fname;
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+  const size_t slash = path.rfind('/');
+  path = slash == std::string::npos ? kLibrary : path.substr(0, slash + 1) + kLibrary;
+  return access(path.c_str(), R_OK) == 0 ? path : std::string();
 }
+
+std::atomic<void (*)(const char*)> g_report{nullptr};
 
 struct Loaded {
   const Backend* backend = nullptr;
@@ -29,9 +33,13 @@ struct Loaded {
       error = "switched off by MSJIT_NO_LLVM";
       return;
     }
-    std::string path = own_directory() + kLibrary;
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+    open();
+    if (const auto report = g_report.load(); report && !backend) report(error.c_str());
+  }
+
+  void open() {
+    const std::string& path = backend_path();
+    void* const library = dlopen(path.empty() ? kLibrary : path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
       error = dlerror();
       return;
@@ -56,5 +64,12 @@ const Backend* load_backend(std::string* error) {
   if (!loaded->backend) *error = loaded->error;
   return loaded->backend;
 }
+
+const std::string& backend_path() {
+  static const auto* path = new std::string(find_library());
+  return *path;
+}
+
+void on_backend_missing(void (*report)(const char* reason)) { g_report = report; }
 
 }  // namespace msjit

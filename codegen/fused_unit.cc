@@ -21,9 +21,13 @@ bool same_layout(const Shape& shape, const Shape& a, const Shape& b) {
 // A unit that died while it waited for its kernel needs none.
 class FusedUnit::Job final : public CompileJob {
  public:
-  Job(const std::shared_ptr<FusedUnit>& unit, Variant* variant) : unit_(unit), variant_(variant) {}
+  Job(const std::shared_ptr<FusedUnit>& unit, Variant* variant, KernelSpec spec)
+      : unit_(unit), variant_(variant), spec_(std::move(spec)) {}
   void run() override {
-    if (const std::shared_ptr<FusedUnit> unit = unit_.lock()) unit->settle(*variant_, nullptr);
+    const std::shared_ptr<FusedUnit> unit = unit_.lock();
+    if (!unit) return;
+    DumpScope scope(DumpScope::Continue{unit->dump_directory_});
+    unit->settle(*variant_, get_kernel(spec_));
   }
   void drop() override {
     const std::shared_ptr<FusedUnit> unit = unit_.lock();
@@ -35,6 +39,7 @@ class FusedUnit::Job final : public CompileJob {
  private:
   std::weak_ptr<FusedUnit> unit_;
   Variant* variant_;  // of the unit
+  KernelSpec spec_;
 };
 
 FusedUnit::FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides,
@@ -57,10 +62,8 @@ KernelSpec FusedUnit::spec_of(Variant& variant) const {
   return open_ ? open_spec(std::move(spec), &variant.sizes) : spec;
 }
 
-// `kernel`: null when it is still to be found or made.
 void FusedUnit::settle(Variant& variant, KernelPtr kernel) {
-  DumpScope scope(DumpScope::Continue{dump_directory_});
-  variant.keep = kernel ? std::move(kernel) : get_kernel(spec_of(variant));
+  variant.keep = std::move(kernel);
   variant.bound.fn = variant.keep->fn();
   if (open_) variant.bound.sizes = variant.sizes.data();
   bool ok = variant.keep->fn() != nullptr;
@@ -70,9 +73,9 @@ void FusedUnit::settle(Variant& variant, KernelPtr kernel) {
 }
 
 void FusedUnit::schedule(Variant& variant) {
-  if (open_)
-    if (KernelPtr known = find_kernel(spec_of(variant))) return settle(variant, std::move(known));
-  auto job = std::make_shared<Job>(shared_from_this(), &variant);
+  KernelSpec spec = spec_of(variant);
+  if (KernelPtr known = find_kernel(spec)) return settle(variant, std::move(known));
+  auto job = std::make_shared<Job>(shared_from_this(), &variant, std::move(spec));
   if (compile_synchronously())
     compile_now(*job);
   else

@@ -6,13 +6,17 @@
 #include <deque>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "codegen/backend.h"
+#include "codegen/object_cache.h"
 #include "kernels/core/log.h"
 
 namespace msjit {
 namespace {
 
-constexpr size_t kKeptKernels = 512;           // kept alive although no executable uses them
+constexpr size_t kKeptKernels = 512;  // kept alive although no executable uses them
+constexpr size_t kMaxAbsent = 4096;
 constexpr int64_t kElementsPerThread = 32768;  // scaled down by the work an element takes
 
 struct Cache {
@@ -20,7 +24,8 @@ struct Cache {
   std::unordered_map<size_t, KernelPtr>
       kernels;  // hash -> kernel; a clash of hashes replaces the older one
   std::deque<size_t> order;
-  std::atomic<int64_t> compiles{0}, hits{0};
+  std::unordered_set<size_t> absent;  // hashes of what no earlier process has kept
+  std::atomic<int64_t> compiles{0}, loads{0}, hits{0};
   double compile_ms = 0;
 };
 
@@ -41,7 +46,6 @@ void insert(size_t hash, const KernelPtr& kernel) {
   std::vector<KernelPtr> dropped;  // destroyed after the lock is gone
   std::lock_guard lock(cache().mutex);
   Cache& all = cache();
-  ++all.compiles;
   all.compile_ms += kernel->compile_ms();
   if (auto [it, added] = all.kernels.emplace(hash, kernel); !added) {
     dropped.push_back(std::exchange(it->second, kernel));
@@ -63,35 +67,66 @@ void log_kernel(const KernelSpec& spec, const std::string& name, const std::stri
   if (dump_enabled() && !ir.empty()) dump_file(name + ".ll", ir);
 }
 
-KernelPtr compile(const KernelSpec& spec) {
-  static std::atomic<int> next_name{0};
-  std::string error;
-  const Backend* backend = load_backend(&error);
-  CompiledCode code;
-  double ms = 0;
-  if (backend) {
-    std::string ir, assembly;
-    std::string name = fmt::format("fused_{}", next_name++);
-    BackendRequest request{&spec, name.c_str()};
-    if (log_enabled(LogTopic::kIr) || dump_enabled()) request.ir = &ir;
-    if (log_enabled(LogTopic::kAsm)) request.asm_text = &assembly;
-    auto start = std::chrono::steady_clock::now();
-    if (!backend->compile(request, &code, &error)) {
-      code = {};
-      if (error.empty()) error = "unknown failure";
-    }
-    ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    log_kernel(spec, name, ir, assembly, ms);
+double ms_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+// The IR and assembly that somebody wants to see are made by the code generator alone.
+bool is_shown() {
+  return log_enabled(LogTopic::kIr) || log_enabled(LogTopic::kAsm) || dump_enabled();
+}
+
+// What an earlier process has kept; null when there is nothing.
+KernelPtr load_kept(size_t hash, const KernelSpec& spec) {
+  if (!object_cache_enabled() || is_shown()) return nullptr;
+  {
+    std::lock_guard lock(cache().mutex);
+    if (cache().absent.count(hash)) return nullptr;
   }
-  return std::make_shared<const CompiledKernel>(spec, backend, code, ms, std::move(error));
+  auto start = std::chrono::steady_clock::now();
+  if (const auto object = object_cache_load(object_cache_key(spec))) {
+    auto loaded = LoadedObject::load(*object);
+    if (loaded.ok()) {
+      ++cache().loads;
+      return std::make_shared<const CompiledKernel>(spec, loaded.take(), ms_since(start), "");
+    }
+  }
+  std::lock_guard lock(cache().mutex);
+  if (cache().absent.size() == kMaxAbsent) cache().absent.clear();
+  cache().absent.insert(hash);
+  return nullptr;
+}
+
+Result<std::unique_ptr<LoadedObject>> compile_code(const KernelSpec& spec) {
+  static std::atomic<int> next_name{0};
+  std::string error, object, ir, assembly;
+  const Backend* backend = load_backend(&error);
+  if (!backend) return runtime_error("{}", error);
+  std::string name = fmt::format("fused_{}", next_name++);
+  BackendRequest request{&spec, name.c_str()};
+  if (log_enabled(LogTopic::kIr) || dump_enabled()) request.ir = &ir;
+  if (log_enabled(LogTopic::kAsm)) request.asm_text = &assembly;
+  auto start = std::chrono::steady_clock::now();
+  if (!backend->compile(request, &object, &error))
+    return runtime_error("{}", error.empty() ? "unknown failure" : error);
+  log_kernel(spec, name, ir, assembly, ms_since(start));
+  MSJIT_TRY(auto loaded, LoadedObject::load(object));
+  if (object_cache_enabled()) object_cache_store(object_cache_key(spec), object);
+  return loaded;
+}
+
+KernelPtr compile(const KernelSpec& spec) {
+  auto start = std::chrono::steady_clock::now();
+  auto code = compile_code(spec);
+  ++cache().compiles;
+  if (code.ok())
+    return std::make_shared<const CompiledKernel>(spec, code.take(), ms_since(start), "");
+  return std::make_shared<const CompiledKernel>(spec, nullptr, ms_since(start),
+                                                code.error().message);
 }
 
 }  // namespace
-
-CompiledKernel::CompiledKernel(KernelSpec spec, const Backend* backend, CompiledCode code,
-                               double ms, std::string error)
-    : spec_(std::move(spec)), backend_(backend), code_(code), ms_(ms), error_(std::move(error)) {}
 
 LaunchRange launch_range(const KernelSpec& spec) {
   LaunchRange range;
@@ -104,26 +139,28 @@ LaunchRange launch_range(const KernelSpec& spec) {
   return range;
 }
 
-KernelPtr find_kernel(const KernelSpec& spec) { return find(spec.hash(), spec); }
-
-CompiledKernel::~CompiledKernel() {
-  if (code_.handle) backend_->release(code_);
+KernelPtr find_kernel(const KernelSpec& spec) {
+  const size_t hash = spec.hash();
+  KernelPtr kernel = find(hash, spec);
+  if (kernel) return kernel;
+  if ((kernel = load_kept(hash, spec))) insert(hash, kernel);
+  return kernel;
 }
 
 KernelPtr get_kernel(const KernelSpec& spec) {
-  size_t hash = spec.hash();
-  if (KernelPtr found = find(hash, spec)) return found;
+  if (KernelPtr found = find_kernel(spec)) return found;
   KernelPtr kernel = compile(spec);
   if (!kernel->fn())
     MSJIT_LOGF(LogTopic::kPlan, "a fused loop stays op by op: {}", kernel->error());
-  insert(hash, kernel);
+  insert(spec.hash(), kernel);
   return kernel;
 }
 
 KernelCacheStats kernel_cache_stats() {
   std::lock_guard lock(cache().mutex);
   Cache& all = cache();
-  return {static_cast<int64_t>(all.kernels.size()), all.compiles, all.hits, all.compile_ms};
+  return {static_cast<int64_t>(all.kernels.size()), all.compiles, all.loads, all.hits,
+          all.compile_ms};
 }
 
 }  // namespace msjit

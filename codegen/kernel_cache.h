@@ -1,11 +1,12 @@
 // Machine code of fused loops, shared by all executables of the process: equal specs are compiled
-// once. Kernels are immutable and counted; the cache itself keeps the most recent ones alive, so
-// dropping a graph and capturing it again costs no compile.
+// once, and not at all where an earlier process has (object_cache.h). Kernels are immutable and
+// counted; the cache itself keeps the most recent ones alive, so dropping a graph and capturing it
+// again costs no compile.
 #pragma once
 
 #include <memory>
 
-#include "codegen/backend.h"
+#include "codegen/object_loader.h"
 
 namespace msjit {
 
@@ -19,21 +20,19 @@ LaunchRange launch_range(const KernelSpec& spec);  // not open
 
 class CompiledKernel {
  public:
-  CompiledKernel(KernelSpec spec, const Backend* backend, CompiledCode code, double ms,
-                 std::string error);
-  ~CompiledKernel();
-  CompiledKernel(const CompiledKernel&) = delete;
+  // `code`: null when compiling failed, for the reason `error`.
+  CompiledKernel(KernelSpec spec, std::unique_ptr<LoadedObject> code, double ms, std::string error)
+      : spec_(std::move(spec)), code_(std::move(code)), ms_(ms), error_(std::move(error)) {}
 
-  FusedFn fn() const { return code_.fn; }  // null when compiling failed
-  int64_t code_bytes() const { return code_.code_bytes; }
+  FusedFn fn() const { return code_ ? code_->fn() : nullptr; }
+  int64_t code_bytes() const { return code_ ? code_->bytes() : 0; }
   double compile_ms() const { return ms_; }
   const KernelSpec& spec() const { return spec_; }
   const std::string& error() const { return error_; }
 
  private:
   KernelSpec spec_;
-  const Backend* backend_;
-  CompiledCode code_;
+  std::unique_ptr<LoadedObject> code_;
   double ms_;
   std::string error_;
 };
@@ -43,11 +42,11 @@ using KernelPtr = std::shared_ptr<const CompiledKernel>;
 // Finds or compiles; never null. A kernel that cannot be compiled comes back without fn() and with
 // the reason.
 KernelPtr get_kernel(const KernelSpec& spec);
-// Null when it is not there yet.
+// Null when it is neither in this process nor kept by an earlier one.
 KernelPtr find_kernel(const KernelSpec& spec);
 
 struct KernelCacheStats {
-  int64_t kernels, compiles, hits;
+  int64_t kernels, compiles, loads, hits;  // loads: of what earlier processes kept
   double compile_ms;
 };
 KernelCacheStats kernel_cache_stats();

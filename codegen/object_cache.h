@@ -1,7 +1,9 @@
-// Machine code kept between processes: one file a kernel in the directory MSJIT_CACHE_DIR names
-// (unset or empty: none). A file counts only when everything its code depends on is the same: the
-// spec, the target and the code generator's own library. Files are written aside and renamed, so
-// concurrent processes see whole ones; damaged ones are ignored.
+// Machine code kept between processes: one file a kernel, in MSJIT_CACHE_DIR, else in the user's
+// cache directory ($XDG_CACHE_HOME or ~/.cache, there msjit); an empty MSJIT_CACHE_DIR switches it
+// off. A file counts only when everything its code depends on is the same: the spec, the CPU and
+// the code generator's own library. Files are written aside and renamed, so concurrent processes
+// see whole ones; damaged ones are ignored. What was used least recently goes when the directory
+// has grown too large. Nothing here is ever an error: without the cache kernels are compiled.
 #pragma once
 
 #include <optional>
@@ -11,13 +13,15 @@
 
 namespace msjit {
 
+// False where there is no directory that is the user's alone.
 bool object_cache_enabled();
-// What identifies a kernel: the spec and the target, in full.
-std::string object_cache_key(const KernelSpec& spec, std::string_view target);
+// What identifies a kernel, in full; not text.
+std::string object_cache_key(const KernelSpec& spec);
 std::optional<std::string> object_cache_load(const std::string& key);
 void object_cache_store(const std::string& key, std::string_view object);
 
-// Hash of a file's contents, 0 when it cannot be read.
-uint64_t file_hash(const char* path);
+// Deletes what was used least recently, where the files of a directory are more than `limit` bytes,
+// until three quarters of that are left.
+void object_cache_trim(const std::string& directory, int64_t limit);
 
 }  // namespace msjit

@@ -1,5 +1,6 @@
 // The extension module `msjit._msjit`: types, dtypes, operators, gradients, statistics, and the
 // bytecode JIT where there is one.
+#include "codegen/backend.h"
 #include "codegen/compile_queue.h"
 #include "codegen/region.h"
 #include "graph/control.h"
@@ -167,6 +168,19 @@ bool loop_interrupted() {
   return stop;
 }
 
+// Found out by the thread that compiles; warnings are the main thread's to give.
+void warn_without_backend(const char* reason) {
+  static const auto* text = new std::string(fmt::format(
+      "msjit runs graphs operator by operator, for LLVM 19 cannot be loaded ({}); on Debian and "
+      "Ubuntu `apt install libllvm19` brings it",
+      reason));
+  const auto warn = [](void*) {
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, text->c_str(), 1) < 0) PyErr_WriteUnraisable(nullptr);
+    return 0;
+  };
+  (void)Py_AddPendingCall(warn, nullptr);
+}
+
 Ref make_module() {
   Ref module = Ref::steal(PyModule_Create(&g_module));
   if (!module || PyModule_AddFunctions(module.get(), g_autograd_functions) < 0 ||
@@ -178,6 +192,7 @@ Ref make_module() {
     return {};
   // A full table only means that the compiler is stopped later, by the C library's handlers.
   (void)Py_AtExit(compile_queue_stop);
+  on_backend_missing(warn_without_backend);
   g_loop_interrupted = loop_interrupted;
   g_without_lock = [](void (*work)(void*), void* data) {
     const GilRelease released;

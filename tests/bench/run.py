@@ -33,7 +33,7 @@ THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MSJIT_
 
 def environment():
     env = dict(os.environ, XLA_FLAGS="--xla_cpu_multi_thread_eigen=false", GLOG_v="3", JAX_PLATFORMS="cpu", PYTHONHASHSEED="0")
-    env.update({name: "1" for name in THREADS})
+    env.update({name: "1" for name in THREADS}, MSJIT_CACHE_DIR="")  # first calls compile their kernels
     return env
 
 

@@ -7,6 +7,7 @@ import signal
 
 import pytest
 
+os.environ.setdefault("MSJIT_CACHE_DIR", "")  # what a test compiles does not depend on earlier runs
 HAS_JIT = importlib.import_module("msjit._msjit").has_jit
 
 

@@ -38,7 +38,7 @@ class Result:
 
 
 def environment(**extra):
-    env = dict(os.environ, MSJIT_STRICT="1", OMP_WAIT_POLICY="PASSIVE", PYTHONDONTWRITEBYTECODE="1")
+    env = dict(os.environ, MSJIT_STRICT="1", OMP_WAIT_POLICY="PASSIVE", PYTHONDONTWRITEBYTECODE="1", MSJIT_CACHE_DIR="")
     for name in ("PYTHONPATH", "PYTHONHOME", "MAKEFLAGS"):
         env.pop(name, None)
     env.update(extra)

@@ -7,7 +7,6 @@
 #include "codegen/fusion.h"
 #include "codegen/graph_maker.h"
 #include "codegen/kernel_cache.h"
-#include "codegen/object_cache.h"
 #include "codegen/plan.h"
 
 namespace msjit::testing {
@@ -181,19 +180,6 @@ TEST(Executable, BigLoopsRunOnSeveralThreads) {
     if (shape.rank() == 2) g.output(g.call("max", {z}, {{"axis", AttrValue(IntList{1})}}));
     check(g, 1e-4);
   }
-}
-
-TEST(ObjectCache, GivesBackWhatWasStored) {
-  if (!object_cache_enabled()) GTEST_SKIP() << "MSJIT_CACHE_DIR is not set";
-  KernelSpec spec;
-  spec.dims = {7};
-  std::string key = object_cache_key(spec, fmt::format("target of {}", getpid()));
-  EXPECT_FALSE(object_cache_load(key));
-  object_cache_store(key, "object");
-  ASSERT_TRUE(object_cache_load(key));
-  EXPECT_EQ(*object_cache_load(key), "object");
-  spec.dims = {8};
-  EXPECT_NE(object_cache_key(spec, ""), key);
 }
 
 TEST(Executable, DescribesItself) {

@@ -1,0 +1,34 @@
+// LoadedObject: the machine code of one kernel, linked into pages of its own from the ELF object
+// that the code generator wrote. A loader of our own, because code kept from an earlier process
+// then runs without LLVM, whose library takes longer to load than a kernel to compile.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "codegen/kernel_spec.h"
+#include "kernels/core/result.h"
+
+namespace msjit {
+
+inline constexpr const char* kKernelSymbol = "msjit_kernel";
+
+class LoadedObject {
+ public:
+  // An object that is malformed, or holds what kernels do not, is an error.
+  static Result<std::unique_ptr<LoadedObject>> load(std::string_view object);
+  ~LoadedObject();
+  LoadedObject(const LoadedObject&) = delete;
+
+  FusedFn fn() const { return fn_; }
+  int64_t bytes() const { return static_cast<int64_t>(bytes_); }
+
+ private:
+  LoadedObject(uint8_t* base, size_t bytes) : base_(base), bytes_(bytes) {}
+
+  uint8_t* base_;
+  size_t bytes_;
+  FusedFn fn_ = nullptr;
+};
+
+}  // namespace msjit
