@@ -1,6 +1,7 @@
 #include "codegen/fusion.h"
 
 #include <algorithm>
+#include <numeric>
 #include <queue>
 
 #include "kernels/core/log.h"
@@ -31,7 +32,7 @@ class Fuser {
 
  private:
   struct Group : FusionGroup {
-    int32_t min_node, max_node;
+    int32_t max_node;
     bool alive = true;
   };
 
@@ -76,13 +77,16 @@ class Fuser {
       add_singleton(n, node);
     }
     visited_.assign(groups_.size(), 0);
+    order_.resize(groups_.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    place_ = order_;
   }
 
   void add_singleton(int32_t n, const Node& node) {
     Group group;
     group.nodes = {n};
     group.roles = {FusionRole::kNone};
-    group.min_node = group.max_node = n;
+    group.max_node = n;
     if (!enabled_) {
       // Every op by its own kernel.
     } else if (fusable_elementwise(graph_, node)) {
@@ -116,7 +120,7 @@ class Fuser {
       if (from < 0 || from == group_of_[n] || !groups_[from].fused) continue;
       FusionRole role = joined_role(n, from);
       if (role == FusionRole::kNone || !fits(from, group_of_[n])) continue;
-      if (makes_cycle(from, group_of_[n])) continue;
+      if (!bring_together(from, group_of_[n])) continue;
       merge(from, group_of_[n], n, role);
     }
   }
@@ -193,45 +197,54 @@ class Fuser {
     return false;
   }
 
-  bool straddled(int32_t place, int32_t a, int32_t b) const {
-    return std::any_of(merged_.begin(), merged_.end(), [&](int32_t g) {
-      const Group& group = groups_[g];
-      return g != a && g != b && group.alive && group.min_node < place && group.max_node >= place;
-    });
+  // False when a path leads from one of the groups through another group into the other one. Else
+  // they stand side by side in `order_`, to be merged. Only groups between them can lie on a path,
+  // and only those that the later group depends on have to move (Pearce and Kelly, JEA 2006).
+  bool bring_together(int32_t a, int32_t b) {
+    if (place_[a] > place_[b]) std::swap(a, b);
+    ++stamp_;
+    std::vector<int32_t> work;
+    const auto reads_a = [&](int32_t g) {
+      bool found = false;
+      const auto visit = [&](int32_t node) {
+        const int32_t from = node < 0 ? -1 : group_of_[node];
+        found |= from == a;
+        if (from < 0 || place_[from] <= place_[a] || from == g || visited_[from] == stamp_) return;
+        visited_[from] = stamp_;
+        work.push_back(from);
+      };
+      for (int32_t n : groups_[g].nodes) {
+        visit(order_dep_[n]);
+        for (ValueId id : graph_.nodes[n].inputs) visit(producer_of(id));
+      }
+      return found;
+    };
+    reads_a(b);
+    for (int visits = 0; !work.empty(); ++visits) {
+      const int32_t g = work.back();
+      work.pop_back();
+      if (visits > kMaxVisits || reads_a(g)) return false;
+    }
+    move_behind_needed(a, b);
+    return true;
   }
 
-  // True when a path leads from one of the groups through another group back into them.
-  bool makes_cycle(int32_t a, int32_t b) {
-    ++stamp_;
-    int32_t lowest = std::min(groups_[a].min_node, groups_[b].min_node);
-    // What lies before both leads back to them only through a group with nodes on either side.
-    const bool closed = !straddled(lowest, a, b);
-    std::vector<int32_t> work;
-    auto visit = [&](int32_t node, bool inside) {
-      if (node < 0 || group_of_[node] < 0) return false;
-      int32_t g = group_of_[node];
-      if (g == a || g == b) return !inside;
-      if (visited_[g] == stamp_ || (closed && groups_[g].max_node < lowest)) return false;
-      visited_[g] = stamp_;
-      work.push_back(g);
-      return false;
-    };
-    auto expand = [&](int32_t g, bool inside) {
-      for (int32_t n : groups_[g].nodes) {
-        if (visit(order_dep_[n], inside)) return true;
-        for (ValueId id : graph_.nodes[n].inputs)
-          if (visit(producer_of(id), inside)) return true;
-      }
-      return false;
-    };
-    expand(a, true);
-    expand(b, true);
-    for (int visits = 0; !work.empty(); ++visits) {
-      int32_t g = work.back();
-      work.pop_back();
-      if (visits > kMaxVisits || expand(g, false)) return true;
+  // From place_[a] on: what b needs, as just visited, then a, b and the others.
+  void move_behind_needed(int32_t a, int32_t b) {
+    int32_t place = place_[a];
+    const int32_t end = place_[b];
+    std::vector<int32_t> others;
+    const auto put = [&](int32_t g) { place_[order_[place] = g] = place, ++place; };
+    for (int32_t p = place + 1; p < end; ++p) {
+      const int32_t g = order_[p];
+      if (visited_[g] == stamp_)
+        put(g);
+      else
+        others.push_back(g);
     }
-    return false;
+    put(a);
+    put(b);
+    for (int32_t g : others) put(g);
   }
 
   void merge(int32_t from, int32_t into, int32_t n, FusionRole role) {
@@ -254,11 +267,9 @@ class Fuser {
       b.roles.push_back(r);
       group_of_[node] = into;
     }
-    b.min_node = b.nodes.front();
     b.max_node = b.nodes.back();
     a.alive = false;
     a.nodes.clear();
-    merged_.push_back(into);
   }
 
   // Loops over the same space that read the same value become one: sums of x and of its square,
@@ -276,7 +287,7 @@ class Fuser {
         int32_t a = group_of_[nodes[0]], b = group_of_[nodes[i]];
         if (a == b || !bodies_join(groups_[a], groups_[b]) || !bodies_join(groups_[b], groups_[a]))
           continue;
-        if (fits(a, b) && !makes_cycle(a, b)) merge(b, a, -1, FusionRole::kBody);
+        if (fits(a, b) && bring_together(a, b)) merge(b, a, -1, FusionRole::kBody);
       }
     }
   }
@@ -348,7 +359,7 @@ class Fuser {
   std::vector<std::vector<int32_t>> users_;
   std::vector<Group> groups_;
   std::vector<uint32_t> visited_;
-  std::vector<int32_t> merged_;  // groups of several nodes, some more than once
+  std::vector<int32_t> order_, place_;  // the groups, each behind what it reads, and where they are
   uint32_t stamp_ = 0;
 };
 

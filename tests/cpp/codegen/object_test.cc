@@ -1,8 +1,10 @@
 // Objects: loaded, refused when they are damaged, kept between processes, bounded.
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
