@@ -219,6 +219,11 @@ class Fuser {
       }
       return found;
     };
+    if (only_read_by(a, b)) {
+      for (int32_t p = place_[a] + 1; p < place_[b]; ++p) visited_[order_[p]] = stamp_;
+      move_behind_needed(a, b);
+      return true;
+    }
     reads_a(b);
     for (int visits = 0; !work.empty(); ++visits) {
       const int32_t g = work.back();
@@ -229,7 +234,15 @@ class Fuser {
     return true;
   }
 
-  // From place_[a] on: what b needs, as just visited, then a, b and the others.
+  bool only_read_by(int32_t a, int32_t b) const {
+    for (int32_t n : groups_[a].nodes)
+      for (int32_t user : users_[n])
+        if (group_of_[user] != a && group_of_[user] != b) return false;
+    return true;
+  }
+
+  // From place_[a] on: what has just been visited, all that b needs among it, then a, b and
+  // the others.
   void move_behind_needed(int32_t a, int32_t b) {
     int32_t place = place_[a];
     const int32_t end = place_[b];

@@ -1,5 +1,6 @@
 #include "kernels/core/scalar_program.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "kernels/core/scalar_math.h"
@@ -15,13 +16,34 @@ bool same_node(const ScalarNode& a, const ScalarNode& b) {
 
 }  // namespace
 
+size_t ScalarBuilder::place_of(const ScalarNode& node) const {
+  size_t hash = 0;
+  const auto mix = [&](uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    hash ^= hash >> 32;
+  };
+  mix(static_cast<uint64_t>(node.op) << 8 | static_cast<uint64_t>(node.dtype));
+  mix(static_cast<uint64_t>(static_cast<uint32_t>(node.a)) << 32 | static_cast<uint32_t>(node.b));
+  mix(static_cast<uint32_t>(node.c));
+  mix(std::bit_cast<uint64_t>(node.imm_float) ^ static_cast<uint64_t>(node.imm_int));
+  const size_t mask = table_.size() - 1;
+  size_t at = hash & mask;
+  while (table_[at] >= 0 && !same_node(program_.nodes[table_[at]], node)) at = (at + 1) & mask;
+  return at;
+}
+
 Sym ScalarBuilder::append(ScalarNode node) {
   auto& nodes = program_.nodes;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (same_node(nodes[i], node)) return Sym(this, static_cast<int32_t>(i), node.dtype);
+  if (2 * (nodes.size() + 1) > table_.size()) {
+    table_.assign(std::max<size_t>(64, 2 * table_.size()), -1);
+    for (size_t i = 0; i < nodes.size(); ++i) table_[place_of(nodes[i])] = static_cast<int32_t>(i);
   }
-  nodes.push_back(node);
-  return Sym(this, static_cast<int32_t>(nodes.size()) - 1, node.dtype);
+  int32_t& known = table_[place_of(node)];
+  if (known < 0) {
+    known = static_cast<int32_t>(nodes.size());
+    nodes.push_back(node);
+  }
+  return Sym(this, known, node.dtype);
 }
 
 Sym ScalarBuilder::input(int32_t index, DType dtype) {

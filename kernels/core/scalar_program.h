@@ -99,7 +99,10 @@ class ScalarBuilder {
 
  private:
   Sym append(ScalarNode node);
+  size_t place_of(const ScalarNode& node) const;
+
   ScalarProgram program_;
+  std::vector<int32_t> table_;  // the nodes by their hash; -1: free
 };
 
 }  // namespace msjit

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 namespace msjit {
@@ -15,13 +17,26 @@ std::atomic<int> g_threads{0};  // 0: not decided yet
 // The thread pool of libgomp does not survive fork.
 std::atomic<bool> g_forked{false};
 
+// Of a container, in whole CPUs; a large number where there is none.
+int cpu_quota() {
+  constexpr int kNone = 1 << 20;
+  double quota = 0, period = 0;
+  FILE* const file = std::fopen("/sys/fs/cgroup/cpu.max", "re");
+  if (!file) return kNone;
+  const bool limited =
+      std::fscanf(file, "%lf %lf", &quota, &period) == 2 && quota > 0 && period > 0;
+  std::fclose(file);
+  return limited ? static_cast<int>(std::min(std::ceil(quota / period), double{kNone})) : kNone;
+}
+
 int default_threads() {
   if (const char* text = std::getenv("MSJIT_NUM_THREADS")) {
     int wanted = std::atoi(text);
     if (wanted >= 1) return std::min(wanted, 1024);
   }
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(CPU_COUNT(&set), 1);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return std::clamp(cpu_quota(), 1, std::max(CPU_COUNT(&set), 1));
   return 1;
 }
 

@@ -5,7 +5,8 @@ from . import _platform
 
 _platform.check()
 try:
-    from . import _msjit
+    with _platform.bounded_waiting():
+        from . import _msjit
 except ImportError as error:
     raise ImportError(
         "msjit has no compiled extension that works with Python %d.%d here (%s); run `make build` in its source "

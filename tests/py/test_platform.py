@@ -1,4 +1,7 @@
 """Machines and interpreters msjit cannot run on get an ImportError, not a crash."""
+import ctypes
+import os
+
 import pytest
 
 from msjit import _platform
@@ -25,3 +28,22 @@ def test_elsewhere(arguments, text):
 
 def test_unknown_cpuinfo_passes():
     assert _platform.missing_features("") == () and _platform.missing_features(GOOD) == ()
+
+
+def c_environment(name):
+    getenv = ctypes.CDLL(None).getenv
+    getenv.restype = ctypes.c_char_p
+    return getenv(name.encode())
+
+
+@pytest.mark.parametrize("users", [{}, {"OMP_WAIT_POLICY": "ACTIVE"}, {"GOMP_SPINCOUNT": "7"}])
+def test_idle_threads_spin_briefly_unless_the_user_decides(users, monkeypatch):
+    for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in users.items():
+        monkeypatch.setenv(name, value)
+    before = dict(os.environ)
+    with _platform.bounded_waiting():
+        assert c_environment("GOMP_SPINCOUNT") == (None if "OMP_WAIT_POLICY" in users else b"7" if users else b"1000")
+        assert dict(os.environ) == before
+    assert c_environment("GOMP_SPINCOUNT") == (b"7" if "GOMP_SPINCOUNT" in users else None)
