@@ -198,10 +198,26 @@ class Fuser {
   }
 
   // False when a path leads from one of the groups through another group into the other one. Else
-  // they stand side by side in `order_`, to be merged. Only groups between them can lie on a path,
-  // and only those that the later group depends on have to move (Pearce and Kelly, JEA 2006).
-  bool bring_together(int32_t a, int32_t b) {
-    if (place_[a] > place_[b]) std::swap(a, b);
+  // `into` gets a place in `order_` that is right for both, to be merged. Only groups between them
+  // can lie on a path, and only those that the later group needs may have to move (Pearce and
+  // Kelly, JEA 2006).
+  bool bring_together(int32_t from, int32_t into) {
+    const auto [a, b] = place_[from] < place_[into] ? std::pair(from, into) : std::pair(into, from);
+    if (only_read_by(a, b)) {
+      if (into == a) swap_places(a, b);
+      return true;
+    }
+    bool needs_others = false;
+    if (!find_needed(a, b, &needs_others)) return false;
+    if (needs_others)
+      move_behind_needed(a, b);
+    else if (into == b)
+      swap_places(a, b);
+    return true;
+  }
+
+  // Marks the groups behind `a` that `b` needs; false when one of them reads `a`.
+  bool find_needed(int32_t a, int32_t b, bool* any) {
     ++stamp_;
     std::vector<int32_t> work;
     const auto reads_a = [&](int32_t g) {
@@ -219,18 +235,13 @@ class Fuser {
       }
       return found;
     };
-    if (only_read_by(a, b)) {
-      for (int32_t p = place_[a] + 1; p < place_[b]; ++p) visited_[order_[p]] = stamp_;
-      move_behind_needed(a, b);
-      return true;
-    }
     reads_a(b);
+    *any = !work.empty();
     for (int visits = 0; !work.empty(); ++visits) {
       const int32_t g = work.back();
       work.pop_back();
       if (visits > kMaxVisits || reads_a(g)) return false;
     }
-    move_behind_needed(a, b);
     return true;
   }
 
@@ -241,8 +252,13 @@ class Fuser {
     return true;
   }
 
-  // From place_[a] on: what has just been visited, all that b needs among it, then a, b and
-  // the others.
+  void swap_places(int32_t a, int32_t b) {
+    std::swap(place_[a], place_[b]);
+    order_[place_[a]] = a;
+    order_[place_[b]] = b;
+  }
+
+  // From place_[a] on: what find_needed() has marked, then a, b and the others.
   void move_behind_needed(int32_t a, int32_t b) {
     int32_t place = place_[a];
     const int32_t end = place_[b];
