@@ -21,7 +21,6 @@ IMPLS = {
 }
 WARM_UP_S = 0.7  # long enough for kernels compiled on a background thread to be swapped in
 PURE_WARM_UP_S = 0.3  # without kernels
-MODEL_WARM_UP_S = 2.0  # many kernels
 ROUND_S = 0.03
 SLICE_S = 0.003  # of a round, the least slice counts: short ones escape other processes
 
@@ -40,7 +39,7 @@ class Work:
         statement, names, self.inner = (*made, 1)[:3]
         self.timer = timeit.Timer(statement, globals=names)
         self.answer = self.call_first(name, statement, names)
-        once = PURE_WARM_UP_S if name in overhead.PROGRAMS else MODEL_WARM_UP_S if name in models.WORKS else WARM_UP_S
+        once = PURE_WARM_UP_S if name in overhead.PROGRAMS else WARM_UP_S
         deadline = time.perf_counter() + once
         while time.perf_counter() < deadline:
             once = min(once, self.timer.timeit(1))  # one that was interrupted says nothing

@@ -34,6 +34,7 @@ WORKS = {
     "unet block": "128 channels, 32x32: convolutions, group norm, SiLU, attention",
     "graph net train": "2 layers, 2000 nodes, 10000 edges, width 64, gather and index_add, Adam",
 }
+CONVOLUTIONS = ("resnet18", "resnet50", "unet block")  # where torch gains from weights that stay as they are
 # What `--work models` stands for.
 GROUP = [*WORKS, "newton loop 64", "softmax 1Kx1K"]
 
@@ -201,5 +202,5 @@ IMPLS = {
     "jax jit": of_jax,
     "torch eager": lambda name: of_torch(name, False),
     "torch compile": lambda name: of_torch(name, True),
-    "torch freezing": lambda name: of_torch(name, True, options={"freezing": True}) if name in INFERENCE else None,
+    "torch freezing": lambda name: of_torch(name, True, options={"freezing": True}) if name in CONVOLUTIONS else None,
 }
