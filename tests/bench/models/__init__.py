@@ -183,6 +183,7 @@ def of_msjit(name, mode):
 
 def of_torch(name, wrap, **options):
     import torch
+
     from models import torch_models
 
     torch.set_num_threads(1)
@@ -191,6 +192,7 @@ def of_torch(name, wrap, **options):
 
 def of_jax(name):
     import jax
+
     from models import jax_models
 
     return work(jax_models, name, jax.jit)

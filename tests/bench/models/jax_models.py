@@ -3,9 +3,10 @@ weights of dense layers are (inputs, outputs), recurrences are scans and a step 
 
 import jax
 import jax.numpy as jnp
-import models
 import numpy as np
 from jax import lax
+
+import models
 from models import BERT, GAN, GPT, GRAPH, MLP, RNN, UNET, VAE, data
 
 

@@ -1,11 +1,11 @@
 """The models as msjit programs."""
 
-import msjit as ms
 import numpy as np
-from msjit import Tensor, nn, ops
 
 import models
+import msjit as ms
 from models import BERT, GAN, GPT, GRAPH, MLP, RNN, UNET, VAE, data
+from msjit import Tensor, nn, ops
 
 SIZE = dict(kernel_size=3, pad_mode="pad", padding=1)
 

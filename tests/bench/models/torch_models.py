@@ -1,12 +1,13 @@
-"""The models as torch programs. A compiled training step compiles the loss and its gradient; the optimizers are torch's fused
-ones either way."""
+"""The models as torch programs. A compiled training step compiles the loss and its gradient; the optimizers are torch's
+fused ones either way."""
 
-import models
 import numpy as np
 import torch
-from models import BERT, GAN, GPT, GRAPH, MLP, RNN, UNET, VAE, data
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
+
+import models
+from models import BERT, GAN, GPT, GRAPH, MLP, RNN, UNET, VAE, data
 
 
 def arrays(inputs):
