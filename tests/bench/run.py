@@ -1,4 +1,4 @@
-"""usage: run.py [--rounds N] [--work NAME...] [--json FILE]
+"""usage: run.py [--rounds N] [--work NAME...] [--json FILE]      (`--work models`: all whole models)
 
 Times every work on every implementation found, each in a process of its own, in turn and one thread each; keeps the
 least of the rounds. Prints a table and the targets, and writes build/bench.json."""
@@ -16,8 +16,10 @@ import sys
 import time
 
 import instructions
+import models
 import overhead
 import works
+from models import report
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parents[1] / "build"
@@ -28,6 +30,8 @@ PURE = ("python", "python, msjit in use", "python -m msjit")
 PROCESSES = 4  # that time what surrounds the kernels
 PURE_PROCESSES = 12  # that time pure Python
 PURE_ROUNDS = 5  # of each of them, so that what slows one round down does not count
+MODEL_IMPLS = {"jax": ("jax jit",), "torch": ("torch eager", "torch compile", "torch freezing")}
+MODEL_ROUNDS = 5
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MSJIT_NUM_THREADS")
 
 
@@ -87,6 +91,9 @@ def main_pythons():
 
 def all_impls(work):
     """(impl, python, label) of everything that this work can be timed on here."""
+    if work in models.WORKS:
+        yield from model_impls()
+        return
     impls = PURE if work in overhead.PROGRAMS else ("msjit",) if work in overhead.WORKS else OWN
     every = work in overhead.WORKS or work in works.SMALL
     for version, python in (pythons() if every else main_pythons()).items():
@@ -99,12 +106,24 @@ def all_impls(work):
                 yield impl, python, impl
 
 
+def model_impls():
+    version, python = next(iter(pythons().items()))
+    for impl in ("msjit eager", "msjit PIJit"):
+        yield impl, python, "%s py%s" % (impl, version)
+    for peer, impls in MODEL_IMPLS.items():
+        python = BUILD / "peers" / peer / "bin/python"
+        if python.exists():
+            for impl in impls:
+                yield impl, python, impl
+
+
 def time_work(work, rounds):
     """Rows of one work: every implementation in turn, the least of the rounds. Where a process happens to lie in memory
     changes the speed of pure Python by some percent and that of a guard check by half, so what surrounds the kernels is
     timed in several processes. The least of them counts; for pure Python, whose best place few processes meet, the median."""
     pure = work in overhead.PROGRAMS
     processes = PURE_PROCESSES if pure else PROCESSES if work in overhead.WORKS else 1
+    rounds = min(rounds, MODEL_ROUNDS) if work in models.WORKS else rounds
     each = PURE_ROUNDS if pure else -(-rounds // processes)
     found = {}
     for place in range(processes):
@@ -257,28 +276,39 @@ def print_table(rows):
               % (row["work"], row["impl"], row["us"], row["first_us"], row["bytes"] / 2**20))
 
 
+def named(names):
+    """The works that the names of works and groups stand for, each once."""
+    return list(dict.fromkeys(work for name in names for work in (models.GROUP if name == "models" else [name])))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--work", nargs="*", default=[*works.WORKS, *overhead.WORKS, "import"])
+    parser.add_argument("--work", nargs="*", default=[*works.WORKS, *overhead.WORKS, "models", "import"])
     parser.add_argument("--json", default=str(BUILD / "bench.json"))
     options = parser.parse_args()
     open(str(BUILD / "bench-stderr.log"), "w").close()
-    rows = []
-    for work in options.work:
+    rows, refused = [], 0
+    for work in named(options.work):
         print("timing %s" % work, file=sys.stderr)
-        rows += time_import(options.rounds) if work == "import" else time_work(work, options.rounds)
+        found = time_import(options.rounds) if work == "import" else time_work(work, options.rounds)
+        agreeing = report.agreeing(found) if work in models.WORKS else found
+        refused += len(found) - len(agreeing)
+        rows += agreeing
         if work == "mlp forward":
             rows += time_peak(options.rounds)
     if any(row["work"] in overhead.PROGRAMS for row in rows):
         print("counting instructions", file=sys.stderr)
         count_instructions(rows)
     print_table(rows)
+    report.print_table(rows)
     failed = Targets(rows).check()
     with open(options.json, "w") as file:
         json.dump(rows, file, indent=1)
     print("targets: %d missed; figures in %s" % (failed, os.path.relpath(options.json)))
-    return 0
+    if refused:
+        print("! FAIL: %d implementations gave other results than msjit eager" % refused)
+    return refused != 0
 
 
 if __name__ == "__main__":

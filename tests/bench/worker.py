@@ -1,6 +1,6 @@
 """One timed process: `PYTHON worker.py IMPL` reads a work's name a line. At a new name it sets the work up, makes the first
 call and warms up; every line then times one round. Answers are JSON lines: {"us", "first_us", "bytes"}, or {} where
-the implementation does not offer the work."""
+the implementation does not offer the work; for a model also "results", summaries of what its first calls returned."""
 
 import json
 import resource
@@ -8,6 +8,7 @@ import sys
 import time
 import timeit
 
+import models
 import overhead
 import works
 
@@ -31,26 +32,36 @@ def peak_bytes():
 class Work:
     def __init__(self, impl, name):
         before = peak_bytes()
-        made = IMPLS[impl](name)
+        made = (models.IMPLS if name in models.WORKS else IMPLS)[impl](name)
         self.offered = made is not None
         if not self.offered:
             return
         statement, names, self.inner = (*made, 1)[:3]
         self.timer = timeit.Timer(statement, globals=names)
-        self.first_us = self.timer.timeit(1) / self.inner * 1e6
+        self.answer = self.call_first(name, statement, names)
         once = PURE_WARM_UP_S if name in overhead.PROGRAMS else WARM_UP_S
         deadline = time.perf_counter() + once
         while time.perf_counter() < deadline:
             once = min(once, self.timer.timeit(1))  # one that was interrupted says nothing
         self.loops = max(1, int(SLICE_S / max(once, 1e-7)))
         self.slices = max(1, int(ROUND_S / max(once, SLICE_S)))
-        self.bytes = peak_bytes() - before
+        self.answer["bytes"] = peak_bytes() - before
+
+    def call_first(self, name, statement, names):
+        """Makes the first call, and for a model the others whose results are compared."""
+        if name not in models.WORKS:
+            return {"first_us": self.timer.timeit(1) / self.inner * 1e6}
+        results = []
+        timer = timeit.Timer("results.append(%s)" % statement, globals=dict(names, results=results))
+        times = [timer.timeit(1) for _ in range(models.CALLS)]
+        summaries = [models.summary(results[0]), models.summary(results[-1])]
+        return {"first_us": times[0] / self.inner * 1e6, "results": summaries}
 
     def round(self):
         if not self.offered:
             return {}
         us = min(self.timer.repeat(self.slices, self.loops)) / self.loops / self.inner * 1e6
-        return {"us": us, "first_us": self.first_us, "bytes": self.bytes}
+        return dict(self.answer, us=us)
 
 
 def main(impl):

@@ -144,14 +144,14 @@ def msjit_work(work, jit):
         return "f(x)", {"f": wrap(lambda x: net(x)), "x": x}
     if work == "mlp step":
         return msjit_step(wrap)
+    if work == "softmax 1Kx1K":
+        return "f(x)", {"f": wrap(lambda x: ops.softmax(x, axis=1)), "x": Tensor(rand(1024, 1024))}
     if jit:
         return None
     if work == "add 1M":
         return "x + x", {"x": Tensor(rand(1 << 20))}
     if work == "sum rows 1Kx1K":
         return "x.sum(axis=1)", {"x": Tensor(rand(1024, 1024))}
-    if work == "softmax 1Kx1K":
-        return "f(x, axis=1)", {"f": ops.softmax, "x": Tensor(rand(1024, 1024))}
     return None
 
 
@@ -167,6 +167,10 @@ def jax_work(work, jit):
         return timed(lambda x, y: x + y, *small())
     if work == "three ops 4x4":
         return timed(three_ops, *small())
+    if work == "newton loop 64":
+        def newton_loop(x):
+            return jax.lax.while_loop(lambda g: ((g * g - x) ** 2).sum() > 1e-3, lambda g: (g + x / g) * 0.5, x * 0 + 1)
+        return timed(newton_loop if jit else newton, np.abs(rand(64)) + 1)
     if work == "gelu 1M":
         return timed(lambda x: 0.5 * x * (1 + jnp.tanh(GELU_C * (x + 0.044715 * x * x * x))), rand(1 << 20))
     if work == "mlp forward":
