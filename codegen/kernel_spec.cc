@@ -61,7 +61,7 @@ size_t KernelSpec::hash() const {
   h.add(dims);
   h.add(static_cast<uint64_t>(reduced) << 2 | open << 1 | long_sums);
   for (const KernelOperand& operand : operands) {
-    h.add(static_cast<uint64_t>(operand.dtype) << 1 | operand.output);
+    h.add(static_cast<uint64_t>(operand.dtype) << 2 | operand.streams << 1 | operand.output);
     h.add(operand.strides);
   }
   h.add(body);
@@ -79,8 +79,8 @@ std::string KernelSpec::str() const {
                         is_reduced(d) ? "~" : "");
   text += "]";
   for (const KernelOperand& operand : operands)
-    text += fmt::format(" {}{}{}", operand.output ? "-> " : "", dtype_name(operand.dtype),
-                        operand.strides.str());
+    text += fmt::format(" {}{}{}{}", operand.output ? "-> " : "", operand.streams ? "stream " : "",
+                        dtype_name(operand.dtype), operand.strides.str());
   return text + fmt::format(", {} scalar ops", body.size() + tail.size());
 }
 

@@ -230,6 +230,9 @@ KernelSpec specialize(const FusedProgram& program, std::span<const Shape> input_
   spec.tail = program.tail;
   spec.tail_stores = program.tail_stores;
   collapse(&spec);
+  // Vectors that are written past the caches have to be aligned.
+  for (size_t i = 0; i < spec.operands.size() && spec.dims.rank() == 1; ++i)
+    spec.operands[i].streams = program.operands[i].streams && spec.operands[i].strides[0] == 1;
   return spec;
 }
 

@@ -186,7 +186,7 @@ std::string object_cache_key(const KernelSpec& spec) {
   key.add(spec.reduced), key.add(spec.open), key.add(spec.long_sums);
   key.add(spec.operands.size());
   for (const KernelOperand& o : spec.operands)
-    key.add(o.dtype), key.add(o.output), key.add(o.strides);
+    key.add(o.dtype), key.add(o.output), key.add(o.strides), key.add(o.streams);
   key.add(spec.body);
   key.add(spec.stores);
   key.add(spec.reduces.size());

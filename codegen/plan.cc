@@ -23,6 +23,7 @@ class Planner {
     add_inputs();
     for (const FusionGroup& group : groups_) MSJIT_OK(add_step(group));
     add_outputs();
+    stream_outputs();
     MSJIT_OK(assign_layouts(plan_.get()));
     assign_arena(plan_.get());
     return std::shared_ptr<const Plan>(std::move(plan_));
@@ -171,6 +172,37 @@ class Planner {
             plan_->slots[slot].kind != SlotKind::kConstant)
           plan_->outputs.back().how = PlanOutput::How::kShare;
       if (plan_->outputs.back().how == PlanOutput::How::kTake) taken.push_back(slot);
+    }
+  }
+
+  // Results that are larger together than any cache and are not read again, as those of an
+  // optimizer: written past the caches, their lines are not fetched first.
+  void stream_outputs() {
+    constexpr int64_t kManyBytes = int64_t{32} << 20;
+    std::vector<char> read(plan_->slots.size());  // by another step
+    for (const Step& step : plan_->steps) {
+      const auto makes = [&](int32_t s) {
+        return std::ranges::find(step.fresh, s) != step.fresh.end();
+      };
+      for (const PlanOp& op : step.ops)
+        for (int32_t s : op.in)
+          if (s >= 0 && !makes(s)) read[s] = 1;
+    }
+    const auto is_result = [&](const FusedProgram::Operand& operand) {
+      return operand.output && !operand.tail && !read[operand.slot] &&
+             plan_->slots[operand.slot].kind == SlotKind::kFresh;
+    };
+    int64_t bytes = 0;
+    for (const Step& step : plan_->steps)
+      for (size_t i = 0; step.fused && i < step.fused->operands.size(); ++i)
+        if (is_result(step.fused->operands[i]))
+          bytes += plan_->slots[step.fused->operands[i].slot].bytes;
+    if (nested_ || bytes < kManyBytes) return;
+    for (Step& step : plan_->steps) {
+      if (!step.fused || !std::ranges::any_of(step.fused->operands, is_result)) continue;
+      auto program = std::make_shared<FusedProgram>(*step.fused);
+      for (FusedProgram::Operand& operand : program->operands) operand.streams = is_result(operand);
+      step.fused = std::move(program);
     }
   }
 

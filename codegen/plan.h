@@ -50,7 +50,8 @@ struct FusedProgram {
     DType dtype;
     Shape shape;
     bool output = false;
-    bool tail = false;  // indexed by the kept dims
+    bool tail = false;     // indexed by the kept dims
+    bool streams = false;  // an output that this run does not read again, among many bytes
   };
   std::vector<Operand> operands;  // inputs, then outputs
   int num_inputs = 0;

@@ -23,6 +23,7 @@ class KernelEmitter final : PointEmitter {
       point();
     else
       kept_loops(0);
+    finish_streams();
     b_.CreateRetVoid();
     promote_accumulators();
     return function_;

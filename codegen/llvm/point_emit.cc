@@ -1,6 +1,7 @@
 #include "codegen/llvm/point_emit.h"
 
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
@@ -10,6 +11,8 @@ namespace msjit::llvm_backend {
 namespace {
 
 using llvm::Value;
+
+constexpr int64_t kLeastStreamed = 16;  // bytes of a store that can pass the caches
 
 int64_t register_bytes(DType dtype) {
   return is_float(dtype) ? std::max<int64_t>(item_size(dtype), 4) : item_size(dtype);
@@ -318,10 +321,23 @@ void PointEmitter::store(int32_t operand, Value* value, const Lanes& lanes) {
   DType dtype = spec_.operands[operand].dtype;
   Value* to = address(operand, lanes.index);
   value = scalar_.to_memory(dtype, value, lanes.width);
-  if (lanes.mask)
+  if (lanes.mask) {
     b_.CreateMaskedStore(value, to, align_of(dtype), lanes.mask);
-  else
-    b_.CreateAlignedStore(value, to, align_of(dtype));
+    return;
+  }
+  const int64_t bytes = lanes.width * item_size(dtype);
+  const bool streams = spec_.operands[operand].streams && bytes >= kLeastStreamed;
+  const llvm::Align align = streams ? llvm::Align(static_cast<uint64_t>(bytes)) : align_of(dtype);
+  llvm::StoreInst* stored = b_.CreateAlignedStore(value, to, align);
+  if (!streams) return;
+  auto* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
+  stored->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b_.getContext(), one));
+}
+
+// Streamed stores are not ordered with those that tell other threads that the kernel is done.
+void PointEmitter::finish_streams() {
+  if (std::ranges::any_of(spec_.operands, &KernelOperand::streams))
+    b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
 }
 
 }  // namespace msjit::llvm_backend

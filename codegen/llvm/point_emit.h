@@ -46,6 +46,7 @@ class PointEmitter {
   bool is_long() const { return long_; }
   void flush(int copies, int width);
   void promote_accumulators();
+  void finish_streams();
 
   const KernelSpec& spec_;
   const HostTarget& target_;

@@ -182,6 +182,24 @@ TEST(Executable, BigLoopsRunOnSeveralThreads) {
   }
 }
 
+// Results of 32 MiB together; that the second reads the first within the loop does not count.
+TEST(Executable, LargeResultsAreWrittenPastTheCaches) {
+  for (const bool read_again : {false, true}) {
+    GraphMaker g;
+    Val x = g.input(DType::kFloat32, {4200001});
+    Val y = g.call("add", {x, g.number(1)}), z = g.call("mul", {y, x});
+    g.output(y);
+    g.output(z);
+    if (read_again) g.output(g.call("cumsum", {z}, {{"axis", AttrValue(0)}}));
+    check(g, 0);
+    auto executable = Executable::compile(*g.graph());
+    ASSERT_TRUE(executable.ok());
+    executable.value()->wait_compiled();
+    const std::string text = executable.value()->describe();
+    EXPECT_EQ(text.find("stream ") == std::string::npos, read_again) << text;
+  }
+}
+
 TEST(Executable, DescribesItself) {
   auto graph = two_step_graph({4, 4});
   auto executable = Executable::compile(*graph).take();
