@@ -1,6 +1,7 @@
 // NumPy and the buffer protocol: exporting a tensor's memory, and `asnumpy`, `from_numpy`.
 #include <memory>
 
+#include "pylib/ext/numpy_array.h"
 #include "pylib/ext/tensor.h"
 
 namespace msjit {
@@ -96,6 +97,8 @@ Ref to_numpy(const Tensor& tensor) {
   Tensor plain = tensor;
   if (tensor.dtype() == DType::kBFloat16 && !cast_tensor(tensor, DType::kFloat32, &plain))
     return {};
+  Ref array = array_over(plain);
+  if (array || PyErr_Occurred()) return array;
   // A fresh object: what the array keeps alive is the data of now, not what the tensor may hold
   // later.
   Ref holder = wrap_tensor(Tensor::view(plain, plain.shape(), plain.strides(), 0));
