@@ -170,8 +170,9 @@ def _difference(record, before):
 
 
 def _source(file, line):
-    import linecache
-    return linecache.getline(file, line).strip()
+    from .psjit.source import file_lines
+    lines = file_lines(file)
+    return lines[line - 1].strip() if 1 <= line <= len(lines) else ""
 
 
 def _describe(record, details=()):
