@@ -106,7 +106,7 @@ class _Compiler:
 
 def _plain(fn):
     """The function under an earlier jit, so that the last one decides."""
-    if type(fn) is JitCell or (_msjit.has_jit and isinstance(fn, _msjit.JitFunction)):
+    if isinstance(fn, JitCell) or (_msjit.has_jit and isinstance(fn, _msjit.JitFunction)):
         return fn.__wrapped__
     if isinstance(fn, types.MethodType) and _plain(fn.__func__) is not fn.__func__:
         return types.MethodType(_plain(fn.__func__), fn.__self__)

@@ -12,6 +12,7 @@ from msjit import Parameter, Tensor, nn, ops
 pytestmark = pytest.mark.jit
 X = Tensor(np.arange(6).reshape(2, 3).astype(np.float32))
 MODES = [dict(mode="PIJit"), dict()]
+WITH_STRICT = MODES + [pytest.param(dict(fullgraph=True), marks=pytest.mark.captures)]
 
 
 class Net(nn.Cell):
@@ -64,6 +65,74 @@ def test_the_construct_of_now_runs(options):
     assert run(X).tolist() == net(X).tolist()
     run.__class__ = Net
     assert type(net) is Net and run(X).tolist() == net(X).tolist()
+
+
+class Hundredfold(nn.Cell):
+    def __call__(self, x):
+        return super().__call__(x) * 100
+
+    def construct(self, x):
+        return x + 1
+
+
+class Inherits(Hundredfold):
+    def construct(self, x):
+        return x + 2
+
+
+class Layer(nn.Dense):
+    def __call__(self, x):
+        return super().__call__(x) * 2
+
+
+class Static(nn.Cell):
+    @staticmethod
+    def __call__(x):
+        return x * 7
+
+
+@pytest.mark.parametrize("make", [Hundredfold, Inherits, lambda: Layer(3, 2), Static])
+@pytest.mark.parametrize("options", WITH_STRICT, ids=str)
+def test_a_call_of_its_own(options, make):
+    """What jit(cell) runs is what a call of the Cell would run."""
+    cell = make()
+    run = ms.jit(cell, **options)
+    for _ in range(3):
+        assert run(X).tolist() == cell(X).tolist()
+    hook = cell.register_forward_hook(lambda cell, inputs, output: output + 1)
+    if "fullgraph" not in options:  # a hook of Python's is no part of a graph
+        assert run(X).tolist() == cell(X).tolist()
+    hook.remove()
+    assert run(X).tolist() == cell(X).tolist()
+
+
+@pytest.mark.parametrize("options", WITH_STRICT, ids=str)
+def test_a_call_of_its_own_given_later(options):
+    class Late(nn.Cell):
+        def construct(self, x):
+            return x + 1
+
+    cell = Late()
+    run = ms.jit(cell, **options)
+    assert run(X).tolist() == (X + 1).tolist()
+    Late.__call__ = lambda self, x: self.construct(x) * 9
+    for _ in range(3):
+        assert run(X).tolist() == cell(X).tolist() == ((X + 1) * 9).tolist()
+    del Late.__call__
+    for _ in range(3):
+        assert run(X).tolist() == (X + 1).tolist()
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("options", WITH_STRICT, ids=str)
+def test_a_call_of_its_own_is_captured(options):
+    run = ms.jit(Hundredfold(), **options)
+    run(X)
+    ms.reset()
+    for _ in range(3):
+        run(X)
+    totals = ms.stats()
+    assert totals["captured_calls"] == 3 and totals["breaks"] == 0 and totals["eager_ops"] == 0
 
 
 @pytest.mark.parametrize("options", MODES, ids=str)

@@ -11,7 +11,7 @@ from ..common.jit_config import JitConfig
 from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from ..jit import graph_construct
-from ..jit_cell import JitCell
+from ..jit_cell import JitCell, set_plain_call
 from .bprop import recorded_call
 from .hooks import HookHandle, run_with_hooks
 
@@ -93,7 +93,7 @@ class Cell:
 
     def __setattr__(self, name, value):
         store = self.__dict__
-        if type(value) is JitCell:  # its Parameters are this Cell's too
+        if isinstance(value, JitCell):  # its Parameters are this Cell's too
             self._register_cell(name, value.__wrapped__)
         elif isinstance(value, Parameter):
             self._register_parameter(name, value)
@@ -364,6 +364,9 @@ class Cell:
 
     def __dir__(self):
         return sorted(set(object.__dir__(self)) | set(self._cells) | set(self._params))
+
+
+set_plain_call(Cell.__call__)
 
 
 class GraphCell(Cell):
