@@ -302,6 +302,20 @@ def test_round(mode):
     same(mode(lambda x: round(x))(Tensor([5, -7])), [5, -7], msjit.int64)
 
 
+@pytest.mark.parametrize("mode", [lambda f: f, lambda f: msjit.jit(f, mode="PIJit"), msjit.jit])
+@pytest.mark.parametrize("decimals", [-2, -1, 0, 1, 3])
+def test_round_to_decimals(mode, decimals):
+    """As NumPy: round(x, n), x.round(n), np.round(x, n) and ops.round agree, halves go to even."""
+    for dtype in ("float16", "float32", "float64", "int32", "int64"):
+        values = np.array([0.5, 1.25, -2.345, 15, 25, 30.125, -35], dtype)
+        for run in (lambda x: round(x, decimals), lambda x: x.round(decimals), lambda x: x.round(decimals=decimals),
+                    lambda x: np.round(x, decimals), lambda x: msjit.ops.round(x, decimals=decimals)):
+            same(mode(run)(Tensor(values)), np.round(values, decimals))
+    assert msjit.grad(lambda x: x.round(decimals))(Tensor([1.26])).tolist() == [0]
+    with pytest.raises(TypeError, match=r"\[round\] decimals, got float, expected an int"):
+        Tensor([1.0]).round(0.5)
+
+
 def test_added_attributes():
     t = Tensor([1.0, 2.0])
     assert not hasattr(t, "note") and dict(vars(t)) == {}

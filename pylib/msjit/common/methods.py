@@ -168,6 +168,18 @@ def _ptp(self, axis=None, keepdims=False, *, out=None):
     return _k.max(self, axis, keepdims) - _k.min(self, axis, keepdims)
 
 
+def _round(self, decimals=0, out=None):
+    """The nearest numbers with so many decimal places, halves to even."""
+    if out is not None:
+        raise _no_out("round", out)
+    return _ops.round(self, decimals=decimals)
+
+
+def _python_round(self, ndigits=None):
+    """What round() gives: a tensor of the same dtype."""
+    return _ops.round(self, decimals=0 if ndigits is None else ndigits)
+
+
 def _in_place(op):
     def method(self, other):
         """In-place arithmetic."""
@@ -239,7 +251,8 @@ def bind():
             put(Tensor, name, function)
     own = {
         "sum": _sum, "mean": _mean, "prod": _prod, "max": _max, "min": _min, "argmax": _argmax, "argmin": _argmin,
-        "all": _all, "any": _any, "var": _var, "std": _std, "__round__": _k.round,
+        "all": _all, "any": _any, "var": _var, "std": _std, "round": _round,
+        "__round__": _python_round,
         "transpose": _transpose, "flatten": _flatten, "view": _k.reshape, "view_as": _view_as, "reshape_as": _view_as,
         "new_zeros": _new_zeros, "new_ones": _new_ones, "new_full": _new_full, "where": _where, "select": _select,
         "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "copy_": _copy_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
