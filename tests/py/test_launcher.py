@@ -320,13 +320,17 @@ def test_alias(tmp_path):
 # -- what goes wrong ------------------------------------------------------------------------------------------------------
 
 
-def test_options():
+def test_options(tmp_path):
     got = run(LAUNCHER, "-X", "msjit=help", "-c", "print(1)")
     assert got.returncode == 0 and got.stdout.startswith("-X msjit[=ITEM,...]") and got.stderr == ""
     for item in ("nonsense", "include", "include:", "explain-json", "stats:1", "pijit", "psjit", "\udce9"):
         got = run(LAUNCHER, "-X", "msjit=stats," + item, "-c", "print(1)")
         assert got.returncode == 2 and got.stdout == "" and "[-X msjit] item, got" in got.stderr
         assert "-X msjit=help" in got.stderr and "Traceback" not in got.stderr
+    for file in (str(tmp_path / "missing" / "report.json"), str(tmp_path)):
+        got = run(LAUNCHER, "-X", "msjit=explain-json:" + file, "-c", "print(1)")
+        assert got.returncode == 2 and got.stdout == "" and "[explain-json] file, got %s (" % file in got.stderr
+        assert "Traceback" not in got.stderr
     for args in (["-X", "msjitter=1"], ["-X", "a=msjit"], ["-W", "-Xmsjit=bad"], ["-X", "-X", "-c", "pass"]):
         assert "[-X msjit]" not in run(LAUNCHER, *(args + ["-c", "import sys; assert 'msjit' not in sys.modules"])).stderr
 
