@@ -297,6 +297,25 @@ def test_numpy_functions(name, mode):
 
 
 @pytest.mark.parametrize("mode", [lambda f: f, lambda f: msjit.jit(f, mode="PIJit")])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_numpy_functions_with_a_mask(name, mode):
+    function, mask = getattr(np, name), np.array([[True, False], [True, True]])
+    more = {"initial": 0} if name in ("max", "min") else {}
+    for values in (F32, F32 * 0, np.array([[1, 0], [0, 2]])):
+        for given in ({}, {"axis": 0}, {"axis": (0, 1)}, {"axis": -1, "keepdims": True}):
+            expected = function(F32.dtype.type(values), where=mask, **dict(given, **more))
+            for where in (mask, Tensor(mask)):
+                found = mode(lambda x, m: function(x, where=m, **dict(given, **more)))(Tensor(values), where)
+                same(found, expected.astype(found.asnumpy().dtype))
+        same(function(Tensor(F32), where=[True, False], **more), function(F32, where=[True, False], **more))  # broadcast
+    with pytest.raises(TypeError, match=r"\[%s\] where, got a mask of Float32, expected bools" % name):
+        function(Tensor(F32), where=F32, **more)
+    if name in ("sum", "mean", "prod", "var"):
+        weight = msjit.grad(lambda x: function(x, where=mask))(Tensor(F32)).asnumpy()
+        assert weight[0, 1] == 0 and weight[1, 1] != 0
+
+
+@pytest.mark.parametrize("mode", [lambda f: f, lambda f: msjit.jit(f, mode="PIJit")])
 def test_round(mode):
     same(mode(lambda x: round(x))(Tensor([0.5, 1.5, -2.7])), [0, 2, -3], msjit.float32)
     same(mode(lambda x: round(x))(Tensor([5, -7])), [5, -7], msjit.int64)
