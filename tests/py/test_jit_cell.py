@@ -197,9 +197,24 @@ def test_functions_are_copied_as_functions_are():
         pickle.dumps(ms.jit(lambda x: x, mode="PIJit"))
 
 
-def test_a_pool_maps_a_jitted_function():
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert [t.tolist() for t in pool.map(jitted, [X, X + 1])] == [(X * 2).tolist(), ((X + 1) * 2).tolist()]
+class WithMethod:
+    factor = 5
+
+    @ms.jit
+    def method(self, x):
+        return x * self.factor
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+def test_a_pool_maps_what_is_jitted(start):
+    net = Net()
+    works = [(jitted, lambda x: x * 2), (decorated, lambda x: x * 3), (WithMethod().method, lambda x: x * 5),
+             (ms.jit(net, mode="PIJit"), net), (ms.jit(net), net)]
+    for work, _ in works[:3]:
+        work(X)  # what is compiled here already is none of the child's troubles
+    with multiprocessing.get_context(start).Pool(1) as pool:
+        for work, plain in works:
+            assert [t.tolist() for t in pool.map(work, [X, X + 1])] == [plain(X).tolist(), plain(X + 1).tolist()]
 
 
 # -- GRAPH_MODE ---------------------------------------------------------------------------------------------------
@@ -221,6 +236,28 @@ def test_switching_the_mode(graph_mode):
             assert net(X).tolist() == [[6, 6], [15, 15]]
     assert ms.get_context("mode") == ms.GRAPH_MODE
     assert expected(X).tolist() == net(X).tolist()
+
+
+def test_the_construct_of_now_runs_in_graph_mode(graph_mode):
+    class Mine(Net):
+        def construct(self, x):
+            return x + 1
+
+    net = Mine()
+
+    def check(expected):
+        for _ in range(3):
+            assert net(X).tolist() == expected.tolist()
+
+    check(X + 1)
+    Mine.construct = lambda self, x: x + 2
+    check(X + 2)
+    net.construct = lambda x: x + 3
+    check(X + 3)
+    del net.construct
+    check(X + 2)
+    net.__class__ = Other
+    check(net.inner(X) * 100)
 
 
 @pytest.mark.captures
