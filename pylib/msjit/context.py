@@ -88,8 +88,9 @@ def _set_mode(mode):
     if mode not in (GRAPH_MODE, PYNATIVE_MODE):
         raise ValueError("[set_context] mode must be GRAPH_MODE (0) or PYNATIVE_MODE (1), got %r" % (mode,))
     _state["mode"] = mode
+    from .autograd import transforms
     from .nn.cell import Cell
-    Cell._intercept = mode == GRAPH_MODE
+    Cell._intercept = True if mode == GRAPH_MODE else transforms
 
 
 def _set_syntax_level(value, where):

@@ -7,6 +7,7 @@ from collections import OrderedDict
 
 from .. import context
 from .._native import _msjit
+from ..autograd import transforms
 from ..common.jit_config import JitConfig
 from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
 from ..common.tensor import Tensor
@@ -23,8 +24,9 @@ class Cell:
 
     # True when a call needs more than construct: hooks, mixed precision, a gradient of its own, graph mode. One flag,
     # so the usual call pays one attribute read. GRAPH_MODE sets it on this class, bprop on the class that has it, the
-    # others on the instance.
-    _intercept = False
+    # others on the instance. Otherwise it is the list of the transforms under way: inside one, every call looks for a
+    # bprop, since the class, one of its bases or __dict__ may have been given one behind our back.
+    _intercept = transforms
     training = False
     requires_grad = False
 
