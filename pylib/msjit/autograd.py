@@ -8,7 +8,6 @@ backward pass too, which is all that gradients of gradients need.
 from ._native import Tensor, _msjit
 from .common.parameter import Parameter
 
-
 # One item for each thread that is inside a transform. Cells have this list for the flag that their calls read, so outside
 # of transforms nothing is paid for it, and compiled code has one guard more.
 transforms = []
