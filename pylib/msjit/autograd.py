@@ -8,6 +8,10 @@ backward pass too, which is all that gradients of gradients need.
 from ._native import Tensor, _msjit
 from .common.parameter import Parameter
 
+# One item for each thread that is inside a transform. Cells have this list for the flag that their calls read, so outside
+# of transforms nothing is paid for it, and compiled code has one guard more.
+transforms = []
+
 
 class no_grad:  # noqa: N801 - used like a function
     """Context manager and decorator: nothing inside is recorded."""
@@ -39,9 +43,13 @@ class _Scope:
     def __enter__(self):
         self.nested = _msjit.grad_level() > 0 and _msjit.grad_recording()
         _msjit.push_grad_scope(True)
+        if not self.nested:
+            transforms.append(None)
         return self
 
     def __exit__(self, kind, value, trace):
+        if not self.nested:
+            transforms.pop()
         _msjit.pop_grad_scope()
         return False
 

@@ -66,7 +66,10 @@ def main(argv=None):
         return
     if target is None:
         parser.error("argument -%s needs a value" % kind if kind else "there is no program to run")
-    prepare(parsed)
+    try:
+        prepare(parsed)
+    except ValueError as error:
+        parser.error(str(error))
     runner = {"script": _load_script, "m": _load_module, "c": _load_text}[kind]
     try:
         code, namespace = runner(target, arguments)
@@ -94,7 +97,10 @@ def prepare(parsed):
 
     from . import alias, importer
     from ._native import _msjit
-    from .explain import stats, table, write_json
+    from .explain import stats, table, write_report
+    if parsed.explain_json:
+        path = os.path.abspath(parsed.explain_json)
+        _check_can_be_written(path)
     for name in parsed.alias:
         alias.install(name)
     include = [p for group in parsed.include for p in group.split(",")]
@@ -113,8 +119,18 @@ def prepare(parsed):
     if parsed.stats:
         atexit.register(lambda: print(_stats_text(stats()), file=sys.stderr))
     if parsed.explain_json:
-        path = os.path.abspath(parsed.explain_json)
-        atexit.register(write_json, path)
+        atexit.register(write_report, path)
+
+
+def _check_can_be_written(path):
+    """Raises ValueError: said at the start, it costs no run of the program."""
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        return  # a pipe or a device, which tells those at its other end that it was opened
+    try:
+        open(path, "a").close()
+    except OSError as error:
+        raise ValueError("[explain-json] file, got %s (%s), expected one that can be written"
+                         % (path, error.strerror)) from None
 
 
 def _stats_text(totals):

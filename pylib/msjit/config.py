@@ -2,7 +2,17 @@
 
     msjit.config.max_entries_per_pc = 4
 """
+import os
+import sys
+
 from ._native import _msjit
+
+# Numbers that the compiled half reads from the environment, which takes what is none for 0: (least, greatest, what).
+_NUMBERS = {
+    "MSJIT_NUM_THREADS": (1, None, "a number of threads, 1 or more"),
+    "MSJIT_BREAK_EVERY": (0, None, "0, or after how many instructions a region ends"),
+    "MSJIT_STRICT": (0, 1, "0 or 1"), "MSJIT_CHECK": (0, 1, "0 or 1"),
+}
 
 
 class Config:
@@ -30,4 +40,14 @@ class Config:
         return "config(%s)" % ", ".join("%s=%s" % item for item in sorted(_msjit.config().items()))
 
 
+def warn_about_environment():
+    """One line on stderr for each variable with a value that means nothing, as MSJIT_LOG has it: programs run without them."""
+    for name, (least, greatest, expected) in _NUMBERS.items():
+        text = os.environ.get(name, "").strip()
+        number = int(text) if text and set(text) <= set("0123456789") else -1
+        if text and (number < least or (greatest is not None and number > greatest)):
+            print("msjit: [%s] value, got %r, expected %s" % (name, text, expected), file=sys.stderr)
+
+
 config = Config()
+warn_about_environment()

@@ -19,14 +19,14 @@ _ACCEPTED = {
     "enable_compile_cache": False, "compile_cache_path": "", "inter_op_parallel_num": 0,
     "runtime_num_threads": 0, "disable_format_transform": False, "support_binary": False,
     "memory_optimize_level": "O0", "memory_offload": "OFF", "ascend_config": {},
-    "jit_level": "", "deterministic": "ON", "precompile_only": False,
+    "deterministic": "ON", "precompile_only": False,
     "pynative_synchronize": True, "enable_sparse": False, "env_config_path": "", "grad_for_scalar": False,
     "check_bprop": False, "print_file_path": "", "op_timeout": 900, "mempool_block_size": "1GB",
     "reserve_class_name_in_scope": True, "variable_memory_max_size": "30GB", "enable_profiling": False,
     "enable_reduce_precision": False, "enable_dump": False, "save_dump_path": "", "debug_level": 0,
     "exec_order": "bfs", "gpu_config": {}, "aoe_tune_mode": "", "auto_tune_mode": "NO_TUNE",
 }
-_state = dict(_ACCEPTED, mode=PYNATIVE_MODE, device_target="CPU", jit_syntax_level=LAX, jit_config={})
+_state = dict(_ACCEPTED, mode=PYNATIVE_MODE, device_target="CPU", jit_syntax_level=LAX, jit_config={}, jit_level="")
 
 
 class ParallelMode:
@@ -51,6 +51,7 @@ def set_context(**kwargs):
     jit_syntax_level    STRICT, COMPATIBLE or LAX (default), for PSJit functions that name none; MindSpore's
                         MS_DEV_JIT_SYNTAX_LEVEL=0|1|2 is the same from outside. COMPATIBLE is LAX here
     jit_config          a dict of JitConfig's options, of which jit_syntax_level counts
+    jit_level           "O0", "O1" or "O2": accepted; every level runs all passes
     device_target       "CPU"
     Other keywords of MindSpore are accepted and change nothing. Raises ValueError for unknown keywords and values.
     """
@@ -63,6 +64,8 @@ def set_context(**kwargs):
             _set_syntax_level(value, "jit_syntax_level")
         elif name == "jit_config":
             _set_jit_config(value)
+        elif name == "jit_level":
+            _set_jit_level(value)
         elif name in _ACCEPTED:
             _state[name] = value
         else:
@@ -85,8 +88,9 @@ def _set_mode(mode):
     if mode not in (GRAPH_MODE, PYNATIVE_MODE):
         raise ValueError("[set_context] mode must be GRAPH_MODE (0) or PYNATIVE_MODE (1), got %r" % (mode,))
     _state["mode"] = mode
+    from .autograd import transforms
     from .nn.cell import Cell
-    Cell._intercept = mode == GRAPH_MODE
+    Cell._intercept = True if mode == GRAPH_MODE else transforms
 
 
 def _set_syntax_level(value, where):
@@ -97,10 +101,19 @@ def _set_syntax_level(value, where):
         _msjit.set_strict_syntax(value == STRICT)
 
 
+def _set_jit_level(value):
+    if value not in ("", "O0", "O1", "O2"):
+        raise ValueError("[set_context] jit_level, got %r, expected 'O0', 'O1' or 'O2'" % (value,))
+    _state["jit_level"] = value
+
+
 def _set_jit_config(value):
-    from .common.jit_config import JitConfig
+    from .common.jit_config import OPTIONS, JitConfig
     if not isinstance(value, dict):
         raise TypeError("[set_context] jit_config, got %s, expected a dict" % type(value).__name__)
+    for name in value:  # MindSpore refuses other keys here, though not in JitConfig
+        if name not in OPTIONS:
+            raise ValueError("[set_context] key of jit_config, got %r, expected one of %s" % (name, list(OPTIONS)))
     whole = JitConfig(**value).fullgraph
     if whole is not None:
         _set_syntax_level(STRICT if whole else LAX, "jit_syntax_level")

@@ -43,6 +43,15 @@ def write_json(path):
         file.write("\n")
 
 
+def write_report(path):
+    """write_json at exit, when a disk may be full and what is raised would be a traceback without a program."""
+    try:
+        write_json(path)
+    except OSError as error:
+        import sys
+        print("msjit: the report cannot be written to %s: %s" % (path, error.strerror), file=sys.stderr)
+
+
 class Explanation:
     """What one call did: `functions` (the called one first), `totals`, `result`; str() is a readable report.
 
@@ -170,8 +179,9 @@ def _difference(record, before):
 
 
 def _source(file, line):
-    import linecache
-    return linecache.getline(file, line).strip()
+    from .psjit.source import file_lines
+    lines = file_lines(file)
+    return lines[line - 1].strip() if 1 <= line <= len(lines) else ""
 
 
 def _describe(record, details=()):

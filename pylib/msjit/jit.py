@@ -19,6 +19,8 @@ _CAPTURE = {"ast": "PSJit", "bytecode": "PIJit", "trace": "PSJit"}
 # Keywords of MindSpore's jit that change nothing here.
 _ACCEPTED = frozenset(("input_signature", "hash_args", "compile_once", "backend", "disable_format_transform",
                        "exec_order", "ge_options", "infer_boost"))
+_TYPES = {"backend": str, "disable_format_transform": bool, "exec_order": str, "ge_options": dict, "infer_boost": str}
+_CHOICES = {"backend": ("", "ms_backend", "GE"), "exec_order": ("bfs", "dfs"), "infer_boost": ("on", "off")}
 _warned = []
 
 
@@ -33,7 +35,7 @@ def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False
     jit_level    "O0", "O1" or "O2", and dynamic, 0 or 1: accepted; all passes run, and sizes that change are left open
     The other keywords of MindSpore (backend, input_signature, ...) are accepted and change nothing.
 
-    Raises TypeError for what cannot be compiled and for unknown keywords, ValueError for unknown modes and levels.
+    Raises TypeError for what cannot be compiled and for unknown keywords, ValueError for unknown modes, levels and options.
     The result has the function or Cell as __wrapped__.
     """
     mode = _mode(mode, capture_mode)
@@ -48,8 +50,10 @@ def _mode(mode, capture_mode):
     if capture_mode is not None:
         if capture_mode not in _CAPTURE:
             raise ValueError("[jit] capture_mode, got %r, expected 'ast', 'bytecode' or 'trace'" % (capture_mode,))
-        if mode is None:
-            mode = _CAPTURE[capture_mode]
+        if mode not in (None, _CAPTURE[capture_mode]):
+            raise ValueError("[jit] mode together with capture_mode=%r, got %r, expected %r or none"
+                             % (capture_mode, mode, _CAPTURE[capture_mode]))
+        mode = _CAPTURE[capture_mode]
     mode = "PSJit" if mode is None else mode
     if mode not in _MODES:
         raise ValueError("[jit] mode, got %r, expected 'PSJit' or 'PIJit'" % (mode,))
@@ -65,9 +69,21 @@ def _check_options(fullgraph, dynamic, jit_level, jit_config, options):
         raise ValueError("[jit] jit_level, got %r, expected 'O0', 'O1' or 'O2'" % (jit_level,))
     if jit_config is not None and not isinstance(jit_config, JitConfig):
         raise TypeError("[jit] jit_config, got %s, expected a JitConfig" % type(jit_config).__name__)
-    for name in options:
+    for name, value in options.items():
         if name not in _ACCEPTED:
             raise TypeError("[jit] got an unknown keyword %r, expected one of MindSpore's jit" % name)
+        _check_option(name, value)
+
+
+def _check_option(name, value):
+    """What MindSpore says about the value of an option that changes nothing here; None is as good as leaving it out."""
+    allowed = _CHOICES.get(name)
+    if value is None:
+        return
+    if name in _TYPES and not isinstance(value, _TYPES[name]):
+        raise TypeError("[jit] %s, got %s, expected a %s" % (name, type(value).__name__, _TYPES[name].__name__))
+    if allowed is not None and value not in allowed:
+        raise ValueError("[jit] %s, got %r, expected one of %s" % (name, value, list(allowed)))
 
 
 class _Compiler:
@@ -106,7 +122,7 @@ class _Compiler:
 
 def _plain(fn):
     """The function under an earlier jit, so that the last one decides."""
-    if type(fn) is JitCell or (_msjit.has_jit and isinstance(fn, _msjit.JitFunction)):
+    if isinstance(fn, JitCell) or (_msjit.has_jit and isinstance(fn, _msjit.JitFunction)):
         return fn.__wrapped__
     if isinstance(fn, types.MethodType) and _plain(fn.__func__) is not fn.__func__:
         return types.MethodType(_plain(fn.__func__), fn.__self__)

@@ -4,50 +4,79 @@ import copy
 # Methods of Cell that return the Cell: on the compiled one they return the compiled one.
 _RETURN_SELF = frozenset(("set_train", "set_grad", "to_float", "apply", "add_flags", "add_flags_recursive"))
 
+# Methods that Python looks for on the class of an object: a JitCell has those that the class of its Cell has.
+_NUMBERS = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or"
+_OTHERS = """lt le eq ne gt ge hash str bytes format sizeof neg pos abs invert int float complex index round trunc floor ceil
+    bool len length_hint getitem setitem delitem missing contains iter next reversed enter exit await aiter anext aenter
+    aexit get set delete fspath instancecheck subclasscheck buffer release_buffer array_ufunc array_function"""
+_SPECIAL = tuple("__%s%s__" % (kind, name) for name in _NUMBERS.split() for kind in ("", "r", "i")) \
+    + tuple("__%s__" % name for name in _OTHERS.split())
+
+_kinds = {}  # classes of JitCells by the special methods they have
+_plain_call = None  # Cell.__call__
+
+
+def set_plain_call(function):
+    """Says what a call of a Cell is where its class has no __call__ of its own."""
+    global _plain_call
+    _plain_call = function
+
 
 class JitCell:
-    """A Cell whose calls run its compiled construct. Everything else is the Cell's, its class included, so it can stand
-    wherever the Cell can. The Cell itself stays eager.
+    """A Cell whose calls run its compiled construct. Everything else is the Cell's, its class and special methods
+    included, so it can stand wherever the Cell can. The Cell itself stays eager.
 
-    The construct compiled is the one that a call of the Cell would run: replaced on the instance or on the class, or
-    with the class itself, the new one is compiled.
+    What is compiled is what a call of the Cell would run: replaced on the instance or on the class, or with the class
+    itself, the new construct is compiled; and where the class has a __call__ of its own, that.
     """
 
+    # Not in a __dict__, which is the Cell's, and under names that no attribute of a Cell has.
+    __slots__ = ("__wrapped__", "__compile", "__known", "__compiled", "__weakref__")
+
+    def __new__(cls, cell, compile_function):
+        return object.__new__(_kind(type(cell)))
+
     def __init__(self, cell, compile_function):
-        store = self.__dict__
-        store["__wrapped__"] = cell
-        store["_compile_function"] = compile_function
-        store["_compiled"] = (None, None)  # the construct met last, and what it was compiled to
+        put = object.__setattr__
+        put(self, "__wrapped__", cell)
+        put(self, "_JitCell__compile", compile_function)
+        put(self, "_JitCell__known", None)  # the function met last, and what it was compiled to
+        put(self, "_JitCell__compiled", None)
 
     def __call__(self, *args, **kwargs):
-        store = self.__dict__
-        cell = store["__wrapped__"]
-        construct = cell.construct
-        function = getattr(construct, "__func__", construct)
-        known, compiled = store["_compiled"]
-        if function is not known:
-            compiled = store["_compile_function"](function)
-            store["_compiled"] = (function, compiled)
-        if cell._intercept:
-            bound = compiled if function is construct else compiled.__get__(cell, type(cell))
+        cell = self.__wrapped__
+        own = type(cell).__call__ is not _plain_call
+        method = _special(cell, "__call__") if own else cell.construct
+        function = getattr(method, "__func__", method)
+        if function is not self.__known:
+            self.__follow(function)
+        compiled = self.__compiled
+        if cell._intercept and not own:  # a __call__ of its own comes to this by itself
+            bound = compiled if function is method else compiled.__get__(cell, type(cell))
             return cell._call_intercepted(bound, args, kwargs)
-        if function is construct:  # an instance's own, or a static method: it is given no self
+        if function is method:  # an instance's own, or a static method: it is given no self
             return compiled(*args, **kwargs)
-        return compiled(construct.__self__, *args, **kwargs)
+        return compiled(method.__self__, *args, **kwargs)
+
+    def __follow(self, function):
+        put = object.__setattr__
+        put(self, "_JitCell__compiled", self.__compile(function))
+        put(self, "_JitCell__known", function)
+        _set_kind(self)
 
     @property
     def __class__(self):
-        return type(self.__dict__["__wrapped__"])
+        return type(self.__wrapped__)
 
     @__class__.setter
     def __class__(self, value):
-        self.__dict__["__wrapped__"].__class__ = value
+        self.__wrapped__.__class__ = value
+        _set_kind(self)
 
     def __getattr__(self, name):
-        try:
-            cell = self.__dict__["__wrapped__"]
-        except KeyError:  # a copy under way
-            raise AttributeError(name) from None
+        if name == "__wrapped__":  # a copy under way
+            raise AttributeError(name)
+        cell = self.__wrapped__
         found = getattr(cell, name)
         if name in _RETURN_SELF:
             return _Chained(self, found)
@@ -57,40 +86,25 @@ class JitCell:
         if name == "__class__":
             object.__setattr__(self, name, value)
         else:
-            setattr(self.__dict__["__wrapped__"], name, value)
+            setattr(self.__wrapped__, name, value)
 
     def __delattr__(self, name):
-        delattr(self.__dict__["__wrapped__"], name)
+        delattr(self.__wrapped__, name)
 
     def __copy__(self):
-        store = self.__dict__
-        return JitCell(copy.copy(store["__wrapped__"]), store["_compile_function"])
+        return JitCell(copy.copy(self.__wrapped__), self.__compile)
 
     def __deepcopy__(self, memo):
-        store = self.__dict__
-        return JitCell(copy.deepcopy(store["__wrapped__"], memo), store["_compile_function"])
+        return JitCell(copy.deepcopy(self.__wrapped__, memo), self.__compile)
 
     def __reduce_ex__(self, protocol):
-        store = self.__dict__
-        return JitCell, (store["__wrapped__"], store["_compile_function"])
-
-    def __len__(self):
-        return len(self.__dict__["__wrapped__"])
-
-    def __getitem__(self, index):
-        return self.__dict__["__wrapped__"][index]
-
-    def __iter__(self):
-        return iter(self.__dict__["__wrapped__"])
-
-    def __bool__(self):
-        return bool(self.__dict__["__wrapped__"])
+        return JitCell, (self.__wrapped__, self.__compile)
 
     def __dir__(self):
-        return dir(self.__dict__["__wrapped__"])
+        return dir(self.__wrapped__)
 
     def __repr__(self):
-        return "jit(%r)" % (self.__dict__["__wrapped__"],)
+        return "jit(%r)" % (self.__wrapped__,)
 
 
 class _Chained:
@@ -101,4 +115,66 @@ class _Chained:
 
     def __call__(self, *args, **kwargs):
         result = self._method(*args, **kwargs)
-        return self._outer if result is self._outer.__dict__["__wrapped__"] else result
+        return self._outer if result is self._outer.__wrapped__ else result
+
+
+# -- special methods ----------------------------------------------------------------------------------------------
+
+
+def _kind(cell_type):
+    """The class of a JitCell for Cells of a class. A None there stays None: so a class says it has no such method."""
+    names = {name: _of_class(cell_type, name) is None for name in _SPECIAL if _has_own(cell_type, name)}
+    if "__eq__" in names:
+        names.setdefault("__hash__", False)  # else Python would put None there
+    if not names:
+        return JitCell
+    key = frozenset(names.items())
+    kind = _kinds.get(key)
+    if kind is None:
+        methods = {name: None if absent else _METHODS.get(name) or _forwarded(name) for name, absent in names.items()}
+        kind = _kinds[key] = type("JitCell", (JitCell,), dict(methods, __slots__=(), __module__=__name__))
+    return kind
+
+
+def _set_kind(jit_cell):
+    kind = _kind(type(jit_cell.__wrapped__))
+    if kind is not type(jit_cell):
+        object.__dict__["__class__"].__set__(jit_cell, kind)
+
+
+def _has_own(kind, name):
+    return any(name in base.__dict__ for base in kind.__mro__ if base is not object)
+
+
+def _of_class(kind, name):
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    raise TypeError("[jit] %s of a compiled Cell, got the class %s without it, expected one that has it, as when it was "
+                    "compiled" % (name, kind.__name__))
+
+
+def _special(cell, name):
+    """A special method as Python finds it: on the class alone, bound to the Cell."""
+    found = _of_class(type(cell), name)
+    get = getattr(type(found), "__get__", None)
+    return found if get is None else get(found, cell, type(cell))
+
+
+def _forwarded(name):
+    def method(self, *args, **kwargs):
+        cell = self.__wrapped__
+        result = _special(cell, name)(*args, **kwargs)
+        return self if result is cell else result  # `cells += [...]` and `with cell as c` give the compiled one
+    method.__name__ = name
+    return method
+
+
+# In the plainest way, since compiled code runs through them.
+_METHODS = {
+    "__len__": lambda self: len(self.__wrapped__),
+    "__iter__": lambda self: iter(self.__wrapped__),
+    "__bool__": lambda self: bool(self.__wrapped__),
+    "__getitem__": lambda self, index: self.__wrapped__[index],
+    "__contains__": lambda self, item: item in self.__wrapped__,
+}

@@ -1,12 +1,13 @@
 """Functions whose calls are met by a finalizer: a collection that starts at the n-th allocation from the start of a call, for
 each n in turn, runs a statement that replaces what the function has read. Up to 3.11 that may be in the midst of native code.
 
-    MSJIT_STRICT=1 PYTHONMALLOC=debug python finalizer_cases.py name      what is freed is filled, so that reading it shows
+    MSJIT_STRICT=1 PYTHONMALLOC=debug python finalizer_cases.py name [PSJit]      freed memory is filled, so that reading it shows
 
 The call itself may come out as before or as after the change; what follows must be as without the JIT."""
 import collections
 import gc
 import itertools
+import linecache
 import os
 import sys
 
@@ -26,6 +27,13 @@ def case(make):
 
 def tensor(*values):
     return Tensor(np.float32(values))
+
+
+def execute(text, space):
+    """exec of a text that is kept where PSJit looks for a source."""
+    file = "<case %d>" % len(linecache.cache)
+    linecache.cache[file] = len(text), None, text.splitlines(True), file
+    exec(compile(text, file, "exec"), space)
 
 
 class Holder:
@@ -66,7 +74,7 @@ def attributes():
 @case
 def items_of_a_tuple():
     space = {"parts": (tensor(2), tensor(10), tensor(1))}
-    exec("def f(m, x):\n    return x * m.k * parts[0] + parts[1] * parts[2]\n", space)
+    execute("def f(m, x):\n    return x * m.k * parts[0] + parts[1] * parts[2]\n", space)
 
     def change():
         space["parts"] = tensor(2), tensor(30), tensor(1)
@@ -78,14 +86,14 @@ def items_of_a_tuple():
 @case
 def entry_that_dies_in_its_check():
     space = {"ops": ops, "x": None}
-    exec("def other(v):\n    return v * 2\nclass Kind:\n    scale = 3.0\n"
-         "def f(m, x):\n    return other(x) * m.a, m.b * m.c * Kind.scale\n", space)
+    execute("def other(v):\n    return v * 2\nclass Kind:\n    scale = 3.0\n"
+            "def f(m, x):\n    return other(x) * m.a, m.b * m.c * Kind.scale\n", space)
 
     def make():
         return Own(a=tensor(2), b=tensor(10), c=tensor(1))
 
     def change():
-        exec("def other(v):\n    return v * 5\nclass Kind:\n    scale = 7.0\n", space)
+        execute("def other(v):\n    return v * 5\nclass Kind:\n    scale = 7.0\n", space)
         gc.collect()
 
     m, n, x = make(), make(), tensor(1)
@@ -162,13 +170,13 @@ def keys_in_order():
 @case
 def code_that_is_replaced():
     space = {}
-    exec("def f(m, x):\n    return [x * m.b, m.b], (x, m.c)\n", space)
+    execute("def f(m, x):\n    return [x * m.b, m.b], (x, m.c)\n", space)
     f = space["f"]
     m, x = Holder(b=tensor(10), c=tensor(20)), tensor(1)
     program = Program(f, lambda i: (m, x), None)
 
     def change():
-        exec("def f(m, x):\n    return [x * m.b * 2, m.b], (x, m.c)\n", space)
+        execute("def f(m, x):\n    return [x * m.b * 2, m.b], (x, m.c)\n", space)
         f.__code__ = space["f"].__code__
         program.jitted(m, x)
         gc.collect()
@@ -180,8 +188,8 @@ def code_that_is_replaced():
 @case
 def class_that_dies_at_the_exit():
     space = {"Holder": Holder}
-    exec("class Pair:\n    def __init__(self, a, b):\n        self.a, self.b = a, b\n"
-         "def f(m, x):\n    made = [[x], [x + 1]]\n    p = Pair(made, x * 2)\n    return made, p.a, p, m.b\n", space)
+    execute("class Pair:\n    def __init__(self, a, b):\n        self.a, self.b = a, b\n"
+            "def f(m, x):\n    made = [[x], [x + 1]]\n    p = Pair(made, x * 2)\n    return made, p.a, p, m.b\n", space)
     m, x = Holder(b=tensor(10)), tensor(1)
 
     def change():
@@ -299,16 +307,16 @@ def met_by(change, allocation, call):
         del spare
 
 
-def run(name):
+def run(name, mode="PIJit"):
     for allocation in range(1, ALLOCATIONS):
         for spare in (0, 30):
-            meet(CASES[name](), allocation, spare)
+            meet(CASES[name](), allocation, spare, mode)
     assert _msjit.stats()["captured_calls"] or os.environ.get("MSJIT_BREAK_EVERY"), "nothing was captured"
 
 
-def meet(program, allocation, spare):
+def meet(program, allocation, spare, mode):
     happened = []
-    jitted = program.jitted = ms.jit(program.function, mode="PIJit")
+    jitted = program.jitted = ms.jit(program.function, mode=mode)
     eager = jitted.__wrapped__
     gc.collect()
     gc.disable()
@@ -348,4 +356,4 @@ def consistent(found, before, after):
 
 
 if __name__ == "__main__":
-    run(sys.argv[1])
+    run(*sys.argv[1:])

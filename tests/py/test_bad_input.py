@@ -37,6 +37,7 @@ CASES = {
     "too many arguments": (lambda: ops.add(X, X, X), TypeError),
     "unknown keyword": (lambda: ops.add(X, X, z=1), TypeError),
     "argument twice": (lambda: ops.add(X, X, x=X), TypeError),
+    "number for a shape": (lambda: msjit.ops.layer_norm(X, 3), TypeError),
     "None for a tensor": (lambda: ops.add(X, None), TypeError),
     "str for a tensor": (lambda: ops.add(X, "a"), TypeError),
     "bytes for a tensor": (lambda: ops.add(X, b"abc"), TypeError),

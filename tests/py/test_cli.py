@@ -200,6 +200,19 @@ def test_own_errors():
     assert run("--version").stdout.startswith("msjit ")
 
 
+def test_a_report_that_cannot_be_written(tmp_path):
+    """It is said before the program runs, not after hours of it; what fails at exit all the same is one line."""
+    for file in (tmp_path / "missing" / "report.json", tmp_path):
+        got = run("--explain-json", file, "-c", "print('ran')")
+        assert got.returncode == 2 and got.stdout == "" and "Traceback" not in got.stderr
+        assert "[explain-json] file, got %s (" % file in got.stderr and "expected one that can be written" in got.stderr
+    got = run("--explain-json", "/dev/full", "-c", "print('ran')")
+    assert got.stdout == "ran\n" and "Traceback" not in got.stderr
+    assert quiet(got.stderr) == "msjit: the report cannot be written to /dev/full: No space left on device\n"
+    got = run("--explain-json", "report.json", "-c", "import os; os.chdir('/')", cwd=tmp_path)
+    assert got.returncode == 0 and json.loads((tmp_path / "report.json").read_text())["version"] == 1
+
+
 TENSORS = """
     import mindspore as ms
     import mindspore.ops as ops, mindspore.nn as nn

@@ -2,6 +2,8 @@
 import functools
 import gc
 import json
+import os
+import subprocess
 import sys
 import warnings
 
@@ -152,6 +154,16 @@ def test_fullgraph_is_a_matter_of_each_wrapper():
     (lambda: ms.JitConfig(jit_level="O3"), ValueError, "jit_level, got 'O3'"),
     (lambda: ms.set_context(jit_syntax_level=7), ValueError, "jit_syntax_level, got 7"),
     (lambda: ms.set_context(jit_config=3), TypeError, "jit_config, got int, expected a dict"),
+    (lambda: ms.set_context(jit_config={"zz": 1}), ValueError, r"\[set_context\] key of jit_config, got 'zz', expected one of"),
+    (lambda: ms.set_context(jit_config={"jit_level": "O7"}), ValueError, r"\[jit_config\] jit_level, got 'O7', expected one of"),
+    (lambda: ms.set_context(jit_level="O7"), ValueError, r"\[set_context\] jit_level, got 'O7', expected 'O0', 'O1' or 'O2'"),
+    (lambda: ms.jit(plain, backend=3), TypeError, r"\[jit\] backend, got int, expected a str"),
+    (lambda: ms.jit(plain, backend="nope"), ValueError, r"\[jit\] backend, got 'nope', expected one of"),
+    (lambda: ms.jit(plain, exec_order="z"), ValueError, r"\[jit\] exec_order, got 'z', expected one of \['bfs', 'dfs'\]"),
+    (lambda: ms.jit(plain, infer_boost=True), TypeError, r"\[jit\] infer_boost, got bool, expected a str"),
+    (lambda: ms.jit(plain, ge_options=3), TypeError, r"\[jit\] ge_options, got int, expected a dict"),
+    (lambda: ms.jit(plain, mode="PIJit", capture_mode="ast"), ValueError,
+     r"\[jit\] mode together with capture_mode='ast', got 'PIJit', expected 'PSJit'"),
     (lambda: ms.jit(3), TypeError, "expected a function, a method or a Cell, got int"),
     (lambda: ms.jit(Net), TypeError, "expected a function, a method or a Cell, got Net"),
     (lambda: ms.skip(3), TypeError, r"\[skip\] expected a function"),
@@ -161,10 +173,43 @@ def test_bad_arguments(call, error, text):
         call()
 
 
+def test_what_mindspore_accepts():
+    assert ms.JitConfig(foo=1).jit_config_dict["foo"] == 1  # options of the backend
+    for options in (dict(backend=""), dict(backend="GE"), dict(exec_order="dfs"), dict(infer_boost="on"), dict(ge_options={}),
+                    dict(backend=None), dict(mode="PSJit", capture_mode="ast"), dict(mode="PIJit", capture_mode="bytecode")):
+        assert ms.jit(plain, **options)(X).tolist() == plain(X).tolist()
+    try:
+        ms.set_context(jit_level="O1", jit_config={"jit_level": "O1", "infer_boost": "on", "exec_mode": "sink"})
+        assert ms.get_context("jit_level") == "O1"
+    finally:
+        ms.set_context(jit_level="", jit_config={})
+
+
+@pytest.mark.parametrize("name, bad, good", [
+    ("MSJIT_NUM_THREADS", ["x", "0", "-1", "1.5", "2x"], ["1", "3", "", " 2 "]),
+    ("MSJIT_BREAK_EVERY", ["x", "-3", "1e3"], ["0", "7", ""]), ("MSJIT_STRICT", ["yes", "2"], ["0", "1"]),
+    ("MSJIT_CHECK", ["on"], ["1"])])
+def test_values_of_the_environment(capsys, monkeypatch, name, bad, good):
+    check = sys.modules["msjit.config"].warn_about_environment
+    for value in good:
+        monkeypatch.setenv(name, value)
+        check()
+        assert capsys.readouterr() == ("", "")
+    for value in bad:
+        monkeypatch.setenv(name, value)
+        check()
+        out, err = capsys.readouterr()
+        assert out == "" and err.startswith("msjit: [%s] value, got %r, expected " % (name, value)) and err.count("\n") == 1
+
+
+def test_a_wrong_value_is_said_once():
+    got = subprocess.run([sys.executable, "-c", "import msjit, msjit.cli, msjit.testing"], stderr=subprocess.PIPE,
+                         env=dict(os.environ, MSJIT_NUM_THREADS="many"), universal_newlines=True)
+    assert got.returncode == 0 and got.stderr.count("MSJIT_NUM_THREADS") == 1
+
+
 @pytest.mark.skipif(ms.has_jit, reason="there is a bytecode JIT here")
 def test_without_a_jit_functions_come_back_with_one_warning():
-    import sys
-
     import msjit.jit  # noqa: F401
     del sys.modules["msjit.jit"]._warned[:]
     with warnings.catch_warnings(record=True) as caught:

@@ -122,6 +122,52 @@ def test_entry_points(make, wrap):
         check(ms.grad(cell.set_train(), (0, 1))(X, Y), expected)
 
 
+class Base:
+    pass
+
+
+def seven(x, out, dout):
+    return (dout * 7,)
+
+
+WAYS = {
+    "class": lambda cell: setattr(type(cell), "bprop", lambda self, *args: seven(*args)),
+    "base": lambda cell: setattr(Base, "bprop", lambda self, *args: seven(*args)),
+    "instance": lambda cell: setattr(cell, "bprop", seven),
+    "dict": lambda cell: cell.__dict__.update(bprop=seven),
+    "object": lambda cell: object.__setattr__(cell, "bprop", seven),
+}
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("wrap", [lambda f: f, pytest.param(jit, marks=pytest.mark.jit), pytest.param(ms.jit, marks=pytest.mark.jit)])
+@pytest.mark.parametrize("place", ["the Cell", "a function", "a Cell around it", "a transform inside"])
+def test_given_to_a_cell_that_exists(way, wrap, place):
+    class Triple(nn.Cell, Base):
+        def construct(self, x):
+            return x * 3
+
+    cell = Triple()
+    run = wrap({"the Cell": cell, "a function": lambda x: cell(x) + 0, "a Cell around it": nn.SequentialCell(cell, nn.ReLU()),
+                "a transform inside": lambda x: ms.grad(cell)(x)}[place])
+    grad = run if place == "a transform inside" else ms.grad(run)
+    try:
+        for _ in range(3):
+            check(grad(X), [3, 3])
+            check(run(X), [3, 3] if grad is run else [0.6, 0.9])
+        WAYS[way](cell)
+        for _ in range(3):
+            check(grad(X), [7, 7])
+            check(run(X), [7, 7] if grad is run else [0.6, 0.9])
+        for owner in (cell, Triple, Base):
+            if "bprop" in vars(owner):
+                delattr(owner, "bprop") if owner is not cell else object.__delattr__(cell, "bprop")
+        check(grad(X), [3, 3])
+    finally:
+        if "bprop" in vars(Base):
+            del Base.bprop
+
+
 @pytest.mark.parametrize("wrap", [lambda f: f, pytest.param(jit, marks=pytest.mark.jit)])
 def test_nested_cells_and_parameters(wrap):
     """What is recorded inside is the Cell's alone: its Parameters get zeros, those outside what reaches them."""

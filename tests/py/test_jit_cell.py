@@ -12,6 +12,7 @@ from msjit import Parameter, Tensor, nn, ops
 pytestmark = pytest.mark.jit
 X = Tensor(np.arange(6).reshape(2, 3).astype(np.float32))
 MODES = [dict(mode="PIJit"), dict()]
+WITH_STRICT = MODES + [pytest.param(dict(fullgraph=True), marks=pytest.mark.captures)]
 
 
 class Net(nn.Cell):
@@ -64,6 +65,74 @@ def test_the_construct_of_now_runs(options):
     assert run(X).tolist() == net(X).tolist()
     run.__class__ = Net
     assert type(net) is Net and run(X).tolist() == net(X).tolist()
+
+
+class Hundredfold(nn.Cell):
+    def __call__(self, x):
+        return super().__call__(x) * 100
+
+    def construct(self, x):
+        return x + 1
+
+
+class Inherits(Hundredfold):
+    def construct(self, x):
+        return x + 2
+
+
+class Layer(nn.Dense):
+    def __call__(self, x):
+        return super().__call__(x) * 2
+
+
+class Static(nn.Cell):
+    @staticmethod
+    def __call__(x):
+        return x * 7
+
+
+@pytest.mark.parametrize("make", [Hundredfold, Inherits, lambda: Layer(3, 2), Static])
+@pytest.mark.parametrize("options", WITH_STRICT, ids=str)
+def test_a_call_of_its_own(options, make):
+    """What jit(cell) runs is what a call of the Cell would run."""
+    cell = make()
+    run = ms.jit(cell, **options)
+    for _ in range(3):
+        assert run(X).tolist() == cell(X).tolist()
+    hook = cell.register_forward_hook(lambda cell, inputs, output: output + 1)
+    if "fullgraph" not in options:  # a hook of Python's is no part of a graph
+        assert run(X).tolist() == cell(X).tolist()
+    hook.remove()
+    assert run(X).tolist() == cell(X).tolist()
+
+
+@pytest.mark.parametrize("options", WITH_STRICT, ids=str)
+def test_a_call_of_its_own_given_later(options):
+    class Late(nn.Cell):
+        def construct(self, x):
+            return x + 1
+
+    cell = Late()
+    run = ms.jit(cell, **options)
+    assert run(X).tolist() == (X + 1).tolist()
+    Late.__call__ = lambda self, x: self.construct(x) * 9
+    for _ in range(3):
+        assert run(X).tolist() == cell(X).tolist() == ((X + 1) * 9).tolist()
+    del Late.__call__
+    for _ in range(3):
+        assert run(X).tolist() == (X + 1).tolist()
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("options", WITH_STRICT, ids=str)
+def test_a_call_of_its_own_is_captured(options):
+    run = ms.jit(Hundredfold(), **options)
+    run(X)
+    ms.reset()
+    for _ in range(3):
+        run(X)
+    totals = ms.stats()
+    assert totals["captured_calls"] == 3 and totals["breaks"] == 0 and totals["eager_ops"] == 0
 
 
 @pytest.mark.parametrize("options", MODES, ids=str)
@@ -128,9 +197,24 @@ def test_functions_are_copied_as_functions_are():
         pickle.dumps(ms.jit(lambda x: x, mode="PIJit"))
 
 
-def test_a_pool_maps_a_jitted_function():
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert [t.tolist() for t in pool.map(jitted, [X, X + 1])] == [(X * 2).tolist(), ((X + 1) * 2).tolist()]
+class WithMethod:
+    factor = 5
+
+    @ms.jit
+    def method(self, x):
+        return x * self.factor
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+def test_a_pool_maps_what_is_jitted(start):
+    net = Net()
+    works = [(jitted, lambda x: x * 2), (decorated, lambda x: x * 3), (WithMethod().method, lambda x: x * 5),
+             (ms.jit(net, mode="PIJit"), net), (ms.jit(net), net)]
+    for work, _ in works[:3]:
+        work(X)  # what is compiled here already is none of the child's troubles
+    with multiprocessing.get_context(start).Pool(1) as pool:
+        for work, plain in works:
+            assert [t.tolist() for t in pool.map(work, [X, X + 1])] == [plain(X).tolist(), plain(X + 1).tolist()]
 
 
 # -- GRAPH_MODE ---------------------------------------------------------------------------------------------------
@@ -152,6 +236,28 @@ def test_switching_the_mode(graph_mode):
             assert net(X).tolist() == [[6, 6], [15, 15]]
     assert ms.get_context("mode") == ms.GRAPH_MODE
     assert expected(X).tolist() == net(X).tolist()
+
+
+def test_the_construct_of_now_runs_in_graph_mode(graph_mode):
+    class Mine(Net):
+        def construct(self, x):
+            return x + 1
+
+    net = Mine()
+
+    def check(expected):
+        for _ in range(3):
+            assert net(X).tolist() == expected.tolist()
+
+    check(X + 1)
+    Mine.construct = lambda self, x: x + 2
+    check(X + 2)
+    net.construct = lambda x: x + 3
+    check(X + 3)
+    del net.construct
+    check(X + 2)
+    net.__class__ = Other
+    check(net.inner(X) * 100)
 
 
 @pytest.mark.captures

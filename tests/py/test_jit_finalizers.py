@@ -14,10 +14,11 @@ pytestmark = pytest.mark.jit
 
 
 @pytest.mark.skipif(os.environ.get("MSJIT_BREAK_EVERY", "1") != "1", reason="a collection at each allocation takes long")
+@pytest.mark.parametrize("mode", ["PIJit", "PSJit"])
 @pytest.mark.parametrize("name", list(CASES))
-def test_met_by_a_finalizer(name):
+def test_met_by_a_finalizer(name, mode):
     script = os.path.join(os.path.dirname(__file__), "finalizer_cases.py")
-    done = subprocess.run([sys.executable, script, name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
+    done = subprocess.run([sys.executable, script, name, mode], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
                           env=dict(os.environ, MSJIT_STRICT="1", PYTHONMALLOC="debug"))
     assert done.returncode == 0, done.stdout.decode()[-2000:]
 

@@ -89,15 +89,29 @@ def test_compiled_file_alone(tmp_path, whole):
     ("def g(x):\n    return x + 1\n", "start the program again if the file was edited"),
     ("\n\ndef f(x):\n    return x + 1\n", "start the program again"), ("def f(y):\n    return y + 1\n", "start the program again"),
     ("def f(x):\n    return other(x)\n", "start the program again"), ("def f(x:\n", "got SyntaxError in .*edited.py"),
-    ("def f(x):\n    return '\0'\n", "got (ValueError|SyntaxError) in .*edited.py"), ("", "got (none in|a file without it at line 1 of) .*edited.py")])
+    ("def f(x):\n    return '\0'\n", "got (ValueError|SyntaxError) in .*edited.py"), ("", "got (none in|a file without it at line 1 of) .*edited.py"),
+    (b"def f(x):\n    return abs(x) + 1  # \xe9\n", "got none in .*edited.py"), (b"# coding: nope\n", "got none in .*edited.py"),
+    (b"\xff\xfe\x00", "got none in .*edited.py")])
 def test_edited_file(tmp_path, edited, text, whole):
+    """Whatever the file holds now, bytes that are no text included: every error names a way out."""
     path = tmp_path / "edited.py"
     path.write_text("def f(x):\n    return abs(x) + 1\n")
     module = load(path)
-    path.write_text(edited)
-    with pytest.raises(ms.CompileError, match=text):
+    path.write_bytes(edited if isinstance(edited, bytes) else edited.encode())
+    with pytest.raises(ms.CompileError, match=text) as caught:
         ms.jit(module.f, fullgraph=whole)(x2())
+    assert "jit(mode=\"PIJit\")" in str(caught.value)
     same(module.f, x2(), mode="PIJit")
+
+
+def test_report_on_a_file_that_is_no_text(tmp_path):
+    path = tmp_path / "edited.py"
+    path.write_text("def f(x):\n    y = x + 1\n    print(float(y.sum()))\n    return y * 2\n")
+    run = ms.jit(load(path).f, mode="PIJit")
+    path.write_bytes(b"# coding: nope\n# \xe9\n")
+    run(x2())
+    text = str(ms.explain(run, x2()))
+    assert "break at line 3" in text and "cure: " in text
 
 
 @LEVELS

@@ -169,6 +169,32 @@ def test_parameter():
     assert len({p, p}) == 1
 
 
+class Scaled(Parameter):
+    def __init__(self, scale):
+        super().__init__(Tensor(np.ones(2, np.float32)), name="scaled", requires_grad=False)
+        self.scale = scale
+
+
+@pytest.mark.parametrize("how, shares", [(copy.copy, True), (lambda p: p.clone(), True), (copy.deepcopy, False),
+                                         (lambda p: pickle.loads(pickle.dumps(p)), False)])
+def test_copies_of_parameters(how, shares):
+    """They keep what a program has set on them, as copies of tensors do, and their class."""
+    p = Parameter(Tensor([1, 2], ms.bfloat16), name="p", layerwise_parallel=True)
+    p.note, p.me, p.parallel_optimizer = [3], p, False
+    again = how(p)
+    assert again.note == [3] and again.tolist() == [1, 2] and again.dtype == ms.bfloat16 and again.name == "p"
+    assert again.layerwise_parallel and not again.parallel_optimizer and again is not p
+    assert (again.note is p.note) == shares and again.me is (p if shares else again)
+    p.set_data(p * 3)
+    again.other = 1
+    assert again.tolist() == [1, 2] and not hasattr(p, "other")
+    scaled = how(Scaled(5))
+    assert type(scaled) is Scaled and scaled.scale == 5 and scaled.name == "scaled" and not scaled.requires_grad
+    assert not ops.ones_like(scaled).requires_grad
+    kept = how(Parameter(1.0, name="w"))
+    assert ms.grad(lambda x: x * kept, None, [kept])(Tensor([2.0]))[0].tolist() == 2
+
+
 def test_state_round_trip(tmp_path):
     pytest.importorskip("safetensors")
     ms.set_seed(1)

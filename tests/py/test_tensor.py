@@ -297,9 +297,42 @@ def test_numpy_functions(name, mode):
 
 
 @pytest.mark.parametrize("mode", [lambda f: f, lambda f: msjit.jit(f, mode="PIJit")])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_numpy_functions_with_a_mask(name, mode):
+    function, mask = getattr(np, name), np.array([[True, False], [True, True]])
+    more = {"initial": 0} if name in ("max", "min") else {}
+    for values in (F32, F32 * 0, np.array([[1, 0], [0, 2]])):
+        for given in ({}, {"axis": 0}, {"axis": (0, 1)}, {"axis": -1, "keepdims": True}):
+            expected = function(F32.dtype.type(values), where=mask, **dict(given, **more))
+            for where in (mask, Tensor(mask)):
+                found = mode(lambda x, m: function(x, where=m, **dict(given, **more)))(Tensor(values), where)
+                same(found, expected.astype(found.asnumpy().dtype))
+        same(function(Tensor(F32), where=[True, False], **more), function(F32, where=[True, False], **more))  # broadcast
+    with pytest.raises(TypeError, match=r"\[%s\] where, got a mask of Float32, expected bools" % name):
+        function(Tensor(F32), where=F32, **more)
+    if name in ("sum", "mean", "prod", "var"):
+        weight = msjit.grad(lambda x: function(x, where=mask))(Tensor(F32)).asnumpy()
+        assert weight[0, 1] == 0 and weight[1, 1] != 0
+
+
+@pytest.mark.parametrize("mode", [lambda f: f, lambda f: msjit.jit(f, mode="PIJit")])
 def test_round(mode):
     same(mode(lambda x: round(x))(Tensor([0.5, 1.5, -2.7])), [0, 2, -3], msjit.float32)
     same(mode(lambda x: round(x))(Tensor([5, -7])), [5, -7], msjit.int64)
+
+
+@pytest.mark.parametrize("mode", [lambda f: f, lambda f: msjit.jit(f, mode="PIJit"), msjit.jit])
+@pytest.mark.parametrize("decimals", [-2, -1, 0, 1, 3])
+def test_round_to_decimals(mode, decimals):
+    """As NumPy: round(x, n), x.round(n), np.round(x, n) and ops.round agree, halves go to even."""
+    for dtype in ("float16", "float32", "float64", "int32", "int64"):
+        values = np.array([0.5, 1.25, -2.345, 15, 25, 30.125, -35], dtype)
+        for run in (lambda x: round(x, decimals), lambda x: x.round(decimals), lambda x: x.round(decimals=decimals),
+                    lambda x: np.round(x, decimals), lambda x: msjit.ops.round(x, decimals=decimals)):
+            same(mode(run)(Tensor(values)), np.round(values, decimals))
+    assert msjit.grad(lambda x: x.round(decimals))(Tensor([1.26])).tolist() == [0]
+    with pytest.raises(TypeError, match=r"\[round\] decimals, got float, expected an int"):
+        Tensor([1.0]).round(0.5)
 
 
 def test_added_attributes():

@@ -3,6 +3,7 @@
 _CHOICES = (("jit_level", ("", "O0", "O1", "O2")), ("exc_mode", ("auto", "sink", "no_sink")),
             ("jit_syntax_level", ("", "STRICT", "LAX")), ("debug_level", ("RELEASE", "DEBUG")),
             ("infer_boost", ("on", "off")))
+OPTIONS = tuple(name for name, _ in _CHOICES) + ("exec_mode",)
 
 
 class JitConfig:
@@ -24,7 +25,7 @@ class JitConfig:
         for name, allowed in _CHOICES:
             if given[name] not in allowed:
                 raise ValueError("[jit_config] %s, got %r, expected one of %s" % (name, given[name], list(allowed)))
-        self.jit_config_dict = dict(kwargs, **given)
+        self.jit_config_dict = dict(kwargs, **given)  # MindSpore too takes any other keyword, as an option of the backend
 
     @property
     def fullgraph(self):

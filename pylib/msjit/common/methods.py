@@ -3,6 +3,7 @@
 Operators whose first parameter is a tensor x are methods already; these differ from them or have no operator.
 """
 from .._native import Tensor, _msjit
+from . import masked
 
 
 def _no_out(where, out):
@@ -10,26 +11,29 @@ def _no_out(where, out):
     return TypeError("[%s] out, got %s, expected None" % (where, type(out).__name__))
 
 
-def _sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, out=None):
+def _sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, out=None, where=True):
     """Sum over axes."""
     if out is not None:
         raise _no_out("sum", out)
-    out = _ops.sum(self, axis, keepdims, dtype)
+    out = _ops.sum(masked.filled("sum", self, where, 0), axis, keepdims, dtype)
     return out if initial is None else out + initial
 
 
-def _mean(self, axis=None, keep_dims=False, *, keepdims=False, dtype=None, out=None):
+def _mean(self, axis=None, keep_dims=False, *, keepdims=False, dtype=None, out=None, where=True):
     """Mean over axes."""
     if out is not None:
         raise _no_out("mean", out)
-    return _ops.mean(self if dtype is None else _k.cast(self, dtype), axis, keep_dims or keepdims)
+    self = self if dtype is None else _k.cast(self, dtype)
+    if where is not True:
+        return masked.mean("mean", self, axis, keep_dims or keepdims, where)
+    return _ops.mean(self, axis, keep_dims or keepdims)
 
 
-def _prod(self, axis=None, keep_dims=False, dtype=None, *, keepdims=False, initial=None, out=None):
+def _prod(self, axis=None, keep_dims=False, dtype=None, *, keepdims=False, initial=None, out=None, where=True):
     """Product over axes."""
     if out is not None:
         raise _no_out("prod", out)
-    out = _ops.prod(self, axis, keep_dims or keepdims, dtype)
+    out = _ops.prod(masked.filled("prod", self, where, 1), axis, keep_dims or keepdims, dtype)
     return out if initial is None else out * initial
 
 
@@ -38,7 +42,7 @@ def _extreme(name, self, reduce, combine, axis, keepdims, initial, where):
     if where is not True:
         if initial is None:
             raise ValueError("[%s] initial, got None, expected a number where there is a mask" % name)
-        self = _k.where(where, self, initial)
+        self = masked.filled(name, self, where, initial)
     out = reduce(self, axis, keepdims)
     return out if initial is None else combine(out, initial)
 
@@ -75,32 +79,42 @@ def _min(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=No
     return _extreme("min", self, _k.min, _k.minimum, axis, keepdims, initial, where)
 
 
-def _all(self, axis=None, keep_dims=False, *, keepdims=False, out=None):
+def _all(self, axis=None, keep_dims=False, *, keepdims=False, out=None, where=True):
     """True where all elements are."""
     if out is not None:
         raise _no_out("all", out)
+    if where is not True:
+        self = masked.filled("all", _k.cast(self, "bool"), where, True)
     return _ops.all(self, axis, keep_dims or keepdims)
 
 
-def _any(self, axis=None, keep_dims=False, *, keepdims=False, out=None):
+def _any(self, axis=None, keep_dims=False, *, keepdims=False, out=None, where=True):
     """True where any element is."""
     if out is not None:
         raise _no_out("any", out)
+    if where is not True:
+        self = masked.filled("any", _k.cast(self, "bool"), where, False)
     return _ops.any(self, axis, keep_dims or keepdims)
 
 
-def _var(self, axis=None, ddof=0, keepdims=False, *, dtype=None, out=None):
+def _var(self, axis=None, ddof=0, keepdims=False, *, dtype=None, out=None, where=True):
     """Variance over axes."""
     if out is not None:
         raise _no_out("var", out)
-    return _ops.var(self if dtype is None else _k.cast(self, dtype), axis, ddof, keepdims)
+    self = self if dtype is None else _k.cast(self, dtype)
+    if where is not True:
+        return masked.var("var", self, axis, ddof, keepdims, where)
+    return _ops.var(self, axis, ddof, keepdims)
 
 
-def _std(self, axis=None, ddof=0, keepdims=False, *, dtype=None, out=None):
+def _std(self, axis=None, ddof=0, keepdims=False, *, dtype=None, out=None, where=True):
     """Standard deviation over axes."""
     if out is not None:
         raise _no_out("std", out)
-    return _ops.std(self if dtype is None else _k.cast(self, dtype), axis, ddof, keepdims)
+    self = self if dtype is None else _k.cast(self, dtype)
+    if where is not True:
+        return _k.sqrt(masked.var("std", self, axis, ddof, keepdims, where))
+    return _ops.std(self, axis, ddof, keepdims)
 
 
 def _argmax(self, axis=None, keepdims=False):
@@ -166,6 +180,18 @@ def _ptp(self, axis=None, keepdims=False, *, out=None):
     if out is not None:
         raise _no_out("ptp", out)
     return _k.max(self, axis, keepdims) - _k.min(self, axis, keepdims)
+
+
+def _round(self, decimals=0, out=None):
+    """The nearest numbers with so many decimal places, halves to even."""
+    if out is not None:
+        raise _no_out("round", out)
+    return _ops.round(self, decimals=decimals)
+
+
+def _python_round(self, ndigits=None):
+    """What round() gives: a tensor of the same dtype."""
+    return _ops.round(self, decimals=0 if ndigits is None else ndigits)
 
 
 def _in_place(op):
@@ -239,7 +265,8 @@ def bind():
             put(Tensor, name, function)
     own = {
         "sum": _sum, "mean": _mean, "prod": _prod, "max": _max, "min": _min, "argmax": _argmax, "argmin": _argmin,
-        "all": _all, "any": _any, "var": _var, "std": _std, "__round__": _k.round,
+        "all": _all, "any": _any, "var": _var, "std": _std, "round": _round,
+        "__round__": _python_round,
         "transpose": _transpose, "flatten": _flatten, "view": _k.reshape, "view_as": _view_as, "reshape_as": _view_as,
         "new_zeros": _new_zeros, "new_ones": _new_ones, "new_full": _new_full, "where": _where, "select": _select,
         "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "copy_": _copy_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,

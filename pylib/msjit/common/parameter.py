@@ -1,4 +1,6 @@
 """Parameter: a named Tensor that belongs to a Cell and is updated by an optimizer."""
+import copy
+
 from .._native import Tensor, _msjit
 
 DEFAULT_NAME = "Parameter"
@@ -60,8 +62,9 @@ class Parameter(Tensor):
         else:
             from .initializer import initializer
             values = initializer(init, self.shape, self.dtype)
-        return Parameter(values, name=self.name, requires_grad=self.requires_grad,
-                         layerwise_parallel=self.layerwise_parallel, parallel_optimizer=self.parallel_optimizer)
+        made = _restore(type(self), values, self.name, self.requires_grad)
+        made.__dict__.update(self.__dict__)  # what the program has set included
+        return made
 
     def init_data(self, *args, **kwargs):
         """Kept for compatibility: data is there from the start."""
@@ -76,12 +79,12 @@ class Parameter(Tensor):
         return self.clone()
 
     def __deepcopy__(self, memo):
-        copied = self.clone()
-        memo[id(self)] = copied
-        return copied
+        made = memo[id(self)] = _restore(type(self), self.value(), self.name, self.requires_grad)
+        made.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return made
 
     def __reduce__(self):
-        return _restore, (type(self), self.asnumpy(), self.name, self.requires_grad)
+        return _restore, (type(self), self.value(), self.name, self.requires_grad), self.__dict__
 
     def __repr__(self):
         return "Parameter (name=%s, shape=%s, dtype=%s, requires_grad=%s)" % (
@@ -94,7 +97,10 @@ class Parameter(Tensor):
 
 
 def _restore(cls, values, name, requires_grad):
-    return cls(Tensor(values), name=name, requires_grad=requires_grad)
+    """A Parameter of a class whose own __init__ may take anything."""
+    made = cls.__new__(cls)
+    Parameter.__init__(made, Tensor(values), name=name, requires_grad=requires_grad)
+    return made
 
 
 class ParameterTuple(tuple):

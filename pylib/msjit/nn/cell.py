@@ -7,11 +7,12 @@ from collections import OrderedDict
 
 from .. import context
 from .._native import _msjit
+from ..autograd import transforms
 from ..common.jit_config import JitConfig
 from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from ..jit import graph_construct
-from ..jit_cell import JitCell
+from ..jit_cell import JitCell, set_plain_call
 from .bprop import recorded_call
 from .hooks import HookHandle, run_with_hooks
 
@@ -23,8 +24,9 @@ class Cell:
 
     # True when a call needs more than construct: hooks, mixed precision, a gradient of its own, graph mode. One flag,
     # so the usual call pays one attribute read. GRAPH_MODE sets it on this class, bprop on the class that has it, the
-    # others on the instance.
-    _intercept = False
+    # others on the instance. Otherwise it is the list of the transforms under way: inside one, every call looks for a
+    # bprop, since the class, one of its bases or __dict__ may have been given one behind our back.
+    _intercept = transforms
     training = False
     requires_grad = False
 
@@ -93,7 +95,7 @@ class Cell:
 
     def __setattr__(self, name, value):
         store = self.__dict__
-        if type(value) is JitCell:  # its Parameters are this Cell's too
+        if isinstance(value, JitCell):  # its Parameters are this Cell's too
             self._register_cell(name, value.__wrapped__)
         elif isinstance(value, Parameter):
             self._register_parameter(name, value)
@@ -364,6 +366,9 @@ class Cell:
 
     def __dir__(self):
         return sorted(set(object.__dir__(self)) | set(self._cells) | set(self._params))
+
+
+set_plain_call(Cell.__call__)
 
 
 class GraphCell(Cell):

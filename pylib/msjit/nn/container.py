@@ -126,6 +126,9 @@ class CellList(_Indexed):
         self._refresh()
         self.extend(args[0] if len(args) == 1 else list(args))
 
+    def __iadd__(self, cells):
+        return self.extend(cells)
+
     def construct(self, *inputs):
         raise NotImplementedError("[cell_list] a CellList is not called, its items are")
 

@@ -3,6 +3,7 @@ from builtins import range
 
 from ..common import dtype as mstype
 from ..common.tensor import Tensor, check_tensor
+from ..context import FLOAT_DTYPES
 from . import registry as _k
 
 # -- other names of operators ----------------------------------------------------------------------------------------
@@ -37,6 +38,19 @@ def div(input, other, *, rounding_mode=None):
 
 
 divide = true_divide = truediv = div
+
+
+def round(input, *, decimals=0):
+    """The nearest numbers with so many decimal places, halves to even; tens for -1, hundreds for -2, ..."""
+    if not isinstance(decimals, int):
+        raise TypeError("[round] decimals, got %s, expected an int" % type(decimals).__name__)
+    if decimals == 0:
+        return _k.round(input)
+    dtype, scale = check_tensor(input, "round").dtype, 10.0 ** abs(decimals)
+    if dtype not in FLOAT_DTYPES:
+        # As NumPy: whole numbers have no decimal places, and their tens are found in float64.
+        return _k.round(input) if decimals > 0 else _k.cast(_k.round(_k.cast(input, mstype.float64) / scale) * scale, dtype)
+    return _k.round(input * scale) / scale if decimals > 0 else _k.round(input / scale) * scale
 
 
 def matmul(input, other):

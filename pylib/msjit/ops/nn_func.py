@@ -247,6 +247,8 @@ def move_statistics(running_mean, running_var, mean, variance, count, share):
 
 def layer_norm(input_x, normalized_shape, gamma=None, beta=None, eps=1e-5):
     """Normalises over the trailing axes of normalized_shape."""
+    if not isinstance(normalized_shape, (tuple, list)):
+        raise TypeError("[layer_norm] normalized_shape, got %s, expected a tuple of ints" % type(normalized_shape).__name__)
     require_trailing("layer_norm", input_x.shape, tuple(normalized_shape))
     return _k.layer_norm(input_x, gamma, beta, -len(normalized_shape), eps)
 

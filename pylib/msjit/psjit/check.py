@@ -49,14 +49,26 @@ def _tensor_default(function, found):
     return None
 
 
+# What to write instead where nothing need be done as long as the interpreter may go on between two graphs.
+_INSTEAD = {
+    "loop_iterator": "begin the loop in the function that goes on with it",
+    "unroll_limit": "compile what the loop repeats as a function of its own, or raise msjit.config.unroll",
+    "exception": "test before the call that may fail, or put the statement around the compiled function",
+    "recorded": "use level LAX, without fullgraph, where gradients are asked for, or do this outside of the compiled function",
+    "gradient": "ask for the gradient outside of the compiled function, or use level LAX, without fullgraph; what is "
+                "differentiated may be compiled by itself",
+}
+
+
 def refuse(code, offset, function, reason, text, cure):
     """Raises CompileError for a function that was to be one graph and is not.
 
     code, offset    the innermost code outside msjit, and the instruction in it, where the graph would end
     function        name of the function that is compiled
     reason, text    the break reason's name, and what could not be captured
-    cure            what to write instead
+    cure            what to write instead, or that there is no need where the interpreter may run it
     """
+    cure = _INSTEAD.get(reason, cure)
     raise CompileError("[jit] cannot capture the whole of %s, got %s; %s%s"
                        % (function, text, cure, _place(code, offset, reason)))
 

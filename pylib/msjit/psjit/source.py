@@ -41,9 +41,17 @@ def find(code, module_globals=None):
     return Source(code, lines, tree, node)
 
 
+def file_lines(file, module_globals=None):
+    """The lines of a file as linecache has them; none where it cannot be read or decoded."""
+    try:
+        return linecache.getlines(file, module_globals)
+    except (SyntaxError, ValueError):  # up to 3.9, linecache raises what the decoder says, or open() about a name
+        return []
+
+
 def _tree(code, module_globals):
     file = code.co_filename
-    lines = linecache.getlines(file, module_globals)
+    lines = file_lines(file, module_globals)
     known = _trees.get(file)
     if known is not None and known[0] == lines:
         return known
@@ -52,7 +60,8 @@ def _tree(code, module_globals):
     try:
         tree = ast.parse("".join(lines), file)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise CompileError("[jit] source of %s, got %s in %s (%s), expected the text it was compiled from"
+        raise CompileError("[jit] source of %s, got %s in %s (%s), expected the text it was compiled from; start the "
+                           "program again if the file was edited, or use jit(mode=\"PIJit\")"
                            % (code.co_name, type(error).__name__, file, error)) from None
     known = lines, tree, _functions(tree)
     _trees.pop(file, None)
