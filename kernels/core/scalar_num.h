@@ -65,8 +65,10 @@ struct Num {
   explicit constexpr Num(T value) : v(value) {}
 };
 
+template <class X>
+inline constexpr bool kIsIntNum = false;  // a Num of integers; a Sym is none
 template <class T>
-inline constexpr bool kIsFloatNum = std::is_floating_point_v<T>;
+inline constexpr bool kIsIntNum<Num<T>> = std::is_integral_v<T>;
 
 // A plain number beside a Num<T> becomes a T.
 template <class T, class N>

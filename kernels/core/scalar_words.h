@@ -1,8 +1,10 @@
 // Functions of one element, written once over the primitives of NativeMath and SymMath:
 // branch-free, so that loops over them vectorise, and explicit about every fused multiply-add, so
-// that eager and compiled results are the same bits. Accuracy is within 4 ulp
-// (tests/cpp/kernels/scalar_words_test.cc). Polynomials are Taylor series on the reduced range, or
-// Chebyshev interpolants computed at 50 digits; special values follow C's math library.
+// that eager and compiled results are the same bits. Accuracy is within 4 ulp, as measured in
+// docs/accuracy.md and tested in tests/cpp/kernels/scalar_words_test.cc. Polynomials are Taylor
+// series on the reduced range, or Chebyshev interpolants computed at 50 digits; special values
+// follow C's math library. The circular functions are in scalar_trig.h, powers and the hyperbolic
+// functions in scalar_power.h.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +80,7 @@ class MathWords {
     return M::select(a != a, a, M::select(a < b, a, b));
   }
 
- private:
+ protected:
   // --- float32 ---
   // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
   static constexpr double kRound32 = 12582912.0;
@@ -150,16 +152,23 @@ class MathWords {
     auto sign = M::bits(x) & std::numeric_limits<int32_t>::min();
     return M::select(x == x, M::from_bits(M::bits(positive) | sign), x);
   }
+  // x = m 2^k with m in [sqrt(1/2), sqrt(2)), where x is finite and positive; m stays in there.
   template <class X>
-  MSJIT_WORD X log32(X x) {
-    const X zero = M::constant(x, 0);
-    const X tiny = M::constant(x, 1.17549435082228750797e-38);
-    const auto small = x < tiny;
+  struct Binary {
+    X m, k;
+  };
+  template <class X>
+  MSJIT_WORD Binary<X> binary32(X x) {
+    const auto small = x < M::constant(x, 1.17549435082228750797e-38);
     const X scaled = M::select(small, x * M::constant(x, 33554432.0), x);  // 2^25
     auto bits = M::bits(scaled);
-    auto exponent = M::shr(bits - 0x3f3504f3, 23);  // mantissa in [sqrt(1/2), sqrt(2))
-    const X m = M::from_bits(bits - M::shl(exponent, 23));
-    const X k = M::to_float(exponent) - M::select(small, M::constant(x, 25), zero);
+    auto exponent = M::shr(bits - 0x3f3504f3, 23);
+    const X shift = M::select(small, M::constant(x, 25), M::constant(x, 0));
+    return {M::from_bits(bits - M::shl(exponent, 23)), M::to_float(exponent) - shift};
+  }
+  template <class X>
+  MSJIT_WORD X log32(X x) {
+    const auto [m, k] = binary32(x);
     const X f = m - M::constant(x, 1);
     const X s = f / (f + M::constant(x, 2));
     const X z = s * s;
@@ -250,16 +259,19 @@ class MathWords {
     return M::select(x == x, y, x);
   }
   template <class X>
-  MSJIT_WORD X log64(X x) {
-    const X zero = M::constant(x, 0);
+  MSJIT_WORD Binary<X> binary64(X x) {
     const auto small = x < M::constant(x, 2.2250738585072014e-308);
     const X scaled = M::select(small, x * M::constant(x, 18014398509481984.0), x);  // 2^54
     auto bits = M::bits(scaled);
     auto exponent = M::shr(bits - 0x3fe6a09e667f3bcdLL, 52);
-    const X m = M::from_bits(bits - M::shl(exponent, 52));
     // AVX2 converts no 64-bit integers: the exponent becomes the low bits of 1.5 * 2^52.
     const X whole = M::from_bits(exponent + 0x4338000000000000LL) - M::constant(x, kRound64);
-    const X k = whole - M::select(small, M::constant(x, 54), zero);
+    const X shift = M::select(small, M::constant(x, 54), M::constant(x, 0));
+    return {M::from_bits(bits - M::shl(exponent, 52)), whole - shift};
+  }
+  template <class X>
+  MSJIT_WORD X log64(X x) {
+    const auto [m, k] = binary64(x);
     const X f = m - M::constant(x, 1);
     const X s = f / (f + M::constant(x, 2));
     const X z = s * s;
@@ -290,8 +302,5 @@ class MathWords {
     return erf_join(x, a, near, tail, exp64(-z));
   }
 };
-
-#undef MSJIT_WORD
-#undef MSJIT_BY_WIDTH
 
 }  // namespace msjit

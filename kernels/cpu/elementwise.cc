@@ -30,6 +30,13 @@ struct Plan {
   DType out_dtype;
 };
 
+bool has_wide_vectors() {
+  static const bool available =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return available;
+}
+
 DType loop_dtype(DType compute) {
   return compute == DType::kFloat16 || compute == DType::kBFloat16 ? DType::kFloat32 : compute;
 }
@@ -203,6 +210,7 @@ Status run_elementwise(KernelCtx& ctx, const LoopTable& table) {
   if (!plan.entry.run) {
     return type_error("[{}] dtype is not supported, got {}", ctx.op.name, dtype_name(compute));
   }
+  if (plan.entry.wide && has_wide_vectors()) plan.entry.run = plan.entry.wide;
   const Tensor& out = ctx.out[0];
   int64_t n = out.numel();
   if (n == 0) return {};

@@ -12,7 +12,8 @@ namespace msjit {
 // Sets of compute dtypes for .scalar<Set>(...); 16-bit floats compute as float32.
 constexpr uint32_t dtype_bit(DType d) { return 1u << static_cast<int>(d); }
 inline constexpr uint32_t kBools = dtype_bit(DType::kBool);
-inline constexpr uint32_t kFloats = dtype_bit(DType::kFloat32) | dtype_bit(DType::kFloat64);
+inline constexpr uint32_t kFloat32s = dtype_bit(DType::kFloat32);
+inline constexpr uint32_t kFloats = kFloat32s | dtype_bit(DType::kFloat64);
 inline constexpr uint32_t kInts = dtype_bit(DType::kUInt8) | dtype_bit(DType::kInt8) |
                                   dtype_bit(DType::kInt16) | dtype_bit(DType::kInt32) |
                                   dtype_bit(DType::kInt64);
@@ -32,6 +33,7 @@ using LoopFn = void (*)(const LoopArgs& args);
 
 struct LoopEntry {
   LoopFn run = nullptr;
+  LoopFn wide = nullptr;           // the same for processors with AVX-512, where it is worth it
   DType result = DType::kFloat32;  // what the loop writes
 };
 struct LoopTable {
@@ -46,96 +48,56 @@ namespace elementwise_detail {
 template <class T, bool Select, int I>
 using OperandType = std::conditional_t<Select && I == 0, bool, T>;
 
-// Flattened: a call left in a loop would keep it from being vectorised.
-template <class F, class T, bool Select>
-[[gnu::flatten]] void unary_loop(const LoopArgs& a) {
-  NativeMath<T> m(a.attrs);
-  F f;
-  using Out = typename decltype(f(m, Num<T>()))::Type;
-  const T* x = static_cast<const T*>(a.in[0]);
-  Out* out = static_cast<Out*>(a.out);
-  int64_t n = a.n;
-  if (a.stride[0] == 0) {
-    Out value = f(m, Num<T>(*x)).v;
-    for (int64_t i = 0; i < n; ++i) out[i] = value;
-    return;
-  }
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) out[i] = f(m, Num<T>(x[i])).v;
-}
+namespace usual {
+#define MSJIT_LOOP [[gnu::flatten]]
+#include "kernels/cpu/elementwise_loops.inc"
+#undef MSJIT_LOOP
+}  // namespace usual
 
-template <class F, class T, bool Select>
-[[gnu::flatten]] void binary_loop(const LoopArgs& a) {
-  NativeMath<T> m(a.attrs);
-  F f;
-  using Out = typename decltype(f(m, Num<T>(), Num<T>()))::Type;
-  const T* x = static_cast<const T*>(a.in[0]);
-  const T* y = static_cast<const T*>(a.in[1]);
-  Out* out = static_cast<Out*>(a.out);
-  int64_t n = a.n;
-  if (a.stride[0] != 0 && a.stride[1] != 0) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) out[i] = f(m, Num<T>(x[i]), Num<T>(y[i])).v;
-  } else if (a.stride[0] != 0) {
-    Num<T> y0(*y);
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) out[i] = f(m, Num<T>(x[i]), y0).v;
-  } else {
-    Num<T> x0(*x);
-    if (a.stride[1] == 0) n = n > 0 ? 1 : 0;
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) out[i] = f(m, x0, Num<T>(y[i])).v;
-    for (int64_t i = n; i < a.n; ++i) out[i] = out[0];
-  }
-}
-
-template <class F, class T, bool Select>
-[[gnu::flatten]] void ternary_loop(const LoopArgs& a) {
-  using T0 = OperandType<T, Select, 0>;
-  NativeMath<T> m(a.attrs);
-  F f;
-  using Out = typename decltype(f(m, Num<T0>(), Num<T>(), Num<T>()))::Type;
-  const T0* x = static_cast<const T0*>(a.in[0]);
-  const T* y = static_cast<const T*>(a.in[1]);
-  const T* z = static_cast<const T*>(a.in[2]);
-  Out* out = static_cast<Out*>(a.out);
-#pragma GCC ivdep
-  for (int64_t i = 0; i < a.n; ++i) out[i] = f(m, Num<T0>(x[i]), Num<T>(y[i]), Num<T>(z[i])).v;
-}
+// The same operations on the vectors of AVX-512: the same bits.
+namespace wide {
+#define MSJIT_LOOP \
+  [[gnu::flatten, gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]]
+#include "kernels/cpu/elementwise_loops.inc"
+#undef MSJIT_LOOP
+}  // namespace wide
 
 template <class F, class T, int Arity, bool Select>
-constexpr LoopEntry loop_entry() {
+constexpr DType result_of() {
   using M = NativeMath<T>;
   if constexpr (Arity == 1) {
-    using R = std::invoke_result_t<F, M, Num<T>>;
-    return {unary_loop<F, T, Select>, dtype_of<typename R::Type>()};
+    return dtype_of<typename std::invoke_result_t<F, M, Num<T>>::Type>();
   } else if constexpr (Arity == 2) {
-    using R = std::invoke_result_t<F, M, Num<T>, Num<T>>;
-    return {binary_loop<F, T, Select>, dtype_of<typename R::Type>()};
+    return dtype_of<typename std::invoke_result_t<F, M, Num<T>, Num<T>>::Type>();
   } else {
-    using R = std::invoke_result_t<F, M, Num<OperandType<T, Select, 0>>, Num<T>, Num<T>>;
-    return {ternary_loop<F, T, Select>, dtype_of<typename R::Type>()};
+    using First = Num<OperandType<T, Select, 0>>;
+    return dtype_of<typename std::invoke_result_t<F, M, First, Num<T>, Num<T>>::Type>();
   }
 }
 
-template <class F, class T, uint32_t Types, int Arity, bool Select>
+// `Wide`: the types that get both loops.
+template <class F, class T, uint32_t Types, uint32_t Wide, int Arity, bool Select>
 constexpr void add_loop(LoopTable& table) {
-  if constexpr ((Types & dtype_bit(dtype_of<T>())) != 0) {
-    table.by_dtype[static_cast<int>(dtype_of<T>())] = loop_entry<F, T, Arity, Select>();
+  constexpr uint32_t kType = dtype_bit(dtype_of<T>());
+  if constexpr ((Types & kType) != 0) {
+    LoopEntry& entry = table.by_dtype[static_cast<int>(dtype_of<T>())];
+    entry.run = usual::loop<F, T, Arity, Select>();
+    if constexpr ((Wide & kType) != 0) entry.wide = wide::loop<F, T, Arity, Select>();
+    entry.result = result_of<F, T, Arity, Select>();
   }
 }
 
-template <class F, uint32_t Types, int Arity, bool Select>
+template <class F, uint32_t Types, uint32_t Wide, int Arity, bool Select>
 constexpr LoopTable make_table() {
   LoopTable table;
-  add_loop<F, bool, Types, Arity, Select>(table);
-  add_loop<F, uint8_t, Types, Arity, Select>(table);
-  add_loop<F, int8_t, Types, Arity, Select>(table);
-  add_loop<F, int16_t, Types, Arity, Select>(table);
-  add_loop<F, int32_t, Types, Arity, Select>(table);
-  add_loop<F, int64_t, Types, Arity, Select>(table);
-  add_loop<F, float, Types, Arity, Select>(table);
-  add_loop<F, double, Types, Arity, Select>(table);
+  add_loop<F, bool, Types, Wide, Arity, Select>(table);
+  add_loop<F, uint8_t, Types, Wide, Arity, Select>(table);
+  add_loop<F, int8_t, Types, Wide, Arity, Select>(table);
+  add_loop<F, int16_t, Types, Wide, Arity, Select>(table);
+  add_loop<F, int32_t, Types, Wide, Arity, Select>(table);
+  add_loop<F, int64_t, Types, Wide, Arity, Select>(table);
+  add_loop<F, float, Types, Wide, Arity, Select>(table);
+  add_loop<F, double, Types, Wide, Arity, Select>(table);
   return table;
 }
 
@@ -154,9 +116,10 @@ constexpr int arity_of() {
     return 3;
 }
 
-template <class F, uint32_t Types, int Arity, bool Select>
+template <class F, uint32_t Types, uint32_t Wide, int Arity>
 Status kernel(KernelCtx& ctx) {
-  static constexpr LoopTable kTable = make_table<F, Types, Arity, Select>();
+  // Three operands: a select, with a condition.
+  static constexpr LoopTable kTable = make_table<F, Types, Wide, Arity, Arity == 3>();
   return run_elementwise(ctx, kTable);
 }
 
@@ -178,16 +141,20 @@ template <uint32_t Types, class F>
 OpBuilder&& OpBuilder::native(F) && {
   namespace detail = elementwise_detail;
   constexpr int kArity = detail::arity_of<F, Types>();
-  def_.kernel[0] =
-      detail::kernel<F, Types, kArity, kArity == 3>;  // three operands: a select, with a condition
+  def_.kernel[0] = detail::kernel<F, Types, 0, kArity>;
   return std::move(*this);
 }
 
-template <uint32_t Types, class F>
-OpBuilder&& OpBuilder::scalar(F maths) && {
+template <uint32_t Types, uint32_t Traced, class F>
+OpBuilder&& OpBuilder::scalar(F) && {
   namespace detail = elementwise_detail;
-  def_.scalar_trace = detail::trace<F, detail::arity_of<F, Types>()>;
-  return std::move(*this).template native<Types>(maths);
+  constexpr int kArity = detail::arity_of<F, Types>();
+  // Maths for floats alone are functions of many operations; others wait for memory.
+  constexpr uint32_t kWide = (Traced & ~kFloats) == 0 ? Traced : 0;
+  def_.scalar_trace = detail::trace<F, kArity>;
+  def_.traced_types = Traced;
+  def_.kernel[0] = detail::kernel<F, Types, kWide, kArity>;
+  return std::move(*this);
 }
 
 }  // namespace msjit

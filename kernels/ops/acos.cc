@@ -1,8 +1,6 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/elementwise.h"
 
-#include <cmath>
-
 namespace msjit {
 
 using namespace words;
@@ -11,7 +9,7 @@ MSJIT_OP(acos)
     .doc("The inverse cosine, in radians.")
     .unary(DTypeRule::kFloat)
     .numpy("np.arccos(x)")
-    .native<kFloats>([](auto m, auto x) { return decltype(x)(std::acos(x.v)); })
+    .scalar<kFloats>([](auto m, auto x) { return m.acos(x); })
     .vjp([](Vjp& v) { v.set_grad(0, neg(v.grad() * rsqrt(1.0 - square(v.in(0))))); })
     .sample({.shapes = {{4, 5}}, .low_high = {-0.9, 0.9}});
 

@@ -1,8 +1,6 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/elementwise.h"
 
-#include <cmath>
-
 namespace msjit {
 
 using namespace words;
@@ -11,7 +9,7 @@ MSJIT_OP(asinh)
     .doc("The inverse hyperbolic sine.")
     .unary(DTypeRule::kFloat)
     .numpy("np.arcsinh(x)")
-    .native<kFloats>([](auto m, auto x) { return decltype(x)(std::asinh(x.v)); })
+    .scalar<kFloats>([](auto m, auto x) { return m.asinh(x); })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() * rsqrt(square(v.in(0)) + 1.0)); })
     .sample({.shapes = {{4, 5}}, .low_high = {-2, 2}});
 

@@ -1,8 +1,6 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/elementwise.h"
 
-#include <cmath>
-
 namespace msjit {
 
 using namespace words;
@@ -11,7 +9,7 @@ MSJIT_OP(atan2)
     .doc("The inverse tangent of x / y, in radians, in the quadrant of the point (y, x).")
     .binary(DTypeRule::kFloat)
     .numpy("np.arctan2(x, y)")
-    .native<kFloats>([](auto m, auto x, auto y) { return decltype(x)(std::atan2(x.v, y.v)); })
+    .scalar<kFloats>([](auto m, auto x, auto y) { return m.atan2(x, y); })
     .vjp([](Vjp& v) {
       const Val slope = v.grad() / (square(v.in(0)) + square(v.in(1)));
       v.set_grad(0, slope * v.in(1));

@@ -11,7 +11,13 @@ MSJIT_OP(cos)
     .doc("The cosine of radians.")
     .unary(DTypeRule::kFloat)
     .numpy("np.cos(x)")
-    .native<kFloats>([](auto m, auto x) { return decltype(x)(std::cos(x.v)); })
+    .scalar<kFloats, kFloat32s>([](auto m, auto x) {
+      if constexpr (std::is_same_v<decltype(x), Num<double>>) {
+        return decltype(x)(std::cos(x.v));  // see scalar_trig.h
+      } else {
+        return m.cos(x);
+      }
+    })
     .vjp([](Vjp& v) { v.set_grad(0, neg(v.grad() * sin(v.in(0)))); })
     .sample({.shapes = {{4, 5}}, .low_high = {-1.2, 1.2}});
 

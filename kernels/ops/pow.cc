@@ -1,8 +1,6 @@
 #include "kernels/core/words.h"
 #include "kernels/cpu/elementwise.h"
 
-#include <cmath>
-
 namespace msjit {
 
 using namespace words;
@@ -13,10 +11,9 @@ MSJIT_OP(pow)
         "or -1.")
     .binary(DTypeRule::kNumeric)
     .numpy("np.power(x, y)")
-    .native<kNumbers>([](auto m, auto x, auto y) {
-      using T = typename decltype(x)::Type;
-      if constexpr (std::is_floating_point_v<T>) {
-        return decltype(x)(std::pow(x.v, y.v));
+    .scalar<kNumbers, kFloats>([](auto m, auto x, auto y) {
+      if constexpr (!kIsIntNum<decltype(x)>) {
+        return m.pow(x, y);
       } else {
         const auto one = m.constant(x, 1), zero = m.constant(x, 0);
         const auto odd = (y & 1) != zero;

@@ -11,7 +11,13 @@ MSJIT_OP(sin)
     .doc("The sine of radians.")
     .unary(DTypeRule::kFloat)
     .numpy("np.sin(x)")
-    .native<kFloats>([](auto m, auto x) { return decltype(x)(std::sin(x.v)); })
+    .scalar<kFloats, kFloat32s>([](auto m, auto x) {
+      if constexpr (std::is_same_v<decltype(x), Num<double>>) {
+        return decltype(x)(std::sin(x.v));  // see scalar_trig.h
+      } else {
+        return m.sin(x);
+      }
+    })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() * cos(v.in(0))); })
     .sample({.shapes = {{4, 5}}, .low_high = {-1.2, 1.2}});
 

@@ -34,6 +34,20 @@ TEST(Fused, TanhGelu) {
   check(g, 0, true);
 }
 
+// The sine of float64 is the library's, a kernel of its own.
+TEST(Fused, CircularFunctions) {
+  for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kFloat64}) {
+    GraphMaker g;
+    Val x = g.input(dtype, {3, 37});
+    Val z = g.call("mul", {g.call("sin", {x}), g.call("atan", {x})});
+    g.output(g.call("pow", {g.call("cosh", {z}), x}));
+    check(g, 0, true);
+    auto executable = Executable::compile(*g.graph()).take();
+    EXPECT_EQ(executable->num_kernels(), dtype == DType::kFloat64 ? 2 : 1)
+        << executable->describe();
+  }
+}
+
 TEST(Fused, Broadcasting) {
   const std::pair<Shape, Shape> pairs[] = {
       {{4, 5}, {5}},       {{4, 5}, {4, 1}},       {{4, 1}, {1, 5}},
@@ -207,11 +221,13 @@ TEST(Fused, ViewsBetweenLoops) {
 void random_dag(uint32_t seed) {
   static const char* const kUnary[] = {"neg",         "abs",    "exp",   "tanh", "sigmoid", "relu",
                                        "sqrt",        "square", "floor", "sign", "log",     "sin",
-                                       "logical_not", "rsqrt",  "ceil",  "erf",  "isnan"};
+                                       "logical_not", "rsqrt",  "ceil",  "erf",  "isnan",   "cos",
+                                       "tan",         "atan",   "sinh",  "cosh", "asinh",   "acos"};
   static const char* const kBinary[] = {
-      "add",         "sub",        "mul",          "div",       "maximum",
-      "minimum",     "less",       "equal",        "not_equal", "greater_equal",
-      "logical_and", "logical_or", "floor_divide", "remainder", "atan2"};
+      "add",          "sub",           "mul",         "div",
+      "maximum",      "minimum",       "less",        "equal",
+      "not_equal",    "greater_equal", "logical_and", "logical_or",
+      "floor_divide", "remainder",     "atan2",       "pow"};
   static const DType kSome[] = {DType::kFloat32, DType::kFloat32, DType::kFloat32, DType::kFloat64,
                                 DType::kInt32,   DType::kBool,    DType::kFloat16, DType::kBFloat16,
                                 DType::kInt64,   DType::kUInt8};

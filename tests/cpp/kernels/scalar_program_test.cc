@@ -205,11 +205,13 @@ void compare(const OpDef& def, DType dtype, const Attrs& attrs) {
   std::vector<const Meta*> metas;
   for (const Tensor& t : in) metas.push_back(&t.meta());
   if (compute_dtype(def, metas) != dtype) return;  // lifted: another round covers it
+  const ScalarTraceFn trace = trace_for(def, dtype);
+  if (!trace) return;
   ScalarBuilder builder;
   std::vector<Sym> symbols;
   for (size_t i = 0; i < in.size(); ++i)
     symbols.push_back(builder.input(static_cast<int32_t>(i), in[i].dtype()));
-  builder.output(def.scalar_trace(builder, symbols, attrs));
+  builder.output(trace(builder, symbols, attrs));
   ScalarProgram program = builder.take();
   TensorVec out;
   Status status = run_op(def, in, attrs, &out);
