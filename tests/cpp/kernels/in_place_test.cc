@@ -9,6 +9,8 @@ namespace {
 
 using namespace op_test;
 
+Tensor rate(double value) { return make({}, {value}); }
+
 TEST(Assign, BroadcastsAndConverts) {
   Tensor x = iota({2, 3});
   uint64_t version = x.storage()->version;
@@ -37,21 +39,21 @@ TEST(Assign, ReadOnlyIsRefused) {
   storage->read_only = true;
   Tensor x = Tensor::from_storage(storage, DType::kFloat32, {2}, {1}, 0);
   EXPECT_EQ(error_of("assign", {x, make({}, {0})}).substr(0, 10), "ValueError");
-  EXPECT_EQ(error_of("momentum_step", {random({2}), x, random({2})}, {0.1, 0.9}),
+  EXPECT_EQ(error_of("momentum_step", {random({2}), x, random({2}), rate(0.1)}, {0.9}),
             "ValueError: [momentum_step] a state shares memory that is read-only");
   EXPECT_EQ(data[0], 1);
 }
 
 TEST(Steps, Sgd) {
   Tensor param = make({2}, {1, 2});
-  run("sgd_step", {param, make({2}, {0.5, 1})}, {0.1, 0.01});
+  run("sgd_step", {param, make({2}, {0.5, 1}), rate(0.1)}, {0.01});
   EXPECT_TRUE(close(param, make({2}, {1 - 0.1 * 0.51, 2 - 0.1 * 1.02})));
 }
 
 TEST(Steps, Momentum) {
   for (bool nesterov : {false, true}) {
     Tensor param = make({1}, {1}), accum = make({1}, {0.5});
-    run("momentum_step", {param, accum, make({1}, {2})}, {0.1, 0.9, 0.0, 0.25, nesterov});
+    run("momentum_step", {param, accum, make({1}, {2}), rate(0.1)}, {0.9, 0.0, 0.25, nesterov});
     double a = 0.45 + 2 * 0.75, move = nesterov ? 2 + a * 0.9 : a;
     EXPECT_TRUE(close(accum, make({1}, {a})));
     EXPECT_TRUE(close(param, make({1}, {1 - 0.1 * move})));
@@ -76,8 +78,8 @@ TEST(Steps, Adam) {
   for (int64_t step : {0, 1, 7})
     for (bool decoupled : {false, true}) {
       Tensor param = make({1}, {1}), m = make({1}, {0}), v = make({1}, {0});
-      run("adam_step", {param, m, v, make({1}, {0.3})},
-          {0.01, 0.9, 0.999, 1e-8, 0.1, step, decoupled});
+      run("adam_step", {param, m, v, make({1}, {0.3}), rate(0.01)},
+          {0.9, 0.999, 1e-8, 0.1, step, decoupled});
       EXPECT_TRUE(close(param, make({1}, {adam_value(1, 0.3, step, decoupled, 0.1)})))
           << step << decoupled;
     }
@@ -85,12 +87,12 @@ TEST(Steps, Adam) {
 
 TEST(Steps, StridedAndHalfPrecision) {
   Tensor base = iota({3, 2}), param = layout::swap_axes(base, 0, 1);
-  run("sgd_step", {param, random({2, 3}, DType::kFloat32, 1, 1)}, {1.0});
+  run("sgd_step", {param, random({2, 3}, DType::kFloat32, 1, 1), rate(1)});
   EXPECT_EQ(values_of(base), (Doubles{-1, 0, 1, 2, 3, 4}));
   Tensor half = make({2}, {1, 2}, DType::kFloat16);
-  run("sgd_step", {half, make({2}, {1, 1})}, {0.5});
+  run("sgd_step", {half, make({2}, {1, 1}), rate(0.5)});
   EXPECT_EQ(values_of(half), (Doubles{0.5, 1.5}));
-  EXPECT_EQ(error_of("sgd_step", {make({2}, {1, 2}, DType::kInt32), random({2})}, {0.5}),
+  EXPECT_EQ(error_of("sgd_step", {make({2}, {1, 2}, DType::kInt32), random({2}), rate(0.5)}),
             "TypeError: [sgd_step] param has an unsupported dtype, got int32, expected a float");
 }
 
