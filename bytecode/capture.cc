@@ -16,9 +16,10 @@ struct BreakInfo {
   const char* name;
   const char* message;
   const char* cure;
+  const char* whole = nullptr;  // the cure where the whole function is to be one graph
 };
 const BreakInfo kBreaks[] = {
-#define MSJIT_BREAK(name, message, cure) {#name, message, cure},
+#define MSJIT_BREAK(name, message, ...) {#name, message, __VA_ARGS__},
 #include "bytecode/breaks.def"
 };
 
@@ -45,9 +46,10 @@ const char* break_name(BreakReason reason) {
 const char* break_message(BreakReason reason) { return kBreaks[static_cast<int>(reason)].message; }
 const char* break_cure(BreakReason reason) { return kBreaks[static_cast<int>(reason)].cure; }
 
-const char* break_cure_of(const char* name) {
+const char* break_cure_of(const char* name, bool whole) {
   for (size_t i = 0; i < std::size(kBreaks); ++i)
-    if (std::strcmp(break_name(static_cast<BreakReason>(i)), name) == 0) return kBreaks[i].cure;
+    if (std::strcmp(break_name(static_cast<BreakReason>(i)), name) == 0)
+      return whole && kBreaks[i].whole ? kBreaks[i].whole : kBreaks[i].cure;
   return "";
 }
 
@@ -64,12 +66,11 @@ struct Failure {
   std::string detail, place;
   int line = 0;
   PyCodeObject* callee = nullptr;
-  PyCodeObject* code = nullptr;
-  int offset = 0;
+  UserPlace at;
 };
 
 Failure failure_of(const Executor& x) {
-  return {x.reason(), x.detail(), x.place(), x.line(), x.callee(), x.user_code(), x.user_offset()};
+  return {x.reason(), x.detail(), x.place(), x.line(), x.callee(), x.user_place()};
 }
 
 void describe_exit(Executor& x, const DecodedCode& code, const Failure& failure, Capture* capture) {
@@ -79,8 +80,8 @@ void describe_exit(Executor& x, const DecodedCode& code, const Failure& failure,
   capture->break_place = failure.place;
   capture->break_line = failure.line ? failure.line : code[x.root().pc].line;
   capture->break_callee = failure.callee;
-  capture->break_code = failure.code ? failure.code : code.code();
-  capture->break_offset = failure.code ? failure.offset : code[x.root().pc].op_offset;
+  capture->break_at = failure.at;
+  if (!failure.at.code) capture->break_at = {code.code(), code[x.root().pc].op_offset, {}};
 }
 
 std::vector<SourceId> used_sources(const Capture& capture) {
@@ -134,7 +135,9 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     ExitBuilder exit(x, &capture);
     if (!exit.build()) {
       // An exception on its way out: that it leaves says more than that it cannot be kept.
-      if (failure.reason != BreakReason::kRaises && !exit.failure.empty()) {
+      // Where the whole function is asked for, what ends it first does.
+      const bool said = failure.reason == BreakReason::kRaises || (limits.whole && failed);
+      if (!said && !exit.failure.empty()) {
         failure.reason = exit.reason;
         failure.detail = exit.failure;
       }

@@ -16,13 +16,14 @@
 namespace msjit {
 
 enum class BreakReason : uint8_t {
-#define MSJIT_BREAK(name, message, cure) name,
+#define MSJIT_BREAK(name, ...) name,
 #include "bytecode/breaks.def"
 };
 const char* break_name(BreakReason reason);     // "call_unknown"
 const char* break_message(BreakReason reason);  // with {} for the detail
 const char* break_cure(BreakReason reason);
-const char* break_cure_of(const char* name);  // by break_name()
+// By break_name(); `whole`: of a function that is to be one graph.
+const char* break_cure_of(const char* name, bool whole);
 std::string break_text(BreakReason reason, const std::string& detail);
 
 // One Python object to build at the region's exit; arguments are earlier recipes.
@@ -104,6 +105,18 @@ struct Assumption {
   std::string otherwise;  // what the program does then
 };
 
+// A line of the user: the innermost one outside msjit and outside what is installed.
+struct UserPlace {
+  PyCodeObject* code = nullptr;
+  int offset = 0;
+  std::string beyond;  // "file:line" of what it called, where that is not the user's
+};
+
+struct InlinedCode {
+  Ref code;
+  UserPlace call;
+};
+
 struct SlotWrite {
   int32_t slot;
   int32_t recipe;  // -1 = unbound
@@ -131,9 +144,8 @@ struct Capture {
   std::string break_place;  // "file:line" inside a callee, when the reason lies there
   PyCodeObject* break_callee =
       nullptr;  // outermost callee that held the break: worth its own regions
-  PyCodeObject* break_code = nullptr;  // innermost code outside msjit that held it
-  int break_offset = 0;                // in that code
-  std::vector<Ref> inlined;            // code of the calls inlined, where `list_inlined` asks
+  UserPlace break_at;
+  std::vector<InlinedCode> inlined;  // whose source has to be in the strict language
   int num_ops = 0;
   bool joined = false;  // an output may be the very tensor of an input or of another output
   // Holds a step with a gradient of its own, or a whole gradient transform: no input may be
@@ -152,8 +164,8 @@ struct CaptureLimits {
   int max_ops = 16000;
   int loop_ops = 4000;  // in a loop of the outermost frame, whose turns can be regions of their own
   int break_every = 0;  // force an exit at every n-th instruction of the frame; 0 = never
+  bool whole = false;   // a region that ends early is of no use: loops are unrolled to their end
   bool strict = false;  // level STRICT of PSJit: language.h
-  bool list_inlined = false;  // keep the code of the calls that are inlined
 };
 
 // Symbolically executes `code` from instruction `start` in the frame state `slots` (stack of

@@ -41,6 +41,17 @@ bool position_of(Executor& x, const SymRef& key, size_t count, SymRef* out) {
 
 }  // namespace
 
+bool choose_tensor(Executor& x, const SymRef& wins, const SymRef& first, const SymRef& second,
+                   SymRef* out) {
+  SymRef number, position;
+  if (!number_of_tensor(x, wins, &PyBool_Type, &number) ||
+      !apply(x, "cast", {wins->tensor}, AttrValue(DType::kInt64), &position) ||
+      !apply(x, "reshape", {position->tensor}, AttrValue(IntList()), &position))
+    return false;
+  const auto take = [](const SymRef& item, SymRef* taken) { return *taken = item, true; };
+  return x.choose(position, {first, second}, 0, take, out);
+}
+
 bool choose_item(Executor& x, const SymRef& sequence, const SymRef& key, SymRef* out) {
   const std::vector<SymRef> items = *x.heap().items(sequence);
   const DType dtype = key->tensor.dtype();

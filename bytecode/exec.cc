@@ -1,4 +1,5 @@
 #include "bytecode/control.h"
+#include "bytecode/language.h"
 #include "bytecode/library.h"
 
 #include <fmt/core.h>
@@ -52,6 +53,7 @@ Executor::Executor(const DecodedCode& code, const Slots& slots, const CaptureLim
   root_.code = &code;
   root_.globals = Ref::share(slots.globals);
   root_.builtins = Ref::share(slots.builtins);
+  root_.strict = limits.strict;
 }
 
 bool Executor::fail(BreakReason reason, std::string detail) {
@@ -59,7 +61,7 @@ bool Executor::fail(BreakReason reason, std::string detail) {
   reason_ = reason;
   detail_ = std::move(detail);
   line_ = (*root_.code)[root_.pc].line;
-  note_user_place();
+  user_place_ = user_place_of(current_ ? current_ : &root_, limits_.whole);
   SymFrame* frame = current_;
   if (frame && frame->parent) {
     place_ = fmt::format("{}:{}", code_file(frame->code->code()), (*frame->code)[frame->pc].line);
@@ -71,19 +73,29 @@ bool Executor::fail(BreakReason reason, std::string detail) {
   return false;
 }
 
-void Executor::note_user_place() {
-  const SymFrame* frame = current_ ? current_ : &root_;
+// The innermost frame that is the user's: not msjit's, nor, where an error may show it, of Python's
+// library or a package that is installed, unless all are.
+UserPlace Executor::user_place_of(const SymFrame* frame, bool shown) const {
   while (frame->parent && is_own(frame->globals.get())) frame = frame->parent;
-  user_code_ = frame->code->code();
-  user_offset_ = (*frame->code)[frame->pc].op_offset;
+  const SymFrame *const innermost = frame, *user = frame;
+  if (shown)
+    while (user && (is_own(user->globals.get()) || in_library(code_file(user->code->code()))))
+      user = user->parent;
+  if (user) frame = user;
+  UserPlace place{frame->code->code(), (*frame->code)[frame->pc].op_offset, {}};
+  if (frame != innermost)
+    place.beyond = fmt::format("{}:{}", code_file(innermost->code->code()),
+                               (*innermost->code)[innermost->pc].line);
+  return place;
 }
 
 void Executor::note_inlined(const SymFrame& frame) {
-  if (!limits_.list_inlined || is_own(frame.globals.get())) return;
+  if (!frame.strict || is_own(frame.globals.get())) return;
   PyCodeObject* const code = frame.code->code();
-  for (const Ref& known : inlined_)
-    if (known.get() == reinterpret_cast<PyObject*>(code)) return;
-  inlined_.push_back(Ref::share(reinterpret_cast<PyObject*>(code)));
+  for (const InlinedCode& known : inlined_)
+    if (known.code.get() == reinterpret_cast<PyObject*>(code)) return;
+  inlined_.push_back(
+      {Ref::share(reinterpret_cast<PyObject*>(code)), user_place_of(frame.parent, true)});
 }
 
 bool Executor::fail_recorded(const std::string& detail) {
@@ -124,7 +136,7 @@ bool Executor::look_number(const SymRef& value) {
 }
 
 bool Executor::strict() const {
-  return limits_.strict && current_ && !is_own(current_->globals.get());
+  return current_ && current_->strict && !is_own(current_->globals.get());
 }
 
 bool Executor::in_arm() const {
@@ -159,8 +171,9 @@ bool Executor::account(SymFrame& frame) {
   for (; counted_nodes_ < graph_->nodes.size(); ++counted_nodes_)
     num_ops_ += graph_->nodes[counted_nodes_].num_ops();
   if (!within_limits()) [[unlikely]]
-    return too_long(num_ops_ > limits_.loop_ops ? BreakReason::kGraphSize
-                                                : BreakReason::kUnrollLimit);
+    return too_long(num_ops_ > (limits_.whole ? limits_.max_ops : limits_.loop_ops)
+                        ? BreakReason::kGraphSize
+                        : BreakReason::kUnrollLimit);
   if (&frame != &root_) return true;
   ++root_step_;
   const Instr& instr = (*frame.code)[frame.pc];
@@ -194,15 +207,16 @@ bool Executor::too_long(BreakReason reason) {
 }
 
 bool Executor::within_limits() const {
-  if (steps_ <= limits_.unroll && num_ops_ <= std::min(limits_.loop_ops, limits_.max_ops))
-    return true;
+  const int many_ops = limits_.whole ? limits_.max_ops : limits_.loop_ops;
+  if (steps_ <= limits_.unroll && num_ops_ <= std::min(many_ops, limits_.max_ops)) return true;
   const int allowed = limits_.unroll + limits_.unroll_per_op * num_ops_;
   return num_ops_ <= limits_.max_ops && steps_ <= allowed && root_loop() < 0;
 }
 
-// The loop of the outermost frame that is in its third turn or a later one, by its header; -1:
-// none is.
+// The loop of the outermost frame that is in its third turn or a later one, by its header, where
+// its turns may be regions of their own; -1: none is.
 int Executor::root_loop() const {
+  if (limits_.whole) return -1;
   const Cfg& cfg = control_->cfg(*root_.code);
   for (const auto& [header, turns] : turns_)
     if (turns >= 2 && cfg.is_loop_header(header) && cfg.in_loop(header, root_.pc)) return header;

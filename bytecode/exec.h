@@ -28,6 +28,7 @@ struct SymFrame {
   Ref builtins;
   SymFrame* parent = nullptr;
   bool own = false;       // of msjit itself: its operations are those of the line that called it
+  bool strict = false;    // of, or called by, a function of level STRICT of PSJit: language.h
   SymRef result;          // set by ReturnValue
   SymRef yielded;         // set by YieldValue, until the consumer takes it
   int suspended_at = -1;  // the instruction that yielded
@@ -139,10 +140,9 @@ class Executor {
   const std::string& place() const { return place_; }
   int line() const { return line_; }
   PyCodeObject* callee() const { return callee_; }
-  // The innermost frame outside msjit that was under way at the failure.
-  PyCodeObject* user_code() const { return user_code_; }
-  int user_offset() const { return user_offset_; }
-  std::vector<Ref> take_inlined() { return std::move(inlined_); }
+  // The user's own line at the failure.
+  const UserPlace& user_place() const { return user_place_; }
+  std::vector<InlinedCode> take_inlined() { return std::move(inlined_); }
 
   // Looks at a value: false (failed) when it cannot be looked at.
   bool look(const SymRef& value);
@@ -168,7 +168,7 @@ class Executor {
   bool set_attr(const SymRef& object, PyObject* name, const SymRef& value);
   bool call(const SymRef& callable, std::vector<SymRef> args, PyObject* keyword_names, SymRef* out);
   bool call_function(PyObject* function, const SymRef& fresh, std::vector<SymRef> args,
-                     PyObject* keyword_names, SymRef* out);
+                     PyObject* keyword_names, SymRef* out, bool strict = false);
   bool call_op(PyObject* op, std::vector<SymRef> args, PyObject* keyword_names, SymRef* out);
   bool apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs, SymRef* out);
   bool binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out);
@@ -212,7 +212,7 @@ class Executor {
   bool within_limits() const;
   int root_loop() const;
   void note_inlined(const SymFrame& frame);
-  void note_user_place();
+  UserPlace user_place_of(const SymFrame* frame, bool shown) const;
   bool run_arm(SymFrame* arm);
   bool can_assume(const HeapMark& heap, int32_t first_node) const;
   bool assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path);
@@ -260,9 +260,8 @@ class Executor {
   std::string place_;
   int line_ = 0;
   PyCodeObject* callee_ = nullptr;
-  PyCodeObject* user_code_ = nullptr;
-  int user_offset_ = 0;
-  std::vector<Ref> inlined_;
+  UserPlace user_place_;
+  std::vector<InlinedCode> inlined_;
   friend Result<Capture> capture_region(const DecodedCode&, int, const Slots&, int,
                                         const CaptureLimits&, const std::vector<SizeHistory>*,
                                         std::vector<int>*);
@@ -276,6 +275,8 @@ using Handler = bool (*)(Executor&, SymFrame&, const Instr&);
 struct JitCallable {
   PyTypeObject* type = nullptr;
   PyObject* (*function)(PyObject* object) = nullptr;  // borrowed f
+  enum class Level { kCallers, kContexts, kStrict };
+  Level (*level)(PyObject* object) = nullptr;  // by which f is judged where it is inlined
 };
 extern JitCallable g_jit_callable;
 

@@ -148,7 +148,7 @@ int ExitBuilder::iterator(const SymRef& value) {
   const SymIterator& it = *value->iterator;
   Recipe made{RecipeKind::kSequenceIterator};
   if (it.generator) {
-    failure = "a generator";
+    failure = "a generator that is kept or returned";
     failure_step = value->born;
     return -1;
   }

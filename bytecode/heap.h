@@ -85,6 +85,8 @@ class Heap {
   void guard_gradients();
   // That this thread is in no scope of a gradient transform or no_grad, or that it is in one.
   void guard_outside_scopes(bool outside);
+  // That the context names the same level of PSJit as now.
+  void guard_syntax_level();
   bool is_plain() const { return plain_; }  // holds such a step, or a whole gradient transform
   // Values that may be Parameters', as gradient transforms see them.
   const std::vector<ValueId>& parameters() const { return parameters_; }

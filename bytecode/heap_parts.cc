@@ -191,6 +191,12 @@ void Heap::guard_outside_scopes(bool outside) {
   plain_ |= outside;
 }
 
+void Heap::guard_syntax_level() {
+  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "context");
+  guards_.add_guard(
+      {&msjit::guard_syntax_level, id, kNoSource, g_strict_by_context, 0, {}, nullptr});
+}
+
 bool Heap::guard_unwatched(PyCodeObject* code) {
   if (!compat::kHasListeners) return true;
   if (compat::has_listeners(code)) return false;

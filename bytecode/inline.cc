@@ -178,7 +178,7 @@ bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code,
 }  // namespace
 
 bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<SymRef> args,
-                             PyObject* names, SymRef* out) {
+                             PyObject* names, SymRef* out, bool strict) {
   Callee callee;
   if (object) {
     if (!open_function(*this, object, &callee)) return false;
@@ -204,6 +204,7 @@ bool Executor::call_function(PyObject* object, const SymRef& fresh, std::vector<
   frame.globals_source = callee.globals_source;
   if (!find_builtins(*this, *current_, object, callee, &frame.builtins)) return false;
   frame.parent = current_;
+  frame.strict = strict || current_->strict;
   note_inlined(frame);
   if (!Binder(*this, callee, code).bind(std::move(args), names, &frame.slots)) return false;
   if (!make_cells(*this, callee, code, &frame.slots)) return false;

@@ -51,8 +51,10 @@ bool is_sequence(const SymRef& value) {
   return value->kind == SymKind::kTuple || value->kind == SymKind::kList;
 }
 
-std::string kind_text(const SymRef& value) {
-  return value->is_null() ? "nothing" : describe(*value);
+// With the values of numbers where it stands in an error; a report would have a line for each.
+std::string shown(const Executor& x, const SymRef& value) {
+  if (value->is_null()) return "nothing";
+  return x.limits().whole ? describe_value(value) : describe(*value);
 }
 
 }  // namespace
@@ -117,8 +119,8 @@ SymRef Joiner::join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool n
     return value;
   }
   const bool tensors = a->is_tensor() && b->is_tensor();
-  const std::string left = tensors ? a->tensor.meta().str() : kind_text(a);
-  const std::string right = tensors ? b->tensor.meta().str() : kind_text(b);
+  const std::string left = tensors ? a->tensor.meta().str() : shown(x_, a);
+  const std::string right = tensors ? b->tensor.meta().str() : shown(x_, b);
   why = fmt::format("{} in one arm, {} in the other", left, right);
   return nullptr;
 }
@@ -137,7 +139,7 @@ SymRef Joiner::one_sided(int side, const SymRef& value) {
     return copy;
   }
   if (!is_plain_tensor(value)) {
-    why = fmt::format("{} in one arm only", kind_text(value));
+    why = fmt::format("{} in one arm only", shown(x_, value));
     return nullptr;
   }
   const ValueId id = leaving(side, value);

@@ -4,11 +4,13 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
+#include "guards/py/error.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -78,27 +80,33 @@ bool is_listed(const char* variable, Text package) {
   return false;
 }
 
-// Where the interpreter keeps its library and what is installed.
+// Where the interpreter keeps its library and what is installed. What asks Python here may let
+// other threads run, so no static's guard is held meanwhile; the first answer is kept.
 const std::vector<std::string>& library_folders() {
-  static const std::vector<std::string> folders = [] {
-    std::vector<std::string> found;
-    const Ref module = Ref::steal(PyImport_ImportModule("sysconfig"));
-    const Ref paths =
-        module ? Ref::steal(PyObject_CallMethod(module.get(), "get_paths", nullptr)) : Ref();
-    for (const char* key : {"stdlib", "platstdlib", "purelib", "platlib"})
-      if (const Text path = paths ? text_in(paths.get(), key) : ""; !path.empty())
-        found.push_back(std::string(path) + '/');
-    PyErr_Clear();
-    return found;
-  }();
-  return folders;
+  static const std::vector<std::string>* known = nullptr;
+  if (known) return *known;
+  PyError pending = PyError::fetch();
+  auto found = std::make_unique<std::vector<std::string>>();
+  const Ref module = Ref::steal(PyImport_ImportModule("sysconfig"));
+  const Ref paths =
+      module ? Ref::steal(PyObject_CallMethod(module.get(), "get_paths", nullptr)) : Ref();
+  for (const char* key : {"stdlib", "platstdlib", "purelib", "platlib"})
+    if (const Text path = paths ? text_in(paths.get(), key) : ""; !path.empty())
+      found->push_back(std::string(path) + '/');
+  std::move(pending).restore();
+  if (!known) known = found.release();
+  return *known;
 }
+
+}  // namespace
 
 bool in_library(Text file) {
   for (const std::string& folder : library_folders())
     if (file.substr(0, folder.size()) == folder) return true;
   return file.substr(0, 8) == "<frozen ";
 }
+
+namespace {
 
 // Whether a package is somebody else's than the author's of the code that runs.
 bool is_foreign(Executor& x, Text module, bool installed) {

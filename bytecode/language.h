@@ -3,9 +3,14 @@
 // where the level is another one or the code that runs is msjit's own; else it fails.
 #pragma once
 
+#include <string_view>
+
 #include "bytecode/exec.h"
 
 namespace msjit {
+
+// Whether a file is of Python's library or of a package that is installed.
+bool in_library(std::string_view file);
 
 // An instance is used: read from, called, or an operand.
 bool may_use(Executor& x, const SymRef& object);

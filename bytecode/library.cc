@@ -167,6 +167,14 @@ bool is_enum_type(PyTypeObject* type) {
          _PyType_Lookup(type, hash_name) == _PyType_Lookup(base, hash_name);
 }
 
+PyObject* enum_field(PyTypeObject* type, PyObject* found, PyObject* name) {
+  const char* const text = utf8_text(name);
+  const bool value = text && std::strcmp(text, "value") == 0;
+  if (!text || (!value && std::strcmp(text, "name") != 0)) return nullptr;
+  if (!is_enum_type(type) || _PyType_Lookup(enum_base(), name) != found) return nullptr;
+  return special_name(value ? "_value_" : "_name_");
+}
+
 namespace {
 
 // A container of an enumeration's own, _member_map_ and the like; null when it has none.

@@ -22,6 +22,9 @@ int tuple_field(PyObject* descriptor);
 
 // A class of Enum's whose members are hashed by their names.
 bool is_enum_type(PyTypeObject* type);
+// Where a member keeps what its `value` and `name` show, when `found` is Enum's own of that name;
+// else null.
+PyObject* enum_field(PyTypeObject* type, PyObject* found, PyObject* name);
 
 bool is_enum_class(const SymRef& value);
 bool enum_call(Executor& x, const SymRef& cls, const SymRef& value, SymRef* out);  // cls(value)

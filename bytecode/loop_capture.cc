@@ -146,9 +146,10 @@ class LoopCapture {
     return true;
   }
 
-  static std::string text(const SymRef& value) {
+  std::string text(const SymRef& value) const {
     if (!value) return "nothing";
-    return value->is_tensor() ? value->tensor.meta().str() : describe(*value);
+    if (value->is_tensor()) return value->tensor.meta().str();
+    return x_.limits().whole ? describe_value(value) : describe(*value);
   }
   // The values behind the loop.
   bool leave() {

@@ -104,6 +104,17 @@ std::string describe(const SymValue& value) {
   }
 }
 
+std::string describe_value(const SymRef& value) {
+  PyObject* const o = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  if (o && (PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o))) {
+    const Ref text = Ref::steal(PyObject_Repr(o));
+    if (const char* shown = text ? utf8_text(text.get()) : nullptr)
+      return fmt::format("the {} {}", Py_TYPE(o)->tp_name, shown);
+    PyErr_Clear();
+  }
+  return o == Py_None ? "None" : describe(*value);
+}
+
 PyTypeObject* type_of(const SymValue& value) {
   if (value.cls) return reinterpret_cast<PyTypeObject*>(value.cls.get());
   switch (value.kind) {

@@ -147,6 +147,9 @@ const SymRef& null_sym();
 // Short text for break reasons: "tensor", "list", "int 3", "function foo".
 std::string describe(const SymValue& value);
 
+// The same with the values of numbers: "the int 3".
+std::string describe_value(const SymRef& value);
+
 // The class of a looked-at value; null when nothing is known of it.
 PyTypeObject* type_of(const SymValue& value);
 

@@ -65,7 +65,11 @@ extern const GuardKind guard_below;           // an object has a lower address t
 extern const GuardKind guard_apart;           // two objects do not keep their names in one dict
 extern const GuardKind guard_unshared;        // nothing else refers to the dict of an instance
 extern const GuardKind guard_gradients;       // the scopes of gradients around (number)
+extern const GuardKind guard_syntax_level;    // the level of PSJit the context names (number)
 extern const GuardKind guard_global_missing;  // the frame's globals lack the key `object`
+
+// set_context(jit_syntax_level=...): whether functions of PSJit that name no level are STRICT.
+extern bool g_strict_by_context;
 
 bool has_plain_keys(PyObject* dict);
 // The dict in which a dict, an instance, a module... keeps its names; null when it has none.

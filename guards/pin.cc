@@ -41,7 +41,8 @@ PyObject* on_death(PyObject*, PyObject* reference) noexcept {
 
 PyObject* death_callback() {
   static PyMethodDef method = {"evict", on_death, METH_O, nullptr};
-  static PyObject* const callback = PyCFunction_New(&method, nullptr);
+  static PyObject* callback = nullptr;  // without a guard: a collection may let other threads run
+  if (!callback) callback = PyCFunction_New(&method, nullptr);
   return callback;
 }
 

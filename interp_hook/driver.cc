@@ -261,11 +261,13 @@ class FrameRun {
     ++point.captures;
     point.cold = point.recorded = false;
     point.line = code_[index_].line;
-    CaptureLimits limits = limits_at(point);
-    limits.strict = limits.list_inlined = policy_.source;
+    // What is to be one graph is so whatever ran before: no loop of it is found too long.
+    CaptureLimits limits = policy_.whole ? jit_config().limits : limits_at(point);
+    limits.whole = policy_.whole;
+    limits.strict = policy_.source;
     auto captured = capture_region(code_, index_, now, frame_.stack_depth(), limits,
                                    point.refused_sizes < kMaxRefusals ? &point.sizes : nullptr,
-                                   &state_.long_loops);
+                                   policy_.whole ? nullptr : &state_.long_loops);
     if (!captured.ok()) return internal_failure(point, captured.error().message);
     Capture capture = captured.take();
     bool again = false;
@@ -273,7 +275,7 @@ class FrameRun {
     if (again) return this->capture(point, now);
     if (policy_.whole && !capture.returns) {
       if (!program_raises(capture.reason))
-        return refuse(capture.break_code, capture.break_offset, break_name(capture.reason),
+        return refuse(capture.break_at, break_name(capture.reason),
                       break_text(capture.reason, capture.detail));
       idle_ = jit_config().idle_steps;  // CPython gets the frame, and raises
       skip_until(code_.size());
@@ -309,8 +311,8 @@ class FrameRun {
 
   // False with an exception set. Python code that ran meanwhile may have changed what was captured.
   static bool check_sources(const Capture& capture, bool* again) {
-    for (const Ref& inlined : capture.inlined) {
-      const auto result = g_front_end.check_source(reinterpret_cast<PyCodeObject*>(inlined.get()));
+    for (const InlinedCode& inlined : capture.inlined) {
+      const auto result = g_front_end.check_source(inlined);
       if (result == SourceCheck::kFailed) return false;
       *again |= result == SourceCheck::kPassed;
     }
@@ -326,12 +328,13 @@ class FrameRun {
     if (jit_config().strict)
       PyErr_SetString(PyExc_SystemError, message.c_str());
     else if (policy_.whole)
-      refuse(code_.code(), code_[index_].op_offset, break_name(BreakReason::kInternal), message);
+      refuse({code_.code(), code_[index_].op_offset, {}}, break_name(BreakReason::kInternal),
+             message);
     return nullptr;
   }
 
-  Entry* refuse(PyCodeObject* code, int offset, const char* reason, const std::string& text) {
-    g_front_end.refuse(code, offset, state_.name, reason, text);
+  Entry* refuse(const UserPlace& place, const char* reason, const std::string& text) {
+    g_front_end.refuse(place, state_.name, reason, text);
     return nullptr;
   }
 

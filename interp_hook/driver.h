@@ -4,6 +4,7 @@
 // that gets nowhere, CPython gets the frame.
 #pragma once
 
+#include "bytecode/capture.h"
 #include "guards/cache.h"
 #include "interp_hook/entry.h"
 #include "interp_hook/frame_view.h"
@@ -22,8 +23,8 @@ Entry* find_entry(EntryPoint& point, const Slots& slots, PyObject** registers);
 // its function does.
 enum class SourceCheck { kKnown, kPassed, kFailed };  // kKnown: no Python code ran
 struct FrontEnd {
-  SourceCheck (*check_source)(PyCodeObject* code) = nullptr;
-  void (*refuse)(PyCodeObject* code, int offset, const std::string& function, const char* reason,
+  SourceCheck (*check_source)(const InlinedCode& inlined) = nullptr;
+  void (*refuse)(const UserPlace& place, const std::string& function, const char* reason,
                  const std::string& text) = nullptr;
 };
 extern FrontEnd g_front_end;

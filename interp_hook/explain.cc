@@ -89,7 +89,7 @@ std::string region_json(const Region& r) {
 std::string break_json(const BreakRecord& b) {
   return fmt::format(
       "{{\"line\": {}, \"reason\": {}, \"detail\": {}, \"count\": {}, \"cure\": {}}}", b.line,
-      quote(b.reason), quote(b.detail), b.count, quote(break_cure_of(b.reason)));
+      quote(b.reason), quote(b.detail), b.count, quote(break_cure_of(b.reason, false)));
 }
 
 std::string recompile_json(const RecompileRecord& r) {

@@ -233,6 +233,28 @@ bool model_super(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
+// pow() of two operands, one of them a tensor, is their `**`.
+bool model_pow(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!names && args.size() == 2) {
+    if (!x.look_number(args[0]) || !x.look_number(args[1])) return false;
+    if (args[0]->is_tensor() || args[1]->is_tensor())
+      return x.binary(args[0], args[1], BinaryOp::kPower, false, out);
+  }
+  return call_pure(x, modelled(model_pow), "pow", args, names, out);
+}
+
+// round() of a tensor is what its __round__ gives.
+bool model_round(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!names && !args.empty() && args.size() <= 2) {
+    if (!x.look_number(args[0])) return false;
+    SymRef method;
+    if (args[0]->is_tensor())
+      return x.get_attr(args[0], special_name("__round__"), &method) &&
+             x.call(method, {args.begin() + 1, args.end()}, nullptr, out);
+  }
+  return call_pure(x, modelled(model_round), "round", args, names, out);
+}
+
 const ModelRow kModels[] = {
     {"len", model_len},
     {"isinstance", model_isinstance},
@@ -249,9 +271,11 @@ const ModelRow kModels[] = {
     {"callable", model_callable},
     {"super", model_super},
     {"id", model_id},
+    {"pow", model_pow},
+    {"round", model_round},
 };
-const char* const kPureNames[] = {"int", "float", "str",    "round",   "range", "divmod", "pow",
-                                  "ord", "chr",   "repr",   "hash",    "slice", "ascii",  "bin",
+const char* const kPureNames[] = {"int", "float", "str",    "range",   "divmod", "ord",
+                                  "chr", "repr",  "hash",   "slice",   "ascii",  "bin",
                                   "hex", "oct",   "format", "complex", "bytes"};
 
 }  // namespace
@@ -303,7 +327,7 @@ bool Executor::length(const SymRef& value, int64_t* out) {
     if (*out < 0) return PyErr_Clear(), fail(BreakReason::kRaises, "__len__");
   } else if (value->kind == SymKind::kConst && !PyType_Check(value->object.get())) {
     *out = PyObject_Size(value->object.get());
-    if (*out < 0) PyErr_Clear();
+    if (*out < 0) return raise_python("len()");
   }
   return *out >= 0 ? true : fail(BreakReason::kCallUnknown, "len() of " + describe(*value));
 }

@@ -21,16 +21,45 @@ bool plain_output(Executor& x) {
   return write && Py_TYPE(write) == &PyMethodDescr_Type;
 }
 
+// What is shown when it has its value. A tensor made in the region, which x[...] = value may give
+// another value later, is shown as it is now.
+bool has_value_later(const SymRef& value, SymRef* out) {
+  *out = value;
+  if (value->is_tensor() && !value->object && value->source == kNoSource)
+    *out = make_tensor(value->tensor);
+  return value->is_tensor() || value->kind == SymKind::kSize || value->kind == SymKind::kNumber;
+}
+
+// A list, tuple or dict that holds tensors as it is now, to be shown when they have their values.
+bool shown_later(Executor& x, const SymRef& value, int depth, SymRef* out) {
+  constexpr int kMaxDepth = 8;  // a list may hold itself
+  if (!x.look_number(value)) return false;
+  if (has_value_later(value, out)) return true;
+  if (to_python(x, value)) return true;
+  const bool dict = value->kind == SymKind::kDict && x.heap().dict_all(value);
+  const bool sequence = value->kind == SymKind::kList || value->kind == SymKind::kTuple;
+  if (depth > kMaxDepth || value->cls || (!dict && !sequence))
+    return x.fail(BreakReason::kCallUnknown, "print of " + describe(*value));
+  *out = make_sym(value->kind);
+  for (const SymRef& item : std::vector<SymRef>(value->items)) {
+    (*out)->items.emplace_back();
+    if (!shown_later(x, item, depth + 1, &(*out)->items.back())) return false;
+  }
+  for (const auto& [key, item] : value->entries) {
+    (*out)->entries.emplace_back(key, nullptr);
+    if (!shown_later(x, item, depth + 1, &(*out)->entries.back().second)) return false;
+  }
+  return true;
+}
+
 bool printable(Executor& x, const SymRef& value, SymRef* out) {
   if (!x.look_number(value)) return false;
-  *out = value;
-  if (value->is_tensor() || value->kind == SymKind::kSize || value->kind == SymKind::kNumber)
-    return true;
+  if (has_value_later(value, out)) return true;
   Ref known = to_python(x, value);
   Ref text = known ? Ref::steal(PyObject_Str(known.get())) : Ref();
   if (!text) {
     PyErr_Clear();
-    return x.fail(BreakReason::kCallUnknown, "print of " + describe(*value));
+    return shown_later(x, value, 0, out);
   }
   *out = make_const(std::move(text));
   return true;

@@ -1,5 +1,6 @@
 // sum(), all() and any().
 #include "bytecode/builtins/models.h"
+#include "bytecode/tensor_value.h"
 
 namespace msjit {
 namespace {
@@ -19,12 +20,13 @@ bool each_item(Executor& x, const SymRef& iterable, Use use) {
 
 // Whether sum() adds floats as `+` does: it keeps the bits that get lost from Python 3.12 on.
 bool adds_one_by_one(PyObject* sum) {
-  static const bool answer = [sum] {
+  static int answer = -1;  // without a guard: the call may let other threads run
+  if (answer < 0) {
     Ref total = Ref::steal(PyObject_CallFunction(sum, "((ddd))", 0.1, 0.2, 0.3));
     if (!total) PyErr_Clear();
-    return total && PyFloat_AsDouble(total.get()) == 0.1 + 0.2 + 0.3;
-  }();
-  return answer;
+    answer = total && PyFloat_AsDouble(total.get()) == 0.1 + 0.2 + 0.3;
+  }
+  return answer > 0;
 }
 
 // The items of sum(): numbers in a row of which one is a float are left to sum() itself.
@@ -89,6 +91,13 @@ bool model_sum(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 bool model_all_any(Executor& x, Args args, PyObject* names, bool all, SymRef* out) {
   if (names || args.size() != 1) return wrong_arguments(x, all ? "all" : "any");
+  if (!x.look(args[0])) return false;
+  const bool known = args[0]->kind == SymKind::kList || args[0]->kind == SymKind::kTuple;
+  bool tensors = args[0]->is_tensor();
+  if (known)
+    for (const SymRef& item : *x.heap().items(args[0]))
+      tensors |= x.heap().realize_open(item) && item->is_tensor();
+  if (tensors) return all_or_any_of_tensors(x, args[0], all, out);
   bool result = all;
   const auto test = [&](const SymRef& item, bool* more) {
     bool truth = false;

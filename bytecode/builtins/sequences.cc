@@ -25,12 +25,11 @@ struct StandIn {
 PyObject* compare_stand_ins(PyObject* a, PyObject* b, int op);
 
 PyTypeObject* stand_in_type() {
-  static PyTypeObject* const type = [] {
-    static PyType_Slot slots[] = {{Py_tp_richcompare, reinterpret_cast<void*>(compare_stand_ins)},
-                                  {0, nullptr}};
-    static PyType_Spec spec = {"msjit.StandIn", sizeof(StandIn), 0, Py_TPFLAGS_DEFAULT, slots};
-    return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  }();
+  static PyTypeObject* type = nullptr;  // without a guard: a collection may let other threads run
+  static PyType_Slot slots[] = {{Py_tp_richcompare, reinterpret_cast<void*>(compare_stand_ins)},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"msjit.StandIn", sizeof(StandIn), 0, Py_TPFLAGS_DEFAULT, slots};
+  if (!type) type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   return type;
 }
 
@@ -166,7 +165,13 @@ bool extreme(Executor& x, Args args, PyObject* names, int op, const char* name, 
     SymRef value = item, better;
     if (key && !key->is_const(Py_None) && !x.call(key, {item}, nullptr, &value)) return false;
     bool wins = !best;
-    if (best && (!x.compare(value, best, op, &better) || !x.truth(better, &wins))) return false;
+    if (best && !x.compare(value, best, op, &better)) return false;
+    if (best && better->is_tensor() && value == item && best == *out) {
+      if (!choose_tensor(x, better, best, value, &best)) return false;
+      *out = best;
+      continue;
+    }
+    if (best && !x.truth(better, &wins)) return false;
     if (!wins) continue;
     best = value;
     *out = item;

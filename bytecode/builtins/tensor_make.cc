@@ -26,7 +26,9 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   };
   const SymRef data = argument(0, "input_data");
   SymRef dtype = argument(1, "dtype");
-  const auto refuse = [&] { return x.fail(BreakReason::kMakeInstance, "msjit.Tensor"); };
+  const auto refuse = [&] {
+    return x.fail(BreakReason::kMakeTensor, data ? describe(*data) : "these arguments");
+  };
   if (!data || !given.empty() || given.positional.size() > 2) return refuse();
   if (!x.look(data) || (dtype && !x.look(dtype))) return false;
   if (dtype && dtype->kind == SymKind::kConst && dtype->object.get() == Py_None) dtype = {};

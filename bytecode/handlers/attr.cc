@@ -58,6 +58,7 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* own
     *out = self->items[field];
     return true;
   }
+  if (PyObject* const field = enum_field(type, found, name)) return x.get_attr(self, field, out);
   SymRef value = heap.class_attr(owner, name, found);
   if (!value) return x.fail(BreakReason::kAttribute, text);
   if (Py_TYPE(found)->tp_descr_get) {

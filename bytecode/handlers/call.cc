@@ -14,14 +14,31 @@ JitCallable g_jit_callable;
 
 namespace {
 
+// Whether a JitFunction called here keeps level STRICT, which its caller may not have.
+bool is_judged_strictly(Executor& x, PyObject* function) {
+  using Level = JitCallable::Level;
+  const Level level = g_jit_callable.level(function);
+  if (level == Level::kContexts && !x.current().strict) x.heap().guard_syntax_level();
+  return level == Level::kStrict || (level == Level::kContexts && g_strict_by_context);
+}
+
+bool not_callable(Executor& x, const SymRef& value) {
+  return x.raise_new(PyExc_TypeError,
+                     fmt::format("'{}' object is not callable", type_of(*value)->tp_name));
+}
+
 bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
                    SymRef* out) {
   PyObject* object = callable->object.get();
   if (is_op(object)) return x.call_op(object, std::move(args), names, out);
-  if (Py_TYPE(object) == g_jit_callable.type) object = g_jit_callable.function(object);
+  bool strict = false;
+  if (Py_TYPE(object) == g_jit_callable.type) {
+    strict = is_judged_strictly(x, object);
+    object = g_jit_callable.function(object);
+  }
   if (!may_call(x, object, args)) return false;
   if (PyFunction_Check(object) && !find_builtin_model(object))
-    return x.call_function(object, nullptr, std::move(args), names, out);
+    return x.call_function(object, nullptr, std::move(args), names, out, strict);
   if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names) {
     if (!x.look(args[0])) return false;
     if (args[0]->kind == SymKind::kObject) return instance_str(x, args[0], out);
@@ -33,7 +50,8 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   if (is_builtin_new(object) && !names) return call_builtin_new(x, object, args, out);
   if (Py_TYPE(object) == &PyWrapperDescr_Type || Py_TYPE(object) == &PyMethodDescr_Type)
     return call_descriptor(x, object, std::move(args), names, out);
-  return x.fail(BreakReason::kCallUnknown, describe(*callable));
+  return PyCallable_Check(object) ? x.fail(BreakReason::kCallUnknown, describe(*callable))
+                                  : not_callable(x, callable);
 }
 
 // An instance is called through its class's __call__.
@@ -87,6 +105,10 @@ bool Executor::call(const SymRef& callable, std::vector<SymRef> args, PyObject* 
     case SymKind::kMethod: return call_method(*this, callable, std::move(args), names, out);
     case SymKind::kFunction: return call_function(nullptr, callable, std::move(args), names, out);
     case SymKind::kObject: return call_instance(*this, callable, std::move(args), names, out);
+    case SymKind::kTensor:
+    case SymKind::kTuple:
+    case SymKind::kList:
+    case SymKind::kDict: return not_callable(*this, callable);
     default: return fail(BreakReason::kCallUnknown, describe(*callable));
   }
 }

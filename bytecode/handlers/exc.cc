@@ -70,7 +70,8 @@ std::string text_of(const SymRef& exception) { return type_of(*exception)->tp_na
 
 bool exec_Raise(Executor& x, SymFrame& f, const Instr& i) {
   if (i.arg == 0) {
-    if (x.handled().empty()) return x.fail(BreakReason::kException, "raise");
+    if (x.handled().empty())  // what the caller handles, or a RuntimeError
+      return x.fail(x.has_handler() ? BreakReason::kException : BreakReason::kRaises, "raise");
     const SymRef again = x.handled().back().exception;
     return x.raise(again, text_of(again));
   }

@@ -2,6 +2,7 @@
 // installed.
 #include "bytecode/control.h"
 #include "bytecode/library.h"
+#include "bytecode/tensor_value.h"
 #include "guards/py/text.h"
 
 namespace msjit {
@@ -53,7 +54,7 @@ bool Executor::truth(const SymRef& value, bool* out) {
     case SymKind::kMethod:
     case SymKind::kFunction:
     case SymKind::kSlice: *out = true; return true;
-    case SymKind::kTensor: return fail(BreakReason::kTensorBranch, "its truth as a Python bool");
+    case SymKind::kTensor: return fail(BreakReason::kTensorTruth, "what is written here");
     case SymKind::kObject: {
       const SymRef plain = plain_value(*this, value);
       return plain != value ? truth(plain, out) : instance_truth(*this, value, out);
@@ -80,6 +81,7 @@ namespace {
 
 bool pop_jump(Executor& x, SymFrame& f, const Instr& i, bool when) {
   bool value = false;
+  if (has_truth_of_tensor(*f.peek(1))) f.peek(1) = make_tensor(f.peek(1)->tensor);
   if (const SymRef tested = f.peek(1); x.look_open(tested) && tested->is_tensor()) {
     const BranchPath jump{i.target, true}, fall{f.next, true};
     return x.branch(f, tested, when ? jump : fall, when ? fall : jump);

@@ -71,7 +71,16 @@ bool refresh(JitFunction* self) {
 }
 
 bool is_strict(const JitFunction* self) {
-  return (self->level == SyntaxLevel::kNone ? g_syntax_level : self->level) == SyntaxLevel::kStrict;
+  return self->level == SyntaxLevel::kNone ? g_strict_by_context
+                                           : self->level == SyntaxLevel::kStrict;
+}
+
+// How a function is judged where a compiled one calls it.
+JitCallable::Level level_inlined(PyObject* object) {
+  using Level = JitCallable::Level;
+  const JitFunction* self = as_jit(object);
+  if (self->mode != JitMode::kPSJit || self->level == SyntaxLevel::kLax) return Level::kCallers;
+  return self->level == SyntaxLevel::kNone ? Level::kContexts : Level::kStrict;
 }
 
 // PSJit compiles what its source says. False with an exception set.
@@ -155,8 +164,8 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
   if (self->state && strict && jit_config().enabled) {
     self->state->inert = false;  // it is judged anew
     if (auto decoded = decode(self->code); !decoded.ok()) {
-      g_front_end.refuse(self->code, 0, self->state->name, break_name(BreakReason::kUnsupported),
-                         decoded.error().message);
+      g_front_end.refuse({self->code, 0, {}}, self->state->name,
+                         break_name(BreakReason::kUnsupported), decoded.error().message);
       return nullptr;
     }
   }
@@ -320,7 +329,7 @@ bool add_jit(PyObject* module) {
   if (!type) return false;
   g_jit_callable = {
       reinterpret_cast<PyTypeObject*>(Ref(type).release()),  // lives as long as the module
-      [](PyObject* object) { return as_jit(object)->function; }};
+      [](PyObject* object) { return as_jit(object)->function; }, level_inlined};
   if (compat::add_object(module, "JitFunction", std::move(type)) < 0) return false;
   if (!add_debug_module(module)) return false;
   return compat::add_object(module, "has_jit", Ref::share(Py_True)) == 0;

@@ -7,7 +7,6 @@
 
 namespace msjit {
 
-SyntaxLevel g_syntax_level = SyntaxLevel::kLax;
 thread_local int GraphCall::depth = 0;
 
 namespace {
@@ -24,24 +23,30 @@ Ref call(PyObject* function, std::initializer_list<PyObject*> arguments) {
   return compat::vectorcall(function, arguments.begin(), arguments.size(), nullptr);
 }
 
-SourceCheck check_inlined(PyCodeObject* code) {
-  CodeState* const state = code_state(code);
+// (code, offset, what it called, as file:line, or an empty text)
+Ref place_object(const UserPlace& place) {
+  const Ref offset = Ref::steal(PyLong_FromLong(place.offset)), beyond = text_object(place.beyond);
+  if (!offset || !beyond) return {};
+  return Ref::steal(PyTuple_Pack(3, place.code, offset.get(), beyond.get()));
+}
+
+SourceCheck check_inlined(const InlinedCode& inlined) {
+  CodeState* const state = code_state(reinterpret_cast<PyCodeObject*>(inlined.code.get()));
   if (state && state->in_language) return SourceCheck::kKnown;
-  if (!check_source(reinterpret_cast<PyObject*>(code), SyntaxLevel::kStrict))
+  if (!check_source(inlined.code.get(), SyntaxLevel::kStrict, &inlined.call))
     return SourceCheck::kFailed;
   if (!state) return SourceCheck::kKnown;  // it cannot be noted, so it is not asked again
   state->in_language = true;
   return SourceCheck::kPassed;
 }
 
-void refuse(PyCodeObject* code, int offset, const std::string& function, const char* reason,
+void refuse(const UserPlace& place, const std::string& function, const char* reason,
             const std::string& text) {
-  const Ref at = Ref::steal(PyLong_FromLong(offset));
+  const Ref at = place_object(place);
   const Ref name = text_object(function), kind = text_object(reason), what = text_object(text),
-            cure = text_object(break_cure_of(reason));
+            cure = text_object(break_cure_of(reason, true));
   if (!at || !name || !kind || !what || !cure) return;
-  if (call(refuse_function, {reinterpret_cast<PyObject*>(code), at.get(), name.get(), kind.get(),
-                             what.get(), cure.get()}))
+  if (call(refuse_function, {at.get(), name.get(), kind.get(), what.get(), cure.get()}))
     PyErr_SetString(PyExc_SystemError, text.c_str());  // it was to raise
 }
 
@@ -57,7 +62,7 @@ Ref set_front_end(PyObject*, const Args& args) {
 Ref set_strict_syntax(PyObject*, PyObject* strict) {
   const int value = PyObject_IsTrue(strict);
   if (value < 0) return {};
-  g_syntax_level = value ? SyntaxLevel::kStrict : SyntaxLevel::kLax;
+  g_strict_by_context = value;
   return Ref::none();
 }
 
@@ -65,8 +70,10 @@ Ref in_graph_call(PyObject*) { return Ref::share(GraphCall::under_way() ? Py_Tru
 
 }  // namespace
 
-bool check_source(PyObject* function, SyntaxLevel level) {
-  return bool(call(check_function, {function, level == SyntaxLevel::kStrict ? Py_True : Py_False}));
+bool check_source(PyObject* function, SyntaxLevel level, const UserPlace* call_place) {
+  const Ref place = call_place ? place_object(*call_place) : Ref::none();
+  PyObject* const strict = level == SyntaxLevel::kStrict ? Py_True : Py_False;
+  return place && call(check_function, {function, strict, place.get()});
 }
 
 void add_front_end() { g_front_end = {check_inlined, refuse}; }

@@ -6,18 +6,18 @@
 
 #include <cstdint>
 
+#include "bytecode/capture.h"
+
 namespace msjit {
 
 enum class JitMode : uint8_t { kPIJit, kPSJit };
 // STRICT: the whole function in PSJit's language and one graph. LAX: the rest is the interpreter's.
 enum class SyntaxLevel : uint8_t { kNone, kLax, kStrict };
 
-extern SyntaxLevel
-    g_syntax_level;  // of functions that name none; set_context(jit_syntax_level=...)
-
-// False with msjit.CompileError set: the source of a function (or code object) is missing, is not
-// what runs, or, under kStrict, is outside the language.
-bool check_source(PyObject* function, SyntaxLevel level);
+// False with msjit.CompileError set: the source of a function (or of the code object of an inlined
+// one, and where it was called) is missing, is not what runs, or, under kStrict, is outside the
+// language.
+bool check_source(PyObject* function, SyntaxLevel level, const UserPlace* call = nullptr);
 
 // While one lives, this thread runs a call of a PSJit function: Cells called in it are part of it.
 class GraphCall {

@@ -143,14 +143,30 @@ def graph_construct(cell, construct):
     function = getattr(construct, "__func__", construct)
     if not isinstance(function, types.FunctionType):  # jit decides already, or there is nothing to compile
         return construct
-    config = cell.__dict__.get("_jit_config")
-    whole = config.fullgraph if config is not None else None
-    by_level = function.__dict__.setdefault("__msjit_graph__", {})
-    compiled = by_level.get(whole)
+    compiled = function.__dict__.get("__msjit_graph__")
     if compiled is None or compiled.__wrapped__ is not function:  # functools.wraps copies what a function keeps
-        function.__msjit_graph__ = by_level = {}
-        compiled = by_level[whole] = _Compiler("PSJit", whole)(function)
+        compiled = function.__msjit_graph__ = _Compiler("PSJit", None)(function)
     return compiled if function is construct else types.MethodType(compiled, construct.__self__)
+
+
+class LeveledConstruct:
+    """A Cell's construct at the level its set_jit_config names, unless jit has named one for the construct itself."""
+
+    function = whole = compiled = None
+
+    def __init__(self, function=None, whole=None):
+        if function is None:
+            return
+        self.function, self.whole = function, whole
+        if isinstance(function, types.FunctionType):
+            self.compiled = _Compiler("PSJit", whole)(function)
+        elif _msjit.has_jit and isinstance(function, _msjit.JitFunction) and function.__jit_options__ == ("PSJit", None):
+            self.compiled = _Compiler("PSJit", whole)(function.__wrapped__)
+        else:
+            self.compiled = function
+
+    def __reduce__(self):  # a compiled function is not always found by its name
+        return LeveledConstruct, (self.function, self.whole)
 
 
 # -- copies -------------------------------------------------------------------------------------------------------
@@ -189,4 +205,4 @@ def jit_class(cls):
 if _msjit.has_jit:
     _install()
 
-__all__ = ["JitConfig", "jit", "jit_class", "graph_construct"]
+__all__ = ["JitConfig", "LeveledConstruct", "jit", "jit_class", "graph_construct"]

@@ -155,3 +155,51 @@ row("list index by a tensor, different shapes", "def args():\n    return x23(), 
     "def f(x, i):\n    return «[x, x[0]][i]\n", "branch on the value of a tensor", "same dtype and shape")
 row("a tensor picks numbers", "def args():\n    return x23(), Tensor(1, ms.int32)\n\n\n"
     "def f(x, i):\n    n = [1, 2][i]\n    return x + 1, «n + 1\n", "what a tensor picks, but for a call of it, is not captured", "rewrite")
+
+# -- values ---------------------------------------------------------------------------------------------------------------
+
+ARMS = r"let both arms assign tensors of the same dtype and shape \(Tensor\(1\), not 1\)"
+BRANCH = "branch on the value of a tensor: "
+VALUE = "keep the value in a tensor"
+row("constant, chosen by a tensor", body("n = 2\nif «x.sum() > 3:\n    n = 3\nreturn x * n"),
+    BRANCH + "n is the int 3 in one arm, the int 2 in the other", ARMS)
+row("constant, counted in a loop on a tensor", body("n = 0\nwhile «x.sum() < 100:\n    x = x * 2\n    n += 1\nreturn x, n"),
+    BRANCH + "the loop changes n, which is the int 0 before it", ARMS)
+row("variable, its value in a text", "def args():\n    return x23(), Tensor(3, ms.int32)\n\n\n"
+    "def f(x, i):\n    return x + 1, «str(i)\n", r"str\(\) needs the value of a tensor", VALUE)
+row("number of a tensor, computed", body("return x + 1, «int(x.sum()) + 1"), r"int\(\) needs the value of a tensor", VALUE)
+row("str, of a tensor", body("y = x.sum()\nreturn y, «str(y)"), r"str\(\) needs the value of a tensor", VALUE)
+row("tuple, index by a tensor, different shapes", "def args():\n    return x23(), Tensor(1, ms.int32)\n\n\n"
+    "def f(x, i):\n    return «(x, x[0])[i]\n", BRANCH, "same dtype and shape")
+row("dict, a tensor as a key", body("y = x + 1\nd = «{y: 2}\nreturn y + d[y]"), "dict key tensor", "rewrite")
+row("None, or a tensor", body("y = None\nif «x.sum() > 3:\n    y = x + 1\nreturn y"),
+    BRANCH + "y is tensor in one arm, None in the other", ARMS)
+row("annotation comment", body("y = «x.asnumpy() + 1  # @jit.typing: () -> tensor_type[int32]\nreturn y"), "asnumpy", VALUE)
+row("Tensor of a NumPy array", "a = np.ones(3, np.float32)\n\n\n" + body("return x + «Tensor(a)"),
+    "a Tensor made of numpy.ndarray object cannot be captured", "make the Tensor outside and pass it")
+row("item store to an argument", body("«x[0] = 5\nreturn x + 1"), r"x\[...\] = value changes a tensor in place",
+    r"change a tensor that the function has made")
+
+# -- statements, once more ------------------------------------------------------------------------------------------------
+
+row("return of different types", body("if «x.sum() > 3:\n    return x\nreturn 1"), BRANCH, ARMS)
+row("conditional expression of different shapes", body("return x if «x.sum() > 3 else x[0]"), BRANCH, ARMS)
+row("while, another shape", body("x = x[0]\nwhile «x.sum() < 9:\n    x = ops.concat((x, x))\nreturn x"),
+    BRANCH + ".*float32.3.*float32.6.", ARMS)
+row("while, another dtype", body("while «x.sum() < 40:\n    x = (x * 2).astype(ms.int32)\nreturn x"), BRANCH, ARMS)
+statement("lambda", "g = lambda v: len(«{v})\nreturn x + g(1)", "a set", "a tuple or list")
+statement("async function inside", "«async def g():\n    pass\nreturn x + 1", "an async function", "a plain function")
+row("partial of another package's function", "import functools\n\n\n" +
+    body("g = functools.partial(os.path.join, 'a')\nreturn x + 1, «g('b')"), "got posixpath.join", FOREIGN)
+row("list comprehension, a break in it", body("return x + 1, [«os.getpid() for i in range(2)]"), "got posix.getpid", FOREIGN)
+row("dict comprehension, a break in it", body("return x + 1, {i: «os.getpid() for i in range(2)}"), "got posix.getpid", FOREIGN)
+row("generator expression, a break in it", body("return x + sum(«os.getpid() for i in range(2))"), "got posix.getpid", FOREIGN)
+SIGNATURES = "class Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n" \
+             "        self.layers = (nn.ReLU(), nn.Flatten(), nn.Dense(3, 2))\n\n"
+row("switch layer of different signatures", SIGNATURES + "    def construct(self, x, i):\n"
+    "        return «self.layers[i](x)\n\n\ndef args():\n    return x23(), Tensor(1, ms.int32)\n\n\nf = Net\n",
+    BRANCH, ARMS)
+row("attribute store, plain class", PLAIN + body("«plain.v = 3\nreturn x + 1"), "got Plain, a class of another kind", CLASS)
+row("attribute store, third party", "import types\n\nspace = types.SimpleNamespace(v=1)\n\n\n" +
+    body("«space.v = 3\nreturn x + 1"), "got types.SimpleNamespace, which is of another package", FOREIGN)
+row("in, of a set", body("return x + (1 if 1 in «{1, 2} else 2)"), "got a set", "a tuple or list")

@@ -1,7 +1,9 @@
 """Programs in the strict language of PSJit, one or more for each row of its tables: `ROWS`, (name, function or a maker of a
 Cell, maker of the arguments)."""
 import collections
+import enum
 import functools
+import math
 import sys
 
 import numpy as np
@@ -40,6 +42,20 @@ def int32(value):
 @row("constants", lambda: (x23(), 2, (1, 2), [1, 2], {"a": 1}))
 def constants(x, n, t, items, table):
     return x * n + t[0] + items[1] + table["a"], ops.zeros((2, 3), ms.float32) + Tensor([1., 2., 3.]) + x
+
+
+@row("constants of other modules")
+def foreign_constants(x):
+    return x * math.pi, math.inf, np.pi + x, sys.maxsize
+
+
+class Colour(enum.Enum):
+    RED = 2
+
+
+@row("members of an enumeration", lambda: (x23(), Colour.RED))
+def enumerations(x, colour):
+    return x * colour.value, colour.name, Colour.RED.value, colour == Colour.RED
 
 
 @row("variables: mutable", lambda: (x23(), mutable(3), mutable([x23(), x23()])))
@@ -92,6 +108,36 @@ def lists(x, given):
     return items, last, items[1:3], items[2], empty, GLOBAL_LIST[1] + x
 
 
+@row("list: index and store of several levels")
+def nested_lists(x):
+    items = [[1, 2], [x, [x + 1, 5]]]
+    items[1][1][0] = x * 7
+    items[0][-1] += 3
+    return items[1][1][0], items[0][1], items[-1][0], items
+
+
+@row("list: store to a constant slice")
+def slice_store(x):
+    items = [1, 2, 3]
+    items[0:2] = [x + 1, 8, 9]
+    return items
+
+
+@row("list: *= on one with other names")
+def list_times(x):
+    items, texts = [x + 1], "ab"
+    same = items
+    items *= 2
+    texts *= 2
+    return items, same, texts
+
+
+@row("list: the global one")
+def global_list(x):
+    y = x + GLOBAL_LIST[0]
+    return y, GLOBAL_LIST
+
+
 @row("list: of the caller, changed in place", lambda: (x23(), [1, 2], [3, 4]))
 def list_effects(x, a, b):
     a.extend([x + 1])
@@ -134,6 +180,18 @@ ROWS.append(("tuple: of Cells, index by a tensor", Switch, lambda: (x23(), int32
 ROWS.append(("tuple: of Cells, index below 0", Switch, lambda: (x23(), int32(-3))))
 
 
+class SwitchList(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.CellList([nn.ReLU(), nn.Tanh(), nn.Sigmoid()])
+
+    def construct(self, x, i):
+        return self.layers[i](x - 2) * 2
+
+
+ROWS.append(("CellList: index by a tensor", SwitchList, lambda: (x23(), int32(1))))
+
+
 @row("dict")
 def dicts(x):
     d = {"a": x, 1: 2, (1, 2): 3}
@@ -151,6 +209,12 @@ def dicts(x):
 def dict_effects(x, given):
     given["x"] = x + 1
     return {"a": x * 2, "n": given["n"]}
+
+
+@row("dict: a method that Python's dict lacks")
+def dict_has_key(x):
+    y = x + 1
+    return y, {"a": 1}.has_key("a")  # noqa: W601
 
 
 @row("None", lambda: (x23(), None))
@@ -201,6 +265,23 @@ class Members(nn.Cell):
         return self.part(x) + self.w
 
 
+class Stores(nn.Cell):
+    """`self.x = value` where x is a Parameter."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor(np.ones((2, 3), np.float32)), name="w")
+        self.count = Parameter(Tensor(0.0), name="count")
+
+    def construct(self, x):
+        self.w = x * 2
+        self.count += 1
+        for i in range(3):
+            self.count = self.count + i
+        return x + self.w * self.count
+
+
+ROWS.append(("attribute store: Parameters", Stores, just_x))
 ROWS.append(("Cell: members through self", Members, just_x))
 
 
@@ -448,12 +529,132 @@ def logic(x, s):
     return x if (s > 1 and s < 3) or not s > 5 else x + 1
 
 
+@row("not, as a value", lambda: (x23(), Tensor([2.0]), Tensor(True)))
+def negations(x, s, flag):
+    return not s, not flag, not s > 5, not (), not x.ndim
+
+
+@row("and, or, not of several elements raise")
+def several_truths(x):
+    y = x + 1
+    return not y
+
+
 @row("comparisons")
 def comparisons(x):
     return (x == x, x != 1, x < 2, x <= 2, x > 1, x >= 1, 1 == 2, "a" == "a", None is None, x.dtype == ms.float32,
             (1, 2) == (1, 2), [1] == [1], None == None, x is not None, None is None)  # noqa: E711
 
 
+@row("comparisons with what is no number")
+def odd_comparisons(x):
+    return x + 1, x == None, None != x, x == "a", x != [1], (1,) == x, x == {}, x == len  # noqa: E711
+
+
 @row("in and not in", lambda: (x23(), Tensor([1.0])))
 def memberships(x, t):
     return x + 1, 1 in (1, 2), "a" in ["b"], "k" in {"k": 1}, 3 not in [1], t in [t, 2]
+
+
+@row("in and not in: values of tensors", lambda: (x23(), int32(2), Tensor([5.0])))
+def tensor_memberships(x, i, t):
+    if i in (1, 2):
+        x = x + 1
+    return x, i in (1, 2), i not in [4, 5], t in [t, 3], i in (x[0, 0], x[0, 2]), None in (i, t)
+
+
+@row("operators on a tensor and a tuple or list")
+def sequences(x):
+    return x + (1, 2, 3), [1.5, 2, 3] + x, (1, 2, 3) - x, x - [4, 5, 6], x // [1, 2, 3], (1, 2, 3) ** x
+
+
+@row("* of a tensor and a list raises")
+def sequence_times(x):
+    return (x + 1) * [1, 2, 3]
+
+
+@row("/ of a list and a tensor raises")
+def sequence_divided(x):
+    return [1, 2, 3] / (x + 1)
+
+
+@row("tensor and None raises")
+def none_operand(x):
+    return (x + 1) + None
+
+
+@row("<< on tensors raises", lambda: (Tensor([1, 2], ms.int32),))
+def shifts(i):
+    return (i + 1) << 2
+
+
+@row("unary operator on a str raises")
+def unary_text(x):
+    y = x + 1
+    return y, -"a"
+
+
+@row("call of what is no function raises")
+def calls_none(x):
+    f = None
+    y = x + 1
+    return f(y)
+
+
+@row("builtin functions with wrong arguments raise")
+def wrong_arguments(x):
+    y = x + 1
+    return y, len(5)
+
+
+@row("builtin functions of tensors", lambda: (x23(), Tensor(3.0), Tensor(2.0)))
+def builtins_of_tensors(x, t, u):
+    return (pow(x, 2), pow(2, x), pow(t, u), max(t, u), min(t, u), max([t, u, t * 2]), min(x[0]), all(x[1] > 1),
+            any(x[0] > 1), all([t > 1, u > 5]), any((t > 5, u > 1)), round(x * 0.3), sum(x), abs(-x))
+
+
+@row("all and any decide")
+def decisions(x):
+    if all(x[1] > 1) and not any(x[0] > 5):
+        x = x + 1
+    return x
+
+
+@row("builtin print of containers")
+def prints_containers(x):
+    y = x + 0
+    print([x, 1], {"a": (y,)}, y, sep="|")
+    y[0] = 7
+    print([y])
+    return y
+
+
+@row("augmented assignment @=")
+def augmented_matmul(x):
+    y = x + 0
+    y @= x.T
+    return y
+
+
+@row("**kwargs", lambda: (x23(), 2))
+def keywords_forward(x, n, **more):
+    def inner(v, **given):
+        return v * given["k"] + len(given)
+    return inner(x, k=n), inner(x, **{"k": 1, "j": 2}), more
+
+
+@row("gradients")
+def gradients(x):
+    return ms.grad(lambda v: (v * v).sum())(x), ms.value_and_grad(lambda v, n: (v * n).sum())(x, 3)[1]
+
+
+class MakesTensor(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table = Tensor(np.array([1., 2., 3.], np.float32))
+
+    def construct(self, x):
+        return x + self.table
+
+
+ROWS.append(("Tensor of a NumPy array, made outside", MakesTensor, just_x))

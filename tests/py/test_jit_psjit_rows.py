@@ -1,5 +1,5 @@
-"""PSJit against its tables: every program of psjit_positive gives Python's own results in every mode and is one graph at
-level STRICT; every program of psjit_negative is refused there, at its place, and gives Python's results at level LAX."""
+"""PSJit against its tables: every program of psjit_positive gives Python's own results in every mode, for changed
+arguments too, and is one graph at level STRICT, also as the construct of a Cell in GRAPH_MODE; every program of psjit_negative is refused there, at its place, and gives Python's results at level LAX."""
 import importlib.util
 import re
 import sys
@@ -14,6 +14,7 @@ from psjit_positive import ROWS as POSITIVE
 
 pytestmark = pytest.mark.jit
 MODES = {"PIJit": {"mode": "PIJit"}, "LAX": {}, "STRICT": {"fullgraph": True}}
+GRAPH_MODE = "GRAPH_MODE"  # at level STRICT
 
 
 def make(program):
@@ -21,25 +22,79 @@ def make(program):
     return program().construct if isinstance(program, type) and issubclass(program, nn.Cell) else program
 
 
+class Wrapping(nn.Cell):
+    """A Cell whose construct is a program."""
+
+
+def compiled(program, mode):
+    """What runs a program in a mode."""
+    if mode != GRAPH_MODE:
+        return ms.jit(make(program), **MODES[mode])
+    ms.set_context(mode=ms.GRAPH_MODE, jit_syntax_level=ms.STRICT)
+    if isinstance(program, type) and issubclass(program, nn.Cell):
+        cell = program()
+        cell.__dict__["__code__"] = program.construct.__code__
+        return cell
+    cell = type(program.__name__, (Wrapping,), {"construct": staticmethod(program)})()
+    cell.__dict__["__code__"] = program.__code__  # where `outcome` looks for the lines of an error
+    return cell
+
+
+@pytest.fixture(autouse=True)
+def context():
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE, jit_syntax_level=ms.LAX)
+
+
+def changed(value):
+    """Another value of the same kind."""
+    if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
+        return type(value)(changed(item) for item in value)
+    if isinstance(value, dict):
+        return {key: changed(item) for key, item in value.items()}
+    if isinstance(value, ms.Tensor):
+        return ms.ops.logical_not(value) if value.dtype == ms.bool_ else (value * 2 + 1).astype(value.dtype)
+    if isinstance(value, bool):
+        return not value
+    return value + 1 if isinstance(value, (int, float)) else value
+
+
 def summary(program, args):
     seen, tensors = outcome(program, args)
     return seen, [(t.dtype, t.shape, t.tobytes()) for t in tensors]
 
 
-@pytest.mark.parametrize("mode", sorted(MODES))
+@pytest.mark.parametrize("mode", sorted(MODES) + [GRAPH_MODE])
 @pytest.mark.parametrize("program, arguments", [r[1:] for r in POSITIVE], ids=[r[0] for r in POSITIVE])
 def test_positive(program, arguments, mode):
-    if FORCED and mode == "STRICT":
+    if FORCED and mode in ("STRICT", GRAPH_MODE):
         pytest.skip("side exits are forced")
+    calls = [lambda args: args] * 3 + [changed, lambda args: args]
     plain, expected = make(program), []
-    for _ in range(3):
-        expected.append(summary(plain, arguments()))
+    for change in calls:
+        expected.append(summary(plain, change(arguments())))
     _msjit.reset()
-    compiled = ms.jit(make(program), **MODES[mode])
-    for want in expected:
-        assert summary(compiled, arguments()) == want
-    if mode == "STRICT" and expected[0][0]["error"] is None:
-        assert_one_graph()
+    run = compiled(program, mode)
+    for place, (change, want) in enumerate(zip(calls, expected)):
+        assert summary(run, change(arguments())) == want
+        if place == 2 and mode in ("STRICT", GRAPH_MODE) and want[0]["error"] is None:
+            assert_one_graph()
+
+
+def test_outside_changes_are_seen():
+    @ms.jit_class
+    class Setting:
+        v = 1
+
+    setting = Setting()
+
+    def f(x):
+        return x * setting.v
+
+    for options in MODES.values():
+        run = ms.jit(f, **options)
+        for setting.v in (1, 2, 2, 0.5, 3):
+            assert run(ms.Tensor([2.0])).tolist() == [2 * setting.v]
 
 
 def assert_one_graph():
@@ -108,7 +163,7 @@ def test_negative_runs_as_python(program, mode):
                 ms.jit(module.f)(*arguments(module))
         return
     plain = program.load()
-    compiled = ms.jit(make(module.f), **MODES[mode])
+    run = compiled(module.f, mode)
     f = make(plain.f)
     for _ in range(3):
-        assert summary(compiled, arguments(module)) == summary(f, arguments(plain))
+        assert summary(run, arguments(module)) == summary(f, arguments(plain))

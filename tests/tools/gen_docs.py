@@ -64,7 +64,9 @@ def models():
 
 def breaks():
     text = re.sub(r'"\s*\n\s*"', "", read("bytecode/breaks.def"))
-    for name, message, cure in re.findall(r'(?s)MSJIT_BREAK\((\w+),\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\)', text):
+    string = r'\s*"((?:[^"\\]|\\.)*)"'
+    for name, message, cure, whole in re.findall(r'(?s)MSJIT_BREAK\((\w+),%s,%s(?:,%s)?\)' % (string, string, string), text):
+        cure += "; for one graph: " + whole if whole else ""
         key = re.sub(r"(?<!^)([A-Z])", r"_\1", name[1:]).lower()
         yield key, message.replace("{}", "..."), cure
 

@@ -2,6 +2,7 @@
 from collections import OrderedDict
 from collections.abc import Mapping
 
+from ..common.tensor import Tensor
 from .cell import Cell
 
 
@@ -45,6 +46,8 @@ class _Indexed(Cell):
             part = type(self)()
             part._rename(self.cell_list[index])
             return part
+        if isinstance(index, Tensor):  # the position is its value; while compiling, the Cell is picked by the graph
+            return self.cell_list[index]
         return self.cell_list[self._index(index)]
 
     def __setitem__(self, index, cell):

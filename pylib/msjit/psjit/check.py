@@ -7,15 +7,25 @@ from .._native import CompileError
 from . import places, rules, source
 
 
-def check(function, strict):
+def check(function, strict, call):
     """Raises CompileError when the source of a function, or of a code object, is missing, is not what runs, or is
-    outside what can be compiled: at level STRICT the language of `rules`, at level LAX generators and coroutines."""
+    outside what can be compiled: at level STRICT the language of `rules`, at level LAX generators and coroutines.
+    `call` is None or, of a code object, the place where it is called, as in `refuse`."""
+    try:
+        _check(function, strict, call)
+    except source.NoSource as error:
+        if call is None:
+            raise
+        raise CompileError("%s%s" % (error, _place(call, "inside_call"))) from None
+
+
+def _check(function, strict, call):
     code, names = function, {}
     if isinstance(function, types.FunctionType):
         code, names = function.__code__, function.__globals__
     if code.co_name in source.PARTS or _makes_named_tuple(code):
         return
-    found = source.find(code, names)
+    found = source.find(code, names, exact=strict)
     if strict:
         outside = rules.violation(found.node, rules.Scope(found.node, names)) or _tensor_default(function, found)
     else:
@@ -23,8 +33,10 @@ def check(function, strict):
     if outside:
         node, what, instead = outside
         level = "level STRICT of PSJit" if strict else "PSJit"
-        raise CompileError("[jit] %s, got %s, expected %s%s"
-                           % (level, what, instead, pointer(found, node.lineno, _column(found, node))))
+        place = pointer(found, node.lineno, _column(found, node))
+        if call is not None and call[2]:  # it is not the user's: they are shown their own call
+            place = " (%s:%d)%s" % (found.file, node.lineno, _place(call, "inside_call"))
+        raise CompileError("[jit] %s, got %s, expected %s%s" % (level, what, instead, place))
 
 
 def _column(found, node):
@@ -49,6 +61,7 @@ def _tensor_default(function, found):
     return None
 
 
+<<<<<<< HEAD
 # What to write instead where nothing need be done as long as the interpreter may go on between two graphs.
 _INSTEAD = {
     "loop_iterator": "begin the loop in the function that goes on with it",
@@ -61,16 +74,26 @@ _INSTEAD = {
 
 
 def refuse(code, offset, function, reason, text, cure):
+=======
+def refuse(place, function, reason, text, cure):
+>>>>>>> w-ps
     """Raises CompileError for a function that was to be one graph and is not.
 
-    code, offset    the innermost code outside msjit, and the instruction in it, where the graph would end
+    place           where the graph would end: the innermost code of the user, the offset of its instruction, and "file:line"
+                    of what it called in a library, or ""
     function        name of the function that is compiled
     reason, text    the break reason's name, and what could not be captured
     cure            what to write instead, or that there is no need where the interpreter may run it
     """
+<<<<<<< HEAD
     cure = _INSTEAD.get(reason, cure)
     raise CompileError("[jit] cannot capture the whole of %s, got %s; %s%s"
                        % (function, text, cure, _place(code, offset, reason)))
+=======
+    beyond = " (%s)" % place[2] if place[2] else ""
+    raise CompileError("[jit] cannot capture the whole of %s, got %s%s; %s%s"
+                       % (function, text, beyond, cure, _place(place, reason)))
+>>>>>>> w-ps
 
 
 def pointer(found, line, column):
@@ -83,10 +106,11 @@ def pointer(found, line, column):
         found.file, line, column + 1, found.name, shown, caret)
 
 
-def _place(code, offset, reason):
+def _place(place, reason):
     """As `pointer`, for an instruction."""
+    code, offset, _ = place
     try:
-        found = source.find(code)
+        found = source.find(code) if code.co_name not in source.PARTS else source.file_of(code)
     except CompileError:  # PIJit compiles functions without a source
         return "\n  File \"%s\", line %d, in %s" % (code.co_filename, places.line_of(code, offset), code.co_name)
     line, column = places.position(found.tree, code, offset)

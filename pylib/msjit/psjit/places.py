@@ -8,7 +8,7 @@ import dis
 import sys
 import types
 
-_FUTURES = 0x1FF0000  # flags that a compilation takes over from `from __future__ import`
+FUTURES = 0x1FF0000  # flags that a compilation takes over from `from __future__ import`
 _LINES = ("lineno", "end_lineno", "end_col_offset")
 # The nodes whose value an instruction computes, by the beginning of its name.
 _KINDS = (("CALL", ast.Call), ("LOAD_ATTR", ast.Attribute), ("LOAD_METHOD", ast.Attribute), ("STORE_ATTR", ast.Attribute),
@@ -51,7 +51,7 @@ class _Numbered:
                 if self.lines[at][0] is not None:
                     node.lineno = node.end_lineno = at + 1  # 3.10 gives attributes the line where they end
                     node.end_col_offset = node.col_offset  # not to end before they begin
-            self.code = compile(tree, like.co_filename, "exec", like.co_flags & _FUTURES, True)
+            self.code = compile(tree, like.co_filename, "exec", like.co_flags & FUTURES, True)
         except (SyntaxError, ValueError, RecursionError):  # no columns fit, or the tree is too deep
             pass
         finally:
@@ -64,15 +64,23 @@ class _Numbered:
         pending = [] if self.code is None else [self.code]
         while pending:
             code = pending.pop()
-            if _what_runs(code) == _what_runs(wanted) and \
+            if what_runs(code) == what_runs(wanted) and \
                     self.lines[code.co_firstlineno - 1][0] == wanted.co_firstlineno:
                 yield code, self.order[code.co_firstlineno - 1]
             pending.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
 
 
-def _what_runs(code):
-    constants = tuple(_what_runs(c) if isinstance(c, types.CodeType) else (type(c), repr(c)) for c in code.co_consts)
-    return code.co_name, code.co_code, code.co_names, code.co_varnames, constants
+def what_runs(code):
+    """A code object without its lines, to be compared."""
+    return code.co_name, code.co_code, code.co_names, code.co_varnames, _constant(code.co_consts)
+
+
+def _constant(value):
+    if isinstance(value, types.CodeType):
+        return what_runs(value)
+    if isinstance(value, (tuple, frozenset)):  # a set shows its items in an order that may change
+        return type(value), type(value)(map(_constant, value))
+    return type(value), repr(value)
 
 
 def pick(tree, code, nodes):

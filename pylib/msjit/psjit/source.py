@@ -2,6 +2,7 @@
 import ast
 import linecache
 import re
+import types
 
 from .._native import CompileError
 from . import places
@@ -9,8 +10,12 @@ from . import places
 _USE_BYTECODE = "a function defined in a file, or jit(mode=\"PIJit\"), which reads the bytecode"
 # Code objects that are part of the function around them up to 3.11.
 PARTS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"))
-_trees = {}  # by file name: (lines, tree, its functions by their first lines), the newest last
+_trees = {}  # by file name: (lines, tree, its functions by their first lines, what it compiles to), the newest last
 _MOST_TREES = 64  # notebooks give every cell a file name of its own
+
+
+class NoSource(CompileError):
+    """There is no source, or it is not what runs."""
 
 
 def forget():
@@ -26,18 +31,19 @@ class Source:
         self.file, self.name = code.co_filename, code.co_name
 
 
-def find(code, module_globals=None):
+def find(code, module_globals=None, exact=False):
     """The Source of a function's code object.
 
-    Raises CompileError when there is no source, when it cannot be parsed, or when it is not what runs: the file was
-    edited after it was imported.
+    Raises NoSource when there is none, when it cannot be parsed, or when it is not what runs: the file was edited after
+    it was imported. That is told by the names in it, and, where `exact` is set, by what it compiles to: tools that
+    rewrite code, such as profilers, leave its names alone.
     """
-    lines, tree, functions = _tree(code, module_globals)
+    lines, tree, functions, compiled = _tree(code, module_globals)
     node = _node(code, tree, functions)
-    if node is None:
-        raise CompileError("[jit] source of %s, got a file without it at line %d of %s, expected the text it was "
-                           "compiled from; start the program again if the file was edited, or use jit(mode=\"PIJit\")"
-                           % (code.co_name, code.co_firstlineno, code.co_filename))
+    if node is None or (exact and not _compiles_to(tree, code, compiled)):
+        raise NoSource("[jit] source of %s, got a file without it at line %d of %s, expected the text it was "
+                       "compiled from; start the program again if the file was edited, or use jit(mode=\"PIJit\")"
+                       % (code.co_name, code.co_firstlineno, code.co_filename))
     return Source(code, lines, tree, node)
 
 
@@ -49,6 +55,12 @@ def file_lines(file, module_globals=None):
         return []
 
 
+def file_of(code):
+    """The Source of a code object that is part of a function, such as a comprehension's, with the whole file as its node."""
+    lines, tree = _tree(code, None)[:2]
+    return Source(code, lines, tree, tree)
+
+
 def _tree(code, module_globals):
     file = code.co_filename
     lines = file_lines(file, module_globals)
@@ -56,14 +68,14 @@ def _tree(code, module_globals):
     if known is not None and known[0] == lines:
         return known
     if not lines:
-        raise CompileError("[jit] source of %s, got none in %s, expected %s" % (code.co_name, file, _USE_BYTECODE))
+        raise NoSource("[jit] source of %s, got none in %s, expected %s" % (code.co_name, file, _USE_BYTECODE))
     try:
         tree = ast.parse("".join(lines), file)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise CompileError("[jit] source of %s, got %s in %s (%s), expected the text it was compiled from; start the "
-                           "program again if the file was edited, or use jit(mode=\"PIJit\")"
-                           % (code.co_name, type(error).__name__, file, error)) from None
-    known = lines, tree, _functions(tree)
+        raise NoSource("[jit] source of %s, got %s in %s (%s), expected the text it was compiled from; start the "
+                       "program again if the file was edited, or use jit(mode=\"PIJit\")"
+                       % (code.co_name, type(error).__name__, file, error)) from None
+    known = lines, tree, _functions(tree), {}
     _trees.pop(file, None)
     _trees[file] = known
     for name in list(_trees)[:-_MOST_TREES]:
@@ -93,14 +105,36 @@ def _node(code, tree, functions):
     return nodes[0] if nodes else None
 
 
+def _compiles_to(tree, code, compiled):
+    """Whether a file compiles to what runs. `compiled` keeps the code objects of the file, by the flags."""
+    flags = code.co_flags & places.FUTURES
+    if flags not in compiled:
+        compiled[flags] = by_place = {}
+        try:
+            pending = [compile(tree, code.co_filename, "exec", flags, True)]
+        except (SyntaxError, ValueError, RecursionError):
+            pending = []
+        while pending:
+            item = pending.pop()
+            by_place.setdefault((item.co_firstlineno, item.co_name), []).append(item)
+            pending.extend(c for c in item.co_consts if isinstance(c, types.CodeType))
+    wanted = places.what_runs(code)
+    found = compiled[flags].get((code.co_firstlineno, code.co_name), ())
+    return _is_rewritten(_names_of_code(code)) or any(places.what_runs(item) == wanted for item in found)
+
+
+def _is_rewritten(names):
+    """By a test runner that explains asserts."""
+    return any(name.startswith("@") for name in names)
+
+
 def _fits(code, node):
     if getattr(node, "name", code.co_name) != code.co_name:
         return False
     if _parameters(node.args) != _code_parameters(code):
         return False
     names = _names_of_code(code)
-    rewritten = any(name.startswith("@") for name in names)  # by a test runner that explains asserts
-    return rewritten or names <= _names_of_node(node)
+    return _is_rewritten(names) or names <= _names_of_node(node)
 
 
 def _parameters(args):

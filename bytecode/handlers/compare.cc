@@ -1,0 +1,171 @@
+// Comparisons, identity and membership.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "bytecode/builtins/models.h"
+#include "bytecode/builtins/sets.h"
+#include "bytecode/handlers/operands.h"
+#include "bytecode/library.h"
+#include "bytecode/tensor_value.h"
+#include "guards/py/convert.h"
+#include "guards/py/objects.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+namespace {
+
+const OpDef* compare_op(int op) {
+  static const char* const names[] = {"less",      "less_equal", "equal",
+                                      "not_equal", "greater",    "greater_equal"};
+  return find_op(names[op]);
+}
+
+bool size_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
+  static constexpr SizeCompare kOps[] = {SizeCompare::kLess,    SizeCompare::kLessEqual,
+                                         SizeCompare::kEqual,   SizeCompare::kNotEqual,
+                                         SizeCompare::kGreater, SizeCompare::kGreaterEqual};
+  if (!is_size(a) && !is_size(b)) return false;
+  const SizeExpr left = Sizes::expr(a), right = Sizes::expr(b);
+  if (!left || !right) return false;
+  *out = x.sizes().decide(kOps[op], left, right);
+  return true;
+}
+
+bool holds_size(const SymRef& value) {
+  return value->kind == SymKind::kTuple && !value->cls &&
+         std::any_of(value->items.begin(), value->items.end(), is_size);
+}
+
+// == and != of plain tuples with sizes in them, as shapes are compared. False: not of that kind.
+bool shape_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
+  if ((op != Py_EQ && op != Py_NE) || (!holds_size(a) && !holds_size(b))) return false;
+  const std::vector<SymRef>*left = x.heap().items(a), *right = x.heap().items(b);
+  if (!left || !right || is_list(a) || is_list(b)) return false;
+  bool equal = true;  // tuples of other lengths are compared item by item too
+  for (size_t i = 0; equal && i < std::min(left->size(), right->size()); ++i) {
+    const SymRef &l = (*left)[i], &r = (*right)[i];
+    if (!x.heap().realize_open(l) || !x.heap().realize_open(r)) return false;
+    const SizeExpr m = Sizes::expr(l), n = Sizes::expr(r);
+    if (!m || !n) return false;
+    equal = x.sizes().decide(SizeCompare::kEqual, m, n);
+  }
+  *out = (equal && left->size() == right->size()) == (op == Py_EQ);
+  return true;
+}
+
+}  // namespace
+
+bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
+  bool holds = false;
+  if (!look_number(a) || !look_number(b)) return false;
+  if (size_compare(*this, a, b, op, &holds) || shape_compare(*this, a, b, op, &holds))
+    return *out = sym_bool(holds), true;
+  if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
+  const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));
+  SymRef p, q;
+  const bool numpy = numpy_pair(a, b);
+  if (!numpy && (a->kind == SymKind::kObject || b->kind == SymKind::kObject))
+    return plain_pair(*this, a, b, false, &p, &q) ? compare(p, q, op, out)
+                                                  : instance_compare(*this, a, b, op, out);
+  if (a->is_tensor() || b->is_tensor()) {
+    const SymRef& other = a->is_tensor() ? b : a;
+    if (!numpy && (is_no_operand(other) || is_plain_sequence(*this, other))) {
+      if (op != Py_EQ && op != Py_NE) return fail(BreakReason::kRaises, what);
+      return *out = sym_bool(op == Py_NE), true;
+    }
+    if (!(numpy || a->is_tensor() || is_plain_number(a)) ||
+        !(numpy || b->is_tensor() || is_plain_number(b)))
+      return fail(BreakReason::kUnsupported, what);
+    Val inputs[2];
+    if (!to_val(a, &inputs[0]) || !to_val(b, &inputs[1])) return false;
+    return apply(*compare_op(op), inputs, {}, out);
+  }
+  Ref left = constant_object(a), right = constant_object(b);
+  if (left && right) {
+    const bool plain = is_builtin_value(left.get()) && is_builtin_value(right.get());
+    const bool by_identity = (op == Py_EQ || op == Py_NE) && is_identity_constant(left.get()) &&
+                             is_identity_constant(right.get());
+    if (plain || by_identity)
+      return fold(*this, PyObject_RichCompare(left.get(), right.get(), op), what.c_str(), out);
+  }
+  left = to_python(*this, a);
+  right = left ? to_python(*this, b) : Ref();
+  if (right)
+    return fold(*this, PyObject_RichCompare(left.get(), right.get(), op), what.c_str(), out);
+  return fail(BreakReason::kUnsupported, what);
+}
+
+bool exec_Compare(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef b = f.pop();
+  const SymRef a = f.pop();
+  SymRef out;
+  if (!x.compare(a, b, i.arg, &out)) return false;
+  f.push(std::move(out));
+  return true;
+}
+
+bool exec_IsOp(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef b = f.pop();
+  const SymRef a = f.pop();
+  bool same = false;
+  if (!identical(x, a, b, &same)) return false;
+  f.push(make_const(Ref::share(same != (i.arg == 1) ? Py_True : Py_False)));
+  return true;
+}
+
+bool Executor::contains(const SymRef& container, const SymRef& item, bool* out) {
+  if (!look(container) || !look(item)) return false;
+  if (has_special(container, "__contains__")) {
+    SymRef answer;
+    return call_special(*this, container, "__contains__", {item}, &answer) && truth(answer, out);
+  }
+  if (container->kind == SymKind::kDict && heap_.pin_key(item)) {
+    *out = heap_.dict_get(container, item) != nullptr;
+    return true;
+  }
+  if (container->kind == SymKind::kSet) return set_contains(*this, container, item, out);
+  if (container->kind == SymKind::kVars) {
+    SymRef value;
+    if (!vars_get(*this, container, item, &value)) return false;
+    return *out = value != nullptr, true;
+  }
+  if (container->kind == SymKind::kIterator && container->iterator->kind == IterKind::kDictView &&
+      PyUnicode_READ_CHAR(container->iterator->object.get(), 0) == 'k')
+    return contains(container->iterator->children[0], item, out);
+  if (!container->is_tensor() && heap_.items(container)) {
+    *out = true;
+    for (const SymRef& candidate : std::vector<SymRef>(*heap_.items(container))) {
+      bool same = false;
+      if (!same_item(*this, candidate, item, &same)) return false;
+      if (same) return true;
+    }
+    *out = false;
+    return true;
+  }
+  if (container->kind == SymKind::kConst && !is_identity_constant(container->object.get())) {
+    Ref known = to_python(*this, item);
+    const int found = known ? PySequence_Contains(container->object.get(), known.get()) : -2;
+    if (found == -1) return raise_python("in");
+    if (found >= 0) return *out = found == 1, true;
+  }
+  return fail(BreakReason::kUnsupported, fmt::format("'in' on {}", describe(*container)));
+}
+
+bool exec_ContainsOp(Executor& x, SymFrame& f, const Instr& i) {
+  const SymRef container = f.pop();
+  const SymRef item = f.pop();
+  bool found = false;
+  if (!x.look(container) || !x.look(item)) return false;
+  if (compares_tensors(x, container, item)) {
+    SymRef answer;
+    if (!contains_tensor(x, container, item, i.arg == 1, &answer)) return false;
+    f.push(std::move(answer));
+    return true;
+  }
+  if (!x.contains(container, item, &found)) return false;
+  f.push(make_const(Ref::share(found != (i.arg == 1) ? Py_True : Py_False)));
+  return true;
+}
+
+}  // namespace msjit

@@ -1,0 +1,74 @@
+#include "bytecode/handlers/operands.h"
+
+#include "bytecode/library.h"
+#include "guards/py/convert.h"
+#include "guards/py/objects.h"
+
+namespace msjit {
+
+bool is_builtin_value(PyObject* o) {
+  return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) ||
+         PyUnicode_CheckExact(o) || PyComplex_CheckExact(o) || PyBytes_CheckExact(o) ||
+         PyTuple_CheckExact(o) || o == Py_None;
+}
+
+bool is_plain_number(const SymRef& value) {
+  if (is_size(value) || value->kind == SymKind::kNumber) return true;
+  PyObject* o = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  return o && (PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o));
+}
+
+bool is_sequence(Executor& x, const SymRef& value) {
+  return value->kind != SymKind::kTensor && x.heap().items(value) != nullptr;
+}
+
+bool is_plain_sequence(Executor& x, const SymRef& value) {
+  return !value->cls && is_sequence(x, value);
+}
+
+bool is_no_operand(const SymRef& value) {
+  switch (value->kind) {
+    case SymKind::kConst: {
+      PyObject* const o = value->object.get();
+      return PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) || o == Py_None || o == Py_Ellipsis ||
+             PyFunction_Check(o) || PyCFunction_Check(o) || Py_TYPE(o) == &PyType_Type;
+    }
+    case SymKind::kDict:
+    case SymKind::kSet:
+    case SymKind::kFunction:
+    case SymKind::kMethod: return true;
+    default: return false;
+  }
+}
+
+bool numpy_pair(const SymRef& a, const SymRef& b) {
+  const auto scalar = [](const SymRef& v) {
+    return v->kind == SymKind::kObject && v->source != kNoSource &&
+           is_numpy_scalar(v->object.get());
+  };
+  const auto plain = [](const SymRef& v) {
+    return v->is_tensor() && (!v->object || is_exact_tensor(v->object.get()));
+  };
+  return (plain(a) && scalar(b)) || (scalar(a) && plain(b));
+}
+
+bool is_text(const SymRef& value) {
+  PyObject* o = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  return o && (PyUnicode_CheckExact(o) || PyBytes_CheckExact(o));
+}
+
+bool plain_pair(Executor& x, const SymRef& a, const SymRef& b, bool prints, SymRef* p, SymRef* q) {
+  *p = plain_value(x, a);
+  *q = plain_value(x, b);
+  if (prints && *q != b && is_text(*p)) return false;
+  return (*p != a && (*q != b || b->kind != SymKind::kObject)) ||
+         (*q != b && a->kind != SymKind::kObject);
+}
+
+bool fold(Executor& x, PyObject* result, const char* what, SymRef* out) {
+  if (!result) return x.raise_python(what);
+  *out = make_const(Ref::steal(result));
+  return true;
+}
+
+}  // namespace msjit

@@ -1,0 +1,23 @@
+// SYNTAX_LEVEL: the level of PSJit that the context names, for captures that hold a function of
+// PSJit which names none itself. Number: 1 = STRICT.
+#include "guards/guard_set.h"
+
+namespace msjit {
+
+bool g_strict_by_context = false;
+
+namespace {
+
+bool check(const GuardStep& step, PyObject*, PyObject* const*) {
+  return (step.number != 0) == g_strict_by_context;
+}
+
+std::string describe(const GuardStep& step, const std::string&, const std::string&) {
+  return step.number ? "the context names level STRICT" : "the context names level LAX";
+}
+
+}  // namespace
+
+const GuardKind guard_syntax_level = {"syntax_level", check, describe};
+
+}  // namespace msjit
