@@ -10,6 +10,7 @@ import sys
 import types
 import warnings
 
+from . import context
 from ._native import _msjit
 from .common.jit_config import JitConfig
 from .jit_cell import JitCell
@@ -169,6 +170,26 @@ class LeveledConstruct:
         return LeveledConstruct, (self.function, self.whole)
 
 
+def leveled_construct(cell, construct):
+    """`construct` at the level of `cell`.set_jit_config, where it is compiled for itself: by GRAPH_MODE or by jit."""
+    whole = cell._jit_config.fullgraph
+    function = getattr(construct, "__func__", construct)
+    if whole is None or (isinstance(function, types.FunctionType) and not context.is_graph_mode()):
+        return construct
+    kept = cell._leveled
+    if kept.function is not function or kept.whole is not whole:
+        kept = LeveledConstruct(function, whole)
+        object.__setattr__(cell, "_leveled", kept)
+    compiled = kept.compiled
+    if compiled is function or function is construct:
+        return construct if compiled is function else compiled
+    owner = construct.__self__
+
+    def bound(*args, **kwargs):
+        return compiled(owner, *args, **kwargs)
+    return bound
+
+
 # -- copies -------------------------------------------------------------------------------------------------------
 
 
@@ -205,4 +226,4 @@ def jit_class(cls):
 if _msjit.has_jit:
     _install()
 
-__all__ = ["JitConfig", "LeveledConstruct", "jit", "jit_class", "graph_construct"]
+__all__ = ["JitConfig", "LeveledConstruct", "jit", "jit_class", "graph_construct", "leveled_construct"]

@@ -1,5 +1,6 @@
 """PSJit against its tables: every program of psjit_positive gives Python's own results in every mode, for changed
-arguments too, and is one graph at level STRICT, also as the construct of a Cell in GRAPH_MODE; every program of psjit_negative is refused there, at its place, and gives Python's results at level LAX."""
+arguments too, and is one graph at level STRICT, also as the construct of a Cell in GRAPH_MODE; every program of
+psjit_negative is refused there, at its place, and gives Python's results at level LAX."""
 import importlib.util
 import re
 import sys

@@ -1,5 +1,4 @@
 """What a CompileError says where a function cannot be one graph: every one tells what to write instead."""
-import importlib
 import pathlib
 import re
 
@@ -42,9 +41,9 @@ def long_loop(x):
 
 @pytest.mark.parametrize("options", [dict(fullgraph=True), dict(mode="PIJit", fullgraph=True)], ids=str)
 @pytest.mark.parametrize("call, instead", [
-    (lambda **o: ms.jit(gradient_inside, **o)(X), "ask for the gradient outside of the compiled function"),
-    (lambda **o: ms.grad(ms.jit(step, **o))(X), "use level LAX, without fullgraph, where gradients are asked for"),
-    (lambda **o: ms.jit(long_loop, **o)(X), "compile what the loop repeats as a function of its own, or raise"),
+    (lambda **o: ms.jit(gradient_inside, **o)(X), "or use level LAX"),
+    (lambda **o: ms.grad(ms.jit(step, **o))(X), "or use level LAX"),
+    (lambda **o: ms.jit(long_loop, **o)(X), "write one operation on a tensor that holds all the items, or raise"),
 ])
 def test_what_to_write_instead(options, call, instead):
     with pytest.raises(ms.CompileError, match=instead) as caught:
@@ -55,6 +54,6 @@ def test_what_to_write_instead(options, call, instead):
 
 def test_no_reason_is_left_out():
     """Reasons that need no cure where the interpreter may go on have one where it may not."""
-    found = re.findall(r'MSJIT_BREAK\(k(\w+), "[^"]*", "none needed', BREAKS.read_text())
-    names = {re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower() for name in found}
-    assert names == set(importlib.import_module("msjit.psjit.check")._INSTEAD) and len(names) >= 5
+    rows = [row for row in BREAKS.read_text().splitlines() if '"none needed' in row]
+    assert len(rows) >= 5
+    assert not [row for row in rows if not re.search(r'"none needed[^"]*", "[^"]+"\)$', row)]

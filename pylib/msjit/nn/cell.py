@@ -3,7 +3,6 @@
 Everything assigned to a Cell lives in the instance dictionary, so reading `self.weight` is a plain attribute read
 (fast in eager mode, one guard for the bytecode JIT); `_params` and `_cells` only index what was assigned.
 """
-import types
 from collections import OrderedDict
 
 from .. import context
@@ -12,13 +11,8 @@ from ..autograd import transforms
 from ..common.jit_config import JitConfig
 from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
 from ..common.tensor import Tensor
-<<<<<<< HEAD
-from ..jit import graph_construct
+from ..jit import LeveledConstruct, graph_construct, leveled_construct
 from ..jit_cell import JitCell, set_plain_call
-=======
-from ..jit import LeveledConstruct, graph_construct
-from ..jit_cell import JitCell
->>>>>>> w-ps
 from .bprop import recorded_call
 from .hooks import HookHandle, run_with_hooks
 
@@ -30,16 +24,11 @@ class Cell:
 
     # True when a call needs more than construct: hooks, mixed precision, a gradient of its own, graph mode. One flag,
     # so the usual call pays one attribute read. GRAPH_MODE sets it on this class, bprop on the class that has it, the
-<<<<<<< HEAD
     # others on the instance. Otherwise it is the list of the transforms under way: inside one, every call looks for a
     # bprop, since the class, one of its bases or __dict__ may have been given one behind our back.
     _intercept = transforms
-=======
-    # others on the instance.
-    _intercept = False
     _jit_config = None
     _leveled = LeveledConstruct()
->>>>>>> w-ps
     training = False
     requires_grad = False
 
@@ -77,32 +66,13 @@ class Cell:
         """A call that is more than construct; `construct` is the compiled one where jit(cell) was called."""
         given = construct
         if self._jit_config is not None:
-            construct = self._at_own_level(construct)
+            construct = leveled_construct(self, construct)
         # A Cell called by compiled code is part of that code.
         if construct is given and context.is_graph_mode() and not _msjit.in_graph_call():
             construct = graph_construct(self, construct)
         if self._hooks is not None:
             return run_with_hooks(self, construct, args, kwargs)
         return self._call_construct(construct, args, kwargs)
-
-    def _at_own_level(self, construct):
-        """`construct` at the level of set_jit_config, where it is compiled for itself: by GRAPH_MODE or by jit."""
-        whole = self._jit_config.fullgraph
-        function = getattr(construct, "__func__", construct)
-        if whole is None or (isinstance(function, types.FunctionType) and not context.is_graph_mode()):
-            return construct
-        kept = self._leveled
-        if kept.function is not function or kept.whole is not whole:
-            kept = LeveledConstruct(function, whole)
-            object.__setattr__(self, "_leveled", kept)
-        compiled = kept.compiled
-        if compiled is function or function is construct:
-            return construct if compiled is function else compiled
-        owner = construct.__self__
-
-        def bound(*args, **kwargs):
-            return compiled(owner, *args, **kwargs)
-        return bound
 
     def _call_construct(self, construct, args, kwargs):
         """The call without its hooks."""

@@ -61,22 +61,7 @@ def _tensor_default(function, found):
     return None
 
 
-<<<<<<< HEAD
-# What to write instead where nothing need be done as long as the interpreter may go on between two graphs.
-_INSTEAD = {
-    "loop_iterator": "begin the loop in the function that goes on with it",
-    "unroll_limit": "compile what the loop repeats as a function of its own, or raise msjit.config.unroll",
-    "exception": "test before the call that may fail, or put the statement around the compiled function",
-    "recorded": "use level LAX, without fullgraph, where gradients are asked for, or do this outside of the compiled function",
-    "gradient": "ask for the gradient outside of the compiled function, or use level LAX, without fullgraph; what is "
-                "differentiated may be compiled by itself",
-}
-
-
-def refuse(code, offset, function, reason, text, cure):
-=======
 def refuse(place, function, reason, text, cure):
->>>>>>> w-ps
     """Raises CompileError for a function that was to be one graph and is not.
 
     place           where the graph would end: the innermost code of the user, the offset of its instruction, and "file:line"
@@ -85,15 +70,9 @@ def refuse(place, function, reason, text, cure):
     reason, text    the break reason's name, and what could not be captured
     cure            what to write instead, or that there is no need where the interpreter may run it
     """
-<<<<<<< HEAD
-    cure = _INSTEAD.get(reason, cure)
-    raise CompileError("[jit] cannot capture the whole of %s, got %s; %s%s"
-                       % (function, text, cure, _place(code, offset, reason)))
-=======
     beyond = " (%s)" % place[2] if place[2] else ""
     raise CompileError("[jit] cannot capture the whole of %s, got %s%s; %s%s"
                        % (function, text, beyond, cure, _place(place, reason)))
->>>>>>> w-ps
 
 
 def pointer(found, line, column):
