@@ -23,7 +23,9 @@ bool is_sequence(Executor& x, const SymRef& value) {
 }
 
 bool is_plain_sequence(Executor& x, const SymRef& value) {
-  return !value->cls && is_sequence(x, value);
+  const bool may_be = value->kind == SymKind::kTuple || value->kind == SymKind::kList ||
+                      (value->kind == SymKind::kConst && PyTuple_CheckExact(value->object.get()));
+  return may_be && !value->cls && is_sequence(x, value);  // an open number is not looked at
 }
 
 bool is_no_operand(const SymRef& value) {

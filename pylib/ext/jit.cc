@@ -93,8 +93,9 @@ bool check_language(JitFunction* self) {
   return true;
 }
 
-// Runs a cached entry on the arguments. False: nothing was done.
-bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
+// Runs a cached entry on the arguments. False: nothing was done. Not inlined: what it takes of the
+// C stack each level of a recursion that is not cached would take too.
+[[gnu::noinline]] bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
   EntryPoint* point = self->state->start;
   if (!point || !point->returns || point->entries.empty()) return false;
   auto* function = compat::function(self->function);

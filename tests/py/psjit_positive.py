@@ -53,7 +53,7 @@ class Colour(enum.Enum):
     RED = 2
 
 
-@row("members of an enumeration", lambda: (x23(), Colour.RED))
+@row("members of an enumeration", lambda: (x23(), Colour.RED), since=(3, 11))
 def enumerations(x, colour):
     return x * colour.value, colour.name, Colour.RED.value, colour == Colour.RED
 

@@ -82,6 +82,7 @@ def test_positive(program, arguments, mode):
             assert_one_graph()
 
 
+@pytest.mark.captures
 def test_outside_changes_are_seen():
     @ms.jit_class
     class Setting:

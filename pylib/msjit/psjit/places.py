@@ -9,6 +9,7 @@ import sys
 import types
 
 FUTURES = 0x1FF0000  # flags that a compilation takes over from `from __future__ import`
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LINES = ("lineno", "end_lineno", "end_col_offset")
 # The nodes whose value an instruction computes, by the beginning of its name.
 _KINDS = (("CALL", ast.Call), ("LOAD_ATTR", ast.Attribute), ("LOAD_METHOD", ast.Attribute), ("STORE_ATTR", ast.Attribute),
@@ -103,6 +104,10 @@ def _number(node, parent, order, parents):
     children = list(ast.iter_child_nodes(node))
     if isinstance(node, (ast.Assign, ast.AugAssign)):  # the value first
         children.sort(key=lambda child: child is not node.value)
+    if isinstance(node, _COMPREHENSIONS):  # the loops first, and up to 3.7 the value of a dict's item before its key
+        children.sort(key=lambda child: not isinstance(child, ast.comprehension))
+        if isinstance(node, ast.DictComp) and sys.version_info < (3, 8):
+            children.append(children.pop(-2))
     for child in children:
         if not isinstance(child, (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)):
             _number(child, node, order, parents)
