@@ -316,7 +316,7 @@ class Fuser {
         int32_t a = group_of_[nodes[0]], b = group_of_[nodes[i]];
         if (a == b || !bodies_join(groups_[a], groups_[b]) || !bodies_join(groups_[b], groups_[a]))
           continue;
-        if (fits(a, b) && bring_together(a, b)) merge(b, a, -1, FusionRole::kBody);
+        if (fits(a, b) && bring_together(b, a)) merge(b, a, -1, FusionRole::kBody);
       }
     }
   }

@@ -177,7 +177,8 @@ class Linker {
       const auto type = ELF64_R_TYPE(entry.r_info);
       if (type != R_X86_64_PC32 && type != R_X86_64_PLT32)
         return internal_error("[load] relocation {} of a kernel is not known", type);
-      const int64_t distance = addresses_[index] - at + entry.r_addend;
+      const auto distance = static_cast<int64_t>(static_cast<uint64_t>(addresses_[index] - at) +
+                                                 static_cast<uint64_t>(entry.r_addend));
       if (distance != static_cast<int32_t>(distance)) return malformed("a distance");
       const auto narrow = static_cast<int32_t>(distance);
       std::memcpy(at, &narrow, sizeof narrow);
