@@ -182,6 +182,21 @@ TEST(Executable, BigLoopsRunOnSeveralThreads) {
   }
 }
 
+// All of them read x; the last one depends on the first through something between them.
+TEST(Fusion, SiblingsThatNeedEachOtherStayApart) {
+  GraphMaker g;
+  Val x = g.input(DType::kFloat32, {8, 8});
+  Val a = g.call("add", {x, g.number(1)}), b = g.call("mul", {x, g.number(2)});
+  Val first = g.call("sub", {a, b});
+  Val c = g.call("matmul", {first, first});
+  Val again = g.call("add", {a, b});
+  Val d = g.call("maximum", {x, g.number(0)}), e = g.call("minimum", {x, g.number(0)});
+  Val last = g.call("mul", {g.call("add", {c, x}), g.call("sub", {c, x})});
+  for (const Val& v : {c, again, g.call("mul", {d, e}), last}) g.output(v);
+  EXPECT_GE(fuse(*g.graph()).size(), 3u);
+  check(g, 1e-5);
+}
+
 // Results of 32 MiB together; that the second reads the first within the loop does not count.
 TEST(Executable, LargeResultsAreWrittenPastTheCaches) {
   for (const bool read_again : {false, true}) {
