@@ -34,7 +34,7 @@ def position(tree, code, offset):
             if 2 * at == offset and line is not None:
                 return line, column
     elif tree is not None:
-        node = _node(tree, code, offset)
+        node = _node(tree, code, offset) or _header(tree, line_of(code, offset))
         if node is not None:
             return node.lineno, node.col_offset
     return line_of(code, offset), None
@@ -95,6 +95,13 @@ def _node(tree, code, offset):
     for found, _ in numbered.find(code):
         return _shown(_computing(found, offset, numbered.order, numbered.parents))
     return None
+
+
+def _header(tree, line):
+    """What is pointed at of a statement with a block that begins in a line. For 3.10, which lays out some blocks by their lines,
+    so that a tree with other lines compiles to other code."""
+    blocks = (n for n in ast.walk(tree) if isinstance(n, (ast.If, ast.While, ast.With)) and n.lineno == line)
+    return next((_shown(node) for node in blocks), None)
 
 
 def _number(node, parent, order, parents):
