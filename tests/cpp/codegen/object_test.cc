@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// out = |in| rem `divisor`, float32; the remainder is a call of the C library.
+// out = in rem `divisor`, float32; the remainder is a call of the C library.
 KernelSpec remainder_spec(double divisor) {
   KernelSpec spec;
   spec.dims = {16};
