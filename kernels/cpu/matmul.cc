@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/gemv.h"
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/parallel.h"
 
@@ -178,6 +179,30 @@ void run_small(const Matrices& a, const Matrices& b, const Tensor& out, const vo
   if (bias) add_bias(out.data_as<float>(), batch * a.rows, b.cols, static_cast<const float*>(bias));
 }
 
+// One of the sides is a vector: a single row on the left or a single column on the right.
+bool is_vector_product(const Matrices& a, const Matrices& b) {
+  return (a.rows == 1 && a.col_stride == 1) || (b.cols == 1 && b.row_stride == 1);
+}
+
+void run_vectors(const Matrices& a, const Matrices& b, const Tensor& out, const void* bias) {
+  const bool row = a.rows == 1 && a.col_stride == 1;
+  const Matrices &vector = row ? a : b, &matrix = row ? b : a;
+  const auto at = [](const Matrices& m, int64_t i) {
+    return static_cast<const float*>(m.data) + (m.batch == 1 ? 0 : i * m.batch_stride);
+  };
+  const int64_t k = a.cols, n = row ? b.cols : a.rows;
+  parallel_for(std::max(a.batch, b.batch), std::max<int64_t>(1, kElementGrain / (k * n)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) {
+                   gemm::Matrix lines{at(matrix, i), matrix.row_stride, matrix.col_stride};
+                   if (!row) std::swap(lines.row_stride, lines.col_stride);
+                   gemm::multiply_vector(k, n, at(vector, i), lines,
+                                         static_cast<const float*>(bias), row ? 1 : 0,
+                                         out.data_as<float>() + i * n);
+                 }
+               });
+}
+
 Status multiply(const Operands& o, const Tensor& out);
 
 // 16-bit floats without native support: computed in float32, rounded once at the end.
@@ -237,6 +262,8 @@ Status multiply(const Operands& o, const Tensor& out) {
   const void* bias_data = o.bias ? bias.data() : nullptr;
   if (small) return run_small(left, right, out, bias_data), Status();
   if (loops) return run_loops(left, right, out, bias_data), Status();
+  if (is_f32 && is_vector_product(left, right))
+    return run_vectors(left, right, out, bias_data), Status();
   // A copy made here dies with this call, and slices of a batch are no single weight.
   bool is_weight = o.is_weight && batch.rank() == 0 && right.data == o.b.data();
   return onednn::matmul(dtype, left, right, bias_data, out.data(), is_weight ? &o.b : nullptr);

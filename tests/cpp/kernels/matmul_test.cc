@@ -102,6 +102,37 @@ TEST(Matmul, Vectors) {
   EXPECT_TRUE(close(run("matmul", {v, m}), run("matmul", {m, v}, {true, false})));
 }
 
+// A row on the left or a column on the right, which have loops of their own: sizes around the
+// vectors' and the parts', either layout of the matrix, stacks, a bias.
+TEST(Matmul, VectorsTimesMatrices) {
+  for (auto [k, n] : {std::array<int64_t, 2>{8, 200}, {16, 130}, {33, 64}, {2100, 9}, {45, 4103}}) {
+    Tensor row = random({1, k}), matrix = random({k, n}), bias = random({n}), one = random({1});
+    Tensor flipped = transposed(matrix).to_contiguous().take(), want = plain_product(row, matrix);
+    Tensor column = transposed(row).to_contiguous().take();
+    Tensor turned = transposed(want).to_contiguous().take();
+    EXPECT_TRUE(close(run("matmul", {row, matrix}), want)) << k << " " << n;
+    EXPECT_TRUE(close(run("matmul", {row, flipped}, {false, true}), want)) << k << " " << n;
+    EXPECT_TRUE(close(run("matmul", {flipped, column}), turned)) << k << " " << n;
+    EXPECT_TRUE(close(run("matmul", {matrix, column}, {true, false}), turned)) << k << " " << n;
+    Doubles biased = values_of(want);
+    for (size_t j = 0; j < biased.size(); ++j) biased[j] += values_of(bias)[j];
+    EXPECT_TRUE(close(run("linear", {row, flipped, bias}), make({1, n}, biased)));
+    Doubles raised = values_of(want);
+    for (double& value : raised) value += values_of(one)[0];
+    EXPECT_TRUE(close(run("linear", {flipped, row, one}), make({n, 1}, raised)));
+  }
+  Tensor rows = random({2, 3, 1, 70}), stack = random({2, 3, 70, 90}), shared = random({70, 90});
+  for (const Tensor& right : {stack, shared}) {
+    Tensor got = run("matmul", {rows, right});
+    ASSERT_EQ(got.shape(), (Shape{2, 3, 1, 90}));
+    for (int64_t i = 0; i < 6; ++i)
+      EXPECT_TRUE(close(Tensor::view(got, {1, 90}, {90, 1}, i * 90),
+                        plain_product(Tensor::view(rows, {1, 70}, {70, 1}, i * 70),
+                                      Tensor::view(right, {70, 90}, {90, 1},
+                                                   right.same(shared) ? 0 : i * 6300))));
+  }
+}
+
 TEST(Matmul, EmptySizes) {
   Tensor out = run("matmul", {make({3, 0}, {}), make({0, 2}, {})});
   EXPECT_EQ(values_of(out), Doubles(6, 0.0));
@@ -130,6 +161,40 @@ TEST(Matmul, PrimitivesAreKept) {
   int64_t before = onednn::cached_primitives();
   for (int i = 0; i < 5; ++i) run("matmul", {a, b});
   EXPECT_EQ(onednn::cached_primitives(), before);
+}
+
+// Numbers of rows that change from call to call share programs for blocks of rows, and the results
+// are what a program of their own gives: those of the first rows of a larger product.
+TEST(Linear, AnyNumberOfRows) {
+  Tensor w = random({50, 40}), bias = random({50}), x = random({2500, 40}), scale = random({40});
+  Doubles all = values_of(run("linear", {x, w, bias}));
+  Doubles shares = values_of(run("softmax", {x}, {-1}));
+  Doubles norms = values_of(run("layer_norm_stats", {x, scale, scale}, {1, 1e-5}));
+  const auto starts_with = [](const Doubles& whole, const Tensor& part) {
+    const Doubles values = values_of(part);
+    return std::equal(values.begin(), values.end(), whole.begin());
+  };
+  const auto check = [&](int64_t rows) {
+    Tensor part = layout::slice_axis(x, 0, 0, rows);
+    ASSERT_TRUE(starts_with(all, run("linear", {part, w, bias}))) << rows;
+    ASSERT_TRUE(starts_with(shares, run("softmax", {part}, {-1}))) << rows;
+    ASSERT_TRUE(starts_with(norms, run("layer_norm_stats", {part, scale, scale}, {1, 1e-5})))
+        << rows;
+  };
+  for (int64_t rows = 2; rows < 300; ++rows) check(rows);
+  int64_t before = onednn::cached_primitives();
+  for (int64_t rows : {1023, 1024, 1025, 2047, 2111, 2499}) check(rows);
+  for (int times = 0; times < 40; ++times) check(777);  // often enough for programs of its own
+  EXPECT_LE(onednn::cached_primitives() - before, 200);
+}
+
+// More programs than the table holds: the oldest go, not all of them.
+TEST(Matmul, OldProgramsGo) {
+  for (int64_t length = 3; length < 2300; ++length) {
+    run("softmax", {random({2, length})}, {-1});
+    ASSERT_LE(onednn::cached_primitives(), 2048);
+  }
+  EXPECT_GT(onednn::cached_primitives(), 1500);
 }
 
 TEST(Linear, BiasAndActivation) {

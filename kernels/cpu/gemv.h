@@ -1,0 +1,14 @@
+// float32 products of a vector and a matrix. They are bound by reading the matrix once, so nothing
+// is packed, and any size is served without a library's kernel for it.
+#pragma once
+
+#include "kernels/cpu/gemm.h"
+
+namespace msjit::gemm {
+
+// out[j] = sum over k of x[k] matrix(k, j), plus bias[j * bias_step] where there is a bias. x is
+// contiguous, and one stride of the matrix is 1.
+void multiply_vector(int64_t k, int64_t n, const float* x, const Matrix& matrix, const float* bias,
+                     int64_t bias_step, float* out);
+
+}  // namespace msjit::gemm

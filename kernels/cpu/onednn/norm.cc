@@ -1,0 +1,157 @@
+// Normalisation and softmax.
+#include "kernels/cpu/onednn/program.h"
+
+namespace msjit::onednn {
+namespace {
+
+using Flags = dnnl::normalization_flags;
+
+dnnl::batch_normalization_forward::primitive_desc batch_norm_desc(const BatchNorm& p,
+                                                                  bool given_stats) {
+  memory::desc x = plain({p.batch, p.channels, 1, p.inner}, Tag::nchw);
+  Flags flags = Flags::use_scale | Flags::use_shift;
+  if (given_stats) flags |= Flags::use_global_stats;
+  auto prop = given_stats ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
+  return {engine(), prop, x, x, p.epsilon, flags, user_scratchpad()};
+}
+
+void build_batch_norm(Builder& builder, const BatchNorm& p) {
+  auto desc = batch_norm_desc(p, !p.training);
+  builder.add(desc, dnnl::batch_normalization_forward(desc),
+              {{DNNL_ARG_SRC, builder.operand(desc.src_desc())},
+               {DNNL_ARG_SCALE, builder.operand(vector(p.channels))},
+               {DNNL_ARG_SHIFT, builder.operand(vector(p.channels))},
+               {DNNL_ARG_MEAN, builder.operand(desc.mean_desc())},
+               {DNNL_ARG_VARIANCE, builder.operand(desc.variance_desc())},
+               {DNNL_ARG_DST, builder.operand(desc.dst_desc())}});
+}
+
+void build_batch_norm_grad(Builder& builder, const BatchNorm& p) {
+  auto hint = batch_norm_desc(p, false);
+  memory::desc x = hint.src_desc();
+  dnnl::batch_normalization_backward::primitive_desc desc(
+      engine(), dnnl::prop_kind::backward, x, x, x, p.epsilon, Flags::use_scale | Flags::use_shift,
+      hint, user_scratchpad());
+  builder.add(desc, dnnl::batch_normalization_backward(desc),
+              {{DNNL_ARG_SRC, builder.operand(x)},
+               {DNNL_ARG_SCALE, builder.operand(vector(p.channels))},
+               {DNNL_ARG_MEAN, builder.operand(desc.mean_desc())},
+               {DNNL_ARG_VARIANCE, builder.operand(desc.variance_desc())},
+               {DNNL_ARG_DIFF_DST, builder.operand(x)},
+               {DNNL_ARG_DIFF_SRC, builder.operand(x)},
+               {DNNL_ARG_DIFF_SCALE, builder.operand(vector(p.channels))},
+               {DNNL_ARG_DIFF_SHIFT, builder.operand(vector(p.channels))}});
+}
+
+dnnl::layer_normalization_forward::primitive_desc layer_norm_desc(int64_t rows, int64_t width,
+                                                                  float epsilon) {
+  memory::desc x = plain({rows, width}, Tag::ab);
+  return {engine(),
+          dnnl::prop_kind::forward_training,
+          x,
+          x,
+          plain({rows}, Tag::a),
+          epsilon,
+          Flags::use_scale | Flags::use_shift,
+          user_scratchpad()};
+}
+
+void build_layer_norm(Builder& builder, int64_t rows, int64_t width, float epsilon) {
+  auto desc = layer_norm_desc(rows, width, epsilon);
+  builder.add(desc, dnnl::layer_normalization_forward(desc),
+              {{DNNL_ARG_SRC, builder.operand(desc.src_desc())},
+               {DNNL_ARG_SCALE, builder.operand(vector(width))},
+               {DNNL_ARG_SHIFT, builder.operand(vector(width))},
+               {DNNL_ARG_MEAN, builder.operand(desc.mean_desc())},
+               {DNNL_ARG_VARIANCE, builder.operand(desc.variance_desc())},
+               {DNNL_ARG_DST, builder.operand(desc.dst_desc())}});
+}
+
+void build_layer_norm_grad(Builder& builder, int64_t rows, int64_t width, float epsilon) {
+  auto hint = layer_norm_desc(rows, width, epsilon);
+  memory::desc x = hint.src_desc();
+  dnnl::layer_normalization_backward::primitive_desc desc(
+      engine(), dnnl::prop_kind::backward, x, x, x, plain({rows}, Tag::a), epsilon,
+      Flags::use_scale | Flags::use_shift, hint, user_scratchpad());
+  memory source = builder.operand(x), scale = builder.operand(vector(width));
+  // The shift has no part in the gradient, yet an argument for it is asked for.
+  builder.add(desc, dnnl::layer_normalization_backward(desc),
+              {{DNNL_ARG_SRC, source},
+               {DNNL_ARG_SCALE, scale},
+               {DNNL_ARG_SHIFT, scale},
+               {DNNL_ARG_MEAN, builder.operand(desc.mean_desc())},
+               {DNNL_ARG_VARIANCE, builder.operand(desc.variance_desc())},
+               {DNNL_ARG_DIFF_DST, builder.operand(x)},
+               {DNNL_ARG_DIFF_SRC, builder.operand(x)},
+               {DNNL_ARG_DIFF_SCALE, builder.operand(vector(width))},
+               {DNNL_ARG_DIFF_SHIFT, builder.operand(vector(width))}});
+}
+
+}  // namespace
+
+static Key batch_norm_key(Kind kind, const BatchNorm& p) {
+  Key key(kind);
+  key << p.batch << p.channels << p.inner << std::bit_cast<int32_t>(p.epsilon) << p.training;
+  return key;
+}
+
+Status batch_norm(const BatchNorm& p, const float* x, const float* scale, const float* shift,
+                  float* mean, float* variance, float* y) {
+  return run_cached(batch_norm_key(Kind::kBatchNorm, p), {x, scale, shift, mean, variance, y},
+                    [&](Builder& builder) { build_batch_norm(builder, p); });
+}
+
+Status batch_norm_grad(const BatchNorm& p, const float* x, const float* scale, const float* mean,
+                       const float* variance, const float* dy, float* dx, float* dscale,
+                       float* dshift) {
+  return run_cached(batch_norm_key(Kind::kBatchNormGrad, p),
+                    {x, scale, mean, variance, dy, dx, dscale, dshift},
+                    [&](Builder& builder) { build_batch_norm_grad(builder, p); });
+}
+
+static Key layer_norm_key(Kind kind, int64_t width, float epsilon) {
+  Key key(kind);
+  key << width << std::bit_cast<int32_t>(epsilon);
+  return key;
+}
+
+Status layer_norm(int64_t rows, int64_t width, float epsilon, const float* x, const float* scale,
+                  const float* shift, float* mean, float* variance, float* y) {
+  const int64_t row = width * static_cast<int64_t>(sizeof(float)), one = sizeof(float);
+  return run_rows(
+      layer_norm_key(Kind::kLayerNorm, width, epsilon), rows, {row, 0, 0, one, one, row},
+      {x, scale, shift, mean, variance, y},
+      [&](Builder& builder, int64_t count) { build_layer_norm(builder, count, width, epsilon); });
+}
+
+Status layer_norm_grad(int64_t rows, int64_t width, float epsilon, const float* x,
+                       const float* scale, const float* mean, const float* variance,
+                       const float* dy, float* dx, float* dscale, float* dshift) {
+  return run_cached(layer_norm_key(Kind::kLayerNormGrad, width, epsilon).with(rows),
+                    {x, scale, mean, variance, dy, dx, dscale, dshift}, [&](Builder& builder) {
+                      build_layer_norm_grad(builder, rows, width, epsilon);
+                    });
+}
+
+static void build_softmax(Builder& builder, const memory::desc& data, bool logarithm) {
+  auto algorithm = logarithm ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate;
+  dnnl::softmax_forward::primitive_desc desc(engine(), dnnl::prop_kind::forward_inference,
+                                             algorithm, data, data, 1, user_scratchpad());
+  builder.add(desc, dnnl::softmax_forward(desc),
+              {{DNNL_ARG_SRC, builder.operand(data)}, {DNNL_ARG_DST, builder.operand(data)}});
+}
+
+Status softmax(int64_t outer, int64_t length, int64_t inner, bool logarithm, const float* x,
+               float* y) {
+  Key key(Kind::kSoftmax);
+  key << length << inner << logarithm;
+  const int64_t row = length * inner * static_cast<int64_t>(sizeof(float));
+  return run_rows(key, outer, {row, row}, {x, y}, [&](Builder& builder, int64_t count) {
+    const bool flat = inner == 1;
+    build_softmax(builder,
+                  flat ? plain({count, length}, Tag::ab) : plain({count, length, inner}, Tag::abc),
+                  logarithm);
+  });
+}
+
+}  // namespace msjit::onednn
