@@ -128,7 +128,8 @@ void Builder::reorder(const memory& from, const memory& to) {
 
 namespace {
 
-constexpr size_t kMaxPrograms = 2048;
+constexpr size_t kMaxPrimitives = 2048;  // code of their own: some 40 KB each
+constexpr size_t kMaxEntries = 16384;
 
 // The least recently used quarter goes when it is full.
 class Table {
@@ -140,12 +141,14 @@ class Table {
     return found->second.program.get();
   }
   Program* keep(const Key& key, ProgramPtr program) {
-    if (entries_.size() >= kMaxPrograms) drop_oldest();
+    if (primitives_ >= kMaxPrimitives || entries_.size() >= kMaxEntries) drop_oldest();
     Entry& entry = entries_[key];
+    primitives_ += program->num_primitives();
+    if (entry.program) primitives_ -= entry.program->num_primitives();
     entry = {std::move(program), ++clock_};
     return entry.program.get();
   }
-  size_t size() const { return entries_.size(); }
+  size_t primitives() const { return primitives_; }
 
  private:
   struct Entry {
@@ -157,9 +160,14 @@ class Table {
     for (const auto& [key, entry] : entries_) times.push_back(entry.used);
     const auto limit = times.begin() + static_cast<ptrdiff_t>(times.size() / 4);
     std::nth_element(times.begin(), limit, times.end());
-    std::erase_if(entries_, [&](const auto& item) { return item.second.used < *limit; });
+    std::erase_if(entries_, [&](const auto& item) {
+      if (item.second.used >= *limit) return false;
+      primitives_ -= item.second.program->num_primitives();
+      return true;
+    });
   }
   std::unordered_map<Key, Entry, KeyHash> entries_;
+  size_t primitives_ = 0;
   uint64_t clock_ = 0;
 };
 
@@ -189,7 +197,7 @@ ErrorPtr building_failed(const dnnl::error& error) {
   return internal_error("[onednn] cannot build a primitive: {}", error.what());
 }
 
-int64_t cached_primitives() { return static_cast<int64_t>(table().size()); }
+int64_t cached_primitives() { return static_cast<int64_t>(table().primitives()); }
 
 Operands operands_with(const void* last, Operands operands) {
   if (last) operands.push_back(last);

@@ -79,6 +79,7 @@ class Program : public std::enable_shared_from_this<Program> {
   Status run(std::span<void* const> operands) {
     return parts_.empty() ? run_steps(operands) : run_parts(operands);
   }
+  size_t num_primitives() const { return steps_.size(); }  // its own
   // Whether it has run so often that a program of another make pays.
   bool outworn() { return runs_left_ > 0 && --runs_left_ == 0; }
 
