@@ -106,13 +106,6 @@ bool to_attr(Executor& x, const Param& param, const SymRef& value, int32_t at,
   }
 }
 
-// After a look: a number, which only some parameters take.
-bool is_number_value(const SymRef& value) {
-  return value->kind == SymKind::kConst || value->kind == SymKind::kNumber ||
-         value->kind == SymKind::kSize ||
-         (value->kind == SymKind::kObject && is_numpy_scalar(value->object.get()));
-}
-
 bool to_inputs(Executor& x, const OpDef& op, const Param& param, const SymRef& value,
                std::vector<Val>* inputs) {
   if (param.kind == ParamKind::kTensorList) {
@@ -122,7 +115,7 @@ bool to_inputs(Executor& x, const OpDef& op, const Param& param, const SymRef& v
     for (const SymRef& item : std::vector<SymRef>(*items)) {
       inputs->emplace_back();
       if (!x.to_val(item, &inputs->back())) return false;
-      if (is_number_value(item)) return x.fail(BreakReason::kOpArguments, describe(*item));
+      if (!item->is_tensor()) return x.fail(BreakReason::kOpArguments, describe(*item));
     }
     return true;
   }
@@ -133,7 +126,7 @@ bool to_inputs(Executor& x, const OpDef& op, const Param& param, const SymRef& v
   inputs->emplace_back();
   if (!x.to_val(value, &inputs->back())) return false;
   PyObject* number = value->kind == SymKind::kConst ? value->object.get() : nullptr;
-  if (is_number_value(value) && !takes_number(op, param, number))
+  if (!value->is_tensor() && !takes_number(op, param, number))  // a number, an enum member too
     return x.fail(BreakReason::kOpArguments, describe(*value));
   return true;
 }

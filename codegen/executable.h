@@ -13,6 +13,9 @@ class Executable {
   // Runs the pass pipeline on a copy of `graph`, plans it and schedules its kernels.
   // `open_sizes`: it is one of many for graphs that differ in sizes; kernels are shared with them.
   static Result<std::shared_ptr<Executable>> compile(const Graph& graph, bool open_sizes = false);
+  // Does the same on the compile thread where that takes long; run() goes node by node until then.
+  static Result<std::shared_ptr<Executable>> compile_later(std::shared_ptr<const Graph> graph,
+                                                           bool open_sizes = false);
 
   // Inputs are borrowed and have the metas the graph was built for (the guards saw to that); any
   // layout. `outputs` has one empty handle a graph output and receives fresh tensors or views of

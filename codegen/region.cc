@@ -237,7 +237,7 @@ Status fill_variant(const Graph& graph, bool open_sizes, Variant* variant) {
   outputs.erase(outputs.begin(), outputs.begin() + graphs.num_outputs);
   outputs.resize(static_cast<size_t>(graphs.num_extras));
   MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*variant->extras));
-  MSJIT_TRY(variant->forward, Executable::compile(*graphs.forward, open_sizes));
+  MSJIT_TRY(variant->forward, Executable::compile_later(graphs.forward, open_sizes));
   return {};
 }
 
@@ -282,7 +282,7 @@ Result<std::shared_ptr<RegionFunction>> RegionFunction::create(std::shared_ptr<c
   }
   region->long_ = is_long_work(*region->graph_);
   DumpScope scope(region->graph_->name);
-  MSJIT_TRY(region->plain_, Executable::compile(*region->graph_, open_sizes));
+  MSJIT_TRY(region->plain_, Executable::compile_later(region->graph_, open_sizes));
   return region;
 }
 
@@ -357,7 +357,7 @@ Result<std::shared_ptr<const Backward>> RegionFunction::backward_of(Variant& var
     variant.backwards.push_back(found);
   }
   if (compiled && !found->executable) {
-    MSJIT_TRY(found->executable, Executable::compile(*found->graph.graph, open_sizes_));
+    MSJIT_TRY(found->executable, Executable::compile_later(found->graph.graph, open_sizes_));
   }
   return std::shared_ptr<const Backward>(std::move(found));
 }

@@ -51,6 +51,11 @@ void dump_graph(const char* when, const Graph& graph) {
 
 }  // namespace
 
+bool pipeline_is_watched() {
+  return dump_enabled() || settings().bisect >= 0 || log_enabled(LogTopic::kPasses) ||
+         log_enabled(LogTopic::kGraph) || log_enabled(LogTopic::kPlan);
+}
+
 std::span<const PassInfo> pipeline() { return kPipeline; }
 
 const PassInfo* find_pass(std::string_view name) {

@@ -16,6 +16,9 @@ std::span<const PassInfo> pipeline();
 const PassInfo* find_pass(std::string_view name);
 Status run_pass(const PassInfo& pass, Graph& graph);
 Status run_pipeline(Graph& graph);
+// Whether someone follows what the passes do (MSJIT_LOG, MSJIT_DUMP, MSJIT_BISECT), so that graphs
+// have to go through them in the order of the program.
+bool pipeline_is_watched();
 Status run_pipeline_nested(Graph& graph);  // for a sub-graph: the same passes, no dumps
 
 }  // namespace msjit

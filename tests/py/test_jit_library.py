@@ -90,6 +90,17 @@ def other_operators_of_such_members(x, rank):
 
 
 @programs.add(x22, lambda: Level.HIGH, whole=False)
+def members_are_no_tensors(x, level):
+    refused = []
+    for call in (ms.ops.relu, Tensor.sum, lambda v: ms.ops.concat([x, v])):
+        try:
+            refused.append(call(level))
+        except TypeError as error:
+            refused.append(str(error))
+    return x * 2, refused, ms.ops.add(level, x)
+
+
+@programs.add(x22, lambda: Level.HIGH, whole=False)
 def members_printed_by_their_classes(x, level):
     return x * 2, "%s" % level, "%r!" % level, "%d" % level, "%s %s" % (level, 1), level % 3
 
