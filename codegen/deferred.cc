@@ -8,7 +8,6 @@
 #include "graph/pipeline.h"
 #include "kernels/core/log.h"
 #include "kernels/cpu/strided.h"
-#include "kernels/eager/tape.h"
 
 namespace msjit {
 namespace {
@@ -62,8 +61,7 @@ class DeferredExecutable final : public Executable {
     if (Executable* planned = planned_.load(std::memory_order_acquire)) [[likely]]
       return planned->run(inputs, outputs);
     if (settled_.load() && failure_) return std::make_unique<Error>(*failure_);
-    const GradScope untracked(false);
-    MSJIT_TRY(std::vector<Tensor> results, interpret(*graph_, borrow(inputs)));
+    MSJIT_TRY(std::vector<Tensor> results, interpret_untracked(*graph_, borrow(inputs)));
     return hand_out(*graph_, std::move(results), outputs);
   }
   void release_memory() override {

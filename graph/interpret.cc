@@ -21,13 +21,18 @@ std::vector<int32_t> last_uses(const Graph& graph) {
   return last;
 }
 
-Status run_node(const Node& node, std::vector<Tensor>& env) {
+using RunOp = Status (*)(const OpDef&, std::span<const Tensor>, const Attrs&, TensorVec*);
+
+Result<std::vector<Tensor>> interpret_with(RunOp run, const Graph& graph,
+                                           std::span<const Tensor> inputs);
+
+Status run_node(RunOp run_one, const Node& node, std::vector<Tensor>& env) {
   InlineVec<Tensor, 4> in;
   for (ValueId id : node.inputs) in.push_back(id < 0 ? Tensor() : env[id]);
   if (node.is_control()) {
     const auto run = [&](int sub, std::span<const Tensor> args,
                          std::vector<Tensor>* out) -> Status {
-      MSJIT_TRY(*out, interpret(*node.subgraphs[sub], args));
+      MSJIT_TRY(*out, interpret_with(run_one, *node.subgraphs[sub], args));
       return {};
     };
     std::vector<Tensor> out;
@@ -36,7 +41,7 @@ Status run_node(const Node& node, std::vector<Tensor>& env) {
     return {};
   }
   TensorVec out;
-  MSJIT_OK(run_op(*node.op, in, node.attrs, &out));
+  MSJIT_OK(run_one(*node.op, in, node.attrs, &out));
   if (static_cast<int32_t>(out.size()) != node.num_outputs)
     return internal_error("[{}] number of outputs, got {}, expected {}", node.op->name, out.size(),
                           node.num_outputs);
@@ -44,9 +49,8 @@ Status run_node(const Node& node, std::vector<Tensor>& env) {
   return {};
 }
 
-}  // namespace
-
-Result<std::vector<Tensor>> interpret(const Graph& graph, std::span<const Tensor> inputs) {
+Result<std::vector<Tensor>> interpret_with(RunOp run, const Graph& graph,
+                                           std::span<const Tensor> inputs) {
   MSJIT_OK(check_count(graph, inputs.size()));
   std::vector<Tensor> env(graph.values.size());
   std::vector<int32_t> last = last_uses(graph);
@@ -55,7 +59,7 @@ Result<std::vector<Tensor>> interpret(const Graph& graph, std::span<const Tensor
     switch (node.kind) {
       case NodeKind::kInput: env[node.first_output] = inputs[node.input_index]; break;
       case NodeKind::kConstant: env[node.first_output] = node.constant; break;
-      case NodeKind::kOp: MSJIT_OK(run_node(node, env)); break;
+      case NodeKind::kOp: MSJIT_OK(run_node(run, node, env)); break;
     }
     for (ValueId id : node.inputs)
       if (id >= 0 && last[id] == static_cast<int32_t>(n)) env[id] = {};
@@ -63,6 +67,17 @@ Result<std::vector<Tensor>> interpret(const Graph& graph, std::span<const Tensor
   std::vector<Tensor> outputs;
   for (ValueId id : graph.outputs) outputs.push_back(env[id]);
   return outputs;
+}
+
+}  // namespace
+
+Result<std::vector<Tensor>> interpret(const Graph& graph, std::span<const Tensor> inputs) {
+  return interpret_with(run_op, graph, inputs);
+}
+
+Result<std::vector<Tensor>> interpret_untracked(const Graph& graph,
+                                                std::span<const Tensor> inputs) {
+  return interpret_with(run_op_untracked, graph, inputs);
 }
 
 Result<Vals> interpret_on(OpSink* sink, const Graph& graph, std::span<const Val> inputs) {
