@@ -18,6 +18,7 @@ namespace msjit {
 namespace {
 
 constexpr int kNiceness = 10;
+thread_local bool t_compiles = false;
 
 class Queue {
  public:
@@ -81,6 +82,7 @@ class Queue {
   }
 
   void loop() {
+    t_compiles = true;
     pthread_setname_np(pthread_self(), "msjit-compile");
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness);
     for (;;) {
@@ -129,6 +131,8 @@ bool compile_synchronously() {
   static const bool sync = env_flag("MSJIT_SYNC_COMPILE");
   return sync;
 }
+
+bool on_compile_thread() { return t_compiles; }
 
 void compile_now(CompileJob& job) { Queue::instance().run_here(job); }
 

@@ -17,6 +17,7 @@ class CompileJob {
 void compile_queue_submit(std::shared_ptr<CompileJob> job);
 // True when MSJIT_SYNC_COMPILE asks for compiling in the calling thread.
 bool compile_synchronously();
+bool on_compile_thread();
 // Runs a job in the calling thread, one at a time with the background thread.
 void compile_now(CompileJob& job);
 

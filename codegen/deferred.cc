@@ -1,19 +1,22 @@
 // An executable that is planned on the compile thread. Until then it runs its graph node by node.
+#include <algorithm>
 #include <atomic>
-#include <mutex>
+#include <optional>
 
 #include "codegen/compile_queue.h"
 #include "codegen/executable.h"
 #include "graph/control.h"
 #include "graph/pipeline.h"
 #include "kernels/core/log.h"
+#include "kernels/core/profile.h"
 #include "kernels/cpu/strided.h"
 
 namespace msjit {
 namespace {
 
-// Passes and planning take some 8 us a node.
-constexpr int kManyOps = 48;
+// Passes and planning take some 8 us a node. What takes less than a few milliseconds is done at
+// once: node by node a graph runs without what fusion gains, an optimizer's steps above all.
+constexpr int kManyOps = 400;
 
 // What interpret() gives has the storage it has in eager mode; whose header it is, a plan's outputs
 // decide: an input comes back under a new one, a constant or a second mention as a copy.
@@ -43,6 +46,9 @@ class DeferredExecutable final : public Executable {
 
   void plan() {
     DumpScope scope(DumpScope::Continue{dump_directory_});
+    std::optional<profile::Span> span;
+    if (profile::on())
+      span.emplace(profile::Kind::kCompile, profile::Work{"plan of " + graph_->name});
     auto made = Executable::compile(*graph_, open_sizes_);
     if (made.ok()) {
       keep_ = made.take();
@@ -135,7 +141,8 @@ class PlanJob final : public CompileJob {
 
 Result<std::shared_ptr<Executable>> Executable::compile_later(std::shared_ptr<const Graph> graph,
                                                               bool open_sizes) {
-  if (graph->num_ops() < kManyOps || compile_synchronously() || pipeline_is_watched())
+  if (graph->num_ops() < kManyOps || compile_synchronously() || on_compile_thread() ||
+      pipeline_is_watched())
     return compile(*graph, open_sizes);
   auto executable = std::make_shared<DeferredExecutable>(std::move(graph), open_sizes);
   compile_queue_submit(std::make_shared<PlanJob>(executable));

@@ -1,7 +1,10 @@
 #include "codegen/fused_unit.h"
 
+#include <optional>
+
 #include "codegen/compile_queue.h"
 #include "kernels/core/log.h"
+#include "kernels/core/profile.h"
 
 namespace msjit {
 namespace {
@@ -27,6 +30,8 @@ class FusedUnit::Job final : public CompileJob {
     const std::shared_ptr<FusedUnit> unit = unit_.lock();
     if (!unit) return;
     DumpScope scope(DumpScope::Continue{unit->dump_directory_});
+    std::optional<profile::Span> span;
+    if (profile::on()) span.emplace(profile::Kind::kCompile, profile::Work{"kernel"});
     unit->settle(*variant_, get_kernel(spec_));
   }
   void drop() override {

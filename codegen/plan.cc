@@ -285,6 +285,25 @@ std::string describe_step(const Plan& plan, const Step& step) {
   return text + ")";
 }
 
+profile::Work work_of_step(const Plan& plan, const Step& step) {
+  profile::Work work;
+  for (const PlanOp& op : step.ops) {
+    work.name += fmt::format("{}{}", work.name.empty() ? "" : "+", op.node->op->name);
+    if (step.kind == StepKind::kControl) continue;
+    InlineVec<const Meta*, 4> in, out;
+    for (int32_t s : op.in) in.push_back(s < 0 ? nullptr : &plan.slots[s].meta);
+    for (int32_t s : op.out) out.push_back(&plan.slots[s].meta);
+    const profile::Work one = profile::work_of(*op.node->op, op.node->attrs, in, out);
+    work.bytes += one.bytes;
+    work.flops += one.flops;
+  }
+  if (step.kind != StepKind::kFused) return work;
+  work.bytes = 0;  // what stays inside the loop is not stored
+  for (const FusedProgram::Operand& operand : step.fused->operands)
+    work.bytes += operand.shape.numel() * item_size(operand.dtype);
+  return work;
+}
+
 std::string Plan::str() const {
   std::string text;
   for (const Step& step : steps) text += describe_step(*this, step) + "\n";

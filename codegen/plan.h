@@ -8,6 +8,7 @@
 
 #include "codegen/kernel_spec.h"
 #include "graph/ir.h"
+#include "kernels/core/profile.h"
 
 namespace msjit {
 
@@ -95,6 +96,8 @@ struct Plan {
 };
 
 std::string describe_step(const Plan& plan, const Step& step);
+// What a profiler is told of a step; a branch or loop does what the steps inside it do.
+profile::Work work_of_step(const Plan& plan, const Step& step);
 
 // `original` is the graph before the passes: it says which outputs own their storage in eager mode.
 // `nested`: the plan of a sub-graph, whose outputs keep the identity of what they hand on.

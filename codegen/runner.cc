@@ -127,7 +127,9 @@ Status PlanRunner::run_steps(std::span<TensorImpl* const> inputs, std::span<Tens
   TensorImpl** slots = workspace->slots.data();
   std::copy(inputs.begin(), inputs.end(), slots);
   Status status;
-  for (size_t i = 0; i < plan_->steps.size() && status.ok(); ++i) status = run_step(i, slots);
+  const bool profiled = profile::on();
+  for (size_t i = 0; i < plan_->steps.size() && status.ok(); ++i)
+    status = profiled ? run_profiled(i, slots) : run_step(i, slots);
   if (status.ok()) status = collect(slots, outputs);
   release_owned(slots);
   pool_.give_back(workspace);
@@ -145,6 +147,11 @@ Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
   if (run_fused(*units_[index], slots)) [[likely]]
     return {};
   return run_one_by_one(step, slots);
+}
+
+Status PlanRunner::run_profiled(size_t index, TensorImpl** slots) const {
+  const profile::Span span(profile::Kind::kKernel, work_of_step(*plan_, plan_->steps[index]));
+  return run_step(index, slots);
 }
 
 bool PlanRunner::run_fused(FusedUnit& unit, TensorImpl** slots) const {

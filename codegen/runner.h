@@ -7,6 +7,7 @@
 
 #include "codegen/fused_unit.h"
 #include "codegen/workspace.h"
+#include "kernels/core/profile.h"
 
 namespace msjit {
 
@@ -15,7 +16,7 @@ class PlanRunner {
   explicit PlanRunner(std::shared_ptr<const Plan> plan);
 
   Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
-    if (single_.unit) [[likely]] {
+    if (single_.unit && !profile::on()) [[likely]] {
       if (const BoundKernel* kernel = single_.unit->primary()) [[likely]] {
         Status status;
         if (run_single(*kernel, inputs, outputs, &status)) [[likely]]
@@ -63,6 +64,7 @@ class PlanRunner {
                   std::span<Tensor> outputs, Status* status) const;
   Status run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
   Status run_step(size_t index, TensorImpl** slots) const;
+  Status run_profiled(size_t index, TensorImpl** slots) const;
   bool run_fused(FusedUnit& unit, TensorImpl** slots) const;
   Status run_controlled(const Step& step, const Control& control, TensorImpl** slots) const;
   Status run_one_by_one(const Step& step, TensorImpl** slots) const;

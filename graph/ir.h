@@ -80,8 +80,7 @@ Status verify(const Graph& graph);
 // Reference evaluator: runs node by node on the given sink (the eager one by default).
 Result<std::vector<Tensor>> interpret(const Graph& graph, std::span<const Tensor> inputs);
 // The same as part of a compiled run: nothing is recorded on the tape or counted as eager.
-Result<std::vector<Tensor>> interpret_untracked(const Graph& graph,
-                                                std::span<const Tensor> inputs);
+Result<std::vector<Tensor>> interpret_untracked(const Graph& graph, std::span<const Tensor> inputs);
 Result<Vals> interpret_on(OpSink* sink, const Graph& graph, std::span<const Val> inputs);
 
 }  // namespace msjit

@@ -1,11 +1,14 @@
 #include "guards/cache.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "guards/memo.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
 #include "guards/py/text.h"
+#include "kernels/core/profile.h"
 
 namespace msjit {
 namespace {
@@ -202,6 +205,8 @@ EntryPoint& CodeState::point(int index) {
 }
 
 void CodeState::count_break(int at, const char* reason, const std::string& detail) {
+  if (profile::on())
+    profile::mark(profile::Kind::kBreak, fmt::format("{}, line {}: {}", name, at, detail));
   for (BreakRecord& record : breaks) {
     if (record.line == at && record.reason == reason && record.detail == detail) {
       ++record.count;

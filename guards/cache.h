@@ -38,11 +38,12 @@ struct EntryBase : std::enable_shared_from_this<EntryBase> {
   virtual int64_t bytes() const = 0;      // graph, code, constants and guards
   virtual double compile_ms() const = 0;  // so far
   virtual void release_memory() {}        // what it keeps between runs, when another one is used
+  // Whether it can serve sizes that satisfy the relations. kRefused: it is not one for them;
+  // kLater: the interpreter serves this call.
+  enum class Ready : uint8_t { kYes, kRefused, kLater };
 
  protected:
-  enum class Ready : uint8_t { kYes, kRefused, kLater };
-  // Makes the entry ready for these sizes, which satisfy the relations. kRefused: `error` says why
-  // it is not one for them; kLater: the interpreter serves this call.
+  // Makes the entry ready; where that is refused, `error` says why.
   virtual Ready prepare(const int64_t*) { return Ready::kYes; }
   bool is_bound = true;  // ready for the sizes that bind() was last asked for
   std::string error;

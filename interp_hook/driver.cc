@@ -2,12 +2,15 @@
 
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "guards/py/c_stack.h"
 #include "guards/py/error.h"
 #include "interp_hook/config.h"
 #include "interp_hook/hook.h"
 #include "interp_hook/stepper.h"
 #include "kernels/core/log.h"
+#include "kernels/core/profile.h"
 
 namespace msjit {
 
@@ -256,6 +259,10 @@ class FrameRun {
 
   Entry* capture(EntryPoint& point, const Slots& now) {
     constexpr int kMaxRefusals = 2;
+    std::optional<profile::Span> span;
+    if (profile::on())
+      span.emplace(profile::Kind::kCapture,
+                   profile::Work{fmt::format("{}, line {}", state_.name, code_[index_].line)});
     QuietCollector quiet;  // what is read stays so until the guards are checked
     quiet.begin();
     ++point.captures;

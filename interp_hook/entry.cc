@@ -11,6 +11,7 @@
 #include "guards/py/objects.h"
 #include "interp_hook/config.h"
 #include "interp_hook/rebuild.h"
+#include "kernels/core/profile.h"
 
 namespace msjit {
 
@@ -137,74 +138,21 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   return entry;
 }
 
-namespace {
-
-constexpr size_t kMaxInstances = 512;  // graphs kept for the sizes one entry has met
-// Beyond so many, the interpreter serves sizes that come for the first times: a graph of their own
-// pays off for those that come again.
-constexpr size_t kManyInstances = 16;
-constexpr int kSightings = 3;
-constexpr size_t kMaxSightings = 4096;
-constexpr size_t kMaxRefused = 8;
-
-Result<std::shared_ptr<RegionFunction>> make_region(const ShapeTrace& trace,
-                                                    std::span<const int64_t> sizes) {
-  MSJIT_TRY(std::shared_ptr<Graph> graph, build_graph(trace, sizes));
-  return RegionFunction::create(std::move(graph), true);
-}
-
-}  // namespace
-
-// Whether sizes without a graph have been met often.
-bool Entry::came_again(const std::vector<int64_t>& key) {
-  size_t hash = 0;
-  for (int64_t size : key) hash = hash * 0x9e3779b97f4a7c15ull + static_cast<size_t>(size);
-  if (sightings.size() == kMaxSightings) sightings.clear();
-  return ++sightings[hash] >= kSightings;
-}
-
-// A region for other sizes is planned here and now; its kernels run op by op until they are
-// compiled.
+// A region may hold plans for its sizes, whose kernels run op by op until they are compiled.
 EntryBase::Ready Entry::prepare(const int64_t* sizes) {
   if (!trace) return Ready::kYes;
   std::vector<int64_t> key;
   for (int i = 0; i < open->count(); ++i)
     if ((open->key >> i) & 1) key.push_back(sizes[i]);
-  auto found = std::find_if(instances.begin(), instances.end(),
-                            [&](const Instance& known) { return known.key == key; });
-  if (found == instances.end()) {
-    if (std::find(refused.begin(), refused.end(), key) != refused.end()) return Ready::kRefused;
-    if (instances.size() >= kManyInstances && !came_again(key)) return Ready::kLater;
-    auto made = make_region(*trace, {sizes, static_cast<size_t>(open->count())});
-    if (!made.ok()) {
-      error = made.error().message;
-      if (refused.size() == kMaxRefused) refused.erase(refused.begin());
-      refused.push_back(std::move(key));
-      return Ready::kRefused;
-    }
-    // Within the budget of the pool too: here it is this entry that gives way.
-    while (instances.size() == kMaxInstances ||
-           (!instances.empty() && pool_bytes() > pool_limits().bytes))
-      instances.pop_back();
-    found = instances.insert(instances.end(), {std::move(key), made.take()});
-  }
-  if (found != instances.begin()) instances.front().region->release_memory();
-  std::rotate(instances.begin(), found, found + 1);
-  region = instances[0].region;
-  return Ready::kYes;
+  return regions.find(trace, std::move(key), {sizes, static_cast<size_t>(open->count())}, &region,
+                      &error);
 }
 
-double Entry::compile_ms() const {
-  if (!trace) return region->compile_ms();
-  double ms = 0;
-  for (const Instance& instance : instances) ms += instance.region->compile_ms();
-  return ms;
-}
+double Entry::compile_ms() const { return trace ? regions.compile_ms() : region->compile_ms(); }
 
 int64_t Entry::bytes() const {
   const Graph& graph = region->graph();
-  int64_t code = trace ? trace->bytes() : region->code_bytes();
-  for (const Instance& instance : instances) code += instance.region->code_bytes();
+  const int64_t code = trace ? trace->bytes() + regions.code_bytes() : region->code_bytes();
   const size_t own = sizeof *this + graph.nodes.size() * 2 * sizeof(Node) +
                      recipes.size() * (sizeof(Recipe) + 16) + effects.size() * sizeof(Effect);
   return static_cast<int64_t>(own) + constant_bytes + guards.bytes() + code;
@@ -337,6 +285,10 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
   Status status;
   {
     const WatchScope scope(watch);
+    std::optional<profile::Span> span;
+    if (profile::on()) [[unlikely]]
+      span.emplace(profile::Kind::kRegion,
+                   profile::Work{fmt::format("{}, line {}", region.graph().name, entry.line)});
     status = region.call(inputs, outputs, entry.is_unlocked() && !checked);
   }
   if (!status.ok()) {

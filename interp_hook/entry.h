@@ -6,6 +6,7 @@
 #include "codegen/region.h"
 #include "guards/cache.h"
 #include "guards/py/collector.h"
+#include "interp_hook/sized_regions.h"
 
 namespace msjit {
 
@@ -14,13 +15,7 @@ struct Entry final : EntryBase {
   std::vector<ScalarInput> scalars;
   std::shared_ptr<RegionFunction> region;   // with open sizes: the one for the sizes bound last
   std::shared_ptr<const ShapeTrace> trace;  // null: one region serves all sizes
-  struct Instance {
-    std::vector<int64_t> key;  // of the sizes the graph depends on
-    std::shared_ptr<RegionFunction> region;
-  };
-  std::vector<Instance> instances;            // most recently used first
-  std::vector<std::vector<int64_t>> refused;  // sizes met lately that the trace is no program for
-  std::unordered_map<size_t, int> sightings;  // of sizes that have no graph yet, by hash
+  SizedRegions regions;                     // with a trace: those for the sizes met
   std::vector<Recipe> recipes;
   std::vector<Effect> effects;
   std::vector<Assumption> assumptions;
@@ -76,7 +71,6 @@ struct Entry final : EntryBase {
 
  protected:
   Ready prepare(const int64_t* sizes) override;
-  bool came_again(const std::vector<int64_t>& key);
   friend Result<std::unique_ptr<Entry>> make_entry(const DecodedCode&, int, Capture);
 };
 

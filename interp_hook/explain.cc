@@ -61,7 +61,7 @@ std::vector<Region> regions_of(const CodeState& state) {
       region.compile_ms += entry.compile_ms();
       region.tier = std::max(region.tier, entry.region->executable().tier());
       ++region.entries;
-      region.graphs += std::max<size_t>(entry.instances.size(), 1);
+      region.graphs += std::max<size_t>(entry.regions.size(), 1);
       for (int i = 0; entry.open && i < entry.open->count(); ++i) {
         const std::string& name = entry.open->names[i];
         const bool listed =

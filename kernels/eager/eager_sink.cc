@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "kernels/core/profile.h"
 #include "kernels/eager/state.h"
 #include "kernels/eager/tape.h"
 #include "kernels/eager/unlocked.h"
@@ -146,8 +147,8 @@ Status check_call(const OpDef& op, std::span<const Tensor> in, const Attrs& attr
   return op.infer(infer);
 }
 
-Status run_kernel(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out,
-                  bool tracked) {
+Status execute(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out,
+               bool tracked) {
   KernelFn kernel = op.kernel[static_cast<int>(DeviceType::kCpu)];
   MetaList metas(in);
   InferCtx infer(op, metas.span(), attrs);
@@ -179,6 +180,24 @@ Status run_kernel(const OpDef& op, std::span<const Tensor> in, const Attrs& attr
   if (op.has(kInPlace)) [[unlikely]]
     in[0].bump_version();
   return status;
+}
+
+Status run_profiled(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out,
+                    bool tracked) {
+  MetaList metas(in);
+  InferCtx infer(op, metas.span(), attrs);
+  if (op.infer) MSJIT_OK(op.infer(infer));
+  InlineVec<const Meta*, 4> results;
+  for (const Meta& meta : infer.outputs) results.push_back(&meta);
+  const profile::Span span(profile::Kind::kOp, profile::work_of(op, attrs, metas.span(), results));
+  return execute(op, in, attrs, out, tracked);
+}
+
+Status run_kernel(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out,
+                  bool tracked) {
+  if (profile::on()) [[unlikely]]
+    return run_profiled(op, in, attrs, out, tracked);
+  return execute(op, in, attrs, out, tracked);
 }
 
 // Below this many input elements a kernel is done before another thread could take the lock.

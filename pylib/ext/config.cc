@@ -1,6 +1,7 @@
 // Figures and switches of the core: allocator, op counts, threads.
 #include "pylib/ext/config.h"
 
+#include "kernels/core/profile.h"
 #include "kernels/core/random.h"
 #include "kernels/core/storage.h"
 #include "kernels/eager/eager_sink.h"
@@ -49,6 +50,25 @@ Ref set_seed(PyObject*, PyObject* seed) {
   return Ref::none();
 }
 
+Ref profile_start(PyObject*) {
+  profile::start();
+  return Ref::none();
+}
+// One tuple an event: kind, name, thread, begin and duration in microseconds, bytes, flops.
+Ref profile_stop(PyObject*) {
+  const profile::Events found = profile::stop();
+  Ref list = Ref::steal(PyList_New(0));
+  for (const profile::Event& event : found.events) {
+    if (!list) return {};
+    const Ref row = Ref::steal(Py_BuildValue(
+        "(ssiddLL)", profile::kind_name(event.kind), event.work.name.c_str(), event.thread,
+        static_cast<double>(event.begin_ns) / 1e3, static_cast<double>(event.duration_ns) / 1e3,
+        static_cast<long long>(event.work.bytes), static_cast<long long>(event.work.flops)));
+    if (!row || PyList_Append(list.get(), row.get()) < 0) return {};
+  }
+  return Ref::steal(Py_BuildValue("(OL)", list.get(), static_cast<long long>(found.dropped)));
+}
+
 }  // namespace
 
 PyMethodDef g_config_functions[] = {
@@ -60,6 +80,10 @@ PyMethodDef g_config_functions[] = {
                       "eager_op_count()\n--\n\nOp calls that ran outside any graph."),
     method0<reset_op_count>("reset_eager_op_count",
                             "reset_eager_op_count()\n--\n\nSets that count to zero."),
+    method0<profile_start>("profile_start",
+                           "profile_start()\n--\n\nFrom here on, what runs is noted."),
+    method0<profile_stop>("profile_stop",
+                          "profile_stop()\n--\n\nEnds that: (events, number of events left out)."),
     method1<set_seed>("set_seed",
                       "set_seed(seed)\n--\n\nRestarts the random generator from a seed."),
     method0<rng_state>("rng_state",

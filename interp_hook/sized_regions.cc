@@ -1,0 +1,149 @@
+#include "interp_hook/sized_regions.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "codegen/compile_queue.h"
+#include "graph/pipeline.h"
+
+namespace msjit {
+namespace {
+
+constexpr size_t kMaxRegions = 512;  // kept for the sizes one entry has met
+// Beyond so many, the interpreter serves sizes that come for the first times: a region of their own
+// pays off for those that come again.
+constexpr size_t kManyRegions = 16;
+constexpr int kSightings = 3;
+constexpr size_t kMaxSightings = 4096;
+constexpr size_t kMaxRefused = 8;
+constexpr size_t kMaxJobs = 8;
+// Building and planning a graph of more steps takes longer than running the call by the
+// interpreter.
+constexpr size_t kManySteps = 24;
+
+Result<std::shared_ptr<RegionFunction>> make_region(const ShapeTrace& trace,
+                                                    std::span<const int64_t> sizes) {
+  MSJIT_TRY(std::shared_ptr<Graph> graph, build_graph(trace, sizes));
+  return RegionFunction::create(std::move(graph), true);
+}
+
+}  // namespace
+
+class SizedRegions::Job final : public CompileJob {
+ public:
+  Job(std::shared_ptr<const ShapeTrace> trace, std::vector<int64_t> key,
+      std::span<const int64_t> sizes)
+      : key(std::move(key)), trace_(std::move(trace)), sizes_(sizes.begin(), sizes.end()) {}
+  void run() override {
+    auto made = make_region(*trace_, sizes_);
+    if (made.ok())
+      region = made.take();
+    else
+      error = made.error().message;
+    done.store(true, std::memory_order_release);
+  }
+  void drop() override {}
+
+  const std::vector<int64_t> key;
+  std::shared_ptr<RegionFunction> region;  // these two are written once, before `done`
+  std::string error;
+  std::atomic<bool> done{false};
+
+ private:
+  const std::shared_ptr<const ShapeTrace> trace_;
+  const std::vector<int64_t> sizes_;
+};
+
+// Whether sizes without a region have been met often.
+bool SizedRegions::came_again(const std::vector<int64_t>& key) {
+  size_t hash = 0;
+  for (int64_t size : key) hash = hash * 0x9e3779b97f4a7c15ull + static_cast<size_t>(size);
+  if (sightings_.size() == kMaxSightings) sightings_.clear();
+  return ++sightings_[hash] >= kSightings;
+}
+
+void SizedRegions::add(std::vector<int64_t> key, std::shared_ptr<RegionFunction> region) {
+  // Within the budget of the pool too: here it is this entry that gives way.
+  while (known_.size() == kMaxRegions || (!known_.empty() && pool_bytes() > pool_limits().bytes))
+    known_.pop_back();
+  known_.push_back({std::move(key), std::move(region)});
+}
+
+void SizedRegions::refuse(std::vector<int64_t> key) {
+  if (refused_.size() == kMaxRefused) refused_.erase(refused_.begin());
+  refused_.push_back(std::move(key));
+}
+
+bool SizedRegions::collect(const std::vector<int64_t>& key, std::string* error) {
+  bool good = true;
+  std::erase_if(jobs_, [&](const std::shared_ptr<Job>& job) {
+    if (!job->done.load(std::memory_order_acquire)) return false;
+    if (job->region) {
+      add(job->key, job->region);
+    } else {
+      refuse(job->key);
+      if (job->key == key) *error = job->error, good = false;
+    }
+    return true;
+  });
+  return good;
+}
+
+SizedRegions::Ready SizedRegions::make(const std::shared_ptr<const ShapeTrace>& trace,
+                                       std::vector<int64_t> key, std::span<const int64_t> sizes,
+                                       std::string* error) {
+  const bool first = known_.empty() && jobs_.empty();  // by the capture that has just been made
+  if (first || trace->steps.size() < kManySteps || compile_synchronously() ||
+      pipeline_is_watched()) {
+    auto made = make_region(*trace, sizes);
+    if (made.ok()) return add(std::move(key), made.take()), Ready::kYes;
+    *error = made.error().message;
+    return refuse(std::move(key)), Ready::kRefused;
+  }
+  const bool under_way =
+      std::ranges::any_of(jobs_, [&](const auto& job) { return job->key == key; });
+  if (!under_way && jobs_.size() < kMaxJobs) {
+    jobs_.push_back(std::make_shared<Job>(trace, std::move(key), sizes));
+    compile_queue_submit(jobs_.back());
+  }
+  return Ready::kLater;
+}
+
+SizedRegions::Ready SizedRegions::find(const std::shared_ptr<const ShapeTrace>& trace,
+                                       std::vector<int64_t> key, std::span<const int64_t> sizes,
+                                       std::shared_ptr<RegionFunction>* region,
+                                       std::string* error) {
+  const auto look = [&] {
+    return std::ranges::find_if(known_, [&](const Known& known) { return known.key == key; });
+  };
+  auto found = look();
+  if (found == known_.end()) {
+    if (!collect(key, error)) return Ready::kRefused;
+    if (std::ranges::find(refused_, key) != refused_.end()) return Ready::kRefused;
+    found = look();
+  }
+  if (found == known_.end()) {
+    if (known_.size() >= kManyRegions && !came_again(key)) return Ready::kLater;
+    const Ready ready = make(trace, key, sizes, error);
+    if (ready != Ready::kYes) return ready;
+    found = look();
+  }
+  if (found != known_.begin()) known_.front().region->release_memory();
+  std::rotate(known_.begin(), found, found + 1);
+  *region = known_.front().region;
+  return Ready::kYes;
+}
+
+double SizedRegions::compile_ms() const {
+  double ms = 0;
+  for (const Known& known : known_) ms += known.region->compile_ms();
+  return ms;
+}
+
+int64_t SizedRegions::code_bytes() const {
+  int64_t bytes = 0;
+  for (const Known& known : known_) bytes += known.region->code_bytes();
+  return bytes;
+}
+
+}  // namespace msjit

@@ -1,0 +1,66 @@
+// What runs and for how long: the events that a profiler asks for. While none does, a place that
+// could tell pays one load.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/core/op.h"
+
+namespace msjit::profile {
+
+enum class Kind : uint8_t {
+  kOp,       // an op run by itself: eager code
+  kKernel,   // a step of a compiled graph
+  kRegion,   // a compiled graph
+  kCapture,  // symbolic execution and what follows it in the calling thread
+  kCompile,  // on the compile thread
+  kBreak,    // a place where a graph ends early, when it is found; takes no time
+};
+const char* kind_name(Kind kind);
+
+// What a span does: bytes that have to be read or written at least, arithmetic operations.
+struct Work {
+  std::string name;
+  int64_t bytes = 0, flops = 0;
+};
+
+struct Event {
+  Kind kind;
+  int thread;  // counts the threads that have told anything
+  int64_t begin_ns, duration_ns;
+  Work work;
+};
+
+extern std::atomic<bool> g_on;
+inline bool on() { return g_on.load(std::memory_order_relaxed); }
+
+void start();  // forgets earlier events
+struct Events {
+  std::vector<Event> events;
+  int64_t dropped = 0;  // beyond the most that are kept
+};
+Events stop();
+
+void mark(Kind kind, std::string name);
+
+// Of the time from here to the end of the block. Make one only where on() holds.
+class Span {
+ public:
+  Span(Kind kind, Work work);
+  ~Span();
+  Span(const Span&) = delete;
+
+ private:
+  Kind kind_;
+  Work work_;
+  int64_t begin_;
+};
+
+// Of one call of an op.
+Work work_of(const OpDef& op, const Attrs& attrs, std::span<const Meta* const> in,
+             std::span<const Meta* const> out);
+
+}  // namespace msjit::profile
