@@ -19,7 +19,7 @@ def tool(monkeypatch):
     ("graph/ir.h", "kernels/core/tensor.h", False, False),
     ("codegen/plan.cc", "guards/source.h", False, True),
     ("kernels/core/tensor.h", "kernels/eager/tape.h", False, True),
-    ("kernels/cpu/onednn.cc", "dnnl.hpp", True, False),
+    ("kernels/cpu/onednn/program.h", "dnnl.hpp", True, False),
     ("kernels/ops/matmul.cc", "dnnl.hpp", True, True),
     ("codegen/plan.cc", "llvm/IR/Module.h", True, True),
     ("codegen/llvm/jit.cc", "llvm/IR/Module.h", True, False),
