@@ -12,12 +12,12 @@
 namespace msjit::profile {
 
 enum class Kind : uint8_t {
-  kOp,       // an op run by itself: eager code
+  kOp,       // an op run by itself: eager code, or a graph that has no plan yet
   kKernel,   // a step of a compiled graph
   kRegion,   // a compiled graph
   kCapture,  // symbolic execution and what follows it in the calling thread
   kCompile,  // on the compile thread
-  kBreak,    // a place where a graph ends early, when it is found; takes no time
+  kBreak,    // a region ends before its function; takes no time
 };
 const char* kind_name(Kind kind);
 

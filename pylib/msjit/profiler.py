@@ -151,8 +151,8 @@ _limits = []
 
 
 def machine_limits():
-    """(bytes a second that a copy of 64 MiB moves, floating-point operations a second of a matrix product of 1024 x 1024),
-    float32, measured once a process."""
+    """(bytes a second that relu over 32 MiB reads and writes, floating-point operations a second of a matrix product of
+    1024 x 1024), float32, measured once a process."""
     if not _limits:
         import numpy as np
 
