@@ -20,6 +20,11 @@ std::vector<bool> output_flags(const Graph& graph, const std::vector<bool>& want
   return flags;
 }
 
+size_t num_carried(const Node& node) {
+  if (is_scan(node)) return scan_shape(node).carried;
+  return is_while(node) ? static_cast<size_t>(node.num_outputs) : 0;
+}
+
 // What the outputs of a control node depend on, given its inputs without the condition of an If.
 std::vector<bool> control_flags(const Node& node, std::vector<bool> in) {
   const auto count = static_cast<size_t>(node.num_outputs);
@@ -31,17 +36,20 @@ std::vector<bool> control_flags(const Node& node, std::vector<bool> in) {
     }
     return flags;
   }
-  if (!is_while(node)) return std::vector<bool>(count, any(in));
+  if (!is_while(node) && !is_scan(node)) return std::vector<bool>(count, any(in));
+  const size_t carried = num_carried(node), first = is_while(node) ? 1 : 0;
+  std::vector<bool> next;
   for (bool settled = false; !settled;) {
     settled = true;
-    const std::vector<bool> next = output_flags(*node.subgraphs[0], in);
-    for (size_t i = 0; i < count; ++i) {
-      if (in[i] || !next[i + 1]) continue;
+    next = output_flags(*node.subgraphs[0], in);
+    for (size_t i = 0; i < carried; ++i) {
+      if (in[i] || !next[i + first]) continue;
       in[i] = true;
       settled = false;
     }
   }
-  return {in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count)};
+  for (size_t i = 0; i < carried; ++i) next[i + first] = in[i];
+  return {next.begin() + static_cast<std::ptrdiff_t>(first), next.end()};
 }
 
 std::vector<bool> without_condition(const Node& node, const std::vector<bool>& in) {
@@ -90,8 +98,7 @@ bool is_active_through_integers(const Graph& graph, const Node& node,
   for (size_t i = 0; i < count; ++i)
     if (out[i] && arrived[i] && whole(output(i))) return true;
   for (size_t i = 0; i < in.size(); ++i) {
-    const bool carried = is_while(node) && i < count;
-    in[i] = (carried ? out[i] : in[i]) && whole(node.inputs[first + i]);
+    in[i] = (i < num_carried(node) ? out[i] : in[i]) && whole(node.inputs[first + i]);
   }
   const std::vector<bool> through = control_flags(node, in);
   for (size_t i = 0; i < count; ++i)

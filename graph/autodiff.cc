@@ -274,7 +274,8 @@ Result<VjpGraph> Differentiator::run_joint(const Graph& graph, std::span<const A
                   {},
                   {},
                   storage_read({*joint_, num_forward_, outputs_, grad_inputs_, gradient_values(),
-                                control_reads_})};
+                                control_reads_}),
+                  outputs_};
   result.reads.resize(wanted_.size());  // the inputs come first
   for (size_t i = 0; i < wanted_.size(); ++i) {
     if (!wanted_[i]) continue;

@@ -54,6 +54,7 @@ struct VjpGraph {
   std::vector<ValueId> grads;    // one a wanted input; -1: never arrives
   std::vector<ValueId> arrives;  // whether it does; -1: always
   std::vector<bool> reads;       // one an input of the original: whether a rule reads its data
+  std::vector<ValueId> outputs;  // of the original, in this graph
 };
 Result<VjpGraph> vjp_graph(const Graph& graph, std::span<const bool> wanted,
                            std::span<const Arrival> arrivals);

@@ -1,7 +1,7 @@
 // If and While: nodes that hold sub-graphs. All are pure: an arm or a body that draws random
 // numbers is refused where it is built. A sub-graph's inputs are the values it takes from outside;
 // an output that is an input hands on that very tensor, so a value keeps its identity through a
-// branch not taken.
+// branch not taken. Loops with a known number of turns are in scan.h.
 //
 //   if(p, c...)           two sub-graphs c... -> outputs of equal metas; p has one element
 //   while(v..., c...)     one sub-graph v..., c... -> again, v...: runs at least once, and as long
@@ -10,9 +10,8 @@
 //                         run once for every iteration of the loop, last one first
 #pragma once
 
-#include <functional>
-
 #include "graph/graph_sink.h"
+#include "graph/scan.h"
 
 namespace msjit {
 
@@ -41,8 +40,6 @@ std::vector<bool> kept_apart(const Graph& graph, int sharing = 2);
 
 // -- Running: one definition for the reference evaluator and for compiled plans.
 bool truth_of(const Tensor& t);  // of one element, any dtype
-using RunSubgraph =
-    std::function<Status(int sub, std::span<const Tensor> in, std::vector<Tensor>* out)>;
 Status run_control(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
                    std::vector<Tensor>* out);
 // Asked now and then by a loop that runs long; true = give up. Set by whoever embeds the core.

@@ -286,6 +286,7 @@ class LoopGradient {
 Result<ControlGrads> control_vjp(GraphSink& sink, const Node& node,
                                  std::span<const Grad> output_grads, std::span<const bool> wanted) {
   if (is_if(node)) return if_vjp(sink, node, output_grads, wanted);
+  if (is_scan(node)) return scan_vjp(sink, node, output_grads, wanted);
   if (is_while(node)) return LoopGradient(sink, node, output_grads, wanted).run();
   return not_implemented_error("[backward] {} has no gradient rule", node.op->name);
 }

@@ -74,6 +74,7 @@ class HistoryTracer {
     sink_.set_merging(!apart_[node.first_output]);
     if (is_if(node)) return copy_if(node, std::move(in));
     if (is_while(node)) return copy_while(node, std::move(in));
+    if (is_scan(node)) return copy_scan(node, in);
     const History history = node.op->has(kNoGrad) ? History() : of_inputs(node);
     bind(node, sink_.append_like(from_, node, in),
          std::vector<History>(static_cast<size_t>(node.num_outputs), history));
@@ -192,6 +193,30 @@ class HistoryTracer {
       if (states[i] == Arrival::kSometimes) histories[i].state = Arrival::kSometimes;
     }
     append(node, in, {body->share()}, std::move(histories));
+    return {};
+  }
+
+  // What has a history does so from the first turn on. What a gradient keeps is not asked for one.
+  Status copy_scan(const Node& node, const std::vector<ValueId>& in) {
+    const ScanShape shape = scan_shape(node);
+    const size_t asked = node.subgraphs.back()->outputs.size();
+    std::vector<Arrival> states = states_of({node.inputs.begin(), node.inputs.end()});
+    std::vector<History> histories[2];
+    bool sometimes = std::ranges::count(states, Arrival::kSometimes) > 0;
+    for (auto& turn : histories) {
+      HistoryTracer body(*node.subgraphs[0]);
+      if (!sometimes) MSJIT_OK(body.run(states, shape.inputs()));
+      for (size_t i = 0; i < shape.outputs() && !sometimes; ++i) {
+        turn.push_back({i < asked ? body.state(i) : Arrival::kNever, {}});
+        if (i < shape.carried) states[i] = body.state(i);
+      }
+    }
+    for (size_t i = 0; i < shape.outputs() && !sometimes; ++i)
+      sometimes = histories[0][i].state != histories[1][i].state ||
+                  histories[0][i].state == Arrival::kSometimes;
+    if (sometimes) return not_implemented_error("[scan] gradients that some of its turns have");
+    sink_.set_location(node.location);
+    bind(node, sink_.append_like(from_, node, in), histories[0]);
     return {};
   }
 

@@ -74,9 +74,11 @@ class Parser {
   Status statement();
   Status control(const OpDef& op, const std::vector<Meta>& metas);
   Result<std::shared_ptr<const Graph>> subgraph(const char* name);
+  bool is_next(std::string_view token);  // on this line or the next ones
   Status returns();
   Status constant(const Meta& meta, Tensor* out);
   Status call(std::string_view name, std::vector<ValueId>* in, Attrs* attrs, const OpDef** op);
+  Status arguments(const OpDef& op, std::vector<ValueId>* in, Attrs* attrs);
   Status argument(const OpDef& op, std::vector<ValueId>* in, std::vector<bool>* given,
                   Attrs* attrs);
   Status append(const OpDef& op, const std::vector<ValueId>& in, const Attrs& attrs,
@@ -235,9 +237,17 @@ Status Parser::call(std::string_view name, std::vector<ValueId>* in, Attrs* attr
                     const OpDef** op) {
   *op = find_op(name);
   if (!*op) return fail("unknown op '{}'", name);
+  MSJIT_OK(arguments(**op, in, attrs));
   const Signature& signature = (*op)->signature;
+  if (!signature.variadic && static_cast<int>(in->size()) != signature.num_tensors)
+    return fail("{} takes {} inputs, got {}", name, signature.num_tensors, in->size());
+  return {};
+}
+
+// What stands between the parentheses.
+Status Parser::arguments(const OpDef& op, std::vector<ValueId>* in, Attrs* attrs) {
   std::vector<bool> given;
-  for (const Param& param : signature.params) {
+  for (const Param& param : op.signature.params) {
     if (param.is_tensor()) continue;
     attrs->push_back(param.default_value);
     given.push_back(param.has_default || param.optional);
@@ -247,12 +257,10 @@ Status Parser::call(std::string_view name, std::vector<ValueId>* in, Attrs* attr
   while (!accept(")")) {
     if (!first) MSJIT_OK(expect(","));
     first = false;
-    MSJIT_OK(argument(**op, in, &given, attrs));
+    MSJIT_OK(argument(op, in, &given, attrs));
   }
   for (bool g : given)
-    if (!g) return fail("{} lacks an attribute", name);
-  if (!signature.variadic && static_cast<int>(in->size()) != signature.num_tensors)
-    return fail("{} takes {} inputs, got {}", name, signature.num_tensors, in->size());
+    if (!g) return fail("{} lacks an attribute", op.name);
   return {};
 }
 
@@ -395,22 +403,29 @@ Result<std::shared_ptr<const Graph>> Parser::subgraph(const char* name) {
   return inner;
 }
 
+bool Parser::is_next(std::string_view token) {
+  const size_t at = at_;
+  const int line = line_;
+  skip_space(true);
+  const bool found = accept(token);
+  at_ = at;
+  line_ = line;
+  return found;
+}
+
 Status Parser::control(const OpDef& op, const std::vector<Meta>& metas) {
   std::vector<ValueId> in;
-  MSJIT_OK(expect("("));
-  while (!accept(")")) {
-    if (!in.empty()) MSJIT_OK(expect(","));
-    MSJIT_TRY(ValueId id, value_ref());
-    in.push_back(id);
-  }
+  Attrs attrs;
+  MSJIT_OK(arguments(op, &in, &attrs));
   const SourceLocation where = location();
   const int line = line_;
   GraphSink::Subgraphs subgraphs;
-  for (int i = 0; i < (&op == &op_while ? 1 : 2); ++i) {
+  for (size_t i = 0; i < (&op == &op_while ? 1 : 2); ++i) {
+    if (i == 1 && &op == &op_scan && !is_next(subgraph_name(op, i))) break;
     MSJIT_TRY(auto sub, subgraph(subgraph_name(op, i)));
     subgraphs.push_back(std::move(sub));
   }
-  graph_->add_op(op, in, {}, metas, where);
+  graph_->add_op(op, in, attrs, metas, where);
   graph_->nodes.back().subgraphs = std::move(subgraphs);
   if (Status status = verify_control(*graph_, graph_->nodes.back()); !status.ok()) {
     line_ = line;

@@ -1,0 +1,169 @@
+#include "graph/scan.h"
+
+#include "graph/cutter.h"
+
+namespace msjit {
+
+const OpDef op_scan = OpBuilder("scan").signature(
+    "inputs: Tensor[], length: int, carried: int, scanned: int, reverse: bool = False");
+
+namespace {
+
+Meta strong(Meta meta) {
+  meta.weak = false;
+  return meta;
+}
+
+Meta stacked_meta(const Meta& row, int64_t length) {
+  Meta meta = strong(row);
+  meta.shape = Shape{length};
+  for (Dim d : row.shape) meta.shape.push_back(d);
+  return meta;
+}
+
+template <class... Args>
+ErrorPtr bad(fmt::format_string<Args...> text, Args&&... args) {
+  return internal_error("[scan] {}", fmt::format(text, std::forward<Args>(args)...));
+}
+
+// Inputs and outputs of the node against those of a body that may give more.
+Status check_metas(const Graph& graph, const Node& node, const Graph& body,
+                   const ScanShape& shape) {
+  for (size_t i = 0; i < shape.inputs(); ++i) {
+    Meta meta = graph.meta(node.inputs[i]);
+    if (i >= shape.carried && i < shape.carried + shape.scanned) {
+      if (meta.shape.rank() == 0 || meta.shape[0] != shape.length)
+        return bad("input {}, got {}, expected {} rows", i, meta.str(), shape.length);
+      meta = row_meta(std::move(meta));
+    }
+    const Meta& inside = body.meta(body.inputs[i]);
+    if (!(strong(meta) == strong(inside)))
+      return bad("input {} of the body, got {}, expected {}", i, inside.str(), meta.str());
+  }
+  for (size_t i = 0; i < shape.carried; ++i)
+    if (!(strong(body.meta(body.inputs[i])) == strong(body.meta(body.outputs[i]))))
+      return bad("carried value {} changes dtype or shape", i);
+  return {};
+}
+
+}  // namespace
+
+ScanShape scan_shape(const Node& node) {
+  const Graph& body = *node.subgraphs[0];
+  ScanShape shape{};
+  shape.length = node.attrs[0].as_int();
+  shape.carried = static_cast<size_t>(node.attrs[1].as_int());
+  shape.scanned = static_cast<size_t>(node.attrs[2].as_int());
+  shape.reverse = node.attrs[3].as_bool();
+  shape.captured = body.inputs.size() - shape.carried - shape.scanned;
+  shape.stacked = body.outputs.size() - shape.carried;
+  return shape;
+}
+
+Attrs scan_attrs(int64_t length, size_t carried, size_t scanned, bool reverse) {
+  return {AttrValue(length), AttrValue(static_cast<int64_t>(carried)),
+          AttrValue(static_cast<int64_t>(scanned)), AttrValue(reverse)};
+}
+
+Meta row_meta(Meta meta) {
+  Shape row;
+  for (int d = 1; d < meta.shape.rank(); ++d) row.push_back(meta.shape[d]);
+  meta.shape = std::move(row);
+  return meta;
+}
+
+std::vector<Meta> scan_outputs(const Graph& body, const Attrs& attrs) {
+  std::vector<Meta> metas;
+  const auto carried = static_cast<size_t>(attrs[1].as_int());
+  for (size_t i = 0; i < body.outputs.size(); ++i) {
+    const Meta& meta = body.meta(body.outputs[i]);
+    metas.push_back(i < carried ? strong(meta) : stacked_meta(meta, attrs[0].as_int()));
+  }
+  return metas;
+}
+
+Status verify_scan(const Graph& graph, const Node& node) {
+  if (node.subgraphs.empty() || node.subgraphs.size() > 2) return bad("wrong number of sub-graphs");
+  if (node.attrs.size() != 4) return bad("wrong number of attributes");
+  const Graph& body = *node.subgraphs[0];
+  const int64_t carried = node.attrs[1].as_int(), scanned = node.attrs[2].as_int();
+  const auto count = static_cast<int64_t>(body.inputs.size());
+  if (node.attrs[0].as_int() < 1)
+    return bad("length, got {}, expected at least 1", node.attrs[0].str());
+  if (carried < 0 || scanned < 0 || carried + scanned > count ||
+      carried > static_cast<int64_t>(body.outputs.size()))
+    return bad("the body does not fit the numbers of carried and scanned values");
+  for (ValueId id : node.inputs)
+    if (id < 0) return bad("an input is missing");
+  const ScanShape shape = scan_shape(node);
+  if (node.inputs.size() != shape.inputs())
+    return bad("number of inputs, got {}, expected {}", node.inputs.size(), shape.inputs());
+  MSJIT_OK(check_metas(graph, node, body, shape));
+  const std::vector<Meta> metas = scan_outputs(body, node.attrs);
+  if (static_cast<size_t>(node.num_outputs) != metas.size())
+    return bad("number of outputs, got {}, expected {}", node.num_outputs, metas.size());
+  for (size_t i = 0; i < metas.size(); ++i)
+    if (!(strong(graph.meta(node.first_output + static_cast<ValueId>(i))) == metas[i]))
+      return bad("output {}, expected {}", i, metas[i].str());
+  return {};
+}
+
+namespace {
+
+Tensor row_of(const Tensor& x, int64_t row) {
+  Shape shape, strides;
+  for (int d = 1; d < x.rank(); ++d) {
+    shape.push_back(x.shape()[d]);
+    strides.push_back(x.strides()[d]);
+  }
+  return Tensor::view(x, shape, strides, row * x.strides()[0]);
+}
+
+}  // namespace
+
+Status run_scan(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
+                std::vector<Tensor>* out) {
+  const ScanShape shape = scan_shape(node);
+  std::vector<Tensor> stacked;
+  for (size_t i = shape.carried; i < shape.outputs(); ++i) {
+    MSJIT_TRY(Tensor rows, Tensor::empty(scan_outputs(*node.subgraphs[0], node.attrs)[i]));
+    stacked.push_back(std::move(rows));
+  }
+  std::vector<Tensor> args(in.begin(), in.end()), results;
+  for (int64_t turn = 0; turn < shape.length; ++turn) {
+    const int64_t row = shape.row(turn);
+    for (size_t i = shape.carried; i < shape.carried + shape.scanned; ++i)
+      args[i] = row_of(in[i], row);
+    results.clear();
+    MSJIT_OK(run(0, args, &results));
+    for (size_t i = 0; i < shape.carried; ++i) args[i] = std::move(results[i]);
+    for (size_t i = 0; i < shape.stacked; ++i)
+      copy_strided(results[shape.carried + i], row_of(stacked[i], row));
+  }
+  args.resize(shape.carried);
+  *out = std::move(args);
+  for (Tensor& rows : stacked) out->push_back(std::move(rows));
+  return {};
+}
+
+Result<Vals> build_scan(GraphSink& sink, int32_t first_node, const ScanParts& parts) {
+  Vals leading = parts.inside, results = parts.next;
+  leading.insert(leading.end(), parts.rows.begin(), parts.rows.end());
+  results.insert(results.end(), parts.stacked.begin(), parts.stacked.end());
+  Cutter cutter(*sink.graph(), first_node, leading);
+  MSJIT_OK(cutter.require(results));
+  std::vector<ValueId> in;
+  for (const Val& value : parts.initial) in.push_back(value.id());
+  for (const Val& value : parts.sequences) in.push_back(value.id());
+  in.insert(in.end(), cutter.captures().begin(), cutter.captures().end());
+  const auto body = cutter.cut("body", results);
+  const Attrs attrs = scan_attrs(parts.length, parts.initial.size(), parts.sequences.size(), false);
+  const std::vector<Meta> metas = scan_outputs(*body, attrs);
+  const ValueId first = sink.append(op_scan, in, attrs, metas, {body});
+  Vals values;
+  for (size_t i = 0; i < metas.size(); ++i)
+    values.push_back(sink.value(first + static_cast<ValueId>(i)));
+  return values;
+}
+
+}  // namespace msjit

@@ -1,0 +1,351 @@
+// The gradient of a scan is a scan over its rows, last one first. What a turn's gradient needs of
+// the turn is stacked by the forward run: a second scan stands for the first one and gives that as
+// well (merge_scans makes one of the two). Gradients of captured values are summed as they go
+// round.
+//
+// Which gradients of carried values arrive may differ in the last turns: the last state is often
+// not used. These turns stand by themselves behind the scan, computed again from their inputs.
+#include <algorithm>
+
+#include "graph/autodiff.h"
+#include "graph/extract.h"
+#include "kernels/core/words.h"
+
+namespace msjit {
+
+extern const OpDef op_add, op_select_index;
+
+namespace {
+
+using Arrivals = std::vector<Arrival>;
+
+class ScanGradient {
+ public:
+  ScanGradient(GraphSink& sink, const Node& node, std::span<const Grad> output_grads,
+               std::span<const bool> wanted)
+      : sink_(sink),
+        node_(node),
+        body_(node.subgraphs[0]),
+        shape_(scan_shape(node)),
+        output_grads_(output_grads),
+        wanted_(wanted) {}
+
+  Result<ControlGrads> run() {
+    MSJIT_OK(settle());
+    MSJIT_OK(split());
+    MSJIT_OK(keep());
+    for (const Turn& turn : last_turns_) MSJIT_OK(run_last(turn));
+    MSJIT_TRY(auto step, make_step());
+    if (!step->outputs.empty()) append_step(step);
+    ControlGrads found{results(), {}};
+    MSJIT_OK(sink_.take_error());
+    return found;
+  }
+
+ private:
+  struct Turn {
+    VjpGraph vjp;
+    Arrivals given;  // one an output of the body
+  };
+
+  static ErrorPtr refused(const char* what) {
+    return not_implemented_error("[backward] a loop with {}", what);
+  }
+  const Meta& meta(size_t input) const { return body_->meta(body_->inputs[input]); }
+  bool is_carried(size_t input) const { return input < shape_.carried; }
+  bool is_scanned(size_t input) const {
+    return !is_carried(input) && input < shape_.carried + shape_.scanned;
+  }
+
+  // A gradient may reach any carried float by way of another.
+  Status settle() {
+    constexpr size_t kMaxLastTurns = 3;
+    wanted_inside_ = std::make_unique<bool[]>(shape_.inputs());
+    for (size_t i = 0; i < shape_.inputs(); ++i)
+      wanted_inside_[i] = is_carried(i) ? is_float(meta(i).dtype) : wanted_[i];
+    Arrivals given;
+    for (size_t i = 0; i < shape_.outputs(); ++i) {
+      given.push_back(output_grads_[i].arrival());
+      if (is_carried(i) && !wanted_inside_[i]) given[i] = Arrival::kNever;
+      if (given[i] == Arrival::kSometimes) return refused("a gradient that sometimes arrives");
+    }
+    for (;;) {
+      MSJIT_TRY(VjpGraph vjp, vjp_graph(*body_, {wanted_inside_.get(), shape_.inputs()}, given));
+      for (ValueId id : vjp.arrives)
+        if (id >= 0) return refused("a gradient that some turns give");
+      Turn turn{std::move(vjp), given};
+      size_t k = 0;
+      for (size_t i = 0; i < shape_.carried; ++i)
+        if (wanted_inside_[i])
+          given[i] = turn.vjp.grads[k++] < 0 ? Arrival::kNever : Arrival::kAlways;
+      if (given == turn.given) {
+        steady_ = std::move(turn);
+        return {};
+      }
+      last_turns_.push_back(std::move(turn));
+      if (last_turns_.size() > kMaxLastTurns ||
+          last_turns_.size() >= static_cast<size_t>(shape_.length))
+        return refused("gradients that differ from turn to turn");
+    }
+  }
+
+  // The gradient of an input of the body; -1: none.
+  ValueId gradient(const Turn& turn, size_t input) const {
+    size_t k = 0;
+    for (size_t i = 0; i < input; ++i) k += wanted_inside_[i];
+    return wanted_inside_[input] ? turn.vjp.grads[k] : -1;
+  }
+
+  // What the gradient of a turn takes from the turn.
+  Status split() {
+    const Graph& joint = *steady_.vjp.graph;
+    std::vector<bool> behind(joint.values.size());  // depends on an incoming gradient
+    std::vector<ValueId> required;
+    const auto require = [&](ValueId id) {
+      if (id >= 0 && !behind[id]) required.push_back(id);
+    };
+    for (const Node& node : joint.nodes) {
+      bool is_behind = node.kind == NodeKind::kInput &&
+                       node.input_index >= static_cast<int32_t>(shape_.inputs());
+      for (ValueId id : node.inputs) is_behind |= id >= 0 && behind[id];
+      for (int32_t i = 0; i < node.num_outputs; ++i) behind[node.first_output + i] = is_behind;
+      if (is_behind)
+        for (ValueId id : node.inputs) require(id);
+    }
+    for (ValueId id : steady_.vjp.grads) require(id);
+    kept_ = choose_residuals(joint, required, steady_.vjp.outputs,
+                             std::vector<bool>(joint.values.size()));
+    return {};
+  }
+
+  // The input of the body that a kept value is; -1: it is stacked by the forward run.
+  int passed_on(ValueId kept) const {
+    const Node& node = steady_.vjp.graph->producer(kept);
+    const bool stays = node.kind == NodeKind::kInput && !is_carried(size_t(node.input_index));
+    return stays ? node.input_index : -1;
+  }
+
+  // Where the state that a turn begins with is among the kept values; their number: nowhere.
+  size_t place_of_state(size_t carried) const {
+    const ValueId state = steady_.vjp.graph->inputs[carried];
+    return static_cast<size_t>(std::ranges::find(kept_, state) - kept_.begin());
+  }
+
+  // The output of the scan that stacks a kept value anyway; -1: none does.
+  int stacked_as(ValueId kept) const {
+    const std::vector<ValueId>& outputs = steady_.vjp.outputs;
+    const auto found =
+        std::find(outputs.begin() + std::ptrdiff_t(shape_.carried), outputs.end(), kept);
+    return found == outputs.end() ? -1 : static_cast<int>(found - outputs.begin());
+  }
+
+  // The forward run again, which also stacks what is kept of each turn, and the states that the
+  // last turns begin with.
+  Status keep() {
+    auto body = std::make_shared<Graph>();
+    body->name = body_->name;
+    GraphSink sink(body);
+    const Graph& joint = *steady_.vjp.graph;
+    Extractor extract(joint, &sink);
+    for (size_t i = 0; i < shape_.inputs(); ++i)
+      extract.map(joint.inputs[i], sink.input(meta(i)).id());
+    std::vector<ValueId> given = steady_.vjp.outputs;
+    for (ValueId id : kept_)
+      if (passed_on(id) < 0 && stacked_as(id) < 0) given.push_back(id);
+    for (size_t i = 0; i < shape_.carried && !last_turns_.empty(); ++i)
+      if (place_of_state(i) == kept_.size()) given.push_back(joint.inputs[i]);
+    for (ValueId id : given) {
+      if (joint.meta(id).shape.rank() >= kMaxRank) return refused("values of too many dimensions");
+      extract.need(id);
+    }
+    MSJIT_OK(extract.run());
+    for (ValueId id : given) body->outputs.push_back(extract.get(id));
+    MSJIT_OK(sink.take_error());
+    gradients_.resize(shape_.inputs());
+    for (size_t i = 0; i < shape_.carried; ++i) gradients_[i] = output_grads_[i].value;
+    const std::vector<Meta> metas = scan_outputs(*body, node_.attrs);
+    ValueId next = sink_.append(op_scan, node_.inputs, node_.attrs, metas, {body, body_}) +
+                   static_cast<ValueId>(shape_.outputs());
+    for (ValueId id : kept_)
+      kept_in_.push_back(sink_.value(passed_on(id) >= 0    ? node_.inputs[passed_on(id)]
+                                     : stacked_as(id) >= 0 ? node_.first_output + stacked_as(id)
+                                                           : next++));
+    for (size_t i = 0; i < shape_.carried && !last_turns_.empty(); ++i) {
+      const size_t place = place_of_state(i);
+      states_.push_back(place < kept_.size() ? kept_in_[place] : sink_.value(next++));
+    }
+    return sink_.take_error();
+  }
+
+  Val row(const Val& stacked, int64_t turn) {
+    return call(op_select_index, {stacked}, {AttrValue(shape_.row(turn)), AttrValue(int64_t{0})});
+  }
+
+  Status run_last(const Turn& turn) {
+    const int64_t number = shape_.length - 1 - done_++;
+    Graph graph = *turn.vjp.graph;
+    Vals in;
+    for (size_t i = 0; i < shape_.inputs(); ++i) {
+      const Val value = sink_.value(node_.inputs[i]);
+      in.push_back(is_carried(i)   ? row(states_[i], number)
+                   : is_scanned(i) ? row(value, number)
+                                   : value);
+    }
+    for (size_t i = 0; i < shape_.outputs(); ++i)
+      if (turn.given[i] != Arrival::kNever)
+        in.push_back(is_carried(i) ? gradients_[i] : row(output_grads_[i].value, number));
+    MSJIT_OK(sink_.take_error());
+    for (ValueId id : turn.vjp.grads)
+      if (id >= 0) graph.outputs.push_back(id);
+    MSJIT_TRY(Vals found, interpret_on(&sink_, graph, in));
+    size_t next = 0;
+    for (size_t i = 0; i < shape_.inputs(); ++i) {
+      const Val arrived = gradient(turn, i) < 0 ? Val() : found[next++];
+      if (is_scanned(i))
+        last_rows_.push_back(arrived);
+      else if (is_carried(i))
+        gradients_[i] = arrived;
+      else if (arrived)
+        gradients_[i] = gradients_[i] ? call(op_add, {gradients_[i], arrived}) : arrived;
+    }
+    return sink_.take_error();
+  }
+
+  // In the order of the step's inputs and outputs.
+  std::vector<size_t> carried_gradients() const {
+    std::vector<size_t> inputs;
+    for (size_t i = 0; i < shape_.carried; ++i)
+      if (steady_.given[i] != Arrival::kNever) inputs.push_back(i);
+    return inputs;
+  }
+  std::vector<size_t> gradients_of(bool scanned) const {
+    std::vector<size_t> inputs;
+    for (size_t i = shape_.carried; i < shape_.inputs(); ++i)
+      if (is_scanned(i) == scanned && gradient(steady_, i) >= 0) inputs.push_back(i);
+    return inputs;
+  }
+
+  Result<std::shared_ptr<const Graph>> make_step() {
+    const Graph& joint = *steady_.vjp.graph;
+    auto step = std::make_shared<Graph>();
+    step->name = joint.name;
+    GraphSink sink(step);
+    Extractor extract(joint, &sink);
+    const auto take = [&](ValueId id) { extract.map(id, sink.input(joint.meta(id)).id()); };
+    size_t seed = shape_.inputs();
+    for ([[maybe_unused]] size_t i : carried_gradients()) take(joint.inputs[seed++]);
+    Vals sums;
+    for (size_t i : gradients_of(false))
+      sums.push_back(sink.input(joint.meta(gradient(steady_, i))));
+    for (ValueId id : kept_)
+      if (!is_capture(id)) take(id);
+    for (size_t i = shape_.carried; i < shape_.outputs(); ++i)
+      if (steady_.given[i] != Arrival::kNever) take(joint.inputs[seed++]);
+    for (ValueId id : kept_)
+      if (is_capture(id)) take(id);
+    for (ValueId id : steady_.vjp.grads)
+      if (id >= 0) extract.need(id);
+    MSJIT_OK(extract.run());
+    const auto found = [&](size_t i) { return sink.value(extract.get(gradient(steady_, i))); };
+    Vals outputs;
+    for (size_t i : carried_gradients()) outputs.push_back(found(i));
+    for (size_t i : gradients_of(false))
+      outputs.push_back(
+          call(op_add, {sums[outputs.size() - carried_gradients().size()], found(i)}));
+    for (size_t i : gradients_of(true)) outputs.push_back(found(i));
+    MSJIT_OK(sink.take_error());
+    for (const Val& value : outputs) step->outputs.push_back(value.id());
+    return std::shared_ptr<const Graph>(step);
+  }
+
+  bool is_capture(ValueId kept) const {
+    return passed_on(kept) >= 0 && !is_scanned(static_cast<size_t>(passed_on(kept)));
+  }
+
+  // The rows of the turns that the step is run for.
+  Val rows_left(const Val& stacked) {
+    if (done_ == 0) return stacked;
+    const Shape& shape = stacked.shape();
+    IntList begin, end, step;
+    for (int d = 0; d < shape.rank(); ++d) {
+      begin.push_back(d == 0 && shape_.reverse ? done_ : 0);
+      end.push_back(d == 0 && !shape_.reverse ? shape[0] - done_ : shape[d]);
+      step.push_back(1);
+    }
+    return words::slice(stacked, begin, end, step);
+  }
+
+  void append_step(const std::shared_ptr<const Graph>& step) {
+    std::vector<ValueId> in;
+    size_t carried = 0, scanned = 0;
+    for (size_t i : carried_gradients()) in.push_back(gradients_[i].id());
+    for (size_t i : gradients_of(false)) {
+      const Meta& like = steady_.vjp.graph->meta(gradient(steady_, i));
+      in.push_back((gradients_[i] ? gradients_[i] : words::zeros(&sink_, like)).id());
+    }
+    carried = in.size();
+    for (size_t k = 0; k < kept_.size(); ++k)
+      if (!is_capture(kept_[k])) in.push_back(rows_left(kept_in_[k]).id());
+    for (size_t i = shape_.carried; i < shape_.outputs(); ++i)
+      if (steady_.given[i] != Arrival::kNever) in.push_back(rows_left(output_grads_[i].value).id());
+    scanned = in.size() - carried;
+    for (size_t k = 0; k < kept_.size(); ++k)
+      if (is_capture(kept_[k])) in.push_back(kept_in_[k].id());
+    const Attrs attrs = scan_attrs(shape_.length - done_, carried, scanned, !shape_.reverse);
+    ValueId next = sink_.append(op_scan, in, attrs, scan_outputs(*step, attrs), {step});
+    for (size_t i : carried_gradients()) gradients_[i] = sink_.value(next++);
+    for (size_t i : gradients_of(false)) gradients_[i] = sink_.value(next++);
+    for (size_t i : gradients_of(true)) gradients_[i] = sink_.value(next++);
+  }
+
+  // The rows that the step gave together with those of the last turns.
+  Val all_rows(size_t input) {
+    const auto last = [&](int64_t turn) -> const Val& {
+      return last_rows_[static_cast<size_t>(turn) * shape_.scanned + input - shape_.carried];
+    };
+    const bool steady = gradient(steady_, input) >= 0;
+    bool any = steady;
+    for (int64_t turn = 0; turn < done_; ++turn) any |= static_cast<bool>(last(turn));
+    if (!any) return {};
+    Meta rows = sink_.graph()->meta(node_.inputs[input]);
+    rows.shape[0] -= done_;
+    Vals parts{steady ? gradients_[input] : words::zeros(&sink_, rows)};
+    for (int64_t turn = done_; turn-- > 0;) {
+      const Val some = last(turn) ? last(turn) : words::zeros(&sink_, meta(input));
+      parts.insert(shape_.reverse ? parts.begin() : parts.end(), words::expand_dims(some, 0));
+    }
+    return parts.size() == 1 ? parts[0] : words::concat(&sink_, parts, 0);
+  }
+
+  std::vector<Grad> results() {
+    std::vector<Grad> grads(shape_.inputs());
+    for (size_t i = 0; i < shape_.inputs(); ++i) {
+      if (wanted_[i]) grads[i].value = is_scanned(i) ? all_rows(i) : gradients_[i];
+    }
+    return grads;
+  }
+
+  GraphSink& sink_;
+  const Node& node_;
+  const std::shared_ptr<const Graph> body_;
+  const ScanShape shape_;
+  std::span<const Grad> output_grads_;
+  std::span<const bool> wanted_;
+  std::unique_ptr<bool[]> wanted_inside_;
+  Turn steady_;
+  std::vector<Turn> last_turns_;  // from the very last one back
+  std::vector<ValueId> kept_;     // of the steady turn's graph
+  Vals kept_in_, states_;         // the same, and the states of all turns, outside
+  int64_t done_ = 0;              // turns that stand by themselves
+  Vals gradients_;                // by input of the body, on the way back
+  Vals last_rows_;                // of scanned inputs, turn by turn
+};
+
+}  // namespace
+
+Result<ControlGrads> scan_vjp(GraphSink& sink, const Node& node, std::span<const Grad> output_grads,
+                              std::span<const bool> wanted) {
+  return ScanGradient(sink, node, output_grads, wanted).run();
+}
+
+}  // namespace msjit
