@@ -37,6 +37,7 @@ SymRef copy_iterator(const SymRef& value) {
   to.count = from.count;
   to.removals = from.removals;
   to.exhausted = from.exhausted;
+  to.of_tensor = from.of_tensor;
   for (const SymRef& child : from.children) to.children.push_back(copy_iterator(child));
   return copy;
 }
@@ -111,7 +112,7 @@ void HeapMark::add(const SymRef& value) {
 }
 
 // Looking at a value of the program fills in what it holds; that is no change.
-std::string HeapMark::change(const Heap& heap) const {
+std::string HeapMark::change(const Heap& heap, std::vector<SymRef>* grown_lists) const {
   std::string what;
   if (heap.effects() != num_effects_) return "printed line or a global";
   heap.visit([&](const SymRef& value) {  // met first in the arm
@@ -139,8 +140,15 @@ std::string HeapMark::change(const Heap& heap) const {
     // A dict of the program that is looked at as a whole is put in order.
     const bool ordered = program && before.value->kind == SymKind::kDict;
     same = same && (!grown || filled || constant);
-    same = same && (ordered || first_look ||
-                    std::equal(before.parts.begin(), before.parts.end(), now.parts.begin()));
+    const bool begins = now.parts.size() >= before.parts.size() &&
+                        std::equal(before.parts.begin(), before.parts.end(), now.parts.begin());
+    same = same && (ordered || first_look || begins);
+    const bool is_list = now.kind == SymKind::kList || now.kind == SymKind::kRows;
+    if (grown_lists && is_list && now.kind == before.kind && begins && !now.changed &&
+        before.value->source == kNoSource && now.parts.size() == before.parts.size() + 1) {
+      grown_lists->push_back(before.value);
+      continue;
+    }
     if (!same) return describe(*before.value);
   }
   return {};

@@ -14,6 +14,14 @@
 
 namespace msjit {
 
+// A for loop that may be one node.
+struct ScanPlan {
+  bool wanted = false;  // its turns are too many to unroll
+  bool refused = false;
+  int peel = 0;  // arrivals that are unrolled first
+  std::string why;
+};
+
 // What the repeated runs of one capture know of its loops and codes.
 class ControlPlan {
  public:
@@ -27,7 +35,8 @@ class ControlPlan {
   const Cfg& cfg(const DecodedCode& code);
   // Whether a local may still be read; all may where the code can ask for its locals.
   bool live(const DecodedCode& code, int instr, int slot);
-  std::map<Key, Loop> loops;    // those that tests on tensors leave
+  std::map<Key, Loop> loops;  // those that tests on tensors leave
+  std::map<Key, ScanPlan> scans;
   std::vector<int> long_loops;  // of the outermost frame: headers where a region ends
   bool restart = false;         // the last run failed because one of these had to change
 
@@ -53,7 +62,9 @@ struct BranchPath {
 class HeapMark {
  public:
   HeapMark(const Heap& heap, const SymFrame& frame);
-  std::string change(const Heap& heap) const;  // "a list", empty when nothing changed
+  // "a list", empty when nothing changed. Lists of the region to which one item has been appended
+  // go to `grown`.
+  std::string change(const Heap& heap, std::vector<SymRef>* grown = nullptr) const;
 
  private:
   struct Seen {

@@ -120,6 +120,9 @@ bool Executor::fail_op(Status status) {
 bool Executor::cannot_look(const SymRef& value) {
   if (value->kind == SymKind::kScalar)
     return fail(BreakReason::kTensorValue, fmt::format("{}()", type_of(*value)->tp_name));
+  if (value->kind == SymKind::kRows) refuse_rows(*value);
+  if (value->kind == SymKind::kTurn || value->kind == SymKind::kRows)
+    return fail(BreakReason::kUnsupported, describe(*value));
   if (value->kind == SymKind::kChoice)
     return fail(BreakReason::kUnsupported, "what a tensor picks, but for a call of it,");
   return fail(BreakReason::kObjectType, heap_.error);
@@ -199,6 +202,7 @@ bool Executor::at_long_loop(int header) const {
 // The region has become too large. When that is the work of a loop of the outermost frame, its
 // turns become regions of their own: the capture starts again, to end at the loop's header.
 bool Executor::too_long(BreakReason reason) {
+  if (ask_for_scan()) return fail(reason);
   if (const int header = root_loop(); header >= 0) {
     control_->long_loops.push_back(header);
     control_->restart = true;

@@ -36,6 +36,7 @@ struct SymFrame {
   std::vector<int> stops;
   int loop_header = -1, loop_exit = -1;
   std::map<int, int> peeled;  // by header: arrivals so far at loops of the control plan
+  std::map<int, int> begun;   // by header: operations there were when its for loop began
   Val again;  // set where ways back to the header and out of the loop have been joined: the end
 
   bool at_stop() const { return std::find(stops.begin(), stops.end(), pc) != stops.end(); }
@@ -56,6 +57,7 @@ struct SymGenerator {
 
 class ControlPlan;
 class HeapMark;
+class ScanCapture;
 struct BranchPath;
 
 class Executor {
@@ -73,6 +75,15 @@ class Executor {
   bool branch(SymFrame& frame, const SymRef& tested, const BranchPath& when_true,
               const BranchPath& when_false);
   bool capture_loop(SymFrame& frame, bool* captured);
+  // A for loop, and what its body and its beginning ask for (scan_capture.cc).
+  bool capture_scan(SymFrame& frame, bool* captured);
+  bool scan_row(const SymRef& tensor, const SymRef& key, SymRef* out);
+  // The iterator over a range or a tensor of open length, where a for loop takes it at once; null
+  // with true elsewhere.
+  bool open_range(const SymFrame& frame, const std::vector<SymRef>& args, SymRef* out);
+  bool open_rows(const SymFrame& frame, const SymRef& tensor, SymRef* out);
+  // Ends a capture that took a loop for one node whose list is asked for more than its rows.
+  void refuse_rows(const SymValue& rows);
   ControlPlan& control() { return *control_; }
   bool forked() const { return forked_; }
   // Whether an op has given a value back as it was: its result may be a view, or the very tensor.
@@ -218,6 +229,11 @@ class Executor {
   bool assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path);
   bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, class Joiner& joiner);
   bool take_next(SymIterator& it, SymRef* out, bool* done);
+  bool take_turn(SymIterator& it, SymRef* out, bool* done);
+  bool turns_left(const SymIterator& it, int64_t* start, SymRef* count);
+  bool fix_turns(const SymRef& iterator);
+  bool is_large(SymFrame& frame, const SymIterator& it);
+  bool ask_for_scan();
   static SourceLocation location(const SymFrame& frame);
   bool run_instrs(SymFrame& frame);
   bool unwind(SymFrame& frame);
@@ -232,6 +248,7 @@ class Executor {
   ControlPlan* control_;
   std::unordered_map<ValueId, SymRef> owners_;
   int fork_depth_ = 0;
+  std::vector<ScanCapture*> scans_;  // whose bodies are run, innermost last
   std::vector<Assumed> assumed_;
   std::unordered_set<ValueId> handed_on_;
   bool forked_ = false;

@@ -105,6 +105,7 @@ int ExitBuilder::make(const SymRef& value) {
     case SymKind::kFunction: return function(value);
     case SymKind::kObject: return instance(value);
     case SymKind::kChoice: return -1;  // why it was not called says more
+    case SymKind::kRows: x_.refuse_rows(*value); return -1;
     default: failure = describe(*value); return -1;
   }
   if (value->kind == SymKind::kCell && !value->items.empty() && value->items[0]->is_null())

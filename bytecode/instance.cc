@@ -282,6 +282,8 @@ bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args
   const char* name = utf8_text(descr->d_name);
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
   if (args.size() <= keywords) return x.fail(BreakReason::kRaises, name);  // no self
+  if (args[0]->kind == SymKind::kRows)                                     // see rows_method()
+    return call_builtin_method(x, name, args, names, out);
   if (!x.look(args[0])) return false;
   PyTypeObject* type = type_of(*args[0]);
   if (!type || !PyType_IsSubtype(type, descr->d_type))

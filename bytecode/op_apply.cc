@@ -3,7 +3,7 @@
 // the eager call's error.
 #include <fmt/core.h>
 
-#include "bytecode/exec.h"
+#include "bytecode/scan_capture.h"
 #include "bytecode/tensor_write.h"
 #include "guards/py/op_args.h"
 
@@ -147,6 +147,7 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
   std::vector<SymRef> tensors;  // those of `inputs` that an argument names
   Attrs attrs;
   std::vector<TracedSize> sizes;
+  SymRef rows;
   for (size_t i = 0; i < op.signature.params.size(); ++i) {
     const Param& param = op.signature.params[i];
     SymRef value;
@@ -159,6 +160,8 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
     if (param.is_tensor()) {
       if (!value)
         inputs.emplace_back();
+      else if (value->kind == SymKind::kRows && param.kind == ParamKind::kTensorList)
+        rows = value;
       else if (!to_inputs(*this, op, param, value, &inputs))
         return false;
       tensors.push_back(value);
@@ -169,6 +172,7 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
       return fail(BreakReason::kOpArguments, fmt::format("{} ({})", op.name, param.name));
     attrs.push_back(std::move(attr));
   }
+  if (rows) return join_rows(*this, op, rows, attrs, out);
   if (op.has(kInPlace)) return apply_in_place(*this, op, tensors, inputs, attrs, out);
   sizes_.set_attr_sizes(std::move(sizes));
   return apply(op, inputs, attrs, out);

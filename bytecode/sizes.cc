@@ -202,6 +202,15 @@ void Sizes::placeholder(const Val& initial, Val* result) {
   if (recorder_) recorder_->placeholder(initial.id(), result);
 }
 
+void Sizes::row(const Val& sequence, Val* result) {
+  if (recorder_) recorder_->row(sequence.id(), result);
+}
+
+void Sizes::scanned(int32_t mark, const ScanParts& parts, const SizeExpr& length,
+                    std::span<Val> results) {
+  if (recorder_) recorder_->scanned(mark, parts, length, results);
+}
+
 void Sizes::built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in,
                   std::span<Val> results) {
   if (recorder_) recorder_->built(kind, mark, in, results);

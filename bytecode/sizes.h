@@ -64,6 +64,9 @@ class Sizes {
   int32_t mark() const { return recorder_ ? recorder_->mark() : 0; }
   void copied(ValueId from, Val* result);
   void placeholder(const Val& initial, Val* result);
+  void row(const Val& sequence, Val* result);
+  void scanned(int32_t mark, const ScanParts& parts, const SizeExpr& length,
+               std::span<Val> results);
   void built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in, std::span<Val> results);
   void scope(int level, bool recording);
   void pulled_back(std::span<const Val> outputs, std::span<const Val> seeds,

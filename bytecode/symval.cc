@@ -99,6 +99,8 @@ std::string describe(const SymValue& value) {
     case SymKind::kSet: return type_of(value)->tp_name;
     case SymKind::kScalar: return fmt::format("{}() of a tensor", type_of(value)->tp_name);
     case SymKind::kChoice: return "object that a tensor picks";
+    case SymKind::kTurn: return "number of a turn";
+    case SymKind::kRows: return "list that a loop makes";
     case SymKind::kObject: return fmt::format("{} object", type_of(value)->tp_name);
     default: return value.object ? describe_object(value.object.get()) : "object";
   }
@@ -120,10 +122,12 @@ PyTypeObject* type_of(const SymValue& value) {
   switch (value.kind) {
     case SymKind::kConst:
     case SymKind::kObject: return Py_TYPE(value.object.get());
+    case SymKind::kTurn:
     case SymKind::kSize: return &PyLong_Type;
     case SymKind::kNumber: return &PyFloat_Type;
     case SymKind::kTensor: return value.object ? Py_TYPE(value.object.get()) : &g_tensor_type;
     case SymKind::kTuple: return &PyTuple_Type;
+    case SymKind::kRows:
     case SymKind::kList: return &PyList_Type;
     case SymKind::kVars:
     case SymKind::kDict: return &PyDict_Type;

@@ -38,7 +38,11 @@ enum class SymKind : uint8_t {
   kVars,      // the dict of an instance; `items`: the kObject, dicts made of it
   kScalar,    // a number made of a tensor's value: `tensor`, `cls` (tensor_value.h)
   kChoice,    // an object that a tensor picks; `items`: its position, the objects
+  kTurn,      // the number of a turn in the body of a captured loop (scan_capture.h)
+  kRows,      // a list that a captured loop appends to; `items` from before it, `tensor`: the rows
 };
+
+struct ScanPlan;
 
 struct SymValue;
 using SymRef = std::shared_ptr<SymValue>;
@@ -72,6 +76,8 @@ enum class IterKind : uint8_t {
   kStarMap,     // the function, then an iterator
   kTakeWhile,   // the same
   kAccumulate,  // an iterator, the function or None, the total so far or null
+  kTurns,       // a range whose end is an open size
+  kTensorRows,  // a tensor
   kRepeat,      // the object; count = times (-1 = forever)
   kCount,       // the next number, the step
   kCycle,       // the items
@@ -87,6 +93,7 @@ struct SymIterator {
   int64_t count = 0;             // size of the container when the iterator was made
   int removals = 0;              // of the container, likewise
   bool exhausted = false;        // once at the end it stays there
+  bool of_tensor = false;        // kSequence: the rows of one
   std::shared_ptr<SymGenerator> generator;  // kGenerator
   int64_t upcoming = 0, step = 0;
   // Lists taken as a whole that CPython would take item by item, and what was in them.
@@ -104,9 +111,11 @@ struct SymValue {
   Ref object;            // the concrete object of sourced and constant values
   Ref shadow;            // kSet: a set with the same items in the same places
   Ref cls;               // class of an instance made in the region; of a named tuple
-  Val tensor;            // kTensor, kScalar; kSize, kNumber: once it has become one too
-  SizeExpr size;         // kSize
-  NumberExpr number;     // kNumber
+  Val tensor;  // kTensor, kScalar; kSize, kNumber: once it has become one too; kRows: behind the
+               // loop
+  ScanPlan* loop = nullptr;  // kRows
+  SizeExpr size;             // kSize
+  NumberExpr number;         // kNumber
   std::vector<SymRef> items;
   std::vector<std::pair<SymRef, SymRef>> entries;  // kDict
   bool keys_known = true;                          // kDict: `entries` is complete

@@ -9,7 +9,8 @@
 namespace msjit {
 
 inline bool is_unknown(const SymValue& value) {
-  return value.kind == SymKind::kScalar || value.kind == SymKind::kChoice;
+  return value.kind == SymKind::kScalar || value.kind == SymKind::kChoice ||
+         value.kind == SymKind::kTurn || value.kind == SymKind::kRows;
 }
 
 // int(), float() and bool() of a tensor, by `type`; null: what item() gives.

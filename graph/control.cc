@@ -1,10 +1,10 @@
 #include "graph/control.h"
 
 #include <algorithm>
-#include <chrono>
 #include <unordered_map>
 
 #include "graph/cutter.h"
+#include "graph/poll.h"
 #include "graph/scan.h"
 #include "kernels/cpu/slicing.h"
 
@@ -167,28 +167,6 @@ bool truth_of(const Tensor& t) {
 }
 
 namespace {
-
-// When a loop looks at g_loop_interrupted: about as often as the interpreter lets other threads
-// run.
-class Poll {
- public:
-  bool interrupted() {
-    if (!g_loop_interrupted || ++turns_ % kTurnsPerClock != 0) return false;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < kPause) return false;
-    const bool stop = g_loop_interrupted();
-    last_ = std::chrono::steady_clock::now();
-    return stop;
-  }
-
- private:
-  static constexpr unsigned kTurnsPerClock = 4;
-  // Longer than the 5 ms after which a waiting thread asks for the interpreter's lock: a release
-  // that nobody has asked for makes it wait anew.
-  static constexpr std::chrono::milliseconds kPause{8};
-  unsigned turns_ = 0;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 Status run_while(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
                  std::vector<std::vector<Tensor>>* states, std::vector<Tensor>* out) {

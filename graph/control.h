@@ -11,6 +11,7 @@
 #pragma once
 
 #include "graph/graph_sink.h"
+#include "graph/poll.h"
 #include "graph/scan.h"
 
 namespace msjit {
@@ -42,8 +43,6 @@ std::vector<bool> kept_apart(const Graph& graph, int sharing = 2);
 bool truth_of(const Tensor& t);  // of one element, any dtype
 Status run_control(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
                    std::vector<Tensor>* out);
-// Asked now and then by a loop that runs long; true = give up. Set by whoever embeds the core.
-extern bool (*g_loop_interrupted)();
 
 // -- Building. Both front ends run an arm or a body on the sink of the whole graph: nodes from
 // `first_node` on belong to it. What its results need of them is then copied into a sub-graph; the

@@ -1,6 +1,7 @@
 #include "graph/scan.h"
 
 #include "graph/cutter.h"
+#include "graph/poll.h"
 
 namespace msjit {
 
@@ -130,6 +131,7 @@ Status run_scan(const Node& node, std::span<const Tensor> in, const RunSubgraph&
     stacked.push_back(std::move(rows));
   }
   std::vector<Tensor> args(in.begin(), in.end()), results;
+  Poll poll;
   for (int64_t turn = 0; turn < shape.length; ++turn) {
     const int64_t row = shape.row(turn);
     for (size_t i = shape.carried; i < shape.carried + shape.scanned; ++i)
@@ -139,6 +141,7 @@ Status run_scan(const Node& node, std::span<const Tensor> in, const RunSubgraph&
     for (size_t i = 0; i < shape.carried; ++i) args[i] = std::move(results[i]);
     for (size_t i = 0; i < shape.stacked; ++i)
       copy_strided(results[shape.carried + i], row_of(stacked[i], row));
+    if (poll.interrupted()) return runtime_error("[scan] interrupted");
   }
   args.resize(shape.carried);
   *out = std::move(args);

@@ -113,6 +113,15 @@ class TraceReplay {
         results = {sink_.value(graph_->add_placeholder(meta))};
         break;
       }
+      case TraceStep::Kind::kRow: {
+        const Meta meta = row_meta(values_[step.inputs[0]].meta());
+        results = {sink_.value(graph_->add_placeholder(meta))};
+        break;
+      }
+      case TraceStep::Kind::kScan: {
+        MSJIT_TRY(results, scan(step));
+        break;
+      }
       case TraceStep::Kind::kIf:
       case TraceStep::Kind::kWhile: {
         MSJIT_TRY(results, control(step));
@@ -154,6 +163,37 @@ class TraceReplay {
     MSJIT_OK(check_pairs(inside, next));
     for (const Val& value : next) MSJIT_OK(check_view(value, first));
     return build_while(sink_, first, all.first(count), inside, in[2 * count], next);
+  }
+
+  Result<Vals> scan(const TraceStep& step) {
+    auto next = step.inputs.begin();
+    const auto take = [&](size_t count) {
+      Vals values;
+      for (size_t i = 0; i < count; ++i) values.push_back(values_[*next++]);
+      return values;
+    };
+    const auto carried = static_cast<size_t>(step.attrs[0].as_int());
+    const auto scanned = static_cast<size_t>(step.attrs[1].as_int());
+    ScanParts parts;
+    parts.length = step.attrs[2].as_int();
+    if (!step.sizes.empty()) {
+      MSJIT_TRY(parts.length, size(step.sizes[0]));
+    }
+    parts.initial = take(carried);
+    parts.inside = take(carried);
+    parts.sequences = take(scanned);
+    parts.rows = take(scanned);
+    parts.next = take(carried);
+    parts.stacked = take(static_cast<size_t>(step.inputs.end() - next));
+    if (parts.length < 1) return internal_error("[shapes] a loop without turns");
+    MSJIT_OK(check_pairs(parts.inside, parts.next));
+    for (const Val& x : parts.sequences)
+      if (x.shape().rank() == 0 || x.shape()[0] != parts.length)
+        return internal_error("[shapes] rows of a loop, got {}, expected {}", x.shape().str(),
+                              parts.length);
+    const int32_t first = first_node_[step.mark];
+    for (const Val& value : parts.next) MSJIT_OK(check_view(value, first));
+    return build_scan(sink_, first, parts);
   }
 
   Result<Vals> gradients(const TraceStep& step) {
@@ -358,6 +398,27 @@ void ShapeRecorder::placeholder(ValueId initial, Val* result) {
   TraceStep step{TraceStep::Kind::kPlaceholder};
   step.inputs.push_back(value_of(initial));
   add_results(std::move(step), {result, 1});
+}
+
+void ShapeRecorder::row(ValueId sequence, Val* result) {
+  trace_->branches = true;
+  TraceStep step{TraceStep::Kind::kRow};
+  step.inputs.push_back(value_of(sequence));
+  add_results(std::move(step), {result, 1});
+}
+
+void ShapeRecorder::scanned(int32_t mark, const ScanParts& parts, const SizeExpr& length,
+                            std::span<Val> results) {
+  trace_->branches = true;
+  TraceStep step{TraceStep::Kind::kScan};
+  for (const Vals* values :
+       {&parts.initial, &parts.inside, &parts.sequences, &parts.rows, &parts.next, &parts.stacked})
+    for (const Val& value : *values) step.inputs.push_back(value_of(value.id()));
+  step.mark = mark;
+  step.attrs = {AttrValue(static_cast<int64_t>(parts.initial.size())),
+                AttrValue(static_cast<int64_t>(parts.sequences.size())), AttrValue(parts.length)};
+  if (!length->is_const()) step.sizes = {{2, -1, length}};
+  add_results(std::move(step), results);
 }
 
 void ShapeRecorder::built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in,

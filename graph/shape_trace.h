@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "graph/pullback.h"
+#include "graph/scan.h"
 #include "graph/shape_env.h"
 #include "kernels/core/index_plan.h"
 
@@ -17,7 +18,7 @@ namespace msjit {
 
 // A size among the arguments of a step.
 struct TracedSize {
-  int32_t at;    // kInput: dimension; kApply: attribute; kIndex: index item
+  int32_t at;    // kInput: dimension; kApply, kScan: attribute; kIndex: index item
   int32_t item;  // in a list of ints, -1 = the attribute itself; kIndex: 0 start, 1 stop, 2 step
   SizeExpr expr;
 };
@@ -31,15 +32,18 @@ struct TraceStep {
     kIndex,
     kCopy,         // a tensor of its own
     kPlaceholder,  // of a loop, for what comes in as inputs[0]
+    kRow,          // the same for the rows of inputs[0]
     kIf,           // predicate, values of one arm, of the other
     kWhile,        // initial values, placeholders, the condition, next values
+    kScan,         // ScanParts in their order; attrs are the numbers of carried and of scanned
+                   // values and the length, which may be in `sizes`
     kScope,        // a scope of gradients begins or ends: attrs are level and recording
     kGradients,    // outputs, seeds, wrt; attrs are the number of outputs and `differentiable`
   };
   Kind kind;
   const OpDef* op = nullptr;
   InlineVec<int32_t, 3> inputs;  // traced values, -1 = absent
-  int32_t mark = 0;              // kIf, kWhile: the first step of the arms or the body
+  int32_t mark = 0;              // kIf, kWhile, kScan: the first step of the arms or the body
   Attrs attrs;
   std::vector<IndexItem> items;
   std::vector<TracedSize> sizes;
@@ -64,7 +68,7 @@ struct ShapeTrace {
     bool own;  // a copy, whatever else holds the value
   };
   std::vector<Output> outputs;
-  bool branches = false;          // holds kIf or kWhile
+  bool branches = false;          // holds kIf, kWhile or kScan
   uint64_t used_symbols() const;  // those that the graph depends on
   int64_t bytes() const;
 };
@@ -98,8 +102,11 @@ class ShapeRecorder {
   int32_t mark() const { return static_cast<int32_t>(trace_->steps.size()); }
   void copied(ValueId from, Val* result);
   void placeholder(ValueId initial, Val* result);
+  void row(ValueId sequence, Val* result);
   // What build_if and build_while were given, in the order of kIf and kWhile.
   void built(TraceStep::Kind kind, int32_t mark, std::span<const Val> in, std::span<Val> results);
+  void scanned(int32_t mark, const ScanParts& parts, const SizeExpr& length,
+               std::span<Val> results);
   void scope(int level, bool recording);
   // What pull_back was given, a seed for each output.
   void pulled_back(std::span<const Val> outputs, std::span<const Val> seeds,

@@ -21,7 +21,7 @@ namespace {
 
 bool has_loop(const Graph& graph) {
   for (const Node& node : graph.nodes) {
-    if (is_while(node)) return true;
+    if (is_while(node) || is_scan(node)) return true;
     for (const auto& sub : node.subgraphs)
       if (has_loop(*sub)) return true;
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/scan_capture.h"
 
 namespace msjit {
 
@@ -39,6 +40,7 @@ BuiltinModel find_method_model(const SymRef& self, const char* name) {
     case SymKind::kIterator: return find_generator_method(self, name);
     case SymKind::kVars: return find_row(vars_methods(), name);
     case SymKind::kSet: return find_row(set_methods(), name);
+    case SymKind::kRows: return rows_method(name);
     case SymKind::kDict:
       if (type_of(*self) == &PyODict_Type)
         if (BuiltinModel own = find_row(ordered_dict_methods(), name)) return own;
@@ -75,6 +77,7 @@ bool value_attr(Executor& x, const SymRef& value, const char* name, SymRef* out)
 bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* names, SymRef* out) {
   const SymRef& self = args[0];
   if (BuiltinModel model = find_method_model(self, name)) return model(x, args, names, out);
+  if (self->kind == SymKind::kRows) return x.look(self);
   if (!has_builtin_method(self, name))
     return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*self), name));
   Ref method = Ref::steal(PyObject_GetAttrString(self->object.get(), name));

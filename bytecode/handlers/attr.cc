@@ -303,8 +303,10 @@ bool tensor_or_class_attr(Executor& x, const SymRef& tensor, PyObject* name, Sym
 }  // namespace
 
 bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
-  if (!look(object)) return false;
   const char* text = utf8_text(name);
+  if (object->kind == SymKind::kRows && text && find_method_model(object, text))
+    return *out = make_items(SymKind::kMethod, {make_const(Ref::share(name)), object}), true;
+  if (!look(object)) return false;
   if (!may_read(*this, object, text)) return false;
   bool known = false;
   if (!builtin_attr(*this, object, name, out, &known)) return false;

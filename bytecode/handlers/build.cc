@@ -4,6 +4,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/builtins/sets.h"
 #include "bytecode/instance.h"
+#include "bytecode/scan_capture.h"
 
 namespace msjit {
 namespace {
@@ -177,6 +178,7 @@ bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
 bool exec_ListAppend(Executor& x, SymFrame& f, const Instr& i) {
   SymRef item = f.pop();
   const SymRef list = f.peek(i.arg);
+  if (list->kind == SymKind::kRows) return append_row(x, list, item);
   if (!fresh(x, list, SymKind::kList)) return false;
   list->items.push_back(std::move(item));
   list->changed = list->source != kNoSource;

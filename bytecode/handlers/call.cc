@@ -78,7 +78,7 @@ bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
   if (function->kind == SymKind::kConst &&
       (Py_TYPE(function->object.get()) == &PyMethodDescr_Type ||
        Py_TYPE(function->object.get()) == &PyWrapperDescr_Type)) {
-    if (!x.look(self)) return false;
+    if (self->kind != SymKind::kRows && !x.look(self)) return false;
     if (self->kind == SymKind::kObject) {
       args.insert(args.begin(), self);
       return call_descriptor(x, function->object.get(), std::move(args), names, out);
@@ -128,9 +128,13 @@ bool exec_Call(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef callable = f.stack[base + slots.callable];
   std::vector<SymRef> args(f.stack.begin() + base + slots.first,
                            f.stack.begin() + base + slots.first + slots.count);
-  f.stack.resize(base);
   SymRef out;
-  if (!x.call(callable, std::move(args), names.get(), &out)) return false;
+  if (!names && x.heap().realize(callable) &&
+      callable->is_const(reinterpret_cast<PyObject*>(&PyRange_Type)) &&
+      !x.open_range(f, args, &out))
+    return false;
+  f.stack.resize(base);
+  if (!out && !x.call(callable, std::move(args), names.get(), &out)) return false;
   f.push(std::move(out));
   return true;
 }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/library.h"
+#include "bytecode/scan_capture.h"
 #include "bytecode/tensor_value.h"
 
 namespace msjit {
@@ -103,6 +104,8 @@ SymRef open_item(Executor& x, const SymRef& tuple, const SymRef& position) {
 }  // namespace
 
 bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out) {
+  if (has_turn(key)) [[unlikely]]
+    return scan_row(container, key, out);
   if (!look(container) || !look_open(key)) return false;
   if (container->is_tensor()) return tensor_subscript(*this, container, key, out);
   if (SymRef item = open_item(*this, container, key)) return *out = std::move(item), true;

@@ -1,4 +1,5 @@
-// Iteration over ranges and sequences whose length is known: loops unroll while capturing.
+// Iteration over ranges and sequences. Loops unroll while capturing, but for those that are one
+// node (scan_capture.h).
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
@@ -50,6 +51,7 @@ bool Executor::iterate(const SymRef& value, SymRef* out) {
       rows.push_back(std::move(row));
     }
     *out = new_iterator(IterKind::kSequence, {make_items(SymKind::kTuple, std::move(rows))});
+    (*out)->iterator->of_tensor = true;
     return true;
   }
   if (shadow_of(value)) {
@@ -177,6 +179,8 @@ bool Executor::take_next(SymIterator& it, SymRef* out, bool* done) {
       return true;
     }
     case IterKind::kDictView: return fail(BreakReason::kRaises, "next() of a dict view");
+    case IterKind::kTurns:
+    case IterKind::kTensorRows: return take_turn(it, out, done);
     default: return next_lazy(*this, it, out, done);
   }
   return fail(BreakReason::kInternal, "a generator among the iterators");
@@ -207,7 +211,8 @@ bool Executor::unpack(const SymRef& value, std::vector<SymRef>* out) {
 
 bool exec_GetIter(Executor& x, SymFrame& f, const Instr&) {
   SymRef iterator;
-  if (!x.iterate(f.peek(1), &iterator)) return false;
+  if (!x.open_rows(f, f.peek(1), &iterator)) return false;
+  if (!iterator && !x.iterate(f.peek(1), &iterator)) return false;
   f.peek(1) = std::move(iterator);
   return true;
 }
@@ -216,6 +221,9 @@ bool exec_ForIter(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef iterator = f.peek(1);
   if (!x.look(iterator)) return false;
   if (!is_iterator(iterator)) return x.fail(BreakReason::kLoopIterator, describe(*iterator));
+  bool captured = false;
+  if (iterator->kind == SymKind::kIterator && !x.capture_scan(f, &captured)) return false;
+  if (captured) return f.next = i.target, true;
   SymRef item;
   bool done = false;
   if (!x.next(iterator, &item, &done)) return false;

@@ -1,0 +1,32 @@
+// Poll: tells a loop that runs long when to ask g_loop_interrupted, about as often as the
+// interpreter lets other threads run.
+#pragma once
+
+#include <chrono>
+
+namespace msjit {
+
+// Asked now and then by a loop that runs long; true = give up. Set by whoever embeds the core.
+extern bool (*g_loop_interrupted)();
+
+class Poll {
+ public:
+  bool interrupted() {
+    if (!g_loop_interrupted || ++turns_ % kTurnsPerClock != 0) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < kPause) return false;
+    const bool stop = g_loop_interrupted();
+    last_ = std::chrono::steady_clock::now();
+    return stop;
+  }
+
+ private:
+  static constexpr unsigned kTurnsPerClock = 4;
+  // Longer than the 5 ms after which a waiting thread asks for the interpreter's lock: a release
+  // that nobody has asked for makes it wait anew.
+  static constexpr std::chrono::milliseconds kPause{8};
+  unsigned turns_ = 0;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace msjit

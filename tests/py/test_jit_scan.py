@@ -1,0 +1,114 @@
+"""For loops of changing lengths: results, errors and gradients are those of the plain program."""
+import contextlib
+import io
+
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import Tensor
+
+import loop_programs
+
+LENGTHS = [5, 9, 30, 17, 2, 9, 0, 33, 1, 21]
+MODES = ["PIJit", "PSJit"]
+
+
+def data(seed, *shape):
+    return Tensor(np.random.RandomState(seed).standard_normal(shape).astype(np.float32))
+
+
+def inputs(length):
+    return data(length, length, 2, 4), data(1, 2, 4), data(2, 4, 4) * 0.5
+
+
+def outcome(function, *args):
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            return function(*args), printed.getvalue()
+    except Exception as error:
+        return type(error), str(error), printed.getvalue()
+
+
+def assert_same(got, want):
+    assert type(got) is type(want)
+    if isinstance(want, (tuple, list)):
+        assert len(got) == len(want)
+        for a, b in zip(got, want):
+            assert_same(a, b)
+    elif isinstance(want, Tensor):
+        assert got.dtype == want.dtype and got.shape == want.shape
+        np.testing.assert_allclose(got.asnumpy(), want.asnumpy(), rtol=2e-5, atol=2e-5)
+    else:
+        assert got == want
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("program", loop_programs.ONE_NODE + loop_programs.UNROLLED, ids=lambda f: f.__name__)
+def test_results(program, mode):
+    captured = ms.jit(program, mode=mode)
+    for length in LENGTHS:
+        args = inputs(length)
+        assert_same(outcome(captured, *args), outcome(program, *args))
+
+
+def one_node(captured, *args):
+    return "= scan(" in str(ms.explain(captured, *args))
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("program", loop_programs.ONE_NODE, ids=lambda f: f.__name__)
+def test_one_node(program):
+    captured = compiled(program)
+    for length in LENGTHS:
+        outcome(captured, *inputs(length))
+    assert one_node(captured, *inputs(13))
+
+
+# Functions made of one piece of code would share its captures.
+STEP = """
+def loss(x, h, w):
+    result = program(x, h, w)
+    parts = result if isinstance(result, (tuple, list)) else (result,)
+    return sum((part * part).sum() for part in parts if isinstance(part, Tensor))
+
+def step(x, h, w):
+    return ms.value_and_grad(inner, (0, 1, 2))(x, h, w)
+"""
+
+
+def gradient_step(program, wrap_loss=lambda f: f, wrap_step=lambda f: f):
+    names = {"program": program, "ms": ms, "Tensor": Tensor}
+    exec(STEP, names)
+    names["inner"] = wrap_loss(names["loss"])
+    return wrap_step(names["step"])
+
+
+def compiled(function):
+    return ms.jit(function, mode="PIJit")
+
+
+@pytest.mark.parametrize("program", loop_programs.ONE_NODE + loop_programs.UNROLLED, ids=lambda f: f.__name__)
+def test_gradients_in_the_graph(program):
+    plain, captured = gradient_step(program), gradient_step(program, wrap_step=compiled)
+    for length in LENGTHS:
+        args = inputs(length)
+        assert_same(outcome(captured, *args), outcome(plain, *args))
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("program", loop_programs.ONE_NODE, ids=lambda f: f.__name__)
+def test_one_node_with_its_gradient(program):
+    captured = gradient_step(program, wrap_step=compiled)
+    for length in LENGTHS:
+        outcome(captured, *inputs(length))
+    assert one_node(captured, *inputs(13))
+
+
+@pytest.mark.parametrize("program", loop_programs.ONE_NODE + loop_programs.UNROLLED, ids=lambda f: f.__name__)
+def test_gradients_of_a_compiled_function(program):
+    plain, captured = gradient_step(program), gradient_step(program, wrap_loss=compiled)
+    for length in LENGTHS:
+        args = inputs(length)
+        assert_same(outcome(captured, *args), outcome(plain, *args))
