@@ -10,12 +10,13 @@
 namespace msjit {
 namespace {
 
-// In order. The first five meet what front ends and gradient rules write; fusing comes when nothing
-// moves any more.
+// In order. Loops come first; the next four meet what front ends and gradient rules write; fusing
+// comes when nothing moves any more.
 constexpr PassInfo kPipeline[] = {
-    {"merge_scans", merge_scans}, {"dead_code", dead_code},     {"fold_constants", fold_constants},
-    {"simplify", simplify},       {"merge_equal", merge_equal}, {"slice_first", slice_first},
-    {"fuse_linear", fuse_linear},
+    {"merge_scans", merge_scans}, {"lift_products", lift_products},
+    {"dead_code", dead_code},     {"fold_constants", fold_constants},
+    {"simplify", simplify},       {"merge_equal", merge_equal},
+    {"slice_first", slice_first}, {"fuse_linear", fuse_linear},
 };
 
 struct Settings {

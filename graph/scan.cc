@@ -1,5 +1,7 @@
 #include "graph/scan.h"
 
+#include <algorithm>
+
 #include "graph/cutter.h"
 #include "graph/poll.h"
 
@@ -120,6 +122,16 @@ Tensor row_of(const Tensor& x, int64_t row) {
   return Tensor::view(x, shape, strides, row * x.strides()[0]);
 }
 
+// A body may give a row as its next state: the last one is not to show the tensor it is a row of.
+Status own_memory(std::span<const Tensor> scanned, Tensor* state) {
+  const auto shows = [&](const Tensor& x) { return x.storage().get() == state->storage().get(); };
+  if (std::ranges::none_of(scanned, shows)) return {};
+  MSJIT_TRY(Tensor copy, Tensor::empty(state->meta()));
+  copy_strided(*state, copy);
+  *state = std::move(copy);
+  return {};
+}
+
 }  // namespace
 
 Status run_scan(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
@@ -144,6 +156,7 @@ Status run_scan(const Node& node, std::span<const Tensor> in, const RunSubgraph&
     if (poll.interrupted()) return runtime_error("[scan] interrupted");
   }
   args.resize(shape.carried);
+  for (Tensor& state : args) MSJIT_OK(own_memory(in.subspan(shape.carried, shape.scanned), &state));
   *out = std::move(args);
   for (Tensor& rows : stacked) out->push_back(std::move(rows));
   return {};

@@ -2,8 +2,8 @@
 //
 //   scan(v..., X..., c..., length, carried, scanned, reverse)
 //        one sub-graph v..., x..., c... -> v..., y...  run `length` times, at least once: x are the
-//        rows X[t], with t from 0 up, or down to 0 with `reverse`. Gives the last v... and the
-//        stacked rows Y..., Y[t] being what the turn of t gave.
+//        rows X[t], with t from 0 up, or down to 0 with `reverse`. Gives the last v..., which are
+//        no views of rows, and the stacked rows Y..., Y[t] being what the turn of t gave.
 //
 // A second sub-graph, "extends", marks a scan made for a gradient: its first sub-graph computes the
 // outputs of that body and then some, on the same inputs. merge_scans puts the two in one.

@@ -6,6 +6,7 @@
 namespace msjit {
 
 Result<bool> merge_scans(Graph& graph);     // a scan and what a gradient needs of it
+Result<bool> lift_products(Graph& graph);   // products of rows, and sums of products, out of scans
 Result<bool> dead_code(Graph& graph);       // drops nodes nothing depends on
 Result<bool> merge_equal(Graph& graph);     // equal pure nodes become one
 Result<bool> fold_constants(Graph& graph);  // evaluates nodes whose operands are known

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "kernels/cpu/serial_scope.h"
+
 namespace msjit {
 namespace {
 
@@ -49,7 +51,15 @@ ForkHandler g_fork_handler;
 
 }  // namespace
 
+namespace {
+thread_local int t_serial = 0;
+}
+
+SerialScope::SerialScope(bool on) : on_(on) { t_serial += on_; }
+SerialScope::~SerialScope() { t_serial -= on_; }
+
 int num_threads() {
+  if (t_serial > 0) return 1;
   if (g_forked.load(std::memory_order_relaxed)) return 1;
   int n = g_threads.load(std::memory_order_relaxed);
   if (n == 0) g_threads.store(n = default_threads(), std::memory_order_relaxed);

@@ -154,7 +154,7 @@ def same_value_twice(x, h, w):
 
 def from_outside(x, h, w):
     outs = []
-    for t in range(x.shape[0]):
+    for _ in range(x.shape[0]):
         h = h * WEIGHT
         outs.append(w)
     return ops.stack(outs), h
@@ -170,7 +170,7 @@ def branch_on_state(x, h, w):
 
 def nested(x, h, w):
     outs = []
-    for t in range(x.shape[0]):
+    for _ in range(x.shape[0]):
         inner = h * 0
         for row in x:
             inner = inner + row * h
@@ -415,7 +415,7 @@ def number_tested(x, h, w):
 
 def number_in_a_range(x, h, w):
     for t in range(x.shape[0]):
-        for s in range(t):
+        for _ in range(t):
             h = h * 0.9
         h = cell(x[t], h, w)
     return h

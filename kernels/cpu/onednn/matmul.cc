@@ -1,5 +1,6 @@
 // The matrix product.
 #include "kernels/cpu/onednn/program.h"
+#include "kernels/cpu/serial_scope.h"
 
 namespace msjit::onednn {
 namespace {
@@ -98,6 +99,7 @@ static bool has_row_blocks(DType dtype, const Matrices& a, const Matrices& b) {
 
 Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias, void* out,
               const Tensor* weight) {
+  const SerialScope serial(2 * std::max(a.batch, b.batch) * a.rows * a.cols * b.cols < kSmallWork);
   const bool inner_product = wants_inner_product(dtype, a, weight);
   const bool batched = std::max(a.batch, b.batch) > 1;
   Key problem(inner_product ? Kind::kInnerProduct : Kind::kMatmul);

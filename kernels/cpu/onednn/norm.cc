@@ -1,5 +1,6 @@
 // Normalisation and softmax.
 #include "kernels/cpu/onednn/program.h"
+#include "kernels/cpu/serial_scope.h"
 
 namespace msjit::onednn {
 namespace {
@@ -109,6 +110,9 @@ Status batch_norm_grad(const BatchNorm& p, const float* x, const float* scale, c
                     [&](Builder& builder) { build_batch_norm_grad(builder, p); });
 }
 
+// Operations an element, in the time that products take for theirs.
+constexpr int64_t kNormWork = 32;
+
 static Key layer_norm_key(Kind kind, int64_t width, float epsilon) {
   Key key(kind);
   key << width << std::bit_cast<int32_t>(epsilon);
@@ -117,6 +121,7 @@ static Key layer_norm_key(Kind kind, int64_t width, float epsilon) {
 
 Status layer_norm(int64_t rows, int64_t width, float epsilon, const float* x, const float* scale,
                   const float* shift, float* mean, float* variance, float* y) {
+  const SerialScope serial(kNormWork * rows * width < kSmallWork);
   const int64_t row = width * static_cast<int64_t>(sizeof(float)), one = sizeof(float);
   return run_rows(
       layer_norm_key(Kind::kLayerNorm, width, epsilon), rows, {row, 0, 0, one, one, row},
@@ -127,6 +132,7 @@ Status layer_norm(int64_t rows, int64_t width, float epsilon, const float* x, co
 Status layer_norm_grad(int64_t rows, int64_t width, float epsilon, const float* x,
                        const float* scale, const float* mean, const float* variance,
                        const float* dy, float* dx, float* dscale, float* dshift) {
+  const SerialScope serial(kNormWork * rows * width < kSmallWork);
   return run_cached(layer_norm_key(Kind::kLayerNormGrad, width, epsilon).with(rows),
                     {x, scale, mean, variance, dy, dx, dscale, dshift}, [&](Builder& builder) {
                       build_layer_norm_grad(builder, rows, width, epsilon);
@@ -143,6 +149,7 @@ static void build_softmax(Builder& builder, const memory::desc& data, bool logar
 
 Status softmax(int64_t outer, int64_t length, int64_t inner, bool logarithm, const float* x,
                float* y) {
+  const SerialScope serial(kNormWork * outer * length * inner < kSmallWork);
   Key key(Kind::kSoftmax);
   key << length << inner << logarithm;
   const int64_t row = length * inner * static_cast<int64_t>(sizeof(float));

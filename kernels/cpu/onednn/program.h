@@ -158,6 +158,9 @@ class ThreadScope {
   int before_;
 };
 
+// A program of so little work runs on the calling thread: with two it would take no less time.
+inline constexpr int64_t kSmallWork = int64_t{1} << 20;  // operations
+
 // Null where there is none. A program stays until the next one is kept.
 Program* known_program(const Key& key);
 Program* keep_program(const Key& key, ProgramPtr program);

@@ -22,7 +22,7 @@ Val apply_op(const char* name, std::initializer_list<Val> in,
   return call(*find_op(name), in, attrs);
 }
 
-// Values of a body under construction: vectors of four.
+// Values of a body under construction: two rows of four each.
 class BodyMaker {
  public:
   BodyMaker(std::mt19937& rng, GraphSink& sink) : rng_(rng), sink_(sink) {}
@@ -31,19 +31,20 @@ class BodyMaker {
   void matrix(const Val& value) { matrices_.push_back(value); }
   Val step() {
     const Val a = pick(), b = pick();
-    switch (rng_() % 9) {
+    switch (rng_() % 11) {
       case 0: return words::tanh(a * b);
       case 1: return a + b;
       case 2: return words::sin(a) - b;
       case 3: return words::where(words::greater(a, b), a * b, words::sigmoid(b));
       case 4: return words::sigmoid(a) * b;
       case 5: return words::exp(words::neg(a * a));
-      case 6: return words::broadcast_to(words::sum(a * b, IntList{0}, true), Shape{4});
+      case 6: return words::broadcast_to(words::sum(a * b, IntList{0}, true), Shape{2, 4});
       case 7: return words::sqrt(a * a + 0.5) + 0.0;
       default: {
         if (matrices_.empty()) return words::cos(a);
-        const Val row = words::reshape(a, Shape{1, 4});
-        return words::reshape(words::matmul(row, matrices_[rng_() % matrices_.size()]), Shape{4});
+        const Val product =
+            words::matmul(a, matrices_[rng_() % matrices_.size()], false, rng_() % 2);
+        return rng_() % 2 ? product + b : product;
       }
     }
   }
@@ -72,11 +73,11 @@ Loop random_loop(std::mt19937& rng) {
     loop.inputs.push_back(random_tensor(rng, shape, DType::kFloat64, -1, 1));
     return sink.input(loop.inputs.back().meta());
   };
-  for (size_t i = 0; i < carried; ++i) parts.initial.push_back(input({4}));
-  for (size_t i = 0; i < scanned; ++i) parts.sequences.push_back(input({length, 4}));
+  for (size_t i = 0; i < carried; ++i) parts.initial.push_back(input({2, 4}));
+  for (size_t i = 0; i < scanned; ++i) parts.sequences.push_back(input({length, 2, 4}));
   BodyMaker body(rng, sink);
-  for (size_t i = 0; i < captured; ++i) body.add(input({4}));
-  if (rng() % 2) body.matrix(input({4, 4}));
+  for (size_t i = 0; i < captured; ++i) body.add(words::broadcast_to(input({4}), Shape{2, 4}));
+  for (size_t i = 0; i < rng() % 3; ++i) body.matrix(input({4, 4}));
   const int32_t first = static_cast<int32_t>(loop.graph->nodes.size());
   for (const Val& value : parts.initial) {
     parts.inside.push_back(sink.value(loop.graph->add_placeholder(value.meta())));
@@ -161,6 +162,18 @@ int count_scans(const Graph& graph) {
   return count;
 }
 
+// The graph with its products lifted out of loops; counts the graphs that had any.
+Graph with_lifted_products(const Graph& graph, int* lifted) {
+  Graph result = graph;
+  EXPECT_TRUE(merge_scans(result).ok());
+  auto changed = lift_products(result);
+  EXPECT_TRUE(changed.ok()) << (changed.ok() ? "" : changed.error().message);
+  *lifted += changed.ok() && changed.value();
+  const Status sound = verify(result);
+  EXPECT_TRUE(sound.ok()) << (sound.ok() ? "" : sound.error().message) << print(result);
+  return result;
+}
+
 using Runner = std::vector<Tensor> (*)(const Graph&, const std::vector<Tensor>&);
 std::vector<Tensor> interpreted(const Graph& graph, const std::vector<Tensor>& in) {
   auto out = interpret(graph, in);
@@ -195,24 +208,30 @@ std::vector<Tensor> gradients_of(const GradGraphs& graphs, const std::vector<Ten
 
 TEST(Scan, RandomLoopsAsUnrolled) {
   std::mt19937 rng(2024);
-  for (int round = 0; round < 300; ++round) {
+  int lifted = 0;
+  for (int round = 0; round < 500; ++round) {
     const Loop loop = random_loop(rng);
     SCOPED_TRACE(print(*loop.graph));
     const std::vector<Tensor> want = interpreted(*unrolled(*loop.graph), loop.inputs);
     const std::vector<Tensor> plain = interpreted(*loop.graph, loop.inputs);
     for (size_t i = 0; i < want.size(); ++i) expect_close(plain[i], want[i], 1e-12);
+    const std::vector<Tensor> apart =
+        interpreted(with_lifted_products(*loop.graph, &lifted), loop.inputs);
+    for (size_t i = 0; i < want.size(); ++i) expect_close(apart[i], want[i], 1e-12);
     if (round % 10 == 0) {
       const std::vector<Tensor> fused = compiled(*loop.graph, loop.inputs);
       for (size_t i = 0; i < want.size(); ++i) expect_close(fused[i], want[i], 1e-9);
     }
     if (HasFailure()) return;
   }
+  EXPECT_GT(lifted, 20);
 }
 
 TEST(Scan, RandomGradientsAsUnrolled) {
   std::mt19937 rng(7);
+  int lifted = 0;
   int refused = 0;
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 500; ++round) {
     const Loop loop = random_loop(rng);
     SCOPED_TRACE(print(*loop.graph));
     std::unique_ptr<bool[]> flags(new bool[loop.inputs.size()]);
@@ -229,6 +248,13 @@ TEST(Scan, RandomGradientsAsUnrolled) {
     const std::vector<Tensor> want = gradients_of(reference.value(), loop.inputs, interpreted);
     const Runner run = round % 10 == 0 ? compiled : interpreted;
     const std::vector<Tensor> got = gradients_of(graphs.value(), loop.inputs, run);
+    GradGraphs apart = graphs.value();
+    apart.forward = std::make_shared<Graph>(with_lifted_products(*apart.forward, &lifted));
+    apart.backward.graph =
+        std::make_shared<Graph>(with_lifted_products(*apart.backward.graph, &lifted));
+    const std::vector<Tensor> again = gradients_of(apart, loop.inputs, interpreted);
+    for (size_t i = 0; i < got.size(); ++i)
+      if (got[i]) expect_close(again[i], got[i], 1e-9);
     Graph forward = *graphs.value().forward;
     ASSERT_TRUE(run_pipeline_nested(forward).ok());
     EXPECT_LE(count_scans(forward), 1) << print(forward);
@@ -244,6 +270,7 @@ TEST(Scan, RandomGradientsAsUnrolled) {
     }
   }
   EXPECT_LT(refused, 120);
+  EXPECT_GT(lifted, 60);
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+// SerialScope: while one lives, num_threads() is 1 on this thread. For small library calls, which
+// would hand half a microsecond of work to a thread that takes longer to wake, or that waits for a
+// core where other programs keep them busy.
+#pragma once
+
+namespace msjit {
+
+class SerialScope {
+ public:
+  explicit SerialScope(bool on);
+  ~SerialScope();
+  SerialScope(const SerialScope&) = delete;
+
+ private:
+  bool on_;
+};
+
+}  // namespace msjit
