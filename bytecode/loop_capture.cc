@@ -43,6 +43,7 @@ class WhileCapture final : public LoopBody {
   bool build(int32_t first_node, int32_t first_step) {
     Vals initial, inside, next;
     if (!collect(&initial, &inside, &next)) return false;
+    if (initial.empty()) return refuse("the loop changes no tensor");
     auto results = build_while(x_.sink(), first_node, initial, inside, body_.again, next);
     if (!results.ok()) return refuse(results.error().message);
     Vals given = initial, outcome = results.take();

@@ -197,13 +197,14 @@ bool ScanCapture::build() {
     parts.rows.push_back(sequence.row);
   }
   parts.stacked = stacked_;
+  frame_.pop();
   auto built = build_scan(x_.sink(), first_node_, parts);
   if (!built.ok()) return refuse(built.error().message);
   Vals results = built.take();
-  x_.sizes().scanned(first_step_, parts, Sizes::expr(count_), results);
+  if (!results.empty())  // else nothing is left of the loop
+    x_.sizes().scanned(first_step_, parts, Sizes::expr(count_), results);
   bind(std::span(results).first(carried_.size()));
   for (size_t i = 0; i < lists_.size(); ++i) lists_[i]->tensor = results[carried_.size() + i];
-  frame_.pop();
   return true;
 }
 

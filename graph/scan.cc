@@ -168,6 +168,7 @@ Result<Vals> build_scan(GraphSink& sink, int32_t first_node, const ScanParts& pa
   results.insert(results.end(), parts.stacked.begin(), parts.stacked.end());
   Cutter cutter(*sink.graph(), first_node, leading);
   MSJIT_OK(cutter.require(results));
+  if (results.empty()) return Vals();
   std::vector<ValueId> in;
   for (const Val& value : parts.initial) in.push_back(value.id());
   for (const Val& value : parts.sequences) in.push_back(value.id());

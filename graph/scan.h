@@ -47,6 +47,7 @@ struct ScanParts {
   Vals sequences, rows;        // X and placeholders for its rows
   Vals stacked;                // rows of Y
 };
+// No node where the body gives nothing.
 Result<Vals> build_scan(GraphSink& sink, int32_t first_node, const ScanParts& parts);
 
 }  // namespace msjit

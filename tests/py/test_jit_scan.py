@@ -1,6 +1,8 @@
 """For loops of changing lengths: results, errors and gradients are those of the plain program."""
 import contextlib
 import io
+import pathlib
+import sys
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import loop_programs
 import msjit as ms
 from msjit import Tensor
 
+pytestmark = pytest.mark.jit
 LENGTHS = [5, 9, 30, 17, 2, 9, 0, 33, 1, 21]
 MODES = ["PIJit", "PSJit"]
 
@@ -113,3 +116,11 @@ def test_gradients_of_a_compiled_function(program):
     for length in LENGTHS:
         args = inputs(length)
         assert_same(outcome(captured, *args), outcome(plain, *args))
+
+
+def test_a_short_loop_fuzz():
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fuzz"))
+    import loop_fuzz
+    said = []
+    programs, _, _, failed = loop_fuzz.fuzz(0, 60, 20, said.append)
+    assert programs and not failed, said

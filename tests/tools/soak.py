@@ -17,6 +17,7 @@ FUZZERS = {
     "diff": (["tests/fuzz/diff_fuzz.py", "--shrink"], {"--count": 20000}),
     "guard": (["tests/fuzz/guard_fuzz.py", "--keep-going"], {"--mutations": 100000}),
     "shape": (["tests/fuzz/shape_fuzz.py"], {"--count": 20000}),
+    "loop": (["tests/fuzz/loop_fuzz.py"], {"--count": 20000}),
     "gradient": (["tests/fuzz/gradient_fuzz.py"], {"--count": 20000}),
     "module": (["tests/fuzz/module_fuzz.py"], {"--count": 20000}),
     "value": (["tests/fuzz/value_fuzz.py", "--keep-going"], {"--count": 100000}),

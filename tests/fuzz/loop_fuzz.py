@@ -1,0 +1,198 @@
+"""Loop fuzzer: random for loops over rows and time steps, whose lengths change from call to call.
+
+    python tests/fuzz/loop_fuzz.py [--first N] [--count N] [--seconds N] [--show SEED]
+
+Plainly, under PIJit and, every third program, under PSJit, results, output and exceptions must agree at every length; so must, every third
+program, the gradients of the compiled function and those of a compiled gradient. Programs follow from their seed alone. The last line is
+`N programs, N captures, N captured whole, N failed`; the exit status is 1 when any failed.
+"""
+import random
+import sys
+
+import numpy as np
+import programs
+from shape_fuzz import Lines, agree
+from ways import WAYS, SourceText, ways_of
+
+import msjit as ms
+from msjit import Tensor, ops
+
+HEADS = ["for t in range(x.shape[0]):", "for t in range(len(x)):", "for row in x:", "for t in range(n):", "for t in range(1, x.shape[0]):",
+         "for t in range(x.shape[0] - 1):", "for t in range(n):", "for row in x * 2:", "for t in range(0, n):"]
+ODD_HEADS = ["for t in reversed(range(n)):", "for t, row in enumerate(x):", "for row, other in zip(x, x * 2):", "for t in range(0, n, 2):",
+             "for t in range(12):", "for t in [0, 1, 2]:", "for t in range(n + 1):"]
+ROWS = ["x[t]", "x[t]", "x[t, :, :]", "z[:, t]", "x[t, 1]", "x[t][0]", "x[t, :, 1:3].sum(-1, keepdims=True)", "ids[t]"]
+VALUES = ["ops.tanh({a} + {b})", "ops.tanh(ops.matmul({a}, w) + {b})", "{a} * 0.5 + {b} * 0.5", "ops.sigmoid({a}) * {b}", "ops.relu({a} - {b})",
+          "ops.tanh(ops.matmul({a}, w.T))", "ops.sin({a})", "ops.where({a} > 0.07, {a}, {b})", "ops.maximum({a}, {b})", "{a} - {a}.mean()",
+          "ops.softmax({a}, -1)", "{b}", "{a} + bias", "ops.tanh({a} * c)"]
+ODD_VALUES = ["{a} * t", "{a} + (0.5 if t % 2 else 0.25)", "ops.dropout({a}, p=0.5)", "{a}[:1] + {b}", "{a} + len(outs)", "x[t + 1]", "x[-1] * {a}",
+              "(outs[-1] if outs else {a})", "{a} + x.shape[0]"]
+LENGTHS = [6, 9, 30, 3, 1, 0, 17, 12, 30, 5]
+
+
+class Program:
+    """One random function: `source` after construction."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        pick, chance = self.r.choice, self.r.random
+        odd = chance() < 0.3
+        self.states = ["h", "g", "s"][:self.r.randint(1, 3)]
+        self.local, self.odd = [], odd
+        body = ["outs, more = [], %s" % pick(["[]", "[]", "[h]"]), "z, bias, c = x.transpose(1, 0, 2), w[0] * 0.5, 0.9",
+                "ids = (x[:, 0, 0] > 0).astype(ms.float32)", "n = %s" % pick(["x.shape[0]", "len(x)", "x.shape[0] // 2 + 1"])]
+        body += ["g = %s" % pick(["h * 0.5", "h", "None", "ops.zeros_like(h)"]), "s = %s" % pick(["0", "0.0", "h.sum()", "Tensor(1.0)"]), "t = -1", "last = h"]
+        for _ in range(1 + (chance() < 0.2)):
+            self.loop(body, odd)
+        results = self.states + self.r.sample(["t", "last", "len(outs)", "ops.stack(outs)", "ops.stack(outs, axis=1)", "ops.cat(outs)", "ops.stack(more)"],
+                                              self.r.randint(0, 3))
+        if odd:
+            results += self.r.sample(["outs", "outs[-1]", "more[0] if more else 0", "outs is more"], self.r.randint(0, 2))
+        body.append("return (%s,)" % ", ".join(results))
+        self.source = "def main(x, h, w):\n%s\n" % "\n".join("    " + line for line in body)
+
+    def loop(self, body, odd):
+        pick, chance = self.r.choice, self.r.random
+        self.head = pick(ODD_HEADS) if odd and chance() < 0.3 else pick(HEADS)
+        body.append(self.head)
+        self.rows = [row for row in ROWS if "t" in self.head.split("in")[0] or "t]" not in row and "t," not in row] or ["x[0]"]
+        if "row" in self.head:
+            self.rows = ["row"] + (self.rows[:1] if " t," in self.head else [])
+        for _ in range(self.r.randint(1, 5)):
+            self.statement(body, "    ")
+
+    def value(self):
+        names = [self.r.choice(self.rows), self.r.choice(["h", "h", "last"] + (["g"] if "g" in self.states else []))]
+        self.r.shuffle(names)
+        template = self.r.choice(ODD_VALUES) if self.odd and self.r.random() < 0.2 else self.r.choice(VALUES)
+        return template.format(a=names[0], b=names[1])
+
+    def statement(self, body, pad):
+        chance, pick = self.r.random(), self.r.choice
+        if chance < 0.35:
+            body.append("%sh = %s" % (pad, self.value()))
+        elif chance < 0.45 and "g" in self.states:
+            body.append("%sg = %s" % (pad, pick([self.value(), "h if g is None else g * 0.5 + h", "h"])))
+        elif chance < 0.55 and "s" in self.states:
+            body.append("%ss = s + %s" % (pad, pick(["h.sum()", "(h * h).mean()", "1", "h[0, 0]"])))
+        elif chance < 0.7:
+            body.append("%souts.append(%s)" % (pad, pick(["h", "h", "last", self.value()])))
+        elif chance < 0.75:
+            body.append("%smore.append(%s)" % (pad, pick(["h", "w[:2]"])))
+        elif chance < 0.83:
+            body.append("%slast = %s" % (pad, self.value()))
+        elif chance < 0.88 and pad == "    ":
+            body.append("%sif %s:" % (pad, pick(["h.sum() > 0.07", "x.shape[0] > 4", "h[0, 0] > 0.07"])))
+            body.append("%s    h = %s" % (pad, self.value()))
+        elif chance < 0.92 and pad == "    ":
+            body.append("%sfor k in range(%d):" % (pad, self.r.randint(1, 3)))
+            body.append("%s    h = h * 0.9 + k" % pad)
+        elif self.odd:
+            body.append(pad + pick(["print(t)", "if t == 2:\n            break", "if t % 3 == 1:\n            continue", "c = c * 0.9", "t = t + 1",
+                                    "h = h if h.sum() < 9 else h * 0.1", "h += 0.5", "if h.sum() > 4.07:\n            break"]))
+        else:
+            body.append("%sh = ops.tanh(h)" % pad)
+
+
+def make_args(length):
+    rng = np.random.RandomState(length)
+    return [Tensor(rng.randint(-8, 8, shape).astype(np.float32) / 8) for shape in ((length, 2, 4), (2, 4), (4, 4))]
+
+
+def outcome(fn, length, said):
+    """(picture, arrays) of one call."""
+    said.clear()
+    arrays = []
+
+    def picture(value):
+        if isinstance(value, Tensor):
+            arrays.append(value.asnumpy())
+            return "tensor", str(value.dtype), tuple(value.shape)
+        if isinstance(value, (tuple, list)):
+            return [type(value).__name__] + [picture(v) for v in value]
+        return type(value).__name__, repr(value)
+    try:
+        ms.set_seed(length)
+        result = picture(fn(*make_args(length)))
+    except Exception as e:
+        trace = e.__traceback__
+        while trace.tb_frame.f_code.co_name != "main":
+            trace = trace.tb_next
+        result = type(e).__name__, str(e), trace.tb_lineno
+    return (result, tuple(said)), arrays
+
+
+GRADIENT = """
+def total(x, h, w):
+    return sum(part.sum() for part in main(x, h, w) if isinstance(part, Tensor))
+
+def gradient(x, h, w):
+    return ms.grad(inner, (0, 1, 2))(x, h, w)
+"""
+
+
+def gradients(space, length):
+    try:
+        ms.set_seed(length)
+        return [g.asnumpy() for g in space["gradient"](*make_args(length))]
+    except Exception as e:
+        return type(e).__name__
+
+
+def with_gradients(space, compile_total=lambda f: f, compile_gradient=lambda f: f):
+    exec(GRADIENT, space)
+    space["inner"] = compile_total(space["total"])
+    space["gradient"] = compile_gradient(space["gradient"])
+    return space
+
+
+def check(seed):
+    """None, or what differs; the number of captures, and of calls that level STRICT did not refuse."""
+    program, said, whole = Program(seed), [], 0
+    space = {"ops": ops, "ms": ms, "print": print, "Tensor": Tensor}
+    held, sys.stdout = sys.stdout, Lines(said)
+    try:
+        with SourceText("import builtins\n" + program.source) as text:
+            plain = text.load(dict(space))["main"]
+            expected = [outcome(plain, length, said) for length in LENGTHS]
+            for way in ways_of(seed):
+                jitted = WAYS[way](text.load(dict(space))["main"])
+                for length, (wanted, arrays) in zip(LENGTHS, expected):
+                    got, got_arrays = outcome(jitted, length, said)
+                    if got != wanted or not agree(got_arrays, arrays):
+                        return "length %d under %s: got %s, expected %s" % (length, way, got, wanted), 0, 0
+                whole += getattr(jitted, "whole", 0)
+            if seed % 3 == 0:
+                why = check_gradients(text, space)
+                if why:
+                    return why, 0, 0
+    finally:
+        sys.stdout = held
+    return None, programs.captures(), whole
+
+
+def brief(found):
+    return found if isinstance(found, str) else [np.round(g.reshape(-1)[:6], 4).tolist() for g in found]
+
+
+def check_gradients(text, space):
+    def jit(f):
+        return ms.jit(f, mode="PIJit")
+    plain = with_gradients(text.load(dict(space)))
+    ways = {"of a compiled function": with_gradients(text.load(dict(space)), compile_total=jit),
+            "inside": with_gradients(text.load(dict(space)), compile_gradient=jit)}
+    for length in LENGTHS:
+        wanted = gradients(plain, length)
+        for name, way in ways.items():
+            got = gradients(way, length)
+            if not agree(got, wanted):
+                return "gradients %s, length %d: got %s, expected %s" % (name, length, brief(got), brief(wanted))
+    return None
+
+
+def fuzz(*args):
+    return programs.fuzz(Program, check, *args)
+
+
+if __name__ == "__main__":
+    sys.exit(programs.main(__doc__, Program, check))
