@@ -41,6 +41,7 @@ bool stack_rows(Executor& x, const SymRef& rows, SymRef* out) {
   for (const SymRef& item : rows->items) {
     before.emplace_back();
     if (!x.to_val(item, &before.back())) return false;
+    if (!(before.back().meta() == row_meta(rows->tensor.meta()))) return x.look(rows);
   }
   SymRef stacked;
   if (!x.apply(*find_op("stack"), before, first, &stacked)) return false;

@@ -37,7 +37,7 @@ Status check_metas(const Graph& graph, const Node& node, const Graph& body,
     if (i >= shape.carried && i < shape.carried + shape.scanned) {
       if (meta.shape.rank() == 0 || meta.shape[0] != shape.length)
         return bad("input {}, got {}, expected {} rows", i, meta.str(), shape.length);
-      meta = row_meta(std::move(meta));
+      meta = row_meta(meta);
     }
     const Meta& inside = body.meta(body.inputs[i]);
     if (!(strong(meta) == strong(inside)))
@@ -71,7 +71,7 @@ Attrs scan_attrs(int64_t length, size_t carried, size_t scanned, bool reverse) {
 Meta row_meta(Meta meta) {
   Shape row;
   for (int d = 1; d < meta.shape.rank(); ++d) row.push_back(meta.shape[d]);
-  meta.shape = std::move(row);
+  meta.shape = row;
   return meta;
 }
 

@@ -100,26 +100,8 @@ def make_args(length):
 
 
 def outcome(fn, length, said):
-    """(picture, arrays) of one call."""
-    said.clear()
-    arrays = []
-
-    def picture(value):
-        if isinstance(value, Tensor):
-            arrays.append(value.asnumpy())
-            return "tensor", str(value.dtype), tuple(value.shape)
-        if isinstance(value, (tuple, list)):
-            return [type(value).__name__] + [picture(v) for v in value]
-        return type(value).__name__, repr(value)
-    try:
-        ms.set_seed(length)
-        result = picture(fn(*make_args(length)))
-    except Exception as e:
-        trace = e.__traceback__
-        while trace.tb_frame.f_code.co_name != "main":
-            trace = trace.tb_next
-        result = type(e).__name__, str(e), trace.tb_lineno
-    return (result, tuple(said)), arrays
+    ms.set_seed(length)
+    return programs.outcome(fn, make_args(length), said)
 
 
 GRADIENT = """

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from msjit import _msjit
+from msjit import Tensor, _msjit
 
 
 def fuzz(program, check, first, count, seconds=1e9, report=print):
@@ -24,6 +24,28 @@ def fuzz(program, check, first, count, seconds=1e9, report=print):
             failed += 1
             report("seed %d: %s\n%s" % (seed, why, program(seed).source))
     return done, captures, whole, failed
+
+
+def outcome(fn, args, said):
+    """(picture, arrays) of one call of a program's `main`, which prints into `said`."""
+    said.clear()
+    arrays = []
+
+    def picture(value):
+        if isinstance(value, Tensor):
+            arrays.append(value.asnumpy())
+            return "tensor", str(value.dtype), tuple(value.shape)
+        if isinstance(value, (tuple, list)):
+            return (type(value).__name__,) + tuple(picture(v) for v in value)
+        return type(value).__name__, repr(value)
+    try:
+        result = picture(fn(*args))
+    except Exception as e:
+        trace = e.__traceback__
+        while trace.tb_frame.f_code.co_name != "main":
+            trace = trace.tb_next
+        result = type(e).__name__, str(e), trace.tb_lineno
+    return (result, tuple(said)), arrays
 
 
 def captures(name="main"):

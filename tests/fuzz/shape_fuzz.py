@@ -101,28 +101,6 @@ def make_args(shape, n):
     return [x, y, n]
 
 
-def outcome(fn, shape, n, said):
-    """(picture, arrays) of one call."""
-    said.clear()
-    arrays = []
-
-    def picture(value):
-        if isinstance(value, Tensor):
-            arrays.append(value.asnumpy())
-            return "tensor", str(value.dtype), tuple(value.shape)
-        if isinstance(value, tuple):
-            return tuple(picture(v) for v in value)
-        return type(value).__name__, repr(value)
-    try:
-        result = picture(fn(*make_args(shape, n)))
-    except Exception as e:
-        trace = e.__traceback__
-        while trace.tb_frame.f_code.co_name != "main":
-            trace = trace.tb_next
-        result = type(e).__name__, str(e), trace.tb_lineno
-    return (result, tuple(said)), arrays
-
-
 def gradients(fn, shape, n):
     """The gradient of the sum of the first result, or the error."""
     def total(x, y):
@@ -151,7 +129,7 @@ def check(seed):
     try:
         with SourceText("import builtins\n" + program.source) as text:
             plain = text.load(dict(space))["main"]
-            expected = [(outcome(plain, *c, said), gradients(plain, *c) if seed % 4 == 0 else None) for c in calls]
+            expected = [(programs.outcome(plain, make_args(*c), said), gradients(plain, *c) if seed % 4 == 0 else None) for c in calls]
             for way in ways_of(seed):
                 jitted = WAYS[way](text.load(dict(space))["main"])
                 for turn, c in enumerate(calls):
@@ -165,7 +143,7 @@ def check(seed):
 
 
 def compare(jitted, at, said, expected, expected_gradients):
-    (wanted, arrays), (got, got_arrays) = expected, outcome(jitted, *at, said)
+    (wanted, arrays), (got, got_arrays) = expected, programs.outcome(jitted, make_args(*at), said)
     if got != wanted or not agree(got_arrays, arrays):
         return "got %s, expected %s" % (got, wanted)
     if expected_gradients is not None and not agree(gradients(jitted, *at), expected_gradients):
