@@ -34,8 +34,8 @@ def step(x):
 
 
 def long_loop(x):
-    for _ in range(20000):
-        x = x + 1
+    for i in range(20000):
+        x = x + i
     return x
 
 
