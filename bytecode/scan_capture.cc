@@ -49,13 +49,16 @@ ScanCapture::ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, int64_t s
                                                                    : make_sym(SymKind::kTurn)) {}
 
 bool ScanCapture::run() {
+  const SourceLocation place = x_.sink().location();
   if (!run_body() || !check_lists()) return false;
   prepared_ = true;
   for (Sequence& sequence : sequences_)
     if (!place_sequence(&sequence)) return false;
   lists_.clear();
   carried_.clear();
-  return run_body() && check_lists() && check_back() && leave() && build();
+  if (!run_body() || !check_lists() || !check_back() || !leave()) return false;
+  x_.sink().set_location(place);
+  return build();
 }
 
 // One turn, from behind the header to the header.

@@ -415,6 +415,7 @@ void ShapeRecorder::scanned(int32_t mark, const ScanParts& parts, const SizeExpr
        {&parts.initial, &parts.inside, &parts.sequences, &parts.rows, &parts.next, &parts.stacked})
     for (const Val& value : *values) step.inputs.push_back(value_of(value.id()));
   step.mark = mark;
+  step.location = graph_->producer(results[0].id()).location;
   step.attrs = {AttrValue(static_cast<int64_t>(parts.initial.size())),
                 AttrValue(static_cast<int64_t>(parts.sequences.size())), AttrValue(parts.length)};
   if (!length->is_const()) step.sizes = {{2, -1, length}};

@@ -248,6 +248,7 @@ class ScanLifter {
     } else {
       Vals in;
       for (ValueId input : node.inputs) in.push_back(outside(input));
+      sink_.set_location(node.location);
       value = call_in(&sink_, *node.op, in, node.attrs);
     }
     return outside_[id] = value;
@@ -261,9 +262,11 @@ class ScanLifter {
 
   // rows @ matrix, for all rows.
   Val product(const Node& node, const Val& rows) {
-    Vals in{flat(rows)};
+    Vals in{Val()};
     for (size_t i = 1; i < node.inputs.size(); ++i)
       in.push_back(node.inputs[i] < 0 ? Val() : outside(node.inputs[i]));
+    sink_.set_location(node.location);
+    in[0] = flat(rows);
     const Val all = call_in(&sink_, *node.op, in, node.attrs);
     Shape shape = rows.shape();
     shape[shape.rank() - 1] = all.shape().back();
@@ -277,6 +280,7 @@ class ScanLifter {
   }
 
   Val total(const Sum& sum) {
+    sink_.set_location(sum.term->location);
     const Val begin = sink_.value(in_[sum.carried]);
     if (sum.term->op == &op_sum)
       return words::add(begin, words::sum(stacked(sum.term->inputs[0]), IntList{0, 1}));
@@ -290,6 +294,7 @@ class ScanLifter {
     for (const Vals* values : {&carried_, &scanned_, &captured_})
       for (const Val& value : *values) in.push_back(value.id());
     Vals states;
+    sink_.set_location(node_.location);
     if (!body->outputs.empty()) {
       const Attrs attrs =
           scan_attrs(shape_.length, carried_.size(), scanned_.size(), shape_.reverse);

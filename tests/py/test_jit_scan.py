@@ -2,6 +2,7 @@
 import contextlib
 import io
 import pathlib
+import signal
 import sys
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import loop_programs
 import msjit as ms
-from msjit import Tensor
+from msjit import Tensor, ops
 
 pytestmark = pytest.mark.jit
 LENGTHS = [5, 9, 30, 17, 2, 9, 0, 33, 1, 21]
@@ -116,6 +117,24 @@ def test_gradients_of_a_compiled_function(program):
     for length in LENGTHS:
         args = inputs(length)
         assert_same(outcome(captured, *args), outcome(plain, *args))
+
+
+def endless(x):
+    for _ in range(10 ** 10):
+        x = ops.tanh(x) * 0.999
+    return x
+
+
+@pytest.mark.captures
+def test_a_long_loop_can_be_interrupted():
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            compiled(endless)(data(1, 4, 4))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_short_loop_fuzz():

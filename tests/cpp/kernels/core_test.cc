@@ -1,4 +1,4 @@
-// Promotion, the allocator, signatures, attributes and axes.
+// Promotion, the allocator, signatures, attributes, axes and the number of threads.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -6,6 +6,8 @@
 
 #include "kernels/core/op.h"
 #include "kernels/core/tensor.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/serial_scope.h"
 
 namespace msjit {
 namespace {
@@ -151,6 +153,18 @@ TEST(InferCtx, AxesFollowNumPy) {
   EXPECT_EQ(ctx.broadcast(Shape{2, 1}, Shape{3}).take().str(), "(2, 3)");
   EXPECT_EQ(ctx.broadcast(Shape{2}, Shape{3}).error().message,
             "[op] shapes cannot be broadcast, got (2,) and (3,)");
+}
+
+TEST(Threads, OneInASerialScope) {
+  set_num_threads(3);
+  {
+    const SerialScope small(true);
+    const SerialScope large(false);
+    EXPECT_EQ(num_threads(), 1);
+    std::thread([] { EXPECT_EQ(num_threads(), 3); }).join();
+  }
+  EXPECT_EQ(num_threads(), 3);
+  set_num_threads(0);
 }
 
 }  // namespace
