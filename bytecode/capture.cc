@@ -110,13 +110,14 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
   ControlPlan control;
   if (long_loops) control.long_loops = *long_loops;
   for (int attempt = 0; attempt < 64; ++attempt) {
-    control.restart = false;
+    if (std::exchange(control.restart, false)) {
+      stop = -1;  // counts instructions that may be others now
+      failed = false;
+    }
     Executor x(code, slots, limits, &control, sizes);
     if (!x.run_root(start, depth, stop)) {
       if (control.restart) {
         if (long_loops) *long_loops = control.long_loops;
-        stop = -1;  // counts instructions that may be others now
-        failed = false;
         continue;
       }
       if (stop == x.safe_step())
@@ -136,11 +137,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     Capture capture;
     ExitBuilder exit(x, &capture);
     if (!exit.build()) {
-      if (control.restart) {
-        stop = -1;
-        failed = false;
-        continue;
-      }
+      if (control.restart) continue;
       // An exception on its way out: that it leaves says more than that it cannot be kept.
       // Where the whole function is asked for, what ends it first does.
       const bool said = failure.reason == BreakReason::kRaises || (limits.whole && failed);

@@ -19,7 +19,6 @@ struct ScanPlan {
   bool wanted = false;  // its turns are too many to unroll
   bool refused = false;
   int peel = 0;  // arrivals that are unrolled first
-  std::string why;
 };
 
 // What the repeated runs of one capture know of its loops and codes.

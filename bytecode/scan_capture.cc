@@ -66,12 +66,11 @@ bool ScanCapture::run_body() {
   body_ = fork_frame(frame_);
   body_.stops.push_back(header_);
   if (exit_ >= 0) body_.stops.push_back(exit_);
-  mark_ = SymValue::next_serial();
+  const uint64_t mark = SymValue::next_serial();
   first_node_ = static_cast<int32_t>(x_.sink().graph()->nodes.size());
   first_step_ = x_.sizes().mark();
-  joiner_ = std::make_unique<Joiner>(x_, mark_, first_node_, first_step_);
-  for (Sequence& sequence : sequences_)
-    if (!place_row(&sequence)) return false;
+  joiner_ = std::make_unique<Joiner>(x_, mark, first_node_, first_step_);
+  for (Sequence& sequence : sequences_) place_row(&sequence);
   HeapMark heap(x_.heap(), frame_);
   place_carried();
   SymRef item = turn_;
@@ -97,6 +96,8 @@ bool ScanCapture::run_body() {
 bool ScanCapture::check_lists() {
   stacked_.clear();
   for (const SymRef& list : lists_) {
+    if (prepared_ && list->kind != SymKind::kRows)
+      return refuse("the loop appends to other lists in other turns");
     const SymRef item = list->items.back();
     list->items.pop_back();
     list->kind = SymKind::kRows;
@@ -132,12 +133,11 @@ bool ScanCapture::place_sequence(Sequence* sequence) {
   return true;
 }
 
-bool ScanCapture::place_row(Sequence* sequence) {
+void ScanCapture::place_row(Sequence* sequence) {
   Graph& graph = *x_.sink().graph();
   const Meta meta = row_meta(sequence->whole.meta());
   sequence->row = x_.sink().value(graph.add_placeholder(meta));
   x_.sizes().row(sequence->whole, &sequence->row);
-  return true;
 }
 
 ScanCapture::Sequence* ScanCapture::sequence(const SymRef& tensor, int axis) {

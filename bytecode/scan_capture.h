@@ -10,7 +10,7 @@ namespace msjit {
 
 class ScanCapture final : public LoopBody {
  public:
-  // `iterator`: over `count` more items from `start` on.
+  // The frame stands at the header, its iterator before `count` more items, from number `start` on.
   ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, int64_t start, SymRef count);
 
   // False with `why`, or with the executor failed.
@@ -32,7 +32,7 @@ class ScanCapture final : public LoopBody {
   bool run_body();
   bool check_lists();
   bool place_sequence(Sequence* sequence);
-  bool place_row(Sequence* sequence);
+  void place_row(Sequence* sequence);
   Sequence* sequence(const SymRef& tensor, int axis);
   SymRef last_turn();
   bool build();
@@ -42,15 +42,14 @@ class ScanCapture final : public LoopBody {
   const SymRef count_;
   const SymRef turn_;  // kTurn; null: the items are rows
   bool prepared_ = false;
-  uint64_t mark_ = 0;
   int32_t first_node_ = 0, first_step_ = 0;
   std::deque<Sequence> sequences_;
   std::vector<SymRef> lists_;
   Vals stacked_;  // what is appended to them, in the body
 };
 
-// A list that a loop has appended to, as one tensor: for a `stack` or `concat` of it. Null: it is
-// none. False: the executor failed.
+// `stack` or `concat` of a list that a loop has appended to, as one tensor. False: the executor
+// failed, where it is another op.
 bool join_rows(Executor& x, const OpDef& op, const SymRef& rows, const Attrs& attrs, SymRef* out);
 // list.append in the body of such a loop: its one method, null for other names.
 bool append_row(Executor& x, const SymRef& rows, const SymRef& item);

@@ -1,5 +1,6 @@
 // Which for loops are captured as one node, and the iterators of those that may be.
 #include <algorithm>
+#include <utility>
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/scan_capture.h"
@@ -30,7 +31,7 @@ bool Executor::capture_scan(SymFrame& frame, bool* captured) {
   const bool able = !plan.refused && (open || plan.wanted) && handled_.empty() &&
                     fork_depth_ <= 16 && turns_left(it, &start, &count);
   if (able && frame.peeled[frame.pc]++ < plan.peel) return true;
-  if (!able) return !open || it.position > 0 || fix_turns(iterator);
+  if (!able) return !open || fix_turns(iterator);
   forked_ = true;
   SymFrame* const self = current_;
   ScanCapture capture(*this, frame, plan, start, count);
@@ -42,10 +43,9 @@ bool Executor::capture_scan(SymFrame& frame, bool* captured) {
   current_ = self;
   if (done) return *captured = true;
   if (control_->restart) return false;
-  plan.why = capture.why;
   if (!capture.may_peel || ++plan.peel > kMaxPeel) plan.refused = true;
   control_->restart = true;
-  return fail(BreakReason::kUnrollLimit, plan.why);
+  return fail(BreakReason::kUnrollLimit, capture.why);
 }
 
 // Whether a loop that is unrolled would better be one node: by what its turns have made so far.
@@ -100,8 +100,9 @@ bool Executor::fix_turns(const SymRef& iterator) {
   if (it.kind == IterKind::kTurns) {
     if (!look(of)) return false;
     it.kind = IterKind::kConstant;
+    const Ref start = Ref::steal(PyLong_FromLongLong(std::exchange(it.position, 0)));
     it.object = Ref::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyRange_Type),
-                                                        of->object.get(), nullptr));
+                                                        start.get(), of->object.get(), nullptr));
     it.children.clear();
     return it.object ? true : raise_python("range()");
   }

@@ -137,9 +137,10 @@ Status own_memory(std::span<const Tensor> scanned, Tensor* state) {
 Status run_scan(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
                 std::vector<Tensor>* out) {
   const ScanShape shape = scan_shape(node);
+  const std::vector<Meta> metas = scan_outputs(*node.subgraphs[0], node.attrs);
   std::vector<Tensor> stacked;
   for (size_t i = shape.carried; i < shape.outputs(); ++i) {
-    MSJIT_TRY(Tensor rows, Tensor::empty(scan_outputs(*node.subgraphs[0], node.attrs)[i]));
+    MSJIT_TRY(Tensor rows, Tensor::empty(metas[i]));
     stacked.push_back(std::move(rows));
   }
   std::vector<Tensor> args(in.begin(), in.end()), results;

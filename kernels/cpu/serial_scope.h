@@ -1,6 +1,5 @@
-// SerialScope: while one lives, num_threads() is 1 on this thread. For small library calls, which
-// would hand half a microsecond of work to a thread that takes longer to wake, or that waits for a
-// core where other programs keep them busy.
+// SerialScope: while one lives, num_threads() is 1 on this thread. For small library calls:
+// the other threads may have to wait for a core, where other programs keep them busy.
 #pragma once
 
 namespace msjit {

@@ -598,13 +598,19 @@ def list_of_other_shapes(x, h, w):
     return ops.cat(outs)
 
 
+def numbers_from_one(x, h, w):
+    for t in range(1, x.shape[0]):
+        h = cell(x[t], h, w) * t
+    return h
+
+
 ONE_NODE = [stacked, stacked_last_axis, concatenated, rows, no_state, no_rows, total_from_number, first_is_none,
             number_after, value_after, second_axis, parts_of_rows, from_second_row, up_to_last_row, two_lists,
             before_the_step, list_begun, same_value_twice, from_outside, branch_on_state, nested, in_a_function,
             in_a_dict, wider_state, added_in_place, many_turns, advanced_index, whole_inside, integers, until_small,
             deleted, state_only_sometimes, keyword_rows]
 
-UNROLLED = [list_of_other_shapes, drawn_for_nothing, left_alone, number_in_arithmetic, every_other_turn, row_after, row_carried, left_early, returned_early, left_on_state,
+UNROLLED = [numbers_from_one, list_of_other_shapes, drawn_for_nothing, left_alone, number_in_arithmetic, every_other_turn, row_after, row_carried, left_early, returned_early, left_on_state,
             last_of_list, list_returned, list_read_in_loop, appended_twice, appended_after, numbers_appended,
             list_aliased, counted, backwards, by_twos, numbered, in_pairs, comprehension, state_in_a_list,
             beyond_the_end, wrong_row, written_row, closure_over_number, number_in_text, number_tested,

@@ -94,9 +94,10 @@ def compiled(function):
     return ms.jit(function, mode="PIJit")
 
 
+@pytest.mark.parametrize("wrapped", ["wrap_loss", "wrap_step"])  # gradients from outside, and in the graph
 @pytest.mark.parametrize("program", loop_programs.ONE_NODE + loop_programs.UNROLLED, ids=lambda f: f.__name__)
-def test_gradients_in_the_graph(program):
-    plain, captured = gradient_step(program), gradient_step(program, wrap_step=compiled)
+def test_gradients(program, wrapped):
+    plain, captured = gradient_step(program), gradient_step(program, **{wrapped: compiled})
     for length in LENGTHS:
         args = inputs(length)
         assert_same(outcome(captured, *args), outcome(plain, *args))
@@ -109,14 +110,6 @@ def test_one_node_with_its_gradient(program):
     for length in LENGTHS:
         outcome(captured, *inputs(length))
     assert one_node(captured, *inputs(13))
-
-
-@pytest.mark.parametrize("program", loop_programs.ONE_NODE + loop_programs.UNROLLED, ids=lambda f: f.__name__)
-def test_gradients_of_a_compiled_function(program):
-    plain, captured = gradient_step(program), gradient_step(program, wrap_loss=compiled)
-    for length in LENGTHS:
-        args = inputs(length)
-        assert_same(outcome(captured, *args), outcome(plain, *args))
 
 
 def endless(x):

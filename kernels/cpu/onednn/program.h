@@ -158,7 +158,7 @@ class ThreadScope {
   int before_;
 };
 
-// A program of so little work runs on the calling thread: with two it would take no less time.
+// A program of so little work runs on the calling thread.
 inline constexpr int64_t kSmallWork = int64_t{1} << 20;  // operations
 
 // Null where there is none. A program stays until the next one is kept.
