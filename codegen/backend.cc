@@ -23,6 +23,7 @@ std::string find_library() {
 }
 
 std::atomic<void (*)(const char*)> g_report{nullptr};
+std::atomic<bool> g_missing{env_flag("MSJIT_NO_LLVM")};
 
 struct Loaded {
   const Backend* backend = nullptr;
@@ -34,6 +35,7 @@ struct Loaded {
       return;
     }
     open();
+    g_missing.store(!backend, std::memory_order_relaxed);
     if (const auto report = g_report.load(); report && !backend) report(error.c_str());
   }
 
@@ -64,6 +66,8 @@ const Backend* load_backend(std::string* error) {
   if (!loaded->backend) *error = loaded->error;
   return loaded->backend;
 }
+
+bool has_backend() { return !g_missing.load(std::memory_order_relaxed); }
 
 const std::string& backend_path() {
   static const auto* path = new std::string(find_library());

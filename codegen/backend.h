@@ -24,13 +24,15 @@ struct Backend {
   bool (*compile)(const BackendRequest& request, std::string* object, std::string* error);
   const char* (*target)();  // "znver4, 512-bit vectors"
 };
-inline constexpr int kBackendAbi = 2;
+inline constexpr int kBackendAbi = 3;
 
 // Loads the library once (from the directory of the core library, else the loader's path). Null
 // with the reason in *error when that fails, in which case every later call fails alike.
 const Backend* load_backend(std::string* error);
 // The file of that library, "" where there is none.
 const std::string& backend_path();
+// False where a code generator is known to be missing.
+bool has_backend();
 // Called once, from whatever thread finds that the library cannot be loaded, with the reason.
 void on_backend_missing(void (*report)(const char* reason));
 

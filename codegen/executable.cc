@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "codegen/fusion.h"
 #include "codegen/runner.h"
 #include "graph/control.h"
 #include "graph/pipeline.h"
@@ -82,7 +83,7 @@ class GraphExecutable final : public Executable {
 Result<std::shared_ptr<Executable>> Executable::compile(const Graph& graph, bool open_sizes) {
   auto start = std::chrono::steady_clock::now();
   auto optimised = std::make_shared<Graph>(graph);
-  MSJIT_OK(run_pipeline(*optimised));
+  MSJIT_OK(run_pipeline(*optimised, has_fused_kernels()));
   MSJIT_TRY(auto plan, make_plan(std::move(optimised), graph, false, open_sizes));
   MSJIT_LOGF(LogTopic::kPlan, "{}\n{}", graph.name, plan->str());
   if (dump_enabled()) dump_file("plan.txt", plan->str());

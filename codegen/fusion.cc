@@ -1,10 +1,11 @@
 #include "codegen/fusion.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <queue>
 
-#include "kernels/core/log.h"
+#include "graph/stages.h"
 
 namespace msjit {
 namespace {
@@ -166,13 +167,21 @@ class Fuser {
     }
     return false;
   }
-  // Bodies can be joined when nothing computed before or in the folding of one needs the folded
-  // values of the other.
+  // Bodies can be joined over the same points. What one needs of the folded values of the other is
+  // done in a later stage.
   bool bodies_join(const Group& a, const Group& b) const {
     if (a.space != b.space || (a.reduced && b.reduced && !same_reduction(a, b))) return false;
-    for (size_t i = 0; i < b.nodes.size(); ++i)
-      if (reads(b.nodes[i], a, b.roles[i] == FusionRole::kTail)) return false;
+    for (size_t i = 0; i < b.nodes.size(); ++i) {
+      const bool tail = b.roles[i] == FusionRole::kTail;
+      if (reads(b.nodes[i], a, tail) && (tail || !takes_stages(a))) return false;
+    }
     return true;
+  }
+  // Whether a stage may read what the group has folded: by broadcasting, and the points that are
+  // folded together stay near enough to be walked again.
+  static bool takes_stages(const Group& group) {
+    return (group.keepdims || std::has_single_bit(group.reduced + 1)) &&
+           stages_fit(group.space, group.reduced);
   }
 
   bool fits(int32_t a, int32_t b) const {
@@ -380,8 +389,7 @@ class Fuser {
   }
 
   const Graph& graph_;
-  const bool enabled_ =
-      ("," + env_text("MSJIT_DISABLE") + ",").find(",fusion,") == std::string::npos;
+  const bool enabled_ = fusion_enabled();
   std::vector<char> live_, is_output_;
   std::vector<int32_t> group_of_;
   std::vector<int32_t> order_dep_;  // the random op before this one

@@ -1,6 +1,7 @@
 // Fusion: partitions the live op nodes of a graph into groups, each one step of the plan.
-// A group is a single node, or elementwise nodes over one iteration space that may end in
-// reductions over the same axes, themselves followed by elementwise nodes over the kept dims.
+// A group is a single node, or elementwise nodes over one iteration space with reductions over the
+// same axes, themselves followed by elementwise nodes over the kept dims, or over all again: a
+// softmax is one group.
 // Merging never creates a cycle between groups, and groups come back in an executable order.
 #pragma once
 
@@ -25,6 +26,9 @@ std::vector<FusionGroup> fuse(const Graph& graph);
 bool keeps_order(const Node& node);
 bool fusable_elementwise(const Graph& graph, const Node& node);
 bool fusable_reduction(const Graph& graph, const Node& node);
+
+bool fusion_enabled();     // not switched off by MSJIT_DISABLE
+bool has_fused_kernels();  // and there is what compiles them
 
 // Axes a reduction node folds, as a bit mask over its input's dims, and its keepdims flag.
 struct ReduceAxes {

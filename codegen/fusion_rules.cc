@@ -1,7 +1,9 @@
 // Which nodes may be part of a fused loop.
 #include <cstring>
 
+#include "codegen/backend.h"
 #include "codegen/fusion.h"
+#include "kernels/core/log.h"
 
 namespace msjit {
 namespace {
@@ -52,6 +54,14 @@ bool fusable_reduction(const Graph& graph, const Node& node) {
   return shape.numel() > 0 && reduce_axes(node, shape.rank(), &axes) && axes.mask != 0 &&
          accepted(graph, node);
 }
+
+bool fusion_enabled() {
+  static const bool disabled =
+      ("," + env_text("MSJIT_DISABLE") + ",").find(",fusion,") != std::string::npos;
+  return !disabled;
+}
+
+bool has_fused_kernels() { return fusion_enabled() && has_backend(); }
 
 bool reduce_axes(const Node& node, int rank, ReduceAxes* out) {
   const Signature& signature = node.op->signature;

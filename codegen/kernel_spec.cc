@@ -1,5 +1,6 @@
 #include "codegen/kernel_spec.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace msjit {
@@ -47,13 +48,22 @@ bool same_nodes(const std::vector<ScalarNode>& a, const std::vector<ScalarNode>&
   return true;
 }
 
+bool same_stage(const KernelStage& a, const KernelStage& b) {
+  return a.stores == b.stores && a.reduces == b.reduces && same_nodes(a.body, b.body);
+}
+
 }  // namespace
 
 bool operator==(const KernelSpec& a, const KernelSpec& b) {
   return a.open == b.open && a.long_sums == b.long_sums && a.dims == b.dims &&
-         a.reduced == b.reduced && a.operands == b.operands && a.stores == b.stores &&
-         a.reduces == b.reduces && a.tail_stores == b.tail_stores && same_nodes(a.body, b.body) &&
-         same_nodes(a.tail, b.tail);
+         a.reduced == b.reduced && a.operands == b.operands && a.tail_stores == b.tail_stores &&
+         same_nodes(a.tail, b.tail) && std::ranges::equal(a.stages, b.stages, same_stage);
+}
+
+size_t KernelSpec::num_nodes() const {
+  size_t count = tail.size();
+  for (const KernelStage& stage : stages) count += stage.body.size();
+  return count;
 }
 
 size_t KernelSpec::hash() const {
@@ -64,9 +74,11 @@ size_t KernelSpec::hash() const {
     h.add(static_cast<uint64_t>(operand.dtype) << 2 | operand.streams << 1 | operand.output);
     h.add(operand.strides);
   }
-  h.add(body);
-  h.add(stores);
-  for (const KernelReduce& r : reduces) h.add(static_cast<uint64_t>(r.kind) << 32 | r.node);
+  for (const KernelStage& stage : stages) {
+    h.add(stage.body);
+    h.add(stage.stores);
+    for (const KernelReduce& r : stage.reduces) h.add(static_cast<uint64_t>(r.kind) << 32 | r.node);
+  }
   h.add(tail);
   h.add(tail_stores);
   return h.take();
@@ -81,7 +93,8 @@ std::string KernelSpec::str() const {
   for (const KernelOperand& operand : operands)
     text += fmt::format(" {}{}{}{}", operand.output ? "-> " : "", operand.streams ? "stream " : "",
                         dtype_name(operand.dtype), operand.strides.str());
-  return text + fmt::format(", {} scalar ops", body.size() + tail.size());
+  if (stages.size() > 1) text += fmt::format(", {} stages", stages.size());
+  return text + fmt::format(", {} scalar ops", num_nodes());
 }
 
 bool has_long_sums(const KernelSpec& spec) {
@@ -95,7 +108,7 @@ bool has_long_sums(const KernelSpec& spec) {
 
 KernelSpec open_spec(KernelSpec spec, std::vector<int64_t>* sizes) {
   const int inner = spec.dims.rank() - 1;
-  spec.long_sums = !spec.reduces.empty() && has_long_sums(spec);
+  spec.long_sums = spec.has_reduces() && has_long_sums(spec);
   spec.open = true;
   sizes->assign(spec.dims.begin(), spec.dims.end());
   for (Dim& d : spec.dims) d = kOpenExtent;

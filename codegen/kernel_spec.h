@@ -4,9 +4,10 @@
 // process-wide kernel cache relies on it. In an open spec the extents and most strides are
 // arguments of the kernel, so that it serves every size.
 //
-// For each point of `dims` the body runs: loads, scalar maths, stores. Dims in `reduced` are folded
-// by the reductions; the tail then runs once for each point of the kept dims and may use the
-// reduced values.
+// Dims in `reduced` are folded, the others are kept. For each point of the kept dims the stages run
+// one after another, each over all folded points: loads, scalar maths, stores, and folds into its
+// reductions. A stage may use what earlier ones have reduced, so a softmax is three of them over
+// the same row. The tail runs once behind them.
 #pragma once
 
 #include <string>
@@ -39,15 +40,19 @@ struct KernelReduce {
 };
 
 // Nodes use ScalarOp with two conventions of this layer: kInput's `a` is an operand index, or -1 -
-// r for the result of reduction r (tail only); kCast to a 16-bit float rounds and keeps the value
-// as float32.
+// r for the result of reduction r of an earlier stage; kCast to a 16-bit float rounds and keeps the
+// value as float32.
+struct KernelStage {
+  std::vector<ScalarNode> body;
+  std::vector<KernelStore> stores;
+  std::vector<KernelReduce> reduces;  // numbered on from those of the stages before
+};
+
 struct KernelSpec {
   Shape dims;
   uint32_t reduced = 0;                 // bit i: dim i is folded
   std::vector<KernelOperand> operands;  // the order of the kernel's pointers
-  std::vector<ScalarNode> body;
-  std::vector<KernelStore> stores;
-  std::vector<KernelReduce> reduces;
+  std::vector<KernelStage> stages = std::vector<KernelStage>(1);
   std::vector<ScalarNode> tail;
   std::vector<KernelStore> tail_stores;
 
@@ -55,6 +60,8 @@ struct KernelSpec {
   bool long_sums = false;  // open: many elements are folded into one
 
   bool is_reduced(int dim) const { return (reduced >> dim) & 1; }
+  bool has_reduces() const { return !stages[0].reduces.empty(); }  // later stages follow from some
+  size_t num_nodes() const;
   friend bool operator==(const KernelSpec& a, const KernelSpec& b);
   size_t hash() const;
   std::string str() const;  // one line: dims, operands, node counts

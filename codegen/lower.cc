@@ -1,10 +1,12 @@
-// Fusion group -> FusedProgram: traces every op's maths into one scalar program. Intermediate
-// values keep the rounding they have in eager mode: a result of dtype float16 or bfloat16 is
-// rounded to it before its next use.
+// Fusion group -> FusedProgram: traces every op's maths into the scalar programs of its stages.
+// A stage computes what it needs of earlier ones again where that is cheap. Intermediate values
+// keep the rounding they have in eager mode: a result of dtype float16 or bfloat16 is rounded to it
+// before its next use.
 #include <unordered_map>
 
 #include "codegen/fusion.h"
 #include "codegen/plan.h"
+#include "codegen/stage_plan.h"
 
 namespace msjit {
 namespace {
@@ -12,9 +14,6 @@ namespace {
 constexpr size_t kMaxScalarNodes =
     1500;  // a larger body would not fit the instruction cache, nor compile quickly
 
-DType compute_type(DType dtype) {
-  return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ? DType::kFloat32 : dtype;
-}
 bool is_narrow(DType dtype) { return compute_type(dtype) != dtype; }
 
 template <class T>
@@ -28,6 +27,7 @@ class GroupLowering {
                 std::span<const char> escapes, bool open_sizes, FusedProgram* out)
       : graph_(graph),
         group_(group),
+        stages_(graph, group, escapes),
         slot_(value_slot),
         escapes_(escapes),
         open_sizes_(open_sizes),
@@ -37,52 +37,118 @@ class GroupLowering {
     out_.space = group_.space;
     out_.reduced = group_.reduced;
     out_.keepdims = group_.keepdims;
+    parts_.resize(static_cast<size_t>(stages_.last()) + 1);
+    out_.stages.resize(parts_.size());
     for (size_t i = 0; i < group_.nodes.size(); ++i) {
-      const Node& node = graph_.nodes[group_.nodes[i]];
-      if (group_.roles[i] == FusionRole::kReduce)
-        reduce(node);
-      else if (!elementwise(node, group_.roles[i] == FusionRole::kTail))
-        return false;
-      if (body_.builder.program().nodes.size() > kMaxScalarNodes) return false;
+      const ValueId id = graph_.nodes[group_.nodes[i]].first_output;
+      role_[id] = group_.roles[i];
     }
-    out_.num_inputs = static_cast<int>(out_.operands.size());
-    for (int32_t n : group_.nodes) add_output(graph_.nodes[n].first_output);
-    out_.body = body_.builder.take().nodes;
-    out_.tail = tail_.builder.take().nodes;
-    return !out_.stores.empty() || !out_.tail_stores.empty();
+    for (int s = 0; s <= stages_.last(); ++s)
+      if (!lower_stage(s)) return false;
+    for (int32_t n : group_.nodes)
+      if (const ValueId id = graph_.nodes[n].first_output;
+          escapes_[id] && role_[id] != FusionRole::kBody && !store(&tail_, id, true))
+        return false;
+    return finish();
   }
 
  private:
   struct Part {
     ScalarBuilder builder;
     std::unordered_map<ValueId, Sym> values;
+    int stage = 0;
+    bool tail = false;
   };
+  // Until the number of inputs is known, outputs are counted from here on.
+  static constexpr int32_t kFirstOutput = 1 << 20;
 
-  bool elementwise(const Node& node, bool tail) {
-    Part& part = tail ? tail_ : body_;
+  bool lower_stage(int stage) {
+    Part& part = parts_[static_cast<size_t>(stage)];
+    part.stage = stage;
+    for (int32_t n : group_.nodes) {
+      const Node& node = graph_.nodes[n];
+      const ValueId id = node.first_output;
+      if (stages_.stage_of(id) != stage || role_[id] == FusionRole::kTail) continue;
+      if (role_[id] == FusionRole::kReduce && !reduce(&part, node)) return false;
+      if (role_[id] == FusionRole::kBody && escapes_[id] && !store(&part, id, false)) return false;
+    }
+    for (const auto& [id, place] : stages_.kept())
+      if (id != place && stages_.stage_of(id) == stage && !keep(&part, id, place)) return false;
+    return part.builder.program().nodes.size() <= kMaxScalarNodes;
+  }
+
+  bool finish() {
+    out_.num_inputs = static_cast<int>(inputs_.size());
+    const auto place = [&](int32_t* operand) {
+      if (*operand >= kFirstOutput) *operand += out_.num_inputs - kFirstOutput;
+    };
+    const auto settle = [&](std::vector<ScalarNode>* nodes, std::vector<KernelStore>* stores) {
+      for (ScalarNode& node : *nodes)
+        if (node.op == ScalarOp::kInput) place(&node.a);
+      for (KernelStore& store : *stores) place(&store.operand);
+    };
+    bool stores = !out_.tail_stores.empty();
+    for (size_t s = 0; s < parts_.size(); ++s) {
+      out_.stages[s].body = parts_[s].builder.take().nodes;
+      settle(&out_.stages[s].body, &out_.stages[s].stores);
+      stores |= !out_.stages[s].stores.empty();
+    }
+    out_.tail = tail_.builder.take().nodes;
+    settle(&out_.tail, &out_.tail_stores);
+    out_.operands = std::move(inputs_);
+    out_.operands.insert(out_.operands.end(), outputs_.begin(), outputs_.end());
+    return stores;
+  }
+
+  // The maths of a node in this part; an invalid Sym when it cannot be traced.
+  Sym elementwise(Part* part, const Node& node) {
     InlineVec<const Meta*, 4> metas;
     for (ValueId id : node.inputs) metas.push_back(id < 0 ? nullptr : &graph_.meta(id));
     DType compute = compute_dtype(*node.op, metas);
     InlineVec<Sym, 4> in;
     for (uint32_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i] < 0) return false;
+      if (node.inputs[i] < 0) return {};
+      const Sym x = value(part, node.inputs[i]);
+      if (!x.builder()) return {};
       DType wanted = compute_type(operand_dtype(*node.op, compute, static_cast<int>(i)));
-      in.push_back(convert(part, value(part, node.inputs[i], tail), wanted));
+      in.push_back(convert(*part, x, wanted));
     }
-    Sym result = node.op->scalar_trace(part.builder, in, node.attrs);
+    Sym result = node.op->scalar_trace(part->builder, in, node.attrs);
     DType dtype = graph_.meta(node.first_output).dtype;
-    part.values[node.first_output] = round(part, convert(part, result, compute_type(dtype)), dtype);
+    return round(*part, convert(*part, result, compute_type(dtype)), dtype);
+  }
+
+  bool reduce(Part* part, const Node& node) {
+    Sym x = value(part, node.inputs[0]);
+    if (!x.builder()) return false;
+    DType dtype = graph_.meta(node.first_output).dtype;
+    x = convert(*part, x, compute_type(dtype));
+    number_[node.first_output] = num_reduces_++;
+    out_.stages[static_cast<size_t>(part->stage)].reduces.push_back({node.op->reduce_kind, x.id()});
     return true;
   }
 
-  void reduce(const Node& node) {
-    Sym x = value(body_, node.inputs[0], false);
-    DType dtype = graph_.meta(node.first_output).dtype;
-    x = convert(body_, x, compute_type(dtype));
-    int32_t index = static_cast<int32_t>(out_.reduces.size());
-    out_.reduces.push_back({node.op->reduce_kind, x.id()});
-    Sym result = tail_.builder.input(-1 - index, compute_type(dtype));
-    tail_.values[node.first_output] = round(tail_, result, dtype);
+  // Stores a value of the group in the memory of its own.
+  bool store(Part* part, ValueId id, bool tail) {
+    part->tail = tail;
+    const Sym x = value(part, id);
+    if (!x.builder()) return false;
+    auto& stores = tail ? out_.tail_stores : out_.stages[static_cast<size_t>(part->stage)].stores;
+    stores.push_back({x.id(), output(id, tail)});
+    return true;
+  }
+  bool keep(Part* part, ValueId id, ValueId place) {
+    const Sym x = value(part, id);
+    if (!x.builder()) return false;
+    out_.stages[static_cast<size_t>(part->stage)].stores.push_back({x.id(), output(place, false)});
+    return true;
+  }
+  int32_t output(ValueId id, bool tail) {
+    auto [found, added] =
+        output_.try_emplace(id, kFirstOutput + static_cast<int32_t>(outputs_.size()));
+    const Meta& meta = graph_.meta(id);
+    if (added) outputs_.push_back({slot_[id], meta.dtype, meta.shape, true, tail});
+    return found->second;
   }
 
   Sym convert(Part& part, Sym x, DType dtype) {
@@ -95,21 +161,36 @@ class GroupLowering {
     return Sym(&part.builder, rounded.id(), DType::kFloat32);
   }
 
-  Sym value(Part& part, ValueId id, bool tail) {
-    if (auto it = part.values.find(id); it != part.values.end()) return it->second;
+  Sym value(Part* part, ValueId id) {
+    if (auto it = part->values.find(id); it != part->values.end()) return it->second;
+    const Sym sym = make_value(part, id);
+    part->values[id] = sym;
+    return sym;
+  }
+
+  Sym make_value(Part* part, ValueId id) {
     const Node& producer = graph_.producer(id);
     const Meta& meta = graph_.meta(id);
-    Sym sym;
-    if (producer.kind == NodeKind::kConstant && meta.shape.numel() == 1 &&
-        (!open_sizes_ || is_plain_number(producer.constant))) {
-      sym = immediate(part, producer.constant);
-    } else {
-      sym =
-          part.builder.input(static_cast<int32_t>(out_.operands.size()), compute_type(meta.dtype));
-      out_.operands.push_back({slot_[id], meta.dtype, meta.shape, false, tail});
+    if (auto role = role_.find(id); role != role_.end()) {
+      if (role->second == FusionRole::kReduce) {
+        const Sym folded = part->builder.input(-1 - number_[id], compute_type(meta.dtype));
+        return round(*part, folded, meta.dtype);
+      }
+      const ValueId place = stages_.kept_in(id);
+      if (place < 0 || part->stage == stages_.stage_of(id)) return elementwise(part, producer);
+      return part->builder.input(output(place, false), compute_type(meta.dtype));
     }
-    part.values[id] = sym;
-    return sym;
+    if (producer.kind == NodeKind::kConstant && meta.shape.numel() == 1 &&
+        (!open_sizes_ || is_plain_number(producer.constant)))
+      return immediate(*part, producer.constant);
+    return part->builder.input(input(id, part->tail), compute_type(meta.dtype));
+  }
+  // What the stages read is one operand for all of them.
+  int32_t input(ValueId id, bool tail) {
+    auto [found, added] = input_[tail].try_emplace(id, static_cast<int32_t>(inputs_.size()));
+    const Meta& meta = graph_.meta(id);
+    if (added) inputs_.push_back({slot_[id], meta.dtype, meta.shape, false, tail});
+    return found->second;
   }
 
   // A number that is hardly the outcome of a size (as the divisor of a mean is).
@@ -139,29 +220,21 @@ class GroupLowering {
     return b.constant(*t.data_as<double>(), DType::kFloat64);
   }
 
-  void add_output(ValueId id) {
-    if (!escapes_[id]) return;
-    bool tail = tail_.values.count(id) && !is_body(id);
-    const Meta& meta = graph_.meta(id);
-    KernelStore store{(tail ? tail_ : body_).values[id].id(),
-                      static_cast<int32_t>(out_.operands.size())};
-    out_.operands.push_back({slot_[id], meta.dtype, meta.shape, true, tail});
-    (tail ? out_.tail_stores : out_.stores).push_back(store);
-  }
-  bool is_body(ValueId id) const {
-    for (size_t i = 0; i < group_.nodes.size(); ++i)
-      if (graph_.nodes[group_.nodes[i]].first_output == id)
-        return group_.roles[i] == FusionRole::kBody;
-    return false;
-  }
-
   const Graph& graph_;
   const FusionGroup& group_;
+  const StagePlan stages_;
   std::span<const int32_t> slot_;
   std::span<const char> escapes_;
   const bool open_sizes_;
   FusedProgram& out_;
-  Part body_, tail_;
+  std::vector<Part> parts_;
+  Part tail_;
+  std::vector<FusedProgram::Operand> inputs_, outputs_;
+  std::unordered_map<ValueId, int32_t> input_[2],
+      output_;                                    // by value; inputs of stages, of the tail
+  std::unordered_map<ValueId, FusionRole> role_;  // of the group's values
+  std::unordered_map<ValueId, int32_t> number_;   // of what is reduced
+  int32_t num_reduces_ = 0;
 };
 
 // Strides of an operand over the iteration space (rank of `space`), from strides over its own
@@ -224,14 +297,13 @@ KernelSpec specialize(const FusedProgram& program, std::span<const Shape> input_
     Shape strides = operand.output ? contiguous_strides(operand.shape) : input_strides[i];
     spec.operands.push_back({operand.dtype, operand.output, spread(program, operand, strides)});
   }
-  spec.body = program.body;
-  spec.stores = program.stores;
-  spec.reduces = program.reduces;
+  spec.stages = program.stages;
   spec.tail = program.tail;
   spec.tail_stores = program.tail_stores;
   collapse(&spec);
-  // Vectors that are written past the caches have to be aligned.
-  for (size_t i = 0; i < spec.operands.size() && spec.dims.rank() == 1; ++i)
+  // Vectors that are written past the caches have to be aligned, and are not read again.
+  for (size_t i = 0; i < spec.operands.size() && spec.dims.rank() == 1 && spec.stages.size() == 1;
+       ++i)
     spec.operands[i].streams = program.operands[i].streams && spec.operands[i].strides[0] == 1;
   return spec;
 }

@@ -187,10 +187,13 @@ std::string object_cache_key(const KernelSpec& spec) {
   key.add(spec.operands.size());
   for (const KernelOperand& o : spec.operands)
     key.add(o.dtype), key.add(o.output), key.add(o.strides), key.add(o.streams);
-  key.add(spec.body);
-  key.add(spec.stores);
-  key.add(spec.reduces.size());
-  for (const KernelReduce& r : spec.reduces) key.add(r.kind), key.add(r.node);
+  key.add(spec.stages.size());
+  for (const KernelStage& stage : spec.stages) {
+    key.add(stage.body);
+    key.add(stage.stores);
+    key.add(stage.reduces.size());
+    for (const KernelReduce& r : stage.reduces) key.add(r.kind), key.add(r.node);
+  }
   key.add(spec.tail);
   key.add(spec.tail_stores);
   return std::move(key.out);

@@ -109,7 +109,7 @@ class Planner {
       push_step(kind, std::move(ops), nullptr);
       for (const auto& sub : node.subgraphs) {
         auto optimised = std::make_shared<Graph>(*sub);
-        MSJIT_OK(run_pipeline_nested(*optimised));
+        MSJIT_OK(run_pipeline_nested(*optimised, has_fused_kernels()));
         MSJIT_TRY(auto plan, make_plan(std::move(optimised), *sub, true, plan_->open_sizes));
         plan_->steps.back().nested.push_back(std::move(plan));
       }

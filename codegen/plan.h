@@ -56,9 +56,7 @@ struct FusedProgram {
   };
   std::vector<Operand> operands;  // inputs, then outputs
   int num_inputs = 0;
-  std::vector<ScalarNode> body;
-  std::vector<KernelStore> stores;
-  std::vector<KernelReduce> reduces;
+  std::vector<KernelStage> stages;
   std::vector<ScalarNode> tail;
   std::vector<KernelStore> tail_stores;
 };

@@ -16,7 +16,8 @@ constexpr PassInfo kPipeline[] = {
     {"merge_scans", merge_scans}, {"lift_products", lift_products},
     {"dead_code", dead_code},     {"fold_constants", fold_constants},
     {"simplify", simplify},       {"merge_equal", merge_equal},
-    {"slice_first", slice_first}, {"fuse_linear", fuse_linear},
+    {"slice_first", slice_first}, {"expand_rows", expand_rows, true},
+    {"fuse_linear", fuse_linear},
 };
 
 struct Settings {
@@ -91,16 +92,18 @@ Status run_one(const PassInfo& pass, Graph& graph, bool dump) {
 
 Status run_pass(const PassInfo& pass, Graph& graph) { return run_one(pass, graph, true); }
 
-Status run_pipeline_nested(Graph& graph) {
-  for (const PassInfo& pass : kPipeline) MSJIT_OK(run_one(pass, graph, false));
+Status run_pipeline_nested(Graph& graph, bool fuses) {
+  for (const PassInfo& pass : kPipeline)
+    if (fuses || !pass.for_fusing) MSJIT_OK(run_one(pass, graph, false));
   return {};
 }
 
-Status run_pipeline(Graph& graph) {
+Status run_pipeline(Graph& graph, bool fuses) {
   MSJIT_LOGF(LogTopic::kGraph, "as captured\n{}", print(graph));
   dump_graph("captured", graph);
   if (settings().strict) MSJIT_OK(verify(graph));
-  for (const PassInfo& pass : kPipeline) MSJIT_OK(run_pass(pass, graph));
+  for (const PassInfo& pass : kPipeline)
+    if (fuses || !pass.for_fusing) MSJIT_OK(run_pass(pass, graph));
   MSJIT_LOGF(LogTopic::kGraph, "optimised\n{}", print(graph));
   return {};
 }

@@ -11,14 +11,16 @@ using PassFn = Result<bool> (*)(Graph&);
 struct PassInfo {
   const char* name;
   PassFn run;
+  bool for_fusing = false;  // only of use where elementwise nodes are fused
 };
 std::span<const PassInfo> pipeline();
 const PassInfo* find_pass(std::string_view name);
 Status run_pass(const PassInfo& pass, Graph& graph);
-Status run_pipeline(Graph& graph);
+Status run_pipeline(Graph& graph, bool fuses = true);
 // Whether someone follows what the passes do (MSJIT_LOG, MSJIT_DUMP, MSJIT_BISECT), so that graphs
 // have to go through them in the order of the program.
 bool pipeline_is_watched();
-Status run_pipeline_nested(Graph& graph);  // for a sub-graph: the same passes, no dumps
+// For a sub-graph: the same passes, no dumps.
+Status run_pipeline_nested(Graph& graph, bool fuses = true);
 
 }  // namespace msjit

@@ -45,9 +45,10 @@ RuleTable index_rules(std::span<const Rule* const> rules) {
 
 class Rebuilder {
  public:
-  Rebuilder(const Graph& from, const RuleTable& rules)
+  Rebuilder(const Graph& from, const RuleTable& rules, NodeTest expands = nullptr)
       : from_(from),
         rules_(rules),
+        expands_(expands),
         to_(std::make_shared<Graph>()),
         sink_(to_),
         map_(from.values.size(), -1),
@@ -101,11 +102,27 @@ class Rebuilder {
         return {};
       }
     }
+    if (expands_ && node.op->composite && expands_(from_, node) && expand(node, in)) return {};
     sink_.set_merging(!apart);
     ValueId first = sink_.append_like(from_, node, in);
     sink_.set_merging(true);
     for (int32_t i = 0; i < node.num_outputs; ++i) bind(node.first_output + i, first + i);
     return {};
+  }
+
+  // Whether the composite has taken the node's place.
+  bool expand(const Node& node, std::span<const ValueId> in) {
+    Vals inputs;
+    for (ValueId id : in) inputs.push_back(id < 0 ? Val() : sink_.value(id));
+    const Vals results = node.op->composite(&sink_, inputs, node.attrs);
+    if (Status status = sink_.take_error(); !status.ok()) return false;
+    if (static_cast<int32_t>(results.size()) != node.num_outputs) return false;
+    for (int32_t i = 0; i < node.num_outputs; ++i)
+      if (apart_[node.first_output + i] || is_apart(results[i].id()) ||
+          !(sink_.meta(results[i]) == from_.meta(node.first_output + i)))
+        return false;
+    for (int32_t i = 0; i < node.num_outputs; ++i) bind(node.first_output + i, results[i].id());
+    return fired_ = true;
   }
 
   Val rewrite(const Node& node, std::span<const ValueId> in) {
@@ -138,6 +155,7 @@ class Rebuilder {
 
   const Graph& from_;
   const RuleTable& rules_;
+  const NodeTest expands_;
   std::shared_ptr<Graph> to_;
   GraphSink sink_;
   std::vector<ValueId> map_;
@@ -199,6 +217,18 @@ Result<bool> rebuild(Graph& graph) {
   if (!done.ok()) return done;
   graph = std::move(result);
   return graph.nodes.size() != before;
+}
+
+Result<bool> expand_composites(Graph& graph, NodeTest wanted) {
+  if (std::ranges::none_of(graph.nodes, [&](const Node& node) {
+        return node.kind == NodeKind::kOp && !node.is_control() && wanted(graph, node);
+      }))
+    return false;
+  Graph result;
+  MSJIT_TRY(const bool fired, Rebuilder(graph, {}, wanted).run(&result));
+  graph = std::move(result);
+  if (fired) MSJIT_OK(dead_code(graph));
+  return fired;
 }
 
 Result<bool> apply_rules(Graph& graph, std::span<const Rule* const> rules) {

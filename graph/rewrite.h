@@ -64,6 +64,10 @@ struct Rule {
 // Applies the rules until none fires (at most a few rounds); dead nodes vanish on the way.
 Result<bool> apply_rules(Graph& graph, std::span<const Rule* const> rules);
 
+// Replaces the nodes that `wanted` picks by their composites. An answer of other metas is refused.
+using NodeTest = bool (*)(const Graph& graph, const Node& node);
+Result<bool> expand_composites(Graph& graph, NodeTest wanted);
+
 // Copies `graph` node by node, dead ones left out and equal ones merged.
 Result<bool> rebuild(Graph& graph);
 

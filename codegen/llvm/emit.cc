@@ -18,7 +18,7 @@ class KernelEmitter final : PointEmitter {
       : PointEmitter(module, spec, name, target) {}
 
   llvm::Function* run() {
-    invariants(kOnce);
+    enter_kernel();
     if (inner_ < 0)
       point();
     else
@@ -80,9 +80,12 @@ class KernelEmitter final : PointEmitter {
 
   // A kernel without dims: one point.
   void point() {
-    reset_accumulators(1, 1);
-    element({i64(0), 1}, 0);
-    tail({i64(0), 1}, 1);
+    const Lanes lanes{i64(0), 1};
+    for (size_t s = 0; s < spec_.stages.size(); ++s) {
+      enter_stage(s, {&lanes, 1});
+      element(lanes, 0);
+    }
+    tail(lanes, 1);
   }
 
   // Loops over the kept dims from `dim` on; the innermost dim is not among them.
@@ -127,7 +130,7 @@ class KernelEmitter final : PointEmitter {
   // ------------------------------------------
   void kept_row() {
     auto [from, to] = bounds(inner_);
-    if (spec_.reduces.empty()) enter_row();
+    if (!spec_.has_reduces()) enter_row();
     int wide = unroll_ * width_;
     Value* at = from;
     const Passes worth = passes(inner_ == split_dim(spec_));
@@ -158,20 +161,23 @@ class KernelEmitter final : PointEmitter {
 
   // `copies` vectors side by side.
   void columns(Value* index, int copies, int width, Value* mask) {
-    auto lanes = [&](int u) { return Lanes{advance(index, u * width), width, mask}; };
+    std::vector<Lanes> all;
+    for (int u = 0; u < copies; ++u) all.push_back({advance(index, u * width), width, mask});
     auto elements = [&] {
-      for (int u = 0; u < copies; ++u) element(lanes(u), u);
+      for (int u = 0; u < copies; ++u) element(all[static_cast<size_t>(u)], u);
     };
-    if (spec_.reduces.empty()) return elements();
-    reset_accumulators(copies, width);
-    reduced_loops(
-        0,
-        [&] {
-          enter_row();
-          elements();
-        },
-        [&] { flush(copies, width); });
-    for (int u = 0; u < copies; ++u) tail(lanes(u), 1, u);
+    if (!spec_.has_reduces()) return elements();
+    for (size_t s = 0; s < spec_.stages.size(); ++s) {
+      enter_stage(s, all);
+      reduced_loops(
+          0,
+          [&] {
+            enter_row();
+            elements();
+          },
+          [&] { flush(copies, width); });
+    }
+    for (int u = 0; u < copies; ++u) tail(all[static_cast<size_t>(u)], 1, u);
   }
   Value* advance(Value* index, int by) {
     return by ? b_.CreateAdd(index, i64(by), "", true, true) : index;
@@ -180,19 +186,20 @@ class KernelEmitter final : PointEmitter {
   // ---- the innermost dim is folded: vectors run along it, and their lanes are folded at the end
   // ----------------------
   void fold_rows() {
-    reset_accumulators(unroll_, width_);
-    if (!target_.masked_memory) reset_accumulators(1, 1);
-    reduced_loops(
-        0,
-        [&] {
-          enter_row();
-          if (!is_long()) return fold_row(i64(0), extent(inner_));
-          blocks(inner_, kRowBlock, [&](Value* from, Value* to) {
-            fold_row(from, to);
-            flush(unroll_, width_);
-          });
-        },
-        [] {});
+    for (size_t s = 0; s < spec_.stages.size(); ++s) {
+      enter_stage(s);
+      reduced_loops(
+          0,
+          [&] {
+            enter_row();
+            if (!is_long()) return fold_row(i64(0), extent(inner_));
+            blocks(inner_, kRowBlock, [&](Value* from, Value* to) {
+              fold_row(from, to);
+              flush(unroll_, width_);
+            });
+          },
+          [] {});
+    }
     tail({i64(0), 1}, width_);
   }
   // Part of a row; every part but the last is a multiple of all vector sizes.

@@ -14,6 +14,10 @@ using llvm::Value;
 
 constexpr int64_t kLeastStreamed = 16;  // bytes of a store that can pass the caches
 
+DType compute_dtype(DType dtype) {
+  return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ? DType::kFloat32 : dtype;
+}
+
 int64_t register_bytes(DType dtype) {
   return is_float(dtype) ? std::max<int64_t>(item_size(dtype), 4) : item_size(dtype);
 }
@@ -31,7 +35,7 @@ PointEmitter::PointEmitter(llvm::Module& module, const KernelSpec& spec, const c
   b_.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", function_));
   inner_ = spec.dims.rank() - 1;
   load_pointers();
-  classify();
+  for (const KernelStage& stage : spec.stages) classify(stage);
   choose_width();
   make_accumulators();
 }
@@ -69,66 +73,82 @@ Value* PointEmitter::stride(int32_t operand, int dim) {
   return size_arguments_[static_cast<size_t>((operand + 1) * spec_.dims.rank() + dim)];
 }
 
-PointEmitter::Level PointEmitter::level_of_operand(int32_t operand) const {
-  const Shape& strides = spec_.operands[operand].strides;
-  if (inner_ >= 0 && strides[inner_] != 0) return kElement;
-  for (Dim s : strides)
-    if (s != 0) return kRow;
-  return kOnce;
+void PointEmitter::Varies::join(const Varies& other) {
+  inner |= other.inner;
+  folded |= other.folded;
+  ever |= other.ever;
 }
 
-void PointEmitter::classify() {
-  for (const ScalarNode& node : spec_.body) {
-    Level level = kOnce;
+PointEmitter::Varies PointEmitter::varies(int32_t operand) const {
+  // What has been reduced is one value for the lanes that fold it together.
+  if (operand < 0) return {.inner = !inner_reduced(), .ever = true};
+  Varies v;
+  for (int d = 0; d <= inner_; ++d)
+    if (spec_.operands[operand].strides[d] != 0)
+      v.join({.inner = d == inner_, .folded = spec_.is_reduced(d), .ever = true});
+  return v;
+}
+
+PointEmitter::Level PointEmitter::level_of(const Varies& v) const {
+  if (!v.ever) return kOnce;
+  if (!v.inner) return kRow;
+  return spec_.has_reduces() && !inner_reduced() && !v.folded ? kColumn : kElement;
+}
+
+void PointEmitter::classify(const KernelStage& stage) {
+  std::vector<Varies> all;
+  for (const ScalarNode& node : stage.body) {
+    Varies& v = all.emplace_back();
     if (node.op == ScalarOp::kInput) {
-      level = level_of_operand(node.a);
+      v = varies(node.a);
     } else {
       for (int32_t operand : {node.a, node.b, node.c})
-        if (operand >= 0) level = std::max(level, levels_[operand]);
+        if (operand >= 0) v.join(all[static_cast<size_t>(operand)]);
     }
-    levels_.push_back(level);
   }
-  uniform_.assign(spec_.body.size(), nullptr);
+  std::vector<Level>& levels = levels_.emplace_back();
+  for (const Varies& v : all) levels.push_back(level_of(v));
+  uniform_.emplace_back(stage.body.size(), nullptr);
+  first_reduce_.push_back(reduces_.size());
+  for (const KernelReduce& r : stage.reduces)
+    reduces_.push_back({r.kind, compute_dtype(stage.body[static_cast<size_t>(r.node)].dtype)});
 }
 
 // Lanes fill a vector register with the widest type that varies along the innermost dim. (Python's
 // numbers are doubles, converted before the loop.)
 void PointEmitter::choose_width() {
   int64_t widest = 1;
-  for (size_t i = 0; i < spec_.operands.size(); ++i) {
-    bool varies = level_of_operand(static_cast<int32_t>(i)) == kElement;
-    if (varies) widest = std::max(widest, register_bytes(spec_.operands[i].dtype));
+  const auto widen = [&](DType dtype) { widest = std::max(widest, register_bytes(dtype)); };
+  for (size_t i = 0; i < spec_.operands.size(); ++i)
+    if (varies(static_cast<int32_t>(i)).inner) widen(spec_.operands[i].dtype);
+  size_t nodes = 0;  // of the largest stage
+  for (size_t s = 0; s < spec_.stages.size(); ++s) {
+    const std::vector<ScalarNode>& body = spec_.stages[s].body;
+    for (size_t i = 0; i < body.size(); ++i)
+      if (levels_[s][i] >= kColumn) widen(body[i].dtype);
+    nodes = std::max(nodes, body.size());
   }
-  for (size_t i = 0; i < spec_.body.size(); ++i)
-    if (levels_[i] == kElement) widest = std::max(widest, register_bytes(spec_.body[i].dtype));
-  for (const KernelReduce& r : spec_.reduces)
-    widest = std::max(widest, register_bytes(spec_.body[r.node].dtype));
+  for (const Reduce& r : reduces_) widen(r.dtype);
   width_ = std::clamp(static_cast<int>(target_.vector_bytes / widest), 4, 32);
-  size_t nodes = spec_.body.size();
-  unroll_ = spec_.reduces.empty() ? 1 : nodes <= 16 ? 4 : nodes <= 60 ? 2 : 1;
+  unroll_ = reduces_.empty() ? 1 : nodes <= 16 ? 4 : nodes <= 60 ? 2 : 1;
 }
 
 // ---- accumulators
 // ------------------------------------------------------------------------------------------------
-DType PointEmitter::reduce_dtype(const KernelReduce& r) const {
-  DType dtype = spec_.body[r.node].dtype;
-  return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ? DType::kFloat32 : dtype;
-}
-
 bool PointEmitter::carried(size_t reduce) const {
-  const KernelReduce& r = spec_.reduces[reduce];
-  return long_ && r.kind == ReduceKind::kSum && reduce_dtype(r) == DType::kFloat32;
+  const Reduce& r = reduces_[reduce];
+  return long_ && r.kind == ReduceKind::kSum && r.dtype == DType::kFloat32;
 }
 
 // Variables, one a reduction and unrolled copy; they become registers at the end.
 void PointEmitter::make_accumulators() {
   long_ = has_long_sums(spec_);
   auto make = [&](size_t r, int width) {
-    Accumulator a{b_.CreateAlloca(scalar_.register_type(reduce_dtype(spec_.reduces[r]), width))};
+    Accumulator a{b_.CreateAlloca(scalar_.register_type(reduces_[r].dtype, width))};
     if (carried(r)) a.total = b_.CreateAlloca(scalar_.register_type(DType::kFloat64, width));
     return a;
   };
-  for (size_t r = 0; r < spec_.reduces.size(); ++r)
+  for (size_t r = 0; r < reduces_.size(); ++r)
     for (int u = 0; u < unroll_; ++u) {
       vectors_.push_back(make(r, width_));
       scalars_.push_back(make(r, 1));
@@ -152,19 +172,20 @@ void PointEmitter::promote_accumulators() {
 }
 
 void PointEmitter::reset_accumulators(int copies, int width) {
-  for (size_t r = 0; r < spec_.reduces.size(); ++r)
+  for (size_t i = 0; i < stage().reduces.size(); ++i)
     for (int u = 0; u < copies; ++u) {
-      const KernelReduce& reduce = spec_.reduces[r];
+      const size_t r = first_reduce_[stage_] + i;
+      const Reduce& reduce = reduces_[r];
       Accumulator& a = accumulator(r, u, width);
-      b_.CreateStore(scalar_.identity(reduce.kind, reduce_dtype(reduce), width), a.current);
+      b_.CreateStore(scalar_.identity(reduce.kind, reduce.dtype, width), a.current);
       if (a.total) b_.CreateStore(scalar_.identity(reduce.kind, DType::kFloat64, width), a.total);
     }
 }
 
 void PointEmitter::flush(int copies, int width) {
-  for (size_t r = 0; r < spec_.reduces.size(); ++r)
+  for (size_t i = 0; i < stage().reduces.size(); ++i)
     for (int u = 0; u < copies; ++u) {
-      Accumulator& a = accumulator(r, u, width);
+      Accumulator& a = accumulator(first_reduce_[stage_] + i, u, width);
       if (!a.total) continue;
       Value* part = b_.CreateLoad(a.current->getAllocatedType(), a.current);
       Value* total = b_.CreateLoad(a.total->getAllocatedType(), a.total);
@@ -183,8 +204,7 @@ Value* PointEmitter::read_accumulator(size_t reduce, int copy, int width) {
 }
 
 Value* PointEmitter::reduced_value(size_t r, const Lanes& lanes, int folded, int copy) {
-  ReduceKind kind = spec_.reduces[r].kind;
-  DType dtype = reduce_dtype(spec_.reduces[r]);
+  const auto [kind, dtype] = reduces_[r];
   DType total = carried(r) ? DType::kFloat64 : dtype;
   Value* acc = nullptr;
   if (folded == 1) {
@@ -201,32 +221,80 @@ Value* PointEmitter::reduced_value(size_t r, const Lanes& lanes, int folded, int
 
 // ---- maths
 // -------------------------------------------------------------------------------------------------------
-void PointEmitter::enter_row() {
-  for (size_t i = 0; i < bases_.size(); ++i) rows_[i] = row_pointer(static_cast<int32_t>(i));
-  invariants(kRow);
+void PointEmitter::enter_kernel() {
+  for (size_t s = 0; s < spec_.stages.size(); ++s) compute_uniform(s, kOnce);
 }
 
-void PointEmitter::invariants(Level level) {
-  for (size_t i = 0; i < spec_.body.size(); ++i)
-    if (levels_[i] == level) uniform_[i] = compute(spec_.body, i, uniform_, {i64(0), 1});
+void PointEmitter::enter_stage(size_t stage) {
+  stage_ = stage;
+  folded_.assign(reduces_.size(), nullptr);
+  for (const ScalarNode& node : this->stage().body)
+    if (node.op == ScalarOp::kInput && node.a < 0)
+      folded_[static_cast<size_t>(-1 - node.a)] =
+          reduced_value(static_cast<size_t>(-1 - node.a), {i64(0), 1}, width_, 0);
+  reset_accumulators(unroll_, width_);
+  if (!target_.masked_memory) reset_accumulators(1, 1);
+}
+
+void PointEmitter::enter_stage(size_t stage, std::span<const Lanes> columns) {
+  stage_ = stage;
+  const int copies = static_cast<int>(columns.size());
+  columns_.assign(columns.size(), {});
+  enter_row();
+  for (int u = 0; u < copies; ++u) compute_columns(columns[static_cast<size_t>(u)], u);
+  reset_accumulators(copies, columns[0].width);
+}
+
+void PointEmitter::enter_row() {
+  for (size_t i = 0; i < bases_.size(); ++i) rows_[i] = row_pointer(static_cast<int32_t>(i));
+  compute_uniform(stage_, kRow);
+}
+
+void PointEmitter::compute_uniform(size_t stage, Level level) {
+  const std::vector<ScalarNode>& body = spec_.stages[stage].body;
+  std::vector<Value*>& values = uniform_[stage];
+  for (size_t i = 0; i < body.size(); ++i)
+    if (levels_[stage][i] == level) values[i] = compute(body, i, values, {i64(0), 1});
+}
+
+void PointEmitter::compute_columns(const Lanes& lanes, int copy) {
+  const std::vector<ScalarNode>& body = stage().body;
+  std::vector<Value*>& values = columns_[static_cast<size_t>(copy)];
+  values.assign(body.size(), nullptr);
+  for (size_t i = 0; i < body.size(); ++i) {
+    const ScalarNode& node = body[i];
+    if (levels_[stage_][i] < kColumn)
+      values[i] = across(i, lanes.width);
+    else if (levels_[stage_][i] == kColumn)
+      values[i] = node.op == ScalarOp::kInput && node.a < 0
+                      ? reduced_value(static_cast<size_t>(-1 - node.a), lanes, 1, copy)
+                      : compute(body, i, values, lanes);
+  }
+}
+
+// A value that is constant along the row, in all lanes.
+Value* PointEmitter::across(size_t i, int width) {
+  const ScalarNode& node = stage().body[i];
+  if (node.op == ScalarOp::kConst) return scalar_.constant(node, width);
+  return scalar_.splat(uniform_[stage_][i], width);
 }
 
 void PointEmitter::element(const Lanes& lanes, int copy) {
-  std::vector<Value*> values(spec_.body.size());
-  for (size_t i = 0; i < spec_.body.size(); ++i) {
-    if (levels_[i] == kElement)
-      values[i] = compute(spec_.body, i, values, lanes);
-    else if (spec_.body[i].op == ScalarOp::kConst)
-      values[i] = scalar_.constant(spec_.body[i], lanes.width);
-    else
-      values[i] = scalar_.splat(uniform_[i], lanes.width);
+  const std::vector<ScalarNode>& body = stage().body;
+  std::vector<Value*> values(body.size());
+  for (size_t i = 0; i < body.size(); ++i) {
+    const Level level = levels_[stage_][i];
+    values[i] = level == kElement  ? compute(body, i, values, lanes)
+                : level == kColumn ? columns_[static_cast<size_t>(copy)][i]
+                                   : across(i, lanes.width);
   }
-  for (const KernelStore& s : spec_.stores) store(s.operand, values[s.node], lanes);
-  for (size_t r = 0; r < spec_.reduces.size(); ++r) {
-    const KernelReduce& reduce = spec_.reduces[r];
+  for (const KernelStore& s : stage().stores) store(s.operand, values[s.node], lanes);
+  for (size_t i = 0; i < stage().reduces.size(); ++i) {
+    const KernelReduce& reduce = stage().reduces[i];
+    const size_t r = first_reduce_[stage_] + i;
     llvm::AllocaInst* variable = accumulator(r, copy, lanes.width).current;
     Value* acc = b_.CreateLoad(variable->getAllocatedType(), variable);
-    Value* x = scalar_.fold(reduce.kind, reduce_dtype(reduce), acc, values[reduce.node]);
+    Value* x = scalar_.fold(reduce.kind, reduces_[r].dtype, acc, values[reduce.node]);
     bool drop = lanes.mask && inner_reduced();
     b_.CreateStore(drop ? b_.CreateSelect(lanes.mask, x, acc) : x, variable);
   }
@@ -236,13 +304,14 @@ Value* PointEmitter::compute(const std::vector<ScalarNode>& nodes, size_t i,
                              const std::vector<Value*>& values, const Lanes& lanes) {
   const ScalarNode& node = nodes[i];
   if (node.op == ScalarOp::kConst) return scalar_.constant(node, lanes.width);
-  if (node.op == ScalarOp::kInput) return load(node.a, lanes);
+  if (node.op == ScalarOp::kInput)
+    return node.a < 0 ? folded_[static_cast<size_t>(-1 - node.a)] : load(node.a, lanes);
   auto at = [&](int32_t n) { return n < 0 ? nullptr : values[n]; };
   return scalar_.op(node, nodes[node.a].dtype, at(node.a), at(node.b), at(node.c), lanes.width);
 }
 
 void PointEmitter::tail(const Lanes& lanes, int folded, int copy) {
-  if (spec_.reduces.empty()) return;
+  if (reduces_.empty()) return;
   for (size_t i = 0; i < bases_.size(); ++i) rows_[i] = row_pointer(static_cast<int32_t>(i));
   std::vector<Value*> values(spec_.tail.size());
   for (size_t i = 0; i < spec_.tail.size(); ++i) {

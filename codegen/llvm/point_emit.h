@@ -19,21 +19,27 @@ struct Lanes {
 
 class PointEmitter {
  protected:
-  // How often a body node must be computed.
-  enum Level : uint8_t { kOnce, kRow, kElement };
+  // How often a body node must be computed. kColumn: where lanes fold columns of their own, what
+  // does not change down the column.
+  enum Level : uint8_t { kOnce, kRow, kColumn, kElement };
 
   PointEmitter(llvm::Module& module, const KernelSpec& spec, const char* name,
                const HostTarget& target);
 
   llvm::Value* i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
-  bool inner_reduced() const { return spec_.is_reduced(inner_); }
+  bool inner_reduced() const { return inner_ >= 0 && spec_.is_reduced(inner_); }
   // Extent of a dim: a constant, or an argument of an open kernel.
   llvm::Value* extent(int dim);
   llvm::Value* stride(int32_t operand, int dim);
 
+  // What is constant in the whole run, for all stages.
+  void enter_kernel();
+  // From here on a stage is emitted, for one point of the kept dims that all lanes fold, or for
+  // columns of their own.
+  void enter_stage(size_t stage);
+  void enter_stage(size_t stage, std::span<const Lanes> columns);
   // Points each operand at the current row, and computes what is constant along it.
   void enter_row();
-  void invariants(Level level);
   // The body at `lanes`: stores, and folds into copy `copy` of the accumulators.
   void element(const Lanes& lanes, int copy);
   // What follows the reductions, once for each point of the kept dims. `folded`: lanes of the
@@ -41,7 +47,6 @@ class PointEmitter {
   // `copy`.
   void tail(const Lanes& lanes, int folded, int copy = 0);
 
-  void reset_accumulators(int copies, int width);
   // Long float32 sums are carried on in double every few thousand elements, as in eager mode.
   bool is_long() const { return long_; }
   void flush(int copies, int width);
@@ -65,11 +70,22 @@ class PointEmitter {
   };
   void load_pointers();
   llvm::Value* size_argument(size_t index);
-  void classify();
   void choose_width();
   void make_accumulators();
-  Level level_of_operand(int32_t operand) const;
-  DType reduce_dtype(const KernelReduce& r) const;
+  // How a value changes: along the innermost dim, along folded dims, at all.
+  struct Varies {
+    bool inner = false, folded = false, ever = false;
+    void join(const Varies& other);
+  };
+  Varies varies(int32_t operand) const;
+  void classify(const KernelStage& stage);
+  Level level_of(const Varies& v) const;
+  const KernelStage& stage() const { return spec_.stages[stage_]; }
+  void start_stage(size_t stage);
+  void reset_accumulators(int copies, int width);
+  void compute_uniform(size_t stage, Level level);
+  void compute_columns(const Lanes& lanes, int copy);
+  llvm::Value* across(size_t node, int width);
   bool carried(size_t reduce) const;
   Accumulator& accumulator(size_t reduce, int copy, int width);
   llvm::Value* read_accumulator(size_t reduce, int copy, int width);
@@ -87,10 +103,20 @@ class PointEmitter {
   llvm::Value* sizes_ = nullptr;              // of an open kernel: the array of its sizes
   std::vector<llvm::Value*> size_arguments_;  // by place in that array
   std::vector<llvm::Value*> bases_, rows_;    // operand pointers: as passed, and at the current row
-  std::vector<Level> levels_;
-  std::vector<llvm::Value*>
-      uniform_;  // by body node: its scalar value where it is constant along the row
+  struct Reduce {
+    ReduceKind kind;
+    DType dtype;  // of the accumulator
+  };
+  std::vector<Reduce> reduces_;             // of all stages
+  std::vector<size_t> first_reduce_;        // by stage
+  std::vector<std::vector<Level>> levels_;  // by stage and body node
+  // By stage and body node: the scalar value where it is constant along the row.
+  std::vector<std::vector<llvm::Value*>> uniform_;
   std::vector<Accumulator> vectors_, scalars_;
+  // Of the current stage.
+  size_t stage_ = 0;
+  std::vector<llvm::Value*> folded_;                // by reduction: its value, unless by column
+  std::vector<std::vector<llvm::Value*>> columns_;  // by copy and body node
 };
 
 }  // namespace msjit::llvm_backend

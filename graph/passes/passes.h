@@ -12,6 +12,7 @@ Result<bool> merge_equal(Graph& graph);     // equal pure nodes become one
 Result<bool> fold_constants(Graph& graph);  // evaluates nodes whose operands are known
 Result<bool> simplify(Graph& graph);        // the rules of graph/rules but the fusing ones
 Result<bool> slice_first(Graph& graph);     // slices before the elementwise ops they cut
+Result<bool> expand_rows(Graph& graph);     // softmax, norms -> what they are made of
 Result<bool> fuse_linear(Graph& graph);     // matmul + bias (+ relu) -> linear, linear_act
 
 }  // namespace msjit

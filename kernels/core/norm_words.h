@@ -23,6 +23,13 @@ struct Result {
   Val x, scale, g;  // `scale` keeps the reduced axes as size one
 };
 
+// The last `count` axes of a value with `rank` of them.
+inline IntList last_axes(int rank, int64_t count) {
+  IntList axes;
+  for (int64_t i = rank - count; i < rank; ++i) axes.push_back(i);
+  return axes;
+}
+
 inline Val sum_over(const Val& x, const IntList& axes) {
   return axes.empty() ? x : words::sum(x, axes, true);
 }

@@ -126,6 +126,7 @@ enum Trait : uint32_t {
   kCommutative = 1u << 6,  // operands may be swapped, zeros of either sign included
   kDecompose = 1u << 7,    // graphs take the composite even though an eager kernel exists
   kNoGrad = 1u << 8,       // gradient is zero by definition (comparisons, argmax, ...)
+  kRows = 1u << 9,  // folds rows (attribute axis or num_axes): graphs take the composite to fuse it
 };
 
 enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };

@@ -141,6 +141,10 @@ Val sum_to(const Val& x, const Shape& shape) { return call(op_sum_to, {x}, {list
 Val cast(const Val& x, DType dtype) {
   return x.dtype() == dtype && !x.meta().weak ? x : call(op_cast, {x}, {dtype});
 }
+Val wide(const Val& x) {
+  const bool narrow = x.dtype() == DType::kFloat16 || x.dtype() == DType::kBFloat16;
+  return narrow ? cast(x, DType::kFloat32) : x;
+}
 Val reshape(const Val& x, const Shape& shape) {
   return x.shape() == shape ? x : call(op_reshape, {x}, {list_of(shape)});
 }

@@ -54,6 +54,7 @@ Val prod(const Val& x, AttrValue axes = {}, bool keepdims = false);
 Val max(const Val& x, AttrValue axes = {}, bool keepdims = false);
 Val sum_to(const Val& x, const Shape& shape);  // undoes broadcasting
 Val cast(const Val& x, DType dtype);
+Val wide(const Val& x);  // 16-bit floats as float32
 Val reshape(const Val& x, const Shape& shape);
 Val broadcast_to(const Val& x, const Shape& shape);
 Val transpose(const Val& x, IntList perm);

@@ -30,13 +30,6 @@ struct Plan {
   DType out_dtype;
 };
 
-bool has_wide_vectors() {
-  static const bool available =
-      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return available;
-}
-
 DType loop_dtype(DType compute) {
   return compute == DType::kFloat16 || compute == DType::kBFloat16 ? DType::kFloat32 : compute;
 }

@@ -6,6 +6,7 @@
 
 #include "kernels/core/op.h"
 #include "kernels/core/scalar_math.h"
+#include "kernels/cpu/wide_vectors.h"
 
 namespace msjit {
 
@@ -56,8 +57,7 @@ namespace usual {
 
 // The same operations on the vectors of AVX-512: the same bits.
 namespace wide {
-#define MSJIT_LOOP \
-  [[gnu::flatten, gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]]
+#define MSJIT_LOOP MSJIT_WIDE_LOOP
 #include "kernels/cpu/elementwise_loops.inc"
 #undef MSJIT_LOOP
 }  // namespace wide

@@ -66,9 +66,6 @@ Status layer_norm_grad(int64_t rows, int64_t width, float epsilon, const float* 
                        const float* scale, const float* mean, const float* variance,
                        const float* dy, float* dx, float* dscale, float* dshift);
 
-Status softmax(int64_t outer, int64_t length, int64_t inner, bool logarithm, const float* x,
-               float* y);
-
 // Primitives kept by the calling thread, for tests and stats.
 int64_t cached_primitives();
 

@@ -1,4 +1,4 @@
-// The kernel shared by softmax and log_softmax: oneDNN for float32, loops for the other floats.
+// The kernel shared by softmax and log_softmax.
 #pragma once
 
 #include "kernels/core/op.h"

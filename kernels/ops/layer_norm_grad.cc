@@ -76,6 +76,23 @@ Status kernel(KernelCtx& ctx) {
   return {};
 }
 
+// With n the normalised x, r = 1 / sqrt(variance + epsilon) and g = dy weight: dx = r (g - mean(g)
+// - n mean(g n)), dweight = sum(dy n), dbias = sum(dy).
+Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
+  using namespace words;
+  const Val x = wide(in[0]), dy = wide(in[3]);
+  const bool has_weight = in.size() > 4 && in[4];
+  const IntList axes = norm_words::last_axes(x.rank(), attrs[0].as_int());
+  const Val r = rsqrt(in[2] + attrs[1].as_float()), n = (x - in[1]) * r;
+  const Val g = has_weight ? dy * wide(in[4]) : dy;
+  const Val dx = r * (g - mean(g, axes, true) - n * mean(g * n, axes, true));
+  IntList rows;
+  for (int i = 0; i < x.rank() - static_cast<int>(axes.size()); ++i) rows.push_back(i);
+  const auto over_rows = [&](const Val& v) { return rows.empty() ? v : sum(v, rows); };
+  const DType param = has_weight ? in[4].dtype() : in[0].dtype();
+  return {cast(dx, in[0].dtype()), cast(over_rows(dy * n), param), cast(over_rows(dy), param)};
+}
+
 // mean and variance are x's own: what depends on them is counted in the gradient of x.
 void vjp(Vjp& v) {
   using namespace words;
@@ -103,6 +120,8 @@ MSJIT_OP(layer_norm_grad)
     .outputs(3)
     .infer(infer)
     .cpu(kernel)
+    .composite(composite)
+    .traits(kRows)
     .vjp(vjp);
 
 }  // namespace msjit

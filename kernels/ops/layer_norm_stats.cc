@@ -1,5 +1,5 @@
 #include "kernels/core/checks.h"
-#include "kernels/core/words.h"
+#include "kernels/core/norm_words.h"
 #include "kernels/cpu/layout.h"
 #include "kernels/cpu/norm.h"
 #include "kernels/cpu/onednn.h"
@@ -78,6 +78,18 @@ Status kernel(KernelCtx& ctx) {
   return {};
 }
 
+Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
+  using namespace words;
+  const Val x = wide(in[0]);
+  const IntList axes = norm_words::last_axes(x.rank(), attrs[0].as_int());
+  const Val average = mean(x, axes, true), centred = x - average;
+  const Val variance = mean(square(centred), axes, true);
+  Val y = centred * rsqrt(variance + attrs[1].as_float());
+  if (in.size() > 1 && in[1]) y = y * wide(in[1]);
+  if (in.size() > 2 && in[2]) y = y + wide(in[2]);
+  return {cast(y, in[0].dtype()), average, variance};
+}
+
 void vjp(Vjp& v) {
   using namespace words;
   Val x = v.in(0), dx;
@@ -111,6 +123,8 @@ MSJIT_OP(layer_norm_stats)
     .outputs(3)
     .infer(infer)
     .cpu(kernel)
+    .composite(composite)
+    .traits(kRows)
     .vjp(vjp)
     .sample({.shapes = {{3, 5}, {5}, {5}}})
     .sample({.shapes = {{2, 3, 4}, {3, 4}, {3, 4}}, .attrs = "num_axes=2, epsilon=0.001"})

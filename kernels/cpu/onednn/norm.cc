@@ -1,4 +1,4 @@
-// Normalisation and softmax.
+// Normalisation.
 #include "kernels/cpu/onednn/program.h"
 #include "kernels/cpu/serial_scope.h"
 
@@ -137,28 +137,6 @@ Status layer_norm_grad(int64_t rows, int64_t width, float epsilon, const float* 
                     {x, scale, mean, variance, dy, dx, dscale, dshift}, [&](Builder& builder) {
                       build_layer_norm_grad(builder, rows, width, epsilon);
                     });
-}
-
-static void build_softmax(Builder& builder, const memory::desc& data, bool logarithm) {
-  auto algorithm = logarithm ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate;
-  dnnl::softmax_forward::primitive_desc desc(engine(), dnnl::prop_kind::forward_inference,
-                                             algorithm, data, data, 1, user_scratchpad());
-  builder.add(desc, dnnl::softmax_forward(desc),
-              {{DNNL_ARG_SRC, builder.operand(data)}, {DNNL_ARG_DST, builder.operand(data)}});
-}
-
-Status softmax(int64_t outer, int64_t length, int64_t inner, bool logarithm, const float* x,
-               float* y) {
-  const SerialScope serial(kNormWork * outer * length * inner < kSmallWork);
-  Key key(Kind::kSoftmax);
-  key << length << inner << logarithm;
-  const int64_t row = length * inner * static_cast<int64_t>(sizeof(float));
-  return run_rows(key, outer, {row, row}, {x, y}, [&](Builder& builder, int64_t count) {
-    const bool flat = inner == 1;
-    build_softmax(builder,
-                  flat ? plain({count, length}, Tag::ab) : plain({count, length, inner}, Tag::abc),
-                  logarithm);
-  });
 }
 
 }  // namespace msjit::onednn

@@ -36,7 +36,6 @@ enum class Kind : int64_t {
   kBatchNormGrad,
   kLayerNorm,
   kLayerNormGrad,
-  kSoftmax,
 };
 
 // All that a program depends on, the number of threads included.

@@ -28,8 +28,7 @@ KernelSpec remainder_spec(double divisor) {
   by.imm_float = divisor;
   ScalarNode rest{ScalarOp::kRem, DType::kFloat32};
   rest.a = 0, rest.b = 1;
-  spec.body = {load, by, rest};
-  spec.stores = {{2, 1}};
+  spec.stages = {{{load, by, rest}, {{2, 1}}, {}}};
   return spec;
 }
 
