@@ -54,6 +54,14 @@ class FrameRun {
       : frame_(frame), code_(code), state_(state), policy_(policy), index_(code.entry()) {}
 
   PyObject* run() {
+    PyObject* const result = run_regions();
+    if (tried_ && result)
+      static_cast<Entry&>(*tried_).interpreter_took(Trial::now_us() - trial_start_, &state_);
+    return result;
+  }
+
+ private:
+  PyObject* run_regions() {
     for (;;) {
       // A debugger that starts inside a call has to see the lines that follow, and whoever keeps
       // the frame what the function leaves in its variables.
@@ -77,7 +85,6 @@ class FrameRun {
     }
   }
 
- private:
   Slots slots() const {
     return {frame_.slots(), frame_.stack(), frame_.globals().get(), frame_.builtins().get()};
   }
@@ -124,7 +131,7 @@ class FrameRun {
     const bool serves =
         entry && (entry->returns || !policy_.whole) && (entry->strict || !policy_.source);
     if (serves) {
-      if (!entry->rests()) return entry;
+      if (!entry->rests() && !begin_trial(*entry)) return entry;
       skip_region(*entry);
       return nullptr;
     }
@@ -137,6 +144,19 @@ class FrameRun {
     if (!entry && !point.entries.empty()) note_recompile(point, now);
     if (!make_room(point)) return give_up(point);
     return capture(point, now);
+  }
+
+  // True where it is the interpreter's turn to run the function, which is then timed.
+  bool begin_trial(Entry& entry) {
+    if (index_ != code_.entry() || policy_.whole || policy_.source) return false;
+    const Trial::Turn turn = entry.trial_turn(registers_.data());
+    if (turn == Trial::Turn::kNone) [[likely]]
+      return false;
+    trial_start_ = Trial::now_us();
+    if (turn != Trial::Turn::kInterpreter) return false;
+    tried_ = entry.shared_from_this();
+    tried_code_ = Ref::share(reinterpret_cast<PyObject*>(code_.code()));
+    return true;
   }
 
   // What the regions here used to run is left to the interpreter.
@@ -406,6 +426,8 @@ class FrameRun {
     quiet.end();
     if (entry.returns) {
       finish(objects[entry.result]);
+      if (trial_start_ > 0) [[unlikely]]
+        entry.trial.entry_took(Trial::now_us() - trial_start_);
       return true;
     }
     for (const SlotWrite& write : entry.locals)
@@ -464,6 +486,9 @@ class FrameRun {
   bool ran_ = false;
   bool done_ = false;
   PyObject* end_ = nullptr;
+  double trial_start_ = 0;            // of a call that is part of an entry's trial
+  std::shared_ptr<EntryBase> tried_;  // the interpreter runs in its place
+  Ref tried_code_;                    // owns the state
   std::vector<PyObject*> registers_;
 };
 

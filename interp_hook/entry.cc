@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bytecode/tensor_value.h"
+#include "codegen/compile_queue.h"
 #include "codegen/region_check.h"
 #include "graph/control.h"
 #include "guards/py/error.h"
@@ -146,6 +147,23 @@ EntryBase::Ready Entry::prepare(const int64_t* sizes) {
     if ((open->key >> i) & 1) key.push_back(sizes[i]);
   return regions.find(trace, std::move(key), {sizes, static_cast<size_t>(open->count())}, &region,
                       &error);
+}
+
+bool Entry::can_be_tried(PyObject* const* registers) const {
+  if (!returns || open || compile_synchronously() || jit_config().check) return false;
+  if (region->executable().tier() == 0) return false;
+  return std::ranges::none_of(
+      inputs, [&](SourceId id) { return id != kNoSource && is_tracked(tensor_of(registers[id])); });
+}
+
+void Entry::interpreter_took(double us, CodeState* state) {
+  const double own = trial.entry_us();
+  retired = trial.interpreter_took(us, hits);
+  if (!retired) return;
+  region->release_memory();
+  state->count_break(
+      line, break_name(BreakReason::kSlower),
+      break_text(BreakReason::kSlower, fmt::format("{:.0f} us, {:.0f} us", own, us)));
 }
 
 double Entry::compile_ms() const { return trace ? regions.compile_ms() : region->compile_ms(); }

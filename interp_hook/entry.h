@@ -7,6 +7,7 @@
 #include "guards/cache.h"
 #include "guards/py/collector.h"
 #include "interp_hook/sized_regions.h"
+#include "interp_hook/trial.h"
 
 namespace msjit {
 
@@ -47,6 +48,19 @@ struct Entry final : EntryBase {
   int times_untrue = 0;
   bool writes_tensors = false;
   bool draws = false;  // random numbers
+  Trial trial;
+  bool retired = false;  // lost its trial
+  // Whether this call is part of the entry's trial. Not one of many sizes, nor one that the tape
+  // records, whose gradient is a part of what it costs.
+  Trial::Turn trial_turn(PyObject* const* registers) const {
+    const Trial::Turn turn = trial.turn(hits);
+    if (turn == Trial::Turn::kNone) [[likely]]
+      return turn;
+    return can_be_tried(registers) ? turn : Trial::Turn::kNone;
+  }
+  bool can_be_tried(PyObject* const* registers) const;
+  // The interpreter took so long. Where that ends the entry's use, `state` is told.
+  void interpreter_took(double us, CodeState* state);
   // `again`: the same call comes here once more.
   void fail(bool again = false) {
     constexpr int kMostFailures = 10;
@@ -58,7 +72,7 @@ struct Entry final : EntryBase {
     failures = failures < kMostFailures ? failures + 1 : failures;
     rest = (1 << failures) - 1;
   }
-  bool rests() { return !is_bound || (rest > 0 && rest-- > 0); }
+  bool rests() { return retired || !is_bound || (rest > 0 && rest-- > 0); }
   bool serves() const { return is_bound; }  // the sizes of this call
   // Other threads may run Python code in the midst of a call. Not where the exit writes to existing
   // objects what it makes of their contents at the start: changes made meanwhile would be lost.

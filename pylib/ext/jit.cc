@@ -93,6 +93,18 @@ bool check_language(JitFunction* self) {
   return true;
 }
 
+// The interpreter's turn in the trial of an entry: the function runs op by op.
+[[gnu::noinline]] PyObject* call_for_trial(JitFunction* self, PyObject* const* args,
+                                           const std::shared_ptr<EntryBase>& entry) {
+  CodeState* const state = self->state;
+  const Ref owner = Ref::share(reinterpret_cast<PyObject*>(self->code));
+  const double start = Trial::now_us();
+  Ref result =
+      compat::vectorcall(self->function, args, static_cast<size_t>(self->arguments), nullptr);
+  if (result) static_cast<Entry&>(*entry).interpreter_took(Trial::now_us() - start, state);
+  return result.release();
+}
+
 // Runs a cached entry on the arguments. False: nothing was done. Not inlined: what it takes of the
 // C stack each level of a recursion that is not cached would take too.
 [[gnu::noinline]] bool call_cached(JitFunction* self, PyObject* const* args, PyObject** result) {
@@ -118,6 +130,12 @@ bool check_language(JitFunction* self) {
   if (!entry || !entry->returns || entry->rests()) return false;
   if (!entry->strict && self->mode == JitMode::kPSJit && is_strict(self)) return false;
   if (!entry->effects.empty() && replaces_finalizer(*entry, registers)) return false;
+  const Trial::Turn turn = entry->trial_turn(registers);
+  if (turn == Trial::Turn::kInterpreter && self->mode == JitMode::kPIJit) [[unlikely]] {
+    *result = call_for_trial(self, args, entry->shared_from_this());
+    return true;
+  }
+  const double start = turn == Trial::Turn::kTimed ? Trial::now_us() : 0;
   const RegionRun keep;
   CodeState* const state = self->state;
   const bool lets_run = entry->single_output < 0 || entry->gives_way();  // code of the program
@@ -144,6 +162,8 @@ bool check_language(JitFunction* self) {
   }
   ++state->calls;
   ++state->captured_calls;
+  if (turn == Trial::Turn::kTimed) [[unlikely]]
+    entry->trial.entry_took(Trial::now_us() - start);
   return true;
 }
 

@@ -1,0 +1,43 @@
+#include "interp_hook/trial.h"
+
+#include <algorithm>
+
+#include "kernels/core/log.h"
+
+namespace msjit {
+namespace {
+
+constexpr double kWorthIt = 20;   // microseconds; a shorter call is seldom slower, and hard to time
+constexpr double kClearly = 1.1;  // times as long as the interpreter
+constexpr int kLosses = 2;
+constexpr int64_t kLater = 8;  // times as many calls
+
+// MSJIT_TRIAL=lose: every entry is tried soon, however short, and loses.
+bool must_lose() {
+  static const bool lose = env_text("MSJIT_TRIAL") == "lose";
+  return lose;
+}
+
+}  // namespace
+
+Trial::Trial() : next_(must_lose() ? 4 : 64) {}  // kernels are compiled by then
+
+void Trial::restart(int64_t next) {
+  next_ = next;
+  timed_ = 0;
+  entry_us_ = 0;
+}
+
+void Trial::entry_took(double us) {
+  entry_us_ = timed_++ == 0 ? us : std::min(entry_us_, us);
+  if (timed_ == kTimedCalls && entry_us_ < kWorthIt && !must_lose()) restart(kNever);
+}
+
+bool Trial::interpreter_took(double us, int64_t hits) {
+  const bool lost = entry_us_ > kClearly * us || must_lose();
+  if (lost && ++lost_ == kLosses) return true;
+  restart(lost ? kLater * hits : kNever);
+  return false;
+}
+
+}  // namespace msjit

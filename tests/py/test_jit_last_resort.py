@@ -1,0 +1,94 @@
+"""The rule of last resort: an entry that is slower than op by op stops being used. MSJIT_TRIAL=lose has every entry lose."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import msjit as ms
+
+pytestmark = pytest.mark.skipif(not ms.has_jit, reason="no JIT here")
+
+PROGRAM = """
+import time
+import numpy as np
+import msjit as ms
+from msjit import _msjit, ops
+
+total = ms.Parameter(ms.Tensor(np.zeros(6, np.float32)), requires_grad=False)
+
+def step(x, scale):
+    y = ops.tanh(x) * scale
+    total.assign_add(y)
+    return y.sum()
+
+DOOR
+def tiers():
+    regions = [r for f in _msjit.explain_json() for r in f["regions"] if f["name"] == "step"]
+    return [r["tier"] for r in regions]
+
+x = ms.Tensor(np.arange(6, dtype=np.float32) / 8)
+sums = []
+for i in range(200):
+    sums.append(float(run(x, 0.5)))
+    while i == 1 and tiers() != [1]:  # its kernels are being compiled
+        time.sleep(0.01)
+want = float(np.tanh(np.arange(6, dtype=np.float32) / 8).sum() * 0.5)
+assert np.allclose(sums, want, 1e-5, 0), sums
+assert np.allclose(total.asnumpy(), 200 * 0.5 * np.tanh(x.asnumpy()), 1e-4), total
+"""
+DOORS = {"jit": "run = ms.jit(step, mode='PIJit')", "frame": "run = step"}
+
+
+def run(door, tmp_path, **env):
+    script, report = tmp_path / "program.py", tmp_path / "report.json"
+    script.write_text(PROGRAM.replace("DOOR", DOORS[door]))
+    command = [sys.executable, "-m", "msjit", "--explain-json", str(report), str(script)]
+    env = dict(os.environ, MSJIT_BREAK_EVERY="", MSJIT_SYNC_COMPILE="", **env)
+    subprocess.run(command, check=True, env=env, timeout=120)
+    functions = json.loads(report.read_text())["functions"]
+    return next(function for function in functions if function["name"] == "step")
+
+
+@pytest.mark.parametrize("door", sorted(DOORS))
+def test_an_entry_that_loses_is_given_up(door, tmp_path):
+    step = run(door, tmp_path, MSJIT_TRIAL="lose")
+    assert [b["reason"] for b in step["breaks"]] == ["slower"]
+    assert "no longer used" in step["breaks"][0]["detail"] and " us" in step["breaks"][0]["detail"]
+    assert step["breaks"][0]["count"] == 1
+
+
+@pytest.mark.parametrize("door", sorted(DOORS))
+def test_a_short_call_is_not_even_tried(door, tmp_path):
+    step = run(door, tmp_path)
+    assert step["breaks"] == [] and step["regions"][0]["hits"] >= 198
+
+
+def test_a_call_that_raises_is_no_trial(tmp_path):
+    """The error of the interpreter's turn is the program's."""
+    script = tmp_path / "raises.py"
+    script.write_text("""
+import numpy as np, time
+import msjit as ms
+calls = []
+@ms.jit(mode="PIJit")
+def f(x, limit):
+    calls.append(1)
+    y = x * 2
+    if y.sum() > limit:
+        raise ValueError("too much")
+    return y
+x = ms.Tensor(np.ones(4, np.float32))
+errors = 0
+for i in range(100):
+    try:
+        f(x, 9.0 if i % 5 else 7.0)
+    except ValueError as error:
+        errors += str(error) == "too much"
+    time.sleep(0.0002 if i else 1)  # kernels are compiled meanwhile
+assert errors == 20 and len(calls) == 100, (errors, len(calls))
+""")
+    env = dict(os.environ, MSJIT_TRIAL="lose", MSJIT_SYNC_COMPILE="")
+    subprocess.run([sys.executable, str(script)], check=True, env=env, timeout=120)
