@@ -1,0 +1,10 @@
+"""Data pipelines: sources of rows, steps that change them, iterators; mindspore.dataset's names."""
+from . import config, samplers
+from .core import Dataset, zip_datasets as zip
+from .samplers import (
+    DistributedSampler, PKSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, SubsetSampler,
+    WeightedRandomSampler,
+)
+from .batches import BatchInfo
+from .sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset
+from .utils import Shuffle
