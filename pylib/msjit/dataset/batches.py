@@ -148,7 +148,9 @@ def _checked_padding(pad_info, source):
 
 
 def padded(values, shape, fill, name):
-    """The values of a column, each filled up at its ends to one shape; None in it stands for the largest size."""
+    """The values of a column, each cut or filled up at its ends to one shape; None in it stands for the largest size."""
+    if isinstance(values[0], dict):
+        raise RowError("[padded_batch] column %r, got dicts, expected arrays" % name)
     rank = values[0].ndim
     shape = [None] * rank if shape is None else list(shape)
     if any(v.ndim != rank for v in values) or len(shape) != rank:
@@ -173,12 +175,10 @@ class PaddedBatch(Batch):
     def __init__(self, source, size, drop, num_parallel_workers, pad_info):
         super().__init__(source, size, drop, num_parallel_workers)
         self._padding = _checked_padding(pad_info, source)
-        self._pads = pad_info is not None and len(pad_info) > 0
+        self._all = pad_info is not None and not pad_info
 
     def _stack(self, columns):
-        padding = self._padding if self._pads else dict.fromkeys(self._columns, (None, None))
-        if any(isinstance(column[0], dict) for column in columns):
-            raise RowError("[padded_batch] column, got dicts, expected arrays")
+        padding = dict.fromkeys(self._columns, (None, None)) if self._all else self._padding
         columns = [padded(column, padding[name][0], padding[name][1], name) if name in padding else column
                    for column, name in zip(columns, self._columns)]
         return super()._stack(columns)

@@ -60,7 +60,10 @@ class Dataset:
         return _steps.Batch(self, batch_size, drop_remainder, num_parallel_workers, **kwargs)
 
     def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
-        """As batch, after padding columns to a common shape; pad_info maps a column to (shape or None, value)."""
+        """As batch, after padding columns: pad_info maps a column to (shape or None, value).
+
+        An empty pad_info pads every column with zeros to the largest size in the batch, None pads none.
+        """
         return _steps.PaddedBatch(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
 
     def bucket_batch_by_length(self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function=None,
