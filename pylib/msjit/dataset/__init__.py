@@ -1,5 +1,5 @@
 """Data pipelines: sources of rows, steps that change them, iterators; mindspore.dataset's names."""
-from . import config, samplers, transforms, vision
+from . import config, samplers, text, transforms, vision
 from .core import Dataset, zip_datasets as zip
 from .samplers import (
     DistributedSampler, PKSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, SubsetSampler,

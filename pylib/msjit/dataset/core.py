@@ -264,8 +264,15 @@ class Iterator:
     stop = release
 
 
+# Tensors have no unsigned integers but uint8: these become the next signed type that holds all their values.
+_WIDER = {"uint16": np.int32, "uint32": np.int64}
+
+
 def _tensor(value):
-    return Tensor(value) if isinstance(value, np.ndarray) and value.dtype.kind not in "USO" else value
+    if not isinstance(value, np.ndarray) or value.dtype.kind in "USO":
+        return value
+    wider = _WIDER.get(value.dtype.name)
+    return Tensor(value if wider is None else value.astype(wider))
 
 
 def _common_shape(a, b):

@@ -309,7 +309,8 @@ class GaussianBlur(Transform):
             raise ValueError("[GaussianBlur] kernel_size, got %r, expected odd numbers" % (kernel_size,))
         sigma = sigma if isinstance(sigma, (list, tuple)) else (sigma, sigma)
         given = [0 if s is None else number(s, "sigma", "GaussianBlur", 0) for s in sigma]
-        self.sigma = [s if s else 0.3 * ((k - 1) * 0.5 - 1) + 0.8 for s, k in zip(given, self.kernel_size)]
+        across = given[0] or 0.3 * ((self.kernel_size[0] - 1) * 0.5 - 1) + 0.8
+        self.sigma = [across, given[1] or across]
 
     def _apply(self, image):
         return blurred(self._array(image), self.kernel_size, self.sigma, "GaussianBlur")

@@ -211,7 +211,8 @@ def rotated(image, degrees, resample, expand, center, fill, where):
         matrix[0][2] += wide / 2.0 - width / 2
         matrix[1][2] += high / 2.0 - height / 2
         new_width, new_height = int(round(wide)), int(round(high))
-    return resampling.warp(image, _inverse(matrix), new_height, new_width, resample, fill, where)
+    # MindSpore hands the three fill values to OpenCV in the order blue, green, red, whatever the image has.
+    return resampling.warp(image, _inverse(matrix), new_height, new_width, resample, fill[::-1], where)
 
 
 def _inverse(matrix):
