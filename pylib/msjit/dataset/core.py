@@ -234,6 +234,7 @@ class Iterator:
         self._columns, self._numpy, self._as_dict = source._columns, output_numpy, as_dict
         self._run, self._limit, self._rows = Run(), num_epochs, None
         self._finalizer = weakref.finalize(self, self._run.close)
+        self._finalizer.atexit = False  # concurrent.futures ends its workers itself then
         self._epoch = source._open(self._run)
 
     def __iter__(self):

@@ -1,4 +1,6 @@
 """The steps of a pipeline that change which rows come, or which columns: map, filter, shuffle, repeat, zip, ..."""
+from collections import deque
+
 from . import config, draws
 from .core import Dataset, array
 from .engines import Engine64
@@ -84,16 +86,17 @@ class Map(Step):
                 yield start + str(number), tuple(row[i] for i in take)
 
         def epoch():
-            kept = []
-            found = pool.results(tasks(inner(), kept)) if pool else self._here(tasks(inner(), kept))
+            kept = deque()
+            skips = config.get_error_samples_mode() == config.ErrorSamplesMode.SKIP
+            found = tasks(inner(), kept)
+            found = pool.results(found, skips) if pool else self._here(found, skips)
             for values in found:
-                row = kept.pop(0)
+                row = kept.popleft()
                 if values is not None:
                     yield tuple(values[i] if new else row[i] for new, i in self._places)
         return epoch
 
-    def _here(self, tasks):
-        skips = config.get_error_samples_mode() == config.ErrorSamplesMode.SKIP
+    def _here(self, tasks, skips):
         for task in tasks:
             try:
                 yield call("map", self._transform, task)

@@ -8,7 +8,8 @@ import os
 import threading
 import traceback
 from collections import deque
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, TimeoutError as Late
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as Late
 from concurrent.futures.process import BrokenProcessPool
 
 from . import config
@@ -62,7 +63,7 @@ class Pool:
 
     def __init__(self, function, workers, processes, where, seed):
         self._where, self._workers, self._function = where, min(workers, 256), function
-        self._processes, self._seed, self._executor = processes, seed, None
+        self._processes, self._seed, self._executor, self._waiting = processes, seed, None, ()
 
     def _start(self):
         if not self._processes:
@@ -76,18 +77,19 @@ class Pool:
             return self._executor.submit(_in_process, task)
         return self._executor.submit(_guarded, self._function, task)
 
-    def results(self, tasks):
-        """What the function gives for each task, in their order."""
+    def results(self, tasks, skips=False):
+        """What the function gives for each task, in their order; with `skips` None where it raises."""
         if self._executor is None:
             self._executor = self._start()
         ahead, waiting = self._workers * config.get_prefetch_size(), deque()
+        self._waiting = waiting
         try:
             for task in tasks:
                 waiting.append(self._submit(task))
                 if len(waiting) >= ahead:
-                    yield self._result(waiting.popleft())
+                    yield self._result(waiting.popleft(), skips)
             while waiting:
-                yield self._result(waiting.popleft())
+                yield self._result(waiting.popleft(), skips)
         except BrokenProcessPool:
             self._executor = None
             raise RuntimeError("[%s] a worker process, got its end (killed, or it left by itself), expected it to live "
@@ -96,7 +98,7 @@ class Pool:
             for future in waiting:
                 future.cancel()
 
-    def _result(self, future):
+    def _result(self, future, skips):
         while True:
             try:
                 found = future.result(config.get_multiprocessing_timeout_interval())
@@ -105,14 +107,20 @@ class Pool:
                 _log.warning("[%s] no row from a worker for %d s; still waiting", self._where,
                              config.get_multiprocessing_timeout_interval())
         if isinstance(found, _Raised):
+            if skips:
+                return None
             raise failure(self._where, found.kind, found.message, found.text)
         return found
 
     def close(self):
         """Lets the workers end, without waiting for them."""
         executor, self._executor = self._executor, None
-        if executor is not None:
-            executor.shutdown(wait=False)
+        if executor is None:
+            return
+        for future in list(self._waiting):
+            future.cancel()
+        # An executor of processes may be closed under its own thread where nobody waits (CPython issue 39104).
+        threading.Thread(target=executor.shutdown, daemon=True).start()
 
 
 def _guarded(function, task):
@@ -129,6 +137,7 @@ def _prepare(function, seed, numbers):
     """First thing in a worker process: keep the function, seed the generators, end when the program has ended."""
     import random
     import signal
+
     import numpy
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with numbers.get_lock():

@@ -153,12 +153,19 @@ class BasicTokenizer(_Texts):
             text = "".join(c for c in unicodedata.normalize("NFD", text.casefold()) if unicodedata.category(c) != "Mn")
         elif self.form != NormalizeForm.NONE:
             text = unicodedata.normalize(self.form.name, text)
+        if self.keep_whitespace:
+            return [part for run in re.findall(r"\s+|\S+", text)
+                    for part in (self._words(run) if run.strip() else [" " * len(run)])]
+        return self._words(text)
+
+    @staticmethod
+    def _words(text):
         tokens, word = [], ""
         for char in text:
             control = unicodedata.category(char) in ("Cc", "Cf") and char not in "\t\n\r"
             if char.isspace() or control or _is_punctuation(char) or _is_chinese(char):
                 tokens, word = tokens + ([word] if word else []), ""
-                if not control and (not char.isspace() or self.keep_whitespace):
+                if not control and not char.isspace():
                     tokens.append(char)
             else:
                 word += char
@@ -328,7 +335,7 @@ class TruncateSequencePair:
         from_longer = min(over, abs(a - b))
         a, b = (a - from_longer, b) if a > b else (a, b - from_longer)
         rest = over - from_longer
-        return first[:a - (rest + 1) // 2], second[:b - rest // 2]
+        return first[:a - rest // 2], second[:b - (rest + 1) // 2]
 
 
 class SlidingWindow:

@@ -1,9 +1,8 @@
 """Transforms of colours: brightness, contrast, saturation, hue, sharpness, gamma, and the tables of Pillow's ImageOps."""
-import math
 
 import numpy as np
 
-from .base import Transform, as_pil, integer, is_pil, number, ordered, pillow
+from .base import Transform, integer, is_pil, number, ordered, pillow
 from .values import gray
 
 

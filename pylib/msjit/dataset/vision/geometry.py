@@ -5,8 +5,20 @@ import numpy as np
 
 from . import resampling
 from .base import (
-    Transform, as_array, as_pil, border, fills, filled, flag, integer, inter, is_pil, number, ordered, pair, pillow,
-    sides, size_of,
+    Transform,
+    as_array,
+    border,
+    filled,
+    fills,
+    flag,
+    integer,
+    inter,
+    is_pil,
+    number,
+    pair,
+    pillow,
+    sides,
+    size_of,
 )
 from .utils import Border, Inter, SliceMode
 

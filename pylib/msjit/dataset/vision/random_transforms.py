@@ -3,12 +3,26 @@ import math
 
 import numpy as np
 
+from ..draws import current
 from . import color, geometry
 from .base import (
-    Transform, around, border, fills, flag, hit, integer, inter, is_pil, number, ordered, pair, probability, sides,
-    size_of, uniform,
+    Transform,
+    around,
+    border,
+    fills,
+    flag,
+    hit,
+    integer,
+    inter,
+    is_pil,
+    number,
+    ordered,
+    pair,
+    probability,
+    sides,
+    size_of,
+    uniform,
 )
-from ..draws import current
 from .utils import Border, Inter
 from .values import decoded
 
