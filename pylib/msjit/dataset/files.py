@@ -14,7 +14,7 @@ from .engines import Engine32
 from .images import no_cache
 from .samplers import check_shards
 from .steps import Shuffle as ShuffleStep
-from .utils import Shuffle
+from .modes import Shuffle
 from .workers import RowError, wanted
 
 
@@ -221,3 +221,11 @@ class TFRecordDataset(Dataset):
     def __init__(self, dataset_files, *args, **kwargs):
         raise NotImplementedError("[TFRecordDataset] TFRecord files cannot be read, expected another format: "
                                   "GeneratorDataset around a reader of them, or MindDataset after a conversion")
+
+
+class MindDataset(Dataset):
+    """Not offered."""
+
+    def __init__(self, dataset_files, *args, **kwargs):
+        raise NotImplementedError("[MindDataset] MindRecord files cannot be read, expected another format: "
+                                  "GeneratorDataset around a reader of them")
