@@ -12,9 +12,9 @@ from . import config
 from .core import Dataset, names
 from .engines import Engine32
 from .images import no_cache
+from .modes import Shuffle
 from .samplers import check_shards
 from .steps import Shuffle as ShuffleStep
-from .modes import Shuffle
 from .workers import RowError, wanted
 
 
