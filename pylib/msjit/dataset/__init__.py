@@ -7,6 +7,7 @@ from .samplers import (
 )
 from .batches import BatchInfo
 from .sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset
-from .files import CSVDataset, MindDataset, TFRecordDataset, TextFileDataset
+from .files import CSVDataset, TFRecordDataset, TextFileDataset
+from .records import MindDataset
 from .images import Cifar100Dataset, Cifar10Dataset, FashionMnistDataset, ImageFolderDataset, MnistDataset
 from .modes import Shuffle

@@ -221,11 +221,3 @@ class TFRecordDataset(Dataset):
     def __init__(self, dataset_files, *args, **kwargs):
         raise NotImplementedError("[TFRecordDataset] TFRecord files cannot be read, expected another format: "
                                   "GeneratorDataset around a reader of them, or MindDataset after a conversion")
-
-
-class MindDataset(Dataset):
-    """Not offered."""
-
-    def __init__(self, dataset_files, *args, **kwargs):
-        raise NotImplementedError("[MindDataset] MindRecord files cannot be read, expected another format: "
-                                  "GeneratorDataset around a reader of them")

@@ -26,9 +26,9 @@ def decoded(data, where):
     if isinstance(data, np.ndarray):
         if data.ndim > 1:
             raise TypeError("[%s] rank of the encoded image, got %d, expected 1" % (where, data.ndim))
-        if data.dtype.kind in "SU":
+        if data.dtype.kind == "U" or data.dtype.kind == "S" and data.size != 1:
             raise TypeError("[%s] dtype of the encoded image, got %s, expected bytes as uint8" % (where, data.dtype))
-        data = data.astype(np.uint8).tobytes()
+        data = data.tobytes() if data.dtype.kind == "S" else data.astype(np.uint8).tobytes()
     if not isinstance(data, (bytes, bytearray)):
         raise TypeError("[%s] image, got %s, expected the bytes of an encoded image" % (where, type(data).__name__))
     module = pillow()
