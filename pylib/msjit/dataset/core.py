@@ -143,7 +143,8 @@ class Dataset:
 
     def split(self, sizes, randomize=True):
         """Several datasets without common rows: sizes are numbers of rows, or shares that add up to 1."""
-        return _steps.split(self, sizes, randomize)
+        from .splitting import split
+        return split(self, sizes, randomize)
 
     # -- what a dataset is ------------------------------------------------------------------------------------------
 

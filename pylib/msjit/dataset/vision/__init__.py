@@ -8,11 +8,13 @@ from .geometry import (
     Affine, CenterCrop, Crop, FiveCrop, HorizontalFlip, Pad, PadToSize, Perspective, Resize, ResizedCrop, Rotate,
     SlicePatches, TenCrop, VerticalFlip,
 )
+from .random_colors import (
+    RandomAdjustSharpness, RandomAutoContrast, RandomColor, RandomColorAdjust, RandomEqualize, RandomGrayscale, RandomInvert,
+    RandomLighting, RandomPosterize, RandomSharpness, RandomSolarize,
+)
 from .random_transforms import (
-    RandomAdjustSharpness, RandomAffine, RandomAutoContrast, RandomColor, RandomColorAdjust, RandomCrop,
-    RandomCropDecodeResize, RandomEqualize, RandomErasing, RandomGrayscale, RandomHorizontalFlip, RandomInvert,
-    RandomLighting, RandomPerspective, RandomPosterize, RandomResize, RandomResizedCrop, RandomRotation, RandomSharpness,
-    RandomSolarize, RandomVerticalFlip,
+    RandomAffine, RandomCrop, RandomCropDecodeResize, RandomErasing, RandomHorizontalFlip, RandomPerspective, RandomResize,
+    RandomResizedCrop, RandomRotation, RandomVerticalFlip,
 )
 from .values import (
     ConvertColor, CutOut, Decode, Erase, HWC2CHW, LinearTransformation, Normalize, NormalizePad, Rescale, ToNumpy, ToPIL,
