@@ -298,3 +298,23 @@ def test_random_draws_do_not_depend_on_workers():
     assert found[0] == found[1] == found[2] and found[0][0] != found[0][1]
     ds.config.set_seed(2)
     assert epochs(numbers(30, shuffle=False).map(choose, "x"), 2) != found[0]
+
+
+def multiplies(x):
+    square = Tensor(np.full((300, 300), int(x), np.float32))
+    return (square @ square).sum().astype(ms.float64)
+
+
+def test_tensors_in_worker_processes():
+    multiplies(1)  # the threads of the library run in this process then
+    data = numbers(4, shuffle=False).map(multiplies, "x", num_parallel_workers=2, python_multiprocessing=True)
+    assert epochs(data) == [[x * x * 300.0**3 for x in range(4)]]
+
+
+def test_spawned_processes():
+    ds.config.set_multiprocessing_start_method("spawn")
+    try:
+        data = numbers(6, shuffle=False).map(abs, "x", num_parallel_workers=2, python_multiprocessing=True)
+        assert epochs(data, 2) == [list(range(6))] * 2
+    finally:
+        ds.config.set_multiprocessing_start_method("fork")

@@ -95,7 +95,11 @@ class Unpacker:
         if mark >> 4 != 8 and mark != 0xde:
             raise BadRecord("a row is no map")
         count = mark & 15 if mark >> 4 == 8 else self.number(">H")
-        return {self.value(): self.value() for _ in range(count)}
+        found = {}
+        for _ in range(count):
+            name = self.value()
+            found[name] = self.value()
+        return found
 
 
 # -- arrays ---------------------------------------------------------------------------------------------------------------
