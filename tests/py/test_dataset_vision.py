@@ -96,6 +96,22 @@ def test_random_erasing_and_crops():
     assert V.RandomCrop(20, pad_if_needed=True)(IMAGE).shape == (20, 20, 3)
 
 
+def test_mixed_batches():
+    images = np.stack([np.full((4, 5, 3), v, np.uint8) for v in (0, 100, 200)])
+    labels = np.eye(3, dtype=np.int64)
+    data = ds.NumpySlicesDataset((images, labels), ["x", "y"], shuffle=False).batch(3)
+    for op in (V.MixUpBatch(1.0), V.CutMixBatch(V.ImageBatchFormat.NHWC), V.CutMixBatch(V.ImageBatchFormat.NHWC, 0.5, 0.5)):
+        x, y = next(data.map(op, ["x", "y"]).create_tuple_iterator(output_numpy=True))
+        assert x.dtype == np.uint8 and y.dtype == np.float32
+        np.testing.assert_allclose(y.sum(1), 1, rtol=1e-5)
+        np.testing.assert_allclose(x.mean((1, 2, 3)), y @ [0, 100, 200], atol=1)  # each image has the colours of its labels
+    with pytest.raises(RuntimeError, match="rank of the images"):
+        V.MixUpBatch()(images[0], labels[0])
+    assert V.UniformAugment([V.HorizontalFlip(), V.VerticalFlip()])(IMAGE).shape == IMAGE.shape
+    flipped = V.RandomSelectSubpolicy([[(V.HorizontalFlip(), 1.0)]])(IMAGE)
+    assert np.array_equal(flipped, IMAGE[:, ::-1])
+
+
 def test_pillow_images(tmp_path):
     Image = pytest.importorskip("PIL.Image")
     image = Image.fromarray(IMAGE)

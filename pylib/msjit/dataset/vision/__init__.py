@@ -8,6 +8,7 @@ from .geometry import (
     Affine, CenterCrop, Crop, FiveCrop, HorizontalFlip, Pad, PadToSize, Perspective, Resize, ResizedCrop, Rotate,
     SlicePatches, TenCrop, VerticalFlip,
 )
+from .mixing import CutMixBatch, MixUpBatch, RandomSelectSubpolicy, UniformAugment
 from .random_colors import (
     RandomAdjustSharpness, RandomAutoContrast, RandomColor, RandomColorAdjust, RandomEqualize, RandomGrayscale, RandomInvert,
     RandomLighting, RandomPosterize, RandomSharpness, RandomSolarize,
