@@ -19,7 +19,7 @@ _MOVED = {
     "dataset.engine": "dataset",
     "dataset.engine.datasets": "dataset.core",
     "dataset.engine.samplers": "dataset.samplers",
-    "dataset.core": "dataset.core",
+    "dataset.core": "dataset",
     "dataset.core.config": "dataset.config",
 }
 
