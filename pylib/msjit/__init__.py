@@ -4,13 +4,15 @@ from ._native import CompileError, InternalError
 from . import autograd, common, context, explain as _explain_module, importer, jit as _jit_module, nn, ops, optim
 from . import serialization
 from .common import methods
-from .autograd import get_grad, grad, jvp, no_grad, value_and_grad, vjp
+from .autograd import _no_grad, get_grad, grad, jacfwd, jacrev, jvp, no_grad, value_and_grad, vjp
+from .custom_function import _Function
+from .function_transforms import vmap
 from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, initializer, mutable, set_seed, tensor
 from .common.dtype import (  # noqa: F401
     DType, TensorType, Type, bfloat16, bool_, double, dtype_to_nptype, dtype_to_pytype, float16, float32, float64,
     float_, half, int16, int32, int64, int8, int_, pytype_to_dtype, single, string, tensor_type, uint8,
 )
-from .common.tensor import from_numpy, is_tensor
+from .common.tensor import from_dlpack, from_numpy, is_tensor, to_dlpack
 from .config import config
 from .context import (
     COMPATIBLE, GRAPH_MODE, LAX, PYNATIVE_MODE, STRICT, ParallelMode, get_auto_parallel_context, get_context,
@@ -19,7 +21,10 @@ from .context import (
 from .explain import explain, report, reset, stats
 from .importer import install, skip, uninstall
 from .jit import JitConfig, jit, jit_class
-from .serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
+from .serialization import (
+    async_ckpt_thread_status, ckpt_to_safetensors, export, load, load_checkpoint, load_checkpoint_async,
+    load_param_into_net, safetensors_to_ckpt, save_checkpoint,
+)
 
 methods.bind()
 _native._msjit.set_tensor_initializer(lambda shape, dtype, init: initializer(init, shape, dtype))
@@ -28,7 +33,7 @@ has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit
 __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
-_LAZY = {"amp", "communication", "dataset", "log", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
+_LAZY = {"amp", "communication", "dataset", "log", "mindrecord", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
 _LAZY_NAMES = {"Model": "train", "LossMonitor": "train", "TimeMonitor": "train", "Profiler": "profiler"}
 
 

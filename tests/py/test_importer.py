@@ -134,6 +134,8 @@ def test_alias():
         import mindspore.communication.management, mindspore.log, mindspore.common.api, mindspore.common.dtype
         import mindspore.common.tensor, mindspore.common.parameter, mindspore.common.initializer
         import mindspore.common.jit_config, mindspore.dataset, mindspore.amp, mindspore.mint, mindspore.train
+        import mindspore.dataset.vision.c_transforms, mindspore.dataset.engine.datasets, mindspore.mindrecord
+        import mindspore.dataset.transforms.py_transforms, mindspore.dataset.core.config
         from mindspore.common import Tensor
         import mindspore.nn as nn
         assert mindspore is msjit and nn is msjit.nn and Tensor is msjit.Tensor

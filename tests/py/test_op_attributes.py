@@ -158,7 +158,6 @@ def test_dropped_elements_are_zero():
     (lambda: ops.clip_by_norm(t(2) * np.nan, 1.0, 2.0, True), "finite"),
     (lambda: nn.Adam([ms.Parameter(t(2))], use_weird=True), "use_weird"),
     (lambda: dataset.NumpySlicesDataset([1, 2], shuffle=False, num_shards=2), "num_shards"),
-    (lambda: dataset.NumpySlicesDataset([1, 2], shuffle=False).batch(2, per_batch_map=len), "per_batch_map"),
     (lambda: ms.train.Model(nn.Dense(1, 1), boost_level="O1"), "boost_level")])
 def test_refused(make, message):
     with pytest.raises((ValueError, KeyError, NotImplementedError, RuntimeError), match=message):

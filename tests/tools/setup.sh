@@ -128,7 +128,7 @@ set_up_env() {
   make_env "$version" "${python_of[$version]}"
   pip_into "$env" "base-$version" numpy
   case $goal in
-    test) pip_into "$env" "test-$version" pytest hypothesis safetensors
+    test) pip_into "$env" "test-$version" pytest hypothesis safetensors pillow
       # The training example is tested in one environment: the newest with the JIT.
       if [ "$version" = "$example_version" ]; then pip_into "$env" "run-$version" scikit-learn; fi ;;
     run) pip_into "$env" "run-$version" scikit-learn ;;

@@ -26,9 +26,33 @@ def from_numpy(array):
     return Tensor.from_numpy(array)
 
 
+class _Exported:
+    """A DLPack capsule as an object that exports it."""
+
+    def __init__(self, capsule):
+        self._capsule = capsule
+
+    def __dlpack__(self, **options):
+        return self._capsule
+
+    def __dlpack_device__(self):
+        return 1, 0  # the CPU
+
+
+def from_dlpack(dlpack):
+    """A Tensor that shares the memory of a DLPack capsule, or of an object with __dlpack__."""
+    from .._native import _msjit
+    return _msjit.from_dlpack(dlpack if hasattr(dlpack, "__dlpack__") else _Exported(dlpack))
+
+
+def to_dlpack(tensor):
+    """A DLPack capsule of the Tensor's memory, to be read once."""
+    return check_tensor(tensor, "to_dlpack").__dlpack__()
+
+
 def mutable(input_data, dynamic_len=False):
     """Accepted for compatibility: values are never baked into a graph without a guard."""
     return input_data
 
 
-__all__ = ["Tensor", "tensor", "is_tensor", "from_numpy", "mutable"]
+__all__ = ["Tensor", "tensor", "is_tensor", "from_numpy", "from_dlpack", "to_dlpack", "mutable"]

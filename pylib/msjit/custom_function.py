@@ -1,0 +1,120 @@
+"""_Function: a function that defines its own gradient, by static methods forward and backward."""
+from . import ops
+from ._native import Tensor, _msjit
+from .autograd import no_grad
+
+
+class _Function:
+    """Base class: a subclass has `forward(ctx, *args)` and `backward(ctx, *gradients)`, and is called by `apply(*args)`.
+
+    What forward does is not recorded. backward gets a gradient for each output and returns one for each argument, None
+    for those that have none. ctx keeps what both need: attributes, and tensors by `save_for_backward`, through which
+    gradients of gradients go. With a static `setup_context(ctx, inputs, output)` forward is called without ctx.
+    """
+
+    setup_context = None
+
+    def __init__(self):
+        self._saved, self._constant, self._zeros, self.needs_input_grad = (), (), True, ()
+
+    @staticmethod
+    def forward(ctx, *args, **kwargs):
+        """What the function gives."""
+        raise NotImplementedError("[_Function] forward is not defined, expected a static method")
+
+    @staticmethod
+    def backward(ctx, *grads):
+        """The gradients of the arguments."""
+        raise NotImplementedError("[_Function] backward is not defined, expected a static method")
+
+    def save_for_backward(self, *tensors):
+        """Keeps tensors (or None) for backward."""
+        for tensor in tensors:
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise TypeError("[_Function] save_for_backward, got %s, expected Tensors; attributes of ctx keep the rest"
+                                % type(tensor).__name__)
+        self._saved = tensors
+
+    @property
+    def saved_tensors(self):
+        """What save_for_backward got."""
+        return tuple(self._saved)
+
+    def mark_non_differentiable(self, *outputs):
+        """These outputs have no gradient."""
+        self._constant = outputs
+
+    def mark_dirty(self, *inputs):
+        """Not offered."""
+        raise NotImplementedError("[_Function] mark_dirty: changes of inputs in place, got some, expected none")
+
+    def set_materialize_grads(self, value):
+        """Whether gradients that did not come are zeros (True, as by default) or None."""
+        self._zeros = bool(value)
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        """Calls the function."""
+        ctx = cls()
+        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and getattr(a, "requires_grad", True) is not False for a in args)
+        with no_grad():
+            if cls.setup_context is None:
+                output = cls.forward(ctx, *args, **kwargs)
+            else:
+                output = cls.forward(*args, **kwargs)
+                cls.setup_context(ctx, args, output)
+        outputs = list(output) if isinstance(output, (tuple, list)) else [output]
+        places = [i for i, out in enumerate(outputs)
+                  if isinstance(out, Tensor) and not any(out is c for c in ctx._constant)]
+        leaves = [a for a in args if isinstance(a, Tensor)]
+        if leaves and places and _msjit.records(args, kwargs):
+            step = _Step(cls, ctx, args, outputs, places)
+            recorded = _msjit.record_gradient(step.name, step.gradients, leaves, [outputs[i] for i in places])
+            for place, out in zip(places, recorded):
+                outputs[place] = out
+        return type(output)(outputs) if isinstance(output, (tuple, list)) else outputs[0]
+
+
+def _place(tensor, tensors):
+    return next((i for i, other in enumerate(tensors) if other is tensor), None)
+
+
+class _Step:
+    """One recorded call; of saved tensors that are inputs or outputs only their places are kept."""
+
+    def __init__(self, cls, ctx, args, outputs, places):
+        self.cls, self.ctx, self.name = cls, ctx, "%s.backward" % cls.__name__
+        self.is_tensor = [isinstance(a, Tensor) for a in args]
+        self.count, self.places = len(outputs), places
+        leaves, out = [a for a in args if isinstance(a, Tensor)], [outputs[i] for i in places]
+        self.saved = [(_place(t, leaves), _place(t, out), t) for t in ctx._saved]
+        self.saved = [(i, o, t if i is None and o is None else None) for i, o, t in self.saved]
+        ctx._saved = ()
+
+    def gradients(self, inputs, outputs, output_grads):
+        """What the tape asks for: a gradient, or None, for each tensor among the arguments."""
+        given = [None] * self.count
+        for place, out, grad in zip(self.places, outputs, output_grads):
+            given[place] = ops.zeros_like(out) if grad is None and self.ctx._zeros else grad
+        self.ctx._saved = tuple(inputs[i] if i is not None else outputs[o] if o is not None else t
+                                for i, o, t in self.saved)
+        try:
+            found = self.cls.backward(self.ctx, *given)
+        finally:
+            self.ctx._saved = ()
+        found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
+        if len(found) != len(self.is_tensor):
+            raise ValueError("[%s] number of gradients, got %d, expected %d, one for each argument"
+                             % (self.name, len(found), len(self.is_tensor)))
+        chosen = [grad for grad, is_tensor in zip(found, self.is_tensor) if is_tensor]
+        return [self._fitted(tensor, grad) for tensor, grad in zip(inputs, chosen)]
+
+    def _fitted(self, tensor, grad):
+        if grad is None:
+            return None
+        if not isinstance(grad, Tensor):
+            raise TypeError("[%s] a gradient, got %s, expected a Tensor or None" % (self.name, type(grad).__name__))
+        if tuple(grad.shape) != tuple(tensor.shape):
+            raise ValueError("[%s] shape of a gradient, got %s, expected %s"
+                             % (self.name, tuple(grad.shape), tuple(tensor.shape)))
+        return grad if grad.dtype == tensor.dtype else grad.astype(tensor.dtype)

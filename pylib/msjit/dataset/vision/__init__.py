@@ -1,0 +1,23 @@
+"""Transforms of images; mindspore.dataset.vision's names."""
+from .utils import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, ImageReadMode, Inter, SliceMode
+from .color import (
+    AdjustBrightness, AdjustContrast, AdjustGamma, AdjustHue, AdjustSaturation, AdjustSharpness, AutoContrast, Equalize,
+    GaussianBlur, Grayscale, HsvToRgb, Invert, Posterize, RgbToHsv, Solarize,
+)
+from .geometry import (
+    Affine, CenterCrop, Crop, FiveCrop, HorizontalFlip, Pad, PadToSize, Perspective, Resize, ResizedCrop, Rotate,
+    SlicePatches, TenCrop, VerticalFlip,
+)
+from .mixing import CutMixBatch, MixUpBatch, RandomSelectSubpolicy, UniformAugment
+from .random_colors import (
+    RandomAdjustSharpness, RandomAutoContrast, RandomColor, RandomColorAdjust, RandomEqualize, RandomGrayscale, RandomInvert,
+    RandomLighting, RandomPosterize, RandomSharpness, RandomSolarize,
+)
+from .random_transforms import (
+    RandomAffine, RandomCrop, RandomCropDecodeResize, RandomErasing, RandomHorizontalFlip, RandomPerspective, RandomResize,
+    RandomResizedCrop, RandomRotation, RandomVerticalFlip,
+)
+from .values import (
+    ConvertColor, CutOut, Decode, Erase, HWC2CHW, LinearTransformation, Normalize, NormalizePad, Rescale, ToNumpy, ToPIL,
+    ToTensor, ToType,
+)

@@ -1,0 +1,116 @@
+"""Transforms of batches of images and their labels, MixUpBatch and CutMixBatch, and random choices of transforms."""
+import math
+
+import numpy as np
+
+from ..draws import current
+from .base import Transform, integer, member, number, probability
+from .utils import ImageBatchFormat
+
+
+class _BatchOfImages:
+    """A transform of (images, one-hot labels), after batch."""
+
+    implementation = None
+
+    def _checked(self, images, labels):
+        where = type(self).__name__
+        if images.ndim != 4:
+            raise RuntimeError("[%s] rank of the images, got %d, expected 4: it works on batches" % (where, images.ndim))
+        if labels.ndim not in (2, 3) or len(labels) != len(images) or labels.dtype.kind not in "iuf":
+            raise RuntimeError("[%s] labels, got shape %s of %s, expected a one-hot row for each of %d images"
+                               % (where, labels.shape, labels.dtype, len(images)))
+
+    @staticmethod
+    def _order(count):
+        order = list(range(count))
+        current().shuffle(order)
+        return order
+
+    @staticmethod
+    def _mixed(first, second, share):
+        share = np.asarray(share, np.float32)
+        return first.astype(np.float32) * share + second.astype(np.float32) * (1 - share)
+
+
+class MixUpBatch(_BatchOfImages):
+    """Each image mixed with another of the batch by a share from a Beta distribution (Zhang et al., "mixup")."""
+
+    def __init__(self, alpha=1.0):
+        self.alpha = number(alpha, "alpha", "MixUpBatch", 0, above=True)
+
+    def __call__(self, images, labels):
+        self._checked(images, labels)
+        share, order = current().betavariate(self.alpha, self.alpha), self._order(len(images))
+        return (self._mixed(images, images[order], share).astype(images.dtype), self._mixed(labels, labels[order], share))
+
+
+class CutMixBatch(_BatchOfImages):
+    """A rectangle of each image from another of the batch, labels mixed by area (Yun et al., "CutMix")."""
+
+    def __init__(self, image_batch_format, alpha=1.0, prob=1.0):
+        self.format = member(image_batch_format, ImageBatchFormat, "image_batch_format", "CutMixBatch")
+        self.alpha = number(alpha, "alpha", "CutMixBatch", 0, above=True)
+        self.prob = probability(prob, "CutMixBatch")
+
+    def __call__(self, images, labels):
+        self._checked(images, labels)
+        images, labels, order = images.copy(), labels.astype(np.float32), self._order(len(images))
+        view = images if self.format == ImageBatchFormat.NHWC else images.transpose(0, 2, 3, 1)
+        before, labels_before, random = view.copy(), labels.copy(), current()
+        height, width = view.shape[1:3]
+        for i, other in enumerate(order):
+            if random.random() >= self.prob:
+                continue
+            side = math.sqrt(1 - random.betavariate(self.alpha, self.alpha))
+            high, wide = int(height * side), int(width * side)
+            row, column = random.randrange(height), random.randrange(width)
+            top, left = max(0, row - high // 2), max(0, column - wide // 2)
+            bottom, right = min(height, row - high // 2 + high), min(width, column - wide // 2 + wide)
+            view[i, top:bottom, left:right] = before[other, top:bottom, left:right]
+            share = 1 - max(0, bottom - top) * max(0, right - left) / float(height * width)
+            labels[i] = self._mixed(labels_before[i], labels_before[other], share)
+        return images, labels
+
+
+class UniformAugment(Transform):
+    """num_ops of the transforms, one after the other, each of them at random left out."""
+
+    def __init__(self, transforms, num_ops=2):
+        if not isinstance(transforms, (list, tuple)) or not transforms or not all(callable(t) for t in transforms):
+            raise TypeError("[UniformAugment] transforms, got %r, expected a list of transforms" % (transforms,))
+        self.transforms = list(transforms)
+        self.num_ops = integer(num_ops, "num_ops", "UniformAugment", 1)
+        if self.num_ops > len(self.transforms):
+            raise ValueError("[UniformAugment] num_ops, got %d, expected at most %d" % (num_ops, len(self.transforms)))
+
+    def _draw(self, image):
+        random = current()
+        return [t for t in random.sample(self.transforms, self.num_ops) if random.random() < 0.5]
+
+    def _apply(self, image, drawn):
+        for transform in drawn:
+            image = transform(image)
+        return image
+
+
+class RandomSelectSubpolicy(Transform):
+    """One of several lists of (transform, probability)."""
+
+    def __init__(self, policy):
+        if not isinstance(policy, list) or not policy or not all(isinstance(p, list) and p for p in policy):
+            raise TypeError("[RandomSelectSubpolicy] policy, got %r, expected a list of lists" % (policy,))
+        for item in (item for part in policy for item in part):
+            if not isinstance(item, tuple) or len(item) != 2 or not callable(item[0]):
+                raise TypeError("[RandomSelectSubpolicy] item, got %r, expected (transform, probability)" % (item,))
+            probability(item[1], "RandomSelectSubpolicy")
+        self.policy = policy
+
+    def _draw(self, image):
+        random = current()
+        return [transform for transform, prob in random.choice(self.policy) if random.random() < prob]
+
+    def _apply(self, image, drawn):
+        for transform in drawn:
+            image = transform(image)
+        return image

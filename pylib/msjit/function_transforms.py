@@ -1,0 +1,150 @@
+"""vmap, derivative, jet and linearize: functions made of functions, out of the gradients of autograd.py."""
+from .autograd import _check_fn, jvp
+from .common.tensor import Tensor
+
+
+def _axis(axis, rank, where):
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise TypeError("[%s] axis, got %r, expected an int, None or a tuple of them" % (where, axis))
+    if not -rank <= axis < rank:
+        raise ValueError("[%s] axis, got %d, expected %d to %d" % (where, axis, -rank, rank - 1))
+    return axis % rank
+
+
+def _sizes(value, axes, found):
+    """Collects the lengths of the mapped axes."""
+    if axes is None:
+        return
+    if isinstance(value, (tuple, list)):
+        for item, axis in zip(value, _for_each(value, axes)):
+            _sizes(item, axis, found)
+    elif isinstance(value, Tensor):
+        found.append(value.shape[_axis(axes, len(value.shape), "vmap")])
+    else:
+        raise TypeError("[vmap] argument, got %s, expected a Tensor, or None for its axis" % type(value).__name__)
+
+
+def _for_each(value, axes):
+    if isinstance(axes, (tuple, list)):
+        if len(axes) != len(value):
+            raise ValueError("[vmap] axes, got %d, expected %d" % (len(axes), len(value)))
+        return axes
+    return [axes] * len(value)
+
+
+def _taken(value, axes, i):
+    """Slice i of a value along its axes."""
+    if axes is None:
+        return value
+    if isinstance(value, (tuple, list)):
+        return type(value)(_taken(item, axis, i) for item, axis in zip(value, _for_each(value, axes)))
+    return value[(slice(None),) * (axes % len(value.shape)) + (i,)]
+
+
+def _stacked(results, axes):
+    from . import ops
+    if isinstance(results[0], (tuple, list)):
+        each = _for_each(results[0], axes)
+        return tuple(_stacked([r[k] for r in results], axis) for k, axis in enumerate(each))
+    if axes is None:
+        return results[0]
+    if not isinstance(results[0], Tensor):
+        raise TypeError("[vmap] result, got %s, expected a Tensor" % type(results[0]).__name__)
+    return ops.stack(results, _axis(axes, len(results[0].shape) + 1, "vmap"))
+
+
+def vmap(fn, in_axes=0, out_axes=0):
+    """fn for each slice of its arguments along in_axes (None: the whole argument), results stacked along out_axes.
+
+    It calls fn once for each slice: fn sees, and may do, all that it could without vmap.
+    """
+    _check_fn(fn, "vmap")
+
+    def mapped(*args):
+        axes, sizes = _for_each(args, in_axes), []
+        _sizes(args, axes, sizes)
+        if not sizes:
+            raise ValueError("[vmap] in_axes, got only None, expected an axis of one argument at least")
+        if len(set(sizes)) != 1:
+            raise ValueError("[vmap] lengths of the mapped axes, got %s, expected them to be the same" % sizes)
+        if not sizes[0]:
+            raise ValueError("[vmap] length of the mapped axes, got 0, expected 1 or more")
+        return _stacked([fn(*[_taken(a, axis, i) for a, axis in zip(args, axes)]) for i in range(sizes[0])], out_axes)
+    return mapped
+
+
+def _ones_like(tensors):
+    return [t.new_ones(tuple(t.shape)) for t in tensors]
+
+
+def derivative(fn, primals, order):
+    """(fn(primals), its derivative of that order along the direction of ones): by each element, where fn is elementwise."""
+    _check_fn(fn, "derivative")
+    if isinstance(order, bool) or not isinstance(order, int):
+        raise TypeError("[derivative] order, got %s, expected an int" % type(order).__name__)
+    if order < 1:
+        raise ValueError("[derivative] order, got %d, expected 1 or more" % order)
+    inputs = _tensors(primals, "derivative")
+    made = fn
+    for _ in range(order):
+        made = _along_ones(made)
+    return fn(*inputs), made(*inputs)
+
+
+def _along_ones(fn):
+    return lambda *inputs: jvp(fn, inputs, tuple(_ones_like(inputs)))[1]
+
+
+def _tensors(values, where):
+    found = tuple(values) if isinstance(values, (tuple, list)) else (values,)
+    for value in found:
+        if not isinstance(value, Tensor):
+            raise TypeError("[%s] argument, got %s, expected Tensors" % (where, type(value).__name__))
+    return found
+
+
+def jet(fn, primals, series):
+    """(fn(primals), derivatives): of fn along a curve through primals whose k-th derivative is series[k - 1].
+
+    The derivatives of the result are stacked along a new first axis, as those of the curve are.
+    """
+    from . import ops
+    _check_fn(fn, "jet")
+    inputs, given = _tensors(primals, "jet"), _tensors(series, "jet")
+    if len(inputs) != len(given):
+        raise ValueError("[jet] series, got %d, expected %d, one for each primal" % (len(given), len(inputs)))
+    for tensor, terms in zip(inputs, given):
+        if tuple(terms.shape[1:]) != tuple(tensor.shape) or not terms.shape:
+            raise ValueError("[jet] shape of a series, got %s, expected an axis before %s"
+                             % (tuple(terms.shape), tuple(tensor.shape)))
+    orders = {terms.shape[0] for terms in given}
+    if len(orders) != 1:
+        raise ValueError("[jet] lengths of the series, got %s, expected them to be the same" % sorted(orders))
+
+    def curve(t):
+        points = []
+        for tensor, terms in zip(inputs, given):
+            factor = 1.0
+            for k in range(terms.shape[0]):
+                factor = factor * t / (k + 1)
+                tensor = tensor + factor * terms[k]
+            points.append(tensor)
+        return fn(*points)
+    start, made, found = inputs[0].new_zeros(()), curve, []
+    for _ in range(orders.pop()):
+        made = _along_ones(made)
+        found.append(made(start))
+    output = fn(*inputs)
+    if isinstance(output, (tuple, list)):
+        return output, tuple(ops.stack([term[i] for term in found]) for i in range(len(output)))
+    return output, ops.stack(found)
+
+
+def linearize(fn, inputs):
+    """(fn(inputs), a function that gives the directional derivative for tangents of the shapes of the inputs)."""
+    _check_fn(fn, "linearize")
+    given = _tensors(inputs, "linearize")
+
+    def pushed(v):
+        return jvp(fn, given, tuple(v) if isinstance(v, (tuple, list)) else (v,))[1]
+    return fn(*given), pushed

@@ -1,0 +1,73 @@
+"""Transforms of texts; tokens are those of MindSpore 2.10."""
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import dataset as ds
+from msjit.dataset import text
+
+SAMPLE = np.array("Hello  wörld, it's\ta 中文 test!")
+
+
+def array(*words):
+    return np.array(words)
+
+
+@pytest.fixture
+def vocab():
+    return text.Vocab.from_list(["a", "b", "[UNK]", "un", "##aff", "##able", "hello"], ["<p>"])
+
+
+def test_vocab(vocab, tmp_path):
+    assert vocab.vocab() == {"<p>": 0, "a": 1, "b": 2, "[UNK]": 3, "un": 4, "##aff": 5, "##able": 6, "hello": 7}
+    assert vocab.tokens_to_ids("a") == 1 and vocab.tokens_to_ids(["b", "zz"]) == [2, -1]
+    assert vocab.ids_to_tokens(1) == "a" and vocab.ids_to_tokens([2, 99]) == ["b", ""]
+    (tmp_path / "v.txt").write_text("p,1\nq,2\nr,3\n")
+    assert text.Vocab.from_file(str(tmp_path / "v.txt"), ",", 2, ["<s>"]).vocab() == {"<s>": 0, "p": 1, "q": 2}
+    data = ds.GeneratorDataset([(array("b", "a", "b"),), (array("c", "a", "b"),)], ["t"], shuffle=False)
+    assert text.Vocab.from_dataset(data, "t").vocab() == {"b": 0, "a": 1, "c": 2}
+    found = text.Vocab.from_dataset(data, "t", (2, 3), 1, ["<u>"], False)
+    assert found.vocab() == {"b": 0, "<u>": 1}
+    for make, error in ((lambda: text.Vocab.from_list(["a", "a"]), ValueError), (lambda: text.Vocab.from_dict({"a": "b"}), TypeError)):
+        with pytest.raises(error):
+            make()
+
+
+def test_lookup(vocab):
+    found = text.Lookup(vocab, "[UNK]")(array("a", "zzz"))
+    assert found.tolist() == [1, 3] and found.dtype == np.int32
+    with pytest.raises(RuntimeError, match="word, got 'zzz'"):
+        text.Lookup(vocab)(array("zzz"))
+    data = ds.NumpySlicesDataset(["a b", "zz b"], ["t"], shuffle=False)
+    data = data.map([text.WhitespaceTokenizer(), text.Lookup(vocab, "[UNK]", ms.int64)], "t")
+    assert [row[0].tolist() for row in data] == [[1, 2], [3, 2]]
+
+
+def test_tokenizers(vocab):
+    assert text.WhitespaceTokenizer()(SAMPLE).tolist() == ["Hello", "wörld,", "it's", "a", "中文", "test!"]
+    tokens, start, end = text.WhitespaceTokenizer(True)(np.array("a 中 b"))
+    assert (tokens.tolist(), start.tolist(), end.tolist()) == (["a", "中", "b"], [0, 2, 6], [1, 5, 7])
+    assert text.UnicodeCharTokenizer()(array("ab")[0]).tolist() == ["a", "b"]
+    assert text.RegexTokenizer(r"\s+", r"\s+")(np.array("a  b")).tolist() == ["a", "  ", "b"]
+    assert text.BasicTokenizer(True)(SAMPLE).tolist() == ["hello", "world", ",", "it", "'", "s", "a", "中", "文", "test", "!"]
+    assert text.BasicTokenizer(False, True)(SAMPLE).tolist() == [
+        "Hello", "  ", "wörld", ",", " ", "it", "'", "s", " ", "a", " ", "中", "文", " ", "test", "!"]
+    assert text.BasicTokenizer()(np.array("[CLS] x[unused1]")).tolist() == ["[CLS]", "x", "[unused1]"]
+    assert text.WordpieceTokenizer(vocab)(array("unaffable", "zz", "a")).tolist() == ["un", "##aff", "##able", "[UNK]", "a"]
+    assert text.BertTokenizer(vocab, lower_case=True)(np.array("HELLO b!")).tolist() == ["hello", "b", "[UNK]"]
+    assert text.PythonTokenizer(str.split)(np.array("p q")).tolist() == ["p", "q"]
+    assert text.WhitespaceTokenizer()(np.array("  ")).tolist() == [""]
+
+
+def test_other_transforms():
+    assert text.CaseFold()(array("AbC")).tolist() == ["abc"]
+    assert text.RegexReplace(r"(\w)-(\w)", "$2+$1")(np.array("a-b_c")).tolist() == "b+a_c"
+    assert text.ToNumber(ms.float32)(array("1.5", "-2e3")).tolist() == [1.5, -2000.0]
+    with pytest.raises(RuntimeError, match="no number"):
+        text.ToNumber(ms.int8)(array("300"))
+    pair = text.TruncateSequencePair(5)(np.arange(5), np.arange(3))
+    assert [p.tolist() for p in pair] == [[0, 1, 2], [0, 1]] and text.Truncate(2)(np.arange(5)).tolist() == [0, 1]
+    assert text.SlidingWindow(2)(np.arange(3)).tolist() == [[0, 1], [1, 2]]
+    assert text.Ngram([1, 3], ("<", 2), (">", 2), "-")(array("a", "b")).tolist() == ["a", "b", "<-<-a", "<-a-b", "a-b->", "b->->"]
+    assert text.AddToken("T", False)(array("a")).tolist() == ["a", "T"]
+    assert text.to_str(text.to_bytes(array("ä"))).tolist() == ["ä"]

@@ -1,0 +1,97 @@
+"""MindRecord files: both directions, shards, pages, files that are none. PAGES is what MindSpore 2.10 wrote."""
+import os
+import sqlite3
+
+import numpy as np
+import pytest
+
+from msjit import dataset as ds
+from msjit.mindrecord import FileReader, FileWriter
+from msjit.mindrecord.packing import pack_array, pack_map, unpack_array
+
+SCHEMA = {"label": {"type": "int32"}, "name": {"type": "string"}, "vec": {"type": "float32", "shape": [-1]}, "img": {"type": "bytes"}}
+BLOBS = (b"\x1a\0\0\0\0\0\0\0" b"\0\0\0\0\0\0\0\x06BYTES0" b"\0\0\0\0\0\0\0\x04\0\0\0\0"
+         b"\x1e\0\0\0\0\0\0\0" b"\0\0\0\0\0\0\0\x06BYTES1" b"\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\x80?")
+NUMBERS = b"\x10\0\0\0\0\0\0\0\x82\xa5label\0\xa4name\xa2n0" b"\x10\0\0\0\0\0\0\0\x82\xa5label\x01\xa4name\xa2n1"
+
+
+def rows(count):
+    return [{"label": i, "name": "n%d" % i, "vec": np.arange(i + 1, dtype=np.float32), "img": b"BYTES%d" % i} for i in range(count)]
+
+
+def write(path, content, schema=SCHEMA, **options):
+    writer = FileWriter(str(path), **options)
+    writer.set_header_size(1 << 14)
+    writer.set_page_size(1 << 15)
+    writer.add_schema(schema, "about")
+    writer.write_raw_data(content)
+    writer.commit()
+    return str(path)
+
+
+def test_bytes(tmp_path):
+    path = write(tmp_path / "a", rows(2))
+    data = (tmp_path / "a").read_bytes()
+    assert data[1 << 14:][:len(BLOBS)] == BLOBS and data[(1 << 14) + (1 << 15):] == NUMBERS
+    places = sqlite3.connect(path + ".db").execute("select * from INDEXES").fetchall()
+    assert places == [(0, 1, 0, 24, 0, 0, 0, 34, 0, 0), (1, 1, 24, 48, 0, 0, 34, 72, 0, 1)]
+    assert sorted(os.listdir(str(tmp_path))) == ["a", "a.db"]
+
+
+@pytest.mark.parametrize("values, data", [
+    ([1, -2], b"\0\0\0\x02\0\x01\xfe"), ([300, -1], b"\0\0\0\x02@,\x01\xff"), ([70000, 1], b"\0\0\0\x02\x80p\x11\x01\0\x01"),
+    ([2**40, -1], b"\0\0\0\x02\xc0\0\0\0\0\0\x01\0\0\xff"), ([32767, -32768], b"\0\0\0\x02P\xff\x7f\0\x80"), ([], b"\0\0\0\0")])
+def test_arrays_of_ints(values, data):
+    array = np.array(values, np.int64)
+    assert pack_array(array) == data and unpack_array(data, array.dtype, (-1,)).tolist() == values
+
+
+def test_numbers_and_texts():
+    values = [("f", 2.5), ("g", 0.1), ("k", -7), ("m", -70000), ("n", 300), ("o", 2**40), ("s", "x" * 40)]
+    assert pack_map(values) == (b"\x87\xa1f\xca@ \0\0\xa1g\xcb?\xb9\x99\x99\x99\x99\x99\x9a\xa1k\xf9\xa1m\xd2\xff\xfe\xee\x90"
+                                b"\xa1n\xcd\x01,\xa1o\xcf\0\0\x01\0\0\0\0\0\xa1s\xd9(" + b"x" * 40)
+
+
+@pytest.mark.parametrize("count, shards", [(3, 1), (5, 2), (3000, 1)])
+def test_round_trip(tmp_path, count, shards):
+    content = rows(min(count, 50)) * (count // min(count, 50))
+    write(tmp_path / "a", content, shard_num=shards)
+    path = str(tmp_path / ("a" if shards == 1 else "a0"))
+    reader = FileReader(path)
+    found = list(reader.get_next())
+    assert reader.len() == len(found) == count and reader.schema()["vec"] == {"type": "float32", "shape": [-1]}
+    for row, expected in zip(found, content):
+        assert {k: v for k, v in row.items() if k != "vec"} == {k: v for k, v in expected.items() if k != "vec"}
+        assert row["vec"].tolist() == expected["vec"].tolist()
+    data = ds.MindDataset(path, shuffle=False)
+    assert data.get_col_names() == ["img", "label", "name", "vec"] and len(data) == count
+    row = list(data.create_tuple_iterator(output_numpy=True))[-1]
+    assert row[0].tolist() == [content[-1]["img"]] and row[1].dtype == np.int32 and row[2] == content[-1]["name"]
+    assert len(list(ds.MindDataset(path, ["label"], num_shards=2, shard_id=0))) == -(-count // 2)
+
+
+def test_files_that_are_none(tmp_path):
+    path = write(tmp_path / "a", rows(3))
+    good = (tmp_path / "a").read_bytes()
+    head = int.from_bytes(good[:8], "little")
+    bad = [b"", b"junk", good[:100], b"\xff" * 16, good[:8] + b"[" * head + good[8 + head:], good[:-10],
+           good.replace(b'"page_size": 114', b'"page_size": 999'), good.replace(b'"page_id": 1', b'"page_id": 9'),
+           good.replace(b"\x1a\0\0\0\0\0\0\0\0", b"\xff\xff\0\0\0\0\0\0\0"), good.replace(b'"type": "int32"', b'"type": "blob3"')]
+    for data in bad:
+        (tmp_path / "b").write_bytes(data)
+        with pytest.raises(RuntimeError, match="expected a MindRecord file"):
+            FileReader(str(tmp_path / "b"))
+    (tmp_path / "b").write_bytes(good.replace(b"\x82\xa5label", b"\xc1\xa5label"))
+    with pytest.raises(RuntimeError, match="expected a whole one"):
+        list(ds.MindDataset(str(tmp_path / "b")))
+    with pytest.raises(RuntimeError, match="that is there already"):
+        FileWriter(path)
+
+
+@pytest.mark.parametrize("schema, row", [
+    (SCHEMA, {"label": 1}), (SCHEMA, dict(rows(1)[0], label=2**40)), (SCHEMA, dict(rows(1)[0], label="x")),
+    (SCHEMA, dict(rows(1)[0], vec=np.zeros(2))), (SCHEMA, dict(rows(1)[0], img="text")), ({"x": {"type": "uint8"}}, {"x": 1}),
+    ({}, {}), ({"x": {"type": "bytes", "shape": [1]}}, {}), (SCHEMA, dict(rows(1)[0], img=bytes(1 << 16)))])
+def test_what_cannot_be_written(tmp_path, schema, row):
+    with pytest.raises((RuntimeError, ValueError), match="FileWriter"):
+        write(tmp_path / "a", [row], schema)
