@@ -59,8 +59,20 @@ from .loss import (
     SmoothL1Loss,
     SoftmaxCrossEntropyWithLogits,
 )
-from .normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
+from .conv_more import Conv1dTranspose, Conv2dTranspose, Conv3d, Conv3dTranspose
+from .image import *  # noqa: F401,F403
+from .normalization import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    GroupNorm,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LayerNorm,
+)
 from .pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d
+from .pooling_more import *  # noqa: F401,F403
 from .wrap import ForwardValueAndGrad, Jvp, TrainOneStepCell, Vjp, WithGradCell, WithLossCell
 
 SiLu = SiLU
