@@ -7,7 +7,7 @@ from .common.dtype import bool_, float16, float32, float64, int8, int16, int32, 
 from .common.tensor import Tensor as _Tensor
 from .ops import (  # noqa: F401
     add, broadcast_to, clip, concat, divide, equal, expand_dims, eye, full_like, greater, greater_equal, isclose, less,
-    less_equal, linspace, logical_and, logical_or, matmul, maximum, minimum, multiply, not_equal, outer, randint, stack,
+    less_equal, linspace, logical_and, logical_or, matmul, maximum, minimum, multiply, not_equal, outer, randint, roll, stack,
     subtract, swapaxes, tile, where,
 )
 
