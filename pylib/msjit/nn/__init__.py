@@ -26,7 +26,7 @@ from .activation import (
     Tanhshrink,
     get_activation,
 )
-from .basic import ClipByNorm, Dense, Dropout, Embedding, Flatten, Identity, Pad
+from .basic import ClipByNorm, ConstantPad2d, Dense, Dropout, Embedding, Flatten, Identity, Pad, Unfold
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
 from .conv import Conv1d, Conv2d
@@ -59,7 +59,7 @@ from .loss import (
     SmoothL1Loss,
     SoftmaxCrossEntropyWithLogits,
 )
-from .normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
+from .normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm, SyncBatchNorm
 from .pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d
 from .wrap import ForwardValueAndGrad, Jvp, TrainOneStepCell, Vjp, WithGradCell, WithLossCell
 
