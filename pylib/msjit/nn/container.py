@@ -14,18 +14,25 @@ class _Indexed(Cell):
             raise TypeError("[%s] items must be Cells, got %s" % (type(self).__name__, type(cell).__name__))
 
     def _prefix(self):
-        """What stands before the children's keys in the names of their Parameters: ["blocks"] in "blocks.0.weight"."""
-        leads = []
+        """What stands before the children's keys in the names of their Parameters: ["blocks"] in "blocks.0.weight".
+
+        Where the first child's key occurs several times, as in "0.blocks.0.weight", it is the place at which the second
+        one has its own, else the last: so MindSpore names what is appended to a single child "0.blocks.1. ...".
+        """
+        found = []
         for key, cell in self._cells.items():
-            parts = next((p.name for p in cell.get_parameters()), "").split(".")
-            if key in parts:
-                leads.append([parts[:i] for i, part in enumerate(parts) if part == key])
-            if len(leads) == 2:
+            param = next(cell.get_parameters(), None)
+            if param is not None:
+                found.append((key, param.name.split(".")))
+            if len(found) == 2:
                 break
-        if not leads:
+        if not found:
             return []
-        # Where the key occurs twice in the name, as in "0.0.weight", the second child tells which place is its own.
-        return next((lead for lead in leads[0] if len(leads) == 1 or lead in leads[-1]), leads[0][-1])
+        key, parts = found[0]
+        places = [i for i, part in enumerate(parts) if part == key]
+        second_key, second = found[-1]
+        both = [i for i in places if len(found) == 2 and second[i:i + 1] == [second_key]]
+        return parts[:(both[0] if both else places[-1] if places else 0)]
 
     def _put(self, key, cell, lead=()):
         """Keeps a Cell under a key, its Parameters named after it."""
