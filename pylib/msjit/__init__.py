@@ -5,11 +5,12 @@ from . import autograd, common, context, explain as _explain_module, importer, j
 from . import serialization
 from .common import methods
 from .autograd import get_grad, grad, jvp, no_grad, value_and_grad, vjp
-from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, initializer, mutable, set_seed, tensor
+from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, mutable, set_seed, tensor
 from .common.dtype import (  # noqa: F401
     DType, TensorType, Type, bfloat16, bool_, double, dtype_to_nptype, dtype_to_pytype, float16, float32, float64,
     float_, half, int16, int32, int64, int8, int_, pytype_to_dtype, single, string, tensor_type, uint8,
 )
+from .common.initializer import initializer
 from .common.tensor import from_numpy, is_tensor
 from .config import config
 from .context import (

@@ -26,7 +26,7 @@ from .activation import (
     Tanhshrink,
     get_activation,
 )
-from .basic import ClipByNorm, Dense, Dropout, Embedding, Flatten, Identity, Pad
+from .basic import ClipByNorm, ConstantPad2d, Dense, Dropout, Embedding, Flatten, Identity, Pad, Unfold
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
 from .conv import Conv1d, Conv2d
@@ -61,16 +61,8 @@ from .loss import (
 )
 from .conv_more import Conv1dTranspose, Conv2dTranspose, Conv3d, Conv3dTranspose
 from .image import *  # noqa: F401,F403
-from .normalization import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    GroupNorm,
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-    LayerNorm,
-)
+from .normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm, SyncBatchNorm
+from .normalization_more import BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d
 from .pooling_more import *  # noqa: F401,F403
 from .wrap import ForwardValueAndGrad, Jvp, TrainOneStepCell, Vjp, WithGradCell, WithLossCell

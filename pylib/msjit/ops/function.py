@@ -10,6 +10,7 @@ from . import (
     other_func,
     random_func,
     registry,
+    resize_func,
     sampling_func,
     scatter_func,
     special_func,
@@ -19,7 +20,8 @@ from . import (
 
 _here = globals()
 _modules = (registry, math_func, array_func, index_func, nn_func, random_func, other_func, special_func,
-            linalg_func, statistics_func, scatter_func, layout_func, window_func, image_func, sampling_func)
+            linalg_func, statistics_func, scatter_func, layout_func, window_func, image_func, sampling_func,
+            resize_func)
 for _module in _modules:
     for _name in _module.__all__:
         _here[_name] = getattr(_module, _name)
