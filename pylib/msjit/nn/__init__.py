@@ -26,6 +26,7 @@ from .activation import (
     Tanhshrink,
     get_activation,
 )
+from .attention import MultiheadAttention
 from .basic import ClipByNorm, Dense, Dropout, Embedding, Flatten, Identity, Pad
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
@@ -46,21 +47,18 @@ from .dynamic_lr import (
     polynomial_decay_lr,
     warmup_lr,
 )
-from .loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CosineEmbeddingLoss,
-    CrossEntropyLoss,
-    HuberLoss,
-    L1Loss,
-    LossBase,
-    MSELoss,
-    NLLLoss,
-    SmoothL1Loss,
-    SoftmaxCrossEntropyWithLogits,
-)
+from .loss import *  # noqa: F403
 from .normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
 from .pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d
+from .rnn import GRU, LSTM, RNN
+from .rnn_cells import GRUCell, LSTMCell, RNNCell
+from .transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from .wrap import ForwardValueAndGrad, Jvp, TrainOneStepCell, Vjp, WithGradCell, WithLossCell
 
 SiLu = SiLU
