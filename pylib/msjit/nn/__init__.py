@@ -1,5 +1,5 @@
 """Layers, losses, optimizers and learning rates."""
-from ..optim import SGD, Adam, AdamWeightDecay, Momentum, Optimizer
+from ..optim import *  # noqa: F403
 from . import cell, dynamic_lr, loss, wrap
 from .activation import (
     CELU,
