@@ -59,7 +59,19 @@ from .transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
-from .wrap import ForwardValueAndGrad, Jvp, TrainOneStepCell, Vjp, WithGradCell, WithLossCell
+from .wrap import (
+    DistributedGradReducer,
+    ForwardValueAndGrad,
+    Jvp,
+    ParameterUpdate,
+    TimeDistributed,
+    TrainOneStepCell,
+    Vjp,
+    WithEvalCell,
+    WithGradCell,
+    WithLossCell,
+)
+from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
 
 SiLu = SiLU
 
