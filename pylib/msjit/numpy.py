@@ -173,3 +173,6 @@ def rand(*shape, dtype=_mstype.float32):
 def split(x, indices_or_sections, axis=0):
     """Equal parts."""
     return _ops.split(x, x.shape[axis] // indices_or_sections, axis)
+
+
+from .numpy_func import *  # noqa: E402,F403

@@ -313,6 +313,10 @@ def _written(x, value):
     return x
 
 
+def _scatter(name, function):
+    _row(name, _WRITES, lambda p, x, indices, updates: function(x, indices, updates))
+
+
 for _how in ("Update", "Add", "Sub", "Mul", "Div", "Max", "Min"):
-    _row("Scatter" + _how, _WRITES, lambda p, x, i, v, f=getattr(_sc, "scatter_" + _how.lower()): f(x, i, v))
-    _row("ScatterNd" + _how, _WRITES, lambda p, x, i, v, f=getattr(_sc, "scatter_nd_" + _how.lower()): f(x, i, v))
+    _scatter("Scatter" + _how, getattr(_sc, "scatter_" + _how.lower()))
+    _scatter("ScatterNd" + _how, getattr(_sc, "scatter_nd_" + _how.lower()))
