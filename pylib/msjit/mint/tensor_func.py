@@ -40,6 +40,12 @@ def argmin(input, dim=None, keepdim=False):
     return _k.argmin(input, dim, keepdim)
 
 
+def bincount(input, weights=None, minlength=0):
+    """How often each of 0, 1, 2, ... occurs, int64, or the sums of weights."""
+    out = _ops.bincount(input, weights, minlength)
+    return _k.cast(out, _mstype.int64) if weights is None else out
+
+
 def count_nonzero(input, dim=None):
     """Number of elements that are not zero, int64."""
     return _k.sum(_k.not_equal(input, 0), dim, False)

@@ -41,7 +41,7 @@ class _Transposed(_Conv):
                                             self.output_padding):
             reach = (k - 1) * d + 1
             if self.pad_mode == "pad":
-                size = (size - 1) * s + reach - pad[0] - pad[1] + more
+                size = (size - 1) * s + reach - pad[0] - pad[1] + (0 if self._zeros_after else more)
             elif self.pad_mode == "valid":
                 size = size * s + max(reach - s, 0)
             else:
@@ -57,9 +57,12 @@ class _Transposed(_Conv):
                              % (self._where, x.ndim, len(self.kernel_size) + 2))
         sizes, pads = self._sizes(x)
         weight = self.weight if self._squeezed is None else ops.squeeze(self.weight, self._squeezed)
-        return transposed(self._where, x, weight, self.bias, sizes, self.stride, pads, self.dilation, self.group)
+        out = transposed(self._where, x, weight, self.bias, sizes, self.stride, pads, self.dilation, self.group)
+        if self._zeros_after and any(self.output_padding):
+            out = ops.pad(out, [n for more in self.output_padding[::-1] for n in (0, more)])
+        return out
 
-    _squeezed = None
+    _squeezed, _zeros_after = None, False
 
 
 class Conv1dTranspose(_Transposed):
@@ -76,7 +79,9 @@ class Conv1dTranspose(_Transposed):
 
 
 class Conv2dTranspose(_Transposed):
-    """Transposed 2-D convolution of (N, C, H, W) inputs."""
+    """Transposed 2-D convolution of (N, C, H, W) inputs; output_padding adds zeros to the result, as in MindSpore."""
+
+    _zeros_after = True
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, output_padding=0,
                  dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, dtype=mstype.float32):

@@ -182,7 +182,9 @@ def _argmax_pool(p, x):
     kernel, stride = _w._tuple(p.kernel_size, 2, p.name, "kernel_size"), _w._tuple(p.strides, 2, p.name, "strides")
     pads = _w._pads(p.name, x.shape[2:], kernel, stride, (1, 1), p.pad_mode.lower(), 0)
     values, places = _k.max_pool2d_with_index(x, kernel, stride, pads[0] + pads[1], False, (1, 1))
-    return values, _k.cast(places, _mstype.int32)
+    # As MindSpore counts: through all channels of an image.
+    first = _k.arange(0, x.shape[1], 1, _mstype.int64) * (x.shape[2] * x.shape[3])
+    return values, _k.cast(places + _k.reshape(first, (1, -1, 1, 1)), _mstype.int32)
 
 
 def _pool3d(p, x):
@@ -276,7 +278,7 @@ for _name, _attributes, _rule in (
         ("Multinomial", {"seed": 0, "seed2": 0, "dtype": _mstype.int32}, lambda p, x, n:
          _k.cast(_s.multinomial(x, n, True, _seed(p.seed, p.seed2)), p.dtype)),
         ("Gamma", _SEEDS, lambda p, shape, alpha, beta: _s.gamma(shape, alpha, beta, _seed(p.seed, p.seed2))),
-        ("Poisson", _SEEDS, lambda p, shape, mean: _s.random_poisson(shape, mean, _seed(p.seed, p.seed2), _mstype.int32)),
+        ("Poisson", _SEEDS, lambda p, shape, mean: _k.cast(_s.poisson(shape, mean, _seed(p.seed, p.seed2)), _mstype.int32)),
         ("StandardLaplace", _SEEDS, lambda p, shape: _s.standard_laplace(shape, _seed(p.seed, p.seed2))),
         ("UniformInt", _SEEDS, lambda p, shape, low, high:
          _r.randint(int(low), int(high), shape, dtype=_mstype.int32, seed=_seed(p.seed, p.seed2))),

@@ -221,7 +221,8 @@ def batch_dot(x1, x2, axes=None):
     left, right = list(letters[1:rank1]), list(letters[rank1:rank1 + rank2 - 1])
     left[first - 1] = right[second - 1] = "z"
     out = "a" + "".join(c for c in left + right if c != "z")
-    return einsum("a%s,a%s->%s" % ("".join(left), "".join(right), out), x1, x2)
+    product = einsum("a%s,a%s->%s" % ("".join(left), "".join(right), out), x1, x2)
+    return product if product.ndim > 1 else _k.expand_dims(product, 1)
 
 
 def cross(input, other, dim=None):

@@ -107,11 +107,11 @@ def random_gamma(shape, alpha, seed=None):
 
 
 def gamma(shape, alpha, beta, seed=None):
-    """Numbers of the gamma distribution of shape alpha and rate beta."""
+    """Numbers of the gamma distribution of shape alpha and rate beta; `shape` broadcasts with both."""
     beta = beta if isinstance(beta, _Tensor) else _Tensor(beta, _mstype.float32)
     alpha = alpha if isinstance(alpha, _Tensor) else _Tensor(alpha, _mstype.float32)
-    both = alpha + _k.zeros_like(beta)
-    return random_gamma(shape, both, seed) / beta
+    each = alpha + _k.zeros_like(beta) + _k.full(_shape(shape), 0, alpha.dtype)
+    return random_gamma((), each, seed) / beta
 
 
 def random_poisson(shape, rate, seed=None, dtype=_mstype.float32):
@@ -131,8 +131,9 @@ def random_poisson(shape, rate, seed=None, dtype=_mstype.float32):
 
 
 def poisson(shape, mean, seed=None):
-    """Numbers of the Poisson distribution, float32."""
-    return random_poisson(shape, mean, seed)
+    """Numbers of the Poisson distribution, float32; `shape` broadcasts with the mean."""
+    mean = mean if isinstance(mean, _Tensor) else _Tensor(mean, _mstype.float32)
+    return random_poisson((), mean + _k.full(_shape(shape), 0, mean.dtype), seed)
 
 
 def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):

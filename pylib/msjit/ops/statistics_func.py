@@ -21,8 +21,9 @@ def cummax(input, axis):
 
 
 def cummin(input, axis):
-    """(least element up to each place along an axis, its position)"""
-    return _k.cummin(input, axis)
+    """(least element up to each place along an axis, its position as int32)"""
+    values, places = _k.cummin(input, axis)
+    return values, _k.cast(places, _mstype.int32)
 
 
 def logcumsumexp(input, axis):
@@ -222,11 +223,11 @@ def bucketize(input, boundaries, *, right=False):
 
 
 def bincount(input, weights=None, minlength=0):
-    """How often each of 0, 1, 2, ... occurs, or the sums of the weights that stand beside them."""
+    """How often each of 0, 1, 2, ... occurs, or the sums of the weights that stand beside them; float32, as in MindSpore."""
     if _check(input, "bincount").ndim != 1:
         raise ValueError("[bincount] input must have one axis, got %d" % input.ndim)
-    if input.dtype in _FLOATS or input.dtype == _mstype.bool_:
-        raise TypeError("[bincount] input has an unsupported dtype, got %s, expected an integer" % input.dtype)
+    if input.dtype in _FLOATS:
+        input = _k.cast(input, _mstype.int64)
     if isinstance(minlength, bool) or not isinstance(minlength, int):
         raise TypeError("[bincount] minlength, got %s, expected an int" % type(minlength).__name__)
     if minlength < 0:
@@ -234,7 +235,7 @@ def bincount(input, weights=None, minlength=0):
     if input.size and int(_k.min(input)) < 0:
         raise ValueError("[bincount] input must not be negative, got %d" % int(_k.min(input)))
     size = max(minlength, int(_k.max(input)) + 1 if input.size else 0)
-    kind = _mstype.int32 if weights is None else _mstype.float32
+    kind = _mstype.float32
     added = _k.ones(input.shape, kind) if weights is None else _k.cast(weights, kind)
     if tuple(added.shape) != tuple(input.shape):
         raise ValueError("[bincount] shape of weights, got %s, expected %s" % (tuple(added.shape), tuple(input.shape)))
