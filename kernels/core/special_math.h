@@ -38,6 +38,7 @@ inline double hurwitz_zeta(double s, double x) {
     return s == 1 ? std::numeric_limits<double>::infinity()
                   : std::numeric_limits<double>::quiet_NaN();
   }
+  if (x == std::numeric_limits<double>::infinity()) return 0;
   double total = 0;
   for (int k = 0; k < 12; ++k, x += 1) total += std::pow(x, -s);
   const double tail = std::pow(x, -s);
@@ -56,7 +57,7 @@ inline double hurwitz_zeta(double s, double x) {
 
 // Second logarithmic derivative of the gamma function; below 0 by reflection (DLMF 5.15.6).
 inline double trigamma(double x) {
-  if (x > 0) return hurwitz_zeta(2, x);
+  if (x > 0 || x != x) return x != x ? x : hurwitz_zeta(2, x);
   if (x == std::floor(x)) return std::numeric_limits<double>::infinity();
   const double sine = std::sin(kPi * x);
   return kPi * kPi / (sine * sine) - trigamma(1 - x);

@@ -37,7 +37,7 @@ MSJIT_OP(cholesky_factor)
     .cpu([](KernelCtx& ctx) -> Status {
       MSJIT_TRY(const bool all, linalg::each_matrix(ctx, factor, {2}));
       if (all) return {};
-      return runtime_error("[cholesky] a matrix is not positive definite");
+      return value_error("[cholesky] a matrix is not positive definite");
     })
     .vjp(vjp)
     .sample({.shapes = {{2, 1, 1}}, .low_high = {0.5, 2}});
