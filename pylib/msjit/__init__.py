@@ -20,6 +20,7 @@ from .context import (
 from .explain import explain, report, reset, stats
 from .importer import install, skip, uninstall
 from .jit import JitConfig, jit, jit_class
+from .ops.vmap_func import vmap
 from .serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
 
 methods.bind()

@@ -7,6 +7,7 @@ import pytest
 import msjit as ms
 from msjit import Tensor, ops
 
+MODES = [lambda f: f] + [lambda f: ms.jit(f, mode="PIJit")] * ms.has_jit
 RNG = np.random.RandomState(7)
 A, B, C = RNG.rand(3, 4) + 0.5, RNG.rand(3, 4) + 0.5, RNG.rand(2, 3, 4) - 0.5
 SQUARE = RNG.rand(2, 3, 3) + 2 * np.eye(3)
@@ -249,3 +250,51 @@ def test_errors(call, text):
     with pytest.raises(Exception) as caught:
         call()
     assert "%s: %s" % (caught.type.__name__, caught.value) == text
+
+
+def test_register_hook():
+    seen = []
+
+    def hook(grad):
+        seen.append(grad.tolist())
+        return grad * 2
+
+    def function(x, y):
+        z = ops.exp(x) * y
+        handle = z.register_hook(hook)
+        out = z * y
+        function.handle = handle
+        return out
+
+    x, y = Tensor(np.float32([0, 1])), Tensor(np.float32([2, 3]))
+    for run in MODES:
+        seen.clear()
+        grads = run(ms.grad(function, (0, 1)))(x, y)
+        assert seen == [[2, 3]]
+        np.testing.assert_allclose(grads[0].asnumpy(), 2 * np.exp([0, 1]) * [4, 9], rtol=1e-6)
+        np.testing.assert_allclose(grads[1].asnumpy(), np.exp([0, 1]) * [2, 3] * 3, rtol=1e-6)
+        assert function(x, y).shape == (2,)  # where no gradient is asked for, nothing is hooked
+
+    def removed(x):
+        z = x * 3
+        z.register_hook(hook).remove()
+        return z
+
+    assert ms.grad(removed)(x).tolist() == [3, 3]
+    with pytest.raises(NotImplementedError):
+        ms.grad(lambda v: v.register_hook(hook) and v * 2)(x)
+    with pytest.raises(TypeError):
+        x.register_hook(3)
+
+
+def test_vmap():
+    x, y = Tensor(A), Tensor(B)
+    assert ops.vmap(lambda u, v: ops.sum(u * v))(x, y).tolist() == ops.sum(x * y, 1).tolist()
+    assert ops.vmap(lambda u, v: (u + v, u), (1, None), (1, 0))(x, Tensor(1.0))[0].tolist() == (x + 1).tolist()
+    nested = ops.vmap(ops.vmap(lambda u, v: u * v, (None, 0)), (0, None))(x[:, 0], y[0])
+    assert nested.tolist() == ops.outer(x[:, 0], y[0]).tolist()
+    assert ms.grad(lambda v: ops.sum(ops.vmap(ops.square)(v)))(x).tolist() == (2 * x).tolist()
+    with pytest.raises(ValueError):
+        ops.vmap(ops.add)(x, y[:2])
+    with pytest.raises(ValueError):
+        ops.vmap(ops.square, None)(x)

@@ -1,5 +1,6 @@
 """Further methods of Tensor: functions of ops that take self first, and their in-place variants."""
 from .._native import Tensor, _msjit
+from ..gradient_hooks import register_hook
 
 _FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax approximate_equal arccos arccosh arcsin arcsinh
     arctan arctan2 arctanh argwhere baddbmm bernoulli bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
@@ -245,7 +246,7 @@ def bind():
     from .. import ops as _ops
     from ..ops import registry as _k
     own = {
-        "scatter": _scatter, "scatter_": _scatter_, "scatter_add": _scatter_add, "scatter_add_": _scatter_add_,
+        "register_hook": register_hook, "scatter": _scatter, "scatter_": _scatter_, "scatter_add": _scatter_add, "scatter_add_": _scatter_add_,
         "index_add_": _index_add_, "index_copy_": _index_copy_, "index_put": _index_put, "index_put_": _index_put_,
         "take": _take, "choose": _choose, "fill_diagonal": _fill_diagonal, "fill_diagonal_": _fill_diagonal_,
         "normal_": _normal_, "uniform_": _uniform_, "random_": _random_, "bernoulli_": _bernoulli_, "inv": _ops.inverse,
