@@ -44,8 +44,8 @@ inline double hurwitz_zeta(double s, double x) {
   const double tail = std::pow(x, -s);
   total += tail * x / (s - 1) + 0.5 * tail;
   // B_2j / (2j)! for j = 1, 2, ...
-  constexpr double kCoefficients[] = {1.0 / 12,           -1.0 / 720,         1.0 / 30240,
-                                      -1.0 / 1209600,     1.0 / 47900160,     -691.0 / 1307674368000,
+  constexpr double kCoefficients[] = {1.0 / 12,         -1.0 / 720,     1.0 / 30240,
+                                      -1.0 / 1209600,   1.0 / 47900160, -691.0 / 1307674368000,
                                       1.0 / 74724249600};
   double factor = s * tail / x;
   for (int j = 0; j < 7; ++j) {
@@ -70,12 +70,13 @@ inline double erfinv(double y) {
                              : std::numeric_limits<double>::quiet_NaN();
   }
   const double log_term = std::log1p(-y * y), half = 2 / (kPi * 0.147) + 0.5 * log_term;
-  double x = std::copysign(
-      std::sqrt(std::sqrt(half * half - log_term / 0.147) - half), y);  // Winitzki's approximation
+  double x = std::copysign(std::sqrt(std::sqrt(half * half - log_term / 0.147) - half),
+                           y);  // Winitzki's approximation
   for (int step = 0; step < 3; ++step) {
     // erf(x) - y, without loss where both are close to 1.
-    const double gap = std::fabs(y) > 0.5 ? (y < 0 ? -1 : 1) * (1 - std::fabs(y) - std::erfc(std::fabs(x)))
-                                          : std::erf(x) - y;
+    const double gap = std::fabs(y) > 0.5
+                           ? (y < 0 ? -1 : 1) * (1 - std::fabs(y) - std::erfc(std::fabs(x)))
+                           : std::erf(x) - y;
     const double newton = gap / (2 / std::sqrt(kPi) * std::exp(-x * x));
     x -= newton / (1 + x * newton);
   }

@@ -98,7 +98,8 @@ T combine(Combine how, T old, T next) {
           return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
         return static_cast<T>(a * b);
       case Combine::kDiv:
-        if constexpr (std::is_integral_v<T>) return b == 0 ? T(0) : b == T(-1) ? T(0 - uint64_t(a)) : T(a / b);
+        if constexpr (std::is_integral_v<T>)
+          return b == 0 ? T(0) : b == T(-1) ? T(0 - uint64_t(a)) : T(a / b);
         return static_cast<T>(a / b);
       case Combine::kMax: return a != a || a > b ? old : next;
       default: return a != a || a < b ? old : next;

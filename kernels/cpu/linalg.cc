@@ -230,8 +230,9 @@ void eigh(int64_t n, const double* a, double* w, double* v) {
 Status require_matrices(const InferCtx& ctx, int input) {
   const Meta& x = ctx.in(input);
   if (x.dtype != DType::kFloat32 && x.dtype != DType::kFloat64)
-    return type_error("[{}] matrices have an unsupported dtype, got {}, expected float32 or float64",
-                      ctx.name(), dtype_name(x.dtype));
+    return type_error(
+        "[{}] matrices have an unsupported dtype, got {}, expected float32 or float64", ctx.name(),
+        dtype_name(x.dtype));
   if (x.shape.rank() >= 2) return {};
   return value_error("[{}] matrices have a wrong rank, got {}, expected at least 2", ctx.name(),
                      x.shape.rank());

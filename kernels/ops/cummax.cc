@@ -3,7 +3,9 @@
 namespace msjit {
 
 MSJIT_OP(cummax)
-    .doc("The greatest element up to each place along an axis, and its position; the last of equals.")
+    .doc(
+        "The greatest element up to each place along an axis, and its position; the last of "
+        "equals.")
     .signature("x: Tensor, axis: int")
     .outputs(2)
     .infer(running_extremum_infer)

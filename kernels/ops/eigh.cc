@@ -27,8 +27,7 @@ bool factor(const KernelCtx& ctx, const double* const* in, double* const* out) {
 void vjp(Vjp& v) {
   const Val w = v.out(0), vectors = v.out(1);
   const int64_t n = w.shape().back();
-  const Val eye =
-      call_in(v.sink, op_eye, {}, {AttrValue(n), AttrValue(n), AttrValue(w.dtype())});
+  const Val eye = call_in(v.sink, op_eye, {}, {AttrValue(n), AttrValue(n), AttrValue(w.dtype())});
   Val middle = eye * expand_dims(v.grad(0), -2);
   if (v.has_grad(1)) {
     const Val gap = expand_dims(w, -2) - expand_dims(w, -1) + eye;

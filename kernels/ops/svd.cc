@@ -40,8 +40,7 @@ void vjp(Vjp& vjp) {
   const Val s = vjp.out(0), u = vjp.out(1), v = vjp.out(2);
   const Val row = expand_dims(s, -2), column = expand_dims(s, -1);
   const int64_t k = s.shape().back();
-  const Val eye = call_in(vjp.sink, op_eye, {},
-                          {AttrValue(k), AttrValue(k), AttrValue(s.dtype())});
+  const Val eye = call_in(vjp.sink, op_eye, {}, {AttrValue(k), AttrValue(k), AttrValue(s.dtype())});
   Val middle = eye * expand_dims(vjp.grad(0), -2);
   // 1 / (s_j^2 - s_i^2), and 0 on the diagonal.
   const Val gap = (row - column) * (row + column);

@@ -11,8 +11,9 @@ MSJIT_OP(zeta)
         "The zeta function of Hurwitz, the sum over k >= 0 of (y + k)^-x, for x > 1 and y > 0; "
         "differentiated by y alone.")
     .binary(DTypeRule::kFloat)
-    .native<kFloats>(
-        [](auto m, auto x, auto y) { return decltype(x)(special::hurwitz_zeta(x.v, y.v)); })
+    .native<kFloats>([](auto m, auto x, auto y) {
+      return decltype(x)(special::hurwitz_zeta(x.v, y.v));
+    })
     .vjp([](Vjp& v) {
       if (v.needs(1)) v.set_grad(1, v.grad() * -v.in(0) * call(*v.op, {v.in(0) + 1.0, v.in(1)}));
     })

@@ -5,6 +5,7 @@ _PLAIN.
 """
 from ..common import dtype as _mstype
 from . import array_func as _a
+from . import distance_func as _d
 from . import image_func as _im
 from . import index_func as _i
 from . import layout_func as _l
@@ -205,8 +206,8 @@ for _name, _attributes, _rule in (
         ("Cummax", {"axis": _REQUIRED}, lambda p, x: _k.cummax(x, p.axis)),
         ("Cummin", {"axis": _REQUIRED}, lambda p, x: _k.cummin(x, p.axis)),
         ("Cross", {"dim": -65530}, lambda p, x, y: _la.cross(x, y, None if p.dim == -65530 else p.dim)),
-        ("Cdist", {"p": 2.0}, lambda p, x, y: _la.cdist(x, y, p.p)),
-        ("Pdist", {"p": 2.0}, lambda p, x: _la.pdist(x, p.p)),
+        ("Cdist", {"p": 2.0}, lambda p, x, y: _d.cdist(x, y, p.p)),
+        ("Pdist", {"p": 2.0}, lambda p, x: _d.pdist(x, p.p)),
         ("Einsum", {"equation": _REQUIRED}, lambda p, xs: _la.einsum(p.equation, *xs)),
         ("LRN", {"depth_radius": 5, "bias": 1.0, "alpha": 1.0, "beta": 0.5, "norm_region": "ACROSS_CHANNELS"},
          lambda p, x: _w.lrn(x, p.depth_radius, p.bias, p.alpha, p.beta, p.norm_region)),
@@ -288,7 +289,7 @@ for _name, _attributes, _rule in (
         ("ReduceStd", {"axis": (), "unbiased": True, "keep_dims": False}, lambda p, x: _st.std_mean(
             x, tuple(p.axis) if isinstance(p.axis, list) and p.axis else None if p.axis in ((), []) else p.axis,
             1 if p.unbiased else 0, p.keep_dims)),
-        ("Renorm", {"p": _REQUIRED, "dim": _REQUIRED, "maxnorm": _REQUIRED}, lambda p, x: _la.renorm(x, p.p, p.dim, p.maxnorm)),
+        ("Renorm", {"p": _REQUIRED, "dim": _REQUIRED, "maxnorm": _REQUIRED}, lambda p, x: _d.renorm(x, p.p, p.dim, p.maxnorm)),
         ("ReverseSequence", {"seq_dim": _REQUIRED, "batch_dim": 0}, lambda p, x, lengths:
          _l.reverse_sequence(x, lengths, p.seq_dim, p.batch_dim)),
         ("ReverseV2", {"axis": _REQUIRED}, lambda p, x: _l.reverse(x, p.axis)),

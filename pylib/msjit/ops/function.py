@@ -2,6 +2,7 @@
 from . import (
     activation_func,
     array_func,
+    distance_func,
     image_func,
     index_func,
     layout_func,
@@ -24,7 +25,8 @@ from . import (
 _here = globals()
 _modules = (registry, math_func, array_func, index_func, nn_func, random_func, other_func, special_func,
             linalg_func, statistics_func, scatter_func, layout_func, window_func, image_func, sampling_func,
-            resize_func, activation_func, loss_func, vmap_func)
+            resize_func, activation_func, loss_func, vmap_func,
+            distance_func)
 for _module in _modules:
     for _name in _module.__all__:
         _here[_name] = getattr(_module, _name)
