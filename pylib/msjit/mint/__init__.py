@@ -10,7 +10,7 @@ from ..ops import (  # noqa: F401
 from ..ops import (  # noqa: F401
     acos, acosh, addbmm, addcdiv, addcmul, addmm, addmv, allclose, arccos, arccosh, arcsin, arcsinh, arctan, arctan2,
     arctanh, asin, asinh, atan, atan2, atanh, baddbmm, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil,
-    cosh, cross, divide, dot, dstack, einsum, erfc, erfinv, exp2, expm1, flip, float_power, floor, floor_divide, fmod,
+    cosh, cross, cumprod, divide, dot, dstack, einsum, erfc, erfinv, exp2, expm1, flip, float_power, floor, floor_divide, fmod,
     frac, gcd, greater_equal, gt, histc, hstack, inverse, isfinite, isinf, isnan, isneginf, kthvalue, le, lerp, less_equal,
     log10, log1p, log2, logaddexp, logaddexp2, logical_xor, lt, masked_select, mm, mv, negative, not_equal, outer, ravel,
     real, remainder, repeat_interleave, reshape, roll, round, searchsorted, sign, sinc, sinh, swapaxes, t, take, tan,

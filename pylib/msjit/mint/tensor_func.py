@@ -97,12 +97,6 @@ def cumsum(input, dim, dtype=None):
     return out if dtype is None else _k.cast(out, dtype)
 
 
-def cumprod(input, dim, dtype=None):
-    """Running products along an axis; of integers int64."""
-    out = _k.cumprod(input if dtype is None else _k.cast(input, dtype), dim)
-    return out if dtype is None else _k.cast(out, dtype)
-
-
 def cummax(input, dim):
     """(greatest element up to each place along an axis, its position)"""
     return _k.cummax(input, dim)

@@ -10,9 +10,9 @@ from . import registry as _k
 
 
 def cumprod(input, dim, dtype=None):
-    """Running products along an axis, in the dtype of input."""
-    input = input if dtype is None else _k.cast(input, dtype)
-    return _k.cast(_k.cumprod(input, dim), input.dtype)
+    """Running products along an axis; of integers int64."""
+    out = _k.cumprod(input if dtype is None else _k.cast(input, dtype), dim)
+    return out if dtype is None else _k.cast(out, dtype)
 
 
 def cummax(input, axis):
@@ -227,7 +227,7 @@ def bincount(input, weights=None, minlength=0):
     if _check(input, "bincount").ndim != 1:
         raise ValueError("[bincount] input must have one axis, got %d" % input.ndim)
     if input.dtype in _FLOATS:
-        input = _k.cast(input, _mstype.int64)
+        raise TypeError("[bincount] input has an unsupported dtype, got %s, expected an integer" % input.dtype)
     if isinstance(minlength, bool) or not isinstance(minlength, int):
         raise TypeError("[bincount] minlength, got %s, expected an int" % type(minlength).__name__)
     if minlength < 0:
