@@ -298,3 +298,18 @@ def test_vmap():
         ops.vmap(ops.add)(x, y[:2])
     with pytest.raises(ValueError):
         ops.vmap(ops.square, None)(x)
+
+
+def test_loops_as_primitives():
+    x = Tensor(np.float32([1, 2]))
+    assert ops.ForiLoop()(0, 3, lambda i, v: v + i, x).tolist() == [4, 5]
+    assert ops.WhileLoop()(lambda v: ops.sum(v) < 20, lambda v: v * 2, x).tolist() == [8, 16]
+    last, found = ops.Scan()(lambda s, v: (s + v, s * v), Tensor(1.0), x)
+    assert float(last) == 4 and [float(v) for v in found] == [1, 4]
+
+
+def test_unpooling():
+    values, places = ops.max_pool2d(Tensor(IMAGE[:, :, :4]), 2, return_indices=True)
+    back = ops.max_unpool2d(values, places, 2)
+    kept = back.asnumpy() != 0
+    assert kept.sum() == values.size and (back.asnumpy()[kept] == IMAGE[:, :, :4][kept]).all()

@@ -16,6 +16,7 @@ from .array_operations import *  # noqa: F401,F403
 from .communication_operations import *  # noqa: F401,F403
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
+from .loop_operations import *  # noqa: F401,F403
 from .nn_operations import (  # noqa: F401
     AvgPool,
     BiasAdd,

@@ -261,6 +261,11 @@ def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=No
     return _unpooled("max_unpool1d", x, indices, kernel_size, stride, padding, output_size, 1)
 
 
+def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Elements back at the places they were the largest of, zeros elsewhere; (N, C, H, W) or (C, H, W)."""
+    return _unpooled("max_unpool2d", x, indices, kernel_size, stride, padding, output_size, 2)
+
+
 def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
     """Elements back at the places they were the largest of, zeros elsewhere; (N, C, D, H, W) or (C, D, H, W)."""
     return _unpooled("max_unpool3d", x, indices, kernel_size, stride, padding, output_size, 3)
@@ -370,5 +375,5 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
 
 
 __all__ = ["conv1d", "conv3d", "conv_transpose2d", "conv3d_transpose", "avg_pool1d", "avg_pool3d", "max_pool3d",
-           "max_unpool1d", "max_unpool3d", "lp_pool1d", "lp_pool2d", "lrn", "adaptive_avg_pool1d", "adaptive_avg_pool3d",
+           "max_unpool1d", "max_unpool2d", "max_unpool3d", "lp_pool1d", "lp_pool2d", "lrn", "adaptive_avg_pool1d", "adaptive_avg_pool3d",
            "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d"]
