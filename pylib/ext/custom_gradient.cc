@@ -120,6 +120,25 @@ Ref records(PyObject*, const Args& args) {
   return Ref::share(recorded ? Py_True : Py_False);
 }
 
+// become(tensor, other): the object `tensor` stands for what `other` stands for, with its history.
+// Its old history stays with what was computed from it. Only for a tensor that an operation made.
+Ref become(PyObject*, const Args& args) {
+  static constexpr const char* kNames[] = {"tensor", "other", nullptr};
+  PyObject* a[2];
+  if (!parse_args(args, "become", kNames, 2, a)) return {};
+  if (!is_tensor(a[0]) || !is_tensor(a[1]))
+    return Ref::steal(raise(*type_error("[become] operands, got {} and {}, expected Tensors",
+                                        type_name(a[0]), type_name(a[1]))));
+  const Tensor &old = tensor_of(a[0]), &other = tensor_of(a[1]);
+  if (!(old.shape() == other.shape()) || old.dtype() != other.dtype())
+    return Ref::steal(raise(*value_error("[become] other must have the same shape and dtype")));
+  if (!old.autograd() || !old.autograd()->node)
+    return Ref::steal(raise(*not_implemented_error(
+        "[register_hook] tensor, got an input or Parameter, expected the result of an operation")));
+  tensor_of(a[0]) = Tensor(other);
+  return Ref::share(a[0]);
+}
+
 }  // namespace
 
 PyMethodDef g_custom_gradient_functions[] = {
@@ -130,6 +149,8 @@ PyMethodDef g_custom_gradient_functions[] = {
     method<records>("records",
                     "records(args, kwargs)\n--\n\nWhether a call with these arguments is recorded "
                     "where gradients are its own."),
+    method<become>("become",
+                   "become(tensor, other)\n--\n\nLets a tensor object stand for another tensor."),
     {nullptr}};
 
 }  // namespace msjit

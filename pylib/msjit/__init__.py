@@ -7,11 +7,12 @@ from .common import methods
 from .autograd import _no_grad, get_grad, grad, jacfwd, jacrev, jvp, no_grad, value_and_grad, vjp
 from .custom_function import _Function
 from .function_transforms import vmap
-from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, initializer, mutable, set_seed, tensor
+from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, mutable, set_seed, tensor
 from .common.dtype import (  # noqa: F401
     DType, TensorType, Type, bfloat16, bool_, double, dtype_to_nptype, dtype_to_pytype, float16, float32, float64,
     float_, half, int16, int32, int64, int8, int_, pytype_to_dtype, single, string, tensor_type, uint8,
 )
+from .common.initializer import initializer
 from .common.tensor import from_dlpack, from_numpy, is_tensor, to_dlpack
 from .config import config
 from .context import (
@@ -33,7 +34,7 @@ has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit
 __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
-_LAZY = {"amp", "communication", "dataset", "log", "mindrecord", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
+_LAZY = {"amp", "communication", "dataset", "experimental", "log", "mindrecord", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
 _LAZY_NAMES = {"Model": "train", "LossMonitor": "train", "TimeMonitor": "train", "Profiler": "profiler"}
 
 

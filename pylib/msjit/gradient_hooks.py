@@ -24,3 +24,33 @@ def replaced(name, changed, grads, tensors):
             raise ValueError("[%s] a gradient, got %s%s, expected %s%s"
                              % (name, grad.dtype, tuple(grad.shape), tensor.dtype, tuple(tensor.shape)))
     return tuple(changed)
+
+
+class HookHandle:
+    """What Tensor.register_hook returns: remove() takes the hook away."""
+
+    def __init__(self, hook):
+        self._hook = hook
+
+    def remove(self):
+        """The hook is called no more."""
+        self._hook = None
+
+    def _on_gradients(self, inputs, outputs, grads):
+        if self._hook is None:
+            return grads
+        return replaced("register_hook", self._hook(grads[0]), grads, outputs)
+
+
+def register_hook(self, hook_fn):
+    """hook_fn(gradient) is called when the gradient of this result of an operation is known, and may return another one.
+
+    What is computed from the tensor afterwards is hooked. Where no gradients are recorded nothing happens; an input of a
+    gradient function or a Parameter raises NotImplementedError.
+    """
+    if not callable(hook_fn):
+        raise TypeError("[register_hook] hook_fn must be callable, got %s" % type(hook_fn).__name__)
+    handle = HookHandle(hook_fn)
+    if _msjit.records((self,), {}):
+        _msjit.become(self, passed_through("register_hook", handle._on_gradients, (self,))[0])
+    return handle

@@ -7,7 +7,7 @@ from .common.dtype import bool_, float16, float32, float64, int8, int16, int32, 
 from .common.tensor import Tensor as _Tensor
 from .ops import (  # noqa: F401
     add, broadcast_to, clip, concat, divide, equal, expand_dims, eye, full_like, greater, greater_equal, isclose, less,
-    less_equal, linspace, logical_and, logical_or, matmul, maximum, minimum, multiply, not_equal, outer, randint, stack,
+    less_equal, linspace, logical_and, logical_or, matmul, maximum, minimum, multiply, not_equal, outer, randint, roll, stack,
     subtract, swapaxes, tile, where,
 )
 
@@ -137,6 +137,29 @@ def dot(a, b):
     return product if product.dtype == a.dtype or product.dtype != int64 else product.astype(a.dtype)
 
 
+def tensordot(a, b, axes=2):
+    """Sums of products over axes: the last `axes` of a and the first of b, or the two lists of axes given."""
+    if isinstance(axes, int):
+        most = a.ndim if a.ndim < b.ndim else b.ndim
+        if not 0 <= axes <= most:
+            raise ValueError("[tensordot] axes, got %d, expected 0 to %d" % (axes, most))
+        first, second = list(range(a.ndim - axes, a.ndim)), list(range(axes))
+    else:
+        first, second = ([axis] if isinstance(axis, int) else list(axis) for axis in axes)
+    first, second = [axis % a.ndim for axis in first], [axis % b.ndim for axis in second]
+    if [a.shape[i] for i in first] != [b.shape[i] for i in second]:
+        raise ValueError("[tensordot] sizes of the axes, got %s and %s, expected the same"
+                         % ([a.shape[i] for i in first], [b.shape[i] for i in second]))
+    rows = [i for i in range(a.ndim) if i not in first]
+    columns = [i for i in range(b.ndim) if i not in second]
+    count = 1
+    for axis in first:
+        count *= a.shape[axis]
+    left = _ops.transpose(a, tuple(rows + first)).reshape((-1, count))
+    right = _ops.transpose(b, tuple(second + columns)).reshape((count, -1))
+    return _ops.matmul(left, right).reshape(tuple(a.shape[i] for i in rows) + tuple(b.shape[i] for i in columns))
+
+
 def randn(*shape, dtype=_mstype.float32):
     """Standard normal numbers."""
     return _ops.randn(*shape, dtype=dtype)
@@ -150,3 +173,6 @@ def rand(*shape, dtype=_mstype.float32):
 def split(x, indices_or_sections, axis=0):
     """Equal parts."""
     return _ops.split(x, x.shape[axis] // indices_or_sections, axis)
+
+
+from .numpy_func import *  # noqa: E402,F403

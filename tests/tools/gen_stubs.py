@@ -67,10 +67,12 @@ def op_function(row, indent, method=False):
 def plain_function(name, function, returns, indent, method):
     try:
         signature = inspect.signature(function)
-        texts = [p.name if p.name == "self" else ("*%s: Any" if p.kind is p.VAR_POSITIONAL else "%s: Any") % p.name + (
+        stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+        texts = [p.name if p.name == "self" else stars.get(p.kind, "") + "%s: Any" % p.name + (
             " = ..." if p.default is not p.empty else "") for p in signature.parameters.values()]
+        starred = any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values())
         for at, p in enumerate(signature.parameters.values()):
-            if p.kind is p.KEYWORD_ONLY:
+            if p.kind is p.KEYWORD_ONLY and not starred:
                 texts.insert(at, "*")
                 break
     except (TypeError, ValueError):

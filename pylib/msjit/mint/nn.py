@@ -4,7 +4,15 @@ from ..nn import (  # noqa: F401
     ELU, BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, Embedding, Flatten, GroupNorm, Identity, L1Loss, LogSoftmax,
     MSELoss, ReLU, Sigmoid, SiLU, SmoothL1Loss, Softmax, Tanh,
 )
+from ..nn import (  # noqa: F401
+    AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool1d, AdaptiveMaxPool2d, ConstantPad1d,
+    ConstantPad2d, ConstantPad3d, PixelShuffle, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d, ReplicationPad1d,
+    ReplicationPad2d, ReplicationPad3d, Upsample, ZeroPad2d,
+)
 from . import functional  # noqa: F401
+from .layers import (  # noqa: F401
+    AvgPool2d, AvgPool3d, BatchNorm1d, BatchNorm2d, BatchNorm3d, Conv1d, Conv3d, ConvTranspose2d, Fold, MaxPool2d, Unfold,
+)
 
 
 class Linear(_nn.Dense):

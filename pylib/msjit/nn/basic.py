@@ -11,6 +11,9 @@ from .cell import Cell
 _linear = ops.registry.linear
 _pad = ops.registry.pad
 _flatten = ops.registry.flatten
+# Primitives that layers have as attributes, for subclasses that call them.
+_MATMUL, _BIAS_ADD, _RESHAPE, _SHAPE = ops.MatMul(transpose_b=True), ops.BiasAdd(), ops.Reshape(), ops.Shape()
+_GATHER, _EXPAND_DIMS = ops.Gather(), ops.ExpandDims()
 
 
 class Identity(Cell):
@@ -41,6 +44,7 @@ class Dense(Cell):
             self.bias = Parameter(initializer(bias_init, [out_channels], dtype), name="bias")
         self.activation = get_activation(activation)
         self.activation_flag = self.activation is not None
+        self.matmul, self.bias_add, self.reshape, self.shape_op = _MATMUL, _BIAS_ADD, _RESHAPE, _SHAPE
 
     def construct(self, x):
         x = _linear(x, self.weight, self.bias)
@@ -79,6 +83,7 @@ class Dropout(Cell):
             raise ValueError("[dropout] p must be in [0, 1), got %s" % drop)
         self.p = float(drop)
         self.keep_prob = 1.0 - self.p
+        self.dropout = ops.Dropout(self.keep_prob)
 
     def construct(self, x):
         if not self.training or self.p == 0:
@@ -107,6 +112,7 @@ class Embedding(Cell):
             values[padding_idx] = 0
             table = type(table)(values)
         self.embedding_table = Parameter(table, name="embedding_table")
+        self.gather, self.reshape, self.get_shp, self.expand = _GATHER, _RESHAPE, _SHAPE, _EXPAND_DIMS
 
     def construct(self, ids):
         return ops.embedding(ids, self.embedding_table)
@@ -135,6 +141,42 @@ class Pad(Cell):
         for axis, (before, after) in enumerate(self.paddings):
             x = ops.array_func._mirror(x, axis, before, after, self.mode == "SYMMETRIC")
         return x
+
+
+class Unfold(Cell):
+    """Windows of (N, C, H, W) images laid out along axis 1; see ops.ExtractImagePatches."""
+
+    def __init__(self, ksizes, strides, rates, padding="valid"):
+        super().__init__()
+        self.extract_image_patches = ops.ExtractImagePatches(ksizes, strides, rates, padding)
+
+    def construct(self, input_x):
+        return self.extract_image_patches(input_x)
+
+
+class ConstantPad2d(Cell):
+    """Puts `value` around the last two axes: padding is an int, or (left, right) or (left, right, top, bottom) of ints;
+    negative ones cut off."""
+
+    def __init__(self, padding, value):
+        super().__init__()
+        if isinstance(padding, bool) or not isinstance(padding, (int, tuple)):
+            raise TypeError("[constant_pad2d] padding, got %s, expected an int or a tuple" % type(padding).__name__)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError("[constant_pad2d] value, got %s, expected an int or a float" % type(value).__name__)
+        padding = (padding,) * 4 if isinstance(padding, int) else padding
+        if len(padding) not in (2, 4):
+            raise ValueError("[constant_pad2d] length of padding, got %d, expected 2 or 4" % len(padding))
+        self.padding, self.value = padding, value
+
+    def construct(self, x):
+        left, right, top, bottom = self.padding if len(self.padding) == 4 else self.padding + (0, 0)
+        if min(self.padding) < 0:
+            rows, columns = x.shape[-2:]
+            x = x[..., max(-top, 0):rows - max(-bottom, 0), max(-left, 0):columns - max(-right, 0)]
+            left, right, top, bottom = max(left, 0), max(right, 0), max(top, 0), max(bottom, 0)
+        lead = [0] * (x.ndim - 2)
+        return _pad(x, lead + [top, left], lead + [bottom, right], self.value)
 
 
 class ClipByNorm(Cell):

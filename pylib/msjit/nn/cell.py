@@ -28,6 +28,7 @@ class Cell:
     # bprop, since the class, one of its bases or __dict__ may have been given one behind our back.
     _intercept = transforms
     _jit_config = None
+    _output_dtype = None  # of the floats that a Cell returns which computes in another one
     _leveled = LeveledConstruct()
     training = False
     requires_grad = False
@@ -92,7 +93,8 @@ class Cell:
         try:
             for name, param in own.items():
                 store[name] = _cast_float(param, dtype)
-            return construct(*args, **kwargs)
+            result = construct(*args, **kwargs)
+            return result if self._output_dtype is None else _cast_float(result, self._output_dtype)
         finally:
             store.update(own)
 
@@ -134,11 +136,11 @@ class Cell:
                 param.name = name
         store["_params"][name] = param
 
-    def _register_cell(self, name, cell):
+    def _register_cell(self, name, cell, rename=True):
         store = self.__dict__
         if "_cells" not in store:
             raise AttributeError(_NOT_INITIALISED.format("cell %r" % name))
-        if store["_auto_prefix"]:
+        if rename and store["_auto_prefix"]:
             cell.update_parameters_name(name + ".")
         store["_params"].pop(name, None)
         store["_cells"][name] = cell
@@ -151,12 +153,13 @@ class Cell:
         self._params[name].set_data(value)
 
     def insert_child_to_cell(self, child_name, child_cell):
-        """Adds a Cell under a name."""
+        """Adds a Cell under a name; the names of its Parameters stay, as in MindSpore."""
         if not isinstance(child_name, str):
             raise TypeError("[cell] child_name must be a str, got %s" % type(child_name).__name__)
         if not isinstance(child_cell, Cell):
             raise TypeError("[cell] child_cell must be a Cell, got %s" % type(child_cell).__name__)
-        setattr(self, child_name, child_cell)
+        self._register_cell(child_name, child_cell, False)
+        object.__setattr__(self, child_name, child_cell)
 
     def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
         """Adds a Parameter under a name."""
@@ -237,12 +240,11 @@ class Cell:
         return self
 
     def update_parameters_name(self, prefix="", recurse=True):
-        """Puts a prefix before the name of every Parameter."""
+        """Names every Parameter by the attributes that lead to it, with a prefix before them."""
         if not isinstance(prefix, str):
             raise TypeError("[cell] prefix must be a str, got %s" % type(prefix).__name__)
-        for param in self.get_parameters(recurse):
-            if prefix and param.name != DEFAULT_NAME:
-                param.name = prefix + param.name
+        for name, param in self.parameters_and_names(expand=recurse):
+            param.name = prefix + name
 
     def update_cell_prefix(self):
         """Kept for compatibility: names are kept up to date at assignment."""

@@ -7,29 +7,58 @@ from .cell import Cell
 
 
 class _Indexed(Cell):
-    """Children under the names "0", "1", ... in order; `cell_list` is what construct iterates."""
+    """Children in order, under the names "0", "1", ... or keys of their own; `cell_list` is what construct iterates."""
 
-    def _reset(self, cells):
-        for name in list(self._cells):
-            self.__delattr__(name)
-        for cell in cells:
-            self._add(cell)
-        self._refresh()
-
-    def _add(self, cell):
+    def _check_cell(self, cell):
         if not isinstance(cell, Cell):
             raise TypeError("[%s] items must be Cells, got %s" % (type(self).__name__, type(cell).__name__))
-        setattr(self, str(len(self._cells)), cell)
+
+    def _prefix(self):
+        """What stands before the children's keys in the names of their Parameters: ["blocks"] in "blocks.0.weight".
+
+        Where the first child's key occurs several times, as in "0.blocks.0.weight", it is the place at which the second
+        one has its own, else the last: so MindSpore names what is appended to a single child "0.blocks.1. ...".
+        """
+        found = []
+        for key, cell in self._cells.items():
+            param = next(cell.get_parameters(), None)
+            if param is not None:
+                found.append((key, param.name.split(".")))
+            if len(found) == 2:
+                break
+        if not found:
+            return []
+        key, parts = found[0]
+        places = [i for i, part in enumerate(parts) if part == key]
+        second_key, second = found[-1]
+        both = [i for i in places if len(found) == 2 and second[i:i + 1] == [second_key]]
+        return parts[:(both[0] if both else places[-1] if places else 0)]
+
+    def _put(self, key, cell, lead=()):
+        """Keeps a Cell under a key, its Parameters named after it."""
+        self._check_cell(cell)
+        if self._auto_prefix:
+            cell.update_parameters_name(".".join(list(lead) + [key]) + ".")
+        self.insert_child_to_cell(key, cell)
 
     def _refresh(self):
         object.__setattr__(self, "cell_list", tuple(self.__dict__[name] for name in self._cells))
 
-    def _rename(self, cells):
-        """Replaces the children without touching the names of their Parameters."""
-        kept = self._auto_prefix
-        object.__setattr__(self, "_auto_prefix", False)
-        self._reset(cells)
-        object.__setattr__(self, "_auto_prefix", kept)
+    def _arrange(self, pairs):
+        """Makes the children those of (key now or None, Cell) pairs; keys that are positions follow the order."""
+        lead, old = self._prefix(), list(self._cells)
+        for name in old:
+            self.__delattr__(name)
+        for place, (key, cell) in enumerate(pairs):
+            new = str(place) if key is None or key.isdigit() else key
+            if key is not None and key != new and self._auto_prefix:
+                for param in cell.get_parameters():
+                    param.name = ".".join(lead + [new] + param.name.split(".")[len(lead) + 1:])
+            if key is None:
+                self._put(new, cell, lead)
+            else:
+                self.insert_child_to_cell(new, cell)
+        self._refresh()
 
     def _index(self, index):
         if isinstance(index, bool) or not isinstance(index, int):
@@ -43,58 +72,54 @@ class _Indexed(Cell):
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            part = type(self)()
-            part._rename(self.cell_list[index])
-            return part
+            return self._part(list(self._cells.items())[index])
         if isinstance(index, Tensor):  # the position is its value; while compiling, the Cell is picked by the graph
             return self.cell_list[index]
         return self.cell_list[self._index(index)]
 
     def __setitem__(self, index, cell):
-        if not isinstance(cell, Cell):
-            raise TypeError("[%s] items must be Cells, got %s" % (type(self).__name__, type(cell).__name__))
-        setattr(self, str(self._index(index)), cell)
+        self._check_cell(cell)
+        self._put(list(self._cells)[self._index(index)], cell, self._prefix())
         self._refresh()
 
     def __delitem__(self, index):
-        cells = list(self.cell_list)
-        del cells[index if isinstance(index, slice) else self._index(index)]
-        self._rename(cells)
+        pairs = list(self._cells.items())
+        del pairs[index if isinstance(index, slice) else self._index(index)]
+        self._arrange(pairs)
 
     def __len__(self):
         return len(self.cell_list)
 
     def __bool__(self):
-        return True
+        return bool(self.cell_list)
 
     def __iter__(self):
         return iter(self.cell_list)
 
     def append(self, cell):
         """Adds a Cell at the end."""
-        self._add(cell)
+        self._put(str(len(self._cells)), cell, self._prefix())
         self._refresh()
 
     def extend(self, cells):
         """Adds several Cells at the end; returns self."""
         if not isinstance(cells, list):
             raise TypeError("[%s] cells to add must be a list, got %s" % (type(self).__name__, type(cells).__name__))
+        lead = self._prefix()
         for cell in cells:
-            self._add(cell)
+            self._put(str(len(self._cells)), cell, lead)
         self._refresh()
         return self
 
     def insert(self, index, cell):
         """Puts a Cell before position index."""
-        count = len(self.cell_list)
-        if not -count <= index <= count:
+        self._check_cell(cell)
+        pairs = list(self._cells.items())
+        if not -len(pairs) <= index <= len(pairs):
             raise IndexError("[%s] index out of range, got %d, expected at most %d"
-                             % (type(self).__name__, index, count))
-        if self._auto_prefix:
-            cell.update_parameters_name(str(index if index >= 0 else index + count) + ".")
-        cells = list(self.cell_list)
-        cells.insert(index, cell)
-        self._rename(cells)
+                             % (type(self).__name__, index, len(pairs)))
+        pairs.insert(index, (None, cell))
+        self._arrange(pairs)
 
     def set_grad(self, requires_grad=True):
         for cell in self.cell_list:
@@ -103,16 +128,22 @@ class _Indexed(Cell):
 
 
 class SequentialCell(_Indexed):
-    """Calls its Cells one after the other: SequentialCell(a, b), of a list, or of an OrderedDict."""
+    """Calls its Cells one after the other: SequentialCell(a, b), of a list, or of an OrderedDict.
+
+    A slice has the same keys, and names the Parameters of its Cells after them, as in MindSpore.
+    """
 
     def __init__(self, *args):
         super().__init__()
-        if len(args) == 1 and isinstance(args[0], OrderedDict):
-            for name, cell in args[0].items():
-                setattr(self, name, cell)
-            self._refresh()
-        else:
-            self._reset(args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args)
+        if len(args) == 1 and isinstance(args[0], (list, tuple, OrderedDict)):
+            args = args[0]
+        pairs = args.items() if isinstance(args, OrderedDict) else ((str(i), cell) for i, cell in enumerate(args))
+        for key, cell in pairs:
+            self._put(key, cell)
+        self._refresh()
+
+    def _part(self, pairs):
+        return type(self)(OrderedDict(pairs))
 
     def construct(self, input_data):
         """Passes the input through every Cell."""
@@ -122,12 +153,18 @@ class SequentialCell(_Indexed):
 
 
 class CellList(_Indexed):
-    """A list of Cells that belongs to the network; it is indexed and iterated, not called."""
+    """A list of Cells that belongs to the network; it is indexed and iterated, not called.
+
+    A slice is a CellList whose Cells are numbered, and their Parameters named, from 0 on, as in MindSpore.
+    """
 
     def __init__(self, *args, **kwargs):
         super().__init__(auto_prefix=kwargs.get("auto_prefix", True))
         self._refresh()
         self.extend(args[0] if len(args) == 1 else list(args))
+
+    def _part(self, pairs):
+        return CellList([cell for _, cell in pairs])
 
     def __iadd__(self, cells):
         return self.extend(cells)

@@ -6,11 +6,12 @@ from ..common import dtype as mstype
 from ..common.checks import check_format, int_tuple
 from ..common.initializer import HeUniform, Uniform, fans, initializer
 from ..common.parameter import Parameter
-from ..ops import registry as _k
 from .basic import positive_int
 from .cell import Cell
 
 _PAD_MODES = ("same", "valid", "pad")
+# Primitives that layers have as attributes, for subclasses that call them.
+_BIAS_ADD, _EXPAND_DIMS = ops.BiasAdd(), ops.ExpandDims()
 
 
 class _Conv(Cell):
@@ -35,7 +36,6 @@ class _Conv(Cell):
         if any(pad < 0 for pad in ((padding,) if isinstance(padding, int) else padding)):
             raise ValueError("[%s] padding must not be negative, got %s" % (where, padding))
         self.pad_mode, self.padding, self.dtype = pad_mode, padding, dtype
-        self._pads = fixed_pads(self.kernel_size, self.stride, self.dilation, pad_mode, padding)
         first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
         self._weight_shape = (first, second // group) + self.kernel_size
 
@@ -68,12 +68,11 @@ class Conv2d(_Conv):
                          group, False, dtype)
         check_format(data_format, "conv2d")
         self._make_parameters(weight_init, bias_init, has_bias)
+        self.data_format, self.bias_add = data_format, _BIAS_ADD
+        self.conv2d = ops.Conv2D(out_channels, self.kernel_size, 1, pad_mode, padding, self.stride, self.dilation, group)
 
     def construct(self, x):
-        pads = self._pads
-        if pads is None:
-            return ops.conv2d(x, self.weight, self.bias, self.stride, "same", 0, self.dilation, self.group)
-        return _k.conv2d(x, self.weight, self.bias, self.stride, pads, self.dilation, self.group)
+        return self.conv2d.run(x, self.weight, self.bias)
 
 
 class Conv1d(_Conv):
@@ -85,24 +84,10 @@ class Conv1d(_Conv):
                          group, False, dtype)
         self._weight_shape = self._weight_shape[:2] + (1,) + self.kernel_size
         self._make_parameters(weight_init, bias_init, has_bias)
-        self._padding2d = padding if padding == 0 else (0, 0, padding, padding)
+        self.kernel_size, self.stride, self.dilation = (1,) + self.kernel_size, (1,) + self.stride, (1,) + self.dilation
+        self.padding = (0, 0, padding, padding)
+        self.expand_dims, self.squeeze, self.bias_add = _EXPAND_DIMS, ops.Squeeze(2), _BIAS_ADD
+        self.conv2d = ops.Conv2D(out_channels, self.kernel_size, 1, pad_mode, self.padding, self.stride, self.dilation, group)
 
     def construct(self, x):
-        y = ops.conv2d(ops.expand_dims(x, 2), self.weight, self.bias, (1,) + self.stride, self.pad_mode,
-                       self._padding2d, (1,) + self.dilation, self.group)
-        return ops.squeeze(y, 2)
-
-
-def fixed_pads(kernel, stride, dilation, pad_mode, padding):
-    """Padding before and after each axis, or None where it depends on the size of the input ('same', stride > 1)."""
-    if pad_mode == "valid":
-        return (0,) * (2 * len(kernel))
-    if pad_mode == "pad":
-        if isinstance(padding, int):
-            return (padding,) * (2 * len(kernel))
-        padding = tuple(padding)
-        return padding if len(padding) == 2 * len(kernel) else tuple(p for p in padding for _ in (0, 1))
-    if any(s != 1 for s in stride):
-        return None
-    totals = [d * (k - 1) for k, d in zip(kernel, dilation)]
-    return tuple(p for total in totals for p in (total // 2, total - total // 2))
+        return ops.squeeze(self.conv2d.run(ops.expand_dims(x, 2), self.weight, self.bias), 2)

@@ -1,48 +1,46 @@
 """Normalisation layers."""
+from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_format
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
 from ..ops import registry as _k
-from ..ops.nn_func import layer_norm_axes, move_statistics
 from .basic import positive_int
 from .cell import Cell
 
 
 class _BatchNorm(Cell):
-    """Normalises each channel by its batch (training) or by running statistics."""
+    """Normalises each channel by its batch (training) or by running statistics.
+
+    eps and momentum belong to the primitives bn_train and bn_infer: setting them on the layer later changes nothing, as in
+    MindSpore, where the attribute momentum is also 1 minus the argument.
+    """
 
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
-                 moving_mean_init="zeros", moving_variance_init="ones", use_batch_statistics=None, data_format="NCHW",
+                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, data_format="NCHW",
                  dtype=mstype.float32):
         super().__init__()
         check_format(data_format, "batch_norm")
         self.num_features = positive_int(num_features, "batch_norm", "num_features")
         if not 0 <= momentum <= 1:
             raise ValueError("[batch_norm] momentum must be in [0, 1], got %s" % momentum)
-        self.eps, self.momentum, self.use_batch_statistics = float(eps), float(momentum), use_batch_statistics
+        self.eps, self.momentum, self.use_batch_statistics = float(eps), 1.0 - momentum, use_batch_statistics
         shape = [num_features]
         self.moving_mean = Parameter(initializer(moving_mean_init, shape, dtype), "mean", False)
-        self.moving_variance = Parameter(initializer(moving_variance_init, shape, dtype), "variance", False)
+        self.moving_variance = Parameter(initializer(moving_var_init, shape, dtype), "variance", False)
         self.gamma = Parameter(initializer(gamma_init, shape, dtype), "gamma", affine)
         self.beta = Parameter(initializer(beta_init, shape, dtype), "beta", affine)
+        self.bn_train = ops.BatchNorm(True, self.eps, self.momentum)
+        self.bn_infer = ops.BatchNorm(False, self.eps)
 
     def construct(self, x):
         self._check(x)
         batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
-        if not batch:
-            return _k.batch_norm(x, self.gamma, self.beta, self.moving_mean, self.moving_variance, self.eps)
-        y, mean, variance = _k.batch_norm_train(x, self.gamma, self.beta, self.eps)
-        self._update(x, mean, variance)
-        return y
-
-    def _update(self, x, mean, variance):
-        """Moves the running statistics towards those of the batch (variance unbiased, as in MindSpore)."""
-        move_statistics(self.moving_mean, self.moving_variance, mean, variance, x.size // self.num_features,
-                        1.0 - self.momentum)
+        return (self.bn_train if batch else self.bn_infer)(
+            x, self.gamma, self.beta, self.moving_mean, self.moving_variance)[0]
 
     def extend_repr(self):
-        return "num_features=%d, eps=%s, momentum=%s" % (self.num_features, self.eps, self.momentum)
+        return "num_features=%d, eps=%s, momentum=%s" % (self.num_features, self.eps, 1.0 - self.momentum)
 
 
 class BatchNorm1d(_BatchNorm):
@@ -61,6 +59,22 @@ class BatchNorm2d(_BatchNorm):
             raise ValueError("[batch_norm2d] input must have 4 dimensions, got %d" % x.ndim)
 
 
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalisation over the batches of several processes: here there is one, so as BatchNorm of its batch alone."""
+
+    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
+                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, process_groups=None,
+                 dtype=mstype.float32):
+        if process_groups not in (None, [[0]]):
+            raise ValueError("[sync_batch_norm] process_groups, got %r, expected None: there is one process" % (process_groups,))
+        super().__init__(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init,
+                         use_batch_statistics, dtype=dtype)
+
+    def _check(self, x):
+        if x.ndim not in (2, 4):
+            raise ValueError("[sync_batch_norm] input must have 2 or 4 dimensions, got %d" % x.ndim)
+
+
 class LayerNorm(Cell):
     """Normalises over the trailing axes from begin_norm_axis on."""
 
@@ -76,9 +90,10 @@ class LayerNorm(Cell):
         self.epsilon = float(epsilon)
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), "gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), "beta")
+        self.layer_norm = ops.LayerNorm(begin_norm_axis, begin_params_axis, self.epsilon)
 
     def construct(self, x):
-        return layer_norm_axes(x, self.gamma, self.beta, self.begin_norm_axis, self.begin_params_axis, self.epsilon)
+        return self.layer_norm.run(x, self.gamma, self.beta)
 
     def extend_repr(self):
         return "normalized_shape=%s, begin_norm_axis=%s, begin_params_axis=%s" % (

@@ -2,8 +2,8 @@
 from .. import ops
 from ..common.checks import check_format, int_tuple
 from ..ops import registry as _k
+from ..ops.nn_func import fixed_pads
 from .cell import Cell
-from .conv import fixed_pads
 
 _PAD_MODES = ("same", "valid", "pad")
 

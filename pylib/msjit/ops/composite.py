@@ -89,3 +89,14 @@ def add_flags(fn=None, **flags):
 
 
 __all__ = ["GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "core", "add_flags"]
+
+
+def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
+    """Marks a function whose result depends on constants alone: plain Python that runs where it is called.
+
+    As a decorator it gives the function, or with get_instance=False a class whose instances are called like it.
+    The other keywords say how a graph keeps the result and change nothing here.
+    """
+    if fn is None:
+        return lambda function: constexpr(function, get_instance, name, reuse_result, check)
+    return fn if get_instance else type(name or fn.__name__, (), {"__call__": staticmethod(fn), "__doc__": fn.__doc__})

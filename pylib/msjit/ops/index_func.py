@@ -105,6 +105,11 @@ def topk(input, k, dim=None, largest=True, sorted=True):
     return _k.topk(input, k, -1 if dim is None else dim, largest)
 
 
+def top_k(input_x, k, sorted=True):
+    """(the k greatest elements along the last axis, their positions): topk under its older name."""
+    return topk(input_x, k, sorted=sorted)
+
+
 def flip(input, dims):
     """The elements in reverse order along the given axes."""
     return _k.flip(input, dims)

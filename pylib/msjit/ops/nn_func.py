@@ -189,6 +189,21 @@ def _pads(where, shape, kernel, stride, dilation, pad_mode, padding):
     return tuple(found)
 
 
+def fixed_pads(kernel, stride, dilation, pad_mode, padding):
+    """Padding before and after each axis, or None where it depends on the size of the input ('same', stride > 1)."""
+    if pad_mode == "valid":
+        return (0,) * (2 * len(kernel))
+    if pad_mode == "pad":
+        if isinstance(padding, int):
+            return (padding,) * (2 * len(kernel))
+        padding = tuple(padding)
+        return padding if len(padding) == 2 * len(kernel) else tuple(p for p in padding for _ in (0, 1))
+    if any(s != 1 for s in stride):
+        return None
+    totals = [d * (k - 1) for k, d in zip(kernel, dilation)]
+    return tuple(p for total in totals for p in (total // 2, total - total // 2))
+
+
 def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
     """2-D convolution: input (N, C, H, W), weight (O, C / groups, kH, kW)."""
     stride, dilation = _pair(stride), _pair(dilation)
@@ -369,6 +384,6 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
     return _k.minimum(_k.maximum(input, min_val), max_val)
 
 
-_SHARED = ("move_statistics", "require_trailing", "layer_norm_axes", "check_same_shape", "check_tensor")
+_SHARED = ("move_statistics", "fixed_pads", "require_trailing", "layer_norm_axes", "check_same_shape", "check_tensor")
 __all__ = [name for name, value in list(globals().items())
            if name[0] != "_" and value is not Tensor and name not in _SHARED and callable(value)]

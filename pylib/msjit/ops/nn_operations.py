@@ -82,14 +82,24 @@ class Conv2D(Primitive):
         if mode != 1:
             raise ValueError("[conv2d] mode, got %r, expected 1" % (mode,))
         self.out_channel, self.kernel_size = out_channel, int_tuple(kernel_size, 2, "conv2d", "kernel_size")
-        self.pad_mode, self.pad, self.stride = pad_mode.lower(), pad, stride
-        self.dilation, self.group = dilation, group
+        self.pad_mode, self.pad, self.group = pad_mode.lower(), pad, group
+        self.stride = int_tuple(stride, 2, "conv2d", "stride")
+        self.dilation = int_tuple(dilation, 2, "conv2d", "dilation")
+        pads = _n.fixed_pads(self.kernel_size, self.stride, self.dilation, self.pad_mode, pad)
+        self._window = None if pads is None else (self.stride, pads, self.dilation, group)
 
     def __call__(self, x, weight):
         if weight.shape[0] != self.out_channel or weight.shape[2:] != self.kernel_size:
             raise ValueError("[conv2d] shape of weight, got %s, expected out_channel %s and kernel_size %s"
                              % (weight.shape, self.out_channel, self.kernel_size))
-        return _n.conv2d(x, weight, None, self.stride, self.pad_mode, self.pad, self.dilation, self.group)
+        return self.run(x, weight, None)
+
+    def run(self, x, weight, bias):
+        """The convolution of a layer, whose weight fits; bias may be None."""
+        window = self._window
+        if window is None:
+            return _n.conv2d(x, weight, bias, self.stride, self.pad_mode, self.pad, self.dilation, self.group)
+        return _k.conv2d(x, weight, bias, *window)
 
 
 class MaxPool(Primitive):
@@ -131,8 +141,11 @@ class LayerNorm(Primitive):
         axes = tuple(range(self.begin_norm_axis % x.ndim, x.ndim))
         mean = _k.mean(x, axes, True)
         variance = _k.mean(_k.square(x - mean), axes, True)
-        y = _n.layer_norm_axes(x, gamma, beta, self.begin_norm_axis, self.begin_params_axis, self.epsilon)
-        return y, mean, variance
+        return self.run(x, gamma, beta), mean, variance
+
+    def run(self, x, gamma, beta):
+        """The normalised x alone."""
+        return _n.layer_norm_axes(x, gamma, beta, self.begin_norm_axis, self.begin_params_axis, self.epsilon)
 
 
 class StandardNormal(Primitive):

@@ -12,7 +12,11 @@ from . import math_func as _m
 from . import nn_func as _n
 from . import other_func as _o
 from . import registry as _k
+from .array_operations import *  # noqa: F401,F403
+from .communication_operations import *  # noqa: F401,F403
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
+from .image_operations import *  # noqa: F401,F403
+from .loop_operations import *  # noqa: F401,F403
 from .nn_operations import (  # noqa: F401
     AvgPool,
     BiasAdd,
@@ -391,5 +395,5 @@ class Partial(Primitive):
         return _o.partial(func, *args, **kwargs)
 
 
-__all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and isinstance(value, type) and issubclass(value, Primitive)]
+__all__ = ["ReduceOp"] + [name for name, value in list(globals().items())
+                          if name[0] != "_" and isinstance(value, type) and issubclass(value, Primitive)]

@@ -1,0 +1,268 @@
+"""Further methods of Tensor: functions of ops that take self first, and their in-place variants."""
+from .._native import Tensor, _msjit
+from ..gradient_hooks import register_hook
+
+_FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax approximate_equal arccos arccosh arcsin arcsinh
+    arctan arctan2 arctanh argwhere baddbmm bernoulli bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
+    cholesky_inverse cholesky_solve conj copysign count_nonzero cov cross cummax cummin cumprod deg2rad det diag diagflat
+    diagonal_scatter diff digamma dsplit erfinv expand_as fills fliplr flipud float_power fmax fmin fold frac gather_nd gcd
+    ger heaviside histc hsplit hypot i0 index_add index_fill inplace_update inverse is_complex is_floating_point isneginf
+    isposinf isreal kron kthvalue lcm ldexp lerp lgamma log10 log2 log_matrix_determinant logaddexp2 logcumsumexp logdet logit
+    lstsq masked_scatter masked_select matrix_determinant matrix_power median moveaxis msort multinomial mvlgamma nanmean
+    nanmedian nanquantile nansum positive qr quantile rad2deg random_categorical real renorm reverse reverse_sequence rot90
+    searchsorted select_scatter sgn signbit sinc slice_scatter slogdet svd tensor_split top_k trace type_as unfold
+    unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min unsorted_segment_prod
+    unsorted_segment_sum vsplit xdivy xlogy lstsq pinv""".split()
+
+# Methods that write the result of a function to self: the name without "_" is that of the function.
+_WRITTEN = """clamp_ erfinv_ exp_ floor_ floor_divide_ index_fill_ log_ masked_fill_ masked_scatter_ remainder_ sigmoid_ sign_
+    sqrt_ tanh_ pow_ neg_ abs_ relu_ addmm_ ceil_ round_ sin_ cos_ square_ reciprocal_ rsqrt_ trunc_ tril_ triu_""".split()
+
+
+def _written(name):
+    def method(self, *args, **kwargs):
+        out = getattr(_ops, name)(self.detach(), *args, **kwargs)
+        if out.shape != self.shape:
+            raise ValueError("[%s_] result has a wrong shape, got %s, expected %s"
+                             % (name, tuple(out.shape), tuple(self.shape)))
+        self.assign_value(_k.cast(out, self.dtype))
+        return self
+
+    method.__name__ = method.__qualname__ = name + "_"
+    method.__doc__ = "ops.%s of self, written to self." % name
+    return method
+
+
+def _set(self, value):
+    self.assign_value(_k.cast(value, self.dtype))
+    return self
+
+
+def _scatter(self, *args, axis=None, dim=None, index=None, src=None, value=None, reduce=None):
+    """A copy with one element replaced (or, with reduce 'add', added) an index, along an axis."""
+    given = list(args) + [None] * (3 - len(args))
+    dim = axis if dim is None else dim
+    if dim is None:
+        dim = given.pop(0)
+    index = given.pop(0) if index is None else index
+    src = value if src is None else src
+    src = given.pop(0) if src is None else src
+    if reduce not in (None, "add"):
+        raise NotImplementedError("[scatter] reduce, got %r, expected None or 'add'" % (reduce,))
+    src = src if isinstance(src, Tensor) else _k.full((), src, self.dtype)
+    return _k.scatter_elements(self, index, src, dim, "none" if reduce is None else reduce)
+
+
+def _scatter_(self, *args, **kwargs):
+    """As scatter, written to self."""
+    return _set(self, _scatter(self.detach(), *args, **kwargs))
+
+
+def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, updates=None):
+    """x.scatter_add(indices, updates): slices added at coordinates; x.scatter_add(dim, index, src): one element an index."""
+    if len(args) == 3 or dim is not None or index is not None or src is not None:
+        given = list(args)
+        dim = given.pop(0) if dim is None else dim
+        index = given.pop(0) if index is None else index
+        return _k.scatter_elements(self, index, given.pop(0) if src is None else src, dim, "add")
+    given = list(args)
+    indices = given.pop(0) if indices is None else indices
+    return _ops.tensor_scatter_add(self, indices, given.pop(0) if updates is None else updates)
+
+
+def _scatter_add_(self, dim, index, src):
+    """One element added an index along an axis, written to self."""
+    return _set(self, _k.scatter_elements(self.detach(), index, src, dim, "add"))
+
+
+def _index_add_(self, dim, index, source, *, alpha=1):
+    """alpha times slices of source added along an axis, written to self."""
+    return _set(self, _ops.index_add(self.detach(), index, source if alpha == 1 else source * alpha, dim))
+
+
+def _index_copy_(self, dim, index, tensor):
+    """Slices along an axis replaced, written to self."""
+    return _set(self, _k.index_update([self.detach(), tensor, index], [dim % self.ndim], False))
+
+
+def _index_put(self, indices, values, accumulate=False):
+    """A copy with values written (or added) at advanced indices."""
+    values = values if isinstance(values, Tensor) else _k.full((), values, self.dtype)
+    parts = []
+    for index in indices:
+        if index.dtype == _bool():
+            parts += [column for column in _ops.unbind(_ops.nonzero(index), 1)]
+        else:
+            parts.append(index)
+    return _k.index_update([self, _k.cast(values, self.dtype)] + parts, list(range(len(parts))), accumulate)
+
+
+def _bool():
+    from . import dtype
+    return dtype.bool_
+
+
+def _index_put_(self, indices, values, accumulate=False):
+    """As index_put, written to self."""
+    return _set(self, _index_put(self.detach(), indices, values, accumulate))
+
+
+def _take(self, indices=None, axis=None, mode="clip", *, index=None):
+    """Elements of the flattened tensor, or slices along an axis, by index; 'clip' moves indices into the range."""
+    indices = index if indices is None else indices
+    flat = _k.reshape(self, (-1,)) if axis is None else self
+    axis = 0 if axis is None else axis % self.ndim
+    size = flat.shape[axis]
+    if mode == "wrap":
+        indices = _k.mod(indices, size)
+    elif mode == "clip":
+        indices = _k.clip(indices, -size, size - 1)
+    elif mode != "raise":
+        raise ValueError("[take] mode, got %r, expected 'clip', 'wrap' or 'raise'" % (mode,))
+    return _k.gather(flat, indices, axis)
+
+
+def _choose(self, choices, mode="clip"):
+    """For each element the one at its place in the tensor that it numbers."""
+    stacked = choices if isinstance(choices, Tensor) else _k.stack([
+        _k.broadcast_to(item if isinstance(item, Tensor) else Tensor(item), self.shape) for item in choices], 0)
+    places = _k.clip(self, 0, stacked.shape[0] - 1) if mode == "clip" else _k.mod(self, stacked.shape[0]) \
+        if mode == "wrap" else self
+    return _k.squeeze(_k.gather_elements(stacked, _k.expand_dims(places, 0), 0), 0)
+
+
+def _fill_diagonal(self, fill_value, wrap=False):
+    """A copy with a value on the main diagonal; wrap: of a tall matrix again below."""
+    if self.ndim < 2:
+        raise ValueError("[fill_diagonal] input must have at least 2 axes, got %d" % self.ndim)
+    if self.ndim > 2 and len(set(self.shape)) != 1:
+        raise ValueError("[fill_diagonal] sizes must be equal, got %s" % (tuple(self.shape),))
+    step, block = 1, self.size
+    for size in self.shape[:0:-1]:
+        step = step * size + 1
+    if self.ndim == 2:
+        step = self.shape[1] + 1
+        block = block if wrap else min(block, self.shape[1] * self.shape[1])
+    places = Tensor(list(range(0, block, step)), _int64())
+    flat = _k.index_update([_k.reshape(self, (-1,)), _k.full((), fill_value, self.dtype), places], [0], False)
+    return _k.reshape(flat, self.shape)
+
+
+def _int64():
+    from . import dtype
+    return dtype.int64
+
+
+def _fill_diagonal_(self, fill_value, wrap=False):
+    """A value on the main diagonal, written to self."""
+    return _set(self, _fill_diagonal(self.detach(), fill_value, wrap))
+
+
+def _refuse(where, generator):
+    if generator is not None:
+        raise NotImplementedError("[%s] generator, got %s, expected None: mindspore.set_seed seeds all"
+                                  % (where, type(generator).__name__))
+
+
+def _normal_(self, mean=0, std=1, *, generator=None):
+    """Normal numbers, written to self."""
+    _refuse("normal_", generator)
+    return _set(self, _ops.standard_normal(self.shape) * std + mean)
+
+
+def _uniform_(self, from_=0, to=1, *, generator=None):
+    """Uniform numbers in [from, to), written to self."""
+    _refuse("uniform_", generator)
+    return _set(self, _ops.rand(*self.shape) * (to - from_) + from_)
+
+
+def _random_(self, from_=0, to=None, *, generator=None):
+    """Uniform integers in [from, to) or, of one number, in [0, from), written to self."""
+    _refuse("random_", generator)
+    low, high = (from_, to) if to is not None else (0, from_ or 2 ** 24)
+    return _set(self, _ops.randint(low, high, self.shape))
+
+
+def _bernoulli_(self, p=0.5, *, generator=None):
+    """1 with probability p, else 0, written to self."""
+    _refuse("bernoulli_", generator)
+    return _set(self, _k.less(_ops.rand(*self.shape), p))
+
+
+def _exponential_(self, lambd=1, *, generator=None):
+    """Numbers with density lambd exp(-lambd x), written to self."""
+    _refuse("exponential_", generator)
+    return _set(self, -_k.log1p(-_ops.rand(*self.shape)) / lambd)
+
+
+def _uniform(self, from_=0.0, to=1.0, generator=None):
+    """Uniform numbers in [from, to) in the shape and dtype of self."""
+    _refuse("uniform", generator)
+    return _k.cast(_ops.rand(*self.shape) * (to - from_) + from_, self.dtype)
+
+
+def _new_empty(self, size, dtype=None, device=None):
+    """Zeros: memory is never left uninitialised."""
+    return _ops.zeros(size, self.dtype if dtype is None else dtype)
+
+
+def _sum_to_size(self, *size):
+    """Sums over axes until the shape is the wanted one."""
+    return _k.sum_to(self, size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size)
+
+
+def _resize(self, *new_shape):
+    """The elements, one after another, in another shape: cut off, or zeros after them."""
+    shape = new_shape[0] if len(new_shape) == 1 and isinstance(new_shape[0], (tuple, list)) else new_shape
+    total = 1
+    for size in shape:
+        if size < 0:
+            raise ValueError("[resize] sizes must not be negative, got %s" % (tuple(shape),))
+        total *= size
+    flat = _k.reshape(self, (-1,))
+    flat = flat[:total] if total <= self.size else _k.pad(flat, [0], [total - self.size], 0)
+    return _k.reshape(flat, shape)
+
+
+def _argmax_with_value(self, axis=0, keep_dims=False):
+    """(index, value) of the largest element over an axis."""
+    return _ops.arg_max_with_value(self, axis, keep_dims)
+
+
+def _argmin_with_value(self, axis=0, keep_dims=False):
+    """(index, value) of the smallest element over an axis."""
+    return _ops.arg_min_with_value(self, axis, keep_dims)
+
+
+def _triangular_solve(self, A, upper=True, transpose=False, unitriangular=False):
+    """(solutions of A x = self for a triangular A, A)"""
+    from ..mint import triangular_solve
+    return triangular_solve(self, A, upper, transpose, unitriangular)
+
+
+def bind():
+    """Puts the methods on Tensor that it has not yet; called once, after those of methods.py."""
+    global _k, _ops
+    from .. import ops as _ops
+    from ..ops import registry as _k
+    own = {
+        "register_hook": register_hook, "scatter": _scatter, "scatter_": _scatter_, "scatter_add": _scatter_add, "scatter_add_": _scatter_add_,
+        "index_add_": _index_add_, "index_copy_": _index_copy_, "index_put": _index_put, "index_put_": _index_put_,
+        "take": _take, "choose": _choose, "fill_diagonal": _fill_diagonal, "fill_diagonal_": _fill_diagonal_,
+        "normal_": _normal_, "uniform_": _uniform_, "random_": _random_, "bernoulli_": _bernoulli_, "inv": _ops.inverse,
+        "exponential_": _exponential_, "uniform": _uniform, "new_empty": _new_empty, "sum_to_size": _sum_to_size,
+        "resize": _resize, "argmax_with_value": _argmax_with_value, "argmin_with_value": _argmin_with_value,
+        "scatter_sub": _ops.tensor_scatter_sub, "scatter_mul": _ops.tensor_scatter_mul,
+        "scatter_div": _ops.tensor_scatter_div, "scatter_max": _ops.tensor_scatter_max,
+        "scatter_min": _ops.tensor_scatter_min, "triangular_solve": _triangular_solve, "soft_shrink": _ops.softshrink,
+        "byte": lambda self: _k.cast(self, "uint8"), "is_signed": lambda self: str(self.dtype) not in ("UInt8", "Bool"),
+    }
+    for name in _FUNCTIONS:
+        own[name] = getattr(_ops, name)
+    for name in _WRITTEN:
+        own[name] = _written(name[:-1])
+    for name, function in own.items():
+        _msjit.register_method(Tensor, name, function)
+
+
+__all__ = ["bind"]

@@ -1,0 +1,165 @@
+"""Layers of mint.nn with parameters of their own names: thin Cells around functions and layers of nn."""
+from .. import nn as _nn
+from .. import ops as _ops
+
+
+def _extra(dtype):
+    return {} if dtype is None else {"dtype": dtype}
+
+
+def _split(padding, rank):
+    """(pad_mode, padding) of a layer of nn."""
+    if isinstance(padding, str):
+        return padding, 0
+    pads = (padding,) * rank if isinstance(padding, int) else tuple(padding)
+    return "pad", tuple(p for p in pads for _ in (0, 1))
+
+
+def _zeros_only(where, padding_mode):
+    if padding_mode != "zeros":
+        raise NotImplementedError("[%s] padding_mode, got %r, expected 'zeros'" % (where, padding_mode))
+
+
+class Conv1d(_nn.Cell):
+    """1-D convolution with symmetric padding and a bias by default; weight (O, C / groups, k)."""
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
+                 padding_mode="zeros", dtype=None):
+        super().__init__()
+        _zeros_only("conv1d", padding_mode)
+        made = _nn.Conv1d(in_channels, out_channels, kernel_size, stride, "valid", 0, dilation, groups, bias,
+                          **_extra(dtype))
+        weight = made.weight
+        self.weight = type(weight)(_ops.squeeze(weight, 2).detach(), name="weight")
+        self.bias = made.bias
+        self.stride, self.dilation, self.groups = stride, dilation, groups
+        self.pad_mode, self.padding = _split(padding, 1)
+
+    def construct(self, input):
+        return _ops.conv1d(input, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation,
+                           self.groups)
+
+
+class Conv3d(_nn.Conv3d):
+    """3-D convolution with symmetric padding and a bias by default."""
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
+                 padding_mode="zeros", dtype=None):
+        _zeros_only("conv3d", padding_mode)
+        mode, pads = _split(padding, 3)
+        super().__init__(in_channels, out_channels, kernel_size, stride, mode, pads, dilation, groups, bias,
+                         **_extra(dtype))
+
+
+class ConvTranspose2d(_nn.Conv2dTranspose):
+    """Transposed 2-D convolution with symmetric padding and a bias by default."""
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True,
+                 dilation=1, padding_mode="zeros", dtype=None):
+        _zeros_only("conv_transpose2d", padding_mode)
+        mode, pads = _split(padding, 2)
+        super().__init__(in_channels, out_channels, kernel_size, stride, mode, pads, output_padding, dilation, groups,
+                         bias, **_extra(dtype))
+
+
+class MaxPool2d(_nn.Cell):
+    """Largest element of each window."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
+        super().__init__()
+        self.kernel_size, self.stride, self.padding, self.dilation = kernel_size, stride, padding, dilation
+        self.return_indices, self.ceil_mode = return_indices, ceil_mode
+
+    def construct(self, input):
+        return _ops.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, self.return_indices,
+                               self.ceil_mode)
+
+
+class AvgPool2d(_nn.Cell):
+    """Mean of each window."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
+                 divisor_override=None):
+        super().__init__()
+        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
+        self.padding, self.ceil_mode, self.count_include_pad = padding, ceil_mode, count_include_pad
+        self.divisor_override = divisor_override or 0
+
+    def construct(self, input):
+        return self._pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
+                          self.divisor_override)
+
+    _pool = staticmethod(_ops.avg_pool2d)
+
+
+class AvgPool3d(AvgPool2d):
+    """Mean of each window of volumes."""
+
+    _pool = staticmethod(_ops.avg_pool3d)
+
+
+class _BatchNorm(_nn.Cell):
+    """Batch normalisation whose running statistics move by `momentum`; affine adds a scale and a shift."""
+
+    _layer = None
+
+    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, dtype=None):
+        super().__init__()
+        if not track_running_stats:
+            raise NotImplementedError("[batch_norm] track_running_stats, got False, expected True")
+        made = _nn.BatchNorm2d(num_features, eps, 1.0 - momentum, affine, **_extra(dtype))
+        self.num_features, self.eps, self.momentum = num_features, float(eps), momentum
+        self.running_mean, self.running_var = _named(made.moving_mean, "running_mean"), _named(made.moving_variance,
+                                                                                             "running_var")
+        self.weight, self.bias = _named(made.gamma, "weight"), _named(made.beta, "bias")
+
+    def construct(self, input):
+        if input.ndim not in self._ranks:
+            raise ValueError("[batch_norm] input has a wrong rank, got %d, expected %s" % (input.ndim, self._ranks))
+        return _ops.batch_norm(input, self.running_mean, self.running_var, self.weight, self.bias, self.training,
+                               self.momentum, self.eps)
+
+
+def _named(parameter, name):
+    parameter.name = name
+    return parameter
+
+
+class BatchNorm1d(_BatchNorm):
+    """Batch normalisation of (N, C) or (N, C, L) inputs."""
+
+    _ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch normalisation of (N, C, H, W) inputs."""
+
+    _ranks = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Batch normalisation of (N, C, D, H, W) inputs."""
+
+    _ranks = (5,)
+
+
+class Unfold(_nn.Cell):
+    """Patches of (N, C, H, W) as columns."""
+
+    def __init__(self, kernel_size, dilation=1, padding=0, stride=1):
+        super().__init__()
+        self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
+
+    def construct(self, input):
+        return _ops.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
+
+
+class Fold(Unfold):
+    """Columns back into images, patches that overlap added up."""
+
+    def __init__(self, output_size, kernel_size, dilation=1, padding=0, stride=1):
+        super().__init__(kernel_size, dilation, padding, stride)
+        self.output_size = output_size
+
+    def construct(self, input):
+        return _ops.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)

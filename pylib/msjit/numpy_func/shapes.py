@@ -1,0 +1,246 @@
+"""Joining, splitting, turning, and matrices."""
+from .. import ops as _ops
+from ..common import dtype as _mstype
+from ..ops import registry as _k
+from .shared import as_tensor as _tensor
+
+__all__ = []
+
+
+def _public(function):
+    __all__.append(function.__name__)
+    return function
+
+
+def _several(name, function):
+    def call(tup):
+        return function([_tensor(item) for item in tup])
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = "As numpy.%s." % name
+    globals()[name] = call
+    __all__.append(name)
+
+
+for _name in ("column_stack", "dstack", "hstack", "vstack"):
+    _several(_name, getattr(_ops, _name))
+
+
+def _at_least(name, function):
+    def call(*arys):
+        made = [function(_tensor(item)) for item in arys]
+        return made[0] if len(made) == 1 else made
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = "As numpy.%s." % name
+    globals()[name] = call
+    __all__.append(name)
+
+
+for _name in ("atleast_1d", "atleast_2d", "atleast_3d"):
+    _at_least(_name, getattr(_ops, _name))
+
+
+@_public
+def append(arr, values, axis=None):
+    """Joined along an axis, both flattened by default."""
+    arr, values = _tensor(arr), _tensor(values)
+    if axis is None:
+        return _k.concat([_k.reshape(arr, (-1,)), _k.reshape(values, (-1,))], 0)
+    return _k.concat([arr, values], axis)
+
+
+@_public
+def array_split(x, indices_or_sections, axis=0):
+    """Parts along an axis, the first ones longer by one where need be."""
+    return _ops.tensor_split(x, indices_or_sections, axis)
+
+
+@_public
+def hsplit(x, indices_or_sections):
+    """Parts along the second axis, of vectors along their one."""
+    return _ops.hsplit(x, indices_or_sections)
+
+
+@_public
+def vsplit(x, indices_or_sections):
+    """Parts along the first axis."""
+    return _ops.vsplit(x, indices_or_sections)
+
+
+@_public
+def dsplit(x, indices_or_sections):
+    """Parts along the third axis."""
+    return _ops.dsplit(x, indices_or_sections)
+
+
+@_public
+def broadcast_arrays(*args):
+    """All in the shape that they have together."""
+    tensors = [_tensor(item) for item in args]
+    total = tensors[0]
+    for item in tensors[1:]:
+        total = _k.zeros_like(total) + _k.zeros_like(item)
+    return [_k.broadcast_to(item, total.shape) for item in tensors]
+
+
+@_public
+def flip(m, axis=None):
+    """In reverse order along axes, all by default."""
+    axes = range(m.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    return _k.flip(m, list(axes))
+
+
+@_public
+def fliplr(m):
+    """In reverse order along the second axis."""
+    return _ops.fliplr(m)
+
+
+@_public
+def flipud(m):
+    """In reverse order along the first axis."""
+    return _ops.flipud(m)
+
+
+@_public
+def rot90(a, k=1, axes=(0, 1)):
+    """Turned k times by 90 degrees."""
+    return _ops.rot90(a, k, axes)
+
+
+@_public
+def moveaxis(a, source, destination):
+    """Axes at other places."""
+    return _ops.movedim(a, source, destination)
+
+
+@_public
+def rollaxis(x, axis, start=0):
+    """An axis moved to before another one."""
+    axis, start = axis % x.ndim, start + x.ndim if start < 0 else start
+    return _ops.movedim(x, axis, start - 1 if axis < start else start)
+
+
+@_public
+def ravel(x):
+    """All elements, one after another."""
+    return _k.reshape(_tensor(x), (-1,))
+
+
+@_public
+def repeat(a, repeats, axis=None):
+    """Each element several times in a row."""
+    return _ops.repeat_interleave(_tensor(a), repeats, axis)
+
+
+@_public
+def size(a, axis=None):
+    """The number of elements, or the size of an axis."""
+    return _tensor(a).size if axis is None else _tensor(a).shape[axis]
+
+
+# -- matrices --------------------------------------------------------------------------------------------------------
+
+
+@_public
+def identity(n, dtype=_mstype.float32):
+    """Ones on the diagonal."""
+    return _ops.eye(n, n, dtype)
+
+
+@_public
+def tri(N, M=None, k=0, dtype=_mstype.float32):
+    """Ones on and below a diagonal."""
+    return _k.tril(_ops.ones((N, N if M is None else M), dtype), k)
+
+
+@_public
+def tril(m, k=0):
+    """The lower triangle."""
+    return _k.tril(_tensor(m), k)
+
+
+@_public
+def triu(m, k=0):
+    """The upper triangle."""
+    return _k.triu(_tensor(m), k)
+
+
+@_public
+def tril_indices(n, k=0, m=None):
+    """(rows, columns) of the lower triangle, int32."""
+    return tuple(_k.unstack(_ops.tril_indices(n, n if m is None else m, k, dtype=_mstype.int32), 0))
+
+
+@_public
+def triu_indices(n, k=0, m=None):
+    """(rows, columns) of the upper triangle, int32."""
+    return tuple(_k.unstack(_ops.triu_indices(n, n if m is None else m, k, dtype=_mstype.int32), 0))
+
+
+@_public
+def diag(v, k=0):
+    """The matrix with a vector on a diagonal, or a diagonal of a matrix."""
+    v = _tensor(v)
+    return _ops.diag_embed(v, k) if v.ndim == 1 else _ops.diagonal(v, k)
+
+
+@_public
+def diagflat(v, k=0):
+    """The square matrix with all elements on a diagonal."""
+    return _ops.diagflat(_tensor(v), k)
+
+
+@_public
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """The diagonals over two axes."""
+    return _ops.diagonal(a, offset, axis1, axis2)
+
+
+@_public
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
+    """Sums of the diagonals over two axes."""
+    out = _k.sum(_ops.diagonal(a, offset, axis1, axis2), -1)
+    return _k.cast(out, a.dtype if dtype is None else dtype)
+
+
+@_public
+def inner(a, b):
+    """Sums of products over the last axes."""
+    return _ops.inner(_tensor(a), _tensor(b))
+
+
+@_public
+def kron(a, b):
+    """The product of Kronecker."""
+    return _ops.kron(_tensor(a), _tensor(b))
+
+
+@_public
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """Cross products of vectors of three elements."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = _ops.movedim(_tensor(a), axisa, -1), _ops.movedim(_tensor(b), axisb, -1)
+    return _ops.movedim(_ops.cross(a, b, -1), -1, axisc)
+
+
+@_public
+def norm(x, ord=None, axis=None, keepdims=False):
+    """Norm of vectors along one axis or of matrices along two."""
+    return _ops.norm(x, ord, axis, keepdims)
+
+
+@_public
+def vander(x, N=None, increasing=False):
+    """Rows of powers of the elements of a vector, falling by default."""
+    out = _ops.vander(_tensor(x), N)
+    return _k.flip(out, [1]) if increasing else out
+
+
+@_public
+def multi_dot(arrays):
+    """The product of matrices."""
+    out = arrays[0]
+    for item in arrays[1:]:
+        out = _ops.matmul(out, item)
+    return out

@@ -1,0 +1,18 @@
+"""What the functions of this folder share."""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..context import FLOAT_DTYPES as _FLOATS
+from ..ops import registry as _k
+
+
+def as_tensor(x):
+    """A tensor, or what numpy.array makes of a number or a sequence: ints are int32."""
+    if isinstance(x, _Tensor):
+        return x
+    made = _Tensor(x)
+    return _k.cast(made, _mstype.int32) if made.dtype == _mstype.int64 and not hasattr(x, "dtype") else made
+
+
+def as_float(x):
+    """A tensor of floats: integers become float32."""
+    return x if x.dtype in _FLOATS else _k.cast(x, _mstype.float32)

@@ -1,0 +1,261 @@
+"""Sums, order, counts and comparison."""
+import builtins as _b
+
+from .. import ops as _ops
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..context import FLOAT_DTYPES as _FLOATS
+from ..ops import registry as _k
+from .shapes import ravel as _ravel
+from .shared import as_float as _float
+from .shared import as_tensor as _tensor
+
+__all__ = []
+
+
+def _public(function):
+    __all__.append(function.__name__)
+    return function
+
+
+# -- sums and order --------------------------------------------------------------------------------------------------
+
+
+@_public
+def cumsum(a, axis=None, dtype=None):
+    """Running sums along an axis, of the flattened tensor by default."""
+    a = _tensor(a)
+    kind = dtype or (a.dtype if a.dtype in _FLOATS else _mstype.int32 if a.dtype != _mstype.int64 else a.dtype)
+    return _k.cast(_k.cumsum(_k.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis), kind)
+
+
+@_public
+def cumprod(a, axis=None, dtype=None):
+    """Running products along an axis, of the flattened tensor by default."""
+    a = _tensor(a)
+    kind = dtype or (a.dtype if a.dtype in _FLOATS else _mstype.int32 if a.dtype != _mstype.int64 else a.dtype)
+    return _k.cast(_k.cumprod(_k.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis), kind)
+
+
+@_public
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    """Differences of neighbours along an axis, n times."""
+    return _ops.diff(_tensor(a), n, axis, prepend, append)
+
+
+@_public
+def average(x, axis=None, weights=None, returned=False):
+    """Mean over axes, weighed where weights are given; and the sum of the weights when asked."""
+    x = _float(_tensor(x))
+    if weights is None:
+        out = _k.mean(x, axis)
+        total = _k.full(out.shape, x.size / _b.max(out.size, 1), out.dtype)
+    else:
+        weights = _float(_tensor(weights))
+        if weights.ndim == 1 and x.ndim > 1:
+            weights = _k.reshape(weights, [-1 if i == axis % x.ndim else 1 for i in range(x.ndim)])
+        weights = _k.broadcast_to(weights, x.shape)
+        total = _k.sum(weights, axis)
+        out = _k.sum(x * weights, axis) / total
+    return (out, total) if returned else out
+
+
+@_public
+def ptp(x, axis=None, keepdims=False):
+    """Largest minus smallest element."""
+    return _k.max(x, axis, keepdims) - _k.min(x, axis, keepdims)
+
+
+@_public
+def count_nonzero(x, axis=None, keepdims=False):
+    """Number of elements that are not zero, int32."""
+    return _ops.count_nonzero(_tensor(x), axis, keepdims)
+
+
+@_public
+def nansum(a, axis=None, dtype=None, keepdims=False):
+    """Sum over axes, NaN as 0."""
+    return _ops.nansum(_tensor(a), axis, keepdims, dtype=dtype)
+
+
+@_public
+def nanmean(a, axis=None, dtype=None, keepdims=False):
+    """Mean over axes of what is not NaN."""
+    return _ops.nanmean(_float(_tensor(a)), axis, keepdims, dtype=dtype)
+
+
+@_public
+def nanmax(a, axis=None, dtype=None, keepdims=False):
+    """Largest element that is not NaN."""
+    a = _tensor(a)
+    out = _k.max(_k.where(_k.isnan(a), float("-inf"), a), axis, keepdims)
+    return out if dtype is None else _k.cast(out, dtype)
+
+
+@_public
+def nanmin(a, axis=None, dtype=None, keepdims=False):
+    """Smallest element that is not NaN."""
+    a = _tensor(a)
+    out = _k.min(_k.where(_k.isnan(a), float("inf"), a), axis, keepdims)
+    return out if dtype is None else _k.cast(out, dtype)
+
+
+@_public
+def take(a, indices, axis=None, mode="clip"):
+    """Elements of the flattened tensor, or slices along an axis, by index."""
+    return _tensor(a).take(_tensor(indices), axis, mode)
+
+
+@_public
+def take_along_axis(arr, indices, axis):
+    """One element an index along an axis, of the flattened tensor where that is None."""
+    return _k.gather_elements(_ravel(arr) if axis is None else arr, indices, 0 if axis is None else axis)
+
+
+@_public
+def searchsorted(a, v, side="left", sorter=None):
+    """Where values would go into a sorted vector, int32."""
+    return _ops.searchsorted(_tensor(a), _tensor(v), out_int32=True, side=side, sorter=sorter)
+
+
+@_public
+def digitize(x, bins, right=False):
+    """The number of the bin between rising or falling bounds that each element lies in, int32."""
+    x, bins = _tensor(x), _tensor(bins)
+    if bins.size > 1 and bool(bins[0] > bins[-1]):
+        return _k.cast(bins.size - _k.searchsorted(_k.flip(bins, [0]), x, bool(right)), _mstype.int32)
+    return _k.cast(_k.searchsorted(bins, x, not right), _mstype.int32)
+
+
+@_public
+def bincount(x, weights=None, minlength=0, length=None):
+    """How often each of 0, 1, 2, ... occurs, or the sums of weights; `length` cuts the result."""
+    out = _ops.bincount(_tensor(x), weights, minlength if length is None else _b.max(minlength, length))
+    return out if length is None else out[:length]
+
+
+@_public
+def argwhere(a):
+    """Positions of the elements that are not zero."""
+    return _ops.argwhere(a)
+
+
+@_public
+def isin(element, test_elements, invert=False):
+    """True where an element is one of others."""
+    element, others = _tensor(element), _ravel(test_elements)
+    found = _k.any(_k.equal(_k.expand_dims(element, -1), others), -1)
+    return _k.logical_not(found) if invert else found
+
+
+@_public
+def in1d(ar1, ar2, invert=False):
+    """As isin, of the flattened elements."""
+    return isin(_ravel(ar1), ar2, invert)
+
+
+@_public
+def select(condlist, choicelist, default=0):
+    """Of each place the element of the first choice whose condition is true there."""
+    out = default
+    for condition, choice in list(zip(condlist, choicelist))[::-1]:
+        out = _k.where(_tensor(condition), _tensor(choice), out)
+    return out
+
+
+# -- comparison and the rest -----------------------------------------------------------------------------------------
+
+
+@_public
+def array_equal(a1, a2, equal_nan=False):
+    """Whether shapes and all elements are the same, as a tensor of bool."""
+    a1, a2 = _tensor(a1), _tensor(a2)
+    if a1.shape != a2.shape:
+        return _Tensor(False)
+    same = _k.equal(a1, a2)
+    if equal_nan:
+        same = _k.logical_or(same, _k.logical_and(_k.not_equal(a1, a1), _k.not_equal(a2, a2)))
+    return _k.all(same)
+
+
+@_public
+def isscalar(element):
+    """Whether it is a number or a string of Python."""
+    return isinstance(element, (bool, int, float, complex, str, bytes))
+
+
+@_public
+def sometrue(a, axis=None, keepdims=False):
+    """True where any element is."""
+    return _k.any(_tensor(a), axis, keepdims)
+
+
+@_public
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """Powers of a base, their exponents evenly spaced."""
+    if axis not in (0, -1):
+        raise NotImplementedError("[logspace] axis, got %s, expected 0" % axis)
+    step = (stop - start) / _b.max(num - 1 if endpoint else num, 1)
+    exponents = _k.arange(0, num, 1, _mstype.float32) * float(step) + float(start)
+    out = _k.pow(float(base), exponents)
+    return out if dtype is None else _k.cast(out, dtype)
+
+
+@_public
+def empty_like(prototype, dtype=None, shape=None):
+    """Zeros in the shape of another tensor: memory is never left uninitialised."""
+    prototype = _tensor(prototype)
+    return _ops.zeros(prototype.shape if shape is None else shape, prototype.dtype if dtype is None else dtype)
+
+
+@_public
+def polyval(p, x):
+    """The polynomial of coefficients p, that of the highest power first, at x."""
+    x, total = _tensor(x), 0
+    for c in _k.unstack(_tensor(p), 0):
+        total = total * x + c
+    return total
+
+
+@_public
+def trapz(y, x=None, dx=1.0, axis=-1):
+    """The integral by trapezoids along an axis."""
+    return _ops.trapz(_float(_tensor(y)), None if x is None else _float(_tensor(x)), dx=dx, dim=axis)
+
+
+@_public
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
+    """Covariances of rows of observations."""
+    m = _ops.atleast_2d(_float(_tensor(m)))
+    m = m if rowvar or m.shape[0] == 1 else m.T
+    if y is not None:
+        y = _ops.atleast_2d(_float(_tensor(y)))
+        m = _k.concat([m, y if rowvar or y.shape[0] == 1 else y.T], 0)
+    correction = ddof if ddof is not None else 0 if bias else 1
+    out = _ops.cov(m, correction=correction, fweights=fweights, aweights=aweights)
+    out = out if m.shape[0] > 1 else _k.reshape(out, ())
+    return out if dtype is None else _k.cast(out, dtype)
+
+
+@_public
+def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, end_values=0, reflect_type="even", **kwargs):
+    """Padded in mode 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'."""
+    arr = _tensor(arr)
+    if mode not in ("constant", "edge", "reflect", "symmetric", "wrap") or reflect_type != "even" or kwargs:
+        raise NotImplementedError("[pad] mode, got %r, expected 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'"
+                                  % (mode,))
+    if isinstance(pad_width, int):
+        pad_width = ((pad_width, pad_width),)
+    elif isinstance(pad_width[0], int):
+        pad_width = (tuple(pad_width) * (2 // len(pad_width)),)
+    pairs = [tuple(pair) for pair in pad_width] * (arr.ndim if len(pad_width) == 1 else 1)
+    if mode == "constant":
+        if not isinstance(constant_values, (int, float)):
+            raise NotImplementedError("[pad] constant_values, got %r, expected a number" % (constant_values,))
+        return _k.pad(arr, [p[0] for p in pairs], [p[1] for p in pairs], constant_values)
+    for axis, (before, after) in enumerate(pairs):
+        if mode in ("reflect", "symmetric"):
+            arr = _ops.array_func._mirror(arr, axis, before, after, mode == "symmetric")
+        else:
+            arr = _ops.array_func._extend(arr, axis, before, after, "replicate" if mode == "edge" else "circular")
+    return arr

@@ -1,0 +1,74 @@
+"""Distances and norms under MindSpore's names and argument orders."""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import math_func as _m
+from . import registry as _k
+
+
+def cdist(x1, x2, p=2.0):
+    """Distances of order p of every row of x1 from every row of x2."""
+    if p < 0:
+        raise ValueError("[cdist] p must not be negative, got %s" % p)
+    if _check(x1, "cdist").ndim < 2 or _check(x2, "cdist").ndim < 2 or x1.shape[-1] != x2.shape[-1]:
+        raise ValueError("[cdist] operands must be matrices with rows of one length, got shapes %s and %s"
+                         % (tuple(x1.shape), tuple(x2.shape)))
+    return _length(_k.expand_dims(x1, -2) - _k.expand_dims(x2, -3), float(p))
+
+
+def _length(gap, p):
+    """Norm over the last axis, with a gradient of 0 where it is 0."""
+    size = _k.abs(gap)
+    if p == 0:
+        return _k.sum(_k.cast(_k.not_equal(gap, 0), gap.dtype), -1)
+    if p == float("inf"):
+        return _k.max(size, -1)
+    if p == 1:
+        return _k.sum(size, -1)
+    total = _k.sum(_k.square(gap) if p == 2 else _k.pow(size, p), -1)
+    none = _k.equal(total, 0)
+    safe = _k.where(none, 1.0, total)
+    return _k.where(none, 0.0, _k.sqrt(safe) if p == 2 else _k.pow(safe, 1.0 / p))
+
+
+def pdist(input, p=2.0):
+    """Distances of order p of each row from the later ones."""
+    count = _check(input, "pdist").shape[-2]
+    first = _Tensor([i for i in range(count) for _ in range(i + 1, count)], _mstype.int64)
+    second = _Tensor([j for i in range(count) for j in range(i + 1, count)], _mstype.int64)
+    return _length(_k.gather(input, first, -2) - _k.gather(input, second, -2), float(p))
+
+
+def dist(input, other, p=2):
+    """Norm of order p of a difference."""
+    return _m.norm(_k.reshape(input - other, (-1,)), float(p))
+
+
+def cosine_similarity(x1, x2, dim=1, eps=1e-08):
+    """Cosine of the angle between vectors along an axis."""
+    product = _k.sum(x1 * x2, dim)
+    first, second = _k.sqrt(_k.sum(_k.square(x1), dim)), _k.sqrt(_k.sum(_k.square(x2), dim))
+    return product / (_k.maximum(first, eps) * _k.maximum(second, eps))
+
+
+def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
+    """Norm of vectors along axes; all elements as one vector by default."""
+    x = x if dtype is None else _k.cast(x, dtype)
+    return _m._vector_norm(x, ord, axis, keepdims)
+
+
+def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
+    """Norm of matrices on two axes."""
+    A = A if dtype is None else _k.cast(A, dtype)
+    return _m._matrix_norm(A, ord, axis[0] % A.ndim, axis[1] % A.ndim, keepdims)
+
+
+def renorm(input, p, axis, maxnorm):
+    """Scales slices along an axis whose norm of order p is above maxnorm down to it."""
+    axis %= _check(input, "renorm").ndim
+    others = tuple(i for i in range(input.ndim) if i != axis)
+    norm = _k.pow(_k.sum(_k.pow(_k.abs(input), float(p)), others, True), 1.0 / p)
+    return input * _k.where(_k.greater(norm, maxnorm), maxnorm / (norm + 1e-7), 1.0)
+
+
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

@@ -1,0 +1,156 @@
+"""Images in another size: interpolate, and what the primitives of resizing share.
+
+Every axis is treated on its own: an output element is a sum of a few elements of the input along the axis, each times a weight.
+Where output element i lies on the input axis (float32, as in MindSpore): half_pixel (i + 0.5) in / out - 0.5, align_corners
+i (in - 1) / (out - 1), neither i in / out.
+"""
+from ..common import dtype as _mstype
+from ..common.tensor import check_tensor
+from . import nn_func as _n
+from . import registry as _k
+
+# mode: the ranks of input it takes, whether align_corners may be given
+_MODES = {"nearest": ((3, 4, 5), False), "nearest-exact": ((3, 4), False), "linear": ((3,), True), "bilinear": ((4,), True),
+          "trilinear": ((5,), True), "bicubic": ((4,), True), "area": ((3, 4, 5), False)}
+
+
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
+    """Resizes the axes after the second: to `size`, or by `scale_factor` with recompute_scale_factor=True.
+
+    mode 'nearest' (3 to 5 axes), 'nearest-exact' (3, 4), 'linear' (3), 'bilinear', 'bicubic' (4), 'trilinear' (5) or 'area' (3 to 5:
+    means as of adaptive_avg_pool, and takes scale_factor as it is). float16, float32 or float64 in and out.
+    Raises TypeError for what is no Tensor of floats, size that is no int and scale_factor that is no float; ValueError for an
+    unknown mode, a rank it does not take, align_corners where it means nothing, both or none of size and scale_factor, and
+    scale_factor that is not recomputed, as MindSpore does.
+    """
+    sizes = _target(check_tensor(input, "interpolate"), size, scale_factor, mode, align_corners, recompute_scale_factor)
+    if mode == "area":
+        return _area(input, sizes)
+    if input.dtype not in _mstype.float_type:
+        raise TypeError("[interpolate] dtype of input, got %s, expected a float" % input.dtype)
+    return resize(input, sizes, mode, bool(align_corners), mode != "nearest" and not align_corners)
+
+
+def _target(input, size, scale_factor, mode, align_corners, recompute):
+    """The sizes wanted, all arguments checked."""
+    if mode not in _MODES:
+        raise ValueError("[interpolate] mode, got %r, expected one of %s" % (mode, sorted(_MODES)))
+    ranks, aligns = _MODES[mode]
+    if input.ndim not in ranks:
+        raise ValueError("[interpolate] rank of input for mode %r, got %d, expected one of %s" % (mode, input.ndim, ranks))
+    if align_corners is not None and not aligns:
+        raise ValueError("[interpolate] align_corners for mode %r, got %r, expected None" % (mode, align_corners))
+    if (size is None) == (scale_factor is None):
+        raise ValueError("[interpolate] size and scale_factor, got %r and %r, expected one of them" % (size, scale_factor))
+    count = input.ndim - 2
+    if size is not None:
+        if recompute:
+            raise ValueError("[interpolate] recompute_scale_factor, got %r, expected None where size is given" % recompute)
+        return _each("size", size, count, int)
+    if mode != "area" and not recompute:
+        raise ValueError("[interpolate] scale_factor for mode %r, got %r, expected recompute_scale_factor=True with it"
+                         % (mode, scale_factor))
+    return [int(n * f) for n, f in zip(input.shape[2:], _each("scale_factor", scale_factor, count, float))]
+
+
+def _each(what, values, count, kind):
+    """One positive number of a kind for each of `count` axes."""
+    values = list(values) if isinstance(values, (tuple, list)) else [values] * count
+    if len(values) != count:
+        raise ValueError("[interpolate] %s, got %d numbers, expected %d" % (what, len(values), count))
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, kind):
+            raise TypeError("[interpolate] %s, got %r, expected %s" % (what, value, kind.__name__))
+        if value <= 0:
+            raise ValueError("[interpolate] %s, got %r, expected above 0" % (what, value))
+    return values
+
+
+def _area(input, sizes):
+    """Means over windows; the sizes of a line must not grow, as in MindSpore."""
+    if input.ndim == 4:
+        return _n.adaptive_avg_pool2d(input, tuple(sizes))
+    if input.ndim == 3:
+        if sizes[0] > input.shape[2]:
+            raise ValueError("[interpolate] size for mode 'area' and 3 axes, got %d, expected at most %d"
+                             % (sizes[0], input.shape[2]))
+        return _k.squeeze(_n.adaptive_avg_pool2d(_k.expand_dims(input, 2), (1, sizes[0])), 2)
+    n, c, d, h, w = input.shape
+    plane = _n.adaptive_avg_pool2d(_k.reshape(input, (n * c, d, h, w)), tuple(sizes[1:]))
+    line = _k.reshape(plane, (n, c, d, sizes[1] * sizes[2]))
+    return _k.reshape(_n.adaptive_avg_pool2d(line, (sizes[0], sizes[1] * sizes[2])), (n, c) + tuple(sizes))
+
+
+def resize(x, sizes, mode, align_corners, half_pixel):
+    """x with the axes after the second in other sizes; 16-bit floats are summed in float32."""
+    dtype = x.dtype
+    narrow = not mode.startswith("nearest") and dtype in (_mstype.float16, _mstype.bfloat16)
+    if narrow:
+        x = _k.cast(x, _mstype.float32)
+    pick = _nearest if mode.startswith("nearest") else _cubic if mode == "bicubic" else _linear
+    for axis, size in enumerate(sizes, 2):
+        if size != x.shape[axis] or mode == "bicubic":
+            x = pick(x, axis, size, align_corners, half_pixel)
+    return _k.cast(x, dtype) if narrow else x
+
+
+def _places(length, size, align_corners, half_pixel):
+    """Where the `size` output elements lie on an axis of `length`."""
+    steps = _k.arange(0, size, 1, _mstype.float32)
+    if align_corners:
+        return steps * ((length - 1) / (size - 1) if size > 1 else 0.0)
+    return (steps + 0.5) * (length / size) - 0.5 if half_pixel else steps * (length / size)
+
+
+def _take(x, axis, places):
+    """Elements along an axis by whole numbers in floats, those outside being the outermost."""
+    inside = _k.minimum(_k.maximum(places, 0), x.shape[axis] - 1)
+    return _k.gather(x, _k.cast(inside, _mstype.int64), axis)
+
+
+def _nearest(x, axis, size, align_corners, half_pixel):
+    places = _places(x.shape[axis], size, align_corners, half_pixel)
+    return _take(x, axis, _k.floor(places + 0.5 if align_corners or half_pixel else places))
+
+
+def _along(weights, x, axis):
+    """One weight for each place on an axis, in the dtype of x."""
+    return _k.reshape(_k.cast(weights, x.dtype), (-1,) + (1,) * (x.ndim - axis - 1))
+
+
+def _linear(x, axis, size, align_corners, half_pixel):
+    places = _k.maximum(_places(x.shape[axis], size, align_corners, half_pixel), 0)
+    low = _k.floor(places)
+    first = _take(x, axis, low)
+    return first + (_take(x, axis, low + 1) - first) * _along(places - low, x, axis)
+
+
+def _cubic(x, axis, size, align_corners, half_pixel):
+    """Cubic convolution of four neighbours, after R. Keys, as MindSpore does it.
+
+    Between corners the outermost elements go on beyond the ends; half_pixel takes what lies outside as absent and
+    divides by the sum of the weights. The distance to the neighbour before is a multiple of 1 / 1024.
+    """
+    places = _places(x.shape[axis], size, align_corners, half_pixel)
+    low, slope = _k.floor(places), -0.5 if half_pixel else -0.75
+    part = _k.round((places - low) * 1024) / 1024
+    total = share = None
+    for offset in (-1, 0, 1, 2):
+        weights = _keys(part - offset if offset < 1 else offset - part, slope, offset in (0, 1))
+        if half_pixel:
+            inside = _k.logical_and(_k.greater_equal(low, -offset), _k.less(low, x.shape[axis] - offset))
+            weights = _k.where(inside, weights, 0.0)
+            share = weights if share is None else share + weights
+        term = _take(x, axis, low + offset) * _along(weights, x, axis)
+        total = term if total is None else total + term
+    return total if share is None else total / _along(share, x, axis)
+
+
+def _keys(distance, slope, near):
+    """Keys's weight of a neighbour nearer than 1, or between 1 and 2."""
+    if near:
+        return ((slope + 2) * distance - (slope + 3)) * distance * distance + 1
+    return ((slope * distance - 5 * slope) * distance + 8 * slope) * distance - 4 * slope
+
+
+__all__ = ["interpolate"]

@@ -1,0 +1,67 @@
+"""The networks of the packages: what is registered, how one is built, filled and fed."""
+import importlib
+import inspect
+import zlib
+
+import numpy as np
+
+# Files whose networks take images of one size only; the others get small ones.
+FIXED = frozenset("cait cmt coat convit crossvit halonet mae mlpmixer pit pvt repmlp swintransformer swintransformerv2 "
+                  "visformer vit volo xcit".split())
+SMALL = 96
+
+
+def mindcv_names():
+    """Every registered name with the file that defines it."""
+    registry = importlib.import_module("mindcv.models.registry")
+    return [(name, registry._model_to_module[name]) for name in registry.list_models()]
+
+
+def mindcv_build(name):
+    """(network, shape of its input)"""
+    registry = importlib.import_module("mindcv.models.registry")
+    create = registry.model_entrypoint(name)
+    size = (3, SMALL, SMALL)
+    if registry._model_to_module[name] in FIXED:
+        configs = getattr(inspect.getmodule(inspect.unwrap(create)), "default_cfgs", {})
+        size = tuple((configs.get(name) or {}).get("input_size") or (3, 224, 224))
+    return create(pretrained=False), (1,) + size
+
+
+PACKAGES = {"mindcv": (mindcv_names, mindcv_build)}
+
+
+def numbers(name):
+    """A generator of its own for each name, the same on every side."""
+    return np.random.RandomState(zlib.crc32(name.encode()))
+
+
+def fill(ms, net):
+    """Gives the Parameters values that depend on their names alone; tables of indices and masks stay."""
+    for name, param in net.parameters_and_names():
+        kind = str(param.dtype).lower()
+        moving = name.endswith(("moving_mean", "moving_variance"))
+        if "float" not in kind or not (param.requires_grad or moving):
+            continue
+        shape, draw = tuple(param.shape), numbers(name)
+        if name.endswith(("moving_variance", "gamma")):
+            values = draw.uniform(0.5, 1.5, shape)
+        elif len(shape) >= 2:
+            values = draw.normal(0, 1 / np.sqrt(np.prod(shape[1:])), shape)
+        else:
+            values = draw.normal(0, 0.1, shape)
+        param.set_data(ms.Tensor(values.astype(np.float32)).astype(param.dtype))
+
+
+def described(net):
+    """[path, name, shape, dtype, requires_grad] of each Parameter, in order."""
+    return [[path, p.name, list(p.shape), str(p.dtype), bool(p.requires_grad)] for path, p in net.parameters_and_names()]
+
+
+def flat(value):
+    """The arrays of a result, nested tuples and dicts laid out in order."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (tuple, list)):
+        return [array for item in value for array in flat(item)]
+    return [value] if value is not None else []
