@@ -26,7 +26,7 @@ from .activation import (
     Tanhshrink,
     get_activation,
 )
-from .activation_more import LRN, FastGelu, GLU, RReLU, SeLU, Softmax2d, Softmin, Threshold
+from .activation_more import FastGelu, GLU, RReLU, SeLU, Softmax2d, Softmin, Threshold
 from .attention import MultiheadAttention
 from .basic import ClipByNorm, Dense, Dropout, Embedding, Flatten, Identity, Pad
 from .basic_more import (
@@ -35,14 +35,9 @@ from .basic_more import (
     Dropout2d,
     Dropout3d,
     L1Regularizer,
-    MatMul,
     Moments,
     Norm,
     OneHot,
-    ReduceLogSumExp,
-    Tril,
-    Triu,
-    Unflatten,
 )
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell

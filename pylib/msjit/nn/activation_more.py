@@ -76,33 +76,4 @@ class Softmax2d(Cell):
         return ops.softmax(x, -3)
 
 
-class LRN(Cell):
-    """x / (bias + alpha s)^beta, s being the sum of the squares of the 2 depth_radius + 1 channels around (axis 1)."""
-
-    def __init__(self, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"):
-        super().__init__()
-        if isinstance(depth_radius, bool) or not isinstance(depth_radius, int):
-            raise TypeError("[lrn] depth_radius must be an int, got %s" % type(depth_radius).__name__)
-        if depth_radius < 0:
-            raise ValueError("[lrn] depth_radius must not be negative, got %d" % depth_radius)
-        for name, value in (("bias", bias), ("alpha", alpha), ("beta", beta)):
-            if not isinstance(value, float):
-                raise TypeError("[lrn] %s must be a float, got %s" % (name, type(value).__name__))
-        if norm_region != "ACROSS_CHANNELS":
-            raise ValueError("[lrn] norm_region, got %r, expected 'ACROSS_CHANNELS'" % (norm_region,))
-        self.depth_radius, self.bias, self.alpha, self.beta = depth_radius, bias, alpha, beta
-
-    def construct(self, input_x):
-        if input_x.ndim != 4:
-            raise ValueError("[lrn] rank of the input, got %d, expected 4" % input_x.ndim)
-        square, channels = ops.square(input_x), input_x.shape[1]
-        reach = min(self.depth_radius, channels - 1)
-        padded = ops.registry.pad(square, [0, reach, 0, 0], [0, reach, 0, 0], 0)
-        total = square
-        for shift in range(2 * reach + 1):
-            if shift != reach:
-                total = total + padded[:, shift:shift + channels]
-        return input_x / ops.pow(self.bias + self.alpha * total, self.beta)
-
-
 _BY_NAME.update({"fast_gelu": FastGelu, "rrelu": RReLU, "softmin": Softmin, "softmax2d": Softmax2d, "threshold": Threshold})

@@ -139,36 +139,6 @@ class L1Regularizer(Cell):
         return ops.sum(ops.abs(weights)) * self.scale
 
 
-class Unflatten(Cell):
-    """One axis as several, whose sizes may have one -1."""
-
-    def __init__(self, axis, unflattened_size):
-        super().__init__()
-        if isinstance(axis, bool) or not isinstance(axis, int):
-            raise TypeError("[unflatten] axis must be an int, got %s" % type(axis).__name__)
-        if not isinstance(unflattened_size, (tuple, list)):
-            raise TypeError("[unflatten] unflattened_size must be a tuple, got %s" % type(unflattened_size).__name__)
-        self.axis, self.unflattened_size = axis, tuple(unflattened_size)
-
-    def construct(self, input_x):
-        axis, shape = self.axis % input_x.ndim, input_x.shape
-        return input_x.reshape(shape[:axis] + self.unflattened_size + shape[axis + 1:])
-
-
-class Tril(Cell):
-    """The lower triangle of each matrix: elements on and below diagonal k."""
-
-    def construct(self, x, k=0):
-        return ops.tril(x, k)
-
-
-class Triu(Cell):
-    """The upper triangle of each matrix: elements on and above diagonal k."""
-
-    def construct(self, x, k=0):
-        return ops.triu(x, k)
-
-
 class Moments(Cell):
     """(mean, variance) over axes."""
 
@@ -186,32 +156,3 @@ class Moments(Cell):
         if self.keep_dims:
             return mean, variance
         return ops.squeeze(mean, axes), ops.squeeze(variance, axes)
-
-
-class ReduceLogSumExp(Cell):
-    """log(sum(exp(x))) over axes."""
-
-    def __init__(self, axis, keep_dims=False):
-        super().__init__()
-        self.axis, self.keep_dims = axis, keep_dims
-
-    def construct(self, x):
-        return ops.logsumexp(x, self.axis, self.keep_dims)
-
-
-class MatMul(Cell):
-    """The matrix product, of transposed matrices where asked for."""
-
-    def __init__(self, transpose_x1=False, transpose_x2=False):
-        super().__init__()
-        for name, value in (("transpose_x1", transpose_x1), ("transpose_x2", transpose_x2)):
-            if not isinstance(value, bool):
-                raise TypeError("[matmul] %s must be a bool, got %s" % (name, type(value).__name__))
-        self.transpose_x1, self.transpose_x2 = transpose_x1, transpose_x2
-
-    def construct(self, x1, x2):
-        if self.transpose_x1 and x1.ndim > 1:
-            x1 = ops.swapaxes(x1, -1, -2)
-        if self.transpose_x2 and x2.ndim > 1:
-            x2 = ops.swapaxes(x2, -1, -2)
-        return ops.matmul(x1, x2)
