@@ -23,6 +23,7 @@ class GroupedOptimizer(Cell):
             raise ValueError("[%s] params must not be empty" % self._where)
         self.defaults, self.param_groups, self.lrs, self.step_count = dict(defaults), [], [], 0
         object.__setattr__(self, "parameters", ())
+        object.__setattr__(self, "_states", {})  # prefix: first value of what is kept for each parameter
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
@@ -52,6 +53,22 @@ class GroupedOptimizer(Cell):
         self.lrs.append(group["lr"])
         self.param_groups.append(group)
         object.__setattr__(self, "parameters", ParameterTuple(tuple(self.parameters) + tuple(params)))
+        for name, value in list(self.__dict__.items()):
+            if isinstance(value, ParameterTuple) and name != "parameters":
+                self._extend(name, value, ParameterTuple(params))
+
+    def _extend(self, name, state, params):
+        """Makes state for Parameters that a finished optimizer is given."""
+        prefix = state[0].name[:-len(self.parameters[0].name)]
+        if prefix not in self._states:
+            raise NotImplementedError("[%s] add_param_group after the optimizer is made is not offered" % self._where)
+        setattr(self, name, ParameterTuple(tuple(state) + tuple(self._frozen(params, prefix[:-1]))))
+
+    def _frozen(self, params, prefix):
+        made = params.clone(prefix, self._states[prefix + "."])
+        for param in made:
+            param.requires_grad = False
+        return made
 
     def _rate(self, value, name):
         if isinstance(value, bool) or not isinstance(value, (int, float, Tensor)):
@@ -64,10 +81,8 @@ class GroupedOptimizer(Cell):
 
     def _state(self, prefix, init="zeros"):
         """One Parameter of state for each of `parameters`."""
-        state = self.parameters.clone(prefix, init)
-        for param in state:
-            param.requires_grad = False
-        return state
+        self._states[prefix + "."] = init
+        return self._frozen(self.parameters, prefix)
 
     def construct(self, gradients):
         """Applies one update; returns True."""

@@ -212,12 +212,6 @@ class History(Callback):
         for name, value in row.items():
             self.history.setdefault(name, []).append(value)
 
-    def on_eval_begin(self, run_context):
-        """Evaluations are no epochs of their own."""
-
-    def on_eval_epoch_end(self, run_context):
-        """Evaluations are no epochs of their own."""
-
 
 from .checkpoint import CheckpointConfig, ModelCheckpoint  # noqa: E402  - these build upon what stands above
 from .control import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau  # noqa: E402

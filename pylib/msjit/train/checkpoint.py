@@ -81,15 +81,6 @@ class ModelCheckpoint(Callback):
         """Path of the newest checkpoint."""
         return self._latest
 
-    def on_eval_begin(self, run_context):
-        """Evaluations save nothing."""
-
-    def on_eval_step_end(self, run_context):
-        """Evaluations save nothing."""
-
-    def on_eval_end(self, run_context):
-        """Evaluations save nothing."""
-
     def step_end(self, run_context):
         state, config = run_context.original_args(), self._config
         if config.save_checkpoint_steps:

@@ -5,7 +5,7 @@ from ..amp import build_train_network
 from ..common.checks import check_count, refuse_others
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
-from .callback import Callback, InternalCallbackParam, RunContext
+from .callback import Callback, InternalCallbackParam, LambdaCallback, RunContext, TimeMonitor
 from .metrics import Loss, get_metrics
 
 
@@ -125,8 +125,10 @@ class Model:
                 break
 
     def _evaluate_within(self, valid_dataset, callbacks, state):
-        """An evaluation between two epochs; the callbacks find what it gave in the training's state."""
-        loss = Loss()
+        """An evaluation between two epochs; the callbacks find what it gave in the training's state. As in MindSpore, of the
+        library's own callbacks only TimeMonitor and LambdaCallback follow it."""
+        loss, own = Loss(), Callback.__module__.rpartition(".")[0] + "."
+        callbacks = [c for c in callbacks if isinstance(c, (TimeMonitor, LambdaCallback)) or not type(c).__module__.startswith(own)]
         metrics = self._evaluate(valid_dataset, callbacks, loss)
         state.metrics, state.eval_results = metrics, dict(metrics)
         state.eval_results["eval_loss"] = loss.eval()
