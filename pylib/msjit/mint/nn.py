@@ -14,6 +14,8 @@ from .nn_more import (  # noqa: F401
     LayerNorm, LogSoftmax, PReLU, ReLU6, SiLU, SmoothL1Loss, Softmax, Threshold,
 )
 
+__path__ = []  # a package in MindSpore: alias.py finds what programs import from below it
+
 
 class Linear(_nn.Dense):
     """y = x W^T + b"""

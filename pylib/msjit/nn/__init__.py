@@ -1,4 +1,7 @@
 """Layers, losses, optimizers and learning rates."""
+import sys
+
+from .. import optim
 from ..optim import *  # noqa: F403
 from . import cell, dynamic_lr, loss, wrap
 from .activation import (
@@ -85,5 +88,6 @@ from .wrap import (
 from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
 
 SiLu = SiLU
+learning_rate_schedule, layer = dynamic_lr, sys.modules[__name__]  # MindSpore's modules of these names
 
 __all__ = [name for name in globals() if name[0] != "_"]

@@ -218,5 +218,6 @@ from .control import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau  # 
 
 _InternalCallbackParam = InternalCallbackParam
 
+__path__ = []  # a package in MindSpore: alias.py finds what programs import from below it
 __all__ = ["Callback", "CheckpointConfig", "EarlyStopping", "History", "InternalCallbackParam", "LambdaCallback",
            "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "ReduceLROnPlateau", "RunContext", "TimeMonitor"]
