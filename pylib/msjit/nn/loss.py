@@ -28,6 +28,9 @@ class L1Loss(LossBase):
 class MAELoss(L1Loss):
     """|logits - labels|"""
 
+    def construct(self, logits, label):
+        return ops.l1_loss(check_tensor(logits, "mae_loss"), label, self.reduction)
+
 
 class RMSELoss(LossBase):
     """Square root of the mean of (logits - labels) squared."""
