@@ -125,6 +125,11 @@ def test_mint_batch_norm(rank):
         net(Tensor(X[0]))
 
 
+def test_names_that_nn_shares():
+    assert nn.Accuracy is ms.train.Accuracy and nn.get_metric_fn is ms.train.get_metric_fn and nn.Linear is mint.nn.Linear
+    assert nn.optim is ms.optim and nn.learning_rate_schedule is nn.dynamic_lr and not hasattr(nn, "NoSuchLayer")
+
+
 def test_mint_layers_and_losses():
     for layer, names in ((mint.nn.LayerNorm(4), ["weight", "bias"]), (mint.nn.GroupNorm(2, 4), ["weight", "bias"]),
                          (mint.nn.Embedding(5, 4, 1), ["weight"]), (mint.nn.Linear(4, 2), ["weight", "bias"])):

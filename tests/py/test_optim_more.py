@@ -321,3 +321,17 @@ def test_reduce_on_plateau():
         scheduler.step(value)
         rates.append(float(optimizer.lrs[0].asnumpy()))
     np.testing.assert_allclose(rates, [0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.025, 0.025])
+
+
+def test_sequence_of_schedulers():
+    optimizer = optim.SGD(setup_params()[2], 0.1)
+    parts = [lr_scheduler.ConstantLR(optimizer, 0.5, 9), lr_scheduler.ExponentialLR(optimizer, 0.5)]
+    scheduler, rates = lr_scheduler.SequentialLR(optimizer, parts, [2]), []
+    for _ in range(5):
+        rates.append(float(scheduler.get_last_lr()[0].asnumpy()))
+        scheduler.step()
+    np.testing.assert_allclose(rates, [0.05, 0.05, 0.1, 0.05, 0.025])
+    with pytest.raises(ValueError, match="milestones, got 2"):
+        lr_scheduler.SequentialLR(optimizer, parts, [2, 3])
+    with pytest.raises(ValueError, match="belong to the optimizer"):
+        lr_scheduler.SequentialLR(optim.SGD(setup_params()[2], 0.1), parts, [2])

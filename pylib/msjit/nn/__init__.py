@@ -90,4 +90,19 @@ from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, T
 SiLu = SiLU
 learning_rate_schedule, layer = dynamic_lr, sys.modules[__name__]  # MindSpore's modules of these names
 
+_OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",
+            "Dropout2dExt": "Dropout2d", "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss"}
+
 __all__ = [name for name in globals() if name[0] != "_"]
+
+
+def __getattr__(name):
+    """The metrics, and the layers of mint.nn, which MindSpore has under nn too; loaded at the first use."""
+    if name in _OF_MINT:
+        from .. import mint
+        return getattr(mint.nn, _OF_MINT[name])
+    if not name.startswith("_"):
+        from ..train import metrics
+        if name in metrics.__all__:
+            return getattr(metrics, name)
+    raise AttributeError("module 'msjit.nn' has no attribute %r" % name)
