@@ -42,3 +42,17 @@ def check_count(value, where, what):
     if value < 0:
         raise ValueError("[%s] %s must not be negative, got %d" % (where, what, value))
     return value
+
+
+def check_bool(value, where, what):
+    """The value, when it is a bool."""
+    if not isinstance(value, bool):
+        raise TypeError("[%s] %s must be a bool, got %s" % (where, what, type(value).__name__))
+    return value
+
+
+def check_number(value, where, what, types=(int, float)):
+    """The value, when it is an int or a float and no bool."""
+    if isinstance(value, bool) or not isinstance(value, types):
+        raise TypeError("[%s] %s must be a number, got %s" % (where, what, type(value).__name__))
+    return value

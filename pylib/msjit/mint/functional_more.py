@@ -70,7 +70,7 @@ def kl_div(input, target, reduction="mean", log_target=False):
         loss = target * (_ops.log(safe) - input)
     if reduction == "batchmean":
         return _ops.sum(loss) / input.shape[0]
-    return _ops.nn_func.reduce_loss(loss, reduction)
+    return _ops.reduce_loss(loss, reduction)
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12):
