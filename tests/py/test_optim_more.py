@@ -248,6 +248,12 @@ def adamax2(p, g, m, i):
     return p - 0.01 / (1 - 0.9 ** (i + 1)) * m["m"] / m["u"]
 
 
+def asgd2(p, g, m, i):
+    eta = m.get("eta", 0.1)
+    m["eta"] = 0.1 / (1 + 0.01 * 0.1 * (i + 1)) ** 0.75
+    return p * (1 - 0.01 * eta) - eta * g
+
+
 def adagrad2(p, g, m, i):
     m["a"] = m.get("a", 0.5) + g * g
     return p - 0.01 / (1 + i * 0.1) * g / (np.sqrt(m["a"]) + 1e-10)
@@ -258,7 +264,8 @@ def adagrad2(p, g, m, i):
     (mint_optim.SGD, dict(lr=0.01, momentum=0.9, weight_decay=0.1, nesterov=True, maximize=True), sgd),
     (optim.RAdam, dict(lr=0.01, betas=(0.9, 0.9)), radam), (optim.NAdam, dict(lr=0.01), nadam),
     (optim.RMSprop, dict(momentum=0.5), rmsprop), (optim.Adamax, dict(lr=0.01), adamax2),
-    (optim.Adagrad, dict(lr_decay=0.1, initial_accumulator_value=0.5), adagrad2), (optim.Adadelta, {}, adadelta)])
+    (optim.Adagrad, dict(lr_decay=0.1, initial_accumulator_value=0.5), adagrad2), (optim.Adadelta, {}, adadelta),
+    (optim.ASGD, dict(lr=0.1, lambd=0.01), asgd2), (optim.Rprop, dict(lr=0.1), rprop)])
 def test_grouped(cls, keywords, update):
     optimizer, params, grads = make(cls, **keywords)
     state, memory = [p.asnumpy().astype(np.float64) for p in params], [{} for _ in params]

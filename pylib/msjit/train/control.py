@@ -103,10 +103,11 @@ class EarlyStopping(_Watcher):
             print("Epoch %05d: early stopping" % self.stopped_epoch)
 
 
-def _set_rate(optimizer, where, value):
+def _rate_of(optimizer, where):
+    """The Parameter that holds the learning rate."""
     if not isinstance(optimizer.learning_rate, Parameter):
         raise ValueError("[%s] learning rate of the optimizer, got a schedule or groups, expected one number" % where)
-    ops.assign(optimizer.learning_rate, Tensor(value, mstype.float32))
+    return optimizer.learning_rate
 
 
 class ReduceLROnPlateau(_Watcher):
@@ -130,10 +131,7 @@ class ReduceLROnPlateau(_Watcher):
 
     def on_train_epoch_end(self, run_context):
         state = run_context.original_args()
-        rate = state.optimizer.learning_rate
-        if not isinstance(rate, Parameter):
-            raise ValueError("[ReduceLROnPlateau] learning rate of the optimizer, got a schedule or groups, expected one "
-                             "number")
+        rate = _rate_of(state.optimizer, "ReduceLROnPlateau")
         value = self._value(state)
         if value is None:
             return
@@ -144,12 +142,13 @@ class ReduceLROnPlateau(_Watcher):
         elif self.cooldown_counter <= 0:
             self.wait += 1
             if self.wait >= self.patience:
-                self._reduce(state, float(rate.asnumpy()))
+                self._reduce(state, rate)
 
     def _reduce(self, state, rate):
-        if rate > self.min_lr:
-            new = max(rate * self.factor, self.min_lr)
-            _set_rate(state.optimizer, "ReduceLROnPlateau", new)
+        old = float(rate.asnumpy())
+        if old > self.min_lr:
+            new = max(old * self.factor, self.min_lr)
+            ops.assign(rate, Tensor(new, mstype.float32))
             if self.verbose:
                 print("Epoch %05d: ReduceLROnPlateau reducing learning rate to %s." % (state.cur_epoch_num, new))
         self.cooldown_counter, self.wait = self.cooldown, 0
@@ -163,11 +162,8 @@ class LearningRateScheduler(Callback):
 
     def step_end(self, run_context):
         state = run_context.original_args()
-        rate = state.optimizer.learning_rate
-        if not isinstance(rate, Parameter):
-            raise ValueError("[LearningRateScheduler] learning rate of the optimizer, got a schedule or groups, expected one "
-                             "number")
+        rate = _rate_of(state.optimizer, "LearningRateScheduler")
         old = float(rate.asnumpy())
         new = self.learning_rate_function(old, state.cur_step_num)
         if not math.isclose(old, new, rel_tol=1e-10):
-            _set_rate(state.optimizer, "LearningRateScheduler", new)
+            ops.assign(rate, Tensor(new, mstype.float32))
