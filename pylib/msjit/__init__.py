@@ -1,4 +1,6 @@
 """msjit: MindSpore-style tensors, networks and gradients, with a bytecode JIT for CPython."""
+import sys
+
 from . import _native  # noqa: I001 - first, so that a missing extension is reported plainly
 from ._native import CompileError, InternalError
 from . import autograd, common, context, explain as _explain_module, importer, jit as _jit_module, nn, ops, optim
@@ -35,7 +37,25 @@ __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
 _LAZY = {"amp", "communication", "dataset", "experimental", "log", "mindrecord", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
-_LAZY_NAMES = {"Model": "train", "LossMonitor": "train", "TimeMonitor": "train", "Profiler": "profiler"}
+_LAZY_NAMES = {"Profiler": "profiler"}
+_LAZY_NAMES.update(dict.fromkeys((
+    "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
+    "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",
+    "FixedLossScaleManager", "LossScaleManager", "build_train_network"), "train"))
+
+
+class _OwnPaths:
+    """Finds paths of MindSpore that msjit has under other names (`msjit.nn.optim`); asked last, so that it costs nothing."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if not name.startswith("msjit."):
+            return None
+        from .alias import OwnPaths
+        return OwnPaths("msjit").find_spec(name, path, target)
+
+
+sys.meta_path.append(_OwnPaths)
 
 
 def __getattr__(name):

@@ -9,6 +9,9 @@ _MOVED = {
     "train.serialization": "serialization",
     "common.Tensor": "common.tensor",
     "nn.optim": "optim",
+    "train.amp": "amp",
+    "train.loss_scale_manager": "amp",
+    "nn.wrap.loss_scale": "nn.wrap_scaled",
     "nn.layer": "nn",
     "nn.learning_rate_schedule": "nn.dynamic_lr",
     "nn.loss.loss": "nn.loss",
@@ -22,6 +25,29 @@ _MOVED = {
     "dataset.core": "dataset",
     "dataset.core.config": "dataset.config",
 }
+# Packages of MindSpore whose modules are divided otherwise here: a module of the same name, or else all of the package.
+_REGROUPED = {"nn.layer": "nn", "nn.optim": "optim", "nn.wrap": "nn.wrap", "nn.loss": "nn.loss",
+              "train.metrics": "train.metrics", "train.callback": "train.callback"}
+
+
+def _module_of(rest, package):
+    """The name of the module that a path of MindSpore stands for."""
+    if rest in _MOVED:
+        return "%s.%s" % (package, _MOVED[rest])
+    head, _, tail = rest.rpartition(".")
+    if head not in _REGROUPED:
+        return "%s.%s" % (package, rest)
+    base = "%s.%s" % (package, _REGROUPED[head])
+    if _REGROUPED[head] == head:  # one module here
+        return base
+    return base + "." + tail if _spec_of(base + "." + tail) is not None else base
+
+
+def _spec_of(name):
+    try:
+        return importlib.util.find_spec(name)
+    except ModuleNotFoundError:
+        return None
 
 
 class _AliasLoader:
@@ -49,13 +75,10 @@ class AliasFinder:
             real = self.package
         elif name.startswith(self.alias + "."):
             rest = name[len(self.alias) + 1:]
-            real = self.package + "." + _MOVED.get(rest, rest)
+            real = _module_of(rest, self.package)
         else:
             return None
-        try:
-            found = importlib.util.find_spec(real)
-        except ModuleNotFoundError:
-            found = None
+        found = _spec_of(real)
         if found is None:
             return None
         return ModuleSpec(name, _AliasLoader(real), origin=found.origin,
@@ -63,6 +86,17 @@ class AliasFinder:
 
     def invalidate_caches(self):
         """Nothing is cached here."""
+
+
+class OwnPaths(AliasFinder):
+    """Paths of MindSpore below msjit itself, as `msjit.nn.optim`; asked after all other finders."""
+
+    def find_spec(self, name, path=None, target=None):
+        """Spec of the module that stands under another name."""
+        rest = name[len(self.alias) + 1:]
+        if not name.startswith(self.alias + ".") or _module_of(rest, self.package) == name:
+            return None
+        return super().find_spec(name, path, target)
 
 
 def install(alias):

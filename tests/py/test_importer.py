@@ -136,7 +136,15 @@ def test_alias():
         import mindspore.common.jit_config, mindspore.dataset, mindspore.amp, mindspore.mint, mindspore.train
         import mindspore.dataset.vision.c_transforms, mindspore.dataset.engine.datasets, mindspore.mindrecord
         import mindspore.dataset.transforms.py_transforms, mindspore.dataset.core.config
+        import mindspore.nn.optim.optimizer, mindspore.nn.learning_rate_schedule, mindspore.nn.layer.basic
+        import mindspore.nn.wrap.cell_wrapper, mindspore.mint.nn.functional, mindspore.train.callback
+        import msjit.nn.optim.lamb, msjit.nn.layer.rnns, msjit.mint.nn.functional, msjit.nn.loss.loss
+        from mindspore.train.callback._checkpoint import ModelCheckpoint
+        from mindspore.train.metrics.accuracy import Accuracy
+        from mindspore.nn.optim.adam import Adam
         from mindspore.common import Tensor
+        assert mindspore.nn.optim is msjit.optim and Adam is msjit.nn.Adam and Accuracy is msjit.train.Accuracy
+        assert msjit.nn.layer.LSTM is msjit.nn.LSTM and msjit.mint.nn.functional.relu is msjit.ops.relu
         import mindspore.nn as nn
         assert mindspore is msjit and nn is msjit.nn and Tensor is msjit.Tensor
         assert msjit.__spec__.name == "msjit" and msjit.nn.__spec__.name == "msjit.nn"

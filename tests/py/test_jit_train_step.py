@@ -57,6 +57,13 @@ class Tied(nn.Cell):
         return ops.matmul(ops.matmul(x, self.table.T), self.again)[:, :4]
 
 
+class OwnSchedule(nn.LearningRateSchedule):
+    """A program's own schedule: it gets the step as a Tensor."""
+
+    def construct(self, global_step):
+        return 0.1 / (1.0 + ops.cast(global_step, ms.float32))
+
+
 OPTIMIZERS = {
     "sgd": lambda p: nn.SGD(p, 0.1),
     "sgd_momentum": lambda p: nn.SGD(p, 0.1, momentum=0.9, dampening=0.1, weight_decay=0.01),
@@ -65,6 +72,14 @@ OPTIMIZERS = {
     "adam": lambda p: nn.Adam(p, 0.01, weight_decay=0.01),
     "adam_rates": lambda p: nn.Adam(p, [0.01 * (1 + i) for i in range(7)]),
     "adam_decay": lambda p: nn.AdamWeightDecay(p, 0.01, weight_decay=0.1),
+    "amsgrad": lambda p: nn.Adam(p, 0.01, use_amsgrad=True),
+    "rmsprop": lambda p: nn.RMSProp(p, 0.01, momentum=0.5, centered=True),
+    "asgd": lambda p: nn.ASGD(p, 0.1, lambd=0.01, t0=1.0),
+    "lamb": lambda p: nn.Lamb(p, OwnSchedule(), weight_decay=0.1),
+    "adafactor": nn.AdaFactor,
+    "lars": lambda p: nn.LARS(nn.Momentum(p, 0.1, 0.9, weight_decay=0.1), coefficient=0.3),
+    "adamw": lambda p: ms.mint.optim.AdamW([dict(params=p[:2], lr=0.1), dict(params=p[2:])], 0.01, amsgrad=True),
+    "centred": lambda p: nn.SGD([dict(params=p[:2], grad_centralization=True), dict(params=p[2:])], 0.1),
     "groups": lambda p: nn.Adam([dict(params=p[:1], lr=0.1), dict(params=p[1:], weight_decay=0.1)], 0.01),
 }
 

@@ -1,18 +1,28 @@
 """msjit.mint.nn"""
 from .. import nn as _nn
 from ..nn import (  # noqa: F401
-    ELU, BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, Embedding, Flatten, GroupNorm, Identity, L1Loss, LogSoftmax,
-    MSELoss, ReLU, Sigmoid, SiLU, SmoothL1Loss, Softmax, Tanh,
+    BCELoss, CosineEmbeddingLoss, CrossEntropyLoss, Flatten, Identity, L1Loss, LogSigmoid, Mish, MSELoss, NLLLoss, ReLU,
+    Sigmoid, SoftMarginLoss, Tanh,
 )
 from ..nn import (  # noqa: F401
     AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool1d, AdaptiveMaxPool2d, ConstantPad1d,
     ConstantPad2d, ConstantPad3d, PixelShuffle, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d, ReplicationPad1d,
     ReplicationPad2d, ReplicationPad3d, Upsample, ZeroPad2d,
 )
-from . import functional  # noqa: F401
 from .layers import (  # noqa: F401
-    AvgPool2d, AvgPool3d, BatchNorm1d, BatchNorm2d, BatchNorm3d, Conv1d, Conv3d, ConvTranspose2d, Fold, MaxPool2d, Unfold,
+    AvgPool2d, AvgPool3d, Conv1d, Conv3d, ConvTranspose2d, Fold, MaxPool2d, Unfold,
 )
+from ..nn import HShrink as Hardshrink  # noqa: F401
+from ..nn import HSigmoid as Hardsigmoid  # noqa: F401
+from ..nn import HSwish as Hardswish  # noqa: F401
+from ..nn import SeLU as SELU  # noqa: F401
+from . import functional  # noqa: F401
+from .nn_more import (  # noqa: F401
+    ELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout2d, Embedding, GroupNorm, Hardtanh, KLDivLoss,
+    LayerNorm, LogSoftmax, PReLU, ReLU6, SiLU, SmoothL1Loss, Softmax, Threshold,
+)
+
+__path__ = []  # a package in MindSpore: alias.py finds what programs import from below it
 
 
 class Linear(_nn.Dense):
@@ -42,7 +52,9 @@ class Conv2d(_nn.Conv2d):
 class Dropout(_nn.Dropout):
     """Drops elements with probability p in training."""
 
-    def __init__(self, p=0.5):
+    def __init__(self, p=0.5, inplace=False):
+        if inplace:
+            raise NotImplementedError("[Dropout] inplace, got %r, expected False" % (inplace,))
         super().__init__(p=p)
 
 

@@ -1,4 +1,7 @@
 """Layers, losses, optimizers and learning rates."""
+import sys
+
+from .. import optim
 from ..optim import *  # noqa: F403
 from . import cell, dynamic_lr, loss, wrap
 from .activation import (
@@ -26,8 +29,19 @@ from .activation import (
     Tanhshrink,
     get_activation,
 )
+from .activation_more import FastGelu, GLU, RReLU, SeLU, Softmax2d, Softmin, Threshold
 from .attention import MultiheadAttention
 from .basic import ClipByNorm, ConstantPad2d, Dense, Dropout, Embedding, Flatten, Identity, Pad, Unfold
+from .basic_more import (
+    BiDense,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    L1Regularizer,
+    Moments,
+    Norm,
+    OneHot,
+)
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
 from .conv import Conv1d, Conv2d
@@ -78,5 +92,21 @@ from .wrap import (
 from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
 
 SiLu = SiLU
+learning_rate_schedule, layer = dynamic_lr, sys.modules[__name__]  # MindSpore's modules of these names
+
+_OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",
+            "Dropout2dExt": "Dropout2d", "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss"}
 
 __all__ = [name for name in globals() if name[0] != "_"]
+
+
+def __getattr__(name):
+    """The metrics, and the layers of mint.nn, which MindSpore has under nn too; loaded at the first use."""
+    if name in _OF_MINT:
+        from .. import mint
+        return getattr(mint.nn, _OF_MINT[name])
+    if not name.startswith("_"):
+        from ..train import metrics
+        if name in metrics.__all__:
+            return getattr(metrics, name)
+    raise AttributeError("module 'msjit.nn' has no attribute %r" % name)

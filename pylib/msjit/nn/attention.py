@@ -140,6 +140,10 @@ class MultiheadAttention(Cell):
         if key.shape[:-1] != value.shape[:-1] or (self._packed and key.shape != value.shape):
             raise ValueError("[%s] shapes of key and value, got %s and %s, expected the same lengths and batch"
                              % (_WHERE, key.shape, value.shape))
+        axis = 0 if self.batch_first else 1
+        if query.ndim == 3 and query.shape[axis] != key.shape[axis]:
+            raise ValueError("[%s] batch of query and key, got %d and %d, expected the same"
+                             % (_WHERE, query.shape[axis], key.shape[axis]))
         if padding is not None and padding.ndim != query.ndim - 1:
             raise ValueError("[%s] rank of key_padding_mask, got %d, expected %d" % (_WHERE, padding.ndim, query.ndim - 1))
         return query.ndim == 3

@@ -28,6 +28,9 @@ class L1Loss(LossBase):
 class MAELoss(L1Loss):
     """|logits - labels|"""
 
+    def construct(self, logits, label):
+        return ops.l1_loss(check_tensor(logits, "mae_loss"), label, self.reduction)
+
 
 class RMSELoss(LossBase):
     """Square root of the mean of (logits - labels) squared."""
@@ -132,6 +135,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         return self.get_loss(ops.softmax_cross_entropy_with_logits(logits, labels))
 
 
+__path__ = []  # a package in MindSpore: alias.py finds what programs import from below it
 __all__ = ["BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "DiceLoss", "FocalLoss",
            "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "LossBase", "MAELoss", "MSELoss",
            "MarginRankingLoss", "MultiClassDiceLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",

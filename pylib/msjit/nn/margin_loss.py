@@ -1,13 +1,8 @@
 """Losses that ask for a margin between scores or distances."""
 from .. import ops
+from ..common.checks import check_number
 from ..common.tensor import Tensor, check_tensor
 from .loss_base import LossBase
-
-
-def _margin(value, where):
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError("[%s] margin must be a number, got %s" % (where, type(value).__name__))
-    return value
 
 
 class CosineEmbeddingLoss(LossBase):
@@ -30,7 +25,7 @@ class HingeEmbeddingLoss(LossBase):
 
     def __init__(self, margin=1.0, reduction="mean"):
         super().__init__(reduction)
-        self.margin = _margin(margin, "hinge_embedding_loss")
+        self.margin = check_number(margin, "hinge_embedding_loss", "margin")
 
     def construct(self, logits, labels):
         return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)

@@ -4,12 +4,13 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.checks import check_bool
 from ..common.initializer import Uniform, initializer
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from .basic import Dropout, positive_int
 from .cell import Cell
-from .rnn_cells import check_bool, check_pair, check_state, gru_step, lstm_step, relu_step, tanh_step
+from .rnn_cells import check_pair, check_state, gru_step, lstm_step, relu_step, tanh_step
 
 _linear = ops.registry.linear
 

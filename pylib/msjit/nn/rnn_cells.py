@@ -3,6 +3,7 @@ import math
 
 from .. import ops
 from ..common import dtype as mstype
+from ..common.checks import check_bool
 from ..common.initializer import Uniform, initializer
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
@@ -39,13 +40,6 @@ def gru_step(gates, h, w_hh, b_hh):
     h_reset, h_update, h_new = _split(_linear(h, w_hh, b_hh), sizes, -1)
     new = ops.tanh(new + ops.sigmoid(reset + h_reset) * h_new)
     return new + ops.sigmoid(update + h_update) * (h - new)
-
-
-def check_bool(value, where, what):
-    """The value, when it is a bool."""
-    if not isinstance(value, bool):
-        raise TypeError("[%s] %s must be a bool, got %s" % (where, what, type(value).__name__))
-    return value
 
 
 def check_state(value, where, what):

@@ -5,6 +5,8 @@ from ..common.parameter import Parameter, ParameterTuple
 from ..context import FLOAT_DTYPES
 from .cell import Cell
 
+__path__ = []  # a package in MindSpore: alias.py finds what programs import from below it
+
 
 class WithLossCell(Cell):
     """loss_fn(backbone(data), label)"""

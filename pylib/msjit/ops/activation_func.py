@@ -1,14 +1,9 @@
 """Activations that nn_func.py does not hold."""
 from ..common import dtype as _mstype
+from ..common.checks import check_number as _number
 from ..common.tensor import check_tensor as _check_tensor
 from . import registry as _k
 from .random_func import draw_uniform as _draw_uniform
-
-
-def _number(value, where, what):
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError("[%s] %s must be a number, got %s" % (where, what, type(value).__name__))
-    return value
 
 
 def softmin(x, axis=-1, *, dtype=None):

@@ -2,6 +2,7 @@
 import math as _math
 
 from ..common import dtype as _mstype
+from ..common.checks import check_number as _number
 from ..common.checks import check_same_shape as _same_shape
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _tensor
@@ -15,12 +16,6 @@ _IMPOSSIBLE = -1e30  # the logarithm of a probability of 0: finite, so that its 
 def _check_reduction(where, reduction):
     if reduction not in _REDUCTIONS:
         raise ValueError("[%s] reduction, got %r, expected 'mean', 'sum' or 'none'" % (where, reduction))
-
-
-def _number(value, where, what, types=(int, float)):
-    if isinstance(value, bool) or not isinstance(value, types):
-        raise TypeError("[%s] %s must be a number, got %s" % (where, what, type(value).__name__))
-    return float(value)
 
 
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-6, reduction="mean"):

@@ -1,6 +1,7 @@
 """Optimizers that divide by what they remember of the gradients: RMSProp, Adagrad, Adadelta, AdaMax, FTRL, ProximalAdagrad."""
 from .. import ops
-from .assigned import check_bool, check_float, decayed, wide, write
+from ..common.checks import check_bool
+from .assigned import check_float, decayed, wide, write
 from .optimizer import Optimizer
 
 

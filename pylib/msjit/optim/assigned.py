@@ -36,10 +36,3 @@ def check_float(value, where, what, least=None, most=None, open_ends=False):
     if low or high:
         raise ValueError("[%s] %s must be between %s and %s, got %s" % (where, what, least, most, value))
     return value
-
-
-def check_bool(value, where, what):
-    """The value, when it is a bool."""
-    if not isinstance(value, bool):
-        raise TypeError("[%s] %s must be a bool, got %s" % (where, what, type(value).__name__))
-    return value

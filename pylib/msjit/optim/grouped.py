@@ -23,6 +23,7 @@ class GroupedOptimizer(Cell):
             raise ValueError("[%s] params must not be empty" % self._where)
         self.defaults, self.param_groups, self.lrs, self.step_count = dict(defaults), [], [], 0
         object.__setattr__(self, "parameters", ())
+        object.__setattr__(self, "_states", {})  # prefix: first value of what is kept for each parameter
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
@@ -52,6 +53,22 @@ class GroupedOptimizer(Cell):
         self.lrs.append(group["lr"])
         self.param_groups.append(group)
         object.__setattr__(self, "parameters", ParameterTuple(tuple(self.parameters) + tuple(params)))
+        for name, value in list(self.__dict__.items()):
+            if isinstance(value, ParameterTuple) and name != "parameters":
+                self._extend(name, value, ParameterTuple(params))
+
+    def _extend(self, name, state, params):
+        """Makes state for Parameters that a finished optimizer is given."""
+        prefix = state[0].name[:-len(self.parameters[0].name)]
+        if prefix not in self._states:
+            raise NotImplementedError("[%s] add_param_group after the optimizer is made is not offered" % self._where)
+        setattr(self, name, ParameterTuple(tuple(state) + tuple(self._frozen(params, prefix[:-1]))))
+
+    def _frozen(self, params, prefix):
+        made = params.clone(prefix, self._states[prefix + "."])
+        for param in made:
+            param.requires_grad = False
+        return made
 
     def _rate(self, value, name):
         if isinstance(value, bool) or not isinstance(value, (int, float, Tensor)):
@@ -64,10 +81,8 @@ class GroupedOptimizer(Cell):
 
     def _state(self, prefix, init="zeros"):
         """One Parameter of state for each of `parameters`."""
-        state = self.parameters.clone(prefix, init)
-        for param in state:
-            param.requires_grad = False
-        return state
+        self._states[prefix + "."] = init
+        return self._frozen(self.parameters, prefix)
 
     def construct(self, gradients):
         """Applies one update; returns True."""
@@ -298,3 +313,46 @@ class NAdam(GroupedOptimizer):
         p = wide(param) - rate * (1.0 - mu) / (1.0 - product) * g / root
         write(param, p - rate * mu_next / (1.0 - product * mu_next) * m / root)
         write(self.exp_avg[index], m), write(self.exp_avg_sq[index], v), write(self.mu_product[index], product)
+
+
+class ASGD(GroupedOptimizer):
+    """Gradient descent with a falling rate, and the mean of the parameters in `ax` from step t0 on (Polyak and Juditsky 1992)."""
+
+    def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, maximize=False):
+        super().__init__(params, dict(lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay,
+                                      maximize=maximize))
+        self.ax = self._state("ax")
+        self.eta = ParameterTuple([Parameter(Tensor(0.0, mstype.float32), name="eta_" + p.name, requires_grad=False)
+                                   for p in self.parameters])
+
+    def _update(self, index, param, gradient, group):
+        g, step = decayed(gradient, param, group["weight_decay"]), count(self.step_count)
+        rate, lambd = group["lr"].detach(), group["lambd"]
+        eta = ops.where(step > 1, self.eta[index].detach(), rate)
+        p = wide(param)
+        p = p * (1.0 - lambd * eta) - eta * g
+        ax, seen = wide(self.ax[index]), ops.maximum(step - (group["t0"] + 1.0), 1)
+        write(param, p)
+        write(self.ax[index], ops.where(seen > 1, ax + (p - ax) / seen, p))
+        write(self.eta[index], rate / ops.pow(1.0 + lambd * rate * step, group["alpha"]))
+
+
+class Rprop(GroupedOptimizer):
+    """Steps whose size grows while the gradient keeps its sign and falls when it changes (Riedmiller and Braun 1993)."""
+
+    def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, maximize=False):
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError("[Rprop] etas, got %s, expected one below and one above 1" % (etas,))
+        super().__init__(params, dict(lr=lr, etas=etas, step_sizes=step_sizes, maximize=maximize))
+        self.prev, self.step_size = self._state("prev"), self._state("step_size")
+
+    def _update(self, index, param, gradient, group):
+        g, (shrink, grow), (least, most) = wide(gradient), group["etas"], group["step_sizes"]
+        size = wide(self.step_size[index])
+        size = ops.where(count(self.step_count) > 1, size, ops.ones_like(size) * group["lr"].detach())
+        product = g * wide(self.prev[index])
+        factor = ops.where(product > 0, grow, ops.where(product < 0, shrink, ops.ones_like(product)))
+        size = ops.clip_by_value(size * factor, least, most)
+        g = ops.where(product < 0, ops.zeros_like(g), g)
+        write(param, wide(param) - ops.sign(g) * size)
+        write(self.prev[index], g), write(self.step_size[index], size)

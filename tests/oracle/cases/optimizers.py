@@ -21,3 +21,18 @@ for _name, _rows in SETTINGS.items():
     calls("nn.%s(nn.Dense(2, 2).trainable_params(), 0.1%s).%%s" % (_name, _more), "get_lr() global_step learning_rate weight_decay loss_scale dynamic_lr param_length is_group")
     calls("(lambda ps: nn.%s(ps, 0.1%s)(%%s))([Parameter(Tensor([1.0, 2.0], ms.float32), name='w')])" % (_name, _more),
           "(Tensor([1.0,2.0],ms.float32),) [Tensor([1.0,2.0],ms.float32)] () (Tensor([1.0],ms.float32),) (Tensor([1.0,2.0],ms.float16),) 1 None (None,) (1.0,)")
+
+MORE = {
+    "RMSProp": ["", "0.01", "0.01, 0.8, 0.5", "0.01, centered=True", "0.01, weight_decay=0.1", "0.01, decay=1", "0.01, epsilon=0.0", "0.01, momentum=-1.0", "0.01, use_locking=1"],
+    "Adagrad": ["", "update_slots=False", "0.2, 0.01", "0.2, 0.01, True, 2.0", "-1.0", "'x'", "0.1, 0.01, 1", "0.1, [0.1,0.05,0.02,0.01]", "weight_decay=0.1"],
+    "Adadelta": ["", "0.5, 0.8", "rho=2.0", "epsilon=-1.0", "rho=1", "weight_decay=0.1, loss_scale=2.0"], "AdaMax": ["", "0.01, 0.8", "beta1=1.0", "eps=0.0", "beta2=1", "weight_decay=0.1"],
+    "ProximalAdagrad": ["", "0.1, 0.1, 0.01, 0.1", "accum=-1.0", "l1=-1.0", "l2='x'", "weight_decay=0.1"], "ASGD": ["", "0.1, 0.01", "t0=1.0", "lambd=1", "alpha='x'", "weight_decay=0.1"],
+    "Rprop": ["", "0.01", "etas=(0.4,1.3)", "etas=[0.5,1.2]", "etas=(0.5,0.9)", "step_sizes=(2.0,1.0)", "step_sizes=(0.01,0.02)"], "Lamb": ["", "0.1", "0.1, 0.8, 0.9", "0.1, weight_decay=0.1", "0.1, 1.0", "0.1, eps=0.0", "[0.1,0.05,0.02,0.01]"],
+    "FTRL": ["lr_power=1.0", "learning_rate=[0.1,0.2]", "l1=-1.0", "initial_accum=-1.0"],
+    "AdaFactor": ["", "0.1", "0.1, relative_step=False", "scale_parameter=False", "warmup_init=True", "beta1=0.0", "weight_decay=0.1", "clip_threshold=0.5", "eps=(1e-30,)", "relative_step=False", "decay_rate=1.0"],
+}
+for _name, _rows in MORE.items():
+    for _row in _rows:
+        case("descend(lambda ps: nn.%s(ps%s))" % (_name, ", " + _row if _row else ""))
+for _row in ("", ", use_clip=True, coefficient=0.3", ", epsilon=1", ", use_clip=1"):
+    case("descend(lambda ps: nn.LARS(nn.Momentum(ps, 0.1, 0.9, 0.1)%s))" % _row)

@@ -239,6 +239,35 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * wave for base in self._bases()]
 
 
+class SequentialLR:
+    """Schedulers one after the other: the next one begins at each milestone."""
+
+    def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
+        if any(scheduler.optimizer is not optimizer for scheduler in schedulers):
+            raise ValueError("[SequentialLR] schedulers must belong to the optimizer that is given")
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError("[SequentialLR] milestones, got %d, expected one less than the %d schedulers"
+                             % (len(milestones), len(schedulers)))
+        self.optimizer, self.milestones, self._schedulers = optimizer, list(milestones), list(schedulers)
+        self.last_epoch = last_epoch + 1
+        for group in optimizer.param_groups:
+            assign(group["lr"], group["initial_lr"])
+        for scheduler in self._schedulers:
+            scheduler.last_epoch -= 1
+        self._schedulers[0].step()
+
+    def step(self):
+        """Goes on by one."""
+        self.last_epoch += 1
+        at = sum(milestone <= self.last_epoch for milestone in self.milestones)
+        starts = at > 0 and self.milestones[at - 1] == self.last_epoch
+        return self._schedulers[at].step(0 if starts else None)
+
+    def get_last_lr(self):
+        """The rates as Tensors."""
+        return [rate.value().copy() for rate in self.optimizer.lrs]
+
+
 class ReduceLROnPlateau:
     """factor times the rate when a metric, given to step(), has not got better for more than `patience` epochs."""
 

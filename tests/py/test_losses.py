@@ -1,0 +1,176 @@
+"""Losses against their formulas in NumPy: values, gradients by finite differences, compiled."""
+import itertools
+
+import numpy as np
+import pytest
+
+import msjit as ms
+from jit_same import same
+from msjit import Tensor, nn, ops
+
+R = np.random.RandomState(0)
+X, Y, Z = (R.randn(3, 4).astype(np.float32) for _ in range(3))
+P = (R.rand(3, 4) * 0.9 + 0.05).astype(np.float32)
+SIGN = np.sign(R.randn(3, 4)).astype(np.float32)
+BITS = (R.rand(3, 4) > 0.5).astype(np.float32)
+CLASSES, PAIRS = np.int32([1, 0, 3]), np.int32([1, -1, 1])
+MARGINS = np.int32([[1, 3, -1, 0], [0, -1, 2, 1], [-1, 0, 1, 2]])
+
+
+def norm(x, p=2, eps=1e-6):
+    return (np.abs(x + eps) ** p).sum(-1) ** (1 / p)
+
+
+def logsoftmax(x):
+    return x - np.log(np.exp(x).sum(-1, keepdims=True))
+
+
+def cosines(x, y):
+    return (x * y).sum(1) / np.sqrt((x * x).sum(1) * (y * y).sum(1))
+
+
+def multi_margin(x, t, margin, p, w):
+    gap = np.maximum(margin - x[range(3), t][:, None] + x, 0) ** p * w[t][:, None]
+    gap[range(3), t] = 0
+    return gap.sum(1) / 4
+
+
+def multilabel_margin(x, rows):
+    out = []
+    for scores, row in zip(x, rows):
+        targets = list(itertools.takewhile(lambda t: t >= 0, row))
+        out.append(sum(max(0, 1 - scores[t] + scores[i]) for t in targets for i in range(4) if i not in targets) / 4)
+    return np.array(out)
+
+
+def focal(x, t, w):
+    logs = logsoftmax(x)[range(3), t]
+    return -(1 - np.exp(logs)) ** 2 * logs * w[t]
+
+
+def stirling(t):
+    return np.where(t > 1, (t + 0.5) * np.log(np.maximum(t, 1)) - t + 0.5 * np.log(2 * np.pi), 0)
+
+
+# name, class, keywords, inputs, element losses in NumPy
+CASES = [
+    ("hinge", nn.HingeEmbeddingLoss, dict(margin=1.5), (X, SIGN), np.where(SIGN > 0, X, np.maximum(0, 1.5 - X))),
+    ("ranking", nn.MarginRankingLoss, dict(margin=0.3), (X, Y, SIGN), np.maximum(0, -SIGN * (X - Y) + 0.3)),
+    ("multilabel_soft", nn.MultiLabelSoftMarginLoss, dict(weight=Tensor(P)), (X, BITS),
+     (P * (BITS * np.log1p(np.exp(-X)) + (1 - BITS) * np.log1p(np.exp(X)))).mean(-1)),
+    ("multi_margin", nn.MultiMarginLoss, dict(p=2, margin=0.5, weight=Tensor(P[0])), (X, CLASSES),
+     multi_margin(X, CLASSES, 0.5, 2, P[0])),
+    ("multilabel_margin", nn.MultilabelMarginLoss, {}, (X, MARGINS), multilabel_margin(X, MARGINS)),
+    ("soft_margin", nn.SoftMarginLoss, {}, (X, SIGN), np.log1p(np.exp(-SIGN * X))),
+    ("triplet1", nn.TripletMarginLoss, dict(p=1), (X, Y, Z), np.maximum(norm(X - Y, 1) - norm(X - Z, 1) + 1, 0)),
+    ("triplet3", nn.TripletMarginLoss, dict(p=3, swap=True, margin=2.0), (X, Y, Z),
+     np.maximum(norm(X - Y, 3) - np.minimum(norm(X - Z, 3), norm(Y - Z, 3)) + 2, 0)),
+    ("triplet_distance", nn.TripletMarginWithDistanceLoss, dict(margin=2.0), (X, Y, Z),
+     np.maximum(norm(X - Y, eps=0) - norm(X - Z, eps=0) + 2, 0)),
+    ("cosine", nn.CosineEmbeddingLoss, dict(margin=0.1), (X, Y, PAIRS),
+     np.where(PAIRS == 1, 1 - cosines(X, Y), np.maximum(0, cosines(X, Y) - 0.1))),
+    ("kl_div", nn.KLDivLoss, {}, (X, P), P * (np.log(P) - X)),
+    ("gaussian", nn.GaussianNLLLoss, dict(full=True, eps=0.5), (X, Y, P),
+     0.5 * (np.log(np.maximum(P, 0.5)) + (X - Y) ** 2 / np.maximum(P, 0.5)) + 0.5 * np.log(2 * np.pi)),
+    ("poisson", nn.PoissonNLLLoss, dict(full=True), (X, 4 * P), np.exp(X) - 4 * P * X + stirling(4 * P)),
+    ("poisson_rate", nn.PoissonNLLLoss, dict(log_input=False), (P, BITS), P - BITS * np.log(P + 1e-8)),
+    ("focal", nn.FocalLoss, dict(weight=Tensor(P[0])), (X, CLASSES[:, None]), focal(X, CLASSES, P[0])),
+    ("mae", nn.MAELoss, {}, (X, Y), np.abs(X - Y)),
+]
+IDS = [case[0] for case in CASES]
+
+
+def close(a, b):
+    np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name, cls, keywords, inputs, expected", CASES, ids=IDS)
+def test_values(name, cls, keywords, inputs, expected):
+    for reduction, reduce in (("none", lambda x: x), ("mean", np.mean), ("sum", np.sum)):
+        found = cls(reduction=reduction, **keywords)(*[Tensor(x) for x in inputs])
+        close(found.asnumpy(), reduce(expected))
+        assert found.dtype == ms.float32
+    with pytest.raises(ValueError, match="reduction, got 'x'"):
+        cls(reduction="x", **keywords)
+
+
+@pytest.mark.parametrize("name, cls, keywords, inputs, expected", CASES, ids=IDS)
+def test_gradients(name, cls, keywords, inputs, expected):
+    loss, rest = cls(reduction="sum", **keywords), [Tensor(x) for x in inputs[1:]]
+    gradient = ms.grad(loss)(Tensor(inputs[0]), *rest).asnumpy()
+    direction = np.random.RandomState(5).randn(*inputs[0].shape).astype(np.float32)
+    ends = [float(loss(Tensor(inputs[0] + e * direction), *rest).asnumpy()) for e in (1e-3, -1e-3)]
+    np.testing.assert_allclose((gradient * direction).sum(), (ends[0] - ends[1]) / 2e-3, rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name, cls, keywords, inputs, expected", CASES, ids=IDS)
+def test_compiled(name, cls, keywords, inputs, expected):
+    loss = cls(**keywords)
+
+    def call(*inputs):
+        return loss(*inputs)
+    same(call, lambda v: tuple(Tensor(x) for x in inputs), exact=False)
+
+
+def test_overlaps_and_samples():
+    union = (P * P).sum() + BITS.sum() + 1e-5
+    close(nn.DiceLoss()(Tensor(P), Tensor(BITS)).asnumpy(), 1 - 2 * (P * BITS).sum() / union)
+    shares = np.exp(logsoftmax(X))
+    each = [1 - 2 * (s * b).sum() / ((s * s).sum() + b.sum() + 1e-5) for s, b in zip(shares.T, BITS.T)]
+    close(nn.MultiClassDiceLoss(ignore_indiex=1)(Tensor(X), Tensor(BITS)).asnumpy(), (sum(each) - each[1]) / 4)
+    close(nn.RMSELoss()(Tensor(X), Tensor(Y)).asnumpy(), np.sqrt(((X - Y) ** 2).mean()))
+    close(nn.KLDivLoss("batchmean")(Tensor(X), Tensor(P)).asnumpy(), (P * (np.log(P) - X)).sum() / 3)
+    weights, biases = R.randn(5, 4).astype(np.float32), R.randn(5).astype(np.float32)
+    sampled, truth = (np.int32([0, 3]), P[:, :1], P[0, :2]), np.int32([[1], [0], [3]])
+    scores = np.concatenate([(weights[truth[:, 0]] * X).sum(1, keepdims=True) + biases[truth] - np.log(P[:, :1]),
+                             X @ weights[[0, 3]].T + biases[[0, 3]] - np.log(P[0, :2])], 1)
+    loss = nn.SampledSoftmaxLoss(2, 5, 1, tuple(Tensor(x) for x in sampled))
+    close(loss(Tensor(weights), Tensor(biases), Tensor(truth), Tensor(X)).asnumpy(), -logsoftmax(scores)[:, 0])
+
+
+def ctc(log_probs, target, blank):
+    """By going through all paths."""
+    total = 0.0
+    for path in itertools.product(range(log_probs.shape[1]), repeat=log_probs.shape[0]):
+        labels = [k for k, _ in itertools.groupby(path) if k != blank]
+        if labels == list(target):
+            total += np.exp(sum(log_probs[t, k] for t, k in enumerate(path)))
+    return -np.log(total)
+
+
+def test_ctc():
+    logs = logsoftmax(R.randn(5, 2, 3)).astype(np.float32)
+    targets = np.int32([[1, 1], [2, 0]])
+    lengths = Tensor(np.int32([5, 4])), Tensor(np.int32([2, 1]))
+    expected = np.array([ctc(logs[:, 0], [1, 1], 0), ctc(logs[:4, 1], [2], 0)])
+    for given in (targets, np.int32([1, 1, 2])):  # rows, or one behind the other
+        loss = ops.ctc_loss(Tensor(logs), Tensor(given), *lengths, reduction="none")[0]
+        close(loss.asnumpy(), expected)
+    close(nn.CTCLoss()(Tensor(logs), Tensor(targets), *lengths).asnumpy(), (expected / [2, 1]).mean())
+    close(nn.CTCLoss(reduction="sum")(Tensor(logs), Tensor(targets), *lengths).asnumpy(), expected.sum())
+    short = Tensor(np.int32([2, 4])), lengths[1]  # two equal labels need a blank between them
+    assert np.isinf(ops.ctc_loss(Tensor(logs), Tensor(targets), *short, reduction="none")[0].asnumpy()[0])
+    fn = nn.CTCLoss(reduction="sum", zero_infinity=True)
+    close(fn(Tensor(logs), Tensor(targets), *short).asnumpy(), expected[1])
+    gradient = ms.grad(fn)(Tensor(logs), Tensor(targets), *short).asnumpy()
+    assert not gradient[:, 0].any() and np.isfinite(gradient).all()
+    gradient = ms.grad(fn)(Tensor(logs), Tensor(targets), *lengths).asnumpy()
+    np.testing.assert_allclose(gradient.sum(-1)[:4], -1, rtol=1e-4)  # each step is in one class of each path
+    single = nn.CTCLoss(reduction="none")(Tensor(logs[:, 0]), Tensor(targets[0]), Tensor(np.int32([5])),
+                                          Tensor(np.int32([2])))
+    close(single.asnumpy(), expected[0])
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda: nn.HingeEmbeddingLoss("x"), TypeError), (lambda: nn.MarginRankingLoss(1)(Tensor(X), Tensor(Y), Tensor(SIGN)), TypeError),
+    (lambda: nn.MultiMarginLoss(p=3), ValueError), (lambda: nn.MultiMarginLoss(margin=1), TypeError),
+    (lambda: nn.SoftMarginLoss()(Tensor(X), Tensor(Y[:2])), ValueError), (lambda: nn.CosineEmbeddingLoss(2.0), ValueError),
+    (lambda: nn.GaussianNLLLoss(eps=0.0), ValueError), (lambda: nn.FocalLoss(gamma=2), TypeError),
+    (lambda: nn.FocalLoss()(Tensor(X), Tensor(CLASSES)), ValueError), (lambda: nn.MultiClassDiceLoss(activation="x"), ValueError),
+    (lambda: nn.MultilabelMarginLoss()(Tensor(X), Tensor(CLASSES)), ValueError), (lambda: nn.KLDivLoss()(Tensor(X), 3), TypeError),
+    (lambda: nn.CTCLoss(blank=9)(Tensor(X[:, None]), Tensor([[1]]), Tensor([3]), Tensor([1])), ValueError),
+    (lambda: nn.SampledSoftmaxLoss(2, 5), NotImplementedError)])
+def test_errors(call, error):
+    with pytest.raises(error, match=r"^\[\w+\] "):
+        call()

@@ -1,0 +1,307 @@
+"""Model with its callbacks, checkpoints, metrics and loss scales."""
+import os
+
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import Tensor, amp, nn, train
+from msjit.dataset import GeneratorDataset
+
+R = np.random.RandomState(0)
+X, Y = R.randn(24, 5).astype(np.float32), (np.arange(24) % 3).astype(np.int32)
+
+
+def data(batch=8):
+    return GeneratorDataset([(X[i], Y[i]) for i in range(24)], ["x", "y"], shuffle=False).batch(batch)
+
+
+def model(rate=0.1, **keywords):
+    ms.set_seed(1)
+    net = nn.SequentialCell(nn.Dense(5, 8), nn.ReLU(), nn.Dense(8, 3))
+    return train.Model(net, nn.CrossEntropyLoss(), nn.Momentum(net.trainable_params(), rate, 0.9),
+                       metrics={"acc", "loss"}, **keywords)
+
+
+class Events(train.Callback):
+    """Notes every event, by the old names where nothing else is said."""
+
+    def __init__(self):
+        self.seen = []
+
+    def step_end(self, run_context):
+        self.seen.append("step %d" % run_context.original_args().cur_step_num)
+
+    def epoch_end(self, run_context):
+        self.seen.append("epoch")
+
+    def on_eval_begin(self, run_context):
+        self.seen.append("eval")
+
+    def on_eval_step_end(self, run_context):
+        self.seen.append("row")
+
+    def on_eval_epoch_end(self, run_context):
+        """Nothing."""
+
+    def end(self, run_context):
+        self.seen.append("end")
+
+
+def test_events_of_train_fit_and_eval():
+    events = Events()
+    model().train(2, data(), events)
+    assert events.seen == ["step 1", "step 2", "step 3", "epoch", "step 4", "step 5", "step 6", "epoch", "end"]
+    events.seen.clear()
+    fitted = model()
+    fitted.fit(3, data(12), data(), valid_frequency=2, callbacks=[events], initial_epoch=1)
+    assert events.seen == ["step 1", "step 2", "eval", "row", "row", "row", "end", "epoch", "step 3", "step 4", "epoch", "end"]
+    events.seen.clear()
+    found = fitted.eval(data(), callbacks=events)
+    assert events.seen == ["eval", "row", "row", "row", "end"] and set(found) == {"acc", "loss"}
+    logits = fitted.predict(Tensor(X)).asnumpy()
+    assert found["acc"] == (logits.argmax(1) == Y).mean()
+    assert not fitted.train_network.network._backbone.training
+
+
+def test_state_and_stop():
+    class Stop(train.Callback):
+        def on_train_step_end(self, run_context):
+            state = run_context.original_args()
+            assert state["epoch_num"] == state.epoch_num == 4 and state.get("nothing", 7) == 7 and "mode" in state
+            assert state.batch_num == 3 and state.train_dataset_element[0].shape == (8, 5)
+            with pytest.raises(AttributeError, match="no 'nothing'"):
+                state.nothing  # noqa: B018
+            if state.cur_step_num == 2:
+                run_context.request_stop()
+    events = Events()
+    model().train(4, data(), [Stop(), events])
+    assert events.seen == ["step 1", "step 2", "epoch", "end"]
+
+
+def test_monitors(capsys):
+    history = train.History()
+    model().fit(2, data(), data(), callbacks=[train.LossMonitor(2), train.TimeMonitor(data_time=True), history])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[0] for line in lines if line.startswith("epoch:")] == [
+        "epoch: 1 step: 2", "epoch: 2 step: 1", "epoch: 2 step: 3"]
+    assert sum(line.startswith(("Train epoch time: ", "Eval epoch time: ")) for line in lines) == 4
+    assert sum(line.startswith("Eval result: epoch") for line in lines) == 2
+    assert history.epoch == {"epoch": [1, 2]} and set(history.history) == {"net_output", "acc", "loss"}
+    assert [len(values) for values in history.history.values()] == [2, 2, 2]
+    seen = []
+    model().train(1, data(), train.LambdaCallback(on_train_step_end=lambda c: seen.append(c.original_args().cur_step_num)))
+    assert seen == [1, 2, 3]
+    with pytest.raises(ValueError, match=r"\[LossMonitor\] loss in epoch 1"):
+        model(1e30).train(3, data(), train.LossMonitor(0))
+
+
+def test_early_stopping_and_rates():
+    stopping = train.EarlyStopping("acc", patience=2, mode="max", restore_best_weights=True)
+    stopped = model(0.0)
+    events = Events()
+    stopped.fit(9, data(), data(), callbacks=[stopping, events])
+    assert stopping.stopped_epoch == 3 and events.seen.count("epoch") == 3
+    trained = model(0.5)
+    trained.fit(4, data(), data(), callbacks=train.ReduceLROnPlateau("acc", 0.5, patience=1, min_delta=9))
+    np.testing.assert_allclose(float(trained._optimizer.learning_rate.asnumpy()), 0.5 * 0.5 ** 3)
+    scheduled = model(0.5)
+    scheduled.train(1, data(), train.LearningRateScheduler(lambda rate, step: rate / step))
+    np.testing.assert_allclose(float(scheduled._optimizer.learning_rate.asnumpy()), 0.5 / 6, rtol=1e-6)
+    for call, error in ((lambda: train.EarlyStopping(3), TypeError), (lambda: train.EarlyStopping(mode="x"), ValueError),
+                        (lambda: train.ReduceLROnPlateau(factor=2.0), ValueError),
+                        (lambda: train.EarlyStopping(patience=-1), ValueError)):
+        with pytest.raises(error, match=r"^\[\w+\] "):
+            call()
+
+
+def test_checkpoints(tmp_path):
+    config = train.CheckpointConfig(save_checkpoint_steps=2, keep_checkpoint_max=2, append_info=["epoch_num", {"extra": 3}])
+    saver = train.ModelCheckpoint("net", str(tmp_path / "new"), config)
+    trained = model()
+    trained.train(2, data(), saver)
+    assert sorted(os.listdir(str(tmp_path / "new"))) == ["net-2_1.ckpt", "net-2_3.ckpt"]
+    assert saver.latest_ckpt_file_name.endswith("net-2_3.ckpt")
+    saved = ms.load_checkpoint(saver.latest_ckpt_file_name)
+    assert int(saved["epoch_num"].asnumpy()) == 2 and int(saved["extra"].asnumpy()) == 3 and "moments.0.weight" in saved
+    fresh = model()
+    ms.load_param_into_net(fresh.predict_network, saved)
+    assert np.array_equal(fresh.predict(Tensor(X)).asnumpy(), trained.predict(Tensor(X)).asnumpy())
+    again = train.ModelCheckpoint("net", str(tmp_path / "new"), train.CheckpointConfig(saved_network=fresh.predict_network))
+    model().train(1, data(24), again)
+    assert "net_1-1_1.ckpt" in os.listdir(str(tmp_path / "new"))
+    for call, error in ((lambda: train.CheckpointConfig(0, 0, 0, 0), ValueError), (lambda: train.CheckpointConfig(1.0), TypeError),
+                        (lambda: train.CheckpointConfig(enc_key=b"x"), NotImplementedError),
+                        (lambda: train.ModelCheckpoint("a/b"), ValueError), (lambda: train.ModelCheckpoint(config=3), TypeError)):
+        with pytest.raises(error, match=r"^\[\w+\] "):
+            call()
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda m: m.train(0, data()), ValueError), (lambda m: m.train(2, data(), initial_epoch=2), ValueError),
+    (lambda m: m.train(1, data(), [3]), TypeError), (lambda m: m.fit(1, data(), data(), valid_frequency="x"), TypeError),
+    (lambda m: m.predict(3), TypeError), (lambda m: train.Model(3), TypeError),
+    (lambda m: train.Model(m.predict_network, metrics={"x"}), KeyError),
+    (lambda m: train.Model(m.predict_network, metrics={"acc"}), ValueError),
+    (lambda m: train.Model(m.predict_network, eval_indexes=[1]), ValueError)])
+def test_errors(call, error):
+    with pytest.raises(error, match=r"\[\w+\] "):
+        call(model())
+
+
+# -- mixed precision -----------------------------------------------------------------------------------------------------
+
+
+def network():
+    return nn.SequentialCell(nn.Dense(5, 8), nn.LayerNorm((8,)), nn.Dense(8, 3))
+
+
+@pytest.mark.parametrize("level, dtypes", [("O0", ["Float32"] * 3), ("O1", ["Float32"] * 3),
+                                           ("O2", ["Float16", "Float32", "Float16"]), ("O3", ["Float16"] * 3)])
+def test_levels(level, dtypes):
+    net, x = network(), Tensor(X)
+    plain = net(x).asnumpy()
+    assert amp.auto_mixed_precision(net, level) is net
+    found = net(x)
+    assert found.dtype == ms.float32 and all(p.dtype == ms.float32 for p in net.get_parameters())
+    assert [str(cell(Tensor(X[:, :1] * np.ones((1, size), np.float32))).dtype) for cell, size in zip(net, (5, 8, 8))] == dtypes
+    assert np.array_equal(found.asnumpy(), plain) is (level == "O0")
+    np.testing.assert_allclose(found.asnumpy(), plain, rtol=2e-2, atol=2e-2)
+
+
+def test_lists_and_errors():
+    net = amp.custom_mixed_precision(network(), black_list=[nn.Dense])
+    assert net[0](Tensor(X)).dtype == ms.float32 and net[1](Tensor(X[:, :1] * np.ones(8, np.float32))).dtype == ms.float16
+    assert nn.Dense in amp.get_white_list() and nn.LayerNorm in amp.get_black_list()
+    for call, error in ((lambda: amp.auto_mixed_precision(3, "O1"), TypeError),
+                        (lambda: amp.auto_mixed_precision(net, "O4"), ValueError),
+                        (lambda: amp.auto_mixed_precision(net, "auto"), NotImplementedError),
+                        (lambda: amp.auto_mixed_precision(net, "O1", ms.float32), ValueError),
+                        (lambda: amp.custom_mixed_precision(net), ValueError),
+                        (lambda: amp.custom_mixed_precision(net, white_list=[3]), TypeError)):
+        with pytest.raises(error, match=r"^\[amp\] "):
+            call()
+
+
+@pytest.mark.parametrize("mode", [None, pytest.param("PIJit", marks=pytest.mark.jit)])
+def test_loss_scale_in_a_step(mode):
+    """The update is that without a scale; a step with an infinite gradient changes the scale alone."""
+    def make(manager):
+        ms.set_seed(3)
+        net = network()
+        scale = 1.0 if manager is None or manager.get_update_cell() else manager.get_loss_scale()
+        optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9, loss_scale=scale)
+        step = amp.build_train_network(net, optimizer, nn.CrossEntropyLoss(), loss_scale_manager=manager)
+        return net, step if mode is None else ms.jit(step, mode=mode)
+    x, y = Tensor(X), Tensor(Y)
+    plain, step = make(None)
+    losses = [float(step(x, y).asnumpy()) for _ in range(4)]
+    for manager, scale in ((amp.FixedLossScaleManager(64.0), 64), (amp.FixedLossScaleManager(64.0, False), None),
+                           (amp.DynamicLossScaleManager(64, 2, 2), 256)):
+        net, step = make(manager)
+        found = [step(x, y) for _ in range(4)]
+        np.testing.assert_allclose([float((f if scale is None else f[0]).asnumpy()) for f in found], losses, rtol=1e-4)
+        for a, b in zip(net.get_parameters(), plain.get_parameters()):
+            np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), rtol=1e-3, atol=1e-5)
+        if scale is not None:
+            assert not bool(found[-1][1]) and float(found[-1][2].asnumpy()) == scale
+            before = [p.asnumpy().copy() for p in net.get_parameters()]
+            _, overflow, left = step(Tensor(np.full((24, 5), np.inf, np.float32)), y)
+            assert bool(overflow) and float(left.asnumpy()) == (scale if scale == 64 else scale / 2)
+            assert all(np.array_equal(p.asnumpy(), b) for p, b in zip(net.get_parameters(), before))
+
+
+def test_scale_managers_and_scalers():
+    manager = amp.DynamicLossScaleManager(16, 2, 2)
+    for overflow, scale in ((False, 16), (False, 32), (True, 16), (False, 16), (False, 32)):
+        manager.update_loss_scale(overflow)
+        assert manager.get_loss_scale() == scale
+    scaler = amp.DynamicLossScaler(16.0, 2, 2)
+    for finite, scale in ((True, 16), (True, 32), (False, 16), (True, 16), (True, 32)):
+        assert scaler.adjust(Tensor(finite)) is True and float(scaler.scale_value.asnumpy()) == scale
+    x = Tensor([1.0, 2.0])
+    assert scaler.scale(x).asnumpy().tolist() == [32, 64] and scaler.unscale((x, [x]))[1][0].asnumpy()[0] == 1 / 32
+    assert amp.StaticLossScaler(2.0).adjust(Tensor(True)) is False
+    assert bool(amp.all_finite((x, [x]))) and not bool(amp.all_finite([x, Tensor([np.nan])]))
+    for call, error in ((lambda: amp.StaticLossScaler("x"), TypeError), (lambda: amp.StaticLossScaler(0.5), ValueError),
+                        (lambda: amp.DynamicLossScaler(2.0, 2, 0), ValueError), (lambda: amp.FixedLossScaleManager(0), ValueError),
+                        (lambda: nn.TrainOneStepWithLossScaleCell(network(), nn.SGD(network().trainable_params()), 3), TypeError)):
+        with pytest.raises(error, match=r"^\[\w+\] "):
+            call()
+
+
+def test_model_with_loss_scale():
+    scaled = model(loss_scale_manager=amp.DynamicLossScaleManager(128, 2, 100))
+    losses = []
+    scaled.train(2, data(), train.LambdaCallback(on_train_step_end=lambda c: losses.append(
+        float(c.original_args().net_outputs[0].asnumpy()))))
+    plain = []
+    model().train(2, data(), train.LambdaCallback(on_train_step_end=lambda c: plain.append(
+        float(c.original_args().net_outputs.asnumpy()))))
+    np.testing.assert_allclose(losses, plain, rtol=1e-4)
+
+
+# -- metrics -----------------------------------------------------------------------------------------------------------
+
+SCORES, LABELS = R.rand(6, 3).astype(np.float32), np.int32([0, 1, 2, 1, 0, 2])
+MASK, TRUTH = np.float32([[1, 0, 1], [0, 0, 1]]), np.float32([[1, 0, 1], [1, 0, 1]])
+
+
+def value(metric, *rows, **keywords):
+    for row in rows:
+        metric.update(*[Tensor(x) if isinstance(x, np.ndarray) else x for x in row])
+    return metric.eval(**keywords)
+
+
+def test_class_metrics():
+    predicted = SCORES.argmax(1)
+    table = np.array([[((LABELS == i) & (predicted == j)).sum() for j in range(3)] for i in range(3)])
+    hits, true, found = table.diagonal(), table.sum(1), np.maximum(table.sum(0), 1e-300)
+    one_hot = np.eye(3, dtype=np.float32)[LABELS]
+    assert value(train.Accuracy(), (SCORES, LABELS), (SCORES, one_hot)) == hits.sum() / 6
+    np.testing.assert_allclose(value(train.Precision(), (SCORES, LABELS)), hits / found)
+    np.testing.assert_allclose(value(train.Recall(), (SCORES, LABELS), average=True), (hits / true).mean())
+    np.testing.assert_allclose(value(train.Fbeta(2.0), (SCORES, LABELS)), 5 * hits / (4 * true + found))
+    np.testing.assert_allclose(value(train.F1(), (SCORES, one_hot), average=True), (2 * hits / (true + found)).mean())
+    assert np.array_equal(value(train.ConfusionMatrix(3), (SCORES, LABELS)), table)
+    np.testing.assert_allclose(value(train.ConfusionMatrix(3, "target"), (predicted.astype(np.int32), LABELS)),
+                               table / true[:, None])
+    assert value(train.TopKCategoricalAccuracy(3), (SCORES, LABELS)) == 1
+    assert value(train.Top1CategoricalAccuracy(), (SCORES, LABELS)) == hits.sum() / 6
+    assert value(train.Accuracy("multilabel"), (MASK, TRUTH)) == 0.5
+    np.testing.assert_allclose(value(train.Recall("multilabel"), (MASK, TRUTH)), [1, 0.5])
+    chosen = train.Accuracy().set_indexes([2, 0])
+    chosen.update(Tensor(LABELS), None, Tensor(SCORES))
+    assert chosen.eval() == hits.sum() / 6
+
+
+def test_other_metrics():
+    assert value(train.MAE(), (MASK, TRUTH)) == 0.5 and value(train.MSE(), (2 * MASK, TRUTH)) == 2.0
+    assert value(train.Loss(), (np.float32(2.0) * np.ones(()),), (np.float32([1, 3]),)) == 2.0
+    np.testing.assert_allclose(value(train.Perplexity(1), (SCORES, LABELS)),
+                               np.exp(-np.log(SCORES[[0, 2, 4, 5], LABELS[[0, 2, 4, 5]]]).mean()), rtol=1e-6)
+    unit = SCORES / np.linalg.norm(SCORES, axis=1, keepdims=True)
+    np.testing.assert_allclose(value(train.CosineSimilarity(reduction="sum", zero_diagonal=False), (SCORES,)),
+                               (unit @ unit.T).sum(1), rtol=1e-5)
+    np.testing.assert_allclose(value(train.Dice(), (MASK, TRUTH)), 6 / (3 + 4 + 1e-5) / 2)
+    scores, labels = np.float32([.9, .8, .8, .3, .2, .1]), np.int32([1, 0, 1, 1, 0, 0])
+    fpr, tpr, thresholds = value(train.ROC(pos_label=1), (scores, labels))
+    np.testing.assert_allclose(tpr, [0, 1 / 3, 2 / 3, 1, 1, 1])
+    np.testing.assert_allclose(fpr, [0, 0, 1 / 3, 1 / 3, 2 / 3, 1])
+    assert train.auc(fpr, tpr) == pytest.approx(7.5 / 9) and thresholds[0] == pytest.approx(1.9)
+    assert len(value(train.ROC(class_num=3), (SCORES, LABELS))[0]) == 3
+    words, references = [["a", "b", "c", "d", "e"]], [[["a", "b", "c", "d", "x"]]]
+    assert value(train.BleuScore(), (words, references)) == pytest.approx((4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25)
+
+
+def test_errors_of_metrics():
+    for name in train.names():
+        assert name == "auc" or train.get_metric_fn(name, *{"topk": [1], "confusion_matrix": [3]}.get(name, []))
+    for call, error in ((lambda: train.Accuracy("x"), TypeError), (lambda: value(train.Accuracy()), RuntimeError),
+                        (lambda: value(train.Accuracy(), (SCORES,)), ValueError),
+                        (lambda: value(train.Accuracy("multilabel"), (SCORES, TRUTH)), ValueError),
+                        (lambda: value(train.Loss(), (SCORES,)), ValueError), (lambda: train.ConfusionMatrix(3, "x"), ValueError),
+                        (lambda: train.auc(np.float32([0, 2, 1]), np.float32([0, 1, 2])), ValueError),
+                        (lambda: train.Accuracy().set_indexes("x"), ValueError), (lambda: train.BleuScore(5), ValueError)):
+        with pytest.raises(error, match=r"^\[\w+\] "):
+            call()
