@@ -24,7 +24,8 @@ def mindcv_build(name):
     size = (3, SMALL, SMALL)
     if registry._model_to_module[name] in FIXED:
         configs = getattr(inspect.getmodule(inspect.unwrap(create)), "default_cfgs", {})
-        size = tuple((configs.get(name) or {}).get("input_size") or (3, 224, 224))
+        side = 256 if name.endswith("window8") or name.endswith("window16") else 224
+        size = tuple((configs.get(name) or {}).get("input_size") or (3, side, side))
     return create(pretrained=False), (1,) + size
 
 

@@ -1,7 +1,7 @@
 """usage: worker.py mindspore|msjit FOLDER
 
-Runs networks on one side: reads one "package name" a line, writes FOLDER/package-name.npz and prints one line of JSON:
-what each stage gave, its milliseconds or its error.
+Runs networks with one library: reads one "package name" a line, writes FOLDER/package-name.npz and prints one line, @ and JSON:
+what each stage gave, its milliseconds or its error. The line "list" asks for the names of all networks.
 """
 import json
 import os
@@ -34,11 +34,11 @@ def arrays(value):
 
 
 def marks(names, grads):
-    """Two numbers a gradient: its norm, and its product with a fixed random array."""
+    """Two numbers a gradient: its norm, and its sum with fixed random signs."""
     found = []
     for name, grad in zip(names, grads):
         grad = grad.asnumpy().astype(np.float64)
-        found.append((np.sqrt((grad * grad).sum()), (grad * nets.numbers(name).normal(size=grad.shape)).sum()))
+        found.append((np.sqrt((grad * grad).sum()), (grad * nets.numbers(name).choice((-1, 1), grad.shape)).sum()))
     return np.array(found).reshape(-1, 2)
 
 
@@ -128,6 +128,10 @@ def captured():
 def main():
     stages = ["eager", "gradient"] + (["pijit", "pijit_gradient"] if SIDE == "msjit" else [])
     for line in sys.stdin:
+        if line.strip() == "list":
+            found = [(package, file, name) for package, (names, _) in nets.PACKAGES.items() for name, file in names()]
+            print("\n@" + json.dumps({"networks": found}), flush=True)
+            continue
         package, name = line.split()
         run = Run(package, name)
         if run.stage("build"):
@@ -140,6 +144,4 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["list"]:
-        pass
     main()
