@@ -155,7 +155,7 @@ struct Capture {
 };
 
 struct CaptureLimits {
-  int inline_depth = 24;
+  int inline_depth = 40;
   // Instructions executed and items taken from iterators in one region, and how many more for each
   // operation of its graph.
   int unroll = 20000;

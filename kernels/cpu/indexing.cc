@@ -85,6 +85,27 @@ void add_block(T* to, const T* from, int64_t count) {
   }
 }
 
+template <class T>
+T combine(Combine how, T old, T next) {
+  using C = typename ComputeType<T>::type;
+  const C a = old, b = next;
+  if constexpr (std::is_same_v<T, bool>) {
+    return how == Combine::kMul || how == Combine::kMin ? a && b : a || b;
+  } else {
+    switch (how) {
+      case Combine::kMul:
+        if constexpr (std::is_integral_v<T>)
+          return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+        return static_cast<T>(a * b);
+      case Combine::kDiv:
+        if constexpr (std::is_integral_v<T>) return b == 0 ? T(0) : b == T(-1) ? T(0 - uint64_t(a)) : T(a / b);
+        return static_cast<T>(a / b);
+      case Combine::kMax: return a != a || a > b ? old : next;
+      default: return a != a || a < b ? old : next;
+    }
+  }
+}
+
 // Rows of one element are the common case worth a loop without memcpy.
 template <class Word>
 void take_words(const Word* from, Word* to, const std::vector<int64_t>& rows, const Plan& plan) {
@@ -111,16 +132,19 @@ void take_rows(const Tensor& x, const Tensor& out, const std::vector<int64_t>& r
 }
 
 void put_rows(const Tensor& target, const Tensor& value, const std::vector<int64_t>& rows,
-              const Plan& plan, bool accumulate) {
+              const Plan& plan, Combine how) {
   dispatch_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
     T* to = target.data_as<T>();
     const T* from = value.data_as<T>();
     for (int64_t p = 0; p < plan.pre; ++p, to += plan.rows * plan.post)
       for (int64_t row : rows) {
-        if (accumulate) {
-          add_block(to + row * plan.post, from, plan.post);
+        T* block = to + row * plan.post;
+        if (how == Combine::kAdd) {
+          add_block(block, from, plan.post);
+        } else if (how == Combine::kWrite) {
+          std::memcpy(block, from, plan.post * sizeof(T));
         } else {
-          std::memcpy(to + row * plan.post, from, plan.post * sizeof(T));
+          for (int64_t i = 0; i < plan.post; ++i) block[i] = combine(how, block[i], from[i]);
         }
         from += plan.post;
       }
@@ -194,6 +218,12 @@ Status take(const char* name, const Tensor& x, std::span<const Tensor> indices, 
 
 Status put(const char* name, const Tensor& target, const Tensor& value,
            std::span<const Tensor> indices, const IntList& axes, bool accumulate) {
+  return put_combined(name, target, value, indices, axes,
+                      accumulate ? Combine::kAdd : Combine::kWrite);
+}
+
+Status put_combined(const char* name, const Tensor& target, const Tensor& value,
+                    std::span<const Tensor> indices, const IntList& axes, Combine how) {
   MSJIT_TRY(std::vector<int64_t> rows, row_numbers(name, target.shape(), indices, axes));
   Plan plan = make_plan(target.shape(), axes);
   if (rows.empty() || plan.pre * plan.post == 0) return {};
@@ -218,7 +248,7 @@ Status put(const char* name, const Tensor& target, const Tensor& value,
   MSJIT_TRY(Tensor own, layout::detached_from(converted, target));
   MSJIT_TRY(Tensor source, layout::broadcast(own, result).to_contiguous());
   MSJIT_TRY(Tensor work, walked.to_contiguous());
-  put_rows(work, source, rows, plan, accumulate);
+  put_rows(work, source, rows, plan, how);
   if (!work.same(walked)) copy_strided(work, walked);
   return {};
 }

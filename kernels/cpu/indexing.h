@@ -18,6 +18,13 @@ Status take(const char* name, const Tensor& x, std::span<const Tensor> indices, 
 Status put(const char* name, const Tensor& target, const Tensor& value,
            std::span<const Tensor> indices, const IntList& axes, bool accumulate);
 
+// How an element that is there and one that is written make the new one.
+enum class Combine { kWrite, kAdd, kMul, kDiv, kMax, kMin };
+
+// As put, every repeated index counted.
+Status put_combined(const char* name, const Tensor& target, const Tensor& value,
+                    std::span<const Tensor> indices, const IntList& axes, Combine how);
+
 // target[..., indices[..., j, ...], ...] along one axis, for tensors of equal rank.
 Status check_along_axis(const InferCtx& ctx, const Meta& x, const Meta& indices, int axis);
 Status take_along_axis(const char* name, const Tensor& x, const Tensor& indices, int axis,

@@ -29,7 +29,7 @@ has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit
 __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
-_LAZY = {"amp", "communication", "dataset", "log", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
+_LAZY = {"amp", "communication", "experimental", "dataset", "log", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
 _LAZY_NAMES = {"Model": "train", "LossMonitor": "train", "TimeMonitor": "train", "Profiler": "profiler"}
 
 

@@ -279,6 +279,8 @@ class Tensor:
         """Repeats axes of size one, and adds leading ones, to reach a shape; -1 keeps a size."""
     def ceil(self) -> "Tensor":
         """Rounds up."""
+    def cholesky_factor(self) -> "Tensor":
+        """The lower triangle L of symmetric positive definite matrices L @ L.T."""
     def conv2d(self, weight: TensorLike, bias: Optional[TensorLike] = ..., stride: Ints = ..., padding: Ints = ..., dilation: Ints = ..., groups: _int = ...) -> "Tensor":
         """2-D convolution of x (N, C, H, W) with weight (out, C / groups, kH, kW)."""
     def conv2d_weight_grad(self, dy: TensorLike, weight_shape: Ints, stride: Ints = ..., padding: Ints = ..., dilation: Ints = ..., groups: _int = ...) -> "Tensor":
@@ -287,16 +289,30 @@ class Tensor:
         """The cosine of radians."""
     def cosh(self) -> "Tensor":
         """The hyperbolic cosine."""
+    def cummax(self, axis: _int) -> Tuple["Tensor", ...]:
+        """The greatest element up to each place along an axis, and its position; the last of equals."""
+    def cummin(self, axis: _int) -> Tuple["Tensor", ...]:
+        """The least element up to each place along an axis, and its position; the last of equals."""
+    def cumprod(self, axis: _int) -> "Tensor":
+        """Running product along an axis."""
+    def det(self) -> "Tensor":
+        """Determinants of square matrices; the gradient needs their inverses."""
+    def digamma(self) -> "Tensor":
+        """Derivative of the logarithm of the gamma function."""
     def div(self, y: TensorLike) -> "Tensor":
         """Quotient of two tensors; integers are divided as float32."""
     def dropout(self, p: _float = ...) -> "Tensor":
         """Sets each element to 0 with probability p and divides the others by 1 - p."""
+    def eigh(self) -> Tuple["Tensor", ...]:
+        """Eigenvalues, rising, and eigenvectors (columns) of symmetric matrices."""
     def equal(self, y: TensorLike) -> "Tensor":
         """Whether x == y, element by element."""
     def erf(self) -> "Tensor":
         """The error function."""
     def erfc(self) -> "Tensor":
         """1 - erf(x), exact where erf is close to 1."""
+    def erfinv(self) -> "Tensor":
+        """The inverse of erf on (-1, 1)."""
     def exp(self) -> "Tensor":
         """e to the power x."""
     def expand_dims(self, axis: _int) -> "Tensor":
@@ -323,6 +339,8 @@ class Tensor:
         """Normalises groups of channels (axis 1) of x, then scales and shifts each channel."""
     def identity(self) -> "Tensor":
         """x itself, as a value of its own."""
+    def inverse(self) -> "Tensor":
+        """Inverses of square matrices; infinite or NaN where there is none."""
     def invert(self) -> "Tensor":
         """Bitwise not; logical not on bool."""
     def isfinite(self) -> "Tensor":
@@ -341,6 +359,8 @@ class Tensor:
         """Whether x < y, element by element."""
     def less_equal(self, y: TensorLike) -> "Tensor":
         """Whether x <= y, element by element."""
+    def lgamma(self) -> "Tensor":
+        """Logarithm of the absolute value of the gamma function."""
     def linear(self, weight: TensorLike, bias: Optional[TensorLike] = ...) -> "Tensor":
         """Fully connected layer: x times the transpose of weight (out, in), plus bias (out)."""
     def linear_act(self, weight: TensorLike, bias: Optional[TensorLike] = ..., activation: _str = ...) -> "Tensor":
@@ -387,6 +407,8 @@ class Tensor:
         """Adds before[i] elements in front and after[i] behind along axis i, filled with a value."""
     def pow(self, y: TensorLike) -> "Tensor":
         """x to the power y."""
+    def qr(self, complete: _bool = ...) -> Tuple["Tensor", ...]:
+        """Orthonormal Q and upper triangular R with Q @ R = x; a square Q when complete."""
     def reciprocal(self) -> "Tensor":
         """One over x."""
     def relu(self) -> "Tensor":
@@ -417,6 +439,8 @@ class Tensor:
         """Zeros of a shape with x written into a slice: the gradient of slice."""
     def slice_update(self, value: TensorLike, begin: Ints, end: Ints, step: Ints) -> "Tensor":
         """A copy of x with value, broadcast, written into a slice; see slice."""
+    def slogdet(self) -> Tuple["Tensor", ...]:
+        """Sign of the determinants of square matrices, and the logarithm of their absolute value."""
     def softmax(self, axis: _int = ...) -> "Tensor":
         """exp(x) along `axis`, scaled to sum to one."""
     def softplus(self) -> "Tensor":
@@ -435,6 +459,8 @@ class Tensor:
         """Difference of two tensors, element by element."""
     def sum_to(self, *shape: Ints) -> "Tensor":
         """Sums the dimensions that broadcasting `shape` to x's shape would repeat."""
+    def svd(self, full: _bool = ...) -> Tuple["Tensor", ...]:
+        """Singular values, falling, and the matrices U and V with x = U @ diag(S) @ V.T; square U and V when full, which are not differentiable unless x is square."""
     def swapaxes(self, axis0: _int, axis1: _int) -> "Tensor":
         """Exchanges two axes."""
     def tan(self) -> "Tensor":
@@ -445,6 +471,8 @@ class Tensor:
         """Repeats x as a whole along each axis."""
     def topk(self, k: _int, axis: _int = ..., largest: _bool = ...) -> Tuple["Tensor", ...]:
         """The k largest (or smallest) elements along `axis`, best first, and their positions."""
+    def trigamma(self) -> "Tensor":
+        """Second derivative of the logarithm of the gamma function; its own gradient for x > 0."""
     def tril(self, diagonal: _int = ...) -> "Tensor":
         """The lower triangle of the last two axes, zeros above the given diagonal."""
     def triu(self, diagonal: _int = ...) -> "Tensor":
@@ -455,6 +483,8 @@ class Tensor:
         """The slices of x along `axis`, without that axis."""
     def zeros_like(self, dtype: Optional[DTypeLike] = ...) -> "Tensor":
         """Zeros in the shape and dtype of x."""
+    def zeta(self, y: TensorLike) -> "Tensor":
+        """The zeta function of Hurwitz, the sum over k >= 0 of (y + k)^-x, for x > 1 and y > 0; differentiated by y alone."""
 
 class ops:
     @staticmethod
@@ -557,6 +587,9 @@ class ops:
     def ceil(x: TensorLike) -> "Tensor":
         """Rounds up."""
     @staticmethod
+    def cholesky_factor(x: TensorLike) -> "Tensor":
+        """The lower triangle L of symmetric positive definite matrices L @ L.T."""
+    @staticmethod
     def clip(x: TensorLike, min: Optional[Number] = ..., max: Optional[Number] = ...) -> "Tensor":
         """Limits the elements to [min, max]; a limit of None does not hold."""
     @staticmethod
@@ -584,14 +617,32 @@ class ops:
     def cross_entropy(logits: TensorLike, target: TensorLike, ignore_index: _int = ..., reduction: _str = ..., weight: Optional[TensorLike] = ..., label_smoothing: _float = ...) -> "Tensor":
         """Cross entropy of logits (N, C, ...) or (C) against class indices (N, ...) or probabilities of the logits' shape."""
     @staticmethod
+    def cummax(x: TensorLike, axis: _int) -> Tuple["Tensor", ...]:
+        """The greatest element up to each place along an axis, and its position; the last of equals."""
+    @staticmethod
+    def cummin(x: TensorLike, axis: _int) -> Tuple["Tensor", ...]:
+        """The least element up to each place along an axis, and its position; the last of equals."""
+    @staticmethod
+    def cumprod(x: TensorLike, axis: _int) -> "Tensor":
+        """Running product along an axis."""
+    @staticmethod
     def cumsum(x: TensorLike, axis: _int) -> "Tensor":
         """Running sum along an axis."""
+    @staticmethod
+    def det(x: TensorLike) -> "Tensor":
+        """Determinants of square matrices; the gradient needs their inverses."""
+    @staticmethod
+    def digamma(x: TensorLike) -> "Tensor":
+        """Derivative of the logarithm of the gamma function."""
     @staticmethod
     def div(x: TensorLike, y: TensorLike) -> "Tensor":
         """Quotient of two tensors; integers are divided as float32."""
     @staticmethod
     def dropout(x: TensorLike, p: _float = ...) -> "Tensor":
         """Sets each element to 0 with probability p and divides the others by 1 - p."""
+    @staticmethod
+    def eigh(x: TensorLike) -> Tuple["Tensor", ...]:
+        """Eigenvalues, rising, and eigenvectors (columns) of symmetric matrices."""
     @staticmethod
     def elu(x: TensorLike, alpha: _float = ...) -> "Tensor":
         """x where x > 0, else alpha (exp(x) - 1)."""
@@ -607,6 +658,9 @@ class ops:
     @staticmethod
     def erfc(x: TensorLike) -> "Tensor":
         """1 - erf(x), exact where erf is close to 1."""
+    @staticmethod
+    def erfinv(x: TensorLike) -> "Tensor":
+        """The inverse of erf on (-1, 1)."""
     @staticmethod
     def exp(x: TensorLike) -> "Tensor":
         """e to the power x."""
@@ -671,8 +725,14 @@ class ops:
     def index_assign(tensors: Sequence[TensorLike], axes: Ints, accumulate: _bool = ...) -> "Tensor":
         """Writes (or adds) value, broadcast, at advanced indices of x, in place; see index_update."""
     @staticmethod
+    def index_reduce(tensors: Sequence[TensorLike], axes: Ints, how: _str) -> "Tensor":
+        """A copy of x with value, broadcast, combined into it at advanced indices: multiplied ('mul'), divided by ('div'), or the greater ('max') or lesser ('min') element; tensors holds x, value and one index for each named axis."""
+    @staticmethod
     def index_update(tensors: Sequence[TensorLike], axes: Ints, accumulate: _bool = ...) -> "Tensor":
         """A copy of x with value, broadcast, written (or added) at advanced indices: tensors holds x, value and one index for each named axis."""
+    @staticmethod
+    def inverse(x: TensorLike) -> "Tensor":
+        """Inverses of square matrices; infinite or NaN where there is none."""
     @staticmethod
     def invert(x: TensorLike) -> "Tensor":
         """Bitwise not; logical not on bool."""
@@ -703,6 +763,9 @@ class ops:
     @staticmethod
     def less_equal(x: TensorLike, y: TensorLike) -> "Tensor":
         """Whether x <= y, element by element."""
+    @staticmethod
+    def lgamma(x: TensorLike) -> "Tensor":
+        """Logarithm of the absolute value of the gamma function."""
     @staticmethod
     def linear(x: TensorLike, weight: TensorLike, bias: Optional[TensorLike] = ...) -> "Tensor":
         """Fully connected layer: x times the transpose of weight (out, in), plus bias (out)."""
@@ -736,6 +799,9 @@ class ops:
     @staticmethod
     def matmul(x: TensorLike, y: TensorLike, transpose_a: _bool = ..., transpose_b: _bool = ...) -> "Tensor":
         """Matrix product of two tensors."""
+    @staticmethod
+    def matrix_solve(matrix: TensorLike, rhs: TensorLike, adjoint: _bool = ...) -> "Tensor":
+        """Solutions x of matrix @ x = rhs, or of the transposed matrix where adjoint; infinite or NaN where there is none."""
     @staticmethod
     def max(x: TensorLike, axis: Optional[Ints] = ..., keepdims: _bool = ...) -> "Tensor":
         """Largest element over the given axes (all by default); NaN where there is one."""
@@ -809,6 +875,9 @@ class ops:
     def prod(x: TensorLike, axis: Optional[Ints] = ..., keepdims: _bool = ...) -> "Tensor":
         """Product over the given axes (all by default)."""
     @staticmethod
+    def qr(x: TensorLike, complete: _bool = ...) -> Tuple["Tensor", ...]:
+        """Orthonormal Q and upper triangular R with Q @ R = x; a square Q when complete."""
+    @staticmethod
     def random_normal(shape: Ints, mean: _float = ..., std: _float = ..., dtype: DTypeLike = ...) -> "Tensor":
         """Normal random numbers of a mean and standard deviation."""
     @staticmethod
@@ -845,6 +914,9 @@ class ops:
     def scatter_elements(x: TensorLike, indices: TensorLike, updates: TensorLike, axis: _int = ..., reduction: _str = ...) -> "Tensor":
         """A copy of x with updates written (reduction 'none') or added ('add') at [indices[i][j]][j] for axis 0, and so on."""
     @staticmethod
+    def searchsorted(sorted: TensorLike, values: TensorLike, right: _bool = ...) -> "Tensor":
+        """Where values would go into sorted rows (the last axis): before equal elements, or after them when `right`."""
+    @staticmethod
     def select_index(x: TensorLike, index: _int, axis: _int = ...) -> "Tensor":
         """Element `index` along `axis`, which is dropped."""
     @staticmethod
@@ -877,6 +949,9 @@ class ops:
     @staticmethod
     def slice_update(x: TensorLike, value: TensorLike, begin: Ints, end: Ints, step: Ints) -> "Tensor":
         """A copy of x with value, broadcast, written into a slice; see slice."""
+    @staticmethod
+    def slogdet(x: TensorLike) -> Tuple["Tensor", ...]:
+        """Sign of the determinants of square matrices, and the logarithm of their absolute value."""
     @staticmethod
     def softmax(x: TensorLike, axis: _int = ...) -> "Tensor":
         """exp(x) along `axis`, scaled to sum to one."""
@@ -914,6 +989,9 @@ class ops:
     def sum_to(x: TensorLike, shape: Ints) -> "Tensor":
         """Sums the dimensions that broadcasting `shape` to x's shape would repeat."""
     @staticmethod
+    def svd(x: TensorLike, full: _bool = ...) -> Tuple["Tensor", ...]:
+        """Singular values, falling, and the matrices U and V with x = U @ diag(S) @ V.T; square U and V when full, which are not differentiable unless x is square."""
+    @staticmethod
     def swapaxes(x: TensorLike, axis0: _int, axis1: _int) -> "Tensor":
         """Exchanges two axes."""
     @staticmethod
@@ -931,6 +1009,9 @@ class ops:
     @staticmethod
     def transpose(x: TensorLike, perm: Ints) -> "Tensor":
         """Permutes the axes: axis i of the result is axis perm[i] of x."""
+    @staticmethod
+    def trigamma(x: TensorLike) -> "Tensor":
+        """Second derivative of the logarithm of the gamma function; its own gradient for x > 0."""
     @staticmethod
     def tril(x: TensorLike, diagonal: _int = ...) -> "Tensor":
         """The lower triangle of the last two axes, zeros above the given diagonal."""
@@ -955,6 +1036,9 @@ class ops:
     @staticmethod
     def zeros_like(x: TensorLike, dtype: Optional[DTypeLike] = ...) -> "Tensor":
         """Zeros in the shape and dtype of x."""
+    @staticmethod
+    def zeta(x: TensorLike, y: TensorLike) -> "Tensor":
+        """The zeta function of Hurwitz, the sum over k >= 0 of (y + k)^-x, for x > 1 and y > 0; differentiated by y alone."""
 
 def alias(tensor: Any) -> Tensor: ...
 def allocator_stats() -> Dict[str, int]: ...

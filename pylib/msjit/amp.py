@@ -1,50 +1,192 @@
 """Mixed precision: casting networks and scaling losses."""
+from . import ops
 from .common import dtype as mstype
+from .common.parameter import Parameter
 from .common.tensor import Tensor
 from .nn.cell import Cell
+from .nn.wrap import TrainOneStepCell, WithLossCell
+from .nn.wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
+
+_LEVELS = ("O0", "O1", "O2", "O3", "auto")
+_WHITE = ("Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Dense", "LSTMCell",
+          "RNNCell", "GRUCell")
+_BLACK = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm")
+
+
+def _classes(names):
+    from . import nn
+    return [getattr(nn, name) for name in names if hasattr(nn, name)]
+
+
+def get_white_list():
+    """The Cells that O1 casts to the lower precision."""
+    return _classes(_WHITE)
+
+
+def get_black_list():
+    """The Cells that O2 leaves in float32."""
+    return _classes(_BLACK)
 
 
 def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16):
-    """O0 leaves the network; O2 and O3 make it compute in `dtype`. Returns the network."""
-    if amp_level not in ("O0", "O1", "O2", "O3", "auto"):
-        raise ValueError("[amp] amp_level, got %r, expected 'O0' to 'O3'" % (amp_level,))
-    if not isinstance(network, Cell):
-        raise TypeError("[amp] network must be a Cell, got %s" % type(network).__name__)
-    if amp_level in ("O2", "O3"):
-        network.to_float(dtype)
-        for param in network.get_parameters():
-            if param.dtype == mstype.float32:
-                param.assign_value(param.astype(dtype))
+    """Makes a network compute in `dtype` and return float32; returns it.
+
+    O1: the Cells of get_white_list() alone. O2: all but those of get_black_list(). O3: all. Parameters stay as they are
+    and are cast on use. Primitives that a network calls itself follow the Cell they are called in.
+    """
+    _check_network(network, amp_level, dtype)
+    if amp_level not in _LEVELS:
+        raise ValueError("[amp] amp_level, got %r, expected 'O0', 'O1', 'O2' or 'O3'" % (amp_level,))
+    if amp_level == "auto":
+        raise NotImplementedError("[amp] amp_level 'auto', which casts single operators, is not offered; use 'O1' or 'O2'")
+    if amp_level == "O1":
+        _cast_listed(network, get_white_list(), dtype)
+    elif amp_level != "O0":
+        _cast_unlisted(network, get_black_list() if amp_level == "O2" else [], dtype)
+    if amp_level != "O0":
+        network.add_flags(_amp_level=amp_level)
     return network
 
 
-def build_train_network(network, optimizer, loss_fn=None, level="O0", **kwargs):
-    """A training step of network, loss and optimizer."""
-    from .nn.wrap import TrainOneStepCell, WithLossCell
-    auto_mixed_precision(network, level)
-    return TrainOneStepCell(network if loss_fn is None else WithLossCell(network, loss_fn), optimizer)
+def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=mstype.float16):
+    """Makes the Cells of the white list, or all but those of the black list, compute in `dtype`; returns the network."""
+    _check_network(network, "custom", dtype)
+    if (white_list is None) is (black_list is None):
+        raise ValueError("[amp] white_list and black_list, got both or none, expected one of them")
+    chosen = black_list if white_list is None else white_list
+    if not isinstance(chosen, list):
+        raise TypeError("[amp] a list of Cells, got %s, expected a list" % type(chosen).__name__)
+    for item in chosen:
+        if not isinstance(item, type) or not issubclass(item, Cell):
+            raise TypeError("[amp] an item of the list, got %s, expected a Cell class: single operators are not cast" % item)
+    (_cast_unlisted if white_list is None else _cast_listed)(network, chosen, dtype)
+    return network
+
+
+def _check_network(network, level, dtype):
+    if not isinstance(network, Cell):
+        raise TypeError("[amp] network must be a Cell, got %s" % type(network).__name__)
+    if dtype not in (mstype.float16, mstype.bfloat16):
+        raise ValueError("[amp] dtype, got %s, expected float16 or bfloat16" % dtype)
+
+
+def _cast_listed(network, classes, dtype):
+    for _, cell in network.cells_and_names():
+        if type(cell) in classes and cell._compute_dtype is None:
+            cell.to_float(dtype)
+            cell.add_flags(_output_dtype=mstype.float32)
+
+
+def _cast_unlisted(network, classes, dtype):
+    for _, cell in network.cells_and_names():
+        cell.add_flags(_compute_dtype=mstype.float32 if isinstance(cell, tuple(classes)) else dtype, _intercept=True)
+    network.add_flags(_output_dtype=mstype.float32)
+
+
+class _WithLossCell(WithLossCell):
+    """The loss of output and label in float32."""
+
+    def construct(self, data, label):
+        label = ops.cast(label, mstype.float32) if label.dtype in (mstype.float16, mstype.bfloat16) else label
+        return self._loss_fn(ops.cast(self._backbone(data), mstype.float32), label)
+
+
+def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_level="O0", **kwargs):
+    """A training step of network, loss and optimizer.
+
+    Keywords: cast_model_type, keep_batchnorm_fp32 and loss_scale_manager, which replace what the level says; O2 has a
+    DynamicLossScaleManager.
+    """
+    from .optim import Optimizer
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError("[build_train_network] optimizer must be an Optimizer, got %s" % type(optimizer).__name__)
+    if not isinstance(level, str):
+        raise TypeError("[build_train_network] level must be a str, got %s" % type(level).__name__)
+    if level not in _LEVELS:
+        raise ValueError("[build_train_network] level, got %r, expected 'O0' to 'O3'" % level)
+    if boost_level != "O0":
+        raise NotImplementedError("[build_train_network] boost_level, got %r, expected 'O0'" % (boost_level,))
+    unknown = set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"}
+    if unknown:
+        raise ValueError("[build_train_network] keyword arguments, got %s, expected cast_model_type, keep_batchnorm_fp32 or "
+                         "loss_scale_manager" % sorted(unknown))
+    _cast_model(network, level, kwargs)
+    if loss_fn is not None:
+        wrap = WithLossCell if level in ("O0", "O1") and network._compute_dtype is None else _WithLossCell
+        network = wrap(network, loss_fn)
+    manager = kwargs["loss_scale_manager"] if "loss_scale_manager" in kwargs else \
+        DynamicLossScaleManager() if level == "O2" else None
+    if manager is None:
+        return TrainOneStepCell(network, optimizer).set_train()
+    if not isinstance(manager, LossScaleManager):
+        raise TypeError("[build_train_network] loss_scale_manager, got %s, expected a LossScaleManager"
+                        % type(manager).__name__)
+    update = manager.get_update_cell()
+    if update is None:
+        return TrainOneStepCell(network, optimizer, float(manager.get_loss_scale())).set_train()
+    return TrainOneStepWithLossScaleCell(network, optimizer, update).set_train()
+
+
+def _cast_model(network, level, options):
+    chosen = options.get("cast_model_type", mstype.float16 if level in ("O2", "O3") else mstype.float32)
+    if chosen not in (mstype.float16, mstype.float32):
+        raise TypeError("[build_train_network] cast_model_type, got %s, expected float16 or float32" % chosen)
+    if chosen == mstype.float16:
+        keep = options.get("keep_batchnorm_fp32", level == "O2")
+        _cast_unlisted(network, get_black_list() if keep else [], mstype.float16)
+    elif level in ("O1", "auto"):
+        auto_mixed_precision(network, level)
+
+
+# -- scaling -----------------------------------------------------------------------------------------------------------
 
 
 def all_finite(inputs):
     """True (a Tensor) when no element is infinite or NaN."""
-    return Tensor(all(bool((x * 0 == 0).all()) for x in inputs), mstype.bool_)
+    finite = None
+    for x in _flat(inputs):
+        here = ops.isfinite(x).all()
+        finite = here if finite is None else ops.logical_and(finite, here)
+    if finite is None:
+        raise ValueError("[all_finite] there are no tensors")
+    return finite
 
 
-class StaticLossScaler:
-    """A constant factor for the loss."""
-
-    def __init__(self, scale_value):
-        if not scale_value >= 1:
-            raise ValueError("[loss_scaler] scale_value must be at least 1, got %s" % scale_value)
-        self.scale_value = Tensor(float(scale_value), mstype.float32)
+class LossScaler:
+    """Base class: scale(), unscale() and adjust()."""
 
     def scale(self, inputs):
         """Multiplies a tensor or a tuple of them."""
-        return _each(inputs, lambda x: x * self.scale_value.astype(x.dtype))
+        raise NotImplementedError
 
     def unscale(self, inputs):
         """Divides a tensor or a tuple of them."""
-        return _each(inputs, lambda x: x / self.scale_value.astype(x.dtype))
+        raise NotImplementedError
+
+    def adjust(self, grads_finite):
+        """Takes in whether gradients were finite."""
+        raise NotImplementedError
+
+
+class StaticLossScaler(LossScaler):
+    """A constant factor for the loss."""
+
+    def __init__(self, scale_value):
+        if isinstance(scale_value, bool) or not isinstance(scale_value, (int, float)):
+            raise TypeError("[loss_scaler] scale_value must be a number, got %s" % type(scale_value).__name__)
+        if not scale_value >= 1:
+            raise ValueError("[loss_scaler] scale_value must be at least 1, got %s" % scale_value)
+        self.scale_value = Parameter(Tensor(float(scale_value), mstype.float32), name="scale_value", requires_grad=False)
+
+    def scale(self, inputs):
+        """Multiplies a tensor or a tuple of them."""
+        scale = self.scale_value.detach()
+        return _each(inputs, lambda x: x * ops.cast(scale, x.dtype))
+
+    def unscale(self, inputs):
+        """Divides a tensor or a tuple of them."""
+        scale = self.scale_value.detach()
+        return _each(inputs, lambda x: x / ops.cast(scale, x.dtype))
 
     def adjust(self, grads_finite):
         """Nothing changes; returns False."""
@@ -56,26 +198,45 @@ class DynamicLossScaler(StaticLossScaler):
 
     def __init__(self, scale_value, scale_factor, scale_window):
         super().__init__(scale_value)
-        self.scale_factor, self.scale_window, self.counter = scale_factor, scale_window, 0
+        self.scale_factor = _positive(scale_factor, "loss_scaler", "scale_factor")
+        self.scale_window = _positive(scale_window, "loss_scaler", "scale_window")
+        self.counter = Parameter(Tensor(0, mstype.int32), name="counter", requires_grad=False)
 
     def adjust(self, grads_finite):
-        """Updates the factor; returns True when it changed."""
-        value = float(self.scale_value.asnumpy())
-        if not bool(grads_finite):
-            self.counter, new = 0, max(1.0, value / self.scale_factor)
-        else:
-            self.counter += 1
-            if self.counter < self.scale_window:
-                return False
-            self.counter, new = 0, value * self.scale_factor
-        self.scale_value = Tensor(new, mstype.float32)
-        return new != value
+        """Updates the factor; returns True."""
+        scale, counter = self.scale_value.detach(), self.counter.detach()
+        good = grads_finite if isinstance(grads_finite, Tensor) else Tensor(bool(grads_finite))
+        grown = scale * self.scale_factor
+        grows = ops.logical_and(counter == self.scale_window - 1, ops.isfinite(grown))
+        kept = ops.where(grows, grown, scale)
+        ops.assign(self.scale_value, ops.where(good, kept, ops.maximum(scale / self.scale_factor, 1)))
+        counted = (counter + 1) % self.scale_window
+        ops.assign(self.counter, ops.where(good, counted, ops.zeros_like(counted)))
+        return True
 
 
-class FixedLossScaleManager:
+class LossScaleManager:
+    """Base class of what Model asks for the loss scale."""
+
+    def get_loss_scale(self):
+        """The scale."""
+        raise NotImplementedError
+
+    def update_loss_scale(self, overflow):
+        """Takes in whether a step overflowed."""
+        raise NotImplementedError
+
+    def get_update_cell(self):
+        """The Cell that updates the scale in a training step, or None."""
+        raise NotImplementedError
+
+
+class FixedLossScaleManager(LossScaleManager):
     """A constant loss scale for Model."""
 
     def __init__(self, loss_scale=128.0, drop_overflow_update=True):
+        if loss_scale < 1:
+            raise ValueError("[loss_scale_manager] loss_scale must be at least 1, got %s" % loss_scale)
         self._loss_scale, self._drop = loss_scale, drop_overflow_update
 
     def get_loss_scale(self):
@@ -89,23 +250,68 @@ class FixedLossScaleManager:
     def update_loss_scale(self, overflow):
         """Nothing changes."""
 
+    def get_update_cell(self):
+        """A Cell that keeps the scale, where steps with overflow are skipped."""
+        return FixedLossScaleUpdateCell(self._loss_scale) if self._drop else None
 
-class DynamicLossScaleManager(FixedLossScaleManager):
+
+class DynamicLossScaleManager(LossScaleManager):
     """A loss scale that follows overflows."""
 
-    def __init__(self, init_loss_scale=2.0**24, scale_factor=2, scale_window=2000):
-        super().__init__(init_loss_scale)
-        self.scale_factor, self.scale_window, self._good = scale_factor, scale_window, 0
+    def __init__(self, init_loss_scale=2 ** 24, scale_factor=2, scale_window=2000):
+        if init_loss_scale < 1:
+            raise ValueError("[loss_scale_manager] init_loss_scale must be at least 1, got %s" % init_loss_scale)
+        self.scale_window = _positive(scale_window, "loss_scale_manager", "scale_window")
+        if scale_factor <= 0:
+            raise ValueError("[loss_scale_manager] scale_factor must be positive, got %s" % scale_factor)
+        self.loss_scale, self.scale_factor = init_loss_scale, scale_factor
+        self.increase_ratio, self.decrease_ratio = scale_factor, 1 / scale_factor
+        self.cur_iter, self.last_overflow_iter, self.bad_step_max, self.bad_step = 1, 0, 1000, 0
+
+    def get_loss_scale(self):
+        """The scale."""
+        return self.loss_scale
+
+    def get_drop_overflow_update(self):
+        """Steps with overflow are skipped."""
+        return True
 
     def update_loss_scale(self, overflow):
-        """Halves on overflow, grows after scale_window good steps."""
+        """Shrinks on overflow, grows after scale_window steps without."""
         if overflow:
-            self._loss_scale, self._good = max(1.0, self._loss_scale / self.scale_factor), 0
-            return
-        self._good += 1
-        if self._good >= self.scale_window:
-            self._loss_scale, self._good = self._loss_scale * self.scale_factor, 0
+            self.loss_scale = max(self.loss_scale * self.decrease_ratio, 1)
+            self.last_overflow_iter, self.bad_step = self.cur_iter, self.bad_step + 1
+        else:
+            if (self.cur_iter - self.last_overflow_iter) % self.scale_window == 0:
+                self.loss_scale *= self.increase_ratio
+            self.bad_step = 0
+        if self.bad_step > self.bad_step_max:
+            raise RuntimeError("[loss_scale_manager] overflow in %d steps one after the other" % self.bad_step)
+        self.cur_iter += 1
+
+    def get_update_cell(self):
+        """A Cell that does the same within a training step."""
+        return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)
+
+
+def _positive(value, where, what):
+    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+        raise ValueError("[%s] %s must be a positive int, got %s" % (where, what, value))
+    return value
 
 
 def _each(inputs, fn):
-    return fn(inputs) if isinstance(inputs, Tensor) else tuple([fn(x) for x in inputs])
+    if isinstance(inputs, (tuple, list)):
+        return tuple([_each(x, fn) for x in inputs])
+    return fn(inputs)
+
+
+def _flat(inputs):
+    if not isinstance(inputs, (tuple, list)):
+        return [inputs]
+    return [x for part in inputs for x in _flat(part)]
+
+
+__all__ = ["DynamicLossScaleManager", "LossScaleManager", "FixedLossScaleManager", "build_train_network",
+           "DynamicLossScaler", "StaticLossScaler", "LossScaler", "auto_mixed_precision", "all_finite",
+           "custom_mixed_precision", "get_white_list", "get_black_list"]

@@ -15,10 +15,10 @@ def int_tuple(value, count, where, what, least=1):
     return tuple(values)
 
 
-def check_format(data_format, where):
+def check_format(data_format, where, wanted="NCHW"):
     """Only channel-first layouts are built."""
-    if data_format != "NCHW":
-        raise ValueError("[%s] data_format, got %r, expected 'NCHW'" % (where, data_format))
+    if data_format != wanted:
+        raise ValueError("[%s] data_format, got %r, expected %r" % (where, data_format, wanted))
 
 
 def check_same_shape(where, first, second, names):

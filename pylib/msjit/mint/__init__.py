@@ -7,7 +7,7 @@ from ..ops import (  # noqa: F401
     rand, randn, reciprocal, relu, rsqrt, sigmoid, sin, softmax, split, sqrt, square, stack, sub, sum,
     tanh, tile, unique, unsqueeze, where, zeros, zeros_like,
 )
-from . import functional, nn  # noqa: F401
+from . import functional, nn, optim  # noqa: F401
 
 
 def max(input, dim=None, keepdim=False):

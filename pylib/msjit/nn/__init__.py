@@ -1,5 +1,5 @@
 """Layers, losses, optimizers and learning rates."""
-from ..optim import SGD, Adam, AdamWeightDecay, Momentum, Optimizer
+from ..optim import *  # noqa: F403
 from . import cell, dynamic_lr, loss, wrap
 from .activation import (
     CELU,
@@ -26,10 +26,12 @@ from .activation import (
     Tanhshrink,
     get_activation,
 )
+from .attention import MultiheadAttention
 from .basic import ClipByNorm, ConstantPad2d, Dense, Dropout, Embedding, Flatten, Identity, Pad, Unfold
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
 from .conv import Conv1d, Conv2d
+from .conv_more import Conv1dTranspose, Conv2dTranspose, Conv3d, Conv3dTranspose
 from .dynamic_lr import (
     CosineDecayLR,
     ExponentialDecayLR,
@@ -46,22 +48,34 @@ from .dynamic_lr import (
     polynomial_decay_lr,
     warmup_lr,
 )
-from .loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CosineEmbeddingLoss,
-    CrossEntropyLoss,
-    HuberLoss,
-    L1Loss,
-    LossBase,
-    MSELoss,
-    NLLLoss,
-    SmoothL1Loss,
-    SoftmaxCrossEntropyWithLogits,
-)
+from .image import *  # noqa: F403
+from .loss import *  # noqa: F403
 from .normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm, SyncBatchNorm
+from .normalization_more import BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d
-from .wrap import ForwardValueAndGrad, Jvp, TrainOneStepCell, Vjp, WithGradCell, WithLossCell
+from .pooling_more import *  # noqa: F403
+from .rnn import GRU, LSTM, RNN
+from .rnn_cells import GRUCell, LSTMCell, RNNCell
+from .transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
+from .wrap import (
+    DistributedGradReducer,
+    ForwardValueAndGrad,
+    Jvp,
+    ParameterUpdate,
+    TimeDistributed,
+    TrainOneStepCell,
+    Vjp,
+    WithEvalCell,
+    WithGradCell,
+    WithLossCell,
+)
+from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
 
 SiLu = SiLU
 

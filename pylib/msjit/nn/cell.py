@@ -28,6 +28,7 @@ class Cell:
     # bprop, since the class, one of its bases or __dict__ may have been given one behind our back.
     _intercept = transforms
     _jit_config = None
+    _output_dtype = None  # of the floats that a Cell returns which computes in another one
     _leveled = LeveledConstruct()
     training = False
     requires_grad = False
@@ -92,7 +93,8 @@ class Cell:
         try:
             for name, param in own.items():
                 store[name] = _cast_float(param, dtype)
-            return construct(*args, **kwargs)
+            result = construct(*args, **kwargs)
+            return result if self._output_dtype is None else _cast_float(result, self._output_dtype)
         finally:
             store.update(own)
 

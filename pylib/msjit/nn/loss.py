@@ -1,31 +1,21 @@
 """Loss functions as Cells."""
 from .. import ops
-from ..common.checks import check_same_shape
 from ..common.tensor import check_tensor
 from .activation import number
-from .cell import Cell
-
-_REDUCTIONS = ("none", "mean", "sum")
-
-
-class LossBase(Cell):
-    """Base class: get_loss(x) applies `reduction` ('mean', 'sum' or 'none') to element losses."""
-
-    def __init__(self, reduction="mean"):
-        super().__init__()
-        if reduction not in _REDUCTIONS:
-            raise ValueError("[%s] reduction, got %r, expected 'mean', 'sum' or 'none'"
-                             % (type(self).__name__, reduction))
-        self.reduction = reduction
-
-    def get_loss(self, x, weights=1.0):
-        """Weighs and reduces element losses."""
-        if not isinstance(weights, float) or weights != 1.0:
-            x = x * weights
-        return ops.reduce_loss(x, self.reduction)
-
-    def construct(self, logits, labels):
-        raise NotImplementedError("[%s] construct is not defined" % type(self).__name__)
+from .likelihood_loss import CTCLoss, GaussianNLLLoss, KLDivLoss, PoissonNLLLoss, SampledSoftmaxLoss
+from .loss_base import LossBase
+from .margin_loss import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultilabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
+from .overlap_loss import DiceLoss, FocalLoss, MultiClassDiceLoss
 
 
 class L1Loss(LossBase):
@@ -33,6 +23,17 @@ class L1Loss(LossBase):
 
     def construct(self, logits, labels):
         return ops.l1_loss(logits, labels, self.reduction)
+
+
+class MAELoss(L1Loss):
+    """|logits - labels|"""
+
+
+class RMSELoss(LossBase):
+    """Square root of the mean of (logits - labels) squared."""
+
+    def construct(self, logits, label):
+        return ops.sqrt(ops.mean(ops.square(logits - check_tensor(label, "rmse_loss"))))
 
 
 class MSELoss(LossBase):
@@ -131,23 +132,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         return self.get_loss(ops.softmax_cross_entropy_with_logits(logits, labels))
 
 
-class CosineEmbeddingLoss(LossBase):
-    """1 - cos for pairs labelled 1, max(0, cos - margin) for pairs labelled -1."""
-
-    def __init__(self, margin=0.0, reduction="mean"):
-        super().__init__(reduction)
-        if not isinstance(margin, float):
-            raise TypeError("[cosine_embedding_loss] margin must be a float, got %s" % type(margin).__name__)
-        if not -1 <= margin <= 1:
-            raise ValueError("[cosine_embedding_loss] margin must be in [-1, 1], got %s" % margin)
-        self.margin = margin
-
-    def construct(self, logits_x1, logits_x2, labels):
-        check_same_shape("cosine_embedding_loss", logits_x1, logits_x2, ("logits_x1", "logits_x2"))
-        if labels.shape != logits_x1.shape[:-1]:
-            raise ValueError("[cosine_embedding_loss] shape of labels, got %s, expected %s"
-                             % (labels.shape, logits_x1.shape[:-1]))
-        dot = ops.sum(logits_x1 * logits_x2, -1)
-        norms = ops.sqrt((ops.sum(ops.square(logits_x1), -1) + 1e-12) * (ops.sum(ops.square(logits_x2), -1) + 1e-12))
-        cosine = dot / norms
-        return self.get_loss(ops.where(labels == 1, 1 - cosine, ops.maximum(cosine - self.margin, 0)))
+__all__ = ["BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "DiceLoss", "FocalLoss",
+           "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "LossBase", "MAELoss", "MSELoss",
+           "MarginRankingLoss", "MultiClassDiceLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",
+           "MultilabelMarginLoss", "NLLLoss", "PoissonNLLLoss", "RMSELoss", "SampledSoftmaxLoss", "SmoothL1Loss",
+           "SoftMarginLoss", "SoftmaxCrossEntropyWithLogits", "TripletMarginLoss", "TripletMarginWithDistanceLoss"]

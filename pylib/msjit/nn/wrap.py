@@ -1,6 +1,8 @@
 """Cells that wrap a network for training."""
-from .. import autograd, importer
-from ..common.parameter import ParameterTuple
+from .. import autograd, importer, ops
+from ..common import dtype as mstype
+from ..common.parameter import Parameter, ParameterTuple
+from ..context import FLOAT_DTYPES
 from .cell import Cell
 
 
@@ -41,6 +43,87 @@ class TrainOneStepCell(Cell):
         loss, grads = self._step(*inputs)
         self.optimizer(grads)
         return loss if self.sens == 1.0 else loss / self.sens
+
+
+class WithEvalCell(Cell):
+    """(loss, output, label) of loss_fn(network(data), label)"""
+
+    def __init__(self, network, loss_fn, add_cast_fp32=False):
+        super().__init__(auto_prefix=False)
+        if not isinstance(add_cast_fp32, bool):
+            raise TypeError("[WithEvalCell] add_cast_fp32 must be a bool, got %s" % type(add_cast_fp32).__name__)
+        self._network, self._loss_fn, self.add_cast_fp32 = network, loss_fn, add_cast_fp32
+
+    def construct(self, data, label):
+        output = self._network(data)
+        if self.add_cast_fp32:
+            output = ops.cast(output, mstype.float32)
+            label = ops.cast(label, mstype.float32) if label.dtype in FLOAT_DTYPES else label
+        return self._loss_fn(output, label), output, label
+
+
+class ParameterUpdate(Cell):
+    """Writes its input into a Parameter and returns it."""
+
+    def __init__(self, param):
+        super().__init__(auto_prefix=False)
+        if not isinstance(param, Parameter):
+            raise TypeError("[ParameterUpdate] param must be a Parameter, got %s" % type(param).__name__)
+        self._param = param
+
+    def construct(self, x):
+        ops.assign(self._param, x)
+        return x
+
+
+class DistributedGradReducer(Cell):
+    """Averages gradients over all processes; there is one, so they come back as they are."""
+
+    def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group="hccl_world_group"):
+        super().__init__(auto_prefix=False)
+        if degree not in (None, 1):
+            raise NotImplementedError("[DistributedGradReducer] degree, got %s, expected 1: there is one process" % degree)
+
+    def construct(self, grads):
+        return grads
+
+
+class TimeDistributed(Cell):
+    """Applies a layer to each step of an axis; reshape_with_axis: in one call, the steps joined with that axis."""
+
+    def __init__(self, layer, time_axis, reshape_with_axis=None):
+        super().__init__()
+        for name, value in (("time_axis", time_axis), ("reshape_with_axis", reshape_with_axis)):
+            if isinstance(value, bool) or not isinstance(value, int) and (name == "time_axis" or value is not None):
+                raise TypeError("[TimeDistributed] %s must be an int, got %s" % (name, type(value).__name__))
+        if not callable(layer):
+            raise TypeError("[TimeDistributed] layer must be a Cell or a Primitive, got %s" % type(layer).__name__)
+        self.layer, self.time_axis, self.reshape_with_axis = layer, time_axis, reshape_with_axis
+
+    def construct(self, inputs):
+        if inputs.ndim < 3:
+            raise ValueError("[TimeDistributed] rank of inputs, got %d, expected 3 or more" % inputs.ndim)
+        axis = self.time_axis % inputs.ndim
+        if self.reshape_with_axis is None:
+            return ops.stack([self.layer(x) for x in ops.unstack(inputs, axis)], axis)
+        return self._joined(inputs, axis, self.reshape_with_axis % inputs.ndim)
+
+    def _joined(self, inputs, axis, other):
+        """The steps stand beside `other`, are one axis with it for the call, and go back behind it."""
+        if axis == other:
+            raise ValueError("[TimeDistributed] reshape_with_axis, got the time axis %d, expected another" % axis)
+        order = [i for i in range(inputs.ndim) if i != axis]
+        at = order.index(other) + (0 if other > axis else 1)
+        moved = ops.transpose(inputs, tuple(order[:at] + [axis] + order[at:]))
+        first = min(at, at - 1 if other < axis else at)
+        shape = moved.shape
+        out = self.layer(moved.reshape(shape[:first] + (-1,) + shape[first + 2:]))
+        if out.ndim != inputs.ndim - 1 or out.shape[first] != shape[first] * shape[first + 1]:
+            raise ValueError("[TimeDistributed] shape of the layer's output, got %s, expected axis %d to be %d"
+                             % (out.shape, first, shape[first] * shape[first + 1]))
+        out = out.reshape(out.shape[:first] + shape[first:first + 2] + out.shape[first + 1:])
+        back = [i for i in range(out.ndim) if i != at]
+        return ops.transpose(out, tuple(back[:axis] + [at] + back[axis:]))
 
 
 class ForwardValueAndGrad(Cell):

@@ -313,8 +313,26 @@ def gather(input_params, input_indices, axis, batch_dims=0):
     """Slices of `input_params` along an axis, by index."""
     check_tensor(input_indices, "gather")
     if batch_dims:
-        raise NotImplementedError("[gather] batch_dims, got %d, expected 0" % batch_dims)
+        return _gather_in_stacks(input_params, input_indices, axis, batch_dims)
     return _k.gather(input_params, input_indices, axis)
+
+
+def _gather_in_stacks(x, indices, axis, batch_dims):
+    """Each of a stack of tensors, whose sizes are the first ones of x, indexed by its own part of the indices."""
+    axis, = _axes(axis, x.ndim)
+    lead = batch_dims % (indices.ndim + 1) if batch_dims < 0 else batch_dims
+    if lead > axis or x.shape[:lead] != indices.shape[:lead]:
+        raise ValueError("[gather] batch_dims, got %d for shapes %s and %s and axis %d, expected equal sizes before the axis"
+                         % (batch_dims, tuple(x.shape), tuple(indices.shape), axis))
+    between = axis - lead  # axes that stay between the stack and the indexed one
+    order = list(_py_range(lead)) + [axis] + list(_py_range(lead, axis)) + list(_py_range(axis + 1, x.ndim))
+    stacks = [_k.reshape(_k.arange(0, x.shape[i], 1, mstype.int64),
+                         [-1 if j == i else 1 for j in _py_range(indices.ndim)]) for i in _py_range(lead)]
+    out = _k.index([_k.transpose(x, order)] + stacks + [indices], list(_py_range(lead + 1)))
+    inner = indices.ndim - lead
+    places = list(_py_range(lead)) + [lead + inner + i for i in _py_range(between)] \
+        + [lead + i for i in _py_range(inner)] + list(_py_range(lead + inner + between, out.ndim))
+    return _k.transpose(out, places)
 
 
 def index_select(input, axis, index):

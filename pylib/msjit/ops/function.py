@@ -1,8 +1,29 @@
 """All operators as functions: those of the registry under their own names, and MindSpore's spellings of them."""
-from . import array_func, index_func, math_func, nn_func, other_func, random_func, registry, resize_func
+from . import (
+    activation_func,
+    array_func,
+    image_func,
+    index_func,
+    layout_func,
+    linalg_func,
+    loss_func,
+    math_func,
+    nn_func,
+    other_func,
+    random_func,
+    registry,
+    resize_func,
+    sampling_func,
+    scatter_func,
+    special_func,
+    statistics_func,
+    window_func,
+)
 
 _here = globals()
-_modules = (registry, math_func, array_func, index_func, nn_func, random_func, other_func, resize_func)
+_modules = (registry, math_func, array_func, index_func, nn_func, random_func, other_func, special_func,
+            linalg_func, statistics_func, scatter_func, layout_func, window_func, image_func, sampling_func,
+            resize_func, activation_func, loss_func)
 for _module in _modules:
     for _name in _module.__all__:
         _here[_name] = getattr(_module, _name)

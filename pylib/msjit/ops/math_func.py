@@ -337,10 +337,11 @@ def _matrix_norm(x, ord, rows, columns, keepdim):
     if ord == "fro":
         return _k.sqrt(_k.sum(_k.square(x), (rows, columns), keepdim))
     if ord in (2, -2, "nuc"):
-        raise NotImplementedError("[norm] ord of matrices, got %r, which needs singular values, expected 'fro', 1, -1, inf "
-                                  "or -inf" % (ord,))
+        values = _k.svd(_k.transpose(x, [i for i in range(x.ndim) if i not in (rows, columns)] + [rows, columns]), False)[0]
+        out = _k.sum(values, -1) if ord == "nuc" else (_k.max if ord > 0 else _k.min)(values, -1)
+        return _k.reshape(out, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)]) if keepdim else out
     if ord not in (1, -1, _INF, -_INF):
-        raise ValueError("[norm] ord of matrices, got %r, expected 'fro', 1, -1, inf or -inf" % (ord,))
+        raise ValueError("[norm] ord of matrices, got %r, expected 'fro', 'nuc', 1, -1, 2, -2, inf or -inf" % (ord,))
     added, chosen = (rows, columns) if ord in (1, -1) else (columns, rows)
     out = (_k.max if ord > 0 else _k.min)(_k.sum(_k.abs(x), added, True), chosen, True)
     return out if keepdim else _k.squeeze(out, (rows, columns))

@@ -1,5 +1,7 @@
-"""Adam and AdamWeightDecay."""
+"""Adam and its kin."""
+from .. import ops
 from .._native import _msjit
+from .assigned import decayed, wide, write
 from .optimizer import Optimizer
 
 _adam_step = _msjit.ops.adam_step
@@ -29,20 +31,53 @@ class Adam(_Adam):
         unknown = set(kwargs) - {"use_lazy", "use_offload"}
         if unknown:
             raise KeyError("[adam] keyword argument, got %s, expected use_lazy or use_offload" % sorted(unknown))
-        if use_nesterov or use_amsgrad:
-            raise NotImplementedError("[adam] use_nesterov and use_amsgrad are not offered yet")
+        for name, value in list(kwargs.items()) + [("use_nesterov", use_nesterov), ("use_amsgrad", use_amsgrad),
+                                                   ("use_locking", use_locking)]:
+            if not isinstance(value, bool):
+                raise TypeError("[adam] %s must be a bool, got %s" % (name, type(value).__name__))
+        if sum((use_amsgrad, kwargs.get("use_lazy", False), kwargs.get("use_offload", False))) > 1:
+            raise ValueError("[adam] only one of use_amsgrad, use_lazy and use_offload can be True")
         super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay, loss_scale)
+        self._centres = not kwargs.get("use_offload", False)
+        self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
+        self.vhat = self._state("vhat") if use_amsgrad else None
 
     def _step_rate(self, rate, step):
         return rate * (1.0 - self.beta2 ** (step + 1)) ** 0.5 / (1.0 - self.beta1 ** (step + 1))
 
     def _update(self, index, param, gradient, rate, decay):
+        if self.use_amsgrad:
+            self._update_amsgrad(index, param, decayed(gradient, param, decay), rate)
+            return
         _adam_step(param, self.moment1[index], self.moment2[index], gradient, rate, self.beta1, self.beta2, self.eps,
-                   decay)
+                   decay, 0, False, self.use_nesterov)
+
+    def _update_amsgrad(self, index, param, gradient, rate):
+        m, v = self.moment1[index], self.moment2[index]
+        new_m = wide(m) * self.beta1 + gradient * (1 - self.beta1)
+        new_v = wide(v) * self.beta2 + gradient * gradient * (1 - self.beta2)
+        largest = ops.maximum(wide(self.vhat[index]), new_v)
+        write(param, wide(param) - rate * new_m / (ops.sqrt(largest) + self.eps))
+        write(m, new_m), write(v, new_v), write(self.vhat[index], largest)
+
+
+class LazyAdam(Adam):
+    """Adam, for gradients that are no row tensors the same."""
+
+    def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
+                 use_nesterov=False, weight_decay=0.0, loss_scale=1.0):
+        super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
+
+
+class AdamOffload(LazyAdam):
+    """Adam; there is no other device whose memory could be saved."""
 
 
 class AdamWeightDecay(_Adam):
     """Adam without bias correction; weight decay is subtracted from the weights themselves."""
+
+    _decoupled = True
+    _centres = False
 
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0):
         super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay, 1.0)

@@ -1,22 +1,51 @@
 """Base of the optimizers: Parameter groups, learning rates, weight decay, step count.
 
-Calling an optimizer with gradients (one for each of `parameters`, in order) updates the Parameters in place. Each update of one Parameter is one fused in-place operator.
+Calling an optimizer with gradients (one for each of `parameters`, in order) updates the Parameters in place. The update of
+one Parameter is one fused in-place operator, or a few assignments that graphs fuse.
 """
+import functools
+import inspect
+
+from .. import ops
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
 
 
-class _Group:
-    """Parameters that share a learning rate and a weight decay."""
+def opt_init_args_register(fn):
+    """Decorator of an optimizer's __init__: keeps its arguments as init_args, init_params and init_learning_rate."""
+    @functools.wraps(fn)
+    def init(self, *args, **kwargs):
+        bound = inspect.signature(fn).bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        given = bound.arguments
+        given.pop("self")
+        if "params" in given:
+            object.__setattr__(self, "init_params", {"params": given.pop("params")})
+        if "optimizer" in given:
+            object.__setattr__(self, "init_params", {"params": given.pop("optimizer").init_params["params"]})
+        if "learning_rate" in given:
+            rate = given.pop("learning_rate")
+            rate = rate.asnumpy().tolist() if isinstance(rate, Tensor) else rate
+            object.__setattr__(self, "init_learning_rate", None if isinstance(rate, Cell) else rate)
+        object.__setattr__(self, "init_args", given)
+        fn(self, *args, **kwargs)
+    return init
 
-    def __init__(self, params, rate, decay):
-        self.params, self.rate, self.decay = params, rate, decay
+
+class _Group:
+    """Parameters that share a learning rate, a weight decay and whether their gradients are centred."""
+
+    def __init__(self, params, rate, decay, centred=False):
+        self.params, self.rate, self.decay, self.centred = params, rate, decay, centred
 
 
 class Optimizer(Cell):
-    """Base class: subclasses define _update(index, parameter, gradient, learning rate, weight decay)."""
+    """Base class: subclasses define _update(index, parameter, gradient, learning rate, weight decay), or construct."""
+
+    _decoupled = False  # whether weight decay is no part of the gradient
+    _centres = True  # whether grad_centralization of a group counts
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
@@ -29,12 +58,14 @@ class Optimizer(Cell):
         self.loss_scale = float(loss_scale)
         self._groups, parameters = _groups(parameters, _rate(learning_rate, where), weight_decay, where)
         self.param_length = len(parameters)
-        self._grouped = len(self._groups) > 1
+        self._grouped = self._groups[0].params is not parameters
         object.__setattr__(self, "parameters", ParameterTuple(parameters))
         object.__setattr__(self, "_parameters", self.parameters)
         self.step_count = 0
         group_of = {id(p): i for i, g in enumerate(self._groups) for p in g.params}
         self._group_index = [group_of[id(p)] for p in parameters]
+        # Outside of groups, what normalisation layers learn does not decay.
+        self._decays = [self._grouped or not ("beta" in p.name or "gamma" in p.name) for p in parameters]
 
     @property
     def _group_of(self):
@@ -73,21 +104,41 @@ class Optimizer(Cell):
     @property
     def weight_decay(self):
         """The weight decay as a Tensor; a tuple, one for each of the parameters, when there are groups."""
-        decays = tuple(Tensor(g.decay, mstype.float32) for g in self._group_of)
+        decays = tuple(g.decay if isinstance(g.decay, Cell) else Tensor(g.decay, mstype.float32) for g in self._group_of)
         return decays if self._grouped else decays[0]
 
     def get_lr(self):
-        """The learning rate of the next step as a Tensor; a tuple of them when groups differ."""
-        rates = tuple(_rate_at(g.rate, self.step_count) for g in self._groups)
-        if len(set(rates)) > 1:
-            return tuple(Tensor(r, mstype.float32) for r in rates)
-        return Tensor(rates[0], mstype.float32)
+        """The learning rate of the next step as a Tensor; a tuple of them, one a parameter, when groups differ."""
+        if all(g.rate is self._groups[0].rate for g in self._groups):
+            return _as_tensor(_rate_at(self._groups[0].rate, self.step_count))
+        return tuple(_as_tensor(_rate_at(g.rate, self.step_count)) for g in self._group_of)
+
+    def get_weight_decay(self):
+        """The weight decay of the next step as a Tensor; a tuple of them, one a parameter, when there are groups."""
+        decays = tuple(_as_tensor(_rate_at(g.decay, self.step_count)) for g in self._group_of)
+        return decays if self._grouped else decays[0]
+
+    def decay_weight(self, gradients):
+        """The gradients with the weight decay's share of the parameters added."""
+        step, made = self.step_count, []
+        for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
+            decay = self._decay_at(index, step)
+            made.append(gradient + decay * param.value() if _is_set(decay) else gradient)
+        return tuple(made)
+
+    def gradients_centralization(self, gradients):
+        """The gradients, without their means where a group asks for that."""
+        return tuple([_centre(g) if self._groups[self._group_index[i]].centred else g for i, g in enumerate(gradients)])
+
+    def scale_grad(self, gradients):
+        """The gradients divided by the loss scale."""
+        return gradients if self.loss_scale == 1.0 else tuple([g / self.loss_scale for g in gradients])
 
     def get_lr_parameter(self, param):
         """The learning rate of one Parameter."""
         for group, own in zip(self._group_of, self.parameters):
             if own is param:
-                return Tensor(_rate_at(group.rate, self.step_count), mstype.float32)
+                return _as_tensor(_rate_at(group.rate, self.step_count))
         raise ValueError("[%s] the parameter is not optimised here" % self._where)
 
     def construct(self, gradients):
@@ -102,18 +153,36 @@ class Optimizer(Cell):
         step = self.step_count
         rates = [self._step_rate(_rate_at(g.rate, step), step) for g in self._groups]
         for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
-            group = self._group_index[index]
-            if not isinstance(gradient, Tensor):
-                raise TypeError("[%s] gradient of %s, got %s, expected a Tensor"
-                                % (self._where, param.name, type(gradient).__name__))
-            if gradient.shape != param.shape:
-                raise ValueError("[%s] gradient of %s has a wrong shape, got %s, expected %s"
-                                 % (self._where, param.name, tuple(gradient.shape), tuple(param.shape)))
+            self._check_gradient(param, gradient)
             if self.loss_scale != 1.0:
                 gradient = gradient / self.loss_scale
-            self._update(index, param, gradient, rates[group], self._groups[group].decay)
+            group, decay = self._group_index[index], self._decay_at(index, step)
+            if self._groups[group].centred and self._centres:
+                if not self._decoupled and _is_set(decay):
+                    gradient, decay = gradient + decay * param.value(), 0.0
+                gradient = _centre(gradient)
+            self._update(index, param, gradient, rates[group], decay)
         object.__setattr__(self, "step_count", step + 1)
         return (True,) * len(gradients)
+
+    def _check_gradient(self, param, gradient):
+        if not isinstance(gradient, Tensor):
+            raise TypeError("[%s] gradient of %s, got %s, expected a Tensor"
+                            % (self._where, param.name, type(gradient).__name__))
+        if gradient.shape != param.shape:
+            raise ValueError("[%s] gradient of %s has a wrong shape, got %s, expected %s"
+                             % (self._where, param.name, tuple(gradient.shape), tuple(param.shape)))
+
+    def _rate_of(self, index, step):
+        """The learning rate of one parameter."""
+        return _rate_at(self._groups[self._group_index[index]].rate, step)
+
+    def _decay_at(self, index, step):
+        """The weight decay of one parameter: a float."""
+        if not self._decays[index]:
+            return 0.0
+        decay = self._groups[self._group_index[index]].decay
+        return decay if isinstance(decay, float) else float(_rate_at(decay, step))
 
     def _step_rate(self, rate, step):
         """The factor on the moves of this step."""
@@ -149,13 +218,16 @@ def _groups(parameters, rate, decay, where):
             order = list(item["order_params"])
             continue
         unknown = set(item) - {"params", "lr", "weight_decay", "grad_centralization"}
+        centred = item.get("grad_centralization", False)
+        if not isinstance(centred, bool):
+            raise TypeError("[%s] grad_centralization must be a bool, got %s" % (where, type(centred).__name__))
         if unknown or "params" not in item:
             raise KeyError("[%s] a parameter group has params, lr and weight_decay, got %s" % (where, sorted(item)))
         params = list(item["params"])
         if not params:
             raise ValueError("[%s] params of a group must not be empty" % where)
         groups.append(_Group(params, _rate(item["lr"], where) if "lr" in item else rate,
-                             _decay(item["weight_decay"], where) if "weight_decay" in item else decay))
+                             _decay(item["weight_decay"], where) if "weight_decay" in item else decay, centred))
         everything += params
     _check_unique(everything, where)
     if order is not None and {id(p) for p in order} != {id(p) for p in everything}:
@@ -174,6 +246,8 @@ def _check_unique(params, where):
 
 
 def _decay(value, where):
+    if isinstance(value, Cell):
+        return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError("[%s] weight_decay must be a float, got %s" % (where, type(value).__name__))
     if value < 0:
@@ -201,12 +275,26 @@ def _rate(value, where):
 
 
 def _rate_at(rate, step):
-    if isinstance(rate, float):
+    """A float, or a Tensor without axes where the program decides."""
+    if isinstance(rate, (float, Tensor)):
         return rate
-    if isinstance(rate, Tensor):
-        return rate.item()
     if isinstance(rate, tuple):
         return rate[min(step, len(rate) - 1)]
-    if isinstance(rate, Cell) and not hasattr(rate, "rate_at"):
-        return float(rate(Tensor(step, mstype.int32)))  # a schedule of the program's own
+    if isinstance(rate, Cell) and not hasattr(rate, "rate_at"):  # a schedule of the program's own
+        return rate(ops.registry.zeros((1,), dtype=mstype.int32) + step).reshape(())  # a sum: graphs keep the step open
     return float(rate.rate_at(step) if isinstance(rate, Cell) else rate(step))
+
+
+def _as_tensor(value):
+    return value if isinstance(value, Tensor) else Tensor(value, mstype.float32)
+
+
+def _is_set(decay):
+    return not isinstance(decay, float) or decay != 0.0
+
+
+def _centre(gradient):
+    """The gradient less its mean over all axes but the first; as in MindSpore, only where axis 1 is a multiple of 16."""
+    if gradient.ndim < 2 or gradient.shape[1] % 16:
+        return gradient
+    return gradient - ops.mean(gradient, tuple(range(1, gradient.ndim)), True)

@@ -1,0 +1,97 @@
+"""Convolution over three axes, and transposed convolutions."""
+from .. import ops
+from ..common import dtype as mstype
+from ..common.checks import check_format, int_tuple
+from ..ops.window_func import _pads, transposed
+from .conv import _Conv
+
+
+class Conv3d(_Conv):
+    """3-D convolution of (N, C, D, H, W) inputs."""
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
+                 group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW", dtype=mstype.float32):
+        super().__init__("conv3d", 3, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation,
+                         group, False, dtype)
+        check_format(data_format, "conv3d", "NCDHW")
+        self._make_parameters(weight_init, bias_init, has_bias)
+
+    def construct(self, x):
+        return ops.conv3d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
+
+
+class _Transposed(_Conv):
+    """Transposed convolution: the result is s times as long as the input along an axis of stride s ('same'), longer by what
+    the kernel exceeds the stride ('valid'), or what a convolution with this padding would have had to get ('pad')."""
+
+    def __init__(self, where, dims, in_channels, out_channels, kernel_size, stride, pad_mode, padding, output_padding,
+                 dilation, group, dtype):
+        super().__init__(where, dims, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
+                         True, dtype)
+        self.output_padding = int_tuple(output_padding, dims, where, "output_padding", 0)
+        if pad_mode != "pad" and any(self.output_padding):
+            raise ValueError("[%s] output_padding, got %s, expected 0 unless pad_mode is 'pad'" % (where, output_padding))
+        self._where = where
+
+    def _sizes(self, x):
+        sizes, pads = [], []
+        given = _pads(self._where, x.shape[2:], self.kernel_size, self.stride, self.dilation,
+                      "pad" if self.pad_mode == "pad" else "valid", self.padding)
+        for size, k, s, d, pad, more in zip(x.shape[2:], self.kernel_size, self.stride, self.dilation, given,
+                                            self.output_padding):
+            reach = (k - 1) * d + 1
+            if self.pad_mode == "pad":
+                size = (size - 1) * s + reach - pad[0] - pad[1] + more
+            elif self.pad_mode == "valid":
+                size = size * s + max(reach - s, 0)
+            else:
+                need = max((size - 1) * s + reach - size * s, 0)
+                size, pad = size * s, (need // 2, need - need // 2)
+            sizes.append(size)
+            pads.append(pad)
+        return sizes, tuple(pads)
+
+    def construct(self, x):
+        if x.ndim != len(self.kernel_size) + 2:
+            raise ValueError("[%s] input has a wrong rank, got %d, expected %d"
+                             % (self._where, x.ndim, len(self.kernel_size) + 2))
+        sizes, pads = self._sizes(x)
+        weight = self.weight if self._squeezed is None else ops.squeeze(self.weight, self._squeezed)
+        return transposed(self._where, x, weight, self.bias, sizes, self.stride, pads, self.dilation, self.group)
+
+    _squeezed = None
+
+
+class Conv1dTranspose(_Transposed):
+    """Transposed 1-D convolution of (N, C, L) inputs."""
+
+    _squeezed = 2
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1, group=1,
+                 has_bias=False, weight_init=None, bias_init=None, dtype=mstype.float32):
+        super().__init__("conv1d_transpose", 1, in_channels, out_channels, kernel_size, stride, pad_mode, padding, 0,
+                         dilation, group, dtype)
+        self._weight_shape = self._weight_shape[:2] + (1,) + self.kernel_size
+        self._make_parameters(weight_init, bias_init, has_bias)
+
+
+class Conv2dTranspose(_Transposed):
+    """Transposed 2-D convolution of (N, C, H, W) inputs."""
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, output_padding=0,
+                 dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, dtype=mstype.float32):
+        super().__init__("conv2d_transpose", 2, in_channels, out_channels, kernel_size, stride, pad_mode, padding,
+                         output_padding, dilation, group, dtype)
+        self._make_parameters(weight_init, bias_init, has_bias)
+
+
+class Conv3dTranspose(_Transposed):
+    """Transposed 3-D convolution of (N, C, D, H, W) inputs."""
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1, group=1,
+                 output_padding=0, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW",
+                 dtype=mstype.float32):
+        super().__init__("conv3d_transpose", 3, in_channels, out_channels, kernel_size, stride, pad_mode, padding,
+                         output_padding, dilation, group, dtype)
+        check_format(data_format, "conv3d_transpose", "NCDHW")
+        self._make_parameters(weight_init, bias_init, has_bias)

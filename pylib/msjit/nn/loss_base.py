@@ -1,0 +1,25 @@
+"""What losses have in common."""
+from .. import ops
+from .cell import Cell
+
+_REDUCTIONS = ("none", "mean", "sum")
+
+
+class LossBase(Cell):
+    """Base class: get_loss(x) applies `reduction` ('mean', 'sum' or 'none') to element losses."""
+
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        if reduction not in _REDUCTIONS:
+            raise ValueError("[%s] reduction, got %r, expected 'mean', 'sum' or 'none'"
+                             % (type(self).__name__, reduction))
+        self.reduction = reduction
+
+    def get_loss(self, x, weights=1.0):
+        """Weighs and reduces element losses."""
+        if not isinstance(weights, float) or weights != 1.0:
+            x = x * weights
+        return ops.reduce_loss(x, self.reduction)
+
+    def construct(self, logits, labels):
+        raise NotImplementedError("[%s] construct is not defined" % type(self).__name__)

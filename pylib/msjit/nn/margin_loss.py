@@ -1,0 +1,133 @@
+"""Losses that ask for a margin between scores or distances."""
+from .. import ops
+from ..common.tensor import Tensor, check_tensor
+from .loss_base import LossBase
+
+
+def _margin(value, where):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError("[%s] margin must be a number, got %s" % (where, type(value).__name__))
+    return value
+
+
+class CosineEmbeddingLoss(LossBase):
+    """1 - cos for pairs labelled 1, max(0, cos - margin) for pairs labelled -1; the cosine is that of axis 1."""
+
+    def __init__(self, margin=0.0, reduction="mean"):
+        super().__init__(reduction)
+        if not isinstance(margin, float):
+            raise TypeError("[cosine_embedding_loss] margin must be a float, got %s" % type(margin).__name__)
+        if not -1 <= margin <= 1:
+            raise ValueError("[cosine_embedding_loss] margin must be in [-1, 1], got %s" % margin)
+        self.margin = margin
+
+    def construct(self, logits_x1, logits_x2, labels):
+        return ops.cosine_embedding_loss(logits_x1, logits_x2, labels, self.margin, self.reduction)
+
+
+class HingeEmbeddingLoss(LossBase):
+    """x where the label is 1, max(0, margin - x) where it is -1."""
+
+    def __init__(self, margin=1.0, reduction="mean"):
+        super().__init__(reduction)
+        self.margin = _margin(margin, "hinge_embedding_loss")
+
+    def construct(self, logits, labels):
+        return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)
+
+
+class MarginRankingLoss(LossBase):
+    """max(0, -target (input1 - input2) + margin)"""
+
+    def __init__(self, margin=0.0, reduction="mean"):
+        super().__init__(reduction)
+        self.margin = margin
+
+    def construct(self, input1, input2, target):
+        return ops.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
+
+
+class MultiLabelSoftMarginLoss(LossBase):
+    """Mean over the classes of the binary cross entropy of sigmoid(x)."""
+
+    def __init__(self, weight=None, reduction="mean"):
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, x, target):
+        return ops.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)
+
+
+class MultiMarginLoss(LossBase):
+    """Hinge loss of scores (N, C) and classes (N,): sum over the wrong ones of max(0, margin - x[target] + x)^p / C."""
+
+    def __init__(self, p=1, margin=1.0, reduction="mean", weight=None):
+        super().__init__(reduction)
+        if p not in (1, 2):
+            raise ValueError("[multi_margin_loss] p, got %r, expected 1 or 2" % (p,))
+        if not isinstance(margin, float):
+            raise TypeError("[multi_margin_loss] margin must be a float, got %s" % type(margin).__name__)
+        self.p, self.margin, self.weight = p, margin, weight
+
+    def construct(self, x, target, weight=None):
+        weight = weight if self.weight is None else self.weight
+        if weight is not None and not isinstance(weight, Tensor):
+            raise TypeError("[multi_margin_loss] weight, got %s, expected a Tensor" % type(weight).__name__)
+        return ops.multi_margin_loss(x, target, self.p, self.margin, weight, self.reduction)
+
+
+class MultilabelMarginLoss(LossBase):
+    """Hinge loss of scores (N, C) and rows of classes (N, C) that end at the first -1."""
+
+    def construct(self, x, target):
+        return ops.multilabel_margin_loss(x, target, self.reduction)
+
+
+class SoftMarginLoss(LossBase):
+    """log(1 + exp(-labels logits))"""
+
+    def construct(self, logits, labels):
+        return ops.soft_margin_loss(logits, labels, self.reduction)
+
+
+class TripletMarginLoss(LossBase):
+    """max(0, d(x, positive) - d(x, negative) + margin), d being the p-norm of the difference over the last axis."""
+
+    def __init__(self, p=2, swap=False, eps=1e-06, reduction="mean", margin=1.0):
+        super().__init__(reduction)
+        if isinstance(p, bool) or not isinstance(p, int):
+            raise TypeError("[triplet_margin_loss] p must be an int, got %s" % type(p).__name__)
+        if not isinstance(swap, bool):
+            raise TypeError("[triplet_margin_loss] swap must be a bool, got %s" % type(swap).__name__)
+        self.p, self.swap, self.eps, self.margin = p, swap, eps, margin
+
+    def construct(self, x, positive, negative, margin=1.0):
+        if self.margin != 1.0:
+            margin = self.margin
+        return ops.triplet_margin_loss(x, positive, negative, margin, self.p, self.eps, self.swap, self.reduction)
+
+
+class TripletMarginWithDistanceLoss(LossBase):
+    """As TripletMarginLoss with a distance of the program's own; by default the 2-norm over axis 1."""
+
+    def __init__(self, distance_function=None, swap=False, reduction="mean", margin=1.0):
+        super().__init__(reduction)
+        where = "triplet_margin_with_distance_loss"
+        if not isinstance(margin, float):
+            raise TypeError("[%s] margin must be a float, got %s" % (where, type(margin).__name__))
+        if not isinstance(swap, bool):
+            raise TypeError("[%s] swap must be a bool, got %s" % (where, type(swap).__name__))
+        self.distance_function = _distance if distance_function is None else distance_function
+        self.swap, self.margin = swap, margin
+
+    def construct(self, x, positive, negative):
+        for value in (x, positive, negative):
+            check_tensor(value, "triplet_margin_with_distance_loss")
+        near, far = self.distance_function(x, positive), self.distance_function(x, negative)
+        if self.swap:
+            far = ops.minimum(far, self.distance_function(positive, negative))
+        return self.get_loss(ops.maximum(near - far + self.margin, 0))
+
+
+def _distance(x, y):
+    return ops.sqrt(ops.sum(ops.square(x - y), 1))

@@ -1,0 +1,128 @@
+"""One step of a recurrent network: the functions, and Cells around them."""
+import math
+
+from .. import ops
+from ..common import dtype as mstype
+from ..common.initializer import Uniform, initializer
+from ..common.parameter import Parameter
+from ..common.tensor import Tensor
+from .basic import positive_int
+from .cell import Cell
+
+_linear = ops.registry.linear
+_split = ops.registry.split
+
+
+def tanh_step(gates, h, w_hh, b_hh):
+    """tanh(gates + W h + b), where gates are the input's share."""
+    return ops.tanh(gates + _linear(h, w_hh, b_hh))
+
+
+def relu_step(gates, h, w_hh, b_hh):
+    """relu(gates + W h + b)"""
+    return ops.relu(gates + _linear(h, w_hh, b_hh))
+
+
+def lstm_step(gates, state, w_hh, b_hh):
+    """(h, c) after a step of an LSTM; the gates are in, forget, cell and out."""
+    h, c = state
+    gates = gates + _linear(h, w_hh, b_hh)
+    enter, forget, cell, leave = _split(gates, [c.shape[-1]] * 4, -1)
+    c = ops.sigmoid(forget) * c + ops.sigmoid(enter) * ops.tanh(cell)
+    return ops.sigmoid(leave) * ops.tanh(c), c
+
+
+def gru_step(gates, h, w_hh, b_hh):
+    """h after a step of a GRU; the gates are reset, update and new."""
+    sizes = [h.shape[-1]] * 3
+    reset, update, new = _split(gates, sizes, -1)
+    h_reset, h_update, h_new = _split(_linear(h, w_hh, b_hh), sizes, -1)
+    new = ops.tanh(new + ops.sigmoid(reset + h_reset) * h_new)
+    return new + ops.sigmoid(update + h_update) * (h - new)
+
+
+def check_bool(value, where, what):
+    """The value, when it is a bool."""
+    if not isinstance(value, bool):
+        raise TypeError("[%s] %s must be a bool, got %s" % (where, what, type(value).__name__))
+    return value
+
+
+def check_state(value, where, what):
+    """Raises where a state or an input is no float32 or float16 Tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError("[%s] %s, got %s, expected a Tensor" % (where, what, type(value).__name__))
+    if value.dtype not in (mstype.float32, mstype.float16):
+        raise TypeError("[%s] dtype of %s, got %s, expected float32 or float16" % (where, what, value.dtype))
+
+
+def check_pair(hx, where):
+    """Raises where the state of an LSTM is no tuple (h, c)."""
+    if not isinstance(hx, tuple) or len(hx) != 2:
+        raise TypeError("[%s] hx, got %s, expected a tuple (h, c)" % (where, type(hx).__name__))
+
+
+class _StepCell(Cell):
+    """Weights of one step: weight_ih (gates, input), weight_hh (gates, hidden), bias_ih and bias_hh (gates)."""
+
+    def __init__(self, input_size, hidden_size, has_bias, num_chunks, dtype):
+        super().__init__()
+        where = self._where = type(self).__name__
+        self.has_bias = check_bool(has_bias, where, "has_bias")
+        self.hidden_size = positive_int(hidden_size, where, "hidden_size")
+        self.input_size = positive_int(input_size, where, "input_size")
+        gates, bound = num_chunks * hidden_size, Uniform(1 / math.sqrt(hidden_size))
+        self.weight_ih = Parameter(initializer(bound, [gates, input_size], dtype), name="weight_ih")
+        self.weight_hh = Parameter(initializer(bound, [gates, hidden_size], dtype), name="weight_hh")
+        self.bias_ih = Parameter(initializer(bound, [gates], dtype), name="bias_ih") if has_bias else None
+        self.bias_hh = Parameter(initializer(bound, [gates], dtype), name="bias_hh") if has_bias else None
+
+    def _gates(self, x, h):
+        check_state(x, self._where, "x")
+        check_state(h, self._where, "hx")
+        if x.ndim != 2 or h.shape != (x.shape[0], self.hidden_size):
+            raise ValueError("[%s] shapes of x and hx, got %s and %s, expected (batch, %d) and (batch, %d)"
+                             % (self._where, x.shape, h.shape, self.input_size, self.hidden_size))
+        return _linear(x, self.weight_ih, self.bias_ih)
+
+
+class RNNCell(_StepCell):
+    """One step of an Elman network: x (batch, input_size), hx (batch, hidden_size) -> the next hx."""
+
+    def __init__(self, input_size, hidden_size, has_bias=True, nonlinearity="tanh", dtype=mstype.float32):
+        super().__init__(input_size, hidden_size, has_bias, 1, dtype)
+        if not isinstance(nonlinearity, str):
+            raise TypeError("[RNNCell] nonlinearity must be a str, got %s" % type(nonlinearity).__name__)
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError("[RNNCell] nonlinearity, got %r, expected 'tanh' or 'relu'" % nonlinearity)
+        self.nonlinearity = nonlinearity
+
+    def construct(self, x, hx):
+        gates = self._gates(x, hx)
+        step = tanh_step if self.nonlinearity == "tanh" else relu_step
+        return step(gates, hx, self.weight_hh, self.bias_hh)
+
+
+class GRUCell(_StepCell):
+    """One step of a GRU: x (batch, input_size), hx (batch, hidden_size) -> the next hx."""
+
+    def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
+        super().__init__(input_size, hidden_size, has_bias, 3, dtype)
+
+    def construct(self, x, hx):
+        return gru_step(self._gates(x, hx), hx, self.weight_hh, self.bias_hh)
+
+
+class LSTMCell(_StepCell):
+    """One step of an LSTM: x (batch, input_size), hx a tuple (h, c) of (batch, hidden_size) -> the next (h, c)."""
+
+    def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
+        super().__init__(input_size, hidden_size, has_bias, 4, dtype)
+
+    def construct(self, x, hx):
+        check_pair(hx, self._where)
+        gates = self._gates(x, hx[0])
+        check_state(hx[1], self._where, "hx[1]")
+        if hx[1].shape != hx[0].shape:
+            raise ValueError("[LSTMCell] shape of hx[1], got %s, expected %s" % (hx[1].shape, hx[0].shape))
+        return lstm_step(gates, hx, self.weight_hh, self.bias_hh)

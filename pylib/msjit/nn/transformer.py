@@ -1,0 +1,175 @@
+"""Layers of the Transformer of "Attention is all you need", and stacks of them."""
+import copy
+
+from .. import ops
+from ..common import dtype as mstype
+from ..common.initializer import initializer
+from .activation import GELU, ReLU
+from .attention import MultiheadAttention
+from .basic import Dense, Dropout
+from .cell import Cell
+from .container import CellList
+from .normalization import LayerNorm
+
+_FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
+
+
+def _activation(activation, where):
+    """The function of 'relu' or 'gelu', or of one of these given as a function or a Cell."""
+    if isinstance(activation, str):
+        if activation not in ("relu", "gelu"):
+            raise ValueError("[%s] activation, got %r, expected 'relu' or 'gelu'" % (where, activation))
+        return ops.relu if activation == "relu" else ops.gelu
+    if isinstance(activation, (ReLU, GELU)) or activation is ops.relu or activation is ops.gelu:
+        return activation
+    raise ValueError("[%s] activation, got %s, expected 'relu', 'gelu', ops.relu, ops.gelu, nn.ReLU or nn.GELU"
+                     % (where, activation))
+
+
+def _check_padding(mask):
+    if mask is not None and mask.dtype != mstype.bool_ and mask.dtype not in _FLOATS:
+        raise AssertionError("[transformer] dtype of src_key_padding_mask, got %s, expected bool or a float" % mask.dtype)
+
+
+class _Layer(Cell):
+    """What the layers of encoder and decoder share: attention to itself and two dense layers."""
+
+    def __init__(self, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
+                 dtype, crossed):
+        super().__init__()
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, dtype=dtype)
+        if crossed:
+            self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, dtype=dtype)
+        self.dense1 = Dense(d_model, dim_feedforward, dtype=dtype)
+        self.dropout = Dropout(p=dropout)
+        self.dense2 = Dense(dim_feedforward, d_model, dtype=dtype)
+        for at in (1, 2, 3) if crossed else (1, 2):
+            setattr(self, "norm%d" % at, LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
+            setattr(self, "dropout%d" % at, Dropout(p=dropout))
+        self.activation1, self.activation = activation, _activation(activation, type(self).__name__)
+        self.d_model, self.nhead, self.dim_feedforward, self.dropout_num = d_model, nhead, dim_feedforward, dropout
+        self.layernorm_eps, self.batch_first, self.norm_first, self.dtype = layer_norm_eps, batch_first, norm_first, dtype
+
+    def _attend_to_itself(self, x, attn_mask, padding):
+        return self.dropout1(self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=padding, need_weights=False)[0])
+
+    def _feed_forward(self, x):
+        return self.dense2(self.dropout(self.activation(self.dense1(x))))
+
+    def _again(self):
+        """A new layer of the same arguments."""
+        return type(self)(self.d_model, self.nhead, self.dim_feedforward, self.dropout_num, self.activation1,
+                          self.layernorm_eps, self.batch_first, self.norm_first, dtype=self.dtype)
+
+
+class TransformerEncoderLayer(_Layer):
+    """Attention to itself and two dense layers, each with a residual and a LayerNorm (before it with norm_first)."""
+
+    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5,
+                 batch_first=False, norm_first=False, dtype=mstype.float32):
+        super().__init__(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
+                         dtype, False)
+
+    def construct(self, src, src_mask=None, src_key_padding_mask=None):
+        """src (length, batch, d_model), or (batch, length, d_model) with batch_first."""
+        _check_padding(src_key_padding_mask)
+        if self.norm_first:
+            src = src + self._attend_to_itself(self.norm1(src), src_mask, src_key_padding_mask)
+            return src + self.dropout2(self._feed_forward(self.norm2(src)))
+        src = self.norm1(src + self._attend_to_itself(src, src_mask, src_key_padding_mask))
+        return self.norm2(src + self.dropout2(self._feed_forward(src)))
+
+
+class TransformerDecoderLayer(_Layer):
+    """As the encoder's layer, with attention to the encoder's output between the two."""
+
+    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation="relu", layer_norm_eps=1e-5,
+                 batch_first=False, norm_first=False, dtype=mstype.float32):
+        super().__init__(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
+                         dtype, True)
+
+    def _attend_to_memory(self, x, memory, attn_mask, padding):
+        return self.dropout2(self.multihead_attn(x, memory, memory, attn_mask=attn_mask, key_padding_mask=padding,
+                                                 need_weights=False)[0])
+
+    def construct(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
+                  memory_key_padding_mask=None):
+        """tgt (target length, batch, d_model), memory (source length, batch, d_model); the batch first with batch_first."""
+        if self.norm_first:
+            tgt = tgt + self._attend_to_itself(self.norm1(tgt), tgt_mask, tgt_key_padding_mask)
+            tgt = tgt + self._attend_to_memory(self.norm2(tgt), memory, memory_mask, memory_key_padding_mask)
+            return tgt + self.dropout3(self._feed_forward(self.norm3(tgt)))
+        tgt = self.norm1(tgt + self._attend_to_itself(tgt, tgt_mask, tgt_key_padding_mask))
+        tgt = self.norm2(tgt + self._attend_to_memory(tgt, memory, memory_mask, memory_key_padding_mask))
+        return self.norm3(tgt + self.dropout3(self._feed_forward(tgt)))
+
+
+class _Stack(Cell):
+    """num_layers layers made as the given one was, all starting from the same weights, and a norm behind them."""
+
+    def __init__(self, layer, num_layers, norm):
+        super().__init__()
+        first = layer._again()
+        self.layers = CellList([copy.deepcopy(first) for _ in range(num_layers)])
+        self.num_layers, self.norm = num_layers, norm
+
+
+class TransformerEncoder(_Stack):
+    """A stack of TransformerEncoderLayer."""
+
+    def __init__(self, encoder_layer, num_layers, norm=None):
+        super().__init__(encoder_layer, num_layers, norm)
+
+    def construct(self, src, src_mask=None, src_key_padding_mask=None):
+        _check_padding(src_key_padding_mask)
+        for layer in self.layers:
+            src = layer(src, src_mask=src_mask, src_key_padding_mask=src_key_padding_mask)
+        return src if self.norm is None else self.norm(src)
+
+
+class TransformerDecoder(_Stack):
+    """A stack of TransformerDecoderLayer."""
+
+    def __init__(self, decoder_layer, num_layers, norm=None):
+        super().__init__(decoder_layer, num_layers, norm)
+
+    def construct(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
+                  memory_key_padding_mask=None):
+        for layer in self.layers:
+            tgt = layer(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+                        tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask)
+        return tgt if self.norm is None else self.norm(tgt)
+
+
+class Transformer(Cell):
+    """Encoder and decoder: src (source length, batch, d_model) and tgt (target length, batch, d_model) give tgt's shape."""
+
+    def __init__(self, d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, dropout=0.1,
+                 activation="relu", custom_encoder=None, custom_decoder=None, layer_norm_eps=1e-5, batch_first=False,
+                 norm_first=False, dtype=mstype.float32):
+        super().__init__()
+        args = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first)
+        if custom_encoder is None:
+            norm = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
+            custom_encoder = TransformerEncoder(TransformerEncoderLayer(*args, dtype=dtype), num_encoder_layers, norm)
+        if custom_decoder is None:
+            norm = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
+            custom_decoder = TransformerDecoder(TransformerDecoderLayer(*args, dtype=dtype), num_decoder_layers, norm)
+        self.encoder, self.decoder = custom_encoder, custom_decoder
+        for param in self.get_parameters():
+            if param.ndim > 1:
+                param.set_data(initializer("xavier_uniform", param.shape, param.dtype))
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+
+    def construct(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None,
+                  tgt_key_padding_mask=None, memory_key_padding_mask=None):
+        axis = 0 if self.batch_first else 1
+        if src.ndim == 3 and src.shape[axis] != tgt.shape[axis]:
+            raise ValueError("[Transformer] batch of src and tgt, got %d and %d, expected the same"
+                             % (src.shape[axis], tgt.shape[axis]))
+        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+            raise ValueError("[Transformer] features of src and tgt, got %d and %d, expected %d"
+                             % (src.shape[-1], tgt.shape[-1], self.d_model))
+        memory = self.encoder(src, src_mask=src_mask, src_key_padding_mask=src_key_padding_mask)
+        return self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+                            tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask)

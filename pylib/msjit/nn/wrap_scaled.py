@@ -1,0 +1,114 @@
+"""Training steps with a loss scale, and the Cells that update it."""
+from .. import autograd, importer, ops
+from ..common import dtype as mstype
+from ..common.parameter import Parameter
+from ..common.tensor import Tensor
+from .cell import Cell
+from .wrap import TrainOneStepCell
+
+
+class DynamicLossScaleUpdateCell(Cell):
+    """Divides the scale by scale_factor on overflow, multiplies it after scale_window steps without."""
+
+    def __init__(self, loss_scale_value, scale_factor, scale_window):
+        super().__init__()
+        self.loss_scale_value = loss_scale_value
+        self.scale_factor, self.scale_window = float(scale_factor), int(scale_window)
+        self.cur_iter = Parameter(Tensor(1, mstype.int32), name="current_iterator_step", requires_grad=False)
+        self.last_overflow_iter = Parameter(Tensor(0, mstype.int32), name="last_overflow_iterator_step", requires_grad=False)
+
+    def get_loss_scale(self):
+        """The scale to begin with."""
+        return self.loss_scale_value
+
+    def construct(self, loss_scale, overflow):
+        """Writes the next scale into loss_scale, a Parameter; returns overflow."""
+        scale, step, last = loss_scale.detach(), self.cur_iter.detach(), self.last_overflow_iter.detach()
+        grows = step - last >= self.scale_window
+        shrunk = ops.where(overflow, ops.maximum(scale / self.scale_factor, 1), scale)
+        ops.assign(self.last_overflow_iter, ops.where(ops.logical_or(overflow, grows), step, last))
+        ops.assign(loss_scale, ops.where(grows, shrunk * self.scale_factor, shrunk))
+        ops.assign(self.cur_iter, step + 1)
+        return overflow
+
+
+class FixedLossScaleUpdateCell(Cell):
+    """Keeps the scale."""
+
+    def __init__(self, loss_scale_value):
+        super().__init__()
+        self.loss_scale_value = loss_scale_value
+
+    def get_loss_scale(self):
+        """The scale."""
+        return self.loss_scale_value
+
+    def construct(self, loss_scale, overflow):
+        return overflow
+
+
+class TrainOneStepWithLossScaleCell(TrainOneStepCell):
+    """One training step with a scaled loss, skipped where a gradient is infinite or NaN; returns (loss, overflow, scale).
+
+    scale_sense: the scale as a Tensor of one number, or a Cell that has get_loss_scale() and updates it. Compiled, gradients and
+    update are two graphs, for whether there is an update is known between them.
+    """
+
+    def __init__(self, network, optimizer, scale_sense):
+        super().__init__(network, optimizer)
+        self.loss_scaling_manager = None
+        if isinstance(scale_sense, Cell):
+            self.loss_scaling_manager = scale_sense
+            scale_sense = Tensor(scale_sense.get_loss_scale(), mstype.float32)
+        elif not isinstance(scale_sense, Tensor):
+            raise TypeError("[TrainOneStepWithLossScaleCell] scale_sense must be a Cell or a Tensor, got %s"
+                            % type(scale_sense).__name__)
+        if scale_sense.shape not in ((), (1,)):
+            raise ValueError("[TrainOneStepWithLossScaleCell] shape of scale_sense, got %s, expected () or (1,)"
+                             % (scale_sense.shape,))
+        self.scale_sense = Parameter(scale_sense, name="scale_sense", requires_grad=False)
+        self._scaled_step = autograd.value_and_grad(self._with_scale, None, self.weights, has_aux=True)
+
+    def _with_scale(self, scale, *inputs):
+        loss = self.network(*inputs)
+        return loss * ops.cast(scale, loss.dtype), loss
+
+    def construct(self, *inputs):
+        scale = self.scale_sense.detach().reshape(())
+        (_, loss), gradients = self._scaled_step(scale, *inputs)
+        gradients = tuple([g / ops.cast(scale, g.dtype) for g in gradients])
+        overflow = self.get_overflow_status(None, gradients)
+        if not self.process_loss_scale(overflow):
+            self.optimizer(gradients)
+        return loss, overflow, self.scale_sense
+
+    def set_sense_scale(self, sens):
+        """Replaces the scale."""
+        if not isinstance(sens, Tensor):
+            raise TypeError("[TrainOneStepWithLossScaleCell] sens must be a Tensor, got %s" % type(sens).__name__)
+        self.scale_sense.set_data(sens)
+
+    def start_overflow_check(self, pre_cond, compute_input):
+        """(status, compute_input): there is nothing to start."""
+        return Tensor([0] * 8, mstype.int32), compute_input
+
+    def get_overflow_status(self, status, compute_output):
+        """Whether any of the tensors is infinite or NaN somewhere: a Tensor of one bool."""
+        finite = ops.isfinite(compute_output[0]).all()
+        for x in compute_output[1:]:
+            finite = ops.logical_and(finite, ops.isfinite(x).all())
+        return ops.logical_not(finite)
+
+    def process_loss_scale(self, overflow):
+        """Updates the scale; returns overflow."""
+        if self.loss_scaling_manager is None:
+            return overflow
+        return self.loss_scaling_manager(self.scale_sense, overflow)
+
+
+def _capture():
+    importer.mark(TrainOneStepWithLossScaleCell.construct.__code__)
+
+
+if importer.transparent:
+    _capture()

@@ -1,0 +1,187 @@
+"""Functions on images: sampling at points, patches, boxes."""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import registry as _k
+from . import window_func as _w
+from .resize_func import interpolate as upsample
+
+# -- sampling --------------------------------------------------------------------------------------------------------
+
+
+def affine_grid(theta, size, align_corners=False):
+    """Points of images or volumes of `size` (N, C, ...) moved by affine maps theta (N, 2, 3) or (N, 3, 4)."""
+    rank = len(size) - 2
+    if rank not in (2, 3) or _check(theta, "affine_grid").ndim != 3 or tuple(theta.shape[1:]) != (rank, rank + 1):
+        raise ValueError("[affine_grid] shapes of theta and size, got %s and %s, expected (N, 2, 3) for 4 sizes or "
+                         "(N, 3, 4) for 5" % (tuple(theta.shape), tuple(size)))
+    axes = []
+    for i in range(rank):
+        count = size[2 + i]
+        steps = _k.arange(0, count, 1, theta.dtype)
+        if align_corners:
+            steps = steps * (2.0 / (count - 1)) - 1.0 if count > 1 else steps
+        else:
+            steps = (steps * 2.0 + 1.0) / float(count) - 1.0
+        axes.append(_k.broadcast_to(_k.reshape(steps, [-1 if j == i else 1 for j in range(rank)]), tuple(size[2:])))
+    points = _k.stack(axes[::-1] + [_k.ones(tuple(size[2:]), theta.dtype)], -1)
+    flat = _k.matmul(_k.reshape(points, (-1, rank + 1)), theta, False, True)
+    return _k.reshape(flat, (theta.shape[0],) + tuple(size[2:]) + (rank,))
+
+
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+    """Values of images or volumes (N, C, ...) at points (N, ..., 2 or 3), whose coordinates -1 and 1 are the edges."""
+    rank = _check(input, "grid_sample").ndim - 2
+    if rank not in (2, 3) or _check(grid, "grid_sample").ndim != rank + 2 or grid.shape[-1] != rank:
+        raise ValueError("[grid_sample] shapes of input and grid, got %s and %s, expected (N, C, H, W) and (N, h, w, 2), or "
+                         "the same of volumes" % (tuple(input.shape), tuple(grid.shape)))
+    if mode not in ("bilinear", "nearest") or padding_mode not in ("zeros", "border", "reflection"):
+        raise ValueError("[grid_sample] mode and padding_mode, got %r and %r, expected 'bilinear' or 'nearest', and 'zeros', "
+                         "'border' or 'reflection'" % (mode, padding_mode))
+    places = []
+    for i in range(rank):  # coordinates are in the order x, y, z, the axes z, y, x
+        size = input.shape[1 - i + rank]
+        at = grid[..., i]
+        at = (at + 1) * ((size - 1) / 2.0) if align_corners else ((at + 1) * float(size) - 1) / 2.0
+        if padding_mode == "reflection":
+            at = _reflected(at, size, align_corners)
+        if padding_mode != "zeros":
+            at = _k.clip(at, 0, size - 1)
+        places.insert(0, at)
+    images = _k.transpose(input, [0] + list(range(2, rank + 2)) + [1])
+    if mode == "nearest":
+        out = _sampled(images, [_k.round(at) for at in places])
+    else:
+        out = _between(images, places)
+    return _k.transpose(out, [0, rank + 1] + list(range(1, rank + 1)))
+
+
+def _reflected(at, size, align_corners):
+    low, span = (0.0, size - 1.0) if align_corners else (-0.5, float(size))
+    if span == 0:
+        return _k.zeros_like(at)
+    away = _k.abs(at - low)
+    turns, rest = _k.floor(away / span), _k.fmod(away, span)
+    return low + _k.where(_k.equal(_k.fmod(turns, 2.0), 0), rest, span - rest)
+
+
+def _sampled(images, places):
+    """Elements at whole places (one tensor an axis), zeros outside."""
+    batch, inside, indices = images.shape[0], None, []
+    for at, size in zip(places, images.shape[1:]):
+        fits = _k.logical_and(_k.greater_equal(at, 0), _k.less_equal(at, size - 1))
+        inside = fits if inside is None else _k.logical_and(inside, fits)
+        indices.append(_k.cast(_k.clip(_k.where(_k.equal(at, at), at, 0), 0, size - 1), _mstype.int64))
+    first = _k.reshape(_k.arange(0, batch, 1, _mstype.int64), (batch,) + (1,) * (indices[0].ndim - 1))
+    found = _k.index([images, first] + indices, list(range(len(indices) + 1)))
+    return found * _k.cast(_k.expand_dims(inside, -1), images.dtype)
+
+
+def _between(images, places):
+    low = [_k.floor(at) for at in places]
+    share = [at - floor for at, floor in zip(places, low)]
+    total = 0
+    for corner in range(2 ** len(places)):
+        up = [corner >> i & 1 for i in range(len(places))]
+        weight = None
+        for part, high in zip(share, up):
+            part = part if high else 1 - part
+            weight = part if weight is None else weight * part
+        found = _sampled(images, [floor + high for floor, high in zip(low, up)])
+        total = total + found * _k.expand_dims(weight, -1)
+    return total
+
+
+# -- patches ---------------------------------------------------------------------------------------------------------
+
+
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    """Patches of (N, C, H, W) as columns: (N, C kH kW, number of patches)."""
+    if _check(input, "unfold").ndim != 4:
+        raise ValueError("[unfold] input has a wrong rank, got %d, expected 4" % input.ndim)
+    kernel, stride, dilation, pads = _geometry("unfold", kernel_size, dilation, padding, stride)
+    x = _k.pad(input, (0, 0) + pads, (0, 0) + pads, 0) if any(pads) else input
+    if any(n < (k - 1) * d + 1 for n, k, d in zip(x.shape[2:], kernel, dilation)):
+        raise ValueError("[unfold] kernel exceeds the padded input, got kernel_size %s for shape %s"
+                         % (kernel, tuple(input.shape)))
+    rows = _w._window_slices(x, 2, kernel[0], stride[0], dilation[0])
+    parts = [part for row in rows for part in _w._window_slices(row, 3, kernel[1], stride[1], dilation[1])]
+    out = _k.stack(parts, 2)
+    return _k.reshape(out, (out.shape[0], out.shape[1] * out.shape[2], out.shape[3] * out.shape[4]))
+
+
+def _geometry(where, kernel_size, dilation, padding, stride):
+    return (_w._tuple(kernel_size, 2, where, "kernel_size"), _w._tuple(stride, 2, where, "stride"),
+            _w._tuple(dilation, 2, where, "dilation"), _w._tuple(padding, 2, where, "padding"))
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """The reverse of unfold, patches that overlap added up: (N, C kH kW, number of patches) as (N, C, H, W)."""
+    if isinstance(output_size, _Tensor):
+        output_size = tuple(int(n) for n in output_size)
+    kernel, stride, dilation, pads = _geometry("fold", kernel_size, dilation, padding, stride)
+    height, width = _w._tuple(output_size, 2, "fold", "output_size")
+    counts = [(n + 2 * p - (k - 1) * d - 1) // s + 1
+              for n, p, k, d, s in zip((height, width), pads, kernel, dilation, stride)]
+    if _check(input, "fold").ndim != 3 or input.shape[1] % (kernel[0] * kernel[1]) \
+            or input.shape[2] != counts[0] * counts[1]:
+        raise ValueError("[fold] shape of input, got %s, expected (N, a multiple of %d, %d)"
+                         % (tuple(input.shape), kernel[0] * kernel[1], counts[0] * counts[1]))
+    places = []
+    for k, d, s, n in zip(kernel, dilation, stride, counts):
+        places.append(_k.expand_dims(_k.arange(0, k, 1, _mstype.int64) * d, 1) + _k.arange(0, n, 1, _mstype.int64) * s)
+    batch, channels = input.shape[0], input.shape[1] // (kernel[0] * kernel[1])
+    columns = _k.reshape(input, (batch, channels, kernel[0], kernel[1], counts[0], counts[1]))
+    columns = _k.transpose(columns, (0, 1, 2, 4, 3, 5))
+    rows = _k.reshape(places[0], (kernel[0], counts[0], 1, 1))
+    whole = _k.full((batch, channels, height + 2 * pads[0], width + 2 * pads[1]), 0, input.dtype)
+    whole = _k.index_update([whole, columns, rows, places[1]], [2, 3], True)
+    return _k.slice(whole, [0, 0, pads[0], pads[1]], [batch, channels, pads[0] + height, pads[1] + width], [1] * 4)
+
+
+def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
+    """Patches (N, C, kH kW, number of patches) added up to (N, C, H, W)."""
+    flat = _k.reshape(input_x, (input_x.shape[0], input_x.shape[1] * input_x.shape[2], input_x.shape[3]))
+    return fold(flat, output_size, kernel_size, dilation, padding_value, stride)
+
+
+# -- boxes -----------------------------------------------------------------------------------------------------------
+
+
+def iou(anchor_boxes, gt_boxes, mode="iou"):
+    """Shared area of every two boxes (x0, y0, x1, y1) over that of both ('iou') or of the first of gt_boxes ('iof')."""
+    if mode not in ("iou", "iof"):
+        raise ValueError("[iou] mode, got %r, expected 'iou' or 'iof'" % (mode,))
+    first, second = _k.expand_dims(anchor_boxes, 0), _k.expand_dims(gt_boxes, 1)
+    low = _k.maximum(first[..., :2], second[..., :2])
+    high = _k.minimum(first[..., 2:], second[..., 2:])
+    shared = _k.prod(_k.maximum(high - low + 1, 0), -1)
+    area1 = _k.prod(first[..., 2:] - first[..., :2] + 1, -1)
+    area2 = _k.prod(second[..., 2:] - second[..., :2] + 1, -1)
+    return shared / (area1 + area2 - shared if mode == "iou" else area2)
+
+
+def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0):
+    """Parts of images (N, H, W, C) inside boxes (y0, x0, y1, x1), whose 1 is the far edge, in one size; float32."""
+    if method not in ("bilinear", "nearest"):
+        raise NotImplementedError("[crop_and_resize] method, got %r, expected 'bilinear' or 'nearest'" % (method,))
+    image, places, inside = _k.cast(image, _mstype.float32), [], None
+    for axis, (count, size) in enumerate(zip(crop_size, image.shape[1:3])):
+        first, last = boxes[:, axis:axis + 1], boxes[:, axis + 2:axis + 3]
+        steps = _k.arange(0, count, 1, _mstype.float32)
+        if count > 1:
+            at = first * (size - 1.0) + steps * ((last - first) * (size - 1.0) / (count - 1.0))
+        else:
+            at = 0.5 * (first + last) * (size - 1.0) + steps
+        at = _k.reshape(at, (-1, count, 1) if axis == 0 else (-1, 1, count))
+        fits = _k.logical_and(_k.greater_equal(at, 0), _k.less_equal(at, size - 1))
+        inside = fits if inside is None else _k.logical_and(inside, fits)
+        places.append(at)
+    shape = (boxes.shape[0],) + tuple(crop_size)
+    places = [_k.broadcast_to(at, shape) for at in places]
+    chosen = _k.gather(image, box_indices, 0)
+    out = _sampled(chosen, [_k.round(at) for at in places]) if method == "nearest" else _between(chosen, places)
+    return _k.where(_k.expand_dims(inside, -1), out, float(extrapolation_value))
+
+
+__all__ = ["upsample", "affine_grid", "grid_sample", "unfold", "fold", "col2im", "iou", "crop_and_resize"]

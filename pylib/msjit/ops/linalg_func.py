@@ -1,0 +1,418 @@
+"""Products of tensors and linear algebra under MindSpore's names and argument orders."""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import array_func as _a
+from . import math_func as _m
+from . import registry as _k
+
+# -- products --------------------------------------------------------------------------------------------------------
+
+
+def tensor_dot(x1, x2, axes):
+    """Sums of products over axes: the last `axes` of x1 and the first of x2, or the pairs of (axes of x1, axes of x2)."""
+    rank1, rank2 = _check(x1, "tensor_dot").ndim, _check(x2, "tensor_dot").ndim
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(rank1, rank2):
+            raise ValueError("[tensor_dot] axes, got %d, expected 0 to %d" % (axes, min(rank1, rank2)))
+        left, right = list(range(rank1 - axes, rank1)), list(range(axes))
+    else:
+        if len(axes) != 2:
+            raise ValueError("[tensor_dot] axes, got %s, expected a number or two lists" % (axes,))
+        left, right = _a._axes(axes[0], rank1), _a._axes(axes[1], rank2)
+    if [x1.shape[i] for i in left] != [x2.shape[i] for i in right]:
+        raise ValueError("[tensor_dot] sizes of the axes must match, got %s and %s"
+                         % ([x1.shape[i] for i in left], [x2.shape[i] for i in right]))
+    free1 = [i for i in range(rank1) if i not in left]
+    free2 = [i for i in range(rank2) if i not in right]
+    inner = 1
+    for i in left:
+        inner *= x1.shape[i]
+    first = _k.reshape(_k.transpose(x1, free1 + left), (-1, inner) if inner else (_count(x1, free1), 0))
+    second = _k.reshape(_k.transpose(x2, right + free2), (inner, -1) if inner else (0, _count(x2, free2)))
+    return _k.reshape(_k.matmul(first, second), [x1.shape[i] for i in free1] + [x2.shape[i] for i in free2])
+
+
+def _count(x, axes):
+    total = 1
+    for axis in axes:
+        total *= x.shape[axis]
+    return total
+
+
+def _labels(text, rank, most):
+    """The letters of an operand; numbers stand for the axes of an ellipsis, from the left of `most`."""
+    if "..." not in text:
+        return list(text)
+    before, after = text.split("...")
+    count = rank - len(before) - len(after)
+    return list(before) + list(range(most - count, most)) + list(after)
+
+
+def _diagonals(x, labels):
+    """Takes the diagonal where a label stands twice."""
+    for label in list(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            x = _a.diagonal(x, 0, first, second)
+            labels = [item for i, item in enumerate(labels) if i not in (first, second)] + [label]
+    return x, labels
+
+
+def _without(x, labels, kept):
+    """Sums over labels that no one else has."""
+    gone = [i for i, label in enumerate(labels) if label not in kept]
+    if gone:
+        x, labels = _k.sum(x, gone), [label for label in labels if label in kept]
+    return x, labels
+
+
+def _pair(x, xs, y, ys, kept):
+    """The product of two operands, summed over the labels they alone have."""
+    x, xs = _without(x, xs, kept + ys)
+    y, ys = _without(y, ys, kept + xs)
+    batch = [label for label in xs if label in ys and label in kept]
+    inner = [label for label in xs if label in ys and label not in kept]
+    left, right = [label for label in xs if label not in ys], [label for label in ys if label not in xs]
+    size = dict(zip(xs, x.shape))
+    for label, count in zip(ys, y.shape):
+        size[label] = max(size.get(label, 1), count) if 1 in (size.get(label, 1), count) else count
+    first = _ordered(x, xs, batch + left + inner)
+    second = _ordered(y, ys, batch + inner + right)
+    if inner or not batch or (left and right):
+        first = _k.reshape(_spread(first, batch + left + inner, size, inner), _sizes(size, batch, left, inner, first, 0))
+        second = _k.reshape(_spread(second, batch + inner + right, size, inner), _sizes(size, batch, inner, right, second, 1))
+        out = _k.matmul(first, second)
+    else:  # element by element
+        out = _k.reshape(first, tuple(first.shape) + (1,) * len(right)) * second
+    shape = [max(x.shape[xs.index(b)], y.shape[ys.index(b)]) for b in batch]
+    return _k.reshape(out, shape + [size[label] for label in left + right]), batch + left + right
+
+
+def _ordered(x, labels, wanted):
+    order = [labels.index(label) for label in wanted]
+    return x if order == list(range(len(order))) else _k.transpose(x, order)
+
+
+def _spread(x, labels, size, inner):
+    """Repeats axes of size 1 among those that are summed over."""
+    shape = [size[label] if label in inner else count for label, count in zip(labels, x.shape)]
+    return x if shape == list(x.shape) else _k.broadcast_to(x, shape)
+
+
+def _sizes(size, batch, rows, columns, x, which):
+    lead = list(x.shape[:len(batch)])
+    first = second = 1
+    for label in rows:
+        first *= size[label]
+    for label in columns:
+        second *= size[label]
+    return lead + [first, second]
+
+
+def einsum(equation, *operands):
+    """Sums of products named by letters: einsum('bij,bjk->bik', x, y). Letters that the result lacks are summed over."""
+    if not isinstance(equation, str):
+        raise TypeError("[einsum] equation, got %s, expected a str" % type(equation).__name__)
+    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+        operands = tuple(operands[0])
+    text = equation.replace(" ", "")
+    inputs, arrow, output = text.partition("->")
+    parts = inputs.split(",")
+    if len(parts) != len(operands) or not operands:
+        raise ValueError("[einsum] equation %r names %d operands, got %d" % (equation, len(parts), len(operands)))
+    spans = []
+    for part, x in zip(parts, operands):
+        letters = part.replace("...", "", 1)
+        if not all(c.isalpha() for c in letters):
+            raise ValueError("[einsum] equation, got %r, expected letters, commas, '...' and '->'" % equation)
+        extra = _check(x, "einsum").ndim - len(letters)
+        if extra < 0 or (extra and "..." not in part):
+            raise ValueError("[einsum] rank of an operand, got %d, expected that of %r" % (x.ndim, part))
+        spans.append(extra)
+    most = max(spans)
+    labels = [_labels(part, x.ndim, most) for part, x in zip(parts, operands)]
+    flat = [label for item in labels for label in item]
+    if arrow:
+        wanted = _labels(output, most + len(output.replace("...", "", 1)), most)
+    else:
+        wanted = list(range(most)) + sorted(label for label in set(flat)
+                                            if isinstance(label, str) and flat.count(label) == 1)
+    if len(set(wanted)) != len(wanted) or not all(label in flat for label in wanted):
+        raise ValueError("[einsum] letters of the result, got %r, expected each once and from the operands" % equation)
+    _check_sizes(equation, operands, labels)
+    out, current = _diagonals(operands[0], labels[0])
+    for i in range(1, len(operands)):
+        x, names = _diagonals(operands[i], labels[i])
+        later = [label for item in labels[i + 1:] for label in item]
+        out, current = _pair(out, current, x, names, wanted + later)
+    out, current = _without(out, current, wanted)
+    return _ordered(out, current, wanted)
+
+
+def _check_sizes(equation, operands, labels):
+    size = {}
+    for x, names in zip(operands, labels):
+        for label, count in zip(names, x.shape):
+            known = size.get(label, 1)
+            if known != count and 1 not in (known, count):
+                raise ValueError("[einsum] sizes of %r in %r, got %d and %d" % (label, equation, known, count))
+            size[label] = max(known, count)
+
+
+def kron(input, other):
+    """The product of Kronecker: each element of `input` times the whole of `other`."""
+    rank = max(_check(input, "kron").ndim, _check(other, "kron").ndim)
+    first = (1,) * (rank - input.ndim) + tuple(input.shape)
+    second = (1,) * (rank - other.ndim) + tuple(other.shape)
+    left = _k.reshape(input, [size for n in first for size in (n, 1)])
+    right = _k.reshape(other, [size for n in second for size in (1, n)])
+    return _k.reshape(left * right, [a * b for a, b in zip(first, second)])
+
+
+def mv(mat, vec):
+    """A matrix times a vector."""
+    if _check(mat, "mv").ndim != 2 or _check(vec, "mv").ndim != 1:
+        raise ValueError("[mv] operands must be a matrix and a vector, got %d and %d axes" % (mat.ndim, vec.ndim))
+    return _k.matmul(mat, vec)
+
+
+def addmv(input, mat, vec, *, beta=1, alpha=1):
+    """beta input + alpha mat @ vec"""
+    return beta * input + alpha * mv(mat, vec)
+
+
+def addr(x, vec1, vec2, *, beta=1, alpha=1):
+    """beta x + alpha times the products of all pairs of elements."""
+    return beta * x + alpha * _m.outer(vec1, vec2)
+
+
+def baddbmm(input, batch1, batch2, beta=1, alpha=1):
+    """beta input + alpha times the products of two stacks of matrices."""
+    return beta * input + alpha * _m.bmm(batch1, batch2)
+
+
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """beta input + alpha times the summed products of two stacks of matrices."""
+    return beta * input + alpha * _k.sum(_m.bmm(batch1, batch2), 0)
+
+
+def vecdot(x, y, *, axis=-1):
+    """Sum of products along an axis."""
+    return _k.sum(x * y, axis)
+
+
+ger = _m.outer
+
+
+def batch_dot(x1, x2, axes=None):
+    """Sums of products over one axis of each of two stacks, by default the last of x1 and the last but one of x2."""
+    rank1, rank2 = _check(x1, "batch_dot").ndim, _check(x2, "batch_dot").ndim
+    if rank1 < 2 or rank2 < 2:
+        raise ValueError("[batch_dot] operands must have at least 2 axes, got %d and %d" % (rank1, rank2))
+    if axes is None:
+        axes = (rank1 - 1, rank2 - 2 if rank2 > 2 else rank2 - 1)
+    first, second = (axes, axes) if isinstance(axes, int) else axes
+    first, second = first % rank1, second % rank2
+    if first == 0 or second == 0:
+        raise ValueError("[batch_dot] axes must not be that of the stack, got %s" % (axes,))
+    letters = "abcdefghijklmnopq"
+    left, right = list(letters[1:rank1]), list(letters[rank1:rank1 + rank2 - 1])
+    left[first - 1] = right[second - 1] = "z"
+    out = "a" + "".join(c for c in left + right if c != "z")
+    return einsum("a%s,a%s->%s" % ("".join(left), "".join(right), out), x1, x2)
+
+
+def cross(input, other, dim=None):
+    """Cross products of vectors of three elements along an axis, the first one of size 3 by default."""
+    shape = _k.broadcast_to(_check(input, "cross"), input.shape).shape
+    if dim is None:
+        fitting = [i for i, size in enumerate(shape) if size == 3]
+        if not fitting:
+            raise ValueError("[cross] one axis must have size 3, got shape %s" % (tuple(shape),))
+        dim = fitting[0]
+    if input.shape[dim] != 3 or other.shape[dim] != 3:
+        raise ValueError("[cross] size of the axis must be 3, got %d and %d" % (input.shape[dim], other.shape[dim]))
+    return (_k.roll(input, -1, dim) * _k.roll(other, -2, dim) - _k.roll(input, -2, dim) * _k.roll(other, -1, dim))
+
+
+# -- matrices --------------------------------------------------------------------------------------------------------
+
+
+def matrix_determinant(input):
+    """Determinants of square matrices."""
+    return _k.det(input)
+
+
+def log_matrix_determinant(input):
+    """(sign, logarithm of the absolute value) of determinants."""
+    return _k.slogdet(input)
+
+
+def logdet(input):
+    """Logarithm of determinants; NaN where they are negative."""
+    sign, value = _k.slogdet(input)
+    return _k.where(_k.less(sign, 0), float("nan"), value)
+
+
+def cholesky(input_x, upper=False):
+    """The lower triangle L of symmetric positive definite matrices L @ L.T, or its transpose."""
+    if not isinstance(upper, bool):
+        raise TypeError("[cholesky] upper, got %s, expected a bool" % type(upper).__name__)
+    lower = _k.cholesky_factor(input_x)
+    return _k.swapaxes(lower, -1, -2) if upper else lower
+
+
+def cholesky_inverse(input_x, upper=False):
+    """The inverse of L @ L.T (of U.T @ U where upper) for a triangular factor."""
+    return _k.inverse(_k.matmul(input_x, input_x, upper, not upper))
+
+
+def cholesky_solve(input, input2, upper=False):
+    """Solutions of (L @ L.T) x = input for a triangular factor L, input2 (U.T @ U where upper)."""
+    factor = _k.triu(input2) if upper else _k.tril(input2)
+    return _k.matrix_solve(factor, _k.matrix_solve(factor, input, upper), not upper)
+
+
+def qr(input, mode="reduced"):
+    """(Q, R) of matrices Q @ R: orthonormal columns, as many as needed or ('complete') a square, and upper triangular."""
+    if mode not in ("reduced", "complete"):
+        raise ValueError("[qr] mode, got %r, expected 'reduced' or 'complete'" % (mode,))
+    return _k.qr(input, mode == "complete")
+
+
+def svd(input, full_matrices=False, compute_uv=True):
+    """(S, U, V) of matrices U @ diag(S) @ V.T, or S alone."""
+    s, u, v = _k.svd(input, bool(full_matrices and compute_uv))
+    return (s, u, v) if compute_uv else s
+
+
+def pinv(x, *, atol=None, rtol=None, hermitian=False):
+    """Pseudo-inverses, from the singular values above max(atol, rtol times the greatest one)."""
+    s, u, v = _k.svd(x, False)
+    if rtol is None:
+        rtol = 0.0 if atol is not None else max(x.shape[-2:]) * (1.1920928955078125e-07 if x.dtype == _mstype.float32
+                                                                 else 2.220446049250313e-16)
+    limit = _k.max(s, -1, True) * rtol
+    limit = limit if atol is None else _k.maximum(limit, atol)
+    kept = _k.greater(s, limit)
+    scale = _k.where(kept, 1.0 / _k.where(kept, s, 1.0), 0.0)
+    return _k.matmul(v * _k.expand_dims(scale, -2), u, False, True)
+
+
+def matrix_power(input, n):
+    """Products of n equal matrices; of inverses where n is negative."""
+    if not isinstance(n, int) or isinstance(n, bool):
+        raise TypeError("[matrix_power] n, got %s, expected an int" % type(n).__name__)
+    base = _k.inverse(input) if n < 0 else input
+    n, out = abs(n), None
+    while n:
+        if n % 2:
+            out = base if out is None else _k.matmul(out, base)
+        n //= 2
+        base = _k.matmul(base, base) if n else base
+    return _k.broadcast_to(_k.eye(input.shape[-1], input.shape[-1], input.dtype), input.shape) if out is None else out
+
+
+def matrix_exp(input):
+    """Exponentials of square matrices: the series of a matrix made small by halving, squared as often."""
+    scaled = input / 256.0
+    term = total = _k.broadcast_to(_k.eye(input.shape[-1], input.shape[-1], input.dtype), input.shape)
+    for i in range(1, 13):
+        term = _k.matmul(term, scaled) / float(i)
+        total = total + term
+    for _ in range(8):
+        total = _k.matmul(total, total)
+    return total
+
+
+def lstsq(input, A):
+    """Least squares solutions X of input @ X = A; of the least norm where there are many."""
+    right = _k.expand_dims(A, -1) if A.ndim == input.ndim - 1 else A
+    if input.shape[-2] >= input.shape[-1]:
+        q, r = _k.qr(input, False)
+        out = _k.matrix_solve(r, _k.matmul(q, right, True, False))
+    else:
+        q, r = _k.qr(_k.swapaxes(input, -1, -2), False)
+        out = _k.matmul(q, _k.matrix_solve(r, right, True))
+    return out
+
+
+def vander(x, N=None):
+    """Rows of falling powers of the elements of a vector."""
+    count = x.size if N is None else N
+    powers = _k.arange(count - 1, -1, -1, _mstype.int64)
+    return _k.pow(_k.expand_dims(x, -1), _k.cast(powers, x.dtype))
+
+
+# -- distances and norms ---------------------------------------------------------------------------------------------
+
+
+def cdist(x1, x2, p=2.0):
+    """Distances of order p of every row of x1 from every row of x2."""
+    if p < 0:
+        raise ValueError("[cdist] p must not be negative, got %s" % p)
+    if _check(x1, "cdist").ndim < 2 or _check(x2, "cdist").ndim < 2 or x1.shape[-1] != x2.shape[-1]:
+        raise ValueError("[cdist] operands must be matrices with rows of one length, got shapes %s and %s"
+                         % (tuple(x1.shape), tuple(x2.shape)))
+    return _length(_k.expand_dims(x1, -2) - _k.expand_dims(x2, -3), float(p))
+
+
+def _length(gap, p):
+    """Norm over the last axis, with a gradient of 0 where it is 0."""
+    size = _k.abs(gap)
+    if p == 0:
+        return _k.sum(_k.cast(_k.not_equal(gap, 0), gap.dtype), -1)
+    if p == float("inf"):
+        return _k.max(size, -1)
+    if p == 1:
+        return _k.sum(size, -1)
+    total = _k.sum(_k.square(gap) if p == 2 else _k.pow(size, p), -1)
+    none = _k.equal(total, 0)
+    safe = _k.where(none, 1.0, total)
+    return _k.where(none, 0.0, _k.sqrt(safe) if p == 2 else _k.pow(safe, 1.0 / p))
+
+
+def pdist(input, p=2.0):
+    """Distances of order p of each row from the later ones."""
+    count = _check(input, "pdist").shape[-2]
+    first = _Tensor([i for i in range(count) for _ in range(i + 1, count)], _mstype.int64)
+    second = _Tensor([j for i in range(count) for j in range(i + 1, count)], _mstype.int64)
+    return _length(_k.gather(input, first, -2) - _k.gather(input, second, -2), float(p))
+
+
+def dist(input, other, p=2):
+    """Norm of order p of a difference."""
+    return _m.norm(_k.reshape(input - other, (-1,)), float(p))
+
+
+def cosine_similarity(x1, x2, dim=1, eps=1e-08):
+    """Cosine of the angle between vectors along an axis."""
+    product = _k.sum(x1 * x2, dim)
+    first, second = _k.sqrt(_k.sum(_k.square(x1), dim)), _k.sqrt(_k.sum(_k.square(x2), dim))
+    return product / (_k.maximum(first, eps) * _k.maximum(second, eps))
+
+
+def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
+    """Norm of vectors along axes; all elements as one vector by default."""
+    x = x if dtype is None else _k.cast(x, dtype)
+    return _m._vector_norm(x, ord, axis, keepdims)
+
+
+def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
+    """Norm of matrices on two axes."""
+    A = A if dtype is None else _k.cast(A, dtype)
+    return _m._matrix_norm(A, ord, axis[0] % A.ndim, axis[1] % A.ndim, keepdims)
+
+
+def renorm(input, p, axis, maxnorm):
+    """Scales slices along an axis whose norm of order p is above maxnorm down to it."""
+    axis %= _check(input, "renorm").ndim
+    others = tuple(i for i in range(input.ndim) if i != axis)
+    norm = _k.pow(_k.sum(_k.pow(_k.abs(input), float(p)), others, True), 1.0 / p)
+    return input * _k.where(_k.greater(norm, maxnorm), maxnorm / (norm + 1e-7), 1.0)
+
+
+
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

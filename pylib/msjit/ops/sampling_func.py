@@ -1,0 +1,180 @@
+"""Random numbers of further distributions, and random choices. Seeds work as in random_func."""
+import math as _math
+
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import registry as _k
+from .random_func import _normal
+from .random_func import draw_uniform as _uniform
+
+
+def _shape(shape):
+    if isinstance(shape, _Tensor):
+        return tuple(int(n) for n in shape)
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+def randperm(n, seed=0, offset=0, dtype=_mstype.int64):
+    """The numbers 0 to n - 1 in a random order; a seed other than 0 fixes it."""
+    if n < 0:
+        raise ValueError("[randperm] n must not be negative, got %d" % n)
+    numbers = _uniform((n,), _mstype.float64, seed + offset if seed else None)
+    return _k.cast(_k.argsort(numbers, 0), dtype)
+
+
+def randint_like(input, low, high, seed=None, *, dtype=None):
+    """Uniform integers in [low, high) in the shape of another tensor."""
+    if not low < high:
+        raise ValueError("[randint_like] low must be below high, got %s and %s" % (low, high))
+    numbers = _uniform(_check(input, "randint_like").shape, _mstype.float64, seed)
+    return _k.cast(_k.floor(numbers * (high - low)) + low, input.dtype if dtype is None else dtype)
+
+
+def shuffle(x, seed=None):
+    """The slices of the first axis in a random order."""
+    order = _k.argsort(_uniform((x.shape[0],), _mstype.float64, seed), 0)
+    return _k.gather(x, order, 0)
+
+
+def multinomial(input, num_samples, replacement=True, seed=None):
+    """Places drawn from rows of weights, int32; each at most once where replacement is False."""
+    if _check(input, "multinomial").ndim not in (1, 2):
+        raise ValueError("[multinomial] input must have 1 or 2 axes, got %d" % input.ndim)
+    if isinstance(num_samples, bool) or not isinstance(num_samples, int):
+        raise TypeError("[multinomial] num_samples, got %s, expected an int" % type(num_samples).__name__)
+    if num_samples < 1:
+        raise ValueError("[multinomial] num_samples must be positive, got %d" % num_samples)
+    weights, lead = _k.cast(input, _mstype.float64), tuple(input.shape[:-1])
+    if replacement:
+        total = _k.cumsum(weights, -1)
+        drawn = _uniform(lead + (num_samples,), _mstype.float64, seed) * total[..., -1:]
+        return _k.cast(_k.searchsorted(total, drawn, True), _mstype.int32)
+    if num_samples > input.shape[-1]:
+        raise ValueError("[multinomial] num_samples, got %d, expected at most %d without replacement"
+                         % (num_samples, input.shape[-1]))
+    # Exponential waiting times: the first to come are a draw without replacement (Efraimidis and Spirakis, 2006).
+    wait = -_k.log(1.0 - _uniform(input.shape, _mstype.float64, seed)) / weights
+    return _k.cast(_k.topk(wait, num_samples, -1, False)[1], _mstype.int32)
+
+
+def random_categorical(logits, num_sample, seed=0, dtype=_mstype.int64):
+    """Places drawn from rows of logits."""
+    weights = _k.softmax(_k.cast(logits, _mstype.float64), -1)
+    return _k.cast(multinomial(weights, num_sample, True, seed or None), dtype)
+
+
+def standard_laplace(shape, seed=None):
+    """Numbers with density exp(-|x|) / 2."""
+    drawn = _uniform(_shape(shape), _mstype.float32, seed) - 0.5
+    return -_k.sign(drawn) * _k.log1p(-2 * _k.abs(drawn))
+
+
+def laplace(shape, mean, lambda_param, seed=None):
+    """Numbers with density exp(-|x - mean| / lambda) / (2 lambda)."""
+    return standard_laplace(shape, seed) * lambda_param + mean
+
+
+def random_gamma(shape, alpha, seed=None):
+    """Numbers of the gamma distribution of shape alpha: `shape` of them for each element of alpha.
+
+    Marsaglia and Tsang's method (2000) with eight tries a number; fewer than one number in 10^10 finds none accepted and
+    takes the last.
+    """
+    alpha = alpha if isinstance(alpha, _Tensor) else _Tensor(alpha, _mstype.float32)
+    size = _shape(shape) + tuple(alpha.shape)
+    kind = alpha.dtype
+    wanted = _k.cast(alpha, _mstype.float64)
+    raised = _k.where(_k.less(wanted, 1), wanted + 1, wanted)
+    d = raised - 1.0 / 3
+    c = _k.rsqrt(d) / 3
+    out, done = None, None
+    for turn in range(8):
+        own = None if seed is None else seed + 2 * turn + 1
+        x = _normal(size, _mstype.float64, own)
+        u = _uniform(size, _mstype.float64, None if own is None else own + 1)
+        v = 1 + c * x
+        v = v * v * v
+        positive = _k.greater(v, 0)
+        safe = _k.where(positive, v, 1.0)
+        fits = _k.less(_k.log(1 - u), 0.5 * x * x + d - d * safe + d * _k.log(safe))
+        fits = _k.logical_and(positive, fits)
+        out = d * safe if out is None else _k.where(done, out, d * safe)
+        done = fits if done is None else _k.logical_or(done, fits)
+    # Below 1 the number for alpha + 1 times u^(1 / alpha).
+    u = 1 - _uniform(size, _mstype.float64, None if seed is None else seed + 99)
+    return _k.cast(_k.where(_k.less(wanted, 1), out * _k.pow(u, 1 / wanted), out), kind)
+
+
+def gamma(shape, alpha, beta, seed=None):
+    """Numbers of the gamma distribution of shape alpha and rate beta."""
+    beta = beta if isinstance(beta, _Tensor) else _Tensor(beta, _mstype.float32)
+    alpha = alpha if isinstance(alpha, _Tensor) else _Tensor(alpha, _mstype.float32)
+    both = alpha + _k.zeros_like(beta)
+    return random_gamma(shape, both, seed) / beta
+
+
+def random_poisson(shape, rate, seed=None, dtype=_mstype.float32):
+    """Numbers of the Poisson distribution: `shape` of them for each element of rate. Their size bounds the steps taken."""
+    rate = rate if isinstance(rate, _Tensor) else _Tensor(rate, _mstype.float32)
+    wide = _k.cast(rate, _mstype.float64)
+    size = _shape(shape) + tuple(rate.shape)
+    drawn = _uniform(size, _mstype.float64, seed)
+    # Inversion: as many as cumulated chances lie below a uniform number.
+    highest = float(_k.max(wide)) if rate.size else 0.0
+    steps = int(highest + 12 * _math.sqrt(highest) + 24)
+    out, logs, total = _k.zeros_like(drawn), _k.log(_k.maximum(wide, 1e-300)), 0.0
+    for k in range(steps):
+        total = total + _k.exp(k * logs - wide - _math.lgamma(k + 1))
+        out = out + _k.cast(_k.greater_equal(drawn, total), _mstype.float64)
+    return _k.cast(out, dtype)
+
+
+def poisson(shape, mean, seed=None):
+    """Numbers of the Poisson distribution, float32."""
+    return random_poisson(shape, mean, seed)
+
+
+def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
+    """Softmax of logits with Gumbel noise; hard: one-hot, with the gradient of the soft one."""
+    drawn = _uniform(_check(logits, "gumbel_softmax").shape, _mstype.float32, None)
+    noise = -_k.log(-_k.log(_k.clip(drawn, 1e-20, 1 - 6e-8)))
+    soft = _k.softmax((logits + _k.cast(noise, logits.dtype)) / float(tau), dim)
+    if not hard:
+        return soft
+    place = _k.argmax(soft, dim, True)
+    shape = [1] * soft.ndim
+    shape[dim] = soft.shape[dim]
+    one = _k.equal(_k.reshape(_k.arange(0, soft.shape[dim], 1, _mstype.int64), shape), place)
+    return _k.stop_gradient(_k.cast(one, soft.dtype) - soft) + soft
+
+
+def _dropped(name, input, p, training, rank):
+    if _check(input, name).ndim < 2:
+        raise ValueError("[%s] input has a wrong rank, got %d, expected %d" % (name, input.ndim, rank))
+    if not 0 <= p <= 1:
+        raise ValueError("[%s] p, got %s, expected one in [0, 1]" % (name, p))
+    if not training or p == 0:
+        return input
+    lead = tuple(input.shape[:input.ndim - rank + 2]) if input.ndim >= rank - 1 else tuple(input.shape[:2])
+    kept = _k.greater_equal(_uniform(lead, _mstype.float32, None), p)
+    kept = _k.reshape(kept, lead + (1,) * (input.ndim - len(lead)))
+    return _k.where(kept, input * (1 / (1 - p) if p < 1 else 0), _k.zeros_like(input))
+
+
+def dropout1d(input, p=0.5, training=True):
+    """Zeroes whole channels of (N, C, L) or (C, L) with probability p and scales the others by 1 / (1 - p)."""
+    return _dropped("dropout1d", input, p, training, 3)
+
+
+def dropout2d(input, p=0.5, training=True):
+    """Zeroes whole channels of (N, C, H, W) with probability p and scales the others by 1 / (1 - p)."""
+    return _dropped("dropout2d", input, p, training, 4)
+
+
+def dropout3d(input, p=0.5, training=True):
+    """Zeroes whole channels of (N, C, D, H, W) with probability p and scales the others by 1 / (1 - p)."""
+    return _dropped("dropout3d", input, p, training, 5)
+
+
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

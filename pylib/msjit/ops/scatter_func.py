@@ -1,0 +1,267 @@
+"""Functions that write at indices, sum segments and find distinct elements, under MindSpore's names and argument orders."""
+import builtins as _b
+
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import index_func as _i
+from . import registry as _k
+
+
+def _combined(x, updates, parts, axes, how):
+    """x with updates written ('update'), added, subtracted, multiplied, ... at indices."""
+    if how == "sub":
+        updates = -updates
+    if how in ("update", "add", "sub"):
+        return _k.index_update([x, updates] + _b.list(parts), axes, how != "update")
+    return _k.index_reduce([x, updates] + _b.list(parts), axes, how)
+
+
+def _at_coordinates(name, x, indices, updates, how):
+    if _check(indices, name).ndim < 1 or indices.shape[-1] > x.ndim:
+        raise ValueError("[%s] last axis of indices, got shape %s for %d dimensions" % (name, tuple(indices.shape), x.ndim))
+    wanted = tuple(indices.shape[:-1]) + tuple(x.shape[indices.shape[-1]:])
+    if isinstance(updates, _Tensor) and tuple(updates.shape) != wanted and updates.ndim:
+        raise ValueError("[%s] shape of updates, got %s, expected %s" % (name, tuple(updates.shape), wanted))
+    parts, axes = _i._coordinates(indices)
+    return _combined(x, updates, parts, axes, how)
+
+
+# -- copies with changed elements ------------------------------------------------------------------------------------
+
+
+def tensor_scatter_mul(input_x, indices, updates):
+    """A copy with slices multiplied at the coordinates along the last axis of `indices`."""
+    return _at_coordinates("tensor_scatter_mul", input_x, indices, updates, "mul")
+
+
+def tensor_scatter_div(input_x, indices, updates):
+    """A copy with slices divided at the coordinates along the last axis of `indices`."""
+    return _at_coordinates("tensor_scatter_div", input_x, indices, updates, "div")
+
+
+def tensor_scatter_max(input_x, indices, updates):
+    """A copy with the greater of both at the coordinates along the last axis of `indices`."""
+    return _at_coordinates("tensor_scatter_max", input_x, indices, updates, "max")
+
+
+def tensor_scatter_min(input_x, indices, updates):
+    """A copy with the lesser of both at the coordinates along the last axis of `indices`."""
+    return _at_coordinates("tensor_scatter_min", input_x, indices, updates, "min")
+
+
+def index_fill(x, axis, index, value):
+    """A copy with a value, a number or a Tensor of no axes, in slices along an axis."""
+    if isinstance(value, _Tensor) and value.ndim:
+        raise ValueError("[index_fill] value must have no axes, got %d" % value.ndim)
+    filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)
+    return _k.index_update([x, _k.cast(filled, x.dtype), index], [axis % x.ndim], False)
+
+
+def inplace_update(x, v, indices):
+    """A copy with the rows of v in place of the rows `indices`; x itself stays, as in MindSpore."""
+    return _k.index_update([x, v, _rows(indices)], [0], False)
+
+
+def inplace_add(x, v, indices):
+    """A copy with the rows of v added to the rows `indices`; x itself stays, as in MindSpore."""
+    return _i.add_rows("inplace_add", x, _tuple(indices), v)
+
+
+def inplace_sub(x, v, indices):
+    """A copy with the rows of v subtracted from the rows `indices`; x itself stays, as in MindSpore."""
+    return _i.add_rows("inplace_sub", x, _tuple(indices), -v)
+
+
+def _tuple(indices):
+    return (indices,) if isinstance(indices, int) else tuple(indices)
+
+
+def _rows(indices):
+    return indices if isinstance(indices, _Tensor) else _Tensor(_b.list(_tuple(indices)), _mstype.int64)
+
+
+def select_scatter(input, src, axis, index):
+    """A copy with src as the slice of one position along an axis."""
+    return slice_scatter(input, _k.expand_dims(src, axis % input.ndim), axis, index % input.shape[axis],
+                         index % input.shape[axis] + 1)
+
+
+def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
+    """A copy with src in the slice start:end:step along an axis."""
+    places = _b.list(_b.range(input.shape[axis]))[start:end:step]
+    shape = [len(places) if i == axis % input.ndim else size for i, size in enumerate(input.shape)]
+    if list(src.shape) != shape:
+        raise ValueError("[slice_scatter] shape of src, got %s, expected %s" % (tuple(src.shape), tuple(shape)))
+    return _k.index_update([input, src, _Tensor(places, _mstype.int64)], [axis % input.ndim], False) if places else input
+
+
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+    """A copy with src on the diagonals over two axes."""
+    dim1, dim2 = dim1 % input.ndim, dim2 % input.ndim
+    rows, columns = input.shape[dim1], input.shape[dim2]
+    length = _b.max(min(rows + min(offset, 0), columns - _b.max(offset, 0)), 0)
+    lead = [i for i in _b.range(input.ndim) if i not in (dim1, dim2)]
+    moved = _k.transpose(input, [dim1, dim2] + lead)
+    steps = _k.arange(0, length, 1, _mstype.int64)
+    value = _k.transpose(src, [src.ndim - 1] + _b.list(_b.range(src.ndim - 1)))
+    out = _k.index_update([moved, value, steps + _b.max(-offset, 0), steps + _b.max(offset, 0)], [0, 1], False)
+    order = [dim1, dim2] + lead
+    return _k.transpose(out, [order.index(i) for i in _b.range(input.ndim)])
+
+
+def masked_scatter(input, mask, source):
+    """A copy with the elements of source, one after another, where mask is true."""
+    import numpy
+    places = numpy.flatnonzero(numpy.broadcast_to(mask.asnumpy(), tuple(input.shape)))
+    if places.size > source.size:
+        raise ValueError("[masked_scatter] source has too few elements, got %d, expected %d" % (source.size, places.size))
+    flat = _k.index_update([_k.reshape(input, (-1,)), _k.reshape(source, (-1,))[:places.size],
+                            _Tensor(places.astype(numpy.int64))], [0], False)
+    return _k.reshape(flat, input.shape)
+
+
+# -- writes to a Parameter -------------------------------------------------------------------------------------------
+
+
+def _writing(name, how, coordinates):
+    what = {"update": "Sets", "add": "Adds to", "sub": "Subtracts from", "mul": "Multiplies", "div": "Divides",
+            "max": "Takes the greater for", "min": "Takes the lesser for"}[how]
+    where = "at the coordinates along the last axis of `indices`" if coordinates else "of the first axis"
+
+    def call(input_x, indices, updates):
+        if coordinates:
+            made = _at_coordinates(name, input_x.detach(), indices, updates, how)
+        else:
+            wanted = tuple(indices.shape) + tuple(input_x.shape[1:])
+            if isinstance(updates, _Tensor) and updates.ndim and tuple(updates.shape) != wanted:
+                raise ValueError("[%s] shape of updates, got %s, expected %s" % (name, tuple(updates.shape), wanted))
+            made = _combined(input_x.detach(), updates, [indices], [0], how)
+        _k.assign(input_x, made)
+        return input_x
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = "%s slices of a Parameter %s, in place; returns it." % (what, where)
+    return call
+
+
+for _how in ("update", "add", "sub", "mul", "div", "max", "min"):
+    globals()["scatter_" + _how] = _writing("scatter_" + _how, _how, False)
+    globals()["scatter_nd_" + _how] = _writing("scatter_nd_" + _how, _how, True)
+
+
+# -- segments --------------------------------------------------------------------------------------------------------
+
+
+def _segments(name, x, segment_ids, num_segments, start, how):
+    count = int(num_segments)
+    if count <= 0:
+        raise ValueError("[%s] num_segments must be positive, got %d" % (name, count))
+    lead = _check(segment_ids, name).ndim
+    if tuple(x.shape[:lead]) != tuple(segment_ids.shape):
+        raise ValueError("[%s] shape of segment_ids, got %s, expected the first sizes of %s"
+                         % (name, tuple(segment_ids.shape), tuple(x.shape)))
+    rest = tuple(x.shape[lead:])
+    # Negative numbers name no segment: their elements go to one more row, which is cut off.
+    ids = _k.reshape(segment_ids, (-1,))
+    ids = _k.where(_k.less(ids, 0), count, ids)
+    rows = _k.reshape(x, (segment_ids.size,) + rest)
+    out = _combined(_k.full((count + 1,) + rest, start, x.dtype), rows, [ids], [0], how)
+    return _k.slice(out, [0] * out.ndim, [count] + _b.list(rest), [1] * out.ndim)
+
+
+def _ends(dtype):
+    """(least, greatest) number of a dtype."""
+    import numpy
+    kind = numpy.dtype(_mstype.dtype_to_nptype(dtype))
+    info = numpy.iinfo(kind) if kind.kind in "iu" else numpy.finfo(kind)
+    return (int(info.min), int(info.max)) if kind.kind in "iu" else (float(info.min), float(info.max))
+
+
+def unsorted_segment_sum(input_x, segment_ids, num_segments):
+    """Sums of the slices that bear the same number; 0 where none does."""
+    return _segments("unsorted_segment_sum", input_x, segment_ids, num_segments, 0, "add")
+
+
+def unsorted_segment_prod(x, segment_ids, num_segments):
+    """Products of the slices that bear the same number; 1 where none does."""
+    return _segments("unsorted_segment_prod", x, segment_ids, num_segments, 1, "mul")
+
+
+def unsorted_segment_max(x, segment_ids, num_segments):
+    """Greatest elements of the slices that bear the same number; the least number of the dtype where none does."""
+    return _segments("unsorted_segment_max", x, segment_ids, num_segments, _ends(x.dtype)[0], "max")
+
+
+def unsorted_segment_min(x, segment_ids, num_segments):
+    """Least elements of the slices that bear the same number; the greatest number of the dtype where none does."""
+    return _segments("unsorted_segment_min", x, segment_ids, num_segments, _ends(x.dtype)[1], "min")
+
+
+# -- picking ---------------------------------------------------------------------------------------------------------
+
+
+def take(input, index):
+    """Elements of the flattened tensor, by index."""
+    return _k.gather(_k.reshape(input, (-1,)), index, 0)
+
+
+def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
+                  shrink_axis_mask=0):
+    """x[begin:end:strides] on the first axes; the bits of the masks name axes: without begin or end, '...', new, dropped."""
+    if not len(begin) == len(end) == len(strides):
+        raise ValueError("[strided_slice] begin, end and strides must be as long, got %d, %d and %d"
+                         % (len(begin), len(end), len(strides)))
+    if any(step == 0 for step in strides):
+        raise ValueError("[strided_slice] strides must not be 0, got %s" % (tuple(strides),))
+    keys = []
+    for i, (first, last, step) in enumerate(zip(begin, end, strides)):
+        if ellipsis_mask >> i & 1:
+            keys.append(Ellipsis)
+        elif new_axis_mask >> i & 1:
+            keys.append(None)
+        elif shrink_axis_mask >> i & 1:
+            keys.append(int(first))
+        else:
+            keys.append(_b.slice(None if begin_mask >> i & 1 else first, None if end_mask >> i & 1 else last, step))
+    return input_x[tuple(keys)]
+
+
+def argwhere(input):
+    """Positions of the elements that are not zero, one row each."""
+    import numpy
+    return _Tensor(numpy.argwhere(input.asnumpy()).astype(numpy.int64).reshape(-1, input.ndim))
+
+
+def argsort(input, axis=-1, descending=False):
+    """Positions of the elements in order along an axis, int32."""
+    return _k.argsort(input, axis, descending)
+
+
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """Elements (slices along `dim`) without those equal to the one before; where asked the run of each and their lengths."""
+    import numpy
+    values = input.asnumpy()
+    flat = values.reshape(-1) if dim is None else numpy.moveaxis(values, dim, 0)
+    rows = flat.reshape(flat.shape[0], -1)
+    new = numpy.ones(len(rows), bool)
+    new[1:] = (rows[1:] != rows[:-1]).any(1)
+    starts = numpy.flatnonzero(new)
+    kind = numpy.int64 if values.dtype == numpy.int64 else numpy.int32
+    inverse, counts = numpy.cumsum(new) - 1, numpy.diff(numpy.append(starts, len(rows)))
+    inverse = inverse.reshape(values.shape) if dim is None else inverse
+    picked = _Tensor(starts.astype(numpy.int64))
+    out = _k.gather(_k.reshape(input, (-1,)) if dim is None else input, picked, 0 if dim is None else dim)
+    found = [out] + [_Tensor(array.astype(kind)) for array, asked in ((inverse, return_inverse), (counts, return_counts))
+                     if asked]
+    return tuple(found) if len(found) > 1 else out
+
+
+def unique_with_pad(x, pad_num):
+    """(distinct elements in order of appearance, pad_num after them up to the length of x; the index of each element)"""
+    values, index = _i.unique(x)
+    rest = _k.full((x.size - values.size,), pad_num, x.dtype)
+    return _k.concat([values, rest]), index
+
+
+__all__ = [name for name, value in _b.list(globals().items()) if name[0] != "_" and callable(value)]

@@ -1,0 +1,310 @@
+"""Element-wise functions that are made of operators, under MindSpore's names and argument orders."""
+import math as _math
+
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from ..context import FLOAT_DTYPES as _FLOATS
+from . import math_func as _m
+from . import registry as _k
+
+arccos, arccosh, arcsin, arcsinh = _k.acos, _k.acosh, _k.asin, _k.asinh
+arctan, arctanh, arctan2 = _k.atan, _k.atanh, _k.atan2
+
+
+def _float(x):
+    return x if x.dtype in _FLOATS else _k.cast(x, _mstype.float32)
+
+
+def log2(input):
+    """Logarithm to base 2."""
+    return _k.log(input) / _math.log(2)
+
+
+def log10(input):
+    """Logarithm to base 10."""
+    return _k.log(input) / _math.log(10)
+
+
+def exp2(input):
+    """2 to the power of x."""
+    return _k.exp(input * _math.log(2))
+
+
+def logaddexp2(input, other):
+    """log2(2^x + 2^y), without overflow."""
+    return _k.logaddexp(input * _math.log(2), other * _math.log(2)) / _math.log(2)
+
+
+def deg2rad(x):
+    """Degrees as radians."""
+    return _float(_check(x, "deg2rad")) * (_math.pi / 180)
+
+
+def rad2deg(x):
+    """Radians as degrees."""
+    return _float(_check(x, "rad2deg")) * (180 / _math.pi)
+
+
+def sinc(input):
+    """sin(pi x) / (pi x), and 1 at 0."""
+    none = _k.equal(input, 0)
+    scaled = _k.where(none, 1.0, _float(input) * _math.pi)
+    return _k.where(none, 1.0, _k.sin(scaled) / scaled)
+
+
+def logit(input, eps=None):
+    """log(x / (1 - x)), of x limited to [eps, 1 - eps] where eps is given."""
+    if eps is not None and eps >= 0:
+        input = _k.clip(input, eps, 1 - eps)
+    return _k.log(input / (1 - input))
+
+
+def xlogy(input, other):
+    """x log(y), and 0 where x is 0."""
+    return _zero_times(input, other, _k.log)
+
+
+def xdivy(x, y):
+    """x / y, and 0 where x is 0."""
+    return _zero_times(x, y, _k.reciprocal)
+
+
+def _zero_times(x, y, function):
+    x, y = _tensors(x, y)
+    none = _k.equal(x, 0)
+    return _k.where(none, 0.0, x * function(_float(_k.where(none, 1, y))))
+
+
+def _tensors(x, y):
+    """Both operands as tensors, a number in the dtype of the other one."""
+    if not isinstance(x, _Tensor) and not isinstance(y, _Tensor):
+        raise TypeError("operands, got %s and %s, expected a Tensor" % (type(x).__name__, type(y).__name__))
+    x = x if isinstance(x, _Tensor) else _k.full((), x, y.dtype if y.dtype in _FLOATS else _kind(x))
+    return x, y if isinstance(y, _Tensor) else _k.full((), y, x.dtype if x.dtype in _FLOATS else _kind(y))
+
+
+def _kind(number):
+    return _mstype.float32 if isinstance(number, float) else _mstype.int64
+
+
+def ldexp(x, other):
+    """x times 2 to the power of other."""
+    return x * _k.pow(2.0, _float(other) if isinstance(other, _Tensor) else other)
+
+
+def lerp(input, end, weight):
+    """start + weight (end - start)"""
+    return input + weight * (end - input)
+
+
+def addcmul(input, tensor1, tensor2, value=1):
+    """input + value tensor1 tensor2"""
+    return input + value * (tensor1 * tensor2)
+
+
+def addcdiv(input, tensor1, tensor2, value=1):
+    """input + value tensor1 / tensor2"""
+    return input + value * (tensor1 / tensor2)
+
+
+def copysign(x, other):
+    """|x| with the sign of other, that of a zero included."""
+    x, other = _tensors(x, other)
+    return _k.where(signbit(other), -_k.abs(_float(x)), _k.abs(_float(x)))
+
+
+def signbit(input):
+    """True where the sign is negative, that of a zero included."""
+    if input.dtype not in _FLOATS:
+        return _k.less(input, 0)
+    return _k.logical_or(_k.less(input, 0), _k.logical_and(_k.equal(input, 0), _k.less(_k.reciprocal(input), 0)))
+
+
+sgn = _k.sign
+
+
+def frac(x):
+    """The part after the decimal point, with the sign of x."""
+    return x - _k.trunc(x)
+
+
+def heaviside(input, values):
+    """0 below 0, 1 above, and `values` at 0."""
+    return _k.where(_k.equal(input, 0), values, _k.cast(_k.greater(input, 0), input.dtype))
+
+
+def fmax(input, other):
+    """The greater element; a number wins over NaN."""
+    input, other = _tensors(input, other)
+    out = _k.where(_k.not_equal(input, input), other, _k.maximum(input, other))
+    return _k.where(_k.not_equal(other, other), input, out)
+
+
+def fmin(input, other):
+    """The lesser element; a number wins over NaN."""
+    input, other = _tensors(input, other)
+    out = _k.where(_k.not_equal(input, input), other, _k.minimum(input, other))
+    return _k.where(_k.not_equal(other, other), input, out)
+
+
+def float_power(input, exponent):
+    """Power in float64."""
+    input = _k.cast(input, _mstype.float64) if isinstance(input, _Tensor) else float(input)
+    return _k.pow(input, _k.cast(exponent, _mstype.float64) if isinstance(exponent, _Tensor) else float(exponent))
+
+
+def gcd(input, other):
+    """Greatest common divisor, by Euclid's steps: at most 92 for numbers of 64 bits."""
+    a, b = _tensors(_k.abs(input), _k.abs(other))
+    for _ in range(92 if _mstype.int64 in (a.dtype, b.dtype) else 46):
+        rest = _k.mod(a, _k.where(_k.equal(b, 0), 1, b))
+        a, b = _k.where(_k.equal(b, 0), a, b), _k.where(_k.equal(b, 0), 0, rest)
+    return a
+
+
+def lcm(input, other):
+    """Least common multiple."""
+    divisor = gcd(input, other)
+    return _k.where(_k.equal(divisor, 0), 0, _k.abs(input // _k.where(_k.equal(divisor, 0), 1, divisor) * other))
+
+
+def truncate_div(x, y):
+    """Quotient, rounded towards 0 for integers."""
+    out = _k.div(*_tensors(x, y))
+    kind = _k.add(x, y).dtype
+    return out if kind in _FLOATS else _k.cast(_k.trunc(_k.div(_wide(x), _wide(y))), kind)
+
+
+def _wide(x):
+    return _k.cast(x, _mstype.float64) if isinstance(x, _Tensor) else x
+
+
+def truncate_mod(x, y):
+    """Rest of the division rounded towards 0."""
+    return _k.fmod(x, y)
+
+
+def bitwise_left_shift(input, other):
+    """input times 2 to the power of other, of integers."""
+    return _shift("bitwise_left_shift", input, other, True)
+
+
+def bitwise_right_shift(input, other):
+    """input divided by 2 to the power of other, rounded down, of integers."""
+    return _shift("bitwise_right_shift", input, other, False)
+
+
+def _shift(name, x, by, left):
+    x, by = _tensors(x, by)
+    if x.dtype in _FLOATS or by.dtype in _FLOATS:
+        raise TypeError("[%s] operands, got %s and %s, expected integers" % (name, x.dtype, by.dtype))
+    kind = _k.add(x, by).dtype
+    power = _k.pow(_k.full((), 2, _mstype.int64), _k.clip(_k.cast(by, _mstype.int64), 0, 62))
+    wide = _k.cast(x, _mstype.int64)
+    return _k.cast(wide * power if left else _k.floor_div(wide, power), kind)
+
+
+def polygamma(n, input):
+    """The derivative of order n of digamma."""
+    order = int(n)
+    if order < 0:
+        raise ValueError("[polygamma] n must not be negative, got %d" % order)
+    if order < 2:
+        return _k.trigamma(input) if order else _k.digamma(input)
+    return (-1.0) ** (order + 1) * _math.factorial(order) * _k.zeta(_k.full((), order + 1.0, input.dtype), input)
+
+
+def mvlgamma(input, p):
+    """Logarithm of the gamma function of p dimensions."""
+    total = 0.25 * p * (p - 1) * _math.log(_math.pi)
+    for i in range(p):
+        total = total + _k.lgamma(input - 0.5 * i)
+    return total
+
+
+def positive(input):
+    """x itself."""
+    return _check(input, "positive")
+
+
+def isposinf(input):
+    """True where x is infinity."""
+    return _k.equal(input, float("inf"))
+
+
+def isneginf(input):
+    """True where x is negative infinity."""
+    return _k.equal(input, float("-inf"))
+
+
+def isreal(input):
+    """True everywhere: no tensor is complex."""
+    return _k.full(_check(input, "isreal").shape, True, _mstype.bool_)
+
+
+def is_floating_point(input):
+    """Whether the dtype is a float."""
+    return _check(input, "is_floating_point").dtype in _FLOATS
+
+
+def is_complex(input):
+    """Whether the dtype is complex: never."""
+    _check(input, "is_complex")
+    return False
+
+
+def is_nonzero(input):
+    """Whether the one element is not zero."""
+    if _check(input, "is_nonzero").size != 1:
+        raise ValueError("[is_nonzero] input must have one element, got %d" % input.size)
+    return bool(_k.not_equal(_k.reshape(input, ()), 0))
+
+
+def real(input):
+    """The real part: x itself."""
+    return _check(input, "real")
+
+
+def conj(input):
+    """The conjugate: x itself, as no tensor is complex."""
+    return _check(input, "conj")
+
+
+def approximate_equal(x, y, tolerance=1e-05):
+    """True where |x - y| is below a tolerance."""
+    return _k.less(_k.abs(x - y), tolerance)
+
+
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether all elements are close, a bool."""
+    return bool(_k.all(_m.isclose(input, other, rtol, atol, equal_nan)))
+
+
+def swiglu(input, dim=-1):
+    """silu(first half) times the second half along an axis."""
+    first, second = _k.split(input, [input.shape[dim] // 2] * 2, dim)
+    return _k.silu(first) * second
+
+
+def i0(input):
+    """The modified Bessel function of the first kind, order 0 (Abramowitz and Stegun 9.8.1 and 9.8.2)."""
+    size = _k.abs(_float(input))
+    small = _k.square(_k.minimum(size, 3.75) / 3.75)
+    near = _horner(small, (1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813))
+    inverse = 3.75 / _k.maximum(size, 3.75)
+    far = _horner(inverse, (0.39894228, 0.01328592, 0.00225319, -0.00157565, 0.00916281, -0.02057706, 0.02635537,
+                            -0.01647633, 0.00392377))
+    return _k.where(_k.less(size, 3.75), near, far * _k.exp(size) * _k.rsqrt(_k.maximum(size, 3.75)))
+
+
+def _horner(x, coefficients):
+    total = coefficients[-1]
+    for c in coefficients[-2::-1]:
+        total = total * x + c
+    return total
+
+
+bessel_i0 = i0
+
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

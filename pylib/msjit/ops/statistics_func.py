@@ -1,0 +1,264 @@
+"""Running values, order statistics, counts and sums without NaN, under MindSpore's names and argument orders."""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from ..context import FLOAT_DTYPES as _FLOATS
+from . import math_func as _m
+from . import registry as _k
+
+# -- running values --------------------------------------------------------------------------------------------------
+
+
+def cumprod(input, dim, dtype=None):
+    """Running products along an axis, in the dtype of input."""
+    input = input if dtype is None else _k.cast(input, dtype)
+    return _k.cast(_k.cumprod(input, dim), input.dtype)
+
+
+def cummax(input, axis):
+    """(greatest element up to each place along an axis, its position)"""
+    return _k.cummax(input, axis)
+
+
+def cummin(input, axis):
+    """(least element up to each place along an axis, its position)"""
+    return _k.cummin(input, axis)
+
+
+def logcumsumexp(input, axis):
+    """Logarithm of the running sums of exp(x), without overflow."""
+    top = _k.stop_gradient(_k.cummax(input, axis)[0])
+    highest = _k.stop_gradient(_k.max(input, axis, True))
+    out = _k.log(_k.cumsum(_k.exp(input - highest), axis)) + highest
+    # Where what came so far is far below the greatest element, the sum in its own scale is zero: the extreme stands for it.
+    return _k.where(_k.less(top, highest - 80), top, out)
+
+
+def diff(x, n=1, axis=-1, prepend=None, append=None):
+    """Differences of neighbours along an axis, n times."""
+    if not isinstance(n, int) or isinstance(n, bool) or n < 0:
+        raise (ValueError if isinstance(n, int) else TypeError)("[diff] n, got %r, expected an int of 0 or more" % (n,))
+    parts = [item for item in (prepend, x, append) if item is not None]
+    x = x if len(parts) == 1 else _k.concat(parts, axis)
+    for _ in range(n):
+        size = x.shape[axis]
+        if size < 2:
+            return _k.full([0 if i == axis % x.ndim else s for i, s in enumerate(x.shape)], 0, x.dtype)
+        first, second = _part(x, axis, 0, size - 1), _part(x, axis, 1, size)
+        x = _k.logical_xor(second, first) if x.dtype == _mstype.bool_ else second - first
+    return x
+
+
+def _part(x, axis, begin, end):
+    starts, ends = [0] * x.ndim, list(x.shape)
+    starts[axis], ends[axis] = begin, end
+    return _k.slice(x, starts, ends, [1] * x.ndim)
+
+
+def trapz(y, x=None, *, dx=1.0, dim=-1):
+    """The integral by trapezoids along an axis, over distances dx or points x."""
+    size = y.shape[dim]
+    middle = (_part(y, dim, 1, size) + _part(y, dim, 0, size - 1)) / 2
+    if x is None:
+        return _k.sum(middle, dim) * dx
+    gaps = diff(x, 1, -1 if x.ndim == 1 else dim)
+    if x.ndim == 1 and y.ndim > 1:
+        gaps = _k.reshape(gaps, (-1,) + (1,) * (y.ndim - 1 - dim % y.ndim))
+    return _k.sum(middle * gaps, dim)
+
+
+# -- moments ---------------------------------------------------------------------------------------------------------
+
+
+def var_mean(input, axis=None, ddof=0, keepdims=False):
+    """(variance, mean) over axes."""
+    return _m.var(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
+
+
+def std_mean(input, axis=None, ddof=0, keepdims=False):
+    """(standard deviation, mean) over axes."""
+    return _m.std(input, axis, ddof, keepdims), _k.mean(input, axis, keepdims)
+
+
+def cov(input, *, correction=1, fweights=None, aweights=None):
+    """Covariances of the rows of a matrix, whose columns are observations; fweights count them, aweights weigh them."""
+    if _check(input, "cov").ndim > 2:
+        raise ValueError("[cov] input must have at most 2 axes, got %d" % input.ndim)
+    rows = input if input.ndim == 2 else _k.reshape(input, (1, -1))
+    rows = rows if rows.dtype in _FLOATS else _k.cast(rows, _mstype.float32)
+    weights = None
+    for given in (fweights, aweights):
+        if given is not None:
+            given = _k.cast(given, rows.dtype)
+            weights = given if weights is None else weights * given
+    if weights is None:
+        centred = rows - _k.mean(rows, 1, True)
+        product, count = _k.matmul(centred, centred, False, True), max(rows.shape[1] - correction, 0)
+        return _shaped(product / count, input)
+    total = _k.sum(weights)
+    centred = rows - _k.sum(rows * weights, 1, True) / total
+    product = _k.matmul(centred * weights, centred, False, True)
+    if aweights is None:
+        count = total - correction
+    else:
+        count = total - correction * _k.sum(weights * _k.cast(aweights, rows.dtype)) / total
+    return _shaped(product / count, input)
+
+
+def _shaped(product, input):
+    return product if input.ndim == 2 else _k.reshape(product, ())
+
+
+def nansum(input, axis=None, keepdims=False, *, dtype=None):
+    """Sum over axes, NaN as 0."""
+    out = _k.where(_k.not_equal(input, input), 0, input)
+    return _m.sum(out, axis, keepdims, dtype)
+
+
+def nanmean(input, axis=None, keepdims=False, *, dtype=None):
+    """Mean over axes of what is not NaN."""
+    out = nansum(input, axis, keepdims) / _k.sum(_k.cast(_k.equal(input, input), input.dtype), axis, keepdims)
+    return out if dtype is None else _k.cast(out, dtype)
+
+
+def count_nonzero(x, axis=(), keep_dims=False, dtype=_mstype.int32):
+    """Number of elements that are not zero over axes; () means all."""
+    return _k.cast(_k.sum(_k.not_equal(x, 0), None if axis == () else axis, keep_dims), dtype)
+
+
+def aminmax(input, *, axis=0, keepdims=False):
+    """(least, greatest) element along an axis, of everything where axis is None."""
+    return _k.min(input, axis, keepdims), _k.max(input, axis, keepdims)
+
+
+# -- order -----------------------------------------------------------------------------------------------------------
+
+
+def quantile(input, q, axis=None, keepdims=False):
+    """The places where parts q of the elements along an axis lie below, between two of them on a line; NaN counts."""
+    return _quantile("quantile", input, q, axis, keepdims, False)
+
+
+def nanquantile(input, q, axis=None, keepdims=False):
+    """As quantile, of what is not NaN."""
+    return _quantile("nanquantile", input, q, axis, keepdims, True)
+
+
+def _quantile(name, x, q, axis, keepdims, skip_nan):
+    if _check(x, name).dtype not in (_mstype.float32, _mstype.float64):
+        raise TypeError("[%s] input has an unsupported dtype, got %s, expected float32 or float64" % (name, x.dtype))
+    if not isinstance(q, _Tensor):
+        if isinstance(q, bool) or not isinstance(q, (int, float)):
+            raise TypeError("[%s] q, got %s, expected a float or a Tensor" % (name, type(q).__name__))
+        if not 0 <= q <= 1:
+            raise ValueError("[%s] q, got %s, expected one in [0, 1]" % (name, q))
+        q = _k.full((), float(q), x.dtype)
+    shape = x.shape if axis is not None else (1,) * x.ndim
+    x, place = (_k.reshape(x, (-1,)), 0) if axis is None else (x, axis % x.ndim)
+    bad = _k.not_equal(x, x)
+    ordered = _k.sort(x, place)[0]
+    count = _k.sum(_k.cast(_k.logical_not(bad), x.dtype), place, True) if skip_nan else x.shape[place] * 1.0
+    levels = _k.reshape(q, [-1] + [1] * x.ndim)
+    at = levels * (count - 1)  # (q, ..., 1, ...)
+    low = _k.floor(_k.maximum(at, 0))
+    first = _pick(ordered, low, place)
+    out = first + (_pick(ordered, _k.ceil(_k.maximum(at, 0)), place) - first) * (at - low)
+    if not skip_nan:
+        out = _k.where(_k.any(bad, place, True), float("nan"), out)
+    lead = list(q.shape)
+    if keepdims:
+        return _k.reshape(out, lead + [1 if axis is None or i == place else s for i, s in enumerate(shape)])
+    return _k.reshape(out, lead + [s for i, s in enumerate(x.shape) if i != place])
+
+
+def _pick(ordered, places, axis):
+    """Elements at places (q, ..., 1, ...) along an axis, one set for each q."""
+    wide = _k.broadcast_to(_k.expand_dims(ordered, 0), (places.shape[0],) + tuple(ordered.shape))
+    shape = [1 if i == axis + 1 else size for i, size in enumerate(wide.shape)]
+    return _k.gather_elements(wide, _k.cast(_k.broadcast_to(places, shape), _mstype.int64), axis + 1)
+
+
+def nanmedian(input, axis=-1, keepdims=False):
+    """(median along an axis of what is not NaN, its position): of two elements in the middle the lesser one."""
+    values, places = _k.sort(input, axis)
+    count = _k.sum(_k.equal(input, input), axis, True)
+    middle = _k.maximum((count - 1) // 2, 0)
+    values, places = _k.gather_elements(values, middle, axis), _k.gather_elements(places, middle, axis)
+    places = _k.cast(places, _mstype.int64)
+    return (values, places) if keepdims else (_k.squeeze(values, axis), _k.squeeze(places, axis))
+
+
+def kthvalue(input, k, dim=-1, keepdim=False):
+    """(the k-th least element along an axis, its position); k counts from 1."""
+    values, places = _k.sort(input, dim)
+    at = _Tensor([k - 1], _mstype.int64)
+    values, places = _k.gather(values, at, dim), _k.cast(_k.gather(places, at, dim), _mstype.int64)
+    return (values, places) if keepdim else (_k.squeeze(values, dim), _k.squeeze(places, dim))
+
+
+def msort(input):
+    """Sorted along the first axis."""
+    return _k.sort(input, 0)[0]
+
+
+def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None):
+    """Where values would go into sorted rows (the last axis): before equal elements, or after them on the right."""
+    if side not in (None, "left", "right"):
+        raise ValueError("[searchsorted] side, got %r, expected 'left' or 'right'" % (side,))
+    if right and side == "left":
+        raise ValueError("[searchsorted] side, got 'left', expected 'right' where right is True")
+    if sorter is not None:
+        sorted_sequence = _k.gather_elements(sorted_sequence, sorter, -1)
+    values = values if isinstance(values, _Tensor) else _k.full((), values, sorted_sequence.dtype)
+    out = _k.searchsorted(sorted_sequence, values, bool(right or side == "right"))
+    return _k.cast(out, _mstype.int32) if out_int32 else out
+
+
+def bucketize(input, boundaries, *, right=False):
+    """The number of the bucket between rising boundaries that each element lies in; right: those equal to one go below."""
+    if not isinstance(boundaries, _Tensor):
+        boundaries = _Tensor(list(boundaries), _mstype.float32)
+    return _k.cast(_k.searchsorted(boundaries, input, bool(right)), _mstype.int32)
+
+
+def bincount(input, weights=None, minlength=0):
+    """How often each of 0, 1, 2, ... occurs, or the sums of the weights that stand beside them."""
+    if _check(input, "bincount").ndim != 1:
+        raise ValueError("[bincount] input must have one axis, got %d" % input.ndim)
+    if input.dtype in _FLOATS or input.dtype == _mstype.bool_:
+        raise TypeError("[bincount] input has an unsupported dtype, got %s, expected an integer" % input.dtype)
+    if isinstance(minlength, bool) or not isinstance(minlength, int):
+        raise TypeError("[bincount] minlength, got %s, expected an int" % type(minlength).__name__)
+    if minlength < 0:
+        raise ValueError("[bincount] minlength must not be negative, got %d" % minlength)
+    if input.size and int(_k.min(input)) < 0:
+        raise ValueError("[bincount] input must not be negative, got %d" % int(_k.min(input)))
+    size = max(minlength, int(_k.max(input)) + 1 if input.size else 0)
+    kind = _mstype.int32 if weights is None else _mstype.float32
+    added = _k.ones(input.shape, kind) if weights is None else _k.cast(weights, kind)
+    if tuple(added.shape) != tuple(input.shape):
+        raise ValueError("[bincount] shape of weights, got %s, expected %s" % (tuple(added.shape), tuple(input.shape)))
+    return _k.index_update([_k.full((size,), 0, kind), added, input], [0], True)
+
+
+def histc(input, bins=100, min=0.0, max=0.0):
+    """How many elements lie in each of equal bins from min to max, by default the least and the greatest element."""
+    flat = _k.reshape(input, (-1,))
+    if bins < 1:
+        raise ValueError("[histc] bins must be positive, got %d" % bins)
+    low, high = float(min), float(max)
+    if low > high:
+        raise ValueError("[histc] max must not be below min, got %s and %s" % (max, min))
+    if low == high:
+        low, high = (float(_k.min(flat)), float(_k.max(flat))) if flat.size else (0.0, 1.0)
+    if low == high:
+        low, high = low - 1, high + 1
+    wide = _k.cast(flat, _mstype.float64)
+    inside = _k.logical_and(_k.greater_equal(wide, low), _k.less_equal(wide, high))
+    at = _k.minimum(_k.floor((wide - low) * (bins / (high - low))), bins - 1)
+    at = _k.cast(_k.where(inside, at, 0), _mstype.int64)
+    kind = input.dtype if input.dtype != _mstype.float16 else _mstype.float32
+    return _k.index_update([_k.full((bins,), 0, kind), _k.cast(inside, kind), at], [0], True)
+
+
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

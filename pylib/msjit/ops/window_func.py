@@ -1,0 +1,374 @@
+"""Convolution and pooling over one and three axes, and transposed: reductions to what there is for two."""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import registry as _k
+
+
+def _tuple(value, count, where, what):
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value,) * count
+    if isinstance(value, (tuple, list)) and len(value) in (1, count) and all(isinstance(v, int) for v in value):
+        return tuple(value) * (count // len(value))
+    raise ValueError("[%s] %s, got %r, expected an int or %d ints" % (where, what, value, count))
+
+
+def _pads(where, sizes, kernel, stride, dilation, pad_mode, padding):
+    """((before, after) of each axis)"""
+    count = len(kernel)
+    if pad_mode not in ("valid", "same", "pad"):
+        raise ValueError("[%s] pad_mode, got %r, expected 'valid', 'same' or 'pad'" % (where, pad_mode))
+    if pad_mode == "pad":
+        if isinstance(padding, (tuple, list)) and len(padding) == 2 * count:
+            return tuple((padding[2 * i], padding[2 * i + 1]) for i in range(count))
+        return tuple((p, p) for p in _tuple(padding, count, where, "padding"))
+    if padding not in (0, (0,) * count, (0,) * (2 * count), [0] * count, [0] * (2 * count)):
+        raise ValueError("[%s] padding with pad_mode %r, got %s, expected 0" % (where, pad_mode, padding))
+    if pad_mode == "valid":
+        return ((0, 0),) * count
+    found = []
+    for size, k, s, d in zip(sizes, kernel, stride, dilation):
+        need = max((-(-size // s) - 1) * s + (k - 1) * d + 1 - size, 0)
+        found.append((need // 2, need - need // 2))
+    return tuple(found)
+
+
+def _along(x, axis, begin, end, step):
+    starts, ends, steps = [0] * x.ndim, list(x.shape), [1] * x.ndim
+    starts[axis], ends[axis], steps[axis] = begin, end, step
+    return _k.slice(x, starts, ends, steps)
+
+
+def _window_slices(x, axis, kernel, stride, dilation):
+    """One slice for each place in a window that moves along an axis."""
+    count = (x.shape[axis] - (kernel - 1) * dilation - 1) // stride + 1
+    return [_along(x, axis, k * dilation, k * dilation + (count - 1) * stride + 1, stride) for k in range(kernel)]
+
+
+def _rank(where, x, rank):
+    if _check(x, where).ndim != rank:
+        raise ValueError("[%s] input has a wrong rank, got %d, expected %d" % (where, x.ndim, rank))
+
+
+# -- convolution -----------------------------------------------------------------------------------------------------
+
+
+def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
+    """1-D convolution: input (N, C, L), weight (O, C / groups, k)."""
+    _rank("conv1d", input, 3)
+    _rank("conv1d", weight, 3)
+    stride, dilation = _tuple(stride, 1, "conv1d", "stride"), _tuple(dilation, 1, "conv1d", "dilation")
+    (before, after), = _pads("conv1d", input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
+    out = _k.conv2d(_k.expand_dims(input, 2), _k.expand_dims(weight, 2), bias, (1,) + stride, (0, 0, before, after),
+                    (1,) + dilation, groups)
+    return _k.squeeze(out, 2)
+
+
+def conv3d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
+    """3-D convolution: input (N, C, D, H, W), weight (O, C / groups, kD, kH, kW)."""
+    _rank("conv3d", input, 5)
+    _rank("conv3d", weight, 5)
+    stride, dilation = _tuple(stride, 3, "conv3d", "stride"), _tuple(dilation, 3, "conv3d", "dilation")
+    kernel = tuple(weight.shape[2:])
+    (front, back), rows, columns = _pads("conv3d", input.shape[2:], kernel, stride, dilation, pad_mode, padding)
+    x = _k.pad(input, [0, 0, front, 0, 0], [0, 0, back, 0, 0], 0) if front or back else input
+    if x.shape[2] < (kernel[0] - 1) * dilation[0] + 1:
+        raise ValueError("[conv3d] kernel exceeds the padded depth, got %d and %d" % (kernel[0], x.shape[2]))
+    # The places of the kernel along the depth become channels, the depths of the result images.
+    x = _k.stack(_window_slices(x, 2, kernel[0], stride[0], dilation[0]), 2)
+    count, channels, depth = x.shape[0], x.shape[1], x.shape[3]
+    images = _k.reshape(_k.transpose(x, (0, 3, 1, 2, 4, 5)), (count * depth, channels * kernel[0]) + tuple(x.shape[4:]))
+    flat = _k.reshape(weight, (weight.shape[0], weight.shape[1] * kernel[0]) + kernel[1:])
+    out = _k.conv2d(images, flat, bias, stride[1:], rows + columns, dilation[1:], groups)
+    out = _k.reshape(out, (count, depth) + tuple(out.shape[1:]))
+    return _k.transpose(out, (0, 2, 1, 3, 4))
+
+
+def transposed(where, x, weight, bias, sizes, stride, pads, dilation, groups):
+    """The transposed convolution whose result has the given sizes: x (N, C, ...), weight (C, O / groups, ...)."""
+    rank = len(sizes)
+    if x.shape[1] != weight.shape[0]:
+        raise ValueError("[%s] channels of input and weight must match, got %d and %d" % (where, x.shape[1], weight.shape[0]))
+    if min(sizes) < 1:
+        raise ValueError("[%s] size of the result must be positive, got %s" % (where, tuple(sizes)))
+    channels = weight.shape[1] * groups
+    if rank == 1:
+        out = _k.squeeze(_k.conv2d_input_grad(
+            _k.expand_dims(x, 2), _k.expand_dims(weight, 2), [x.shape[0], channels, 1, sizes[0]], (1,) + stride,
+            (0, 0) + pads[0], (1,) + dilation, groups), 2)
+    elif rank == 2:
+        out = _k.conv2d_input_grad(x, weight, [x.shape[0], channels] + list(sizes), stride, pads[0] + pads[1], dilation,
+                                   groups)
+    else:
+        out = _transposed_depth(x, weight, channels, sizes, stride, pads, dilation, groups)
+    return out if bias is None else out + _k.reshape(bias, (-1,) + (1,) * rank)
+
+
+def _transposed_depth(x, weight, channels, sizes, stride, pads, dilation, groups):
+    count, depth, kernel = x.shape[0], x.shape[2], weight.shape[2]
+    images = _k.reshape(_k.transpose(x, (0, 2, 1, 3, 4)), (count * depth, x.shape[1]) + tuple(x.shape[3:]))
+    flat = _k.reshape(weight, (weight.shape[0], weight.shape[1] * kernel) + tuple(weight.shape[3:]))
+    planes = _k.conv2d_input_grad(images, flat, [count * depth, channels * kernel] + list(sizes[1:]), stride[1:],
+                                  pads[1] + pads[2], dilation[1:], groups)
+    planes = _k.reshape(planes, [count, depth, channels, kernel] + list(sizes[1:]))
+    planes = _k.transpose(planes, (0, 2, 1, 3, 4, 5))
+    places = _Tensor([[d * stride[0] + k * dilation[0] for k in range(kernel)] for d in range(depth)], _mstype.int64)
+    longest = max(sizes[0] + pads[0][0], (depth - 1) * stride[0] + (kernel - 1) * dilation[0] + 1)
+    whole = _k.full([count, channels, longest] + list(sizes[1:]), 0, x.dtype)
+    return _along(_k.index_update([whole, planes, places], [2], True), 2, pads[0][0], pads[0][0] + sizes[0], 1)
+
+
+def _transposed_of(where, rank, x, weight, bias, stride, padding, output_padding, dilation, groups, pad_mode="pad"):
+    _rank(where, x, rank + 2)
+    _rank(where, weight, rank + 2)
+    stride, dilation = _tuple(stride, rank, where, "stride"), _tuple(dilation, rank, where, "dilation")
+    extra, kernel = _tuple(output_padding, rank, where, "output_padding"), tuple(weight.shape[2:])
+    if pad_mode == "same":
+        sizes = [size * s for size, s in zip(x.shape[2:], stride)]
+        pads = _pads(where, sizes, kernel, stride, dilation, "same", padding)
+    else:
+        pads = _pads(where, x.shape[2:], kernel, stride, dilation, pad_mode, padding)
+        sizes = [(size - 1) * s - sum(p) + (k - 1) * d + 1 + more
+                 for size, s, p, k, d, more in zip(x.shape[2:], stride, pads, kernel, dilation, extra)]
+    return transposed(where, x, weight, bias, sizes, stride, pads, dilation, groups)
+
+
+def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    """Transposed 2-D convolution: input (N, C, H, W), weight (C, O / groups, kH, kW)."""
+    return _transposed_of("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, dilation, groups)
+
+
+def conv3d_transpose(inputs, weight, pad_mode="valid", padding=0, stride=1, dilation=1, group=1, output_padding=0):
+    """Transposed 3-D convolution: inputs (N, C, D, H, W), weight (C, O / group, kD, kH, kW)."""
+    return _transposed_of("conv3d_transpose", 3, inputs, weight, None, stride, padding, output_padding, dilation, group,
+                          pad_mode)
+
+
+# -- pooling ---------------------------------------------------------------------------------------------------------
+
+
+def _flat(x, axes):
+    """The images of the last axes as a stack (count, 1, ...), and what goes back."""
+    lead = tuple(x.shape[:-axes])
+    return _k.reshape(x, (-1, 1) + tuple(x.shape[-axes:])), lead
+
+
+def _over_lines(pool, x):
+    """pool on lines (1, L) of a tensor (..., L)."""
+    lines, lead = _flat(x, 1)
+    out = pool(_k.expand_dims(lines, 2))
+    return _k.reshape(out, lead + (out.shape[-1],))
+
+
+def _over_depth(pool, x):
+    """pool on the depth (D, 1) of a tensor (..., D, H, W)."""
+    lead, depth, plane = tuple(x.shape[:-3]), x.shape[-3], tuple(x.shape[-2:])
+    out = pool(_k.reshape(x, (-1, 1, depth, plane[0] * plane[1])))
+    return _k.reshape(out, lead + (out.shape[2],) + plane)
+
+
+def _over_planes(pool, x):
+    """pool on the planes (H, W) of a tensor (..., H, W)."""
+    planes, lead = _flat(x, 2)
+    out = pool(planes)
+    return _k.reshape(out, lead + tuple(out.shape[-2:]))
+
+
+def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True):
+    """Mean of each window of (N, C, L) or (C, L)."""
+    kernel, stride = _tuple(kernel_size, 1, "avg_pool1d", "kernel_size"), _tuple(stride, 1, "avg_pool1d", "stride")
+    pads = _pads("avg_pool1d", (), kernel, stride, (1,), "pad", padding)[0]
+    return _over_lines(lambda x: _k.avg_pool2d(x, (1,) + kernel, (1,) + stride, (0, 0) + pads, ceil_mode,
+                                               count_include_pad, None), input_x)
+
+
+def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=0):
+    """Mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
+    kernel, stride = _tuple(kernel_size, 3, "avg_pool3d", "kernel_size"), _tuple(stride, 3, "avg_pool3d", "stride")
+    pads = _pads("avg_pool3d", (), kernel, stride, (1, 1, 1), "pad", padding)
+    return averaged(input_x, kernel, stride, pads, ceil_mode, count_include_pad, divisor_override)
+
+
+def averaged(x, kernel, stride, pads, ceil_mode, count_include_pad, divisor):
+    """Means over planes, then along the depth."""
+    out = _over_planes(lambda p: _k.avg_pool2d(p, kernel[1:], stride[1:], pads[1] + pads[2], ceil_mode, count_include_pad,
+                                               1 if divisor else None), x)
+    return _over_depth(lambda p: _k.avg_pool2d(p, (kernel[0], 1), (stride[0], 1), pads[0] + (0, 0), ceil_mode,
+                                               count_include_pad, divisor or None), out)
+
+
+def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    """Largest element of each window of (N, C, D, H, W) or (C, D, H, W), and its position in the volume."""
+    kernel = _tuple(kernel_size, 3, "max_pool3d", "kernel_size")
+    stride = kernel if stride is None else _tuple(stride, 3, "max_pool3d", "stride")
+    dilation = _tuple(dilation, 3, "max_pool3d", "dilation")
+    pads = _pads("max_pool3d", (), kernel, stride, dilation, "pad", padding)
+    if return_indices:
+        return _max_with_places(x, kernel, stride, pads, dilation, ceil_mode)
+    return greatest(x, kernel, stride, pads, dilation, ceil_mode)
+
+
+def greatest(x, kernel, stride, pads, dilation, ceil_mode):
+    """Largest elements over planes, then along the depth."""
+    out = _over_planes(lambda p: _k.max_pool2d(p, kernel[1:], stride[1:], pads[1] + pads[2], ceil_mode, dilation[1:]), x)
+    return _over_depth(lambda p: _k.max_pool2d(p, (kernel[0], 1), (stride[0], 1), pads[0] + (0, 0), ceil_mode,
+                                               (dilation[0], 1)), out)
+
+
+def _max_with_places(x, kernel, stride, pads, dilation, ceil_mode):
+    planes, lead = _flat(x, 2)
+    values, places = _k.max_pool2d_with_index(planes, kernel[1:], stride[1:], pads[1] + pads[2], ceil_mode, dilation[1:])
+    plane = tuple(values.shape[-2:])
+    depth = lead[-1]
+    values = _k.reshape(values, (-1, 1, depth, plane[0] * plane[1]))
+    places = _k.reshape(places, values.shape)
+    values, level = _k.max_pool2d_with_index(values, (kernel[0], 1), (stride[0], 1), pads[0] + (0, 0), ceil_mode,
+                                             (dilation[0], 1))
+    # `level` is a position among (depth, plane): it finds the place in the plane, and its depth.
+    flat = _k.reshape(places, (places.shape[0], -1))
+    chosen = _k.gather_elements(flat, _k.reshape(level, (level.shape[0], -1)), 1)
+    level = _k.reshape(level, chosen.shape) // (plane[0] * plane[1])
+    shape = lead[:-1] + (values.shape[2],) + plane
+    return _k.reshape(values, shape), _k.reshape(level * (x.shape[-2] * x.shape[-1]) + chosen, shape)
+
+
+def _unpooled(where, x, indices, kernel_size, stride, padding, output_size, axes):
+    kernel = _tuple(kernel_size, axes, where, "kernel_size")
+    stride = kernel if stride is None else _tuple(stride, axes, where, "stride")
+    padding = _tuple(padding, axes, where, "padding")
+    lead = tuple(x.shape[:-axes])
+    if output_size:
+        sizes = tuple(output_size)[-axes:]
+    else:
+        sizes = tuple((n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[-axes:], stride, padding, kernel))
+    total = 1
+    for size in sizes:
+        total *= size
+    rows = _k.reshape(x, (-1, x.size // max(1, _product(lead))))
+    whole = _k.full((rows.shape[0], total), 0, x.dtype)
+    return _k.reshape(_k.scatter_elements(whole, _k.reshape(indices, rows.shape), rows, 1), lead + sizes)
+
+
+def _product(sizes):
+    total = 1
+    for size in sizes:
+        total *= size
+    return total
+
+
+def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Elements back at the places they were the largest of, zeros elsewhere; (N, C, L) or (C, L)."""
+    return _unpooled("max_unpool1d", x, indices, kernel_size, stride, padding, output_size, 1)
+
+
+def max_unpool3d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Elements back at the places they were the largest of, zeros elsewhere; (N, C, D, H, W) or (C, D, H, W)."""
+    return _unpooled("max_unpool3d", x, indices, kernel_size, stride, padding, output_size, 3)
+
+
+def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
+    """Norm of order norm_type of each window of (N, C, L) or (C, L)."""
+    stride = kernel_size if stride is None else stride
+    return _root(avg_pool1d(_k.pow(x, float(norm_type)), kernel_size, stride, 0, ceil_mode), kernel_size, norm_type)
+
+
+def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
+    """Norm of order norm_type of each window of (N, C, H, W) or (C, H, W)."""
+    kernel = _tuple(kernel_size, 2, "lp_pool2d", "kernel_size")
+    stride = kernel if stride is None else _tuple(stride, 2, "lp_pool2d", "stride")
+    means = _over_planes(lambda p: _k.avg_pool2d(p, kernel, stride, (0, 0, 0, 0), ceil_mode, True, None),
+                         _k.pow(x, float(norm_type)))
+    return _root(means, kernel[0] * kernel[1], norm_type)
+
+
+def _root(means, count, norm_type):
+    return _k.pow(_k.relu(means) * float(count), 1.0 / norm_type)
+
+
+def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"):
+    """x over (bias + alpha times the sum of squares of the nearest channels) to the power of beta; x is (N, C, H, W)."""
+    _rank("lrn", x, 4)
+    if norm_region != "ACROSS_CHANNELS":
+        raise ValueError("[lrn] norm_region, got %r, expected 'ACROSS_CHANNELS'" % (norm_region,))
+    squares = _k.pad(_k.square(x), [0, depth_radius, 0, 0], [0, depth_radius, 0, 0], 0)
+    total = 0
+    for part in _window_slices(squares, 1, 2 * depth_radius + 1, 1, 1):
+        total = total + part
+    return x / _k.pow(bias + alpha * total, beta)
+
+
+# -- adaptive pooling ------------------------------------------------------------------------------------------------
+
+
+def adaptive_avg_pool1d(input, output_size):
+    """Mean over windows chosen so that the last axis gets the wanted size."""
+    size, = _tuple(output_size, 1, "adaptive_avg_pool1d", "output_size")
+    return _over_lines(lambda x: _k.adaptive_avg_pool2d(x, (1, size)), input)
+
+
+def adaptive_avg_pool3d(input, output_size):
+    """Mean over windows chosen so that the last three axes get the wanted sizes; None keeps a size."""
+    sizes = _wanted(input, output_size, 3)
+    out = _over_planes(lambda p: _k.adaptive_avg_pool2d(p, sizes[1:]), input)
+    return _over_depth(lambda p: _k.adaptive_avg_pool2d(p, (sizes[0], -1)), out)
+
+
+def _wanted(x, output_size, axes):
+    sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * axes
+    if len(sizes) != axes:
+        raise ValueError("[adaptive_pool] output_size, got %s, expected an int or %d of them" % (output_size, axes))
+    return tuple(x.shape[i - axes] if size in (None, -1) else size for i, size in enumerate(sizes))
+
+
+def _bounds(size, count):
+    return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+
+
+def _adaptive_max(x, axis, count):
+    if x.shape[axis] == count:
+        return x
+    parts = [_k.max(_along(x, axis, begin, end, 1), axis, True) for begin, end in _bounds(x.shape[axis], count)]
+    return _k.concat(parts, axis)
+
+
+def adaptive_max_pool1d(input, output_size):
+    """Largest element of windows chosen so that the last axis gets the wanted size."""
+    size, = _wanted(input, output_size, 1)
+    return _adaptive_max(input, input.ndim - 1, size)
+
+
+def _adaptive_nd(x, output_size, axes, return_indices):
+    sizes = _wanted(x, output_size, axes)
+    out = x
+    for i, size in enumerate(sizes):
+        out = _adaptive_max(out, x.ndim - axes + i, size)
+    if not return_indices:
+        return out
+    lead, volume = tuple(x.shape[:-axes]), tuple(x.shape[-axes:])
+    number = _k.reshape(_k.arange(0, _product(volume), 1, _mstype.int64), volume)
+    cells = [()]
+    for size, count in zip(volume, sizes):
+        cells = [cell + (bound,) for cell in cells for bound in _bounds(size, count)]
+    found = []
+    for cell in cells:
+        part, where = x, number
+        for i, (begin, end) in enumerate(cell):
+            part, where = _along(part, x.ndim - axes + i, begin, end, 1), _along(where, i, begin, end, 1)
+        best = _k.argmax(_k.reshape(part, lead + (-1,)), -1)
+        found.append(_k.gather(_k.reshape(where, (-1,)), best, 0))
+    return out, _k.reshape(_k.stack(found, -1), lead + sizes)
+
+
+def adaptive_max_pool2d(input, output_size, return_indices=False):
+    """Largest element of windows chosen so that the last two axes get the wanted sizes, and its position in the plane."""
+    return _adaptive_nd(input, output_size, 2, return_indices)
+
+
+def adaptive_max_pool3d(input, output_size, return_indices=False):
+    """Largest element of windows chosen so that the last three axes get the wanted sizes, and its position."""
+    return _adaptive_nd(input, output_size, 3, return_indices)
+
+
+__all__ = ["conv1d", "conv3d", "conv_transpose2d", "conv3d_transpose", "avg_pool1d", "avg_pool3d", "max_pool3d",
+           "max_unpool1d", "max_unpool3d", "lp_pool1d", "lp_pool2d", "lrn", "adaptive_avg_pool1d", "adaptive_avg_pool3d",
+           "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d"]

@@ -1,0 +1,300 @@
+"""Optimizers whose groups are dicts with all options: those of mint.optim and experimental.optim."""
+from .. import ops
+from ..common import dtype as mstype
+from ..common.parameter import Parameter, ParameterTuple
+from ..common.tensor import Tensor
+from ..nn.cell import Cell
+from .assigned import count, decayed, wide, write
+
+
+class GroupedOptimizer(Cell):
+    """Base class: `param_groups` is a list of dicts, each with params, lr (a Parameter) and the options of `defaults`.
+
+    Subclasses define _update(index, parameter, gradient, group); `index` counts over all groups.
+    """
+
+    def __init__(self, params, defaults):
+        super().__init__(auto_prefix=False)
+        self._where = type(self).__name__
+        if params is None:
+            raise ValueError("[%s] params, got None, expected Parameters" % self._where)
+        groups = list(params)
+        if not groups:
+            raise ValueError("[%s] params must not be empty" % self._where)
+        self.defaults, self.param_groups, self.lrs, self.step_count = dict(defaults), [], [], 0
+        object.__setattr__(self, "parameters", ())
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group):
+        """Adds the Parameters of a dict; what it does not hold comes from the defaults."""
+        if not isinstance(param_group, dict):
+            raise TypeError("[%s] a group must be a dict, got %s" % (self._where, type(param_group).__name__))
+        params = param_group["params"]
+        if isinstance(params, set):
+            raise TypeError("[%s] params of a group must be in order, got a set" % self._where)
+        params = [params] if isinstance(params, Parameter) else list(params)
+        for param in params:
+            if not isinstance(param, Parameter):
+                raise TypeError("[%s] params must be Parameters, got %s" % (self._where, type(param).__name__))
+            if any(param is known for known in self.parameters):
+                raise ValueError("[%s] parameter %s is in two groups" % (self._where, param.name))
+        group = dict(self.defaults)
+        group.update(param_group)
+        group["params"], group["start"] = params, len(self.parameters)
+        group["lr"] = self._rate(group["lr"], "learning_rate_group_%d" % len(self.param_groups))
+        decay = group.get("weight_decay", 0.0)
+        if isinstance(decay, bool) or not isinstance(decay, (int, float)):
+            raise TypeError("[%s] weight_decay must be a float, got %s" % (self._where, type(decay).__name__))
+        if decay < 0:
+            raise ValueError("[%s] weight_decay must not be negative, got %s" % (self._where, decay))
+        group["weight_decay"] = float(decay)
+        self.lrs.append(group["lr"])
+        self.param_groups.append(group)
+        object.__setattr__(self, "parameters", ParameterTuple(tuple(self.parameters) + tuple(params)))
+
+    def _rate(self, value, name):
+        if isinstance(value, bool) or not isinstance(value, (int, float, Tensor)):
+            raise TypeError("[%s] lr must be a float or a Tensor, got %s" % (self._where, type(value).__name__))
+        if isinstance(value, Tensor) and value.ndim:
+            raise ValueError("[%s] rank of lr, got %d, expected 0" % (self._where, value.ndim))
+        if not isinstance(value, Tensor) and not value >= 0:
+            raise ValueError("[%s] lr must not be negative, got %s" % (self._where, value))
+        return Parameter(Tensor(value, mstype.float32), name=name, requires_grad=False)
+
+    def _state(self, prefix, init="zeros"):
+        """One Parameter of state for each of `parameters`."""
+        state = self.parameters.clone(prefix, init)
+        for param in state:
+            param.requires_grad = False
+        return state
+
+    def construct(self, gradients):
+        """Applies one update; returns True."""
+        if not isinstance(gradients, (tuple, list)):
+            raise TypeError("[%s] gradients, got %s, expected a tuple of Tensors" % (self._where, type(gradients).__name__))
+        if len(gradients) != len(self.parameters):
+            raise ValueError("[%s] gradients, got %d, expected one for each of the %d parameters"
+                             % (self._where, len(gradients), len(self.parameters)))
+        for group in self.param_groups:
+            index = group["start"]
+            for param in group["params"]:
+                gradient = gradients[index]
+                if gradient.shape != param.shape:
+                    raise ValueError("[%s] gradient of %s has a wrong shape, got %s, expected %s"
+                                     % (self._where, param.name, gradient.shape, param.shape))
+                if group.get("maximize", False):
+                    gradient = -gradient
+                self._update(index, param, gradient, group)
+                index = index + 1
+        object.__setattr__(self, "step_count", self.step_count + 1)
+        return True
+
+    def _update(self, index, param, gradient, group):
+        raise NotImplementedError("[%s] _update is not defined" % self._where)
+
+
+def check_adam(where, betas, eps, weight_decay, lr):
+    """Raises where the arguments of a kind of Adam are none."""
+    if not isinstance(betas, tuple):
+        raise TypeError("[%s] betas must be a tuple, got %s" % (where, type(betas).__name__))
+    if len(betas) != 2:
+        raise ValueError("[%s] betas must be 2 floats, got %d" % (where, len(betas)))
+    for name, value in (("betas", betas[0]), ("betas", betas[1]), ("eps", eps), ("weight_decay", weight_decay), ("lr", lr)):
+        if not isinstance(value, float):
+            raise TypeError("[%s] %s must be a float, got %s" % (where, name, type(value).__name__))
+        if value < 0 or (name == "betas" and value >= 1):
+            raise ValueError("[%s] %s is out of range, got %s" % (where, name, value))
+
+
+class Adam(GroupedOptimizer):
+    """Adam with bias correction; weight decay is added to the gradient."""
+
+    _decoupled = False
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *, maximize=False):
+        where = type(self).__name__
+        check_adam(where, betas, eps, weight_decay, lr)
+        for name, value in (("amsgrad", amsgrad), ("maximize", maximize)):
+            if not isinstance(value, bool):
+                raise TypeError("[%s] %s must be a bool, got %s" % (where, name, type(value).__name__))
+        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
+                                      maximize=maximize))
+        self.exp_avg, self.exp_avg_sq = self._state("exp_avg"), self._state("exp_avg_sq")
+        some = any(group["amsgrad"] for group in self.param_groups)
+        self.max_exp_avg_sq = self._state("max_exp_avg_sq") if some else None
+
+    def _update(self, index, param, gradient, group):
+        (beta1, beta2), decay, step = group["betas"], group["weight_decay"], self.step_count + 1
+        p, rate = wide(param), group["lr"].detach()
+        if self._decoupled:
+            g = wide(gradient)
+            p = p * (1 - rate * decay) if decay else p
+        else:
+            g = decayed(gradient, param, decay)
+        m = wide(self.exp_avg[index]) * beta1 + g * (1 - beta1)
+        v = wide(self.exp_avg_sq[index]) * beta2 + g * g * (1 - beta2)
+        write(self.exp_avg[index], m), write(self.exp_avg_sq[index], v)
+        if group["amsgrad"]:
+            v = ops.maximum(wide(self.max_exp_avg_sq[index]), v)
+            write(self.max_exp_avg_sq[index], v)
+        root = ops.sqrt(v) / (1.0 - beta2 ** step) ** 0.5 + group["eps"]
+        write(param, p - rate / (1.0 - beta1 ** step) * m / root)
+
+
+class AdamW(Adam):
+    """Adam with bias correction; weight decay shrinks the weights before the step."""
+
+    _decoupled = True
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *,
+                 maximize=False):
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+
+
+class SGD(GroupedOptimizer):
+    """Gradient descent with momentum, dampening and Nesterov's variant; the momentum starts with the first gradient."""
+
+    def __init__(self, params, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False):
+        for name, value in (("momentum", momentum), ("dampening", dampening), ("weight_decay", weight_decay)):
+            if not isinstance(value, (int, float)):
+                raise TypeError("[SGD] %s must be a float, got %s" % (name, type(value).__name__))
+        if momentum < 0:
+            raise ValueError("[SGD] momentum must not be negative, got %s" % momentum)
+        for name, value in (("nesterov", nesterov), ("maximize", maximize)):
+            if not isinstance(value, bool):
+                raise TypeError("[SGD] %s must be a bool, got %s" % (name, type(value).__name__))
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("[SGD] nesterov needs a momentum above 0 and no dampening, got %s and %s"
+                             % (momentum, dampening))
+        super().__init__(params, dict(lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
+                                      nesterov=nesterov, maximize=maximize))
+        self.momentum_buf = self._state("momentum_buf")
+
+    def _update(self, index, param, gradient, group):
+        g, momentum = decayed(gradient, param, group["weight_decay"]), group["momentum"]
+        if momentum != 0:
+            buffer = wide(self.momentum_buf[index]) * momentum
+            buffer = g if self.step_count == 0 else buffer + g * (1 - group["dampening"])
+            write(self.momentum_buf[index], buffer)
+            g = g + momentum * buffer if group["nesterov"] else buffer
+        write(param, wide(param) - group["lr"].detach() * g)
+
+
+class Adadelta(GroupedOptimizer):
+    """a = rho a + (1 - rho) g^2; u = sqrt(d + eps) / sqrt(a + eps) g; d = rho d + (1 - rho) u^2; p -= lr u"""
+
+    def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0, *, maximize=False):
+        super().__init__(params, dict(lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize))
+        self.accum, self.accum_update = self._state("accum"), self._state("accum_update")
+
+    def _update(self, index, param, gradient, group):
+        g, rho, eps = decayed(gradient, param, group["weight_decay"]), group["rho"], group["eps"]
+        accum, moves = wide(self.accum[index]) * rho + g * g * (1 - rho), wide(self.accum_update[index])
+        move = ops.sqrt(moves + eps) / ops.sqrt(accum + eps) * g
+        write(param, wide(param) - group["lr"].detach() * move)
+        write(self.accum[index], accum), write(self.accum_update[index], moves * rho + move * move * (1 - rho))
+
+
+class Adagrad(GroupedOptimizer):
+    """a += g^2; p -= lr / (1 + t lr_decay) g / (sqrt(a) + eps), t being the number of steps before this one"""
+
+    def __init__(self, params, lr=1e-2, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0, eps=1e-10, *,
+                 maximize=False):
+        super().__init__(params, dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay, maximize=maximize))
+        self.accum = self._state("accum", initial_accumulator_value)
+
+    def _update(self, index, param, gradient, group):
+        g = decayed(gradient, param, group["weight_decay"])
+        accum = wide(self.accum[index]) + g * g
+        rate = group["lr"].detach() / (1.0 + self.step_count * group["lr_decay"])
+        write(param, wide(param) - rate * g / (ops.sqrt(accum) + group["eps"]))
+        write(self.accum[index], accum)
+
+
+class Adamax(GroupedOptimizer):
+    """m = beta1 m + (1 - beta1) g; u = max(beta2 u, |g| + eps); p -= lr / (1 - beta1^t) m / u"""
+
+    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, *, maximize=False):
+        check_adam("Adamax", betas, eps, weight_decay, float(lr))
+        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize))
+        self.exp_avg, self.exp_inf = self._state("exp_avg"), self._state("exp_inf")
+
+    def _update(self, index, param, gradient, group):
+        g, (beta1, beta2) = decayed(gradient, param, group["weight_decay"]), group["betas"]
+        m = wide(self.exp_avg[index]) * beta1 + g * (1 - beta1)
+        largest = ops.maximum(wide(self.exp_inf[index]) * beta2, ops.abs(g) + group["eps"])
+        rate = group["lr"].detach() / (1.0 - beta1 ** (self.step_count + 1))
+        write(param, wide(param) - rate * m / largest)
+        write(self.exp_avg[index], m), write(self.exp_inf[index], largest)
+
+
+class RMSprop(GroupedOptimizer):
+    """s = alpha s + (1 - alpha) g^2; p -= lr g / (sqrt(s) + eps), with momentum and, centred, s less the squared mean"""
+
+    def __init__(self, params, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0, centered=False,
+                 maximize=False):
+        super().__init__(params, dict(lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum,
+                                      centered=centered, maximize=maximize))
+        self.mean_square, self.mean_grad, self.mom = self._state("mean_square"), self._state("mean_grad"), self._state("mom")
+
+    def _update(self, index, param, gradient, group):
+        g, alpha = decayed(gradient, param, group["weight_decay"]), group["alpha"]
+        square = wide(self.mean_square[index]) * alpha + g * g * (1 - alpha)
+        spread = square
+        if group["centered"]:
+            mean = wide(self.mean_grad[index]) * alpha + g * (1 - alpha)
+            spread = square - mean * mean
+            write(self.mean_grad[index], mean)
+        move = g / (ops.sqrt(spread) + group["eps"])
+        if group["momentum"] > 0:
+            move = wide(self.mom[index]) * group["momentum"] + move
+            write(self.mom[index], move)
+        write(param, wide(param) - group["lr"].detach() * move)
+        write(self.mean_square[index], square)
+
+
+class RAdam(GroupedOptimizer):
+    """Adam whose first steps, while the second moment is uncertain, do without it (Liu et al. 2019)."""
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
+        check_adam("RAdam", betas, eps, weight_decay, float(lr))
+        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay))
+        self.exp_avg, self.exp_avg_sq = self._state("exp_avg"), self._state("exp_avg_sq")
+
+    def _update(self, index, param, gradient, group):
+        g, (beta1, beta2), step = decayed(gradient, param, group["weight_decay"]), group["betas"], count(self.step_count)
+        m = wide(self.exp_avg[index]) * beta1 + g * (1 - beta1)
+        v = wide(self.exp_avg_sq[index]) * beta2 + g * g * (1 - beta2)
+        power = beta2 ** step
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * step * power / (1 - power)
+        rect = ops.sqrt(ops.maximum((length - 4) * (length - 2), 0) * longest / ((longest - 4) * (longest - 2) * length))
+        scale = ops.where(length > 5.0, ops.sqrt(1 - power) * rect / (ops.sqrt(v) + group["eps"]), ops.ones_like(v))
+        write(param, wide(param) - m / (1 - beta1 ** step) * group["lr"].detach() * scale)
+        write(self.exp_avg[index], m), write(self.exp_avg_sq[index], v)
+
+
+class NAdam(GroupedOptimizer):
+    """Adam with Nesterov's momentum, whose share falls with momentum_decay (Dozat 2016)."""
+
+    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, momentum_decay=4e-3):
+        check_adam("NAdam", betas, eps, weight_decay, float(lr))
+        super().__init__(params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
+                                      momentum_decay=momentum_decay))
+        self.exp_avg, self.exp_avg_sq = self._state("exp_avg"), self._state("exp_avg_sq")
+        self.mu_product = ParameterTuple([Parameter(Tensor(1.0, mstype.float32), name="mu_product_" + p.name,
+                                                    requires_grad=False) for p in self.parameters])
+
+    def _update(self, index, param, gradient, group):
+        g, (beta1, beta2), step = decayed(gradient, param, group["weight_decay"]), group["betas"], count(self.step_count)
+        fall = group["momentum_decay"]
+        mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * fall))
+        mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * fall))
+        product = self.mu_product[index].detach() * mu
+        m = wide(self.exp_avg[index]) * beta1 + g * (1 - beta1)
+        v = wide(self.exp_avg_sq[index]) * beta2 + g * g * (1 - beta2)
+        root, rate = ops.sqrt(v / (1 - beta2 ** step)) + group["eps"], group["lr"].detach()
+        p = wide(param) - rate * (1.0 - mu) / (1.0 - product) * g / root
+        write(param, p - rate * mu_next / (1.0 - product * mu_next) * m / root)
+        write(self.exp_avg[index], m), write(self.exp_avg_sq[index], v), write(self.mu_product[index], product)
