@@ -20,7 +20,10 @@ from .context import (
 from .explain import explain, report, reset, stats
 from .importer import install, skip, uninstall
 from .jit import JitConfig, jit, jit_class
-from .serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
+from .serialization import (
+    async_ckpt_thread_status, ckpt_to_safetensors, export, load, load_checkpoint, load_checkpoint_async,
+    load_param_into_net, safetensors_to_ckpt, save_checkpoint,
+)
 
 methods.bind()
 _native._msjit.set_tensor_initializer(lambda shape, dtype, init: initializer(init, shape, dtype))

@@ -16,6 +16,11 @@ _MOVED = {
     "ops.primitive": "ops.operations",
     "ops.composite.base": "ops.composite",
     "mint.nn.functional": "mint.functional",
+    "dataset.engine": "dataset",
+    "dataset.engine.datasets": "dataset.core",
+    "dataset.engine.samplers": "dataset.samplers",
+    "dataset.core": "dataset.core",
+    "dataset.core.config": "dataset.config",
 }
 
 

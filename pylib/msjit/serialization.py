@@ -1,12 +1,13 @@
-"""Checkpoints: the Parameters of a network in one safetensors file."""
+"""Checkpoints: the Parameters of a network in MindSpore's .ckpt files, or in .safetensors files."""
 import os
 from collections import OrderedDict
 
+from . import checkpoint_file
 from .common import dtype as mstype
 from .common.parameter import Parameter
 from .common.tensor import Tensor
 
-_SUFFIX = ".ckpt"
+_FORMATS = ("ckpt", "safetensors")
 
 
 def _safetensors():
@@ -17,87 +18,328 @@ def _safetensors():
     return safetensors.numpy
 
 
+# -- saving ---------------------------------------------------------------------------------------------------------------
+
 def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=False, append_dict=None, enc_key=None,
-                    enc_mode="AES-GCM", choice_func=None, **kwargs):
-    """Writes a Cell, a dict, or a list of {"name", "data"} to a file; `.ckpt` is added where no suffix is given."""
-    from .nn.cell import Cell
-    if enc_key is not None:
-        raise NotImplementedError("[save_checkpoint] encryption is not offered")
-    if isinstance(save_obj, Cell):
-        items = [(p.name, p) for p in save_obj.get_parameters()]
-    elif isinstance(save_obj, dict):
-        items = list(save_obj.items())
-    elif isinstance(save_obj, (list, tuple)):
-        items = [(item["name"], item["data"]) for item in save_obj]
-    else:
-        raise TypeError("[save_checkpoint] expected a Cell, a dict or a list, got %s" % type(save_obj).__name__)
-    tensors, metadata = {}, {"format": "msjit"}
-    for name, value in items:
+                    enc_mode="AES-GCM", choice_func=None, crc_check=False, format="ckpt", **kwargs):
+    """Writes a Cell, a dict, or a list of Parameters or of {"name", "data"} to a file.
+
+    The suffix of the format is added where it is missing. The file takes its name only when it is complete: a save
+    that fails leaves the file before it as it was. append_dict adds numbers, bools, texts and Tensors.
+    """
+    where = "save_checkpoint"
+    for name, value in dict(kwargs, enc_key=enc_key).items():
+        if value:
+            raise NotImplementedError("[%s] %s%s, got a value, expected it left out"
+                                      % (where, name, " (encryption) is not offered" if name == "enc_key" else ""))
+    if not isinstance(async_save, bool) and async_save not in ("thread", "process"):
+        raise TypeError("[%s] async_save, got %r, expected a bool, 'thread' or 'process'" % (where, async_save))
+    for name, value in (("integrated_save", integrated_save), ("crc_check", crc_check)):
+        if not isinstance(value, bool):
+            raise TypeError("[%s] %s, got %s, expected a bool" % (where, name, type(value).__name__))
+    if choice_func is not None and not callable(choice_func):
+        raise TypeError("[%s] choice_func, got %s, expected a function" % (where, type(choice_func).__name__))
+    path, kind = _path(ckpt_file_name, format, where)
+    values = OrderedDict()
+    for name, value in _items(save_obj, where):
         if choice_func is not None and not choice_func(name):
             continue
-        if name in tensors:
-            raise ValueError("[save_checkpoint] two parameters are named %r" % name)
-        tensors[name], metadata["dtype:" + name] = _to_numpy(name, value)
-    for name, value in (append_dict or {}).items():
-        tensors[name], metadata["dtype:" + name] = _to_numpy(name, value)
-    path = _path(ckpt_file_name)
+        if name in values:
+            raise ValueError("[%s] two parameters are named %r, expected different names" % (where, name))
+        values[name] = value
+    values.update(_appended(append_dict, where))
+    write = _write_safetensors if kind == "safetensors" else _write_ckpt
+    _replace(path, lambda temporary: write(temporary, values, crc_check))
+
+
+def _items(save_obj, where):
+    from .nn.cell import Cell
+    if isinstance(save_obj, Cell):
+        return [(p.name, p) for p in save_obj.get_parameters()]
+    if isinstance(save_obj, dict):
+        items = list(save_obj.items())
+    elif isinstance(save_obj, (list, tuple)):
+        for item in save_obj:
+            if not isinstance(item, Parameter) and not (isinstance(item, dict) and {"name", "data"} <= set(item)):
+                raise TypeError("[%s] an item of the list, got %s, expected a Parameter or {'name', 'data'}"
+                                % (where, type(item).__name__))
+        items = [(i.name, i) if isinstance(i, Parameter) else (i["name"], i["data"]) for i in save_obj]
+    else:
+        raise TypeError("[%s] save_obj, got %s, expected a Cell, a dict or a list" % (where, type(save_obj).__name__))
+    for name, value in items:
+        if not isinstance(name, str):
+            raise TypeError("[%s] a name, got %s, expected a str" % (where, type(name).__name__))
+        if not isinstance(value, (Tensor, bool, int, float, str)):
+            raise TypeError("[%s] value of %s, got %s, expected a Tensor, a number or a text"
+                            % (where, name, type(value).__name__))
+    return items
+
+
+def _appended(append_dict, where):
+    if append_dict is None:
+        return {}
+    if not isinstance(append_dict, dict):
+        raise TypeError("[%s] append_dict, got %s, expected a dict" % (where, type(append_dict).__name__))
+    return dict(_items(append_dict, where))
+
+
+def _replace(path, write):
+    """Calls write(temporary path), then gives that file the name `path`."""
     temporary = "%s.%d.tmp" % (path, os.getpid())
     try:
-        _safetensors().save_file(tensors, temporary, metadata)
+        write(temporary)
         os.replace(temporary, path)
     finally:
         if os.path.exists(temporary):
             os.remove(temporary)
 
 
+def _wire(name, value):
+    """(name, type, dims, bytes) of a value."""
+    import numpy
+    if isinstance(value, str):
+        return name, "str", (0,), value.encode("utf-32-le", "surrogatepass")
+    if isinstance(value, bool):
+        array, kind = numpy.array(value), "Bool"
+    elif isinstance(value, int):
+        array, kind = numpy.array(value, numpy.int64), "Int64"
+    elif isinstance(value, float):
+        array, kind = numpy.array(value, numpy.float32), "Float32"
+    elif value.dtype == mstype.bfloat16:
+        wide = numpy.ascontiguousarray(value.astype(mstype.float32).asnumpy())
+        array, kind = (wide.view(numpy.uint32) >> 16).astype(numpy.uint16), "BFloat16"
+        array = array.reshape(value.shape)
+    else:
+        array = value.asnumpy()
+        kind = checkpoint_file.TYPES.get(array.dtype.name)
+    if kind is None:
+        raise TypeError("[save_checkpoint] dtype of %s, got %s, expected one that .ckpt files have"
+                        % (name, array.dtype))
+    return name, kind, array.shape, array.tobytes()
+
+
+def _write_ckpt(path, values, crc_check):
+    with open(path, "wb") as file:
+        checkpoint_file.write_file(file, (_wire(name, value) for name, value in values.items()), crc_check)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _write_safetensors(path, values, crc_check):
+    tensors, metadata = {}, {"format": "msjit"}
+    for name, value in values.items():
+        if isinstance(value, str):
+            metadata["str:" + name] = value
+            continue
+        tensors[name], metadata["dtype:" + name] = _to_numpy(value)
+    _safetensors().save_file(tensors, path, metadata)
+
+
+def _to_numpy(value):
+    import numpy
+    dtype = ""
+    if not isinstance(value, Tensor):
+        value = Tensor(value)
+    elif value.dtype == mstype.bfloat16:
+        value, dtype = value.astype(mstype.float32), "bfloat16"
+    return numpy.array(value.asnumpy(), order="C"), dtype
+
+
+# -- loading --------------------------------------------------------------------------------------------------------------
+
 def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None, dec_mode="AES-GCM",
-                    specify_prefix=None, choice_func=None, **kwargs):
-    """Reads a file into an OrderedDict of Parameters, and into `net` where one is given."""
+                    specify_prefix=None, choice_func=None, crc_check=False, remove_redundancy=False, format="ckpt"):
+    """Reads a file into an OrderedDict of Parameters (texts stay texts), and into `net` where one is given.
+
+    A file that is no checkpoint, or not a whole one, raises ValueError.
+    """
+    where = "load_checkpoint"
     if dec_key is not None:
-        raise NotImplementedError("[load_checkpoint] encryption is not offered")
-    path = _path(ckpt_file_name)
-    if not os.path.exists(path):
-        raise ValueError("[load_checkpoint] there is no file %s" % path)
-    _safetensors()
-    from safetensors import safe_open
-    loaded = OrderedDict()
-    with safe_open(path, framework="numpy") as file:
-        metadata = file.metadata() or {}
-        for name in file.keys():
-            if _skipped(name, filter_prefix, specify_prefix, choice_func):
-                continue
-            values = Tensor(file.get_tensor(name))
-            dtype = metadata.get("dtype:" + name)
-            if dtype == "bfloat16":
-                values = values.astype(mstype.bfloat16)
-            loaded[name] = Parameter(values, name=name)
+        raise NotImplementedError("[%s] dec_key, got a value, expected None: encryption is not offered" % where)
+    if remove_redundancy:
+        raise NotImplementedError("[%s] remove_redundancy, got %r, expected False" % (where, remove_redundancy))
+    for value in (filter_prefix, specify_prefix):
+        items = [value] if isinstance(value, str) or value is None else value
+        if not isinstance(items, (list, tuple)) or not all(isinstance(i, (str, type(None))) for i in items):
+            raise TypeError("[%s] filter_prefix and specify_prefix, got %r, expected texts" % (where, value))
+    path, _ = _path(ckpt_file_name, format, where)
+    if not os.path.isfile(path):
+        raise ValueError("[%s] there is no file %s" % (where, path))
+
+    def wanted(name):
+        return not _skipped(name, filter_prefix, specify_prefix, choice_func)
+    try:
+        loaded = _read_safetensors(path, wanted) if _is_safetensors(path) else _read_ckpt(path, wanted, crc_check)
+    except checkpoint_file.BadFile as error:
+        raise ValueError("[%s] file, got %s: %s, expected a whole checkpoint" % (where, path, error)) from None
+    if not loaded:
+        raise ValueError("[%s] parameters, got none from %s, expected one at least: the file has none, or "
+                         "filter_prefix, specify_prefix and choice_func leave none" % (where, path))
     if net is not None:
         load_param_into_net(net, loaded, strict_load)
     return loaded
 
 
+def load_checkpoint_async(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None,
+                          dec_mode="AES-GCM", specify_prefix=None, choice_func=None):
+    """load_checkpoint on another thread: a Future, whose result() is the dict."""
+    from concurrent.futures import ThreadPoolExecutor
+    executor = ThreadPoolExecutor(1, "msjit-checkpoint")
+    try:
+        return executor.submit(load_checkpoint, ckpt_file_name, net, strict_load, filter_prefix, dec_key, dec_mode,
+                               specify_prefix, choice_func)
+    finally:
+        executor.shutdown(wait=False)
+
+
+def async_ckpt_thread_status():
+    """Whether a save is still going on: False, as save_checkpoint returns when the file is complete."""
+    return False
+
+
+def _is_safetensors(path):
+    """By the first bytes: the length of a head of JSON, and its brace."""
+    with open(path, "rb") as file:
+        head = file.read(9)
+        size = os.fstat(file.fileno()).st_size
+    return head[8:] == b"{" and int.from_bytes(head[:8], "little") + 8 <= size
+
+
+def _read_ckpt(path, wanted, crc_check):
+    import numpy
+    loaded = OrderedDict()
+    with open(path, "rb") as file:
+        for name, kind, value in checkpoint_file.read_file(file, wanted, crc_check):
+            if name in loaded:
+                raise checkpoint_file.BadFile("two tensors are named %r" % name)
+            if kind == "str":
+                loaded[name] = value
+                continue
+            if kind == "BFloat16":
+                wide = (value.astype(numpy.uint32) << 16).view(numpy.float32)
+                tensor = Tensor(wide.reshape(value.shape)).astype(mstype.bfloat16)
+            else:
+                tensor = Tensor(value)
+            loaded[name] = Parameter(tensor, name=name)
+    return loaded
+
+
+def _read_safetensors(path, wanted):
+    _safetensors()
+    from safetensors import SafetensorError, safe_open
+    loaded = OrderedDict()
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            for name in file.keys():
+                if not wanted(name):
+                    continue
+                values = Tensor(file.get_tensor(name))
+                if metadata.get("dtype:" + name) == "bfloat16":
+                    values = values.astype(mstype.bfloat16)
+                loaded[name] = Parameter(values, name=name)
+    except SafetensorError as error:
+        raise checkpoint_file.BadFile(str(error)) from None
+    loaded.update((key[4:], value) for key, value in metadata.items() if key.startswith("str:") and wanted(key[4:]))
+    return loaded
+
+
+# -- into a network -------------------------------------------------------------------------------------------------------
+
 def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
-    """Copies loaded values into the Parameters of `net` by name; returns (not loaded, not used) names."""
+    """Copies loaded values into the Parameters of `net` by name; returns (not loaded, not used) names.
+
+    Without strict_load floats are converted to floats and ints to ints, and where all names of the dict have a prefix
+    more than those of the network, it is taken off.
+    """
     from .nn.cell import Cell
+    where = "load_param_into_net"
     if not isinstance(net, Cell):
-        raise TypeError("[load_param_into_net] net must be a Cell, got %s" % type(net).__name__)
+        raise TypeError("[%s] net must be a Cell, got %s" % (where, type(net).__name__))
     if not isinstance(parameter_dict, dict):
-        raise TypeError("[load_param_into_net] parameter_dict must be a dict, got %s" % type(parameter_dict).__name__)
-    not_loaded, used = [], set()
-    for param in net.get_parameters():
-        if param.name not in parameter_dict:
-            not_loaded.append(param.name)
-            continue
-        value = parameter_dict[param.name]
-        if tuple(value.shape) != tuple(param.shape):
-            raise RuntimeError("[load_param_into_net] shape of %s does not match, got %s, expected %s"
-                               % (param.name, tuple(value.shape), tuple(param.shape)))
-        if strict_load and value.dtype != param.dtype:
-            raise RuntimeError("[load_param_into_net] dtype of %s does not match, got %s, expected %s"
-                               % (param.name, value.dtype, param.dtype))
-        param.set_data(value)
-        used.add(param.name)
-    return not_loaded, [name for name in parameter_dict if name not in used]
+        raise TypeError("[%s] parameter_dict must be a dict, got %s" % (where, type(parameter_dict).__name__))
+    for name, value in parameter_dict.items():
+        if not isinstance(name, str) or not isinstance(value, (Tensor, str)):
+            raise TypeError("[%s] an item of parameter_dict, got %s: %s, expected str: Parameter"
+                            % (where, type(name).__name__, type(value).__name__))
+    if remove_redundancy:
+        raise NotImplementedError("[%s] remove_redundancy, got %r, expected False" % (where, remove_redundancy))
+    params = {param.name: param for param in net.get_parameters()}
+    found = {name: name for name in params if name in parameter_dict}
+    not_used = [name for name in parameter_dict if name not in params]
+    missing = [name for name in params if name not in found]
+    if missing and not strict_load:
+        found.update(_with_prefix(missing, parameter_dict))
+    for name, source in found.items():
+        _copy(params[name], parameter_dict[source], strict_load)
+    return [name for name in params if name not in found], not_used
+
+
+def _with_prefix(missing, parameter_dict):
+    """Names of the dict for the missing ones, where all of them only have a prefix more."""
+    longest = max(missing, key=len)
+    for name in parameter_dict:
+        if name.endswith("." + longest):
+            prefix = name[:-len(longest)]
+            return {m: prefix + m for m in missing if prefix + m in parameter_dict}
+    return {}
+
+
+_FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
+_INTS = (mstype.int8, mstype.int16, mstype.int32, mstype.int64, mstype.uint8)
+
+
+def _copy(param, value, strict_load):
+    where = "load_param_into_net"
+    if not isinstance(value, Tensor):
+        raise TypeError("[%s] value of %s, got %s, expected a Parameter" % (where, param.name, type(value).__name__))
+    shape, expected = tuple(value.shape), tuple(param.shape)
+    if shape != expected:
+        if {shape, expected} != {(), (1,)}:
+            raise RuntimeError("[%s] shape of %s does not match, got %s, expected %s"
+                               % (where, param.name, shape, expected))
+        value = value.reshape(expected)
+    if value.dtype != param.dtype:
+        same = any(value.dtype in kind and param.dtype in kind for kind in (_FLOATS, _INTS))
+        if strict_load or not same:
+            raise RuntimeError("[%s] dtype of %s does not match, got %s, expected %s"
+                               % (where, param.name, value.dtype, param.dtype))
+        value = value.astype(param.dtype)
+    param.set_data(value)
+
+
+# -- between formats ------------------------------------------------------------------------------------------------------
+
+def ckpt_to_safetensors(file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1):
+    """Writes a .ckpt file, or each of a folder, as .safetensors; save_path is a folder (by default that of the file)."""
+    _convert(file_path, save_path, name_map, file_name_regex, "ckpt", "safetensors")
+
+
+def safetensors_to_ckpt(file_path, save_path=None, name_map=None, file_name_regex=None, processes_num=1):
+    """The other direction of ckpt_to_safetensors."""
+    _convert(file_path, save_path, name_map, file_name_regex, "safetensors", "ckpt")
+
+
+def _convert(file_path, save_path, name_map, pattern, source, target):
+    import re
+    where = "%s_to_%s" % (source, target)
+    if os.path.isdir(file_path):
+        paths = sorted(os.path.join(base, f) for base, _, files in os.walk(file_path) for f in files)
+    elif os.path.isfile(file_path):
+        paths = [file_path]
+    else:
+        raise ValueError("[%s] file_path, got %s, expected a file or a folder that is there" % (where, file_path))
+    paths = [p for p in paths if p.endswith("." + source)
+             and (pattern is None or re.search(pattern, os.path.basename(p)))]
+    if not paths:
+        raise ValueError("[%s] file_path, got %s without .%s files, expected one at least" % (where, file_path, source))
+    for path in paths:
+        values = load_checkpoint(path, format=source)
+        folder = save_path or os.path.dirname(path) or "."
+        os.makedirs(folder, exist_ok=True)
+        name = os.path.basename(path)[:-len(source)] + target
+        save_checkpoint({(name_map or {}).get(k, k): v for k, v in values.items()}, os.path.join(folder, name),
+                        format=target)
 
 
 def export(net, *inputs, **kwargs):
@@ -110,32 +352,23 @@ def load(file_name, **kwargs):
     raise NotImplementedError("[load] graph import is not offered yet; load_checkpoint reads parameters")
 
 
-def _to_numpy(name, value):
-    if isinstance(value, Tensor):
-        dtype = "bfloat16" if value.dtype == mstype.bfloat16 else ""
-        source = value.astype(mstype.float32) if dtype else value
-        return _contiguous(source.asnumpy()), dtype
-    if isinstance(value, (bool, int, float)):
-        return _contiguous(Tensor(value).asnumpy()), ""
-    raise TypeError("[save_checkpoint] value of %s must be a Tensor or a number, got %s" % (name, type(value).__name__))
-
-
-def _contiguous(array):
-    import numpy
-    return numpy.array(array, order="C")
-
-
-def _path(name):
+def _path(name, format, where):
+    """(path with a suffix, format): a suffix in the name goes before the argument."""
     if not isinstance(name, (str, os.PathLike)):
-        raise TypeError("[checkpoint] file name must be a str, got %s" % type(name).__name__)
+        raise TypeError("[%s] file name must be a str, got %s" % (where, type(name).__name__))
+    if format not in _FORMATS:
+        raise ValueError("[%s] format, got %r, expected 'ckpt' or 'safetensors'" % (where, format))
     path = os.fspath(name)
-    return path if path.endswith((_SUFFIX, ".safetensors")) else path + _SUFFIX
+    for suffix in _FORMATS:
+        if path.endswith("." + suffix):
+            return path, suffix
+    return "%s.%s" % (path, format), format
 
 
 def _skipped(name, filter_prefix, specify_prefix, choice_func):
     def starts(prefixes):
         prefixes = [prefixes] if isinstance(prefixes, str) else prefixes
-        return any(name.startswith(prefix) for prefix in prefixes)
+        return any(name.startswith(prefix) for prefix in prefixes if prefix is not None)
     if choice_func is not None:
         return not choice_func(name)
     if filter_prefix is not None and starts(filter_prefix):

@@ -1,7 +1,7 @@
 """Random state: NumPy's global generator for the initial weights, a counter-based one for the random operators."""
 from .._native import _msjit
 
-_state = {"seed": None}
+_state = {"seed": None, "dataset": None}
 
 
 def set_seed(seed):
@@ -11,7 +11,7 @@ def set_seed(seed):
     if seed < 0:
         raise ValueError("[set_seed] seed must not be negative, got %d" % seed)
     import numpy
-    _state["seed"] = seed
+    _state["seed"], _state["dataset"] = seed, seed % 2**32
     numpy.random.seed(seed % 2**32)
     _msjit.set_seed(seed)
 
@@ -19,6 +19,16 @@ def set_seed(seed):
 def get_seed():
     """The seed set last, or None."""
     return _state["seed"]
+
+
+def set_dataset_seed(seed):
+    """Seeds the datasets alone."""
+    _state["dataset"] = seed
+
+
+def dataset_seed():
+    """The seed of the datasets, or None."""
+    return _state["dataset"]
 
 
 def generator():

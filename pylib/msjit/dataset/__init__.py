@@ -1,0 +1,12 @@
+"""Data pipelines: sources of rows, steps that change them, iterators; mindspore.dataset's names."""
+from . import config, samplers, text, transforms, vision
+from .core import Dataset, zip_datasets as zip
+from .samplers import (
+    DistributedSampler, PKSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, SubsetSampler,
+    WeightedRandomSampler,
+)
+from .batches import BatchInfo
+from .sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset
+from .files import CSVDataset, TFRecordDataset, TextFileDataset
+from .images import Cifar100Dataset, Cifar10Dataset, FashionMnistDataset, ImageFolderDataset, MnistDataset
+from .utils import Shuffle

@@ -1,0 +1,255 @@
+"""Settings of the data pipelines, as mindspore.dataset.config has them."""
+import json
+import os
+from enum import IntEnum
+
+from ..common.seed import dataset_seed, set_dataset_seed
+
+INT32_MAX, UINT32_MAX = 2147483647, 4294967295
+UNSEEDED = 5489  # the seed that stands for "another order in each run"
+
+
+class ErrorSamplesMode(IntEnum):
+    """What happens to a row whose processing fails."""
+
+    RETURN = 0
+    REPLACE = 1
+    SKIP = 2
+
+
+_state = {
+    "numParallelWorkers": os.cpu_count() or 1, "prefetchSize": 16, "monitorSamplingInterval": 1000,
+    "callbackTimeout": 60, "multiprocessingTimeoutInterval": 300, "autoNumWorkers": False, "enableSharedMem": True,
+    "enableWatchdog": True, "startMethod": "fork", "autotune": False, "autotuneInterval": 0, "numaEnable": False,
+    "debugMode": False, "autoOffload": False, "fastRecovery": True, "sendingBatches": 0,
+    "errorSamplesMode": ErrorSamplesMode.RETURN, "iteratorMode": {"do_copy": False, "parallel_convert": False},
+}
+_state["numParallelWorkers"] = min(8, _state["numParallelWorkers"])
+
+
+def _whole(value, name, low, high):
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError("[config] %s, got %s, expected an int" % (name, type(value).__name__))
+    if not low <= value <= high:
+        raise ValueError("[config] %s, got %d, expected %d to %d" % (name, value, low, high))
+    return value
+
+
+def _flag(value, name):
+    if not isinstance(value, bool):
+        raise TypeError("[config] %s, got %s, expected a bool" % (name, type(value).__name__))
+    return value
+
+
+def _must_be_off(value, name):
+    if _flag(value, name):
+        raise NotImplementedError("[config] %s is not offered, got True, expected False" % name)
+
+
+def set_seed(seed):
+    """Seeds the order of rows and the random transforms of pipelines started from now on; so does msjit.set_seed."""
+    set_dataset_seed(_whole(seed, "seed", 0, UINT32_MAX))
+
+
+def get_seed():
+    """The seed; 5489 where none was set, and then every run differs."""
+    seed = dataset_seed()
+    return UNSEEDED if seed is None else seed
+
+
+def set_num_parallel_workers(num):
+    """How many workers steps with num_parallel_workers may have at most, and what get_num_parallel_workers says."""
+    _state["numParallelWorkers"] = _whole(num, "num_parallel_workers", 1, INT32_MAX)
+
+
+def get_num_parallel_workers():
+    """The number of workers set last."""
+    return _state["numParallelWorkers"]
+
+
+def set_prefetch_size(size):
+    """How many rows each worker of a parallel step may be ahead of its reader."""
+    _state["prefetchSize"] = _whole(size, "prefetch_size", 1, INT32_MAX)
+
+
+def get_prefetch_size():
+    """The rows that a worker may be ahead."""
+    return _state["prefetchSize"]
+
+
+def set_multiprocessing_timeout_interval(interval):
+    """Seconds of waiting for a worker after which a warning says so."""
+    _state["multiprocessingTimeoutInterval"] = _whole(interval, "interval", 1, INT32_MAX)
+
+
+def get_multiprocessing_timeout_interval():
+    """Seconds until the warning about a slow worker."""
+    return _state["multiprocessingTimeoutInterval"]
+
+
+def set_multiprocessing_start_method(start_method="fork"):
+    """How worker processes start: 'fork' or 'spawn' (functions and sources are pickled then)."""
+    if not isinstance(start_method, str):
+        raise TypeError("[config] start_method, got %s, expected a str" % type(start_method).__name__)
+    if start_method not in ("fork", "spawn"):
+        raise ValueError("[config] start_method, got %r, expected 'fork' or 'spawn'" % start_method)
+    _state["startMethod"] = start_method
+
+
+def get_multiprocessing_start_method():
+    """How worker processes start."""
+    return _state["startMethod"]
+
+
+def set_monitor_sampling_interval(interval):
+    """Kept for programs that set it; there is no monitor."""
+    _state["monitorSamplingInterval"] = _whole(interval, "interval", 1, INT32_MAX)
+
+
+def get_monitor_sampling_interval():
+    """The interval set last."""
+    return _state["monitorSamplingInterval"]
+
+
+def set_callback_timeout(timeout):
+    """Kept for programs that set it; steps have no callbacks."""
+    _state["callbackTimeout"] = _whole(timeout, "timeout", 1, INT32_MAX)
+
+
+def get_callback_timeout():
+    """The time set last."""
+    return _state["callbackTimeout"]
+
+
+def set_auto_num_workers(enable):
+    """Kept for programs that set it; the number of workers is what each step asks for."""
+    _state["autoNumWorkers"] = _flag(enable, "enable")
+
+
+def get_auto_num_workers():
+    """The flag set last."""
+    return _state["autoNumWorkers"]
+
+
+def set_enable_shared_mem(enable):
+    """Kept for programs that set it; rows travel between processes through pipes."""
+    _state["enableSharedMem"] = _flag(enable, "enable")
+
+
+def get_enable_shared_mem():
+    """The flag set last."""
+    return _state["enableSharedMem"]
+
+
+def set_enable_watchdog(enable):
+    """Kept for programs that set it; a worker that dies is always reported."""
+    _state["enableWatchdog"] = _flag(enable, "enable")
+
+
+def get_enable_watchdog():
+    """The flag set last."""
+    return _state["enableWatchdog"]
+
+
+def set_fast_recovery(fast_recovery):
+    """Kept for programs that set it; skipped rows are always skipped without computing them where that is possible."""
+    _state["fastRecovery"] = _flag(fast_recovery, "fast_recovery")
+
+
+def get_fast_recovery():
+    """The flag set last."""
+    return _state["fastRecovery"]
+
+
+def set_sending_batches(batch_num):
+    """Kept for programs that set it; there is no device queue."""
+    _state["sendingBatches"] = _whole(batch_num, "batch_num", 0, INT32_MAX)
+
+
+def set_iterator_mode(do_copy=False, parallel_convert=False):
+    """Kept for programs that set it; rows are always new arrays."""
+    _state["iteratorMode"] = {"do_copy": _flag(do_copy, "do_copy"),
+                              "parallel_convert": _flag(parallel_convert, "parallel_convert")}
+
+
+def get_iterator_mode():
+    """The flags set last."""
+    return dict(_state["iteratorMode"])
+
+
+def set_enable_autotune(enable, filepath_prefix=None):
+    """Tuning is not offered."""
+    _must_be_off(enable, "autotune")
+
+
+def get_enable_autotune():
+    """False."""
+    return False
+
+
+def set_autotune_interval(interval):
+    """Kept for programs that set it."""
+    _state["autotuneInterval"] = _whole(interval, "interval", 0, INT32_MAX)
+
+
+def get_autotune_interval():
+    """The interval set last."""
+    return _state["autotuneInterval"]
+
+
+def set_auto_offload(offload):
+    """Transforms on a device are not offered."""
+    _must_be_off(offload, "auto_offload")
+
+
+def get_auto_offload():
+    """False."""
+    return False
+
+
+def set_numa_enable(numa_enable):
+    """Binding to a NUMA node is not offered."""
+    _must_be_off(numa_enable, "numa_enable")
+
+
+def get_numa_enable():
+    """False."""
+    return False
+
+
+def set_debug_mode(debug_mode_flag, debug_hook_list=None):
+    """With True no step has workers: functions run where the rows are read, so a debugger stops in them."""
+    if debug_hook_list:
+        raise NotImplementedError("[config] debug_hook_list is not offered, got %r, expected None" % (debug_hook_list,))
+    _state["debugMode"] = _flag(debug_mode_flag, "debug_mode_flag")
+
+
+def get_debug_mode():
+    """Whether steps run without workers."""
+    return _state["debugMode"]
+
+
+def set_error_samples_mode(error_samples_mode):
+    """Whether a failing row raises (RETURN) or is left out (SKIP) by map; REPLACE is not offered."""
+    if not isinstance(error_samples_mode, ErrorSamplesMode):
+        raise TypeError("[config] error_samples_mode, got %s, expected an ErrorSamplesMode"
+                        % type(error_samples_mode).__name__)
+    if error_samples_mode == ErrorSamplesMode.REPLACE:
+        raise NotImplementedError("[config] ErrorSamplesMode.REPLACE is not offered; RETURN and SKIP are")
+    _state["errorSamplesMode"] = error_samples_mode
+
+
+def get_error_samples_mode():
+    """The mode set last."""
+    return _state["errorSamplesMode"]
+
+
+def load(file):
+    """Settings of a JSON file: numParallelWorkers, seed, monitorSamplingInterval."""
+    with open(file, encoding="utf-8") as stream:
+        found = json.load(stream)
+    setters = {"numParallelWorkers": set_num_parallel_workers, "seed": set_seed, "prefetchSize": set_prefetch_size,
+               "monitorSamplingInterval": set_monitor_sampling_interval}
+    for name, value in found.items():
+        if name in setters:
+            setters[name](value)

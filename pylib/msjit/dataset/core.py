@@ -1,0 +1,331 @@
+"""Dataset: the methods every dataset has, and the iterators.
+
+A dataset is a chain of steps. `_open(run)` of a step gives a function that is called once for each epoch and returns
+an iterator over its rows; what has to live through the epochs of one reading (random engines, workers) lies in its
+closure. Rows are tuples of NumPy arrays, turned into tensors by the iterators.
+"""
+import itertools
+import traceback
+import weakref
+
+import numpy as np
+
+from ..common.tensor import Tensor
+from .config import INT32_MAX
+from .samplers import pipeline_seed
+from .workers import RowError
+
+
+class Run:
+    """One reading of a pipeline: its seed, its epoch, and the workers to end with it."""
+
+    def __init__(self):
+        self.seed, self.epoch, self.pools = pipeline_seed(), 0, []
+        self._steps = itertools.count()
+
+    def step(self):
+        """A number of the step, for its random draws."""
+        return next(self._steps)
+
+    def close(self):
+        """Ends the workers."""
+        for pool in self.pools:
+            pool.close()
+
+
+class Dataset:
+    """Base class: a subclass gives `_open`, and where it can `_count`, `_columns` and `_children`."""
+
+    _columns = ()
+    _children = ()
+    _size = None
+
+    def _open(self, run):
+        raise NotImplementedError
+
+    def _count(self):
+        run = Run()
+        try:
+            return sum(1 for _ in self._open(run)())
+        finally:
+            run.close()
+
+    # -- steps ------------------------------------------------------------------------------------------------------
+
+    def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, **kwargs):
+        """Stacks batch_size rows (an int, or a function of a BatchInfo) into one.
+
+        per_batch_map(*columns, info) changes the lists of rows of the input_columns before they are stacked.
+        """
+        return _steps.Batch(self, batch_size, drop_remainder, num_parallel_workers, **kwargs)
+
+    def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
+        """As batch, after padding columns: pad_info maps a column to (shape or None, value).
+
+        An empty pad_info pads every column with zeros to the largest size in the batch, None pads none.
+        """
+        return _steps.PaddedBatch(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
+
+    def bucket_batch_by_length(self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function=None,
+                               pad_info=None, pad_to_bucket_boundary=False, drop_remainder=False):
+        """Batches of rows whose lengths lie between the same two boundaries."""
+        return _steps.Buckets(self, names(column_names), bucket_boundaries, bucket_batch_sizes,
+                              element_length_function, pad_info, pad_to_bucket_boundary, drop_remainder)
+
+    def map(self, operations, input_columns=None, output_columns=None, num_parallel_workers=None, **kwargs):
+        """Applies one operation, or several one after the other, to columns (to the first by default).
+
+        num_parallel_workers above 1 makes rows in threads, with python_multiprocessing=True in processes.
+        """
+        return _steps.Map(self, operations, names(input_columns), names(output_columns), num_parallel_workers, **kwargs)
+
+    def filter(self, predicate, input_columns=None, num_parallel_workers=None):
+        """The rows for which predicate(*input_columns) is true."""
+        return _steps.Filter(self, predicate, names(input_columns), num_parallel_workers)
+
+    def flat_map(self, func):
+        """The rows of the datasets that func(*row) gives, one after the other."""
+        return _steps.FlatMap(self, func)
+
+    def shuffle(self, buffer_size):
+        """Shuffles within a buffer of rows; another order each epoch, the same for the same seed."""
+        whole("buffer_size", buffer_size, 2)
+        return _steps.Shuffle(self, buffer_size)
+
+    def repeat(self, count=None):
+        """The rows `count` times over; without end for None or -1."""
+        if count is not None and count != -1:
+            whole("count", count, 1)
+        return self if count == 1 else _steps.Repeat(self, count)
+
+    def take(self, count=-1):
+        """The first rows; all for -1."""
+        if count == -1:
+            return self
+        whole("count", count, 1)
+        return _steps.Slice(self, 0, count)
+
+    def skip(self, count):
+        """Without the first rows."""
+        whole("count", count, 0)
+        return _steps.Slice(self, count, None)
+
+    def project(self, columns):
+        """Only these columns."""
+        return _steps.Project(self, names(columns))
+
+    def rename(self, input_columns, output_columns):
+        """Other column names."""
+        return _steps.Rename(self, names(input_columns), names(output_columns))
+
+    def zip(self, datasets):
+        """Columns of several datasets side by side."""
+        if not isinstance(datasets, (tuple, list)) and not isinstance(datasets, Dataset):
+            raise TypeError("[zip] datasets, got %s, expected a Dataset or a tuple of them" % type(datasets).__name__)
+        return zip_datasets((self,) + (tuple(datasets) if isinstance(datasets, (tuple, list)) else (datasets,)))
+
+    def concat(self, datasets):
+        """The rows of several datasets one after the other."""
+        datasets = list(datasets) if isinstance(datasets, (tuple, list)) else [datasets]
+        return _steps.Concat([self] + datasets)
+
+    def __add__(self, other):
+        return self.concat(other)
+
+    def apply(self, apply_func):
+        """apply_func(self), which must give a dataset."""
+        if not callable(apply_func):
+            raise TypeError("[apply] apply_func, got %s, expected a function" % type(apply_func).__name__)
+        found = apply_func(self)
+        if not isinstance(found, Dataset):
+            raise TypeError("[apply] result of apply_func, got %s, expected a dataset" % type(found).__name__)
+        return found
+
+    def split(self, sizes, randomize=True):
+        """Several datasets without common rows: sizes are numbers of rows, or shares that add up to 1."""
+        return _steps.split(self, sizes, randomize)
+
+    # -- what a dataset is ------------------------------------------------------------------------------------------
+
+    def get_dataset_size(self):
+        """Number of rows (of batches, after batch)."""
+        if self._size is None:
+            self._size = self._count()
+        return self._size
+
+    def get_batch_size(self):
+        """Rows in a batch."""
+        return self._children[0].get_batch_size() if self._children else 1
+
+    def get_repeat_count(self):
+        """How often the rows come in an epoch."""
+        return self._children[0].get_repeat_count() if self._children else 1
+
+    def get_col_names(self):
+        """Names of the columns."""
+        return list(self._columns)
+
+    def num_classes(self):
+        """Number of classes of the source, or None."""
+        return self._children[0].num_classes() if self._children else None
+
+    def get_class_indexing(self):
+        """Number of each class by name, where the source has such."""
+        return self._children[0].get_class_indexing() if self._children else {}
+
+    def is_shuffled(self):
+        """Whether a step or a sampler changes the order at random."""
+        return any(child.is_shuffled() for child in self._children)
+
+    def is_sharded(self):
+        """Whether the source gives a share of its rows only."""
+        return any(child.is_sharded() for child in self._children)
+
+    def output_shapes(self, estimate=False):
+        """Shape of each column of the first row; with estimate -1 where it differs between rows."""
+        shapes = None
+        for row in self._all_rows() if estimate else itertools.islice(self._all_rows(), 1):
+            found = [list(value.shape) if hasattr(value, "shape") else [0] for value in row]
+            shapes = found if shapes is None else [_common_shape(a, b) for a, b in zip(shapes, found)]
+        if shapes is None:
+            raise RuntimeError("[output_shapes] dataset, got no rows, expected one at least")
+        return shapes
+
+    def output_types(self):
+        """NumPy dtype of each column of the first row."""
+        for row in self._all_rows():
+            types = [value.dtype if hasattr(value, "dtype") else np.dtype("O") for value in row]
+            return [np.dtype(t.kind) if t.kind in "US" else t for t in types]
+        raise RuntimeError("[output_types] dataset, got no rows, expected one at least")
+
+    def _all_rows(self):
+        run = Run()
+        try:
+            for row in self._open(run)():
+                yield row
+        finally:
+            run.close()
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
+        """Iterator over rows as lists; each pass over it is one epoch."""
+        return Iterator(self if columns is None else self.project(columns), num_epochs, output_numpy, False)
+
+    def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
+        """Iterator over rows as dicts; each pass over it is one epoch."""
+        return Iterator(self, num_epochs, output_numpy, True)
+
+    def __iter__(self):
+        return self.create_tuple_iterator(num_epochs=1)
+
+    def __len__(self):
+        return self.get_dataset_size()
+
+
+class Iterator:
+    """Reads a pipeline: StopIteration ends an epoch, and the next row then begins another one."""
+
+    def __init__(self, source, num_epochs, output_numpy, as_dict):
+        if isinstance(num_epochs, bool) or not isinstance(num_epochs, int):
+            raise TypeError("[iterator] num_epochs, got %s, expected an int" % type(num_epochs).__name__)
+        if num_epochs != -1 and not 1 <= num_epochs <= INT32_MAX:
+            raise RuntimeError("[iterator] num_epochs, got %d, expected -1 or at least 1" % num_epochs)
+        self._columns, self._numpy, self._as_dict = source._columns, output_numpy, as_dict
+        self._run, self._limit, self._rows = Run(), num_epochs, None
+        self._finalizer = weakref.finalize(self, self._run.close)
+        self._epoch = source._open(self._run)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._rows is None:
+            if self._limit != -1 and self._run.epoch >= self._limit:
+                raise RuntimeError("[iterator] epoch, got a row asked for after the last of %d, expected num_epochs to be "
+                                   "larger or -1" % self._limit)
+            self._rows = self._epoch()
+        try:
+            row = next(self._rows)
+        except StopIteration:
+            self._rows = None
+            self._run.epoch += 1
+            if self._run.epoch == self._limit:
+                self._finalizer()
+            raise
+        values = list(row) if self._numpy else [_tensor(v) for v in row]
+        return dict(zip(self._columns, values)) if self._as_dict else values
+
+    def release(self):
+        """Ends the workers; no row can be read any more."""
+        self._finalizer()
+        self._limit, self._rows = self._run.epoch, None
+
+    stop = release
+
+
+# Tensors have no unsigned integers but uint8: these become the next signed type that holds all their values.
+_WIDER = {"uint16": np.int32, "uint32": np.int64}
+
+
+def _tensor(value):
+    if not isinstance(value, np.ndarray) or value.dtype.kind in "USO":
+        return value
+    wider = _WIDER.get(value.dtype.name)
+    return Tensor(value if wider is None else value.astype(wider))
+
+
+def _common_shape(a, b):
+    return [x if x == y else -1 for x, y in zip(a, b)] if len(a) == len(b) else [-1] * max(len(a), len(b))
+
+
+def zip_datasets(datasets):
+    """Columns of several datasets side by side."""
+    return _steps.Zip(list(datasets))
+
+
+def names(value):
+    """A list of column names, or None."""
+    if value is None:
+        return None
+    found = [value] if isinstance(value, str) else list(value)
+    for name in found:
+        if not isinstance(name, str):
+            raise TypeError("[dataset] column name, got %s, expected a str" % type(name).__name__)
+        if not name:
+            raise ValueError("[dataset] column name, got '', expected one")
+    if len(set(found)) != len(found):
+        raise ValueError("[dataset] column names, got %s, expected each once" % found)
+    return found
+
+
+def whole(name, value, low, high=INT32_MAX):
+    """Checks an int."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError("[dataset] %s, got %s, expected an int" % (name, type(value).__name__))
+    if not low <= value <= high:
+        raise ValueError("[dataset] %s, got %d, expected %d to %d" % (name, value, low, high))
+
+
+def array(value, where):
+    """What a function gave for a column, as an array; dicts stay as they are."""
+    if isinstance(value, np.ndarray) and value.dtype.kind != "O" or isinstance(value, dict):
+        return value
+    if isinstance(value, Tensor):
+        return value.asnumpy()
+    try:
+        found = np.asarray(value)
+    except Exception as error:
+        raise RowError("[%s] value, got %s, expected an array\n%s"
+                           % (where, type(value).__name__, traceback.format_exc())) from error
+    if found.dtype.kind == "O" and not _is_image(value):
+        raise RowError("[%s] value, got %s of Python objects, expected numbers, texts or a dict"
+                           % (where, type(value).__name__))
+    return found
+
+
+def _is_image(value):
+    return type(value).__module__.startswith("PIL.")
+
+
+from . import steps as _steps  # noqa: E402 - the steps are datasets themselves

@@ -1,0 +1,227 @@
+"""Datasets of images in their usual files: MNIST, Fashion-MNIST, CIFAR-10, CIFAR-100, folders of images.
+
+The file formats are those of their authors: IDX (LeCun), the CIFAR binary version (Krizhevsky).
+"""
+import os
+
+import numpy as np
+
+from .core import array
+from .samplers import choose
+from .sources import Source
+from .workers import RowError, wanted
+
+
+def folder(dataset_dir, where):
+    """The path of a folder that is there."""
+    if not isinstance(dataset_dir, (str, os.PathLike)):
+        raise TypeError("[%s] dataset_dir, got %s, expected a str" % (where, type(dataset_dir).__name__))
+    path = os.fspath(dataset_dir)
+    if not os.path.isdir(path):
+        raise ValueError("[%s] dataset_dir, got %s, expected a folder that is there" % (where, path))
+    return path
+
+
+def usage_of(usage, where, allowed=("train", "test", "all")):
+    """A usage; None stands for "all"."""
+    if usage is None:
+        return "all"
+    if not isinstance(usage, str):
+        raise TypeError("[%s] usage, got %s, expected a str" % (where, type(usage).__name__))
+    if usage not in allowed:
+        raise ValueError("[%s] usage, got %r, expected one of %s" % (where, usage, ", ".join(allowed)))
+    return usage
+
+
+def no_cache(cache, where):
+    """Caches are not offered."""
+    if cache is not None:
+        raise NotImplementedError("[%s] keyword cache, got %r, expected it left out" % (where, cache))
+
+
+class _Images(Source):
+    """Arrays of images and labels that are read when first needed."""
+
+    _columns = ("image", "label")
+
+    def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
+                 num_shards=None, shard_id=None, cache=None):
+        where = self._where = type(self).__name__
+        self._dir, self._usage = folder(dataset_dir, where), usage_of(usage, where)
+        no_cache(cache, where)
+        wanted(num_parallel_workers, where)
+        self._sampler = choose(sampler, shuffle, num_samples, num_shards, shard_id)
+        self._data = None
+
+    def _read(self):
+        raise NotImplementedError
+
+    def _loaded(self):
+        if self._data is None:
+            self._data = self._read()
+        return self._data
+
+    def _total(self):
+        return len(self._loaded()[0])
+
+    def _row(self, index):
+        return tuple(np.array(column[index]) for column in self._loaded())
+
+    def _labels(self):
+        return self._loaded()[1]
+
+    def _files(self, found):
+        """Those of the files that exist; at least one must."""
+        paths = [os.path.join(self._dir, name) for name in found]
+        there = [path for path in paths if os.path.isfile(path)]
+        if not there:
+            raise RuntimeError("[%s] dataset_dir, got %s without %s, expected these files"
+                               % (self._where, self._dir, ", ".join(found)))
+        return there
+
+
+def read_idx(path, magic, where):
+    """The array of an IDX file of bytes."""
+    rank = magic & 255
+    with open(path, "rb") as file:
+        head = file.read(4 + 4 * rank)
+        if len(head) < 4 + 4 * rank or int.from_bytes(head[:4], "big") != magic:
+            raise RuntimeError("[%s] file, got %s, expected an IDX file that begins with %d" % (where, path, magic))
+        shape = [int.from_bytes(head[4 + 4 * i:8 + 4 * i], "big") for i in range(rank)]
+        size = 1
+        for length in shape:
+            size *= length
+        if os.fstat(file.fileno()).st_size - len(head) < size:
+            raise RuntimeError("[%s] file, got %s with fewer bytes than its head says, %s, expected a whole file"
+                               % (where, path, shape))
+        return np.frombuffer(file.read(size), np.uint8).reshape(shape)
+
+
+class MnistDataset(_Images):
+    """Columns image (28, 28, 1) of uint8 and label of uint32, from the four IDX files."""
+
+    def _read(self):
+        images, labels = [], []
+        sets = [name for name, usage in (("t10k", "test"), ("train", "train")) if self._usage in (usage, "all")]
+        for path in self._files(["%s-images-idx3-ubyte" % name for name in sets]):
+            other = path.replace("-images-idx3-", "-labels-idx1-")
+            self._files([os.path.basename(other)])
+            images.append(read_idx(path, 2051, self._where))
+            labels.append(read_idx(other, 2049, self._where))
+            if len(images[-1]) != len(labels[-1]):
+                raise RuntimeError("[%s] labels, got %d in %s, expected %d, the number of images"
+                                   % (self._where, len(labels[-1]), other, len(images[-1])))
+        return np.concatenate(images)[..., None], np.concatenate(labels).astype(np.uint32)
+
+
+class FashionMnistDataset(MnistDataset):
+    """As MnistDataset, with the files of Fashion-MNIST."""
+
+
+class Cifar10Dataset(_Images):
+    """Columns image (32, 32, 3) of uint8 and label of uint32, from the binary files."""
+
+    _train = ["data_batch_%d.bin" % i for i in range(1, 6)]
+    _test = ["test_batch.bin"]
+    _label_bytes = 1
+
+    def _read(self):
+        names = (self._train if self._usage != "test" else []) + (self._test if self._usage != "train" else [])
+        parts = []
+        for path in self._files(names):
+            data = np.fromfile(path, np.uint8)
+            if not data.size or data.size % (3072 + self._label_bytes):
+                raise RuntimeError("[%s] file, got %s of %d bytes, expected a multiple of %d: the binary version"
+                                   % (self._where, path, data.size, 3072 + self._label_bytes))
+            parts.append(data.reshape(-1, 3072 + self._label_bytes))
+        rows = np.concatenate(parts)
+        images = rows[:, self._label_bytes:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        return (images,) + tuple(rows[:, i].astype(np.uint32) for i in range(self._label_bytes))
+
+
+class Cifar100Dataset(Cifar10Dataset):
+    """Columns image, coarse_label and fine_label."""
+
+    _columns = ("image", "coarse_label", "fine_label")
+    _train, _test, _label_bytes = ["train.bin"], ["test.bin"], 2
+
+    def _labels(self):
+        return self._loaded()[2]
+
+
+class ImageFolderDataset(Source):
+    """Columns image (bytes of a file, or decoded) and label (int32): one subfolder for each class."""
+
+    _columns = ("image", "label")
+    _where = "ImageFolderDataset"
+
+    def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
+                 extensions=None, class_indexing=None, decode=False, num_shards=None, shard_id=None, cache=None,
+                 decrypt=None):
+        where = self._where
+        self._dir, self._decode = folder(dataset_dir, where), decode
+        no_cache(cache, where)
+        if decrypt is not None and not callable(decrypt):
+            raise TypeError("[%s] decrypt, got %s, expected a function" % (where, type(decrypt).__name__))
+        if not isinstance(decode, bool):
+            raise TypeError("[%s] decode, got %s, expected a bool" % (where, type(decode).__name__))
+        if class_indexing is not None and not isinstance(class_indexing, dict):
+            raise TypeError("[%s] class_indexing, got %s, expected a dict" % (where, type(class_indexing).__name__))
+        extensions = [extensions] if isinstance(extensions, str) else extensions
+        self._extensions = None if extensions is None else tuple(e.lower() for e in extensions)
+        self._classes, self._decrypt = class_indexing, decrypt
+        self._workers = wanted(num_parallel_workers, where)
+        self._sampler = choose(sampler, shuffle, num_samples, num_shards, shard_id)
+        self._found = None
+
+    def _listed(self):
+        """(path, label) of each image, classes and files in the order of their names."""
+        if self._found is None:
+            self._found = []
+            for name, label in sorted(self.get_class_indexing().items()):
+                top = os.path.join(self._dir, name)
+                if not os.path.isdir(top):
+                    raise RuntimeError("[%s] class_indexing, got %r without a folder of that name in %s"
+                                       % (self._where, name, self._dir))
+                for base, _, files in sorted(os.walk(top)):
+                    for file in sorted(files):
+                        if self._extensions is None or os.path.splitext(file)[1].lower() in self._extensions:
+                            self._found.append((os.path.join(base, file), label))
+            if not self._found:
+                raise RuntimeError("[%s] dataset_dir, got %s without images, expected a folder of images for each class"
+                                   % (self._where, self._dir))
+        return self._found
+
+    def get_class_indexing(self):
+        """Number of each class."""
+        if self._classes is None:
+            names = sorted(e.name for e in os.scandir(self._dir) if e.is_dir())
+            self._classes = {name: i for i, name in enumerate(names)}
+        return self._classes
+
+    def num_classes(self):
+        """Number of classes."""
+        return len(self.get_class_indexing())
+
+    def _total(self):
+        return len(self._listed())
+
+    def _labels(self):
+        return [label for _, label in self._listed()]
+
+    def _row(self, index):
+        path, label = self._listed()[index]
+        if self._decrypt is not None:
+            data = self._decrypt(path)
+        else:
+            with open(path, "rb") as file:
+                data = file.read()
+        if self._decode:
+            from .vision.values import decoded
+            try:
+                image = np.array(decoded(data, self._where))
+            except RuntimeError as error:
+                raise RowError("%s; file %s" % (error, path)) from None
+        else:
+            image = np.frombuffer(data, np.uint8)
+        return array(image, self._where), np.array(label, np.int32)

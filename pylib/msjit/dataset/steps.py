@@ -1,0 +1,399 @@
+"""The steps of a pipeline that change which rows come, or which columns: map, filter, shuffle, repeat, zip, ..."""
+from . import config, draws
+from .core import Dataset, array
+from .engines import Engine64
+from .workers import Pool, RowError, call, wanted
+
+
+def known(columns, source, where, error=ValueError):
+    """Raises where a column is not among those of the source."""
+    for name in columns:
+        if name not in source._columns:
+            raise error("[%s] there is no column %r among %s" % (where, name, list(source._columns)))
+
+
+class Step(Dataset):
+    """A step with one dataset before it."""
+
+    def __init__(self, source):
+        if not isinstance(source, Dataset):
+            raise TypeError("[dataset] source, got %s, expected a dataset" % type(source).__name__)
+        self._source, self._columns, self._children = source, source._columns, (source,)
+
+    def _count(self):
+        return self._source.get_dataset_size()
+
+
+class _Transform:
+    """What map does with one row: a function of (key of the row's random draws, values)."""
+
+    def __init__(self, operations, outputs):
+        self._operations, self._outputs = operations, outputs
+
+    def __call__(self, task):
+        key, current = task
+        with draws.row(key):
+            for operation in self._operations:
+                found = operation(*current)
+                current = found if isinstance(found, tuple) else (found,)
+        for value in current:
+            if value is None:
+                raise RowError("[map] result of a function, got None, expected a value")
+        if len(current) != self._outputs:
+            raise RowError("[map] columns, got %d from the last function, expected %d"
+                           % (len(current), self._outputs))
+        return tuple(array(value, "map") for value in current)
+
+
+class Map(Step):
+    """Applies operations to columns."""
+
+    def __init__(self, source, operations, inputs, outputs, num_parallel_workers=None, python_multiprocessing=False,
+                 cache=None, callbacks=None, max_rowsize=None, offload=None):
+        super().__init__(source)
+        for name, value in (("cache", cache), ("callbacks", callbacks)):
+            if value is not None:
+                raise NotImplementedError("[map] keyword %s, got %r, expected it left out" % (name, value))
+        operations = list(operations) if isinstance(operations, (list, tuple)) else [operations]
+        for operation in operations:
+            if not callable(operation):
+                raise ValueError("[map] operations, got %r, expected functions or transforms" % (operation,))
+        inputs = inputs or [source._columns[0]]
+        known(inputs, source, "map")
+        outputs = outputs or inputs
+        if not isinstance(python_multiprocessing, bool):
+            raise TypeError("[map] python_multiprocessing, got %s, expected a bool"
+                            % type(python_multiprocessing).__name__)
+        self._processes, self._workers = python_multiprocessing, wanted(num_parallel_workers, "map")
+        self._transform, self._inputs = _Transform(operations, len(outputs)), inputs
+        self._columns, self._places = placed(source._columns, inputs, outputs, "map")
+
+    def _open(self, run):
+        inner, step, passes = self._source._open(run), run.step(), [0]
+        take = [self._source._columns.index(name) for name in self._inputs]
+        pool = None
+        if self._workers and not config.get_debug_mode():
+            pool = Pool(self._transform, self._workers, self._processes, "map", run.seed)
+            run.pools.append(pool)
+
+        def tasks(rows, kept):
+            start = "%d/%d/%d/" % (run.seed, step, passes[0])
+            passes[0] += 1
+            for number, row in enumerate(rows):
+                kept.append(row)
+                yield start + str(number), tuple(row[i] for i in take)
+
+        def epoch():
+            kept = []
+            found = pool.results(tasks(inner(), kept)) if pool else self._here(tasks(inner(), kept))
+            for values in found:
+                row = kept.pop(0)
+                if values is not None:
+                    yield tuple(values[i] if new else row[i] for new, i in self._places)
+        return epoch
+
+    def _here(self, tasks):
+        skips = config.get_error_samples_mode() == config.ErrorSamplesMode.SKIP
+        for task in tasks:
+            try:
+                yield call("map", self._transform, task)
+            except RuntimeError:
+                if not skips:
+                    raise
+                yield None
+
+
+def placed(columns, inputs, outputs, where):
+    """Column names after `outputs` took the place of `inputs`, and where each comes from: (is new, index)."""
+    if len(outputs) == len(inputs):
+        new = dict(zip(inputs, outputs))
+        found = [new.get(c, c) for c in columns]
+        places = [(True, inputs.index(c)) if c in new else (False, i) for i, c in enumerate(columns)]
+    else:
+        rest = [i for i, c in enumerate(columns) if c not in inputs]
+        found = list(outputs) + [columns[i] for i in rest]
+        places = [(True, i) for i in range(len(outputs))] + [(False, i) for i in rest]
+    if len(set(found)) != len(found):
+        raise RuntimeError("[%s] columns, got %s, expected each name once" % (where, found))
+    return tuple(found), places
+
+
+class Filter(Step):
+    """Rows for which a function is true."""
+
+    def __init__(self, source, predicate, inputs, num_parallel_workers):
+        super().__init__(source)
+        if not callable(predicate):
+            raise TypeError("[filter] predicate, got %s, expected a function" % type(predicate).__name__)
+        wanted(num_parallel_workers, "filter")
+        known(inputs or (), source, "filter")
+        self._predicate, self._inputs = predicate, inputs or list(source._columns)
+
+    def _open(self, run):
+        inner, take = self._source._open(run), [self._source._columns.index(name) for name in self._inputs]
+
+        def epoch():
+            for row in inner():
+                keep = call("filter", self._predicate, *[row[i] for i in take])
+                if call("filter", bool, keep):
+                    yield row
+        return epoch
+
+    def _count(self):
+        return Dataset._count(self)
+
+
+class FlatMap(Step):
+    """Rows of the datasets that a function makes of each row."""
+
+    def __init__(self, source, function):
+        super().__init__(source)
+        if not callable(function):
+            raise TypeError("[flat_map] func, got %s, expected a function" % type(function).__name__)
+        self._function, self._known = function, None
+
+    @property
+    def _columns(self):
+        if self._known is None:
+            for row in self._source._all_rows():
+                self._known = self._made(row)._columns
+                break
+            else:
+                raise RuntimeError("[flat_map] dataset, got no rows, expected one at least")
+        return self._known
+
+    @_columns.setter
+    def _columns(self, value):
+        pass
+
+    def _made(self, row):
+        found = call("flat_map", self._function, *row)
+        if not isinstance(found, Dataset):
+            raise TypeError("[flat_map] result of func, got %s, expected a dataset" % type(found).__name__)
+        return found
+
+    def _open(self, run):
+        inner = self._source._open(run)
+
+        def epoch():
+            for row in inner():
+                for made in self._made(row)._open(run)():
+                    yield made
+        return epoch
+
+    def _count(self):
+        return Dataset._count(self)
+
+
+class Shuffle(Step):
+    """A buffer of rows; each row that leaves it is drawn from MindSpore's engine and replaced by the next one."""
+
+    def __init__(self, source, size, reshuffle=True):
+        super().__init__(source)
+        self._buffer, self._reshuffle = size, reshuffle
+
+    def is_shuffled(self):
+        """True."""
+        return True
+
+    def _open(self, run):
+        inner, engine = self._source._open(run), [Engine64(run.seed)]
+
+        def epoch():
+            if not self._reshuffle:
+                engine[0] = Engine64(run.seed)
+            buffer, random = [], engine[0]
+            for row in inner():
+                if len(buffer) < self._buffer:
+                    buffer.append(row)
+                    continue
+                place = random() % self._buffer
+                drawn, buffer[place] = buffer[place], buffer[-1]
+                buffer[-1] = row
+                yield drawn
+            while buffer:
+                place = random() % len(buffer)
+                drawn, buffer[place] = buffer[place], buffer[-1]
+                buffer.pop()
+                yield drawn
+        return epoch
+
+
+class Repeat(Step):
+    """The rows several times over, or without end."""
+
+    def __init__(self, source, count):
+        super().__init__(source)
+        self._times = None if count in (None, -1) else count
+
+    def get_repeat_count(self):
+        """The number of passes; -1 without end."""
+        return -1 if self._times is None else self._times
+
+    def _open(self, run):
+        inner = self._source._open(run)
+
+        def epoch():
+            done, rows = 0, 0
+            while self._times is None or done < self._times:
+                for row in inner():
+                    rows += 1
+                    yield row
+                done += 1
+                if self._times is None and not rows:
+                    raise RuntimeError("[repeat] dataset, got no rows, expected one at least")
+        return epoch
+
+    def _count(self):
+        return (self._times or 1) * self._source.get_dataset_size()
+
+
+class Slice(Step):
+    """Without the first rows, or those alone."""
+
+    def __init__(self, source, start, count):
+        super().__init__(source)
+        self._start, self._limit = start, count
+
+    def _open(self, run):
+        inner = self._source._open(run)
+
+        def epoch():
+            rows = inner()
+            for _ in range(self._start):
+                next(rows, None)
+            left = self._limit
+            while left is None or left > 0:
+                try:
+                    row = next(rows)
+                except StopIteration:
+                    return
+                left = None if left is None else left - 1
+                yield row
+        return epoch
+
+    def _count(self):
+        count = max(0, self._source.get_dataset_size() - self._start)
+        return count if self._limit is None else min(count, self._limit)
+
+
+class Project(Step):
+    """Some of the columns."""
+
+    def __init__(self, source, columns):
+        super().__init__(source)
+        known(columns, source, "project", RuntimeError)
+        self._columns = tuple(columns)
+
+    def _open(self, run):
+        inner, take = self._source._open(run), [self._source._columns.index(name) for name in self._columns]
+        return lambda: (tuple(row[i] for i in take) for row in inner())
+
+
+class Rename(Step):
+    """The same rows under other names."""
+
+    def __init__(self, source, before, after):
+        super().__init__(source)
+        if len(before) != len(after):
+            raise ValueError("[rename] output_columns, got %d names, expected %d" % (len(after), len(before)))
+        known(before, source, "rename", RuntimeError)
+        self._columns, _ = placed(source._columns, before, after, "rename")
+
+    def _open(self, run):
+        return self._source._open(run)
+
+
+class _Several(Dataset):
+    def __init__(self, sources, where):
+        if len(sources) < 1:
+            raise ValueError("[%s] datasets, got none, expected one at least" % where)
+        for source in sources:
+            if not isinstance(source, Dataset):
+                raise TypeError("[%s] datasets, got %s, expected datasets" % (where, type(source).__name__))
+        self._children = tuple(sources)
+
+
+class Zip(_Several):
+    """Columns side by side, as many rows as the shortest has."""
+
+    def __init__(self, sources):
+        super().__init__(sources, "zip")
+        self._columns = tuple(c for s in sources for c in s._columns)
+        if len(set(self._columns)) != len(self._columns):
+            raise RuntimeError("[zip] columns, got %s, expected each name once" % list(self._columns))
+
+    def _open(self, run):
+        inner = [child._open(run) for child in self._children]
+
+        def epoch():
+            for rows in zip(*[start() for start in inner]):
+                yield tuple(value for row in rows for value in row)
+        return epoch
+
+    def _count(self):
+        return min(child.get_dataset_size() for child in self._children)
+
+
+class Concat(_Several):
+    """Rows one after the other."""
+
+    def __init__(self, sources):
+        super().__init__(sources, "concat")
+        self._columns = sources[0]._columns
+        for source in sources[1:]:
+            if source._columns != self._columns:
+                raise RuntimeError("[concat] columns, got %s, expected %s"
+                                   % (list(source._columns), list(self._columns)))
+
+    def _open(self, run):
+        inner = [child._open(run) for child in self._children]
+        return lambda: (row for start in inner for row in start())
+
+    def _count(self):
+        return sum(child.get_dataset_size() for child in self._children)
+
+
+def split(dataset, sizes, randomize):
+    """The parts that `sizes` asks for; random ones are drawn once, whatever the epoch."""
+    from .sources import Source
+    if not isinstance(sizes, (list, tuple)) or not sizes:
+        raise (ValueError if isinstance(sizes, (list, tuple)) else TypeError)(
+            "[split] sizes, got %r, expected a list of numbers" % (sizes,))
+    total = dataset.get_dataset_size()
+    counts, start, parts = _part_sizes(sizes, total), 0, []
+    shuffled = dataset
+    if randomize and not isinstance(dataset, Source):
+        shuffled = Shuffle(dataset, max(2, total), reshuffle=False)
+    for count in counts:
+        if isinstance(dataset, Source):
+            parts.append(dataset.part(start, count, randomize))
+        else:
+            part = shuffled if not start else Slice(shuffled, start, None)
+            parts.append(Slice(part, 0, count))
+        start += count
+    return parts
+
+
+def _part_sizes(sizes, total):
+    if all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
+        if any(size <= 0 for size in sizes):
+            raise ValueError("[split] sizes, got %s, expected positive ones" % list(sizes))
+        if sum(sizes) != total:
+            raise RuntimeError("[split] sum of sizes, got %d, expected %d, the number of rows" % (sum(sizes), total))
+        return list(sizes)
+    if not all(isinstance(size, float) for size in sizes):
+        raise ValueError("[split] sizes, got %s, expected ints, or floats" % list(sizes))
+    if any(not 0 < size <= 1 for size in sizes) or abs(sum(sizes) - 1) > 1e-9:
+        raise ValueError("[split] sizes, got %s, expected shares that add up to 1" % list(sizes))
+    counts = [int(round(size * total)) for size in sizes]
+    if any(count == 0 for count in counts):
+        raise RuntimeError("[split] sizes, got %s of %d rows, expected a row at least in each part" % (list(sizes), total))
+    while sum(counts) != total:
+        change = 1 if sum(counts) < total else -1
+        place = next(i for i, count in enumerate(counts) if count + change > 0)
+        counts[place] += change
+    return counts
+
+
+from .batches import Batch, Buckets, PaddedBatch  # noqa: E402,F401 - steps too, in a file of their own

@@ -1,0 +1,258 @@
+"""TypeCast, OneHot, PadEnd and kin, and Compose with its random variants."""
+import builtins
+from enum import IntEnum
+
+import numpy as np
+
+from ...common import dtype as mstype
+from ...common.tensor import Tensor
+from ..draws import current
+from ..vision.base import number, probability
+from ..vision.values import numpy_type
+
+
+class Relational(IntEnum):
+    """A comparison."""
+
+    EQ = 0
+    NE = 1
+    GT = 2
+    GE = 3
+    LT = 4
+    LE = 5
+
+
+_COMPARE = {Relational.EQ: np.equal, Relational.NE: np.not_equal, Relational.GT: np.greater,
+            Relational.GE: np.greater_equal, Relational.LT: np.less, Relational.LE: np.less_equal}
+
+
+def _array(value):
+    return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+
+
+class _OneColumn:
+    """A transform of one column; of several, the same to each."""
+
+    implementation = None
+
+    def __call__(self, *columns):
+        if not columns:
+            raise TypeError("[%s] argument, got none, expected data" % type(self).__name__)
+        found = [self._apply(_array(column)) for column in columns]
+        return found[0] if len(found) == 1 else tuple(found)
+
+
+class TypeCast(_OneColumn):
+    """Another dtype; "string" and mindspore.string make texts."""
+
+    def __init__(self, data_type):
+        text = data_type in (str, "string") or data_type is getattr(mstype, "string", None)
+        self.data_type = np.dtype(str) if text else numpy_type(data_type, "TypeCast")
+
+    def _apply(self, value):
+        return value.astype(self.data_type)
+
+
+class OneHot(_OneColumn):
+    """1 at each label, 0 elsewhere; with smoothing_rate, 1 - rate and rate / num_classes more everywhere."""
+
+    def __init__(self, num_classes, smoothing_rate=0.0):
+        if isinstance(num_classes, bool) or not isinstance(num_classes, int):
+            raise TypeError("[OneHot] num_classes, got %s, expected an int" % type(num_classes).__name__)
+        if num_classes <= 0:
+            raise ValueError("[OneHot] num_classes, got %d, expected 1 or more" % num_classes)
+        self.num_classes, self.smoothing_rate = num_classes, number(smoothing_rate, "smoothing_rate", "OneHot", 0.0, 1.0)
+
+    def _apply(self, value):
+        if value.dtype.kind not in "iu":
+            raise RuntimeError("[OneHot] dtype, got %s, expected integers" % value.dtype)
+        if value.size and not 0 <= value.min() <= value.max() < self.num_classes:
+            raise RuntimeError("[OneHot] label, got values from %d to %d, expected 0 to %d"
+                               % (value.min(), value.max(), self.num_classes - 1))
+        found = (value[..., None] == np.arange(self.num_classes)).astype(value.dtype)
+        if self.smoothing_rate:
+            share = self.smoothing_rate / self.num_classes
+            found = np.where(found == 1, 1 - self.smoothing_rate + share, share)
+        return found
+
+
+class Fill(_OneColumn):
+    """The same shape with one value."""
+
+    def __init__(self, fill_value):
+        self.fill_value = _array(fill_value)
+        if self.fill_value.ndim:
+            raise TypeError("[Fill] fill_value, got %r, expected one value" % (fill_value,))
+
+    def _apply(self, value):
+        if (value.dtype.kind in "US") != (self.fill_value.dtype.kind in "US"):
+            raise RuntimeError("[Fill] fill_value, got %s for %s, expected both texts or both numbers"
+                               % (self.fill_value.dtype, value.dtype))
+        text = value.dtype.kind in "US"
+        return np.full(value.shape, self.fill_value, self.fill_value.dtype if text else value.dtype)
+
+
+class PadEnd(_OneColumn):
+    """Filled up, or cut, at the ends to a shape."""
+
+    def __init__(self, pad_shape, pad_value=None):
+        if not isinstance(pad_shape, (list, tuple)):
+            raise TypeError("[PadEnd] pad_shape, got %s, expected a list" % type(pad_shape).__name__)
+        for size in pad_shape:
+            if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 0):
+                raise ValueError("[PadEnd] pad_shape, got %r, expected sizes or None" % (pad_shape,))
+        self.pad_shape = list(pad_shape)
+        self.pad_value = pad_value.asnumpy().item() if isinstance(pad_value, Tensor) else pad_value
+
+    def _apply(self, value):
+        from ..batches import padded
+        if value.ndim != len(self.pad_shape):
+            raise RuntimeError("[PadEnd] rank, got %d, expected %d" % (value.ndim, len(self.pad_shape)))
+        if self.pad_value is not None and isinstance(self.pad_value, (str, bytes)) != (value.dtype.kind in "US"):
+            raise RuntimeError("[PadEnd] pad_value, got %r for %s, expected both texts or both numbers"
+                               % (self.pad_value, value.dtype))
+        return padded([value], self.pad_shape, self.pad_value, "of PadEnd")[0]
+
+
+class Concatenate(_OneColumn):
+    """`prepend` before the value and `append` after it."""
+
+    def __init__(self, axis=0, prepend=None, append=None):
+        if axis not in (0, -1):
+            raise ValueError("[Concatenate] axis, got %r, expected 0 or -1" % (axis,))
+        self.axis = axis
+        self.prepend, self.append = [None if v is None else np.atleast_1d(_array(v)) for v in (prepend, append)]
+
+    def __call__(self, *columns):
+        columns = [np.atleast_1d(_array(c)) for c in columns]
+        parts = [v for v in [self.prepend] + columns + [self.append] if v is not None]
+        if any(part.ndim != 1 for part in parts):
+            raise RuntimeError("[Concatenate] rank, got %s, expected 1" % sorted({part.ndim for part in parts}))
+        return np.concatenate([p.astype(columns[0].dtype) if p.dtype.kind not in "US" else p for p in parts], self.axis)
+
+
+class Duplicate:
+    """The value twice, as two columns."""
+
+    implementation = None
+
+    def __call__(self, value):
+        value = _array(value)
+        return value, value.copy()
+
+
+class Slice(_OneColumn):
+    """One index, list of indices, slice, None (all) or Ellipsis (all the other axes) for each axis."""
+
+    def __init__(self, *slices):
+        for item in slices:
+            items = item if isinstance(item, (list, tuple)) else [item]
+            if not all(isinstance(i, (int, builtins.slice, type(None), type(Ellipsis))) and not isinstance(i, bool)
+                       for i in items):
+                raise TypeError("[Slice] slices, got %r, expected ints, lists of them, slices, None or Ellipsis" % (item,))
+        self.slices = [builtins.slice(None) if s is None else [s] if isinstance(s, int) else
+                       list(s) if isinstance(s, (list, tuple)) else s for s in slices]
+
+    def _apply(self, value):
+        slices = list(self.slices)
+        if Ellipsis in [s for s in slices if not isinstance(s, list)]:
+            place = next(i for i, s in enumerate(slices) if s is Ellipsis)
+            slices[place:place + 1] = [builtins.slice(None)] * (value.ndim - len(slices) + 1)
+        if len(slices) > value.ndim:
+            raise RuntimeError("[Slice] slices, got %d, expected at most %d, the rank" % (len(slices), value.ndim))
+        for axis, item in enumerate(slices):
+            if isinstance(item, list):
+                if any(not -value.shape[axis] <= i < value.shape[axis] for i in item):
+                    raise RuntimeError("[Slice] index, got %s, expected it within %d" % (item, value.shape[axis]))
+                value = np.take(value, item, axis)
+            else:
+                value = value[(builtins.slice(None),) * axis + (item,)]
+        return value
+
+
+class Mask(_OneColumn):
+    """Where a comparison with a constant holds."""
+
+    def __init__(self, operator, constant, dtype=mstype.bool_):
+        if not isinstance(operator, Relational):
+            raise TypeError("[Mask] operator, got %s, expected a Relational" % type(operator).__name__)
+        self.operator, self.constant, self.dtype = operator, constant, numpy_type(dtype, "Mask")
+
+    def _apply(self, value):
+        if (value.dtype.kind in "US") != isinstance(self.constant, (str, bytes)):
+            raise RuntimeError("[Mask] constant, got %r for %s, expected both texts or both numbers"
+                               % (self.constant, value.dtype))
+        return _COMPARE[self.operator](value, self.constant).astype(self.dtype)
+
+
+class Unique:
+    """Values in the order of their first place, the index of each value among them, and their counts."""
+
+    implementation = None
+
+    def __call__(self, value):
+        value = _array(value).reshape(-1)
+        if value.dtype.kind not in "iuf":
+            raise RuntimeError("[Unique] dtype, got %s, expected numbers" % value.dtype)
+        _, first, inverse, counts = np.unique(value, return_index=True, return_inverse=True, return_counts=True)
+        order = np.argsort(first, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return value[first[order]], place[inverse].astype(np.int32), counts[order].astype(np.int32)
+
+
+class _Several:
+    implementation = None
+
+    def __init__(self, transforms):
+        where = type(self).__name__
+        if not isinstance(transforms, (list, tuple)):
+            raise TypeError("[%s] transforms, got %s, expected a list" % (where, type(transforms).__name__))
+        if not transforms:
+            raise ValueError("[%s] transforms, got none, expected one at least" % where)
+        for i, item in enumerate(transforms):
+            if not callable(item):
+                raise TypeError("[%s] transforms[%d], got %s, expected a transform or a function"
+                                % (where, i, type(item).__name__))
+        self.transforms = list(transforms)
+
+    @staticmethod
+    def _run(transforms, columns):
+        for transform in transforms:
+            found = transform(*columns)
+            columns = found if isinstance(found, tuple) else (found,)
+        return columns[0] if len(columns) == 1 else tuple(columns)
+
+
+class Compose(_Several):
+    """One transform after the other."""
+
+    def __call__(self, *columns):
+        return self._run(self.transforms, columns)
+
+
+class RandomApply(_Several):
+    """All of them, with a probability."""
+
+    def __init__(self, transforms, prob=0.5):
+        super().__init__(transforms)
+        self.prob = probability(prob, "RandomApply")
+
+    def __call__(self, *columns):
+        return self._run(self.transforms if current().random() < self.prob else [], columns)
+
+
+class RandomChoice(_Several):
+    """One of them."""
+
+    def __call__(self, *columns):
+        return self._run([current().choice(self.transforms)], columns)
+
+
+class RandomOrder(_Several):
+    """All of them in random order."""
+
+    def __call__(self, *columns):
+        transforms = list(self.transforms)
+        current().shuffle(transforms)
+        return self._run(transforms, columns)

@@ -1,0 +1,199 @@
+"""What vision transforms share: the base class, checks of arguments, arrays and Pillow images.
+
+An image is an array of uint8 or floats in the order height, width, channel (or without channels), or a Pillow image.
+"""
+import numbers
+
+import numpy as np
+
+from ...common.tensor import Tensor
+from ..draws import current
+from .utils import Border, Inter
+
+LARGEST = 16777216
+
+
+def pillow(name="Image"):
+    """A module of Pillow, which is needed only by those who decode or change Pillow images."""
+    import importlib
+    try:
+        return importlib.import_module("PIL." + name)
+    except ImportError:
+        raise ImportError("[vision] the pillow package is needed: pip install pillow") from None
+
+
+def is_pil(image):
+    """Whether an image is Pillow's."""
+    return type(image).__module__.startswith("PIL.") and hasattr(image, "mode")
+
+
+def as_array(image, where, ranks=(2, 3)):
+    """The image as an array."""
+    if isinstance(image, Tensor):
+        image = image.asnumpy()
+    if not isinstance(image, np.ndarray) and not is_pil(image):
+        raise TypeError("[%s] image, got %s, expected a NumPy array or a Pillow image" % (where, type(image).__name__))
+    found = np.asarray(image)
+    if found.dtype.kind not in "biuf":
+        raise TypeError("[%s] dtype of the image, got %s, expected numbers" % (where, found.dtype))
+    if ranks is not None and found.ndim not in ranks:
+        raise RuntimeError("[%s] rank of the image, got %d, expected %s"
+                           % (where, found.ndim, " or ".join(str(r) for r in ranks)))
+    return found
+
+
+def as_pil(image, where):
+    """The image as a Pillow image."""
+    if is_pil(image):
+        return image
+    array = as_array(image, where)
+    if array.ndim == 3 and array.shape[2] == 1:
+        array = array[:, :, 0]
+    if array.dtype != np.uint8:
+        raise TypeError("[%s] dtype of the image, got %s, expected uint8" % (where, array.dtype))
+    if array.ndim == 3 and array.shape[2] not in (3, 4):
+        raise RuntimeError("[%s] channels of the image, got %d, expected 1, 3 or 4" % (where, array.shape[2]))
+    return pillow().fromarray(np.ascontiguousarray(array))
+
+
+def size_of(image):
+    """(height, width)."""
+    return image.shape[:2] if isinstance(image, np.ndarray) else (image.size[1], image.size[0])
+
+
+class Transform:
+    """Base class: `_apply(image)` or, with random draws, `_draw(image)` and `_apply(image, drawn)`.
+
+    Called with several images it does the same to each.
+    """
+
+    _draw = None
+    implementation = None
+
+    def __call__(self, *images):
+        if not images:
+            raise TypeError("[%s] image, got none, expected one" % type(self).__name__)
+        images = [image.asnumpy() if isinstance(image, Tensor) else image for image in images]
+        if self._draw is None:
+            found = [self._apply(image) for image in images]
+        else:
+            drawn = self._draw(images[0])
+            found = [self._apply(image, drawn) for image in images]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    @property
+    def _where(self):
+        return type(self).__name__
+
+    def _array(self, image, ranks=(2, 3)):
+        return as_array(image, type(self).__name__, ranks)
+
+
+def uniform(low, high):
+    """A draw between two numbers."""
+    return current().uniform(low, high)
+
+
+def hit(prob):
+    """Whether something of this probability happens."""
+    return current().random() < prob
+
+
+# -- checks of arguments --------------------------------------------------------------------------------------------------
+
+def number(value, name, where, low=None, high=None, above=False):
+    """A finite number in a range; `above`: the low end does not belong to it."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Number) or isinstance(value, complex):
+        raise TypeError("[%s] %s, got %s, expected a number" % (where, name, type(value).__name__))
+    inside = value == value and (low is None or value > low or (value == low and not above))
+    if not inside or (high is not None and value > high):
+        raise ValueError("[%s] %s, got %r, expected %s %s%s" % (
+            where, name, value, "more than" if above else "at least", low, "" if high is None else ", at most %s" % high))
+    return value
+
+
+def integer(value, name, where, low, high=LARGEST):
+    """An int in a range."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError("[%s] %s, got %s, expected an int" % (where, name, type(value).__name__))
+    return int(number(int(value), name, where, low, high))
+
+
+def flag(value, name, where):
+    """A bool."""
+    if not isinstance(value, bool):
+        raise TypeError("[%s] %s, got %s, expected a bool" % (where, name, type(value).__name__))
+    return value
+
+
+def member(value, kind, name, where):
+    """A member of an enumeration."""
+    if not isinstance(value, kind):
+        raise TypeError("[%s] %s, got %s, expected a member of %s" % (where, name, type(value).__name__, kind.__name__))
+    return value
+
+
+def probability(value, where):
+    """A number from 0 to 1."""
+    return number(value, "prob", where, 0.0, 1.0)
+
+
+def pair(size, where, name="size"):
+    """(height, width) of an int or two of them."""
+    if isinstance(size, numbers.Integral) and not isinstance(size, bool):
+        size = (size, size)
+    if not isinstance(size, (list, tuple)) or len(size) != 2:
+        raise TypeError("[%s] %s, got %r, expected an int or two of them (height, width)" % (where, name, size))
+    return tuple(integer(value, name, where, 1) for value in size)
+
+
+def ordered(value, name, where, low=None, high=None):
+    """(least, greatest) of two numbers."""
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise TypeError("[%s] %s, got %r, expected two numbers" % (where, name, value))
+    for item in value:
+        number(item, name, where, low, high)
+    if value[0] > value[1]:
+        raise ValueError("[%s] %s, got %r, expected the smaller number first" % (where, name, value))
+    return tuple(value)
+
+
+def around(value, name, where, middle=1.0, low=0.0, high=None):
+    """(least, greatest) of a number that says how far from `middle`, or of two numbers."""
+    if isinstance(value, numbers.Number) and not isinstance(value, bool):
+        number(value, name, where, 0)
+        value = (max(low, middle - value) if low is not None else middle - value, middle + value)
+    return ordered(value, name, where, low, high)
+
+
+def sides(padding, where):
+    """(left, top, right, bottom) of one, two or four ints."""
+    if isinstance(padding, numbers.Integral) and not isinstance(padding, bool):
+        padding = (padding,) * 4
+    if not isinstance(padding, (list, tuple)) or len(padding) not in (2, 4):
+        raise TypeError("[%s] padding, got %r, expected an int, two or four of them" % (where, padding))
+    found = tuple(integer(value, "padding", where, 0, 2147483647) for value in padding)
+    return found + found if len(found) == 2 else found
+
+
+def fills(value, where):
+    """Fill values: an int, or three of them."""
+    values = value if isinstance(value, (tuple, list)) else (value,)
+    if len(values) not in (1, 3):
+        raise TypeError("[%s] fill_value, got %r, expected an int or three of them" % (where, value))
+    return tuple(integer(item, "fill_value", where, 0, 255) for item in values)
+
+
+def filled(values, channels):
+    """Fill values for each channel."""
+    return np.array(values * channels if len(values) == 1 else values[:channels] + values[:1] * (channels - 3))
+
+
+def inter(value, where):
+    """A way to interpolate."""
+    return member(value, Inter, "interpolation", where)
+
+
+def border(value, where):
+    """A kind of border."""
+    return member(value, Border, "padding_mode", where)

@@ -1,0 +1,340 @@
+"""Transforms of colours: brightness, contrast, saturation, hue, sharpness, gamma, and the tables of Pillow's ImageOps."""
+import math
+
+import numpy as np
+
+from .base import Transform, as_pil, integer, is_pil, number, ordered, pillow
+from .values import gray
+
+
+def _bytes(values):
+    return np.clip(np.rint(values), 0, 255).astype(np.uint8)
+
+
+def _blend(image, other, factor):
+    """other + factor * (image - other), rounded and clipped for uint8."""
+    image32 = image.astype(np.float32)
+    found = np.float32(1 - factor) * other + np.float32(factor) * image32
+    return _bytes(found) if image.dtype == np.uint8 else found.astype(image.dtype)
+
+
+def _enhanced(image, name, factor):
+    return getattr(pillow("ImageEnhance"), name)(image).enhance(factor)
+
+
+def _rgb(image, where):
+    if image.ndim != 3 or image.shape[2] != 3:
+        raise RuntimeError("[%s] shape of the image, got %s, expected (height, width, 3)" % (where, image.shape))
+    return image
+
+
+def brightness(image, factor, where):
+    """Values times a factor."""
+    if is_pil(image):
+        return _enhanced(image, "Brightness", factor)
+    return _blend(_rgb(image, where), np.float32(0), factor)
+
+
+def contrast(image, factor, where):
+    """Away from, or towards, the mean luminance."""
+    if is_pil(image):
+        return _enhanced(image, "Contrast", factor)
+    middle = int(gray(_rgb(image, where)).mean() + 0.5)
+    return _blend(image, np.float32(middle), factor)
+
+
+def saturation(image, factor, where):
+    """Away from, or towards, gray."""
+    if is_pil(image):
+        return _enhanced(image, "Color", factor)
+    return _blend(_rgb(image, where), gray(image).astype(np.float32)[:, :, None], factor)
+
+
+def sharpness(image, factor, where):
+    """Away from, or towards, a smoothed image whose border stays as it is."""
+    if is_pil(image):
+        return _enhanced(image, "Sharpness", factor)
+    smooth, parts = image.astype(np.float32).copy(), image.astype(np.float32)
+    rows, columns = image.shape[:2]
+    if rows > 2 and columns > 2:
+        total = 4 * parts[1:-1, 1:-1]
+        for i in range(3):
+            for j in range(3):
+                total = total + parts[i:rows - 2 + i, j:columns - 2 + j]
+        inner = total / 13
+        smooth[1:-1, 1:-1] = np.rint(inner) if image.dtype == np.uint8 else inner
+    return _blend(image, smooth, factor)
+
+
+def hue(image, factor, where):
+    """Round the colour circle by a share of it."""
+    if is_pil(image):
+        bands = list(image.convert("HSV").split())
+        turned = (np.asarray(bands[0]).astype(np.int64) + int(factor * 255)) % 256
+        bands[0] = pillow().fromarray(turned.astype(np.uint8))
+        return pillow().merge("HSV", bands).convert(image.mode)
+    image = _rgb(image, where)
+    if image.dtype != np.uint8:
+        hsv = rgb_to_hsv(image.astype(np.float64))
+        hsv[..., 0] = (hsv[..., 0] + factor) % 1.0
+        return hsv_to_rgb(hsv).astype(image.dtype)
+    # As OpenCV has HSV in bytes: the circle in 180 steps, saturation in 255.
+    hsv = rgb_to_hsv(image.astype(np.float64) / 255)
+    turned = (np.rint(hsv[..., 0] * 180) % 180 + factor * 180).astype(np.int64) % 180
+    hsv[..., 0], hsv[..., 1] = turned / 180.0, np.rint(hsv[..., 1] * 255) / 255
+    return _bytes(hsv_to_rgb(hsv) * 255)
+
+
+def rgb_to_hsv(rgb):
+    """Hue, saturation and value of arrays whose last axis has red, green and blue."""
+    rgb = np.asarray(rgb, np.float64)
+    high, low = rgb.max(-1), rgb.min(-1)
+    spread = high - low
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = np.where(spread[..., None] > 0, (high[..., None] - rgb) / spread[..., None], 0.0)
+        sat = np.where(high > 0, spread / high, 0.0)
+    red, green, blue = part[..., 0], part[..., 1], part[..., 2]
+    turn = np.where(rgb[..., 0] == high, blue - green,
+                    np.where(rgb[..., 1] == high, 2.0 + red - blue, 4.0 + green - red))
+    return np.stack([np.where(spread > 0, turn / 6.0 % 1.0, 0.0), sat, high], -1)
+
+
+def hsv_to_rgb(hsv):
+    """The inverse of rgb_to_hsv."""
+    hsv = np.asarray(hsv, np.float64)
+    turn, sat, value = hsv[..., 0], hsv[..., 1], hsv[..., 2]
+    sector = np.floor(turn * 6.0)
+    rest = turn * 6.0 - sector
+    low, down, up = value * (1 - sat), value * (1 - sat * rest), value * (1 - sat * (1 - rest))
+    sector = sector.astype(np.int64) % 6
+    red = np.choose(sector, [value, down, low, low, up, value])
+    green = np.choose(sector, [up, value, value, down, low, low])
+    blue = np.choose(sector, [low, low, up, value, value, down])
+    return np.stack([red, green, blue], -1)
+
+
+def _looked_up(image, table):
+    return np.asarray(table, np.uint8)[image]
+
+
+def _table_only(image, where):
+    if image.dtype != np.uint8:
+        raise RuntimeError("[%s] dtype of the image, got %s, expected uint8" % (where, image.dtype))
+    return image
+
+
+def equalized(image, where):
+    """A flat histogram in each channel."""
+    if is_pil(image):
+        return pillow("ImageOps").equalize(image)
+    image = _table_only(image, where)
+    flat = image.reshape(image.shape[:2] + (-1,))
+    found = np.empty_like(flat)
+    for channel in range(flat.shape[2]):
+        counts = np.bincount(flat[:, :, channel].reshape(-1), minlength=256)
+        first = int(np.nonzero(counts)[0][0])
+        rest = counts.sum() - counts[first]
+        table = _bytes((np.cumsum(counts) - counts[first]) * (np.float32(255) / rest)) if rest else np.arange(256)
+        found[:, :, channel] = _looked_up(flat[:, :, channel], table)
+    return found.reshape(image.shape)
+
+
+def auto_contrast(image, cutoff, ignore, where):
+    """The least value becomes 0, the greatest 255, after cutting off a percentage at both ends."""
+    if is_pil(image):
+        return pillow("ImageOps").autocontrast(image, cutoff, ignore or None)
+    image = _table_only(image, where)
+    flat = image.reshape(image.shape[:2] + (-1,))
+    found = np.empty_like(flat)
+    for channel in range(flat.shape[2]):
+        counts = np.bincount(flat[:, :, channel].reshape(-1), minlength=256)
+        counts[list(ignore)] = 0
+        found[:, :, channel] = _looked_up(flat[:, :, channel], _stretch(counts, cutoff))
+    return found.reshape(image.shape)
+
+
+def _stretch(counts, cutoff):
+    cut = int(counts.sum() * cutoff // 100)
+    kept = np.nonzero(np.cumsum(counts) > cut)[0]
+    low = kept[0] if len(kept) else 0
+    kept = np.nonzero(np.cumsum(counts[::-1]) > cut)[0]
+    high = 255 - kept[0] if len(kept) else 0
+    if high <= low:
+        return np.arange(256)
+    scale = 255.0 / (high - low)
+    return np.clip((np.arange(256) * scale - low * scale).astype(np.int64), 0, 255)
+
+
+def solarized(image, low, high, where):
+    """Values from low to high inverted."""
+    pil, image = is_pil(image), np.asarray(image)
+    image = _table_only(image, where)
+    found = np.where((image >= low) & (image <= high), 255 - image, image).astype(np.uint8)
+    return pillow().fromarray(found) if pil else found
+
+
+def posterized(image, bits, where):
+    """The high bits only."""
+    return _table_only(np.asarray(image), where) & np.uint8(256 - (1 << (8 - bits)))
+
+
+def blurred(image, size, sigma, where):
+    """Weighted with a Gaussian of (width, height), mirrored at the border without its last row."""
+    found = image.astype(np.float64)
+    for axis, length, width in ((1, size[0], sigma[0]), (0, size[1], sigma[1])):
+        at = np.arange(length) - (length - 1) / 2.0
+        weights = np.exp(-at * at / (2 * width * width))
+        weights /= weights.sum()
+        reach = length // 2
+        around = [(0, 0)] * found.ndim
+        around[axis] = (reach, reach)
+        grown = np.pad(found, around, "reflect" if found.shape[axis] > reach else "symmetric")
+        found = sum(w * np.take(grown, range(k, k + found.shape[axis]), axis) for k, w in enumerate(weights))
+    return _bytes(found) if image.dtype == np.uint8 else found.astype(image.dtype)
+
+
+class _Factor(Transform):
+    _change, _name, _low, _high = None, "factor", 0, None
+
+    def __init__(self, factor):
+        self.factor = number(factor, self._name, self._where, self._low, self._high)
+
+    def _apply(self, image):
+        image = image if is_pil(image) else self._array(image)
+        return type(self)._change(image, self.factor, self._where)
+
+
+def _adjusting(name, change, argument, low=0, high=None, doc=""):
+    """A transform class around one of the functions above; `argument` names its parameter."""
+    space = {}
+    exec("def __init__(self, %s):\n    start(self, %s)\n" % (argument, argument), {"start": _Factor.__init__}, space)
+    return type(name, (_Factor,), {"__init__": space["__init__"], "_change": staticmethod(change), "_name": argument,
+                                   "_low": low, "_high": high, "__doc__": doc, "__module__": __name__})
+
+
+AdjustBrightness = _adjusting("AdjustBrightness", brightness, "brightness_factor", doc="Values times a factor.")
+AdjustContrast = _adjusting("AdjustContrast", contrast, "contrast_factor", doc="Away from the mean luminance.")
+AdjustSaturation = _adjusting("AdjustSaturation", saturation, "saturation_factor", doc="Away from gray.")
+AdjustSharpness = _adjusting("AdjustSharpness", lambda image, *rest: sharpness(np.asarray(image), *rest), "sharpness_factor", doc="Away from a smoothed image.")
+AdjustHue = _adjusting("AdjustHue", hue, "hue_factor", -0.5, 0.5, "Round the colour circle by a share of it.")
+
+
+class AdjustGamma(Transform):
+    """255 * gain * (value / 255) ** gamma."""
+
+    def __init__(self, gamma, gain=1):
+        self.gamma, self.gain = number(gamma, "gamma", "AdjustGamma", 0), number(gain, "gain", "AdjustGamma")
+
+    def _apply(self, image):
+        if not is_pil(image) and self._array(image).dtype.kind == "f":
+            return np.clip(self.gain * np.power(image, self.gamma), 0, 1).astype(image.dtype)
+        pil, image = is_pil(image), _table_only(np.asarray(image), "AdjustGamma")
+        table = np.clip((255 + 1 - 1e-3) * self.gain * (np.arange(256) / 255.0) ** self.gamma, 0, 255)
+        found = _looked_up(image, table)
+        return pillow().fromarray(found) if pil else found
+
+
+class Invert(Transform):
+    """255 less the values."""
+
+    def _apply(self, image):
+        if is_pil(image):
+            return pillow("ImageOps").invert(image)
+        image = self._array(image)
+        return (255 - image.astype(np.float64)).astype(image.dtype)
+
+
+class Grayscale(Transform):
+    """A Pillow image without colours, in one or three channels."""
+
+    def __init__(self, num_output_channels=1):
+        if num_output_channels not in (1, 3):
+            raise ValueError("[Grayscale] num_output_channels, got %r, expected 1 or 3" % (num_output_channels,))
+        self.num_output_channels = num_output_channels
+
+    def _apply(self, image):
+        if not is_pil(image):
+            raise TypeError("[Grayscale] image, got %s, expected a Pillow image" % type(image).__name__)
+        found = image.convert("L")
+        return found if self.num_output_channels == 1 else pillow().merge("RGB", [found] * 3)
+
+
+class Equalize(Transform):
+    """A flat histogram in each channel."""
+
+    def _apply(self, image):
+        return equalized(image if is_pil(image) else self._array(image), "Equalize")
+
+
+class AutoContrast(Transform):
+    """Each channel stretched over all values."""
+
+    def __init__(self, cutoff=0.0, ignore=None):
+        self.cutoff = number(cutoff, "cutoff", self._where, 0, 50)
+        ignore = [] if ignore is None else ignore if isinstance(ignore, (list, tuple)) else [ignore]
+        self.ignore = [integer(i, "ignore", self._where, 0, 255) for i in ignore]
+
+    def _apply(self, image):
+        return auto_contrast(image if is_pil(image) else self._array(image), self.cutoff, self.ignore, self._where)
+
+
+class Solarize(Transform):
+    """Values from the threshold (a number, or two) on inverted."""
+
+    def __init__(self, threshold):
+        pair = threshold if isinstance(threshold, (list, tuple)) else (threshold, 255)
+        self.threshold = ordered(pair, "threshold", "Solarize", 0, 255)
+
+    def _apply(self, image):
+        return np.asarray(solarized(self._array(image), self.threshold[0], self.threshold[1], "Solarize"))
+
+
+class Posterize(Transform):
+    """The highest bits of each value."""
+
+    def __init__(self, bits):
+        self.bits = integer(bits, "bits", "Posterize", 0, 8)
+
+    def _apply(self, image):
+        return posterized(self._array(image), self.bits, "Posterize")
+
+
+class GaussianBlur(Transform):
+    """Smoothed with a Gaussian of kernel_size (width, height) and sigma."""
+
+    def __init__(self, kernel_size, sigma=None):
+        size = kernel_size if isinstance(kernel_size, (list, tuple)) else (kernel_size, kernel_size)
+        self.kernel_size = [integer(k, "kernel_size", "GaussianBlur", 1) for k in size]
+        if any(k % 2 == 0 for k in self.kernel_size) or len(self.kernel_size) != 2:
+            raise ValueError("[GaussianBlur] kernel_size, got %r, expected odd numbers" % (kernel_size,))
+        sigma = sigma if isinstance(sigma, (list, tuple)) else (sigma, sigma)
+        given = [0 if s is None else number(s, "sigma", "GaussianBlur", 0) for s in sigma]
+        across = given[0] or 0.3 * ((self.kernel_size[0] - 1) * 0.5 - 1) + 0.8
+        self.sigma = [across, given[1] or across]
+
+    def _apply(self, image):
+        return blurred(self._array(image), self.kernel_size, self.sigma, "GaussianBlur")
+
+
+class RgbToHsv(Transform):
+    """Hue, saturation and value."""
+
+    _convert = staticmethod(rgb_to_hsv)
+
+    def __init__(self, is_hwc=False):
+        self.is_hwc = is_hwc
+
+    def _apply(self, image):
+        if not isinstance(image, np.ndarray):
+            raise TypeError("[%s] image, got %s, expected a NumPy array" % (self._where, type(image).__name__))
+        image = self._array(image, (3, 4))
+        axis = -1 if self.is_hwc else -3
+        if image.shape[axis] != 3:
+            raise TypeError("[%s] channels of the image, got %d, expected 3" % (self._where, image.shape[axis]))
+        return np.moveaxis(self._convert(np.moveaxis(image, axis, -1)), -1, axis)
+
+
+class HsvToRgb(RgbToHsv):
+    """Red, green and blue."""
+
+    _convert = staticmethod(hsv_to_rgb)

@@ -1,0 +1,420 @@
+"""Transforms with random draws."""
+import math
+
+import numpy as np
+
+from . import color, geometry
+from .base import (
+    Transform, around, border, fills, flag, hit, integer, inter, is_pil, number, ordered, pair, probability, sides,
+    size_of, uniform,
+)
+from ..draws import current
+from .utils import Border, Inter
+from .values import decoded
+
+
+class _Sometimes(Transform):
+    """Does `_change` to the image with a probability."""
+
+    def __init__(self, prob=0.5):
+        self.prob = probability(prob, self._where)
+
+    def _draw(self, image):
+        return hit(self.prob)
+
+    def _apply(self, image, drawn):
+        image = image if is_pil(image) else self._array(image)
+        return self._change(image) if drawn else image
+
+    def _change(self, image):
+        raise NotImplementedError
+
+
+class RandomHorizontalFlip(_Sometimes):
+    """Left to right."""
+
+    def _change(self, image):
+        return _mirrored(image, 1)
+
+
+class RandomVerticalFlip(_Sometimes):
+    """Top to bottom."""
+
+    def _change(self, image):
+        return _mirrored(image, 0)
+
+
+def _mirrored(image, axis):
+    if is_pil(image):
+        from .base import pillow
+        return image.transpose(pillow().FLIP_LEFT_RIGHT if axis else pillow().FLIP_TOP_BOTTOM)
+    return geometry.flipped(image, axis)
+
+
+class RandomInvert(_Sometimes):
+    """255 less the values."""
+
+    def _change(self, image):
+        return color.Invert()(image)
+
+
+class RandomEqualize(_Sometimes):
+    """A flat histogram."""
+
+    def _change(self, image):
+        return color.equalized(image, self._where)
+
+
+class RandomGrayscale(_Sometimes):
+    """Without colours, in as many channels."""
+
+    def __init__(self, prob=0.1):
+        super().__init__(prob)
+
+    def _change(self, image):
+        if not is_pil(image):
+            raise TypeError("[RandomGrayscale] image, got %s, expected a Pillow image" % type(image).__name__)
+        return color.Grayscale(3 if image.mode == "RGB" else 1)(image)
+
+
+class RandomAutoContrast(color.AutoContrast):
+    """AutoContrast with a probability."""
+
+    def __init__(self, cutoff=0.0, ignore=None, prob=0.5):
+        super().__init__(cutoff, ignore)
+        self.prob = probability(prob, self._where)
+
+    def _draw(self, image):
+        return hit(self.prob)
+
+    def _apply(self, image, drawn):
+        return super()._apply(image) if drawn else image
+
+
+class RandomAdjustSharpness(_Sometimes):
+    """AdjustSharpness with a probability."""
+
+    def __init__(self, degree, prob=0.5):
+        super().__init__(prob)
+        self.degree = number(degree, "degree", self._where, 0)
+
+    def _change(self, image):
+        return color.sharpness(image, self.degree, self._where)
+
+
+class RandomPerspective(_Sometimes):
+    """A random perspective view."""
+
+    def __init__(self, distortion_scale=0.5, prob=0.5, interpolation=Inter.BICUBIC):
+        super().__init__(prob)
+        self.distortion_scale = number(distortion_scale, "distortion_scale", self._where, 0.0, 1.0)
+        self.interpolation = inter(interpolation, self._where)
+
+    def _draw(self, image):
+        if not hit(self.prob):
+            return None
+        height, width = size_of(image if is_pil(image) else self._array(image))
+        down, right, random = int(self.distortion_scale * (height // 2)), int(self.distortion_scale * (width // 2)), current()
+        corners = [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)]
+        moved = []
+        for x, y in corners:
+            dx, dy = random.randint(0, right), random.randint(0, down)
+            moved.append((x + (dx if x == 0 else -dx), y + (dy if y == 0 else -dy)))
+        return corners, moved
+
+    def _apply(self, image, drawn):
+        if drawn is None:
+            return image
+        return geometry.distorted(image, drawn[0], drawn[1], self.interpolation, self._where)
+
+
+class RandomCrop(Transform):
+    """A part of `size` at a random place, after padding."""
+
+    def __init__(self, size, padding=None, pad_if_needed=False, fill_value=0, padding_mode=Border.CONSTANT):
+        self.size, self.fill_value = pair(size, self._where), fills(fill_value, self._where)
+        self.padding = None if padding is None else sides(padding, self._where)
+        if isinstance(padding, (list, tuple)) and len(padding) == 2:
+            self.padding = (padding[0], padding[1], padding[0], padding[1])
+        self.pad_if_needed = flag(pad_if_needed, "pad_if_needed", self._where)
+        self.padding_mode = border(padding_mode, self._where)
+
+    def _grown(self, image):
+        image = image if is_pil(image) else self._array(image)
+        if self.padding is not None:
+            image = geometry.padded(image, self.padding, self.fill_value, self.padding_mode)
+        if self.pad_if_needed:
+            height, width = size_of(image)
+            more = (max(0, self.size[1] - width), max(0, self.size[0] - height)) * 2
+            if any(more):
+                image = geometry.padded(image, more, self.fill_value, self.padding_mode)
+        return image
+
+    def _draw(self, image):
+        height, width = size_of(image)
+        if self.padding is not None:
+            height, width = height + self.padding[1] + self.padding[3], width + self.padding[0] + self.padding[2]
+        if self.pad_if_needed:
+            height += 2 * max(0, self.size[0] - height)
+            width += 2 * max(0, self.size[1] - width)
+        if height < self.size[0] or width < self.size[1]:
+            raise RuntimeError("[%s] size, got %s, expected at most that of the image, %s"
+                               % (self._where, self.size, (height, width)))
+        random = current()
+        return random.randint(0, height - self.size[0]), random.randint(0, width - self.size[1])
+
+    def _apply(self, image, drawn):
+        return geometry.cropped(self._grown(image), drawn[0], drawn[1], *self.size)
+
+
+class RandomResizedCrop(Transform):
+    """A part of random area and ratio, resized (Szegedy et al., "Going deeper with convolutions")."""
+
+    def __init__(self, size, scale=(0.08, 1.0), ratio=(3. / 4., 4. / 3.), interpolation=Inter.BILINEAR, max_attempts=10):
+        self.size, self.interpolation = pair(size, self._where), inter(interpolation, self._where)
+        self.scale = ordered(scale, "scale", self._where, 0)
+        self.ratio = ordered(ratio, "ratio", self._where, 0)
+        if self.scale[1] <= 0 or self.ratio[0] <= 0:
+            raise ValueError("[%s] scale and ratio, got %r and %r, expected positive ones" % (self._where, scale, ratio))
+        self.max_attempts = integer(max_attempts, "max_attempts", self._where, 1)
+
+    def _draw(self, image):
+        height, width = size_of(image if is_pil(image) else self._array(image))
+        random = current()
+        for _ in range(self.max_attempts):
+            area = height * width * random.uniform(*self.scale)
+            ratio = math.exp(random.uniform(math.log(self.ratio[0]), math.log(self.ratio[1])))
+            wide, high = int(round(math.sqrt(area * ratio))), int(round(math.sqrt(area / ratio)))
+            if 0 < wide <= width and 0 < high <= height:
+                return random.randint(0, height - high), random.randint(0, width - wide), high, wide
+        high, wide = height, width
+        if width / height < self.ratio[0]:
+            high = max(1, int(round(width / self.ratio[0])))
+        elif width / height > self.ratio[1]:
+            wide = max(1, int(round(height * self.ratio[1])))
+        return (height - high) // 2, (width - wide) // 2, high, wide
+
+    def _apply(self, image, drawn):
+        image = image if is_pil(image) else self._array(image)
+        return geometry.resized(geometry.cropped(image, *drawn), self.size[0], self.size[1], self.interpolation,
+                                self._where)
+
+
+class RandomCropDecodeResize(RandomResizedCrop):
+    """RandomResizedCrop of encoded bytes."""
+
+    def __call__(self, *images):
+        images = [image.asnumpy() if hasattr(image, "asnumpy") else image for image in images]
+        return super().__call__(*[np.array(decoded(image, self._where)) for image in images])
+
+
+class RandomResize(Transform):
+    """Resize with a random interpolation."""
+
+    def __init__(self, size):
+        self.size = size
+        geometry.Resize(size)
+
+    def _draw(self, image):
+        return current().choice([Inter.NEAREST, Inter.BILINEAR, Inter.BICUBIC, Inter.AREA])
+
+    def _apply(self, image, drawn):
+        return geometry.Resize(self.size, drawn)(image)
+
+
+class RandomRotation(Transform):
+    """Turned by random degrees, up to a number or between two."""
+
+    def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
+        self.degrees = around(degrees, "degrees", self._where, 0.0, None)
+        self.resample, self.expand = inter(resample, self._where), flag(expand, "expand", self._where)
+        self.center, self.fill_value = geometry.center_point(center, self._where), fills(fill_value, self._where)
+
+    def _draw(self, image):
+        return uniform(*self.degrees)
+
+    def _apply(self, image, drawn):
+        if is_pil(image):
+            mode = geometry.pil_mode(self.resample, self._where)
+            fill = self.fill_value if len(self.fill_value) > 1 else self.fill_value * len(image.getbands())
+            return image.rotate(drawn, mode, self.expand, self.center,
+                                fillcolor=fill if len(image.getbands()) > 1 else fill[0])
+        return geometry.rotated(self._array(image), drawn, self.resample, self.expand, self.center, self.fill_value,
+                                self._where)
+
+
+class RandomAffine(Transform):
+    """Turned, moved by shares of the size, scaled and sheared at random."""
+
+    def __init__(self, degrees, translate=None, scale=None, shear=None, resample=Inter.NEAREST, fill_value=0):
+        where = self._where
+        self.degrees = around(degrees, "degrees", where, 0.0, None)
+        self.translate, self.scale, self.shear = translate, scale, shear
+        if translate is not None:
+            if not isinstance(translate, (list, tuple)) or len(translate) not in (2, 4):
+                raise TypeError("[%s] translate, got %r, expected two or four numbers" % (where, translate))
+            for value in translate:
+                number(value, "translate", where, -1, 1)
+        if scale is not None:
+            self.scale = ordered(scale, "scale", where, 0)
+        if shear is not None:
+            shear = (-shear, shear) if not isinstance(shear, (list, tuple)) else tuple(shear)
+            if len(shear) not in (2, 4):
+                raise TypeError("[%s] shear, got %r, expected a number, two or four" % (where, shear))
+            self.shear = ordered(shear[:2], "shear", where) + ordered(shear[2:] or (0, 0), "shear", where)
+        self.resample, self.fill_value = inter(resample, where), fills(fill_value, where)
+
+    def _draw(self, image):
+        height, width = size_of(image if is_pil(image) else self._array(image))
+        moved = (0, 0)
+        if self.translate is not None:
+            t = self.translate
+            x, y = ((-t[0], t[0]), (-t[1], t[1])) if len(t) == 2 and min(t) >= 0 else (t[:2], t[2:] or (0, 0))
+            moved = (round(uniform(*x) * width), round(uniform(*y) * height))
+        shear = (0, 0) if self.shear is None else (uniform(*self.shear[:2]), uniform(*self.shear[2:]))
+        return uniform(*self.degrees), moved, 1.0 if self.scale is None else uniform(*self.scale), shear
+
+    def _apply(self, image, drawn):
+        return geometry.affine_map(self._array(image), *drawn, resample=self.resample, fill=self.fill_value,
+                                   where=self._where)
+
+
+class RandomColorAdjust(Transform):
+    """Brightness, contrast, saturation and hue by random factors, in random order."""
+
+    def __init__(self, brightness=(1, 1), contrast=(1, 1), saturation=(1, 1), hue=(0, 0)):
+        where = self._where
+        self.brightness = around(brightness, "brightness", where)
+        self.contrast = around(contrast, "contrast", where)
+        self.saturation = around(saturation, "saturation", where)
+        self.hue = around(hue, "hue", where, 0.0, -0.5, 0.5)
+
+    def _draw(self, image):
+        steps = [(color.brightness, self.brightness, 1), (color.contrast, self.contrast, 1),
+                 (color.saturation, self.saturation, 1), (color.hue, self.hue, 0)]
+        drawn = [(change, uniform(*limits)) for change, limits, same in steps if tuple(limits) != (same, same)]
+        current().shuffle(drawn)
+        return drawn
+
+    def _apply(self, image, drawn):
+        image = image if is_pil(image) else self._array(image)
+        for change, factor in drawn:
+            image = change(image, factor, self._where)
+        return image
+
+
+class _Between(Transform):
+    """One of the colour functions with a factor between two degrees."""
+
+    def __init__(self, degrees=(0.1, 1.9)):
+        self.degrees = ordered(degrees, "degrees", self._where, 0)
+
+    def _draw(self, image):
+        return uniform(*self.degrees)
+
+    def _apply(self, image, drawn):
+        return self._change(image if is_pil(image) else self._array(image), drawn)
+
+
+class RandomColor(_Between):
+    """Saturation by a random factor."""
+
+    def _change(self, image, factor):
+        return color.saturation(image, factor, self._where)
+
+
+class RandomSharpness(_Between):
+    """Sharpness by a random factor."""
+
+    def _change(self, image, factor):
+        return color.sharpness(image, factor, self._where)
+
+
+class RandomPosterize(Transform):
+    """A random number of the highest bits."""
+
+    def __init__(self, bits=(8, 8)):
+        bits = bits if isinstance(bits, (list, tuple)) else (bits, bits)
+        self.bits = ordered([integer(b, "bits", self._where, 1, 8) for b in bits], "bits", self._where)
+
+    def _draw(self, image):
+        return current().randint(*self.bits)
+
+    def _apply(self, image, drawn):
+        return color.posterized(self._array(image), drawn, self._where)
+
+
+class RandomSolarize(Transform):
+    """Values between two random ones inverted."""
+
+    def __init__(self, threshold=(0, 255)):
+        self.threshold = ordered(threshold, "threshold", self._where, 0, 255)
+
+    def _draw(self, image):
+        return sorted(current().randint(*self.threshold) for _ in range(2))
+
+    def _apply(self, image, drawn):
+        return color.solarized(self._array(image), drawn[0], drawn[1], self._where)
+
+
+class RandomLighting(Transform):
+    """Noise along the principal components of the colours of ImageNet (Krizhevsky et al. 2012)."""
+
+    _VALUES = np.array([55.46, 4.794, 1.148])
+    _VECTORS = np.array([[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]])
+
+    def __init__(self, alpha=0.05):
+        self.alpha = number(alpha, "alpha", self._where, 0)
+
+    def _draw(self, image):
+        return self._VECTORS @ (self._VALUES * [current().gauss(0, self.alpha) for _ in range(3)])
+
+    def _apply(self, image, drawn):
+        image = self._array(image, (3,))
+        found = image.astype(np.float64) + drawn
+        return np.clip(found, 0, 255).astype(image.dtype) if image.dtype.kind in "iu" else found.astype(image.dtype)
+
+
+class RandomErasing(Transform):
+    """A random rectangle of an array (channel, height, width) filled with a value, or "random" noise."""
+
+    def __init__(self, prob=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, inplace=False, max_attempts=10):
+        where = self._where
+        self.prob, self.scale = probability(prob, where), ordered(scale, "scale", where, 0)
+        self.ratio, self.inplace = ordered(ratio, "ratio", where, 0), flag(inplace, "inplace", where)
+        if self.ratio[0] <= 0:
+            raise ValueError("[%s] ratio, got %r, expected positive numbers" % (where, ratio))
+        self.max_attempts = integer(max_attempts, "max_attempts", where, 1)
+        if value != "random":
+            values = value if isinstance(value, (list, tuple)) else (value,)
+            if isinstance(value, str) or len(values) not in (1, 3):
+                raise ValueError("[%s] value, got %r, expected a number, three of them or 'random'" % (where, value))
+            value = [number(v, "value", where) for v in values]
+        self.value = value
+
+    def _draw(self, image):
+        if not isinstance(image, np.ndarray):
+            raise TypeError("[RandomErasing] image, got %s, expected a NumPy array" % type(image).__name__)
+        shape, random = self._array(image, (3,)).shape, current()
+        if not hit(self.prob):
+            return None
+        for _ in range(self.max_attempts):
+            area = shape[1] * shape[2] * random.uniform(*self.scale)
+            ratio = math.exp(random.uniform(math.log(self.ratio[0]), math.log(self.ratio[1])))
+            high, wide = int(round(math.sqrt(area * ratio))), int(round(math.sqrt(area / ratio)))
+            if 0 < high < shape[1] and 0 < wide < shape[2]:
+                return random.randint(0, shape[1] - high), random.randint(0, shape[2] - wide), high, wide
+        return None
+
+    def _apply(self, image, drawn):
+        if drawn is None:
+            return image
+        top, left, high, wide = drawn
+        image = image if self.inplace else image.copy()
+        part = image[:, top:top + high, left:left + wide]
+        if self.value == "random":
+            random = current()
+            part[...] = np.array([random.gauss(0, 1) for _ in range(part.size)]).reshape(part.shape)
+        else:
+            part[...] = np.array(self.value).reshape(-1, 1, 1)
+        return image

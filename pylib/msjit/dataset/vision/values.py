@@ -1,0 +1,258 @@
+"""Transforms of what an image is made of: Decode, Normalize, Rescale, HWC2CHW, ToTensor, ToPIL, Erase, CutOut, ..."""
+import io
+
+import numpy as np
+
+from ...common.dtype import dtype_to_nptype
+from ..draws import current
+from .base import Transform, as_pil, flag, integer, is_pil, number, pillow
+from .utils import ConvertMode
+
+
+def numpy_type(value, where):
+    """A NumPy dtype of a MindSpore or NumPy type."""
+    try:
+        return np.dtype(value)
+    except TypeError:
+        pass
+    try:
+        return np.dtype(dtype_to_nptype(value))
+    except Exception:
+        raise TypeError("[%s] data_type, got %r, expected a type of numbers" % (where, value)) from None
+
+
+def decoded(data, where):
+    """The RGB Pillow image of the bytes of an encoded one."""
+    if isinstance(data, np.ndarray):
+        if data.ndim > 1:
+            raise TypeError("[%s] rank of the encoded image, got %d, expected 1" % (where, data.ndim))
+        if data.dtype.kind in "SU":
+            raise TypeError("[%s] dtype of the encoded image, got %s, expected bytes as uint8" % (where, data.dtype))
+        data = data.astype(np.uint8).tobytes()
+    if not isinstance(data, (bytes, bytearray)):
+        raise TypeError("[%s] image, got %s, expected the bytes of an encoded image" % (where, type(data).__name__))
+    module = pillow()
+    try:
+        return module.open(io.BytesIO(data)).convert("RGB")
+    except Exception as error:
+        raise RuntimeError("[%s] image, got bytes that Pillow cannot decode (%s), expected JPEG, PNG, BMP, ..."
+                           % (where, error)) from None
+
+
+class Decode(Transform):
+    """The RGB image of encoded bytes: an array, or with to_pil a Pillow image."""
+
+    def __init__(self, to_pil=False):
+        self.to_pil = flag(to_pil, "to_pil", "Decode")
+
+    def _apply(self, image):
+        found = decoded(image, "Decode")
+        return found if self.to_pil else np.array(found)
+
+
+def _per_channel(mean, std, where):
+    for name, values in (("mean", mean), ("std", std)):
+        if not isinstance(values, (list, tuple, np.ndarray)):
+            raise TypeError("[%s] %s, got %s, expected a list of numbers" % (where, name, type(values).__name__))
+    if len(mean) != len(std):
+        raise ValueError("[%s] length of std, got %d, expected that of mean, %d" % (where, len(std), len(mean)))
+    mean = [float(number(m, "mean", where, 0, 255)) for m in mean]
+    std = [float(number(s, "std", where, 0, 255, above=True)) for s in std]
+    return np.array(mean, np.float32), np.array(std, np.float32)
+
+
+class Normalize(Transform):
+    """(image - mean) / std in each channel, as float32."""
+
+    def __init__(self, mean, std, is_hwc=True):
+        self.mean, self.std = _per_channel(mean, std, self._where)
+        self.is_hwc = flag(is_hwc, "is_hwc", self._where)
+
+    def _apply(self, image):
+        image = self._array(image)
+        if image.ndim == 2:
+            channels, shape = 1, (1,)
+        else:
+            channels = image.shape[2 if self.is_hwc else 0]
+            shape = (-1,) if self.is_hwc else (-1, 1, 1)
+        if len(self.mean) not in (1, channels):
+            raise RuntimeError("[%s] channels of the image, got %d, expected %d, the length of mean"
+                               % (self._where, channels, len(self.mean)))
+        return (image.astype(np.float32) - self.mean.reshape(shape)) / self.std.reshape(shape)
+
+
+class NormalizePad(Normalize):
+    """Normalize, and a channel of zeros more."""
+
+    def __init__(self, mean, std, dtype="float32", is_hwc=True):
+        super().__init__(mean, std, is_hwc)
+        if dtype not in ("float32", "float16"):
+            raise ValueError("[NormalizePad] dtype, got %r, expected 'float32' or 'float16'" % (dtype,))
+        self.dtype = np.dtype(dtype)
+
+    def _apply(self, image):
+        found = super()._apply(image).astype(self.dtype)
+        found = found[:, :, None] if found.ndim == 2 else found
+        axis = 2 if self.is_hwc else 0
+        shape = list(found.shape)
+        shape[axis] = 1
+        return np.concatenate([found, np.zeros(shape, self.dtype)], axis)
+
+
+class Rescale(Transform):
+    """image * rescale + shift, as float32."""
+
+    def __init__(self, rescale, shift):
+        self.rescale = np.float32(number(rescale, "rescale", "Rescale"))
+        self.shift = np.float32(number(shift, "shift", "Rescale"))
+
+    def _apply(self, image):
+        return self._array(image, None).astype(np.float32) * self.rescale + self.shift
+
+
+class HWC2CHW(Transform):
+    """Channels first; an image without channels stays."""
+
+    def _apply(self, image):
+        image = self._array(image)
+        return image if image.ndim == 2 else np.ascontiguousarray(image.transpose(2, 0, 1))
+
+
+class ToTensor(Transform):
+    """Channels first, divided by 255, as floats."""
+
+    def __init__(self, output_type=np.float32):
+        self.output_type = numpy_type(output_type, "ToTensor")
+
+    def _apply(self, image):
+        array = self._array(image)
+        array = array[:, :, None] if array.ndim == 2 else array
+        if is_pil(image):
+            found = array.astype(np.float32) / np.float32(255)
+        else:
+            found = array.astype(np.float32) * np.float32(1 / 255.0)
+        return np.ascontiguousarray(found.transpose(2, 0, 1)).astype(self.output_type, copy=False)
+
+
+class ToPIL(Transform):
+    """A Pillow image."""
+
+    def _apply(self, image):
+        return as_pil(image, "ToPIL")
+
+
+class ToNumpy(Transform):
+    """An array."""
+
+    def _apply(self, image):
+        return np.array(self._array(image, None))
+
+
+class ToType(Transform):
+    """Another dtype."""
+
+    def __init__(self, data_type):
+        self.data_type = numpy_type(data_type, "ToType")
+
+    def _apply(self, image):
+        return self._array(image, None).astype(self.data_type)
+
+
+def gray(image, order=(0, 1, 2)):
+    """Luminance with the weights of ITU-R BT.601, in 15 bits as OpenCV has it."""
+    image = image.astype(np.int64)
+    total = image[..., order[0]] * 9798 + image[..., order[1]] * 19235 + image[..., order[2]] * 3735
+    return (total + (1 << 14)) >> 15
+
+
+_ORDERS = {
+    ConvertMode.COLOR_BGR2BGRA: (3, (0, 1, 2, None)), ConvertMode.COLOR_BGRA2BGR: (4, (0, 1, 2)),
+    ConvertMode.COLOR_BGR2RGBA: (3, (2, 1, 0, None)), ConvertMode.COLOR_RGBA2BGR: (4, (2, 1, 0)),
+    ConvertMode.COLOR_BGR2RGB: (3, (2, 1, 0)), ConvertMode.COLOR_BGRA2RGBA: (4, (2, 1, 0, 3)),
+    ConvertMode.COLOR_GRAY2BGR: (1, (0, 0, 0)), ConvertMode.COLOR_GRAY2BGRA: (1, (0, 0, 0, None)),
+}
+_GRAYS = {ConvertMode.COLOR_BGR2GRAY: (3, (2, 1, 0)), ConvertMode.COLOR_RGB2GRAY: (3, (0, 1, 2)),
+          ConvertMode.COLOR_BGRA2GRAY: (4, (2, 1, 0)), ConvertMode.COLOR_RGBA2GRAY: (4, (0, 1, 2))}
+
+
+class ConvertColor(Transform):
+    """Another order or number of channels."""
+
+    def __init__(self, convert_mode):
+        if not isinstance(convert_mode, ConvertMode):
+            raise TypeError("[ConvertColor] convert_mode, got %s, expected a ConvertMode" % type(convert_mode).__name__)
+        self.convert_mode = convert_mode
+
+    def _apply(self, image):
+        image = self._array(image)
+        array = image[:, :, None] if image.ndim == 2 else image
+        channels, order = (_GRAYS.get(self.convert_mode) or _ORDERS[self.convert_mode])
+        if array.shape[2] != channels:
+            raise RuntimeError("[ConvertColor] channels of the image, got %d, expected %d for %s"
+                               % (array.shape[2], channels, self.convert_mode.name))
+        if self.convert_mode in _GRAYS:
+            return gray(array, order).astype(array.dtype)
+        opaque = np.full(array.shape[:2], 255 if array.dtype == np.uint8 else 1, array.dtype)
+        return np.stack([opaque if i is None else array[:, :, i] for i in order], 2)
+
+
+class LinearTransformation(Transform):
+    """The flattened image less mean_vector, times a square matrix."""
+
+    def __init__(self, transformation_matrix, mean_vector):
+        matrix, mean = np.asarray(transformation_matrix), np.asarray(mean_vector)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or mean.shape != matrix.shape[:1]:
+            raise ValueError("[LinearTransformation] transformation_matrix and mean_vector, got shapes %s and %s, expected "
+                             "(n, n) and (n,)" % (matrix.shape, mean.shape))
+        self.matrix, self.mean = matrix, mean
+
+    def _apply(self, image):
+        image = self._array(image)
+        if image.size != self.mean.size:
+            raise ValueError("[LinearTransformation] values of the image, got %d, expected %d"
+                             % (image.size, self.mean.size))
+        return np.dot(image.reshape(-1) - self.mean, self.matrix).reshape(image.shape)
+
+
+class Erase(Transform):
+    """A rectangle filled with a value, or a value for each channel."""
+
+    def __init__(self, top, left, height, width, value=0.0, inplace=False):
+        self.top, self.left = integer(top, "top", "Erase", 0), integer(left, "left", "Erase", 0)
+        self.height, self.width = integer(height, "height", "Erase", 1), integer(width, "width", "Erase", 1)
+        values = value if isinstance(value, (list, tuple)) else (value,)
+        self.value = np.array([number(v, "value", "Erase", 0, 255) for v in values])
+        self.inplace = flag(inplace, "inplace", "Erase")
+
+    def _apply(self, image):
+        image = self._array(image)
+        image = image if self.inplace and image.flags.writeable else image.copy()
+        value = self.value if image.ndim == 3 else self.value[0]
+        image[self.top:self.top + self.height, self.left:self.left + self.width] = value
+        return image
+
+
+class CutOut(Transform):
+    """Black squares at random places."""
+
+    def __init__(self, length, num_patches=1, is_hwc=True):
+        self.length = integer(length, "length", "CutOut", 1)
+        self.num_patches = integer(num_patches, "num_patches", "CutOut", 1)
+        self.is_hwc = flag(is_hwc, "is_hwc", "CutOut")
+
+    def _draw(self, image):
+        shape = self._array(image, (3,)).shape
+        height, width = shape[:2] if self.is_hwc else shape[1:]
+        if self.length > min(height, width):
+            raise RuntimeError("[CutOut] length, got %d, expected at most %d, the size of the image"
+                               % (self.length, min(height, width)))
+        random = current()
+        return [(random.randrange(height), random.randrange(width)) for _ in range(self.num_patches)]
+
+    def _apply(self, image, drawn):
+        image, half = np.array(self._array(image, (3,))), self.length // 2
+        view = image if self.is_hwc else image.transpose(1, 2, 0)
+        for row, column in drawn:
+            top, left = row - half, column - half
+            view[max(0, top):max(0, top + self.length), max(0, left):max(0, left + self.length)] = 0
+        return image
