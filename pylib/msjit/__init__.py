@@ -33,7 +33,11 @@ __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
 _LAZY = {"amp", "communication", "experimental", "dataset", "log", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
-_LAZY_NAMES = {"Model": "train", "LossMonitor": "train", "TimeMonitor": "train", "Profiler": "profiler"}
+_LAZY_NAMES = {"Profiler": "profiler"}
+_LAZY_NAMES.update(dict.fromkeys((
+    "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
+    "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",
+    "FixedLossScaleManager", "LossScaleManager", "build_train_network"), "train"))
 
 
 def __getattr__(name):

@@ -33,3 +33,12 @@ def refuse_others(where, keywords, harmless=()):
     for name, value in keywords.items():
         if value is not None and name not in harmless:
             raise NotImplementedError("[%s] keyword %s, got %r, expected it left out" % (where, name, value))
+
+
+def check_count(value, where, what):
+    """The value, when it is an int of 0 or more."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError("[%s] %s must be an int, got %s" % (where, what, type(value).__name__))
+    if value < 0:
+        raise ValueError("[%s] %s must not be negative, got %d" % (where, what, value))
+    return value

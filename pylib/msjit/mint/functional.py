@@ -1,5 +1,96 @@
 """msjit.mint.nn.functional"""
+from .. import ops as _ops
 from ..ops import (  # noqa: F401
-    binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, dropout, elu, gelu, layer_norm, leaky_relu,
-    linear, log_softmax, mse_loss, nll_loss, one_hot, relu, sigmoid, silu, smooth_l1_loss, softmax, softplus, tanh,
+    binary_cross_entropy, binary_cross_entropy_with_logits, cosine_embedding_loss, cross_entropy, dropout, elu, gelu,
+    group_norm, hardsigmoid, hardtanh, layer_norm, leaky_relu, linear, logsigmoid, mish, mse_loss, nll_loss, one_hot, prelu,
+    relu, relu6, selu, sigmoid, silu, soft_margin_loss, softplus, tanh, threshold,
 )
+
+
+def _axis(x, dim):
+    """The axis of softmax; where none is given, as in PyTorch."""
+    if dim is not None:
+        return dim
+    return 0 if x.ndim in (0, 1, 3) else 1
+
+
+def softmax(input, dim=None, dtype=None):
+    """exp(x) / sum(exp(x)) over an axis; None: 0 for 0, 1 or 3 axes, else 1."""
+    return _ops.softmax(input, _axis(input, dim), dtype=dtype)
+
+
+def log_softmax(input, dim=None, dtype=None):
+    """log(softmax(x)); the axis as in softmax."""
+    return _ops.log_softmax(input if dtype is None else _ops.cast(input, dtype), _axis(input, dim))
+
+
+def glu(input, dim=-1):
+    """The first half along an axis times the sigmoid of the second half."""
+    return _ops.glu(input, dim)
+
+
+def hardshrink(input, lambd=0.5):
+    """x where |x| > lambd, else 0"""
+    return _ops.hardshrink(input, lambd)
+
+
+def hardswish(input):
+    """x relu6(x + 3) / 6"""
+    return _ops.hardswish(input)
+
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False):
+    """Rows of `weight`; the row padding_idx gets no gradient."""
+    if max_norm is not None or scale_grad_by_freq:
+        raise NotImplementedError("[embedding] max_norm and scale_grad_by_freq, got %s and %s, expected them left out"
+                                  % (max_norm, scale_grad_by_freq))
+    rows = _ops.embedding(input, weight)
+    if padding_idx is None:
+        return rows
+    padding = _ops.expand_dims(input, -1) == padding_idx % weight.shape[0]
+    return _ops.where(padding, _ops.stop_gradient(rows), rows)
+
+
+def flatten(input, start_dim=0, end_dim=-1):
+    """Joins axes, all by default."""
+    return _ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
+
+
+def l1_loss(input, target, reduction="mean"):
+    """|input - target|"""
+    return _ops.l1_loss(input, target, reduction)
+
+
+def smooth_l1_loss(input, target, reduction="mean", beta=1.0):
+    """Quadratic below beta, linear above."""
+    return _ops.smooth_l1_loss(input, target, beta, reduction)
+
+
+def kl_div(input, target, reduction="mean", log_target=False):
+    """target (log(target) - input), where input is a logarithm; with log_target the target is one too."""
+    if log_target:
+        loss = _ops.exp(target) * (target - input)
+    else:
+        safe = _ops.where(target > 0, target, _ops.ones_like(target))
+        loss = target * (_ops.log(safe) - input)
+    if reduction == "batchmean":
+        return _ops.sum(loss) / input.shape[0]
+    return _ops.nn_func.reduce_loss(loss, reduction)
+
+
+def normalize(input, p=2.0, dim=1, eps=1e-12):
+    """x over its p-norm along an axis, at least eps."""
+    size = _ops.abs(input)
+    if p == 2:
+        size = _ops.sqrt(_ops.registry.sum(size * size, (dim,), True))
+    else:
+        size = _ops.registry.sum(size ** p, (dim,), True) ** (1.0 / p)
+    return input / _ops.maximum(size, eps)
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    """Normalises channels by batch statistics, moving the running ones by `momentum`, or (not training) by those."""
+    channels = (input.shape[1],)
+    weight = _ops.ones(channels, input.dtype) if weight is None else weight
+    bias = _ops.zeros(channels, input.dtype) if bias is None else bias
+    return _ops.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)

@@ -1,10 +1,18 @@
 """msjit.mint.nn"""
 from .. import nn as _nn
 from ..nn import (  # noqa: F401
-    ELU, BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, Embedding, Flatten, GroupNorm, Identity, L1Loss, LogSoftmax,
-    MSELoss, ReLU, Sigmoid, SiLU, SmoothL1Loss, Softmax, Tanh,
+    BCELoss, CosineEmbeddingLoss, CrossEntropyLoss, Flatten, Identity, L1Loss, LogSigmoid, Mish, MSELoss, NLLLoss, ReLU,
+    Sigmoid, SoftMarginLoss, Tanh,
 )
+from ..nn import HShrink as Hardshrink  # noqa: F401
+from ..nn import HSigmoid as Hardsigmoid  # noqa: F401
+from ..nn import HSwish as Hardswish  # noqa: F401
+from ..nn import SeLU as SELU  # noqa: F401
 from . import functional  # noqa: F401
+from .nn_more import (  # noqa: F401
+    ELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout2d, Embedding, GroupNorm, Hardtanh, KLDivLoss,
+    LayerNorm, LogSoftmax, PReLU, ReLU6, SiLU, SmoothL1Loss, Softmax, Threshold,
+)
 
 
 class Linear(_nn.Dense):
@@ -34,7 +42,9 @@ class Conv2d(_nn.Conv2d):
 class Dropout(_nn.Dropout):
     """Drops elements with probability p in training."""
 
-    def __init__(self, p=0.5):
+    def __init__(self, p=0.5, inplace=False):
+        if inplace:
+            raise NotImplementedError("[Dropout] inplace, got %r, expected False" % (inplace,))
         super().__init__(p=p)
 
 

@@ -26,8 +26,24 @@ from .activation import (
     Tanhshrink,
     get_activation,
 )
+from .activation_more import LRN, FastGelu, GLU, RReLU, SeLU, Softmax2d, Softmin, Threshold
 from .attention import MultiheadAttention
 from .basic import ClipByNorm, ConstantPad2d, Dense, Dropout, Embedding, Flatten, Identity, Pad, Unfold
+from .basic_more import (
+    BiDense,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    L1Regularizer,
+    MatMul,
+    Moments,
+    Norm,
+    OneHot,
+    ReduceLogSumExp,
+    Tril,
+    Triu,
+    Unflatten,
+)
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
 from .conv import Conv1d, Conv2d

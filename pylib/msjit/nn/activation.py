@@ -211,10 +211,11 @@ class LogSoftmax(Cell):
 
 
 _BY_NAME = {
-    "relu": ReLU, "relu6": ReLU6, "leakyrelu": LeakyReLU, "prelu": PReLU, "elu": ELU, "gelu": GELU,
-    "fast_gelu": GELU, "sigmoid": Sigmoid, "tanh": Tanh, "silu": SiLU, "swish": SiLU, "hsigmoid": HSigmoid,
-    "hswish": HSwish, "softplus": Softplus, "softmax": Softmax, "logsoftmax": LogSoftmax,
-}
+    "relu": ReLU, "relu6": ReLU6, "leakyrelu": LeakyReLU, "prelu": PReLU, "elu": ELU, "gelu": GELU, "sigmoid": Sigmoid,
+    "tanh": Tanh, "tanhshrink": Tanhshrink, "silu": SiLU, "swish": SiLU, "hsigmoid": HSigmoid, "hswish": HSwish,
+    "softplus": Softplus, "softsign": Softsign, "softmax": Softmax, "logsoftmax": LogSoftmax, "logsigmoid": LogSigmoid,
+    "softshrink": SoftShrink, "hshrink": HShrink, "hardtanh": Hardtanh, "mish": Mish,
+}  # activation_more.py adds its own
 
 
 def get_activation(name):

@@ -1,7 +1,11 @@
 """Training loops: Model, callbacks and metrics."""
-from .callback import Callback, LossMonitor, RunContext, TimeMonitor
-from .metrics import Accuracy, Loss, Metric, get_metric_fn
+from ..amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager, build_train_network
+from ..serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
+from . import callback, metrics
+from .callback import *  # noqa: F403
+from .metrics import *  # noqa: F403
 from .model import Model
 
-__all__ = ["Model", "Callback", "LossMonitor", "TimeMonitor", "RunContext", "Metric", "Accuracy", "Loss",
-           "get_metric_fn"]
+__all__ = ["Model", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
+           "export", "load", "load_checkpoint", "load_param_into_net", "save_checkpoint"]
+__all__ += callback.__all__ + metrics.__all__

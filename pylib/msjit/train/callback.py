@@ -1,73 +1,228 @@
-"""Callbacks of Model."""
+"""Callbacks of Model: what is told of a loop, and the ones that print or record."""
 import time
+
+from ..common.checks import check_count
+from ..common.tensor import Tensor
+
+
+class InternalCallbackParam(dict):
+    """The state of a loop: a dict whose items are attributes too."""
+
+    def __getattr__(self, name):
+        if name not in self:
+            raise AttributeError("[callback] the loop's state has no %r" % name)
+        return self[name]
+
+    def __setattr__(self, name, value):
+        self[name] = value
 
 
 class RunContext:
     """What a callback sees of the running loop."""
 
-    def __init__(self, params):
-        self._params, self._stop = params, False
+    def __init__(self, original_args):
+        if not isinstance(original_args, dict):
+            raise TypeError("[RunContext] original_args must be a dict, got %s" % type(original_args).__name__)
+        self._original_args, self._stop_requested = original_args, False
 
     def original_args(self):
-        """The loop's state: cur_epoch_num, cur_step_num, net_outputs, batch_num, ..."""
-        return self._params
+        """The loop's state: cur_epoch_num, cur_step_num, net_outputs, batch_num, optimizer, network, ..."""
+        return self._original_args
 
     def request_stop(self):
         """Ends the loop after this step."""
-        self._stop = True
+        self._stop_requested = True
 
     def get_stop_requested(self):
         """True after request_stop()."""
-        return self._stop
+        return self._stop_requested
 
 
 class Callback:
-    """Base class: override what is of interest."""
+    """Base class: override what is of interest. Of the older names, begin, epoch_begin, epoch_end, step_begin, step_end and
+    end, each is called in training and in evaluation."""
 
-    def on_train_begin(self, run_context):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *err):
+        return None
+
+    def begin(self, run_context):
         """Before the first step."""
 
-    def on_train_end(self, run_context):
-        """After the last step."""
-
-    def on_train_epoch_begin(self, run_context):
+    def epoch_begin(self, run_context):
         """Before an epoch."""
 
-    def on_train_epoch_end(self, run_context):
+    def epoch_end(self, run_context):
         """After an epoch."""
 
-    def on_train_step_begin(self, run_context):
+    def step_begin(self, run_context):
         """Before a step."""
 
-    def on_train_step_end(self, run_context):
+    def step_end(self, run_context):
         """After a step."""
+
+    def end(self, run_context):
+        """After the last step."""
+
+    def on_train_begin(self, run_context):
+        """Before the first step of training."""
+        self.begin(run_context)
+
+    def on_train_epoch_begin(self, run_context):
+        """Before an epoch of training."""
+        self.epoch_begin(run_context)
+
+    def on_train_epoch_end(self, run_context):
+        """After an epoch of training."""
+        self.epoch_end(run_context)
+
+    def on_train_step_begin(self, run_context):
+        """Before a step of training."""
+        self.step_begin(run_context)
+
+    def on_train_step_end(self, run_context):
+        """After a step of training."""
+        self.step_end(run_context)
+
+    def on_train_end(self, run_context):
+        """After the last step of training."""
+        self.end(run_context)
+
+    def on_eval_begin(self, run_context):
+        """Before the first row of an evaluation."""
+        self.begin(run_context)
+
+    def on_eval_epoch_begin(self, run_context):
+        """Before an evaluation's pass over the data."""
+        self.epoch_begin(run_context)
+
+    def on_eval_epoch_end(self, run_context):
+        """After an evaluation's pass over the data."""
+        self.epoch_end(run_context)
+
+    def on_eval_step_begin(self, run_context):
+        """Before a row of an evaluation."""
+        self.step_begin(run_context)
+
+    def on_eval_step_end(self, run_context):
+        """After a row of an evaluation."""
+        self.step_end(run_context)
+
+    def on_eval_end(self, run_context):
+        """After the last row of an evaluation."""
+        self.end(run_context)
+
+
+def loss_of(net_outputs):
+    """The loss as a float, of what a training step returned: the loss, or a tuple that begins with it."""
+    while isinstance(net_outputs, (tuple, list)) and net_outputs:
+        net_outputs = net_outputs[0]
+    return float(net_outputs.asnumpy().mean()) if isinstance(net_outputs, Tensor) else net_outputs
 
 
 class LossMonitor(Callback):
-    """Prints the loss every per_print_times steps."""
+    """Prints the loss every per_print_times steps, and what an evaluation within fit found; a loss that is no number ends
+    the training with a ValueError."""
 
     def __init__(self, per_print_times=1):
-        if per_print_times < 0:
-            raise ValueError("[loss_monitor] per_print_times must not be negative, got %d" % per_print_times)
-        self._every = per_print_times
+        self._every, self._last = check_count(per_print_times, "LossMonitor", "per_print_times"), 0
 
-    def on_train_step_end(self, run_context):
-        args = run_context.original_args()
-        if self._every and args.cur_step_num % self._every == 0:
-            step = (args.cur_step_num - 1) % args.batch_num + 1
-            print("epoch: %d step: %d, loss is %s" % (args.cur_epoch_num, step, float(args.net_outputs.asnumpy())))
+    def step_end(self, run_context):
+        state = run_context.original_args()
+        loss, step = loss_of(state.net_outputs), (state.cur_step_num - 1) % state.batch_num + 1
+        if isinstance(loss, float) and not abs(loss) < float("inf"):
+            raise ValueError("[LossMonitor] loss in epoch %d, step %d, got %s, expected a finite number"
+                             % (state.get("cur_epoch_num", 1), step, loss))
+        if state.cur_step_num <= self._last:  # another training has begun
+            self._last = 0
+        if self._every and state.cur_step_num - self._last >= self._every:
+            self._last = state.cur_step_num
+            print("epoch: %s step: %s, loss is %s" % (state.get("cur_epoch_num", 1), step, loss), flush=True)
+
+    def on_train_epoch_end(self, run_context):
+        state = run_context.original_args()
+        if state.get("metrics"):
+            print("Eval result: epoch %d, metrics: %s" % (state.cur_epoch_num, state.metrics), flush=True)
 
 
 class TimeMonitor(Callback):
     """Prints the time of each epoch."""
 
-    def __init__(self, data_size=None):
-        self._size = data_size
+    def __init__(self, data_size=None, data_time=False):
+        if not isinstance(data_time, bool):
+            raise TypeError("[TimeMonitor] data_time must be a bool, got %s" % type(data_time).__name__)
+        self.data_size, self.data_time, self._waited = data_size, data_time, 0.0
+        self._start = self._step_end = time.perf_counter()
 
-    def on_train_epoch_begin(self, run_context):
-        self._start = time.perf_counter()
+    def epoch_begin(self, run_context):
+        self._start = self._step_end = time.perf_counter()
+        self._waited = 0.0
 
-    def on_train_epoch_end(self, run_context):
-        spent = 1e3 * (time.perf_counter() - self._start)
-        steps = self._size or run_context.original_args().batch_num
-        print("Train epoch time: %.3f ms, per step time: %.3f ms" % (spent, spent / steps))
+    def on_train_step_begin(self, run_context):
+        self._waited += time.perf_counter() - self._step_end
+
+    def on_train_step_end(self, run_context):
+        self._step_end = time.perf_counter()
+
+    def epoch_end(self, run_context):
+        state, spent = run_context.original_args(), 1e3 * (time.perf_counter() - self._start)
+        steps = state.get("batch_num") or self.data_size
+        if isinstance(steps, bool) or not isinstance(steps, int) or steps <= 0:
+            raise ValueError("[TimeMonitor] data_size must be a positive int, got %s" % (steps,))
+        line = "%s epoch time: %5.3f ms, per step time: %5.3f ms" % (state.get("mode", "").title(), spent, spent / steps)
+        if self.data_time:
+            line += " (data time: %5.3f ms)" % (1e3 * self._waited / steps)
+        print(line, flush=True)
+
+
+class LambdaCallback(Callback):
+    """Functions of the run context as a callback."""
+
+    def __init__(self, on_train_epoch_begin=None, on_train_epoch_end=None, on_train_step_begin=None,
+                 on_train_step_end=None, on_train_begin=None, on_train_end=None, on_eval_epoch_begin=None,
+                 on_eval_epoch_end=None, on_eval_step_begin=None, on_eval_step_end=None, on_eval_begin=None,
+                 on_eval_end=None):
+        given = dict(locals())
+        for name in ("self", "__class__"):
+            given.pop(name, None)
+        for name, function in given.items():
+            setattr(self, name, function if function else _nothing)
+
+
+def _nothing(run_context):
+    """Does nothing."""
+
+
+class History(Callback):
+    """Keeps the loss, and the metrics of evaluations within fit, of each epoch in `history`; the epochs in `epoch`."""
+
+    def __init__(self):
+        self.history, self.epoch = {}, None
+
+    def begin(self, run_context):
+        self.epoch = {"epoch": []}
+
+    def epoch_end(self, run_context):
+        state = run_context.original_args()
+        self.epoch["epoch"].append(state.get("cur_epoch_num", 1))
+        row = {"net_output": loss_of(state.net_outputs)}
+        row.update(state.get("metrics") or {})
+        for name, value in row.items():
+            self.history.setdefault(name, []).append(value)
+
+    def on_eval_begin(self, run_context):
+        """Evaluations are no epochs of their own."""
+
+    def on_eval_epoch_end(self, run_context):
+        """Evaluations are no epochs of their own."""
+
+
+from .checkpoint import CheckpointConfig, ModelCheckpoint  # noqa: E402  - these build upon what stands above
+from .control import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau  # noqa: E402
+
+_InternalCallbackParam = InternalCallbackParam
+
+__all__ = ["Callback", "CheckpointConfig", "EarlyStopping", "History", "InternalCallbackParam", "LambdaCallback",
+           "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "ReduceLROnPlateau", "RunContext", "TimeMonitor"]

@@ -1,4 +1,6 @@
-"""Metrics: clear(), update(...) for each batch, eval()."""
+"""Metrics: clear(), update(...) for each batch, eval(). Computed with NumPy, which is imported at the first update."""
+import functools
+
 from ..common.tensor import Tensor
 
 
@@ -6,67 +8,224 @@ class Metric:
     """Base class."""
 
     def __init__(self):
-        self.clear()
+        self._indexes = None
 
     def clear(self):
         """Forgets the batches."""
-        raise NotImplementedError
+        raise NotImplementedError("[metric] %s defines no clear" % type(self).__name__)
 
     def update(self, *inputs):
         """Takes one batch in."""
-        raise NotImplementedError
+        raise NotImplementedError("[metric] %s defines no update" % type(self).__name__)
 
     def eval(self):
         """The value."""
-        raise NotImplementedError
+        raise NotImplementedError("[metric] %s defines no eval" % type(self).__name__)
+
+    @property
+    def indexes(self):
+        """Which of the inputs of update() are used, in order; None: all."""
+        return self._indexes
+
+    def set_indexes(self, indexes):
+        """Chooses which of the inputs of update() are used; returns self."""
+        if not isinstance(indexes, list) or not all(isinstance(i, int) and not isinstance(i, bool) for i in indexes):
+            raise ValueError("[metric] indexes must be a list of ints, got %s" % (indexes,))
+        self._indexes = indexes
+        return self
 
     @staticmethod
     def _convert_data(data):
         import numpy
-        return data.asnumpy() if isinstance(data, Tensor) else numpy.asarray(data)
+        if isinstance(data, Tensor):
+            return data.asnumpy()
+        if isinstance(data, (list, numpy.ndarray, float, int, numpy.generic)):
+            return numpy.array(data)
+        raise TypeError("[metric] inputs must be Tensors, lists or arrays, got %s" % type(data).__name__)
+
+    def _inputs(self, inputs, count):
+        """The arrays that update() was given."""
+        if len(inputs) != count:
+            raise ValueError("[%s] update takes %d inputs, got %d" % (type(self).__name__, count, len(inputs)))
+        return [self._convert_data(x) for x in inputs]
+
+    def _require(self, count):
+        """Raises where there was no update."""
+        if not count:
+            raise RuntimeError("[%s] there is no data yet: update() comes before eval()" % type(self).__name__)
 
 
-class Accuracy(Metric):
-    """Share of correct classes: update(logits, labels)."""
+def rearrange_inputs(func):
+    """Decorator of update(): only the inputs that set_indexes() chose are passed on, in that order."""
+    @functools.wraps(func)
+    def chosen(self, *inputs):
+        indexes = self.indexes
+        if not indexes:
+            return func(self, *inputs)
+        if len(inputs) < len(indexes) or max(indexes) >= len(inputs):
+            raise ValueError("[%s] update got %d inputs, expected those of indexes %s"
+                             % (type(self).__name__, len(inputs), indexes))
+        return func(self, *[inputs[i] for i in indexes])
+    return chosen
+
+
+class EvaluationBase(Metric):
+    """Base class of metrics of classes: eval_type is 'classification' or 'multilabel'."""
+
+    def __init__(self, eval_type):
+        super().__init__()
+        if eval_type not in ("classification", "multilabel"):
+            raise TypeError("[%s] eval_type, got %r, expected 'classification' or 'multilabel'"
+                            % (type(self).__name__, eval_type))
+        self._type = eval_type
+
+    def _check_shape(self, y_pred, y):
+        where = type(self).__name__
+        if self._type == "classification":
+            if y_pred.ndim != y.ndim + 1 or y.shape != (y_pred.shape[0],) + y_pred.shape[2:]:
+                raise ValueError("[%s] shapes of prediction and label, got %s and %s, expected (N, C, ...) and (N, ...)"
+                                 % (where, y_pred.shape, y.shape))
+        elif y_pred.ndim < 2 or y_pred.shape != y.shape:
+            raise ValueError("[%s] shapes of prediction and label, got %s and %s, expected the same, of 2 axes or more"
+                             % (where, y_pred.shape, y.shape))
+
+    def _check_value(self, y_pred, y):
+        if self._type == "multilabel" and not ((y_pred * y_pred == y_pred).all() and (y * y == y).all()):
+            raise ValueError("[%s] values of prediction and label must be 0 or 1" % type(self).__name__)
+
+    def _classes(self, inputs):
+        """Predictions and labels of a batch, one-hot labels as classes."""
+        y_pred, y = self._inputs(inputs, 2)
+        if self._type == "classification":
+            y = as_classes(y_pred, y)
+        self._check_shape(y_pred, y)
+        self._check_value(y_pred, y)
+        same_classes(self, y_pred)
+        return y_pred, y
+
+
+def as_classes(y_pred, y):
+    """Labels as classes, where they are one-hot rows."""
+    one_hot = y.ndim > 1 and y.ndim == y_pred.ndim and y.min() == 0 and y.max() == 1 and (y.sum(axis=1) == 1).all()
+    return y.argmax(axis=1) if one_hot else y
+
+
+def same_classes(metric, y_pred):
+    """Raises where a batch has another number of classes than those before."""
+    if metric._class_num not in (0, y_pred.shape[1]):
+        raise ValueError("[%s] number of classes, got %d, expected %d as in the batches before"
+                         % (type(metric).__name__, y_pred.shape[1], metric._class_num))
+    metric._class_num = y_pred.shape[1]
+
+
+class Accuracy(EvaluationBase):
+    """Share of correct predictions: update(predictions, labels)."""
 
     def __init__(self, eval_type="classification"):
-        if eval_type != "classification":
-            raise ValueError("[accuracy] eval_type, got %r, expected 'classification'" % (eval_type,))
-        super().__init__()
+        super().__init__(eval_type)
+        self.clear()
 
     def clear(self):
-        self._right = self._total = 0
+        self._correct_num = self._total_num = self._class_num = 0
 
+    @rearrange_inputs
     def update(self, *inputs):
-        predicted, labels = (self._convert_data(x) for x in inputs)
-        if labels.ndim == predicted.ndim:
-            labels = labels.argmax(1)
-        self._right += int((predicted.argmax(1) == labels).sum())
-        self._total += labels.size
+        y_pred, y = self._classes(inputs)
+        if self._type == "classification":
+            right = (y_pred.argmax(axis=1) == y).reshape(-1)
+        else:
+            last = y_pred.ndim - 1
+            rows = [x.swapaxes(1, last).reshape(-1, self._class_num) for x in (y_pred, y)]
+            right = (rows[0] == rows[1]).all(axis=1)
+        self._correct_num += int(right.sum())
+        self._total_num += right.shape[0]
 
     def eval(self):
-        if not self._total:
-            raise RuntimeError("[accuracy] there is no data yet")
-        return self._right / self._total
+        self._require(self._total_num)
+        return self._correct_num / self._total_num
 
 
 class Loss(Metric):
     """Mean loss: update(loss)."""
 
-    def clear(self):
-        self._sum = self._count = 0
+    def __init__(self):
+        super().__init__()
+        self.clear()
 
+    def clear(self):
+        self._sum_loss, self._total_num = 0.0, 0
+
+    @rearrange_inputs
     def update(self, *inputs):
-        self._sum += float(self._convert_data(inputs[0]).mean())
-        self._count += 1
+        loss, = self._inputs(inputs, 1)
+        if loss.ndim > 1:
+            raise ValueError("[Loss] rank of the loss, got %d, expected 0 or 1" % loss.ndim)
+        self._sum_loss += float(loss.mean())
+        self._total_num += 1
 
     def eval(self):
-        if not self._count:
-            raise RuntimeError("[loss] there is no data yet")
-        return self._sum / self._count
+        self._require(self._total_num)
+        return self._sum_loss / self._total_num
 
 
-_BY_NAME = {"accuracy": Accuracy, "acc": Accuracy, "loss": Loss}
+class MAE(Metric):
+    """Mean over the samples of the summed absolute errors."""
+
+    def __init__(self):
+        super().__init__()
+        self.clear()
+
+    def clear(self):
+        self._error_sum, self._samples_num = 0.0, 0
+
+    @staticmethod
+    def _error(gap):
+        return abs(gap)
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        y_pred, y = self._inputs(inputs, 2)
+        self._error_sum += float(self._error(y.reshape(y_pred.shape) - y_pred).sum())
+        self._samples_num += y.shape[0]
+
+    def eval(self):
+        self._require(self._samples_num)
+        return self._error_sum / self._samples_num
+
+
+class MSE(MAE):
+    """Mean over the samples of the summed squared errors."""
+
+    @staticmethod
+    def _error(gap):
+        return gap * gap
+
+
+from .class_metrics import (  # noqa: E402  - they build upon what stands above
+    F1,
+    ROC,
+    ConfusionMatrix,
+    Fbeta,
+    Precision,
+    Recall,
+    Top1CategoricalAccuracy,
+    Top5CategoricalAccuracy,
+    TopKCategoricalAccuracy,
+    auc,
+)
+from .other_metrics import BleuScore, CosineSimilarity, Dice, Perplexity  # noqa: E402
+
+_BY_NAME = {
+    "accuracy": Accuracy, "acc": Accuracy, "precision": Precision, "recall": Recall, "F1": F1, "dice": Dice, "roc": ROC,
+    "auc": auc, "bleu_score": BleuScore, "cosine_similarity": CosineSimilarity, "topk": TopKCategoricalAccuracy,
+    "top_1_accuracy": Top1CategoricalAccuracy, "top_5_accuracy": Top5CategoricalAccuracy, "mae": MAE, "mse": MSE,
+    "loss": Loss, "perplexity": Perplexity, "confusion_matrix": ConfusionMatrix,
+}
+
+
+def names():
+    """The names that get_metric_fn() knows."""
+    return list(_BY_NAME)
 
 
 def get_metric_fn(name, *args, **kwargs):
@@ -74,3 +233,23 @@ def get_metric_fn(name, *args, **kwargs):
     if name not in _BY_NAME:
         raise KeyError("[metric] unknown name %r, expected one of %s" % (name, ", ".join(sorted(_BY_NAME))))
     return _BY_NAME[name](*args, **kwargs)
+
+
+def get_metrics(metrics):
+    """A dict of metrics, of such a dict or of a set of names; None stays None."""
+    if metrics is None:
+        return None
+    if isinstance(metrics, dict):
+        for name, metric in metrics.items():
+            if not isinstance(name, str) or not isinstance(metric, Metric):
+                raise TypeError("[metric] metrics must map names to Metrics, got %s and %s"
+                                % (type(name).__name__, type(metric).__name__))
+        return dict(metrics)
+    if isinstance(metrics, (set, list, tuple)):
+        return {name: get_metric_fn(name) for name in metrics}
+    raise TypeError("[metric] metrics must be a dict or a set, got %s" % type(metrics).__name__)
+
+
+__all__ = ["names", "get_metric_fn", "get_metrics", "Accuracy", "MAE", "MSE", "Metric", "rearrange_inputs", "Precision",
+           "Recall", "Fbeta", "F1", "TopKCategoricalAccuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy",
+           "Loss", "Dice", "ROC", "auc", "BleuScore", "CosineSimilarity", "Perplexity", "ConfusionMatrix"]

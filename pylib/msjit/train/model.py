@@ -1,94 +1,233 @@
-"""Model: a training and evaluation loop over a dataset."""
-from types import SimpleNamespace
+"""Model: training, evaluation and prediction loops over datasets."""
+import numbers
 
-from ..amp import auto_mixed_precision
-from ..common.checks import refuse_others
+from ..amp import build_train_network
+from ..common.checks import check_count, refuse_others
 from ..common.tensor import Tensor
-from ..nn.wrap import TrainOneStepCell, WithLossCell
-from .callback import RunContext
-from .metrics import Loss, Metric, get_metric_fn
+from ..nn.cell import Cell
+from .callback import Callback, InternalCallbackParam, RunContext
+from .metrics import Loss, get_metrics
 
 
 class Model:
-    """Network, loss, optimizer and metrics; train(epochs, dataset), eval(dataset), predict(x)."""
+    """Network, loss, optimizer and metrics; train(epochs, dataset), fit, eval(dataset), predict(x).
+
+    Keywords: loss_scale_manager and keep_batchnorm_fp32, see amp.build_train_network.
+    """
 
     def __init__(self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None, eval_indexes=None,
                  amp_level="O0", boost_level="O0", **kwargs):
         refuse_others("model", kwargs, ("keep_batchnorm_fp32", "loss_scale_manager"))
         if boost_level not in ("O0", "0"):
             raise NotImplementedError("[model] boost_level, got %r, expected 'O0'" % (boost_level,))
-        if amp_level != "O0":
-            auto_mixed_precision(network, amp_level)
+        if not isinstance(network, Cell):
+            raise TypeError("[model] network must be a Cell, got %s" % type(network).__name__)
+        if eval_indexes is not None and (not isinstance(eval_indexes, (list, tuple)) or len(eval_indexes) != 3):
+            raise ValueError("[model] eval_indexes must be 3 ints, got %s" % (eval_indexes,))
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
-        if isinstance(metrics, (set, list, tuple)):
-            metrics = {name: get_metric_fn(name) for name in metrics}
-        for name, metric in (metrics or {}).items():
-            if not isinstance(metric, Metric):
-                raise TypeError("[model] metric %r must be a Metric, got %s" % (name, type(metric).__name__))
-        self._metrics = dict(metrics or {})
-        self.train_network = self._build_step() if optimizer is not None else network
+        self._metrics = get_metrics(metrics) or {}
+        if self._metrics and eval_network is None and loss_fn is None:
+            raise ValueError("[model] metrics need a loss_fn or an eval_network")
+        self._manager, self._amp_level = kwargs.get("loss_scale_manager"), amp_level
+        self._train_network = self._build_step(kwargs)
 
-    def _build_step(self):
-        network = self._network if self._loss_fn is None else WithLossCell(self._network, self._loss_fn)
-        return TrainOneStepCell(network, self._optimizer)
+    def _build_step(self, options):
+        if self._optimizer is None:
+            return self._network
+        options = {k: v for k, v in options.items() if k == "loss_scale_manager" or v is not None}
+        return build_train_network(self._network, self._optimizer, self._loss_fn, self._amp_level, **options)
+
+    @property
+    def train_network(self):
+        """The training step: network, loss and optimizer as one Cell."""
+        return self._train_network
+
+    @property
+    def predict_network(self):
+        """The network."""
+        return self._network
+
+    @property
+    def eval_network(self):
+        """The network whose outputs the metrics get."""
+        return self._network if self._eval_network is None else self._eval_network
+
+    def build(self, train_dataset=None, valid_dataset=None, sink_size=-1, epoch=1, sink_mode=True):
+        """Accepted for compatibility: graphs are compiled at the first steps."""
 
     def train(self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1, initial_epoch=0):
-        """Runs epochs initial_epoch..epoch of steps."""
-        if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch <= 0:
-            raise ValueError("[model] epoch must be a positive int, got %r" % (epoch,))
-        callbacks = [callbacks] if hasattr(callbacks, "on_train_step_end") else list(callbacks or [])
-        state = SimpleNamespace(
-            cur_epoch_num=initial_epoch, cur_step_num=0, epoch_num=epoch, net_outputs=None, optimizer=self._optimizer,
-            batch_num=train_dataset.get_dataset_size(), network=self._network, train_network=self.train_network)
-        context = RunContext(state)
+        """Runs the epochs after initial_epoch up to `epoch`."""
+        self._check_epochs("train", epoch, initial_epoch, train_dataset)
+        self._run(epoch, train_dataset, _callbacks(callbacks), initial_epoch, None, lambda number: False)
 
-        def tell(event):
-            for callback in callbacks:
-                getattr(callback, event)(context)
-        self.train_network.set_train(True)
-        tell("on_train_begin")
-        while state.cur_epoch_num < epoch and not context.get_stop_requested():
-            state.cur_epoch_num += 1
-            tell("on_train_epoch_begin")
-            for row in train_dataset.create_tuple_iterator(num_epochs=1):
-                state.cur_step_num += 1
-                tell("on_train_step_begin")
-                state.net_outputs = self.train_network(*row)
-                tell("on_train_step_end")
+    def fit(self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None, dataset_sink_mode=False,
+            valid_dataset_sink_mode=False, sink_size=-1, initial_epoch=0):
+        """As train, with an evaluation of valid_dataset after every valid_frequency epochs, or those listed there."""
+        self._check_epochs("fit", epoch, initial_epoch, train_dataset)
+        if isinstance(valid_frequency, bool) or not isinstance(valid_frequency, (int, list)):
+            raise TypeError("[model] valid_frequency must be an int or a list, got %s" % type(valid_frequency).__name__)
+        if valid_dataset is not None and not self._metrics:
+            raise ValueError("[model] fit with a valid_dataset needs metrics")
+
+        def due(number):
+            if isinstance(valid_frequency, list):
+                return number in valid_frequency
+            return number % valid_frequency == 0
+        self._run(epoch, train_dataset, _callbacks(callbacks), initial_epoch, valid_dataset, due)
+
+    @staticmethod
+    def _check_epochs(where, epoch, initial_epoch, dataset):
+        if isinstance(epoch, bool) or not isinstance(epoch, numbers.Integral) or epoch <= 0:
+            raise ValueError("[model] epoch must be a positive int, got %r" % (epoch,))
+        if check_count(initial_epoch, "model", "initial_epoch") >= epoch:
+            raise ValueError("[model] epoch of %s must be above initial_epoch, got %d and %d" % (where, epoch, initial_epoch))
+        if dataset.get_dataset_size() == 0:
+            raise ValueError("[model] the dataset of %s is empty" % where)
+
+    def _state(self, mode, callbacks, **more):
+        return InternalCallbackParam(
+            mode=mode, loss_fn=self._loss_fn, optimizer=self._optimizer, network=self._network, parallel_mode="stand_alone",
+            device_number=1, train_network=self._train_network, eval_network=self.eval_network, list_callback=callbacks,
+            cur_step_num=0, net_outputs=None, dataset_sink_mode=False, **more)
+
+    def _run(self, epochs, dataset, callbacks, initial_epoch, valid_dataset, due):
+        state = self._state("train", callbacks, epoch_num=epochs, batch_num=dataset.get_dataset_size(),
+                            cur_epoch_num=initial_epoch, train_dataset=dataset, valid_dataset=valid_dataset)
+        context = RunContext(state)
+        self._train_network.set_train(True)
+        with _Entered(callbacks):
+            _tell(callbacks, "on_train_begin", context)
+            for number in range(initial_epoch + 1, epochs + 1):
+                state.cur_epoch_num = number
+                _tell(callbacks, "on_train_epoch_begin", context)
+                self._train_epoch(dataset, callbacks, context, state)
+                if valid_dataset is not None and due(number):
+                    self._evaluate_within(valid_dataset, callbacks, state)
+                _tell(callbacks, "on_train_epoch_end", context)
+                state.pop("metrics", None), state.pop("eval_results", None)
                 if context.get_stop_requested():
                     break
-            tell("on_train_epoch_end")
-        tell("on_train_end")
+            _tell(callbacks, "on_train_end", context)
+
+    def _train_epoch(self, dataset, callbacks, context, state):
+        for row in dataset.create_tuple_iterator(num_epochs=1):
+            if self._loss_fn is not None and len(row) != 2:
+                raise ValueError("[model] columns of the dataset, got %d, expected 2 where there is a loss_fn" % len(row))
+            state.cur_step_num += 1
+            state.train_dataset_element = tuple(row)
+            _tell(callbacks, "on_train_step_begin", context)
+            state.net_outputs = self._train_network(*row)
+            if self._manager is not None and self._manager.get_drop_overflow_update():
+                self._manager.update_loss_scale(bool(state.net_outputs[1]))
+            _tell(callbacks, "on_train_step_end", context)
+            if context.get_stop_requested():
+                break
+
+    def _evaluate_within(self, valid_dataset, callbacks, state):
+        """An evaluation between two epochs; the callbacks find what it gave in the training's state."""
+        loss = Loss()
+        metrics = self._evaluate(valid_dataset, callbacks, loss)
+        state.metrics, state.eval_results = metrics, dict(metrics)
+        state.eval_results["eval_loss"] = loss.eval()
+        self._train_network.set_train(True)
 
     def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False):
         """Metrics over a dataset, as a dict."""
         if not self._metrics:
             raise ValueError("[model] eval needs metrics")
-        evaluate = self._evaluate if self._eval_network is None else self._eval_network
-        (self._network if self._eval_network is None else evaluate).set_train(False)
+        callbacks = _callbacks(callbacks)
+        with _Entered(callbacks):
+            return self._evaluate(valid_dataset, callbacks, None)
+
+    def _evaluate(self, dataset, callbacks, eval_loss):
+        state = self._state("eval", callbacks, batch_num=dataset.get_dataset_size(), cur_epoch_num=1, epoch_num=1,
+                            valid_dataset=dataset)
+        context = RunContext(state)
+        self.eval_network.set_train(False)
         for metric in self._metrics.values():
             metric.clear()
-        loss_at, output_at, label_at = self._eval_indexes or (0, 1, 2)
-        for row in valid_dataset.create_tuple_iterator(num_epochs=1):
-            results = evaluate(*row)
-            for metric in self._metrics.values():
-                if isinstance(metric, Loss):
-                    metric.update(results[loss_at])
-                else:
-                    metric.update(results[output_at], results[label_at])
-        return {name: metric.eval() for name, metric in self._metrics.items()}
+        _tell(callbacks, "on_eval_begin", context)
+        _tell(callbacks, "on_eval_epoch_begin", context)
+        for row in dataset.create_tuple_iterator(num_epochs=1):
+            state.cur_step_num += 1
+            state.eval_dataset_element = tuple(row)
+            _tell(callbacks, "on_eval_step_begin", context)
+            state.net_outputs = self._outputs(row, eval_loss is not None)
+            _tell(callbacks, "on_eval_step_end", context)
+            self._update_metrics(state.net_outputs, eval_loss)
+            if context.get_stop_requested():
+                break
+        _tell(callbacks, "on_eval_epoch_end", context)
+        state.metrics = {name: metric.eval() for name, metric in self._metrics.items()}
+        _tell(callbacks, "on_eval_end", context)
+        return state.metrics
 
-    def _evaluate(self, *row):
-        """(loss, output, label) of a row whose last column is the label; no loss where no metric asks for it."""
+    def _outputs(self, row, loss_asked):
+        """What the metrics see: of the eval_network, or (loss, output, label) of a row whose last column is the label; no
+        loss where no metric asks for it."""
+        if self._eval_network is not None:
+            return self._eval_network(*row)
         output, label = self._network(*row[:-1]), row[-1]
-        asked = any(isinstance(metric, Loss) for metric in self._metrics.values())
+        asked = loss_asked or any(isinstance(metric, Loss) for metric in self._metrics.values())
         return self._loss_fn(output, label) if asked else None, output, label
 
-    def predict(self, *predict_data):
+    def _update_metrics(self, outputs, eval_loss):
+        outputs = (outputs,) if isinstance(outputs, Tensor) else tuple(outputs)
+        indexes = self._eval_indexes
+        if indexes is None and self._eval_network is None:
+            indexes = (0, 1, 2)
+        if eval_loss is not None:
+            eval_loss.update(outputs[0 if indexes is None else indexes[0]])
+        for metric in self._metrics.values():
+            if indexes is None:
+                metric.update(*outputs)
+            elif isinstance(metric, Loss):
+                metric.update(outputs[indexes[0]])
+            elif metric.indexes:
+                metric.update(*outputs)
+            else:
+                metric.update(outputs[indexes[1]], outputs[indexes[2]])
+
+    def predict(self, *predict_data, backend=None, config=None):
         """Output of the network."""
+        if backend is not None:
+            raise NotImplementedError("[model] backend of predict, got %r, expected None" % (backend,))
         self._network.set_train(False)
         for item in predict_data:
-            if not isinstance(item, Tensor):
+            if not isinstance(item, (Tensor, tuple, list)):
                 raise TypeError("[model] predict takes Tensors, got %s" % type(item).__name__)
         return self._network(*predict_data)
+
+    def infer_predict_layout(self, *predict_data, skip_backend_compile=False):
+        """There is one process and no layout."""
+        raise NotImplementedError("[model] infer_predict_layout needs several processes, which are not offered")
+
+
+class _Entered:
+    """The callbacks as one context manager."""
+
+    def __init__(self, callbacks):
+        self._callbacks = callbacks
+
+    def __enter__(self):
+        for callback in self._callbacks:
+            callback.__enter__()
+
+    def __exit__(self, *error):
+        for callback in reversed(self._callbacks):
+            callback.__exit__(*error)
+
+
+def _callbacks(callbacks):
+    """A list of callbacks, of one or several."""
+    found = [callbacks] if isinstance(callbacks, Callback) else list(callbacks or [])
+    for callback in found:
+        if not isinstance(callback, Callback):
+            raise TypeError("[model] callbacks must be Callbacks, got %s" % type(callback).__name__)
+    return found
+
+
+def _tell(callbacks, event, context):
+    for callback in callbacks:
+        getattr(callback, event)(context)

@@ -1,0 +1,268 @@
+"""Layers, activations and losses of mint.nn whose parameters or arguments differ from those of nn."""
+from .. import nn as _nn
+from .. import ops as _ops
+from ..common import dtype as mstype
+from ..common.initializer import initializer
+from ..common.parameter import Parameter
+from ..nn.loss_base import LossBase
+from ..ops import registry as _k
+from ..ops.nn_func import move_statistics
+from . import functional
+
+
+def _refuse_in_place(where, inplace):
+    if inplace:
+        raise NotImplementedError("[%s] inplace, got %r, expected False" % (where, inplace))
+
+
+def _float32(dtype):
+    return mstype.float32 if dtype is None else dtype
+
+
+class _BatchNorm(_nn.Cell):
+    """Normalises each channel by its batch (training, or without running statistics), else by running statistics, which
+    training moves by `momentum`."""
+
+    _ranks = ()
+
+    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, dtype=None):
+        super().__init__()
+        if momentum is None:
+            raise NotImplementedError("[%s] momentum, got None, expected a float: the mean of all batches is not offered"
+                                      % type(self).__name__)
+        self.num_features, self.eps, self.momentum = num_features, float(eps), float(momentum)
+        self.affine, self.track_running_stats, dtype = affine, track_running_stats, _float32(dtype)
+        self.weight = self.bias = self.running_mean = self.running_var = self.num_batches_tracked = None
+        shape = [num_features]
+        if affine:
+            self.weight = Parameter(initializer("ones", shape, dtype), name="weight")
+            self.bias = Parameter(initializer("zeros", shape, dtype), name="bias")
+        if track_running_stats:
+            self.running_mean = Parameter(initializer("zeros", shape, dtype), name="running_mean", requires_grad=False)
+            self.running_var = Parameter(initializer("ones", shape, dtype), name="running_var", requires_grad=False)
+            self.num_batches_tracked = Parameter(initializer("zeros", [], mstype.int32), name="num_batches_tracked",
+                                                 requires_grad=False)
+
+    def construct(self, input):
+        if input.ndim not in self._ranks:
+            raise ValueError("[%s] rank of the input, got %d, expected one of %s"
+                             % (type(self).__name__, input.ndim, self._ranks))
+        return self._normalised(input)
+
+    def _normalised(self, input):
+        weight = _k.ones((self.num_features,), dtype=input.dtype) if self.weight is None else self.weight
+        bias = _k.zeros((self.num_features,), dtype=input.dtype) if self.bias is None else self.bias
+        if not self.training and self.track_running_stats:
+            return _k.batch_norm(input, weight, bias, self.running_mean, self.running_var, self.eps)
+        out, mean, variance = _k.batch_norm_train(input, weight, bias, self.eps)
+        if self.training and self.track_running_stats:
+            _k.assign(self.num_batches_tracked, self.num_batches_tracked.detach() + 1)
+            move_statistics(self.running_mean, self.running_var, mean, variance, input.size // self.num_features,
+                            self.momentum)
+        return out
+
+    def extend_repr(self):
+        return "num_features=%d, eps=%s, momentum=%s, affine=%s, track_running_stats=%s" % (
+            self.num_features, self.eps, self.momentum, self.affine, self.track_running_stats)
+
+
+class BatchNorm1d(_BatchNorm):
+    """Batch normalisation of (N, C) or (N, C, L) inputs."""
+
+    _ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch normalisation of (N, C, H, W) inputs."""
+
+    _ranks = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Batch normalisation of (N, C, D, H, W) inputs."""
+
+    _ranks = (5,)
+
+    def construct(self, input):
+        shape = input.shape
+        if len(shape) != 5:
+            raise ValueError("[BatchNorm3d] rank of the input, got %d, expected 5" % len(shape))
+        return self._normalised(input.reshape(shape[0], shape[1], shape[2] * shape[3], shape[4])).reshape(shape)
+
+
+class LayerNorm(_nn.Cell):
+    """Normalises over the trailing axes of normalized_shape."""
+
+    def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape, self.eps, self.weight, self.bias = shape, float(eps), None, None
+        if elementwise_affine:
+            self.weight = Parameter(initializer("ones", shape, _float32(dtype)), name="weight")
+        if elementwise_affine and bias:
+            self.bias = Parameter(initializer("zeros", shape, _float32(dtype)), name="bias")
+
+    def construct(self, input):
+        return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+
+class GroupNorm(_nn.Cell):
+    """Normalises groups of channels of (N, C, ...) inputs."""
+
+    def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, dtype=None):
+        super().__init__()
+        if num_groups <= 0 or num_channels % num_groups:
+            raise ValueError("[GroupNorm] num_channels must be a multiple of num_groups, got %s and %s"
+                             % (num_channels, num_groups))
+        self.num_groups, self.num_channels, self.eps = num_groups, num_channels, float(eps)
+        self.weight = Parameter(initializer("ones", [num_channels], _float32(dtype)), name="weight", requires_grad=affine)
+        self.bias = Parameter(initializer("zeros", [num_channels], _float32(dtype)), name="bias", requires_grad=affine)
+
+    def construct(self, input):
+        return _k.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+
+class Embedding(_nn.Cell):
+    """Rows of a table, looked up by integer index; the row padding_idx begins as zeros and gets no gradient."""
+
+    def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0,
+                 scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, dtype=None):
+        super().__init__()
+        for name, value in (("max_norm", max_norm), ("scale_grad_by_freq", scale_grad_by_freq), ("sparse", sparse)):
+            if value:
+                raise NotImplementedError("[Embedding] %s, got %r, expected it left out" % (name, value))
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise ValueError("[Embedding] padding_idx out of range, got %d, expected below %d"
+                             % (padding_idx, num_embeddings))
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.padding_idx = None if padding_idx is None else padding_idx % num_embeddings
+        table = initializer("normal", [num_embeddings, embedding_dim], _float32(dtype)) if _weight is None else _weight
+        if table.shape != (num_embeddings, embedding_dim):
+            raise ValueError("[Embedding] shape of _weight, got %s, expected %s"
+                             % (table.shape, (num_embeddings, embedding_dim)))
+        if padding_idx is not None and _weight is None:
+            rows = _k.arange(0, num_embeddings, 1).reshape(-1, 1)
+            table = _k.where(_k.equal(rows, self.padding_idx), _k.zeros_like(table), table)
+        self.weight = Parameter(table, name="weight", requires_grad=not _freeze)
+
+    def construct(self, input):
+        rows = _k.embedding(input, self.weight)
+        if self.padding_idx is None:
+            return rows
+        padding = _k.equal(_k.expand_dims(input, -1), self.padding_idx)
+        return _k.where(padding, _k.stop_gradient(rows), rows)
+
+
+class PReLU(_nn.Cell):
+    """x where x > 0, else weight x"""
+
+    def __init__(self, num_parameters=1, init=0.25, dtype=None):
+        super().__init__()
+        self.weight = Parameter(initializer(init, [num_parameters], _float32(dtype)), name="weight")
+
+    def construct(self, input):
+        return _ops.prelu(input, self.weight)
+
+
+def _implied(x):
+    """The axis of softmax where none is given, as in PyTorch."""
+    return 0 if x.ndim in (0, 1, 3) else 1
+
+
+class Softmax(_nn.Cell):
+    """exp(x) / sum(exp(x)) over an axis; None: 0 for 0, 1 or 3 axes, else 1."""
+
+    def __init__(self, dim=None):
+        super().__init__()
+        self.dim = dim
+
+    def construct(self, input):
+        return _ops.softmax(input, _implied(input) if self.dim is None else self.dim)
+
+
+class LogSoftmax(Softmax):
+    """log(softmax(x)); the axis as in Softmax."""
+
+    def construct(self, input):
+        return _ops.log_softmax(input, _implied(input) if self.dim is None else self.dim)
+
+
+class SiLU(_nn.SiLU):
+    """x sigmoid(x)"""
+
+    def __init__(self, inplace=False):
+        _refuse_in_place("SiLU", inplace)
+        super().__init__()
+
+
+class ReLU6(_nn.ReLU6):
+    """min(max(x, 0), 6)"""
+
+    def __init__(self, inplace=False):
+        _refuse_in_place("ReLU6", inplace)
+        super().__init__()
+
+
+class ELU(_nn.Cell):
+    """x where x > 0, else alpha (exp(x) - 1)"""
+
+    def __init__(self, alpha=1.0, inplace=False):
+        _refuse_in_place("ELU", inplace)
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, input):
+        return _ops.elu(input, self.alpha)
+
+
+class Hardtanh(_nn.Hardtanh):
+    """x limited to [min_val, max_val]"""
+
+    def __init__(self, min_val=-1.0, max_val=1.0, inplace=False):
+        _refuse_in_place("Hardtanh", inplace)
+        super().__init__(min_val, max_val)
+
+
+class Threshold(_nn.Threshold):
+    """x where x > threshold, else value"""
+
+    def __init__(self, threshold, value, inplace=False):
+        _refuse_in_place("Threshold", inplace)
+        super().__init__(threshold, value)
+
+
+class Dropout2d(_nn.Dropout2d):
+    """Zeroes whole channels of (N, C, H, W) inputs with probability p in training, and scales the others."""
+
+    def __init__(self, p=0.5, inplace=False):
+        _refuse_in_place("Dropout2d", inplace)
+        super().__init__(p)
+
+
+class SmoothL1Loss(LossBase):
+    """Quadratic below beta, linear above."""
+
+    def __init__(self, reduction="mean", beta=1.0):
+        super().__init__(reduction)
+        self.beta = beta
+
+    def construct(self, input, target):
+        return _ops.smooth_l1_loss(input, target, self.beta, self.reduction)
+
+
+class BCEWithLogitsLoss(_nn.BCEWithLogitsLoss):
+    """Binary cross entropy of logits."""
+
+    def __init__(self, weight=None, reduction="mean", pos_weight=None):
+        super().__init__(reduction, weight, pos_weight)
+
+
+class KLDivLoss(LossBase):
+    """target (log(target) - input), where input is a logarithm; with log_target the target is one too."""
+
+    def __init__(self, reduction="mean", log_target=False):
+        super().__init__("sum" if reduction == "batchmean" else reduction)
+        self.reduction, self.log_target = reduction, log_target
+
+    def construct(self, input, target):
+        return functional.kl_div(input, target, self.reduction, self.log_target)

@@ -1,0 +1,153 @@
+"""ModelCheckpoint: saves the training's state every so many steps or seconds."""
+import os
+import time
+
+from ..common.checks import check_count
+from ..nn.cell import Cell
+from ..serialization import save_checkpoint
+from .callback import Callback
+
+
+class CheckpointConfig:
+    """When checkpoints are saved, and how many are kept."""
+
+    def __init__(self, save_checkpoint_steps=1, save_checkpoint_seconds=0, keep_checkpoint_max=5,
+                 keep_checkpoint_per_n_minutes=0, integrated_save=True, async_save=False, saved_network=None,
+                 append_info=None, enc_key=None, enc_mode="AES-GCM", exception_save=False, crc_check=False,
+                 remove_redundancy=False, format="ckpt", **kwargs):
+        where = "CheckpointConfig"
+        numbers = [0 if value is None else check_count(value, where, name) for name, value in (
+            ("save_checkpoint_steps", save_checkpoint_steps), ("save_checkpoint_seconds", save_checkpoint_seconds),
+            ("keep_checkpoint_max", keep_checkpoint_max),
+            ("keep_checkpoint_per_n_minutes", keep_checkpoint_per_n_minutes))]
+        if not any(numbers):
+            raise ValueError("[%s] steps, seconds and numbers of checkpoints, got 0 for all, expected one of them" % where)
+        if saved_network is not None and not isinstance(saved_network, Cell):
+            raise TypeError("[%s] saved_network must be a Cell, got %s" % (where, type(saved_network).__name__))
+        for name, value in (("enc_key", enc_key), ("exception_save", exception_save), ("crc_check", crc_check),
+                            ("remove_redundancy", remove_redundancy)):
+            if value:
+                raise NotImplementedError("[%s] %s, got %r, expected it left out" % (where, name, value))
+        if format != "ckpt":
+            raise NotImplementedError("[%s] format, got %r, expected 'ckpt'" % (where, format))
+        self.save_checkpoint_steps, self.save_checkpoint_seconds = numbers[0], 0 if numbers[0] else numbers[1]
+        self.keep_checkpoint_max, self.keep_checkpoint_per_n_minutes = numbers[2], 0 if numbers[2] else numbers[3]
+        self.integrated_save, self.async_save, self.saved_network = integrated_save, async_save, saved_network
+        self.append_dict = _appended(append_info)
+
+    def get_checkpoint_policy(self):
+        """The settings as a dict."""
+        return {name: getattr(self, name) for name in (
+            "save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max", "keep_checkpoint_per_n_minutes",
+            "saved_network")}
+
+
+def _appended(append_info):
+    """What is saved beside the Parameters: counters by name, and dicts of numbers or Tensors."""
+    if append_info is None or append_info == []:
+        return {}
+    if not isinstance(append_info, list):
+        raise TypeError("[CheckpointConfig] append_info must be a list, got %s" % type(append_info).__name__)
+    found = {}
+    for item in append_info:
+        if isinstance(item, dict):
+            found.update(item)
+        elif item in ("epoch_num", "step_num"):
+            found[item] = 0
+        else:
+            raise TypeError("[CheckpointConfig] an item of append_info, got %r, expected 'epoch_num', 'step_num' or a dict"
+                            % (item,))
+    return found
+
+
+class ModelCheckpoint(Callback):
+    """Saves PREFIX-EPOCH_STEP.ckpt in a directory; where such files are already, the prefix gets a number."""
+
+    def __init__(self, prefix="CKP", directory=None, config=None):
+        for name, value in (("prefix", prefix), ("directory", directory)):
+            if value is not None and not isinstance(value, str):
+                raise TypeError("[ModelCheckpoint] %s must be a str, got %s" % (name, type(value).__name__))
+        if not prefix or "/" in prefix:
+            raise ValueError("[ModelCheckpoint] prefix, got %r, expected a name without '/'" % prefix)
+        if config is not None and not isinstance(config, CheckpointConfig):
+            raise TypeError("[ModelCheckpoint] config must be a CheckpointConfig, got %s" % type(config).__name__)
+        self._directory = os.path.abspath(directory or ".")
+        os.makedirs(self._directory, exist_ok=True)
+        self._prefix, self._config = _free_prefix(self._directory, prefix), config or CheckpointConfig()
+        self._last_step, self._last_time, self._latest, self._kept = 0, time.time(), "", []
+
+    @property
+    def latest_ckpt_file_name(self):
+        """Path of the newest checkpoint."""
+        return self._latest
+
+    def on_eval_begin(self, run_context):
+        """Evaluations save nothing."""
+
+    def on_eval_step_end(self, run_context):
+        """Evaluations save nothing."""
+
+    def on_eval_end(self, run_context):
+        """Evaluations save nothing."""
+
+    def step_end(self, run_context):
+        state, config = run_context.original_args(), self._config
+        if config.save_checkpoint_steps:
+            if state.cur_step_num >= self._last_step + config.save_checkpoint_steps:
+                self._save(state)
+        elif config.save_checkpoint_seconds and time.time() - self._last_time > config.save_checkpoint_seconds:
+            self._save(state)
+
+    def end(self, run_context):
+        config = self._config
+        if config.save_checkpoint_steps or config.save_checkpoint_seconds:
+            self._save(run_context.original_args())
+
+    def _save(self, state):
+        if state.cur_step_num == self._last_step:
+            return
+        config, network = self._config, self._config.saved_network
+        appended = dict(config.append_dict)
+        for name, value in (("epoch_num", state.cur_epoch_num), ("step_num", state.cur_step_num)):
+            if name in appended:
+                appended[name] = value
+        step = (state.cur_step_num - 1) % state.batch_num + 1
+        path = os.path.join(self._directory, "%s-%d_%d.ckpt" % (self._prefix, state.cur_epoch_num, step))
+        save_checkpoint(state.train_network if network is None else network, path, append_dict=appended)
+        self._last_step, self._last_time, self._latest = state.cur_step_num, time.time(), path
+        self._drop_old(path)
+
+    def _drop_old(self, path):
+        """Removes checkpoints that are too many."""
+        if path in self._kept:
+            self._kept.remove(path)
+        config, minutes = self._config, self._config.keep_checkpoint_per_n_minutes
+        if minutes and self._kept and time.time() - self._first < 60 * minutes:
+            _remove(self._kept.pop())
+        elif minutes:
+            self._first = time.time()
+        self._kept.append(path)
+        while config.keep_checkpoint_max and len(self._kept) > config.keep_checkpoint_max:
+            _remove(self._kept.pop(0))
+
+
+def _remove(path):
+    try:
+        os.remove(path)
+    except OSError:  # somebody else has removed it
+        pass
+
+
+def _free_prefix(directory, prefix):
+    """The prefix, with a number behind it where a training before this one has left checkpoints."""
+    number = 0
+    for name in os.listdir(directory):
+        stem, suffix = os.path.splitext(name)
+        if suffix not in (".ckpt", ".safetensors") or not stem.startswith(prefix):
+            continue
+        rest = stem[len(prefix):]
+        if rest.startswith("-"):
+            number = max(number, 1)
+        elif rest.startswith("_") and rest[1:].split("-")[0].isdigit() and "-" in rest:
+            number = max(number, int(rest[1:].split("-")[0]) + 1)
+    return "%s_%d" % (prefix, number) if number else prefix

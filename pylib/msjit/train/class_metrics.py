@@ -1,0 +1,273 @@
+"""Metrics of predicted classes beyond accuracy."""
+import sys
+
+from .metrics import EvaluationBase, Metric, as_classes, rearrange_inputs, same_classes
+
+_TINY = sys.float_info.min  # added to divisors, so that a class without samples gives 0
+
+
+def _one_hot(metric, y_pred, y):
+    """Predicted and true classes as one-hot rows."""
+    import numpy
+    classes = y_pred.shape[1]
+    if y.max() + 1 > classes:
+        raise ValueError("[%s] classes of the labels, got %d, expected below %d" % (type(metric).__name__, y.max(), classes))
+    table = numpy.eye(classes)
+    return table[y_pred.argmax(axis=1).reshape(-1)], table[y.reshape(-1).astype(int)]
+
+
+class _Share(EvaluationBase):
+    """True positives as a share of the predicted ones (Precision) or of the true ones (Recall), for each class."""
+
+    def __init__(self, eval_type="classification"):
+        super().__init__(eval_type)
+        self.clear()
+
+    def clear(self):
+        self._class_num, self._hits, self._all, self._rows, self._row_sum = 0, None, None, 0, 0.0
+
+    @staticmethod
+    def _counted(y_pred, y):
+        raise NotImplementedError
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        import numpy
+        y_pred, y = self._classes(inputs)
+        if self._type == "classification":
+            y_pred, y = _one_hot(self, y_pred, y)
+        else:
+            y_pred, y = (x.swapaxes(1, 0).reshape(self._class_num, -1) for x in (y_pred, y))
+        hits, counted = (y * y_pred).sum(axis=0).astype(float), self._counted(y_pred, y).sum(axis=0).astype(float)
+        if self._type == "multilabel":
+            self._row_sum += float((hits / (counted + _TINY)).sum())
+            self._rows += len(counted)
+        if self._hits is None:
+            self._hits, self._all = hits, counted
+        elif self._type == "multilabel":
+            self._hits, self._all = numpy.concatenate((self._hits, hits)), numpy.concatenate((self._all, counted))
+        else:
+            self._hits, self._all = self._hits + hits, self._all + counted
+
+    def eval(self, average=False):
+        """One value a class (a sample, if multilabel), or their mean."""
+        self._require(self._class_num)
+        if not isinstance(average, bool):
+            raise TypeError("[%s] average must be a bool, got %s" % (type(self).__name__, type(average).__name__))
+        if average and self._type == "multilabel":
+            return self._row_sum / (self._rows + _TINY)
+        result = self._hits / (self._all + _TINY)
+        return result.mean() if average else result
+
+
+class Precision(_Share):
+    """True positives as a share of what was predicted: update(predictions, labels)."""
+
+    @staticmethod
+    def _counted(y_pred, y):
+        return y_pred
+
+
+class Recall(_Share):
+    """True positives as a share of what is true: update(predictions, labels)."""
+
+    @staticmethod
+    def _counted(y_pred, y):
+        return y
+
+
+class Fbeta(Metric):
+    """(1 + beta^2) precision recall / (beta^2 precision + recall), for each class."""
+
+    def __init__(self, beta):
+        super().__init__()
+        if not beta > 0:
+            raise ValueError("[Fbeta] beta must be positive, got %s" % beta)
+        self.beta = beta
+        self.clear()
+
+    def clear(self):
+        self._hits = self._true = self._predicted = self._class_num = 0
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        y_pred, y = self._inputs(inputs, 2)
+        y = as_classes(y_pred, y)
+        same_classes(self, y_pred)
+        y_pred, y = _one_hot(self, y_pred, y)
+        self._hits = self._hits + (y * y_pred).sum(axis=0)
+        self._true = self._true + y.sum(axis=0)
+        self._predicted = self._predicted + y_pred.sum(axis=0)
+
+    def eval(self, average=False):
+        """One value a class, or their mean."""
+        if not isinstance(average, bool):
+            raise TypeError("[Fbeta] average must be a bool, got %s" % type(average).__name__)
+        self._require(self._class_num)
+        square = self.beta ** 2
+        result = (1.0 + square) * self._hits / (square * self._true + self._predicted + _TINY)
+        return result.mean() if average else result
+
+
+class F1(Fbeta):
+    """Fbeta with beta 1."""
+
+    def __init__(self):
+        super().__init__(1.0)
+
+
+class TopKCategoricalAccuracy(Metric):
+    """Share of labels among the k likeliest classes: update(predictions (N, C), labels (N,) or one-hot)."""
+
+    def __init__(self, k):
+        super().__init__()
+        if isinstance(k, bool) or not isinstance(k, int):
+            raise TypeError("[TopKCategoricalAccuracy] k must be an int, got %s" % type(k).__name__)
+        if k < 1:
+            raise ValueError("[TopKCategoricalAccuracy] k must be at least 1, got %d" % k)
+        self.k = k
+        self.clear()
+
+    def clear(self):
+        self._correct_num = self._samples_num = 0
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        y_pred, y = self._inputs(inputs, 2)
+        y = as_classes(y_pred, y).reshape(-1, 1)
+        self._correct_num += int(((-y_pred).argsort(axis=1)[:, :self.k] == y).sum())
+        self._samples_num += y.shape[0]
+
+    def eval(self):
+        self._require(self._samples_num)
+        return self._correct_num / self._samples_num
+
+
+class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
+    """TopKCategoricalAccuracy with k 1."""
+
+    def __init__(self):
+        super().__init__(1)
+
+
+class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
+    """TopKCategoricalAccuracy with k 5."""
+
+    def __init__(self):
+        super().__init__(5)
+
+
+class ConfusionMatrix(Metric):
+    """How often class i (row) was predicted as j (column); normalize: 'target', 'prediction', 'all' or 'no_norm'."""
+
+    def __init__(self, num_classes, normalize="no_norm", threshold=0.5):
+        super().__init__()
+        if isinstance(num_classes, bool) or not isinstance(num_classes, int):
+            raise TypeError("[ConfusionMatrix] num_classes must be an int, got %s" % type(num_classes).__name__)
+        if normalize not in ("target", "prediction", "all", "no_norm"):
+            raise ValueError("[ConfusionMatrix] normalize, got %r, expected 'target', 'prediction', 'all' or 'no_norm'"
+                             % (normalize,))
+        if not isinstance(threshold, float):
+            raise TypeError("[ConfusionMatrix] threshold must be a float, got %s" % type(threshold).__name__)
+        self.num_classes, self.normalize, self.threshold = num_classes, normalize, threshold
+        self.clear()
+
+    def clear(self):
+        self.confusion_matrix = None
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        import numpy
+        y_pred, y = self._inputs(inputs, 2)
+        if y_pred.ndim - y.ndim not in (0, 1):
+            raise ValueError("[ConfusionMatrix] ranks of prediction and label, got %d and %d, expected the same or one more"
+                             % (y_pred.ndim, y.ndim))
+        if y_pred.ndim == y.ndim + 1:
+            y_pred = y_pred.argmax(axis=1)
+        elif y_pred.dtype.kind == "f":
+            y_pred = y_pred >= self.threshold
+        count = self.num_classes
+        pairs = (y.reshape(-1) * count + y_pred.reshape(-1)).astype(int)
+        found = numpy.bincount(pairs, minlength=count ** 2).reshape(count, count).astype(float)
+        self.confusion_matrix = found if self.confusion_matrix is None else self.confusion_matrix + found
+
+    def eval(self):
+        import numpy
+        self._require(self.confusion_matrix is not None)
+        matrix = self.confusion_matrix
+        if self.normalize == "no_norm":
+            return matrix
+        axis = {"target": 1, "prediction": 0, "all": None}[self.normalize]
+        with numpy.errstate(invalid="ignore"):
+            return numpy.nan_to_num(matrix / matrix.sum(axis=axis, keepdims=True))
+
+
+class ROC(Metric):
+    """Curve of false and true positives: update(scores, labels); eval() gives (fpr, tpr, thresholds), lists of them for
+    more than two classes."""
+
+    def __init__(self, class_num=None, pos_label=None):
+        super().__init__()
+        for name, value in (("class_num", class_num), ("pos_label", pos_label)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+                raise TypeError("[ROC] %s must be an int, got %s" % (name, type(value).__name__))
+        self.class_num, self.pos_label = class_num, pos_label
+        self.clear()
+
+    def clear(self):
+        self._scores = None
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        scores, y = self._inputs(inputs, 2)
+        if scores.ndim == y.ndim:
+            if self.class_num not in (None, 1):
+                raise ValueError("[ROC] class_num, got %d, expected 1 for scores of the labels' rank" % self.class_num)
+            self._scores, self._labels = scores.reshape(-1), y.reshape(-1)
+        elif scores.ndim == y.ndim + 1:
+            if self.class_num is not None and self.class_num != scores.shape[1]:
+                raise ValueError("[ROC] class_num, got %d, expected %d" % (self.class_num, scores.shape[1]))
+            self._scores = scores.swapaxes(0, 1).reshape(scores.shape[1], -1).swapaxes(0, 1)
+            self._labels = y.reshape(-1)
+        else:
+            raise ValueError("[ROC] ranks of scores and labels, got %d and %d, expected the same or one more"
+                             % (scores.ndim, y.ndim))
+
+    def eval(self):
+        self._require(self._scores is not None)
+        if self._scores.ndim == 1:
+            return _curve(self._scores, self._labels == (1 if self.pos_label is None else self.pos_label))
+        curves = [_curve(self._scores[:, c], self._labels == c) for c in range(self._scores.shape[1])]
+        return tuple([curve[i] for curve in curves] for i in range(3))
+
+
+def _curve(scores, positive):
+    """(fpr, tpr, thresholds), from the highest threshold down."""
+    import numpy
+    order = scores.argsort()[::-1]
+    scores, positive = scores[order], positive[order]
+    ends = numpy.append(numpy.nonzero(numpy.diff(scores))[0], scores.size - 1)
+    hits = positive.cumsum()[ends]
+    misses = 1 + ends - hits
+    if misses[-1] <= 0 or hits[-1] <= 0:
+        raise ValueError("[ROC] labels must be both positive and negative, got only one kind")
+    zero = numpy.zeros(1)
+    return (numpy.hstack([zero, misses]) / misses[-1], numpy.hstack([zero, hits]) / hits[-1],
+            numpy.hstack([scores[ends[:1]] + 1, scores[ends]]))
+
+
+def auc(x, y, reorder=False):
+    """Area under the points (x, y) by trapezia; x must be sorted unless reorder."""
+    import numpy
+    if not isinstance(x, numpy.ndarray) or not isinstance(y, numpy.ndarray):
+        raise TypeError("[auc] x and y must be arrays, got %s and %s" % (type(x).__name__, type(y).__name__))
+    x, y = x.reshape(-1), y.reshape(-1)
+    if x.size != y.size or x.size < 2:
+        raise ValueError("[auc] sizes of x and y, got %d and %d, expected the same, 2 or more" % (x.size, y.size))
+    if reorder:
+        order = numpy.lexsort((y, x))
+        x, y = x[order], y[order]
+    steps = numpy.diff(x)
+    if (steps < 0).any() and not (steps <= 0).all():
+        raise ValueError("[auc] x must be sorted, or reorder must be True")
+    return abs(float((steps * (y[1:] + y[:-1])).sum() / 2))
