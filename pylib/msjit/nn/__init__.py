@@ -96,3 +96,12 @@ from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, T
 SiLu = SiLU
 
 __all__ = [name for name in globals() if name[0] != "_"]
+
+
+def __getattr__(name):
+    """The metrics, which MindSpore has under nn too; loaded at the first use."""
+    if name[:1].isupper() and not name.startswith("_"):
+        from ..train import metrics
+        if name in metrics.__all__:
+            return getattr(metrics, name)
+    raise AttributeError("module 'msjit.nn' has no attribute %r" % name)
