@@ -181,7 +181,7 @@ build() {
 # Packages of networks written for MindSpore, where both libraries find them; they do without what they name as needed.
 install_networks() {
   local folder=$root/build/zoo/packages stamp=$stamps/zoo-packages list
-  local packages=(mindcv==0.3.0 mindyolo==0.5.0 PyYAML tqdm pillow)
+  local packages=(mindcv==0.3.0 mindyolo==0.5.0 PyYAML tqdm pillow opencv-python-headless)
   list=$(printf '%s\n' "${packages[@]}")
   [ -e "$stamp" ] && [ "$(cat "$stamp")" = "$list" ] && return
   rm -rf "$folder"

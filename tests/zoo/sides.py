@@ -32,7 +32,7 @@ class Side:
         if self.library == "mindspore":
             command = [str(ROOT / "build/peers/mindspore/bin/python")] + worker
         else:
-            command = [sys.executable, "-m", "msjit", "--alias", "mindspore"] + worker
+            command = [sys.executable, "-m", "msjit", "--mode", "eager", "--alias", "mindspore"] + worker
         self.log = open(str(self.folder / "log"), "a")
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log,
                                         env=environment, cwd=str(self.folder))
