@@ -49,10 +49,14 @@ class Row:
         self._errors()
         if self.runs:
             self._compare()
-        found = [d for d in self.distances.values() if d is not None]
-        self.equal = bool(found) and max(found) <= TOLERANCE and not self.differs
+        far = [what for what, d in self.distances.items() if d is not None and d > self.limit(what)]
+        self.equal = any(d is not None for d in self.distances.values()) and not far and not self.differs
         mine = [k for k in ours if k.endswith("_error") or k == "crash"]
-        self.wrong = self.oracle and bool(mine or self.differs or found and max(found) > TOLERANCE)
+        self.wrong = self.oracle and bool(mine or self.differs or far)
+
+    def limit(self, what):
+        """The distance that counts as equal: the tolerance, more where rounding alone makes that much (see worker.swing)."""
+        return max(TOLERANCE, 3 * self.ours.get("swing", (0, 0))["gradient" in what])
 
     def _errors(self):
         for where, facts in (("here", self.ours), ("MindSpore", self.theirs)):
@@ -81,7 +85,8 @@ class Row:
         """The row, and a line for each note."""
         def shown(what):
             value = self.distances.get(what)
-            return "-" if value is None else "%.0e%s" % (value, "!" if value > TOLERANCE else "")
+            return "-" if value is None else "%.0e%s" % (
+                value, "" if value <= TOLERANCE else "~" if value <= self.limit(what) else "!")
 
         def number(key):
             return "-" if self.ours.get(key) is None else "%d" % self.ours[key]

@@ -9,6 +9,7 @@ import sys
 import time
 import traceback
 
+import compare
 import nets
 import numpy as np
 
@@ -95,6 +96,16 @@ class Run:
         (_, grads), self.facts["gradient_ms"] = timed(lambda: call(self.x), GRADIENTS)
         self.arrays["gradient"] = marks([p.name for p in weights], grads)
 
+    def swing(self):
+        """How far outputs and gradients go when the input changes by a millionth: what rounding can do to them."""
+        x, out, before, facts = self.x, self.out, self.arrays["gradient"], dict(self.facts)
+        self.x = ms.Tensor(x.asnumpy() * np.float32(1 + 1e-6))
+        self.out = arrays(self.forward(self.x))
+        self.gradient()
+        facts["swing"] = [max(compare.distance(new, old) for new, old in zip(self.out, out)),
+                          compare.gradient_distance(self.arrays["gradient"], before)]
+        self.x, self.out, self.arrays["gradient"], self.facts = x, out, before, facts
+
     def pijit(self):
         ms.reset()
         call = ms.jit(self.forward, mode="PIJit")
@@ -126,7 +137,7 @@ def captured():
 
 
 def main():
-    stages = ["eager", "gradient"] + (["pijit", "pijit_gradient"] if SIDE == "msjit" else [])
+    stages = ["eager", "gradient"] + (["swing", "pijit", "pijit_gradient"] if SIDE == "msjit" else [])
     for line in sys.stdin:
         if line.strip() == "list":
             found = [(package, file, name) for package, (names, _) in nets.PACKAGES.items() for name, file in names()]
