@@ -1,10 +1,10 @@
 """Networks in the style of the packages for MindSpore: Parameters' names, outputs and gradients are MindSpore's."""
 import numpy as np
 import pytest
-from zoo_numbers import NUMBERS
-from zoo_programs import networks, results
 
 import msjit as ms
+from zoo_numbers import NUMBERS
+from zoo_programs import networks, results
 
 NETS = sorted(NUMBERS)
 

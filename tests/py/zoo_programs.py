@@ -15,9 +15,9 @@ def fill(ms, net):
         param.set_data(ms.Tensor(values.astype(np.float32)))
 
 
-def networks(ms):
-    """{name: (network, shape of its input)}"""
-    nn, ops, init = ms.nn, ms.ops, ms.common.initializer
+def blocks(ms):
+    """Layers that call the primitives of those they derive from, and a block of them."""
+    nn, ops = ms.nn, ms.ops
 
     class StdConv2d(nn.Conv2d):
         """A convolution with a standardised weight, which calls the layer's own primitives."""
@@ -48,6 +48,14 @@ def networks(ms):
         def construct(self, x):
             return x * ops.sigmoid(self.expand(ops.relu(self.reduce(self.pool(x, (2, 3))))))
 
+    return StdConv2d, ChannelNorm, Squeeze
+
+
+def residual(ms):
+    """A network of convolutions."""
+    nn, ops, init = ms.nn, ms.ops, ms.common.initializer
+    StdConv2d, ChannelNorm, Squeeze = blocks(ms)
+
     class Residual(nn.Cell):
         """Stages appended to a CellList one by one, and an image brought to another size and back."""
 
@@ -55,7 +63,7 @@ def networks(ms):
             super().__init__()
             self.stem = nn.SequentialCell([StdConv2d(3, 8, 3, 2, "pad", 1, has_bias=True), nn.BatchNorm2d(8), nn.ReLU()])
             self.stages = nn.CellList()
-            for i in range(2):
+            for _ in range(2):
                 self.stages.append(nn.SequentialCell([
                     nn.Conv2d(8, 8, 3, pad_mode="pad", padding=1, group=8), ChannelNorm((8,), epsilon=1e-6), nn.GELU(),
                     Squeeze(8)]))
@@ -72,6 +80,13 @@ def networks(ms):
                 up = ops.interpolate(stage(x), size=(11, 9), mode="bilinear", align_corners=True)
                 x = x + ops.ResizeNearestNeighbor(x.shape[2:])(up)
             return self.head(self.pool(self.pad(x)).mean((2, 3)))
+
+    return Residual()
+
+
+def attention(ms):
+    """A block of attention."""
+    nn, ops = ms.nn, ms.ops
 
     class Attention(nn.Cell):
         """Windows of tokens, rolled, with a bias for each relative place and one Parameter for scale."""
@@ -93,6 +108,13 @@ def networks(ms):
             out = self.matmul(self.drop(self.softmax(weights)), v).transpose((0, 2, 1, 3)).reshape((b, n, c))
             return x + self.proj(out)
 
+    return Attention
+
+
+def tokens(ms):
+    """A network of attention."""
+    nn, ops, Attention = ms.nn, ms.ops, attention(ms)
+
     class Tokens(nn.Cell):
         """A small vision transformer."""
 
@@ -107,6 +129,13 @@ def networks(ms):
             x = ops.flatten(self.embed(x), start_dim=2).transpose((0, 2, 1))
             x = ops.concat((ops.broadcast_to(self.cls, (x.shape[0], 1, 8)), x), 1)
             return self.head(self.blocks(x)[:, 0])
+
+    return Tokens()
+
+
+def decoder(ms):
+    """A network of odd layers."""
+    nn, ops, init = ms.nn, ms.ops, ms.common.initializer
 
     class Decoder(nn.Cell):
         """Group normalisation, transposed convolution, pooled pyramids, splits and a norm over places."""
@@ -127,8 +156,13 @@ def networks(ms):
             x = ops.concat([first / (self.lp(first) + 1e-6), ops.adaptive_avg_pool2d(second, x.shape[2:])], 1)
             return ops.interpolate(x, size=(4, 3), mode="bicubic").reshape((b, -1))
 
+    return Decoder()
+
+
+def networks(ms):
+    """{name: (network, shape of its input)}"""
     ms.set_seed(0)
-    return {"residual": (Residual(), (2, 3, 13, 11)), "tokens": (Tokens(), (2, 3, 12, 8)), "decoder": (Decoder(), (1, 3, 5, 4))}
+    return {"residual": (residual(ms), (2, 3, 13, 11)), "tokens": (tokens(ms), (2, 3, 12, 8)), "decoder": (decoder(ms), (1, 3, 5, 4))}
 
 
 def results(ms, net, shape):

@@ -7,7 +7,7 @@ import numpy as np
 
 # Files whose networks take images of one size only; the others get small ones.
 FIXED = frozenset("cait cmt coat convit crossvit halonet mae mlpmixer pit pvt repmlp swintransformer swintransformerv2 "
-                  "visformer vit volo xcit".split())
+                  "vgg visformer vit volo xcit".split())
 SMALL = 96
 
 

@@ -10,10 +10,9 @@ import time
 import traceback
 
 import compare
+import mindspore as ms
 import nets
 import numpy as np
-
-import mindspore as ms
 
 SIDE, FOLDER = sys.argv[1:3]
 GRADIENTS = 1 if SIDE == "mindspore" else 2  # calls; the other library's are slow

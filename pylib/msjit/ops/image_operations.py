@@ -2,7 +2,6 @@
 from ..common import dtype as _mstype
 from ..common.checks import check_format, int_tuple
 from ..common.tensor import check_tensor
-from . import math_func as _m
 from . import nn_func as _n
 from . import registry as _k
 from . import resize_func as _resize
