@@ -80,6 +80,12 @@ def test_names_of_cells_inserted_and_removed():
     assert names(cells) == ["0.gamma", "0.beta", "1.weight", "1.bias"]
 
 
+def test_names_of_cells_in_a_dict():
+    outer = nn.SequentialCell([nn.CellDict({"a": nn.PReLU()})])
+    outer[0]["b"] = nn.PReLU()
+    assert names(outer) == ["0.a.w", "0.b.w"]
+
+
 def test_slices_of_containers():
     row = nn.SequentialCell(nn.ReLU(), nn.PReLU(), nn.Dense(1, 1))
     part = row[1:]
