@@ -8,7 +8,7 @@ ARGS ?=
 
 export PYTHONS JOBS
 
-.PHONY: run test test-oracle soak build bench bench-peers lint format clean
+.PHONY: run test test-oracle zoo soak build bench bench-peers lint format clean
 build:
 	@$(TOOLS)/setup.sh build
 
@@ -23,6 +23,10 @@ test:
 test-oracle:
 	@$(TOOLS)/setup.sh test-oracle
 	@$(PYTHON) tests/oracle/run.py $(ARGS)
+
+zoo:
+	@$(TOOLS)/setup.sh zoo
+	@$(PYTHON) tests/zoo/run.py $(ARGS)
 
 soak:
 	@$(TOOLS)/setup.sh test

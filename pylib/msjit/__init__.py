@@ -36,8 +36,8 @@ has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit
 __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
-_LAZY = {"amp", "communication", "dataset", "experimental", "log", "mindrecord", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
-_LAZY_NAMES = {"Profiler": "profiler"}
+_LAZY = {"amp", "boost", "communication", "dataset", "experimental", "log", "mindrecord", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
+_LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "SummaryRecord": "train.summary"}
 _LAZY_NAMES.update(dict.fromkeys((
     "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
     "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",
@@ -65,6 +65,14 @@ def __getattr__(name):
     if name in _LAZY_NAMES:
         return getattr(importlib.import_module("." + _LAZY_NAMES[name], __name__), name)
     raise AttributeError("module 'msjit' has no attribute %r" % name)
+
+
+def set_recursion_limit(recursion_limit=1000):
+    """Bounds the recursion of MindSpore's compiler, which this one does without: the number is checked and forgotten."""
+    if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
+        raise TypeError("[set_recursion_limit] recursion_limit, got %s, expected an int" % type(recursion_limit).__name__)
+    if recursion_limit <= 0:
+        raise ValueError("[set_recursion_limit] recursion_limit, got %d, expected above 0" % recursion_limit)
 
 
 def lazy_inline(fn=None, attrs=None, policy=None):

@@ -171,8 +171,25 @@ def rand(*shape, dtype=_mstype.float32):
 
 
 def split(x, indices_or_sections, axis=0):
-    """Equal parts."""
-    return _ops.split(x, x.shape[axis] // indices_or_sections, axis)
+    """So many equal parts along an axis, or the parts between the positions listed, none of them empty."""
+    length = x.shape[axis]
+    if isinstance(indices_or_sections, int) and not isinstance(indices_or_sections, bool):
+        if indices_or_sections < 1 or length % indices_or_sections:
+            raise ValueError("[split] size of the axis, got %d, expected a multiple of indices_or_sections, %d"
+                             % (length, indices_or_sections))
+        return _ops.split(x, length // indices_or_sections, axis)
+    if not isinstance(indices_or_sections, (tuple, list)):
+        raise TypeError("[split] indices_or_sections, got %s, expected an int, a tuple or a list"
+                        % type(indices_or_sections).__name__)
+    sizes, start = [], 0
+    for place in list(indices_or_sections) + [length]:
+        place = place + length if place < 0 else place
+        if not start < place <= length:
+            raise ValueError("[split] indices_or_sections, got %s, expected positions that grow below %d"
+                             % (indices_or_sections, length))
+        sizes.append(place - start)
+        start = place
+    return list(_ops.split(x, sizes, axis))
 
 
 from .numpy_func import *  # noqa: E402,F403

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: setup.sh build|run|test|test-oracle|bench|bench-peers|lint
+# usage: setup.sh build|run|test|test-oracle|zoo|bench|bench-peers|lint
 # Brings a Debian or Ubuntu machine to the state that the goal needs: system packages, one virtual environment an
 # interpreter in build/venv/3.X, oneDNN in build/deps, the binaries, and msjit linked into each environment.
 # Every step leaves a stamp in build/stamps and is skipped, without touching the network, while its inputs stand.
@@ -23,7 +23,7 @@ missing_packages() {
   command -v python3 >/dev/null || echo python3 python3-venv python3-dev
   [ -e /usr/include/fmt/core.h ] || echo libfmt-dev
   [ -e /usr/lib/llvm-19/include/llvm/IR/Module.h ] || echo llvm-19-dev
-  case $goal in build|run|test-oracle) ;; *)
+  case $goal in build|run|test-oracle|zoo) ;; *)
     [ -e /usr/include/gtest/gtest.h ] || echo libgtest-dev
     [ -e /usr/include/gmock/gmock.h ] || echo libgmock-dev ;;
   esac
@@ -88,7 +88,7 @@ find_interpreters() {
   case $goal in
     run) candidates="3.11 3.10 3.12 3.13 3.9 3.8 3.7" ;;
     bench) candidates="3.10 3.11 3.12 3.13 3.9 3.8 3.7" ;;  # kernels are timed on the first two
-    bench-peers|test-oracle) candidates="3.10" ;;
+    bench-peers|test-oracle|zoo) candidates="3.10" ;;
   esac
   for version in $candidates; do
     wanted "$version" || continue
@@ -178,6 +178,19 @@ build() {
   "$root/build/venv/${versions[0]}/bin/python" tests/tools/gen_stubs.py || die "tests/tools/gen_stubs.py failed"
 }
 
+# Packages of networks written for MindSpore, where both libraries find them; they do without what they name as needed.
+install_networks() {
+  local folder=$root/build/zoo/packages stamp=$stamps/zoo-packages list
+  local packages=(mindcv==0.3.0 mindyolo==0.5.0 PyYAML tqdm pillow opencv-python-headless)
+  list=$(printf '%s\n' "${packages[@]}")
+  [ -e "$stamp" ] && [ "$(cat "$stamp")" = "$list" ] && return
+  rm -rf "$folder"
+  follow "pip: ${packages[*]} -> build/zoo/packages" "$root/build/pip.log" \
+    "$root/build/venv/${versions[0]}/bin/python" -m pip install -q --disable-pip-version-check --no-deps \
+    --target "$folder" "${packages[@]}" || { tail -n 20 "$root/build/pip.log" >&2; die "the networks cannot be installed"; }
+  printf '%s\n' "$list" >"$stamp"
+}
+
 # Other frameworks to compare with, each in an environment of its own; one that cannot be had is left out.
 install_peers() {
   local peer env packages
@@ -199,7 +212,7 @@ if [ "$goal" = bench-peers ]; then
   install_peers
   exit
 fi
-if [ "$goal" = test-oracle ]; then
+if [ "$goal" = test-oracle ] || [ "$goal" = zoo ]; then
   PEERS=mindspore install_peers
   [ -x build/peers/mindspore/bin/python ] || die "MindSpore cannot be installed for ${versions[0]}"
 fi
@@ -209,5 +222,6 @@ if [ "$goal" = lint ]; then
   pip_into "$root/build/venv/tools" lint-tools ruff
 fi
 build
+if [ "$goal" = zoo ]; then install_networks; fi
 echo "${versions[*]}" >"$stamps/versions-$goal"
 say "ready for Python ${versions[*]}"

@@ -7,7 +7,7 @@ import numpy as np
 
 # Files whose networks take images of one size only; the others get small ones.
 FIXED = frozenset("cait cmt coat convit crossvit halonet mae mlpmixer pit pvt repmlp swintransformer swintransformerv2 "
-                  "visformer vit volo xcit".split())
+                  "vgg visformer vit volo xcit".split())
 SMALL = 96
 
 
@@ -24,11 +24,44 @@ def mindcv_build(name):
     size = (3, SMALL, SMALL)
     if registry._model_to_module[name] in FIXED:
         configs = getattr(inspect.getmodule(inspect.unwrap(create)), "default_cfgs", {})
-        size = tuple((configs.get(name) or {}).get("input_size") or (3, 224, 224))
+        side = 256 if name.endswith("window8") or name.endswith("window16") else 224
+        size = tuple((configs.get(name) or {}).get("input_size") or (3, side, side))
     return create(pretrained=False), (1,) + size
 
 
-PACKAGES = {"mindcv": (mindcv_names, mindcv_build)}
+# The configurations of mindyolo are no part of its package, so these are of our own: one small pyramid of features,
+# with the blocks and the head of each version. Its rows are [from, number, module, arguments].
+YOLO = {
+    "yolov3": ("C3", ["YOLOv3Head", ["nc", "anchors", "stride"]]), "yolov5": ("C3", ["YOLOv5Head", ["nc", "anchors", "stride"]]),
+    "yolov7": ("C3", ["YOLOv7Head", ["nc", "anchors", "stride"]]), "yolov8": ("C2f", ["YOLOv8Head", ["nc", "reg_max", "stride"]]),
+    "yolov10": ("C2f", ["YOLOv10Head", ["nc", "reg_max", "stride"]]),
+    "yolov11": ("C3k2", ["YOLOv11Head", ["nc", "reg_max", "stride"]]), "yolox": ("C3", ["YOLOXHead", ["nc", "stride"]]),
+}
+
+
+def mindyolo_names():
+    """The versions, each as a file of its own."""
+    return [(name, name) for name in YOLO]
+
+
+def mindyolo_build(name):
+    """(network, shape of its input)"""
+    from mindyolo.models import create_model
+    from mindyolo.utils.config import Config
+    block, head = YOLO[name]
+    anchors = [[10, 13, 16, 30, 33, 23], [30, 61, 62, 45, 59, 119], [116, 90, 156, 198, 373, 326]]
+    backbone = [[-1, 1, "ConvNormAct", [32, 3, 2]], [-1, 1, "ConvNormAct", [32, 3, 2]], [-1, 1, block, [32]],
+                [-1, 1, "ConvNormAct", [64, 3, 2]], [-1, 2, block, [64]], [-1, 1, "ConvNormAct", [64, 3, 2]],
+                [-1, 1, block, [64]], [-1, 1, "ConvNormAct", [96, 3, 2]], [-1, 1, "SPPF", [96, 5]]]
+    top = [[-1, 1, "Upsample", ["None", 2, "nearest"]], [[-1, 6], 1, "Concat", [1]], [-1, 1, block, [64]],
+           [-1, 1, "Upsample", ["None", 2, "nearest"]], [[-1, 4], 1, "Concat", [1]], [-1, 1, block, [64]],
+           [[14, 11, 8], 1] + head]
+    made = Config(dict(anchors=anchors, reg_max=16, stride=[8, 16, 32], depth_multiple=1.0, width_multiple=1.0, scale="n",
+                       max_channels=1024, backbone=backbone, head=top))
+    return create_model(name, model_cfg=made, num_classes=7), (1, 3, 192, 160)
+
+
+PACKAGES = {"mindcv": (mindcv_names, mindcv_build), "mindyolo": (mindyolo_names, mindyolo_build)}
 
 
 def numbers(name):

@@ -1,7 +1,7 @@
 """usage: worker.py mindspore|msjit FOLDER
 
-Runs networks on one side: reads one "package name" a line, writes FOLDER/package-name.npz and prints one line of JSON:
-what each stage gave, its milliseconds or its error.
+Runs networks with one library: reads one "package name" a line, writes FOLDER/package-name.npz and prints one line, @ and JSON:
+what each stage gave, its milliseconds or its error. The line "list" asks for the names of all networks.
 """
 import json
 import os
@@ -9,10 +9,10 @@ import sys
 import time
 import traceback
 
+import compare
+import mindspore as ms
 import nets
 import numpy as np
-
-import mindspore as ms
 
 SIDE, FOLDER = sys.argv[1:3]
 GRADIENTS = 1 if SIDE == "mindspore" else 2  # calls; the other library's are slow
@@ -34,11 +34,11 @@ def arrays(value):
 
 
 def marks(names, grads):
-    """Two numbers a gradient: its norm, and its product with a fixed random array."""
+    """Two numbers a gradient: its norm, and its sum with fixed random signs."""
     found = []
     for name, grad in zip(names, grads):
         grad = grad.asnumpy().astype(np.float64)
-        found.append((np.sqrt((grad * grad).sum()), (grad * nets.numbers(name).normal(size=grad.shape)).sum()))
+        found.append((np.sqrt((grad * grad).sum()), (grad * nets.numbers(name).choice((-1, 1), grad.shape)).sum()))
     return np.array(found).reshape(-1, 2)
 
 
@@ -95,6 +95,16 @@ class Run:
         (_, grads), self.facts["gradient_ms"] = timed(lambda: call(self.x), GRADIENTS)
         self.arrays["gradient"] = marks([p.name for p in weights], grads)
 
+    def swing(self):
+        """How far outputs and gradients go when the input changes by a millionth: what rounding can do to them."""
+        x, out, before, facts = self.x, self.out, self.arrays["gradient"], dict(self.facts)
+        self.x = ms.Tensor(x.asnumpy() * np.float32(1 + 1e-6))
+        self.out = arrays(self.forward(self.x))
+        self.gradient()
+        facts["swing"] = [max(compare.distance(new, old) for new, old in zip(self.out, out)),
+                          compare.gradient_distance(self.arrays["gradient"], before)]
+        self.x, self.out, self.arrays["gradient"], self.facts = x, out, before, facts
+
     def pijit(self):
         ms.reset()
         call = ms.jit(self.forward, mode="PIJit")
@@ -126,8 +136,12 @@ def captured():
 
 
 def main():
-    stages = ["eager", "gradient"] + (["pijit", "pijit_gradient"] if SIDE == "msjit" else [])
+    stages = ["eager", "gradient"] + (["swing", "pijit", "pijit_gradient"] if SIDE == "msjit" else [])
     for line in sys.stdin:
+        if line.strip() == "list":
+            found = [(package, file, name) for package, (names, _) in nets.PACKAGES.items() for name, file in names()]
+            print("\n@" + json.dumps({"networks": found}), flush=True)
+            continue
         package, name = line.split()
         run = Run(package, name)
         if run.stage("build"):
@@ -140,6 +154,4 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["list"]:
-        pass
     main()

@@ -6,8 +6,8 @@ from ..common.tensor import Tensor
 from .cell import Cell
 
 
-class _Indexed(Cell):
-    """Children in order, under the names "0", "1", ... or keys of their own; `cell_list` is what construct iterates."""
+class _Container(Cell):
+    """Names the Parameters of Cells by the keys they have in the container."""
 
     def _check_cell(self, cell):
         if not isinstance(cell, Cell):
@@ -40,6 +40,10 @@ class _Indexed(Cell):
         if self._auto_prefix:
             cell.update_parameters_name(".".join(list(lead) + [key]) + ".")
         self.insert_child_to_cell(key, cell)
+
+
+class _Indexed(_Container):
+    """Children in order, under the names "0", "1", ... or keys of their own; `cell_list` is what construct iterates."""
 
     def _refresh(self):
         object.__setattr__(self, "cell_list", tuple(self.__dict__[name] for name in self._cells))
@@ -173,7 +177,7 @@ class CellList(_Indexed):
         raise NotImplementedError("[cell_list] a CellList is not called, its items are")
 
 
-class CellDict(Cell):
+class CellDict(_Container):
     """A dict of Cells that belongs to the network."""
 
     def __init__(self, *args, **kwargs):
@@ -192,7 +196,7 @@ class CellDict(Cell):
         taken = hasattr(type(self), key) or (key not in self._cells and hasattr(self, key))
         if "." in key or not key or taken:
             raise KeyError("[cell_dict] key %r cannot be used" % key)
-        setattr(self, key, cell)
+        self._put(key, cell, self._prefix())
 
     def __delitem__(self, key):
         if key not in self._cells:

@@ -48,4 +48,11 @@ class Broadcast(Primitive):
         return tuple(check_tensor(item, self.name) for item in input_x)
 
 
-__all__ = ["ReduceOp", "AllReduce", "AllGather", "Broadcast"]
+class ScalarSummary(Primitive):
+    """Notes a number for a SummaryRecord; there is none, so it does nothing, as MindSpore's outside one."""
+
+    def __call__(self, name, value):
+        check_tensor(value, self.name)
+
+
+__all__ = ["ReduceOp", "AllReduce", "AllGather", "Broadcast", "ScalarSummary"]

@@ -108,7 +108,7 @@ class ExtractImagePatches(Primitive):
 class Conv2DTranspose(Primitive):
     """Transposed 2-D convolution, the gradient of Conv2D by its input: (dout, weight, size of the result).
 
-    weight is (channels of dout, out_channel / group, rows, columns).
+    weight is (out_channel, channels of the result / group, rows, columns): out_channel is that of dout.
     """
 
     def __init__(self, out_channel, kernel_size, pad_mode="valid", pad=0, pad_list=None, mode=1, stride=1, dilation=1, group=1,

@@ -13,7 +13,8 @@ from . import nn_func as _n
 from . import other_func as _o
 from . import registry as _k
 from .array_operations import *  # noqa: F401,F403
-from .communication_operations import *  # noqa: F401,F403
+from .communication_operations import *  # noqa: F403
+from .communication_operations import ReduceOp  # noqa: F401
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
 from .loop_operations import *  # noqa: F401,F403

@@ -72,6 +72,16 @@ def print_(*inputs):
     print(*inputs)
 
 
+def mixed_precision_cast(dst_type, input):
+    """Tensors of floats in dst_type, those in tuples, lists and dicts too; all else as it is."""
+    if isinstance(input, (tuple, list)):
+        return type(input)([mixed_precision_cast(dst_type, item) for item in input])
+    if isinstance(input, dict):
+        return {key: mixed_precision_cast(dst_type, item) for key, item in input.items()}
+    is_float = isinstance(input, _Tensor) and input.dtype in _mstype.float_type
+    return _k.cast(input, dst_type) if is_float else input
+
+
 def depend(value, expr):
     """`value`; calls already happen in program order."""
     return value
@@ -119,5 +129,6 @@ def stop_gradient(value):
     return value
 
 
-__all__ = ["stop_gradient", "cast", "dtype", "typeof", "assign", "assign_add", "assign_sub", "print_", "depend", "scalar_to_tensor",
+__all__ = ["stop_gradient", "cast", "dtype", "typeof", "assign", "assign_add", "assign_sub", "print_", "depend", "mixed_precision_cast",
+           "scalar_to_tensor",
            "scalar_cast", "tuple_to_array", "make_tuple", "tensor_slice", "is_tensor", "partial"]

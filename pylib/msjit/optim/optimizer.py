@@ -92,6 +92,15 @@ class Optimizer(Cell):
             group.rate = rate
 
     @property
+    def target(self):
+        """Where the update runs: "CPU"."""
+        return "CPU"
+
+    @target.setter
+    def target(self, value):
+        raise NotImplementedError("[%s] target, got %r, expected a subclass that has places to choose from" % (self._where, value))
+
+    @property
     def is_group(self):
         """Whether the parameters were given in groups."""
         return self._grouped

@@ -1,0 +1,159 @@
+"""Resizing, patches, transposed convolution, norms: values obtained from MindSpore 2.10 or computed with NumPy."""
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import Tensor, nn, ops
+
+X = np.arange(12, dtype=np.float32).reshape(1, 1, 3, 4)
+LINE = np.arange(4, dtype=np.float32).reshape(1, 1, 4)
+BOX = np.arange(12, dtype=np.float32).reshape(1, 1, 2, 3, 2)
+Y = np.arange(18, dtype=np.float32).reshape(1, 2, 3, 3)
+HALF = [0, 0.5, 1.1667, 1.8333, 2.5, 3]
+
+# (input, keywords, first row of what MindSpore gives)
+RESIZED = [
+    (X, {"size": (5, 6), "mode": "nearest"}, [0, 0, 1, 2, 2, 3]),
+    (X, {"size": (5, 6), "mode": "nearest-exact"}, [0, 1, 1, 2, 3, 3]),
+    (X, {"size": (2, 3), "mode": "nearest-exact"}, [0, 2, 3, 8, 10, 11]),
+    (X, {"size": (5, 6), "mode": "bilinear"}, HALF + [1.6, 2.1, 2.7667, 3.4333, 4.1, 4.6]),
+    (X, {"size": (2, 3), "mode": "bilinear"}, [1.1667, 2.5, 3.8333, 7.1667, 8.5, 9.8333]),
+    (X, {"size": (5, 6), "mode": "bilinear", "align_corners": True}, [0, 0.6, 1.2, 1.8, 2.4, 3, 2, 2.6]),
+    (X, {"size": (5, 6), "mode": "bicubic"}, [-0.368, 0.1097, 0.8649, 1.5309, 2.2861, 2.7638, 1.1596, 1.6372]),
+    (X, {"size": (2, 3), "mode": "bicubic"}, [0.7746, 2.1715, 3.5685, 7.4315, 8.8285, 10.2254]),
+    (X, {"size": (5, 6), "mode": "bicubic", "align_corners": True}, [0, 0.5036, 1.2482, 1.7518, 2.4964, 3, 1.625]),
+    (X, {"size": (2, 3), "mode": "area"}, [2.5, 3.5, 4.5, 6.5, 7.5, 8.5]),
+    (X, {"scale_factor": 1.5, "mode": "area"}, [0, 0.5, 1, 2, 2.5, 3, 2, 2.5]),
+    (X, {"scale_factor": 1.7, "recompute_scale_factor": True}, [0, 0, 1, 2, 2, 3, 0, 0]),
+    (LINE, {"size": 6, "mode": "linear"}, HALF),
+    (LINE, {"size": (6,), "mode": "linear", "align_corners": True}, [0, 0.6, 1.2, 1.8, 2.4, 3]),
+    (BOX, {"size": (3, 4, 5), "mode": "nearest"}, [0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 2, 2]),
+    (BOX, {"size": (1, 2, 2), "mode": "area"}, [4, 5, 6, 7]),
+]
+
+
+@pytest.mark.parametrize("case", range(len(RESIZED)))
+def test_interpolate(case):
+    x, keywords, first = RESIZED[case]
+    out = ops.interpolate(Tensor(x), **keywords)
+    np.testing.assert_allclose(out.asnumpy().ravel()[:len(first)], first, atol=1e-4)
+    same = ms.jit(lambda x: ops.interpolate(x, **keywords), mode="PIJit")
+    np.testing.assert_allclose(same(Tensor(x)).asnumpy(), out.asnumpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic", "area"])
+def test_gradient_of_interpolate(mode):
+    """Resizing is linear, so the gradient of a sum with factors follows from resizing unit images."""
+    factors = np.cos(np.arange(20, dtype=np.float32)).reshape(1, 1, 5, 4)
+    grad = ms.grad(lambda x: (ops.interpolate(x, size=(5, 4), mode=mode) * Tensor(factors)).sum())(Tensor(X[..., :3]))
+    units = Tensor(np.eye(9, dtype=np.float32).reshape(9, 1, 3, 3))
+    expected = (ops.interpolate(units, size=(5, 4), mode=mode).asnumpy() * factors).sum((1, 2, 3))
+    np.testing.assert_allclose(grad.asnumpy().ravel(), expected, atol=1e-5)
+
+
+def test_dtypes_of_interpolate():
+    for dtype in (ms.float16, ms.float32, ms.float64):
+        assert ops.interpolate(Tensor(X, dtype), size=(5, 6), mode="bilinear").dtype == dtype
+    with pytest.raises(TypeError, match="dtype of input, got Int32"):
+        ops.interpolate(Tensor(X, ms.int32), size=(5, 6))
+
+
+@pytest.mark.parametrize("error, keywords", [
+    (ValueError, {}), (ValueError, {"size": (5, 6), "scale_factor": 2.0}), (ValueError, {"size": (5,)}),
+    (ValueError, {"size": (5, 6), "mode": "foo"}), (ValueError, {"size": (5, 6), "mode": "linear"}),
+    (ValueError, {"size": (5, 6), "align_corners": True}), (ValueError, {"scale_factor": 2.0}), (ValueError, {"size": (0, 6)}),
+    (TypeError, {"scale_factor": 2, "recompute_scale_factor": True}), (TypeError, {"size": (5.0, 6)}),
+    (ValueError, {"size": (5, 6), "recompute_scale_factor": True}),
+])
+def test_wrong_arguments_of_interpolate(error, keywords):
+    with pytest.raises(error, match=r"\[interpolate\]"):
+        ops.interpolate(Tensor(X), **keywords)
+
+
+def test_resizing_primitives():
+    cases = [
+        (ops.ResizeNearestNeighbor((5, 6), True)(Tensor(X)), [0, 1, 1, 2, 2, 3, 4, 5]),
+        (ops.ResizeNearestNeighborV2()(Tensor(X), (2, 3)), [0, 1, 2, 4, 5, 6]),
+        (ops.ResizeBilinearV2()(Tensor(X), (5, 6)), [0, 0.6667, 1.3333, 2, 2.6667, 3, 2.4]),
+        (ops.ResizeBilinearV2(False, True)(Tensor(X), (5, 6)), HALF),
+        (ops.ResizeBilinear((5, 6), True)(Tensor(X)), [0, 0.6, 1.2, 1.8, 2.4, 3, 2]),
+    ]
+    for out, first in cases:
+        np.testing.assert_allclose(out.asnumpy().ravel()[:len(first)], first, atol=1e-4)
+    with pytest.raises(ValueError, match="half_pixel_centers"):
+        ops.ResizeBilinearV2(True, True)
+
+
+def test_patches():
+    """Axis 1 is (row, column, channel) of the window."""
+    out = nn.Unfold([1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1])(Tensor(Y)).asnumpy()
+    expected = np.stack([Y[0, c, r:r + 2, k:k + 2] for r in (0, 1) for k in (0, 1) for c in (0, 1)])
+    np.testing.assert_array_equal(out[0], expected)
+    assert nn.Unfold([1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "same")(Tensor(Y)).shape == (1, 8, 2, 2)
+    assert nn.Unfold([1, 2, 2, 1], [1, 1, 1, 1], [1, 2, 2, 1])(Tensor(Y)).shape == (1, 8, 1, 1)
+    with pytest.raises(ValueError, match=r"ksizes, got \[2, 2, 2, 1\]"):
+        nn.Unfold([2, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1])
+
+
+def test_transposed_convolution():
+    weight = ops.ones((2, 1, 3, 3))
+    out = ops.Conv2DTranspose(2, 3)(Tensor(Y), weight, (1, 1, 5, 5)).asnumpy()
+    assert out[0, 0, :2].tolist() == [[9, 20, 33, 24, 13], [24, 52, 84, 60, 32]]
+    out = ops.Conv2DTranspose(2, 3, pad_mode="pad", pad=1, stride=2)(Tensor(Y), weight, (1, 1, 5, 5)).asnumpy()
+    assert out[0, 0, :2].tolist() == [[9, 20, 11, 24, 13], [24, 52, 28, 60, 32]]
+    out = ops.Conv2DTranspose(2, 3, pad_mode="same", stride=2)(Tensor(Y), weight, (1, 1, 6, 6)).asnumpy()
+    assert out[0, 0, 0].tolist() == [9, 9, 20, 11, 24, 13]
+
+
+def test_norms():
+    np.testing.assert_allclose(ops.L2Normalize(-1, 1e-12)(Tensor(X)).asnumpy(),
+                               X / np.sqrt((X * X).sum(-1, keepdims=True)), rtol=1e-5)
+    np.testing.assert_allclose(ops.LpNorm([1, 2], p=3, keep_dims=True)(Tensor(Y)).asnumpy(),
+                               (Y ** 3).sum((1, 2), keepdims=True) ** (1 / 3), rtol=1e-5)
+    assert ops.LpNorm(1, p=0)(Tensor(Y)).asnumpy()[0, 0].tolist() == [1, 2, 2]
+    with pytest.raises(TypeError, match="axis, got 2 axes"):
+        ops.L2Normalize([1, 2])
+
+
+def test_batch_norm_primitive():
+    mean, variance = ms.Parameter(Tensor([1.0, 1.0])), ms.Parameter(Tensor([1.0, 2.0]))
+    out = ops.BatchNorm(True)(Tensor(Y), Tensor([1.0, 2.0]), Tensor([0.0, 1.0]), mean, variance)
+    np.testing.assert_allclose(out[0].asnumpy().ravel()[:2], [-1.549192, -1.161894], rtol=1e-4)
+    np.testing.assert_allclose(mean.asnumpy(), [0.9 + 0.4, 0.9 + 1.3], rtol=1e-5)
+    np.testing.assert_allclose(variance.asnumpy(), [0.9 + 0.75, 1.8 + 0.75], rtol=1e-5)
+
+
+def test_constant_pad():
+    out = nn.ConstantPad2d((1, 0, 0, -1), 2)(Tensor(X)).asnumpy()
+    assert out.tolist() == [[[[2, 0, 1, 2, 3], [2, 4, 5, 6, 7]]]]
+    with pytest.raises(ValueError, match="length of padding"):
+        nn.ConstantPad2d((1, 2, 3), 2)
+
+
+def test_split_and_tensordot():
+    parts = ms.numpy.split(Tensor(X), [1, 3], 3)
+    assert isinstance(parts, list) and [p.shape[3] for p in parts] == [1, 2, 1]
+    with pytest.raises(ValueError, match="positions that grow"):
+        ms.numpy.split(Tensor(X), [3, 2], 3)
+    other = np.swapaxes(Y[0], 0, 2)
+    for axes in (1, 2, ((1, 2), (1, 0))):
+        out = ms.numpy.tensordot(Tensor(Y[0]), Tensor(other), axes).asnumpy()
+        np.testing.assert_allclose(out, np.tensordot(Y[0], other, axes))
+
+
+def test_gradient_accumulation():
+    from msjit.boost import GradientAccumulation
+    weight = ms.Parameter(Tensor([1.0]), name="w")
+    cell = GradientAccumulation(2, nn.SGD([weight], 0.5))
+    for step, expected in ((1.0, 1.0), (3.0, 0.0), (1.0, 0.0)):
+        assert cell(Tensor(5.0), (Tensor([step]),)).item() == 5.0
+        assert weight.asnumpy().tolist() == [expected]
+
+
+def test_names_for_imports():
+    assert ops.AllReduce(ops.ReduceOp.SUM)(Tensor([1.0])).asnumpy().tolist() == [1]
+    assert ops.functional.mixed_precision_cast(ms.float16, (Tensor([1.0]), 2))[0].dtype == ms.float16
+    assert ops.constexpr(lambda a: a + 1)(2) == 3 and ops.constexpr(get_instance=False)(lambda: 4)()() == 4
+    assert ms.RowTensor(Tensor([0]), Tensor([[1.0]]), (3, 1)).dense_shape == (3, 1)
+    with pytest.raises(NotImplementedError, match="summaries"):
+        ms.SummaryRecord("folder")
