@@ -22,7 +22,8 @@ def test_parameters_are_mindspores():
                                            ("beta", (3,), True)]
     assert [p.name for p in nn.BatchNorm3d(3).get_parameters()] == [
         "bn2d.moving_mean", "bn2d.moving_variance", "bn2d.gamma", "bn2d.beta"]
-    assert [p.name for p in mint.nn.BatchNorm2d(3).get_parameters()] == ["running_mean", "running_var", "weight", "bias"]
+    assert [p.name for p in mint.nn.BatchNorm2d(3).get_parameters()] == [
+        "weight", "bias", "running_mean", "running_var", "num_batches_tracked"]
 
 
 @pytest.mark.parametrize("make, x, shape", [

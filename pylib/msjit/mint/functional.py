@@ -12,9 +12,8 @@ from .functional_more import (  # noqa: F401
 )
 from ..ops import (  # noqa: F401
     adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d, avg_pool1d, avg_pool2d,
-    avg_pool3d, batch_norm, conv_transpose2d, dropout2d, embedding, fold, glu, grid_sample, group_norm, hardshrink,
-    hardsigmoid, hardswish, hardtanh, interpolate, kl_div, l1_loss, logsigmoid, max_unpool2d, mish, pixel_shuffle, prelu,
-    relu6, selu, softshrink, softsign, tanhshrink, threshold, unfold, upsample,
+    avg_pool3d, conv_transpose2d, dropout2d, fold, grid_sample, interpolate, max_unpool2d, pixel_shuffle, softshrink,
+    softsign, tanhshrink, unfold, upsample,
 )
 from .. import ops as _ops
 from .tensor_func import conv1d, conv2d, conv3d  # noqa: F401
@@ -33,13 +32,3 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 def adaptive_max_pool2d(input, output_size, return_indices=False):
     """Largest element of windows chosen so that the output has the wanted size."""
     return _ops.adaptive_max_pool2d(input, output_size, return_indices)
-
-
-def flatten(input, start_dim=0, end_dim=-1):
-    """Joins axes, all by default."""
-    return _ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
-
-
-def normalize(input, p=2.0, dim=1, eps=1e-12):
-    """Divided by the norm along an axis, where that is above eps."""
-    return input / _ops.clamp(_ops.norm(input, float(p), dim, True), eps, None)

@@ -75,12 +75,7 @@ def kl_div(input, target, reduction="mean", log_target=False):
 
 def normalize(input, p=2.0, dim=1, eps=1e-12):
     """x over its p-norm along an axis, at least eps."""
-    size = _ops.abs(input)
-    if p == 2:
-        size = _ops.sqrt(_ops.registry.sum(size * size, (dim,), True))
-    else:
-        size = _ops.registry.sum(size ** p, (dim,), True) ** (1.0 / p)
-    return input / _ops.maximum(size, eps)
+    return input / _ops.clamp(_ops.norm(input, float(p), dim, True), eps, None)
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):

@@ -105,7 +105,7 @@ def __getattr__(name):
     if name in _OF_MINT:
         from .. import mint
         return getattr(mint.nn, _OF_MINT[name])
-    if name[:1].isupper():
+    if not name.startswith("_"):
         from ..train import metrics
         if name in metrics.__all__:
             return getattr(metrics, name)

@@ -143,6 +143,8 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean"):
         raise ValueError("[%s] margin must be in [-1, 1], got %s" % (where, margin))
     if input1.dtype != input2.dtype:
         raise TypeError("[%s] dtypes, got %s and %s, expected the same" % (where, input1.dtype, input2.dtype))
+    if input1.shape != input2.shape:
+        raise ValueError("[%s] shapes, got %s and %s, expected the same" % (where, input1.shape, input2.shape))
     if input1.ndim < 2 or target.shape != input1.shape[:1] + input1.shape[2:]:
         raise ValueError("[%s] shape of target, got %s, expected that of input1 without axis 1" % (where, target.shape))
     if input1.dtype in (_mstype.int32, _mstype.int64):

@@ -82,6 +82,8 @@ class Conv2D(Primitive):
         if mode != 1:
             raise ValueError("[conv2d] mode, got %r, expected 1" % (mode,))
         self.out_channel, self.kernel_size = out_channel, int_tuple(kernel_size, 2, "conv2d", "kernel_size")
+        if pad_mode.lower() not in ("same", "valid", "pad"):
+            raise ValueError("[conv2d] pad_mode, got %r, expected 'same', 'valid' or 'pad'" % (pad_mode,))
         self.pad_mode, self.pad, self.group = pad_mode.lower(), pad, group
         self.stride = int_tuple(stride, 2, "conv2d", "stride")
         self.dilation = int_tuple(dilation, 2, "conv2d", "dilation")
