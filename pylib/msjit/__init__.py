@@ -1,7 +1,6 @@
 """msjit: MindSpore-style tensors, networks and gradients, with a bytecode JIT for CPython."""
-import sys
-
 from . import _native  # noqa: I001 - first, so that a missing extension is reported plainly
+from . import _paths
 from ._native import CompileError, InternalError
 from . import autograd, common, context, explain as _explain_module, importer, jit as _jit_module, nn, ops, optim
 from . import serialization
@@ -30,6 +29,8 @@ from .serialization import (
 )
 
 methods.bind()
+for _path in (__path__, common.__path__, nn.__path__, ops.__path__, optim.__path__):
+    _paths.extend(_path)
 _native._msjit.set_tensor_initializer(lambda shape, dtype, init: initializer(init, shape, dtype))
 ms_function, ms_class = jit, jit_class
 has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit_reason", "")
@@ -42,20 +43,6 @@ _LAZY_NAMES.update(dict.fromkeys((
     "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
     "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",
     "FixedLossScaleManager", "LossScaleManager", "build_train_network"), "train"))
-
-
-class _OwnPaths:
-    """Finds paths of MindSpore that msjit has under other names (`msjit.nn.optim`); asked last, so that it costs nothing."""
-
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if not name.startswith("msjit."):
-            return None
-        from .alias import OwnPaths
-        return OwnPaths("msjit").find_spec(name, path, target)
-
-
-sys.meta_path.append(_OwnPaths)
 
 
 def __getattr__(name):

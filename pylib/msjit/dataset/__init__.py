@@ -1,4 +1,5 @@
 """Data pipelines: sources of rows, steps that change them, iterators; mindspore.dataset's names."""
+from .. import _paths
 from . import config, samplers, text, transforms, vision
 from .core import Dataset, zip_datasets as zip
 from .samplers import (
@@ -11,3 +12,5 @@ from .files import CSVDataset, TFRecordDataset, TextFileDataset
 from .records import MindDataset
 from .images import Cifar100Dataset, Cifar10Dataset, FashionMnistDataset, ImageFolderDataset, MnistDataset
 from .modes import Shuffle
+
+_paths.extend(__path__)

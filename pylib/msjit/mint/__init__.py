@@ -1,5 +1,5 @@
 """msjit.mint: the newer spellings of common functions."""
-from .. import ops as _ops
+from .. import _paths, ops as _ops
 from ..ops import (  # noqa: F401
     abs, add, arange, argmax, broadcast_to, clamp, cos, div, eq, equal, erf, exp, eye, full,
     full_like, greater, index_select, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
@@ -60,3 +60,5 @@ def squeeze(input, dim):
 def transpose(input, dim0, dim1):
     """Exchanges two axes."""
     return _ops.swapaxes(input, dim0, dim1)
+
+_paths.extend(__path__)

@@ -98,51 +98,6 @@ class AvgPool3d(AvgPool2d):
     _pool = staticmethod(_ops.avg_pool3d)
 
 
-class _BatchNorm(_nn.Cell):
-    """Batch normalisation whose running statistics move by `momentum`; affine adds a scale and a shift."""
-
-    _layer = None
-
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, dtype=None):
-        super().__init__()
-        if not track_running_stats:
-            raise NotImplementedError("[batch_norm] track_running_stats, got False, expected True")
-        made = _nn.BatchNorm2d(num_features, eps, 1.0 - momentum, affine, **_extra(dtype))
-        self.num_features, self.eps, self.momentum = num_features, float(eps), momentum
-        self.running_mean, self.running_var = _named(made.moving_mean, "running_mean"), _named(made.moving_variance,
-                                                                                             "running_var")
-        self.weight, self.bias = _named(made.gamma, "weight"), _named(made.beta, "bias")
-
-    def construct(self, input):
-        if input.ndim not in self._ranks:
-            raise ValueError("[batch_norm] input has a wrong rank, got %d, expected %s" % (input.ndim, self._ranks))
-        return _ops.batch_norm(input, self.running_mean, self.running_var, self.weight, self.bias, self.training,
-                               self.momentum, self.eps)
-
-
-def _named(parameter, name):
-    parameter.name = name
-    return parameter
-
-
-class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L) inputs."""
-
-    _ranks = (2, 3)
-
-
-class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W) inputs."""
-
-    _ranks = (4,)
-
-
-class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of (N, C, D, H, W) inputs."""
-
-    _ranks = (5,)
-
-
 class Unfold(_nn.Cell):
     """Patches of (N, C, H, W) as columns."""
 

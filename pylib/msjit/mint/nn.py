@@ -1,4 +1,5 @@
 """msjit.mint.nn"""
+from .. import _paths
 from .. import nn as _nn
 from ..nn import (  # noqa: F401
     BCELoss, CosineEmbeddingLoss, CrossEntropyLoss, Flatten, Identity, L1Loss, LogSigmoid, Mish, MSELoss, NLLLoss, ReLU,
@@ -22,7 +23,7 @@ from .nn_more import (  # noqa: F401
     LayerNorm, LogSoftmax, PReLU, ReLU6, SiLU, SmoothL1Loss, Softmax, Threshold,
 )
 
-__path__ = []  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 
 
 class Linear(_nn.Dense):

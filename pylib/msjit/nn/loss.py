@@ -1,5 +1,5 @@
 """Loss functions as Cells."""
-from .. import ops
+from .. import _paths, ops
 from ..common.tensor import check_tensor
 from .activation import number
 from .likelihood_loss import CTCLoss, GaussianNLLLoss, KLDivLoss, PoissonNLLLoss, SampledSoftmaxLoss
@@ -135,7 +135,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         return self.get_loss(ops.softmax_cross_entropy_with_logits(logits, labels))
 
 
-__path__ = []  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 __all__ = ["BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "DiceLoss", "FocalLoss",
            "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "LossBase", "MAELoss", "MSELoss",
            "MarginRankingLoss", "MultiClassDiceLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",

@@ -1,11 +1,11 @@
 """Cells that wrap a network for training."""
-from .. import autograd, importer, ops
+from .. import _paths, autograd, importer, ops
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..context import FLOAT_DTYPES
 from .cell import Cell
 
-__path__ = []  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 
 
 class WithLossCell(Cell):

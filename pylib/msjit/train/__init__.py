@@ -1,4 +1,5 @@
 """Training loops: Model, callbacks and metrics."""
+from .. import _paths
 from ..amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager, build_train_network
 from ..serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
 from . import callback, metrics
@@ -10,3 +11,5 @@ from .summary import SummaryRecord
 __all__ = ["Model", "SummaryRecord", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
            "export", "load", "load_checkpoint", "load_param_into_net", "save_checkpoint"]
 __all__ += callback.__all__ + metrics.__all__
+
+_paths.extend(__path__)

@@ -1,6 +1,7 @@
 """Callbacks of Model: what is told of a loop, and the ones that print or record."""
 import time
 
+from .. import _paths
 from ..common.checks import check_count
 from ..common.tensor import Tensor
 
@@ -218,6 +219,6 @@ from .control import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau  # 
 
 _InternalCallbackParam = InternalCallbackParam
 
-__path__ = []  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 __all__ = ["Callback", "CheckpointConfig", "EarlyStopping", "History", "InternalCallbackParam", "LambdaCallback",
            "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "ReduceLROnPlateau", "RunContext", "TimeMonitor"]

@@ -1,6 +1,7 @@
 """Metrics: clear(), update(...) for each batch, eval(). Computed with NumPy, which is imported at the first update."""
 import functools
 
+from .. import _paths
 from ..common.tensor import Tensor
 
 
@@ -250,7 +251,7 @@ def get_metrics(metrics):
     raise TypeError("[metric] metrics must be a dict or a set, got %s" % type(metrics).__name__)
 
 
-__path__ = []  # a package in MindSpore: alias.py finds what programs import from below it
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 __all__ = ["names", "get_metric_fn", "get_metrics", "Accuracy", "MAE", "MSE", "Metric", "rearrange_inputs", "Precision",
            "Recall", "Fbeta", "F1", "TopKCategoricalAccuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy",
            "Loss", "Dice", "ROC", "auc", "BleuScore", "CosineSimilarity", "Perplexity", "ConfusionMatrix"]
