@@ -61,4 +61,4 @@ def transpose(input, dim0, dim1):
     """Exchanges two axes."""
     return _ops.swapaxes(input, dim0, dim1)
 
-_paths.extend(__path__)
+_paths.extend(__path__)  # noqa: F405

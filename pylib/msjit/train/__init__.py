@@ -12,4 +12,4 @@ __all__ = ["Model", "SummaryRecord", "DynamicLossScaleManager", "FixedLossScaleM
            "export", "load", "load_checkpoint", "load_param_into_net", "save_checkpoint"]
 __all__ += callback.__all__ + metrics.__all__
 
-_paths.extend(__path__)
+_paths.extend(__path__)  # noqa: F405
