@@ -62,7 +62,8 @@ def adam(parameters):
 
 
 def adam_with_decay(parameters):
-    return nn.Adam(parameters, models.ADAM_RATE, weight_decay=models.DECAY)
+    # In a group all Parameters decay; outside MindSpore spares those of norms.
+    return nn.Adam([{"params": list(parameters), "weight_decay": models.DECAY}], models.ADAM_RATE)
 
 
 # ---- images ---------------------------------------------------------------------------------------------------------
