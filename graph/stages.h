@@ -10,6 +10,7 @@ namespace msjit {
 inline bool stages_fit(const Shape& space, uint32_t reduced) {
   constexpr int64_t kMaxFolded = 1 << 15;         // float32: a part of the second-level cache
   constexpr int64_t kMaxFoldedByColumn = 1 << 8;  // some vectors of columns go side by side
+  if (space.rank() == 0) return false;
   int64_t folded = 1;
   for (int d = 0; d < space.rank(); ++d)
     if ((reduced >> d) & 1) folded *= space[d];

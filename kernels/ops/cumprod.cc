@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/running_total.h"
 
 namespace msjit {
 
@@ -8,31 +8,10 @@ using namespace words;
 
 namespace {
 
-template <class T>
-void run_typed(const ReducePlan& plan, const Tensor& out) {
-  using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
-  using Acc = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
-  for (int64_t o = 0; o < plan.outer; ++o) {
-    for (int64_t i = 0; i < plan.inner; ++i) {
-      Acc total = 1;
-      for (int64_t k = 0; k < plan.reduced; ++k) {
-        const int64_t at = (o * plan.reduced + k) * plan.inner + i;
-        total *= static_cast<Acc>(plan.input.data_as<T>()[at]);
-        out.data_as<Out>()[at] = static_cast<Out>(total);
-      }
-    }
-  }
-}
-
-Status run(KernelCtx& ctx) {
-  const int64_t axis = ctx.attrs[0].as_int();
-  const int rank = ctx.in[0].rank();
-  const IntList axes = rank == 0 ? IntList() : IntList{axis < 0 ? axis + rank : axis};
-  MSJIT_TRY(const ReducePlan plan, plan_reduce(ctx.in[0], axes));
-  dispatch_dtype(ctx.in[0].dtype(),
-                 [&](auto tag) { run_typed<typename decltype(tag)::type>(plan, ctx.out[0]); });
-  return {};
-}
+struct Fold {
+  static constexpr int kStart = 1;
+  static auto apply(auto total, auto x) { return total * x; }
+};
 
 }  // namespace
 
@@ -48,7 +27,7 @@ MSJIT_OP(cumprod)
       ctx.add_output(sum_dtype(ctx.in(0).dtype), ctx.in(0).shape);
       return {};
     })
-    .cpu(run)
+    .cpu(running_total_kernel<Fold>)
     .vjp([](Vjp& v) {
       // The sum of gradient times result from each place to the end, over x.
       const Val g = v.grad() * v.out();

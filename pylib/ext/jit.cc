@@ -98,6 +98,7 @@ bool check_language(JitFunction* self) {
                                            const std::shared_ptr<EntryBase>& entry) {
   CodeState* const state = self->state;
   const Ref owner = Ref::share(reinterpret_cast<PyObject*>(self->code));
+  const compat::LevelCall level(self->function);
   const double start = Trial::now_us();
   Ref result =
       compat::vectorcall(self->function, args, static_cast<size_t>(self->arguments), nullptr);
@@ -130,8 +131,10 @@ bool check_language(JitFunction* self) {
   if (!entry || !entry->returns || entry->rests()) return false;
   if (!entry->strict && self->mode == JitMode::kPSJit && is_strict(self)) return false;
   if (!entry->effects.empty() && replaces_finalizer(*entry, registers)) return false;
-  const Trial::Turn turn = entry->trial_turn(registers);
-  if (turn == Trial::Turn::kInterpreter && self->mode == JitMode::kPIJit) [[unlikely]] {
+  // PSJit promises the whole graph.
+  const Trial::Turn turn =
+      self->mode == JitMode::kPIJit ? entry->trial_turn(registers) : Trial::Turn::kNone;
+  if (turn == Trial::Turn::kInterpreter) [[unlikely]] {
     *result = call_for_trial(self, args, entry->shared_from_this());
     return true;
   }

@@ -1,0 +1,38 @@
+// Running totals along one axis (cumsum, cumprod): the element at k of the result folds those up to
+// k of the input. Integers and bool wrap in 64 bits, floats are folded in double.
+#pragma once
+
+#include "kernels/cpu/reduce.h"
+
+namespace msjit {
+
+// Fold: static constexpr int kStart, and static Acc apply(Acc, Acc) for uint64_t and double.
+template <class T, class Fold>
+void run_totals(const ReducePlan& plan, const Tensor& out) {
+  using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
+  using Acc = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+  for (int64_t o = 0; o < plan.outer; ++o) {
+    for (int64_t i = 0; i < plan.inner; ++i) {
+      Acc total = Fold::kStart;
+      for (int64_t k = 0; k < plan.reduced; ++k) {
+        const int64_t at = (o * plan.reduced + k) * plan.inner + i;
+        total = Fold::apply(total, static_cast<Acc>(plan.input.data_as<T>()[at]));
+        out.data_as<Out>()[at] = static_cast<Out>(total);
+      }
+    }
+  }
+}
+
+// The kernel of an operator whose attribute 0 is the axis.
+template <class Fold>
+Status running_total_kernel(KernelCtx& ctx) {
+  const int64_t axis = ctx.attrs[0].as_int();
+  const int rank = ctx.in[0].rank();
+  const IntList axes = rank == 0 ? IntList() : IntList{axis < 0 ? axis + rank : axis};
+  MSJIT_TRY(const ReducePlan plan, plan_reduce(ctx.in[0], axes));
+  dispatch_dtype(ctx.in[0].dtype(),
+                 [&]<class T>(TypeTag<T>) { run_totals<T, Fold>(plan, ctx.out[0]); });
+  return {};
+}
+
+}  // namespace msjit
