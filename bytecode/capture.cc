@@ -160,6 +160,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
       MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*capture.graph));
     }
     capture.inputs = x.heap().inputs();
+    capture.graph->overwrites = find_overwrites(capture);
     capture.scalars = x.heap().scalars();
     capture.inlined = x.take_inlined();
     capture.open = x.sizes().finish(&capture.trace);

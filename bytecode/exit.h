@@ -48,4 +48,7 @@ class ExitBuilder {
   std::vector<ValueId> shown_;  // tensors that leave the region otherwise
 };
 
+// The outputs of a finished capture that only replace the contents of an input.
+std::vector<Overwrite> find_overwrites(const Capture& capture);
+
 }  // namespace msjit

@@ -16,16 +16,6 @@ struct Lifetime {
   int32_t last = -1;   // last step that reads it, or a view of it
 };
 
-// The slot whose memory a slot shows: itself unless it is a view.
-std::vector<int32_t> find_bases(const Plan& plan) {
-  std::vector<int32_t> base(plan.slots.size());
-  for (size_t i = 0; i < base.size(); ++i) base[i] = static_cast<int32_t>(i);
-  for (const Step& step : plan.steps)
-    if (step.kind == StepKind::kView)
-      for (int32_t slot : step.ops[0].out) base[slot] = base[step.ops[0].in[0]];
-  return base;
-}
-
 std::vector<Lifetime> find_lifetimes(const Plan& plan) {
   std::vector<int32_t> base = find_bases(plan);
   std::vector<Lifetime> all(plan.slots.size());
@@ -49,6 +39,15 @@ std::vector<Lifetime> find_lifetimes(const Plan& plan) {
 }
 
 }  // namespace
+
+std::vector<int32_t> find_bases(const Plan& plan) {
+  std::vector<int32_t> base(plan.slots.size());
+  for (size_t i = 0; i < base.size(); ++i) base[i] = static_cast<int32_t>(i);
+  for (const Step& step : plan.steps)
+    if (step.kind == StepKind::kView)
+      for (int32_t slot : step.ops[0].out) base[slot] = base[step.ops[0].in[0]];
+  return base;
+}
 
 void assign_arena(Plan* plan) {
   std::vector<Lifetime> buffers = find_lifetimes(*plan);

@@ -39,6 +39,11 @@ class Queue {
     job.run();
   }
 
+  void wait() {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] { return stopping_ || (jobs_.empty() && !busy_); });
+  }
+
   void stop() {
     std::deque<std::shared_ptr<CompileJob>> left;
     {
@@ -46,6 +51,7 @@ class Queue {
       stopping_ = true;
       left.swap(jobs_);
       wake_.notify_all();
+      idle_.notify_all();
     }
     for (auto& job : left) job->drop();
     if (thread_.joinable()) thread_.join();
@@ -63,6 +69,7 @@ class Queue {
   void after_fork_in_child() {
     new (&thread_) std::thread;  // the old object names a thread that does not exist here
     new (&wake_) std::condition_variable;
+    new (&idle_) std::condition_variable;
     mutex_.unlock();
     running_.unlock();
     std::lock_guard lock(mutex_);
@@ -100,9 +107,13 @@ class Queue {
         if (jobs_.empty()) continue;
         job = std::move(jobs_.front());
         jobs_.pop_front();
+        busy_ = true;
       }
       job->run();
       job.reset();
+      std::lock_guard lock(mutex_);
+      busy_ = false;
+      idle_.notify_all();
     }
   }
 
@@ -115,9 +126,10 @@ class Queue {
  private:
   std::mutex mutex_;    // guards the fields below
   std::mutex running_;  // held while a job runs
-  std::condition_variable wake_;
+  std::condition_variable wake_, idle_;
   std::deque<std::shared_ptr<CompileJob>> jobs_;
   std::thread thread_;
+  bool busy_ = false;  // a job is under way
   bool stopping_ = false;
 };
 
@@ -135,6 +147,8 @@ bool compile_synchronously() {
 bool on_compile_thread() { return t_compiles; }
 
 void compile_now(CompileJob& job) { Queue::instance().run_here(job); }
+
+void compile_queue_wait() { Queue::instance().wait(); }
 
 void compile_queue_stop() { Queue::instance().stop(); }
 

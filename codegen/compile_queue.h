@@ -21,6 +21,9 @@ bool on_compile_thread();
 // Runs a job in the calling thread, one at a time with the background thread.
 void compile_now(CompileJob& job);
 
+// Waits until no job is queued or under way. Not on the compile thread.
+void compile_queue_wait();
+
 // Ends the thread for good: queued jobs are dropped, the one under way is waited for. Whoever
 // embeds the core calls it before the process exits, that is before static objects of the code
 // generator's library, made while it works, are destroyed.

@@ -63,6 +63,12 @@ class DeferredExecutable final : public Executable {
     settled_.notify_all();
   }
 
+  Status begin(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+               PendingRun* pending) override {
+    if (Executable* planned = planned_.load(std::memory_order_acquire)) [[likely]]
+      return planned->begin(inputs, outputs, pending);
+    return run(inputs, outputs);
+  }
   Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) override {
     if (Executable* planned = planned_.load(std::memory_order_acquire)) [[likely]]
       return planned->run(inputs, outputs);

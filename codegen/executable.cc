@@ -37,6 +37,10 @@ class GraphExecutable final : public Executable {
   Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) override {
     return runner_.run(inputs, outputs);
   }
+  Status begin(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+               PendingRun* pending) override {
+    return runner_.begin(inputs, outputs, pending);
+  }
   void release_memory() override { runner_.release_memory(); }
   int tier() const override {
     int tier = 1;

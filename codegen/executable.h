@@ -7,6 +7,8 @@
 
 namespace msjit {
 
+class PendingRun;
+
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -21,6 +23,9 @@ class Executable {
   // layout. `outputs` has one empty handle a graph output and receives fresh tensors or views of
   // the inputs.
   virtual Status run(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) = 0;
+  // The same, but outputs that overwrite inputs may be left out: `pending` then has to write them.
+  virtual Status begin(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+                       PendingRun* pending) = 0;
 
   virtual void release_memory() = 0;           // gives idle arenas back to the allocator
   virtual int tier() const = 0;                // 0: op by op, 1: fused kernels in place

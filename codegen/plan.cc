@@ -23,6 +23,7 @@ class Planner {
     add_inputs();
     for (const FusionGroup& group : groups_) MSJIT_OK(add_step(group));
     add_outputs();
+    plan_commit(plan_.get(), nested_ ? std::span<const Overwrite>() : original_.overwrites);
     stream_outputs();
     MSJIT_OK(assign_layouts(plan_.get()));
     assign_arena(plan_.get());
@@ -193,12 +194,14 @@ class Planner {
              plan_->slots[operand.slot].kind == SlotKind::kFresh;
     };
     int64_t bytes = 0;
-    for (const Step& step : plan_->steps)
+    const auto steps =
+        std::span(plan_->steps).first(plan_->commit);  // what is overwritten was read
+    for (const Step& step : steps)
       for (size_t i = 0; step.fused && i < step.fused->operands.size(); ++i)
         if (is_result(step.fused->operands[i]))
           bytes += plan_->slots[step.fused->operands[i].slot].bytes;
     if (nested_ || bytes < kManyBytes) return;
-    for (Step& step : plan_->steps) {
+    for (Step& step : steps) {
       if (!step.fused || !std::ranges::any_of(step.fused->operands, is_result)) continue;
       auto program = std::make_shared<FusedProgram>(*step.fused);
       for (FusedProgram::Operand& operand : program->operands) operand.streams = is_result(operand);
@@ -275,6 +278,8 @@ std::string describe_step(const Plan& plan, const Step& step) {
     text += fmt::format("{}%{} {} {}", text.back() == '(' ? "" : ", ", slot.value, slot.meta.str(),
                         kind_name(slot.kind));
     if (slot.kind == SlotKind::kArena) text += fmt::format("+{}", slot.offset);
+    if (!plan.target_of.empty() && plan.target_of[s] >= 0)
+      text += fmt::format(" over %{}", plan.slots[plan.target_of[s]].value);
   };
   for (const PlanOp& op : step.ops)
     for (int32_t s : op.in) list(s);

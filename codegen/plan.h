@@ -89,6 +89,11 @@ struct Plan {
   std::vector<PlanOutput> outputs;
   int64_t arena_bytes = 0;
   int num_inputs = 0;
+  // The steps from here on only compute results that may be written over inputs (overwrites.cc).
+  size_t commit = 0;
+  std::vector<int32_t> target_of;       // by slot: the input its value may overwrite, or -1
+  std::vector<int32_t> commit_inputs;   // the graph's inputs that these steps read or overwrite
+  std::vector<int32_t> commit_results;  // of the slots they read, those that control steps made
   bool open_sizes = false;  // kernels take sizes, and numbers that may stem from them, as arguments
   std::string str() const;
 };
@@ -103,6 +108,10 @@ Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph
                                               const Graph& original, bool nested = false,
                                               bool open_sizes = false);
 
+// Moves the steps that may overwrite inputs behind all others (overwrites.cc).
+void plan_commit(Plan* plan, std::span<const Overwrite> overwrites);
+// By slot: the slot whose memory it shows, itself unless it is a view (buffers.cc).
+std::vector<int32_t> find_bases(const Plan& plan);
 // Places the arena slots (buffers.cc).
 void assign_arena(Plan* plan);
 // Strides of every slot when the inputs are contiguous (layout.cc).

@@ -296,9 +296,10 @@ Status RegionFunction::run_unlocked(Executable& executable, const StandIns& inpu
 }
 
 Status RegionFunction::call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
-                                 bool unlocked) {
+                                 bool unlocked, PendingRun* pending) {
   RandomRollback rollback;
   Status status = any_tracked(borrow(inputs)) ? call_tracked(inputs, outputs, unlocked)
+                  : pending                   ? plain_->begin(inputs, outputs, pending)
                                               : plain_->run(inputs, outputs);
   if (status.ok()) rollback.keep();
   return status;

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "codegen/executable.h"
+#include "codegen/pending_run.h"
 #include "graph/autodiff.h"
 #include "kernels/eager/tape.h"
 #include "kernels/eager/unlocked.h"
@@ -19,14 +20,15 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
   static Result<std::shared_ptr<RegionFunction>> create(std::shared_ptr<const Graph> graph,
                                                         bool open_sizes = false);
 
-  // As Executable::run; records on the tape when an input is tracked now. `unlocked`: without
-  // the interpreter's lock.
-  Status call(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
-              bool unlocked = false) {
+  // As Executable::run, or begin() with `pending`; records on the tape when an input is tracked
+  // now. `unlocked`: without the interpreter's lock.
+  Status call(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs, bool unlocked = false,
+              PendingRun* pending = nullptr) {
     bool history = false;
     for (const TensorImpl* input : inputs) history |= input->autograd != nullptr;
     if (draws_ || (history && any_tracked(borrow(inputs)))) [[unlikely]]
-      return call_slow(inputs, outputs, unlocked);
+      return call_slow(inputs, outputs, unlocked, pending);
+    if (pending) return plain_->begin(inputs, outputs, pending);
     if (!unlocked) return plain_->run(inputs, outputs);
     return run_unlocked(*plain_, StandIns(borrow(inputs)), outputs);
   }
@@ -66,7 +68,8 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
  private:
   RegionFunction(std::shared_ptr<const Graph> graph, bool open_sizes)
       : graph_(std::move(graph)), open_sizes_(open_sizes) {}
-  Status call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs, bool unlocked);
+  Status call_slow(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs, bool unlocked,
+                   PendingRun* pending);
   Status call_tracked(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
                       bool unlocked);
   static Status run_unlocked(Executable& executable, const StandIns& inputs,

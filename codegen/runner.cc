@@ -1,6 +1,7 @@
 #include "codegen/runner.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "codegen/launch.h"
 #include "graph/control.h"
@@ -122,18 +123,84 @@ bool PlanRunner::run_single(const BoundKernel& kernel, std::span<TensorImpl* con
   return true;
 }
 
-Status PlanRunner::run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs) {
+Status PlanRunner::run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+                             PendingRun* pending) {
   MSJIT_TRY(Workspace * workspace, pool_.take());
   TensorImpl** slots = workspace->slots.data();
   std::copy(inputs.begin(), inputs.end(), slots);
-  Status status;
-  const bool profiled = profile::on();
-  for (size_t i = 0; i < plan_->steps.size() && status.ok(); ++i)
-    status = profiled ? run_profiled(i, slots) : run_step(i, slots);
-  if (status.ok()) status = collect(slots, outputs);
-  release_owned(slots);
-  pool_.give_back(workspace);
+  Status status = run_range(0, plan_->commit, slots);
+  const bool waits = status.ok() && pending && can_commit(slots);
+  if (status.ok() && !waits) status = run_range(plan_->commit, plan_->steps.size(), slots);
+  if (status.ok()) status = collect(slots, outputs, waits);
+  if (status.ok() && waits) {
+    hold_reads(slots, pending);
+    pending->runner_ = this;
+    pending->workspace_ = workspace;
+  } else {
+    end_run(workspace);
+  }
   return status;
+}
+
+Status PlanRunner::run_range(size_t begin, size_t end, TensorImpl** slots) const {
+  const bool profiled = profile::on();
+  for (size_t i = begin; i < end; ++i)
+    MSJIT_OK(profiled ? run_profiled(i, slots) : run_step(i, slots));
+  return {};
+}
+
+void PlanRunner::end_run(Workspace* workspace) {
+  release_owned(workspace->slots.data());
+  pool_.give_back(workspace);
+}
+
+// The last steps cannot fail once their kernels are there and fit.
+bool PlanRunner::can_commit(TensorImpl* const* slots) const {
+  for (size_t s = plan_->commit; s < plan_->steps.size(); ++s)
+    if (!units_[s]->primary() || !is_as_planned(*units_[s], slots)) return false;
+  for (int32_t input : plan_->commit_inputs) {
+    if (!slots[input]->contiguous) return false;
+    for (int32_t result : plan_->commit_results)  // may be that very tensor
+      if (slots[result]->storage.get() == slots[input]->storage.get()) return false;
+  }
+  return true;
+}
+
+void PlanRunner::hold_reads(TensorImpl* const* slots, PendingRun* pending) const {
+  pending->reads_.reserve(plan_->commit_inputs.size());
+  for (int32_t input : plan_->commit_inputs) {
+    TensorImpl* const impl = slots[input];
+    pending->reads_.push_back({Tensor::share(impl), impl->storage, impl->storage->version});
+  }
+}
+
+void PlanRunner::commit(TensorImpl** slots) const {
+  for (size_t s = plan_->commit; s < plan_->steps.size(); ++s) {
+    const Step& step = plan_->steps[s];
+    for (int32_t slot : step.fresh) slots[slot] = slots[plan_->target_of[slot]];
+    std::optional<profile::Span> span;
+    if (profile::on()) span.emplace(profile::Kind::kKernel, work_of_step(*plan_, step));
+    run_fused(*units_[s], slots);
+    for (int32_t slot : step.fresh) slots[slot] = nullptr;
+  }
+}
+
+bool PendingRun::still_holds() const {
+  return std::ranges::all_of(reads_, [](const Read& read) {
+    return read.tensor.storage().get() == read.storage.get() &&
+           read.storage->version == read.version;
+  });
+}
+
+void PendingRun::commit() {
+  if (!waits()) return;
+  runner_->commit(workspace_->slots.data());
+  drop();
+}
+
+void PendingRun::drop() {
+  if (Workspace* const workspace = std::exchange(workspace_, nullptr)) runner_->end_run(workspace);
+  reads_.clear();
 }
 
 Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
@@ -154,18 +221,24 @@ Status PlanRunner::run_profiled(size_t index, TensorImpl** slots) const {
   return run_step(index, slots);
 }
 
+bool PlanRunner::is_as_planned(const FusedUnit& unit, TensorImpl* const* slots) const {
+  const FusedProgram& program = unit.program();
+  if (program.operands.size() > kMaxPointers) return false;
+  bool as_planned = true;
+  for (int i = 0; i < program.num_inputs; ++i) {
+    const TensorImpl* t = slots[program.operands[i].slot];
+    as_planned &= unit.is_contiguous(i) ? t->contiguous : t->strides == unit.strides(i);
+  }
+  return as_planned;
+}
+
 bool PlanRunner::run_fused(FusedUnit& unit, TensorImpl** slots) const {
   const FusedProgram& program = unit.program();
   void* pointers[kMaxPointers + 1];
   if (program.operands.size() > kMaxPointers) return false;
   const BoundKernel* kernel = unit.primary();
-  bool as_planned = true;
-  for (int i = 0; i < program.num_inputs; ++i) {
-    const TensorImpl* t = slots[program.operands[i].slot];
-    pointers[i] = t->data;
-    as_planned &= unit.is_contiguous(i) ? t->contiguous : t->strides == unit.strides(i);
-  }
-  if (!as_planned) [[unlikely]] {
+  for (int i = 0; i < program.num_inputs; ++i) pointers[i] = slots[program.operands[i].slot]->data;
+  if (!is_as_planned(unit, slots)) [[unlikely]] {
     InlineVec<TensorImpl*, 16> in;
     for (int i = 0; i < program.num_inputs; ++i) in.push_back(slots[program.operands[i].slot]);
     kernel = unit.find_variant(borrow(std::span<TensorImpl* const>(in.data(), in.size())));
@@ -230,7 +303,7 @@ Status PlanRunner::run_op(const PlanOp& op, TensorImpl** slots) const {
   return status;
 }
 
-Status PlanRunner::collect(TensorImpl** slots, std::span<Tensor> outputs) const {
+Status PlanRunner::collect(TensorImpl** slots, std::span<Tensor> outputs, bool waits) const {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const PlanOutput& from = plan_->outputs[i];
     TensorImpl* slot = slots[from.slot];
@@ -244,8 +317,9 @@ Status PlanRunner::collect(TensorImpl** slots, std::span<Tensor> outputs) const 
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const PlanOutput& from = plan_->outputs[i];
-    if (from.how == PlanOutput::How::kTake)
-      outputs[i] = Tensor::steal(std::exchange(slots[from.slot], nullptr));
+    if (from.how != PlanOutput::How::kTake || !slots[from.slot]) continue;
+    outputs[i] = waits ? Tensor::share(slots[from.slot])
+                       : Tensor::steal(std::exchange(slots[from.slot], nullptr));
   }
   return {};
 }

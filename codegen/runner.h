@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "codegen/fused_unit.h"
+#include "codegen/pending_run.h"
 #include "codegen/workspace.h"
 #include "kernels/core/profile.h"
 
@@ -23,7 +24,13 @@ class PlanRunner {
           return status;
       }
     }
-    return run_steps(inputs, outputs);
+    return run_steps(inputs, outputs, nullptr);
+  }
+  // As Executable::begin.
+  Status begin(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+               PendingRun* pending) {
+    return plan_->commit == plan_->steps.size() ? run(inputs, outputs)
+                                                : run_steps(inputs, outputs, pending);
   }
   const Plan& plan() const { return *plan_; }
   const PlanRunner& nested(size_t step, size_t sub) const { return *controls_[step].runners[sub]; }
@@ -34,6 +41,7 @@ class PlanRunner {
   void release_memory();
 
  private:
+  friend class PendingRun;
   static constexpr int kMaxPointers = 128;
   // A plan of one fused step whose results are the outputs: no workspace and no slot table.
   struct Single {
@@ -62,14 +70,23 @@ class PlanRunner {
   void find_single();
   bool run_single(const BoundKernel& kernel, std::span<TensorImpl* const> inputs,
                   std::span<Tensor> outputs, Status* status) const;
-  Status run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs);
+  Status run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
+                   PendingRun* pending);
+  Status run_range(size_t begin, size_t end, TensorImpl** slots) const;
   Status run_step(size_t index, TensorImpl** slots) const;
   Status run_profiled(size_t index, TensorImpl** slots) const;
   bool run_fused(FusedUnit& unit, TensorImpl** slots) const;
+  // Whether the inputs of a fused step are laid out as its kernel expects.
+  bool is_as_planned(const FusedUnit& unit, TensorImpl* const* slots) const;
+  bool can_commit(TensorImpl* const* slots) const;
+  void hold_reads(TensorImpl* const* slots, PendingRun* pending) const;
+  void commit(TensorImpl** slots) const;
+  void end_run(Workspace* workspace);
   Status run_controlled(const Step& step, const Control& control, TensorImpl** slots) const;
   Status run_one_by_one(const Step& step, TensorImpl** slots) const;
   Status run_op(const PlanOp& op, TensorImpl** slots) const;
-  Status collect(TensorImpl** slots, std::span<Tensor> outputs) const;
+  // `waits`: the commit may read what it hands out.
+  Status collect(TensorImpl** slots, std::span<Tensor> outputs, bool waits) const;
   void release_owned(TensorImpl** slots) const;
 
   std::shared_ptr<const Plan> plan_;

@@ -43,6 +43,12 @@ struct ValueInfo {
   int32_t node = -1;  // defining node
 };
 
+// An output that replaces the contents of an input behind the run. Nothing else sees that output,
+// nor does anything but the graph see what the input held: it may be written in place.
+struct Overwrite {
+  int32_t output, input;
+};
+
 class Graph {
  public:
   std::deque<Node>
@@ -50,6 +56,7 @@ class Graph {
   std::deque<ValueInfo> values;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
+  std::vector<Overwrite> overwrites;  // of the graph as captured
   std::string name;
 
   ValueId add_input(const Meta& meta);

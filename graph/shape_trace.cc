@@ -73,6 +73,7 @@ class TraceReplay {
       }
       graph_->outputs.push_back(id);
     }
+    graph_->overwrites = trace_.overwrites;
     if (trace_.branches) {  // what arms have left behind
       MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*graph_));
     }

@@ -68,8 +68,9 @@ struct ShapeTrace {
     bool own;  // a copy, whatever else holds the value
   };
   std::vector<Output> outputs;
-  bool branches = false;          // holds kIf, kWhile or kScan
-  uint64_t used_symbols() const;  // those that the graph depends on
+  std::vector<Overwrite> overwrites;  // of the graphs built
+  bool branches = false;              // holds kIf, kWhile or kScan
+  uint64_t used_symbols() const;      // those that the graph depends on
   int64_t bytes() const;
 };
 
@@ -120,7 +121,10 @@ class ShapeRecorder {
   }
   // Something was built that is not in the trace.
   bool broken() const { return broken_; }
-  std::shared_ptr<const ShapeTrace> finish() { return trace_; }
+  std::shared_ptr<const ShapeTrace> finish() {
+    trace_->overwrites = graph_->overwrites;
+    return trace_;
+  }
 
  private:
   int32_t value_of(ValueId id);

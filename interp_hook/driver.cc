@@ -403,10 +403,9 @@ class FrameRun {
       skip_until(entry.returns ? code_.size() : entry.exit_index);
       return false;
     }
-    std::vector<Ref> objects;
+    EntryRun run;
     std::string error;
-    QuietCollector quiet;
-    if (!run_entry(entry, slots(), registers_.data(), &objects, &quiet, &error)) {
+    if (!run_entry(entry, slots(), registers_.data(), &run, &error)) {
       // Nothing has changed yet: the interpreter runs the region and raises what the program
       // raises. Unless a signal handler did.
       if (PyErr_Occurred()) return false;
@@ -419,11 +418,12 @@ class FrameRun {
     ran_ = true;
     bool untouched = false;
     if (!frame_.enter()) return false;
-    if (!apply_effects(entry, objects, &untouched)) {
+    if (!apply_effects(entry, &run, &untouched)) {
       if (untouched) skip_region(entry);
       return false;
     }
-    quiet.end();
+    run.quiet.end();
+    const std::vector<Ref>& objects = run.objects;
     if (entry.returns) {
       finish(objects[entry.result]);
       if (trial_start_ > 0) [[unlikely]]

@@ -126,8 +126,14 @@ bool take_memory(const Tensor& tensor, const Tensor& value) {
   return true;
 }
 
-bool write_tensor(PyObject* object, const Tensor& value, bool replaces) {
+// `from`: null where the value has been written already.
+bool write_tensor(PyObject* object, PyObject* from, bool replaces) {
   const Tensor& tensor = tensor_of(object);
+  if (!from) {
+    tensor.bump_version();
+    return true;
+  }
+  const Tensor& value = tensor_of(from);
   if (replaces) {
     const Meta meta = tensor.impl()->meta;  // the value may be a weak scalar
     replace_contents(object, value);
@@ -206,13 +212,19 @@ bool is_of_output() {
 
 }  // namespace
 
-bool apply_effects(const Entry& entry, const std::vector<Ref>& objects, bool* untouched) {
-  *untouched = false;
-  if (!print_all(entry, objects)) {
-    *untouched = is_of_output();
-    if (*untouched) PyErr_Clear();
+bool apply_effects(const Entry& entry, EntryRun* run, bool* untouched) {
+  const std::vector<Ref>& objects = run->objects;
+  *untouched = !run->pending.still_holds();
+  if (!*untouched && !print_all(entry, objects)) {
+    if (!is_of_output()) return false;
+    PyErr_Clear();
+    *untouched = true;
+  }
+  if (*untouched) {
+    if (entry.draws) set_random_state(run->random);
     return false;
   }
+  run->pending.commit();
   for (const Effect& effect : entry.effects) {
     if (effect.kind == EffectKind::kPrint) continue;
     PyObject* target = objects[effect.target].get();
@@ -232,7 +244,7 @@ bool apply_effects(const Entry& entry, const std::vector<Ref>& objects, bool* un
         break;
       case EffectKind::kWriteTensor:
       case EffectKind::kReplaceTensor:
-        done = write_tensor(target, tensor_of(objects[effect.values[0]].get()),
+        done = write_tensor(target, objects[effect.values[0]].get(),
                             effect.kind == EffectKind::kReplaceTensor);
         break;
       case EffectKind::kListItems: done = replace_list(target, effect, objects); break;

@@ -272,7 +272,7 @@ class WatchScope {
 
 // Loads the inputs and calls the region.
 bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs,
-                 LoopWatch* watch, std::string* error) {
+                 LoopWatch* watch, EntryRun* run, std::string* error) {
   if (!entry.serves()) {
     *error = "its sizes have no graph of their own yet";
     return false;
@@ -307,7 +307,12 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
     if (profile::on()) [[unlikely]]
       span.emplace(profile::Kind::kRegion,
                    profile::Work{fmt::format("{}, line {}", region.graph().name, entry.line)});
-    status = region.call(inputs, outputs, entry.is_unlocked() && !checked);
+    PendingRun* pending = nullptr;
+    if (run && !checked && !region.graph().overwrites.empty()) {
+      run->region = entry.region;
+      pending = &run->pending;
+    }
+    status = region.call(inputs, outputs, entry.is_unlocked() && !checked, pending);
   }
   if (!status.ok()) {
     *error = status.error().message;
@@ -328,7 +333,7 @@ bool loop_turn(bool (*turn)()) {
 
 Ref run_single(Entry& entry, PyObject* const* registers, std::string* error) {
   Tensor output;
-  if (!call_region(entry, registers, std::span(&output, 1), nullptr, error)) return {};
+  if (!call_region(entry, registers, std::span(&output, 1), nullptr, nullptr, error)) return {};
   Ref result = wrap_tensor(std::move(output));
   if (!result) *error = take_error_text();
   return result;
@@ -351,8 +356,8 @@ Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Te
   return {};
 }
 
-bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers,
-               std::vector<Ref>* objects, QuietCollector* quiet, std::string* error) {
+bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
+               std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
   outputs.resize(entry.num_outputs);
   if (entry.writes_tensors && !may_write_tensors(entry, registers)) {
@@ -370,7 +375,7 @@ bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers,
   std::optional<LoopWatch> watch;
   if (entry.loops) watch.emplace(entry, slots, registers, sizes);
   if (!call_region(entry, registers, {outputs.data(), outputs.size()}, watch ? &*watch : nullptr,
-                   error))
+                   run, error))
     return false;
   for (const Assumption& assumed : entry.assumptions) {
     if (truth_of(outputs[assumed.output]) == assumed.truth) continue;
@@ -383,7 +388,8 @@ bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers,
     entry.untrue = true;
     return false;
   }
-  if (entry.rewrites) quiet->begin();
+  if (entry.rewrites) run->quiet.begin();
+  std::vector<Ref>* const objects = &run->objects;
   objects->reserve(entry.recipes.size());
   for (const Recipe& recipe : entry.recipes) {
     Ref object;
@@ -403,6 +409,9 @@ bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers,
       object = number_from(outputs[recipe.index], recipe.object.get());
     } else if (recipe.kind != RecipeKind::kOutput) {
       object = rebuild(recipe, *objects);
+    } else if (!outputs[recipe.index]) {  // to be written over an input
+      objects->emplace_back();
+      continue;
     } else {
       if (entry.joined)
         object =
@@ -420,11 +429,11 @@ bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers,
 
 }  // namespace
 
-bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
-               std::vector<Ref>* objects, QuietCollector* quiet, std::string* error) {
-  const RandomState random = entry.draws ? random_state() : RandomState{};
-  if (run_whole(entry, slots, registers, objects, quiet, error)) return true;
-  if (entry.draws) set_random_state(random);  // the interpreter draws the same numbers again
+bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
+               std::string* error) {
+  run->random = entry.draws ? random_state() : RandomState{};
+  if (run_whole(entry, slots, registers, run, error)) return true;
+  if (entry.draws) set_random_state(run->random);  // the interpreter draws the same numbers again
   return false;
 }
 

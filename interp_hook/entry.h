@@ -8,6 +8,7 @@
 #include "guards/py/collector.h"
 #include "interp_hook/sized_regions.h"
 #include "interp_hook/trial.h"
+#include "kernels/core/random.h"
 
 namespace msjit {
 
@@ -91,12 +92,20 @@ struct Entry final : EntryBase {
 // Compiles a capture. An error is an internal one.
 Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture);
 
+// A region that has run, before its effects.
+struct EntryRun {
+  std::vector<Ref> objects;                // by recipe; empty: an output that `pending` is to write
+  QuietCollector quiet;                    // where all contents of a list are written anew
+  RandomState random;                      // as it was before, where the region draws
+  std::shared_ptr<RegionFunction> region;  // of `pending`
+  PendingRun pending;
+};
+
 // Runs the graph of an entry whose guards hold and builds the Python objects of its exit; nothing
 // outside is changed yet. False: the region failed (`error` says why, no Python exception set) and
-// must be run by the interpreter. Where all contents of a list are written anew, no finalizer may
-// change it in between: `quiet` has to last until the effects are applied.
-bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers,
-               std::vector<Ref>* objects, QuietCollector* quiet, std::string* error);
+// must be run by the interpreter.
+bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
+               std::string* error);
 // A loop of the region that runs on this thread gives other code a turn: does `turn()`, true = give
 // up. Gives up too where the guards of the region, or what its inputs held, are no longer so behind
 // it: the interpreter then runs the region, from its start, on what is so now.
@@ -114,10 +123,11 @@ bool writes_tensor(const Effect& effect);
 bool may_write_tensors(const Entry& entry, PyObject* const* registers);
 // Whether a tensor written would have gradients from then on, which only the tape can give it.
 bool gives_history(const Entry& entry, std::span<const Tensor> outputs);
-// Prints, then replays the changes of existing objects. False: either printing failed and nothing
-// is changed (`untouched`, no Python exception set), so that the interpreter must run the region,
-// or a Python exception is set.
-bool apply_effects(const Entry& entry, const std::vector<Ref>& objects, bool* untouched);
+// Prints, writes over inputs in place, then replays the other changes of existing objects. False:
+// either nothing is changed, since printing failed or somebody has changed such an input
+// (`untouched`, no Python exception set), so that the interpreter must run the region, or a Python
+// exception is set.
+bool apply_effects(const Entry& entry, EntryRun* run, bool* untouched);
 
 // Op calls executed inside compiled regions since start or reset.
 extern int64_t graph_op_count;

@@ -148,12 +148,11 @@ bool check_language(JitFunction* self) {
     Ref value = run_single(*entry, registers, &error);
     *result = value.release();
   } else {
-    std::vector<Ref> objects;
-    QuietCollector quiet;
-    if (run_entry(*entry, slots, registers, &objects, &quiet, &error)) {
+    EntryRun run;
+    if (run_entry(*entry, slots, registers, &run, &error)) {
       bool untouched = false;
-      if (!apply_effects(*entry, objects, &untouched)) return *result = nullptr, !untouched;
-      *result = Ref(objects[entry->result]).release();
+      if (!apply_effects(*entry, &run, &untouched)) return *result = nullptr, !untouched;
+      *result = Ref(run.objects[entry->result]).release();
     } else {
       *result = nullptr;
     }

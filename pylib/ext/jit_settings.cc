@@ -2,11 +2,13 @@
 #include <limits>
 #include <string_view>
 
+#include "codegen/compile_queue.h"
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/explain.h"
 #include "interp_hook/hook.h"
 #include "kernels/eager/eager_sink.h"
+#include "kernels/eager/unlocked.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/jit.h"
 
@@ -30,6 +32,11 @@ PyObject* stats(PyObject*, PyObject*) noexcept {
 PyObject* explain_details(PyObject*, PyObject* object) noexcept {
   PyCodeObject* code = code_of(object);
   return code ? parse_json(explain_details_json(code)).release() : nullptr;
+}
+
+PyObject* wait_compiled(PyObject*, PyObject*) noexcept {
+  without_lock([] { compile_queue_wait(); });
+  return Ref::none().release();
 }
 
 PyObject* reset(PyObject*, PyObject*) noexcept {
@@ -110,6 +117,7 @@ PyMethodDef g_settings_functions[] = {
     {"explain_details", explain_details, METH_O,
      "guards, graph and plan of each region of a function"},
     {"stats", stats, METH_NOARGS, "totals over all functions"},
+    {"wait_compiled", wait_compiled, METH_NOARGS, "waits until every graph has its kernels"},
     {"reset", reset, METH_NOARGS, "drops every compiled graph and every count"},
     {"config", config, METH_NOARGS, "the limits of the bytecode JIT"},
     {"set_config", set_config, METH_VARARGS, "sets one of them"},

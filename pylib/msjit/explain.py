@@ -56,13 +56,14 @@ class Explanation:
     """What one call did: `functions` (the called one first), `totals`, `result`; str() is a readable report.
 
     `details` has, for each captured entry of the called function: line, guards as Python expressions, branches taken
-    for granted (`assumes`), graph and plan.
+    for granted (`assumes`), graph and plan. `events` is what a Profiler saw of the second call, its kernels compiled.
     """
 
     version = 1
 
-    def __init__(self, functions, totals, result=None, details=()):
-        self.functions, self.totals, self.result, self.details = functions, totals, result, list(details)
+    def __init__(self, functions, totals, result=None, details=(), events=()):
+        self.functions, self.totals, self.result = functions, totals, result
+        self.details, self.events = list(details), list(events)
 
     def _first(self, key, default):
         return self.functions[0].get(key, default) if self.functions else default
@@ -112,7 +113,15 @@ class Explanation:
         if not self.functions:
             return "nothing was captured: no function with tensor operations was called through the JIT"
         texts = [_describe(f, self.details if i == 0 else ()) for i, f in enumerate(self.functions)]
-        return "\n\n".join(texts + [_totals_line(self.totals)])
+        return "\n\n".join(texts + self._kernels() + [_totals_line(self.totals)])
+
+    def _kernels(self):
+        from .profiler import roofline
+        if not any(event.kind == "kernel" for event in self.events):
+            return []
+        took = sum(event.duration for event in self.events if event.kind == "region")
+        first, *lines = roofline(self.events, 20)
+        return ["\n".join(["regions of the second call took %.3f ms; %s" % (took / 1e3, first)] + lines)]
 
     def graphs(self):
         """The captured graphs of the called function, as text."""
@@ -122,15 +131,19 @@ class Explanation:
 
 
 def explain(fn, *args, **kwargs):
-    """Calls fn(*args, **kwargs) through PIJit, twice so that cached runs show, and says what was captured.
+    """Calls fn(*args, **kwargs) through PIJit, twice so that cached runs show, and says what was captured and where the time
+    of the second call went.
 
-    Side effects of `fn` happen twice. The result of the second call is in `.result`.
+    Side effects of `fn` happen twice. The result of the second call is in `.result`. A Profiler that is running sees both
+    calls instead.
     """
     from .jit import jit
     compiled = jit(fn, mode="PIJit") if _msjit.has_jit else fn
     before, totals = {_identity(r): r for r in records()}, stats()
     compiled(*args, **kwargs)
-    result = compiled(*args, **kwargs)
+    if _msjit.has_jit:
+        _msjit.wait_compiled()
+    result, events = _profiled(compiled, args, kwargs)
     target = _code_of(fn)
     place = (target.co_filename, target.co_firstlineno) if target is not None else None
     changed = [_difference(r, before.get(_identity(r))) for r in records()]
@@ -139,7 +152,21 @@ def explain(fn, *args, **kwargs):
     after = stats()
     details = _msjit.explain_details(target) if target is not None and _msjit.has_jit else ()
     totals = {k: after[k] if k == "pool_bytes" else after[k] - totals[k] for k in TOTALS}
-    return Explanation(changed, totals, result, details)
+    return Explanation(changed, totals, result, details, events)
+
+
+def _profiled(fn, args, kwargs):
+    """The result of a call, and what a Profiler saw of it."""
+    from .profiler import Profiler
+    if Profiler._running is not None:
+        return fn(*args, **kwargs), ()
+    profiler = Profiler(start_profile=False)
+    profiler.start()
+    try:
+        result = fn(*args, **kwargs)
+    finally:
+        profiler.stop()
+    return result, profiler.events
 
 
 def _code_of(fn):

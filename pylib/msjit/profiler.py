@@ -115,16 +115,23 @@ class Event:
 # -- text ---------------------------------------------------------------------------------------------------------
 
 
-def _summary(events, seconds, dropped, rows):
+def _groups(events):
+    """(kind, name) -> [calls, microseconds, bytes, flops]."""
     groups = {}
     for event in events:
         group = groups.setdefault((event.kind, event.name), [0, 0.0, 0, 0])
         for i, value in enumerate((1, event.duration, event.bytes, event.flops)):
             group[i] += value
-    working = [(key, group) for key, group in groups.items() if key[0] in ("kernel", "op")]
+    return groups
+
+
+def roofline(events, rows):
+    """The kernels and ops among `events` that took most time, `rows` of them, as lines of text; the first one says what the
+    machine can do. "limit" is the time it would need for their bytes or their arithmetic alone, as a share of what they took."""
+    working = [item for item in _groups(events).items() if item[0][0] in ("kernel", "op")]
     working.sort(key=lambda item: -item[1][1])
     memory, arithmetic = machine_limits()
-    lines = ["%.1f ms; this machine: %.1f GB/s, %.0f GFLOP/s" % (seconds * 1e3, memory / 1e9, arithmetic / 1e9),
+    lines = ["this machine: %.1f GB/s, %.0f GFLOP/s" % (memory / 1e9, arithmetic / 1e9),
              "%-44s %7s %10s %8s %9s %7s" % ("kernels and ops", "calls", "ms", "GB/s", "GFLOP/s", "limit")]
     for (kind, name), (calls, us, size, flops) in working[:rows]:
         at_best = max(size / memory, flops / arithmetic) * 1e6
@@ -134,6 +141,13 @@ def _summary(events, seconds, dropped, rows):
     if len(working) > rows:
         rest = sum(group[1] for _, group in working[rows:])
         lines.append("%-44s %7s %10.3f" % ("%d more" % (len(working) - rows), "", rest / 1e3))
+    return lines
+
+
+def _summary(events, seconds, dropped, rows):
+    first, *lines = roofline(events, rows)
+    lines.insert(0, "%.1f ms; %s" % (seconds * 1e3, first))
+    groups = _groups(events)
     for kind in ("region", "capture", "compile", "break"):
         found = sorted((item for item in groups.items() if item[0][0] == kind), key=lambda item: -item[1][1])
         for (_, name), (calls, us, _, _) in found[:rows]:

@@ -1,0 +1,118 @@
+// Results that replace inputs: new Parameters, moments, running statistics. A fused loop that
+// computes nothing else writes them over those inputs, element by element. Such loops come last:
+// whatever can fail has then been done, and what they overwrite has been read.
+#include <algorithm>
+
+#include "codegen/plan.h"
+
+namespace msjit {
+namespace {
+
+class CommitPlanner {
+ public:
+  CommitPlanner(Plan* plan, std::span<const Overwrite> overwrites)
+      : plan_(*plan), base_(find_bases(*plan)), target_(plan->slots.size(), -1) {
+    find_targets(overwrites);
+  }
+
+  void run() {
+    std::vector<char> last(plan_.steps.size());
+    for (size_t s = 0; s < last.size(); ++s) last[s] = overwrites_alone(plan_.steps[s]);
+    for (size_t s = 0; s < last.size(); ++s)
+      if (last[s] && is_read_by_others(s, last)) last[s] = false;
+    std::vector<Step> first, behind;
+    for (size_t s = 0; s < last.size(); ++s)
+      (last[s] ? behind : first).push_back(std::move(plan_.steps[s]));
+    plan_.commit = first.size();
+    for (Step& step : behind) {
+      note_reads(step);
+      first.push_back(std::move(step));
+    }
+    plan_.steps = std::move(first);
+    plan_.target_of.assign(target_.size(), -1);
+    for (size_t s = plan_.commit; s < plan_.steps.size(); ++s)
+      for (int32_t slot : plan_.steps[s].fresh) plan_.target_of[slot] = target_[slot];
+  }
+
+ private:
+  // An output is written in place where it is a value of its own that nothing else reads.
+  void find_targets(std::span<const Overwrite> overwrites) {
+    std::vector<int> uses(plan_.slots.size());  // of its memory
+    for (const Step& step : plan_.steps)
+      for (const PlanOp& op : step.ops)
+        for (int32_t s : op.in)
+          if (s >= 0 && !makes(step, base_[s])) ++uses[base_[s]];
+    for (const PlanOutput& output : plan_.outputs) ++uses[base_[output.slot]];
+    std::vector<char> leaves(plan_.slots.size());
+    for (const PlanOutput& output : plan_.outputs) leaves[base_[output.slot]] = 1;
+    for (const Overwrite& overwrite : overwrites) {
+      const PlanOutput& output = plan_.outputs[overwrite.output];
+      const Slot &from = plan_.slots[output.slot], &to = plan_.slots[overwrite.input];
+      if (output.how == PlanOutput::How::kTake && from.kind == SlotKind::kFresh &&
+          uses[output.slot] == 1 && !leaves[overwrite.input] && from.meta.dtype == to.meta.dtype &&
+          from.meta.shape == to.meta.shape)
+        target_[output.slot] = overwrite.input;
+    }
+  }
+
+  static bool makes(const Step& step, int32_t slot) {
+    return std::ranges::any_of(step.ops, [&](const PlanOp& op) {
+      return std::ranges::find(op.out, slot) != op.out.end();
+    });
+  }
+
+  // Every element is read, if at all, right before it is overwritten.
+  bool overwrites_alone(const Step& step) const {
+    if (!step.fused || step.fused->reduced || step.fused->stages.size() != 1 ||
+        !step.fused->tail.empty())
+      return false;
+    const auto& operands = step.fused->operands;
+    const auto is_overwritten = [&](int32_t input) {
+      return std::ranges::any_of(operands, [&](const FusedProgram::Operand& operand) {
+        return operand.output && target_[operand.slot] == input;
+      });
+    };
+    return std::ranges::all_of(operands, [&](const FusedProgram::Operand& operand) {
+      if (operand.output) return target_[operand.slot] >= 0;
+      if (!is_overwritten(base_[operand.slot])) return true;
+      return plan_.slots[operand.slot].kind == SlotKind::kInput &&
+             operand.shape == step.fused->space;
+    });
+  }
+
+  // Whether another of the last steps reads what this one overwrites.
+  bool is_read_by_others(size_t step, std::span<const char> last) const {
+    for (size_t other = 0; other < last.size(); ++other) {
+      if (!last[other] || other == step) continue;
+      for (const auto& read : plan_.steps[other].fused->operands)
+        for (const auto& written : plan_.steps[step].fused->operands)
+          if (!read.output && written.output && base_[read.slot] == target_[written.slot])
+            return true;
+    }
+    return false;
+  }
+
+  void note_reads(const Step& step) {
+    const auto add = [](std::vector<int32_t>* list, int32_t slot) {
+      if (std::ranges::find(*list, slot) == list->end()) list->push_back(slot);
+    };
+    for (const auto& operand : step.fused->operands) {
+      const int32_t slot = operand.output ? target_[operand.slot] : base_[operand.slot];
+      if (plan_.slots[slot].kind == SlotKind::kInput) add(&plan_.commit_inputs, slot);
+      if (plan_.slots[slot].kind == SlotKind::kResult) add(&plan_.commit_results, slot);
+    }
+  }
+
+  Plan& plan_;
+  const std::vector<int32_t> base_;
+  std::vector<int32_t> target_;  // by slot
+};
+
+}  // namespace
+
+void plan_commit(Plan* plan, std::span<const Overwrite> overwrites) {
+  plan->commit = plan->steps.size();
+  if (!overwrites.empty()) CommitPlanner(plan, overwrites).run();
+}
+
+}  // namespace msjit

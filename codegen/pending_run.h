@@ -1,0 +1,40 @@
+// PendingRun: a run of which nothing is left but to write results over inputs, in place. Whatever
+// can fail has been done before, so a caller may still give it up without a trace; commit() cannot
+// fail.
+#pragma once
+
+#include <vector>
+
+#include "kernels/core/tensor.h"
+
+namespace msjit {
+
+class PlanRunner;
+struct Workspace;
+
+class PendingRun {
+ public:
+  PendingRun() = default;
+  ~PendingRun() { drop(); }
+  PendingRun(const PendingRun&) = delete;
+
+  bool waits() const { return workspace_ != nullptr; }
+  // Whether the inputs that are still to be read have been left alone.
+  bool still_holds() const;
+  void commit();
+
+ private:
+  friend class PlanRunner;
+  struct Read {
+    Tensor tensor;
+    Storage storage;
+    uint64_t version;
+  };
+  void drop();
+
+  PlanRunner* runner_ = nullptr;
+  Workspace* workspace_ = nullptr;
+  std::vector<Read> reads_;
+};
+
+}  // namespace msjit

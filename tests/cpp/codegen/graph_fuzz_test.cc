@@ -1,0 +1,336 @@
+// Random graphs over every kind of operator: compiled regions, plain and for open sizes, their
+// gradients, and results written over inputs, against the operators run one by one.
+// MSJIT_FUZZ_GRAPHS and MSJIT_FUZZ_SEED say how many graphs, and from which seed on.
+#include <cstdlib>
+
+#include "codegen/graph_maker.h"
+#include "codegen/region.h"
+#include "kernels/eager/tape.h"
+
+namespace msjit::testing {
+namespace {
+
+constexpr double kTolerance = 1e-3;  // of the largest element of a result
+
+// A graph whose sizes are drawn anew: the same seed with other sizes gives the same program.
+class RandomGraph {
+ public:
+  RandomGraph(uint32_t seed, std::span<const Dim> sizes) : rng_(seed), sizes_(sizes) {
+    add_inputs();
+    for (int i = 0, count = 2 + pick(14); i < count; ++i) add_op();
+    add_outputs();
+  }
+  const std::shared_ptr<Graph>& graph() const { return maker_.graph(); }
+
+ private:
+  // `exact`: the same bits whichever way it is computed, so that steps may be taken of it. `shape`
+  // holds indices of sizes.
+  struct Value {
+    Val val;
+    std::vector<int> shape;
+    bool exact;
+  };
+
+  int pick(int count) { return static_cast<int>(rng_() % static_cast<uint32_t>(count)); }
+  Shape shape_of(const std::vector<int>& dims) const {
+    Shape shape;
+    for (int d : dims) shape.push_back(d < 0 ? 1 : sizes_[d]);
+    return shape;
+  }
+  const Value& any() { return values_[pick(static_cast<int>(values_.size()))]; }
+  void add(Val val, std::vector<int> shape, bool exact) {
+    if (val) values_.push_back({std::move(val), std::move(shape), exact});
+  }
+  // Keeps values small, so that errors stay so.
+  Val tamed(const Val& v) { return maker_.call("tanh", {v}); }
+  Val list(const char* name, const Val& v, const char* attr, IntList items, bool keepdims = false) {
+    return maker_.try_call(name, {v},
+                           {{attr, AttrValue(items)}, {"keepdims", AttrValue(keepdims)}});
+  }
+
+  void add_inputs() {
+    for (int i = 0, count = 1 + pick(4); i < count; ++i) {
+      std::vector<int> shape;
+      for (int d = 0, rank = pick(4); d < rank; ++d)
+        shape.push_back(pick(6) ? pick(static_cast<int>(sizes_.size())) : -1);
+      add(maker_.input(DType::kFloat32, shape_of(shape)), shape, true);
+    }
+  }
+
+  void add_op() {
+    switch (pick(13)) {
+      case 0:
+      case 1: return unary();
+      case 2:
+      case 3:
+      case 4: return binary();
+      case 5: return reduction();
+      case 6: return rows();
+      case 7: return transposed();
+      case 8: return product();
+      case 9: return choice();
+      case 10: return joined();
+      case 11: return sliced();
+      case 12: return reshaped();
+    }
+  }
+
+  void unary() {
+    static const char* const smooth[] = {"tanh",     "sin",           "sigmoid", "square",
+                                         "neg",      "gelu",          "cos",     "silu",
+                                         "softplus", "stop_gradient", "erf",     "identity"};
+    static const char* const steps[] = {"relu", "abs", "floor", "sign", "relu6", "round"};
+    const Value x = any();
+    const bool step = x.exact && pick(3) == 0;
+    const char* const name = step ? steps[pick(6)] : smooth[pick(12)];
+    Val y = maker_.call(name, {x.val});
+    if (!std::strcmp(name, "square")) y = tamed(y);
+    add(y, x.shape, x.exact);
+  }
+
+  // Whose shapes broadcast: the second's is the end of the first's, with ones here and there.
+  void binary() {
+    static const char* const smooth[] = {"add", "sub", "mul", "atan2"};
+    const Value x = any(), y = any();
+    if (x.shape.size() < y.shape.size()) return;
+    const size_t skip = x.shape.size() - y.shape.size();
+    for (size_t i = 0; i < y.shape.size(); ++i)
+      if (y.shape[i] >= 0 && x.shape[skip + i] != y.shape[i]) return;
+    const bool exact = x.exact && y.exact;
+    const char* name = smooth[pick(3)];
+    if (exact && pick(4) == 0) name = pick(2) ? "maximum" : "minimum";
+    const std::vector<Val> both =
+        pick(2) ? std::vector<Val>{x.val, y.val} : std::vector<Val>{y.val, x.val};
+    Val z = maker_.call(name, both);
+    add(pick(3) ? z : tamed(z), x.shape, exact);
+  }
+
+  void reduction() {
+    const Value x = any();
+    if (x.shape.empty()) return;
+    static const char* const names[] = {"sum", "mean", "max", "min"};
+    const int which = pick(x.exact ? 4 : 2);
+    IntList axes;
+    std::vector<int> kept;
+    const bool keepdims = pick(2);
+    for (size_t d = 0; d < x.shape.size(); ++d) {
+      const bool folded = pick(2);
+      if (folded) axes.push_back(static_cast<int64_t>(d));
+      if (!folded || keepdims) kept.push_back(folded ? -1 : x.shape[d]);
+    }
+    if (axes.size() == 0) return;
+    add(list(names[which], x.val, "axis", axes, keepdims), kept, which >= 2 && x.exact);
+  }
+
+  // Softmax and what else works along the last dim.
+  void rows() {
+    const Value x = any();
+    if (x.shape.empty()) return;
+    if (pick(3) == 0) {
+      const std::vector<int> shape = {x.shape.back()};
+      const Val scale = maker_.input(DType::kFloat32, shape_of(shape));
+      add(maker_.try_call("layer_norm", {x.val, scale, scale},
+                          {{"epsilon", AttrValue(0.1)}, {"axis", AttrValue(int64_t{-1})}}),
+          x.shape, false);
+      return;
+    }
+    add(maker_.call(pick(2) ? "softmax" : "log_softmax", {x.val}), x.shape, false);
+  }
+
+  void transposed() {
+    const Value x = any();
+    if (x.shape.size() < 2) return;
+    std::vector<int64_t> order(x.shape.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+    std::shuffle(order.begin(), order.end(), rng_);
+    IntList perm;
+    std::vector<int> shape;
+    for (int64_t d : order) {
+      perm.push_back(d);
+      shape.push_back(x.shape[d]);
+    }
+    add(maker_.try_call("transpose", {x.val}, {{"perm", AttrValue(perm)}}), shape, x.exact);
+  }
+
+  void product() {
+    const Value x = any(), y = any();
+    if (x.shape.size() < 2 || y.shape.size() != 2) return;
+    const bool turned = pick(2);
+    if (x.shape.back() != y.shape[turned ? 1 : 0]) return;
+    std::vector<int> shape = x.shape;
+    shape.back() = y.shape[turned ? 0 : 1];
+    add(tamed(maker_.call("matmul", {x.val, y.val}, {{"transpose_b", AttrValue(turned)}})), shape,
+        false);
+  }
+
+  void choice() {
+    const Value x = any(), y = any();
+    if (x.shape != y.shape || !x.exact || !y.exact) return;
+    const Val test = maker_.call(pick(2) ? "less" : "greater_equal", {x.val, y.val});
+    const Value z = any();
+    const bool fits = z.shape == x.shape;
+    add(maker_.call("where", {test, fits ? z.val : x.val, y.val}), x.shape, fits ? z.exact : true);
+  }
+
+  void joined() {
+    const Value x = any(), y = any();
+    if (x.shape != y.shape || x.shape.empty()) return;
+    const Val both = maker_.try_call("stack", {x.val, y.val}, {{"axis", AttrValue(int64_t{0})}});
+    if (both) add(list("sum", both, "axis", IntList{0}), x.shape, false);
+  }
+
+  void sliced() {
+    const Value x = any();
+    if (x.shape.empty() || x.shape[0] < 0) return;
+    std::vector<int> shape = x.shape;
+    shape[0] = -1;
+    IntList begin, end, step;
+    for (Dim d : x.val.shape()) {
+      begin.push_back(0);
+      end.push_back(d);
+      step.push_back(1);
+    }
+    begin[0] = pick(2);
+    end[0] = begin[0] + 1;
+    add(maker_.call(
+            "slice", {x.val},
+            {{"begin", AttrValue(begin)}, {"end", AttrValue(end)}, {"step", AttrValue(step)}}),
+        shape, x.exact);
+  }
+
+  void reshaped() {
+    const Value x = any();
+    if (x.shape.empty()) return;
+    Val flat = maker_.try_call("reshape", {x.val}, {{"shape", AttrValue(IntList{-1})}});
+    if (!flat) return;
+    const Val again =
+        maker_.call("reshape", {tamed(flat)},
+                    {{"shape", AttrValue(IntList(std::span<const int64_t>(shape_of(x.shape))))}});
+    add(again, x.shape, x.exact);
+  }
+
+  void add_outputs() {
+    for (int i = 0, count = 1 + pick(3); i < count; ++i) maker_.output(any().val);
+    for (size_t i = 0; i < maker_.graph()->inputs.size(); ++i) {
+      if (pick(3)) continue;
+      const Value& value = any();
+      if (!(value.val.shape() == maker_.graph()->meta(maker_.graph()->inputs[i]).shape)) continue;
+      const auto output = static_cast<int32_t>(maker_.graph()->outputs.size());
+      maker_.output(maker_.call("add", {value.val, maker_.number(0.5)}));
+      maker_.graph()->overwrites.push_back({output, static_cast<int32_t>(i)});
+    }
+  }
+
+  std::mt19937 rng_;
+  std::span<const Dim> sizes_;
+  GraphMaker maker_;
+  std::vector<Value> values_;
+};
+
+::testing::AssertionResult close(const Tensor& got, const Tensor& want) {
+  if (!got || !want) return ::testing::AssertionResult(!got == !want);
+  if (got.dtype() != want.dtype() || !(got.shape() == want.shape()))
+    return ::testing::AssertionFailure() << got.meta().str() << " instead of " << want.meta().str();
+  const Tensor a = got.to_contiguous().take(), b = want.to_contiguous().take();
+  double scale = 1;
+  for (int64_t i = 0; i < b.numel(); ++i)
+    if (std::isfinite(element(b, i))) scale = std::max(scale, std::fabs(element(b, i)));
+  for (int64_t i = 0; i < b.numel(); ++i) {
+    const double x = element(a, i), y = element(b, i);
+    if ((std::isnan(x) && std::isnan(y)) || x == y || std::fabs(x - y) <= kTolerance * scale)
+      continue;
+    return ::testing::AssertionFailure() << "element " << i << ": " << x << " instead of " << y;
+  }
+  return ::testing::AssertionSuccess();
+}
+
+std::vector<Tensor> copies(std::span<const Tensor> tensors, bool tracked) {
+  std::vector<Tensor> list;
+  for (const Tensor& t : tensors) {
+    list.push_back(Tensor::empty(t.meta()).take());
+    copy_strided(t, list.back());
+    if (tracked) set_requires_grad(list.back(), true);
+  }
+  return list;
+}
+
+// The gradients of the first outputs; empty where none is asked for or the eager tape has none.
+std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::span<const Tensor> inputs) {
+  std::vector<Tensor> roots;
+  for (const Tensor& t : outputs)
+    if (is_tracked(t)) roots.push_back(t);
+  if (roots.empty()) return {};
+  auto grads = gradients(roots, {}, inputs, false);
+  EXPECT_TRUE(grads.ok()) << grads.error().message;
+  return grads.ok() ? grads.take() : std::vector<Tensor>();
+}
+
+std::vector<TensorImpl*> headers(std::span<const Tensor> tensors) {
+  std::vector<TensorImpl*> list;
+  for (const Tensor& t : tensors) list.push_back(t.impl());
+  return list;
+}
+
+void check_values(RegionFunction& region, std::span<const Tensor> inputs,
+                  std::span<const Tensor> want) {
+  for (const bool in_place : {false, true}) {
+    std::vector<Tensor> mine = copies(inputs, false), outputs(want.size());
+    PendingRun pending;
+    const Status status = region.call(headers(mine), outputs, false, in_place ? &pending : nullptr);
+    ASSERT_TRUE(status.ok()) << status.error().message;
+    pending.commit();
+    for (const Overwrite& overwrite : region.graph().overwrites)
+      if (!outputs[overwrite.output]) outputs[overwrite.output] = mine[overwrite.input];
+    for (size_t i = 0; i < want.size(); ++i) ASSERT_TRUE(close(outputs[i], want[i])) << i;
+  }
+}
+
+void check_gradients(RegionFunction& region, std::span<const Tensor> inputs) {
+  const std::vector<Tensor> eager = copies(inputs, true), mine = copies(inputs, true);
+  auto expected = interpret(region.graph(), eager);
+  ASSERT_TRUE(expected.ok());
+  std::vector<Tensor> outputs(expected.value().size());
+  const Status status = region.call(headers(mine), outputs);
+  ASSERT_TRUE(status.ok()) << status.error().message;
+  const std::vector<Tensor> want = gradients_of(expected.value(), eager),
+                            got = gradients_of(outputs, mine);
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i) ASSERT_TRUE(close(got[i], want[i])) << "gradient " << i;
+}
+
+void check_seed(uint32_t seed) {
+  std::mt19937 rng(seed * 7919 + 1);
+  const bool open = rng() % 2;
+  for (int round = 0; round < (open ? 3 : 1); ++round) {
+    std::vector<Dim> sizes;
+    for (int i = 0; i < 3; ++i) sizes.push_back(2 + rng() % (rng() % 4 ? 9 : 70));
+    const RandomGraph random(seed, sizes);
+    auto region = RegionFunction::create(random.graph(), open);
+    ASSERT_TRUE(region.ok()) << region.error().message;
+    const std::vector<Tensor> inputs = random_inputs(rng, *random.graph());
+    auto want = interpret(*random.graph(), inputs);
+    ASSERT_TRUE(want.ok()) << want.error().message;
+    region.value()->wait_compiled();
+    check_values(*region.value(), inputs, want.value());
+    check_gradients(*region.value(), inputs);  // compiles
+    region.value()->wait_compiled();
+    check_gradients(*region.value(), inputs);
+    if (::testing::Test::HasFatalFailure()) {
+      ADD_FAILURE() << "seed " << seed << "\n"
+                    << print(*random.graph()) << region.value()->executable().describe();
+      return;
+    }
+  }
+}
+
+TEST(GraphFuzz, RandomGraphsAgreeWithTheEvaluator) {
+  const auto number = [](const char* name, uint32_t otherwise) {
+    const char* text = std::getenv(name);
+    return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : otherwise;
+  };
+  const uint32_t count = number("MSJIT_FUZZ_GRAPHS", 60), first = number("MSJIT_FUZZ_SEED", 0);
+  for (uint32_t seed = first; seed < first + count && !HasFatalFailure(); ++seed) check_seed(seed);
+}
+
+}  // namespace
+}  // namespace msjit::testing
