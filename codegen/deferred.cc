@@ -17,6 +17,15 @@ namespace {
 // Passes and planning take some 8 us a node. What takes less than a few milliseconds is done at
 // once: node by node a graph runs without what fusion gains, an optimizer's steps above all.
 constexpr int kManyOps = 400;
+// Nor does it matter beside the call itself where that works on so many elements a node.
+constexpr int64_t kElementsAnOp = 100'000;
+
+bool takes_longer_to_plan(const Graph& graph) {
+  if (graph.num_ops() < kManyOps) return false;
+  int64_t elements = 0;
+  for (const ValueInfo& value : graph.values) elements += value.meta.shape.numel();
+  return elements < kElementsAnOp * graph.num_ops();
+}
 
 // What interpret() gives has the storage it has in eager mode; whose header it is, a plan's outputs
 // decide: an input comes back under a new one, a constant or a second mention as a copy.
@@ -147,7 +156,7 @@ class PlanJob final : public CompileJob {
 
 Result<std::shared_ptr<Executable>> Executable::compile_later(std::shared_ptr<const Graph> graph,
                                                               bool open_sizes) {
-  if (graph->num_ops() < kManyOps || compile_synchronously() || on_compile_thread() ||
+  if (!takes_longer_to_plan(*graph) || compile_synchronously() || on_compile_thread() ||
       pipeline_is_watched())
     return compile(*graph, open_sizes);
   auto executable = std::make_shared<DeferredExecutable>(std::move(graph), open_sizes);

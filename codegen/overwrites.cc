@@ -26,6 +26,7 @@ class CommitPlanner {
     plan_.commit = first.size();
     for (Step& step : behind) {
       note_reads(step);
+      step.in_order = reads_before_writes(step);
       first.push_back(std::move(step));
     }
     plan_.steps = std::move(first);
@@ -78,6 +79,21 @@ class CommitPlanner {
       return plan_.slots[operand.slot].kind == SlotKind::kInput &&
              operand.shape == step.fused->space;
     });
+  }
+
+  // Whether no op reads an input that an earlier one has written over.
+  bool reads_before_writes(const Step& step) const {
+    std::vector<int32_t> written;
+    for (const PlanOp& op : step.ops) {
+      for (int32_t s : op.in)
+        if (s >= 0 && std::ranges::find(written, s) != written.end()) return false;
+      for (int32_t s : op.out) {
+        if (target_[s] < 0) continue;
+        if (!op.node->op->has(kElementwise)) return false;
+        written.push_back(target_[s]);
+      }
+    }
+    return true;
   }
 
   // Whether another of the last steps reads what this one overwrites.

@@ -1,6 +1,7 @@
 // PendingRun: a run of which nothing is left but to write results over inputs, in place. Whatever
-// can fail has been done before, so a caller may still give it up without a trace; commit() cannot
-// fail.
+// can fail has been done before, so a caller may still give it up without a trace. The commit
+// itself only needs memory, and only while its kernels are not compiled; where there is none, some
+// inputs are written and others not, as by eager operators.
 #pragma once
 
 #include <vector>
@@ -21,7 +22,7 @@ class PendingRun {
   bool waits() const { return workspace_ != nullptr; }
   // Whether the inputs that are still to be read have been left alone.
   bool still_holds() const;
-  void commit();
+  Status commit();
 
  private:
   friend class PlanRunner;

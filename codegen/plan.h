@@ -68,7 +68,8 @@ struct Step {
   StepKind kind;
   std::vector<PlanOp> ops;  // exactly one unless fused
   std::shared_ptr<const FusedProgram> fused;
-  std::vector<int32_t> fresh;                       // kFresh slots written here
+  std::vector<int32_t> fresh;  // kFresh slots written here
+  bool in_order = false;       // of the commit: its ops, one by one, may write over the inputs too
   std::vector<std::shared_ptr<const Plan>> nested;  // kControl: one a sub-graph
 };
 

@@ -154,10 +154,11 @@ void PlanRunner::end_run(Workspace* workspace) {
   pool_.give_back(workspace);
 }
 
-// The last steps cannot fail once their kernels are there and fit.
+// With kernels that are there and fit, or op by op.
 bool PlanRunner::can_commit(TensorImpl* const* slots) const {
   for (size_t s = plan_->commit; s < plan_->steps.size(); ++s)
-    if (!units_[s]->primary() || !is_as_planned(*units_[s], slots)) return false;
+    if (!is_as_planned(*units_[s], slots) || !(units_[s]->primary() || plan_->steps[s].in_order))
+      return false;
   for (int32_t input : plan_->commit_inputs) {
     if (!slots[input]->contiguous) return false;
     for (int32_t result : plan_->commit_results)  // may be that very tensor
@@ -174,15 +175,17 @@ void PlanRunner::hold_reads(TensorImpl* const* slots, PendingRun* pending) const
   }
 }
 
-void PlanRunner::commit(TensorImpl** slots) const {
-  for (size_t s = plan_->commit; s < plan_->steps.size(); ++s) {
+Status PlanRunner::commit(TensorImpl** slots) const {
+  Status status;
+  for (size_t s = plan_->commit; s < plan_->steps.size() && status.ok(); ++s) {
     const Step& step = plan_->steps[s];
     for (int32_t slot : step.fresh) slots[slot] = slots[plan_->target_of[slot]];
     std::optional<profile::Span> span;
     if (profile::on()) span.emplace(profile::Kind::kKernel, work_of_step(*plan_, step));
-    run_fused(*units_[s], slots);
+    if (!run_fused(*units_[s], slots)) status = run_one_by_one(step, slots);
     for (int32_t slot : step.fresh) slots[slot] = nullptr;
   }
+  return status;
 }
 
 bool PendingRun::still_holds() const {
@@ -192,10 +195,11 @@ bool PendingRun::still_holds() const {
   });
 }
 
-void PendingRun::commit() {
-  if (!waits()) return;
-  runner_->commit(workspace_->slots.data());
+Status PendingRun::commit() {
+  if (!waits()) return {};
+  Status status = runner_->commit(workspace_->slots.data());
   drop();
+  return status;
 }
 
 void PendingRun::drop() {

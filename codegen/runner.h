@@ -80,7 +80,7 @@ class PlanRunner {
   bool is_as_planned(const FusedUnit& unit, TensorImpl* const* slots) const;
   bool can_commit(TensorImpl* const* slots) const;
   void hold_reads(TensorImpl* const* slots, PendingRun* pending) const;
-  void commit(TensorImpl** slots) const;
+  Status commit(TensorImpl** slots) const;
   void end_run(Workspace* workspace);
   Status run_controlled(const Step& step, const Control& control, TensorImpl** slots) const;
   Status run_one_by_one(const Step& step, TensorImpl** slots) const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "guards/py/error.h"
 #include "guards/py/objects.h"
 #include "guards/py/set_table.h"
 #include "guards/py/tables.h"
@@ -224,7 +225,10 @@ bool apply_effects(const Entry& entry, EntryRun* run, bool* untouched) {
     if (entry.draws) set_random_state(run->random);
     return false;
   }
-  run->pending.commit();
+  if (Status status = run->pending.commit(); !status.ok()) {
+    raise(status.error());
+    return false;
+  }
   for (const Effect& effect : entry.effects) {
     if (effect.kind == EffectKind::kPrint) continue;
     PyObject* target = objects[effect.target].get();

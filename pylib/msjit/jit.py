@@ -39,6 +39,9 @@ def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False
     Raises TypeError for what cannot be compiled and for unknown keywords, ValueError for unknown modes, levels and options.
     The result has the function or Cell as __wrapped__.
     """
+    if (mode in _MODES and type(fn) is types.FunctionType and capture_mode is jit_config is None and fullgraph is False
+            and type(dynamic) is int and not dynamic and jit_level == "" and not options and _msjit.has_jit):
+        return _msjit.JitFunction(fn, mode, None)  # at once: programs do this in loops, with a function made for each call
     mode = _mode(mode, capture_mode)
     _check_options(fullgraph, dynamic, jit_level, jit_config, options)
     whole = True if fullgraph else jit_config.fullgraph if jit_config is not None else None

@@ -278,7 +278,7 @@ void check_values(RegionFunction& region, std::span<const Tensor> inputs,
     PendingRun pending;
     const Status status = region.call(headers(mine), outputs, false, in_place ? &pending : nullptr);
     ASSERT_TRUE(status.ok()) << status.error().message;
-    pending.commit();
+    ASSERT_TRUE(pending.commit().ok());
     for (const Overwrite& overwrite : region.graph().overwrites)
       if (!outputs[overwrite.output]) outputs[overwrite.output] = mine[overwrite.input];
     for (size_t i = 0; i < want.size(); ++i) ASSERT_TRUE(close(outputs[i], want[i])) << i;
@@ -310,6 +310,7 @@ void check_seed(uint32_t seed) {
     const std::vector<Tensor> inputs = random_inputs(rng, *random.graph());
     auto want = interpret(*random.graph(), inputs);
     ASSERT_TRUE(want.ok()) << want.error().message;
+    check_values(*region.value(), inputs, want.value());  // op by op
     region.value()->wait_compiled();
     check_values(*region.value(), inputs, want.value());
     check_gradients(*region.value(), inputs);  // compiles

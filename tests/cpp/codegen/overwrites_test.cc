@@ -43,7 +43,7 @@ std::vector<bool> check_commit(const Graph& graph, double tolerance = 1e-6) {
   for (size_t i = 0; i < mine.size(); ++i) EXPECT_TRUE(same(mine[i], inputs[i]));
   for (const Tensor& output : outputs) left.push_back(!output);
   EXPECT_TRUE(pending.still_holds());
-  pending.commit();
+  EXPECT_TRUE(pending.commit().ok());
   for (const Overwrite& overwrite : graph.overwrites)
     if (!outputs[overwrite.output]) outputs[overwrite.output] = mine[overwrite.input];
   for (size_t i = 0; i < outputs.size(); ++i)
