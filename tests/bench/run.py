@@ -1,7 +1,7 @@
-"""usage: run.py [--rounds N] [--work NAME...] [--json FILE]      (`--work models`: all whole models)
+"""usage: run.py [--rounds N] [--work NAME...] [--threads N] [--json FILE]      (`--work models`: all whole models)
 
-Times every work on every implementation found, each in a process of its own, in turn and one thread each; keeps the
-least of the rounds. Prints a table and the targets, and writes build/bench.json."""
+Times every work on every implementation found, each in a process of its own, in turn and one thread each unless told otherwise;
+keeps the least of the rounds. Prints a table, for models the README's rows too, and the targets, and writes build/bench.json."""
 
 import argparse
 import concurrent.futures
@@ -33,11 +33,14 @@ PURE_ROUNDS = 5  # of each of them, so that what slows one round down does not c
 MODEL_IMPLS = {"jax": ("jax jit",), "torch": ("torch eager", "torch compile", "torch freezing")}
 MODEL_ROUNDS = 5
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MSJIT_NUM_THREADS")
+num_threads = 1  # of each process
 
 
 def environment():
-    env = dict(os.environ, XLA_FLAGS="--xla_cpu_multi_thread_eigen=false", GLOG_v="3", JAX_PLATFORMS="cpu", PYTHONHASHSEED="0")
-    env.update({name: "1" for name in THREADS}, MSJIT_CACHE_DIR="")  # first calls compile their kernels
+    env = dict(os.environ, GLOG_v="3", JAX_PLATFORMS="cpu", PYTHONHASHSEED="0")
+    if num_threads == 1:
+        env["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+    env.update({name: str(num_threads) for name in THREADS}, MSJIT_CACHE_DIR="")  # first calls compile their kernels
     return env
 
 
@@ -53,7 +56,7 @@ class Worker:
         self.impl, self.label = impl, label
         command = [*interpreter(impl, python), str(HERE / "worker.py"), impl]
         if impl.startswith("jax"):  # XLA's own pool heeds no variable
-            command = ["taskset", "-c", "0"] + command
+            command = ["taskset", "-c", "0-%d" % (num_threads - 1)] + command
         padding = random.Random("%s %d" % (label, place)).randrange(4096)
         env = dict(environment(), PYTHONHASHSEED=str(place), PADDING="x" * padding)
         self.error = open(str(BUILD / "bench-stderr.log"), "a")
@@ -285,8 +288,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--work", nargs="*", default=[*works.WORKS, *overhead.WORKS, "models", "import"])
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", default=str(BUILD / "bench.json"))
     options = parser.parse_args()
+    global num_threads
+    num_threads = options.threads
     open(str(BUILD / "bench-stderr.log"), "w").close()
     rows, refused = [], 0
     for work in named(options.work):
@@ -302,6 +308,7 @@ def main():
         count_instructions(rows)
     print_table(rows)
     report.print_table(rows)
+    report.print_readme(rows)
     failed = Targets(rows).check()
     with open(options.json, "w") as file:
         json.dump(rows, file, indent=1)

@@ -5,6 +5,8 @@ A module has NETS, from which INFERENCE and TRAINING below make works, and OTHER
 function or leaves it alone. A work is (statement, names), or (statement, names, calls) where the statement makes several
 calls; the statement's value is what is compared."""
 
+import os
+
 import numpy as np
 
 WORKS = {
@@ -21,6 +23,8 @@ WORKS = {
     "lenet train": "batch 32, 1x32x32, Momentum",
     "resnet18": "batch 1, 3x224x224",
     "resnet50": "batch 1, 3x224x224",
+    "resnet18 b32": "batch 32, 3x224x224",
+    "resnet50 b32": "batch 32, 3x224x224",
     "resnet18 train": "batch 8, 3x32x32, first convolution 3x3, Momentum",
     "bert": "2 layers of BERT-base, batch 1, 128 tokens",
     "bert train": "the same, Adam with weight decay",
@@ -34,7 +38,8 @@ WORKS = {
     "unet block": "128 channels, 32x32: convolutions, group norm, SiLU, attention",
     "graph net train": "2 layers, 2000 nodes, 10000 edges, width 64, gather and index_add, Adam",
 }
-CONVOLUTIONS = ("resnet18", "resnet50", "unet block")  # where torch gains from weights that stay as they are
+# Where torch gains from weights that stay as they are.
+CONVOLUTIONS = ("resnet18", "resnet50", "resnet18 b32", "resnet50 b32", "unet block")
 # What `--work models` stands for.
 GROUP = [*WORKS, "newton loop 64", "softmax 1Kx1K"]
 
@@ -115,6 +120,8 @@ INFERENCE = {  # name: network, inputs
     "layer norm 1Kx1K": ("layer norm", lambda: [data(1024, 1024)]),
     "resnet18": ("resnet18", lambda: [data(1, 3, 224, 224)]),
     "resnet50": ("resnet50", lambda: [data(1, 3, 224, 224)]),
+    "resnet18 b32": ("resnet18", lambda: [data(32, 3, 224, 224)]),
+    "resnet50 b32": ("resnet50", lambda: [data(32, 3, 224, 224)]),
     "bert": ("bert", lambda: [token_states()]),
     "lstm": ("lstm", lambda: [sequences()]),
     "gru": ("gru", lambda: [sequences()]),
@@ -186,7 +193,7 @@ def of_torch(name, wrap, **options):
 
     from models import torch_models
 
-    torch.set_num_threads(1)
+    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
     return work(torch_models, name, lambda f: torch.compile(f, **options) if wrap else f)
 
 
