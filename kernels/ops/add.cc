@@ -1,4 +1,4 @@
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -8,6 +8,7 @@ MSJIT_OP(add)
     .traits(kCommutative)
     .numpy("np.add(x, y)")
     .scalar<kAllTypes>([](auto m, auto x, auto y) { return x + y; })
+    .complex([](auto x, auto y) { return x + y; })
     .vjp([](Vjp& v) {
       v.set_grad(0, v.grad());
       v.set_grad(1, v.grad());

@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -9,6 +9,7 @@ MSJIT_OP(mul)
     .traits(kCommutative)
     .numpy("np.multiply(x, y)")
     .scalar<kAllTypes>([](auto m, auto x, auto y) { return x * y; })
+    .holomorphic([](auto x, auto y) { return complex_detail::product(x, y); })
     .vjp([](Vjp& v) {
       using namespace words;
       if (v.needs(0)) v.set_grad(0, v.grad() * v.in(1));
