@@ -10,9 +10,9 @@ struct DTypeInfo {
   int64_t size;
 };
 constexpr DTypeInfo kInfo[kNumDTypes] = {
-    {"bool", 1},  {"uint8", 1},   {"int8", 1},     {"int16", 2},   {"int32", 4},
-    {"int64", 8}, {"float16", 2}, {"bfloat16", 2}, {"float32", 4}, {"float64", 8},
-    {"uint16", 2}, {"uint32", 4}, {"uint64", 8}, {"complex64", 8}, {"complex128", 16},
+    {"bool", 1},   {"uint8", 1},   {"int8", 1},     {"int16", 2},     {"int32", 4},
+    {"int64", 8},  {"float16", 2}, {"bfloat16", 2}, {"float32", 4},   {"float64", 8},
+    {"uint16", 2}, {"uint32", 4},  {"uint64", 8},   {"complex64", 8}, {"complex128", 16},
 };
 
 int kind_of(DType d) { return is_complex(d) ? 3 : is_float(d) ? 2 : is_integer(d) ? 1 : 0; }

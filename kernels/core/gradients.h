@@ -1,4 +1,5 @@
-// Which values gradients go through: floats, complex numbers, and integers and bools too, in their own dtype.
+// Which values gradients go through: floats, complex numbers, and integers and bools too, in their
+// own dtype.
 #pragma once
 
 #include "kernels/core/op.h"

@@ -107,7 +107,7 @@ class Vjp {
   bool has_grad(int i) const { return static_cast<bool>(output_grads[i]); }
   bool needs(int i) const { return wanted[i]; }
   void set_grad(int i, Val grad);
-  bool conjugates() const;  // kHolomorphic, and a complex tensor takes part
+  bool conjugates() const;                        // kHolomorphic, and a complex tensor takes part
   Val constant(double value, DType dtype) const;  // weak scalar
 };
 

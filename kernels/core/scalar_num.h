@@ -32,7 +32,8 @@ struct IntOfSize<8> {
 };
 
 // Value conversion without undefined behaviour: floats to integers truncate, saturate, and NaN
-// gives 0; integers wrap; anything non-zero (NaN too) is true; a complex number gives its real part.
+// gives 0; integers wrap; anything non-zero (NaN too) is true; a complex number gives its real
+// part.
 template <class To, class From>
 inline To convert_value(From v) {
   if constexpr (std::is_same_v<To, From>) {

@@ -24,11 +24,10 @@ Status reduce_infer(InferCtx& ctx, DType (*result)(DType));
 Status extremum_infer(InferCtx& ctx, DType (*result)(DType));
 inline DType same_dtype(DType d) { return d; }
 // Of sums and products: as MindSpore, the wide unsigned integers keep their dtype.
-inline DType sum_dtype(DType d) {
-  return is_inexact(d) || is_wide_unsigned(d) ? d : DType::kInt64;
-}
+inline DType sum_dtype(DType d) { return is_inexact(d) || is_wide_unsigned(d) ? d : DType::kInt64; }
 template <class T>
-inline constexpr bool kKeepsSumType = !std::is_integral_v<T> || (std::is_unsigned_v<T> && sizeof(T) > 1);
+inline constexpr bool kKeepsSumType =
+    !std::is_integral_v<T> || (std::is_unsigned_v<T> && sizeof(T) > 1);
 template <class T>
 using SumType = std::conditional_t<kKeepsSumType<T> && !std::is_same_v<T, bool>, T, int64_t>;
 // What sums and products are carried on in.

@@ -1,12 +1,14 @@
 // Running totals along one axis (cumsum, cumprod): the element at k of the result folds those up to
-// k of the input. Integers and bool wrap in 64 bits, floats and complex numbers are folded in double.
+// k of the input. Integers and bool wrap in 64 bits, floats and complex numbers are folded in
+// double.
 #pragma once
 
 #include "kernels/cpu/reduce.h"
 
 namespace msjit {
 
-// Fold: static constexpr int kStart, and static Acc apply(Acc, Acc) for uint64_t, double and Complex128.
+// Fold: static constexpr int kStart, and static Acc apply(Acc, Acc) for uint64_t, double and
+// Complex128.
 template <class T, class Fold>
 void run_totals(const ReducePlan& plan, const Tensor& out) {
   using Out = SumType<T>;

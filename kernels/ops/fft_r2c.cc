@@ -37,8 +37,7 @@ void vjp(Vjp& v) {
     after.push_back(full[i] - v.out().shape()[i]);
   }
   const Val whole = call(op_pad, {v.grad()}, {before, after, AttrValue(0)});
-  v.set_grad(0,
-             real(call(op_fft_c2c, {whole}, {v.attrs[0], !v.attrs[1].as_bool(), v.attrs[2]})));
+  v.set_grad(0, real(call(op_fft_c2c, {whole}, {v.attrs[0], !v.attrs[1].as_bool(), v.attrs[2]})));
 }
 
 }  // namespace
@@ -49,8 +48,7 @@ MSJIT_OP(fft_r2c)
         "of the last of them.")
     .signature("x: Tensor, axes: int[], forward: bool = True, scale: float = 1.0")
     .traits(kComplex)
-    .numpy(
-        "(lambda y: (y if forward else np.conj(y)) * scale)(np.fft.rfftn(x, axes=axes))")
+    .numpy("(lambda y: (y if forward else np.conj(y)) * scale)(np.fft.rfftn(x, axes=axes))")
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

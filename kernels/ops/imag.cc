@@ -24,8 +24,8 @@ MSJIT_OP(imag)
     })
     .vjp([](Vjp& v) {
       const Val g = v.grad();
-      v.set_grad(0, is_complex(v.in(0).dtype()) ? call(op_complex, {zeros_like(g), g})
-                                                : zeros_like(g));
+      v.set_grad(
+          0, is_complex(v.in(0).dtype()) ? call(op_complex, {zeros_like(g), g}) : zeros_like(g));
     })
     .sample({.shapes = {{4, 5}}})
     .sample({.shapes = {{4, 5}}, .dtypes = {"complex64"}});

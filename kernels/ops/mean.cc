@@ -32,7 +32,9 @@ Vals run(OpSink*, std::span<const Val> in, const Attrs& attrs) {
 }  // namespace
 
 MSJIT_OP(mean)
-    .doc("Mean over the given axes (all by default); integers of at most 8 bits or with a sign give float32.")
+    .doc(
+        "Mean over the given axes (all by default); integers of at most 8 bits or with a sign give "
+        "float32.")
     .signature("x: Tensor, axis: int[]? = None, keepdims: bool = False")
     .numpy("np.mean(x, axis=axis, keepdims=keepdims)")
     .composite(run)

@@ -36,7 +36,9 @@ struct Folds {
 }  // namespace
 
 MSJIT_OP(sum)
-    .doc("Sum over the given axes (all by default). Bool and integers up to 64 signed bits add up in int64.")
+    .doc(
+        "Sum over the given axes (all by default). Bool and integers up to 64 signed bits add up "
+        "in int64.")
     .signature("x: Tensor, axis: int[]? = None, keepdims: bool = False")
     .numpy("np.sum(x, axis=axis, keepdims=keepdims)")
     .reduction(ReduceKind::kSum)

@@ -20,9 +20,8 @@ std::string attribute_name(DType dtype) {
 
 Ref dtype_str(PyObject* self) {
   static constexpr const char* kNames[kNumDTypes] = {
-      "Bool",    "UInt8",    "Int8",    "Int16",   "Int32",     "Int64",
-      "Float16", "BFloat16", "Float32", "Float64", "UInt16",    "UInt32",
-      "UInt64",  "Complex64", "Complex128"};
+      "Bool",    "UInt8",   "Int8",   "Int16",  "Int32",  "Int64",     "Float16",   "BFloat16",
+      "Float32", "Float64", "UInt16", "UInt32", "UInt64", "Complex64", "Complex128"};
   return text_object(kNames[static_cast<int>(dtype_of_object(self))]);
 }
 Ref dtype_repr(PyObject* self) {

@@ -17,9 +17,8 @@ constexpr int64_t kRowOfInts = 24, kRow = 12;  // elements to a line, one dimens
 
 const char* display_name(DType dtype) {
   static constexpr const char* kNames[kNumDTypes] = {
-      "Bool",    "UInt8",    "Int8",    "Int16",   "Int32",     "Int64",
-      "Float16", "BFloat16", "Float32", "Float64", "UInt16",    "UInt32",
-      "UInt64",  "Complex64", "Complex128"};
+      "Bool",    "UInt8",   "Int8",   "Int16",  "Int32",  "Int64",     "Float16",   "BFloat16",
+      "Float32", "Float64", "UInt16", "UInt32", "UInt64", "Complex64", "Complex128"};
   return kNames[static_cast<int>(dtype)];
 }
 

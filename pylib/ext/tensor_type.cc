@@ -154,8 +154,8 @@ bool copy_tracked(const Tensor& from, DType dtype, Tensor* out) {
 // As NumPy: a complex number as complex128, and as uint64 an int that only that holds.
 bool wide_number(PyObject* number, Tensor* out) {
   if (PyComplex_Check(number)) {
-    *out = Tensor::scalar(
-        Complex128(PyComplex_RealAsDouble(number), PyComplex_ImagAsDouble(number)));
+    *out =
+        Tensor::scalar(Complex128(PyComplex_RealAsDouble(number), PyComplex_ImagAsDouble(number)));
     return true;
   }
   int overflow = 0;
