@@ -3,6 +3,8 @@
 
 namespace msjit {
 
+extern const OpDef op_cosh;
+
 using namespace words;
 
 MSJIT_OP(sinh)
@@ -11,7 +13,11 @@ MSJIT_OP(sinh)
     .numpy("np.sinh(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.sinh(x); })
     .holomorphic([](auto x) { return std::sinh(x); })
-    .vjp([](Vjp& v) { v.set_grad(0, v.grad() * sqrt(square(v.out()) + 1.0)); })
+    .vjp([](Vjp& v) {  // the root has the sign of cosh for real numbers alone
+      const Val slope =
+          is_complex(v.in(0).dtype()) ? call(op_cosh, {v.in(0)}) : sqrt(square(v.out()) + 1.0);
+      v.set_grad(0, v.grad() * slope);
+    })
     .sample({.shapes = {{4, 5}}, .low_high = {-1.2, 1.2}});
 
 }  // namespace msjit

@@ -7,7 +7,7 @@ import msjit as ms
 from msjit import Tensor, mint, ops
 
 DTYPES = ["complex64", "complex128"]
-NUMBERS = np.array([[1 + 2j, 3 - 1j, -2 + 0.5j], [0.25 - 1.5j, -1 - 1j, 2 + 0j]])
+NUMBERS = np.array([[1 + 2j, 3 - 1j, -2 + 0.5j], [0.25 - 1.5j, -1 - 1j, 2 + 0.75j]])
 OTHERS = np.array([[0.5 - 1j, 2 + 1j, 1 + 0.25j], [1.5 + 0.5j, -0.75 + 2j, 1 - 2j]])
 TOLERANCE = {"complex64": 2e-6, "float32": 2e-6, "complex128": 1e-13, "float64": 1e-13}
 UNARY = {

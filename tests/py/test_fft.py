@@ -214,10 +214,10 @@ BAD = [
     (ValueError, lambda x: ops.fftn(x, s=(3,), dim=(0, 1))), (ValueError, lambda x: ops.fftn(x, dim=(0, 0))),
     (ValueError, lambda x: ops.fftn(x, s=(-1, 2))), (TypeError, lambda x: ops.fftn(x, dim=5)), (TypeError, lambda x: ops.fftn(x, s=3)),
     (ValueError, lambda x: ops.rfftn(x, s=(1, 2, 3))), (ValueError, lambda x: ops.irfft(x, -1)), (ValueError, lambda x: ops.fftn(x, dim=())),
-    (ValueError, lambda x: ops.fftshift(x, 3)), (TypeError, lambda x: ops.fftshift(x, "a")), (ValueError, lambda x: ops.stft(x, 40)),
-    (ValueError, lambda x: ops.stft(x, 2, 0)), (ValueError, lambda x: ops.stft(x, 2, pad_mode="x")), (TypeError, lambda x: ops.stft(x > 1, 2)),
-    (ValueError, lambda x: ops.stft(x, 2, win_length=3)), (ValueError, lambda x: ops.stft(x, 2, window=Tensor([1.0]))),
-    (TypeError, lambda x: ops.stft(x, 2, center=1)), (ValueError, lambda x: ops.fft(ops.zeros((2, 0)))),
+    (ValueError, lambda x: ops.fftshift(x, 3)), (TypeError, lambda x: ops.fftshift(x, "a")), (ValueError, lambda x: ops.stft(x, 40, center=False)),
+    (ValueError, lambda x: ops.stft(x, 2, 0)), (ValueError, lambda x: ops.stft(x, 2, 1, pad_mode="x")), (TypeError, lambda x: ops.stft(x > 1, 2, 1)),
+    (ValueError, lambda x: ops.stft(x, 2, 1, win_length=3)), (ValueError, lambda x: ops.stft(x, 2, 1, window=Tensor([1.0]))),
+    (TypeError, lambda x: ops.stft(x, 2, 1, center=1)), (ValueError, lambda x: ops.fft(ops.zeros((2, 0)))),
 ]
 
 

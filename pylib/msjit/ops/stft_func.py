@@ -24,7 +24,8 @@ def _within(name, value, low, high):
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError("[stft] %s, got %s, expected an int" % (name, type(value).__name__))
     if value < low or high is not None and value > high:
-        raise ValueError("[stft] %s, got %d, expected %d to %s" % (name, value, low, "any" if high is None else high))
+        wanted = "at least %d" % low if high is None else "%d to %d" % (low, high)
+        raise ValueError("[stft] %s, got %d, expected %s" % (name, value, wanted))
     return value
 
 
