@@ -303,7 +303,7 @@ Status as_blocks(const Tensor& t, Tensor* out) {
 // numbers is one of 2k real ones, and with the blocks of b its product is the row of the result.
 Status multiply_complex(const Operands& o, const Tensor& out) {
   Tensor a = as_matrices(o.a, o.transpose_a, true), b = as_matrices(o.b, o.transpose_b, false);
-  if (a.dim(a.rank() - 1) == 0) return layout::fill_zero(out), Status();
+  if (a.dim(a.rank() - 1) == 0) return run_empty_inner(o, out);
   MSJIT_TRY(a, a.to_contiguous());
   MSJIT_TRY(b, b.to_contiguous());
   Tensor blocks;
@@ -314,7 +314,12 @@ Status multiply_complex(const Operands& o, const Tensor& out) {
   shape.push_back(a.dim(a.rank() - 2));
   shape.push_back(b.dim(b.rank() - 1));
   const Tensor rows = as_pairs(a, a.shape());
-  return multiply({rows, blocks}, as_pairs(out, shape));
+  Tensor bias;
+  if (o.bias) {
+    MSJIT_TRY(const Tensor own, o.bias->to_contiguous());
+    bias = as_pairs(own, own.shape());
+  }
+  return multiply({rows, blocks, false, false, o.bias ? &bias : nullptr}, as_pairs(out, shape));
 }
 
 // What a core keeps close of an output: relu finds it there after the product.

@@ -14,6 +14,7 @@ MSJIT_OP(exp)
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() * v.out()); })
     .sample({.shapes = {{4, 5}}})
     .sample({.shapes = {{6}}, .low_high = {-3, 3}, .dtypes = {"float64"}})
-    .sample({.shapes = {{6}}, .low_high = {-3, 3}, .dtypes = {"float16"}});
+    .sample({.shapes = {{6}}, .low_high = {-3, 3}, .dtypes = {"float16"}})
+    .sample({.shapes = {{4, 5}}, .dtypes = {"complex64"}});
 
 }  // namespace msjit

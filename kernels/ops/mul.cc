@@ -18,6 +18,7 @@ MSJIT_OP(mul)
     .sample({.shapes = {{4, 5}, {4, 5}}})
     .sample({.shapes = {{2, 3, 4}, {3, 1}}})
     .sample({.shapes = {{7}, {}}, .dtypes = {"int32", "int32"}})
-    .sample({.shapes = {{3, 3}, {3}}, .dtypes = {"bool", "uint8"}});
+    .sample({.shapes = {{3, 3}, {3}}, .dtypes = {"bool", "uint8"}})
+    .sample({.shapes = {{2, 3, 4}, {3, 1}}, .dtypes = {"complex64", "complex64"}});
 
 }  // namespace msjit

@@ -49,6 +49,7 @@ MSJIT_OP(sum)
     .sample({.shapes = {{3, 4}}})
     .sample({.shapes = {{3, 4, 2}}, .attrs = "axis=1"})
     .sample({.shapes = {{3, 4, 2}}, .attrs = "axis=(0, 2), keepdims=True"})
-    .sample({.shapes = {{9}}, .low_high = {-9, 9}, .dtypes = {"int32"}});
+    .sample({.shapes = {{9}}, .low_high = {-9, 9}, .dtypes = {"int32"}})
+    .sample({.shapes = {{3, 4, 2}}, .attrs = "axis=1", .dtypes = {"complex64"}});
 
 }  // namespace msjit

@@ -46,14 +46,17 @@ def view_as_real(input):
 
 
 def polar(abs, angle):
-    """abs * exp(1j * angle): complex64 of two float32 tensors, complex128 of two float64 ones, of broadcast shape.
+    """abs * exp(1j * angle): complex64 of two float32 tensors, complex128 of two float64 ones, in their shape.
 
-    Other dtypes raise TypeError, shapes that do not broadcast ValueError.
+    Other dtypes raise TypeError, different shapes ValueError.
     """
     dtypes = (_check(abs, "polar").dtype, _check(angle, "polar").dtype)
     if dtypes[0] != dtypes[1] or dtypes[0] not in (_mstype.float32, _mstype.float64):
         raise TypeError("[polar] dtypes of abs and angle, got %s and %s, expected float32 or float64 for both"
                         % (dtypes[0].name, dtypes[1].name))
+    if tuple(abs.shape) != tuple(angle.shape):
+        raise ValueError("[polar] shapes of abs and angle, got %s and %s, expected equal ones"
+                         % (tuple(abs.shape), tuple(angle.shape)))
     return _k.complex(_k.mul(abs, _k.cos(angle)), _k.mul(abs, _k.sin(angle)))
 
 

@@ -13,7 +13,7 @@ arctan, arctanh, arctan2 = _k.atan, _k.atanh, _k.atan2
 
 
 def _float(x):
-    return x if x.dtype in _FLOATS else _k.cast(x, _mstype.float32)
+    return x if x.dtype in _FLOATS or x.dtype in _mstype.complex_type else _k.cast(x, _mstype.float32)
 
 
 def log2(input):
