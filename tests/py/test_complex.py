@@ -214,6 +214,37 @@ def test_sums(dtype):
     close(ops.cumprod(Tensor(x[:5]), 0), x[:5].cumprod(0), dtype)
 
 
+def test_norms_and_layers():
+    for dtype in DTYPES:
+        x = NUMBERS.astype(dtype)
+        for got, want in ((ops.norm(Tensor(x)), np.linalg.norm(x)), (ops.norm(Tensor(x), dim=1), np.linalg.norm(x, axis=1)),
+                          (ops.norm(Tensor(x), "fro"), np.linalg.norm(x)), (ops.norm(Tensor(x), 1, 1), np.abs(x).sum(1))):
+            close(got, np.asarray(want, dtype), dtype)  # complex, as in MindSpore
+        bias = OTHERS[0, :2].astype(dtype)
+        close(ops.dense(Tensor(x), Tensor(OTHERS[:, :3].astype(dtype)), Tensor(bias)), x @ OTHERS[:, :3].T + bias, dtype)
+        close(ops.dense(Tensor(x), Tensor(OTHERS.astype(dtype))), x @ OTHERS.T, dtype)
+    close(ops.full((2,), 1 - 2j, dtype=ms.complex64), [1 - 2j] * 2, "complex64")
+    close(ops.full_like(Tensor([1j]), 2j), [2j], "complex128")
+    close(ops.xlogy(Tensor(NUMBERS), Tensor(OTHERS)), NUMBERS * np.log(OTHERS))
+
+
+@modes
+def test_a_layer_as_a_product_and_a_sum(mode):
+    """Graphs make one library call of the two where numbers are real."""
+    def layer(x, w, b):
+        return ops.matmul(x, w.T) + b
+    x, w, b = NUMBERS, OTHERS, OTHERS[0, :2]
+    run = jitted(layer, mode)
+    close(run(Tensor(x), Tensor(w), Tensor(b)), x @ w.T + b)
+    got = ms.grad(lambda *a: ops.sum(ops.imag(ops.square(run(*a)))), (0, 1, 2))(Tensor(x), Tensor(w), Tensor(b))
+    for i, values in enumerate((x, w, b)):
+        def loss(v):
+            args = [Tensor(x), Tensor(w), Tensor(b)]
+            args[i] = v
+            return ops.sum(ops.imag(ops.square(layer(*args))))
+        np.testing.assert_allclose(got[i].asnumpy(), differences(loss, values), rtol=1e-5, atol=1e-5)
+
+
 MOVES = {
     "concat": lambda x: ops.concat((x, x * 2), 1), "stack": lambda x: ops.stack([x, x], 1), "tile": lambda x: ops.tile(x, (2, 3)),
     "split": lambda x: ops.split(x, 1, 0)[1], "unbind": lambda x: ops.unbind(x, 1)[2], "flip": lambda x: ops.flip(x, (0, 1)),
@@ -404,7 +435,7 @@ REFUSED = {
     "relu": ops.relu, "floor": ops.floor, "sort": ops.sort, "argmax": ops.argmax, "bitwise_and": lambda c: c & c,
     "mod": lambda c: c % 2, "floor_div": lambda c: c // 2, "erf": ops.erf, "isnan": ops.isnan, "topk": lambda c: ops.topk(c, 1),
     "round": ops.round, "times a complex number": lambda c: c * 1j, "clip": lambda c: ops.clip(c, 1, 2),
-    "atan2": lambda c: ops.atan2(c, c), "softmax": ops.softmax, "index": lambda c: Tensor([1, 2])[c],
+    "atan2": lambda c: ops.atan2(c, c), "softmax": ops.softmax, "var": ops.var, "std": ops.std, "cov": ops.cov, "index": lambda c: Tensor([1, 2])[c],
 }
 
 
