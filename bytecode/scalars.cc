@@ -9,6 +9,7 @@ namespace msjit {
 namespace {
 
 PyTypeObject* item_type(DType dtype) {
+  if (is_complex(dtype)) return &PyComplex_Type;
   return is_bool(dtype) ? &PyBool_Type : is_integer(dtype) ? &PyLong_Type : &PyFloat_Type;
 }
 
@@ -25,7 +26,7 @@ bool has_one_element(Executor& x, const SymRef& tensor, const char* what) {
 bool meets_exactly(PyTypeObject* number, DType from, DType beside) {
   const bool wide = beside == DType::kFloat32 || beside == DType::kFloat64;
   if (number == &PyFloat_Type) return wide && is_float(from);
-  if (number != &PyLong_Type || !is_integer(from)) return false;
+  if (number != &PyLong_Type || !is_integer(from) || is_wide_unsigned(from)) return false;
   return beside == DType::kInt64 || (wide && item_size(from) <= 4);
 }
 
@@ -52,6 +53,8 @@ bool number_of_tensor(Executor& x, const SymRef& tensor, PyTypeObject* type, Sym
   PyTypeObject* const number = type ? type : item_type(dtype);
   const std::string what = type ? fmt::format("{}()", type->tp_name) : "item()";
   if (!has_one_element(x, tensor, what.c_str())) return false;
+  if (is_complex(dtype) && (number == &PyLong_Type || number == &PyFloat_Type))
+    return x.fail(BreakReason::kRaises, what + " of a complex tensor");
   const bool may_raise = number == &PyLong_Type && is_float(dtype);  // a NaN or an infinity
   if (may_raise && x.in_arm()) return x.fail(BreakReason::kTensorValue, what);
   SymRef made = make_sym(SymKind::kScalar);

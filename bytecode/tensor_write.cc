@@ -118,7 +118,7 @@ bool apply_in_place(Executor& x, const OpDef& op, std::span<const SymRef> tensor
   std::vector<const Meta*> metas;
   for (const Val& input : inputs) metas.push_back(&x.sink().meta(input));
   InferCtx infer(op, metas, attrs);
-  if (Status status = op.infer(infer); !status.ok()) return x.fail_op(std::move(status));
+  if (Status status = infer_outputs(infer); !status.ok()) return x.fail_op(std::move(status));
   Vals values = op.update(&x.sink(), inputs, attrs);
   if (Status status = x.sink().take_error(); !status.ok()) return x.fail_op(std::move(status));
   for (size_t i = 0; i < values.size(); ++i) {

@@ -28,6 +28,14 @@ bool accepted(const Graph& graph, const Node& node) {
   return out && kernel(ctx).ok();
 }
 
+// Complex numbers have kernels of their own and no fused loops.
+bool is_real(const Graph& graph, const Node& node) {
+  if (is_complex(graph.meta(node.first_output).dtype)) return false;
+  for (ValueId id : node.inputs)
+    if (id >= 0 && is_complex(graph.meta(id).dtype)) return false;
+  return true;
+}
+
 bool is_traced(const Graph& graph, const Node& node) {
   InlineVec<const Meta*, 4> metas;
   for (ValueId id : node.inputs) metas.push_back(id < 0 ? nullptr : &graph.meta(id));
@@ -42,13 +50,15 @@ bool keeps_order(const Node& node) {
 
 bool fusable_elementwise(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::kOp || keeps_order(node) || node.num_outputs != 1) return false;
-  if (!node.op->has(kElementwise) || !is_traced(graph, node)) return false;
+  if (!node.op->has(kElementwise) || !is_real(graph, node) || !is_traced(graph, node)) return false;
   return graph.meta(node.first_output).shape.numel() > 0 && accepted(graph, node);
 }
 
 bool fusable_reduction(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::kOp || node.num_outputs != 1 || node.inputs.size() != 1) return false;
   if (!node.op->has(kReduction) || node.op->reduce_kind == ReduceKind::kNone) return false;
+  // The loops carry sums of integers in int64.
+  if (!is_real(graph, node) || is_wide_unsigned(graph.meta(node.first_output).dtype)) return false;
   const Shape& shape = graph.meta(node.inputs[0]).shape;
   ReduceAxes axes;
   return shape.numel() > 0 && reduce_axes(node, shape.rank(), &axes) && axes.mask != 0 &&

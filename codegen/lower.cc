@@ -215,7 +215,10 @@ class GroupLowering {
       case DType::kFloat16: return b.constant(float(*t.data_as<Half>()), DType::kFloat32);
       case DType::kBFloat16: return b.constant(float(*t.data_as<BFloat16>()), DType::kFloat32);
       case DType::kFloat32: return b.constant(*t.data_as<float>(), DType::kFloat32);
-      case DType::kFloat64: break;
+      case DType::kUInt16: return b.constant_int(read_int<uint16_t>(t), t.dtype());
+      case DType::kUInt32: return b.constant_int(read_int<uint32_t>(t), t.dtype());
+      case DType::kUInt64: return b.constant_int(read_int<uint64_t>(t), t.dtype());
+      default: break;
     }
     return b.constant(*t.data_as<double>(), DType::kFloat64);
   }

@@ -127,7 +127,7 @@ class RegionBackward final : public CustomBackward {
     const auto& tracked = variant_->graphs.grad_outputs;
     return !variant_->extras->outputs.empty() || region_->has_branches() ||
            std::any_of(tracked.begin(), tracked.end(),
-                       [&](int index) { return !is_float(meta_of(index).dtype); });
+                       [&](int index) { return !is_inexact(meta_of(index).dtype); });
   }
   // The number of residuals if it is none.
   size_t residual_of(Residual::From from, size_t i) const {

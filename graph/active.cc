@@ -68,7 +68,7 @@ std::vector<bool> active_outputs(const Graph& graph, const Node& node,
   for (size_t i = 0; i < count; ++i) {
     const DType dtype = graph.meta(node.first_output + static_cast<ValueId>(i)).dtype;
     active[i] =
-        node.is_control() ? is_float(dtype) || active[i] : carries_gradient(*node.op, i, dtype);
+        node.is_control() ? is_inexact(dtype) || active[i] : carries_gradient(*node.op, i, dtype);
   }
   return active;
 }
@@ -92,7 +92,7 @@ bool is_active_through_integers(const Graph& graph, const Node& node,
   std::vector<bool> in = without_condition(node, wanted);
   const size_t first = wanted.size() - in.size();
   const auto count = static_cast<size_t>(node.num_outputs);
-  const auto whole = [&](ValueId id) { return !is_float(graph.meta(id).dtype); };
+  const auto whole = [&](ValueId id) { return !is_inexact(graph.meta(id).dtype); };
   const auto output = [&](size_t i) { return node.first_output + static_cast<ValueId>(i); };
   const std::vector<bool> out = control_flags(node, in);
   for (size_t i = 0; i < count; ++i)

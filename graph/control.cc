@@ -6,6 +6,7 @@
 #include "graph/cutter.h"
 #include "graph/poll.h"
 #include "graph/scan.h"
+#include "kernels/core/scalar_num.h"
 #include "kernels/cpu/slicing.h"
 
 namespace msjit {
@@ -156,13 +157,8 @@ std::vector<bool> kept_apart(const Graph& graph, int sharing) {
 // ---------------------------------------------------------------------------------------
 
 bool truth_of(const Tensor& t) {
-  return dispatch_dtype(t.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T value = *t.data_as<T>();
-    if constexpr (std::is_same_v<T, bool> || std::is_integral_v<T>)
-      return value != T(0);
-    else
-      return static_cast<double>(value) != 0;
+  return dispatch_any_dtype(t.dtype(), [&](auto tag) {
+    return convert_value<bool>(*t.data_as<typename decltype(tag)::type>());
   });
 }
 

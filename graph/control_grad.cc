@@ -193,7 +193,7 @@ class LoopGradient {
   // A gradient may reach any carried float by way of another.
   void choose_inputs() {
     for (size_t i = 0; i < wanted_.size(); ++i) {
-      inputs_.push_back(i < carried_ ? is_float(body_.meta(body_.inputs[i]).dtype) : wanted_[i]);
+      inputs_.push_back(i < carried_ ? is_inexact(body_.meta(body_.inputs[i]).dtype) : wanted_[i]);
       if (i < carried_) arrivals_.push_back(output_grads_[i].arrival());
     }
     value_at_.assign(wanted_.size(), -1);

@@ -81,7 +81,7 @@ Result<Vals> GraphSink::apply_here(const OpDef& op, std::span<const Val> in, con
     metas.push_back(nullptr);
   }
   InferCtx infer(op, metas, attrs);
-  if (op.infer) MSJIT_OK(op.infer(infer));
+  if (op.infer) MSJIT_OK(infer_outputs(infer));
   if (must_expand(op)) {
     Vals results = op.composite(this, in, attrs);
     MSJIT_OK(take_error());

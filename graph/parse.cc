@@ -293,6 +293,7 @@ Status Parser::constant(const Meta& meta, Tensor* out) {
   for (int64_t i = 0; i < n; ++i) {
     if (i > 0) MSJIT_OK(expect(","));
     MSJIT_TRY(AttrValue value, number_value(ParamKind::kNumber));
+    if (is_complex(meta.dtype)) return fail("complex constants are not part of the text");
     bool ok = dispatch_dtype(meta.dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
       return parse_element<T>(value, out->data_as<T>() + i);
@@ -332,7 +333,7 @@ Status Parser::append(const OpDef& op, const std::vector<ValueId>& in, const Att
     return fail("{} needs all its inputs", op.name);
   if (!op.infer) return fail("{} has no shape rule", op.name);
   InferCtx infer(op, in_metas, attrs);
-  if (Status status = op.infer(infer); !status.ok()) return fail("{}", status.error().message);
+  if (Status status = infer_outputs(infer); !status.ok()) return fail("{}", status.error().message);
   if (infer.outputs.size() != metas.size())
     return fail("{} has {} outputs, got {}", op.name, infer.outputs.size(), metas.size());
   for (size_t i = 0; i < metas.size(); ++i) {

@@ -68,12 +68,19 @@ class Printer {
     if (value.rank() > 0) items = "[" + items + "]";
     return " = constant(" + items + ")";
   }
+  static std::string complex_element(const Tensor& value, int64_t i) {
+    const Complex128 x = value.dtype() == DType::kComplex64
+                             ? Complex128(value.data_as<Complex64>()[i])
+                             : value.data_as<Complex128>()[i];
+    return fmt::format("({}{:+}j)", x.real(), x.imag());
+  }
   static std::string element(const Tensor& value, int64_t i) {
+    if (is_complex(value.dtype())) return complex_element(value, i);
     return dispatch_dtype(value.dtype(), [&](auto tag) -> std::string {
       using T = typename decltype(tag)::type;
       T x = value.data_as<T>()[i];
       if constexpr (std::is_same_v<T, bool>) return x ? "true" : "false";
-      if constexpr (std::is_integral_v<T>) return fmt::format("{}", static_cast<int64_t>(x));
+      if constexpr (std::is_integral_v<T>) return fmt::format("{}", +x);
       if constexpr (std::is_same_v<T, double>) return AttrValue(static_cast<double>(x)).str();
       // The shortest text of the float itself, which reads back to the same bits.
       std::string text = fmt::format("{}", static_cast<float>(x));

@@ -18,14 +18,15 @@ constexpr int kMaxRounds = 8;
 // Reads element 0 of a constant all of whose elements are equal.
 bool uniform_value(const Tensor& t, double* value) {
   int64_t n = t.numel();
-  if (n == 0 || n > kMaxPrintedConstant || !t.contiguous()) return false;
+  if (n == 0 || n > kMaxPrintedConstant || !t.contiguous() || is_complex(t.dtype())) return false;
   return dispatch_dtype(t.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* data = t.data_as<T>();
     for (int64_t i = 1; i < n; ++i)
       if (std::memcmp(&data[i], &data[0], sizeof(T)) != 0) return false;
     if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
-      if (data[0] > (int64_t{1} << 53) || data[0] < -(int64_t{1} << 53)) return false;
+      if (data[0] > T(int64_t{1} << 53)) return false;
+      if (std::is_signed_v<T> && data[0] < T(-(int64_t{1} << 53))) return false;
     }
     *value = static_cast<double>(data[0]);
     return true;
@@ -182,6 +183,8 @@ const Node* Match::maker(ValueId id, std::string_view op) const {
 bool Match::constant_value(ValueId id, double* value) const {
   while (const Node* node = maker(id, "broadcast_to")) id = node->inputs[0];
   if (id < 0 || graph().producer(id).kind != NodeKind::kConstant) return false;
+  if (is_complex(meta().dtype))
+    return false;  // the rules on numbers hold for the bits of real ones
   return uniform_value(graph().producer(id).constant, value);
 }
 

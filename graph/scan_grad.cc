@@ -62,7 +62,7 @@ class ScanGradient {
     constexpr size_t kMaxLastTurns = 3;
     wanted_inside_ = std::make_unique<bool[]>(shape_.inputs());
     for (size_t i = 0; i < shape_.inputs(); ++i)
-      wanted_inside_[i] = is_carried(i) ? is_float(meta(i).dtype) : wanted_[i];
+      wanted_inside_[i] = is_carried(i) ? is_inexact(meta(i).dtype) : wanted_[i];
     Arrivals given;
     for (size_t i = 0; i < shape_.outputs(); ++i) {
       given.push_back(output_grads_[i].arrival());

@@ -44,7 +44,7 @@ Status verify_op(const Graph& graph, size_t index) {
   InlineVec<const Meta*, 6> metas;
   for (ValueId id : node.inputs) metas.push_back(id < 0 ? nullptr : &graph.meta(id));
   InferCtx infer(*node.op, metas, node.attrs);
-  if (Status status = node.op->infer(infer); !status.ok())
+  if (Status status = infer_outputs(infer); !status.ok())
     return bad_node(graph, index, status.error().message);
   if (static_cast<int32_t>(infer.outputs.size()) != node.num_outputs)
     return bad_node(graph, index, "wrong number of outputs");

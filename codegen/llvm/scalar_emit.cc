@@ -7,20 +7,21 @@ namespace {
 
 using llvm::Intrinsic::ID;
 
-bool is_signed(DType dtype) { return dtype != DType::kUInt8 && dtype != DType::kBool; }
+bool is_signed(DType dtype) { return !is_unsigned(dtype) && dtype != DType::kBool; }
 
 int bits_of(DType dtype) {
   switch (dtype) {
     case DType::kBool: return 1;
     case DType::kUInt8:
     case DType::kInt8: return 8;
-    case DType::kInt16: return 16;
+    case DType::kInt16:
+    case DType::kUInt16: return 16;
     case DType::kInt32:
+    case DType::kUInt32:
     case DType::kFloat32: return 32;
     case DType::kFloat16:
     case DType::kBFloat16: return 32;  // held as float32
-    case DType::kInt64:
-    case DType::kFloat64: break;
+    default: break;
   }
   return 64;
 }

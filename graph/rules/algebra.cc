@@ -62,7 +62,7 @@ Val idempotent(const Match& m) { return m.maker(m.in(0), m.op().name) ? m.val(0)
 Val even(const Match& m) {
   Val x = inner(m, "neg");
   if (!x) x = inner(m, "abs");
-  return x && m.meta(m.in(0)).dtype != DType::kUInt8 ? m.again({x}) : Val();
+  return x && !is_unsigned(m.meta(m.in(0)).dtype) ? m.again({x}) : Val();
 }
 
 Val add_neg(const Match& m) {

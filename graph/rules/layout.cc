@@ -81,7 +81,7 @@ Val broadcast_reshaped(const Match& m) {
 bool embeds(DType from, DType to) {
   if (from == to || from == DType::kBool) return true;
   if (is_integer(from) && is_integer(to)) {
-    bool from_signed = from != DType::kUInt8, to_signed = to != DType::kUInt8;
+    bool from_signed = !is_unsigned(from), to_signed = !is_unsigned(to);
     return to_signed &&
            (from_signed ? item_size(to) >= item_size(from) : item_size(to) > item_size(from));
   }

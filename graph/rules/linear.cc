@@ -26,7 +26,7 @@ Val add_bias(const Match& m) {
     if (linear ? product->inputs[2] >= 0 : !fits_linear(m, *product)) continue;
     const Meta &bias_meta = m.meta(bias), &weight = m.meta(product->inputs[1]);
     if (bias_meta.shape.rank() != 1 || bias_meta.shape[0] != weight.shape[0] ||
-        bias_meta.dtype != weight.dtype || bias_meta.weak)
+        bias_meta.dtype != weight.dtype || bias_meta.weak || is_complex(weight.dtype))
       continue;
     GraphSink* sink = m.sink();
     Val inputs[] = {sink->value(product->inputs[0]), sink->value(product->inputs[1]),

@@ -156,6 +156,7 @@ bool dtype_from_object(PyObject* object, const char* where, DType* out) {
     if (type == &PyBool_Type) return *out = DType::kBool, true;
     if (type == &PyLong_Type) return *out = DType::kInt64, true;
     if (type == &PyFloat_Type) return *out = DType::kFloat32, true;
+    if (type == &PyComplex_Type) return *out = DType::kComplex128, true;
   }
   Ref name = dtype_name_of(object);
   if (name && PyUnicode_Check(name.get())) {
@@ -166,6 +167,7 @@ bool dtype_from_object(PyObject* object, const char* where, DType* out) {
     if (text == "bool_") text = "bool";
     if (text == "int") text = "int64";
     if (text == "float") text = "float32";
+    if (text == "complex") text = "complex128";
     if (dtype_from_name(text, out)) return true;
     if (PyUnicode_Check(object))
       return fail(type_error("[{}] dtype, got '{}', expected the name of a dtype", where, utf8));
@@ -272,13 +274,17 @@ Ref shape_tuple(std::span<const int64_t> values) {
 }
 
 Ref element_to_python(DType dtype, const void* data) {
-  return dispatch_dtype(dtype, [&](auto tag) -> Ref {
+  return dispatch_any_dtype(dtype, [&](auto tag) -> Ref {
     using T = typename decltype(tag)::type;
     const T& value = *static_cast<const T*>(data);
     if constexpr (std::is_same_v<T, bool>)
       return Ref::steal(PyBool_FromLong(value));
+    else if constexpr (std::is_same_v<T, uint64_t>)
+      return Ref::steal(PyLong_FromUnsignedLongLong(value));
     else if constexpr (std::is_integral_v<T>)
       return Ref::steal(PyLong_FromLongLong(value));
+    else if constexpr (kIsComplex<T>)
+      return Ref::steal(PyComplex_FromDoubles(value.real(), value.imag()));
     else
       return Ref::steal(PyFloat_FromDouble(static_cast<double>(value)));
   });

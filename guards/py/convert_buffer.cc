@@ -23,6 +23,15 @@ void release_buffer(void* context) {
   delete view;
 }
 
+DType unsigned_of(size_t size) {
+  switch (size) {
+    case 1: return DType::kUInt8;
+    case 2: return DType::kUInt16;
+    case 4: return DType::kUInt32;
+    default: return DType::kUInt64;
+  }
+}
+
 DType integer_of(size_t size) {
   switch (size) {
     case 1: return DType::kInt8;
@@ -36,10 +45,19 @@ bool parse_format(const Py_buffer& view, Format* out) {
   const char* text = view.format ? view.format : "B";
   if (*text == '>' || *text == '!') out->swapped = view.itemsize > 1;
   if (*text && std::strchr("@=<>!", *text)) ++text;
+  if (text[0] == 'Z' && text[1] && !text[2]) {
+    out->dtype = text[1] == 'f' ? DType::kComplex64 : DType::kComplex128;
+    return text[1] == 'f' || text[1] == 'd';
+  }
   if (!text[0] || text[1]) return false;
   switch (text[0]) {
     case '?': out->dtype = DType::kBool; return true;
-    case 'B': out->dtype = DType::kUInt8; return true;
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N': out->dtype = unsigned_of(static_cast<size_t>(view.itemsize)); return true;
     case 'b':
     case 'h':
     case 'i':
@@ -54,7 +72,9 @@ bool parse_format(const Py_buffer& view, Format* out) {
 }
 
 // Copies element by element, in index order, into contiguous memory.
-void copy_elements(const Py_buffer& view, bool swapped, char* to) {
+void copy_elements(const Py_buffer& view, const Format& format, char* to) {
+  const bool swapped = format.swapped;
+  const auto part = static_cast<size_t>(item_size(real_dtype(format.dtype)));
   int64_t index[kMaxRank] = {};
   const char* from = static_cast<const char*>(view.buf);
   const auto size = static_cast<size_t>(view.itemsize);
@@ -62,8 +82,8 @@ void copy_elements(const Py_buffer& view, bool swapped, char* to) {
   for (int i = 0; i < view.ndim; ++i) count *= view.shape[i];
   for (int64_t n = 0; n < count; ++n, to += size) {
     std::memcpy(to, from, size);
-    if (swapped)
-      for (size_t a = 0, b = size - 1; a < b; ++a, --b) std::swap(to[a], to[b]);
+    for (size_t at = 0; swapped && at < size; at += part)
+      for (size_t a = at, b = at + part - 1; a < b; ++a, --b) std::swap(to[a], to[b]);
     for (int d = view.ndim - 1; d >= 0; --d) {
       from += view.strides[d];
       if (++index[d] < view.shape[d]) break;
@@ -89,7 +109,7 @@ bool copy_of(const Py_buffer& view, const Format& format, const Shape& shape, Te
   if (!format.swapped && PyBuffer_IsContiguous(&view, 'C')) {
     if (view.len) std::memcpy(to, view.buf, static_cast<size_t>(view.len));
   } else {
-    copy_elements(view, format.swapped, to);
+    copy_elements(view, format, to);
   }
   if (format.dtype == DType::kBool)  // foreign bools may hold any byte
     for (int64_t i = 0, n = out->numel(); i < n; ++i) to[i] = to[i] != 0;
@@ -122,9 +142,8 @@ bool tensor_from_buffer(PyObject* exporter, const char* where, bool copy, Tensor
   if (!parse_format(*view, &format) || view->itemsize != item_size(format.dtype) ||
       view->suboffsets)
     return fail(
-        type_error("[{}] dtype of the array, got format '{}', expected bool, int8, int16, int32, "
-                   "int64, uint8, "
-                   "float16, float32 or float64",
+        type_error("[{}] dtype of the array, got format '{}', expected a bool, integers, "
+                   "float16, float32, float64, complex64 or complex128",
                    where, view->format ? view->format : "B"));
   if (view->ndim > kMaxRank)
     return fail(value_error("[{}] number of dimensions, got {}, expected at most {}", where,

@@ -21,7 +21,7 @@ class Scan {
  public:
   explicit Scan(const char* where) : where_(where) {}
   Shape shape;
-  DType kind = DType::kBool;  // bool, int64 or float64: the widest kind of number seen
+  DType kind = DType::kBool;  // bool, int64, uint64, float64 or complex128: the widest seen
   bool mixed = false;         // an element that is neither list nor number
 
   bool run(PyObject* list) {
@@ -49,16 +49,24 @@ class Scan {
               "[{}] nested list, got numbers and lists side by side, expected one of them",
               where_));
         if (!walk(item, depth + 1)) return false;
-      } else if (!is_number(item)) {
+      } else if (!is_number(item) && !PyComplex_Check(item)) {
         mixed = true;
       } else if (depth + 1 != shape.rank()) {
         return fail(value_error(
             "[{}] nested list, got numbers and lists side by side, expected one of them", where_));
       } else if (!PyBool_Check(item)) {
-        kind = std::max(kind, PyFloat_Check(item) ? DType::kFloat64 : DType::kInt64);
+        kind = wider(kind, kind_of(item));
       }
     }
     return true;
+  }
+  // An int beyond int64 makes the list one of uint64, as in NumPy.
+  static DType kind_of(PyObject* item) {
+    if (PyComplex_Check(item)) return DType::kComplex128;
+    if (PyFloat_Check(item)) return DType::kFloat64;
+    int overflow = 0;
+    (void)PyLong_AsLongLongAndOverflow(item, &overflow);
+    return overflow > 0 ? DType::kUInt64 : DType::kInt64;
   }
   const char* where_;
 };
@@ -77,6 +85,20 @@ bool fill(PyObject* list, int depth, const Shape& shape, DType kind, const char*
       if (!int_from_object(item, where, "element", &value)) return false;
       std::memcpy(*to, &value, 8);
       *to += 8;
+    } else if (kind == DType::kUInt64) {
+      const uint64_t value = PyLong_AsUnsignedLongLong(item);
+      if (value == UINT64_MAX && PyErr_Occurred()) return false;
+      std::memcpy(*to, &value, 8);
+      *to += 8;
+    } else if (kind == DType::kComplex128) {
+      double parts[2] = {};
+      if (PyComplex_Check(item))
+        parts[0] = PyComplex_RealAsDouble(item), parts[1] = PyComplex_ImagAsDouble(item);
+      else
+        parts[0] = PyFloat_Check(item) ? PyFloat_AS_DOUBLE(item) : PyLong_AsDouble(item);
+      if (parts[0] == -1.0 && PyErr_Occurred()) return false;
+      std::memcpy(*to, parts, 16);
+      *to += 16;
     } else {
       double value = PyFloat_Check(item) ? PyFloat_AS_DOUBLE(item) : PyLong_AsDouble(item);
       if (value == -1.0 && PyErr_Occurred()) return false;

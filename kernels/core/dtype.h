@@ -1,9 +1,11 @@
 // Element types, their C++ storage types and the type promotion rules.
 // Promotion follows MindSpore: among tensors the wider kind wins; a Python scalar ("weak") only
-// lifts the kind (bool < int < float), never the width.
+// lifts the kind (bool < int < float < complex), never the width. uint16, uint32 and uint64 meet
+// nothing but themselves and bool.
 #pragma once
 
 #include <bit>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -21,8 +23,16 @@ enum class DType : uint8_t {
   kBFloat16,
   kFloat32,
   kFloat64,
+  kUInt16,
+  kUInt32,
+  kUInt64,
+  kComplex64,
+  kComplex128,
 };
-inline constexpr int kNumDTypes = 10;
+inline constexpr int kNumDTypes = 15;
+
+using Complex64 = std::complex<float>;
+using Complex128 = std::complex<double>;
 
 // IEEE binary16; arithmetic is done in float.
 struct Half {
@@ -58,12 +68,30 @@ int64_t item_size(DType dtype);            // bytes per element
 std::string_view dtype_name(DType dtype);  // "float32", "bool", ...
 bool dtype_from_name(std::string_view name, DType* out);
 
-inline bool is_float(DType d) { return d >= DType::kFloat16; }
-inline bool is_integer(DType d) { return d >= DType::kUInt8 && d <= DType::kInt64; }
+inline bool is_float(DType d) { return d >= DType::kFloat16 && d <= DType::kFloat64; }
+inline bool is_complex(DType d) { return d >= DType::kComplex64; }
+inline bool is_inexact(DType d) { return is_float(d) || is_complex(d); }
+// uint16, uint32 and uint64, which MindSpore promotes with no other number.
+inline bool is_wide_unsigned(DType d) { return d >= DType::kUInt16 && d <= DType::kUInt64; }
+inline bool is_integer(DType d) {
+  return (d >= DType::kUInt8 && d <= DType::kInt64) || is_wide_unsigned(d);
+}
+inline bool is_unsigned(DType d) { return d == DType::kUInt8 || is_wide_unsigned(d); }
 inline bool is_bool(DType d) { return d == DType::kBool; }
+// The dtype of the real and imaginary parts; a real dtype is its own.
+inline DType real_dtype(DType d) {
+  return d == DType::kComplex64 ? DType::kFloat32 : d == DType::kComplex128 ? DType::kFloat64 : d;
+}
 
 // Result dtype of mixing two operands; `weak` marks operands that came from Python scalars.
 DType promote(DType a, bool weak_a, DType b, bool weak_b);
+// Whether MindSpore mixes two tensors of these dtypes: a uint16, uint32 or uint64 one meets itself
+// and bool alone.
+inline bool mixable(DType a, DType b) {
+  return a == b || is_bool(a) || is_bool(b) || !(is_wide_unsigned(a) || is_wide_unsigned(b));
+}
+// The wider of two dtypes of Python scalars.
+DType wider(DType a, DType b);
 
 // The type computations on a dtype are done in: float for the 16-bit floats, else the storage type.
 template <class T>
@@ -84,7 +112,8 @@ struct TypeTag {
   using type = T;
 };
 
-// Calls f(TypeTag<T>{}) with the storage type of `dtype`.
+// Calls f(TypeTag<T>{}) with the storage type of `dtype`, which is none of the complex ones: the
+// registry keeps those from ops that do not take them (OpDef: kComplex).
 template <class F>
 decltype(auto) dispatch_dtype(DType dtype, F&& f) {
   switch (dtype) {
@@ -97,10 +126,42 @@ decltype(auto) dispatch_dtype(DType dtype, F&& f) {
     case DType::kFloat16: return f(TypeTag<Half>{});
     case DType::kBFloat16: return f(TypeTag<BFloat16>{});
     case DType::kFloat32: return f(TypeTag<float>{});
-    case DType::kFloat64: break;
+    case DType::kUInt16: return f(TypeTag<uint16_t>{});
+    case DType::kUInt32: return f(TypeTag<uint32_t>{});
+    case DType::kUInt64: return f(TypeTag<uint64_t>{});
+    default: break;
   }
   return f(TypeTag<double>{});
 }
+
+// The same for every dtype.
+template <class F>
+decltype(auto) dispatch_any_dtype(DType dtype, F&& f) {
+  if (dtype == DType::kComplex64) return f(TypeTag<Complex64>{});
+  if (dtype == DType::kComplex128) return f(TypeTag<Complex128>{});
+  return dispatch_dtype(dtype, f);
+}
+
+// Calls f(TypeTag<T>{}) with a type of the size of an element, for code that moves elements only.
+struct Word16 {
+  uint64_t words[2];
+};
+template <class F>
+decltype(auto) dispatch_size(DType dtype, F&& f) {
+  switch (item_size(dtype)) {
+    case 1: return f(TypeTag<uint8_t>{});
+    case 2: return f(TypeTag<uint16_t>{});
+    case 4: return f(TypeTag<uint32_t>{});
+    case 8: return f(TypeTag<uint64_t>{});
+    default: break;
+  }
+  return f(TypeTag<Word16>{});
+}
+
+template <class T>
+inline constexpr bool kIsComplex = false;
+template <class T>
+inline constexpr bool kIsComplex<std::complex<T>> = true;
 
 template <class T>
 constexpr DType dtype_of();
@@ -143,6 +204,26 @@ constexpr DType dtype_of<float>() {
 template <>
 constexpr DType dtype_of<double>() {
   return DType::kFloat64;
+}
+template <>
+constexpr DType dtype_of<uint16_t>() {
+  return DType::kUInt16;
+}
+template <>
+constexpr DType dtype_of<uint32_t>() {
+  return DType::kUInt32;
+}
+template <>
+constexpr DType dtype_of<uint64_t>() {
+  return DType::kUInt64;
+}
+template <>
+constexpr DType dtype_of<Complex64>() {
+  return DType::kComplex64;
+}
+template <>
+constexpr DType dtype_of<Complex128>() {
+  return DType::kComplex128;
 }
 
 }  // namespace msjit

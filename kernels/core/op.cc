@@ -255,7 +255,7 @@ DType compute_dtype(const OpDef& op, std::span<const Meta* const> inputs) {
     const Meta& meta = *inputs[i];
     any = true;
     if (meta.weak) {
-      weak = std::max(weak, meta.dtype);
+      weak = wider(weak, meta.dtype);
     } else {
       strong = any_strong ? promote(strong, false, meta.dtype, false) : meta.dtype;
       any_strong = true;
@@ -264,17 +264,50 @@ DType compute_dtype(const OpDef& op, std::span<const Meta* const> inputs) {
   DType result = !any         ? DType::kFloat32
                  : any_strong ? promote(strong, false, weak, true)
                               : promote(weak, true, weak, true);
-  if (rule == DTypeRule::kFloat && !is_float(result)) return DType::kFloat32;
+  if (rule == DTypeRule::kFloat && !is_inexact(result)) return DType::kFloat32;
   if (rule == DTypeRule::kNumeric && result == DType::kBool) return DType::kInt32;
   return result;
+}
+
+// Tensors whose dtypes MindSpore does not mix. Numbers of Python go along with any.
+static Status check_mixable(const InferCtx& ctx, std::span<const Meta* const> metas) {
+  const DTypeRule rule = ctx.op.dtype_rule;
+  if (rule == DTypeRule::kLogical || rule == DTypeRule::kCast) return {};
+  const Meta* first = nullptr;
+  for (size_t i = rule == DTypeRule::kSelect ? 1 : 0; i < metas.size(); ++i) {
+    if (!metas[i] || metas[i]->weak) continue;
+    if (first && !mixable(first->dtype, metas[i]->dtype))
+      return type_error(
+          "[{}] dtypes, got {} and {}, expected equal ones: uint16, uint32 and uint64 are not "
+          "converted implicitly",
+          ctx.name(), dtype_name(first->dtype), dtype_name(metas[i]->dtype));
+    if (!first || is_bool(first->dtype)) first = metas[i];
+  }
+  return {};
+}
+
+Status infer_outputs(InferCtx& ctx) {
+  if (!ctx.op.has(kComplex)) {
+    const auto refuse = [&](DType dtype) {
+      return type_error("[{}] dtype is not supported, got {}, expected a real one", ctx.name(),
+                        dtype_name(dtype));
+    };
+    for (int i = 0; i < ctx.num_inputs(); ++i)
+      if (ctx.has(i) && is_complex(ctx.in(i).dtype)) return refuse(ctx.in(i).dtype);
+    for (const AttrValue& value : ctx.attrs)
+      if (value.kind() == AttrValue::Kind::kDType && is_complex(value.as_dtype()))
+        return refuse(value.as_dtype());
+  }
+  return ctx.op.infer(ctx);
 }
 
 Status elementwise_infer(InferCtx& ctx) {
   InlineVec<const Meta*, 4> metas;
   for (int i = 0; i < ctx.num_inputs(); ++i) metas.push_back(ctx.has(i) ? &ctx.in(i) : nullptr);
+  MSJIT_OK(check_mixable(ctx, metas));
   DType compute = compute_dtype(ctx.op, metas);
   DTypeRule rule = ctx.op.dtype_rule;
-  if (rule == DTypeRule::kInteger && is_float(compute)) {
+  if (rule == DTypeRule::kInteger && is_inexact(compute)) {
     return type_error("[{}] dtype is not supported, got {}, expected bool or an integer",
                       ctx.name(), dtype_name(compute));
   }

@@ -87,7 +87,9 @@ struct KernelCtx {
 
 // What a gradient rule sees. grad(i) is a zero tensor where output i received no gradient.
 // set_grad() reduces to the input's shape and casts to its dtype, so rules need not undo
-// broadcasting or promotion.
+// broadcasting or promotion. The gradient of a complex value z = x + iy is dL/dx + i dL/dy, as
+// MindSpore has it: for a complex differentiable op grad() and set_grad() conjugate, which makes a
+// rule written for real numbers hold.
 class Vjp {
  public:
   OpSink* sink;
@@ -105,6 +107,7 @@ class Vjp {
   bool has_grad(int i) const { return static_cast<bool>(output_grads[i]); }
   bool needs(int i) const { return wanted[i]; }
   void set_grad(int i, Val grad);
+  bool conjugates() const;                        // kHolomorphic, and a complex tensor takes part
   Val constant(double value, DType dtype) const;  // weak scalar
 };
 
@@ -115,6 +118,8 @@ using CompositeFn = Vals (*)(OpSink* sink, std::span<const Val> inputs, const At
 // Traces the op's maths into a scalar program; one Sym an input, returns one Sym an output.
 using ScalarTraceFn = Sym (*)(ScalarBuilder& builder, std::span<const Sym> inputs,
                               const Attrs& attrs);
+
+struct LoopTable;  // kernels/cpu/elementwise.h
 
 enum Trait : uint32_t {
   kPure = 1u << 0,  // no side effect, same result for same inputs: may be merged, moved, dropped
@@ -127,6 +132,9 @@ enum Trait : uint32_t {
   kDecompose = 1u << 7,    // graphs take the composite even though an eager kernel exists
   kNoGrad = 1u << 8,       // gradient is zero by definition (comparisons, argmax, ...)
   kRows = 1u << 9,  // folds rows (attribute axis or num_axes): graphs take the composite to fuse it
+  kComplex = 1u << 10,  // takes complex64 and complex128; other ops refuse them
+  // A complex differentiable function whose rule states f', as for real numbers: Vjp conjugates.
+  kHolomorphic = 1u << 11,
 };
 
 enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };
@@ -170,6 +178,7 @@ struct OpDef {
       nullptr;  // kInPlace: the new values of the tensors written, the first inputs
   VjpFn vjp = nullptr;
   ScalarTraceFn scalar_trace = nullptr;
+  const LoopTable* complex_loops = nullptr;  // elementwise: the loops of the complex dtypes
   std::vector<OpSample> samples;
   uint32_t traced_types =
       ~0u;  // the compute dtypes of scalar_trace, 1 << dtype each; see trace_for
@@ -221,11 +230,21 @@ class OpBuilder {
   // do not fuse it.
   template <uint32_t Types, class F>
   OpBuilder&& native(F maths) &&;
+  // The maths on std::complex numbers, beside .scalar or .native for the real ones: eager loops,
+  // which graphs call (complex_loops.h). `holomorphic` says that the gradient rule holds for them.
+  template <class F>
+  OpBuilder&& complex(F maths) &&;
+  template <class F>
+  OpBuilder&& holomorphic(F maths) && {
+    return std::move(*this).traits(kHolomorphic).complex(maths);
+  }
 
  private:
   OpDef def_;
 };
 
+// The infer rule of ctx.op, after the check that a complex dtype meets an op that takes it.
+Status infer_outputs(InferCtx& ctx);
 // Shape and dtype rule shared by all elementwise ops, driven by OpDef::dtype_rule.
 Status elementwise_infer(InferCtx& ctx);
 // The dtype an elementwise op computes in (inputs are read as this), given its input metas.

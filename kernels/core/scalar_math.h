@@ -177,7 +177,7 @@ class SymMath : public PowerWords<SymMath> {
 
   static bool is_float(Sym x) { return msjit::is_float(x.dtype()); }
   static bool is_bool(Sym x) { return x.dtype() == DType::kBool; }
-  static bool is_signed(Sym x) { return x.dtype() > DType::kUInt8; }
+  static bool is_signed(Sym x) { return !is_bool(x) && !is_unsigned(x.dtype()); }
 
   static Sym constant(Sym like, double v) { return like.builder()->constant(v, like.dtype()); }
   static Sym constant_int(Sym like, int64_t v) {

@@ -32,11 +32,21 @@ struct IntOfSize<8> {
 };
 
 // Value conversion without undefined behaviour: floats to integers truncate, saturate, and NaN
-// gives 0; integers wrap; anything non-zero (NaN too) is true.
+// gives 0; integers wrap; anything non-zero (NaN too) is true; a complex number gives its real
+// part.
 template <class To, class From>
 inline To convert_value(From v) {
   if constexpr (std::is_same_v<To, From>) {
     return v;
+  } else if constexpr (kIsComplex<From> && kIsComplex<To>) {
+    return To(static_cast<typename To::value_type>(v.real()),
+              static_cast<typename To::value_type>(v.imag()));
+  } else if constexpr (kIsComplex<To>) {
+    return To(convert_value<typename To::value_type>(v));
+  } else if constexpr (kIsComplex<From> && std::is_same_v<To, bool>) {
+    return v != From(0);
+  } else if constexpr (kIsComplex<From>) {
+    return convert_value<To>(v.real());  // as MindSpore, the real part
   } else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>) {
     return convert_value<To>(static_cast<float>(v));
   } else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {

@@ -75,6 +75,8 @@ Sym ScalarBuilder::constant_int(int64_t value, DType dtype) {
     case DType::kInt8: node.imm_int = static_cast<int8_t>(value); break;
     case DType::kInt16: node.imm_int = static_cast<int16_t>(value); break;
     case DType::kInt32: node.imm_int = static_cast<int32_t>(value); break;
+    case DType::kUInt16: node.imm_int = static_cast<uint16_t>(value); break;
+    case DType::kUInt32: node.imm_int = static_cast<uint32_t>(value); break;
     default: node.imm_int = value;
   }
   return append(node);

@@ -66,7 +66,7 @@ Tensor Tensor::from_storage(Storage storage, DType dtype, const Shape& shape, co
 }
 
 Tensor Tensor::scalar_of(DType dtype, double value, bool weak) {
-  return dispatch_dtype(dtype, [&](auto tag) {
+  return dispatch_any_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     return scalar<T>(convert_value<T>(value), weak);
   });

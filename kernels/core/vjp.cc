@@ -5,15 +5,22 @@
 
 namespace msjit {
 
+bool Vjp::conjugates() const {
+  if (!op->has(kHolomorphic)) return false;
+  const auto is_complex_val = [](const Val& value) { return value && is_complex(value.dtype()); };
+  return std::any_of(outputs.begin(), outputs.end(), is_complex_val);
+}
+
 Val Vjp::grad(int i) const {
-  return has_grad(i) ? output_grads[i] : words::zeros(sink, outputs[i].meta());
+  if (!has_grad(i)) return words::zeros(sink, outputs[i].meta());
+  return conjugates() ? words::conj(output_grads[i]) : output_grads[i];
 }
 
 // An operator that lifts integers to floats hands float gradients back, and those that take
 // integers pass them on. A conversion, of an operand beside a float one or by `cast`, is undone.
 static bool keeps_float(const Vjp& v) {
   if (v.op->dtype_rule == DTypeRule::kCast) return false;
-  const auto is_float_val = [](const Val& value) { return value && is_float(value.dtype()); };
+  const auto is_float_val = [](const Val& value) { return value && is_inexact(value.dtype()); };
   if (std::any_of(v.inputs.begin(), v.inputs.end(), is_float_val)) return false;
   return v.op->dtype_rule == DTypeRule::kFloat ||
          std::any_of(v.output_grads.begin(), v.output_grads.end(), is_float_val);
@@ -24,9 +31,10 @@ void Vjp::set_grad(int i, Val grad) {
   if (!needs(i)) return;
   if (grad) {
     const Meta& wanted_meta = inputs[i].meta();
+    if (conjugates()) grad = words::conj(grad);
     if (!(grad.shape() == wanted_meta.shape)) grad = words::sum_to(grad, wanted_meta.shape);
     if (grad && grad.dtype() != wanted_meta.dtype &&
-        (is_float(wanted_meta.dtype) || !is_float(grad.dtype()) || !keeps_float(*this)))
+        (is_inexact(wanted_meta.dtype) || !is_inexact(grad.dtype()) || !keeps_float(*this)))
       grad = words::cast(grad, wanted_meta.dtype);
   }
   input_grads[i] = std::move(grad);

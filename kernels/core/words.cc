@@ -52,6 +52,9 @@ MSJIT_CORE_OP(cast)
 MSJIT_CORE_OP(zeros_like)
 MSJIT_CORE_OP(ones_like)
 MSJIT_CORE_OP(full_like)
+MSJIT_CORE_OP(conj)
+MSJIT_CORE_OP(real)
+MSJIT_CORE_OP(imag)
 }  // namespace msjit
 
 namespace msjit::words {
@@ -72,7 +75,7 @@ Val reduce(const OpDef& op, const Val& x, AttrValue axes, bool keepdims) {
 // Kept at full width: being weak, the constant never widens its partner, and float64 loses no
 // digits. Against an integer operand a whole number stays an integer.
 Val number(OpSink* sink, double value, DType dtype) {
-  bool whole = !is_float(dtype) && value == std::trunc(value) && std::abs(value) < 9e15;
+  bool whole = !is_inexact(dtype) && value == std::trunc(value) && std::abs(value) < 9e15;
   if (whole) return sink->constant(Tensor::scalar<int64_t>(static_cast<int64_t>(value), true));
   return sink->constant(Tensor::scalar<double>(value, true));
 }
@@ -123,6 +126,8 @@ MSJIT_UNARY_WORD(sigmoid)
 MSJIT_UNARY_WORD(abs)
 MSJIT_UNARY_WORD(sign)
 MSJIT_UNARY_WORD(square)
+MSJIT_UNARY_WORD(real)
+MSJIT_UNARY_WORD(imag)
 MSJIT_UNARY_WORD(zeros_like)
 MSJIT_UNARY_WORD(ones_like)
 MSJIT_UNARY_WORD(stop_gradient)
@@ -171,6 +176,7 @@ Val concat(OpSink* sink, std::span<const Val> parts, int64_t axis) {
 Val matmul(const Val& a, const Val& b, bool transpose_a, bool transpose_b) {
   return call(op_matmul, {a, b}, {transpose_a, transpose_b});
 }
+Val conj(const Val& x) { return x && is_complex(x.dtype()) ? call(op_conj, {x}) : x; }
 Val full_like(const Val& x, double value) { return call(op_full_like, {x}, {value}); }
 
 }  // namespace msjit::words

@@ -68,6 +68,9 @@ Val zeros_like(const Val& x);
 Val ones_like(const Val& x);
 Val full_like(const Val& x, double value);
 Val stop_gradient(const Val& x);
+Val conj(const Val& x);  // of a real one, itself
+Val real(const Val& x);
+Val imag(const Val& x);
 
 inline Val operator+(const Operand& a, const Operand& b) { return add(a, b); }
 inline Val operator-(const Operand& a, const Operand& b) { return sub(a, b); }

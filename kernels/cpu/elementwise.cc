@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMaxIn = 3;
 constexpr int64_t kBlock =
-    512;  // elements gathered at a time: four operands of doubles fill half of L1
+    512;  // elements gathered at a time, of 8 bytes: four operands fill half of L1
 
 struct Operand {
   const void* data;
@@ -18,7 +18,7 @@ struct Operand {
   DType wanted;         // dtype the loop reads
   bool scalar = false;  // one element, already as `wanted`
   bool flat = false;    // laid out as the output
-  alignas(8) char slot[8];
+  alignas(16) char slot[16];
 };
 
 struct Plan {
@@ -123,13 +123,15 @@ class BlockRunner {
  public:
   BlockRunner(const Plan& plan, const StridedLoop& loop) : plan_(plan), loop_(loop) {
     args_.attrs = plan.attrs;
+    if (item_size(plan.entry.result) > 8 || item_size(plan.operands[plan.num_in - 1].wanted) > 8)
+      block_ = kBlock / 2;
     for (int i = 0; i < plan.num_in; ++i) prepare(i);
     if (plan.entry.result != plan.out_dtype) store_ = convert_fn(plan.entry.result, plan.out_dtype);
   }
   void run(int64_t begin, int64_t end) {
     StridedLoop::Cursor cursor(loop_, begin);
     while (begin < end) {
-      int64_t n = std::min(kBlock, end - begin);
+      int64_t n = std::min(block_, end - begin);
       gather(&cursor, n);
       char* out = plan_.out + begin * item_size(plan_.out_dtype);
       args_.n = n;
@@ -148,7 +150,7 @@ class BlockRunner {
     stride_[i] = loop_.inner_stride(i) / item_size(op.stored);
     args_.stride[i] = op.scalar && plan_.num_in < 3 ? 0 : 1;
     args_.in[i] = args_.stride[i] == 0 ? op.data : buffer_[i];
-    if (op.scalar) load_[i](op.data, 0, buffer_[i], 1, kBlock);
+    if (op.scalar) load_[i](op.data, 0, buffer_[i], 1, block_);
   }
   void gather(StridedLoop::Cursor* cursor, int64_t n) {
     for (int64_t at = 0; at < n;) {
@@ -170,6 +172,7 @@ class BlockRunner {
   ConvertFn load_[kMaxIn];
   int64_t stride_[kMaxIn];
   ConvertFn store_ = nullptr;
+  int64_t block_ = kBlock;
   alignas(64) char buffer_[kMaxIn + 1][kBlock * 8];
 };
 
@@ -199,7 +202,8 @@ void run_strided(KernelCtx& ctx, const Plan& plan, int64_t n) {
 Status run_elementwise(KernelCtx& ctx, const LoopTable& table) {
   DType compute = compute_of(ctx);
   Plan plan;
-  plan.entry = table.by_dtype[static_cast<int>(loop_dtype(compute))];
+  const LoopTable* loops = is_complex(compute) ? ctx.op.complex_loops : &table;
+  if (loops) plan.entry = loops->by_dtype[static_cast<int>(loop_dtype(compute))];
   if (!plan.entry.run) {
     return type_error("[{}] dtype is not supported, got {}", ctx.op.name, dtype_name(compute));
   }

@@ -17,7 +17,8 @@ inline constexpr uint32_t kFloat32s = dtype_bit(DType::kFloat32);
 inline constexpr uint32_t kFloats = kFloat32s | dtype_bit(DType::kFloat64);
 inline constexpr uint32_t kInts = dtype_bit(DType::kUInt8) | dtype_bit(DType::kInt8) |
                                   dtype_bit(DType::kInt16) | dtype_bit(DType::kInt32) |
-                                  dtype_bit(DType::kInt64);
+                                  dtype_bit(DType::kInt64) | dtype_bit(DType::kUInt16) |
+                                  dtype_bit(DType::kUInt32) | dtype_bit(DType::kUInt64);
 inline constexpr uint32_t kNumbers = kInts | kFloats;
 inline constexpr uint32_t kAllTypes = kNumbers | kBools;
 
@@ -96,6 +97,9 @@ constexpr LoopTable make_table() {
   add_loop<F, int16_t, Types, Wide, Arity, Select>(table);
   add_loop<F, int32_t, Types, Wide, Arity, Select>(table);
   add_loop<F, int64_t, Types, Wide, Arity, Select>(table);
+  add_loop<F, uint16_t, Types, Wide, Arity, Select>(table);
+  add_loop<F, uint32_t, Types, Wide, Arity, Select>(table);
+  add_loop<F, uint64_t, Types, Wide, Arity, Select>(table);
   add_loop<F, float, Types, Wide, Arity, Select>(table);
   add_loop<F, double, Types, Wide, Arity, Select>(table);
   return table;

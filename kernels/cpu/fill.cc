@@ -34,7 +34,7 @@ Status full_infer(InferCtx& ctx) {
 }
 
 Status fill(const Tensor& out, const AttrValue& value) {
-  dispatch_dtype(out.dtype(), [&](auto tag) {
+  dispatch_any_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     using C = typename ComputeType<T>::type;
     const C number = value.kind() == AttrValue::Kind::kFloat ? convert_value<C>(value.as_float())

@@ -134,7 +134,7 @@ void take_rows(const Tensor& x, const Tensor& out, const std::vector<int64_t>& r
 
 void put_rows(const Tensor& target, const Tensor& value, const std::vector<int64_t>& rows,
               const Plan& plan, Combine how) {
-  dispatch_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
+  dispatch_any_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
     T* to = target.data_as<T>();
     const T* from = value.data_as<T>();
     for (int64_t p = 0; p < plan.pre; ++p, to += plan.rows * plan.post)
@@ -145,7 +145,8 @@ void put_rows(const Tensor& target, const Tensor& value, const std::vector<int64
         } else if (how == Combine::kWrite) {
           std::memcpy(block, from, plan.post * sizeof(T));
         } else {
-          for (int64_t i = 0; i < plan.post; ++i) block[i] = combine(how, block[i], from[i]);
+          if constexpr (!kIsComplex<T>)  // index_reduce takes none
+            for (int64_t i = 0; i < plan.post; ++i) block[i] = combine(how, block[i], from[i]);
         }
         from += plan.post;
       }
@@ -294,7 +295,7 @@ static Status walk_along_axis(const char* name, const Tensor& t, const Tensor& i
 Status take_along_axis(const char* name, const Tensor& x, const Tensor& indices, int axis,
                        const Tensor& out) {
   MSJIT_TRY(Tensor wide, layout::as_int64(indices));
-  return dispatch_dtype(x.dtype(), [&]<class T>(TypeTag<T>) {
+  return dispatch_size(x.dtype(), [&]<class T>(TypeTag<T>) {
     const T* from = x.data_as<T>();
     T* to = out.data_as<T>();
     return walk_along_axis(name, x, wide, axis, [&](int64_t i, int64_t at) { to[i] = from[at]; });
@@ -308,7 +309,7 @@ Status put_along_axis(const char* name, const Tensor& target, const Tensor& indi
   MSJIT_TRY(Tensor own, layout::detached_from(updates, target));
   MSJIT_TRY(Tensor spread, layout::broadcast(own, indices.shape()).to_contiguous());
   MSJIT_TRY(Tensor source, layout::contiguous_as(spread, target.dtype()));
-  return dispatch_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
+  return dispatch_any_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
     const T* from = source.data_as<T>();
     T* to = target.data_as<T>();
     return walk_along_axis(name, target, wide, axis, [&](int64_t i, int64_t at) {

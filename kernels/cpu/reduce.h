@@ -23,7 +23,17 @@ Status reduce_infer(InferCtx& ctx, DType (*result)(DType));
 // identity.
 Status extremum_infer(InferCtx& ctx, DType (*result)(DType));
 inline DType same_dtype(DType d) { return d; }
-inline DType sum_dtype(DType d) { return is_float(d) ? d : DType::kInt64; }
+// Of sums and products: as MindSpore, the wide unsigned integers keep their dtype.
+inline DType sum_dtype(DType d) { return is_inexact(d) || is_wide_unsigned(d) ? d : DType::kInt64; }
+template <class T>
+inline constexpr bool kKeepsSumType =
+    !std::is_integral_v<T> || (std::is_unsigned_v<T> && sizeof(T) > 1);
+template <class T>
+using SumType = std::conditional_t<kKeepsSumType<T> && !std::is_same_v<T, bool>, T, int64_t>;
+// What sums and products are carried on in.
+template <class T>
+using SumTotal = std::conditional_t<std::is_integral_v<T>, int64_t,
+                                    std::conditional_t<kIsComplex<T>, Complex128, double>>;
 inline DType bool_dtype(DType) { return DType::kBool; }
 inline DType index_dtype(DType) { return DType::kInt64; }
 
@@ -108,14 +118,19 @@ struct Reducer {
 
 // The kernel of an operator that reduces attribute 0's axes by Folds::Of<element type>. A class,
 // not a template, is the parameter, because GCC forgets that a template is local to its file.
-template <class Folds>
+// `Complex`: its folds take complex numbers too.
+template <class Folds, bool Complex = false>
 Status reduce_kernel(KernelCtx& ctx) {
   MSJIT_TRY(const ReducePlan plan,
             plan_reduce(ctx.in[0], reduce_axes(ctx.attrs, ctx.in[0].rank())));
-  dispatch_dtype(ctx.in[0].dtype(), [&]<class T>(TypeTag<T>) {
+  const auto run = [&]<class T>(TypeTag<T>) {
     using Fold = typename Folds::template Of<T>;
     Reducer<T, Fold>::run(plan, ctx.out[0].data_as<typename Fold::Out>());
-  });
+  };
+  if constexpr (Complex)
+    dispatch_any_dtype(ctx.in[0].dtype(), run);
+  else
+    dispatch_dtype(ctx.in[0].dtype(), run);
   return {};
 }
 

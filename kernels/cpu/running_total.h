@@ -1,16 +1,18 @@
 // Running totals along one axis (cumsum, cumprod): the element at k of the result folds those up to
-// k of the input. Integers and bool wrap in 64 bits, floats are folded in double.
+// k of the input. Integers and bool wrap in 64 bits, floats and complex numbers are folded in
+// double.
 #pragma once
 
 #include "kernels/cpu/reduce.h"
 
 namespace msjit {
 
-// Fold: static constexpr int kStart, and static Acc apply(Acc, Acc) for uint64_t and double.
+// Fold: static constexpr int kStart, and static Acc apply(Acc, Acc) for uint64_t, double and
+// Complex128.
 template <class T, class Fold>
 void run_totals(const ReducePlan& plan, const Tensor& out) {
-  using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
-  using Acc = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+  using Out = SumType<T>;
+  using Acc = std::conditional_t<std::is_integral_v<T>, uint64_t, SumTotal<T>>;
   for (int64_t o = 0; o < plan.outer; ++o) {
     for (int64_t i = 0; i < plan.inner; ++i) {
       Acc total = Fold::kStart;
@@ -30,8 +32,8 @@ Status running_total_kernel(KernelCtx& ctx) {
   const int rank = ctx.in[0].rank();
   const IntList axes = rank == 0 ? IntList() : IntList{axis < 0 ? axis + rank : axis};
   MSJIT_TRY(const ReducePlan plan, plan_reduce(ctx.in[0], axes));
-  dispatch_dtype(ctx.in[0].dtype(),
-                 [&]<class T>(TypeTag<T>) { run_totals<T, Fold>(plan, ctx.out[0]); });
+  dispatch_any_dtype(ctx.in[0].dtype(),
+                     [&]<class T>(TypeTag<T>) { run_totals<T, Fold>(plan, ctx.out[0]); });
   return {};
 }
 

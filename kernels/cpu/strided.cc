@@ -63,16 +63,20 @@ void convert_loop<float, Half>(const void* from, int64_t from_stride, void* to, 
 
 template <class From>
 constexpr std::array<ConvertFn, kNumDTypes> convert_row() {
-  return {convert_loop<From, bool>,    convert_loop<From, uint8_t>,  convert_loop<From, int8_t>,
-          convert_loop<From, int16_t>, convert_loop<From, int32_t>,  convert_loop<From, int64_t>,
-          convert_loop<From, Half>,    convert_loop<From, BFloat16>, convert_loop<From, float>,
-          convert_loop<From, double>};
+  return {
+      convert_loop<From, bool>,     convert_loop<From, uint8_t>,   convert_loop<From, int8_t>,
+      convert_loop<From, int16_t>,  convert_loop<From, int32_t>,   convert_loop<From, int64_t>,
+      convert_loop<From, Half>,     convert_loop<From, BFloat16>,  convert_loop<From, float>,
+      convert_loop<From, double>,   convert_loop<From, uint16_t>,  convert_loop<From, uint32_t>,
+      convert_loop<From, uint64_t>, convert_loop<From, Complex64>, convert_loop<From, Complex128>};
 }
 
 constexpr std::array<ConvertFn, kNumDTypes> kConvert[kNumDTypes] = {
-    convert_row<bool>(),    convert_row<uint8_t>(), convert_row<int8_t>(), convert_row<int16_t>(),
-    convert_row<int32_t>(), convert_row<int64_t>(), convert_row<Half>(),   convert_row<BFloat16>(),
-    convert_row<float>(),   convert_row<double>(),
+    convert_row<bool>(),     convert_row<uint8_t>(),   convert_row<int8_t>(),
+    convert_row<int16_t>(),  convert_row<int32_t>(),   convert_row<int64_t>(),
+    convert_row<Half>(),     convert_row<BFloat16>(),  convert_row<float>(),
+    convert_row<double>(),   convert_row<uint16_t>(),  convert_row<uint32_t>(),
+    convert_row<uint64_t>(), convert_row<Complex64>(), convert_row<Complex128>(),
 };
 
 }  // namespace

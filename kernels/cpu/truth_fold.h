@@ -1,6 +1,7 @@
 // The fold of all() and any() over the truth of elements.
 #pragma once
 
+#include "kernels/core/scalar_num.h"
 #include "kernels/cpu/reduce.h"
 
 namespace msjit {
@@ -11,7 +12,7 @@ struct TruthFold {
   struct Truth {  // a lane; made from an element by static_cast
     bool v = kAll;
     Truth() = default;
-    explicit Truth(T x) : v(static_cast<typename ComputeType<T>::type>(x) != 0) {}
+    explicit Truth(T x) : v(convert_value<bool>(x)) {}
     explicit operator bool() const { return v; }
   };
   using Acc = Truth;

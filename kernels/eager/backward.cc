@@ -81,7 +81,7 @@ Result<Tensor> filled(const Meta& meta, double value) {
     std::memset(out.data(), 0, static_cast<size_t>(out.nbytes()));
     return out;
   }
-  dispatch_dtype(meta.dtype, [&](auto tag) {
+  dispatch_any_dtype(meta.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     std::fill_n(out.data_as<T>(), out.numel(), static_cast<T>(static_cast<float>(value)));
   });

@@ -144,7 +144,7 @@ Status check_call(const OpDef& op, std::span<const Tensor> in, const Attrs& attr
   if (!op.infer) return {};
   MetaList metas(in);
   InferCtx infer(op, metas.span(), attrs);
-  return op.infer(infer);
+  return infer_outputs(infer);
 }
 
 Status execute(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, TensorVec* out,
@@ -152,7 +152,7 @@ Status execute(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, 
   KernelFn kernel = op.kernel[static_cast<int>(DeviceType::kCpu)];
   MetaList metas(in);
   InferCtx infer(op, metas.span(), attrs);
-  if (op.infer) MSJIT_OK(op.infer(infer));
+  if (op.infer) MSJIT_OK(infer_outputs(infer));
   if (!kernel) [[unlikely]] {
     if (!op.composite) return no_kernel(op);
     if (!op.vjp || !tracked) return run_composite(op, in, attrs, out);
@@ -186,7 +186,7 @@ Status run_profiled(const OpDef& op, std::span<const Tensor> in, const Attrs& at
                     bool tracked) {
   MetaList metas(in);
   InferCtx infer(op, metas.span(), attrs);
-  if (op.infer) MSJIT_OK(op.infer(infer));
+  if (op.infer) MSJIT_OK(infer_outputs(infer));
   InlineVec<const Meta*, 4> results;
   for (const Meta& meta : infer.outputs) results.push_back(&meta);
   const profile::Span span(profile::Kind::kOp, profile::work_of(op, attrs, metas.span(), results));

@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(acos)
     .unary(DTypeRule::kFloat)
     .numpy("np.arccos(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.acos(x); })
+    .holomorphic([](auto x) { return std::acos(x); })
     .vjp([](Vjp& v) { v.set_grad(0, neg(v.grad() * rsqrt(1.0 - square(v.in(0))))); })
     .sample({.shapes = {{4, 5}}, .low_high = {-0.9, 0.9}});
 

@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(acosh)
     .unary(DTypeRule::kFloat)
     .numpy("np.arccosh(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.acosh(x); })
+    .holomorphic([](auto x) { return std::acosh(x); })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() * rsqrt(v.in(0) - 1.0) * rsqrt(v.in(0) + 1.0)); })
     .sample({.shapes = {{4, 5}}, .low_high = {1.2, 3}});
 

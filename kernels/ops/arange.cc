@@ -30,7 +30,7 @@ Status infer(InferCtx& ctx) {
 Status run(KernelCtx& ctx) {
   const Tensor& out = ctx.out[0];
   const int64_t n = out.numel();
-  dispatch_dtype(out.dtype(), [&](auto tag) {
+  dispatch_any_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     using C = typename ComputeType<T>::type;
     T* data = out.data_as<T>();
@@ -51,6 +51,7 @@ Status run(KernelCtx& ctx) {
 
 MSJIT_OP(arange)
     .doc("Numbers from start up to, not including, end; int64 when all are ints, else float32.")
+    .traits(kComplex)
     .signature("start: number, end: number, step: number = 1, dtype: dtype? = None")
     .infer(infer)
     .cpu(run)

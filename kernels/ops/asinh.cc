@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(asinh)
     .unary(DTypeRule::kFloat)
     .numpy("np.arcsinh(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.asinh(x); })
+    .holomorphic([](auto x) { return std::asinh(x); })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() * rsqrt(square(v.in(0)) + 1.0)); })
     .sample({.shapes = {{4, 5}}, .low_high = {-2, 2}});
 

@@ -25,6 +25,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(assign)
     .doc("Overwrites x with value, broadcast and converted, in place.")
+    .traits(kComplex)
     .signature("x: Tensor, value: Tensor")
     .impure()
     .traits(kInPlace)

@@ -22,6 +22,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(assign_add)
     .doc("Adds value, broadcast and converted, to x in place.")
+    .traits(kComplex)
     .signature("x: Tensor, value: Tensor")
     .impure()
     .traits(kInPlace)

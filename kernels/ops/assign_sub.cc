@@ -22,6 +22,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(assign_sub)
     .doc("Subtracts value, broadcast and converted, from x in place.")
+    .traits(kComplex)
     .signature("x: Tensor, value: Tensor")
     .impure()
     .traits(kInPlace)

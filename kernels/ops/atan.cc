@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(atan)
     .unary(DTypeRule::kFloat)
     .numpy("np.arctan(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.atan(x); })
+    .holomorphic([](auto x) { return std::atan(x); })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() / (square(v.in(0)) + 1.0)); })
     .sample({.shapes = {{4, 5}}, .low_high = {-1.2, 1.2}});
 

@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(atanh)
     .unary(DTypeRule::kFloat)
     .numpy("np.arctanh(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.atanh(x); })
+    .holomorphic([](auto x) { return std::atanh(x); })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() / (1.0 - square(v.in(0)))); })
     .sample({.shapes = {{4, 5}}, .low_high = {-0.9, 0.9}});
 

@@ -46,6 +46,7 @@ MSJIT_OP(broadcast_to)
     .doc(
         "Repeats axes of size one, and adds leading ones, to reach a shape; -1 keeps a size. A "
         "view without memory of its own.")
+    .traits(kComplex)
     .signature("x: Tensor, shape: int[]")
     .numpy(
         "np.broadcast_to(x, [n if s == -1 else s for s, n in "

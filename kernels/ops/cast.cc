@@ -22,6 +22,7 @@ Status run(KernelCtx& ctx) {
 MSJIT_OP(cast)
     .doc("Converts to another dtype; floats are cut towards zero and saturate, NaN becomes 0.")
     .elementwise(DTypeRule::kCast)
+    .traits(kComplex)
     .signature("x: Tensor, dtype: dtype")
     .cpu(run)
     .trace(trace)

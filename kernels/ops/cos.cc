@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 #include <cmath>
 
@@ -18,6 +18,7 @@ MSJIT_OP(cos)
         return m.cos(x);
       }
     })
+    .holomorphic([](auto x) { return std::cos(x); })
     .vjp([](Vjp& v) { v.set_grad(0, neg(v.grad() * sin(v.in(0)))); })
     .sample({.shapes = {{4, 5}}, .low_high = {-1.2, 1.2}});
 

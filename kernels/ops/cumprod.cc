@@ -27,6 +27,7 @@ MSJIT_OP(cumprod)
       ctx.add_output(sum_dtype(ctx.in(0).dtype), ctx.in(0).shape);
       return {};
     })
+    .traits(kComplex | kHolomorphic)
     .cpu(running_total_kernel<Fold>)
     .vjp([](Vjp& v) {
       // The sum of gradient times result from each place to the end, over x.

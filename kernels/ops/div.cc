@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(div)
     .binary(DTypeRule::kFloat)
     .numpy("np.divide(x, y)")
     .scalar<kFloats>([](auto m, auto x, auto y) { return x / y; })
+    .holomorphic([](auto x, auto y) { return x / y; })
     .vjp([](Vjp& v) {
       const Val g = v.grad() / v.in(1);
       v.set_grad(0, g);

@@ -14,6 +14,7 @@ Vals composite(OpSink* sink, std::span<const Val> in, const Attrs&) {
 
 MSJIT_OP(embedding)
     .doc("Rows of weight picked by indices.")
+    .traits(kComplex)
     .signature("indices: Tensor, weight: Tensor")
     .numpy("weight[indices]")
     .composite(composite)

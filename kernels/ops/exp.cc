@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,9 +10,11 @@ MSJIT_OP(exp)
     .unary(DTypeRule::kFloat)
     .numpy("np.exp(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.exp(x); })
+    .holomorphic([](auto x) { return std::exp(x); })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() * v.out()); })
     .sample({.shapes = {{4, 5}}})
     .sample({.shapes = {{6}}, .low_high = {-3, 3}, .dtypes = {"float64"}})
-    .sample({.shapes = {{6}}, .low_high = {-3, 3}, .dtypes = {"float16"}});
+    .sample({.shapes = {{6}}, .low_high = {-3, 3}, .dtypes = {"float16"}})
+    .sample({.shapes = {{4, 5}}, .dtypes = {"complex64"}});
 
 }  // namespace msjit

@@ -33,6 +33,7 @@ void vjp(Vjp& v) { v.set_grad(0, words::reshape(v.grad(), v.in(0).shape())); }
 
 MSJIT_OP(expand_dims)
     .doc("Inserts an axis of size one before `axis`. A view.")
+    .traits(kComplex)
     .signature("x: Tensor, axis: int")
     .numpy("np.expand_dims(x, axis)")
     .traits(kView)

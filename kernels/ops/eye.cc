@@ -20,7 +20,7 @@ Status run(KernelCtx& ctx) {
   const Tensor& out = ctx.out[0];
   MSJIT_OK(fill(out, AttrValue(0)));
   const int64_t n = std::min(out.dim(0), out.dim(1));
-  dispatch_dtype(out.dtype(), [&](auto tag) {
+  dispatch_any_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < n; ++i) out.data_as<T>()[i * (out.dim(1) + 1)] = static_cast<T>(1);
   });
@@ -31,6 +31,7 @@ Status run(KernelCtx& ctx) {
 
 MSJIT_OP(eye)
     .doc("Ones on the diagonal, zeros elsewhere.")
+    .traits(kComplex)
     .signature("n: int, m: int? = None, dtype: dtype = float32")
     .infer(infer)
     .cpu(run)

@@ -47,6 +47,7 @@ void vjp(Vjp& v) { v.set_grad(0, words::reshape(v.grad(), v.in(0).shape())); }
 
 MSJIT_OP(flatten)
     .doc("Merges the axes start_dim to end_dim into one. A view where the layout allows it.")
+    .traits(kComplex)
     .signature("x: Tensor, start_dim: int = 0, end_dim: int = -1")
     .numpy(
         "np.reshape(x, x.shape[:start_dim] + (int(np.prod(x.shape[start_dim:(end_dim % x.ndim) "

@@ -33,6 +33,7 @@ void vjp(Vjp& v) { v.set_grad(0, call(op_flip, {v.grad()}, v.attrs)); }
 
 MSJIT_OP(flip)
     .doc("Reverses the order of elements along the given axes, or all of them.")
+    .traits(kComplex)
     .signature("x: Tensor, axis: int[]? = None")
     .numpy("np.flip(x, None if axis is None else tuple(np.atleast_1d(axis)))")
     .infer(infer)

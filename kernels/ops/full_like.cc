@@ -4,6 +4,7 @@ namespace msjit {
 
 MSJIT_OP(full_like)
     .doc("One value in the shape and dtype of x.")
+    .traits(kComplex)
     .signature("x: Tensor, value: number, dtype: dtype? = None")
     .numpy("np.full_like(x, value)")
     .infer([](InferCtx& ctx) -> Status {

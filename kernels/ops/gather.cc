@@ -32,6 +32,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(gather)
     .doc("Slices of x along `axis`, picked by indices of any shape, which takes the axis's place.")
+    .traits(kComplex)
     .signature("x: Tensor, indices: Tensor, axis: int = 0")
     .numpy("np.take(x, indices, axis)")
     .infer(infer)

@@ -32,6 +32,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(gather_elements)
     .doc("out[i][j] = x[indices[i][j]][j] for axis 0, and so on: one element of x an index.")
+    .traits(kComplex)
     .signature("x: Tensor, indices: Tensor, axis: int = 0")
     .numpy("np.take_along_axis(x, indices.astype(np.int64), axis)")
     .infer(infer)

@@ -19,6 +19,7 @@ void vjp(Vjp& v) { v.set_grad(0, v.grad()); }
 
 MSJIT_OP(identity)
     .doc("x itself, as a value of its own. A view.")
+    .traits(kComplex)
     .signature("x: Tensor")
     .numpy("x")
     .traits(kView)

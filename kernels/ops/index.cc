@@ -33,6 +33,7 @@ MSJIT_OP(index)
     .doc(
         "Advanced indexing: tensors holds x, then one integer tensor for each of the named axes; "
         "NumPy's rules place the result.")
+    .traits(kComplex)
     .signature("tensors: Tensor[], axes: int[]")
     .numpy(
         "tensors[0][tuple(tensors[1 + list(axes).index(a)] if a in axes else slice(None) for a "

@@ -15,6 +15,7 @@ Status kernel(KernelCtx& ctx) {
 
 MSJIT_OP(index_assign)
     .doc("Writes (or adds) value, broadcast, at advanced indices of x, in place; see index_update.")
+    .traits(kComplex)
     .signature("tensors: Tensor[], axes: int[], accumulate: bool = False")
     .impure()
     .traits(kInPlace)

@@ -41,6 +41,7 @@ MSJIT_OP(index_update)
     .doc(
         "A copy of x with value, broadcast, written (or added) at advanced indices: tensors holds "
         "x, value and one index for each named axis.")
+    .traits(kComplex)
     .signature("tensors: Tensor[], axes: int[], accumulate: bool = False")
     .infer(infer)
     .cpu(kernel)

@@ -47,6 +47,7 @@ MSJIT_OP(linear)
     .doc("Fully connected layer: x times the transpose of weight (out, in), plus bias (out).")
     .signature("x: Tensor, weight: Tensor, bias: Tensor? = None")
     .numpy("np.matmul(x, weight.T) + (0 if bias is None else bias)")
+    .traits(kComplex | kHolomorphic)
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)
@@ -54,6 +55,7 @@ MSJIT_OP(linear)
     .sample({.shapes = {{2, 3, 4}, {5, 4}, {5}}})
     .sample({.shapes = {{4}, {5, 4}, {5}}})
     .sample({.shapes = {{3, 4}, {5, 4}}})
-    .sample({.shapes = {{0, 4}, {5, 4}, {5}}});
+    .sample({.shapes = {{0, 4}, {5, 4}, {5}}})
+    .sample({.shapes = {{3, 4}, {5, 4}, {5}}, .dtypes = {"complex64", "complex64", "complex64"}});
 
 }  // namespace msjit

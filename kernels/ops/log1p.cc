@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(log1p)
     .unary(DTypeRule::kFloat)
     .numpy("np.log1p(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.log1p(x); })
+    .holomorphic([](auto x) { return std::log(x + decltype(x)(1)); })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() / (v.in(0) + 1.0)); })
     .sample({.shapes = {{4, 5}}, .low_high = {-0.5, 4}});
 

@@ -5,6 +5,7 @@ namespace msjit {
 MSJIT_OP(logical_and)
     .doc("Logical and of truth values.")
     .binary(DTypeRule::kLogical)
+    .traits(kComplex)
     .traits(kCommutative)
     .numpy("np.logical_and(x, y)")
     .scalar<kBools>([](auto m, auto x, auto y) { return x & y; })

@@ -5,6 +5,7 @@ namespace msjit {
 MSJIT_OP(logical_not)
     .doc("Whether x is false.")
     .unary(DTypeRule::kLogical)
+    .traits(kComplex)
     .numpy("np.logical_not(x)")
     .scalar<kBools>([](auto m, auto x) { return ~x; })
     .no_grad()

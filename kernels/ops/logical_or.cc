@@ -5,6 +5,7 @@ namespace msjit {
 MSJIT_OP(logical_or)
     .doc("Logical or of truth values.")
     .binary(DTypeRule::kLogical)
+    .traits(kComplex)
     .traits(kCommutative)
     .numpy("np.logical_or(x, y)")
     .scalar<kBools>([](auto m, auto x, auto y) { return x | y; })

@@ -5,6 +5,7 @@ namespace msjit {
 MSJIT_OP(logical_xor)
     .doc("Logical xor of truth values.")
     .binary(DTypeRule::kLogical)
+    .traits(kComplex)
     .traits(kCommutative)
     .numpy("np.logical_xor(x, y)")
     .scalar<kBools>([](auto m, auto x, auto y) { return x ^ y; })

@@ -60,6 +60,7 @@ MSJIT_OP(matmul)
     .numpy(
         "np.matmul(np.swapaxes(x, -1, -2) if transpose_a and x.ndim > 1 else x, "
         "np.swapaxes(y, -1, -2) if transpose_b and y.ndim > 1 else y)")
+    .traits(kComplex | kHolomorphic)
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)
@@ -73,6 +74,7 @@ MSJIT_OP(matmul)
     .sample({.shapes = {{2, 3, 4}, {4}}})
     .sample({.shapes = {{3, 0}, {0, 2}}})
     .sample({.shapes = {{3, 4}, {4, 2}}, .dtypes = {"float64", "float64"}})
-    .sample({.shapes = {{3, 4}, {4, 2}}, .dtypes = {"int32", "int32"}, .check_grad = false});
+    .sample({.shapes = {{3, 4}, {4, 2}}, .dtypes = {"int32", "int32"}, .check_grad = false})
+    .sample({.shapes = {{2, 3, 4}, {4, 2}}, .dtypes = {"complex64", "complex64"}});
 
 }  // namespace msjit

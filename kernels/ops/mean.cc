@@ -20,18 +20,21 @@ Vals run(OpSink*, std::span<const Val> in, const Attrs& attrs) {
   }
   // 16-bit floats are averaged in float32, where the sum does not overflow.
   const DType dtype = in[0].dtype();
-  const DType wide = dtype == DType::kFloat64 ? dtype : DType::kFloat32;
+  const DType wide = item_size(dtype) < 4 ? DType::kFloat32 : dtype;
   // Integers are lifted by an operator that gives their gradients back as floats.
-  const Val x = is_float(dtype) ? cast(in[0], wide) : in[0] / 1;
+  const Val x = is_inexact(dtype) ? cast(in[0], wide) : in[0] / 1;
   const Val total = sum(x, attrs[0], attrs[1].as_bool());
   const Val mean = count == 0 ? total / 0.0 : total * (1.0 / count);
-  return {is_float(dtype) ? cast(mean, dtype) : mean};
+  const bool keeps = is_inexact(dtype) || is_wide_unsigned(dtype);  // as MindSpore
+  return {keeps ? cast(mean, dtype) : mean};
 }
 
 }  // namespace
 
 MSJIT_OP(mean)
-    .doc("Mean over the given axes (all by default); integers give float32.")
+    .doc(
+        "Mean over the given axes (all by default); integers of at most 8 bits or with a sign give "
+        "float32.")
     .signature("x: Tensor, axis: int[]? = None, keepdims: bool = False")
     .numpy("np.mean(x, axis=axis, keepdims=keepdims)")
     .composite(run)

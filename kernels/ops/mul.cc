@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -9,6 +9,7 @@ MSJIT_OP(mul)
     .traits(kCommutative)
     .numpy("np.multiply(x, y)")
     .scalar<kAllTypes>([](auto m, auto x, auto y) { return x * y; })
+    .holomorphic([](auto x, auto y) { return complex_detail::product(x, y); })
     .vjp([](Vjp& v) {
       using namespace words;
       if (v.needs(0)) v.set_grad(0, v.grad() * v.in(1));
@@ -17,6 +18,7 @@ MSJIT_OP(mul)
     .sample({.shapes = {{4, 5}, {4, 5}}})
     .sample({.shapes = {{2, 3, 4}, {3, 1}}})
     .sample({.shapes = {{7}, {}}, .dtypes = {"int32", "int32"}})
-    .sample({.shapes = {{3, 3}, {3}}, .dtypes = {"bool", "uint8"}});
+    .sample({.shapes = {{3, 3}, {3}}, .dtypes = {"bool", "uint8"}})
+    .sample({.shapes = {{2, 3, 4}, {3, 1}}, .dtypes = {"complex64", "complex64"}});
 
 }  // namespace msjit

@@ -1,4 +1,4 @@
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -8,6 +8,7 @@ MSJIT_OP(not_equal)
     .traits(kCommutative)
     .numpy("np.not_equal(x, y)")
     .scalar<kAllTypes>([](auto m, auto x, auto y) { return x != y; })
+    .complex([](auto x, auto y) { return x != y; })
     .no_grad()
     .sample({.shapes = {{4, 5}, {4, 5}}})
     .sample({.shapes = {{6}, {6}}, .low_high = {0, 4}, .dtypes = {"int32", "int32"}})

@@ -30,7 +30,7 @@ Status kernel(KernelCtx& ctx) {
   MSJIT_TRY(Tensor indices, layout::as_int64(ctx.in[0]));
   auto split = layout::split_at(out.shape(), normal_axis(ctx.attrs[3].as_int(), out.rank()));
   const int64_t* index = indices.data_as<int64_t>();
-  dispatch_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
+  dispatch_size(out.dtype(), [&]<class T>(TypeTag<T>) {
     T value = *on.data_as<T>();
     T* data = out.data_as<T>();
     for (int64_t o = 0; o < split.outer; ++o)
@@ -48,6 +48,7 @@ MSJIT_OP(one_hot)
     .doc(
         "A new axis of size `depth` that holds on_value at the index and off_value elsewhere; an "
         "index out of range gives no on_value.")
+    .traits(kComplex)
     .signature(
         "indices: Tensor, depth: int, on_value: number = 1, off_value: number = 0, "
         "axis: int = -1, dtype: dtype = float32")

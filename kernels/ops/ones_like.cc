@@ -4,6 +4,7 @@ namespace msjit {
 
 MSJIT_OP(ones_like)
     .doc("Ones in the shape and dtype of x.")
+    .traits(kComplex)
     .signature("x: Tensor, dtype: dtype? = None")
     .numpy("np.ones_like(x)")
     .infer([](InferCtx& ctx) -> Status {

@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -23,6 +23,7 @@ MSJIT_OP(pow)
         return m.select(y < zero, inverse, m.int_power(x, m.select(y < zero, zero, y)));
       }
     })
+    .holomorphic([](auto x, auto y) { return std::pow(x, y); })
     .vjp([](Vjp& v) {
       const Val &x = v.in(0), &y = v.in(1);
       if (v.needs(0)) {
@@ -30,7 +31,11 @@ MSJIT_OP(pow)
         const Val slope = y * pow(x, y - 1.0);
         v.set_grad(0, v.grad() * where(equal(y, 0.0), 0.0, slope));
       }
-      if (v.needs(1)) {
+      if (v.needs(1) && is_complex(v.out().dtype())) {
+        const Val zero = equal(x, 0.0);
+        const Val slope = log(where(zero, ones_like(x), x));
+        v.set_grad(1, v.grad() * v.out() * slope);
+      } else if (v.needs(1)) {
         const Val positive = greater(x, 0.0);
         const Val safe = where(positive, x, ones_like(x));
         v.set_grad(1, v.grad() * v.out() * where(positive, log(safe), zeros_like(x)));

@@ -9,16 +9,22 @@ namespace {
 
 template <class T>
 struct Fold {
-  // The integers add up in int64, floats in their compute type, carried on in double.
+  // The integers multiply in int64, others in their compute type, carried on in double.
   using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, typename ComputeType<T>::type>;
-  using Total = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
-  using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
+  using Total = SumTotal<T>;
+  using Out = SumType<T>;
   static Acc identity() { return 1; }
   static Acc apply(Acc a, Acc b) {
-    return std::is_integral_v<T> ? static_cast<Acc>(uint64_t(a) * uint64_t(b)) : a * b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<Acc>(uint64_t(a) * uint64_t(b));
+    else
+      return a * b;
   }
   static Total merge(Total a, Acc b) {
-    return std::is_integral_v<T> ? static_cast<Total>(uint64_t(a) * uint64_t(b)) : a * b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<Total>(uint64_t(a) * uint64_t(b));
+    else
+      return a * static_cast<Total>(b);
   }
 };
 
@@ -35,7 +41,8 @@ MSJIT_OP(prod)
     .numpy("np.prod(x, axis=axis, keepdims=keepdims)")
     .reduction(ReduceKind::kProd)
     .infer([](InferCtx& ctx) { return reduce_infer(ctx, sum_dtype); })
-    .cpu(reduce_kernel<Folds>)
+    .traits(kComplex | kHolomorphic)
+    .cpu(reduce_kernel<Folds, true>)
     .vjp([](Vjp& v) {
       // Without a zero: out / x. With one zero: the product of the others, at the zero alone. With
       // more: 0.

@@ -39,6 +39,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(repeat_interleave)
     .doc("Repeats each element `repeats` times along `axis`.")
+    .traits(kComplex)
     .signature("x: Tensor, repeats: int, axis: int = 0")
     .numpy("np.repeat(x, repeats, axis)")
     .infer(infer)

@@ -61,6 +61,7 @@ MSJIT_OP(reshape)
     .doc(
         "The same elements in another shape; one size may be -1 and is then inferred. A view where "
         "the layout allows it.")
+    .traits(kComplex)
     .signature("x: Tensor, shape: int[]")
     .numpy("np.reshape(x, shape)")
     .traits(kView)

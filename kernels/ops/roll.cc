@@ -57,6 +57,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(roll)
     .doc("Moves elements along axes; what leaves at one end enters at the other.")
+    .traits(kComplex)
     .signature("x: Tensor, shifts: int[], axis: int[]")
     .numpy("np.roll(x, shifts, axis)")
     .infer(infer)

@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(rsqrt)
     .unary(DTypeRule::kFloat)
     .numpy("1 / np.sqrt(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.constant(x, 1) / m.sqrt(x); })
+    .holomorphic([](auto x) { return decltype(x)(1) / std::sqrt(x); })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() * -0.5 * v.out() * v.out() * v.out()); })
     .sample({.shapes = {{4, 5}}, .low_high = {0.5, 4}});
 

@@ -44,6 +44,7 @@ MSJIT_OP(scatter_elements)
     .doc(
         "A copy of x with updates written (reduction 'none') or added ('add') at "
         "[indices[i][j]][j] for axis 0, and so on.")
+    .traits(kComplex)
     .signature(
         "x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = \"none\"")
     .infer(infer)

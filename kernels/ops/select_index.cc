@@ -52,6 +52,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(select_index)
     .doc("Element `index` along `axis`, which is dropped. A view.")
+    .traits(kComplex)
     .signature("x: Tensor, index: int, axis: int = 0")
     .numpy("np.take(x, index, axis)")
     .traits(kView)

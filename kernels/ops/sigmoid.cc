@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(sigmoid)
     .unary(DTypeRule::kFloat)
     .numpy("1 / (1 + np.exp(-x))")
     .scalar<kFloats>([](auto m, auto x) { return m.sigmoid(x); })
+    .holomorphic([](auto x) { return decltype(x)(1) / (decltype(x)(1) + std::exp(-x)); })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() * v.out() * (1.0 - v.out())); })
     .sample({.shapes = {{4, 5}}});
 

@@ -1,4 +1,4 @@
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -9,6 +9,10 @@ MSJIT_OP(sign)
     .scalar<kNumbers>([](auto m, auto x) {
       const auto zero = m.constant(x, 0), one = m.constant(x, 1);
       return m.select(x > zero, one, m.select(x < zero, -one, m.select(x == x, zero, x)));
+    })
+    .complex([](auto x) {
+      const auto size = std::abs(x);
+      return size == 0 ? x : x / size;
     })
     .no_grad()
     .sample({.shapes = {{4, 5}}, .check_grad = false})

@@ -1,7 +1,9 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
+
+extern const OpDef op_cosh;
 
 using namespace words;
 
@@ -10,7 +12,12 @@ MSJIT_OP(sinh)
     .unary(DTypeRule::kFloat)
     .numpy("np.sinh(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.sinh(x); })
-    .vjp([](Vjp& v) { v.set_grad(0, v.grad() * sqrt(square(v.out()) + 1.0)); })
+    .holomorphic([](auto x) { return std::sinh(x); })
+    .vjp([](Vjp& v) {  // the root has the sign of cosh for real numbers alone
+      const Val slope =
+          is_complex(v.in(0).dtype()) ? call(op_cosh, {v.in(0)}) : sqrt(square(v.out()) + 1.0);
+      v.set_grad(0, v.grad() * slope);
+    })
     .sample({.shapes = {{4, 5}}, .low_high = {-1.2, 1.2}});
 
 }  // namespace msjit

@@ -33,6 +33,7 @@ MSJIT_OP(slice)
     .doc(
         "x[begin:end:step] axis by axis, values as slice.indices() gives them: with a negative "
         "step an end of -1 includes element 0. A view unless reversed.")
+    .traits(kComplex)
     .signature("x: Tensor, begin: int[], end: int[], step: int[]")
     .numpy(
         "x[tuple(slice(b, None if s < 0 and e < 0 else e, s) for b, e, s in "

@@ -14,6 +14,7 @@ Status kernel(KernelCtx& ctx) {
 
 MSJIT_OP(slice_assign)
     .doc("Writes value, broadcast, into a slice of x, in place; see slice.")
+    .traits(kComplex)
     .signature("x: Tensor, value: Tensor, begin: int[], end: int[], step: int[]")
     .impure()
     .traits(kInPlace)

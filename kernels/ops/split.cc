@@ -46,6 +46,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(split)
     .doc("Cuts x along `axis` into pieces of the given sizes. Views.")
+    .traits(kComplex)
     .signature("x: Tensor, sections: int[], axis: int = 0")
     .numpy("np.split(x, np.cumsum(sections)[:-1], axis)")
     .traits(kView)

@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(sqrt)
     .unary(DTypeRule::kFloat)
     .numpy("np.sqrt(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.sqrt(x); })
+    .holomorphic([](auto x) { return std::sqrt(x); })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() * 0.5 / v.out()); })
     .sample({.shapes = {{4, 5}}, .low_high = {0.5, 4}})
     .sample({.shapes = {{6}}, .low_high = {1, 9}, .dtypes = {"int32"}});

@@ -51,6 +51,7 @@ void vjp(Vjp& v) { v.set_grad(0, words::reshape(v.grad(), v.in(0).shape())); }
 
 MSJIT_OP(squeeze)
     .doc("Drops axes of size one: of those named, or of all. A view.")
+    .traits(kComplex)
     .signature("x: Tensor, axis: int[]? = None")
     .numpy(
         "np.squeeze(x, tuple(a for a in (range(x.ndim) if axis is None else axis) if x.shape[a] == "

@@ -17,6 +17,7 @@ Status kernel(KernelCtx& ctx) {
 
 MSJIT_OP(stop_gradient)
     .doc("x itself, through which no gradient flows. A view.")
+    .traits(kComplex)
     .signature("x: Tensor")
     .numpy("x")
     .traits(kView)

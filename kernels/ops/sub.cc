@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(sub)
     .binary(DTypeRule::kNumeric)
     .numpy("np.subtract(x, y)")
     .scalar<kNumbers>([](auto m, auto x, auto y) { return x - y; })
+    .complex([](auto x, auto y) { return x - y; })
     .vjp([](Vjp& v) {
       v.set_grad(0, v.grad());
       v.set_grad(1, neg(v.grad()));

@@ -37,6 +37,7 @@ Vals run(OpSink*, std::span<const Val> in, const Attrs& attrs) {
 
 MSJIT_OP(sum_to)
     .doc("Sums the dimensions that broadcasting `shape` to x's shape would repeat.")
+    .traits(kComplex)
     .signature("x: Tensor, shape: int[]")
     .infer(infer)
     .composite(run)

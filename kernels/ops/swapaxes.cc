@@ -29,6 +29,7 @@ void vjp(Vjp& v) { v.set_grad(0, call(op_swapaxes, {v.grad()}, v.attrs)); }
 
 MSJIT_OP(swapaxes)
     .doc("Exchanges two axes. A view.")
+    .traits(kComplex)
     .signature("x: Tensor, axis0: int, axis1: int")
     .numpy("np.swapaxes(x, axis0, axis1)")
     .traits(kView)

@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -10,6 +10,7 @@ MSJIT_OP(tanh)
     .unary(DTypeRule::kFloat)
     .numpy("np.tanh(x)")
     .scalar<kFloats>([](auto m, auto x) { return m.tanh(x); })
+    .holomorphic([](auto x) { return std::tanh(x); })
     .vjp([](Vjp& v) { v.set_grad(0, v.grad() * (1.0 - v.out() * v.out())); })
     .sample({.shapes = {{4, 5}}})
     .sample({.shapes = {{6}}, .low_high = {-3, 3}, .dtypes = {"float64"}});

@@ -49,6 +49,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(transpose)
     .doc("Permutes the axes: axis i of the result is axis perm[i] of x. A view.")
+    .traits(kComplex)
     .signature("x: Tensor, perm: int[]")
     .numpy("np.transpose(x, perm)")
     .traits(kView)

@@ -41,6 +41,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(unstack)
     .doc("The slices of x along `axis`, without that axis. Views.")
+    .traits(kComplex)
     .signature("x: Tensor, axis: int = 0")
     .numpy("[np.take(x, i, axis) for i in range(x.shape[axis])]")
     .traits(kView)

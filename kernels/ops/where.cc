@@ -1,5 +1,5 @@
 #include "kernels/core/words.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/complex_loops.h"
 
 namespace msjit {
 
@@ -11,6 +11,7 @@ MSJIT_OP(where)
     .signature("condition: Tensor, x: Tensor, y: Tensor")
     .numpy("np.where(condition, x, y)")
     .scalar<kAllTypes>([](auto m, auto c, auto x, auto y) { return m.select(c, x, y); })
+    .complex([](bool c, auto x, auto y) { return c ? x : y; })
     .vjp([](Vjp& v) {
       if (v.needs(1)) v.set_grad(1, where(v.in(0), v.grad(), zeros_like(v.grad())));
       if (v.needs(2)) v.set_grad(2, where(v.in(0), zeros_like(v.grad()), v.grad()));

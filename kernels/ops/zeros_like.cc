@@ -4,6 +4,7 @@ namespace msjit {
 
 MSJIT_OP(zeros_like)
     .doc("Zeros in the shape and dtype of x.")
+    .traits(kComplex)
     .signature("x: Tensor, dtype: dtype? = None")
     .numpy("np.zeros_like(x)")
     .infer([](InferCtx& ctx) -> Status {

@@ -39,14 +39,23 @@ struct DLManagedTensorVersioned {
 };
 constexpr int32_t kDLCpu = 1;
 constexpr uint64_t kReadOnlyFlag = 1, kCopiedFlag = 2;
-enum TypeCode : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBFloat = 4, kBool = 6 };
+enum TypeCode : uint8_t {
+  kInt = 0,
+  kUInt = 1,
+  kFloat = 2,
+  kBFloat = 4,
+  kComplexCode = 5,
+  kBool = 6
+};
 
 DLDataType dl_type(DType dtype) {
   uint8_t code = kFloat;
   if (is_bool(dtype))
     code = kBool;
-  else if (dtype == DType::kUInt8)
+  else if (is_unsigned(dtype))
     code = kUInt;
+  else if (is_complex(dtype))
+    code = kComplexCode;
   else if (is_integer(dtype))
     code = kInt;
   else if (dtype == DType::kBFloat16)

@@ -19,8 +19,9 @@ std::string attribute_name(DType dtype) {
 }
 
 Ref dtype_str(PyObject* self) {
-  static constexpr const char* kNames[] = {"Bool",  "UInt8",   "Int8",     "Int16",   "Int32",
-                                           "Int64", "Float16", "BFloat16", "Float32", "Float64"};
+  static constexpr const char* kNames[kNumDTypes] = {
+      "Bool",    "UInt8",   "Int8",   "Int16",  "Int32",  "Int64",     "Float16",   "BFloat16",
+      "Float32", "Float64", "UInt16", "UInt32", "UInt64", "Complex64", "Complex128"};
   return text_object(kNames[static_cast<int>(dtype_of_object(self))]);
 }
 Ref dtype_repr(PyObject* self) {
@@ -37,9 +38,12 @@ Ref get_itemsize(PyObject* self) {
 Ref get_is_float(PyObject* self) {
   return Ref::share(is_float(dtype_of_object(self)) ? Py_True : Py_False);
 }
+Ref get_is_complex(PyObject* self) {
+  return Ref::share(is_complex(dtype_of_object(self)) ? Py_True : Py_False);
+}
 Ref get_is_signed(PyObject* self) {
   const DType d = dtype_of_object(self);
-  return Ref::share(d != DType::kBool && d != DType::kUInt8 ? Py_True : Py_False);
+  return Ref::share(d != DType::kBool && !is_unsigned(d) ? Py_True : Py_False);
 }
 
 // dtype(x): the dtype that a name, NumPy dtype or Python type stands for.
@@ -60,6 +64,7 @@ PyGetSetDef dtype_attributes[] = {
     {"__module__", get_attribute<get_module>, nullptr, nullptr, nullptr},
     {"itemsize", get_attribute<get_itemsize>, nullptr, "Bytes of an element.", nullptr},
     {"is_floating_point", get_attribute<get_is_float>, nullptr, nullptr, nullptr},
+    {"is_complex", get_attribute<get_is_complex>, nullptr, nullptr, nullptr},
     {"is_signed", get_attribute<get_is_signed>, nullptr, nullptr, nullptr},
     {nullptr}};
 PyMethodDef dtype_methods[] = {{"__reduce_ex__", one_arg<dtype_reduce>, METH_O, nullptr},

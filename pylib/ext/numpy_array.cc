@@ -53,6 +53,11 @@ int type_number(DType dtype) {
     case DType::kFloat16: return 23;
     case DType::kFloat32: return 11;
     case DType::kFloat64: return 12;
+    case DType::kUInt16: return 4;
+    case DType::kUInt32: return 6;
+    case DType::kUInt64: return 8;
+    case DType::kComplex64: return 14;
+    case DType::kComplex128: return 15;
     case DType::kBFloat16: break;
   }
   return -1;

@@ -25,6 +25,11 @@ const char* format_of(DType dtype) {
     case DType::kFloat16: return "e";
     case DType::kFloat32: return "f";
     case DType::kFloat64: return "d";
+    case DType::kUInt16: return "H";
+    case DType::kUInt32: return "I";
+    case DType::kUInt64: return "Q";
+    case DType::kComplex64: return "Zf";
+    case DType::kComplex128: return "Zd";
     case DType::kBFloat16: break;
   }
   return nullptr;

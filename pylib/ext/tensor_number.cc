@@ -2,6 +2,7 @@
 // operators, lists on either side are turned into tensors first, numbers as weak scalars. There are
 // no in-place slots: `x += y` rebinds x, as in MindSpore.
 #include "kernels/core/registry.h"
+#include "kernels/core/scalar_num.h"
 #include "pylib/ext/tensor.h"
 
 namespace msjit {
@@ -148,12 +149,8 @@ int truth(PyObject* self) {
   const void* data;
   const Tensor& t = tensor_of(self);
   if (!single_element(t, "bool", &data)) return -1;
-  return dispatch_dtype(t.dtype(), [&](auto tag) -> int {
-    using T = typename decltype(tag)::type;
-    if constexpr (std::is_integral_v<T>)
-      return *static_cast<const T*>(data) != 0;
-    else
-      return static_cast<double>(*static_cast<const T*>(data)) != 0;
+  return dispatch_any_dtype(t.dtype(), [&](auto tag) -> int {
+    return convert_value<bool>(*static_cast<const typename decltype(tag)::type*>(data));
   });
 }
 

@@ -16,19 +16,22 @@ constexpr int64_t kThresholdOneDim = 1000;     // the same for tensors of one di
 constexpr int64_t kRowOfInts = 24, kRow = 12;  // elements to a line, one dimension only
 
 const char* display_name(DType dtype) {
-  static constexpr const char* kNames[] = {"Bool",  "UInt8",   "Int8",     "Int16",   "Int32",
-                                           "Int64", "Float16", "BFloat16", "Float32", "Float64"};
+  static constexpr const char* kNames[kNumDTypes] = {
+      "Bool",    "UInt8",   "Int8",   "Int16",  "Int32",  "Int64",     "Float16",   "BFloat16",
+      "Float32", "Float64", "UInt16", "UInt32", "UInt64", "Complex64", "Complex128"};
   return kNames[static_cast<int>(dtype)];
 }
 
 std::string element_text(DType dtype, const void* data, bool scalar) {
-  return dispatch_dtype(dtype, [&](auto tag) -> std::string {
+  return dispatch_any_dtype(dtype, [&](auto tag) -> std::string {
     using T = typename decltype(tag)::type;
     const T& value = *static_cast<const T*>(data);
     if constexpr (std::is_same_v<T, bool>)
       return value ? "True" : "False";
     else if constexpr (std::is_integral_v<T>)
-      return std::to_string(static_cast<int64_t>(value));
+      return std::to_string(+value);
+    else if constexpr (kIsComplex<T>)
+      return fmt::format("{:g}{:+g}j", value.real(), value.imag());
     else {
       const double number = static_cast<double>(value);
       if (std::isnan(number)) return "nan";

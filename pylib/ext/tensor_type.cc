@@ -151,6 +151,23 @@ bool copy_tracked(const Tensor& from, DType dtype, Tensor* out) {
   return true;
 }
 
+// As NumPy: a complex number as complex128, and as uint64 an int that only that holds.
+bool wide_number(PyObject* number, Tensor* out) {
+  if (PyComplex_Check(number)) {
+    *out =
+        Tensor::scalar(Complex128(PyComplex_RealAsDouble(number), PyComplex_ImagAsDouble(number)));
+    return true;
+  }
+  int overflow = 0;
+  if (!PyLong_Check(number)) return false;
+  (void)PyLong_AsLongLongAndOverflow(number, &overflow);
+  if (overflow <= 0) return PyErr_Clear(), false;
+  const uint64_t value = PyLong_AsUnsignedLongLong(number);
+  if (value == UINT64_MAX && PyErr_Occurred()) return PyErr_Clear(), false;
+  *out = Tensor::scalar(value);
+  return true;
+}
+
 bool number_data(PyObject* number, DType* dtype, Tensor* out) {
   if (!tensor_from_number(number, "Tensor", out)) return false;
   *dtype = out->dtype() == DType::kFloat64 && !PyObject_CheckBuffer(number) ? DType::kFloat32
@@ -160,6 +177,7 @@ bool number_data(PyObject* number, DType* dtype, Tensor* out) {
 
 // Reads `data`; `dtype` becomes that of the tensor to make of it, by MindSpore's defaults.
 bool read_data(PyObject* data, DType* dtype, Tensor* out) {
+  if (!PyObject_CheckBuffer(data) && wide_number(data, out)) return *dtype = out->dtype(), true;
   if (is_number(data)) return number_data(data, dtype, out);
   if (is_tensor(data))
     *out = tensor_of(data);

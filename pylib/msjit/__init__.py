@@ -10,8 +10,9 @@ from .custom_function import _Function
 from .function_transforms import vmap
 from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, mutable, set_seed, tensor
 from .common.dtype import (  # noqa: F401
-    DType, TensorType, Type, bfloat16, bool_, double, dtype_to_nptype, dtype_to_pytype, float16, float32, float64,
-    float_, half, int16, int32, int64, int8, int_, pytype_to_dtype, single, string, tensor_type, uint8,
+    DType, TensorType, Type, bfloat16, bool_, complex64, complex128, double, dtype_to_nptype, dtype_to_pytype, float16, float32, float64,
+    float_, half, int16, int32, int64, int8, int_, pytype_to_dtype, single, string, tensor_type, uint8, uint16,
+    uint32, uint64,
 )
 from .common.initializer import initializer
 from .common.tensor import from_dlpack, from_numpy, is_tensor, to_dlpack

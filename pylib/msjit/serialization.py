@@ -2,7 +2,7 @@
 import os
 from collections import OrderedDict
 
-from . import checkpoint_file
+from . import checkpoint_file, ops
 from .common import dtype as mstype
 from .common.parameter import Parameter
 from .common.tensor import Tensor
@@ -142,6 +142,8 @@ def _to_numpy(value):
         value = Tensor(value)
     elif value.dtype == mstype.bfloat16:
         value, dtype = value.astype(mstype.float32), "bfloat16"
+    elif value.dtype in mstype.complex_type:  # the format has none: pairs of real numbers
+        value, dtype = ops.view_as_real(value), value.dtype.name
     return numpy.array(value.asnumpy(), order="C"), dtype
 
 
@@ -237,6 +239,8 @@ def _read_safetensors(path, wanted):
                 values = Tensor(file.get_tensor(name))
                 if metadata.get("dtype:" + name) == "bfloat16":
                     values = values.astype(mstype.bfloat16)
+                elif metadata.get("dtype:" + name) in ("complex64", "complex128"):
+                    values = ops.complex(values[..., 0], values[..., 1])
                 loaded[name] = Parameter(values, name=name)
     except SafetensorError as error:
         raise checkpoint_file.BadFile(str(error)) from None
@@ -286,7 +290,7 @@ def _with_prefix(missing, parameter_dict):
 
 
 _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
-_INTS = (mstype.int8, mstype.int16, mstype.int32, mstype.int64, mstype.uint8)
+_INTS = mstype.int_type + mstype.uint_type
 
 
 def _copy(param, value, strict_load):
@@ -300,7 +304,7 @@ def _copy(param, value, strict_load):
                                % (where, param.name, shape, expected))
         value = value.reshape(expected)
     if value.dtype != param.dtype:
-        same = any(value.dtype in kind and param.dtype in kind for kind in (_FLOATS, _INTS))
+        same = any(value.dtype in kind and param.dtype in kind for kind in (_FLOATS, _INTS, mstype.complex_type))
         if strict_load or not same:
             raise RuntimeError("[%s] dtype of %s does not match, got %s, expected %s"
                                % (where, param.name, value.dtype, param.dtype))

@@ -2,7 +2,8 @@
 import numpy as np
 
 # Of the larger magnitude in the two results, and absolute; by MindSpore's dtype.
-TOLERANCE = {"bfloat16": 2e-2, "float16": 2e-3, "float32": 1e-5, "float64": 1e-9}
+TOLERANCE = {"bfloat16": 2e-2, "float16": 2e-3, "float32": 1e-5, "float64": 1e-9, "complex64": 1e-5,
+             "complex128": 1e-9}
 TENSORS = ("tensor", "ndarray")
 
 
@@ -48,9 +49,10 @@ def differ_tensors(got, want):
         return "shape", "%s, MindSpore %s" % (got[2], want[2])
     mine, theirs = as_array(got), as_array(want)
     detail = "%s, MindSpore %s" % (brief(mine), brief(theirs))
-    if mine.dtype.kind != "f":
+    if mine.dtype.kind not in "fc":
         return None if np.all(mine == theirs) else ("value", detail)
-    wide = mine.astype(np.float64), theirs.astype(np.float64)
+    kind = np.complex128 if mine.dtype.kind == "c" else np.float64
+    wide = mine.astype(kind), theirs.astype(kind)
     if close(*wide, TOLERANCE[got[1]]):
         return None
     return "precision" if got[1] == "float64" and close(*wide, TOLERANCE["float32"]) else "value", detail

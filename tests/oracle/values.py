@@ -13,8 +13,9 @@ import zlib
 import numpy as np
 
 DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "i8": "int8", "i16": "int16",
-          "i32": "int32", "i64": "int64", "u8": "uint8", "b": "bool_"}
-TENSOR = re.compile(r"(bf16|f16|f32|f64|i8|i16|i32|i64|u8|b)\[([\d,]*)\]([+u!0p]|<\d+)?(?:#(\d+))?$")
+          "i32": "int32", "i64": "int64", "u8": "uint8", "b": "bool_", "u16": "uint16", "u32": "uint32", "u64": "uint64",
+          "c64": "complex64", "c128": "complex128"}
+TENSOR = re.compile(r"(bf16|f16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128|b)\[([\d,]*)\]([+u!0p]|<\d+)?(?:#(\d+))?$")
 
 
 def is_tensor(spec):
@@ -39,12 +40,14 @@ def array(spec):
         values = np.resize(special(numpy_name), shape)
     elif name == "bool_":
         values = rng.rand(*shape) < 0.5
-    elif "float" in name:
+    elif "float" in name or "complex" in name:
         low, high = {"+": (0.5, 3), "u": (0.05, 0.95), "0": (0, 0)}.get(mark, (-2, 2))
         values = rng.uniform(low, high, shape)
+        if "complex" in name:
+            values = values + 1j * rng.uniform(low, high, shape)
     else:
         low, high = (0, int(mark[1:])) if mark[:1] == "<" else {"+": (1, 5), "0": (0, 1)}.get(mark, (-4, 5))
-        values = rng.randint(max(low, 0) if name == "uint8" else low, high, shape)
+        values = rng.randint(max(low, 0) if "uint" in name else low, high, shape)
     return np.asarray(values).astype(numpy_name), name, mark
 
 

@@ -13,7 +13,8 @@ ROWS = {row["name"]: row for row in TABLE}
 CASES = [(row["name"], i) for row in TABLE for i in range(len(row["samples"]))]
 GRAD_CASES = [(n, i) for n, i in CASES if ROWS[n]["differentiable"] and ROWS[n]["samples"][i]["check_grad"]
               and not set(ROWS[n]["traits"]) & {"in_place", "random"}]
-TOLERANCE = {"float16": 4e-3, "bfloat16": 4e-2, "float32": 2e-5, "float64": 1e-9}
+TOLERANCE = {"float16": 4e-3, "bfloat16": 4e-2, "float32": 2e-5, "float64": 1e-9, "complex64": 2e-5, "complex128": 1e-9}
+WIDE = {"f": np.float64, "c": np.complex128}
 
 
 def attributes(sample):
@@ -32,6 +33,8 @@ def inputs(name, index):
             values = np.floor(values) > 0 if high <= 2 and low >= 0 else values > (low + high) / 2
         elif "int" in dtype:
             values = np.floor(values)
+        elif "complex" in dtype:
+            values = values + 1j * rng.uniform(low, high, shape)
         arrays.append((values.astype("float32" if dtype == "bfloat16" else dtype), dtype))
     return arrays
 
@@ -69,7 +72,7 @@ def test_value(name, index):
     if not row["numpy"] or "random" in row["traits"]:
         return
     values = [Tensor(a, d).asnumpy() for a, d in arrays]
-    wide = [v.astype(np.float64) if v.dtype.kind == "f" else v.copy() for v in values]
+    wide = [v.astype(WIDE.get(v.dtype.kind, v.dtype)) for v in values]
     scope = dict(np=np, math=__import__("math"), **bind(name, wide, attrs))
     try:
         with np.errstate(all="ignore"):
@@ -89,7 +92,8 @@ def test_value(name, index):
 
 def loss_of(name, arrays, weights, attrs):
     out = call(name, [Tensor(a) for a in arrays], attrs)
-    return sum(float((o.astype(msjit.float64).asnumpy() * w).sum()) for o, w in zip(out, weights) if w is not None)
+    """Its gradient with regard to each output, of complex numbers dL/dx + i dL/dy, is the weights."""
+    return sum(float((o.asnumpy().astype(w.dtype) * w.conj()).real.sum()) for o, w in zip(out, weights) if w is not None)
 
 
 def numeric_gradient(name, arrays, at, weights, attrs, step):
@@ -123,7 +127,8 @@ def test_gradient(name, index):
         leaves[i].requires_grad = True
     out = call(name, leaves, attrs)
     rng = np.random.RandomState(0)
-    weights = [np.asarray(rng.rand(*o.shape)) if o.dtype.is_floating_point and _msjit.is_tracked(o) else None for o in out]
+    weights = [np.asarray(rng.rand(*o.shape)) * (1 + 2j if o.dtype.is_complex else 1)
+               if (o.dtype.is_floating_point or o.dtype.is_complex) and _msjit.is_tracked(o) else None for o in out]
     used = [(o, Tensor(w.astype(o.asnumpy().dtype))) for o, w in zip(out, weights) if w is not None]
     grads = _msjit.gradients([o for o, _ in used], [w for _, w in used], [leaves[i] for i in floats], False)
     for i, grad in zip(floats, grads):

@@ -23,6 +23,7 @@ UPWARD = {
 # header pattern -> where it may be included
 OUTSIDE = [
     (r"(oneapi/)?dnnl", r"kernels/cpu/onednn/"),
+    (r"pocketfft", r"kernels/cpu/fft\.cc"),
     (r"llvm(-c)?/", r"codegen/llvm/"),
     (r"cuda|cublas|cudnn|nvrtc", r"(kernels/cuda|codegen/llvm)/|codegen/cuda"),
     (r"(internal/pycore_|opcode\.h)", r"(bytecode/versions|interp_hook/frames)/"),
@@ -33,7 +34,7 @@ OUTSIDE = [
 WORDS = [
     (r"\bPY_(VERSION_HEX|MINOR_VERSION)\b", r"bytecode/versions/|interp_hook/frames/|guards/py/compat\.h$"),
     (r"\bPy_(X?INCREF|X?DECREF|X?NewRef|CLEAR|X?SETREF)\b", r"guards/py/|interp_hook/frames/"),
-    (r"\b(throw|try|catch)\b", r"guards/py/|interp_hook/|pylib/ext/|kernels/core/|kernels/cpu/onednn/|codegen/llvm/"),
+    (r"\b(throw|try|catch)\b", r"guards/py/|interp_hook/|pylib/ext/|kernels/core/|kernels/cpu/onednn/|kernels/cpu/fft\.cc|codegen/llvm/"),
 ]
 MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 TOP_LEVEL = set(

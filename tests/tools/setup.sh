@@ -159,6 +159,9 @@ build() {
   PYTHON=$root/build/venv/${versions[0]}/bin/python \
     follow "fetching oneDNN" build/onednn.log tests/tools/fetch_onednn.sh "$root/build/deps" ||
     { tail -n 20 build/onednn.log >&2; die "oneDNN could not be fetched, see build/onednn.log"; }
+  PYTHON=$root/build/venv/${versions[0]}/bin/python \
+    follow "fetching pocketfft" build/pocketfft.log tests/tools/fetch_pocketfft.sh "$root/build/deps" ||
+    { tail -n 20 build/pocketfft.log >&2; die "pocketfft could not be fetched, see build/pocketfft.log"; }
   if [ ! -e build/build.ninja ] || [ "$(cat "$stamps/configure" 2>/dev/null)" != "${args[*]}" ]; then
     follow "configuring" build/configure.log "$cmake" "${args[@]}" ||
       { tail -n 30 build/configure.log >&2; die "cmake failed"; }

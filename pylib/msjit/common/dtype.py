@@ -13,14 +13,22 @@ float16 = dtypes["float16"]
 bfloat16 = dtypes["bfloat16"]
 float32 = dtypes["float32"]
 float64 = dtypes["float64"]
+uint16 = dtypes["uint16"]
+uint32 = dtypes["uint32"]
+uint64 = dtypes["uint64"]
+complex64 = dtypes["complex64"]
+complex128 = dtypes["complex128"]
 
 byte, short, int_, long = int8, int16, int64, int64
+ubyte, ushort, uint, ulong = uint8, uint16, uint32, uint64
 half, float_, single, double = float16, float32, float32, float64
 
-number_type = (int8, int16, int32, int64, uint8, float16, float32, float64, bfloat16)
+number_type = (int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, bfloat16,
+               complex64, complex128)
 int_type = (int8, int16, int32, int64)
-uint_type = (uint8,)
+uint_type = (uint8, uint16, uint32, uint64)
 float_type = (float16, float32, float64, bfloat16)
+complex_type = (complex64, complex128)
 
 
 class TensorType:
@@ -42,7 +50,7 @@ tensor_type = TensorType
 string = _TextType()
 type_none = type(None)
 
-_PYTHON = {bool: bool_, int: int64, float: float32, str: string}
+_PYTHON = {bool: bool_, int: int64, float: float32, complex: complex128, str: string}
 
 
 def dtype_to_nptype(type_):
@@ -57,6 +65,8 @@ def dtype_to_pytype(type_):
     """Python type that holds one element."""
     if type_ == bool_:
         return bool
+    if type_ in complex_type:
+        return complex
     return float if type_ in float_type else int
 
 

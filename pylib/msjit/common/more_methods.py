@@ -2,11 +2,11 @@
 from .._native import Tensor, _msjit
 from ..gradient_hooks import register_hook
 
-_FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax approximate_equal arccos arccosh arcsin arcsinh
+_FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax angle approximate_equal arccos arccosh arcsin arcsinh
     arctan arctan2 arctanh argwhere baddbmm bernoulli bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
     cholesky_inverse cholesky_solve conj copysign count_nonzero cov cross cummax cummin cumprod deg2rad det diag diagflat
     diagonal_scatter diff digamma dsplit erfinv expand_as fills fliplr flipud float_power fmax fmin fold frac gather_nd gcd
-    ger heaviside histc hsplit hypot i0 index_add index_fill inplace_update inverse is_complex is_floating_point isneginf
+    ger heaviside histc hsplit hypot i0 imag index_add index_fill inplace_update inverse is_complex is_floating_point isneginf
     isposinf isreal kron kthvalue lcm ldexp lerp lgamma log10 log2 log_matrix_determinant logaddexp2 logcumsumexp logdet logit
     lstsq masked_scatter masked_select matrix_determinant matrix_power median moveaxis msort multinomial mvlgamma nanmean
     nanmedian nanquantile nansum positive qr quantile rad2deg random_categorical real renorm reverse reverse_sequence rot90

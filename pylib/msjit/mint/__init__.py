@@ -13,7 +13,7 @@ from ..ops import (  # noqa: F401
     cosh, cross, cumprod, divide, dot, dstack, einsum, erfc, erfinv, exp2, expm1, flip, float_power, floor, floor_divide, fmod,
     frac, gcd, greater_equal, gt, histc, hstack, inverse, isfinite, isinf, isnan, isneginf, kthvalue, le, lerp, less_equal,
     log10, log1p, log2, logaddexp, logaddexp2, logical_xor, lt, masked_select, mm, mv, negative, not_equal, outer, ravel,
-    real, remainder, repeat_interleave, reshape, roll, round, searchsorted, sign, sinc, sinh, swapaxes, t, take, tan,
+    imag, polar, real, remainder, repeat_interleave, reshape, roll, round, searchsorted, sign, sinc, sinh, swapaxes, t, take, tan,
     trace, tril, triu, trunc, unbind, unique_consecutive, xlogy,
 )
 from . import functional, linalg, nn, optim, special  # noqa: F401

@@ -14,5 +14,5 @@ def as_tensor(x):
 
 
 def as_float(x):
-    """A tensor of floats: integers become float32."""
-    return x if x.dtype in _FLOATS else _k.cast(x, _mstype.float32)
+    """A tensor of floats or complex numbers: integers become float32."""
+    return x if x.dtype in _FLOATS or x.dtype in _mstype.complex_type else _k.cast(x, _mstype.float32)

@@ -24,7 +24,13 @@ def full(size, fill_value, *, dtype=None):
     if dtype is None:
         kind = type(fill_value)
         dtype = mstype.bool_ if kind is bool else mstype.int64 if kind is int else mstype.float32
-    return _k.full(_sizes(size), fill_value, dtype)
+    return _filled(_sizes(size), fill_value, dtype)
+
+
+def _filled(shape, value, dtype):
+    if isinstance(value, complex):
+        return _k.broadcast_to(Tensor(value, dtype), shape)
+    return _k.full(shape, value, dtype)
 
 
 def zeros(size, dtype=None):
@@ -47,7 +53,7 @@ def fill(type, shape, value):
 def full_like(input, fill_value, *, dtype=None):
     """A tensor of one value in the shape of another."""
     check_tensor(input, "full_like")
-    return _k.full(input.shape, fill_value, input.dtype if dtype is None else dtype)
+    return _filled(tuple(input.shape), fill_value, input.dtype if dtype is None else dtype)
 
 
 def zeros_like(input, *, dtype=None):

@@ -105,7 +105,7 @@ _plain({
     "IndexFill": _sc.index_fill, "IsClose": _m.isclose, "LeftShift": _sp.bitwise_left_shift, "Fmax": _sp.fmax,
     "RightShift": _sp.bitwise_right_shift, "Lerp": _sp.lerp, "Expand": _l.expand, "LogMatrixDeterminant": _k.slogdet,
     "MatrixDeterminant": _k.det, "MaskedScatter": _sc.masked_scatter, "MatrixBandPart": _l.matrix_band_part,
-    "Polygamma": _sp.polygamma, "PReLU": _n.prelu, "Real": _sp.real, "Conj": _sp.conj, "SeLU": _n.selu, "Sinc": _sp.sinc,
+    "Polygamma": _sp.polygamma, "PReLU": _n.prelu, "SeLU": _n.selu, "Sinc": _sp.sinc,
     "TensorScatterSub": _i.tensor_scatter_sub, "TensorScatterMul": _sc.tensor_scatter_mul, "Fmin": _sp.fmin,
     "TensorScatterDiv": _sc.tensor_scatter_div, "TensorScatterMax": _sc.tensor_scatter_max,
     "TensorScatterMin": _sc.tensor_scatter_min, "Trace": _l.trace, "TransposeView": _k.transpose,

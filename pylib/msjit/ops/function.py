@@ -2,7 +2,9 @@
 from . import (
     activation_func,
     array_func,
+    complex_func,
     distance_func,
+    fft_func,
     image_func,
     index_func,
     layout_func,
@@ -18,6 +20,7 @@ from . import (
     scatter_func,
     special_func,
     statistics_func,
+    stft_func,
     window_func,
 )
 
@@ -25,7 +28,7 @@ _here = globals()
 _modules = (registry, math_func, array_func, index_func, nn_func, random_func, other_func, special_func,
             linalg_func, statistics_func, scatter_func, layout_func, window_func, image_func, sampling_func,
             resize_func, activation_func, loss_func,
-            distance_func)
+            distance_func, complex_func, fft_func, stft_func)
 for _module in _modules:
     for _name in _module.__all__:
         _here[_name] = getattr(_module, _name)

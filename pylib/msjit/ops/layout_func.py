@@ -217,8 +217,9 @@ def fills(x, value):
 
 
 def adjoint(x):
-    """The last two axes exchanged."""
-    return _k.swapaxes(x, -1, -2)
+    """The last two axes exchanged, of complex numbers their conjugates."""
+    swapped = _k.swapaxes(x, -1, -2)
+    return _k.conj(swapped) if swapped.dtype in _mstype.complex_type else swapped
 
 
 # -- diagonals and triangles -----------------------------------------------------------------------------------------

@@ -207,7 +207,7 @@ def mean(x, axis=None, keep_dims=False):
     return _k.mean(x, axis, keep_dims)
 
 
-_INTEGERS = (mstype.int8, mstype.int16, mstype.int32, mstype.int64, mstype.uint8)
+_INTEGERS = mstype.int_type + mstype.uint_type
 _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 
 
@@ -288,7 +288,9 @@ def any(input, axis=None, keep_dims=False):
 
 
 def var(input, axis=None, ddof=0, keepdims=False):
-    """Variance over axes."""
+    """Variance over axes. Raises TypeError for complex numbers."""
+    if input.dtype in mstype.complex_type:
+        raise TypeError("[var] dtype of input, got %s, expected a real one" % input.dtype.name)
     centred = _k.square(input - _k.mean(input, axis, True))
     if not ddof:
         return _k.mean(centred, axis, keepdims)
@@ -298,7 +300,7 @@ def var(input, axis=None, ddof=0, keepdims=False):
 
 
 def std(input, axis=None, ddof=0, keepdims=False):
-    """Standard deviation over axes."""
+    """Standard deviation over axes. Raises TypeError for complex numbers."""
     return _k.sqrt(var(input, axis, ddof, keepdims))
 
 
@@ -315,11 +317,16 @@ def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
     return _matrix_norm(A, ord, axes[0] % A.ndim, axes[1] % A.ndim, keepdim)
 
 
+def _squared_size(x):
+    """|x|^2, in the dtype of x."""
+    return _k.mul(x, _k.conj(x)) if x.dtype in mstype.complex_type else _k.square(x)
+
+
 def _vector_norm(x, ord, dim, keepdim):
     if isinstance(ord, str):
         raise TypeError("[norm] ord of vectors, got %r, expected a number" % ord)
     if ord == 2:
-        return _k.sqrt(_k.sum(_k.square(x), dim, keepdim))
+        return _k.sqrt(_k.sum(_squared_size(x), dim, keepdim))
     if ord == 0:
         return _k.sum(_k.cast(_k.not_equal(x, 0), x.dtype), dim, keepdim)
     size = _k.abs(x)
@@ -335,7 +342,7 @@ _INF = float("inf")
 
 def _matrix_norm(x, ord, rows, columns, keepdim):
     if ord == "fro":
-        return _k.sqrt(_k.sum(_k.square(x), (rows, columns), keepdim))
+        return _k.sqrt(_k.sum(_squared_size(x), (rows, columns), keepdim))
     if ord in (2, -2, "nuc"):
         values = _k.svd(_k.transpose(x, [i for i in range(x.ndim) if i not in (rows, columns)] + [rows, columns]), False)[0]
         out = _k.sum(values, -1) if ord == "nuc" else (_k.max if ord > 0 else _k.min)(values, -1)

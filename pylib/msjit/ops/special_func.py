@@ -13,7 +13,7 @@ arctan, arctanh, arctan2 = _k.atan, _k.atanh, _k.atan2
 
 
 def _float(x):
-    return x if x.dtype in _FLOATS else _k.cast(x, _mstype.float32)
+    return x if x.dtype in _FLOATS or x.dtype in _mstype.complex_type else _k.cast(x, _mstype.float32)
 
 
 def log2(input):
@@ -238,20 +238,9 @@ def isneginf(input):
     return _k.equal(input, float("-inf"))
 
 
-def isreal(input):
-    """True everywhere: no tensor is complex."""
-    return _k.full(_check(input, "isreal").shape, True, _mstype.bool_)
-
-
 def is_floating_point(input):
     """Whether the dtype is a float."""
     return _check(input, "is_floating_point").dtype in _FLOATS
-
-
-def is_complex(input):
-    """Whether the dtype is complex: never."""
-    _check(input, "is_complex")
-    return False
 
 
 def is_nonzero(input):
@@ -259,16 +248,6 @@ def is_nonzero(input):
     if _check(input, "is_nonzero").size != 1:
         raise ValueError("[is_nonzero] input must have one element, got %d" % input.size)
     return bool(_k.not_equal(_k.reshape(input, ()), 0))
-
-
-def real(input):
-    """The real part: x itself."""
-    return _check(input, "real")
-
-
-def conj(input):
-    """The conjugate: x itself, as no tensor is complex."""
-    return _check(input, "conj")
 
 
 def approximate_equal(x, y, tolerance=1e-05):

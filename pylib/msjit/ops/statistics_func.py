@@ -85,6 +85,8 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     """Covariances of the rows of a matrix, whose columns are observations; fweights count them, aweights weigh them."""
     if _check(input, "cov").ndim > 2:
         raise ValueError("[cov] input must have at most 2 axes, got %d" % input.ndim)
+    if input.dtype in _mstype.complex_type:
+        raise TypeError("[cov] dtype of input, got %s, expected a real one" % input.dtype.name)
     rows = input if input.ndim == 2 else _k.reshape(input, (1, -1))
     rows = rows if rows.dtype in _FLOATS else _k.cast(rows, _mstype.float32)
     weights = None

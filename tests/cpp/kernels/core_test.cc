@@ -16,7 +16,8 @@ using enum DType;
 
 TEST(Promotion, OfTensors) {
   // Rows and columns in the order of the enumeration; figures of MindSpore.
-  constexpr DType kTable[kNumDTypes][kNumDTypes] = {
+  constexpr int kCommon = 10;  // bool to float64, in their order
+  constexpr DType kTable[kCommon][kCommon] = {
       {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64},
       {kUInt8, kUInt8, kInt16, kInt16, kInt32, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64},
       {kInt8, kInt16, kInt8, kInt16, kInt32, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64},
@@ -32,8 +33,8 @@ TEST(Promotion, OfTensors) {
       {kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64, kFloat64,
        kFloat64},
   };
-  for (int a = 0; a < kNumDTypes; ++a) {
-    for (int b = 0; b < kNumDTypes; ++b) {
+  for (int a = 0; a < kCommon; ++a) {
+    for (int b = 0; b < kCommon; ++b) {
       EXPECT_EQ(promote(static_cast<DType>(a), false, static_cast<DType>(b), false), kTable[a][b])
           << dtype_name(static_cast<DType>(a)) << " " << dtype_name(static_cast<DType>(b));
     }
@@ -45,10 +46,39 @@ TEST(Promotion, OfScalars) {
     DType d = static_cast<DType>(i);
     EXPECT_EQ(promote(d, false, kBool, true), d);
     EXPECT_EQ(promote(d, false, kInt64, true), d == kBool ? kInt64 : d);
-    EXPECT_EQ(promote(kFloat64, true, d, false), is_float(d) ? d : kFloat32);
+    EXPECT_EQ(promote(kFloat64, true, d, false), is_inexact(d) ? d : kFloat32);
   }
   EXPECT_EQ(promote(kInt64, true, kFloat64, true), kFloat32);
   EXPECT_EQ(promote(kInt64, true, kBool, true), kInt64);
+}
+
+TEST(Promotion, OfComplexNumbers) {
+  for (int i = 0; i < kNumDTypes; ++i) {
+    const DType d = static_cast<DType>(i);
+    const bool wide = d == kFloat64 || d == DType::kComplex128;
+    for (bool swapped : {false, true}) {
+      const auto with = [&](DType c) {
+        return swapped ? promote(c, false, d, false) : promote(d, false, c, false);
+      };
+      EXPECT_EQ(with(DType::kComplex64), wide ? DType::kComplex128 : DType::kComplex64);
+      EXPECT_EQ(with(DType::kComplex128), DType::kComplex128);
+    }
+    EXPECT_EQ(promote(d, false, DType::kComplex128, true),
+              is_complex(d) ? d : DType::kComplex64);  // a Python number lifts the kind alone
+  }
+}
+
+TEST(Promotion, OfWideUnsignedIntegers) {
+  for (DType u : {DType::kUInt16, DType::kUInt32, DType::kUInt64}) {
+    for (int i = 0; i < kNumDTypes; ++i) {
+      const DType d = static_cast<DType>(i);
+      EXPECT_EQ(mixable(u, d), d == u || d == kBool);
+      EXPECT_EQ(mixable(d, u), d == u || d == kBool);
+    }
+    EXPECT_EQ(promote(u, false, kBool, false), u);
+    EXPECT_EQ(promote(u, false, kInt64, true), u);
+    EXPECT_TRUE(is_integer(u) && is_unsigned(u) && !is_inexact(u));
+  }
 }
 
 TEST(Allocator, RefusesTheImpossible) {

@@ -1,0 +1,63 @@
+"""Complex numbers: their parts, and making them of two tensors of real numbers."""
+from ..common import dtype as _mstype
+from ..common.tensor import check_tensor as _check
+from . import registry as _k
+
+_COMPLEX = (_mstype.complex64, _mstype.complex128)
+
+
+def real(input):
+    """The real parts, float32 of complex64 and float64 of complex128; a real tensor is its own real part. Shape: input's."""
+    return _k.real(_check(input, "real"))
+
+
+def imag(input):
+    """The imaginary parts, float32 of complex64 and float64 of complex128; zeros of a real tensor. Shape: input's."""
+    return _k.imag(_check(input, "imag"))
+
+
+def conj(input):
+    """The complex conjugates, in shape and dtype of input; a real tensor is its own conjugate."""
+    return _k.conj(_check(input, "conj"))
+
+
+def angle(input):
+    """The angles in the complex plane, in radians: float32 of complex64, float64 of complex128. Shape: input's."""
+    return _k.angle(_check(input, "angle"))
+
+
+def is_complex(input):
+    """Whether the dtype is complex64 or complex128. Raises TypeError for what is no tensor."""
+    return _check(input, "is_complex").dtype in _COMPLEX
+
+
+def isreal(input):
+    """True where the imaginary part is 0; bool, in the shape of input."""
+    if _check(input, "isreal").dtype in _COMPLEX:
+        return _k.equal(_k.imag(input), 0)
+    return _k.full(input.shape, True, _mstype.bool_)
+
+
+def view_as_real(input):
+    """The real and the imaginary parts along a new last axis of size 2. Raises TypeError for a real tensor."""
+    if _check(input, "view_as_real").dtype not in _COMPLEX:
+        raise TypeError("[view_as_real] dtype, got %s, expected complex64 or complex128" % input.dtype.name)
+    return _k.stack([_k.real(input), _k.imag(input)], -1)
+
+
+def polar(abs, angle):
+    """abs * exp(1j * angle): complex64 of two float32 tensors, complex128 of two float64 ones, in their shape.
+
+    Other dtypes raise TypeError, different shapes ValueError.
+    """
+    dtypes = (_check(abs, "polar").dtype, _check(angle, "polar").dtype)
+    if dtypes[0] != dtypes[1] or dtypes[0] not in (_mstype.float32, _mstype.float64):
+        raise TypeError("[polar] dtypes of abs and angle, got %s and %s, expected float32 or float64 for both"
+                        % (dtypes[0].name, dtypes[1].name))
+    if tuple(abs.shape) != tuple(angle.shape):
+        raise ValueError("[polar] shapes of abs and angle, got %s and %s, expected equal ones"
+                         % (tuple(abs.shape), tuple(angle.shape)))
+    return _k.complex(_k.mul(abs, _k.cos(angle)), _k.mul(abs, _k.sin(angle)))
+
+
+__all__ = ["real", "imag", "conj", "angle", "is_complex", "isreal", "view_as_real", "polar"]

@@ -1,0 +1,295 @@
+"""Discrete Fourier transforms over one axis, two or several, and what goes with them.
+
+n or s gives the sizes of the transformed axes: longer input is cut, shorter one filled with zeros. norm says where the
+factor goes: "backward" (the default) divides by the number of elements in the inverse transforms, "forward" in the
+others, "ortho" divides by its root in both. float16, bfloat16 and integers are read as float32; bool raises TypeError, a
+size below 1, an unknown norm and axes that are out of range or repeated raise ValueError.
+"""
+import math as _math
+
+from ..common import dtype as _mstype
+from ..common.tensor import check_tensor as _check
+from . import registry as _k
+
+_COMPLEX = (_mstype.complex64, _mstype.complex128)
+_NORMS = (None, "backward", "forward", "ortho")
+
+
+# -- arguments ------------------------------------------------------------------------------------------------------------
+
+def _read(where, input, norm):
+    """input as float32, float64 or complex."""
+    if norm not in _NORMS:
+        if norm is not None and not isinstance(norm, str):
+            raise TypeError("[%s] norm, got %s, expected a str or None" % (where, type(norm).__name__))
+        raise ValueError("[%s] norm, got %r, expected 'backward', 'forward' or 'ortho'" % (where, norm))
+    dtype = _check(input, where).dtype
+    if dtype == _mstype.bool_:
+        raise TypeError("[%s] dtype of input, got bool, expected a number" % where)
+    if input.ndim == 0:
+        raise ValueError("[%s] rank of input, got 0, expected at least 1" % where)
+    wide = dtype in _COMPLEX or dtype in (_mstype.float32, _mstype.float64)
+    return input if wide else _k.cast(input, _mstype.float32)
+
+
+def _whole(where, what, value):
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("[%s] %s, got %s, expected an int" % (where, what, type(value).__name__))
+    return value
+
+
+def _size(where, what, value):
+    if _whole(where, what, value) < 1:
+        raise ValueError("[%s] %s, got %d, expected a size above 0" % (where, what, value))
+    return value
+
+
+def _axis(where, dim, rank):
+    if not -rank <= _whole(where, "dim", dim) < rank:
+        raise ValueError("[%s] dim, got %d, expected %d to %d" % (where, dim, -rank, rank - 1))
+    return dim % rank
+
+
+def _list(where, what, value):
+    if not isinstance(value, (tuple, list)):
+        raise TypeError("[%s] %s, got %s, expected a tuple or list of ints" % (where, what, type(value).__name__))
+    return list(value)
+
+
+def _one(where, n, dim, rank):
+    """(sizes, axes) of a transform over one axis."""
+    return [None if n is None else _size(where, "n", n)], [_axis(where, dim, rank)]
+
+
+def _several(where, s, dim, rank):
+    """(sizes, axes) of a transform over several axes: of s the last ones, without it all."""
+    sizes = None if s is None else [_size(where, "s", size) for size in _list(where, "s", s)]
+    if dim is None:
+        count = rank if sizes is None else len(sizes)
+        if count > rank:
+            raise ValueError("[%s] s, got %d sizes, expected at most %d" % (where, count, rank))
+        axes = list(range(rank - count, rank))
+    else:
+        axes = [_axis(where, d, rank) for d in _list(where, "dim", dim)]
+    if len(set(axes)) != len(axes):
+        raise ValueError("[%s] dim, got %s, expected distinct axes" % (where, tuple(dim)))
+    sizes = [None] * len(axes) if sizes is None else sizes
+    if len(sizes) != len(axes):
+        raise ValueError("[%s] s and dim, got %d and %d of them, expected equal lengths" % (where, len(sizes), len(axes)))
+    if not axes:
+        raise ValueError("[%s] dim, got no axis, expected at least one" % where)
+    return sizes, axes
+
+
+def _resized(x, sizes, axes):
+    """x with the given sizes along axes: cut, or filled with zeros."""
+    rank = x.ndim
+    ends, after = list(x.shape), [0] * rank
+    for size, axis in zip(sizes, axes):
+        if size is not None:
+            ends[axis], after[axis] = min(size, x.shape[axis]), max(size - x.shape[axis], 0)
+    if tuple(ends) != tuple(x.shape):
+        x = _k.slice(x, [0] * rank, ends, [1] * rank)
+    return _k.pad(x, [0] * rank, after) if any(after) else x
+
+
+def _scale(norm, inverse, count):
+    if norm == "ortho":
+        return 1.0 / _math.sqrt(count) if count else 1.0
+    divides = inverse if norm in (None, "backward") else not inverse
+    return 1.0 / count if divides and count else 1.0
+
+
+def _count(shape, axes):
+    count = 1
+    for axis in axes:
+        count *= shape[axis]
+    return count
+
+
+# -- the three kinds ------------------------------------------------------------------------------------------------------
+
+def _full(x, sizes, axes, norm, inverse):
+    """Complex to complex."""
+    x = _resized(x, sizes, axes)
+    if x.dtype not in _COMPLEX:
+        x = _k.cast(x, _mstype.complex128 if x.dtype == _mstype.float64 else _mstype.complex64)
+    return _k.fft_c2c(x, axes, not inverse, _scale(norm, inverse, _count(x.shape, axes)))
+
+
+def _half(x, sizes, axes, norm, inverse):
+    """Real numbers to the first half along the last of axes. Complex numbers are transformed whole, then cut."""
+    if x.dtype in _COMPLEX:
+        full = _full(x, sizes, axes, norm, inverse)
+        return _resized(full, [full.shape[axes[-1]] // 2 + 1], axes[-1:])
+    x = _resized(x, sizes, axes)
+    return _k.fft_r2c(x, axes, not inverse, _scale(norm, inverse, _count(x.shape, axes)))
+
+
+def _from_half(x, sizes, axes, norm, inverse):
+    """The first half along the last of axes to real numbers."""
+    last = axes[-1]
+    n = 2 * (x.shape[last] - 1) if sizes[-1] is None else sizes[-1]
+    x = _resized(x, sizes[:-1] + [n // 2 + 1], axes)
+    if x.dtype not in _COMPLEX:
+        x = _k.cast(x, _mstype.complex128 if x.dtype == _mstype.float64 else _mstype.complex64)
+    if n < 1:
+        return _resized(_k.real(x), [0], [last])
+    count = _count(x.shape, axes[:-1]) * n
+    return _k.fft_c2r(x, axes, n, not inverse, _scale(norm, inverse, count))
+
+
+# -- one axis -------------------------------------------------------------------------------------------------------------
+
+def fft(input, n=None, dim=-1, norm=None):
+    """The Fourier transform along dim: complex, of size n along it."""
+    x = _read("fft", input, norm)
+    return _full(x, *_one("fft", n, dim, x.ndim), norm=norm, inverse=False)
+
+
+def ifft(input, n=None, dim=-1, norm=None):
+    """The inverse of fft: complex, of size n along dim."""
+    x = _read("ifft", input, norm)
+    return _full(x, *_one("ifft", n, dim, x.ndim), norm=norm, inverse=True)
+
+
+def rfft(input, n=None, dim=-1, norm=None):
+    """The first n // 2 + 1 elements of the Fourier transform of real numbers along dim; complex."""
+    x = _read("rfft", input, norm)
+    return _half(x, *_one("rfft", n, dim, x.ndim), norm=norm, inverse=False)
+
+
+def irfft(input, n=None, dim=-1, norm=None):
+    """The inverse of rfft: n real numbers along dim, by default 2 * (size - 1)."""
+    x = _read("irfft", input, norm)
+    return _from_half(x, *_one("irfft", n, dim, x.ndim), norm=norm, inverse=True)
+
+
+def hfft(input, n=None, dim=-1, norm=None):
+    """The Fourier transform of a signal that is Hermitian along dim, given by its first half: n real numbers."""
+    x = _read("hfft", input, norm)
+    return _from_half(x, *_one("hfft", n, dim, x.ndim), norm=norm, inverse=False)
+
+
+def ihfft(input, n=None, dim=-1, norm=None):
+    """The inverse of hfft: the first n // 2 + 1 elements of a Hermitian signal along dim; complex."""
+    x = _read("ihfft", input, norm)
+    return _half(x, *_one("ihfft", n, dim, x.ndim), norm=norm, inverse=True)
+
+
+# -- two axes, several ----------------------------------------------------------------------------------------------------
+
+def fft2(input, s=None, dim=(-2, -1), norm=None):
+    """The Fourier transform over two axes: complex, of sizes s along them."""
+    x = _read("fft2", input, norm)
+    return _full(x, *_several("fft2", s, dim, x.ndim), norm=norm, inverse=False)
+
+
+def ifft2(input, s=None, dim=(-2, -1), norm=None):
+    """The inverse of fft2."""
+    x = _read("ifft2", input, norm)
+    return _full(x, *_several("ifft2", s, dim, x.ndim), norm=norm, inverse=True)
+
+
+def fftn(input, s=None, dim=None, norm=None):
+    """The Fourier transform over axes, by default all, or the last len(s): complex, of sizes s along them."""
+    x = _read("fftn", input, norm)
+    return _full(x, *_several("fftn", s, dim, x.ndim), norm=norm, inverse=False)
+
+
+def ifftn(input, s=None, dim=None, norm=None):
+    """The inverse of fftn."""
+    x = _read("ifftn", input, norm)
+    return _full(x, *_several("ifftn", s, dim, x.ndim), norm=norm, inverse=True)
+
+
+def rfft2(input, s=None, dim=(-2, -1), norm=None):
+    """The Fourier transform of real numbers over two axes, the first half of the last; complex."""
+    x = _read("rfft2", input, norm)
+    return _half(x, *_several("rfft2", s, dim, x.ndim), norm=norm, inverse=False)
+
+
+def irfft2(input, s=None, dim=(-2, -1), norm=None):
+    """The inverse of rfft2: real numbers, of sizes s, by default 2 * (size - 1) along the last axis."""
+    x = _read("irfft2", input, norm)
+    return _from_half(x, *_several("irfft2", s, dim, x.ndim), norm=norm, inverse=True)
+
+
+def rfftn(input, s=None, dim=None, norm=None):
+    """The Fourier transform of real numbers over axes, by default all, the first half of the last; complex."""
+    x = _read("rfftn", input, norm)
+    return _half(x, *_several("rfftn", s, dim, x.ndim), norm=norm, inverse=False)
+
+
+def irfftn(input, s=None, dim=None, norm=None):
+    """The inverse of rfftn: real numbers, of sizes s, by default 2 * (size - 1) along the last axis."""
+    x = _read("irfftn", input, norm)
+    return _from_half(x, *_several("irfftn", s, dim, x.ndim), norm=norm, inverse=True)
+
+
+def hfft2(input, s=None, dim=(-2, -1), norm=None):
+    """The Fourier transform over two axes of a signal that is Hermitian along the last; real numbers."""
+    x = _read("hfft2", input, norm)
+    return _from_half(x, *_several("hfft2", s, dim, x.ndim), norm=norm, inverse=False)
+
+
+def ihfft2(input, s=None, dim=(-2, -1), norm=None):
+    """The inverse of hfft2; complex."""
+    x = _read("ihfft2", input, norm)
+    return _half(x, *_several("ihfft2", s, dim, x.ndim), norm=norm, inverse=True)
+
+
+def hfftn(input, s=None, dim=None, norm=None):
+    """The Fourier transform over axes, by default all, of a signal that is Hermitian along the last; real numbers."""
+    x = _read("hfftn", input, norm)
+    return _from_half(x, *_several("hfftn", s, dim, x.ndim), norm=norm, inverse=False)
+
+
+def ihfftn(input, s=None, dim=None, norm=None):
+    """The inverse of hfftn; complex."""
+    x = _read("ihfftn", input, norm)
+    return _half(x, *_several("ihfftn", s, dim, x.ndim), norm=norm, inverse=True)
+
+
+# -- frequencies ----------------------------------------------------------------------------------------------------------
+
+def _rolled(where, input, dim, sign):
+    x = _check(input, where)
+    dims = list(range(x.ndim)) if dim is None else [dim] if isinstance(dim, int) else _list(where, "dim", dim)
+    axes = [_axis(where, d, x.ndim) for d in dims]
+    halves = [x.shape[a] // 2 if sign > 0 else -(x.shape[a] // 2) for a in axes]
+    return _k.roll(x, halves, axes) if axes else x
+
+
+def fftshift(input, dim=None):
+    """Moves the element of frequency 0 to the middle of axes, by default all. Shape and dtype are those of input."""
+    return _rolled("fftshift", input, dim, 1)
+
+
+def ifftshift(input, dim=None):
+    """The inverse of fftshift."""
+    return _rolled("ifftshift", input, dim, -1)
+
+
+def _frequencies(where, n, d, dtype, first, last):
+    _size(where, "n", n)
+    if not isinstance(d, float):
+        raise TypeError("[%s] d, got %s, expected a float" % (where, type(d).__name__))
+    dtype = _mstype.float32 if dtype is None else dtype
+    numbers = _k.arange(0, last, 1, _mstype.float64)
+    if first < 0:
+        numbers = _k.concat([numbers, _k.arange(first, 0, 1, _mstype.float64)], 0)
+    return _k.cast(_k.div(numbers, n * d), dtype)
+
+
+def fftfreq(n, d=1.0, dtype=None):
+    """The n frequencies of the elements of fft for samples d apart; float32 unless dtype says otherwise."""
+    return _frequencies("fftfreq", n, d, dtype, -(_size("fftfreq", "n", n) // 2), (n + 1) // 2)
+
+
+def rfftfreq(n, d=1.0, dtype=None):
+    """The n // 2 + 1 frequencies of the elements of rfft for samples d apart; float32 unless dtype says otherwise."""
+    return _frequencies("rfftfreq", n, d, dtype, 0, _size("rfftfreq", "n", n) // 2 + 1)
+
+
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]
