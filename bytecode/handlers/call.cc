@@ -5,6 +5,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "guards/py/objects.h"
 
@@ -46,6 +47,8 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   if (BuiltinModel model = find_builtin_model(object)) return model(x, args, names, out);
   if (const char* name = pure_name(object)) return call_pure(x, object, name, args, names, out);
   if (is_partial_type(object)) return make_partial(x, std::move(args), names, out);
+  if (is_numpy_scalar_type(object) && args.size() == 1 && !names)
+    return make_numpy_scalar(x, object, args[0], out);
   if (PyType_Check(object)) return construct(x, callable, std::move(args), names, out);
   if (is_builtin_new(object) && !names) return call_builtin_new(x, object, args, out);
   if (Py_TYPE(object) == &PyWrapperDescr_Type || Py_TYPE(object) == &PyMethodDescr_Type)
