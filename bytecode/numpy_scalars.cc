@@ -219,6 +219,52 @@ bool make_numpy_scalar(Executor& x, PyObject* type, const SymRef& number, SymRef
                      name, out);
 }
 
+namespace {
+
+// Whether a ufunc of one number computes it without a warning.
+bool is_quiet_ufunc(std::string_view name, double v) {
+  if (name == "sqrt") return v >= 0;
+  if (name == "log" || name == "log2" || name == "log10") return v > 1e-6 && v < 1e6;
+  if (name == "exp" || name == "exp2") return std::fabs(v) < 8;
+  for (const char* known : {"floor", "ceil", "rint", "absolute", "sin", "cos", "tanh"})
+    if (name == known) return std::fabs(v) < 100;
+  return false;
+}
+
+bool is_quiet_ufunc(std::string_view name, const Pair& pair) {
+  if (name == "maximum" || name == "minimum") return true;
+  if (name == "add") return computes_quietly(pair, BinaryOp::kAdd);
+  if (name == "subtract") return computes_quietly(pair, BinaryOp::kSubtract);
+  if (name == "multiply") return computes_quietly(pair, BinaryOp::kMul);
+  if (name == "divide" || name == "true_divide")
+    return computes_quietly(pair, BinaryOp::kTrueDivide);
+  return name == "power" && pair.floats && computes_quietly(pair, BinaryOp::kPower);
+}
+
+}  // namespace
+
+bool numpy_ufunc(Executor& x, PyObject* ufunc, Args args, PyObject* names, SymRef* out) {
+  const Ref title = Ref::steal(PyObject_GetAttrString(ufunc, "__name__"));
+  const char* name = title && PyUnicode_Check(title.get()) ? utf8_text(title.get()) : nullptr;
+  PyErr_Clear();
+  if (!name) return wrong_arguments(x, "a ufunc");
+  if (!positional(x, name, args, names, 1, 2)) return false;
+  for (const SymRef& arg : args) {
+    if (!x.look(arg)) return false;
+    if (!number_object(arg)) return wrong_arguments(x, name);
+  }
+  // 100 and less holds in every class, so that what stands beside an 8-bit integer does too.
+  Pair pair{number_object(args[0]), number_object(args.back())};
+  const bool quiet = pair.read() && (args.size() == 1 ? is_quiet_ufunc(name, pair.x)
+                                                      : is_quiet_ufunc(name, pair));
+  if (!quiet) return wrong_arguments(x, name);
+  return fold_result(x,
+                     Ref::steal(args.size() == 1
+                                    ? PyObject_CallFunctionObjArgs(ufunc, pair.a, nullptr)
+                                    : PyObject_CallFunctionObjArgs(ufunc, pair.a, pair.b, nullptr)),
+                     name, out);
+}
+
 bool takes_numpy(PyObject* function, const char* name) {
   for (const char* known : {"int", "float", "complex", "round", "range"})
     if (std::strcmp(name, known) == 0) return true;

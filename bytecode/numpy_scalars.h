@@ -26,6 +26,21 @@ bool numpy_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out);
 bool is_numpy_scalar_type(PyObject* object);
 bool make_numpy_scalar(Executor& x, PyObject* type, const SymRef& number, SymRef* out);
 
+// A call of a ufunc with numbers: sqrt, maximum and the like.
+bool numpy_ufunc(Executor& x, PyObject* ufunc, const std::vector<SymRef>& args, PyObject* names,
+                 SymRef* out);
+
+// Functions of numpy on known values, and its functions and ufuncs that are objects of types of
+// their own; `known`: whether `function` is one. builtins/numpy.cc
+bool call_numpy(Executor& x, PyObject* function, const std::vector<SymRef>& args, PyObject* names,
+                SymRef* out, bool* known);
+bool call_numpy_object(Executor& x, const SymRef& callable, const std::vector<SymRef>& args,
+                       PyObject* names, SymRef* out, bool* known);
+// An array that captured code has made: a constant, of which regions hand on copies.
+bool is_array(const SymRef& value);
+bool array_attr(Executor& x, const SymRef& array, const char* name, SymRef* out, bool* known);
+std::span<const struct ModelRow> array_methods();
+
 // Whether a pure function may be given a NumPy scalar: one that only asks for its number.
 bool takes_numpy(PyObject* function, const char* name);
 

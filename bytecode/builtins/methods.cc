@@ -50,6 +50,7 @@ BuiltinModel find_method_model(const SymRef& self, const char* name) {
     case SymKind::kTuple: return find_row(container_methods(self->kind), name);
     case SymKind::kConst:
       if (is_numpy_scalar(self)) return find_row(numpy_methods(), name);
+      if (is_array(self)) return find_row(array_methods(), name);
       if (PyType_Check(self->object.get())) return find_class_method(self->object.get(), name);
       if (!PyTuple_CheckExact(self->object.get())) return nullptr;
       return find_row(container_methods(SymKind::kTuple), name);

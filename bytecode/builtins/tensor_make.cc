@@ -72,7 +72,7 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (data->kind == SymKind::kScalar) return tensor_of_number(x, data, dtype, out);
   if (!x.look(data)) return false;
   const bool number = data->kind == SymKind::kConst &&
-                      (is_number(data->object.get()) || is_numpy_scalar(data) ||
+                      (is_number(data->object.get()) || is_numpy_scalar(data) || is_array(data) ||
                        PyTuple_CheckExact(data->object.get()));
   if (!number && !data->is_tensor() && data->kind != SymKind::kList &&
       data->kind != SymKind::kTuple)
@@ -80,7 +80,7 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (dtype && (dtype->kind != SymKind::kConst || Py_TYPE(dtype->object.get()) != &g_dtype_type))
     return refuse();
   if (data->is_tensor()) return converted_copy(x, data->tensor, dtype, out);
-  const Ref value = is_numpy_scalar(data) ? data->object : to_python(x, data);
+  const Ref value = is_numpy_scalar(data) || is_array(data) ? data->object : to_python(x, data);
   if (!value) return refuse();
   auto* type = reinterpret_cast<PyObject*>(&g_tensor_type);
   Ref made = Ref::steal(PyObject_CallFunctionObjArgs(

@@ -111,6 +111,7 @@ bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& 
 
 bool tensor_set_item(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& value) {
   const bool made = tensor->source == kNoSource;
+  if (!made && x.strict()) return refuse(x);
   if (x.sizes().any() || (made && !may_renew(x, tensor))) return refuse(x);
   // While gradients are recorded, a tensor of the program gets memory of its own and a history.
   if (!made && !write_unrecorded(x, "x[...] = value")) return false;

@@ -35,14 +35,20 @@ bool names_codec(Py_ssize_t first, PyObject* args, PyObject* keywords) {
 
 // Whether a text with places in braces has one whose specification ends in n or has places itself.
 bool has_locale_field(std::string_view text) {
-  constexpr size_t none = std::string_view::npos;
-  size_t colon = none;  // of the field the loop is in
+  bool field = false, specified = false;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '{' && colon != none) return true;
-    if (text[i] == ':' && colon == none) colon = i;
-    if (text[i] != '}') continue;
-    if (colon != none && text[i - 1] == 'n') return true;
-    colon = none;
+    const char c = text[i];
+    if (field && c == '{') return true;
+    if (!field && (c == '{' || c == '}') && i + 1 < text.size() && text[i + 1] == c) {
+      ++i;  // a brace that is shown
+    } else if (c == '{') {
+      field = true;
+    } else if (c == ':') {
+      specified |= field;
+    } else if (c == '}') {
+      if (specified && text[i - 1] == 'n') return true;
+      field = specified = false;
+    }
   }
   return false;
 }

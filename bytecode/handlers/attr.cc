@@ -7,6 +7,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 #include "guards/py/compat.h"
 #include "guards/py/objects.h"
 
@@ -333,6 +334,8 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
         return fail(BreakReason::kAttribute, fmt::format("{} of {}", text, describe(*object)));
       }
       if (has_builtin_method(object, text)) break;
+      if (is_array(object) && !array_attr(*this, object, text, out, &known)) return false;
+      if (known) return true;
       return value_attr(*this, object, text, out);
     }
     case SymKind::kTuple:

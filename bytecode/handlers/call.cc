@@ -38,6 +38,9 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
     object = g_jit_callable.function(object);
   }
   if (!may_call(x, object, args)) return false;
+  bool known = false;
+  if (!call_numpy(x, object, args, names, out, &known)) return false;
+  if (known) return true;
   if (PyFunction_Check(object) && !find_builtin_model(object))
     return x.call_function(object, nullptr, std::move(args), names, out, strict);
   if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names) {
@@ -61,6 +64,9 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
 bool call_instance(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
                    SymRef* out) {
   if (!may_use(x, callable)) return false;
+  bool known = false;
+  if (!call_numpy_object(x, callable, args, names, out, &known)) return false;
+  if (known) return true;
   if (is_partial(callable)) return call_partial(x, callable, std::move(args), names, out);
   if (!has_special(callable, "__call__"))
     return x.fail(BreakReason::kCallUnknown, describe(*callable));
