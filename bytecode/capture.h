@@ -159,7 +159,7 @@ struct CaptureLimits {
   // Instructions executed and items taken from iterators in one region, and how many more for each
   // operation of its graph.
   int unroll = 20000;
-  int unroll_per_op = 50;
+  int unroll_per_op = 250;
   int turns = 0;  // of one loop of the frame that are unrolled; 0 = no limit
   int max_ops = 16000;
   int loop_ops = 4000;  // in a loop of the outermost frame, whose turns can be regions of their own

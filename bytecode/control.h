@@ -96,6 +96,9 @@ class Joiner {
   // A graph value for a tensor that leaves arm `side`: a tensor made there has a value of its own,
   // one from outside is handed on. -1 when it cannot be told which it is.
   ValueId leaving(int side, const SymRef& tensor);
+  // Tensors from before the arms that an arm has renewed: they are joined as such alone.
+  void note_written(const SymRef& tensor) { written_.insert(tensor.get()); }
+  SymRef join_written(const SymRef& a, const SymRef& b);
   // An output of the If, given one graph value of either arm.
   SymRef pair(ValueId a, ValueId b);
   Status finish(const Val& predicate);
@@ -118,6 +121,8 @@ class Joiner {
   std::vector<SymRef> outputs_;
   std::vector<ValueId> values_[2];
   std::vector<SymRef> keep_;
+  std::unordered_set<const SymValue*> written_;
+  bool joining_written_ = false;
 };
 
 }  // namespace msjit

@@ -1,14 +1,14 @@
 #include "bytecode/control.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 
 #include <fmt/core.h>
 
 #include <cstring>
 
 #include "guards/py/compat.h"
-#include "guards/py/error.h"
-#include "guards/py/objects.h"
+#include "guards/py/convert.h"
 
 namespace msjit {
 namespace {
@@ -304,7 +304,10 @@ bool Executor::to_val(const SymRef& value, Val* out) {
     *out = value->tensor;
     return true;
   }
-  if (Tensor scalar; heap_.numpy_scalar(value, &scalar)) {
+  if (is_numpy_scalar(value)) {
+    Tensor scalar;
+    if (!tensor_from_object(value->object.get(), "jit", &scalar))
+      return PyErr_Clear(), fail(BreakReason::kOpArguments, describe(*value));
     *out = sink_.constant(std::move(scalar));
     return true;
   }

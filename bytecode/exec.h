@@ -96,6 +96,10 @@ class Executor {
     std::string otherwise;
   };
   const std::vector<Assumed>& assumed() const { return assumed_; }
+  // Gives a tensor made in the region another value.
+  void renew(const SymRef& tensor, Val value);
+  // Whether a value of the graph is what an If makes of a tensor that an arm has renewed.
+  bool is_joined_write(ValueId id) const { return joined_writes_.count(id) != 0; }
   // Notes that this value is the one a graph value stands for where an If hands it on. False when
   // another already is.
   bool claim(ValueId id, const SymRef& value);
@@ -227,7 +231,11 @@ class Executor {
   bool run_arm(SymFrame* arm);
   bool can_assume(const HeapMark& heap, int32_t first_node) const;
   bool assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path);
-  bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, class Joiner& joiner);
+  // What an arm has made of tensors from before it; taken back from where `before` says.
+  using ArmWrites = std::vector<std::pair<SymRef, Val>>;
+  ArmWrites take_renewed(size_t before, uint64_t mark);
+  bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, const ArmWrites* writes,
+                 class Joiner& joiner);
   bool take_next(SymIterator& it, SymRef* out, bool* done);
   bool take_turn(SymIterator& it, SymRef* out, bool* done);
   bool turns_left(const SymIterator& it, int64_t* start, SymRef* count);
@@ -250,7 +258,7 @@ class Executor {
   int fork_depth_ = 0;
   std::vector<ScanCapture*> scans_;  // whose bodies are run, innermost last
   std::vector<Assumed> assumed_;
-  std::unordered_set<ValueId> handed_on_;
+  std::unordered_set<ValueId> handed_on_, joined_writes_;
   bool forked_ = false;
   SymFrame root_;
   int depth_ = 0;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_write.h"
 #include "guards/py/objects.h"
 #include "guards/py/set_table.h"
@@ -47,7 +48,15 @@ int ExitBuilder::make(const SymRef& value) {
   }
   Recipe made{RecipeKind::kConst};
   switch (value->kind) {
-    case SymKind::kConst: made.object = value->object; return add(std::move(made));
+    case SymKind::kConst:
+      made.object = value->object;
+      if (is_array(value)) {
+        const int array = add(std::move(made));
+        made = Recipe{RecipeKind::kCallMethod};
+        made.object = Ref::steal(PyUnicode_InternFromString("__copy__"));
+        made.args = {array};
+      }
+      return add(std::move(made));
     case SymKind::kTensor: return tensor(value);
     case SymKind::kScalar:
       made.kind = RecipeKind::kScalar;

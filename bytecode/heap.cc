@@ -113,15 +113,6 @@ bool Heap::realize_number(const SymRef& value) {
   return true;
 }
 
-bool Heap::numpy_scalar(const SymRef& value, Tensor* out) {
-  if (value->kind != SymKind::kObject || value->source == kNoSource ||
-      !is_numpy_scalar(value->object.get()))
-    return false;
-  if (!tensor_from_object(value->object.get(), "jit", out)) return PyErr_Clear(), false;
-  guards_.add_guard({&guard_bits, value->source, kNoSource, 0, 0, value->object, nullptr});
-  return true;
-}
-
 // The floats it comes from are what they are now, from here on.
 void Heap::specialise_number(const SymRef& value) {
   std::vector<NumberExpr> parts = {value->number};
@@ -179,6 +170,11 @@ bool Heap::realize(const SymRef& value) {
   if (is_value_type(object)) {
     if (guards_.source(value->source).kind != LoadKind::kConst)
       guards_.add_guard({&guard_equal, value->source, kNoSource, 0, 0, value->object, nullptr});
+    value->kind = SymKind::kConst;
+    return true;
+  }
+  if (is_numpy_scalar(object)) {
+    guards_.add_guard({&guard_bits, value->source, kNoSource, 0, 0, value->object, nullptr});
     value->kind = SymKind::kConst;
     return true;
   }

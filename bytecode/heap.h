@@ -42,7 +42,13 @@ class Heap {
   const std::vector<GlobalWrite>& global_writes() const { return global_writes_; }
   // How often something was changed that no SymValue shows.
   void note_effect() { ++effects_; }
-  size_t effects() const { return effects_ + printed_.size(); }
+  size_t effects() const { return effects_ + printed_.size() + renewed_.size(); }
+  // Tensors made in the region that an arm or a loop body has given another value, in order.
+  struct Renewed {
+    SymRef tensor;
+    Val before;
+  };
+  std::vector<Renewed>& renewed() { return renewed_; }
 
   // Makes a kLazy value one of the looked-at kinds. The reason of a failure is in `error`.
   bool realize(const SymRef& value);
@@ -51,9 +57,6 @@ class Heap {
 
   // The same, and so does a float (numbers.h).
   bool realize_number(const SymRef& value);
-  // The tensor that a NumPy scalar of the program counts as in arithmetic with tensors; under a
-  // guard on its bits. False: it is none.
-  bool numpy_scalar(const SymRef& value, Tensor* out);
 
   // Items of a tuple, list or constant tuple; null when it is none of these. Realizes `value`.
   const std::vector<SymRef>* items(const SymRef& value);
@@ -204,6 +207,7 @@ class Heap {
   std::vector<ValueId> parameters_;
   std::unordered_map<PyObject*, SymRef> parameter_of_;  // the first value of each met so far
   std::vector<SymRef> taken_;
+  std::vector<Renewed> renewed_;
   size_t effects_ = 0;
   bool plain_ = false;
   std::vector<SourceId> inputs_;

@@ -2,6 +2,7 @@
 #include "bytecode/library.h"
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/handlers/operands.h"
 
 #include <fmt/core.h>
 
@@ -61,6 +62,13 @@ bool tells_its_class(PyTypeObject* type) {
          Py_TYPE(_PyType_Lookup(type, reader)) == &PyWrapperDescr_Type;
 }
 
+namespace {
+// There is one empty tuple.
+bool is_empty_tuple(Executor& x, const SymRef& value) {
+  return is_plain_tuple(value) && x.heap().items(value)->empty();
+}
+}  // namespace
+
 bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   if (!x.look_open(a) || !x.look_open(b)) return false;
   *out = a == b;
@@ -68,6 +76,7 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
     if (a->kind == SymKind::kSize || b->kind == SymKind::kSize) return true;
   }
   if (!x.look(a) || !x.look(b)) return false;
+  *out = *out || (is_empty_tuple(x, a) && is_empty_tuple(x, b));
   if (!*out && a->is_tensor() && b->is_tensor() && (a->joined || b->joined))
     return x.fail(BreakReason::kUnsupported, "identity of a tensor behind a branch");
   if (*out || !a->object || !b->object) return true;

@@ -174,6 +174,13 @@ SymRef Joiner::join_tensors(const SymRef& a, const SymRef& b) {
   return value;
 }
 
+SymRef Joiner::join_written(const SymRef& a, const SymRef& b) {
+  joining_written_ = true;
+  const ValueId first = leaving(0, a), second = first < 0 ? -1 : leaving(1, b);
+  joining_written_ = false;
+  return second < 0 ? nullptr : pair(first, second);
+}
+
 SymRef Joiner::pair(ValueId a, ValueId b) {
   values_[0].push_back(a);
   values_[1].push_back(b);
@@ -185,6 +192,10 @@ ValueId Joiner::leaving(int side, const SymRef& value) {
   Graph& graph = *x_.sink().graph();
   ValueId id = value->tensor.id();
   if (existed(value)) {
+    if (!joining_written_ && written_.count(value.get())) {
+      why = "a tensor that an arm writes to";
+      return -1;
+    }
     if (graph.producer(id).kind == NodeKind::kConstant) {
       why = "a constant tensor";
       return -1;

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "bytecode/library.h"
-#include "guards/py/objects.h"
+#include "guards/py/convert.h"
 
 #include <structmember.h>
 
@@ -22,7 +22,7 @@ bool is_singleton(PyObject* o) {
 
 bool is_mutable(PyObject* o) {
   return !is_singleton(o) && !is_value_type(o) && !PyTuple_Check(o) && !is_identity_constant(o) &&
-         !is_tensor(o) && !PyMethod_Check(o) && !PySlice_Check(o);
+         !is_tensor(o) && !PyMethod_Check(o) && !PySlice_Check(o) && !is_numpy_scalar(o);
 }
 
 bool is_single(PyObject* o) {

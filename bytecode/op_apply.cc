@@ -3,6 +3,7 @@
 // the eager call's error.
 #include <fmt/core.h>
 
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/scan_capture.h"
 #include "bytecode/tensor_write.h"
 #include "guards/py/op_args.h"
@@ -10,7 +11,8 @@
 namespace msjit {
 namespace {
 
-bool int_value(const SymRef& value, int64_t* out) {
+bool int_value(const SymRef& given, int64_t* out) {
+  const SymRef value = plain_index(given);
   if (value->kind != SymKind::kConst || !PyLong_Check(value->object.get()) ||
       PyBool_Check(value->object.get()))
     return false;
@@ -50,7 +52,7 @@ bool int_list(Executor& x, const SymRef& value, int32_t at, std::vector<TracedSi
 }
 
 // Converts to the attribute kind, as attribute `at`; false when the value does not fit it.
-bool to_attr(Executor& x, const Param& param, const SymRef& value, int32_t at,
+bool to_attr(Executor& x, const OpDef& op, const Param& param, const SymRef& value, int32_t at,
              std::vector<TracedSize>* sizes, AttrValue* out) {
   const bool takes_size = param.kind == ParamKind::kInt || param.kind == ParamKind::kIntList ||
                           param.kind == ParamKind::kNumber || param.kind == ParamKind::kFloat;
@@ -60,6 +62,8 @@ bool to_attr(Executor& x, const Param& param, const SymRef& value, int32_t at,
     *out = AttrValue();
     return param.optional;
   }
+  if (is_numpy_scalar(value))
+    return attr_from_object(op, param, object, out) || (PyErr_Clear(), false);
   int64_t number = 0;
   switch (param.kind) {
     case ParamKind::kBool:
@@ -168,7 +172,7 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
       continue;
     }
     AttrValue attr = param.default_value;
-    if (value && !to_attr(*this, param, value, static_cast<int32_t>(attrs.size()), &sizes, &attr))
+    if (value && !to_attr(*this, op, param, value, static_cast<int32_t>(attrs.size()), &sizes, &attr))
       return fail(BreakReason::kOpArguments, fmt::format("{} ({})", op.name, param.name));
     attrs.push_back(std::move(attr));
   }

@@ -1,5 +1,8 @@
 #include "bytecode/tensor_write.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -72,6 +75,18 @@ const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool reco
   return found;
 }
 
+// Whether an op has made a tensor in memory of its own. Where eager runs the parts of an op, or
+// nothing because nothing is to do, it may be a view or the very tensor.
+bool makes_memory(const OpDef& op) {
+  const std::string_view name(op.name);
+  if (op.has(kView) || name == "cast" || name == "identity") return false;
+  for (const char* known : {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like",
+                            "arange", "eye", "matmul", "concat", "stack", "slice_update", "copy"})
+    if (name == known) return true;
+  const bool kernel = op.kernel[static_cast<int>(DeviceType::kCpu)] && !op.composite;
+  return op.has(kElementwise) || kernel;
+}
+
 // Every value that stands for the tensor shows the write; that they are one is guarded.
 void set_value(Executor& x, const SymRef& target, const Val& value) {
   x.heap().visit([&](const SymRef& other) {
@@ -86,8 +101,48 @@ void set_value(Executor& x, const SymRef& target, const Val& value) {
 
 }  // namespace
 
+static bool has_own_memory(Executor& x, const SymRef& tensor) {
+  if (!tensor->is_tensor() || tensor->source != kNoSource || tensor->joined || tensor->object)
+    return false;
+  const ValueId id = tensor->tensor.id();
+  const Node& made = x.sink().graph()->producer(id);
+  if (made.kind != NodeKind::kOp) return false;
+  return made.is_control() ? x.is_joined_write(id) : makes_memory(*made.op);
+}
+
+bool is_private(Executor& x, const SymRef& tensor) {
+  if (!has_own_memory(x, tensor)) return false;
+  const ValueId id = tensor->tensor.id();
+  for (const Node& node : x.sink().graph()->nodes)
+    for (ValueId input : node.inputs)
+      if (input == id && (node.kind != NodeKind::kOp || node.is_control() || node.op->has(kView)))
+        return false;
+  return true;
+}
+
+bool may_renew(Executor& x, const SymRef& tensor) {
+  return x.is_forked_now() ? is_private(x, tensor) : has_own_memory(x, tensor);
+}
+
+void renew_made(Executor& x, const SymRef& tensor, Val value) {
+  const auto made = static_cast<int32_t>(x.sink().graph()->nodes.size());
+  if (!is_private(x, tensor))  // what looks into it must not be used again
+    x.heap().overwritten().push_back({tensor->tensor.id(), made, x.root_step()});
+  x.renew(tensor, std::move(value));
+}
+
+bool write_unrecorded(Executor& x, const char* what) {
+  if (x.gradient_scopes().any())
+    return x.fail(BreakReason::kTensorWrite, fmt::format("{} in a gradient transform", what));
+  if (gradients_asked()) return x.fail_recorded(what);
+  x.heap().guard_no_gradients();
+  return true;
+}
+
 bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, bool recorded) {
-  if (const char* what = obstacle(x, target, replaces, recorded))
+  const bool made = !replaces && may_renew(x, target);
+  if (made && !recorded && !write_unrecorded(x, "a write to a tensor")) return false;
+  if (const char* what = made ? nullptr : obstacle(x, target, replaces, recorded))
     return x.fail(BreakReason::kTensorWrite, what);
   x.sizes().specialise_shape(target->tensor);
   const Shape shape = target->tensor.shape();
@@ -96,11 +151,14 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
   if (Status status = x.sink().take_error(); !status.ok()) return x.fail_op(std::move(status));
   // A value of its own, so that what holds the source does not pass for holding the target.
   if (const Graph& graph = *x.sink().graph();
-      !is_own(graph.producer(value.id())) || (recorded && is_looked_into(graph, value.id()))) {
+      !is_own(graph.producer(value.id())) ||
+      (made && !makes_memory(*graph.producer(value.id()).op)) ||
+      (recorded && is_looked_into(graph, value.id()))) {
     SymRef copied;
     if (!x.apply(op_copy, std::span(&value, 1), {}, &copied)) return false;
     value = copied->tensor;
   }
+  if (made) return renew_made(x, target, std::move(value)), true;
   if (!recorded) {
     SymRef apart;
     if (!x.apply(*find_op("stop_gradient"), std::span(&value, 1), {}, &apart)) return false;

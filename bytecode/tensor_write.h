@@ -12,6 +12,14 @@ namespace msjit {
 // (set_data), instead of the memory it has (assign). `recorded`: gradients go through the write.
 bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, bool recorded);
 
+// The same for a tensor that an op of the region has made, which has to have memory of its own: it
+// has the value from now on, and what looked into it before must not be used again.
+bool may_renew(Executor& x, const SymRef& tensor);
+void renew_made(Executor& x, const SymRef& tensor, Val value);
+
+// That no gradients are asked for where `what` would be recorded otherwise than its value says.
+bool write_unrecorded(Executor& x, const char* what);
+
 // An operator with the trait kInPlace: one that states its update is captured. `tensors`: the
 // arguments that `inputs` stand for.
 bool apply_in_place(Executor& x, const OpDef& op, std::span<const SymRef> tensors,

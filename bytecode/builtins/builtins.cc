@@ -8,6 +8,7 @@
 #include "bytecode/builtins/sets.h"
 #include "bytecode/instance.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -237,7 +238,8 @@ bool model_super(Executor& x, Args args, PyObject* names, SymRef* out) {
 bool model_pow(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!names && args.size() == 2) {
     if (!x.look_number(args[0]) || !x.look_number(args[1])) return false;
-    if (args[0]->is_tensor() || args[1]->is_tensor())
+    if (args[0]->is_tensor() || args[1]->is_tensor() || is_numpy_scalar(args[0]) ||
+        is_numpy_scalar(args[1]))
       return x.binary(args[0], args[1], BinaryOp::kPower, false, out);
   }
   return call_pure(x, modelled(model_pow), "pow", args, names, out);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/scan_capture.h"
 
 namespace msjit {
@@ -48,6 +49,8 @@ BuiltinModel find_method_model(const SymRef& self, const char* name) {
     case SymKind::kList:
     case SymKind::kTuple: return find_row(container_methods(self->kind), name);
     case SymKind::kConst:
+      if (is_numpy_scalar(self)) return find_row(numpy_methods(), name);
+      if (is_array(self)) return find_row(array_methods(), name);
       if (PyType_Check(self->object.get())) return find_class_method(self->object.get(), name);
       if (!PyTuple_CheckExact(self->object.get())) return nullptr;
       return find_row(container_methods(SymKind::kTuple), name);

@@ -35,7 +35,7 @@ BuiltinModel find_class_method(PyObject* cls, const char* name);  // chain.from_
 BuiltinModel dict_class_method(const char* name);                 // containers.cc
 std::span<const ModelRow> container_methods(SymKind kind);        // containers.cc
 std::span<const ModelRow> vars_methods();                         // vars.cc
-bool is_private(Executor& x, const SymRef& tensor);               // tensor_make.cc
+bool is_private(Executor& x, const SymRef& tensor);               // tensor_write.cc
 std::span<const ModelRow> tensor_write_methods();                 // tensor_write.cc
 std::span<const ModelRow> gradient_methods();                     // gradients.cc
 std::span<const ModelRow> set_methods();                          // sets.cc
@@ -73,6 +73,12 @@ SymRef from_python(const Ref& object);
 // Calls `function` with the values of the arguments. Ends the region when it raises.
 bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyObject* names,
                SymRef* out);
+// Whether a function on texts, by its name, depends on more than its arguments. texts.cc
+bool asks_outside(PyObject* function, std::string_view name, PyObject* args, PyObject* keywords);
+bool shows_locale(PyObject* spec);  // a format specification
+// Whether an int is too large, or a text too long, to become the other within every limit that
+// sys.set_int_max_str_digits() can set.
+bool may_be_too_long(PyObject* value);
 bool fold_result(Executor& x, const Ref& result, const char* name, SymRef* out);
 // An attribute of a number, range or slice: real, imag, start, stop, step, ...
 bool value_attr(Executor& x, const SymRef& value, const char* name, SymRef* out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "kernels/core/registry.h"
 
@@ -189,6 +190,7 @@ bool model_abs(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "abs", args, names, 1, 1) || !x.look(args[0])) return false;
   if (args[0]->is_tensor())
     return x.apply(*find_op("abs"), std::span(&args[0]->tensor, 1), {}, out);
+  if (is_numpy_scalar(args[0])) return numpy_absolute(x, args[0], out);
   Ref value = to_python(x, args[0]);
   return value ? fold_result(x, Ref::steal(PyNumber_Absolute(value.get())), "abs", out)
                : wrong_arguments(x, "abs");
@@ -242,8 +244,12 @@ bool model_issubclass(Executor& x, Args args, PyObject* names, SymRef* out) {
       if (part->kind != SymKind::kConst || !PyType_Check(part->object.get()) ||
           Py_TYPE(part->object.get()) != &PyType_Type)
         return wrong_arguments(x, "issubclass");
-    result = result || PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(args[0]->object.get()),
-                                        reinterpret_cast<PyTypeObject*>(cls->object.get()));
+    auto* type = reinterpret_cast<PyTypeObject*>(args[0]->object.get());
+    // A class may be given other bases.
+    if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !x.heap().guard_class_version(type))
+      return wrong_arguments(x, "issubclass");
+    result = result ||
+             PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls->object.get()));
   }
   *out = sym_bool(result);
   return true;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "guards/py/convert.h"
 #include "kernels/core/index_plan.h"
@@ -101,9 +102,10 @@ bool open_index_item(Executor& x, const SymRef& key, int32_t at, std::vector<Tra
          (is_none(key->items[2]) || index_size(x, key->items[2], at, 2, sizes, &out->step));
 }
 
-bool index_item(Executor& x, const SymRef& key, int32_t at, std::vector<TracedSize>* sizes,
+bool index_item(Executor& x, const SymRef& given, int32_t at, std::vector<TracedSize>* sizes,
                 IndexItem* out, std::vector<Val>* tensors) {
   using Kind = IndexItem::Kind;
+  const SymRef key = plain_index(given);
   if (key->is_tensor() || key->kind == SymKind::kList) return index_tensor(x, key, out, tensors);
   if (x.sizes().open() && open_index_item(x, key, at, sizes, out)) return true;
   *out = {};
@@ -131,21 +133,34 @@ bool index_item(Executor& x, const SymRef& key, int32_t at, std::vector<TracedSi
   return x.fail(BreakReason::kTensorIndex, describe(*key));
 }
 
+}  // namespace
+
+// The dimensions that index tensors take, and which of them each is. False where integers among them
+// put the result elsewhere than the ops do.
+bool index_axes(const IndexPlan& plan, IntList* axes, std::vector<int>* tensors) {
+  int place = -1, last = -1;
+  for (int d = 0; d < static_cast<int>(plan.tensor_of_dim.size()); ++d) {
+    if (plan.tensor_of_dim[d] < 0) continue;
+    place = place < 0 ? d : d == last + 1 ? place : 0;
+    last = d;
+    axes->push_back(d);
+    tensors->push_back(plan.tensor_of_dim[d]);
+  }
+  return place == plan.result_axis;
+}
+
+namespace {
+
 // The advanced part of an index. Where integers among the index tensors would put the result
 // elsewhere than the op does, CPython indexes.
 bool take_items(Executor& x, const Val& from, const IndexPlan& plan, std::vector<Val> tensors,
                 SymRef* out) {
   std::vector<Val> inputs = {from};
   IntList axes;
-  int place = -1, last = -1;
-  for (int d = 0; d < static_cast<int>(plan.tensor_of_dim.size()); ++d) {
-    if (plan.tensor_of_dim[d] < 0) continue;
-    place = place < 0 ? d : d == last + 1 ? place : 0;
-    last = d;
-    axes.push_back(d);
-    inputs.push_back(tensors[plan.tensor_of_dim[d]]);
-  }
-  if (place != plan.result_axis) return x.fail(BreakReason::kTensorIndex, "mixed with ints");
+  std::vector<int> places;
+  if (!index_axes(plan, &axes, &places))
+    return x.fail(BreakReason::kTensorIndex, "mixed with ints");
+  for (int place : places) inputs.push_back(tensors[place]);
   Attrs attrs;
   attrs.push_back(AttrValue(std::move(axes)));
   return x.apply(*find_op("index"), inputs, attrs, out);
@@ -153,17 +168,17 @@ bool take_items(Executor& x, const Val& from, const IndexPlan& plan, std::vector
 
 }  // namespace
 
-bool index_items(Executor& x, const SymRef& key, std::vector<IndexItem>* items) {
+bool index_items(Executor& x, const SymRef& key, std::vector<IndexItem>* items,
+                 std::vector<Val>* tensors) {
   std::vector<SymRef> keys = {key};
   if (!key->is_tensor())
     if (const std::vector<SymRef>* parts = x.heap().items(key);
         parts && key->kind != SymKind::kList)
       keys = *parts;
   std::vector<TracedSize> sizes;
-  std::vector<Val> tensors;
   for (const SymRef& part : keys) {
     items->emplace_back();
-    if (!x.look(part) || !index_item(x, part, 0, &sizes, &items->back(), &tensors)) return false;
+    if (!x.look(part) || !index_item(x, part, 0, &sizes, &items->back(), tensors)) return false;
   }
   return true;
 }

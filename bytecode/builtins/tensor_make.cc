@@ -1,22 +1,59 @@
-// Tensors made in captured code from values that are known, and x[...] = value on those that the
-// region itself has made: the write gives a new value to the same object, which nobody else sees.
+// Tensors made in captured code of values that are known, and of numbers made of tensors.
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/numpy_scalars.h"
 #include "guards/py/convert.h"
-#include "kernels/core/index_plan.h"
 #include "kernels/core/registry.h"
-#include "kernels/core/words.h"
 
 namespace msjit {
 
 extern const OpDef op_copy;
 
-bool index_items(Executor& x, const SymRef& key, std::vector<IndexItem>* items);  // tensor.cc
-
 namespace {
 
+bool apply_attr(Executor& x, const char* op, const Val& in, AttrValue attr, SymRef* out) {
+  Attrs attrs;
+  attrs.push_back(std::move(attr));
+  return x.apply(*find_op(op), std::span(&in, 1), attrs, out);
+}
+
 constexpr int64_t kMaxConstant = 1 << 16;  // elements of a tensor that a capture keeps
+
+// A tensor of its own with the elements of another one, in `dtype` where one is given.
+bool converted_copy(Executor& x, const Val& from, const SymRef& dtype, SymRef* out) {
+  DType wanted = from.dtype();
+  if (dtype && !dtype_from_object(dtype->object.get(), "Tensor", &wanted))
+    return x.raise_python("Tensor()");
+  Attrs attrs;
+  attrs.push_back(AttrValue(wanted));
+  if (wanted == from.dtype()) return x.apply(op_copy, std::span(&from, 1), {}, out);
+  return x.apply(*find_op("cast"), std::span(&from, 1), attrs, out);
+}
+
+// Tensor(float(t)) and the like: a tensor of the number, which knows no gradient. Where the number
+// would be rounded on its way, CPython makes it.
+bool tensor_of_number(Executor& x, const SymRef& number, const SymRef& dtype, SymRef* out) {
+  const DType from = number->tensor.dtype();
+  PyTypeObject* const type = type_of(*number);
+  const bool exact = type == &PyBool_Type    ? is_bool(from)
+                     : type == &PyLong_Type  ? is_integer(from)
+                     : type == &PyFloat_Type ? is_float(from)
+                                             : false;
+  if (!exact || number->tensor.meta().weak ||
+      (dtype && (dtype->kind != SymKind::kConst ||
+                           Py_TYPE(dtype->object.get()) != &g_dtype_type)))
+    return x.look(number);
+  DType wanted = is_bool(from) ? DType::kBool : is_integer(from) ? DType::kInt64 : DType::kFloat32;
+  if (dtype && !dtype_from_object(dtype->object.get(), "Tensor", &wanted))
+    return x.raise_python("Tensor()");
+  SymRef value;
+  if (!apply_attr(x, "cast", number->tensor, AttrValue(wanted), &value) ||
+      !apply_attr(x, "reshape", SymRef(value)->tensor, AttrValue(IntList()), &value) ||
+      !x.apply(*find_op("stop_gradient"), std::span(&SymRef(value)->tensor, 1), {}, &value))
+    return false;
+  return x.apply(op_copy, std::span(&SymRef(value)->tensor, 1), {}, out);
+}
 
 bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   Keywords given(args, names);
@@ -30,15 +67,20 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
     return x.fail(BreakReason::kMakeTensor, data ? describe(*data) : "these arguments");
   };
   if (!data || !given.empty() || given.positional.size() > 2) return refuse();
-  if (!x.look(data) || (dtype && !x.look(dtype))) return false;
+  if (dtype && !x.look(dtype)) return false;
   if (dtype && dtype->kind == SymKind::kConst && dtype->object.get() == Py_None) dtype = {};
-  if (data->is_tensor() && !dtype) return x.apply(op_copy, std::span(&data->tensor, 1), {}, out);
+  if (data->kind == SymKind::kScalar) return tensor_of_number(x, data, dtype, out);
+  if (!x.look(data)) return false;
   const bool number = data->kind == SymKind::kConst &&
-                      (is_number(data->object.get()) || PyTuple_CheckExact(data->object.get()));
-  if (!number && data->kind != SymKind::kList && data->kind != SymKind::kTuple) return refuse();
+                      (is_number(data->object.get()) || is_numpy_scalar(data) || is_array(data) ||
+                       PyTuple_CheckExact(data->object.get()));
+  if (!number && !data->is_tensor() && data->kind != SymKind::kList &&
+      data->kind != SymKind::kTuple)
+    return refuse();
   if (dtype && (dtype->kind != SymKind::kConst || Py_TYPE(dtype->object.get()) != &g_dtype_type))
     return refuse();
-  const Ref value = to_python(x, data);
+  if (data->is_tensor()) return converted_copy(x, data->tensor, dtype, out);
+  const Ref value = is_numpy_scalar(data) || is_array(data) ? data->object : to_python(x, data);
   if (!value) return refuse();
   auto* type = reinterpret_cast<PyObject*>(&g_tensor_type);
   Ref made = Ref::steal(PyObject_CallFunctionObjArgs(
@@ -54,51 +96,6 @@ const ModelRow kModels[] = {{"Tensor", model_tensor}};
 
 }  // namespace
 
-// Whether a tensor is one that an op of the region has made for itself and nobody looks into.
-bool is_private(Executor& x, const SymRef& tensor) {
-  if (tensor->source != kNoSource || tensor->joined || tensor->object) return false;
-  const Graph& graph = *x.sink().graph();
-  const ValueId id = tensor->tensor.id();
-  const Node& made = graph.producer(id);
-  if (made.kind != NodeKind::kOp || made.is_control() || made.op->has(kView)) return false;
-  bool fresh = made.op->has(kElementwise);
-  for (const char* name : {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like",
-                           "arange", "eye", "matmul", "concat", "stack", "slice_update", "copy"})
-    fresh |= std::string_view(made.op->name) == name;
-  for (const Node& node : graph.nodes)
-    for (ValueId input : node.inputs)
-      if (input == id && (node.kind != NodeKind::kOp || node.is_control() || node.op->has(kView)))
-        return false;
-  return fresh && std::string_view(made.op->name) != "cast";
-}
-
 const ModelTable models_tensor = {"msjit", kModels, {}};
-
-bool tensor_set_item(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& value) {
-  const auto refuse = [&] { return x.fail(BreakReason::kInPlace, "x[...] = value"); };
-  if (!is_private(x, tensor) || x.sizes().any() || x.forked()) return refuse();
-  std::vector<IndexItem> items;
-  Val source;
-  if (!index_items(x, key, &items) || !x.to_val(value, &source)) return false;
-  auto planned = plan_index(tensor->tensor.shape(), items);
-  if (!planned.ok()) return x.fail_op(planned.take_error());
-  const IndexPlan& plan = planned.value();
-  if (plan.advanced || plan.shape.numel() == 0 || source.rank() > plan.shape.rank())
-    return refuse();
-  Shape slot = plan.shape;  // with the dimensions that an int took, and without the new ones
-  for (size_t i = plan.new_axes.size(); i-- > 0;) slot.erase(static_cast<int>(plan.new_axes[i]));
-  for (int64_t axis : plan.squeeze) slot.insert(static_cast<int>(axis), 1);
-  source = words::cast(source, tensor->tensor.dtype());
-  source = words::reshape(words::broadcast_to(source, plan.shape), slot);
-  if (Status status = x.sink().take_error(); !status.ok()) return refuse();
-  const Val inputs[] = {tensor->tensor, source};
-  Attrs attrs;
-  for (const IntList& part : {plan.begin, plan.end, plan.step}) attrs.push_back(AttrValue(part));
-  SymRef updated;
-  if (!x.apply(*find_op("slice_update"), inputs, attrs, &updated)) return false;
-  tensor->tensor = updated->tensor;
-  x.heap().note_effect();
-  return true;
-}
 
 }  // namespace msjit

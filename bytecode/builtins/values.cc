@@ -4,8 +4,9 @@
 #include <cmath>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
-#include "guards/py/objects.h"
+#include "guards/py/convert.h"
 #include "guards/py/set_table.h"
 #include "kernels/core/registry.h"
 
@@ -105,7 +106,7 @@ SymRef from_python(const Ref& object) {
   PyObject* o = object.get();
   if ((PyUnicode_CheckExact(o) || PyBytes_CheckExact(o)) && PyObject_Size(o) > kMaxText)
     return nullptr;
-  if (is_plain(o)) return make_const(object);
+  if (is_plain(o) || is_numpy_scalar(o)) return make_const(object);
   const bool list = PyList_CheckExact(o);
   if (list || PyTuple_CheckExact(o)) {
     std::vector<SymRef> items;
@@ -173,13 +174,6 @@ bool fold_result(Executor& x, const Ref& result, const char* name, SymRef* out) 
   return *out ? true : wrong_arguments(x, name);
 }
 
-// str() and its kin take seconds for an int of a million digits; the interpreter may be asked
-// again.
-static bool is_huge(PyObject* value) {
-  constexpr size_t kBits = 4096;
-  return PyLong_CheckExact(value) && _PyLong_NumBits(value) > kBits;
-}
-
 // Whether a pure function takes an iterator, and all that it gives.
 static bool takes_iterators(std::string_view name) {
   return name == "bytes" || name == "fsum" || name == "prod" || name.ends_with(".join") ||
@@ -205,6 +199,7 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
   Ref given = keywords ? Ref::steal(PyDict_New()) : Ref();
   for (size_t i = 0; i < args.size(); ++i) {
     Ref value = to_python(x, args[i]);
+    if (!value && is_numpy_scalar(args[i]) && takes_numpy(function, name)) value = args[i]->object;
     if (!value && args[i]->kind == SymKind::kIterator && takes_iterators(name)) {
       std::vector<SymRef> items;
       if (!x.unpack(args[i], &items)) return false;
@@ -216,14 +211,18 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
                  ? x.fail(BreakReason::kTensorValue, fmt::format("{}()", name))
                  : wrong_arguments(x, fmt::format("{}({})", name, describe(*args[i])).c_str());
     }
-    if (is_huge(value.get()))
-      return x.fail(BreakReason::kUnsupported, fmt::format("{}() of a huge int", name));
+    if (PyLong_CheckExact(value.get()) || function == reinterpret_cast<PyObject*>(&PyLong_Type))
+      if (may_be_too_long(value.get()))
+        return x.fail(BreakReason::kUnsupported, fmt::format("{}() of a huge int", name));
     if (i < count)
       PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), value.release());
     else
       PyDict_SetItem(given.get(), PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - count)),
                      value.get());
   }
+  if (asks_outside(function, name, tuple.get(), given.get()))
+    return x.fail(BreakReason::kUnsupported,
+                  fmt::format("{}() with a codec or by the locale", name));
   return fold_result(x, Ref::steal(PyObject_Call(function, tuple.get(), given.get())), name, out);
 }
 

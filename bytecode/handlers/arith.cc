@@ -8,6 +8,7 @@
 #include "bytecode/builtins/sets.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
@@ -48,6 +49,8 @@ bool renew(const SymRef& list, std::vector<SymRef> items, SymRef* out) {
 bool concat(Executor& x, const SymRef& a, const SymRef& b, bool in_place, SymRef* out) {
   const std::vector<SymRef>* left = x.heap().items(a);
   const std::vector<SymRef>* right = x.heap().items(b);
+  if (left->empty() && is_plain_tuple(b)) return *out = b, true;
+  if (right->empty() && is_plain_tuple(a)) return *out = a, true;
   std::vector<SymRef> items = *left;
   items.insert(items.end(), right->begin(), right->end());
   if (in_place && is_list(a)) return renew(a, std::move(items), out);
@@ -64,6 +67,7 @@ bool repeat(Executor& x, const SymRef& sequence, const SymRef& count, bool in_pl
   std::vector<SymRef> items;
   const std::vector<SymRef>& unit = *x.heap().items(sequence);
   constexpr long kMaxItems = 4096;
+  if ((n == 1 || unit.empty()) && is_plain_tuple(sequence)) return *out = sequence, true;
   if (n > kMaxItems || (n > 0 && static_cast<size_t>(n) * unit.size() > kMaxItems))
     return x.fail(BreakReason::kUnrollLimit);
   for (long k = 0; k < n; ++k) items.insert(items.end(), unit.begin(), unit.end());
@@ -181,6 +185,9 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
     if (!to_val(a, &inputs[0]) || !to_val(b, &inputs[1])) return false;
     return apply(*def, inputs, {}, out);
   }
+  bool known = false;
+  if (!numpy_binary(*this, a, b, op, out, &known)) return false;
+  if (known) return true;
   Ref left = constant_object(a), right = constant_object(b);
   if (left && right && is_builtin_value(left.get()) && is_builtin_value(right.get())) {
     if (!is_cheap(left.get(), right.get(), op)) return fail(BreakReason::kUnsupported, what);
@@ -236,6 +243,7 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
     const char* const names[] = {"__pos__", "__neg__", "", "__invert__"};
     return call_special(*this, value, names[static_cast<int>(op)], {}, out);
   }
+  if (is_numpy_scalar(value)) return numpy_unary(*this, value, op, out);
   if (!is_plain_number(value)) {
     const bool raises = value->kind != SymKind::kConst || is_text(value) ||
                         value->is_const(Py_None) || PyTuple_CheckExact(value->object.get());

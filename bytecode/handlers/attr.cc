@@ -7,6 +7,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 #include "guards/py/compat.h"
 #include "guards/py/objects.h"
 
@@ -219,6 +220,18 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
   return bind_class(x, cls, type, found, name, out);
 }
 
+// What stands in a class itself. Only static types are asked for their __dict__: a metaclass may
+// answer that in Python.
+Ref own_attribute(PyTypeObject* type, PyObject* name) {
+  if (type->tp_flags & Py_TPFLAGS_HEAPTYPE)
+    return Ref::share(_PyDict_GetItem_KnownHash(type->tp_dict, name, PyObject_Hash(name)));
+  auto* object = reinterpret_cast<PyObject*>(type);
+  const Ref dict = Ref::steal(PyObject_GetAttrString(object, "__dict__"));
+  Ref found = dict ? Ref::steal(PyObject_GetItem(dict.get(), name)) : Ref();
+  if (!found) PyErr_Clear();
+  return found;
+}
+
 bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
   auto* start = reinterpret_cast<PyTypeObject*>(super->items[0]->object.get());
   const SymRef& self = super->items[1];
@@ -227,6 +240,7 @@ bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
       of_class ? reinterpret_cast<PyTypeObject*>(self->object.get()) : type_of(*self);
   if (of_class && !x.heap().guard_class_version(type))
     return x.fail(BreakReason::kAttribute, "super() of a class");
+  if (!has_plain_names(type)) return odd_names(x, type);
   PyObject* order = type->tp_mro;
   Py_ssize_t i = 0;
   while (i < PyTuple_GET_SIZE(order) &&
@@ -234,17 +248,11 @@ bool super_attr(Executor& x, const SymRef& super, PyObject* name, SymRef* out) {
     ++i;
   for (++i; i < PyTuple_GET_SIZE(order); ++i) {
     auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(order, i));
-    Ref dict = Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(base), "__dict__"));
-    if (!dict) {
-      PyErr_Clear();
-      break;
-    }
-    if (Ref found = Ref::steal(PyObject_GetItem(dict.get(), name))) {
-      if (!guard_descriptor(x, base, name, found.get())) return false;
-      return of_class ? bind_class(x, self, base, found.get(), name, out)
-                      : bind(x, self, type, base, found.get(), name, out);
-    }
-    PyErr_Clear();
+    const Ref found = own_attribute(base, name);
+    if (!found) continue;
+    if (!guard_descriptor(x, base, name, found.get())) return false;
+    return of_class ? bind_class(x, self, base, found.get(), name, out)
+                    : bind(x, self, type, base, found.get(), name, out);
   }
   return x.fail(BreakReason::kAttribute, fmt::format("super().{}", utf8_text(name)));
 }
@@ -326,6 +334,8 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
         return fail(BreakReason::kAttribute, fmt::format("{} of {}", text, describe(*object)));
       }
       if (has_builtin_method(object, text)) break;
+      if (is_array(object) && !array_attr(*this, object, text, out, &known)) return false;
+      if (known) return true;
       return value_attr(*this, object, text, out);
     }
     case SymKind::kTuple:

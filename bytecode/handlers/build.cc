@@ -126,7 +126,8 @@ Ref pop_showable(Executor& x, SymFrame& f, bool as_str) {
   if (!x.look(value)) return {};
   if (value->kind == SymKind::kObject && as_str && !instance_str(x, SymRef(value), &value))
     return {};
-  if (Ref known = to_python(x, value)) return known;
+  const Ref known = to_python(x, value);
+  if (known && !(PyLong_CheckExact(known.get()) && may_be_too_long(known.get()))) return known;
   x.fail(value->is_tensor() ? BreakReason::kTensorValue : BreakReason::kUnsupported,
          value->is_tensor() ? "formatting" : "formatting of " + describe(*value));
   return {};
@@ -163,7 +164,8 @@ bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
     const SymRef top = f.pop();
     if (!x.look(top)) return false;
     spec = constant_object(top);
-    if (!spec) return x.fail(BreakReason::kUnsupported, "format specification");
+    if (!spec || !PyUnicode_CheckExact(spec.get()) || shows_locale(spec.get()))
+      return x.fail(BreakReason::kUnsupported, "format specification");
   }
   if (!x.look(f.peek(1))) return false;
   const int conversion = i.arg & kFormatConversion;

@@ -5,6 +5,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "guards/py/objects.h"
 
@@ -37,6 +38,9 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
     object = g_jit_callable.function(object);
   }
   if (!may_call(x, object, args)) return false;
+  bool known = false;
+  if (!call_numpy(x, object, args, names, out, &known)) return false;
+  if (known) return true;
   if (PyFunction_Check(object) && !find_builtin_model(object))
     return x.call_function(object, nullptr, std::move(args), names, out, strict);
   if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names) {
@@ -46,6 +50,8 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   if (BuiltinModel model = find_builtin_model(object)) return model(x, args, names, out);
   if (const char* name = pure_name(object)) return call_pure(x, object, name, args, names, out);
   if (is_partial_type(object)) return make_partial(x, std::move(args), names, out);
+  if (is_numpy_scalar_type(object) && args.size() == 1 && !names)
+    return make_numpy_scalar(x, object, args[0], out);
   if (PyType_Check(object)) return construct(x, callable, std::move(args), names, out);
   if (is_builtin_new(object) && !names) return call_builtin_new(x, object, args, out);
   if (Py_TYPE(object) == &PyWrapperDescr_Type || Py_TYPE(object) == &PyMethodDescr_Type)
@@ -58,6 +64,9 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
 bool call_instance(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
                    SymRef* out) {
   if (!may_use(x, callable)) return false;
+  bool known = false;
+  if (!call_numpy_object(x, callable, args, names, out, &known)) return false;
+  if (known) return true;
   if (is_partial(callable)) return call_partial(x, callable, std::move(args), names, out);
   if (!has_special(callable, "__call__"))
     return x.fail(BreakReason::kCallUnknown, describe(*callable));

@@ -7,6 +7,7 @@
 #include "bytecode/builtins/sets.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
@@ -81,11 +82,14 @@ bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
     if (!to_val(a, &inputs[0]) || !to_val(b, &inputs[1])) return false;
     return apply(*compare_op(op), inputs, {}, out);
   }
+  bool known = false;
+  if (!numpy_compare(*this, a, b, op, out, &known)) return false;
+  if (known) return true;
   Ref left = constant_object(a), right = constant_object(b);
   if (left && right) {
     const bool plain = is_builtin_value(left.get()) && is_builtin_value(right.get());
-    const bool by_identity = (op == Py_EQ || op == Py_NE) && is_identity_constant(left.get()) &&
-                             is_identity_constant(right.get());
+    const bool by_identity = (op == Py_EQ || op == Py_NE) && compares_by_identity(left.get()) &&
+                             compares_by_identity(right.get());
     if (plain || by_identity)
       return fold(*this, PyObject_RichCompare(left.get(), right.get(), op), what.c_str(), out);
   }

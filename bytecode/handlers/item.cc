@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 
+#include "bytecode/handlers/operands.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/scan_capture.h"
 #include "bytecode/tensor_value.h"
 
@@ -37,6 +39,8 @@ bool slice_items(Executor& x, const SymRef& container, const SymRef& key, SymRef
     return x.fail(BreakReason::kRaises, "slice");
   }
   const Py_ssize_t count = PySlice_AdjustIndices(size, &start, &stop, step);
+  if (start == 0 && step == 1 && count == size && is_plain_tuple(container))
+    return *out = container, true;
   std::vector<SymRef> chosen;
   for (Py_ssize_t k = 0; k < count; ++k) chosen.push_back(items[start + k * step]);
   *out = make_items(container->kind == SymKind::kList ? SymKind::kList : SymKind::kTuple,
@@ -110,7 +114,8 @@ bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out
   if (container->is_tensor()) return tensor_subscript(*this, container, key, out);
   if (SymRef item = open_item(*this, container, key)) return *out = std::move(item), true;
   if (!look_fixed(key)) return false;
-  const SymRef plain = plain_value(*this, key);
+  const bool keyed = container->kind == SymKind::kDict || container->kind == SymKind::kVars;
+  const SymRef plain = plain_value(*this, keyed ? key : plain_index(key));
   if (container->kind == SymKind::kDict) return look_up(*this, container, key, plain, out);
   if (plain != key && container->kind != SymKind::kObject) return subscript(container, plain, out);
   if (container->kind == SymKind::kVars) {
@@ -190,8 +195,9 @@ bool replace_slice(Executor& x, const SymRef& list, const SymRef& key, const Sym
 }
 
 // Stores `value` under `key`, or deletes the item when it is null.
-bool change_item(Executor& x, const SymRef& list, const SymRef& key, const SymRef& value) {
+bool change_item(Executor& x, const SymRef& list, const SymRef& given, const SymRef& value) {
   Py_ssize_t index;
+  const SymRef key = plain_index(given);
   if (is_slice(key)) return replace_slice(x, list, key, value);
   if (!index_value(key, &index))
     return x.fail(BreakReason::kMutation, "item " + describe(*key) + " of a list");

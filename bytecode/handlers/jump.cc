@@ -2,6 +2,7 @@
 // installed.
 #include "bytecode/control.h"
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "guards/py/text.h"
 
@@ -27,6 +28,11 @@ bool Executor::truth(const SymRef& value, bool* out) {
     case SymKind::kConst: {
       if (PyType_Check(value->object.get())) return class_truth(*this, value, out);
       if (PyFunction_Check(value->object.get())) return *out = true;
+      if (is_array(value)) break;
+      if (Py_TYPE(value->object.get())->tp_flags & Py_TPFLAGS_HEAPTYPE) {
+        if (find_special(value, "__bool__") || find_special(value, "__len__")) break;
+        return *out = true;
+      }
       const int result = PyObject_IsTrue(value->object.get());
       if (result < 0) return raise_python("bool()");
       *out = result != 0;

@@ -1,15 +1,27 @@
 #include "bytecode/handlers/operands.h"
 
 #include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
 
 bool is_builtin_value(PyObject* o) {
+  if (PyTuple_CheckExact(o)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i)
+      if (PyObject* item = PyTuple_GET_ITEM(o, i);
+          !is_builtin_value(item) && !compares_by_identity(item))
+        return false;
+    return true;
+  }
   return PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o) ||
          PyUnicode_CheckExact(o) || PyComplex_CheckExact(o) || PyBytes_CheckExact(o) ||
-         PyTuple_CheckExact(o) || o == Py_None;
+         o == Py_None;
+}
+
+bool compares_by_identity(PyObject* o) {
+  return is_identity_constant(o) && (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) || is_single(o));
 }
 
 bool is_plain_number(const SymRef& value) {
@@ -28,6 +40,11 @@ bool is_plain_sequence(Executor& x, const SymRef& value) {
   return may_be && !value->cls && is_sequence(x, value);  // an open number is not looked at
 }
 
+bool is_plain_tuple(const SymRef& value) {
+  return (value->kind == SymKind::kTuple && !value->cls) ||
+         (value->kind == SymKind::kConst && PyTuple_CheckExact(value->object.get()));
+}
+
 bool is_no_operand(const SymRef& value) {
   switch (value->kind) {
     case SymKind::kConst: {
@@ -44,10 +61,7 @@ bool is_no_operand(const SymRef& value) {
 }
 
 bool numpy_pair(const SymRef& a, const SymRef& b) {
-  const auto scalar = [](const SymRef& v) {
-    return v->kind == SymKind::kObject && v->source != kNoSource &&
-           is_numpy_scalar(v->object.get());
-  };
+  const auto scalar = [](const SymRef& v) { return is_numpy_scalar(v); };
   const auto plain = [](const SymRef& v) {
     return v->is_tensor() && (!v->object || is_exact_tensor(v->object.get()));
   };

@@ -31,11 +31,15 @@ bool wrong_type(const char* where, const char* what, PyObject* object, const cha
   return fail(type_error("[{}] {}, got {}, expected {}", where, what, type_name(object), expected));
 }
 
+bool truth_as_attr(PyObject* object, AttrValue* out) {
+  bool truth = false;
+  if (!truth_from_object(object, false, &truth)) return false;
+  *out = AttrValue(truth);
+  return true;
+}
+
 bool number_from_object(const char* where, const char* what, PyObject* object, AttrValue* out) {
-  if (PyBool_Check(object) || is_numpy_bool(object)) {
-    *out = AttrValue(PyObject_IsTrue(object) == 1);
-    return true;
-  }
+  if (PyBool_Check(object) || is_numpy_bool(object)) return truth_as_attr(object, out);
   if (PyIndex_Check(object) && !PyFloat_Check(object) && !is_tensor(object)) {
     int64_t value;
     if (!int_from_object(object, where, what, &value)) return false;
@@ -65,8 +69,7 @@ bool float_from_object(const char* where, const char* what, PyObject* object, At
 bool bool_from_object(const char* where, const char* what, PyObject* object, AttrValue* out) {
   if (!PyLong_Check(object) && !is_numpy_bool(object))
     return wrong_type(where, what, object, "a bool");
-  *out = AttrValue(PyObject_IsTrue(object) == 1);
-  return true;
+  return truth_as_attr(object, out);
 }
 
 bool string_from_object(const char* where, const char* what, PyObject* object, AttrValue* out) {
@@ -88,8 +91,9 @@ Ref dtype_name_of(PyObject* object) {
 
 }  // namespace
 
-bool is_numpy_scalar(PyObject* object) {
-  const PyTypeObject* type = Py_TYPE(object);
+bool is_numpy_scalar(PyObject* object) { return is_numpy_scalar_class(Py_TYPE(object)); }
+
+bool is_numpy_scalar_class(const PyTypeObject* type) {
   if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) || type->tp_itemsize != 0) return false;
   const std::string_view name = type->tp_name;
   for (const char* known : {"numpy.float32", "numpy.float64", "numpy.float16", "numpy.int64",
@@ -97,6 +101,12 @@ bool is_numpy_scalar(PyObject* object) {
                             "numpy.uint16", "numpy.uint32", "numpy.bool_", "numpy.bool"})
     if (name == known) return true;
   return false;
+}
+
+bool truth_from_object(PyObject* object, bool missing, bool* out) {
+  const int truth = object ? PyObject_IsTrue(object) : missing;
+  *out = truth > 0;
+  return truth >= 0;
 }
 
 bool tensor_from_number(PyObject* number, const char* where, Tensor* out) {

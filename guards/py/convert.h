@@ -20,6 +20,7 @@ bool is_array_like(PyObject* object);
 
 // A NumPy scalar whose value lies in the object itself: a bool, integer or float.
 bool is_numpy_scalar(PyObject* object);
+bool is_numpy_scalar_class(const PyTypeObject* type);
 
 // A Python number as a weak 0-d tensor: bool, int64 or float64.
 bool tensor_from_number(PyObject* number, const char* where, Tensor* out);
@@ -38,6 +39,8 @@ bool cast_tensor(const Tensor& tensor, DType dtype, Tensor* out);
 bool dtype_from_object(PyObject* object, const char* where, DType* out);
 // As Tensor.astype reads it: `float` and "float" are float64 there, as NumPy has it.
 bool astype_dtype(PyObject* object, DType* out);
+// bool(object), which may be Python code and raise; null stands for `missing`.
+bool truth_from_object(PyObject* object, bool missing, bool* out);
 bool int_from_object(PyObject* object, const char* where, const char* what, int64_t* out);
 // An int, or a sequence of ints.
 bool ints_from_object(PyObject* object, const char* where, const char* what, IntList* out);

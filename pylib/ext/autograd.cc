@@ -36,7 +36,9 @@ Ref push_grad_scope(PyObject*, const Args& args) {
   static constexpr const char* kNames[] = {"recording", nullptr};
   PyObject* a[1];
   if (!parse_args(args, "push_grad_scope", kNames, 0, a)) return {};
-  scopes().push_back(std::make_unique<GradScope>(!a[0] || PyObject_IsTrue(a[0]) == 1));
+  bool recording = true;
+  if (!truth_from_object(a[0], true, &recording)) return {};
+  scopes().push_back(std::make_unique<GradScope>(recording));
   return Ref::none();
 }
 Ref pop_grad_scope(PyObject*) {
@@ -55,6 +57,8 @@ Ref gradients_function(PyObject*, const Args& args) {
   PyObject* a[4];
   if (!parse_args(args, "gradients", kNames, 3, a)) return {};
   std::vector<Tensor> outputs, seeds, wrt;
+  bool create_graph = false;
+  if (!truth_from_object(a[3], false, &create_graph)) return {};
   if (!read_tensors(a[0], "grad", "output", false, &outputs) ||
       !read_tensors(a[2], "grad", "input", false, &wrt))
     return {};
@@ -62,7 +66,7 @@ Ref gradients_function(PyObject*, const Args& args) {
   if (!seeds.empty() && seeds.size() != outputs.size())
     return Ref::steal(raise(
         *value_error("[grad] number of seeds, got {}, expected {}", seeds.size(), outputs.size())));
-  auto result = gradients(outputs, seeds, wrt, a[3] && PyObject_IsTrue(a[3]) == 1);
+  auto result = gradients(outputs, seeds, wrt, create_graph);
   if (!result.ok()) return Ref::steal(raise_of_walk(result.error()));
   Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(wrt.size())));
   for (size_t i = 0; tuple && i < wrt.size(); ++i) {
@@ -84,7 +88,9 @@ Ref mark_parameter_function(PyObject*, const Args& args) {
   PyObject* a[2];
   if (!parse_args(args, "mark_parameter", kNames, 1, a) || !need_tensor(a[0], "mark_parameter"))
     return {};
-  mark_parameter(tensor_of(a[0]), !a[1] || PyObject_IsTrue(a[1]) == 1);
+  bool requires_grad = true;
+  if (!truth_from_object(a[1], true, &requires_grad)) return {};
+  mark_parameter(tensor_of(a[0]), requires_grad);
   return Ref::none();
 }
 

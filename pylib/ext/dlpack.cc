@@ -216,7 +216,8 @@ Ref tensor_dlpack(PyObject* self, const Args& args) {
   if (a[1] && PyTuple_Check(a[1]) && PyTuple_GET_SIZE(a[1]) > 0)
     major = PyLong_AsLong(PyTuple_GET_ITEM(a[1], 0));
   if (PyErr_Occurred()) return {};
-  const bool copy = a[3] && PyObject_IsTrue(a[3]) == 1;
+  bool copy = false;
+  if (!truth_from_object(a[3], false, &copy)) return {};
   Tensor t = tensor_of(self);
   if (copy) {
     auto made = Tensor::empty(t.dtype(), t.shape());

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "bytecode/exec.h"
 #include "guards/py/c_stack.h"
@@ -169,9 +170,7 @@ bool check_language(JitFunction* self) {
   return true;
 }
 
-PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
-                         PyObject* names) noexcept {
-  JitFunction* self = as_jit(callable);
+PyObject* call_jit(JitFunction* self, PyObject* const* args, size_t nargsf, PyObject* names) {
   if (compat::function_code(self->function) != self->code) refresh(self);
   const Py_ssize_t count = compat::positional_count(nargsf);
   if (count == self->arguments && !names && jit_config().enabled && !hook::is_watched(self->code)) {
@@ -198,6 +197,15 @@ PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargs
       reinterpret_cast<PyObject*>(self->code));  // owns the state; the call may replace it
   NextFrame next(self->code, drive_frame, {strict, strict && self->mode == JitMode::kPSJit});
   return compat::vectorcall(self->function, args, nargsf, names).release();
+}
+
+PyObject* jit_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
+                         PyObject* names) noexcept {
+  try {
+    return call_jit(as_jit(callable), args, nargsf, names);
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
 }
 
 PyObject* jit_call(PyObject* callable, PyObject* args, PyObject* keywords) noexcept {

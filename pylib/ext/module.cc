@@ -71,8 +71,9 @@ Ref rebuild_tensor(PyObject*, const Args& args) {
   Ref self = empty ? Ref::steal(g_tensor_type.tp_new(type, empty.get(), nullptr)) : Ref();
   if (!self) return {};
   replace_contents(self.get(), data);
-  if (PyObject_IsTrue(a[4]) == 1 &&
-      PyObject_SetAttrString(self.get(), "requires_grad", Py_True) < 0)
+  bool tracked = false;
+  if (!truth_from_object(a[4], false, &tracked)) return {};
+  if (tracked && PyObject_SetAttrString(self.get(), "requires_grad", Py_True) < 0)
     return {};
   return self;
 }

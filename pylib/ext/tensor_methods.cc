@@ -14,11 +14,12 @@ Ref dunder_array(PyObject* self, const Args& args) {
   static constexpr const char* kNames[] = {"dtype", "copy", nullptr};
   PyObject* a[2];
   if (!parse_args(args, "__array__", kNames, 0, a)) return {};
+  bool copy = false;
+  if (!truth_from_object(a[1] == Py_None ? nullptr : a[1], false, &copy)) return {};
   Ref array = to_numpy(tensor_of(self));
   const bool convert = array && a[0] && a[0] != Py_None;
   if (convert) array = Ref::steal(PyObject_CallMethod(array.get(), "astype", "O", a[0]));
-  const bool copy = array && a[1] && a[1] != Py_None && PyObject_IsTrue(a[1]) == 1;
-  if (copy && !convert) array = Ref::steal(PyObject_CallMethod(array.get(), "copy", nullptr));
+  if (array && copy && !convert) array = Ref::steal(PyObject_CallMethod(array.get(), "copy", nullptr));
   return array;
 }
 
@@ -121,7 +122,8 @@ Ref set_data(PyObject* self, const Args& args) {
     return Ref::steal(
         raise(*type_error("[set_data] data, got {}, expected a Tensor", type_name(a[0]))));
   const Tensor &from = tensor_of(a[0]), &to = tensor_of(self);
-  const bool reshape = a[1] && PyObject_IsTrue(a[1]) == 1;
+  bool reshape = false;
+  if (!truth_from_object(a[1], false, &reshape)) return {};
   if (!reshape && !(from.shape() == to.shape()))
     return Ref::steal(raise(*value_error("[set_data] shape of the data, got {}, expected {}",
                                          from.shape().str(), to.shape().str())));

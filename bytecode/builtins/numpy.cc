@@ -1,0 +1,225 @@
+// NumPy's functions on known values. Arrays made in captured code are constants that nobody changes:
+// each region that hands one on hands on a copy of its own. Numbers go through NumPy's own ufuncs,
+// where these can warn of nothing.
+#include <fmt/core.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "bytecode/builtins/models.h"
+#include "bytecode/numpy_scalars.h"
+#include "guards/py/convert.h"
+#include "guards/py/library_type.h"
+
+namespace msjit {
+namespace {
+
+constexpr int64_t kMaxElements = 1 << 16;  // of an array that a capture keeps
+
+// What the loaded numpy has under a name (borrowed); null when it is not loaded.
+PyObject* of_numpy(const char* name) {
+  PyObject* const module = loaded_module("numpy");
+  return module ? PyDict_GetItemString(PyModule_GetDict(module), name) : nullptr;
+}
+
+PyTypeObject* type_of_numpy(const char* name) {
+  PyObject* const found = of_numpy(name);
+  const bool own = found && PyType_Check(found) &&
+                   std::strncmp(reinterpret_cast<PyTypeObject*>(found)->tp_name, "numpy.", 6) == 0;
+  return own ? reinterpret_cast<PyTypeObject*>(found) : nullptr;
+}
+
+// Whether a function says that it is of numpy, which one that a program puts there does not.
+bool is_of_numpy(PyObject* function) {
+  if (!PyCFunction_Check(function) && !PyFunction_Check(function)) return true;  // found by its type
+  const Ref home = Ref::steal(PyObject_GetAttrString(function, "__module__"));
+  const char* text = home && PyUnicode_Check(home.get()) ? utf8_text(home.get()) : nullptr;
+  PyErr_Clear();
+  return text && std::strncmp(text, "numpy", 5) == 0;
+}
+
+// A dtype as zeros() takes it: a class of numbers, or a name.
+Ref dtype_argument(Executor& x, const SymRef& value) {
+  if (!x.look(value) || value->kind != SymKind::kConst) return {};
+  PyObject* const o = value->object.get();
+  const bool number = o == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
+                      o == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+                      o == reinterpret_cast<PyObject*>(&PyBool_Type);
+  const bool known = number || PyUnicode_CheckExact(o) || is_numpy_scalar_type(o);
+  return known ? value->object : Ref();
+}
+
+bool refuse(Executor& x, const char* name) { return wrong_arguments(x, name); }
+
+// An array as a value of the region. False: it is too large, or of numbers msjit does not know.
+bool keep_array(Executor& x, const char* name, Ref array, SymRef* out) {
+  Tensor shown;
+  if (!array) return PyErr_Clear(), refuse(x, name);
+  if (!tensor_from_object(array.get(), name, &shown)) return PyErr_Clear(), refuse(x, name);
+  if (shown.numel() > kMaxElements) return refuse(x, name);
+  *out = make_const(std::move(array));
+  return true;
+}
+
+// zeros(shape, dtype=float), ones(shape, dtype=None) and full(shape, value, dtype=None).
+bool make_filled(Executor& x, const char* name, bool takes_value, double value, Args args,
+                 PyObject* names, SymRef* out) {
+  Keywords given(args, names);
+  const auto argument = [&](size_t place, const char* key) {
+    SymRef found = given.take(key);
+    return found || given.positional.size() <= place ? found : given.positional[place];
+  };
+  const SymRef shape = argument(0, "shape");
+  const SymRef filled = takes_value ? argument(1, "fill_value") : nullptr;
+  SymRef dtype = argument(takes_value ? 2 : 1, "dtype");
+  if (!shape || (takes_value && !filled) || !given.empty() ||
+      given.positional.size() > (takes_value ? 3 : 2))
+    return refuse(x, name);
+  Ref dims = to_python(x, shape), kind, number;
+  if (dims && is_numpy_integer(dims.get())) dims.reset();
+  if (dtype && !(x.look(dtype) && dtype->is_const(Py_None)) && !(kind = dtype_argument(x, dtype)))
+    return refuse(x, name);
+  if (filled) {
+    number = to_python(x, filled);
+    if (!number || !(PyFloat_CheckExact(number.get()) || PyLong_CheckExact(number.get()) ||
+                     PyBool_Check(number.get())))
+      return refuse(x, name);
+    if (!kind) kind = Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(number.get())));
+    value = PyFloat_AsDouble(number.get());
+    if (PyErr_Occurred() || !(std::fabs(value) < 16000)) return PyErr_Clear(), refuse(x, name);
+  }
+  PyObject* const zeros = of_numpy("zeros");
+  if (!dims || !zeros || !PyCFunction_Check(zeros)) return refuse(x, name);
+  Ref array = Ref::steal(
+      PyObject_CallFunctionObjArgs(zeros, dims.get(), kind ? kind.get() : nullptr, nullptr));
+  if (!array) return x.raise_python(fmt::format("{}()", name));
+  if (value != 0 || number) {
+    if (!number) number = Ref::steal(PyLong_FromDouble(value));
+    const Ref done = Ref::steal(PyObject_CallMethod(array.get(), "fill", "O", number.get()));
+    if (!done) return PyErr_Clear(), refuse(x, name);
+  }
+  return keep_array(x, name, std::move(array), out);
+}
+
+// array(data, dtype=None) and arange(...) of plain numbers.
+bool make_of_data(Executor& x, const char* name, PyObject* function, Args args, PyObject* names,
+                  SymRef* out) {
+  Keywords given(args, names);
+  const SymRef dtype = given.take("dtype");
+  const Ref kind = dtype ? dtype_argument(x, dtype) : Ref();
+  if ((dtype && !kind) || !given.empty()) return refuse(x, name);
+  const bool ranges = std::strcmp(name, "arange") == 0;
+  if (given.positional.empty() || given.positional.size() > (ranges ? 3 : 1))
+    return refuse(x, name);
+  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(given.positional.size())));
+  for (size_t i = 0; i < given.positional.size(); ++i) {
+    Ref value = to_python(x, given.positional[i]);
+    if (!value || (ranges && !PyLong_CheckExact(value.get()) && !PyFloat_CheckExact(value.get())))
+      return refuse(x, name);
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), value.release());
+  }
+  // What is no number, or a list of unequal rows, NumPy may warn of: then CPython makes it.
+  Tensor plain;
+  if (!ranges && !tensor_from_object(PyTuple_GET_ITEM(tuple.get(), 0), name, &plain))
+    return PyErr_Clear(), refuse(x, name);
+  const Ref keywords = Ref::steal(PyDict_New());
+  if (kind) PyDict_SetItemString(keywords.get(), "dtype", kind.get());
+  return keep_array(x, name, Ref::steal(PyObject_Call(function, tuple.get(), keywords.get())), out);
+}
+
+// prod() and sum() of ints, as of a shape.
+bool fold_ints(Executor& x, const char* name, Args args, PyObject* names, SymRef* out) {
+  constexpr double kExact = 1LL << 53;
+  PyTypeObject* const type = type_of_numpy("int64");
+  std::vector<SymRef> items;
+  if (!positional(x, name, args, names, 1, 1) || !x.look(args[0])) return false;
+  if (args[0]->kind != SymKind::kTuple && args[0]->kind != SymKind::kList && !args[0]->object)
+    return refuse(x, name);
+  if (args[0]->is_tensor() || !x.heap().items(args[0])) return refuse(x, name);
+  items = *x.heap().items(args[0]);
+  const bool product = std::strcmp(name, "prod") == 0;
+  double total = product ? 1 : 0;
+  if (items.empty() || !type) return refuse(x, name);
+  for (const SymRef& item : items) {
+    int64_t value = 0;
+    if (!x.look(item)) return false;
+    if (item->kind != SymKind::kConst || !PyLong_CheckExact(item->object.get()) ||
+        !to_int(x, item, &value))
+      return refuse(x, name);
+    total = product ? total * static_cast<double>(value) : total + static_cast<double>(value);
+    if (!(std::fabs(total) < kExact)) return refuse(x, name);
+  }
+  const Ref number = Ref::steal(PyLong_FromDouble(total));
+  return fold_result(x,
+                     Ref::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(type),
+                                                             number.get(), nullptr)),
+                     name, out);
+}
+
+bool method_astype(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "astype", args, names, 2, 2)) return false;
+  const Ref kind = dtype_argument(x, args[1]);
+  Tensor plain;
+  if (!kind || !tensor_from_object(args[0]->object.get(), "astype", &plain))
+    return PyErr_Clear(), refuse(x, "astype");
+  // Casts warn of what does not fit.
+  Tensor wide;
+  if (!cast_tensor(plain, DType::kFloat64, &wide)) return PyErr_Clear(), refuse(x, "astype");
+  for (int64_t i = 0; i < wide.numel(); ++i)
+    if (!(std::fabs(wide.data_as<double>()[i]) < 120)) return refuse(x, "astype");
+  PyObject* const array = args[0]->object.get();
+  return keep_array(x, "astype",
+                    Ref::steal(PyObject_CallMethod(array, "astype", "O", kind.get())), out);
+}
+
+const ModelRow kArrayMethods[] = {{"astype", method_astype}};
+
+}  // namespace
+
+bool is_array(const SymRef& value) {
+  return value->kind == SymKind::kConst && value->source == kNoSource &&
+         Py_TYPE(value->object.get()) == type_of_numpy("ndarray");
+}
+
+std::span<const ModelRow> array_methods() { return kArrayMethods; }
+
+bool array_attr(Executor& x, const SymRef& array, const char* name, SymRef* out, bool* known) {
+  *known = false;
+  for (const char* each : {"shape", "ndim", "size"}) *known |= std::strcmp(name, each) == 0;
+  if (!*known) return true;
+  return fold_result(x, Ref::steal(PyObject_GetAttrString(array->object.get(), name)), name, out);
+}
+
+bool call_numpy(Executor& x, PyObject* function, Args args, PyObject* names, SymRef* out,
+                bool* known) {
+  *known = false;
+  if (!loaded_module("numpy")) return true;
+  for (const char* name : {"zeros", "ones", "full", "array", "arange", "prod", "sum"}) {
+    if (of_numpy(name) != function || !is_of_numpy(function)) continue;
+    *known = true;
+    if (std::strcmp(name, "zeros") == 0) return make_filled(x, name, false, 0, args, names, out);
+    if (std::strcmp(name, "ones") == 0) return make_filled(x, name, false, 1, args, names, out);
+    if (std::strcmp(name, "full") == 0) return make_filled(x, name, true, 0, args, names, out);
+    if (std::strcmp(name, "prod") == 0 || std::strcmp(name, "sum") == 0)
+      return fold_ints(x, name, args, names, out);
+    return make_of_data(x, name, function, args, names, out);
+  }
+  return true;
+}
+
+bool call_numpy_object(Executor& x, const SymRef& callable, Args args, PyObject* names, SymRef* out,
+                       bool* known) {
+  PyObject* const object = callable->object.get();
+  *known = false;
+  if (!object || callable->source == kNoSource) return true;
+  const bool dispatcher = std::strstr(Py_TYPE(object)->tp_name, "_ArrayFunctionDispatcher");
+  if (!dispatcher && Py_TYPE(object) != type_of_numpy("ufunc")) return true;
+  const LoadKind kind = x.heap().guards().source(callable->source).kind;
+  if (kind == LoadKind::kLocal || kind == LoadKind::kStack) return true;
+  x.heap().guard_identity(callable);
+  if (dispatcher) return call_numpy(x, object, args, names, out, known);
+  *known = true;
+  return numpy_ufunc(x, object, args, names, out);
+}
+
+}  // namespace msjit

@@ -1,0 +1,125 @@
+// x[...] = value. A tensor that the region has made gets a new value, which nobody else sees; one of
+// the program gets it too, and a write at the region's exit (tensor_write.h).
+#include <fmt/core.h>
+
+#include "bytecode/builtins/models.h"
+#include "bytecode/tensor_write.h"
+#include "guards/py/convert.h"
+#include "kernels/core/index_plan.h"
+#include "kernels/core/registry.h"
+#include "kernels/core/words.h"
+
+namespace msjit {
+
+bool index_items(Executor& x, const SymRef& key, std::vector<IndexItem>* items,
+                 std::vector<Val>* tensors);  // tensor.cc
+bool index_axes(const IndexPlan& plan, IntList* axes, std::vector<int>* tensors);  // tensor.cc
+
+namespace {
+
+bool refuse(Executor& x) { return x.fail(BreakReason::kInPlace, "x[...] = value"); }
+
+// Whether the sink has taken all that was asked of it.
+bool took(Executor& x) { return x.sink().take_error().ok(); }
+
+// The value as a tensor of the target's dtype, without leading dimensions of one that are too many.
+bool stored_value(Executor& x, const SymRef& value, DType dtype, int most, Val* out) {
+  if (!x.look_number(value)) return false;
+  if (value->kind == SymKind::kList || value->kind == SymKind::kTuple) {
+    const Ref known = to_python(x, value);
+    Tensor made;
+    if (!known) return refuse(x);
+    if (!tensor_from_object(known.get(), "setitem", &made)) return PyErr_Clear(), refuse(x);
+    *out = x.sink().constant(std::move(made));
+  } else if (!x.to_val(value, out)) {
+    return false;
+  }
+  Shape shape = out->shape();
+  while (shape.rank() > most && shape[0] == 1) shape.erase(0);
+  if (shape.rank() > most) return refuse(x);
+  if (shape.rank() != out->rank()) *out = words::reshape(*out, shape);
+  *out = words::cast(*out, dtype);
+  return took(x) || refuse(x);
+}
+
+// Where a mask holds, the value: it is the same for all the places, so that they need no counting.
+bool masked(Executor& x, const Val& target, const Val& mask, const SymRef& value, Val* out) {
+  const Shape whole = target.shape(), where = mask.shape();
+  if (where.rank() == 0 || where.rank() > whole.rank()) return refuse(x);
+  for (int d = 0; d < where.rank(); ++d)
+    if (where[d] != whole[d]) return refuse(x);
+  Shape wide = where, rest;
+  for (int d = where.rank(); d < whole.rank(); ++d) wide.push_back(1), rest.push_back(whole[d]);
+  Val source;
+  if (!stored_value(x, value, target.dtype(), rest.rank() + 1, &source)) return false;
+  if (source.shape().numel() == 1) source = words::reshape(source, Shape());
+  if (source.rank() > rest.rank()) return refuse(x);
+  *out = words::where(words::reshape(mask, wide), words::broadcast_to(source, rest), target);
+  return took(x) || refuse(x);
+}
+
+// The parts of a slice that has a dimension for each of the target's.
+bool sliced(Executor& x, const Val& target, const IndexPlan& plan, Val source, Val* out) {
+  Shape slot = plan.shape;  // with the dimensions that an int took, and without the new ones
+  for (size_t i = plan.new_axes.size(); i-- > 0;) slot.erase(static_cast<int>(plan.new_axes[i]));
+  for (int64_t axis : plan.squeeze) slot.insert(static_cast<int>(axis), 1);
+  source = words::reshape(words::broadcast_to(source, plan.shape), slot);
+  Attrs attrs;
+  for (const IntList& part : {plan.begin, plan.end, plan.step}) attrs.push_back(AttrValue(part));
+  if (!took(x)) return refuse(x);
+  const Val inputs[] = {target, source};
+  *out = call_in(&x.sink(), *find_op("slice_update"), inputs, attrs);
+  return took(x) || refuse(x);
+}
+
+bool indexed(Executor& x, const Val& target, const IndexPlan& plan, const Val& source,
+             const std::vector<Val>& tensors, Val* out) {
+  IntList axes;
+  std::vector<int> places;
+  const bool whole = !plan.slices && plan.squeeze.empty() && plan.new_axes.empty();
+  if (!whole || !index_axes(plan, &axes, &places)) return refuse(x);
+  std::vector<Val> inputs = {target, source};
+  for (int place : places) inputs.push_back(tensors[place]);
+  Attrs attrs;
+  attrs.push_back(AttrValue(std::move(axes)));
+  attrs.push_back(AttrValue(false));
+  *out = call_in(&x.sink(), *find_op("index_update"), inputs, attrs);
+  return took(x) || refuse(x);
+}
+
+// What the target holds behind the store.
+bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& value, Val* out) {
+  const Val target = tensor->tensor;
+  if (!x.look(key)) return false;
+  if (key->is_tensor() && is_bool(key->tensor.dtype()))
+    return masked(x, target, key->tensor, value, out);
+  std::vector<IndexItem> items;
+  std::vector<Val> tensors;
+  if (!index_items(x, key, &items, &tensors)) return false;
+  auto planned = plan_index(target.shape(), items);
+  if (!planned.ok()) return x.fail_op(planned.take_error());
+  const IndexPlan& plan = planned.value();
+  Val source;
+  const int most = plan.advanced ? kMaxRank : plan.shape.rank();
+  if (plan.shape.numel() == 0 || !stored_value(x, value, target.dtype(), most, &source))
+    return plan.shape.numel() == 0 ? refuse(x) : false;
+  return plan.advanced ? indexed(x, target, plan, source, tensors, out)
+                       : sliced(x, target, plan, source, out);
+}
+
+}  // namespace
+
+bool tensor_set_item(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& value) {
+  const bool made = tensor->source == kNoSource;
+  if (!made && x.strict()) return refuse(x);
+  if (x.sizes().any() || (made && !may_renew(x, tensor))) return refuse(x);
+  // While gradients are recorded, a tensor of the program gets memory of its own and a history.
+  if (!made && !write_unrecorded(x, "x[...] = value")) return false;
+  Val updated;
+  if (!stored(x, tensor, key, value, &updated)) return false;
+  if (!made) return write_tensor(x, tensor, std::move(updated), false, false);
+  renew_made(x, tensor, std::move(updated));
+  return true;
+}
+
+}  // namespace msjit
