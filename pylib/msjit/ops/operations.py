@@ -15,6 +15,8 @@ from . import registry as _k
 from .array_operations import *  # noqa: F401,F403
 from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
+from .counting_operations import *  # noqa: F403
+from .drawn_operations import *  # noqa: F403
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
 from .loop_operations import *  # noqa: F401,F403
@@ -32,7 +34,9 @@ from .nn_operations import (  # noqa: F401
     StandardNormal,
     UniformReal,
 )
+from .optimizer_operations import *  # noqa: F403
 from .primitive import Primitive
+from .vision_operations import *  # noqa: F403
 
 
 class _Unary(Primitive):

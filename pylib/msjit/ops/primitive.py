@@ -1,4 +1,4 @@
-"""Primitive: what all primitives derive from."""
+"""Primitive, what all primitives derive from, and primitives made of rows of a table."""
 
 
 class Primitive:
@@ -32,3 +32,52 @@ class Primitive:
 
     def __repr__(self):
         return "Prim[%s]" % self.name
+
+
+REQUIRED = object()  # the default of an attribute that must be given
+
+
+class Row(Primitive):
+    """Base of the primitives made by rows()."""
+
+    _attributes, _rule = {}, None
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+        names = list(self._attributes)
+        if len(args) > len(names):
+            raise TypeError("[%s] number of attributes, got %d, expected at most %d" % (self.name, len(args), len(names)))
+        given = dict(zip(names, args))
+        for name, value in kwargs.items():
+            if name not in self._attributes or name in given:
+                raise TypeError("[%s] attribute, got %r, expected one of %s, once" % (self.name, name, names))
+            given[name] = value
+        for name, default in self._attributes.items():
+            value = given.get(name, default)
+            if value is REQUIRED:
+                raise TypeError("[%s] attribute %r is missing" % (self.name, name))
+            setattr(self, name, value)
+
+    def __call__(self, *inputs):
+        return self._rule(*inputs)
+
+
+def rows(namespace, table):
+    """Makes primitives of rows (name, {attribute: default}, rule) in the namespace of a module; their names.
+
+    rule(primitive, *inputs) is what a call does.
+    """
+    for name, attributes, rule in table:
+        namespace[name] = type(name, (Row,), {
+            "_attributes": attributes, "_rule": rule, "__module__": namespace["__name__"],
+            "__doc__": "The primitive %s; attributes: %s." % (name, ", ".join(attributes) or "none")})
+    return [row[0] for row in table]
+
+
+def plain_rows(namespace, table):
+    """Makes primitives without attributes of {name: function} in the namespace of a module; their names."""
+    for name, function in table.items():
+        namespace[name] = type(name, (Primitive,), {
+            "_function": staticmethod(function), "__module__": namespace["__name__"],
+            "__doc__": "ops.%s as a primitive." % getattr(function, "__name__", name)})
+    return list(table)
