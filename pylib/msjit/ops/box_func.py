@@ -92,7 +92,7 @@ def _kept(overlaps, threshold, most=None):
         if not alive[i] or (most is not None and len(kept) == most):
             continue
         kept.append(i)
-        alive[i + 1:] &= ~(overlaps[i, i + 1:] > threshold)
+        alive[i + 1:] &= ~(overlaps[i + 1:, i] > threshold)
     return kept
 
 
@@ -136,9 +136,8 @@ def roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sample
     """Means of bilinear samples in the parts of boxes: (boxes, channels, pooled_height, pooled_width).
 
     features is (images, channels, height, width); a row of rois is (image, x0, y0, x1, y1), times spatial_scale; its end
-    counts where roi_end_mode is 1. sample_num points an axis and part; below 1 one a pixel of the largest box.
+    counts where roi_end_mode is 1. sample_num points an axis and part; below 1 one a pixel.
     """
-    import math
     if _check(features, "ROIAlign").ndim != 4:
         raise ValueError("[ROIAlign] rank of features, got %d, expected 4" % features.ndim)
     _rows("ROIAlign", rois, "rois", 5)
@@ -148,8 +147,12 @@ def roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sample
     length = _k.maximum((rois[:, 3:5] + float(roi_end_mode)) * spatial_scale - start, 1.0)
     samples = [sample_num] * 2
     if sample_num <= 0:
-        longest = _k.max(length, 0).tolist()
-        samples = [max(1, math.ceil(longest[1] / pooled_height)), max(1, math.ceil(longest[0] / pooled_width))]
+        counts = {tuple(max(1, int(n) // part) for n, part in zip(row, (pooled_width, pooled_height))) for row in length.tolist()}
+        if len(counts) > 1:  # boxes of other sizes have other numbers of points: one after another
+            each = [roi_align(features, rois[i:i + 1], pooled_height, pooled_width, spatial_scale, sample_num, roi_end_mode)
+                    for i in range(count)]
+            return _k.concat(each, 0)
+        samples = list(counts.pop())[::-1]
     y = _points(start[:, 1], length[:, 1], pooled_height, samples[0])
     x = _points(start[:, 0], length[:, 0], pooled_width, samples[1])
     top, bottom, down, above = _weights(y, features.shape[2])

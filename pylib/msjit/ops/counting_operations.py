@@ -99,7 +99,7 @@ def _checked(p, condition, inputs):
 
 
 def _dimension_map(p, x):
-    to = [p.dst_format.index(c) for c in p.src_format]
+    to = [p.src_format.index(c) for c in p.dst_format]
     return _k.gather(_Tensor(to, x.dtype), _k.mod(x, 4), 0)
 
 
@@ -108,6 +108,12 @@ def _permuted(p, x):
     if x.shape[0] != 4:
         raise ValueError("[%s] size of the first axis, got %d, expected 4" % (p.name, x.shape[0]))
     return _k.gather(x, order, 0)
+
+
+def _only_length(length):
+    if _check(length, "HammingWindow").shape != (1,):
+        raise ValueError("[HammingWindow] shape of length, got %s, expected (1,)" % (tuple(length.shape),))
+    return int(length[0])
 
 
 def _histogram(p, x):
@@ -187,7 +193,7 @@ __all__ += _rows(globals(), (
     ("BlackmanWindow", {"periodic": True, "dtype": _mstype.float32}, lambda p, length:
      _t.blackman_window(length, p.periodic, dtype=p.dtype)),
     ("HammingWindow", {"periodic": True, "alpha": 0.54, "beta": 0.46, "dtype": _mstype.float32}, lambda p, length:
-     _t.hamming_window(int(length), p.periodic, float(p.alpha), float(p.beta), dtype=p.dtype)),
+     _t.hamming_window(_only_length(length), p.periodic, float(p.alpha), float(p.beta), dtype=p.dtype)),
     ("LogSpace", {"steps": 10, "base": 10, "dtype": _mstype.float32}, lambda p, start, end:
      _t.logspace(start, end, p.steps, p.base, dtype=p.dtype)),
     ("TrilIndices", {"row": _REQUIRED, "col": _REQUIRED, "offset": 0, "dtype": _mstype.int32}, lambda p:

@@ -34,7 +34,13 @@ def rgb_to_hsv(images):
 
 
 def hsv_to_rgb(images):
-    """The colours of hue, saturation and value along the last axis."""
+    """The colours of hue, saturation and value along the last axis of (N, H, W, 3)."""
+    if _check(images, "HSVToRGB").ndim != 4:
+        raise ValueError("[HSVToRGB] rank, got %d, expected 4" % images.ndim)
+    return _of_hsv(images)
+
+
+def _of_hsv(images):
     hue, saturation, value = _channels("HSVToRGB", images)
     place = hue * 6.0
     shares = [_k.clip(_k.abs(place - 3.0) - 1.0, 0.0, 1.0), _k.clip(2.0 - _k.abs(place - 2.0), 0.0, 1.0),
@@ -46,13 +52,13 @@ def _adjust_hue(image, delta):
     """Colours along the last axis with delta added to the hue, in turns."""
     hsv = rgb_to_hsv(_check(image, "AdjustHue"))
     hue = hsv[..., 0] + delta
-    return hsv_to_rgb(_k.stack([hue - _k.floor(hue), hsv[..., 1], hsv[..., 2]], -1))
+    return _of_hsv(_k.stack([hue - _k.floor(hue), hsv[..., 1], hsv[..., 2]], -1))
 
 
 def _adjust_saturation(image, scale):
     """Colours along the last axis with the saturation times a scale, at most 1."""
     hsv = rgb_to_hsv(_check(image, "AdjustSaturation"))
-    return hsv_to_rgb(_k.stack([hsv[..., 0], _k.clip(hsv[..., 1] * scale, 0.0, 1.0), hsv[..., 2]], -1))
+    return _of_hsv(_k.stack([hsv[..., 0], _k.clip(hsv[..., 1] * scale, 0.0, 1.0), hsv[..., 2]], -1))
 
 
 def _resize_line(p, x, size):
@@ -86,13 +92,15 @@ def _linear_volume(p, x, output_size=None, scales=None):
 
 
 def _overlap_weights(length, size, align_corners):
-    """(size, length) shares of the input elements that each output element covers."""
+    """(size, length) shares of the input elements that each output element covers; the last one goes on beyond the end."""
     import numpy
     scale = (length - 1) / (size - 1) if align_corners and size > 1 else length / size
     edges = numpy.arange(size + 1) * scale
-    cells = numpy.arange(length)
+    cells = numpy.arange(max(length, int(numpy.ceil(edges[-1]))))
     share = numpy.minimum(edges[1:, None], cells + 1) - numpy.maximum(edges[:-1, None], cells)
-    return numpy.maximum(share, 0) / scale
+    share = numpy.maximum(share, 0) / scale
+    share[:, length - 1] += share[:, length:].sum(1)
+    return share[:, :length]
 
 
 def _resize_area(p, images, size):

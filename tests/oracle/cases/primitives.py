@@ -1,0 +1,127 @@
+"""Primitives: steps of optimizers, images, counting, random numbers."""
+from samples import calls, case
+
+V, S = "Tensor([1.0, 2.0])", "Tensor([1.0, -1.0])"
+P3 = "Parameter(%s), Parameter(%s)" % (V, S)
+G = "Tensor([0.5, -2.0])"
+
+
+def step(call, operands):
+    """What the Parameters of a step hold afterwards."""
+    names = "abcd"[:len(operands)]
+    case("after(%s, %s)" % (call, ", ".join(names)), tuple("Parameter(%s)" % o for o in operands), gradient=False)
+
+
+step("lambda a, b: P.ApplyMomentum()(a, b, 0.1, %s, 0.9)" % G, [V, S])
+step("lambda a, b, c: P.Adam()(a, b, c, 0.9, 0.99, 0.1, 0.9, 0.99, 1e-8, %s)" % G, [V, S, V])
+step("lambda a, b, c: P.Adam(False, True)(a, b, c, 0.9, 0.99, 0.1, 0.9, 0.99, 1e-8, %s)" % G, [V, S, V])
+step("lambda a, b, c: P.AdamWeightDecay()(a, b, c, 0.1, 0.9, 0.99, 1e-8, 0.1, %s)" % G, [V, S, V])
+step("lambda a, b, c: P.ApplyAdaMax()(a, b, c, 0.9, 0.1, 0.9, 0.99, 1e-8, %s)" % G, [V, S, V])
+step("lambda a, b, c: P.ApplyAdadelta()(a, b, c, 0.1, 0.9, 1e-6, %s)" % G, [V, V, V])
+step("lambda a, b: P.ApplyAdagrad()(a, b, 0.1, %s)" % G, [V, V])
+step("lambda a, b: P.ApplyAdagrad(False)(a, b, 0.1, %s)" % G, [V, V])
+step("lambda a, b: P.ApplyAdagradV2(1e-6)(a, b, 0.1, %s)" % G, [V, V])
+step("lambda a, b, c: P.ApplyAdagradDA()(a, b, c, %s, 0.1, 0.1, 0.1, Tensor(3, ms.int32))" % G, [V, S, V])
+step("lambda a, b, c, d: P.ApplyAdamWithAmsgrad()(a, b, c, d, Tensor(0.9), Tensor(0.99), Tensor(0.1), %s)" % G, [V, S, V, V])
+step("lambda a, b, c, d: P.ApplyAdamWithAmsgradV2()(a, b, c, d, Tensor(0.9), Tensor(0.99), Tensor(0.1), Tensor(0.9), Tensor(0.99), Tensor(1e-8), %s)" % G, [V, S, V, V])
+step("lambda a, b: P.ApplyAddSign()(a, b, 0.1, 1.0, 0.9, 0.9, %s)" % G, [V, S])
+step("lambda a, b: P.ApplyPowerSign()(a, b, 0.1, 1.0, 0.9, 0.9, %s)" % G, [V, S])
+step("lambda a, b, c, d: P.ApplyCenteredRMSProp()(a, b, c, d, %s, 0.1, 0.9, 0.9, 1e-6)" % G, [V, "Tensor([0.1, 0.1])", V, S])
+step("lambda a, b, c: P.ApplyRMSProp()(a, b, c, 0.1, %s, 0.9, 0.9, 1e-6)" % G, [V, V, S])
+step("lambda a, b, c: P.ApplyFtrl()(a, b, c, %s, 0.1, 0.1, 0.1, -0.5)" % G, [V, V, S])
+step("lambda a: P.ApplyGradientDescent()(a, 0.1, %s)" % G, [V])
+step("lambda a: P.ApplyProximalGradientDescent()(a, 0.1, 0.1, 0.1, %s)" % G, [V])
+step("lambda a, b: P.ApplyProximalAdagrad()(a, b, 0.1, 0.1, 0.1, %s)" % G, [V, V])
+step("lambda a, b, c: P.SGD()(a, %s, Tensor(0.1), b, Tensor(0.9), c)" % G, [V, S, "Tensor([1.0, 1.0])"])
+step("lambda a, b, c: P.SGD(0.1, 0.2, False)(a, %s, Tensor(0.1), b, Tensor(0.9), c)" % G, [V, S, "Tensor([0.0, 0.0])"])
+step("lambda a, b, c: P.SGD(weight_decay=0.1, nesterov=True)(a, %s, Tensor(0.1), b, Tensor(0.9), c)" % G, [V, S, "Tensor([0.0, 0.0])"])
+step("lambda a, b, c: P.FusedCastAdamWeightDecay()(a, b, c, 0.1, 0.9, 0.99, 1e-8, 0.1, Tensor([0.5, -2.0], ms.float16), 1.0)",
+     ["Tensor([1.0, 2.0], ms.float16)", S, V])
+case("P.AdamNoUpdateParam()(Parameter(a), Parameter(b), Tensor(0.9), Tensor(0.99), Tensor(0.1), Tensor(0.9), Tensor(0.99), Tensor(1e-8), c)",
+     (S, V, G), gradient=False)
+
+calls("P.%s()(a)", "BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1"
+      " L2Loss FastGeLU Gelu", "f32[2,3]+")
+calls("P.%s()(a)", "RGBToHSV HSVToRGB", "f32[1,2,2,3]u", "f32[1,2,2,4]u", gradient=False)
+calls("P.%s()(a, Tensor(0.3))", "AdjustHue AdjustSaturation", "f32[2,2,3]u", "f32[1,2,2,3]u", gradient=False)
+case("P.MulNoNan()(a, b)", ("f32[2,3]", "f32[3]"), ("Tensor([1.0, inf, nan])", "Tensor([0.0, 0.0, 2.0])"))
+case("P.SquareSumAll()(a, b)", ("f32[3]", "f32[3]#1"))
+case("P.EqualCount()(a, b)", ("i32[5]", "i32[5]#1"), ("f32[5]", "f32[5]"), gradient=False)
+case("P.IdentityN()((a, b))", ("f32[3]", "f32[2]"))
+case("P.TensorToTuple()(a)", "i32[3]", "f32[2]", gradient=False)
+case("P.SparseToDense()(a, b, (3, 4))", ("Tensor([[0, 1], [1, 2]], ms.int32)", "f32[2]"))
+case("P.Bincount()(a, Tensor(4, ms.int32), b)", ("i32[5]<4", "f32[5]"), gradient=False)
+case("P.Eps()(a)", "f32[2,3]", "f64[2]", gradient=False)
+case("P.EmbeddingLookup()(a, b, 2)", ("f32[4,2]", "i32[5]<8"), gradient=False)
+case("P.UnravelIndex()(a, Tensor([3, 4], ms.int32))", "i32[3]<12", gradient=False)
+case("P.SubAndFilter()(a, 6, 1)", "i32[6]<9")
+case("P.CompareAndBitpack()(a, Tensor(0.5))", "f32[8]", "f32[2,16]", gradient=False)
+case("P.CumulativeLogsumexp()(a, Tensor(1))", "f32[2,4]")
+case("P.CumulativeLogsumexp(True, False)(a, Tensor(0))", "f32[4]", gradient=False)
+case("P.CumulativeLogsumexp(False, True)(a, Tensor(0))", "f32[4]")
+case("P.ApproximateEqual(0.5)(a, b)", ("f32[4]", "f32[4]#1"))
+case("P.Bucketize([-1.0, 0.0, 1.0])(a)", "f32[2,3]", "i32[4]", "f64[3]", gradient=False)
+calls("P.%s()(a, b)", "LowerBound UpperBound", ("Tensor([[0, 1, 1, 3]], ms.int32)", "Tensor([[1, 2, 9]], ms.int32)"))
+case("P.NthElement()(a, 1)", "f32[2,4]", gradient=False)
+case("P.NthElement(True)(a, 0)", "f32[4]", gradient=False)
+case("P.ListDiff()(a, b)", ("i32[6]", "i32[2]"))
+case("P.RaggedRange(ms.int32)(Tensor([2, 5, 8], ms.int32), Tensor([3, 5, 12], ms.int32), Tensor([1, 1, 1], ms.int32))")
+calls("P.Segment%s()(a, b)", "Sum Prod Max Min Mean", ("f32[4]", "Tensor([0, 0, 1, 3], ms.int32)"), ("f32[3,2]", "Tensor([0, 2, 2], ms.int32)"),
+      gradient=False)
+case("P.Padding(4)(a)", "f32[3,1]", gradient=False)
+case("P.MatrixDiagV3()(a, Tensor(1, ms.int32), Tensor(-1, ms.int32), Tensor(-1, ms.int32), Tensor(0.0))", "f32[2,3]")
+case("P.MatrixDiagPartV3('LEFT_LEFT')(a, Tensor([-1, 1], ms.int32), Tensor(0.0))", "f32[3,3]")
+case("P.MatrixSetDiagV3()(a, b, Tensor(0, ms.int32))", ("f32[3,3]", "f32[3]"))
+case("P.LuUnpack()(a, Tensor([2, 2], ms.int32))", "f32[2,2]")
+case("P.Lstsq()(a, b)", ("f32[4,2]+", "f32[4,3]"), gradient=False)
+case("P.MatrixSolveLs()(a, b, Tensor(0.5, ms.float64))", ("f64[4,2]", "f64[4,3]"), gradient=False)
+case("P.NuclearNorm()(a)", "f32[3,2]", gradient=False)
+case("P.LogSpace(4, 2)(Tensor(0.0), Tensor(3.0))", gradient=False)
+calls("P.%s()(Tensor(5))", "BartlettWindow BlackmanWindow HammingWindow")
+case("P.HammingWindow()(Tensor([5]))")
+calls("P.%s(3, 2)()", "TrilIndices TriuIndices")
+case("P.FillDiagonal(9.0)(a)", "f32[3,3]", "f32[4,2]", gradient=False)
+case("P.FillDiagonal(9.0, True)(a)", "f32[7,3]", gradient=False)
+case("P.Histogram(5, -1.0, 1.0)(a)", "f32[7]", gradient=False)
+case("P.IndexPut()(a, Tensor([9.0]), (Tensor([0], ms.int32), Tensor([1], ms.int32)))", "f32[2,2]", gradient=False)
+case("kind(P.Assert()(True, [a]))", "f32[2]", gradient=False)
+case("P.Assert()(False, [a])", "f32[2]", gradient=False)
+case("P.DataFormatDimMap()(a)", "i32[4]", gradient=False)
+case("P.DataFormatVecPermute()(a)", "i32[4]", "f32[4]", "i32[4,2]", gradient=False)
+case("P.Im2Col((2, 2))(a)", "f32[1,2,4,4]")
+case("P.Im2Col((2, 2), 2, 1, 1)(a)", "f32[1,2,4,4]")
+case("P.Col2Im((2, 2))(a, Tensor([4, 4], ms.int32))", "f32[1,2,4,9]")
+case("P.InplaceUpdateV2()(a, (0,), b)", ("f32[2,2]", "f32[1,2]"), gradient=False)
+case("P.ParallelConcat()([a, b])", ("f32[1,2]", "f32[1,2]#1"), gradient=False)
+case("P.DtypeToEnum()('a', 'b', a)", "ms.float32", "ms.int8", "ms.bool_", "ms.float64", "ms.uint8", "ms.int64")
+case("P.ConjugateTranspose()(a, (1, 0))", "f32[2,3]", gradient=False)
+case("P.TransposeExtView()(a, 0, 1)", "f32[2,3]", gradient=False)
+case("P.ResizeLinear1D()(a, (5,))", "f32[1,2,3]")
+case("P.ResizeLinear1D('half_pixel')(a, (5,))", "f32[1,2,3]")
+case("P.UpsampleNearest3D()(a, [2, 3, 4])", "f32[1,2,2,2,2]")
+case("P.UpsampleNearest3D()(a, None, [2.0, 1.5, 1.0])", "f32[1,2,2,2,2]")
+case("P.UpsampleTrilinear3D()(a, [2, 3, 4])", "f32[1,2,2,2,2]")
+case("P.UpsampleTrilinear3D(True)(a, [2, 3, 4])", "f32[1,2,2,2,2]")
+case("P.ResizeArea()(a, Tensor([2, 3], ms.int32))", "f32[1,4,5,2]", gradient=False)
+case("P.ResizeArea(True)(a, Tensor([2, 3], ms.int32))", "f32[1,4,5,2]", gradient=False)
+case("P.NMSWithMask(0.3)(a)", "Tensor([[0.0, 0, 4, 4, 0.5], [1, 1, 5, 5, 0.9], [6, 6, 9, 9, 0.7], [1, 1, 5, 4, 0.2]])", gradient=False)
+case("P.NonMaxSuppressionWithOverlaps()(a, b, Tensor(3, ms.int32), Tensor(0.5), Tensor(0.1))", ("f32[4,4]u", "f32[4]u"), gradient=False)
+calls("P.ROIAlign(%s)(a, Tensor([[0.0, 0.5, 0.5, 3.0, 2.0], [1.0, 0.0, 0.0, 9.0, 9.0]]))", "2,2,1.0 3,2,0.5,2,0 2,2,1.0,3 2,3,1.0,-1", "f32[2,3,4,5]",
+      gradient=False)
+case("ms.grad(lambda x: weigh(P.ROIAlign(2, 2, 1.0)(x, Tensor([[0.0, 0.5, 0.5, 3.0, 2.0]]))))(a)", "f32[1,2,4,5]", gradient=False)
+case("P.MaxPoolWithArgmaxV2((2, 2))(a)", "f32[1,2,4,4]")
+case("P.MaxPoolWithArgmaxV2((3, 2), (2, 1), (1, 0), argmax_type=ms.int32)(a)", "f32[1,2,5,4]", gradient=False)
+case("P.MaxPool3DWithArgmax((2, 2, 2), (2, 2, 2), (0, 0, 0))(a)", "f32[1,1,4,4,4]", gradient=False)
+case("P.MaxUnpool2D(2, 2)(a, b)", ("f32[1,1,2,2]", "Tensor([[[[0, 3], [9, 14]]]])"))
+case("P.MaxUnpool3D(2, 2)(a, b)", ("f32[1,1,1,1,2]", "Tensor([[[[[0, 11]]]]])"), gradient=False)
+case("P.AdaptiveMaxPool3D()(a, Tensor([2, 1, 2], ms.int32))", "f32[1,4,3,4]", "f32[1,2,4,3,4]", gradient=False)
+case("P.ExtractVolumePatches([1, 1, 2, 2, 2], [1, 1, 1, 1, 1], 'VALID')(a)", "f32[1,2,3,3,3]", gradient=False)
+case("P.ExtractVolumePatches([1, 1, 2, 2, 2], [1, 1, 2, 2, 2], 'SAME')(a)", "f32[1,1,3,3,3]", gradient=False)
+case("P.ChannelShuffle(2)(a)", "f32[1,4,2,2]", gradient=False)
+calls("kind(P.%s)", "Cauchy([2,2])() LogNormalReverse()(Tensor([1.0,2.0])) RandomCategorical()(Tensor([[1.0,2.0]]),4,0)"
+      " RandomGamma()(Tensor([2],ms.int32),Tensor([1.0])) RandomPoisson()(Tensor([2],ms.int32),Tensor([1.0]))"
+      " TruncatedNormal()(Tensor([2,3],ms.int32)) TruncatedNormal()((2,2)) Bernoulli()(Tensor([1.0,2.0]),Tensor(0.5))"
+      " ParameterizedTruncatedNormal()(Tensor([2,2],ms.int32),Tensor([0.0]),Tensor([1.0]),Tensor([-1.0]),Tensor([1.0]))"
+      " NonDeterministicInts()(Tensor([2,2],ms.int32)) RandpermV2()(4) RandomChoiceWithMask(3)(Tensor([[True,False]]))"
+      " UniformCandidateSampler(1,3,False,4)(Tensor([[1],[3]])) LogUniformCandidateSampler(2,5,True,8)(Tensor([[1,7],[0,4]]))"
+      " MultinomialWithReplacement(3,True)(Tensor([[1.0,2.0]]),Tensor(2),Tensor(5))")
