@@ -20,6 +20,7 @@ from .drawn_operations import *  # noqa: F403
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
 from .loop_operations import *  # noqa: F401,F403
+from .loss_operations import *  # noqa: F403
 from .nn_operations import (  # noqa: F401
     AvgPool,
     BiasAdd,

@@ -125,3 +125,21 @@ calls("kind(P.%s)", "Cauchy([2,2])() LogNormalReverse()(Tensor([1.0,2.0])) Rando
       " NonDeterministicInts()(Tensor([2,2],ms.int32)) RandpermV2()(4) RandomChoiceWithMask(3)(Tensor([[True,False]]))"
       " UniformCandidateSampler(1,3,False,4)(Tensor([[1],[3]])) LogUniformCandidateSampler(2,5,True,8)(Tensor([[1,7],[0,4]]))"
       " MultinomialWithReplacement(3,True)(Tensor([[1.0,2.0]]),Tensor(2),Tensor(5))")
+
+# -- losses, padding, sequences --------------------------------------------------------------------------------------
+case("P.NLLLoss()(a, b, c)", ("f32[4,3]", "i32[4]<3", "f32[3]+"), gradient=False)
+case("P.NLLLoss('none')(a, b, c)[0]", ("f32[4,3]", "i32[4]<3", "f32[3]+"), gradient=False)
+case("P.MultiMarginLoss()(a, b, c)", ("f32[4,3]", "i64[4]<3", "f32[3]+"), gradient=False)
+case("P.CTCGreedyDecoder()(a, Tensor([4, 3], ms.int32))", "f32[4,2,3]", gradient=False)
+case("P.CTCLossV2()(ops.log_softmax(a), Tensor([[1, 2], [2, 1]], ms.int32), Tensor([4, 4], ms.int32), Tensor([2, 1], ms.int32))[0]", "f32[4,2,3]", gradient=False)
+case("P.PadV3()(a, Tensor([1, 2]), Tensor(0.5))", "f32[2,3]")
+case("P.PadV3('reflect')(a, Tensor([1, 1]))", "f32[1,2,3]")
+case("P.PadV3('edge')(a, Tensor([1, 2, 0, 1]))", "f32[1,2,2,3]")
+case("P.PadV3('constant', False)(a, Tensor([1, 0, 2, 1]), Tensor(0.0))", "f32[2,3]", gradient=False)
+case("P.DeformableOffsets((1, 1, 1, 1), (0, 0, 0, 0), (2, 2))(a, b)", ("f32[1,2,4,4]", "f32[1,12,3,3]"), gradient=False)
+case("P.FractionalMaxPoolWithFixedKsize(2, (2, 3))(a, Tensor([[[0.3, 0.7]]]))", "f32[1,1,5,6]", gradient=False)
+case("P.NoRepeatNGram(2)(Tensor([[[1, 2, 1, 3, 1]]], ms.int32), a)", "f32[1,1,5]", gradient=False)
+case("P.EditDistance(%s)(Tensor([[0, 0], [0, 1], [1, 0]]), Tensor([1, 2, 3]), Tensor([2, 2]), Tensor([[0, 0], [1, 0], [1, 1]]), Tensor([1, 3, 4]), Tensor([2, 2]))" % "True")
+case("P.EditDistance(%s)(Tensor([[0, 0], [0, 1], [1, 0]]), Tensor([1, 2, 3]), Tensor([2, 2]), Tensor([[0, 0], [1, 0], [1, 1]]), Tensor([1, 3, 4]), Tensor([2, 2]))" % "False")
+case("after(lambda x: P.ScatterAddWithAxis(1)(x, Tensor([[0], [2]], ms.int32), Tensor([[1.0], [2.0]])), a)", "f32[2,3]p", gradient=False)
+case("P.Reusing()(a)", "f32[3]", gradient=False)
