@@ -3,7 +3,8 @@
 Operators whose first parameter is a tensor x are methods already; these differ from them or have no operator.
 """
 from .._native import Tensor, _msjit
-from . import masked, more_methods
+from . import masked, more_methods, object_methods
+from .methods_shared import written
 
 
 def _no_out(where, out):
@@ -202,14 +203,6 @@ def _in_place(name, op):
     return method
 
 
-def written(name, tensor, out):
-    """`out`, in the dtype of the tensor, written to its memory; the tensor. Recorded, as x[...] = out is."""
-    if out.shape != tensor.shape:
-        raise ValueError("[%s] result has a wrong shape, got %s, expected %s" % (name, tuple(out.shape), tuple(tensor.shape)))
-    tensor[...] = out if out.dtype == tensor.dtype else _k.cast(out, tensor.dtype)
-    return tensor
-
-
 def _scaled(other, alpha):
     return other if alpha == 1 else other * alpha
 
@@ -302,6 +295,7 @@ def bind():
     for name, function in own.items():
         put(Tensor, name, function)
     more_methods.bind()
+    object_methods.bind()
 
 
 __all__ = ["bind"]

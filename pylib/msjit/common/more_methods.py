@@ -1,6 +1,7 @@
 """Further methods of Tensor: functions of ops that take self first, and their in-place variants."""
 from .._native import Tensor, _msjit
 from ..gradient_hooks import register_hook
+from .methods_shared import written
 
 _FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax approximate_equal arccos arccosh arcsin arcsinh
     arctan arctan2 arctanh argwhere baddbmm bernoulli bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
@@ -26,11 +27,6 @@ def _written(name):
     method.__name__ = method.__qualname__ = name + "_"
     method.__doc__ = "ops.%s of self, written to self." % name
     return method
-
-
-def written(name, tensor, out):
-    from .methods import written
-    return written(name, tensor, out)
 
 
 def _set(self, value):

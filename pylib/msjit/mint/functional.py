@@ -1,4 +1,5 @@
 """msjit.mint.nn.functional"""
+from ..absent import attributes as _absent
 from ..ops import (  # noqa: F401
     binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, dropout, elu, gelu, layer_norm, leaky_relu,
     linear, mse_loss, nll_loss, one_hot, relu, sigmoid, silu, softplus, tanh,
@@ -32,3 +33,6 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 def adaptive_max_pool2d(input, output_size, return_indices=False):
     """Largest element of windows chosen so that the output has the wanted size."""
     return _ops.adaptive_max_pool2d(input, output_size, return_indices)
+
+
+__getattr__ = _absent(__name__)

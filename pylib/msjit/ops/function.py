@@ -1,4 +1,5 @@
 """All operators as functions: those of the registry under their own names, and MindSpore's spellings of them."""
+from ..absent import attributes as _absent
 from . import (
     activation_func,
     array_func,
@@ -43,3 +44,4 @@ for _module in _modules:
         _here[_name] = getattr(_module, _name)
 
 __all__ = sorted({n for m in _modules for n in m.__all__})
+__getattr__ = _absent(__name__)

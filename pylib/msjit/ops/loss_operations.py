@@ -35,8 +35,7 @@ def _ctc(p, log_probs, targets, input_lengths, target_lengths):
     """(loss of each sequence, logarithms of the probabilities of its beginnings (batch, time, 2 * longest + 1))"""
     if p.reduction != "none":
         raise ValueError("[%s] reduction, got %r, expected 'none'" % (p.name, p.reduction))
-    alphas = _lo._ctc_alphas(log_probs, targets, input_lengths, p.blank)
-    return _lo.ctc_loss(log_probs, targets, input_lengths, target_lengths, p.blank, "none", p.zero_infinity), alphas
+    return _lo.ctc_loss(log_probs, targets, input_lengths, target_lengths, p.blank, "none", p.zero_infinity)
 
 
 def _pad(p, x, paddings, constant_value=None):
@@ -235,19 +234,14 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
     ("LogSoftmaxExt", {}, lambda p, x, dim=None, dtype=None: _n.log_softmax(
         x if dtype is None else _k.cast(x, dtype), (0 if x.ndim in (0, 1, 3) else 1) if dim is None else dim)),
     ("RmsNorm", {"epsilon": 1e-6}, lambda p, x, gamma: _e.rms_norm(x, gamma, p.epsilon)),
-    ("ScatterAddWithAxis", {"axis": 0}, lambda p, x, indices, updates: _put_back(x, _k.scatter_elements(
-        x.detach(), indices, updates, p.axis, "add"))),
+    ("ScatterAddWithAxis", {"axis": 0}, lambda p, x, indices, updates: _k.scatter_elements(
+        x, indices, updates, p.axis, "add")),
     ("Reusing", {}, lambda p, x: x), ("MoveTo", {}, lambda p, x, to="CPU", blocking=True: _e.move_to(x, to, blocking)),
     ("PyFunc", {"fn": _REQUIRED, "in_types": _REQUIRED, "in_shapes": _REQUIRED, "out_types": _REQUIRED, "out_shapes": _REQUIRED,
                 "stateful": True}, _python_call),
     ("ImageSummary", {}, lambda p, name, value: None), ("TensorSummary", {}, lambda p, name, value: None),
     ("HistogramSummary", {}, lambda p, name, value: None),
 ))
-
-
-def _put_back(x, value):
-    _k.assign(x, value)
-    return x
 
 
 class PrimitiveWithInfer(Primitive):

@@ -3,6 +3,7 @@
 A primitive is a plain Python object with a Python __call__ into a function, so the JIT looks through it. Those without
 attributes are rows of _UNARY, _BINARY and _OTHER; those with attributes are classes below.
 """
+from ..absent import attributes as _absent
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
@@ -403,3 +404,4 @@ class Partial(Primitive):
 
 __all__ = ["ReduceOp"] + [name for name, value in list(globals().items())
                           if name[0] != "_" and isinstance(value, type) and issubclass(value, Primitive)]
+__getattr__ = _absent(__name__)
