@@ -15,12 +15,23 @@ float32 = dtypes["float32"]
 float64 = dtypes["float64"]
 
 byte, short, int_, long = int8, int16, int64, int64
+intc, intp, ubyte = int32, int64, uint8
 half, float_, single, double = float16, float32, float32, float64
 
 number_type = (int8, int16, int32, int64, uint8, float16, float32, float64, bfloat16)
 int_type = (int8, int16, int32, int64)
 uint_type = (uint8,)
 float_type = (float16, float32, float64, bfloat16)
+
+
+signed_type = int_type + float_type
+all_types = (bool_,) + number_type
+
+
+def type_size_in_bytes(type_):
+    """Bytes of one element."""
+    import numpy
+    return 2 if type_ == bfloat16 else numpy.dtype(dtype_to_nptype(type_)).itemsize
 
 
 class TensorType:

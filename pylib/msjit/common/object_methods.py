@@ -55,7 +55,7 @@ def _put_(self, index, source, accumulate=False):
 
 
 def _set_(self, source=None, *args):
-    """Lets this tensor hold the elements of another one of the same dtype; returns it."""
+    """Lets this tensor hold the elements of another one of the same dtype and shape; returns it."""
     if not isinstance(source, Tensor) or args:
         raise NotImplementedError("[set_] source, got %s, expected one Tensor" % type(source).__name__)
     if source.dtype != self.dtype:

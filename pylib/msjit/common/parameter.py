@@ -1,6 +1,7 @@
 """Parameter: a named Tensor that belongs to a Cell and is updated by an optimizer."""
 import copy
 
+from ..absent import attributes as _absent
 from .._native import Tensor, _msjit
 
 DEFAULT_NAME = "Parameter"
@@ -123,3 +124,4 @@ class ParameterTuple(tuple):
             copied.name = prefix + "." + param.name
             clones.append(copied)
         return ParameterTuple(clones)
+__getattr__ = _absent(__name__)

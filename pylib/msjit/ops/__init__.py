@@ -11,10 +11,11 @@ from .composite import (
 )
 from .function import *  # noqa: F401,F403
 from .operations import *  # noqa: F401,F403
+from .primitive import prim_arg_register, prim_attr_register
 
 __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp", "HyperMap", "Map",
            "MultitypeFuncGraph", "constexpr", "core", "add_flags", "augassign_add", "augassign_div", "augassign_floordiv",
-           "augassign_mod", "augassign_mul", "augassign_sub", "hyper_add", "Tensor", "P", "composite", "function", "functional", "operations",
+           "augassign_mod", "augassign_mul", "augassign_sub", "hyper_add", "prim_arg_register", "prim_attr_register", "Tensor", "P", "composite", "function", "functional", "operations",
            "registry", "derivative", "jet", "linearize", "vmap"]
 __all__ += function.__all__ + operations.__all__
 __getattr__ = _absent(__name__)

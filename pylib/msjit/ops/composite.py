@@ -118,4 +118,14 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
     if fn is None:
         return lambda function: constexpr(function, get_instance, name, reuse_result, check)
     return fn if get_instance else type(name or fn.__name__, (), {"__call__": staticmethod(fn), "__doc__": fn.__doc__})
-__getattr__ = _absent(__name__)
+
+_FUNCTIONS = """batch_dot count_nonzero cummin dot gamma laplace matmul mm multinomial normal ones_like poisson repeat_elements
+    repeat_interleave sequence_mask tensor_dot uniform vecdot zeros_like""".split()
+_refuse = _absent(__name__)
+
+
+def __getattr__(name):
+    if name in _FUNCTIONS:
+        from . import function
+        return getattr(function, name)
+    return _refuse(name)

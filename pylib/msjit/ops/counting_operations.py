@@ -6,6 +6,7 @@ from . import bessel_func as _be
 from . import candidate_func as _ca
 from . import count_func as _c
 from . import diagonal_func as _di
+from . import extended_func as _e
 from . import factor_func as _fa
 from . import gamma_func as _g
 from . import image_func as _im
@@ -154,7 +155,7 @@ __all__ = _plain_rows(globals(), {
     "SquareSumAll": _square_sums, "IdentityN": _identities, "TensorToTuple": _as_tuple, "SparseToDense": _sparse_to_dense,
     "Bincount": _bincount, "Eps": _epsilon, "EmbeddingLookup": _lookup, "TridiagonalMatMul": _tridiagonal,
     "UnravelIndex": _c.unravelled, "SubAndFilter": _c.sub_and_filter, "CompareAndBitpack": _c.packed_comparison,
-    "Geqrf": _fa.geqrf, "Orgqr": _fa.orgqr, "LuSolve": _fa.lu_solve, "MatrixExp": _la.matrix_exp,
+    "ScalarCast": _o.scalar_cast, "Geqrf": _fa.geqrf, "Orgqr": _fa.orgqr, "LuSolve": _fa.lu_solve, "MatrixExp": _la.matrix_exp,
     "ConjugateTranspose": _k.transpose, "TransposeExtView": _k.swapaxes, "DtypeToEnum": _type_number, "LerpScalar": _sp.lerp,
     "InplaceUpdateV2": lambda x, indices, v: _sc.inplace_update(x, v, indices),
     "ParallelConcat": lambda values: _k.concat(values, 0), "TupleToArray": _o.tuple_to_array,
@@ -175,7 +176,7 @@ __all__ += _rows(globals(), (
     ("SegmentMax", {}, lambda p, x, ids: _c.sorted_segments(p.name, x, ids, "max")),
     ("SegmentMin", {}, lambda p, x, ids: _c.sorted_segments(p.name, x, ids, "min")),
     ("SegmentMean", {}, lambda p, x, ids: _c.sorted_segments(p.name, x, ids, "mean")),
-    ("Padding", {"pad_dim_size": 8}, lambda p, x: _k.pad(x, [0] * x.ndim, [0] * (x.ndim - 1) + [p.pad_dim_size - 1], 0)),
+    ("Padding", {"pad_dim_size": 8}, lambda p, x: _e.padding(x, p.pad_dim_size)),
     ("MatrixDiagV3", {"align": "RIGHT_LEFT"}, lambda p, x, k, rows, columns, padding:
      _di.matrix_diag(x, k, rows, columns, padding, p.align)),
     ("MatrixDiagPartV3", {"align": "RIGHT_LEFT"}, lambda p, x, k, padding: _di.matrix_diag_part(x, k, padding, p.align)),

@@ -48,6 +48,16 @@ def eps(x):
     return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
 
 
+def padding(x, pad_dim_size=8):
+    """x, whose last axis has the size 1, with zeros behind it up to pad_dim_size."""
+    if isinstance(pad_dim_size, bool) or not isinstance(pad_dim_size, int):
+        raise TypeError("[padding] pad_dim_size, got %s, expected an int" % type(pad_dim_size).__name__)
+    if pad_dim_size < 1 or _check(x, "padding").ndim < 2 or x.shape[-1] != 1:
+        raise ValueError("[padding] pad_dim_size and shape of x, got %d and %s, expected 1 or more, and 2 axes or more, the last "
+                         "of size 1" % (pad_dim_size, tuple(x.shape)))
+    return _k.pad(x, [0] * x.ndim, [0] * (x.ndim - 1) + [pad_dim_size - 1], 0)
+
+
 def mirror_pad(input_x, paddings, mode):
     """Goes on beyond the ends of each axis as in a mirror; paddings (axes, 2), mode 'REFLECT' or 'SYMMETRIC' (with the edge)."""
     if mode not in ("REFLECT", "SYMMETRIC"):

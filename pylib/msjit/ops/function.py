@@ -44,4 +44,14 @@ for _module in _modules:
         _here[_name] = getattr(_module, _name)
 
 __all__ = sorted({n for m in _modules for n in m.__all__})
-__getattr__ = _absent(__name__)
+_refuse = _absent(__name__)
+_TRANSFORMS = {"derivative": "function_transforms", "jet": "function_transforms", "linearize": "function_transforms",
+               "vmap": "function_transforms"}
+_TRANSFORMS.update(dict.fromkeys("get_grad grad jacfwd jacrev jvp value_and_grad vjp".split(), "autograd"))
+
+
+def __getattr__(name):
+    if name in _TRANSFORMS:
+        import importlib
+        return getattr(importlib.import_module(".." + _TRANSFORMS[name], __package__), name)
+    return _refuse(name)

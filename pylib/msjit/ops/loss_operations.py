@@ -242,17 +242,3 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
     ("ImageSummary", {}, lambda p, name, value: None), ("TensorSummary", {}, lambda p, name, value: None),
     ("HistogramSummary", {}, lambda p, name, value: None),
 ))
-
-
-class PrimitiveWithInfer(Primitive):
-    """Base of primitives that say by infer_shape and infer_dtype what they give; a subclass defines __call__."""
-
-    def __call__(self, *args):
-        raise NotImplementedError("[%s] __call__, expected a method of the subclass: there is no kernel of that name" % self.name)
-
-
-class PrimitiveWithCheck(PrimitiveWithInfer):
-    """Base of primitives that check what they get; a subclass defines __call__."""
-
-
-__all__ += ["PrimitiveWithInfer", "PrimitiveWithCheck"]

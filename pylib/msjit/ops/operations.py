@@ -37,7 +37,7 @@ from .nn_operations import (  # noqa: F401
     UniformReal,
 )
 from .optimizer_operations import *  # noqa: F403
-from .primitive import Primitive
+from .primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer  # noqa: F401
 from .vision_operations import *  # noqa: F403
 
 
