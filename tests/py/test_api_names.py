@@ -54,6 +54,8 @@ def test_names_in_use_are_offered(space):
 def test_every_name_is_offered_or_has_a_reason():
     text, unexplained = api_names.page()
     assert not unexplained
+    if sys.version_info < (3, 8):
+        return  # whose standard library has fewer names
     assert api_names.PAGE.read_text() == text, "run tests/tools/api_names.py"
 
 

@@ -84,6 +84,7 @@ def _get_bytes(self):
 def _bytes_to_tensor(data, shape=None, dtype=None):
     """A Tensor of bytes that get_bytes gave."""
     import numpy
+
     from . import dtype as _mstype
     kind = numpy.dtype(_mstype.dtype_to_nptype(_mstype.float32 if dtype is None else dtype))
     return Tensor(numpy.frombuffer(data, kind).reshape(tuple(shape) if shape is not None else (-1,)).copy())

@@ -1,8 +1,8 @@
 """Parameter: a named Tensor that belongs to a Cell and is updated by an optimizer."""
 import copy
 
-from ..absent import attributes as _absent
 from .._native import Tensor, _msjit
+from ..absent import attributes as _absent
 
 DEFAULT_NAME = "Parameter"
 

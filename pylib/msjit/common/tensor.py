@@ -1,6 +1,6 @@
 """Tensor is the C type; this module adds the constructors and helpers that are Python."""
-from ..absent import attributes as _absent
 from .._native import Tensor
+from ..absent import attributes as _absent
 
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False):

@@ -56,7 +56,7 @@ def sigmoid_(input):
     return _written("sigmoid_", input, _ops.sigmoid(input))
 
 
-def threshold_(input, threshold, value):
+def threshold_(input, threshold, value):  # noqa: F811 - the name of the parameter is MindSpore's
     """threshold, written to the input; returns it."""
     return _written("threshold_", input, _ops.threshold(input, threshold, value))
 

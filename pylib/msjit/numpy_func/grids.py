@@ -5,9 +5,9 @@ from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..ops import registry as _k
+from .shapes import tril_indices, triu_indices
 from .shared import as_tensor as _tensor
 from .shared import public
-from .shapes import tril_indices, triu_indices
 
 __all__ = []
 _public = public(__all__)

@@ -148,6 +148,7 @@ def ragged_range(starts, limits, deltas, splits_dtype):
 def coalesce(x_indices, x_values, x_shape):
     """(coordinates (axes, n) in order, each once; sums of the values of the same ones; the shape)"""
     import numpy
+
     from . import scatter_func as _sc
     if _check(x_indices, "coalesce").ndim != 2 or _check(x_values, "coalesce").ndim != 1:
         raise ValueError("[coalesce] ranks of x_indices and x_values, got %d and %d, expected 2 and 1"

@@ -8,7 +8,12 @@ from .composite import HyperMap, Map, MultitypeFuncGraph, constexpr, core
 from .function import *  # noqa: F401,F403
 from .function import __all__ as _names
 from .operations import (
-    AdaptiveMaxPool2D, DtypeToEnum, Median, Roll, TensorToTuple, UniqueConsecutive,
+    AdaptiveMaxPool2D,
+    DtypeToEnum,
+    Median,
+    Roll,
+    TensorToTuple,
+    UniqueConsecutive,
 )
 
 __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp", "HyperMap", "Map",
