@@ -10,15 +10,15 @@ from .custom_function import _Function
 from .function_transforms import vmap
 from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, mutable, set_seed, tensor
 from .common.dtype import (  # noqa: F401
-    DType, TensorType, Type, bfloat16, bool_, complex64, complex128, double, dtype_to_nptype, dtype_to_pytype, float16, float32, float64,
-    float_, half, int16, int32, int64, int8, int_, pytype_to_dtype, single, string, tensor_type, uint8, uint16,
-    uint32, uint64,
+    DType, TensorType, Type, bfloat16, bool_, byte, complex64, complex128, double, dtype_to_nptype, dtype_to_pytype, float16,
+    float32, float64, float_, get_py_obj_dtype, half, int16, int32, int64, int8, int_, intc, intp, long, pytype_to_dtype, short,
+    single, string, tensor_type, type_none, ubyte, uint8, uint16, uint32, uint64,
 )
 from .common.initializer import initializer
-from .common.tensor import from_dlpack, from_numpy, is_tensor, to_dlpack
+from .common.tensor import from_dlpack, from_numpy, is_tensor, swap_tensors, to_dlpack
 from .config import config
 from .context import (
-    COMPATIBLE, GRAPH_MODE, LAX, PYNATIVE_MODE, STRICT, ParallelMode, get_auto_parallel_context, get_context,
+    COMPATIBLE, GRAPH_MODE, LAX, PYNATIVE_MODE, STRICT, ParallelMode, get_auto_parallel_context, get_context, get_current_device,
     reset_auto_parallel_context, set_auto_parallel_context, set_context, set_device, set_ps_context,
 )
 from .explain import explain, report, reset, stats
@@ -38,12 +38,27 @@ has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit
 __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
-_LAZY = {"amp", "boost", "communication", "dataset", "experimental", "log", "mindrecord", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
+_LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "hal", "log", "mindrecord", "mint", "multiprocessing", "numpy", "parallel", "profiler", "runtime", "testing", "train", "alias", "cli"}
 _LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "SummaryRecord": "train.summary"}
 _LAZY_NAMES.update(dict.fromkeys((
     "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
     "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",
-    "FixedLossScaleManager", "LossScaleManager", "build_train_network"), "train"))
+    "FixedLossScaleManager", "LossScaleManager", "build_train_network", "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric",
+    "CosineSimilarity", "Dice", "F1", "Fbeta", "HausdorffDistance", "Loss", "MAE", "MSE", "MeanSurfaceDistance", "Metric",
+    "OcclusionSensitivity", "Perplexity", "Precision", "ROC", "Recall", "RootMeanSquareDistance", "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs"), "train"))
+_LAZY_NAMES.update(dict.fromkeys((
+    "Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), "common.generator"))
+_LAZY_NAMES.update(dict.fromkeys((
+    "communication_stream", "current_stream", "default_stream", "dispatch_threads_num", "empty_cache", "launch_blocking",
+    "max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_stats", "memory_summary",
+    "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity", "set_memory",
+    "synchronize", "Event", "MemPool", "Stream", "StreamCtx", "StreamLimitCtx", "set_cur_stream"), "hal"))
+_LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "ops"))
+_PARALLEL = {"Layout", "build_searched_strategy", "get_algo_parameters", "load_distributed_checkpoint", "load_segmented_checkpoints",
+             "merge_pipeline_strategys", "merge_sliced_parameter", "parameter_broadcast", "rank_list_for_transform",
+             "reset_algo_parameters", "restore_group_info_list", "set_algo_parameters", "shard", "sync_pipeline_shared_parameters",
+             "transform_checkpoint_by_rank", "transform_checkpoints", "unified_safetensors"}
 
 
 def __getattr__(name):
@@ -52,6 +67,8 @@ def __getattr__(name):
         return importlib.import_module("." + name, __name__)
     if name in _LAZY_NAMES:
         return getattr(importlib.import_module("." + _LAZY_NAMES[name], __name__), name)
+    if name in _PARALLEL:
+        return getattr(importlib.import_module(".parallel", __name__), name)
     raise AttributeError("module 'msjit' has no attribute %r" % name)
 
 

@@ -29,11 +29,6 @@ float16: DType
 bfloat16: DType
 float32: DType
 float64: DType
-uint16: DType
-uint32: DType
-uint64: DType
-complex64: DType
-complex128: DType
 dtypes: Dict[str, DType]
 
 class CompileError(RuntimeError): ...
@@ -129,7 +124,7 @@ class Tensor:
     def __round__(self, ndigits: Any = ...) -> "Tensor": ...
     def __setstate__(self, *args: Any) -> "Tensor": ...
     def abs_(self, *args: Any, **kwargs: Any) -> "Tensor": ...
-    def add_(self, other: Any) -> "Tensor": ...
+    def add_(self, other: Any, *, alpha: Any = ...) -> "Tensor": ...
     def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = ..., alpha: Any = ...) -> "Tensor": ...
     def addcdiv(input: Any, tensor1: Any, tensor2: Any, value: Any = ...) -> "Tensor": ...
     def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = ...) -> "Tensor": ...
@@ -143,7 +138,6 @@ class Tensor:
     def amax(input: Any, axis: Any = ..., keepdims: Any = ...) -> "Tensor": ...
     def amin(input: Any, axis: Any = ..., keepdims: Any = ...) -> "Tensor": ...
     def aminmax(input: Any, *, axis: Any = ..., keepdims: Any = ...) -> "Tensor": ...
-    def angle(input: Any) -> "Tensor": ...
     def any(self, axis: Any = ..., keep_dims: Any = ..., *, keepdims: Any = ..., out: Any = ..., where: Any = ...) -> "Tensor": ...
     def approximate_equal(x: Any, y: Any, tolerance: Any = ...) -> "Tensor": ...
     def argmax(self, axis: Any = ..., keepdims: Any = ...) -> "Tensor": ...
@@ -199,7 +193,7 @@ class Tensor:
     def diagonal_scatter(input: Any, src: Any, offset: Any = ..., dim1: Any = ..., dim2: Any = ...) -> "Tensor": ...
     def diff(x: Any, n: Any = ..., axis: Any = ..., prepend: Any = ..., append: Any = ...) -> "Tensor": ...
     def dim(self) -> _int: ...
-    def div_(self, other: Any) -> "Tensor": ...
+    def div_(self, other: Any, *, rounding_mode: Any = ...) -> "Tensor": ...
     def divide(input: Any, other: Any, *, rounding_mode: Any = ...) -> "Tensor": ...
     def dot(input: Any, other: Any) -> "Tensor": ...
     def double(self) -> "Tensor": ...
@@ -240,8 +234,7 @@ class Tensor:
     def histc(input: Any, bins: Any = ..., min: Any = ..., max: Any = ...) -> "Tensor": ...
     def hsplit(input: Any, indices_or_sections: Any) -> "Tensor": ...
     def hypot(input: Any, other: Any) -> "Tensor": ...
-    def i0(input: Any) -> "Tensor": ...
-    def imag(input: Any) -> "Tensor": ...
+    def i0(x: Any) -> "Tensor": ...
     def index_add(x: Any, indices: Any, y: Any, axis: Any, use_lock: Any = ..., check_index_bound: Any = ...) -> "Tensor": ...
     def index_add_(self, dim: Any, index: Any, source: Any, *, alpha: Any = ...) -> "Tensor": ...
     def index_copy_(self, dim: Any, index: Any, tensor: Any) -> "Tensor": ...
@@ -374,7 +367,7 @@ class Tensor:
     def square_(self, *args: Any, **kwargs: Any) -> "Tensor": ...
     def std(self, axis: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, dtype: Any = ..., out: Any = ..., where: Any = ...) -> "Tensor": ...
     def stride(self) -> List[_int]: ...
-    def sub_(self, other: Any) -> "Tensor": ...
+    def sub_(self, other: Any, *, alpha: Any = ...) -> "Tensor": ...
     def sum(self, axis: Any = ..., dtype: Any = ..., keepdims: Any = ..., initial: Any = ..., *, out: Any = ..., where: Any = ...) -> "Tensor": ...
     def sum_to_size(self, *size: Any) -> "Tensor": ...
     def svd(input: Any, full_matrices: Any = ..., compute_uv: Any = ...) -> "Tensor": ...
@@ -416,7 +409,7 @@ class Tensor:
     def xlogy(input: Any, other: Any) -> "Tensor": ...
     def zero_(self) -> "Tensor": ...
     def abs(self) -> "Tensor":
-        """The absolute value; of complex numbers as complex numbers."""
+        """The absolute value."""
     def acos(self) -> "Tensor":
         """The inverse cosine, in radians."""
     def acosh(self) -> "Tensor":
@@ -495,12 +488,6 @@ class Tensor:
         """Inserts an axis of size one before `axis`."""
     def expm1(self) -> "Tensor":
         """e to the power x, minus 1, exact near 0."""
-    def fft_c2c(self, axes: Ints, forward: _bool = ..., scale: _float = ...) -> "Tensor":
-        """The discrete Fourier transform of complex numbers over axes, times `scale`; forward has the negative exponent."""
-    def fft_c2r(self, axes: Ints, n: _int, forward: _bool = ..., scale: _float = ...) -> "Tensor":
-        """The real numbers, n along the last of the axes, whose Fourier transform has this half, times `scale`; the inverse of fft_r2c but for its scale."""
-    def fft_r2c(self, axes: Ints, forward: _bool = ..., scale: _float = ...) -> "Tensor":
-        """The discrete Fourier transform of real numbers over axes, times `scale`: the first half of the last of them."""
     def flip(self, axis: Optional[Ints] = ...) -> "Tensor":
         """Reverses the order of elements along the given axes, or all of them."""
     def floor(self) -> "Tensor":
@@ -667,7 +654,7 @@ class Tensor:
 class ops:
     @staticmethod
     def abs(x: TensorLike) -> "Tensor":
-        """The absolute value; of complex numbers as complex numbers."""
+        """The absolute value."""
     @staticmethod
     def acos(x: TensorLike) -> "Tensor":
         """The inverse cosine, in radians."""
@@ -686,9 +673,6 @@ class ops:
     @staticmethod
     def all(x: TensorLike, axis: Optional[Ints] = ..., keepdims: _bool = ...) -> "Tensor":
         """Whether every element over the given axes is true."""
-    @staticmethod
-    def angle(x: TensorLike) -> "Tensor":
-        """The angle of complex numbers in the plane, in radians."""
     @staticmethod
     def any(x: TensorLike, axis: Optional[Ints] = ..., keepdims: _bool = ...) -> "Tensor":
         """Whether some element over the given axes is true."""
@@ -774,14 +758,8 @@ class ops:
     def clip(x: TensorLike, min: Optional[Number] = ..., max: Optional[Number] = ...) -> "Tensor":
         """Limits the elements to [min, max]; a limit of None does not hold."""
     @staticmethod
-    def complex(real: TensorLike, imag: TensorLike) -> "Tensor":
-        """Complex numbers of real and imaginary parts, both float32 or both float64."""
-    @staticmethod
     def concat(tensors: Sequence[TensorLike], axis: _int = ...) -> "Tensor":
         """Joins tensors along an existing axis."""
-    @staticmethod
-    def conj(x: TensorLike) -> "Tensor":
-        """The complex conjugate; of real numbers, the numbers themselves."""
     @staticmethod
     def conv2d(x: TensorLike, weight: TensorLike, bias: Optional[TensorLike] = ..., stride: Ints = ..., padding: Ints = ..., dilation: Ints = ..., groups: _int = ...) -> "Tensor":
         """2-D convolution of x (N, C, H, W) with weight (out, C / groups, kH, kW)."""
@@ -861,15 +839,6 @@ class ops:
     def eye(n: _int, m: Optional[_int] = ..., dtype: DTypeLike = ...) -> "Tensor":
         """Ones on the diagonal, zeros elsewhere."""
     @staticmethod
-    def fft_c2c(x: TensorLike, axes: Ints, forward: _bool = ..., scale: _float = ...) -> "Tensor":
-        """The discrete Fourier transform of complex numbers over axes, times `scale`; forward has the negative exponent."""
-    @staticmethod
-    def fft_c2r(x: TensorLike, axes: Ints, n: _int, forward: _bool = ..., scale: _float = ...) -> "Tensor":
-        """The real numbers, n along the last of the axes, whose Fourier transform has this half, times `scale`; the inverse of fft_r2c but for its scale."""
-    @staticmethod
-    def fft_r2c(x: TensorLike, axes: Ints, forward: _bool = ..., scale: _float = ...) -> "Tensor":
-        """The discrete Fourier transform of real numbers over axes, times `scale`: the first half of the last of them."""
-    @staticmethod
     def flatten(x: TensorLike, start_dim: _int = ..., end_dim: _int = ...) -> "Tensor":
         """Merges the axes start_dim to end_dim into one."""
     @staticmethod
@@ -914,9 +883,6 @@ class ops:
     @staticmethod
     def identity(x: TensorLike) -> "Tensor":
         """x itself, as a value of its own."""
-    @staticmethod
-    def imag(x: TensorLike) -> "Tensor":
-        """The imaginary part; of real numbers, zeros."""
     @staticmethod
     def index(tensors: Sequence[TensorLike], axes: Ints) -> "Tensor":
         """Advanced indexing: tensors holds x, then one integer tensor for each of the named axes; NumPy's rules place the result."""
@@ -1021,7 +987,7 @@ class ops:
         """The larger of two tensors, element by element; NaN where either is."""
     @staticmethod
     def mean(x: TensorLike, axis: Optional[Ints] = ..., keepdims: _bool = ...) -> "Tensor":
-        """Mean over the given axes (all by default); integers of at most 8 bits or with a sign give float32."""
+        """Mean over the given axes (all by default); integers give float32."""
     @staticmethod
     def min(x: TensorLike, axis: Optional[Ints] = ..., keepdims: _bool = ...) -> "Tensor":
         """Smallest element over the given axes (all by default); NaN where there is one."""
@@ -1082,9 +1048,6 @@ class ops:
     @staticmethod
     def random_uniform(shape: Ints, low: _float = ..., high: _float = ..., dtype: DTypeLike = ...) -> "Tensor":
         """Uniform random numbers in [low, high)."""
-    @staticmethod
-    def real(x: TensorLike) -> "Tensor":
-        """The real part; of real numbers, a copy."""
     @staticmethod
     def reciprocal(x: TensorLike) -> "Tensor":
         """One over x."""

@@ -7,6 +7,7 @@ backward pass too, which is all that gradients of gradients need.
 """
 from ._native import Tensor, _msjit
 from .common.parameter import Parameter
+from .gradient_hooks import hooked, leaf_hooks
 
 # One item for each thread that is inside a transform. Cells have this list for the flag that their calls read, so outside
 # of transforms nothing is paid for it, and compiled code has one guard more.
@@ -137,7 +138,8 @@ class _Pull:
             try:
                 given = list(args) + list(kwargs.values())
                 self.positions = [p for p in positions if isinstance(given[p], Tensor)]
-                self.leaves = [_msjit.alias(given[p]) for p in self.positions]
+                self.inputs = [given[p] for p in self.positions]
+                self.leaves = [_msjit.alias(x) for x in self.inputs]
                 for position, leaf in zip(self.positions, self.leaves):
                     given[position] = leaf
                 self.output = fn(*given[:len(args)], **dict(zip(kwargs, given[len(args):])))
@@ -150,6 +152,8 @@ class _Pull:
         """(gradients by position, gradients by weight) of the summed outputs."""
         wrt = self.leaves + list(self.weights)
         grads = list(_msjit.gradients(outputs, seeds, wrt, self.nested or keep)) if wrt else []
+        if leaf_hooks:
+            grads = [hooked(*found) for found in zip(grads, wrt, self.inputs + [None] * len(self.weights))]
         return grads[:len(self.leaves)], grads[len(self.leaves):]
 
     def value(self):

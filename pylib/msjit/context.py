@@ -29,6 +29,11 @@ _ACCEPTED = {
 _state = dict(_ACCEPTED, mode=PYNATIVE_MODE, device_target="CPU", jit_syntax_level=LAX, jit_config={}, jit_level="")
 
 
+def get_current_device():
+    """(the kind of device, its number)"""
+    return "CPU", 0
+
+
 class ParallelMode:
     """Names of MindSpore's parallel modes; only stand-alone runs exist here."""
 

@@ -42,15 +42,35 @@ class HookHandle:
         return replaced("register_hook", self._hook(grads[0]), grads, outputs)
 
 
-def register_hook(self, hook_fn):
-    """hook_fn(gradient) is called when the gradient of this result of an operation is known, and may return another one.
+# Holds one item once a tensor that no recorded operation made has a hook: gradient functions look for hooks only then.
+leaf_hooks = []
 
-    What is computed from the tensor afterwards is hooked. Where no gradients are recorded nothing happens; an input of a
-    gradient function or a Parameter raises NotImplementedError.
+
+def register_hook(self, hook_fn):
+    """hook_fn(gradient) is called when the gradient of this tensor is known, and may return another one; see HookHandle.
+
+    Of the result of a recorded operation, what is computed from the tensor afterwards is hooked. Of others (inputs of a
+    gradient function, Parameters, tensors made outside of one) it is the gradient that a gradient function gives for them.
+    Raises TypeError where hook_fn cannot be called; and, when it is called, where it returns no Tensor of that dtype and shape.
     """
     if not callable(hook_fn):
         raise TypeError("[register_hook] hook_fn must be callable, got %s" % type(hook_fn).__name__)
     handle = HookHandle(hook_fn)
     if _msjit.records((self,), {}):
-        _msjit.become(self, passed_through("register_hook", handle._on_gradients, (self,))[0])
+        try:
+            _msjit.become(self, passed_through("register_hook", handle._on_gradients, (self,))[0])
+            return handle
+        except NotImplementedError:  # no operation made it
+            pass
+    self._gradient_hooks = getattr(self, "_gradient_hooks", ()) + (handle,)
+    if not leaf_hooks:
+        leaf_hooks.append(None)
     return handle
+
+
+def hooked(grad, *tensors):
+    """The gradient of one leaf after the hooks of the tensor objects that stand for it."""
+    for tensor in tensors:
+        for handle in getattr(tensor, "_gradient_hooks", ()):
+            grad = handle._on_gradients((tensor,), (tensor,), (grad,))[0]
+    return grad

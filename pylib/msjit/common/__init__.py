@@ -1,9 +1,23 @@
 """Tensor, Parameter, element types and initialisers."""
 from . import dtype, initializer
 from .dtype import *  # noqa: F401,F403
+from ..absent import attributes as _absent
 from .parameter import Parameter, ParameterTuple
 from .seed import get_seed, set_seed
 from .tensor import Tensor, from_numpy, is_tensor, mutable, tensor
 
 __all__ = ["dtype", "initializer", "Parameter", "ParameterTuple", "get_seed", "set_seed", "Tensor",
            "from_numpy", "is_tensor", "mutable", "tensor"]
+
+_LATER = dict.fromkeys("Generator default_generator get_rng_state initial_seed manual_seed set_rng_state".split(), "common.generator")
+_LATER.update({"swap_tensors": "common.tensor", "RowTensor": "common.row_tensor", "JitConfig": "jit", "jit": "jit", "jit_class": "jit"})
+_refuse = _absent(__name__)
+
+
+def __getattr__(name):
+    import importlib
+    if name in _LATER:
+        return getattr(importlib.import_module("..%s" % _LATER[name], __name__), name)
+    if name in ("lazy_inline", "recompute", "set_recursion_limit"):
+        return getattr(importlib.import_module(__name__.rpartition(".")[0]), name)
+    return _refuse(name)

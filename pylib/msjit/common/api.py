@@ -1,6 +1,9 @@
 """Names that MindSpore keeps in common.api."""
+from ..absent import attributes as _absent
 from ..autograd import _no_grad, no_grad
 from ..jit import JitConfig, jit, jit_class
+from .parameter import Parameter  # noqa: F401
+from .tensor import Tensor, mutable  # noqa: F401
 
 
 class _Executor:
@@ -16,4 +19,11 @@ class _Executor:
 _pynative_executor = _Executor()
 
 
+def set_recursion_limit(recursion_limit=1000):
+    """As msjit.set_recursion_limit."""
+    import msjit
+    msjit.set_recursion_limit(recursion_limit)
+
+
 __all__ = ["jit", "jit_class", "JitConfig", "no_grad", "_no_grad", "_pynative_executor"]
+__getattr__ = _absent(__name__)

@@ -20,6 +20,7 @@ complex64 = dtypes["complex64"]
 complex128 = dtypes["complex128"]
 
 byte, short, int_, long = int8, int16, int64, int64
+intc, intp = int32, int64
 ubyte, ushort, uint, ulong = uint8, uint16, uint32, uint64
 half, float_, single, double = float16, float32, float32, float64
 
@@ -29,6 +30,16 @@ int_type = (int8, int16, int32, int64)
 uint_type = (uint8, uint16, uint32, uint64)
 float_type = (float16, float32, float64, bfloat16)
 complex_type = (complex64, complex128)
+
+
+signed_type = int_type + float_type
+all_types = (bool_,) + number_type
+
+
+def type_size_in_bytes(type_):
+    """Bytes of one element."""
+    import numpy
+    return 2 if type_ == bfloat16 else numpy.dtype(dtype_to_nptype(type_)).itemsize
 
 
 class TensorType:

@@ -154,6 +154,75 @@ class Identity(Initializer):
         return numpy.eye(*shape)
 
 
+class Dirac(Initializer):
+    """Kernels of a convolution of 3 to 5 axes that hands channels through: 1 in the middle, in each of `groups` groups."""
+
+    def __init__(self, groups=1):
+        if isinstance(groups, bool) or not isinstance(groups, int):
+            raise TypeError("[dirac] groups, got %s, expected an int" % type(groups).__name__)
+        if groups < 1:
+            raise ValueError("[dirac] groups, got %d, expected 1 or more" % groups)
+        self.groups = groups
+
+    def sample(self, shape):
+        import numpy
+        if len(shape) not in (3, 4, 5) or shape[0] % self.groups:
+            raise ValueError("[dirac] shape, got %s, expected 3 to 5 sizes, the first a multiple of %d" % (tuple(shape), self.groups))
+        out, each = numpy.zeros(shape), shape[0] // self.groups
+        for i in range(min(each, shape[1])):
+            out[(slice(i, None, each), i) + tuple(size // 2 for size in shape[2:])] = 1
+        return out
+
+
+class VarianceScaling(Initializer):
+    """Numbers of the variance scale / n, n being fan_in, fan_out or (fan_avg) their mean; see `distribution`.
+
+    distribution: 'truncated_normal', 'untruncated_normal' or 'uniform'.
+    """
+
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
+        if isinstance(scale, bool) or not isinstance(scale, (int, float)):
+            raise TypeError("[variance_scaling] scale, got %s, expected a number" % type(scale).__name__)
+        if scale <= 0:
+            raise ValueError("[variance_scaling] scale, got %s, expected above 0" % scale)
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError("[variance_scaling] mode, got %r, expected 'fan_in', 'fan_out' or 'fan_avg'" % (mode,))
+        if distribution not in ("truncated_normal", "untruncated_normal", "uniform"):
+            raise ValueError("[variance_scaling] distribution, got %r, expected 'truncated_normal', 'untruncated_normal' or "
+                             "'uniform'" % (distribution,))
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+
+    def sample(self, shape):
+        fan_in, fan_out = fans(shape)
+        count = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
+        variance = self.scale / max(1.0, count)
+        if self.distribution == "uniform":
+            return Uniform((3 * variance) ** 0.5).sample(shape)
+        if self.distribution == "untruncated_normal":
+            return Normal(variance ** 0.5).sample(shape)
+        # The standard deviation of a normal distribution cut off at two of its own is 0.8796 of it.
+        return TruncatedNormal(variance ** 0.5 / 0.87962566103423978).sample(shape)
+
+
+class Sparse(Initializer):
+    """Matrices in each of whose columns the share `sparsity` is 0; the others are normal with the deviation sigma."""
+
+    def __init__(self, sparsity, sigma=0.01):
+        if not 0 <= sparsity <= 1:
+            raise ValueError("[sparse] sparsity, got %s, expected a number in [0, 1]" % sparsity)
+        self.sparsity, self.sigma = sparsity, sigma
+
+    def sample(self, shape):
+        import numpy
+        if len(shape) != 2:
+            raise ValueError("[sparse] shape, got %s, expected 2 sizes" % (tuple(shape),))
+        out = Normal(self.sigma).sample(shape)
+        order = generator()
+        for column in range(shape[1]):
+            out[order.permutation(shape[0])[:int(numpy.ceil(self.sparsity * shape[0]))], column] = 0
+        return out
+
+
 _BY_NAME = {
     "zeros": Zero, "zero": Zero, "ones": One, "one": One, "normal": Normal, "uniform": Uniform,
     "truncatednormal": TruncatedNormal, "truncated_normal": TruncatedNormal, "xavier_uniform": XavierUniform,

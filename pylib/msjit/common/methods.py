@@ -3,7 +3,8 @@
 Operators whose first parameter is a tensor x are methods already; these differ from them or have no operator.
 """
 from .._native import Tensor, _msjit
-from . import masked, more_methods
+from . import masked, more_methods, object_methods
+from .methods_shared import written
 
 
 def _no_out(where, out):
@@ -194,30 +195,43 @@ def _python_round(self, ndigits=None):
     return _ops.round(self, decimals=0 if ndigits is None else ndigits)
 
 
-def _in_place(op):
+def _in_place(name, op):
     def method(self, other):
-        """In-place arithmetic."""
-        out = op(self.detach(), other)
-        if out.shape != self.shape:
-            raise ValueError("[in_place] result has a wrong shape, got %s, expected %s"
-                             % (tuple(out.shape), tuple(self.shape)))
-        self.assign_value(_k.cast(out, self.dtype))
-        return self
+        return written(name, self, op(self, other))
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = "ops.%s of self, written to self." % name[:-1]
     return method
+
+
+def _scaled(other, alpha):
+    return other if alpha == 1 else other * alpha
+
+
+def _add_(self, other, *, alpha=1):
+    """self + alpha other, written to self."""
+    return written("add_", self, _k.add(self, _scaled(other, alpha)))
+
+
+def _sub_(self, other, *, alpha=1):
+    """self - alpha other, written to self."""
+    return written("sub_", self, _k.sub(self, _scaled(other, alpha)))
+
+
+def _div_(self, other, *, rounding_mode=None):
+    """self over other, rounded as ops.div does, written to self."""
+    return written("div_", self, _ops.div(self, other, rounding_mode=rounding_mode))
 
 
 def _copy_(self, src, non_blocking=False):
     """Sets the elements to those of another tensor, broadcast and converted."""
     if not isinstance(src, Tensor):
         raise TypeError("[copy_] source, got %s, expected a Tensor" % type(src).__name__)
-    self.assign_value(_k.cast(_k.broadcast_to(src.detach(), self.shape), self.dtype))
-    return self
+    return written("copy_", self, _k.broadcast_to(src, self.shape))
 
 
 def _fill_(self, value):
     """Sets every element."""
-    self.assign_value(_ops.full(self.shape, value, dtype=self.dtype))
-    return self
+    return written("fill_", self, _ops.full(self.shape, value, dtype=self.dtype))
 
 
 def _zero_(self):
@@ -271,7 +285,7 @@ def bind():
         "new_zeros": _new_zeros, "new_ones": _new_ones, "new_full": _new_full, "where": _where, "select": _select,
         "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "copy_": _copy_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
         "ravel": lambda self: _k.reshape(self, (-1,)), "clone": lambda self: self.copy(),
-        "add_": _in_place(_k.add), "sub_": _in_place(_k.sub), "mul_": _in_place(_k.mul), "div_": _in_place(_k.div),
+        "mul_": _in_place("mul_", _k.mul), "add_": _add_, "sub_": _sub_, "div_": _div_,
         "expand": _expand, "gather": _gather, "expand_as": lambda self, other: _k.broadcast_to(self, other.shape),
         "nelement": lambda self: self.size, "short": lambda self: _k.cast(self, "int16"),
         "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
@@ -281,6 +295,7 @@ def bind():
     for name, function in own.items():
         put(Tensor, name, function)
     more_methods.bind()
+    object_methods.bind()
 
 
 __all__ = ["bind"]

@@ -1,6 +1,7 @@
 """Further methods of Tensor: functions of ops that take self first, and their in-place variants."""
 from .._native import Tensor, _msjit
 from ..gradient_hooks import register_hook
+from .methods_shared import written
 
 _FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax angle approximate_equal arccos arccosh arcsin arcsinh
     arctan arctan2 arctanh argwhere baddbmm bernoulli bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
@@ -21,12 +22,7 @@ _WRITTEN = """clamp_ erfinv_ exp_ floor_ floor_divide_ index_fill_ log_ masked_f
 
 def _written(name):
     def method(self, *args, **kwargs):
-        out = getattr(_ops, name)(self.detach(), *args, **kwargs)
-        if out.shape != self.shape:
-            raise ValueError("[%s_] result has a wrong shape, got %s, expected %s"
-                             % (name, tuple(out.shape), tuple(self.shape)))
-        self.assign_value(_k.cast(out, self.dtype))
-        return self
+        return written(name + "_", self, getattr(_ops, name)(self, *args, **kwargs))
 
     method.__name__ = method.__qualname__ = name + "_"
     method.__doc__ = "ops.%s of self, written to self." % name
@@ -34,8 +30,7 @@ def _written(name):
 
 
 def _set(self, value):
-    self.assign_value(_k.cast(value, self.dtype))
-    return self
+    return written("in_place", self, value)
 
 
 def _scatter(self, *args, axis=None, dim=None, index=None, src=None, value=None, reduce=None):
@@ -55,7 +50,7 @@ def _scatter(self, *args, axis=None, dim=None, index=None, src=None, value=None,
 
 def _scatter_(self, *args, **kwargs):
     """As scatter, written to self."""
-    return _set(self, _scatter(self.detach(), *args, **kwargs))
+    return _set(self, _scatter(self, *args, **kwargs))
 
 
 def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, updates=None):
@@ -72,17 +67,17 @@ def _scatter_add(self, *args, dim=None, index=None, src=None, indices=None, upda
 
 def _scatter_add_(self, dim, index, src):
     """One element added an index along an axis, written to self."""
-    return _set(self, _k.scatter_elements(self.detach(), index, src, dim, "add"))
+    return _set(self, _k.scatter_elements(self, index, src, dim, "add"))
 
 
 def _index_add_(self, dim, index, source, *, alpha=1):
     """alpha times slices of source added along an axis, written to self."""
-    return _set(self, _ops.index_add(self.detach(), index, source if alpha == 1 else source * alpha, dim))
+    return _set(self, _ops.index_add(self, index, source if alpha == 1 else source * alpha, dim))
 
 
 def _index_copy_(self, dim, index, tensor):
     """Slices along an axis replaced, written to self."""
-    return _set(self, _k.index_update([self.detach(), tensor, index], [dim % self.ndim], False))
+    return _set(self, _k.index_update([self, tensor, index], [dim % self.ndim], False))
 
 
 def _index_put(self, indices, values, accumulate=False):
@@ -104,7 +99,7 @@ def _bool():
 
 def _index_put_(self, indices, values, accumulate=False):
     """As index_put, written to self."""
-    return _set(self, _index_put(self.detach(), indices, values, accumulate))
+    return _set(self, _index_put(self, indices, values, accumulate))
 
 
 def _take(self, indices=None, axis=None, mode="clip", *, index=None):
@@ -155,7 +150,7 @@ def _int64():
 
 def _fill_diagonal_(self, fill_value, wrap=False):
     """A value on the main diagonal, written to self."""
-    return _set(self, _fill_diagonal(self.detach(), fill_value, wrap))
+    return _set(self, _fill_diagonal(self, fill_value, wrap))
 
 
 def _refuse(where, generator):

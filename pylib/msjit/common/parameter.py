@@ -2,6 +2,7 @@
 import copy
 
 from .._native import Tensor, _msjit
+from ..absent import attributes as _absent
 
 DEFAULT_NAME = "Parameter"
 
@@ -123,3 +124,4 @@ class ParameterTuple(tuple):
             copied.name = prefix + "." + param.name
             clones.append(copied)
         return ParameterTuple(clones)
+__getattr__ = _absent(__name__)

@@ -1,5 +1,6 @@
 """Tensor is the C type; this module adds the constructors and helpers that are Python."""
 from .._native import Tensor
+from ..absent import attributes as _absent
 
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False):
@@ -55,4 +56,21 @@ def mutable(input_data, dynamic_len=False):
     return input_data
 
 
+def swap_tensors(t1, t2):
+    """Exchanges the elements of two Tensors of one shape and dtype."""
+    first = check_tensor(t1, "swap_tensors").copy()
+    if t1.shape != check_tensor(t2, "swap_tensors").shape or t1.dtype != t2.dtype:
+        raise ValueError("[swap_tensors] t2, got %s%s, expected %s%s" % (t2.dtype, tuple(t2.shape), t1.dtype, tuple(t1.shape)))
+    t1.assign_value(t2)
+    t2.assign_value(first)
+
+
+def check_hook_fn(hook_fn):
+    """True, where a hook can be called; TypeError otherwise."""
+    if not callable(hook_fn):
+        raise TypeError("[register_hook] hook_fn, got %s, expected a function" % type(hook_fn).__name__)
+    return True
+
+
 __all__ = ["Tensor", "tensor", "is_tensor", "from_numpy", "from_dlpack", "to_dlpack", "mutable"]
+__getattr__ = _absent(__name__)

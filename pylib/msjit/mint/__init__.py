@@ -1,5 +1,7 @@
 """msjit.mint: the newer spellings of common functions."""
 from .. import _paths, ops as _ops
+from ..absent import attributes as _absent
+from ..common.methods_shared import written as _written
 from ..ops import (  # noqa: F401
     abs, add, arange, argmax, broadcast_to, clamp, cos, div, eq, equal, erf, exp, eye, full,
     full_like, greater, index_select, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
@@ -61,4 +63,11 @@ def transpose(input, dim0, dim1):
     """Exchanges two axes."""
     return _ops.swapaxes(input, dim0, dim1)
 
+
+def addr_(input, vec1, vec2, *, beta=1, alpha=1):
+    """beta input + alpha times the outer product of two vectors, written to input; returns it."""
+    return _written("addr_", input, _ops.addr(input, vec1, vec2, beta=beta, alpha=alpha))
+
+
 _paths.extend(__path__)  # noqa: F405
+__getattr__ = _absent(__name__)

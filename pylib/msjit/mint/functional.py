@@ -1,4 +1,5 @@
 """msjit.mint.nn.functional"""
+from ..absent import attributes as _absent
 from ..ops import (  # noqa: F401
     binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, dropout, elu, gelu, layer_norm, leaky_relu,
     linear, mse_loss, nll_loss, one_hot, relu, sigmoid, silu, softplus, tanh,
@@ -16,6 +17,7 @@ from ..ops import (  # noqa: F401
     softsign, tanhshrink, unfold, upsample,
 )
 from .. import ops as _ops
+from ..common.methods_shared import written as _written
 from .tensor_func import conv1d, conv2d, conv3d  # noqa: F401
 
 
@@ -32,3 +34,31 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 def adaptive_max_pool2d(input, output_size, return_indices=False):
     """Largest element of windows chosen so that the output has the wanted size."""
     return _ops.adaptive_max_pool2d(input, output_size, return_indices)
+
+
+def elu_(input, alpha=1.0):
+    """elu, written to the input; returns it."""
+    return _written("elu_", input, _ops.elu(input, alpha))
+
+
+def hardtanh_(input, min_val=-1, max_val=1):
+    """hardtanh, written to the input; returns it."""
+    return _written("hardtanh_", input, _ops.hardtanh(input, min_val, max_val))
+
+
+def relu_(input):
+    """relu, written to the input; returns it."""
+    return _written("relu_", input, _ops.relu(input))
+
+
+def sigmoid_(input):
+    """sigmoid, written to the input; returns it."""
+    return _written("sigmoid_", input, _ops.sigmoid(input))
+
+
+def threshold_(input, threshold, value):  # noqa: F811 - the name of the parameter is MindSpore's
+    """threshold, written to the input; returns it."""
+    return _written("threshold_", input, _ops.threshold(input, threshold, value))
+
+
+__getattr__ = _absent(__name__)

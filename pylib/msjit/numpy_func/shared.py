@@ -16,3 +16,11 @@ def as_tensor(x):
 def as_float(x):
     """A tensor of floats or complex numbers: integers become float32."""
     return x if x.dtype in _FLOATS or x.dtype in _mstype.complex_type else _k.cast(x, _mstype.float32)
+
+
+def public(names):
+    """A decorator that adds the name of a function to the list `names`."""
+    def deco(function):
+        names.append(function.__name__)
+        return function
+    return deco

@@ -20,49 +20,21 @@ from . import special_func as _sp
 from . import statistics_func as _st
 from . import window_func as _w
 from .nn_operations import _seed
-from .primitive import Primitive
+from .primitive import REQUIRED
+from .primitive import plain_rows as _plain_rows
+from .primitive import rows as _rows
 from .resize_func import resize as _resize
 
-_REQUIRED = object()
+_REQUIRED = REQUIRED
 __all__ = []
 
 
-class _Row(Primitive):
-    _attributes, _rule = {}, None
-
-    def __init__(self, *args, **kwargs):
-        super().__init__()
-        names = list(self._attributes)
-        if len(args) > len(names):
-            raise TypeError("[%s] number of attributes, got %d, expected at most %d" % (self.name, len(args), len(names)))
-        given = dict(zip(names, args))
-        for name, value in kwargs.items():
-            if name not in self._attributes or name in given:
-                raise TypeError("[%s] attribute, got %r, expected one of %s, once" % (self.name, name, names))
-            given[name] = value
-        for name, default in self._attributes.items():
-            value = given.get(name, default)
-            if value is _REQUIRED:
-                raise TypeError("[%s] attribute %r is missing" % (self.name, name))
-            setattr(self, name, value)
-
-    def __call__(self, *inputs):
-        return self._rule(*inputs)
-
-
 def _row(name, attributes, rule):
-    globals()[name] = type(name, (_Row,), {
-        "_attributes": attributes, "_rule": rule, "__module__": __name__,
-        "__doc__": "The primitive %s; attributes: %s." % (name, ", ".join(attributes) or "none")})
-    __all__.append(name)
+    __all__.extend(_rows(globals(), ((name, attributes, rule),)))
 
 
 def _plain(rows):
-    for name, function in rows.items():
-        globals()[name] = type(name, (Primitive,), {
-            "_function": staticmethod(function), "__module__": __name__,
-            "__doc__": "ops.%s as a primitive." % getattr(function, "__name__", name)})
-        __all__.append(name)
+    __all__.extend(_plain_rows(globals(), rows))
 
 
 def _finite(x):
@@ -99,7 +71,7 @@ def _scalar_to_tensor(x, dtype=_mstype.float32):
 
 
 _plain({
-    "Addcdiv": _sp.addcdiv, "Addcmul": _sp.addcmul, "BesselI0": _sp.i0, "Diag": _i.diag, "DiagPart": _a.diagonal,
+    "Addcdiv": _sp.addcdiv, "Addcmul": _sp.addcmul, "Diag": _i.diag, "DiagPart": _a.diagonal,
     "Digamma": _k.digamma, "Lgamma": _k.lgamma, "Erfinv": _k.erfinv, "Zeta": _k.zeta, "Eye": _a.eye, "Fills": _l.fills,
     "GatherV2": _a.gather, "Gcd": _sp.gcd, "Lcm": _sp.lcm, "Ger": _m.outer, "Heaviside": _sp.heaviside, "Hypot": _m.hypot,
     "IndexFill": _sc.index_fill, "IsClose": _m.isclose, "LeftShift": _sp.bitwise_left_shift, "Fmax": _sp.fmax,

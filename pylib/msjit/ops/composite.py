@@ -1,4 +1,7 @@
 """Function transforms that are not operators: Map, HyperMap, MultitypeFuncGraph."""
+import operator as _operator
+
+from ..absent import attributes as _absent
 from ..autograd import GradOperation
 from ..common.tensor import Tensor
 
@@ -88,7 +91,22 @@ def add_flags(fn=None, **flags):
     return core(fn, **flags)
 
 
-__all__ = ["GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "core", "add_flags"]
+def _nested(name, op):
+    def call(x, y):
+        if isinstance(x, (tuple, list)) and isinstance(y, (tuple, list)):
+            return _hyper(op, (x, y))
+        return op(x, y)
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = "%s of two values: a new one." % name
+    return call
+
+
+augassign_add, augassign_sub = _nested("augassign_add", _operator.add), _nested("augassign_sub", _operator.sub)
+augassign_mul, augassign_div = _nested("augassign_mul", _operator.mul), _nested("augassign_div", _operator.truediv)
+augassign_mod, augassign_floordiv = _nested("augassign_mod", _operator.mod), _nested("augassign_floordiv", _operator.floordiv)
+hyper_add = _nested("hyper_add", _operator.add)
+
+__all__ = ["GradOperation", "HyperMap", "Map", "MultitypeFuncGraph", "core", "add_flags", "hyper_add"]
 
 
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
@@ -100,3 +118,14 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
     if fn is None:
         return lambda function: constexpr(function, get_instance, name, reuse_result, check)
     return fn if get_instance else type(name or fn.__name__, (), {"__call__": staticmethod(fn), "__doc__": fn.__doc__})
+
+_FUNCTIONS = """batch_dot count_nonzero cummin dot gamma laplace matmul mm multinomial normal ones_like poisson repeat_elements
+    repeat_interleave sequence_mask tensor_dot uniform vecdot zeros_like""".split()
+_refuse = _absent(__name__)
+
+
+def __getattr__(name):
+    if name in _FUNCTIONS:
+        from . import function
+        return getattr(function, name)
+    return _refuse(name)

@@ -1,11 +1,22 @@
 """All operators as functions: those of the registry under their own names, and MindSpore's spellings of them."""
+from ..absent import attributes as _absent
 from . import (
     activation_func,
     array_func,
+    bessel_func,
+    box_func,
+    candidate_func,
     complex_func,
+    count_func,
+    diagonal_func,
     distance_func,
+    extended_func,
+    factor_func,
     fft_func,
+    fractional_func,
+    gamma_func,
     image_func,
+    in_place_func,
     index_func,
     layout_func,
     linalg_func,
@@ -18,19 +29,33 @@ from . import (
     resize_func,
     sampling_func,
     scatter_func,
+    sequence_func,
     special_func,
     statistics_func,
     stft_func,
+    taper_func,
     window_func,
 )
 
 _here = globals()
 _modules = (registry, math_func, array_func, index_func, nn_func, random_func, other_func, special_func,
             linalg_func, statistics_func, scatter_func, layout_func, window_func, image_func, sampling_func,
-            resize_func, activation_func, loss_func,
-            distance_func, complex_func, fft_func, stft_func)
+            resize_func, activation_func, loss_func, distance_func, bessel_func, box_func, candidate_func, count_func,
+            diagonal_func, factor_func, gamma_func, sequence_func, taper_func, extended_func, fractional_func, in_place_func,
+            complex_func, fft_func, stft_func)
 for _module in _modules:
     for _name in _module.__all__:
         _here[_name] = getattr(_module, _name)
 
 __all__ = sorted({n for m in _modules for n in m.__all__})
+_refuse = _absent(__name__)
+_TRANSFORMS = {"derivative": "function_transforms", "jet": "function_transforms", "linearize": "function_transforms",
+               "vmap": "function_transforms"}
+_TRANSFORMS.update(dict.fromkeys("get_grad grad jacfwd jacrev jvp value_and_grad vjp".split(), "autograd"))
+
+
+def __getattr__(name):
+    if name in _TRANSFORMS:
+        import importlib
+        return getattr(importlib.import_module(".." + _TRANSFORMS[name], __package__), name)
+    return _refuse(name)

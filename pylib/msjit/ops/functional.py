@@ -1,8 +1,22 @@
 """The functions under MindSpore's older path: ops.functional."""
+from ..absent import attributes as _absent
 from ..autograd import GradOperation, get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
+from ..common.tensor import Tensor
+from ..function_transforms import derivative, jet, linearize, vmap
+from . import operations as P
 from .composite import HyperMap, Map, MultitypeFuncGraph, constexpr, core
 from .function import *  # noqa: F401,F403
 from .function import __all__ as _names
+from .operations import (
+    AdaptiveMaxPool2D,
+    DtypeToEnum,
+    Median,
+    Roll,
+    TensorToTuple,
+    UniqueConsecutive,
+)
 
 __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp", "HyperMap", "Map",
-           "MultitypeFuncGraph", "constexpr", "core"] + _names
+           "MultitypeFuncGraph", "constexpr", "core", "Tensor", "derivative", "jet", "linearize", "vmap", "P", "AdaptiveMaxPool2D",
+           "DtypeToEnum", "Median", "Roll", "TensorToTuple", "UniqueConsecutive"] + _names
+__getattr__ = _absent(__name__)

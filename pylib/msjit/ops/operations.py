@@ -3,6 +3,7 @@
 A primitive is a plain Python object with a Python __call__ into a function, so the JIT looks through it. Those without
 attributes are rows of _UNARY, _BINARY and _OTHER; those with attributes are classes below.
 """
+from ..absent import attributes as _absent
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
@@ -16,9 +17,12 @@ from . import registry as _k
 from .array_operations import *  # noqa: F401,F403
 from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
+from .counting_operations import *  # noqa: F403
+from .drawn_operations import *  # noqa: F403
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
 from .loop_operations import *  # noqa: F401,F403
+from .loss_operations import *  # noqa: F403
 from .nn_operations import (  # noqa: F401
     AvgPool,
     BiasAdd,
@@ -33,7 +37,9 @@ from .nn_operations import (  # noqa: F401
     StandardNormal,
     UniformReal,
 )
-from .primitive import Primitive
+from .optimizer_operations import *  # noqa: F403
+from .primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer  # noqa: F401
+from .vision_operations import *  # noqa: F403
 
 
 class _Unary(Primitive):
@@ -408,3 +414,4 @@ class Partial(Primitive):
 
 __all__ = ["ReduceOp"] + [name for name, value in list(globals().items())
                           if name[0] != "_" and isinstance(value, type) and issubclass(value, Primitive)]
+__getattr__ = _absent(__name__)

@@ -1,4 +1,5 @@
-"""Primitive: what all primitives derive from."""
+"""Primitive, what all primitives derive from, and primitives made of rows of a table."""
+from ..absent import attributes as _absent
 
 
 class Primitive:
@@ -17,6 +18,10 @@ class Primitive:
         setattr(self, name, value)
         return self
 
+    def init_prim_io_names(self, inputs, outputs):
+        """Keeps names for what goes in and comes out."""
+        self.input_names, self.output_names = list(inputs), list(outputs)
+
     def set_device(self, device_target):
         """Accepted for compatibility; returns self."""
         return self
@@ -32,3 +37,85 @@ class Primitive:
 
     def __repr__(self):
         return "Prim[%s]" % self.name
+
+
+class PrimitiveWithInfer(Primitive):
+    """Base of primitives that say by infer_shape and infer_dtype what they give; a subclass defines __call__."""
+
+    def __call__(self, *args):
+        raise NotImplementedError("[%s] __call__, expected a method of the subclass: there is no kernel of that name" % self.name)
+
+
+class PrimitiveWithCheck(PrimitiveWithInfer):
+    """Base of primitives that check what they get; a subclass defines __call__."""
+
+
+def prim_attr_register(fn):
+    """A decorator of __init__ of primitives: the arguments become attributes of the primitive."""
+    from functools import wraps
+    from inspect import signature
+    wanted = signature(fn)
+
+    @wraps(fn)
+    def init(self, *args, **kwargs):
+        given = wanted.bind(self, *args, **kwargs)
+        given.apply_defaults()
+        Primitive.__init__(self)
+        for name, value in list(given.arguments.items())[1:]:
+            self.add_prim_attr(name, value)
+        fn(self, *args, **kwargs)
+    return init
+
+
+prim_arg_register = prim_attr_register
+
+REQUIRED = object()  # the default of an attribute that must be given
+
+
+class Row(Primitive):
+    """Base of the primitives made by rows()."""
+
+    _attributes, _rule = {}, None
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+        names = list(self._attributes)
+        if len(args) > len(names):
+            raise TypeError("[%s] number of attributes, got %d, expected at most %d" % (self.name, len(args), len(names)))
+        given = dict(zip(names, args))
+        for name, value in kwargs.items():
+            if name not in self._attributes or name in given:
+                raise TypeError("[%s] attribute, got %r, expected one of %s, once" % (self.name, name, names))
+            given[name] = value
+        for name, default in self._attributes.items():
+            value = given.get(name, default)
+            if value is REQUIRED:
+                raise TypeError("[%s] attribute %r is missing" % (self.name, name))
+            setattr(self, name, value)
+
+    def __call__(self, *inputs):
+        return self._rule(*inputs)
+
+
+def rows(namespace, table):
+    """Makes primitives of rows (name, {attribute: default}, rule) in the namespace of a module; their names.
+
+    rule(primitive, *inputs) is what a call does.
+    """
+    for name, attributes, rule in table:
+        namespace[name] = type(name, (Row,), {
+            "_attributes": attributes, "_rule": rule, "__module__": namespace["__name__"],
+            "__doc__": "The primitive %s; attributes: %s." % (name, ", ".join(attributes) or "none")})
+    return [row[0] for row in table]
+
+
+def plain_rows(namespace, table):
+    """Makes primitives without attributes of {name: function} in the namespace of a module; their names."""
+    for name, function in table.items():
+        namespace[name] = type(name, (Primitive,), {
+            "_function": staticmethod(function), "__module__": namespace["__name__"],
+            "__doc__": "ops.%s as a primitive." % getattr(function, "__name__", name)})
+    return list(table)
+
+
+__getattr__ = _absent(__name__)

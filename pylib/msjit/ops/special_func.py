@@ -266,24 +266,4 @@ def swiglu(input, dim=-1):
     return _k.silu(first) * second
 
 
-def i0(input):
-    """The modified Bessel function of the first kind, order 0 (Abramowitz and Stegun 9.8.1 and 9.8.2)."""
-    size = _k.abs(_float(input))
-    small = _k.square(_k.minimum(size, 3.75) / 3.75)
-    near = _horner(small, (1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813))
-    inverse = 3.75 / _k.maximum(size, 3.75)
-    far = _horner(inverse, (0.39894228, 0.01328592, 0.00225319, -0.00157565, 0.00916281, -0.02057706, 0.02635537,
-                            -0.01647633, 0.00392377))
-    return _k.where(_k.less(size, 3.75), near, far * _k.exp(size) * _k.rsqrt(_k.maximum(size, 3.75)))
-
-
-def _horner(x, coefficients):
-    total = coefficients[-1]
-    for c in coefficients[-2::-1]:
-        total = total * x + c
-    return total
-
-
-bessel_i0 = i0
-
 __all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

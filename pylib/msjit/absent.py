@@ -1,0 +1,105 @@
+"""Names of MindSpore that msjit does not offer: they can be imported, and raise an error that says why when they are called.
+
+A module gets them by `__getattr__ = absent.attributes(__name__)`; a name that the module has goes first. tests/tools/api_names.py
+reads the same table.
+"""
+
+REASONS = {
+    "communication": "it communicates between processes, and there is one",
+    "device": "it is a kernel for NPUs or GPUs, or manages their memory and streams",
+    "sparse": "there are no sparse tensors",
+    "complex": "there are no complex numbers",
+    "compiler": "it is a part of MindSpore's graph compiler, or registers kernels with it",
+    "gradient kernel": "it is the kernel of a gradient; gradients are made of operators here (msjit.grad)",
+    "unwritten": "it is not written yet",
+}
+
+_COMMUNICATION = """AllGatherV AlltoAll AlltoAllV AlltoAllVC Barrier BatchISendIRecv CollectiveGather CollectiveScatter
+    NeighborExchange NeighborExchangeV2 P2POp Pull Push Receive Reduce ReduceScatter ReduceScatterV Reshard Send TCPStore
+    all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_matmul all_gather_object all_reduce all_to_all
+    all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group
+    gather_into_tensor gather_object get_backend get_global_rank get_group_rank get_process_group_ranks get_rank
+    get_world_size init_process_group irecv is_available is_initialized isend matmul_reduce_scatter new_group recv
+    recv_object_list reduce reduce_scatter reduce_scatter_tensor reduce_scatter_tensor_uneven reshard scatter_object_list
+    scatter_tensor send send_object_list set_comm_ops_inplace"""
+
+_DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FloatStatus FusedAdaFactor FusedAdaFactorWithGlobalNorm
+    FusedWeightScaleApplyMomentum GetNext GroupTopk NPUAllocFloatStatus NPUClearFloatStatus NPUGetFloatStatus
+    NonMaxSuppressionV3 PagedAttention PagedAttentionMask RNNTLoss ReshapeAndCache TensorDump BatchToSpaceNDV2
+    batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc flash_attention_score
+    fused_infer_attention_score incre_flash_attention lightning_indexer moe_distribute_combine moe_distribute_dispatch
+    moe_init_routing_v2 multi_scale_deformable_attn_function npu_gelu nsa_compress nsa_compress_attention
+    nsa_select_attention prompt_flash_attention ring_attention_update rotated_iou sparse_flash_attention
+    speed_fusion_attention tensordump Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx"""
+
+_SPARSE = """SparseApplyAdadelta SparseApplyAdagrad SparseApplyAdagradV2 SparseApplyFtrl SparseApplyFtrlV2
+    SparseApplyProximalAdagrad SparseApplyRMSProp SparseGatherV2 SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul
+    FusedSparseAdam FusedSparseFtrl FusedSparseLazyAdam FusedSparseProximalAdagrad MapCacheIdx MapUniform ScatterNonAliasingAdd
+    COOTensor CSRTensor SparseTensor Sparse dense_to_sparse_coo dense_to_sparse_csr make_coo_tensor make_csr_tensor
+    make_map_parameter make_row_tensor make_row_tensor_inner make_sparse_tensor row_tensor_add row_tensor_get_dense_shape
+    row_tensor_get_indices row_tensor_get_values to_coo to_csr"""
+
+_COMPLEX = """Angle Complex ComplexAbs Eig FFTWithSize Imag MatrixLogarithm Polar STFT eig eigvals imag polar stft
+    view_as_real fft fft2 fftfreq fftn fftshift hfft hfft2 hfftn ifft ifft2 ifftn ifftshift ihfft ihfft2 ihfftn irfft irfft2
+    irfftn rfft rfft2 rfftfreq rfftn"""
+
+_COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp Custom CustomOpBuilder CustomRegOp DataType GeSwitch J Merge
+    PyExecute ScalarToArray SelectView SliceGetItem TBERegOp UpdateState arg_dtype_cast arg_handler array_reduce
+    cpp_create_prim_instance_helper custom_info_register deprecated embed env_get environ_add environ_create environ_get
+    environ_set gen_extend_func gen_ops_def gen_ops_prim geswitch get_vm_impl_fn hastype iter_converter kernel merge ms_hasnext
+    ms_kernel ms_next op_info_register  pyboost_inner_prim ref_to_embed signature switch
+    switch_layer tensor_operator_registry vm_impl_registry GraphExecutor_ JitExecutor_ PyNativeExecutor_ cells_compile_cache
+    PrimitiveFunction_ Primitive_ Validator Layout ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
+    init_exec_dataset jit_forbidden_register flops_collection ms_memory_recycle dump_func_graph"""
+
+_UNWRITTEN = """BasicLSTMCell CTCLoss CombinedNonMaxSuppression ComputeAccidentalHits ConfusionMatrix DepthwiseConv2dNative
+    Dilation2D ExtractGlimpse FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
+    ScaleAndTranslate"""
+
+_TABLE = {}
+for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE), ("complex", _COMPLEX),
+                        ("compiler", _COMPILER), ("unwritten", _UNWRITTEN)):
+    _TABLE.update(dict.fromkeys(_names.split(), _reason))
+
+
+def reason_of(name):
+    """A key of REASONS for a name that is not offered, or None."""
+    if name in _TABLE:
+        return _TABLE[name]
+    if name.startswith(("coo_", "csr_", "coo2", "csr2")):
+        return "sparse"
+    return None
+
+
+class Absent:
+    """Base of the classes that stand for names which are not offered."""
+
+    _where = _reason = ""
+
+    def __new__(cls, *args, **kwargs):
+        raise NotImplementedError("[%s] %s is not offered: %s" % (cls.__name__, cls._where, REASONS[cls._reason]))
+
+    @classmethod
+    def __init_subclass__(cls, **kwargs):
+        """A program may derive from such a class; its instances cannot be made either."""
+
+
+def absent(module, name, reason):
+    """The class that stands for a name of a module."""
+    return type(name, (Absent,), {
+        "__module__": module, "_where": "%s.%s" % (module, name), "_reason": reason,
+        "__doc__": "Not offered: %s." % REASONS[reason]})
+
+
+def attributes(module, find=reason_of):
+    """The `__getattr__` of a module: what is not offered, for names that find(name) gives a key of REASONS for."""
+    made = {}
+
+    def __getattr__(name):
+        if name not in made:
+            reason = None if name[:2] == "__" else find(name)
+            if reason is None:
+                raise AttributeError("module %r has no attribute %r" % (module, name))
+            made[name] = absent(module, name, reason)
+        return made[name]
+    return __getattr__

@@ -1,0 +1,161 @@
+"""Methods and properties of Tensor that are about the object: its memory, its state, its form as a matrix, and writes in place."""
+from .._native import Tensor, _msjit
+from ..absent import REASONS
+from .methods_shared import written
+
+
+def _h(self):
+    """The transposed matrix of two axes (conjugated, which changes no real number)."""
+    if self.ndim != 2:
+        raise ValueError("[H] rank, got %d, expected 2" % self.ndim)
+    return self.T
+
+
+def _m_t(self):
+    """The last two axes exchanged."""
+    if self.ndim < 2:
+        raise ValueError("[mT] rank, got %d, expected 2 or more" % self.ndim)
+    return _k.swapaxes(self, -1, -2)
+
+
+def _fill(self, value):
+    """A tensor of one value in this shape and dtype."""
+    return _ops.full(self.shape, value, dtype=self.dtype)
+
+
+def _itemset(self, *args):
+    """A copy with one element replaced: itemset(value), itemset(place in the flattened tensor or coordinates, value)."""
+    if not args or len(args) > 2:
+        raise ValueError("[itemset] arguments, got %d, expected a value, or a place and a value" % len(args))
+    if len(args) == 1 and self.size != 1:
+        raise ValueError("[itemset] size, got %d, expected 1 where no place is given" % self.size)
+    place = args[0] if len(args) == 2 else 0
+    if isinstance(place, tuple):
+        if len(place) != self.ndim:
+            raise ValueError("[itemset] coordinates, got %d, expected %d" % (len(place), self.ndim))
+        at = 0
+        for axis, size in zip(place, self.shape):
+            at = at * size + axis % size
+        place = at
+    if isinstance(place, bool) or not isinstance(place, int):
+        raise TypeError("[itemset] place, got %s, expected an int or a tuple of ints" % type(place).__name__)
+    if not -self.size <= place < self.size:
+        raise IndexError("[itemset] place, got %d, expected one in [%d, %d)" % (place, -self.size, self.size))
+    flat = _k.reshape(self, (-1,)) + _k.zeros((1,), self.dtype)
+    flat[place] = args[-1]
+    return _k.reshape(flat, self.shape)
+
+
+def _put_(self, index, source, accumulate=False):
+    """Elements of source, one after another, written (or added) at places of the flattened tensor, in place."""
+    flat = _k.reshape(self, (-1,))
+    values = _k.cast(_k.reshape(source, (-1,)), self.dtype)
+    made = _k.index_update([flat, values, _k.reshape(index, (-1,))], [0], accumulate)
+    return written("put_", self, _k.reshape(made, self.shape))
+
+
+def _set_(self, source=None, *args):
+    """Lets this tensor hold the elements of another one of the same dtype and shape; returns it."""
+    if not isinstance(source, Tensor) or args:
+        raise NotImplementedError("[set_] source, got %s, expected one Tensor" % type(source).__name__)
+    if source.dtype != self.dtype:
+        raise TypeError("[set_] dtype of source, got %s, expected %s" % (source.dtype, self.dtype))
+    self.set_data(source)
+    return self
+
+
+def _log_normal(self, mean=1.0, std=2.0):
+    """Numbers whose logarithms are normal, in this shape and dtype."""
+    return _k.cast(_k.exp(_ops.standard_normal(self.shape) * float(std) + float(mean)), self.dtype)
+
+
+def _cauchy(self, median=0.0, sigma=1.0):
+    """Numbers of the Cauchy distribution, in this shape and dtype."""
+    import math
+    return _k.cast(_k.tan((_ops.rand(*self.shape) - 0.5) * math.pi) * float(sigma) + float(median), self.dtype)
+
+
+def _get_bytes(self):
+    """The elements as bytes, in the order of memory."""
+    import numpy
+    return numpy.ascontiguousarray(self.asnumpy()).tobytes()
+
+
+def _bytes_to_tensor(data, shape=None, dtype=None):
+    """A Tensor of bytes that get_bytes gave."""
+    import numpy
+
+    from . import dtype as _mstype
+    kind = numpy.dtype(_mstype.dtype_to_nptype(_mstype.float32 if dtype is None else dtype))
+    return Tensor(numpy.frombuffer(data, kind).reshape(tuple(shape) if shape is not None else (-1,)).copy())
+
+
+def _init_data(self, *args, **kwargs):
+    """Refused: a Tensor here has its elements from the start."""
+    raise TypeError("[init_data] Tensor, got one that has its elements, expected one that was made with init")
+
+
+def _move_to(self, to="CPU", blocking=True):
+    """The tensor; there is one device, the CPU."""
+    return _ops.move_to(self, to, blocking)
+
+
+def _index(self, indices):
+    """Elements at advanced indices, a list of tensors: x[indices]."""
+    return self[tuple(indices)]
+
+
+def _hooks(self):
+    """The functions of register_hook that wait for the gradient of this tensor."""
+    return [handle._hook for handle in getattr(self, "_gradient_hooks", ()) if handle._hook is not None]
+
+
+def _remove_hook(self):
+    """Takes away all hooks that wait for the gradient of this tensor."""
+    for handle in getattr(self, "_gradient_hooks", ()):
+        handle.remove()
+
+
+def _refused(name, reason):
+    def method(self, *args, **kwargs):
+        raise NotImplementedError("[%s] Tensor.%s is not offered: %s" % (name, name, REASONS[reason]))
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = "Not offered: %s." % REASONS[reason]
+    return method
+
+
+_REFUSED = {
+    "sparse": "to_coo to_csr", "complex": "imag eigvals",
+    "device": """offload offload_file_path pin_memory set_device_address untyped_storage storage to_ data_sync wait_pipeline
+        delete_ is_meta virtual_flag""",
+    "compiler": "getitem_index_info setitem_index_info assign_value_cpp set_cast_dtype set_param_info set_init_flag",
+}
+
+
+def bind():
+    """Puts the methods on Tensor; called once, after those of more_methods.py."""
+    global _k, _ops
+    from .. import ops as _ops
+    from ..ops import registry as _k
+    own = {
+        "H": property(_h), "mT": property(_m_t), "mH": property(_m_t), "fill": _fill, "itemset": _itemset, "put_": _put_, "set_": _set_,
+        "log_normal": _log_normal, "cauchy": _cauchy, "get_bytes": _get_bytes, "init_data": _init_data, "move_to": _move_to,
+        "convert_bytes_to_tensor": staticmethod(_bytes_to_tensor), "index": _index, "hooks": _hooks, "remove_hook": _remove_hook,
+        "is_pinned": lambda self: False, "is_shared": lambda self: False, "ndimension": lambda self: self.ndim,
+        "storage_offset": lambda self: 0, "to_dlpack": lambda self: self.__dlpack__(), "symbolic_shape": None, "init": None,
+        "parent_tensor_": None, "param_info": None, "const_arg": False, "init_flag": False, "init_finished": True,
+        "is_init": lambda self: False,
+    }
+    from .tensor import from_dlpack
+    own["from_dlpack"] = staticmethod(from_dlpack)
+    for name in "angle col2im geqrf igamma igammac lu_solve nextafter orgqr ormqr".split():
+        own[name] = getattr(_ops, name)
+    for reason, names in _REFUSED.items():
+        for name in names.split():
+            own.setdefault(name, _refused(name, reason))
+    for name, value in own.items():
+        if name not in Tensor.__dict__:
+            _msjit.register_method(Tensor, name, value)
+
+
+__all__ = ["bind"]

@@ -1,0 +1,126 @@
+"""mindspore.hal and mindspore.runtime: devices and their memory. There is one device, the CPU; its work is done when a call
+returns, and its memory is not counted."""
+import os
+
+from ._native import _msjit
+from .absent import attributes as _absent
+
+_NAMES = {"cpu": "CPU"}
+
+
+def _target(device_target):
+    if device_target is not None and not isinstance(device_target, str):
+        raise TypeError("[hal] device_target, got %s, expected a str" % type(device_target).__name__)
+    if device_target is not None and device_target not in ("CPU", "GPU", "Ascend"):
+        raise ValueError("[hal] device_target, got %r, expected 'CPU', 'GPU' or 'Ascend'" % device_target)
+    return device_target or "CPU"
+
+
+def is_available(device_target):
+    """Whether there is such a device: 'CPU' alone."""
+    return _target(device_target) == "CPU"
+
+
+def is_initialized(device_target):
+    """Whether such a device is in use: 'CPU' alone."""
+    return _target(device_target) == "CPU"
+
+
+def device_count(device_target=None):
+    """The number of such devices, 1; ValueError for another target than 'CPU'."""
+    if _target(device_target) != "CPU":
+        raise ValueError("[device_count] device_target, got %r, expected 'CPU'" % device_target)
+    return 1
+
+
+def get_device_name(device_id=0, device_target=None):
+    """The name of a device."""
+    return _target(device_target)
+
+
+def get_device_capability(device_id=0, device_target=None):
+    """None: CPUs have no such numbers, in MindSpore too."""
+
+
+def get_device_properties(device_id=0, device_target=None):
+    """None: as get_device_capability."""
+
+
+def get_arch_list(device_target=None):
+    """None: as get_device_capability."""
+
+
+def synchronize():
+    """Nothing is left to wait for: a call's work is done when it returns."""
+
+
+def empty_cache():
+    """Memory that the allocator keeps for later goes back to the system."""
+    _msjit.allocator_trim()
+
+
+def launch_blocking():
+    """Calls wait for their work already."""
+
+
+def dispatch_threads_num(threads_num):
+    """The number is checked and forgotten."""
+    if isinstance(threads_num, bool) or not isinstance(threads_num, int):
+        raise TypeError("[dispatch_threads_num] threads_num, got %s, expected an int" % type(threads_num).__name__)
+    if threads_num < 1:
+        raise ValueError("[dispatch_threads_num] threads_num, got %d, expected 1 or more" % threads_num)
+
+
+def set_cpu_affinity(enable_affinity, affinity_cpu_list=None, module_to_cpu_dict=None):
+    """With enable_affinity and a list of ranges such as ["0-3"], keeps the process on those CPUs; with neither on all."""
+    if not isinstance(enable_affinity, bool):
+        raise TypeError("[set_cpu_affinity] enable_affinity, got %s, expected a bool" % type(enable_affinity).__name__)
+    if not enable_affinity or not affinity_cpu_list:
+        return
+    chosen = set()
+    for part in affinity_cpu_list:
+        first, _, last = str(part).partition("-")
+        chosen.update(range(int(first), int(last or first) + 1))
+    os.sched_setaffinity(0, chosen)
+
+
+def set_memory(*args, **kwargs):
+    """Sizes of a device's pools: accepted, the CPU has none."""
+
+
+def memory_stats(device_target=None):
+    """A dict of 0s: the memory of the CPU is not counted, in MindSpore neither."""
+    return dict.fromkeys(("total_reserved_memory", "total_allocated_memory", "total_idle_memory", "total_eager_free_memory",
+                          "max_reserved_memory", "max_allocated_memory"), 0)
+
+
+def memory_allocated(device_target=None):
+    """0: the memory of the CPU is not counted, in MindSpore neither."""
+    return 0
+
+
+memory_reserved, max_memory_allocated, max_memory_reserved = memory_allocated, memory_allocated, memory_allocated
+
+
+def memory_summary(device_target=None):
+    """memory_stats as a text."""
+    return "\n".join("%s: %d" % item for item in sorted(memory_stats().items()))
+
+
+def reset_peak_memory_stats(device_target=None):
+    """Nothing is counted that could be set back."""
+
+
+reset_max_memory_allocated, reset_max_memory_reserved = reset_peak_memory_stats, reset_peak_memory_stats
+
+
+def current_stream():
+    """None: the CPU has no streams."""
+
+
+default_stream, communication_stream = current_stream, current_stream
+
+__getattr__ = _absent(__name__, lambda name: "device" if name in _STREAMS else None)
+_STREAMS = """Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx
+    get_device_limit get_stream_limit memory_replay reset_stream_limit set_cur_stream set_device_limit
+    set_kernel_launch_capture set_kernel_launch_group set_stream_limit use_mem_pool""".split()

@@ -1,0 +1,165 @@
+"""Functions that call other functions on parts of a tensor, sets of numbers, and what arrays and dtypes are."""
+from .. import ops as _ops
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..context import FLOAT_DTYPES as _FLOATS
+from ..ops import registry as _k
+from .shared import as_tensor as _tensor
+from .shared import public
+
+__all__ = []
+_public = public(__all__)
+
+
+@_public
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """func1d(row, *args, **kwargs) of each row along an axis, its results in place of the rows."""
+    arr = _tensor(arr)
+    if not -arr.ndim <= axis < arr.ndim:
+        raise ValueError("[apply_along_axis] axis, got %d, expected one in [%d, %d)" % (axis, -arr.ndim, arr.ndim))
+    axis %= arr.ndim
+    moved = _ops.movedim(arr, axis, arr.ndim - 1)
+    lead = tuple(moved.shape[:-1])
+    rows = _k.unstack(_k.reshape(moved, (-1, moved.shape[-1])), 0)
+    found = [_tensor(func1d(row, *args, **kwargs)) for row in rows]
+    out = _k.reshape(_k.stack(found, 0), lead + tuple(found[0].shape))
+    # The axes that a result has stand where the row was.
+    rank, own = out.ndim, found[0].ndim
+    order = list(range(axis)) + list(range(rank - own, rank)) + list(range(axis, rank - own))
+    return _k.transpose(out, order) if order != list(range(rank)) else out
+
+
+@_public
+def apply_over_axes(func, a, axes):
+    """func(a, axis=axis) for one axis after another; a result that lacks the axis gets it again with size 1."""
+    a = _tensor(a)
+    for axis in (axes,) if isinstance(axes, int) else axes:
+        out = func(a, axis=axis)
+        if out.ndim == a.ndim - 1:
+            out = _k.expand_dims(out, axis)
+        if out.ndim != a.ndim:
+            raise ValueError("[apply_over_axes] axes of a result, got %d, expected %d" % (out.ndim, a.ndim))
+        a = out
+    return a
+
+
+@_public
+def piecewise(x, condlist, funclist, *args, **kw):
+    """For each element the value, or function of x, of the last condition that is true; one more stands for none."""
+    x = _tensor(x)
+    conditions = [_tensor(c) for c in (condlist if isinstance(condlist, (tuple, list)) else [condlist])]
+    if isinstance(condlist, (tuple, list)) and condlist and not isinstance(condlist[0], (tuple, list, _Tensor)):
+        conditions = [_tensor(list(condlist))]
+    if len(funclist) not in (len(conditions), len(conditions) + 1):
+        raise ValueError("[piecewise] functions, got %d, expected %d or %d"
+                         % (len(funclist), len(conditions), len(conditions) + 1))
+
+    def value(function):
+        return _k.broadcast_to(_tensor(function(x, *args, **kw) if callable(function) else function), x.shape)
+    out = value(funclist[-1]) if len(funclist) > len(conditions) else value(0)
+    for condition, function in zip(conditions, funclist):
+        out = _k.where(_k.cast(condition, _mstype.bool_), value(function), out)
+    return out
+
+
+@_public
+def choose(a, choices, mode="clip"):
+    """For each element of a the one at its place in the choice that it numbers; 'clip' and 'wrap' move numbers inside."""
+    if mode not in ("clip", "wrap"):
+        raise NotImplementedError("[choose] mode, got %r, expected 'clip' or 'wrap'" % (mode,))
+    a = _tensor(a)
+    rows = list(_k.unstack(choices, 0)) if isinstance(choices, _Tensor) else [_tensor(row) for row in choices]
+    shape = _ops.broadcast_to(a, a.shape).shape
+    for row in rows:
+        shape = _k.add(_k.zeros(shape, _mstype.float32), _k.cast(row, _mstype.float32)).shape
+    stacked = _k.stack([_k.broadcast_to(row, shape) for row in rows], 0)
+    place = _k.mod(a, len(rows)) if mode == "wrap" else _k.clip(a, 0, len(rows) - 1)
+    return _k.squeeze(_k.gather_elements(stacked, _k.expand_dims(_k.broadcast_to(place, shape), 0), 0), 0)
+
+
+# -- sets --------------------------------------------------------------------------------------------------------------
+
+
+@_public
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    """The numbers that both have, rising; and where they first stand in each when asked."""
+    import numpy
+    ar1, ar2 = _tensor(ar1), _tensor(ar2)
+    values, first, second = numpy.intersect1d(ar1.asnumpy(), ar2.asnumpy(), assume_unique, True)
+    out = _Tensor(values)
+    return (out, _Tensor(first.astype(numpy.int32)), _Tensor(second.astype(numpy.int32))) if return_indices else out
+
+
+@_public
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """The numbers of the first that the second has not; rising and once each, unless assume_unique."""
+    import numpy
+    return _Tensor(numpy.setdiff1d(_tensor(ar1).asnumpy(), _tensor(ar2).asnumpy(), assume_unique))
+
+
+# -- arrays and dtypes -------------------------------------------------------------------------------------------------
+
+
+@_public
+def array_equiv(a1, a2):
+    """Whether all elements are equal after broadcasting, a bool tensor."""
+    a1, a2 = _tensor(a1), _tensor(a2)
+    try:
+        same = _k.equal(a1, a2)
+    except ValueError:
+        return _Tensor(False)
+    return _k.all(same)
+
+
+@_public
+def array_str(a):
+    """The elements as NumPy prints them."""
+    if not isinstance(a, _Tensor):
+        raise TypeError("[array_str] argument, got %s, expected a Tensor" % type(a).__name__)
+    return str(a.asnumpy())
+
+
+@_public
+def asfarray(a, dtype=_mstype.float32):
+    """A tensor of floats; another dtype than one of floats means float32."""
+    return _k.cast(_tensor(a), dtype if dtype in _FLOATS else _mstype.float32)
+
+
+def _dtype_of(where, value):
+    """The dtype of a Tensor or number, or the one that a name, a type or a dtype of NumPy means."""
+    if isinstance(value, _Tensor):
+        return value.dtype
+    if isinstance(value, bool):
+        return _mstype.bool_
+    if isinstance(value, int):
+        return _mstype.int32
+    if isinstance(value, float):
+        return _mstype.float32
+    if isinstance(value, (tuple, list)):
+        return _tensor(value).dtype
+    if isinstance(value, _mstype.DType):
+        return value
+    import numpy
+    try:
+        return _mstype.pytype_to_dtype(numpy.dtype(value).type)
+    except (TypeError, NotImplementedError):
+        raise TypeError("[%s] argument, got %r, expected a dtype" % (where, value)) from None
+
+
+@_public
+def promote_types(type1, type2):
+    """The dtype of a result of both dtypes."""
+    first, second = _dtype_of("promote_types", type1), _dtype_of("promote_types", type2)
+    return _k.add(_k.full((1,), 0, first), _k.full((1,), 0, second)).dtype if first != second else first
+
+
+@_public
+def result_type(*arrays_and_dtypes):
+    """The dtype of a result of all these tensors, numbers and dtypes."""
+    if not arrays_and_dtypes:
+        raise TypeError("[result_type] arguments, got none, expected one or more")
+    kinds = [_dtype_of("result_type", value) for value in arrays_and_dtypes]
+    out = kinds[0]
+    for kind in kinds[1:]:
+        out = promote_types(out, kind)
+    return out

@@ -1,0 +1,139 @@
+"""Grids of coordinates, and positions in flattened tensors."""
+import builtins as _b
+
+from .. import ops as _ops
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..ops import registry as _k
+from .shapes import tril_indices, triu_indices
+from .shared import as_tensor as _tensor
+from .shared import public
+
+__all__ = []
+_public = public(__all__)
+
+
+def _axis_of(size, axis, rank, dtype):
+    return _k.reshape(_k.arange(0, size, 1, dtype), [-1 if i == axis else 1 for i in range(rank)])
+
+
+@_public
+def indices(dimensions, dtype=_mstype.int32, sparse=False):
+    """A list of the coordinates of each element along each axis; sparse: with size 1 along the others."""
+    sizes = tuple(dimensions)
+    rows = [_axis_of(size, i, len(sizes), dtype) for i, size in enumerate(sizes)]
+    return rows if sparse else [_k.broadcast_to(row, sizes) for row in rows]
+
+
+@_public
+def ix_(*args):
+    """The rows, each along an axis of its own, so that they index a grid together."""
+    out = []
+    for i, row in enumerate(args):
+        row = _tensor(row)
+        if row.ndim != 1:
+            raise ValueError("[ix_] axes of an argument, got %d, expected 1" % row.ndim)
+        out.append(_k.reshape(row, [-1 if j == i else 1 for j in range(len(args))]))
+    return tuple(out)
+
+
+def _points(part):
+    """The numbers of a slice; an imaginary step says how many, the end included."""
+    start, step = 0 if part.start is None else part.start, 1 if part.step is None else part.step
+    if isinstance(step, complex):
+        count = int(abs(step))
+        row = _k.arange(0, count, 1, _mstype.float32)
+        return row * ((part.stop - start) / _b.max(count - 1, 1)) + float(start)
+    floats = any(isinstance(v, float) for v in (start, part.stop, step))
+    return _k.arange(start, part.stop, step, _mstype.float32 if floats else _mstype.int32)
+
+
+class _Grid:
+    """What mgrid and ogrid are: indexed by slices they give coordinates."""
+
+    def __init__(self, name, full):
+        self._name, self._full = name, full
+
+    def __getitem__(self, key):
+        parts = key if isinstance(key, tuple) else (key,)
+        for part in parts:
+            if not isinstance(part, slice):
+                raise TypeError("[%s] index, got %s, expected slices" % (self._name, type(part).__name__))
+        rows = [_points(part) for part in parts]
+        if not isinstance(key, tuple):
+            return rows[0]
+        if any(row.dtype == _mstype.float32 for row in rows):
+            rows = [_k.cast(row, _mstype.float32) for row in rows]
+        rows = [_k.reshape(row, [-1 if j == i else 1 for j in range(len(rows))]) for i, row in enumerate(rows)]
+        if not self._full:
+            return rows
+        sizes = [row.size for row in rows]
+        return _k.stack([_k.broadcast_to(row, sizes) for row in rows], 0)
+
+    def __repr__(self):
+        return "msjit.numpy.%s" % self._name
+
+
+mgrid, ogrid = _Grid("mgrid", True), _Grid("ogrid", False)
+__all__ += ["mgrid", "ogrid"]
+
+
+@_public
+def diag_indices(n, ndim=2):
+    """The coordinates, a tuple, of the main diagonal of a tensor of `ndim` axes of size n."""
+    return (_k.arange(0, n, 1, _mstype.int32),) * ndim
+
+
+def _sizes_of(where, arr):
+    if not isinstance(arr, _Tensor) or arr.ndim != 2:
+        raise ValueError("[%s] argument, got %s, expected a Tensor of 2 axes" % (where, getattr(arr, "shape", type(arr))))
+    return arr.shape
+
+
+@_public
+def tril_indices_from(arr, k=0):
+    """The coordinates, a tuple, of the elements on and below a diagonal of a matrix."""
+    rows, columns = _sizes_of("tril_indices_from", arr)
+    return tril_indices(rows, k, columns)
+
+
+@_public
+def triu_indices_from(arr, k=0):
+    """The coordinates, a tuple, of the elements on and above a diagonal of a matrix."""
+    rows, columns = _sizes_of("triu_indices_from", arr)
+    return triu_indices(rows, k, columns)
+
+
+def _strides(sizes, order, where):
+    if order not in ("C", "F"):
+        raise ValueError("[%s] order, got %r, expected 'C' or 'F'" % (where, order))
+    out, step = [0] * len(sizes), 1
+    for i in range(len(sizes)) if order == "F" else range(len(sizes) - 1, -1, -1):
+        out[i], step = step, step * sizes[i]
+    return out
+
+
+@_public
+def unravel_index(indices, shape, order="C"):
+    """The coordinates, a tuple, of positions in a flattened tensor of a shape; those beyond it count as the ends."""
+    indices, sizes = _tensor(indices), (shape,) if isinstance(shape, int) else tuple(shape)
+    total = 1
+    for size in sizes:
+        total *= size
+    places = _k.clip(_k.where(_k.less(indices, 0), indices + total, indices), 0, total - 1)
+    return tuple(_k.mod(_k.floor_div(places, step), size) for step, size in zip(_strides(sizes, order, "unravel_index"), sizes))
+
+
+@_public
+def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
+    """Positions in a flattened tensor of the sizes `dims`, float32 as in MindSpore; 'wrap' and 'clip' move coordinates inside."""
+    if mode not in ("clip", "wrap"):
+        raise ValueError("[ravel_multi_index] mode, got %r, expected 'clip' or 'wrap'" % (mode,))
+    rows = _k.unstack(multi_index, 0) if isinstance(multi_index, _Tensor) else [_tensor(row) for row in multi_index]
+    if len(rows) != len(dims):
+        raise ValueError("[ravel_multi_index] coordinates, got %d, expected %d" % (len(rows), len(dims)))
+    out = 0
+    for row, size, step in zip(rows, dims, _strides(tuple(dims), order, "ravel_multi_index")):
+        inside = _k.mod(row, size) if mode == "wrap" else _k.clip(row, 0, size - 1)
+        out = out + inside * step
+    return _ops.cast(out, _mstype.float32)

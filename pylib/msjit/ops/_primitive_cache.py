@@ -1,0 +1,21 @@
+"""Instances of primitives, one for each class and attributes, as packages made for MindSpore ask for them."""
+from .primitive import Primitive
+
+_made = {}
+
+
+def _get_cache_prim(cls):
+    """A function that makes an instance of the primitive `cls` once for the same attributes, and gives it again then."""
+    if not isinstance(cls, type) or not issubclass(cls, Primitive):
+        raise TypeError("[_get_cache_prim] cls, got %r, expected a class of primitives" % (cls,))
+
+    def make(*args, **kwargs):
+        try:
+            key = (cls, args, tuple(sorted(kwargs.items())))
+            found = _made.get(key)
+        except TypeError:  # an attribute that cannot be a key
+            return cls(*args, **kwargs)
+        if found is None:
+            found = _made[key] = cls(*args, **kwargs)
+        return found
+    return make

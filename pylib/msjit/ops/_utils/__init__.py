@@ -1,0 +1,31 @@
+"""Rules of shapes under the names of mindspore.ops._utils."""
+
+
+def get_broadcast_shape(x_shape, y_shape, prim_name, shape_type="", arg_name1="x", arg_name2="y"):
+    """The shape of the result of an operation of each two elements, as a list; ValueError where there is none."""
+    out, rank = [], max(len(x_shape), len(y_shape))
+    first, second = (1,) * (rank - len(x_shape)) + tuple(x_shape), (1,) * (rank - len(y_shape)) + tuple(y_shape)
+    for a, b in zip(first, second):
+        if a != b and 1 not in (a, b):
+            raise ValueError("[%s] shapes of %s and %s, got %s and %s, expected ones that broadcast"
+                             % (prim_name, arg_name1, arg_name2, tuple(x_shape), tuple(y_shape)))
+        out.append(b if a == 1 else a)
+    return out
+
+
+def get_concat_offset(x_shp, x_type, axis, prim_name):
+    """(where each part begins along the axis, the size of the axis, the axis from the front) of parts of some shapes."""
+    rank = len(x_shp[0])
+    if not -rank <= axis < rank:
+        raise ValueError("[%s] axis, got %d, expected one in [%d, %d)" % (prim_name, axis, -rank, rank))
+    axis %= rank
+    offsets, total = [], 0
+    for shape in x_shp:
+        if len(shape) != rank or any(a != b for i, (a, b) in enumerate(zip(shape, x_shp[0])) if i != axis):
+            raise ValueError("[%s] shapes, got %s, expected ones that differ along axis %d alone" % (prim_name, x_shp, axis))
+        offsets.append(total)
+        total += shape[axis]
+    return offsets, total, axis
+
+
+__all__ = ["get_broadcast_shape", "get_concat_offset"]

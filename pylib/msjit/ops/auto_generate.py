@@ -1,0 +1,143 @@
+"""Names of mindspore.ops.auto_generate: MindSpore generates a class, an instance and a function for each of its kernels.
+
+Here they are found by their spelling when they are asked for: `abs_op` is an instance of the primitive Abs, `pyboost_abs` and
+`abs_impl` are ops.abs, `sum_ext` and the primitive SumExt are mint.sum (where mint has that name), `inplace_exp` is Tensor.exp_.
+What is not offered can be imported and raises when it is called.
+"""
+import importlib
+
+from .. import absent as _absent
+from ..common.tensor import Tensor
+from . import function as _function
+from . import operations as _operations
+from .primitive import Primitive
+
+# Names that mean one of mint under another name.
+_RENAMED = {"matrix_inverse": "inverse", "solve_triangular": "triangular_solve", "kthvalue": "kthvalue", "argmax": "argmax",
+            "reduce_sum": "sum"}
+_FIRST = ("pyboost_", "inner_")
+_LAST = ("_impl", "_ext", "_op", "_view")
+
+
+def contiguous(input):
+    """The tensor with its elements in one row of memory."""
+    return input.contiguous()
+
+
+def copy(input):
+    """A new tensor with the same elements."""
+    return _function.deepcopy(input)
+
+
+def clone(input):
+    """A new tensor with the same elements."""
+    return _function.deepcopy(input)
+
+
+def detach(input):
+    """The tensor without its history of gradients."""
+    return input.detach()
+
+
+def view(input, shape):
+    """The same elements in another shape."""
+    return input.view(shape)
+
+
+def tuple_to_tensor(input_tuple, dtype=None):
+    """A tuple of numbers as a Tensor."""
+    return _operations.TupleToTensor()(input_tuple, dtype)
+
+
+def list_to_tensor(input_list, dtype=None):
+    """A list of numbers as a Tensor."""
+    return _operations.ListToTensor()(input_list, dtype)
+
+
+def _snake(name):
+    """max_pool2_d for MaxPool2D, as MindSpore spells it: max_pool2d."""
+    out = ""
+    for i, letter in enumerate(name):
+        starts = letter.isupper() and i and (not name[i - 1].isupper() or name[i + 1:i + 2].islower())
+        out += ("_" if starts and not name[i - 1].isdigit() else "") + letter.lower()
+    return out
+
+
+def _camel(name):
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def _of_mint(name):
+    for path in ("..mint", "..mint.functional", "..mint.linalg"):
+        found = getattr(importlib.import_module(path, __package__), name, None)
+        if found is not None and not (isinstance(found, type) and issubclass(found, _absent.Absent)):
+            return found
+    return None
+
+
+def _function_named(name):
+    """The function that a name stands for, or None."""
+    base = name
+    for first in _FIRST:
+        base = base[len(first):] if base.startswith(first) else base
+    if base.startswith("inplace_"):
+        return getattr(Tensor, base[len("inplace_"):].replace("_ext", "") + "_", None)
+    extended = base.endswith("_ext") or "_ext_" in base
+    for last in _LAST:
+        base = base[:-len(last)] if base.endswith(last) else base
+    base = _RENAMED.get(base, base)
+    if extended:
+        return _of_mint(base)
+    return getattr(_function, base, None) if base in _function.__all__ else _of_mint(base)
+
+
+def _class_named(name):
+    """The primitive that a name stands for, or None."""
+    base = name[:-len("Prim_")] if name.endswith("Prim_") else name
+    if base in _operations.__all__:
+        return getattr(_operations, base)
+    function = _function_named(_snake(base[:-3]) + "_ext" if base.endswith("Ext") else _snake(base))
+    if function is None:
+        return None
+    return type(name, (Primitive,), {"_function": staticmethod(function), "__module__": __name__,
+                                     "__doc__": "ops.%s as a primitive." % getattr(function, "__name__", name)})
+
+
+def _instance_named(name):
+    """An instance of the primitive that NAME_op stands for, or None."""
+    wanted = _camel(name).lower()
+    for known in _operations.__all__:
+        if known.lower() == wanted:
+            try:
+                return getattr(_operations, known)()
+            except TypeError:  # it needs attributes
+                return None
+    made = _class_named(_camel(name))
+    return None if made is None else made()
+
+
+def _reason(name):
+    if "Grad" in name or "_grad" in name or "ackward" in name:
+        return "gradient kernel"
+    if name.startswith("_"):
+        return None
+    return _absent.reason_of(name) or "device"
+
+
+_refuse = _absent.attributes(__name__, _reason)
+
+
+def __getattr__(name):
+    if name.startswith("_"):
+        raise AttributeError("module %r has no attribute %r" % (__name__, name))
+    found = None
+    if "Grad" not in name and "_grad" not in name:
+        if name[0].isupper():
+            found = _class_named(name)
+        elif name.endswith("_op"):
+            found = _instance_named(name[:-3])
+        else:
+            found = _function_named(name)
+    found = _refuse(name) if found is None else found
+    globals()[name] = found
+    return found

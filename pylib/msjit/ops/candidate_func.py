@@ -1,0 +1,108 @@
+"""Random choices: of true elements, of classes for a sampled softmax, of places by weights."""
+import math as _math
+
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import registry as _k
+from . import sampling_func as _s
+from .random_func import draw_uniform as _uniform
+
+
+def choice_with_mask(input_x, count=256, seed=None):
+    """(coordinates of `count` true elements in a random order, int32 (count, axes); whether each is one).
+
+    Where there are fewer, the rest is 0 and False.
+    """
+    import numpy
+    if _check(input_x, "choice_with_mask").dtype != _mstype.bool_:
+        raise TypeError("[choice_with_mask] dtype of input_x, got %s, expected bool" % input_x.dtype)
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise TypeError("[choice_with_mask] count, got %s, expected an int" % type(count).__name__)
+    if count < 1 or not input_x.ndim:
+        raise ValueError("[choice_with_mask] count and rank of input_x, got %d and %d, expected 1 or more"
+                         % (count, input_x.ndim))
+    found = numpy.argwhere(input_x.asnumpy())
+    order = numpy.argsort(_uniform((len(found),), _mstype.float64, seed).asnumpy()) if len(found) else []
+    out = numpy.zeros((count, input_x.ndim), numpy.int32)
+    chosen = found[order][:count] if len(found) else found
+    out[:len(chosen)] = chosen
+    return _Tensor(out), _Tensor(numpy.arange(count) < len(chosen))
+
+
+def multinomial_with_replacement(x, seed, offset, numsamples, replacement=False):
+    """Places drawn from rows of weights, int64 (rows, numsamples); each at most once where replacement is False.
+
+    The same seed and offset, unless both are 0, give the same places.
+    """
+    drawn = _s.multinomial(x, numsamples, replacement, (seed << 32 ^ offset) % 2**63 if seed or offset else None)
+    return _k.cast(drawn, _mstype.int64)
+
+
+def _check_sampler(where, true_classes, num_true, num_sampled, unique, range_max):
+    if _check(true_classes, where).ndim != 2 or true_classes.shape[1] != num_true:
+        raise ValueError("[%s] shape of true_classes, got %s, expected (batch, %d)"
+                         % (where, tuple(true_classes.shape), num_true))
+    for what, value in (("num_true", num_true), ("num_sampled", num_sampled), ("range_max", range_max)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError("[%s] %s, got %s, expected an int" % (where, what, type(value).__name__))
+        if value < 1:
+            raise ValueError("[%s] %s, got %d, expected 1 or more" % (where, what, value))
+    if unique and num_sampled > range_max:
+        raise ValueError("[%s] num_sampled, got %d, expected at most range_max, %d" % (where, num_sampled, range_max))
+
+
+def _sampled(draw, weight, true_classes, num_sampled, unique, refused=()):
+    """(classes, expected counts of the true ones, of the classes): draw() gives an array of new ones."""
+    import numpy
+    chosen, tries = [], 0
+    while len(chosen) < num_sampled:
+        for one in draw():
+            tries += 1
+            if one in refused or (unique and one in chosen):
+                continue
+            chosen.append(int(one))
+            if len(chosen) == num_sampled:
+                break
+
+    def expected(classes):
+        share = weight(numpy.asarray(classes, numpy.float64))
+        counts = -numpy.expm1(tries * numpy.log1p(-share)) if unique else share * num_sampled
+        return _Tensor(counts.astype(numpy.float32))
+    kind = true_classes.asnumpy()
+    return _Tensor(numpy.array(chosen, kind.dtype)), expected(kind), expected(chosen)
+
+
+def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=0, remove_accidental_hits=False):
+    """(num_sampled classes below range_max, expected counts of the true classes, of the sampled ones), all equally likely."""
+    where = "uniform_candidate_sampler"
+    _check_sampler(where, true_classes, num_true, num_sampled, unique, range_max)
+    refused = set(true_classes.asnumpy().reshape(-1).tolist()) if remove_accidental_hits else ()
+    if remove_accidental_hits and range_max - len(refused) < (num_sampled if unique else 1):
+        raise ValueError("[%s] range_max, got %d, expected enough classes besides the true ones" % (where, range_max))
+    drawn = [0]
+
+    def draw():
+        drawn[0] += 1
+        numbers = _uniform((num_sampled,), _mstype.float64, seed + drawn[0] if seed else None)
+        return (numbers.asnumpy() * range_max).astype(int)
+    return _sampled(draw, lambda c: 0 * c + 1.0 / range_max, true_classes, num_sampled, unique, refused)
+
+
+def log_uniform_candidate_sampler(true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0):
+    """(num_sampled classes below range_max, expected counts of the true classes, of the sampled ones).
+
+    Class c has the probability log((c + 2) / (c + 1)) / log(range_max + 1): the first ones are the likeliest.
+    """
+    import numpy
+    _check_sampler("log_uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, range_max)
+    whole, drawn = _math.log(range_max + 1), [0]
+
+    def draw():
+        drawn[0] += 1
+        numbers = _uniform((num_sampled,), _mstype.float64, seed + drawn[0] if seed else None)
+        return numpy.minimum(numpy.exp(numbers.asnumpy() * whole).astype(int) - 1, range_max - 1)
+    return _sampled(draw, lambda c: (numpy.log1p(1 / (c + 1))) / whole, true_classes, num_sampled, unique)
+
+
+__all__ = ["choice_with_mask", "multinomial_with_replacement", "uniform_candidate_sampler", "log_uniform_candidate_sampler"]

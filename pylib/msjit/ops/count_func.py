@@ -1,0 +1,164 @@
+"""Functions that count, order and pack integers and bits, and neighbours of floats."""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from ..context import FLOAT_DTYPES as _FLOATS
+from . import registry as _k
+from . import special_func as _sp
+from . import statistics_func as _st
+
+_BITS = {_mstype.int8: 8, _mstype.uint8: 8, _mstype.int16: 16, _mstype.int32: 32, _mstype.int64: 64}
+
+
+def population_count(input_x):
+    """The number of one bits of each integer, uint8."""
+    if _check(input_x, "population_count").dtype not in _BITS:
+        raise TypeError("[population_count] dtype, got %s, expected one of ints" % input_x.dtype)
+    bits = _BITS[input_x.dtype]
+    x = _k.cast(input_x, _mstype.int64)
+    x = x if bits == 64 else _k.bitwise_and(x, (1 << bits) - 1)
+    pairs, nibbles = 0x5555555555555555, 0x3333333333333333
+    x = x - _k.bitwise_and(_sp.bitwise_right_shift(x, 1), pairs)
+    x = _k.bitwise_and(x, nibbles) + _k.bitwise_and(_sp.bitwise_right_shift(x, 2), nibbles)
+    x = _k.bitwise_and(x + _sp.bitwise_right_shift(x, 4), 0x0F0F0F0F0F0F0F0F)
+    for step in (8, 16, 32):
+        x = x + _sp.bitwise_right_shift(x, step)
+    return _k.cast(_k.bitwise_and(x, 0x7F), _mstype.uint8)
+
+
+def nextafter(input, other):
+    """The next float after input towards other, element by element; no gradient. Both are float32 or both float64."""
+    import numpy
+    for value in (_check(input, "nextafter"), _check(other, "nextafter")):
+        if value.dtype not in (_mstype.float32, _mstype.float64) or value.dtype != input.dtype:
+            raise TypeError("[nextafter] dtype, got %s, expected float32 or float64, the same for both" % value.dtype)
+    return _Tensor(numpy.nextafter(input.asnumpy(), other.asnumpy()))
+
+
+def equal_count(x, y):
+    """How many elements of two tensors of one shape are the same: (1,), in the dtype of x."""
+    if _check(x, "EqualCount").shape != _check(y, "EqualCount").shape:
+        raise ValueError("[EqualCount] shape of y, got %s, expected %s" % (tuple(y.shape), tuple(x.shape)))
+    return _k.cast(_k.reshape(_k.sum(_k.cast(_k.equal(x, y), _mstype.int32)), (1,)), x.dtype)
+
+
+def cumulative_logsumexp(x, axis, exclusive=False, reverse=False):
+    """log of the running sums of exp(x) along an axis, without overflow; exclusive: of the elements before."""
+    axis = int(axis)
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError("[CumulativeLogsumexp] axis, got %d, expected one in [%d, %d)" % (axis, -x.ndim, x.ndim))
+    axis %= x.ndim
+    x = _k.flip(x, (axis,)) if reverse else x
+    out = _st.logcumsumexp(x, axis)
+    if exclusive:
+        least = {_mstype.float16: -65504.0, _mstype.float32: -3.4028234663852886e38}.get(x.dtype, -1.7976931348623157e308)
+        first = _k.full([1 if i == axis else n for i, n in enumerate(x.shape)], least, x.dtype)
+        out = _k.concat([first, out[(slice(None),) * axis + (slice(0, -1),)]], axis)
+    return _k.flip(out, (axis,)) if reverse else out
+
+
+def bucketize(input, boundaries):
+    """The number of boundaries that are not above each element, int32."""
+    values = _k.cast(_check(input, "Bucketize"), _mstype.float64)
+    return _k.cast(_st.searchsorted(_Tensor(list(boundaries), _mstype.float64), values, right=True), _mstype.int32)
+
+
+def bound(sorted_x, values, out_type, right):
+    """How many elements of each row of sorted_x lie below (right: not above) each of the row of values."""
+    if _check(sorted_x, "bound").ndim != 2 or _check(values, "bound").ndim != 2 or sorted_x.shape[0] != values.shape[0]:
+        raise ValueError("[bound] shapes, got %s and %s, expected as many rows"
+                         % (tuple(sorted_x.shape), tuple(values.shape)))
+    return _k.cast(_st.searchsorted(sorted_x, values, right=right), out_type)
+
+
+def nth_element(input, n, reverse=False):
+    """The n-th least (reverse: greatest) element of each row, n from 0."""
+    n = int(n)
+    if not 0 <= n < _check(input, "NthElement").shape[-1]:
+        raise ValueError("[NthElement] n, got %d, expected one in [0, %d)" % (n, input.shape[-1]))
+    return _k.sort(input, -1, reverse)[0][..., n]
+
+
+def list_diff(x, y, out_idx=_mstype.int32):
+    """(elements of x that y has not, their positions), in the order of x."""
+    import numpy
+    values = x.asnumpy()
+    places = numpy.flatnonzero(~numpy.isin(values, y.asnumpy()))
+    return _Tensor(values[places]), _k.cast(_Tensor(places.astype(numpy.int64)), out_idx)
+
+
+def sub_and_filter(input_x, max_num, offset):
+    """(input_x - offset where that is in [0, max_num), positions of those), one after another."""
+    import numpy
+    found = input_x.asnumpy() - int(offset)
+    places = numpy.flatnonzero((found >= 0) & (found < int(max_num)))
+    return _Tensor(found[places]), _Tensor(places.astype(numpy.int32))
+
+
+def packed_comparison(x, threshold):
+    """Bits of x > threshold, eight along the last axis to one uint8, the first the highest."""
+    if _check(x, "CompareAndBitpack").ndim < 1 or x.shape[-1] % 8:
+        raise ValueError("[CompareAndBitpack] size of the last axis, got shape %s, expected a multiple of 8" % (tuple(x.shape),))
+    bits = _k.reshape(_k.cast(_k.greater(x, threshold), _mstype.int32), tuple(x.shape[:-1]) + (x.shape[-1] // 8, 8))
+    return _k.cast(_k.sum(bits * _Tensor([128, 64, 32, 16, 8, 4, 2, 1], _mstype.int32), -1), _mstype.uint8)
+
+
+def sorted_segments(name, x, segment_ids, how):
+    """Sums ('add'), products, greatest, least elements or means of the slices of x with the same rising number."""
+    from . import scatter_func as _sc
+    if _check(segment_ids, name).ndim != 1 or segment_ids.shape[0] != _check(x, name).shape[0]:
+        raise ValueError("[%s] shape of segment_ids, got %s, expected (%d,)" % (name, tuple(segment_ids.shape), x.shape[0]))
+    numbers = segment_ids.tolist()
+    if numbers != sorted(numbers) or (numbers and numbers[0] < 0):
+        raise ValueError("[%s] segment_ids, got %s, expected numbers of 0 or more that do not fall" % (name, numbers))
+    count = numbers[-1] + 1 if numbers else 0
+    if how == "mean":
+        total = _sc.unsorted_segment_sum(x, segment_ids, count)
+        each = _sc.unsorted_segment_sum(_k.ones_like(segment_ids), segment_ids, count)
+        each = _k.reshape(_k.cast(_k.maximum(each, 1), x.dtype), (count,) + (1,) * (x.ndim - 1))
+        return total / each if x.dtype in _FLOATS else _k.cast(total // each, x.dtype)
+    out = getattr(_sc, "unsorted_segment_" + {"add": "sum", "mul": "prod"}.get(how, how))(x, segment_ids, count)
+    if how in ("max", "min"):  # 0 for a number that no slice bears
+        missing = [n not in set(numbers) for n in range(count)]
+        if any(missing):
+            out = _k.where(_k.reshape(_Tensor(missing), (count,) + (1,) * (x.ndim - 1)), _k.zeros_like(out), out)
+    return out
+
+
+def unravelled(indices, dims):
+    """Coordinates, one row an axis, of positions in a flattened tensor of the sizes `dims`."""
+    import numpy
+    sizes, places = dims.asnumpy(), indices.asnumpy()
+    if places.size and (places.min() < 0 or places.max() >= sizes.prod()):
+        raise ValueError("[UnravelIndex] indices, got %d to %d, expected ones in [0, %d)"
+                         % (places.min(), places.max(), sizes.prod()))
+    return _Tensor(numpy.stack(numpy.unravel_index(places, tuple(sizes.tolist()))).astype(places.dtype))
+
+
+def ragged_range(starts, limits, deltas, splits_dtype):
+    """(where each range begins in the numbers, the numbers of all ranges from starts to limits by deltas)"""
+    import numpy
+    rows = numpy.broadcast_arrays(*[numpy.atleast_1d(v.asnumpy()) for v in (starts, limits, deltas)])
+    ranges = [numpy.arange(*row).astype(starts.asnumpy().dtype) for row in zip(*rows)]
+    splits = numpy.cumsum([0] + [r.size for r in ranges])
+    values = numpy.concatenate(ranges) if ranges else numpy.zeros(0, starts.asnumpy().dtype)
+    return _k.cast(_Tensor(splits.astype(numpy.int64)), splits_dtype), _Tensor(values)
+
+
+def coalesce(x_indices, x_values, x_shape):
+    """(coordinates (axes, n) in order, each once; sums of the values of the same ones; the shape)"""
+    import numpy
+
+    from . import scatter_func as _sc
+    if _check(x_indices, "coalesce").ndim != 2 or _check(x_values, "coalesce").ndim != 1:
+        raise ValueError("[coalesce] ranks of x_indices and x_values, got %d and %d, expected 2 and 1"
+                         % (x_indices.ndim, x_values.ndim))
+    if x_indices.shape[1] != x_values.shape[0] or x_indices.shape[0] != _check(x_shape, "coalesce").shape[0]:
+        raise ValueError("[coalesce] shapes, got %s, %s and %s, expected (axes, n), (n,) and (axes,)"
+                         % (tuple(x_indices.shape), tuple(x_values.shape), tuple(x_shape.shape)))
+    found, places = numpy.unique(x_indices.asnumpy(), axis=1, return_inverse=True)
+    sums = _sc.unsorted_segment_sum(x_values, _Tensor(places.reshape(-1).astype(numpy.int64)), found.shape[1])
+    return _Tensor(numpy.ascontiguousarray(found)), sums, x_shape
+
+
+__all__ = ["population_count", "nextafter", "coalesce"]

@@ -1,0 +1,221 @@
+"""Primitives of special functions, counting and order, matrices in parts and small arithmetic, as rows."""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import bessel_func as _be
+from . import candidate_func as _ca
+from . import count_func as _c
+from . import diagonal_func as _di
+from . import extended_func as _e
+from . import factor_func as _fa
+from . import gamma_func as _g
+from . import image_func as _im
+from . import index_func as _i
+from . import layout_func as _l
+from . import linalg_func as _la
+from . import math_func as _m
+from . import other_func as _o
+from . import registry as _k
+from . import scatter_func as _sc
+from . import special_func as _sp
+from . import statistics_func as _st
+from . import taper_func as _t
+from .primitive import REQUIRED as _REQUIRED
+from .primitive import plain_rows as _plain_rows
+from .primitive import rows as _rows
+
+
+def _l2(x):
+    """Half the sum of squares."""
+    return _k.sum(_k.square(x)) / 2.0
+
+
+def _mul_no_nan(x, y):
+    """x y, and 0 where y is 0, whatever x is."""
+    return _k.where(_k.equal(y, 0), 0, x * y)
+
+
+def _square_sums(x, y):
+    """(sum of squares of x, of y)"""
+    return _k.sum(_k.square(x)), _k.sum(_k.square(y))
+
+
+def _identities(x):
+    """The tensors of a sequence, each a new one."""
+    return tuple(_k.identity(item) for item in x)
+
+
+def _as_tuple(x):
+    """The elements of a tensor of one axis as a tuple of numbers."""
+    return tuple(_check(x, "TensorToTuple").tolist())
+
+
+def _sparse_to_dense(indices, values, sparse_shape):
+    """Zeros of a shape with values at coordinates."""
+    return _i.scatter_nd(_k.cast(indices, _mstype.int64), values, tuple(sparse_shape))
+
+
+def _bincount(array, size, weights):
+    """Sums of weights (ones if there are none) of each number below size."""
+    count = int(size)
+    weights = weights if weights.size else _k.ones(array.shape, weights.dtype)
+    flat, kept = _k.reshape(array, (-1,)), _k.reshape(weights, (-1,))
+    return _sc._combined(_k.full((count + 1,), 0, kept.dtype), kept, [_k.minimum(flat, count)], [0], "add")[:count]
+
+
+def _epsilon(x):
+    """The distance of 1 to the next number of the dtype, in the shape of x."""
+    import numpy
+    return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
+
+
+def _lookup(params, indices, offset):
+    """Rows of params by indices less an offset; zeros for those it has not."""
+    places = indices - offset
+    inside = _k.logical_and(_k.greater_equal(places, 0), _k.less(places, params.shape[0]))
+    rows = _k.gather(params, _k.where(inside, places, 0), 0)
+    return _k.where(_k.reshape(inside, tuple(places.shape) + (1,) * (params.ndim - 1)), rows, _k.zeros_like(rows))
+
+
+def _tridiagonal(superdiag, maindiag, subdiag, rhs):
+    """The product of a matrix with three diagonals, (..., 1, n) each, and rhs (..., n, columns)."""
+    upper, middle, lower = (_k.swapaxes(d, -1, -2) for d in (superdiag, maindiag, subdiag))
+    none = _k.zeros_like(rhs[..., :1, :])
+    return (middle * rhs + upper * _k.concat([rhs[..., 1:, :], none], -2) + lower * _k.concat([none, rhs[..., :-1, :]], -2))
+
+
+def _put(p, x, updates, indices):
+    """A copy with updates at advanced indices, or added to them."""
+    return _k.index_update([x, _k.cast(updates, x.dtype)] + list(indices), list(range(len(indices))), bool(p.accumulate))
+
+
+def _checked(p, condition, inputs):
+    """Raises, with the first elements of the inputs printed, unless the condition holds."""
+    if not bool(condition):
+        print("For 'Assert' condition is false.")
+        for item in inputs:
+            print("input data: %s" % item.asnumpy().reshape(-1)[:p.summarize])
+        raise RuntimeError("[Assert] condition, got False, expected True")
+    return _Tensor([0], _mstype.int32)
+
+
+def _dimension_map(p, x):
+    to = [p.src_format.index(c) for c in p.dst_format]
+    return _k.gather(_Tensor(to, x.dtype), _k.mod(x, 4), 0)
+
+
+def _permuted(p, x):
+    order = _Tensor([p.src_format.index(c) for c in p.dst_format], _mstype.int64)
+    if x.shape[0] != 4:
+        raise ValueError("[%s] size of the first axis, got %d, expected 4" % (p.name, x.shape[0]))
+    return _k.gather(x, order, 0)
+
+
+def _only_length(length):
+    if _check(length, "HammingWindow").shape != (1,):
+        raise ValueError("[HammingWindow] shape of length, got %s, expected (1,)" % (tuple(length.shape),))
+    return int(length[0])
+
+
+def _histogram(p, x):
+    return _st.histc(x, p.bins, p.min, p.max)
+
+
+def _im2col(p, x):
+    from .image_func import unfold
+    out = unfold(x, p.ksizes, p.dilations, p.pads, p.strides)
+    n, c = x.shape[:2]
+    return _k.reshape(out, (n, c, out.shape[1] // c, out.shape[2])) if out.ndim == 3 else out
+
+
+def _solve_ls(p, matrix, rhs, l2_regularizer):
+    """The x of least |matrix x - rhs|^2 + l2 |x|^2."""
+    turned = _l.adjoint(matrix)
+    ridge = _k.eye(matrix.shape[-1], matrix.shape[-1], matrix.dtype) * l2_regularizer
+    return _k.matrix_solve(_k.matmul(turned, matrix) + ridge, _k.matmul(turned, rhs), False)
+
+
+_TYPES = {_mstype.bool_: 30, _mstype.int8: 32, _mstype.int16: 33, _mstype.int32: 34, _mstype.int64: 35, _mstype.uint8: 37,
+          _mstype.float16: 42, _mstype.float32: 43, _mstype.float64: 44, _mstype.bfloat16: 45}
+
+
+def _type_number(op_name, arg_name, dtype):
+    """The number that MindSpore's core has for a dtype."""
+    if dtype not in _TYPES:
+        raise TypeError("[DtypeToEnum] dtype, got %r, expected an element type" % (dtype,))
+    return _TYPES[dtype]
+
+
+__all__ = _plain_rows(globals(), {
+    "BesselI0": _be.bessel_i0, "BesselI0e": _be.bessel_i0e, "BesselI1": _be.bessel_i1, "BesselI1e": _be.bessel_i1e,
+    "BesselJ0": _be.bessel_j0, "BesselJ1": _be.bessel_j1, "BesselK0": _be.bessel_k0, "BesselK0e": _be.bessel_k0e,
+    "BesselK1": _be.bessel_k1, "BesselK1e": _be.bessel_k1e, "BesselY0": _be.bessel_y0, "BesselY1": _be.bessel_y1,
+    "Igamma": _g.igamma, "Igammac": _g.igammac, "Betainc": _g.betainc, "PopulationCount": _c.population_count,
+    "NextAfter": _c.nextafter, "EqualCount": _c.equal_count, "Coalesce": _c.coalesce, "L2Loss": _l2, "MulNoNan": _mul_no_nan,
+    "SquareSumAll": _square_sums, "IdentityN": _identities, "TensorToTuple": _as_tuple, "SparseToDense": _sparse_to_dense,
+    "Bincount": _bincount, "Eps": _epsilon, "EmbeddingLookup": _lookup, "TridiagonalMatMul": _tridiagonal,
+    "UnravelIndex": _c.unravelled, "SubAndFilter": _c.sub_and_filter, "CompareAndBitpack": _c.packed_comparison,
+    "ScalarCast": _o.scalar_cast, "Geqrf": _fa.geqrf, "Orgqr": _fa.orgqr, "LuSolve": _fa.lu_solve, "MatrixExp": _la.matrix_exp,
+    "ConjugateTranspose": _k.transpose, "TransposeExtView": _k.swapaxes, "DtypeToEnum": _type_number, "LerpScalar": _sp.lerp,
+    "InplaceUpdateV2": lambda x, indices, v: _sc.inplace_update(x, v, indices),
+    "ParallelConcat": lambda values: _k.concat(values, 0), "TupleToArray": _o.tuple_to_array,
+})
+__all__ += _rows(globals(), (
+    ("CumulativeLogsumexp", {"exclusive": False, "reverse": False}, lambda p, x, axis:
+     _c.cumulative_logsumexp(x, axis, p.exclusive, p.reverse)),
+    ("ApproximateEqual", {"tolerance": 1e-05}, lambda p, x, y: _sp.approximate_equal(x, y, p.tolerance)),
+    ("Bucketize", {"boundaries": _REQUIRED}, lambda p, x: _c.bucketize(x, p.boundaries)),
+    ("LowerBound", {"out_type": _mstype.int32}, lambda p, rows, values: _c.bound(rows, values, p.out_type, False)),
+    ("UpperBound", {"out_type": _mstype.int32}, lambda p, rows, values: _c.bound(rows, values, p.out_type, True)),
+    ("NthElement", {"reverse": False}, lambda p, x, n: _c.nth_element(x, n, p.reverse)),
+    ("ListDiff", {"out_idx": _mstype.int32}, lambda p, x, y: _c.list_diff(x, y, p.out_idx)),
+    ("RaggedRange", {"Tsplits": _REQUIRED}, lambda p, starts, limits, deltas:
+     _c.ragged_range(starts, limits, deltas, p.Tsplits)),
+    ("SegmentSum", {}, lambda p, x, ids: _c.sorted_segments(p.name, x, ids, "add")),
+    ("SegmentProd", {}, lambda p, x, ids: _c.sorted_segments(p.name, x, ids, "mul")),
+    ("SegmentMax", {}, lambda p, x, ids: _c.sorted_segments(p.name, x, ids, "max")),
+    ("SegmentMin", {}, lambda p, x, ids: _c.sorted_segments(p.name, x, ids, "min")),
+    ("SegmentMean", {}, lambda p, x, ids: _c.sorted_segments(p.name, x, ids, "mean")),
+    ("Padding", {"pad_dim_size": 8}, lambda p, x: _e.padding(x, p.pad_dim_size)),
+    ("MatrixDiagV3", {"align": "RIGHT_LEFT"}, lambda p, x, k, rows, columns, padding:
+     _di.matrix_diag(x, k, rows, columns, padding, p.align)),
+    ("MatrixDiagPartV3", {"align": "RIGHT_LEFT"}, lambda p, x, k, padding: _di.matrix_diag_part(x, k, padding, p.align)),
+    ("MatrixSetDiagV3", {"align": "RIGHT_LEFT"}, lambda p, x, diagonal, k: _di.matrix_set_diag(x, diagonal, k, p.align)),
+    ("LuUnpack", {"unpack_data": True, "unpack_pivots": True}, lambda p, data, pivots:
+     _fa.lu_unpack(data, pivots, p.unpack_data, p.unpack_pivots)),
+    ("Ormqr", {"left": True, "transpose": False}, lambda p, x, tau, other: _fa.ormqr(x, tau, other, p.left, p.transpose)),
+    ("Lstsq", {"fast": True, "l2_regularizer": 0.0}, lambda p, x, a: _la.lstsq(x, a) if not p.l2_regularizer
+     else _solve_ls(p, x, a, p.l2_regularizer)),
+    ("MatrixSolveLs", {"fast": True}, _solve_ls),
+    ("NuclearNorm", {"dim": None, "keepdim": False}, lambda p, x: _m.norm(
+        x, "nuc", (0, 1) if p.dim is None else p.dim, p.keepdim)),
+    ("BartlettWindow", {"periodic": True, "dtype": _mstype.float32}, lambda p, length:
+     _t.bartlett_window(length, p.periodic, dtype=p.dtype)),
+    ("BlackmanWindow", {"periodic": True, "dtype": _mstype.float32}, lambda p, length:
+     _t.blackman_window(length, p.periodic, dtype=p.dtype)),
+    ("HammingWindow", {"periodic": True, "alpha": 0.54, "beta": 0.46, "dtype": _mstype.float32}, lambda p, length:
+     _t.hamming_window(_only_length(length), p.periodic, float(p.alpha), float(p.beta), dtype=p.dtype)),
+    ("LogSpace", {"steps": 10, "base": 10, "dtype": _mstype.float32}, lambda p, start, end:
+     _t.logspace(start, end, p.steps, p.base, dtype=p.dtype)),
+    ("TrilIndices", {"row": _REQUIRED, "col": _REQUIRED, "offset": 0, "dtype": _mstype.int32}, lambda p:
+     _l.tril_indices(p.row, p.col, p.offset, dtype=p.dtype)),
+    ("TriuIndices", {"row": _REQUIRED, "col": _REQUIRED, "offset": 0, "dtype": _mstype.int32}, lambda p:
+     _l.triu_indices(p.row, p.col, p.offset, dtype=p.dtype)),
+    ("FillDiagonal", {"fill_value": _REQUIRED, "wrap": False}, lambda p, x: x.fill_diagonal(p.fill_value, p.wrap)),
+    ("Histogram", {"bins": 100, "min": 0.0, "max": 0.0}, _histogram), ("IndexPut", {"accumulate": 0}, _put),
+    ("Assert", {"summarize": 3}, _checked),
+    ("DataFormatDimMap", {"src_format": "NHWC", "dst_format": "NCHW"}, _dimension_map),
+    ("DataFormatVecPermute", {"src_format": "NHWC", "dst_format": "NCHW"}, _permuted),
+    ("Im2Col", {"ksizes": _REQUIRED, "strides": 1, "dilations": 1, "pads": 0}, _im2col),
+    ("Col2Im", {"kernel_size": _REQUIRED, "dilation": 1, "padding": 0, "stride": 1}, lambda p, x, size:
+     _im.col2im(x, size, p.kernel_size, p.dilation, p.padding, p.stride)),
+    ("MultinomialWithReplacement", {"numsamples": _REQUIRED, "replacement": False}, lambda p, x, seed, offset:
+     _ca.multinomial_with_replacement(x, int(seed), int(offset), p.numsamples, p.replacement)),
+    ("RandomChoiceWithMask", {"count": 256, "seed": 0, "seed2": 0}, lambda p, x:
+     _ca.choice_with_mask(x, p.count, (p.seed << 32 ^ p.seed2) % 2**63 if p.seed or p.seed2 else None)),
+    ("UniformCandidateSampler", {"num_true": _REQUIRED, "num_sampled": _REQUIRED, "unique": _REQUIRED, "range_max": _REQUIRED,
+                                 "seed": 0, "remove_accidental_hits": False}, lambda p, x: _ca.uniform_candidate_sampler(
+                                     x, p.num_true, p.num_sampled, p.unique, p.range_max, p.seed, p.remove_accidental_hits)),
+    ("LogUniformCandidateSampler", {"num_true": 1, "num_sampled": 5, "unique": True, "range_max": 5, "seed": 0}, lambda p, x:
+     _ca.log_uniform_candidate_sampler(x, p.num_true, p.num_sampled, p.unique, p.range_max, p.seed)),
+))

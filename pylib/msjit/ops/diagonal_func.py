@@ -1,0 +1,131 @@
+"""Matrices with given diagonals, a band of them at once: matrix_diag, matrix_diag_part, matrix_set_diag.
+
+k is the number of a diagonal (above the main one where positive) or (lowest, highest) of a band; in a tensor it is int32.
+Diagonals of a band are rows of one length, the highest first; `align` says at which end of its row the upper and the lower
+ones lie: RIGHT_LEFT, LEFT_RIGHT, LEFT_LEFT or RIGHT_RIGHT.
+"""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import registry as _k
+
+_ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+def _number(where, what, value):
+    """An int, or those of an int32 Tensor, as a tuple."""
+    if isinstance(value, _Tensor):
+        if value.dtype != _mstype.int32:
+            raise TypeError("[%s] dtype of %s, got %s, expected int32" % (where, what, value.dtype))
+        value = value.tolist()
+    numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    for item in numbers:
+        if isinstance(item, bool) or not isinstance(item, int):
+            raise TypeError("[%s] %s, got %s, expected ints" % (where, what, type(item).__name__))
+    return numbers
+
+
+def _band(where, k, align):
+    if align not in _ALIGNMENTS:
+        raise ValueError("[%s] align, got %r, expected one of %s" % (where, align, ", ".join(_ALIGNMENTS)))
+    numbers = _number(where, "k", k)
+    if len(numbers) not in (1, 2) or numbers[0] > numbers[-1]:
+        raise ValueError("[%s] k, got %s, expected one int or two that do not fall" % (where, numbers))
+    return numbers[0], numbers[-1]
+
+
+def _places(rows, columns, low, high, longest, align):
+    """[rows, columns] -> where in the flattened [diagonals, longest] an element stands, or -1."""
+    import numpy
+    upper_right, lower_right = align.startswith("RIGHT"), align.endswith("RIGHT")
+    row, column = numpy.indices((rows, columns))
+    number = column - row
+    length = numpy.minimum(rows + numpy.minimum(number, 0), columns - numpy.maximum(number, 0))
+    right = numpy.where(number > 0, upper_right, numpy.where(number < 0, lower_right, upper_right or lower_right))
+    along = numpy.minimum(row, column) + numpy.where(right, longest - length, 0)
+    inside = (number >= low) & (number <= high)
+    return numpy.where(inside, (high - number) * longest + along, -1)
+
+
+def _picked(flat, places, lead, otherwise):
+    """Elements of the last axis of `flat` at an array of places, `otherwise` where it says -1."""
+    import numpy
+    taken = _k.gather(flat, _Tensor(numpy.maximum(places, 0).reshape(-1).astype(numpy.int64)), len(lead))
+    taken = _k.reshape(taken, lead + places.shape)
+    return _k.where(_Tensor(places >= 0), taken, otherwise)
+
+
+def _filling(where, value, x):
+    if isinstance(value, _Tensor):
+        if value.dtype != x.dtype:
+            raise TypeError("[%s] dtype of padding_value, got %s, expected %s" % (where, value.dtype, x.dtype))
+        return _k.reshape(value, ())
+    return _k.full((), value, x.dtype)
+
+
+def _extent(where, rows, columns, longest, low, high):
+    """The sizes of a matrix, the least where they are -1."""
+    least_rows, least_columns = longest - min(high, 0), longest + max(low, 0)
+    if rows == columns == -1:
+        rows = columns = max(least_rows, least_columns)
+    rows, columns = least_rows if rows == -1 else rows, least_columns if columns == -1 else columns
+    if rows < least_rows or columns < least_columns or (rows != least_rows and columns != least_columns):
+        raise ValueError("[%s] num_rows and num_cols, got %d and %d, expected them to fit diagonals of %d elements"
+                         % (where, rows, columns, longest))
+    return rows, columns
+
+
+def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+    """Matrices whose diagonals are the rows of x, (..., length) or (..., diagonals, length) for a band; padding elsewhere."""
+    low, high = _band("matrix_diag", k, align)
+    count = high - low + 1
+    if _check(x, "matrix_diag").ndim < (1 if count == 1 else 2):
+        raise ValueError("[matrix_diag] rank of x, got %d, expected %d at least" % (x.ndim, 1 if count == 1 else 2))
+    if count > 1 and x.shape[-2] != count:
+        raise ValueError("[matrix_diag] number of diagonals of x, got %d, expected %d" % (x.shape[-2], count))
+    lead, longest = tuple(x.shape[:-1] if count == 1 else x.shape[:-2]), x.shape[-1]
+    rows, columns = _extent("matrix_diag", _number("matrix_diag", "num_rows", num_rows)[0],
+                            _number("matrix_diag", "num_cols", num_cols)[0], longest, low, high)
+    places = _places(rows, columns, low, high, longest, align)
+    return _picked(_k.reshape(x, lead + (count * longest,)), places, lead, _filling("matrix_diag", padding_value, x))
+
+
+def _longest(where, x, low, high):
+    rows, columns = x.shape[-2:]
+    if not -rows < low <= high < columns:
+        raise ValueError("[%s] k, got %d to %d, expected diagonals of matrices %d x %d" % (where, low, high, rows, columns))
+    return min(rows + min(high, 0), columns - max(low, 0))
+
+
+def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
+    """The diagonals of the matrices (..., rows, columns): (..., length), or (..., diagonals, length) for a band."""
+    import numpy
+    low, high = _band("matrix_diag_part", k, align)
+    if _check(x, "matrix_diag_part").ndim < 2:
+        raise ValueError("[matrix_diag_part] rank of x, got %d, expected 2 at least" % x.ndim)
+    longest, lead = _longest("matrix_diag_part", x, low, high), tuple(x.shape[:-2])
+    rows, columns = x.shape[-2:]
+    to = _places(rows, columns, low, high, longest, align).reshape(-1)
+    places = numpy.full((high - low + 1) * longest, -1)
+    places[to[to >= 0]] = numpy.flatnonzero(to >= 0)
+    places = places.reshape((-1, longest) if high > low else (longest,))
+    flat = _k.reshape(x, lead + (rows * columns,))
+    return _picked(flat, places, lead, _filling("matrix_diag_part", padding_value, x))
+
+
+def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
+    """The matrices (..., rows, columns) with `diagonal`, as matrix_diag_part gives it, in place of their diagonals."""
+    low, high = _band("matrix_set_diag", k, align)
+    if _check(x, "matrix_set_diag").ndim < 2:
+        raise ValueError("[matrix_set_diag] rank of x, got %d, expected 2 at least" % x.ndim)
+    longest, lead = _longest("matrix_set_diag", x, low, high), tuple(x.shape[:-2])
+    wanted = lead + ((high - low + 1, longest) if high > low else (longest,))
+    if tuple(_check(diagonal, "matrix_set_diag").shape) != wanted:
+        raise ValueError("[matrix_set_diag] shape of diagonal, got %s, expected %s" % (tuple(diagonal.shape), wanted))
+    if diagonal.dtype != x.dtype:
+        raise TypeError("[matrix_set_diag] dtype of diagonal, got %s, expected %s" % (diagonal.dtype, x.dtype))
+    flat = _k.reshape(diagonal, lead + ((high - low + 1) * longest,))
+    return _picked(flat, _places(x.shape[-2], x.shape[-1], low, high, longest, align), lead, x)
+
+
+__all__ = ["matrix_diag", "matrix_diag_part", "matrix_set_diag"]

@@ -1,0 +1,96 @@
+"""Primitives that draw random numbers, as rows. Seeds of 0 mean the generator's own; shapes may be tensors."""
+import math as _math
+
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from . import registry as _k
+from . import sampling_func as _s
+from .nn_operations import _seed
+from .primitive import REQUIRED as _REQUIRED
+from .primitive import rows as _rows
+from .random_func import _normal
+from .random_func import draw_uniform as _uniform
+
+_SEEDS = {"seed": 0, "seed2": 0}
+
+
+def _sizes(shape):
+    return tuple(int(n) for n in (shape.tolist() if isinstance(shape, _Tensor) else shape))
+
+
+def _bernoulli(p, x, chance):
+    chance = chance if isinstance(chance, _Tensor) else _Tensor(float(chance))
+    drawn = _uniform(x.shape, _mstype.float32, None if p.seed == -1 else _seed(p.seed, p.offset))
+    return _k.cast(_k.less(drawn, chance), x.dtype)
+
+
+def _cauchy(p):
+    drawn = _uniform(tuple(p.size), _mstype.float64, None)
+    return _k.cast(_k.tan((drawn - 0.5) * _math.pi) * float(p.sigma) + float(p.median), _mstype.float32)
+
+
+def _log_normal(p, x):
+    return _k.cast(_k.exp(_normal(x.shape, _mstype.float32, None) * float(p.std) + float(p.mean)), x.dtype)
+
+
+def _categories(p, logits, num_sample, seed):
+    weights = _k.softmax(_k.cast(logits, _mstype.float64), -1)
+    return _k.cast(_s.multinomial(weights, int(num_sample), True, int(seed) or None), p.dtype)
+
+
+def _gammas(p, shape, alpha):
+    out = _s.gamma(_sizes(shape) + tuple(alpha.shape), alpha, _k.ones_like(alpha), _seed(p.seed, p.seed2))
+    return _k.cast(_k.reshape(out, _sizes(shape) + tuple(alpha.shape)), alpha.dtype)
+
+
+def _poissons(p, shape, rate):
+    out = _s.poisson(_sizes(shape) + tuple(rate.shape), rate, _seed(p.seed, p.seed2))
+    return _k.cast(_k.reshape(out, _sizes(shape) + tuple(rate.shape)), p.dtype)
+
+
+def _between(sizes, low, high, seed):
+    """Standard normal numbers between two bounds: from uniform ones by the inverse of the distribution."""
+    def below(x):
+        return (1.0 + _k.erf(x * (0.5 ** 0.5))) * 0.5
+    start, end = below(low), below(high)
+    share = _uniform(sizes, _mstype.float64, seed) * (end - start) + start
+    return _k.minimum(_k.maximum(_k.erfinv(share * 2.0 - 1.0) * (2.0 ** 0.5), low), high)
+
+
+def _truncated(p, shape):
+    if not isinstance(shape, _Tensor):
+        raise TypeError("[%s] shape, got %s, expected a Tensor" % (p.name, type(shape).__name__))
+    two = _k.full((), 2.0, _mstype.float64)
+    return _k.cast(_between(_sizes(shape), -two, two, _seed(p.seed, p.seed2)), p.dtype)
+
+
+def _parameterized(p, shape, mean, stdevs, low, high):
+    sizes = _sizes(shape)
+
+    def column(x):
+        wide = _k.cast(x, _mstype.float64)
+        return _k.reshape(wide, (-1,) + (1,) * (len(sizes) - 1)) if wide.ndim else wide
+    mean_, scale, low, high = column(mean), column(stdevs), column(low), column(high)
+    out = _between(sizes, (low - mean_) / scale, (high - mean_) / scale, _seed(p.seed, p.seed2))
+    return _k.cast(out * scale + mean_, mean.dtype)
+
+
+def _any_ints(p, shape):
+    sizes = _sizes(shape)
+    if len(sizes) < 2:
+        raise ValueError("[%s] shape, got %d sizes, expected 2 or more" % (p.name, len(sizes)))
+    bits = 31 if p.dtype == _mstype.int32 else 53
+    return _k.cast(_k.floor((_uniform(sizes, _mstype.float64, None) * 2.0 - 1.0) * 2.0 ** bits), p.dtype)
+
+
+__all__ = _rows(globals(), (
+    ("Bernoulli", {"seed": -1, "offset": 0}, _bernoulli),
+    ("Cauchy", {"size": _REQUIRED, "median": 0.0, "sigma": 1.0}, _cauchy),
+    ("LogNormalReverse", {"mean": 1.0, "std": 2.0}, _log_normal),
+    ("RandomCategorical", {"dtype": _mstype.int64}, _categories), ("RandomGamma", _SEEDS, _gammas),
+    ("RandomPoisson", {"seed": 0, "seed2": 0, "dtype": _mstype.int64}, _poissons),
+    ("TruncatedNormal", {"dtype": _mstype.float32, "seed": 0, "seed2": 0}, _truncated),
+    ("ParameterizedTruncatedNormal", _SEEDS, _parameterized), ("NonDeterministicInts", {"dtype": _mstype.int64}, _any_ints),
+    ("RandpermV2", {"seed": 0, "offset": 0, "dtype": _mstype.int64}, lambda p, n:
+     _s.randperm(int(n), p.seed, p.offset, p.dtype)),
+))

@@ -1,0 +1,253 @@
+"""Functions with a second name or form: those that MindSpore's mint is made of (`_ext`), and parts of language models."""
+import math as _math
+
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import array_func as _a
+from . import linalg_func as _la
+from . import math_func as _m
+from . import nn_func as _n
+from . import random_func as _r
+from . import registry as _k
+from . import special_func as _sp
+from . import statistics_func as _st
+
+accumulate_n, tensor_muls, pows = _m.addn, _k.mul, _k.pow
+tensor_exp, tensor_expm1, isnan_ext = _k.exp, _k.expm1, _k.isnan
+soft_shrink, shape_, einsum_ext, float_power_ext = _n.softshrink, _a.shape, _la.einsum, _sp.float_power
+
+
+def angle(input):
+    """The angle of each number in the complex plane: 0 or, of negative ones, pi; float32 of integers."""
+    x = _check(input, "angle")
+    x = x if x.dtype in _mstype.float_type else _k.cast(x, _mstype.float32)
+    return _k.where(_k.isnan(x), x, _k.where(_k.less(x, 0), _math.pi, _k.zeros_like(x)))
+
+
+def deepcopy(input_x):
+    """A new tensor with the same elements."""
+    return _k.identity(_check(input_x, "deepcopy"))
+
+
+def dyn_shape(input_x):
+    """The sizes as a Tensor, int64."""
+    return _Tensor(list(_check(input_x, "dyn_shape").shape), _mstype.int64)
+
+
+def move_to(input, to="CPU", blocking=True):
+    """The tensor; there is one device, the CPU."""
+    if to != "CPU":
+        raise ValueError("[move_to] to, got %r, expected 'CPU'" % (to,))
+    return _check(input, "move_to")
+
+
+def eps(x):
+    """The distance of 1 to the next number of the dtype, in the shape of x."""
+    import numpy
+    return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
+
+
+def padding(x, pad_dim_size=8):
+    """x, whose last axis has the size 1, with zeros behind it up to pad_dim_size."""
+    if isinstance(pad_dim_size, bool) or not isinstance(pad_dim_size, int):
+        raise TypeError("[padding] pad_dim_size, got %s, expected an int" % type(pad_dim_size).__name__)
+    if pad_dim_size < 1 or _check(x, "padding").ndim < 2 or x.shape[-1] != 1:
+        raise ValueError("[padding] pad_dim_size and shape of x, got %d and %s, expected 1 or more, and 2 axes or more, the last "
+                         "of size 1" % (pad_dim_size, tuple(x.shape)))
+    return _k.pad(x, [0] * x.ndim, [0] * (x.ndim - 1) + [pad_dim_size - 1], 0)
+
+
+def mirror_pad(input_x, paddings, mode):
+    """Goes on beyond the ends of each axis as in a mirror; paddings (axes, 2), mode 'REFLECT' or 'SYMMETRIC' (with the edge)."""
+    if mode not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError("[mirror_pad] mode, got %r, expected 'REFLECT' or 'SYMMETRIC'" % (mode,))
+    rows = paddings.tolist() if isinstance(paddings, _Tensor) else list(paddings)
+    if len(rows) != _check(input_x, "mirror_pad").ndim:
+        raise ValueError("[mirror_pad] paddings, got %d rows, expected %d" % (len(rows), input_x.ndim))
+    for axis, (before, after) in enumerate(rows):
+        input_x = _a._mirror(input_x, axis, int(before), int(after), mode == "SYMMETRIC")
+    return input_x
+
+
+def intopk(x1, x2, k):
+    """Whether the class x2 of each row of x1 is among its k greatest elements."""
+    target = _k.gather_elements(x1, _k.expand_dims(_k.cast(x2, _mstype.int64), -1), -1)
+    return _k.less(_k.sum(_k.cast(_k.greater(x1, target), _mstype.int32), -1), k)
+
+
+def bidense(input1, input2, weight, bias=None):
+    """sum over i and j of input1[..., i] weight[k, i, j] input2[..., j], plus bias[k]."""
+    wide = _k.matmul(_k.expand_dims(_k.expand_dims(input1, -2), -2), weight)
+    out = _k.sum(_k.squeeze(wide, -2) * _k.expand_dims(input2, -2), -1)
+    return out if bias is None else out + bias
+
+
+def sparse_segment_mean(x, indices, segment_ids):
+    """Means of the rows of x at `indices` whose number in segment_ids is the same; 0 for a number that none bears."""
+    from .count_func import sorted_segments
+    return sorted_segments("sparse_segment_mean", _k.gather(x, indices, 0), segment_ids, "mean")
+
+
+def baddbmm_ext(input, batch1, batch2, *, beta=1, alpha=1):
+    """beta input + alpha batch1 @ batch2 of stacks of matrices."""
+    return _la.baddbmm(input, batch1, batch2, beta, alpha)
+
+
+def mse_loss_ext(input, target, reduction="mean"):
+    """(input - target) squared, reduced."""
+    return _n.mse_loss(input, target, reduction)
+
+
+def diff_ext(input, n=1, dim=-1, prepend=None, append=None):
+    """Differences of neighbours along an axis, n times."""
+    return _st.diff(input, n, dim, prepend, append)
+
+
+def bernoulli_ext(input, *, generator=None):
+    """1 with the probability that input holds, else 0."""
+    if generator is not None:
+        raise NotImplementedError("[bernoulli_ext] generator, got %s, expected None: mindspore.set_seed seeds all"
+                                  % type(generator).__name__)
+    return _r.bernoulli(input, input)
+
+
+def adaptive_avg_pool2d_ext(input, output_size):
+    """Means of windows chosen so that the last two axes get the wanted sizes."""
+    return _n.adaptive_avg_pool2d(input, output_size)
+
+
+# -- parts of language models -------------------------------------------------------------------------------------------
+
+
+def rms_norm(x, gamma, epsilon=1e-6):
+    """(x over the root of the mean of its squares, times gamma; 1 over the root): the axes of gamma are the last ones of x."""
+    axes = tuple(range(-gamma.ndim, 0))
+    if tuple(_check(x, "rms_norm").shape[-gamma.ndim:]) != tuple(_check(gamma, "rms_norm").shape):
+        raise ValueError("[rms_norm] shape of gamma, got %s, expected the last sizes of %s" % (tuple(gamma.shape), tuple(x.shape)))
+    wide = _k.cast(x, _mstype.float32) if x.dtype in (_mstype.float16, _mstype.bfloat16) else x
+    rstd = _k.rsqrt(_k.mean(_k.square(wide), axes, True) + epsilon)
+    return _k.cast(wide * rstd * _k.cast(gamma, wide.dtype), x.dtype), rstd
+
+
+def add_rms_norm(x1, x2, gamma, epsilon=1e-6):
+    """(rms_norm of x1 + x2, 1 over the root, x1 + x2)"""
+    total = x1 + x2
+    return rms_norm(total, gamma, epsilon) + (total,)
+
+
+def add_layer_norm(x1, x2, gamma, beta, epsilon=1e-5, additional_output=False):
+    """(layer norm of x1 + x2 over the last axis, mean, 1 over the deviation, x1 + x2)"""
+    total = x1 + x2
+    mean = _k.mean(total, -1, True)
+    rstd = _k.rsqrt(_k.mean(_k.square(total - mean), -1, True) + epsilon)
+    return (total - mean) * rstd * gamma + beta, mean, rstd, total
+
+
+def rotary_position_embedding(x, cos, sin, mode=0):
+    """x turned by angles: halves (mode 0) or neighbours (mode 1) of the last axis are the two coordinates."""
+    if mode not in (0, 1):
+        raise ValueError("[rotary_position_embedding] mode, got %r, expected 0 or 1" % (mode,))
+    half = _check(x, "rotary_position_embedding").shape[-1] // 2
+    if mode == 0:
+        turned = _k.concat([-x[..., half:], x[..., :half]], -1)
+    else:
+        turned = _k.reshape(_k.stack([-x[..., 1::2], x[..., 0::2]], -1), x.shape)
+    return x * cos + turned * sin
+
+
+def moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False):
+    """(tokens sorted by the experts that `indices` name, where each of (token, choice) went)"""
+    if padded_mode:
+        raise NotImplementedError("[moe_token_permute] padded_mode, got True, expected False")
+    choices = 1 if indices.ndim == 1 else indices.shape[1]
+    flat = _k.reshape(indices, (-1,))
+    order = _k.argsort(flat, 0)
+    places = _k.cast(_k.argsort(order, 0), _mstype.int32)
+    kept = flat.size if num_out_tokens is None else num_out_tokens if num_out_tokens > 0 else flat.size + num_out_tokens
+    rows = _k.floor_div(_k.cast(order, _mstype.int64), choices)[:kept]
+    return _k.gather(tokens, rows, 0), places
+
+
+def moe_token_unpermute(permuted_tokens, sorted_indices, probs=None, padded_mode=False, restore_shape=None):
+    """The sums over the choices of each token, times probs, of what moe_token_permute gave."""
+    if padded_mode:
+        raise NotImplementedError("[moe_token_unpermute] padded_mode, got True, expected False")
+    choices = 1 if probs is None else probs.shape[1]
+    inside = _k.less(sorted_indices, permuted_tokens.shape[0])
+    rows = _k.gather(permuted_tokens, _k.where(inside, sorted_indices, 0), 0)
+    rows = _k.where(_k.expand_dims(inside, 1), rows, _k.zeros_like(rows))
+    rows = _k.reshape(rows, (-1, choices, rows.shape[-1]))
+    return _k.sum(rows if probs is None else rows * _k.expand_dims(_k.cast(probs, rows.dtype), 2), 1)
+
+
+# -- convolution at shifted places ---------------------------------------------------------------------------------------
+
+
+def deformed(x, offsets, ksize, strides, pads, dilations, groups, modulated):
+    """The windows of (N, C, H, W) at shifted places: (N, C, H' * rows, W' * columns); offsets as of deformable_conv2d."""
+    n, c, height, width = x.shape
+    rows, columns = ksize
+    counts = offsets.shape[2:]
+    shape = (n, -1, groups, rows, columns) + tuple(counts)
+    parts = _k.unstack(_k.reshape(offsets, shape), 1)
+    base = []
+    for axis, (count, size) in enumerate(zip(counts, ksize)):
+        window = _k.arange(0, size, 1, _mstype.float32) * float(dilations[axis])
+        at = _k.arange(0, count, 1, _mstype.float32) * float(strides[axis]) - float(pads[axis])
+        base.append(_k.reshape(window, (size, 1, 1) if axis else (size, 1, 1, 1)) + _k.reshape(at, (1, count) if axis else (count, 1)))
+    across, down = parts[0] + base[1], parts[1] + base[0]
+    images = _k.reshape(x, (n * groups, c // groups, height, width))
+    places = [_k.reshape(p, (n * groups, -1)) for p in (down, across)]
+    out = _k.reshape(_bilinear(images, places), (n, groups, c // groups, rows, columns) + tuple(counts))
+    if modulated:
+        out = out * _k.expand_dims(parts[2], 2)
+    out = _k.transpose(_k.reshape(out, (n, c, rows, columns) + tuple(counts)), (0, 1, 4, 2, 5, 3))
+    return _k.reshape(out, (n, c, counts[0] * rows, counts[1] * columns))
+
+
+def _bilinear(images, places):
+    """Values of (N, C, H, W) images between pixels, zeros outside: (N, C, points)."""
+    low = [_k.floor(p) for p in places]
+    number = _k.reshape(_k.arange(0, images.shape[0], 1, _mstype.int64), (-1, 1))
+    total = 0.0
+    for step_y in (0.0, 1.0):
+        for step_x in (0.0, 1.0):
+            at = [low[0] + step_y, low[1] + step_x]
+            weight = (1.0 - _k.abs(places[0] - at[0])) * (1.0 - _k.abs(places[1] - at[1]))
+            inside = None
+            for p, size in zip(at, images.shape[2:]):
+                there = _k.logical_and(_k.greater_equal(p, 0), _k.less(p, size))
+                inside = there if inside is None else _k.logical_and(inside, there)
+            index = [_k.cast(_k.clip(p, 0.0, float(size - 1)), _mstype.int64) for p, size in zip(at, images.shape[2:])]
+            taken = _k.index([images, number] + index, [0, 2, 3])  # (N, points, C)
+            total = total + taken * _k.expand_dims(_k.where(inside, weight, 0.0), 2)
+    return _k.transpose(total, (0, 2, 1))
+
+
+def deformable_conv2d(x, weight, offsets, kernel_size, strides, padding, bias=None, dilations=(1, 1, 1, 1), groups=1,
+                      deformable_groups=1, modulated=True):
+    """Convolution of (N, C, H, W) whose window takes values at places shifted by `offsets`, between pixels.
+
+    offsets is (N, 3 * deformable_groups * rows * columns, H', W'): shifts along the width, along the height, and factors
+    (2 * ... without the factors where modulated is False). strides and dilations are (1, 1, rows, columns), padding is
+    (top, bottom, left, right).
+    """
+    for what, value, count in (("kernel_size", kernel_size, 2), ("strides", strides, 4), ("padding", padding, 4),
+                               ("dilations", dilations, 4)):
+        if not isinstance(value, (tuple, list)) or len(value) != count:
+            raise ValueError("[deformable_conv2d] %s, got %r, expected %d ints" % (what, value, count))
+    if _check(x, "deformable_conv2d").ndim != 4 or x.shape[1] % deformable_groups:
+        raise ValueError("[deformable_conv2d] shape of x, got %s, expected 4 axes, the second a multiple of %d"
+                         % (tuple(x.shape), deformable_groups))
+    parts = 3 if modulated else 2
+    if offsets.shape[1] != parts * deformable_groups * kernel_size[0] * kernel_size[1]:
+        raise ValueError("[deformable_conv2d] channels of offsets, got %d, expected %d"
+                         % (offsets.shape[1], parts * deformable_groups * kernel_size[0] * kernel_size[1]))
+    windows = deformed(x, offsets, kernel_size, strides[2:], (padding[0], padding[2]), dilations[2:], deformable_groups, modulated)
+    out = _n.conv2d(windows, weight, None, tuple(kernel_size), "valid", 0, 1, groups)
+    return out if bias is None else _n.bias_add(out, bias)
+
+
+__all__ = [name for name, value in list(globals().items())
+           if name[0] != "_" and name != "deformed" and callable(value)]

@@ -1,0 +1,150 @@
+"""Factors of matrices in LAPACK's packed forms (QR by reflectors, LU with pivots), and condition numbers."""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import math_func as _m
+from . import registry as _k
+
+_REAL = (_mstype.float32, _mstype.float64)
+
+
+def _matrices(where, x, what="input", dtypes=_REAL):
+    if _check(x, where).ndim < 2:
+        raise ValueError("[%s] rank of %s, got %d, expected 2 at least" % (where, what, x.ndim))
+    if x.dtype not in dtypes:
+        raise TypeError("[%s] dtype of %s, got %s, expected one of %s" % (where, what, x.dtype, ", ".join(map(str, dtypes))))
+    return x
+
+
+def cond(A, p=None):
+    """The condition number of the matrices (..., n, n): norm(A) norm(inverse of A), in the norm p; 2 by default.
+
+    p is None, 2, -2, 1, -1, inf, -inf, 'fro' or 'nuc'; for 2, -2 and 'nuc' the result is float32, as in MindSpore.
+    """
+    _matrices("cond", A, "A")
+    if A.shape[-1] != A.shape[-2]:
+        raise ValueError("[cond] shape of A, got %s, expected square matrices" % (tuple(A.shape),))
+    if p in (None, 2, -2):
+        values = _k.svd(A, False)[0]
+        most, least = _k.max(values, -1), _k.min(values, -1)
+        out = least / most if p == -2 else most / least
+    else:
+        out = _m.norm(A, p, (-2, -1)) * _m.norm(_k.inverse(A), p, (-2, -1))
+    return _k.cast(out, _mstype.float32) if p in (2, -2, "nuc") else out
+
+
+def geqrf(input):
+    """(reflectors below the diagonal with R on and above it, tau): the packed QR factors of (..., m, n); no gradient."""
+    import numpy
+    _matrices("geqrf", input)
+    rows, columns = input.shape[-2:]
+    stack, lead = input.asnumpy().reshape((-1, rows, columns)), tuple(input.shape[:-2])
+    factors = [numpy.linalg.qr(one, mode="raw") for one in stack]
+    packed = numpy.stack([numpy.swapaxes(f[0], -1, -2) for f in factors]).reshape(lead + (rows, columns))
+    tau = numpy.stack([f[1] for f in factors]).reshape(lead + (min(rows, columns),))
+    return _Tensor(numpy.ascontiguousarray(packed)), _Tensor(tau)
+
+
+def _reflected(x, reflectors, tau, last_first):
+    """Products of the reflections I - tau v v' with x, beginning with the last one or the first."""
+    count, rows = tau.shape[-1], reflectors.shape[-2]
+    unit = _k.eye(rows, reflectors.shape[-1], reflectors.dtype)
+    below = _k.tril(reflectors, -1) + unit
+    for i in (range(count - 1, -1, -1) if last_first else range(count)):
+        v = below[..., i:i + 1]
+        scaled = tau[..., i:i + 1]
+        x = x - _k.expand_dims(scaled, -1) * _k.matmul(v, _k.matmul(v, x, True, False))
+    return x
+
+
+def _check_reflectors(where, reflectors, tau):
+    _matrices(where, reflectors)
+    if _check(tau, where).dtype != reflectors.dtype:
+        raise TypeError("[%s] dtype of tau, got %s, expected %s" % (where, tau.dtype, reflectors.dtype))
+    if tau.shape[:-1] != reflectors.shape[:-2] or tau.shape[-1] > reflectors.shape[-1]:
+        raise ValueError("[%s] shape of tau, got %s, expected one number for each column of %s"
+                         % (where, tuple(tau.shape), tuple(reflectors.shape)))
+
+
+def orgqr(input, input2):
+    """The first columns of Q, (..., m, n), of packed reflectors (..., m, n) and tau as geqrf gives them."""
+    _check_reflectors("orgqr", input, input2)
+    rows, columns = input.shape[-2:]
+    if rows < columns:
+        raise ValueError("[orgqr] shape of input, got %s, expected no more columns than rows" % (tuple(input.shape),))
+    start = _k.broadcast_to(_k.eye(rows, columns, input.dtype), tuple(input.shape))
+    return _reflected(start, input, input2, True)
+
+
+def ormqr(input, tau, other, left=True, transpose=False):
+    """Q other, or with left=False other Q, for the full Q of packed reflectors; transpose takes its transpose."""
+    _check_reflectors("ormqr", input, tau)
+    _matrices("ormqr", other, "other")
+    if other.shape[-2 if left else -1] != input.shape[-2]:
+        raise ValueError("[ormqr] shape of other, got %s, expected %d %s"
+                         % (tuple(other.shape), input.shape[-2], "rows" if left else "columns"))
+    if left:
+        return _reflected(other, input, tau, not transpose)
+    return _k.swapaxes(_reflected(_k.swapaxes(other, -1, -2), input, tau, transpose), -1, -2)
+
+
+def _permutations(where, pivots, rows):
+    """Row numbers after the exchanges that pivots, counted from 1, ask for: one array for each matrix."""
+    import numpy
+    if _check(pivots, where).dtype not in (_mstype.int8, _mstype.uint8, _mstype.int16, _mstype.int32, _mstype.int64):
+        raise TypeError("[%s] dtype of LU_pivots, got %s, expected one of ints" % (where, pivots.dtype))
+    found = pivots.asnumpy().reshape((-1, pivots.shape[-1]))
+    if found.size and (found.min() < 1 or found.max() > rows):
+        raise ValueError("[%s] LU_pivots, got %d to %d, expected numbers from 1 to %d"
+                         % (where, found.min(), found.max(), rows))
+    out = numpy.tile(numpy.arange(rows), (len(found), 1))
+    for row, exchanges in zip(out, found):
+        for i, pivot in enumerate(exchanges):
+            row[i], row[pivot - 1] = row[pivot - 1], row[i]
+    return out
+
+
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
+    """(P, L, U) of packed factors (..., m, n) and pivots (..., min(m, n)): P L U is the matrix.
+
+    Without unpack_data L and U, without unpack_pivots P, are None.
+    """
+    import numpy
+    _matrices("lu_unpack", LU_data, "LU_data", _REAL + (_mstype.float16, _mstype.int32, _mstype.int64, _mstype.int8,
+                                                       _mstype.int16, _mstype.uint8))
+    rows, columns = LU_data.shape[-2:]
+    short = min(rows, columns)
+    if tuple(_check(LU_pivots, "lu_unpack").shape) != tuple(LU_data.shape[:-2]) + (short,):
+        raise ValueError("[lu_unpack] shape of LU_pivots, got %s, expected %s"
+                         % (tuple(LU_pivots.shape), tuple(LU_data.shape[:-2]) + (short,)))
+    lower = upper = pivots = None
+    if unpack_data:
+        lower = _k.tril(LU_data[..., :short], -1) + _k.eye(rows, short, LU_data.dtype)
+        upper = _k.triu(LU_data[..., :short, :], 0)
+    if unpack_pivots:
+        order = _permutations("lu_unpack", LU_pivots, rows)
+        ones = numpy.swapaxes(numpy.eye(rows)[order], -1, -2).reshape(tuple(LU_data.shape[:-2]) + (rows, rows))
+        pivots = _k.cast(_Tensor(numpy.ascontiguousarray(ones)), LU_data.dtype)
+    return pivots, lower, upper
+
+
+def lu_solve(b, LU_data, LU_pivots):
+    """The x with A x = b, (..., n, k), for the packed factors (..., n, n) of A."""
+    _matrices("lu_solve", LU_data, "LU_data")
+    _matrices("lu_solve", b, "b")
+    if LU_data.dtype != b.dtype:
+        raise TypeError("[lu_solve] dtype of LU_data, got %s, expected that of b, %s" % (LU_data.dtype, b.dtype))
+    size = LU_data.shape[-1]
+    if LU_data.shape[-2] != size or b.shape[-2] != size:
+        raise ValueError("[lu_solve] shapes of b and LU_data, got %s and %s, expected as many rows and square matrices"
+                         % (tuple(b.shape), tuple(LU_data.shape)))
+    order = _permutations("lu_solve", LU_pivots, size)
+    rows = _Tensor(order.reshape(tuple(LU_pivots.shape[:-1]) + (size, 1)).astype("int64"))
+    lead = tuple(b.shape[:-2]) if b.ndim >= LU_data.ndim else tuple(LU_data.shape[:-2])
+    b, rows = (_k.broadcast_to(part, lead + (size, b.shape[-1])) for part in (b, rows))
+    lower = _k.tril(LU_data, -1) + _k.eye(size, size, LU_data.dtype)
+    factors = [_k.broadcast_to(part, lead + (size, size)) for part in (lower, _k.triu(LU_data, 0))]
+    return _k.matrix_solve(factors[1], _k.matrix_solve(factors[0], _k.gather_elements(b, rows, b.ndim - 2), False), False)
+
+
+__all__ = ["cond", "geqrf", "orgqr", "ormqr", "lu_unpack", "lu_solve"]

@@ -1,0 +1,111 @@
+"""Pooling over windows of random places (fractional max pooling, Graham 2014), and CTC's greedy decoding."""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import registry as _k
+from .random_func import draw_uniform as _uniform
+
+
+def _sizes(where, value, count, what):
+    values = tuple(value) if isinstance(value, (tuple, list)) else (value,) * count
+    if len(values) != count:
+        raise ValueError("[%s] %s, got %d numbers, expected %d" % (where, what, len(values), count))
+    return values
+
+
+def _starts(sample, length, out, kernel):
+    """Where each window along an axis begins, int64 (rows, out), for one random number in [0, 1) a row."""
+    import numpy
+    if out == 1:
+        return numpy.full((sample.shape[0], 1), length - kernel, numpy.int64)
+    alpha = numpy.float32(length - kernel) / numpy.float32(out - 1)
+    steps = numpy.arange(out - 1, dtype=numpy.float32)
+    found = ((steps + sample[:, None]) * alpha).astype(numpy.int64) - (sample[:, None] * alpha).astype(numpy.int64)
+    return numpy.concatenate([found, numpy.full((sample.shape[0], 1), length - kernel, numpy.int64)], 1)
+
+
+def fractional(where, x, kernel, out, samples):
+    """(largest elements, their places in the flattened volume, int64) of the last axes; samples (N, C, axes) or None."""
+    import numpy
+    count = len(kernel)
+    lead, spatial = tuple(x.shape[:-count]), tuple(x.shape[-count:])
+    for length, size, window in zip(spatial, out, kernel):
+        if size < 1 or window < 1 or size + window - 1 > length:
+            raise ValueError("[%s] sizes, got input %s, window %s and output %s, expected output + window - 1 within the input"
+                             % (where, spatial, tuple(kernel), tuple(out)))
+    rows = 1
+    for size in lead:
+        rows *= size
+    if samples is None:
+        samples = _uniform((rows, count), _mstype.float32, None)
+    drawn = samples.asnumpy().reshape(rows, count).astype(numpy.float32)
+    place = numpy.zeros((rows,) + (1,) * (2 * count), numpy.int64)
+    step = 1
+    for axis in range(count - 1, -1, -1):
+        # The numbers of a row name the axes from the last one on.
+        along = _starts(drawn[:, count - 1 - axis], spatial[axis], out[axis], kernel[axis])[:, :, None] + numpy.arange(kernel[axis])
+        shape = [rows] + [1] * (2 * count)
+        shape[1 + axis], shape[1 + count + axis] = out[axis], kernel[axis]
+        place = place + along.reshape(shape) * step
+        step *= spatial[axis]
+    places = _Tensor(numpy.ascontiguousarray(place.reshape(rows, -1)))
+    windows = _k.reshape(_k.gather_elements(_k.reshape(x, (rows, -1)), places, 1), (rows,) + (int(numpy.prod(out)), -1))
+    best = _k.expand_dims(_k.argmax(windows, -1), -1)
+    values = _k.squeeze(_k.gather_elements(windows, best, -1), -1)
+    chosen = _k.squeeze(_k.gather_elements(_k.reshape(places, windows.shape), best, -1), -1)
+    return _k.reshape(values, lead + tuple(out)), _k.reshape(chosen, lead + tuple(out))
+
+
+def _pooled(where, x, kernel_size, output_size, output_ratio, return_indices, samples, count):
+    if (output_size is None) == (output_ratio is None):
+        raise ValueError("[%s] output_size and output_ratio, got %s and %s, expected one of them" % (where, output_size, output_ratio))
+    if _check(x, where).ndim not in (count + 1, count + 2):
+        raise ValueError("[%s] rank of input, got %d, expected %d or %d" % (where, x.ndim, count + 1, count + 2))
+    kernel = _sizes(where, kernel_size, count, "kernel_size")
+    if output_ratio is not None:
+        ratios = _sizes(where, output_ratio, count, "output_ratio")
+        if not all(0 < r < 1 for r in ratios):
+            raise ValueError("[%s] output_ratio, got %s, expected numbers in (0, 1)" % (where, ratios))
+        output_size = tuple(int(n * r) for n, r in zip(x.shape[-count:], ratios))
+    values, places = fractional(where, x, kernel, _sizes(where, output_size, count, "output_size"), samples)
+    return (values, places) if return_indices else values
+
+
+def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    """Largest elements of windows at random places of (N, C, H, W) or (C, H, W), so many as output_size or output_ratio say.
+
+    With return_indices also their places in the plane. _random_samples, (N, C, 2) in [0, 1), fixes the windows.
+    """
+    return _pooled("fractional_max_pool2d", input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 2)
+
+
+def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    """Largest elements of windows at random places of (N, C, D, H, W) or (C, D, H, W); as fractional_max_pool2d."""
+    return _pooled("fractional_max_pool3d", input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 3)
+
+
+def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True):
+    """(coordinates (n, 2) of the decoded classes, the classes, (batch, longest), minus the sum of the greatest scores).
+
+    inputs is (time, batch, classes), the last class the blank; the first three are int64. No gradient.
+    """
+    import numpy
+    if _check(inputs, "ctc_greedy_decoder").ndim != 3:
+        raise ValueError("[ctc_greedy_decoder] rank of inputs, got %d, expected 3" % inputs.ndim)
+    if tuple(_check(sequence_length, "ctc_greedy_decoder").shape) != (inputs.shape[1],):
+        raise ValueError("[ctc_greedy_decoder] shape of sequence_length, got %s, expected (%d,)"
+                         % (tuple(sequence_length.shape), inputs.shape[1]))
+    scores, blank = inputs.asnumpy(), inputs.shape[2] - 1
+    rows, total = [], numpy.zeros((inputs.shape[1], 1), scores.dtype)
+    for b, steps in enumerate(sequence_length.tolist()):
+        best = scores[:steps, b].argmax(1)
+        total[b, 0] = -scores[:steps, b].max(1).sum()
+        before = numpy.concatenate([[-1], best[:-1]])
+        rows.append(best[(best != blank) & ~(merge_repeated & (best == before))])
+    places = [(b, t) for b, row in enumerate(rows) for t in range(len(row))]
+    longest = max([len(row) for row in rows] + [0])
+    return (_Tensor(numpy.array(places, numpy.int64).reshape(-1, 2)), _Tensor(numpy.concatenate(rows).astype(numpy.int64)),
+            _Tensor(numpy.array([len(rows), longest], numpy.int64)), _Tensor(total))
+
+
+__all__ = ["fractional_max_pool2d", "fractional_max_pool3d", "ctc_greedy_decoder"]

@@ -1,0 +1,40 @@
+"""Functions that write their result to their first argument and return it: ops.clamp_, ops.zero_ and the like."""
+from ..common.tensor import check_tensor as _check
+from . import registry as _k
+
+
+def stop_gradient_(input):
+    """Lets the tensor stand for itself without a history: no gradient goes through it any more; returns it."""
+    from .._native import _msjit
+    _msjit.become(_check(input, "stop_gradient_"), input.detach())
+    return input
+
+
+def _method(name, where=None):
+    def call(input, *args, **kwargs):
+        return getattr(_check(input, where or name), name)(*args, **kwargs)
+    call.__name__ = call.__qualname__ = where or name
+    call.__doc__ = "Tensor.%s of the first argument, which is written to and returned." % name
+    return call
+
+
+bernoulli_, clamp_, erfinv_, exponential_ = [_method(n) for n in ("bernoulli_", "clamp_", "erfinv_", "exponential_")]
+normal_, put_, random_, tanh_ = [_method(n) for n in ("normal_", "put_", "random_", "tanh_")]
+uniform_, zero_ = _method("uniform_"), _method("zero_")
+inplace_sigmoid, inplace_tanh = _method("sigmoid_", "inplace_sigmoid"), _method("tanh_", "inplace_tanh")
+
+
+def reshape_(input, shape):
+    """A tensor of the same elements in another shape."""
+    return _k.reshape(input, shape)
+
+
+def inplace_index_add(var, indices, updates, axis):
+    """Slices of `updates` added to a Parameter along an axis, in place; returns it."""
+    from .index_func import index_add
+    _k.assign(_check(var, "inplace_index_add"), index_add(var.detach(), indices, updates, axis))
+    return var
+
+
+__all__ = ["stop_gradient_", "bernoulli_", "clamp_", "erfinv_", "exponential_", "normal_", "put_", "random_", "tanh_", "uniform_",
+           "zero_", "inplace_sigmoid", "inplace_tanh", "reshape_", "inplace_index_add"]

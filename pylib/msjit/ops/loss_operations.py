@@ -1,0 +1,244 @@
+"""Primitives of losses, sequences, dropout masks and padding, and those that call Python functions, as rows."""
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import array_func as _a
+from . import extended_func as _e
+from . import fractional_func as _f
+from . import layout_func as _l
+from . import loss_func as _lo
+from . import nn_func as _n
+from . import registry as _k
+from . import sampling_func as _s
+from . import statistics_func as _st
+from .nn_operations import _seed
+from .primitive import REQUIRED as _REQUIRED
+from .primitive import Primitive
+from .primitive import rows as _rows
+from .random_func import draw_uniform as _uniform
+
+_MEAN = {"reduction": "mean"}
+
+
+def _nll(p, logits, labels, weight):
+    """(loss, sum of the weights of the labels)"""
+    picked = _k.gather(weight, labels, 0)
+    picked = _k.where(_k.equal(labels, p.ignore_index), _k.zeros_like(picked), picked)
+    return _n.nll_loss(logits, labels, weight, p.ignore_index, p.reduction), _k.sum(picked)
+
+
+def _greedy(p, inputs, sequence_length):
+    return _f.ctc_greedy_decoder(inputs, sequence_length, p.merge_repeated)
+
+
+def _ctc(p, log_probs, targets, input_lengths, target_lengths):
+    """(loss of each sequence, logarithms of the probabilities of its beginnings (batch, time, 2 * longest + 1))"""
+    if p.reduction != "none":
+        raise ValueError("[%s] reduction, got %r, expected 'none'" % (p.name, p.reduction))
+    return _lo.ctc_loss(log_probs, targets, input_lengths, target_lengths, p.blank, "none", p.zero_infinity)
+
+
+def _pad(p, x, paddings, constant_value=None):
+    numbers = paddings.tolist() if isinstance(paddings, _Tensor) else list(paddings)
+    if not p.paddings_contiguous:  # all that come first, then all that come last
+        half = len(numbers) // 2
+        numbers = [n for pair in zip(numbers[:half], numbers[half:]) for n in pair]
+    value = constant_value.item() if isinstance(constant_value, _Tensor) else constant_value
+    mode = {"edge": "replicate"}.get(p.mode, p.mode)
+    return _a.pad(x, [int(n) for n in numbers], mode, value if mode == "constant" else None)
+
+
+def _fractional_solid(p, x, random_samples):
+    kernel, out = _f._sizes(p.name, p.ksize, 3, "ksize"), _f._sizes(p.name, p.output_shape, 3, "output_shape")
+    return _f.fractional(p.name, x, kernel, out, random_samples)
+
+
+def _fractional_plane(p, x, random_samples):
+    kernel, out = _f._sizes(p.name, p.ksize, 2, "ksize"), _f._sizes(p.name, p.output_shape, 2, "output_shape")
+    return _f.fractional(p.name, x, kernel, out, random_samples)
+
+
+def _deformable(p, x, offsets):
+    for what, value in (("strides", p.strides), ("pads", p.pads), ("dilations", p.dilations)):
+        if len(value) != 4:
+            raise ValueError("[%s] %s, got %r, expected 4 ints" % (p.name, what, value))
+    return _e.deformed(x, offsets, p.ksize, p.strides[2:], (p.pads[0], p.pads[2]), p.dilations[2:], p.deformable_groups, p.modulated)
+
+
+def _block(p, x, forward):
+    size, edges = p.block_size, p.paddings if forward else p.crops
+    return (_l.space_to_batch_nd if forward else _l.batch_to_space_nd)(x, [size, size], [list(pair) for pair in edges])
+
+
+def _no_repeat(p, state_seq, log_probs):
+    """The least number in place of the scores of words that would end a row of ngram_size words for the second time."""
+    import numpy
+    words, scores = state_seq.asnumpy(), log_probs.asnumpy().copy()
+    n = p.ngram_size
+    least = numpy.finfo(scores.dtype).min
+    for row, out in zip(words.reshape(-1, words.shape[-1]), scores.reshape(-1, scores.shape[-1])):
+        last = row[len(row) - n + 1:]
+        for i in range(len(row) - n + 1):
+            if (row[i:i + n - 1] == last).all():
+                out[row[i + n - 1]] = least
+    return _Tensor(scores)
+
+
+def _edits(first, second):
+    row = list(range(len(second) + 1))
+    for i, one in enumerate(first, 1):
+        before, row[0] = row[0], i
+        for j, other in enumerate(second, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (one != other))
+    return row[-1]
+
+
+def _edit_distance(p, hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape):
+    """Insertions, deletions and exchanges that make each hypothesis the truth, over the length of the truth if normalized."""
+    import numpy
+    shape = tuple(max(a, b) for a, b in zip(hypothesis_shape.tolist()[:-1], truth_shape.tolist()[:-1]))
+
+    def sequences(indices, values):
+        found = {}
+        for place, value in zip(indices.asnumpy().tolist(), values.asnumpy().tolist()):
+            found.setdefault(tuple(place[:-1]), []).append(value)
+        return found
+    given, wanted = sequences(hypothesis_indices, hypothesis_values), sequences(truth_indices, truth_values)
+    out = numpy.zeros(shape, numpy.float32)
+    for place in numpy.ndindex(shape):
+        first, second = given.get(place, []), wanted.get(place, [])
+        count = float(_edits(first, second))
+        if p.normalize:
+            count = count / len(second) if second else (numpy.inf if first else 0.0)
+        out[place] = count
+    return _Tensor(out)
+
+
+def _keep_mask(p, shape, keep_prob):
+    """Bits that say what is kept, eight to one uint8, the count rounded up to a multiple of 128."""
+    import numpy
+    sizes = [int(n) for n in (shape.tolist() if isinstance(shape, _Tensor) else shape)]
+    total = 1
+    for size in sizes:
+        total *= size
+    count = -(-total // 128) * 128
+    drawn = _uniform((count,), _mstype.float32, _seed(p.Seed0, p.Seed1)).asnumpy()
+    return _Tensor(numpy.packbits(drawn < float(keep_prob), bitorder="little"))
+
+
+def _masked(p, x, mask, keep_prob):
+    import numpy
+    bits = numpy.unpackbits(mask.asnumpy(), bitorder="little")[:x.size].astype(bool)
+    return _k.where(_Tensor(bits.reshape(tuple(x.shape))), x / float(keep_prob), _k.zeros_like(x))
+
+
+def _randperm(p, n):
+    count, longest = int(n), p.max_length
+    if count > longest:
+        raise ValueError("[%s] n, got %d, expected at most max_length, %d" % (p.name, count, longest))
+    return _k.concat([_k.cast(_s.randperm(count), p.dtype), _k.full((longest - count,), p.pad, p.dtype)])
+
+
+def _fixed_width(p, x, range):
+    """How many elements lie in each of nbins equal parts of range, those outside counting to the ends."""
+    low, high = range.tolist()
+    inside = _k.clip(x, low, high)
+    return _k.cast(_st.histc(inside, p.nbins, low, high), p.dtype)
+
+
+def _python_call(p, *inputs):
+    values = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)) else inputs
+    made = p.fn(*[v.asnumpy() if isinstance(v, _Tensor) else v for v in values])
+    made = made if isinstance(made, (tuple, list)) else (made,)
+    return tuple(_k.cast(_Tensor(item), kind) for item, kind in zip(made, p.out_types))
+
+
+class Morph(Primitive):
+    """fn as a primitive: called as fn, and with bprop_fn its gradient; infer_shape and infer_dtype say what it gives.
+
+    bprop_fn(*inputs, output, gradient) returns a gradient for each input, as a Cell's bprop does.
+    """
+
+    def __init__(self, fn, infer_shape, infer_dtype, bprop_fn=None):
+        super().__init__()
+        for what, value in (("fn", fn), ("infer_shape", infer_shape), ("infer_dtype", infer_dtype)):
+            if not callable(value):
+                raise TypeError("[%s] %s, got %s, expected a function" % (self.name, what, type(value).__name__))
+        self._fn, self._bprop = fn, bprop_fn
+
+    def __call__(self, *args):
+        if self._bprop is None:
+            return self._fn(*args)
+        from ..custom_function import _Function
+        fn, bprop = self._fn, self._bprop
+
+        class Step(_Function):
+            @staticmethod
+            def forward(ctx, *inputs):
+                output = fn(*inputs)
+                ctx.given = (inputs, output)
+                return output
+
+            @staticmethod
+            def backward(ctx, *grads):
+                inputs, output = ctx.given
+                return bprop(*(inputs + (output, grads[0] if len(grads) == 1 else grads)))
+        return Step.apply(*args)
+
+
+class CopyWithSlice(Primitive):
+    """Writes y to x, a Parameter or a view of one, in place; returns x."""
+
+    def __call__(self, x, y):
+        _check(x, self.name)[...] = y if isinstance(y, _Tensor) and y.dtype == x.dtype else _k.cast(y, x.dtype)
+        return x
+
+
+class TupleToTensor(Primitive):
+    """A tuple of numbers as a Tensor of a dtype, that of the numbers by default: int64 or float32."""
+
+    def __call__(self, input_tuple, dtype=None):
+        if not isinstance(input_tuple, (tuple, list)):
+            raise TypeError("[%s] argument, got %s, expected a tuple" % (self.name, type(input_tuple).__name__))
+        return _Tensor(list(input_tuple)) if dtype is None else _Tensor(list(input_tuple), dtype)
+
+
+class ListToTensor(TupleToTensor):
+    """A list of numbers as a Tensor."""
+
+
+__all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(globals(), (
+    ("NLLLoss", {"reduction": "mean", "ignore_index": -100}, _nll),
+    ("MultiMarginLoss", {"p": 1, "margin": 1.0, "reduction": "mean"}, lambda p, x, target, weight=None:
+     _lo.multi_margin_loss(x, target, p.p, p.margin, weight, p.reduction)),
+    ("MultilabelMarginLoss", _MEAN, lambda p, x, target: _lo.multilabel_margin_loss(x, target, p.reduction)),
+    ("SoftMarginLoss", _MEAN, lambda p, x, target: _lo.soft_margin_loss(x, target, p.reduction)),
+    ("TripletMarginLoss", {"p": 2, "swap": False, "eps": 1e-06, "reduction": "mean"}, lambda p, x, positive, negative, margin:
+     _lo.triplet_margin_loss(x, positive, negative, float(margin), p.p, p.eps, p.swap, p.reduction)),
+    ("CTCGreedyDecoder", {"merge_repeated": True}, _greedy),
+    ("CTCLossV2", {"blank": 0, "reduction": "none", "zero_infinity": False}, _ctc),
+    ("PadV3", {"mode": "constant", "paddings_contiguous": True}, _pad),
+    ("FractionalMaxPoolWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCHW"}, _fractional_plane),
+    ("FractionalMaxPool3DWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCDHW"},
+     _fractional_solid),
+    ("DeformableOffsets", {"strides": _REQUIRED, "pads": _REQUIRED, "ksize": _REQUIRED, "dilations": (1, 1, 1, 1),
+                           "data_format": "NCHW", "deformable_groups": 1, "modulated": True}, _deformable),
+    ("SpaceToBatch", {"block_size": _REQUIRED, "paddings": _REQUIRED}, lambda p, x: _block(p, x, True)),
+    ("BatchToSpace", {"block_size": _REQUIRED, "crops": _REQUIRED}, lambda p, x: _block(p, x, False)),
+    ("NoRepeatNGram", {"ngram_size": 1}, _no_repeat), ("EditDistance", {"normalize": True}, _edit_distance),
+    ("DropoutGenMask", {"Seed0": 0, "Seed1": 0}, _keep_mask), ("DropoutDoMask", {}, _masked),
+    ("Randperm", {"max_length": 1, "pad": -1, "dtype": _mstype.int32}, _randperm),
+    ("HistogramFixedWidth", {"nbins": _REQUIRED, "dtype": "int32"}, _fixed_width),
+    ("Quantile", {"dim": None, "keep_dims": False, "ignore_nan": False}, lambda p, x, q:
+     (_st.nanquantile if p.ignore_nan else _st.quantile)(x, q, p.dim, p.keep_dims)),
+    ("LogSoftmaxExt", {}, lambda p, x, dim=None, dtype=None: _n.log_softmax(
+        x if dtype is None else _k.cast(x, dtype), (0 if x.ndim in (0, 1, 3) else 1) if dim is None else dim)),
+    ("RmsNorm", {"epsilon": 1e-6}, lambda p, x, gamma: _e.rms_norm(x, gamma, p.epsilon)),
+    ("ScatterAddWithAxis", {"axis": 0}, lambda p, x, indices, updates: _k.scatter_elements(
+        x, indices, updates, p.axis, "add")),
+    ("Reusing", {}, lambda p, x: x), ("MoveTo", {}, lambda p, x, to="CPU", blocking=True: _e.move_to(x, to, blocking)),
+    ("PyFunc", {"fn": _REQUIRED, "in_types": _REQUIRED, "in_shapes": _REQUIRED, "out_types": _REQUIRED, "out_shapes": _REQUIRED,
+                "stateful": True}, _python_call),
+    ("ImageSummary", {}, lambda p, name, value: None), ("TensorSummary", {}, lambda p, name, value: None),
+    ("HistogramSummary", {}, lambda p, name, value: None),
+))

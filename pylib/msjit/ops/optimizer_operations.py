@@ -1,0 +1,195 @@
+"""Primitives that do one step of an optimizer: they write to the Parameters they get and return those.
+
+Numbers (learning rate, decays) may be floats or Tensors of one element. Attributes that MindSpore's CPU kernels leave
+unread (use_locking, ApplyMomentum's use_nesterov and gradient_scale, ApplyAdagrad's update_slots) change nothing here too.
+"""
+from ..common.tensor import Tensor as _Tensor
+from . import registry as _k
+from .primitive import REQUIRED as _REQUIRED
+from .primitive import rows as _rows
+
+_LOCK = {"use_locking": False}
+_NESTEROV = {"use_locking": False, "use_nesterov": False}
+
+
+def _put(variable, value):
+    _k.assign(variable, value if value.dtype == variable.dtype else _k.cast(value, variable.dtype))
+    return variable
+
+
+def _number(value):
+    """A float, or a Tensor of no axes."""
+    return _k.reshape(value, ()) if isinstance(value, _Tensor) else value
+
+
+def _mean(variable, part, value):
+    """variable * part + value * (1 - part), written to the variable."""
+    return _put(variable, variable.detach() * part + value * (1.0 - part))
+
+
+def _root(x):
+    return _k.sqrt(x) if isinstance(x, _Tensor) else x ** 0.5
+
+
+def _momentum(p, variable, accumulation, learning_rate, gradient, momentum):
+    _put(accumulation, accumulation.detach() * _number(momentum) + gradient)
+    return _put(variable, variable.detach() - accumulation.detach() * _number(learning_rate))
+
+
+def _keras_momentum(p, var, accum, lr, grad, momentum):
+    lr, momentum = _number(lr), _number(momentum)
+    _put(accum, accum.detach() * momentum - grad * lr)
+    step = accum.detach() * momentum - grad * lr if p.use_nesterov else accum.detach()
+    return _put(var, var.detach() + step), accum
+
+
+def _adam_step(p, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient):
+    """What Adam adds to the variable, after it moved both means."""
+    beta1, beta2 = _number(beta1), _number(beta2)
+    lr = _number(lr) * _root(1.0 - _number(beta2_power)) / (1.0 - _number(beta1_power))
+    _mean(m, beta1, gradient)
+    _mean(v, beta2, _k.square(gradient))
+    first = m.detach() * beta1 + gradient * (1.0 - beta1) if p.use_nesterov else m.detach()
+    return first * (-lr) / (_k.sqrt(v.detach()) + _number(epsilon))
+
+
+def _adam(p, var, m, v, *numbers_and_gradient):
+    return _put(var, var.detach() + _adam_step(p, m, v, *numbers_and_gradient)), m, v
+
+
+def _adam_weight_decay(p, var, m, v, lr, beta1, beta2, epsilon, decay, gradient):
+    gradient = _k.cast(gradient, m.dtype)
+    _mean(m, _number(beta1), gradient)
+    _mean(v, _number(beta2), _k.square(gradient))
+    wide = _k.cast(var.detach(), m.dtype)
+    step = m.detach() / (_k.sqrt(v.detach()) + _number(epsilon)) + wide * _number(decay)
+    return _put(var, wide - step * _number(lr)), m, v
+
+
+def _cast_adam(p, var, m, v, lr, beta1, beta2, epsilon, decay, gradient, global_norm=1.0):
+    return _adam_weight_decay(p, var, m, v, lr, beta1, beta2, epsilon, decay,
+                              _k.cast(gradient, m.dtype) / _number(global_norm))
+
+
+def _amsgrad(p, var, m, v, vhat, beta1_power, beta2_power, lr, *rest):
+    given = len(rest) == 4  # ApplyAdamWithAmsgradV2
+    beta1, beta2, epsilon = map(_number, rest[:3]) if given else (p.beta1, p.beta2, p.epsilon)
+    lr = _number(lr) * _root(1.0 - _number(beta2_power)) / (1.0 - _number(beta1_power))
+    _mean(m, beta1, rest[-1])
+    _mean(v, beta2, _k.square(rest[-1]))
+    _put(vhat, _k.maximum(vhat.detach(), v.detach()))
+    return _put(var, var.detach() - m.detach() * lr / (_k.sqrt(vhat.detach()) + epsilon)), m, v, vhat
+
+
+def _ada_max(p, var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad):
+    _mean(m, _number(beta1), grad)
+    _put(v, _k.maximum(v.detach() * _number(beta2), _k.abs(grad)))
+    step = m.detach() * (_number(lr) / (1.0 - _number(beta1_power)))
+    return _put(var, var.detach() - step / (v.detach() + _number(epsilon))), m, v
+
+
+def _adadelta(p, var, accum, accum_update, lr, rho, epsilon, grad):
+    rho, epsilon = _number(rho), _number(epsilon)
+    _mean(accum, rho, _k.square(grad))
+    step = _k.sqrt(accum_update.detach() + epsilon) * _k.rsqrt(accum.detach() + epsilon) * grad
+    _mean(accum_update, rho, _k.square(step))
+    return _put(var, var.detach() - step * _number(lr)), accum, accum_update
+
+
+def _adagrad(p, var, accum, lr, grad):
+    _put(accum, accum.detach() + _k.square(grad))
+    root = _k.sqrt(accum.detach())
+    root = root + p.epsilon if hasattr(p, "epsilon") else root  # ApplyAdagradV2
+    return _put(var, var.detach() - grad * _number(lr) / root), accum
+
+
+def _adagrad_da(p, var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step):
+    lr, l1, l2, step = (_number(value) for value in (lr, l1, l2, global_step))
+    _put(gradient_accumulator, gradient_accumulator.detach() + grad)
+    _put(gradient_squared_accumulator, gradient_squared_accumulator.detach() + _k.square(grad))
+    total = gradient_accumulator.detach()
+    total = _k.sign(total) * _k.maximum(_k.abs(total) - l1 * step, 0.0)
+    return _put(var, total * (-lr) / (_k.sqrt(gradient_squared_accumulator.detach()) + l2 * lr * step))
+
+
+def _signed(weigh):
+    def rule(p, var, m, lr, factor, sign_decay, beta, grad):
+        _mean(m, _number(beta), grad)
+        agree = _k.sign(grad) * _k.sign(m.detach()) * _number(sign_decay)
+        return _put(var, var.detach() - weigh(_number(factor), agree) * grad * _number(lr)), m
+    return rule
+
+
+def _centered_rms(p, var, mean_gradient, mean_square, moment, grad, learning_rate, decay, momentum, epsilon):
+    _mean(mean_square, _number(decay), _k.square(grad))
+    _mean(mean_gradient, _number(decay), grad)
+    spread = mean_square.detach() - _k.square(mean_gradient.detach()) + _number(epsilon)
+    _put(moment, moment.detach() * _number(momentum) + grad * _number(learning_rate) * _k.rsqrt(spread))
+    return _put(var, var.detach() - moment.detach())
+
+
+def _rms(p, var, mean_square, moment, learning_rate, grad, decay, momentum, epsilon):
+    _mean(mean_square, _number(decay), _k.square(grad))
+    step = grad * _number(learning_rate) * _k.rsqrt(mean_square.detach() + _number(epsilon))
+    _put(moment, moment.detach() * _number(momentum) + step)
+    return _put(var, var.detach() - moment.detach())
+
+
+def _ftrl(p, var, accum, linear, grad, lr, l1, l2, lr_power):
+    lr, l1, l2, power = (_number(value) for value in (lr, l1, l2, lr_power))
+    before, after = accum.detach(), accum.detach() + _k.square(grad)
+    raised = _k.pow(after, -power)
+    _put(linear, linear.detach() + grad - (raised - _k.pow(before, -power)) / lr * var.detach())
+    _put(accum, after)
+    found = linear.detach()
+    small = _k.less_equal(_k.abs(found), l1)
+    return _put(var, _k.where(small, 0.0, (_k.sign(found) * l1 - found) / (raised / lr + l2 * 2.0)))
+
+
+def _shrunk(start, rate, l1, l2):
+    return _k.sign(start) * _k.maximum(_k.abs(start) - rate * l1, 0.0) / (rate * l2 + 1.0)
+
+
+def _proximal_descent(p, var, alpha, l1, l2, delta):
+    alpha = _number(alpha)
+    return _put(var, _shrunk(var.detach() - delta * alpha, alpha, _number(l1), _number(l2)))
+
+
+def _proximal_adagrad(p, var, accum, lr, l1, l2, grad):
+    _put(accum, accum.detach() + _k.square(grad))
+    rate = _k.rsqrt(accum.detach()) * _number(lr)
+    return _put(var, _shrunk(var.detach() - grad * rate, rate, _number(l1), _number(l2))), accum
+
+
+def _sgd(p, parameters, gradient, learning_rate, accum, momentum, stat):
+    momentum = _number(momentum)
+    if p.weight_decay:
+        gradient = gradient + parameters.detach() * p.weight_decay
+    first = _k.greater(stat.detach(), 0)
+    later = accum.detach() * momentum + gradient * (1.0 - p.dampening)
+    _put(accum, _k.where(first, gradient, later))
+    _put(stat, _k.zeros_like(stat.detach()))
+    step = gradient + accum.detach() * momentum if p.nesterov else accum.detach()
+    return _put(parameters, parameters.detach() - step * _number(learning_rate))
+
+
+def _descent(p, var, alpha, delta):
+    return _put(var, var.detach() - delta * _number(alpha))
+
+
+__all__ = _rows(globals(), (
+    ("ApplyMomentum", {"use_nesterov": False, "use_locking": False, "gradient_scale": 1.0}, _momentum),
+    ("ApplyKerasMomentum", _NESTEROV, _keras_momentum), ("Adam", _NESTEROV, _adam),
+    ("AdamNoUpdateParam", _NESTEROV, _adam_step), ("AdamWeightDecay", _LOCK, _adam_weight_decay),
+    ("FusedCastAdamWeightDecay", _LOCK, _cast_adam),
+    ("ApplyAdamWithAmsgrad", {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "use_locking": False}, _amsgrad),
+    ("ApplyAdamWithAmsgradV2", _LOCK, _amsgrad), ("ApplyAdaMax", {}, _ada_max), ("ApplyAdadelta", {}, _adadelta),
+    ("ApplyAdagrad", {"update_slots": True}, _adagrad),
+    ("ApplyAdagradV2", {"epsilon": _REQUIRED, "update_slots": True}, _adagrad), ("ApplyAdagradDA", _LOCK, _adagrad_da),
+    ("ApplyAddSign", {}, _signed(lambda alpha, agree: agree + alpha)),
+    ("ApplyPowerSign", {}, _signed(lambda logbase, agree: _k.exp(agree * logbase))),
+    ("ApplyCenteredRMSProp", _LOCK, _centered_rms), ("ApplyRMSProp", _LOCK, _rms), ("ApplyFtrl", _LOCK, _ftrl),
+    ("ApplyGradientDescent", {}, _descent), ("ApplyProximalGradientDescent", {}, _proximal_descent),
+    ("ApplyProximalAdagrad", _LOCK, _proximal_adagrad),
+    ("SGD", {"dampening": 0.0, "weight_decay": 0.0, "nesterov": False}, _sgd),
+))

@@ -1,0 +1,98 @@
+"""Windows of signals (Hann, Hamming, Kaiser, Bartlett, Blackman) and numbers in a geometric row."""
+import math as _math
+
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..context import FLOAT_DTYPES as _FLOATS
+from . import registry as _k
+
+
+def _length(where, value):
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError("[%s] window_length, got %s, expected an int" % (where, type(value).__name__))
+    if value < 0:
+        raise ValueError("[%s] window_length, got %d, expected 0 or more" % (where, value))
+    return value
+
+
+def _taper(where, window_length, periodic, dtype, shape):
+    """shape(phase, from 0 to 1 over the window) of so many places, float64 by default."""
+    length = _length(where, window_length)
+    if dtype is not None and dtype not in _FLOATS:
+        raise TypeError("[%s] dtype, got %s, expected one of floats" % (where, dtype))
+    dtype = _mstype.float64 if dtype is None else dtype
+    if length < 2:
+        return _k.full((length,), 1.0, dtype)
+    places = _k.cast(_k.arange(0, length, 1, _mstype.int64), _mstype.float64)
+    return _k.cast(shape(places / float(length if periodic else length - 1)), dtype)
+
+
+def _one_length(where, window_length):
+    """The length in a Tensor of one element, which bartlett_window and blackman_window take."""
+    if not isinstance(window_length, _Tensor):
+        raise TypeError("[%s] window_length, got %s, expected a Tensor" % (where, type(window_length).__name__))
+    if window_length.dtype not in (_mstype.int32, _mstype.int64):
+        raise TypeError("[%s] dtype of window_length, got %s, expected int32 or int64" % (where, window_length.dtype))
+    if window_length.ndim:
+        raise ValueError("[%s] window_length, got %d axes, expected none" % (where, window_length.ndim))
+    return int(window_length)
+
+
+def hann_window(window_length, periodic=True, *, dtype=None):
+    """The Hann window, (1 - cos) / 2, of shape (window_length,), float64 by default."""
+    return _taper("hann_window", window_length, periodic, dtype, lambda t: 0.5 - 0.5 * _k.cos(2 * _math.pi * t))
+
+
+def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None):
+    """The Hamming window, alpha - beta cos, of shape (window_length,), float32 by default."""
+    if dtype is None and isinstance(window_length, int) and window_length > 1:
+        dtype = _mstype.float32  # of shorter ones it is float64, in MindSpore too
+    return _taper("hamming_window", window_length, periodic, dtype,
+                   lambda t: alpha - beta * _k.cos(2 * _math.pi * t))
+
+
+def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None):
+    """The Kaiser window, I0(beta sqrt(1 - (2t - 1)^2)) / I0(beta), of shape (window_length,), float64 by default."""
+    from .bessel_func import bessel_i0e
+
+    def shape(t):
+        inner = beta * _k.sqrt(_k.maximum(1.0 - _k.square(2.0 * t - 1.0), 0.0))
+        top = _k.full((1,), abs(float(beta)), _mstype.float64)
+        return bessel_i0e(inner) * _k.exp(_k.abs(inner) - top) / bessel_i0e(top)
+    return _taper("kaiser_window", window_length, periodic, dtype, shape)
+
+
+def bartlett_window(window_length, periodic=True, *, dtype=None):
+    """The triangular window; window_length is a Tensor of no axes, the result float32 by default."""
+    return _taper("bartlett_window", _one_length("bartlett_window", window_length), periodic,
+                  _mstype.float32 if dtype is None else dtype, lambda t: 1.0 - _k.abs(2.0 * t - 1.0))
+
+
+def blackman_window(window_length, periodic=True, *, dtype=None):
+    """The Blackman window; window_length is a Tensor of no axes, the result float32 by default."""
+    def shape(t):
+        return 0.42 - 0.5 * _k.cos(2 * _math.pi * t) + 0.08 * _k.cos(4 * _math.pi * t)
+    return _taper("blackman_window", _one_length("blackman_window", window_length), periodic,
+                  _mstype.float32 if dtype is None else dtype, shape)
+
+
+def logspace(start, end, steps, base=10, *, dtype=_mstype.float32):
+    """`steps` numbers from base^start to base^end, their exponents evenly spaced; start and end are Tensors
+    of no axes."""
+    for what, value in (("start", start), ("end", end)):
+        if not isinstance(value, _Tensor):
+            raise TypeError("[logspace] %s, got %s, expected a Tensor" % (what, type(value).__name__))
+        if value.ndim:
+            raise ValueError("[logspace] axes of %s, got %d, expected none" % (what, value.ndim))
+    for what, value in (("steps", steps), ("base", base)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError("[logspace] %s, got %s, expected an int" % (what, type(value).__name__))
+    if steps < 0:
+        raise ValueError("[logspace] steps, got %d, expected 0 or more" % steps)
+    first, last = (_k.cast(value, _mstype.float64) for value in (start, end))
+    places = _k.cast(_k.arange(0, steps, 1, _mstype.int64), _mstype.float64)
+    exponents = first + places * ((last - first) / float(max(steps - 1, 1)))
+    return _k.cast(_k.pow(_k.full((), float(base), _mstype.float64), exponents), dtype)
+
+
+__all__ = ["hann_window", "hamming_window", "kaiser_window", "bartlett_window", "blackman_window", "logspace"]

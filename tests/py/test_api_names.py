@@ -1,0 +1,174 @@
+"""MindSpore's names: those that programs use are there, others say why they are not, and paths can be imported."""
+import importlib
+import pathlib
+import sys
+
+import pytest
+
+import msjit as ms
+from msjit import Tensor, absent, nn, ops
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/tools"))
+
+import api_names  # noqa: E402
+
+# What MindSpore's tests and tutorials use, the most used first (two tiers of three): namespace, names.
+USED = {
+    "": """Tensor jit Parameter grad value_and_grad save_checkpoint load_checkpoint load_param_into_net STRICT export load set_context
+        PYNATIVE_MODE GRAPH_MODE float32 int32 float16 tensor ParameterTuple mutable jit_class int64 bool_ float64 dtype_to_nptype
+        int16 int8 Model""",
+    "Tensor": """asnumpy shape astype dtype from_numpy transpose argmax size ndim itemsize nbytes strides value register_hook
+        requires_grad sum clamp reshape add_ max set_data swapaxes expand_dims data resize min contiguous permute""",
+    "nn": """Cell ReLU Dense SequentialCell Flatten SGD Softmax CrossEntropyLoss GraphCell BCEWithLogitsLoss Conv2d BatchNorm2d MaxPool2d
+        CellDict CellList Momentum SoftmaxCrossEntropyWithLogits Conv2dTranspose Adam Dropout LeakyReLU Tanh AvgPool2d GELU Sigmoid
+        Identity GroupNorm cosine_decay_lr BatchNorm1d MSELoss Pad""",
+    "nn.Cell": """construct trainable_params set_inputs set_train to_float parameters_and_names set_grad register_backward_hook
+        get_parameters apply register_forward_pre_hook register_forward_hook update_parameters_name""",
+    "ops": """grad ones_like ones matmul zeros_like concat zeros stop_gradient binary_cross_entropy_with_logits stack GradOperation Add
+        ReLU Mul randn add rand fill get_grad transpose jvp value_and_grad sub mul shape abs cat reshape sin relu sum sqrt all exp
+        arange div standard_normal bmm pow sigmoid square cos softmax rrelu MatMul AddN AssignAdd Log Exp ReduceSum ReduceMax Sub
+        TensorAdd Cast Print Cos Abs Assign Pow Sin FloorDiv Shape Div Equal ExpandDims Depend HyperMap Floor InplaceAdd InplaceSub
+        MaxPool Median Round Slice Square""",
+    "common.initializer": "Normal One initializer Uniform",
+    "numpy": "float32 ones randn arange array full",
+    "mint": "select",
+    "train": "Model LossMonitor Metric",
+    "amp": "DynamicLossScaler auto_mixed_precision FixedLossScaleManager all_finite build_train_network",
+    "dataset": "MnistDataset GeneratorDataset NumpySlicesDataset ImageFolderDataset MindDataset",
+    "dataset.vision": "Rescale Normalize HWC2CHW Resize RandomHorizontalFlip CenterCrop Decode",
+    "dataset.transforms": "TypeCast",
+    "mindrecord": "FileWriter",
+}
+
+
+@pytest.mark.parametrize("space", USED)
+def test_names_in_use_are_offered(space):
+    holder = {"Tensor": Tensor, "nn.Cell": nn.Cell}.get(space)
+    holder = holder or importlib.import_module("msjit." + space if space else "msjit")
+    for name in USED[space].split():
+        value = getattr(holder, name)
+        assert not (isinstance(value, type) and issubclass(value, absent.Absent)), name
+
+
+def test_every_name_is_offered_or_has_a_reason():
+    text, unexplained = api_names.page()
+    assert not unexplained
+    if sys.version_info < (3, 8):
+        return  # whose standard library has fewer names
+    assert api_names.PAGE.read_text() == text, "run tests/tools/api_names.py"
+
+
+def test_refused_names_raise_when_called():
+    for make in (lambda: ops.AlltoAll(4, -1, -2), lambda: ops.all_to_all([1]), lambda: ms.ops.operations.NPUAllocFloatStatus(),
+                 lambda: ms.COOTensor(), lambda: Tensor([1.0]).to_coo(), lambda: ops.auto_generate.AbsGrad()):
+        with pytest.raises(NotImplementedError, match="is not offered: "):
+            make()
+
+    class Derived(ops.Custom):
+        pass
+
+    with pytest.raises(NotImplementedError, match="Custom is not offered"):
+        Derived()
+    assert not isinstance(Tensor([1.0]), ms.COOTensor)
+    with pytest.raises(AttributeError):
+        ops.no_such_name
+    with pytest.raises(ImportError):
+        from msjit.ops import no_such_name  # noqa: F401
+
+
+def test_generated_names():
+    from msjit.ops import auto_generate
+    from msjit.ops.auto_generate import abs_op, gen_ops_prim, pyboost_exp, sum_ext  # noqa: F401
+    x = Tensor([-1.0, 2.0])
+    assert abs_op(x).tolist() == [1, 2] and sum_ext(x).item() == 1
+    assert auto_generate.SumExt()(x).item() == 1 and auto_generate.contiguous(x).tolist() == [-1, 2]
+    assert auto_generate.TupleToTensor()((1, 2), ms.float32).tolist() == [1, 2]
+    assert auto_generate.inplace_exp(Tensor([0.0])).tolist() == [1]
+    with pytest.raises(NotImplementedError, match="kernel of a gradient"):
+        auto_generate.abs_grad(x)
+
+
+def test_cached_primitives():
+    from msjit.ops._primitive_cache import _get_cache_prim
+    assert _get_cache_prim(ops.ReduceSum)(True) is _get_cache_prim(ops.ReduceSum)(True)
+    assert _get_cache_prim(ops.ReduceSum)(False) is not _get_cache_prim(ops.ReduceSum)(True)
+    with pytest.raises(TypeError):
+        _get_cache_prim(int)
+
+
+def test_checks_of_arguments():
+    from msjit import _checkparam as check
+    assert check.check_positive_int(3, "n") == 3 and check.check_value_type("x", 1.5, [int, float]) == 1.5
+    assert check.check_int_range(2, 0, 2, check.INC_BOTH) == 2 and check.twice(3) == (3, 3)
+    for call, kind in ((lambda: check.check_positive_int(0, "n", "Op"), ValueError), (lambda: check.check_bool(1), TypeError),
+                       (lambda: check.check_is_int(True), TypeError), (lambda: check.check_string("x", ["a"]), ValueError),
+                       (lambda: check.check_value_type("x", True, [int]), TypeError),
+                       (lambda: check.check_float_range(2.0, 0.0, 2.0, check.INC_LEFT), ValueError),
+                       (lambda: check.check("a", 1, "b", 2, check.GT), ValueError)):
+        with pytest.raises(kind):
+            call()
+
+    @check.args_type_check(a=int)
+    def function(a, b=None):
+        return a
+
+    assert function(2) == 2
+    with pytest.raises(TypeError):
+        function("2")
+
+
+def test_generators():
+    state = ms.get_rng_state()
+    first = ops.rand(4).tolist()
+    ms.set_rng_state(state)
+    assert ops.rand(4).tolist() == first and state.shape == (16,)
+    ms.manual_seed(5)
+    assert ms.initial_seed() == 5
+    own = ms.Generator().manual_seed(7)
+    assert own.initial_seed() == 7 and ms.initial_seed() == 5
+    assert own.set_state(state) is None and own.get_state().tolist() == state.tolist()
+    for wrong in (3, Tensor([1])):
+        with pytest.raises((TypeError, ValueError)):
+            ms.set_rng_state(wrong)
+
+
+def test_devices():
+    assert ms.hal.is_available("CPU") and not ms.hal.is_available("GPU") and ms.hal.device_count() == 1
+    assert ms.runtime.synchronize() is None and ms.memory_allocated() == 0
+    for call in (lambda: ms.hal.is_available("x"), lambda: ms.hal.device_count("GPU"),
+                 lambda: ms.device_context.cpu.op_tuning.threads_num(0)):
+        with pytest.raises(ValueError):
+            call()
+    from msjit.multiprocessing import cpu_count
+    assert cpu_count() >= 1
+
+
+@pytest.mark.jit
+@pytest.mark.captures
+def test_code_extra():
+    from msjit import _c_expression as core
+
+    @ms.jit(capture_mode="bytecode")
+    def function(x):
+        return x * 2
+
+    function(Tensor([1.0]))
+    function(Tensor([1.0]))
+    found = core.get_code_extra(function.__wrapped__)
+    assert found["stat"] == "GRAPH_CALLED" and found["break_count_"] == 0 and found["code"]["call_count_"] > 0
+    assert core.get_code_extra(lambda: 0) is None
+
+
+def test_registered_attributes():
+    class Scaled(ops.PrimitiveWithInfer):
+        @ops.prim_attr_register
+        def __init__(self, factor, shift=1.0):
+            self.init_prim_io_names(inputs=["x"], outputs=["y"])
+
+        def __call__(self, x):
+            return x * self.factor + self.shift
+
+    assert Scaled(3.0)(Tensor([2.0])).tolist() == [7] and Scaled(2.0, shift=0.0).shift == 0 and Scaled(1.0).name == "Scaled"
+    with pytest.raises(NotImplementedError):
+        ops.PrimitiveWithInfer("Name")(Tensor([1.0]))
