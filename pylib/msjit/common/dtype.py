@@ -30,8 +30,6 @@ int_type = (int8, int16, int32, int64)
 uint_type = (uint8, uint16, uint32, uint64)
 float_type = (float16, float32, float64, bfloat16)
 complex_type = (complex64, complex128)
-
-
 signed_type = int_type + float_type
 all_types = (bool_,) + number_type
 
