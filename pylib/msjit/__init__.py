@@ -23,6 +23,7 @@ from .context import (
 from .explain import explain, report, reset, stats
 from .importer import install, skip, uninstall
 from .jit import JitConfig, jit, jit_class
+from .nn.recompute import recompute
 from .serialization import (
     async_ckpt_thread_status, ckpt_to_safetensors, export, load, load_checkpoint, load_checkpoint_async,
     load_param_into_net, safetensors_to_ckpt, save_checkpoint,
@@ -65,8 +66,3 @@ def set_recursion_limit(recursion_limit=1000):
 def lazy_inline(fn=None, attrs=None, policy=None):
     """Accepted for compatibility."""
     return fn if fn is not None else (lambda decorated: decorated)
-
-
-def recompute(block, *args, **kwargs):
-    """Accepted for compatibility: calls the block."""
-    return block(*args, **kwargs)

@@ -8,6 +8,8 @@ from .activation import (
     CELU,
     ELU,
     GELU,
+    GLU,
+    FastGelu,
     Hardtanh,
     HShrink,
     HSigmoid,
@@ -19,33 +21,29 @@ from .activation import (
     PReLU,
     ReLU,
     ReLU6,
+    RReLU,
+    SeLU,
     Sigmoid,
     SiLU,
     Softmax,
+    Softmax2d,
+    Softmin,
     Softplus,
     SoftShrink,
     Softsign,
     Tanh,
     Tanhshrink,
+    Threshold,
     get_activation,
 )
-from .activation_more import FastGelu, GLU, RReLU, SeLU, Softmax2d, Softmin, Threshold
 from .attention import MultiheadAttention
-from .basic import ClipByNorm, ConstantPad2d, Dense, Dropout, Embedding, Flatten, Identity, Pad, Unfold
-from .basic_more import (
-    BiDense,
-    Dropout1d,
-    Dropout2d,
-    Dropout3d,
-    L1Regularizer,
-    Moments,
-    Norm,
-    OneHot,
-)
+from .adaptive_pooling import *  # noqa: F403
+from .basic import BiDense, Dense, Embedding, Flatten, Identity, OneHot, Unfold
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
-from .conv import Conv1d, Conv2d
-from .conv_more import Conv1dTranspose, Conv2dTranspose, Conv3d, Conv3dTranspose
+from .conv import Conv1d, Conv2d, Conv3d
+from .conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
+from .dropout import Dropout, Dropout1d, Dropout2d, Dropout3d
 from .dynamic_lr import (
     CosineDecayLR,
     ExponentialDecayLR,
@@ -62,12 +60,14 @@ from .dynamic_lr import (
     polynomial_decay_lr,
     warmup_lr,
 )
+from .functions import *  # noqa: F403
 from .image import *  # noqa: F403
+from .instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .loss import *  # noqa: F403
-from .normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm, SyncBatchNorm
-from .normalization_more import BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
-from .pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d
-from .pooling_more import *  # noqa: F403
+from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm, SyncBatchNorm
+from .padding import *  # noqa: F403
+from .pooling import AvgPool1d, AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d, MaxPool3d
+from .reduction import ClipByNorm, L1Regularizer, Moments, Norm, ReduceLogSumExp
 from .rnn import GRU, LSTM, RNN
 from .rnn_cells import GRUCell, LSTMCell, RNNCell
 from .transformer import (
@@ -77,6 +77,7 @@ from .transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+from .unpooling import *  # noqa: F403
 from .wrap import (
     DistributedGradReducer,
     ForwardValueAndGrad,

@@ -210,12 +210,85 @@ class LogSoftmax(Cell):
         return ops.log_softmax(x, self.axis)
 
 
+class FastGelu(Cell):
+    """x sigmoid(1.702 x)"""
+
+    def construct(self, x):
+        return ops.fast_gelu(x)
+
+
+class SeLU(Cell):
+    """scale (x where x > 0, else alpha (exp(x) - 1)), with the constants of self-normalising networks."""
+
+    def construct(self, input_x):
+        return ops.selu(input_x)
+
+
+class GLU(Cell):
+    """The first half along an axis times the sigmoid of the second half."""
+
+    def __init__(self, axis=-1):
+        super().__init__()
+        if isinstance(axis, bool) or not isinstance(axis, int):
+            raise TypeError("[glu] axis must be an int, got %s" % type(axis).__name__)
+        self.axis = axis
+
+    def construct(self, x):
+        return ops.glu(x, self.axis)
+
+
+class Threshold(Cell):
+    """x where x > threshold, else value"""
+
+    def __init__(self, threshold, value):
+        super().__init__()
+        number(threshold, "threshold", "threshold"), number(value, "threshold", "value")
+        self.threshold, self.value = threshold, value
+
+    def construct(self, input_x):
+        return ops.threshold(input_x, self.threshold, self.value)
+
+
+class RReLU(Cell):
+    """x where x > 0, else x times a number drawn from [lower, upper)."""
+
+    def __init__(self, lower=1 / 8, upper=1 / 3):
+        super().__init__()
+        if number(lower, "rrelu", "lower") > number(upper, "rrelu", "upper"):
+            raise ValueError("[rrelu] lower must not be above upper, got %s and %s" % (lower, upper))
+        self.lower, self.upper = lower, upper
+
+    def construct(self, x):
+        return ops.rrelu(x, self.lower, self.upper)
+
+
+class Softmin(Cell):
+    """softmax(-x) over an axis."""
+
+    def __init__(self, axis=-1):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x):
+        return ops.softmin(x, self.axis)
+
+
+class Softmax2d(Cell):
+    """softmax over the channels of (C, H, W) or (N, C, H, W) inputs."""
+
+    def construct(self, x):
+        if x.ndim not in (3, 4):
+            raise ValueError("[softmax2d] rank of the input, got %d, expected 3 or 4" % x.ndim)
+        return ops.softmax(x, -3)
+
+
 _BY_NAME = {
     "relu": ReLU, "relu6": ReLU6, "leakyrelu": LeakyReLU, "prelu": PReLU, "elu": ELU, "gelu": GELU, "sigmoid": Sigmoid,
     "tanh": Tanh, "tanhshrink": Tanhshrink, "silu": SiLU, "swish": SiLU, "hsigmoid": HSigmoid, "hswish": HSwish,
     "softplus": Softplus, "softsign": Softsign, "softmax": Softmax, "logsoftmax": LogSoftmax, "logsigmoid": LogSigmoid,
     "softshrink": SoftShrink, "hshrink": HShrink, "hardtanh": Hardtanh, "mish": Mish,
-}  # activation_more.py adds its own
+    "fast_gelu": FastGelu, "rrelu": RReLU, "softmin": Softmin, "softmax2d": Softmax2d, "threshold": Threshold,
+}
 
 
 def get_activation(name):

@@ -15,6 +15,7 @@ from ..jit import LeveledConstruct, graph_construct, leveled_construct
 from ..jit_cell import JitCell, set_plain_call
 from .bprop import recorded_call
 from .hooks import HookHandle, run_with_hooks
+from .recompute import recomputed_call
 
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
 
@@ -28,6 +29,7 @@ class Cell:
     # bprop, since the class, one of its bases or __dict__ may have been given one behind our back.
     _intercept = transforms
     _jit_config = None
+    _recompute = False
     _output_dtype = None  # of the floats that a Cell returns which computes in another one
     _leveled = LeveledConstruct()
     training = False
@@ -60,8 +62,8 @@ class Cell:
 
     def construct(self, *args, **kwargs):
         """The computation; every subclass defines its own."""
-        raise NotImplementedError(
-            "[cell] %s defines no construct method" % type(self).__name__)
+        hint = "; did you mean to rename forward?" if hasattr(type(self), "forward") else ""
+        raise AttributeError("[cell] %s, got no construct method, expected one%s" % (type(self).__name__, hint))
 
     def _call_intercepted(self, construct, args, kwargs):
         """A call that is more than construct; `construct` is the compiled one where jit(cell) was called."""
@@ -83,6 +85,8 @@ class Cell:
                 return self._call_in_precision(construct, args, kwargs)
         if hasattr(self, "bprop") and _msjit.records(args, kwargs):
             return recorded_call(self, run, args, kwargs)
+        if self._recompute and _msjit.records(args, kwargs):
+            return recomputed_call(type(self).__name__ + ".recompute", self.trainable_params(), run, args, kwargs)
         return run(*args, **kwargs)
 
     def _call_in_precision(self, construct, args, kwargs):
@@ -283,8 +287,11 @@ class Cell:
             function = getattr(self.construct, "__func__", self.construct)
             object.__setattr__(self, "_leveled", LeveledConstruct(function, jit_config.fullgraph))
 
-    def recompute(self, **kwargs):
-        """Accepted for compatibility: activations are kept."""
+    def recompute(self, mp_comm_recompute=True, parallel_optimizer_comm_recompute=False, **kwargs):
+        """What this Cell computes is not kept for its gradient, but computed again by it, from the inputs: less memory for the
+        time of one more forward run. The two arguments concern several processes and change nothing."""
+        object.__setattr__(self, "_recompute", True)
+        object.__setattr__(self, "_intercept", True)
 
     def compile(self, *args, **kwargs):
         """Kept for compatibility: compilation happens at the first call."""

@@ -1,4 +1,4 @@
-"""Convolutions."""
+"""Convolutions over one, two and three axes."""
 import math
 
 from .. import ops
@@ -91,3 +91,20 @@ class Conv1d(_Conv):
 
     def construct(self, x):
         return ops.squeeze(self.conv2d.run(ops.expand_dims(x, 2), self.weight, self.bias), 2)
+
+
+class Conv3d(_Conv):
+    """3-D convolution of (N, C, D, H, W) inputs."""
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
+                 group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW", dtype=mstype.float32):
+        super().__init__("conv3d", 3, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation,
+                         group, False, dtype)
+        check_format(data_format, "conv3d", "NCDHW")
+        self._make_parameters(weight_init, bias_init, has_bias)
+
+    def construct(self, x):
+        return ops.conv3d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
+
+
+from .conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose  # noqa: E402,F401 - built upon _Conv

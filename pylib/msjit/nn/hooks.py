@@ -30,7 +30,8 @@ class HookHandle:
         cell._hooks[self._kind].pop(self._key, None)
         if not any(cell._hooks.values()):
             object.__setattr__(cell, "_hooks", None)
-            if cell._compute_dtype is None and cell._jit_config is None and not hasattr(cell, "bprop"):
+            if cell._compute_dtype is None and cell._jit_config is None and not cell._recompute \
+                    and not hasattr(cell, "bprop"):
                 cell.__dict__.pop("_intercept", None)
 
 

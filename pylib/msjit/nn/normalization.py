@@ -59,6 +59,22 @@ class BatchNorm2d(_BatchNorm):
             raise ValueError("[batch_norm2d] input must have 4 dimensions, got %d" % x.ndim)
 
 
+class BatchNorm3d(Cell):
+    """Batch normalisation of (N, C, D, H, W) inputs; its Parameters lie in the BatchNorm2d it is made of, as in MindSpore."""
+
+    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
+                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, dtype=mstype.float32):
+        super().__init__()
+        self.bn2d = BatchNorm2d(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
+                                moving_var_init, use_batch_statistics, "NCHW", dtype)
+
+    def construct(self, x):
+        if x.ndim != 5:
+            raise ValueError("[batch_norm3d] input must have 5 dimensions, got %d" % x.ndim)
+        flat = _k.reshape(x, (x.shape[0], x.shape[1], x.shape[2] * x.shape[3], x.shape[4]))
+        return _k.reshape(self.bn2d(flat), x.shape)
+
+
 class SyncBatchNorm(_BatchNorm):
     """Batch normalisation over the batches of several processes: here there is one, so as BatchNorm of its batch alone."""
 

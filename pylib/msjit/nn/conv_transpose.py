@@ -1,23 +1,9 @@
-"""Convolution over three axes, and transposed convolutions."""
+"""Transposed convolutions."""
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_format, int_tuple
 from ..ops.window_func import _pads, transposed
 from .conv import _Conv
-
-
-class Conv3d(_Conv):
-    """3-D convolution of (N, C, D, H, W) inputs."""
-
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
-                 group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW", dtype=mstype.float32):
-        super().__init__("conv3d", 3, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation,
-                         group, False, dtype)
-        check_format(data_format, "conv3d", "NCDHW")
-        self._make_parameters(weight_init, bias_init, has_bias)
-
-    def construct(self, x):
-        return ops.conv3d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
 
 
 class _Transposed(_Conv):
