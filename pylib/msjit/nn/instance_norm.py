@@ -1,4 +1,5 @@
 """Instance normalisation."""
+from .. import ops
 from ..common import dtype as mstype
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
@@ -8,8 +9,9 @@ from .cell import Cell
 
 
 class _InstanceNorm(Cell):
-    """Normalises each channel of each example by its own statistics, in training or not; `mean` and `variance` are
-    Parameters that MindSpore has, which nothing reads and which stay as they are."""
+    """Normalises each channel of each example by its own statistics, in training or not. The Parameters moving_mean and
+    moving_variance, which nothing here reads, follow in training: (1 - momentum) of themselves and momentum of the mean over the
+    examples, the variance with n - 1 for n elements."""
 
     _dims = 2
 
@@ -29,7 +31,21 @@ class _InstanceNorm(Cell):
     def construct(self, x):
         if x.ndim != self._dims + 2:
             raise ValueError("[instance_norm] input must have %d dimensions, got %d" % (self._dims + 2, x.ndim))
+        if x.shape[1] != self.num_features:
+            raise ValueError("[instance_norm] channels of the input, got %d in shape %s, expected %d"
+                             % (x.shape[1], tuple(x.shape), self.num_features))
+        if self.training:
+            self._follow(x)
         return _k.group_norm(x, self.num_features, self.gamma, self.beta, self.eps)
+
+    def _follow(self, x):
+        """Moves the running statistics."""
+        rows = _k.reshape(_k.cast(x.detach(), mstype.float32), (x.shape[0], x.shape[1], -1))
+        count = rows.shape[2]
+        variance = ops.var(rows, 2, 0) * (count / max(count - 1, 1))
+        for moving, found in ((self.moving_mean, ops.mean(rows, 2)), (self.moving_variance, variance)):
+            found = ops.mean(found, 0) * self.momentum + moving.detach() * (1 - self.momentum)
+            ops.assign(moving, _k.cast(found, moving.dtype))
 
     def extend_repr(self):
         return "num_features=%d, eps=%s, momentum=%s" % (self.num_features, self.eps, self.momentum)

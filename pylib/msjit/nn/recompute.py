@@ -3,7 +3,7 @@ again, from the inputs.
 
 A recorded call is one step of the tape, whose leaves are the Tensors among the arguments and the Cell's trainable Parameters.
 Random operators draw the same numbers in the second run as in the first. Tensors that construct reaches in another way, by a
-closure or a global, count as constants.
+closure or a global, count as constants; what it writes, as the running statistics of BatchNorm, it writes twice.
 """
 from .._native import _msjit
 from ..autograd import _flatten, _Pull, _rebuild, no_grad
@@ -67,13 +67,16 @@ def _placed(value, tensors):
     return value
 
 
-def recompute(block, *args, **kwargs):
-    """block(*args, **kwargs) for a Cell, or a function of one: for the gradient the block is computed again, from its arguments,
-    instead of kept. Raises TypeError where block cannot be called."""
-    if not callable(block):
-        raise TypeError("[recompute] block, got %s, expected a Cell or a function" % type(block).__name__)
+def recompute(block, *args, use_reentrant=True, output_recompute=False, **kwargs):
+    """block(*args, **kwargs) for a Cell: for the gradient it is computed again, from its arguments, instead of kept.
+
+    With use_reentrant=False the block may be a function or a method as well; the Parameters of a method's Cell get gradients.
+    output_recompute changes nothing. Raises TypeError for another block.
+    """
+    owner = getattr(block, "__self__", block)
+    if not callable(block) or use_reentrant and not hasattr(block, "trainable_params"):
+        raise TypeError("[recompute] block, got %s, expected a Cell, or a function with use_reentrant=False" % type(block).__name__)
     if not _msjit.records(args, kwargs):
         return block(*args, **kwargs)
-    owner = getattr(block, "__self__", block)
     weights = owner.trainable_params() if hasattr(owner, "trainable_params") else []
     return recomputed_call("recompute", weights, block, args, kwargs)
