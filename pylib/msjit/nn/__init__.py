@@ -3,7 +3,7 @@ import sys
 
 from .. import optim
 from ..optim import *  # noqa: F403
-from . import cell, dynamic_lr, loss, wrap
+from . import cell, dynamic_lr, inner_primitives, loss, wrap
 from .activation import (
     CELU,
     ELU,
@@ -93,6 +93,8 @@ from .wrap import (
 from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
 
 SiLu = SiLU
+inner_primitives.attach([sys.modules[__name__]] + [sys.modules[__name__ + "." + name] for name in (
+    "loss_base", "normalization", "adaptive_pooling", "instance_norm")])
 learning_rate_schedule, layer = dynamic_lr, sys.modules[__name__]  # MindSpore's modules of these names
 
 _OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",

@@ -56,6 +56,7 @@ class ELU(Cell):
     def __init__(self, alpha=1.0):
         super().__init__()
         self.alpha = number(alpha, "elu", "alpha")
+        self.elu = ops.Elu(self.alpha)
 
     def construct(self, x):
         return ops.elu(x, self.alpha)
@@ -150,6 +151,7 @@ class CELU(Cell):
     def __init__(self, alpha=1.0):
         super().__init__()
         self.alpha = number(alpha, "celu", "alpha")
+        self.celu = ops.CeLU(self.alpha)
 
     def construct(self, x):
         return ops.celu(x, self.alpha)
@@ -161,6 +163,7 @@ class HShrink(Cell):
     def __init__(self, lambd=0.5):
         super().__init__()
         self.lambd = number(lambd, "hshrink", "lambd")
+        self.hshrink = ops.HShrink(self.lambd)
 
     def construct(self, x):
         return ops.hardshrink(x, self.lambd)
@@ -172,6 +175,7 @@ class SoftShrink(Cell):
     def __init__(self, lambd=0.5):
         super().__init__()
         self.lambd = number(lambd, "softshrink", "lambd")
+        self.softshrink = ops.SoftShrink(self.lambd)
 
     def construct(self, x):
         return ops.softshrink(x, self.lambd)
@@ -194,6 +198,7 @@ class Softmax(Cell):
     def __init__(self, axis=-1):
         super().__init__()
         self.axis = axis
+        self.softmax = ops.Softmax(axis)
 
     def construct(self, x):
         return ops.softmax(x, self.axis)
@@ -205,6 +210,7 @@ class LogSoftmax(Cell):
     def __init__(self, axis=-1):
         super().__init__()
         self.axis = axis
+        self.log_softmax = ops.LogSoftmax(axis)
 
     def construct(self, x):
         return ops.log_softmax(x, self.axis)
@@ -232,6 +238,7 @@ class GLU(Cell):
         if isinstance(axis, bool) or not isinstance(axis, int):
             raise TypeError("[glu] axis must be an int, got %s" % type(axis).__name__)
         self.axis = axis
+        self.dim, self.spilt = axis, ops.Split(axis, 2)  # MindSpore's spelling
 
     def construct(self, x):
         return ops.glu(x, self.axis)

@@ -13,6 +13,7 @@ class AdaptiveAvgPool2d(Cell):
         sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size, output_size)
         self.output_size = int_tuple(tuple(-1 if s is None else s for s in sizes), 2, "adaptive_avg_pool2d",
                                      "output_size", -1)
+        self.adaptive_avgpool2d = ops.AdaptiveAvgPool2D(self.output_size)
 
     def construct(self, x):
         return _k.adaptive_avg_pool2d(x, self.output_size)
@@ -34,6 +35,7 @@ class _Even(_Adaptive):
 
     def __init__(self, output_size):
         super().__init__(int_tuple(output_size, 1, type(self).__name__, "output_size")[0])
+        self.squeeze = ops.Squeeze(2)
 
     def construct(self, x):
         if x.shape[-1] % self.output_size:
@@ -59,6 +61,7 @@ class AdaptiveAvgPool3d(_Adaptive):
 
     def __init__(self, output_size):
         super().__init__(output_size)
+        self.adaptive_avg_pool3d = ops.AdaptiveAvgPool3D(output_size)
 
     def construct(self, x):
         return ops.adaptive_avg_pool3d(x, self.output_size)

@@ -48,6 +48,7 @@ class MatMul(Cell):
     def __init__(self, transpose_x1=False, transpose_x2=False):
         super().__init__()
         self.transpose_x1, self.transpose_x2 = transpose_x1, transpose_x2
+        self.squeeze_left_op, self.squeeze_right_op = ops.Squeeze(-2), ops.Squeeze(-1)
 
     def construct(self, x1, x2):
         return _k.matmul(x1, x2, self.transpose_x1, self.transpose_x2)

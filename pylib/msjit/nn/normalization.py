@@ -32,6 +32,8 @@ class _BatchNorm(Cell):
         self.beta = Parameter(initializer(beta_init, shape, dtype), "beta", affine)
         self.bn_train = ops.BatchNorm(True, self.eps, self.momentum)
         self.bn_infer = ops.BatchNorm(False, self.eps)
+        self.gamma_init, self.beta_init, self.format = gamma_init, beta_init, data_format
+        self.moving_mean_init, self.moving_var_init = moving_mean_init, moving_var_init
 
     def construct(self, x):
         self._check(x)
@@ -128,6 +130,7 @@ class GroupNorm(Cell):
             raise ValueError("[group_norm] num_channels must be a multiple of num_groups, got %d and %d"
                              % (num_channels, num_groups))
         self.eps = float(eps)
+        self.affine = affine
         self.gamma = Parameter(initializer(gamma_init, [num_channels], dtype), "gamma", affine)
         self.beta = Parameter(initializer(beta_init, [num_channels], dtype), "beta", affine)
 

@@ -15,6 +15,7 @@ class Pad(Cell):
         if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
             raise ValueError("[pad] mode, got %r, expected 'CONSTANT', 'REFLECT' or 'SYMMETRIC'" % (mode,))
         self.paddings, self.mode = tuple(tuple(pair) for pair in paddings), mode
+        self.pad = ops.Pad(self.paddings) if mode == "CONSTANT" else ops.MirrorPad(mode)
 
     def construct(self, x):
         if x.ndim != len(self.paddings):

@@ -42,6 +42,9 @@ class MaxPool2d(_Pool2d):
         super().__init__("max_pool2d", kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
         if return_indices or int_tuple(dilation, 2, "max_pool2d", "dilation") != (1, 1):
             raise NotImplementedError("[max_pool2d] return_indices and dilation are not offered yet")
+        self.return_indices = False
+        if self.pad_mode != "pad":
+            self.max_pool = ops.MaxPool(self.kernel_size, self.stride, self.pad_mode, data_format)
 
     def _pool(self, x):
         if self._pads is None:
@@ -57,6 +60,8 @@ class AvgPool2d(_Pool2d):
         super().__init__("avg_pool2d", kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
         self.divisor_override = divisor_override
         self.count_include_pad = count_include_pad and self.pad_mode == "pad"
+        if self.pad_mode != "pad":
+            self.avg_pool = ops.AvgPool(self.kernel_size, self.stride, self.pad_mode, data_format)
 
     def _pool(self, x):
         if self._pads is None:
@@ -104,6 +109,9 @@ class MaxPool1d(_Pool):
                  ceil_mode=False):
         super().__init__("max_pool1d", 1, kernel_size, stride, pad_mode, padding, ceil_mode)
         self.dilation, self.return_indices = int_tuple(dilation, 1, "max_pool1d", "dilation"), return_indices
+        if self.pad_mode != "pad":
+            self.max_pool = ops.MaxPool((1,) + self.kernel_size, (1,) + self.stride, self.pad_mode)
+        self.squeeze = ops.Squeeze(2)
 
     def construct(self, x):
         self._check(x)
@@ -136,6 +144,9 @@ class AvgPool1d(_Pool):
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True):
         super().__init__("avg_pool1d", 1, kernel_size, stride, pad_mode, padding, ceil_mode)
         self.count_include_pad = count_include_pad and self.pad_mode == "pad"
+        if self.pad_mode != "pad":
+            self.avg_pool = ops.AvgPool((1,) + self.kernel_size, (1,) + self.stride, self.pad_mode)
+        self.squeeze = ops.Squeeze(2)
 
     def construct(self, x):
         self._check(x)

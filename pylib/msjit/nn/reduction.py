@@ -15,6 +15,7 @@ class Norm(Cell):
         if not isinstance(keep_dims, bool):
             raise TypeError("[norm] keep_dims must be a bool, got %s" % type(keep_dims).__name__)
         self.axis, self.keep_dims = axis, keep_dims
+        self.reduce_sum = ops.ReduceSum(True)
 
     def construct(self, x):
         axes = self.axis if self.axis != () else tuple(range(x.ndim))
@@ -59,6 +60,7 @@ class Moments(Cell):
         super().__init__()
         self.axis = tuple(axis) if isinstance(axis, list) else axis
         self.keep_dims = bool(keep_dims)
+        self.reduce_mean, self.squeeze = ops.ReduceMean(True), ops.Squeeze(self.axis or ())
 
     def construct(self, x):
         if check_tensor(x, "moments").dtype not in (mstype.float16, mstype.float32):
@@ -77,6 +79,7 @@ class ReduceLogSumExp(Cell):
     def __init__(self, axis, keep_dims=False):
         super().__init__()
         self.axis, self.keep_dims = axis, keep_dims
+        self.sum, self.max = ops.ReduceSum(keep_dims), ops.ReduceMax(True)
 
     def construct(self, x):
         return ops.logsumexp(x, self.axis, self.keep_dims)
