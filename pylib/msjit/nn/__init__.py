@@ -40,6 +40,7 @@ from .attention import MultiheadAttention
 from .adaptive_pooling import *  # noqa: F403
 from .basic import BiDense, Dense, Embedding, Flatten, Identity, OneHot, Unfold
 from .cell import Cell, GraphCell
+from .combined import Conv2dBnAct, DenseBnAct
 from .container import CellDict, CellList, SequentialCell
 from .conv import Conv1d, Conv2d, Conv3d
 from .conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
@@ -60,16 +61,30 @@ from .dynamic_lr import (
     polynomial_decay_lr,
     warmup_lr,
 )
+from .embedding import EmbeddingLookup, MultiFieldEmbeddingLookup
+from .fractional_pooling import FractionalMaxPool2d, FractionalMaxPool3d
 from .functions import *  # noqa: F403
 from .image import *  # noqa: F403
 from .instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .loss import *  # noqa: F403
+from .micro_batches import (
+    AdaSumByDeltaWeightWrapCell,
+    AdaSumByGradWrapCell,
+    GetNextSingleOp,
+    GradAccumulationCell,
+    MicroBatchInterleaved,
+    OptTFTWrapper,
+    PipelineCell,
+    PipelineGradReducer,
+    VirtualDatasetCellTriple,
+)
 from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm, SyncBatchNorm
 from .padding import *  # noqa: F403
 from .pooling import AvgPool1d, AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d, MaxPool3d
 from .reduction import ClipByNorm, L1Regularizer, Moments, Norm, ReduceLogSumExp
 from .rnn import GRU, LSTM, RNN
 from .rnn_cells import GRUCell, LSTMCell, RNNCell
+from .similarity import MSSSIM, PSNR, SSIM
 from .transformer import (
     Transformer,
     TransformerDecoder,

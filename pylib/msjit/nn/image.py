@@ -1,7 +1,5 @@
 """Layers for images: shuffled pixels, other sizes, gradients."""
 from .. import ops
-from ..common import dtype as mstype
-from ..ops import registry as _k
 from .cell import Cell
 
 
