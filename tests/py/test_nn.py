@@ -431,4 +431,4 @@ def test_recursion_in_construct():
 
 def test_repr():
     text = repr(Net())
-    assert "(dense): Dense<input_channels=3, output_channels=4, has_bias=True>" in text and text.startswith("Net<")
+    assert "(dense): Dense(input_channels=3, output_channels=4, has_bias=True)" in text and text.startswith("Net(")
