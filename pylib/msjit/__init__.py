@@ -38,7 +38,8 @@ has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit
 __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
-_LAZY = {"amp", "boost", "communication", "dataset", "experimental", "log", "mindrecord", "mint", "numpy", "profiler", "testing", "train", "alias", "cli"}
+_LAZY = {"amp", "boost", "communication", "dataset", "experimental", "log", "mindrecord", "mint", "numpy", "parallel", "profiler",
+         "rewrite", "testing", "train", "utils", "alias", "cli"}
 _LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "SummaryRecord": "train.summary"}
 _LAZY_NAMES.update(dict.fromkeys((
     "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",

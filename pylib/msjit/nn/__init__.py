@@ -3,7 +3,24 @@ import sys
 
 from .. import optim
 from ..optim import *  # noqa: F403
-from . import cell, dynamic_lr, inner_primitives, loss, wrap
+from . import (
+    activation,
+    basic,
+    cell,
+    combined,
+    container,
+    conv,
+    dynamic_lr,
+    embedding,
+    functions,
+    image,
+    inner_primitives,
+    loss,
+    normalization,
+    padding,
+    pooling,
+    wrap,
+)
 from .activation import (
     CELU,
     ELU,
@@ -115,7 +132,19 @@ learning_rate_schedule, layer = dynamic_lr, sys.modules[__name__]  # MindSpore's
 _OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",
             "Dropout2dExt": "Dropout2d", "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss"}
 
-__all__ = [name for name in globals() if name[0] != "_"]
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and (
+    not isinstance(value, type(sys)) or name in ("cell", "dynamic_lr", "layer", "learning_rate_schedule", "loss", "wrap"))]
+
+
+def _of_package(name):
+    """What a module of this package lacks and another one has: MindSpore divides the layers otherwise."""
+    if name[:2] != "__" and name in globals():
+        return globals()[name]
+    raise AttributeError("module of msjit.nn has no attribute %r" % name)
+
+
+for _module in (activation, basic, combined, container, conv, embedding, functions, image, normalization, padding, pooling, wrap):
+    _module.__getattr__ = _of_package
 
 
 def __getattr__(name):

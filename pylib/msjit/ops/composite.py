@@ -1,4 +1,5 @@
 """Function transforms that are not operators: Map, HyperMap, MultitypeFuncGraph."""
+from .. import _paths
 from ..autograd import GradOperation
 from ..common.tensor import Tensor
 
@@ -100,3 +101,6 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
     if fn is None:
         return lambda function: constexpr(function, get_instance, name, reuse_result, check)
     return fn if get_instance else type(name or fn.__name__, (), {"__call__": staticmethod(fn), "__doc__": fn.__doc__})
+
+
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
