@@ -42,7 +42,7 @@ _LAZY = {"amp", "boost", "communication", "dataset", "experimental", "log", "min
          "rewrite", "testing", "train", "utils", "alias", "cli"}
 _LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "SummaryRecord": "train.summary"}
 _LAZY_NAMES.update(dict.fromkeys((
-    "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
+    "BackupAndRestore", "DatasetHelper", "OnRequestExit", "connect_network_with_dataset", "data_sink", "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
     "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",
     "FixedLossScaleManager", "LossScaleManager", "build_train_network"), "train"))
 

@@ -101,6 +101,8 @@ class Model:
         with _Entered(callbacks), closing(rows):
             _tell(callbacks, "on_train_begin", context)
             for number in range(initial_epoch + 1, epochs + 1):
+                if number <= state.get("resume_epoch", 0):  # BackupAndRestore found a training that had come so far
+                    continue
                 state.cur_epoch_num = number
                 _tell(callbacks, "on_train_epoch_begin", context)
                 self._train_epoch(rows, callbacks, context, state)
