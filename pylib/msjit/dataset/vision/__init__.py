@@ -1,4 +1,5 @@
 """Transforms of images; mindspore.dataset.vision's names."""
+from ...common.refused import refused
 from .utils import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, ImageReadMode, Inter, SliceMode
 from .augmentation import AutoAugment, RandAugment, TrivialAugmentWide
 from .color import (
@@ -25,3 +26,7 @@ from .values import (
     ConvertColor, CutOut, Decode, Erase, HWC2CHW, LinearTransformation, Normalize, NormalizePad, Rescale, ToNumpy, ToPIL,
     ToTensor, ToType,
 )
+
+globals().update(refused(__name__, """BoundingBoxAugment DecodeVideo MixUp RandomCropWithBBox RandomHorizontalFlipWithBBox RandomResizeWithBBox
+    RandomResizedCropWithBBox RandomVerticalFlipWithBBox ResizeWithBBox VideoDecoder read_video read_video_timestamps""",
+                         "videos and boxes are not transformed"))
