@@ -2,6 +2,7 @@
 import sys
 
 from .. import optim
+from ..common.refused import refused
 from ..optim import *  # noqa: F403
 from . import (
     activation,
@@ -102,6 +103,7 @@ from .reduction import ClipByNorm, L1Regularizer, Moments, Norm, ReduceLogSumExp
 from .rnn import GRU, LSTM, RNN
 from .rnn_cells import GRUCell, LSTMCell, RNNCell
 from .similarity import MSSSIM, PSNR, SSIM
+from .thor_layer import Conv2dThor, DenseThor, EmbeddingLookupThor, EmbeddingThor, thor  # noqa: F401
 from .transformer import (
     Transformer,
     TransformerDecoder,
@@ -129,11 +131,15 @@ inner_primitives.attach([sys.modules[__name__]] + [sys.modules[__name__ + "." + 
     "loss_base", "normalization", "adaptive_pooling", "instance_norm")])
 learning_rate_schedule, layer = dynamic_lr, sys.modules[__name__]  # MindSpore's modules of these names
 
+globals().update(refused(__name__, "SparseTensorDenseMatmul SparseToDense", "there are no sparse tensors"))
+globals().update(refused(__name__, "OcclusionSensitivity", "see train.metrics for what there is"))
 _OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",
-            "Dropout2dExt": "Dropout2d", "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss"}
+            "Dropout2dExt": "Dropout2d", "AvgPool2dExt": "AvgPool2d",
+            "AvgPool3dExt": "AvgPool3d", "MaxPool2dExt": "MaxPool2d", "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss"}
 
 __all__ = [name for name, value in list(globals().items()) if name[0] != "_" and (
-    not isinstance(value, type(sys)) or name in ("cell", "dynamic_lr", "layer", "learning_rate_schedule", "loss", "wrap"))]
+    not isinstance(value, type(sys)) or name in ("cell", "dynamic_lr", "layer", "learning_rate_schedule", "loss", "wrap")
+    ) and name != "refused"]
 
 
 def _of_package(name):
