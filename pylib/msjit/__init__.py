@@ -24,6 +24,7 @@ from .context import (
 from .explain import explain, report, reset, stats
 from .importer import install, skip, uninstall
 from .jit import JitConfig, jit, jit_class
+from .nn.recompute import recompute
 from .serialization import (
     async_ckpt_thread_status, ckpt_to_safetensors, export, load, load_checkpoint, load_checkpoint_async,
     load_param_into_net, safetensors_to_ckpt, save_checkpoint,
@@ -38,10 +39,11 @@ has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit
 __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
-_LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "hal", "log", "mindrecord", "mint", "multiprocessing", "numpy", "parallel", "profiler", "runtime", "testing", "train", "alias", "cli"}
+_LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "hal", "log", "mindrecord", "mint",
+         "multiprocessing", "numpy", "parallel", "profiler", "rewrite", "runtime", "testing", "train", "utils", "alias", "cli"}
 _LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "SummaryRecord": "train.summary"}
 _LAZY_NAMES.update(dict.fromkeys((
-    "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
+    "BackupAndRestore", "DatasetHelper", "OnRequestExit", "connect_network_with_dataset", "data_sink", "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
     "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",
     "FixedLossScaleManager", "LossScaleManager", "build_train_network", "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric",
     "CosineSimilarity", "Dice", "F1", "Fbeta", "HausdorffDistance", "Loss", "MAE", "MSE", "MeanSurfaceDistance", "Metric",
@@ -83,8 +85,3 @@ def set_recursion_limit(recursion_limit=1000):
 def lazy_inline(fn=None, attrs=None, policy=None):
     """Accepted for compatibility."""
     return fn if fn is not None else (lambda decorated: decorated)
-
-
-def recompute(block, *args, **kwargs):
-    """Accepted for compatibility: calls the block."""
-    return block(*args, **kwargs)

@@ -24,10 +24,22 @@ _MOVED = {
     "dataset.engine.samplers": "dataset.samplers",
     "dataset.core": "dataset",
     "dataset.core.config": "dataset.config",
+    "dataset.engine.iterators": "dataset.core",
+    "dataset.text.utils": "dataset.text",
+    "nn.layer.thor_layer": "nn.thor_layer",
+    "nn.optim.thor": "nn.thor_layer",
+    "nn.metrics": "train.metrics",
+    "nn.sparse": "nn",
+    "common.mutable": "common",
+    "common.hook_handle": "nn.hooks",
+    "common.recompute": "nn.recompute",
+    "communication.comm_func": "ops.communication_operations",
 }
 # Packages of MindSpore whose modules are divided otherwise here: a module of the same name, or else all of the package.
 _REGROUPED = {"nn.layer": "nn", "nn.optim": "optim", "nn.wrap": "nn.wrap", "nn.loss": "nn.loss",
-              "train.metrics": "train.metrics", "train.callback": "train.callback"}
+              "train.metrics": "train.metrics", "train.callback": "train.callback", "dataset.engine": "dataset",
+              "ops.function": "ops.function", "ops.operations": "ops.operations", "ops.auto_generate": "ops.function",
+              "ops.composite": "ops.composite"}
 
 
 def _module_of(rest, package):

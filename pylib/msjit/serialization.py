@@ -8,6 +8,7 @@ from .common.parameter import Parameter
 from .common.tensor import Tensor
 
 _FORMATS = ("ckpt", "safetensors")
+_STEP = "global_step"  # of an optimizer, as MindSpore names it
 
 
 def _safetensors():
@@ -55,7 +56,11 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
 def _items(save_obj, where):
     from .nn.cell import Cell
     if isinstance(save_obj, Cell):
-        return [(p.name, p) for p in save_obj.get_parameters()]
+        items = [(p.name, p) for p in save_obj.get_parameters()]
+        optimizer = _optimizer(save_obj)
+        if optimizer is not None and all(name != _STEP for name, _ in items):
+            items.append((_STEP, optimizer.global_step))
+        return items
     if isinstance(save_obj, dict):
         items = list(save_obj.items())
     elif isinstance(save_obj, (list, tuple)):
@@ -73,6 +78,12 @@ def _items(save_obj, where):
             raise TypeError("[%s] value of %s, got %s, expected a Tensor, a number or a text"
                             % (where, name, type(value).__name__))
     return items
+
+
+def _optimizer(net):
+    """The first optimizer within a Cell, or None: its step counts bias corrections and schedules, so it is saved too."""
+    from .optim import Optimizer
+    return next((cell for _, cell in net.cells_and_names() if isinstance(cell, Optimizer)), None)
 
 
 def _appended(append_dict, where):
@@ -276,6 +287,10 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         found.update(_with_prefix(missing, parameter_dict))
     for name, source in found.items():
         _copy(params[name], parameter_dict[source], strict_load)
+    optimizer = _optimizer(net) if _STEP in not_used else None
+    if optimizer is not None:
+        not_used.remove(_STEP)
+        object.__setattr__(optimizer, "step_count", int(parameter_dict[_STEP].asnumpy().reshape(-1)[0]))
     return [name for name in params if name not in found], not_used
 
 

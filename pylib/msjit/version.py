@@ -1,2 +1,2 @@
-"""The version of msjit, where MindSpore keeps its own."""
-from . import __version__  # noqa: F401
+"""The version of MindSpore whose API this is, as programs ask for it."""
+__version__ = "2.10.0"

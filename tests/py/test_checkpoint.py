@@ -170,3 +170,55 @@ def test_conversions(tmp_path):
     ms.safetensors_to_ckpt(str(tmp_path / "st"), str(tmp_path / "back"))
     first, last = ms.load_checkpoint(str(tmp_path / "w.ckpt")), ms.load_checkpoint(str(tmp_path / "back" / "w.ckpt"))
     assert set(first) == set(last) and all(first[k].dtype == last[k].dtype for k in first if k != "txt")
+
+
+FULL = """
+import resource, signal, sys
+import numpy as np
+import msjit as ms
+path, kind = sys.argv[1:]
+small, large = {"w": ms.Tensor(np.ones(4, np.float32))}, {"w": ms.Tensor(np.ones(1 << 20, np.float32))}
+ms.save_checkpoint(small, path, format=kind)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+try:
+    ms.save_checkpoint(large, path, format=kind)
+except Exception as error:
+    print(type(error).__name__)
+print(ms.load_checkpoint(path, format=kind)["w"].shape)
+"""
+
+
+@pytest.mark.parametrize("kind", ["ckpt", "safetensors"])
+def test_a_save_that_finds_no_room_leaves_the_file(tmp_path, kind):
+    """The size of a file is limited: what a full disk does, by another error number."""
+    import subprocess
+    import sys
+    if kind == "safetensors":
+        pytest.importorskip("safetensors")
+    path = str(tmp_path / ("a." + kind))
+    got = subprocess.run([sys.executable, "-c", FULL, path, kind], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         universal_newlines=True)
+    lines = got.stdout.split("\n")
+    assert lines[1] == "(4,)" and lines[0] in ("OSError", "SafetensorError"), got.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["a." + kind]
+
+
+def test_a_process_that_is_killed_while_saving_leaves_the_file(tmp_path):
+    import signal
+    import subprocess
+    import sys
+    import time
+    path = tmp_path / "a.ckpt"
+    ms.save_checkpoint({"w": Tensor(np.ones(4, np.float32))}, str(path))
+    code = ("import sys, numpy as np, msjit as ms\nvalues = {'w': ms.Tensor(np.ones(1 << 22, np.float32))}\nprint('ready', flush=True)\n"
+            "while True:\n    ms.save_checkpoint(values, sys.argv[1])")
+    child = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
+    try:
+        assert child.stdout.readline() == b"ready\n"
+        time.sleep(0.15)
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        child.stdout.close()
+    assert tuple(ms.load_checkpoint(str(path))["w"].shape) in ((4,), (1 << 22,))

@@ -1,4 +1,5 @@
 """Datasets: sources, samplers, steps, workers. Orders for a seed, and other numbers, are those of MindSpore 2.10."""
+import multiprocessing
 import os
 import signal
 import time
@@ -318,3 +319,43 @@ def test_spawned_processes():
         assert epochs(data, 2) == [list(range(6))] * 2
     finally:
         ds.config.set_multiprocessing_start_method("fork")
+
+
+class Rows:
+    """Rows of which reading one does something else."""
+
+    def __init__(self, event):
+        self.event = event
+
+    def __len__(self):
+        return 40
+
+    def __getitem__(self, index):
+        return self.event(np.float32(index))
+
+
+def left(x):
+    if x == 17:
+        os._exit(3)
+    return x
+
+
+def killed(x):
+    if x == 17:
+        os.kill(os.getpid(), 9)
+    return x
+
+
+@pytest.mark.parametrize("event", [left, killed])
+@pytest.mark.parametrize("make", [
+    lambda event: ds.GeneratorDataset(Rows(event), ["x"], num_parallel_workers=2, python_multiprocessing=True),
+    lambda event: ds.GeneratorDataset(Rows(float), ["x"]).batch(
+        4, num_parallel_workers=2, python_multiprocessing=True, per_batch_map=lambda x, info: ([event(v) for v in x],)),
+    lambda event: ds.GeneratorDataset(Rows(float), ["x"]).map(event, num_parallel_workers=2, python_multiprocessing=True)])
+def test_workers_that_die_are_reported_by_every_step(make, event):
+    with pytest.raises(RuntimeError, match="a worker process, got its end"):
+        list(make(event).create_tuple_iterator(num_epochs=1, output_numpy=True))
+    limit = time.time() + 10
+    while multiprocessing.active_children() and time.time() < limit:
+        time.sleep(0.02)
+    assert not multiprocessing.active_children()

@@ -114,3 +114,84 @@ def test_csv_files(tmp_path):
         column(ds.CSVDataset(str(path), column_names=["p"], shuffle=False), "p")
     with pytest.raises(RuntimeError, match="field, got 'x' in line 2"):
         column(ds.CSVDataset(str(path), column_defaults=[0, 0.0, 0], shuffle=False), "c")
+
+
+def read_texts(data):
+    return [tuple(str(value) for value in row) for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+
+@pytest.mark.parametrize("cls, columns", [
+    (ds.AGNewsDataset, ["index", "title", "description"]), (ds.AmazonReviewDataset, ["label", "title", "content"]),
+    (ds.DBpediaDataset, ["class", "title", "content"]), (ds.SogouNewsDataset, ["index", "title", "content"])])
+def test_tables_of_texts(tmp_path, cls, columns):
+    (tmp_path / "train.csv").write_text('"3","Title one","Body, with comma"\n"1","T2","B2 ""q"""\n')
+    (tmp_path / "test.csv").write_text('"2","tt","bb"\n')
+    data = cls(str(tmp_path), "train", shuffle=False)
+    assert data.get_col_names() == columns
+    assert read_texts(data) == [("3", "Title one", "Body, with comma"), ("1", "T2", 'B2 "q"')]
+    assert cls(str(tmp_path), shuffle=False).get_dataset_size() == 3
+    with pytest.raises(ValueError, match="usage, got 'valid'"):
+        cls(str(tmp_path), "valid")
+    (tmp_path / "test.csv").unlink()
+    with pytest.raises(RuntimeError, match="without test.csv"):
+        cls(str(tmp_path), "all")
+
+
+def test_corpora(tmp_path):
+    for part in ("train", "test", "valid"):
+        (tmp_path / ("wiki.%s.tokens" % part)).write_text(" \n = Title = \n \n line %s \n" % part)
+        (tmp_path / ("ptb.%s.txt" % part)).write_text(" a b \n\n c d \n")
+    (tmp_path / "enwik9").write_text("<x>\n\n line\n")
+    folder = str(tmp_path)
+    assert read_texts(ds.WikiTextDataset(folder, "test", shuffle=False)) == [(" ",), (" = Title = ",), (" ",), (" line test ",)]
+    assert read_texts(ds.PennTreebankDataset(folder, "train", shuffle=False)) == [(" a b ",), (" c d ",)]
+    assert read_texts(ds.EnWik9Dataset(folder, shuffle=False)) == [("<x>",), ("",), (" line",)]
+    assert ds.WikiTextDataset(folder).get_dataset_size() == 12
+    for part in ("train", "test"):
+        for name in ("pos", "neg"):
+            (tmp_path / part / name).mkdir(parents=True)
+            (tmp_path / part / name / "0_1.txt").write_text("text %s %s" % (part, name))
+    assert read_texts(ds.IMDBDataset(folder, "train", shuffle=False)) == [("text train pos", "1"), ("text train neg", "0")]
+    assert ds.IMDBDataset(folder, shuffle=False).get_dataset_size() == 4 and ds.IMDBDataset(folder).num_classes() == 2
+    with pytest.raises(RuntimeError, match="without the folder train/pos"):
+        ds.IMDBDataset(str(tmp_path / "train")).get_dataset_size()
+
+
+def test_kinds_of_mnist(tmp_path):
+    import struct
+    pixels = (np.arange(3 * 784) % 255).astype(np.uint8)
+
+    def write(prefix, labels):
+        count = len(labels)
+        head = struct.pack(">IIII", 2051, count, 28, 28)
+        (tmp_path / (prefix + "-images-idx3-ubyte")).write_bytes(head + pixels[:count * 784].tobytes())
+        (tmp_path / (prefix + "-labels-idx1-ubyte")).write_bytes(struct.pack(">II", 2049, count) + bytes(labels))
+    for prefix, labels in (("train", [1, 2, 3]), ("t10k", [4, 5]), ("emnist-letters-train", [1, 2, 26]), ("emnist-letters-test", [3])):
+        write(prefix, labels)
+
+    def labels(data):
+        return [int(row[1]) for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    folder = str(tmp_path)
+    assert labels(ds.KMnistDataset(folder, "train", shuffle=False)) == [1, 2, 3]
+    assert labels(ds.EMnistDataset(folder, "letters", "all", shuffle=False)) == [3, 1, 2, 26]
+    with pytest.raises(ValueError, match="name, got 'greek'"):
+        ds.EMnistDataset(folder, "greek")
+
+
+def test_fake_images():
+    def rows(**keywords):
+        data = ds.FakeImageDataset(5, (4, 6, 3), 7, shuffle=False, **keywords)
+        return [(image.tolist(), int(label)) for image, label in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    first = rows()
+    assert first == rows(num_parallel_workers=2) and first != rows(base_seed=1) and len(first) == 5
+    assert all(label < 7 and np.shape(image) == (4, 6, 3) for image, label in first)
+    for bad in (dict(num_images=0), dict(image_size=(3, 4)), dict(base_seed=-1)):
+        with pytest.raises(ValueError, match=r"^\[FakeImageDataset\] "):
+            ds.FakeImageDataset(**bad)
+
+
+@pytest.mark.parametrize("call", [lambda: ds.CocoDataset("x", "y"), lambda: ds.vision.MixUp(2, 0.1), lambda: ds.text.JiebaTokenizer("a", "b"),
+                                  lambda: ds.serialize(None)])
+def test_what_is_not_offered_says_so(call):
+    with pytest.raises(NotImplementedError, match=r"^\[\w+\] is not offered: "):
+        call()

@@ -1,8 +1,11 @@
 """Parameters of layers by name, as MindSpore 2.10 has them, and the primitives that layers have as attributes."""
+import json
+import os
+
 import pytest
 
 import msjit as ms
-from msjit import nn, ops
+from msjit import mint, nn, ops
 
 NORM = ["moving_mean", "moving_variance", "gamma", "beta"]
 # layer: the paths of its Parameters in order, and the names that differ from them while the layer belongs to no Cell
@@ -128,3 +131,61 @@ def test_initializers_are_a_module():
     import msjit.common.initializer as init
     assert init.initializer(init.Constant(2), [2]).asnumpy().tolist() == [2, 2]
     assert ms.common.initializer is init
+
+
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "layer_names.json")) as _file:
+    TABLE = json.load(_file)  # of MindSpore 2.10, by tests/tools/gen_layer_names.py
+
+# Primitives that layers here do not have as attributes: those that ops lacks, and what MindSpore's layers keep for one kind of
+# device.
+LACKING = {
+    "Conv3d": "concat split_0 split_1", "InstanceNorm1d": "instance_bn", "InstanceNorm2d": "instance_bn",
+    "InstanceNorm3d": "instance_bn", "Softmax2d": "softmax", "FastGelu": "fast_gelu", "MaxPool2d": "max_pool", "MaxPool3d": "max_pool",
+    "AvgPool2d": "avg_pool", "AvgPool3d": "avg_pool", "AdaptiveMaxPool3d": "adaptive_max_pool3d", "Dropout2d": "dropout2d",
+    "Dropout3d": "dropout3d", "ReplicationPad1d": "padv3", "ReplicationPad2d": "padv3", "ReplicationPad3d": "padv3",
+    "ClipByNorm": "clip_by_norm", "LSTM": "reverse reverse_sequence", "GRU": "reverse reverse_sequence",
+    "RNN": "reverse reverse_sequence", "MultiMarginLoss": "multi_margin_loss", "MultilabelMarginLoss": "multilabel_margin_loss",
+    "Linear": "dense", "BatchNorm1d": "shape", "BatchNorm2d": "shape", "BatchNorm3d": "shape",
+}
+NOT_OFFERED = ("nn.SparseToDense()", "nn.SampledSoftmaxLoss(2, 4, 1)")
+
+
+@pytest.mark.parametrize("text, params, primitives", TABLE, ids=[row[0] for row in TABLE])
+def test_table_of_mindspore(text, params, primitives):
+    if text in NOT_OFFERED:
+        with pytest.raises(NotImplementedError):
+            eval(text, {"nn": nn})
+        return
+    layer = eval(text, {"nn": nn, "mint": mint})
+    if "SSIM" not in text:  # whose window is a constant here
+        assert [[path, p.name, list(p.shape), p.requires_grad] for path, p in layer.parameters_and_names()] == params
+    lacking = LACKING.get(type(layer).__name__, "").split()
+    for name, primitive in primitives.items():
+        found = getattr(layer, name, None)
+        if isinstance(found, ops.Primitive):
+            assert found.name in (primitive, primitive.replace("Ext", "")[:6])
+        else:
+            assert name in lacking or _of_several(text), (name, primitive)
+
+
+def _of_several(text):
+    """Layers whose inner computation is built otherwise here."""
+    return any(name in text for name in ("EmbeddingLookup", "FractionalMaxPool", "MatInverse", "MatDet", "SSIM", "PSNR", "LBeta",
+                                         "IGamma", "Thor", "Unfold", "ConstantPad"))
+
+
+def test_primitives_of_layers_compute():
+    x = ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+    assert nn.MaxPool2d(2, 2).max_pool(x).tolist() == [[[[4]]]] and nn.AvgPool2d(2, 2).avg_pool(x).tolist() == [[[[2.5]]]]
+    assert nn.ReLU().relu(ms.Tensor([-1.0, 2.0])).tolist() == [0, 2] and nn.GLU().spilt(x)[1].tolist() == [[[[2], [4]]]]
+    loss = nn.MSELoss()
+    assert float(loss.reduce_mean(x)) == 2.5 and loss.average is True and loss.reduce is True
+
+    class Other(nn.ReLU):
+        def __init__(self):
+            super().__init__()
+            self.relu = ops.ReLU6()
+
+        def construct(self, x):
+            return self.relu(x) + 1
+    assert Other()(ms.Tensor([-1.0, 9.0])).tolist() == [1, 7] and nn.ReLU().relu(ms.Tensor([9.0])).tolist() == [9]

@@ -56,8 +56,14 @@ def test_missing_super_init():
 
 
 def test_missing_construct():
-    with pytest.raises(NotImplementedError, match="defines no construct"):
+    with pytest.raises(AttributeError, match=r"\[cell\] Cell, got no construct method, expected one$"):
         nn.Cell()()
+
+    class Torch(nn.Cell):
+        def forward(self, x):
+            return x
+    with pytest.raises(AttributeError, match="did you mean to rename forward"):
+        Torch()(Tensor(1.0))
 
 
 def test_attribute_replacement():
@@ -425,4 +431,4 @@ def test_recursion_in_construct():
 
 def test_repr():
     text = repr(Net())
-    assert "(dense): Dense<input_channels=3, output_channels=4, has_bias=True>" in text and text.startswith("Net<")
+    assert "(dense): Dense(input_channels=3, output_channels=4, has_bias=True)" in text and text.startswith("Net(")

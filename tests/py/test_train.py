@@ -1,5 +1,7 @@
 """Model with its callbacks, checkpoints, metrics and loss scales."""
 import os
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -62,6 +64,51 @@ def test_events_of_train_fit_and_eval():
     logits = fitted.predict(Tensor(X)).asnumpy()
     assert found["acc"] == (logits.argmax(1) == Y).mean()
     assert not fitted.train_network.network._backbone.training
+
+
+def test_orders_differ_between_epochs():
+    """The orders are those of MindSpore 2.10."""
+    class Sum(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.scale = ms.Parameter(Tensor([1.0]))
+
+        def construct(self, x):
+            return (self.scale * x).sum()
+
+    before = ms.dataset.config.get_seed()
+    ms.dataset.config.set_seed(3)
+    try:
+        rows, seen, net = ms.dataset.NumpySlicesDataset(np.arange(6, dtype=np.float32), ["x"], shuffle=True), [], Sum()
+        note = train.LambdaCallback(on_train_step_end=lambda c: seen.append(int(c.original_args().train_dataset_element[0])))
+        train.Model(net, optimizer=nn.SGD(net.trainable_params(), 0.0)).train(3, rows, callbacks=[note])
+    finally:
+        ms.dataset.config.set_seed(before)
+    assert seen == [3, 1, 0, 5, 2, 4, 3, 1, 2, 0, 4, 5, 0, 3, 5, 2, 4, 1]
+
+
+def test_workers_end_with_the_training():
+    """Also where a callback ends it, or an exception."""
+    def stop(context):
+        context.request_stop()
+
+    def fail(context):
+        raise KeyError("callback")
+    for event, error in ((None, None), (stop, None), (fail, KeyError)):
+        before = threads()
+        rows = data().map(lambda x: x, ["x"], num_parallel_workers=3)
+        try:
+            model().train(2, rows, callbacks=[train.LambdaCallback(on_train_step_end=event)])
+        except KeyError:
+            assert error
+        limit = time.time() + 10
+        while threads() > before and time.time() < limit:
+            time.sleep(0.01)
+        assert threads() <= before
+
+
+def threads():
+    return sum(t.name.startswith("msjit-dataset") for t in threading.enumerate())
 
 
 def test_state_and_stop():

@@ -1,4 +1,9 @@
-"""MindSpore's boost: of it, the accumulation of gradients."""
+"""MindSpore's boost: of it, the accumulation of gradients. What else it has raises when it is called."""
+from ..common.refused import refused
 from .grad_accumulation import GradientAccumulation
 
-__all__ = ["GradientAccumulation"]
+globals().update(refused(__name__, """AutoBoost OptimizerProcess ParameterProcess BoostTrainOneStepCell
+    BoostTrainOneStepWithLossScaleCell LessBN GradientFreeze FreezeOpt freeze_cell AdaSum DimReduce GroupLossScaleManager""",
+                         "of boost there is the accumulation of gradients alone; nn.TrainOneStepCell trains"))
+__all__ = ["GradientAccumulation"] + [name for name in globals() if name[0].isupper() and name != "GradientAccumulation"]
+__all__ += ["freeze_cell"]

@@ -3,7 +3,7 @@
 Operators whose first parameter is a tensor x are methods already; these differ from them or have no operator.
 """
 from .._native import Tensor, _msjit
-from . import masked, more_methods, object_methods
+from . import function_methods, masked, object_methods
 from .methods_shared import written
 
 
@@ -294,7 +294,7 @@ def bind():
     }
     for name, function in own.items():
         put(Tensor, name, function)
-    more_methods.bind()
+    function_methods.bind()
     object_methods.bind()
 
 

@@ -10,6 +10,10 @@ DEFAULT_NAME = "Parameter"
 class Parameter(Tensor):
     """A trainable tensor. `default_input` is copied: a Parameter owns its data."""
 
+    # What several processes, caches and devices would need; nothing here reads it.
+    cache_enable = sliced = parallel_optimizer_comm_recompute = False
+    cache_shape, comm_fusion, key, inited_param = [], 1, -1, None
+
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
                  parallel_optimizer=True, storage_format=""):
         if name is not None and not isinstance(name, str):
@@ -67,6 +71,10 @@ class Parameter(Tensor):
         made.__dict__.update(self.__dict__)  # what the program has set included
         return made
 
+    def copy(self):
+        """As clone()."""
+        return self.clone()
+
     def init_data(self, *args, **kwargs):
         """Kept for compatibility: data is there from the start."""
         return self
@@ -91,8 +99,7 @@ class Parameter(Tensor):
         return "Parameter (name=%s, shape=%s, dtype=%s, requires_grad=%s)" % (
             self.name, tuple(self.shape), self.dtype, self.requires_grad)
 
-    def __str__(self):
-        return Tensor.__str__(self)
+    __str__ = __repr__
 
     __hash__ = object.__hash__
 

@@ -263,7 +263,7 @@ class Iterator:
         self._finalizer()
         self._limit, self._rows = self._run.epoch, None
 
-    stop = release
+    stop = close = release
 
 
 # Tensors have no unsigned integers but uint8: these become the next signed type that holds all their values.

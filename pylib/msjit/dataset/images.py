@@ -100,9 +100,11 @@ def read_idx(path, magic, where):
 class MnistDataset(_Images):
     """Columns image (28, 28, 1) of uint8 and label of uint32, from the four IDX files."""
 
+    _sets = (("t10k", "test"), ("train", "train"))
+
     def _read(self):
         images, labels = [], []
-        sets = [name for name, usage in (("t10k", "test"), ("train", "train")) if self._usage in (usage, "all")]
+        sets = [name for name, usage in self._sets if self._usage in (usage, "all")]
         for path in self._files(["%s-images-idx3-ubyte" % name for name in sets]):
             other = path.replace("-images-idx3-", "-labels-idx1-")
             self._files([os.path.basename(other)])
@@ -116,6 +118,60 @@ class MnistDataset(_Images):
 
 class FashionMnistDataset(MnistDataset):
     """As MnistDataset, with the files of Fashion-MNIST."""
+
+
+class KMnistDataset(MnistDataset):
+    """As MnistDataset, with the files of Kuzushiji-MNIST."""
+
+
+class EMnistDataset(MnistDataset):
+    """As MnistDataset, with the files of one of the parts of EMNIST: 'byclass', 'bymerge', 'balanced', 'letters', 'digits', 'mnist'."""
+
+    def __init__(self, dataset_dir, name, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None,
+                 num_shards=None, shard_id=None, cache=None):
+        parts = ("byclass", "bymerge", "balanced", "letters", "digits", "mnist")
+        if name not in parts:
+            raise ValueError("[EMnistDataset] name, got %r, expected one of %s" % (name, ", ".join(parts)))
+        self._sets = tuple(("emnist-%s-%s" % (name, usage), usage) for usage in ("test", "train"))
+        super().__init__(dataset_dir, usage, num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache)
+
+
+class FakeImageDataset(Source):
+    """Columns image of uint8 and label of uint32, drawn at random: the same for the same base_seed, but not MindSpore's numbers."""
+
+    _columns = ("image", "label")
+    _where = "FakeImageDataset"
+
+    def __init__(self, num_images=1000, image_size=(224, 224, 3), num_classes=10, base_seed=0, num_samples=None,
+                 num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None, shard_id=None, cache=None):
+        for name, value in (("num_images", num_images), ("num_classes", num_classes)):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError("[FakeImageDataset] %s, got %s, expected an int" % (name, type(value).__name__))
+            if value <= 0:
+                raise ValueError("[FakeImageDataset] %s, got %d, expected above 0" % (name, value))
+        if not isinstance(image_size, (list, tuple)) or len(image_size) != 3 or not all(isinstance(n, int) and n > 0 for n in image_size):
+            raise ValueError("[FakeImageDataset] image_size, got %r, expected three ints above 0" % (image_size,))
+        if isinstance(base_seed, bool) or not isinstance(base_seed, int) or base_seed < 0:
+            raise ValueError("[FakeImageDataset] base_seed, got %r, expected an int of 0 or more" % (base_seed,))
+        no_cache(cache, self._where)
+        self._images, self._shape, self._classes, self._seed = num_images, tuple(image_size), num_classes, base_seed
+        self._workers = wanted(num_parallel_workers, self._where)
+        self._sampler = choose(sampler, shuffle, num_samples, num_shards, shard_id)
+
+    def num_classes(self):
+        """Number of classes."""
+        return self._classes
+
+    def _total(self):
+        return self._images
+
+    def _labels(self):
+        return [int(np.random.RandomState([self._seed, i]).randint(self._classes)) for i in range(self._images)]
+
+    def _row(self, index):
+        draws = np.random.RandomState([self._seed, index])
+        label = np.array(draws.randint(self._classes), np.uint32)
+        return draws.randint(0, 256, self._shape).astype(np.uint8), label
 
 
 class Cifar10Dataset(_Images):

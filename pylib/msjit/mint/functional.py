@@ -8,7 +8,7 @@ from ..ops import (  # noqa: F401
     cosine_embedding_loss, group_norm, hardsigmoid, hardtanh, logsigmoid, mish, prelu, relu6, selu, soft_margin_loss,
     threshold,
 )
-from .functional_more import (  # noqa: F401
+from .functional_variants import (  # noqa: F401
     batch_norm, embedding, flatten, glu, hardshrink, hardswish, kl_div, l1_loss, log_softmax, normalize, smooth_l1_loss, softmax,
 )
 from ..ops import (  # noqa: F401

@@ -18,7 +18,7 @@ from ..nn import HSigmoid as Hardsigmoid  # noqa: F401
 from ..nn import HSwish as Hardswish  # noqa: F401
 from ..nn import SeLU as SELU  # noqa: F401
 from . import functional  # noqa: F401
-from .nn_more import (  # noqa: F401
+from .layer_variants import (  # noqa: F401
     ELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout2d, Embedding, GroupNorm, Hardtanh, KLDivLoss,
     LayerNorm, LogSoftmax, PReLU, ReLU6, SiLU, SmoothL1Loss, Softmax, Threshold,
 )

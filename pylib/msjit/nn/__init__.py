@@ -2,12 +2,32 @@
 import sys
 
 from .. import optim
+from ..common.refused import refused
 from ..optim import *  # noqa: F403
-from . import cell, dynamic_lr, loss, wrap
+from . import (
+    activation,
+    basic,
+    cell,
+    combined,
+    container,
+    conv,
+    dynamic_lr,
+    embedding,
+    functions,
+    image,
+    inner_primitives,
+    loss,
+    normalization,
+    padding,
+    pooling,
+    wrap,
+)
 from .activation import (
     CELU,
     ELU,
     GELU,
+    GLU,
+    FastGelu,
     Hardtanh,
     HShrink,
     HSigmoid,
@@ -19,33 +39,30 @@ from .activation import (
     PReLU,
     ReLU,
     ReLU6,
+    RReLU,
+    SeLU,
     Sigmoid,
     SiLU,
     Softmax,
+    Softmax2d,
+    Softmin,
     Softplus,
     SoftShrink,
     Softsign,
     Tanh,
     Tanhshrink,
+    Threshold,
     get_activation,
 )
-from .activation_more import FastGelu, GLU, RReLU, SeLU, Softmax2d, Softmin, Threshold
 from .attention import MultiheadAttention
-from .basic import ClipByNorm, ConstantPad2d, Dense, Dropout, Embedding, Flatten, Identity, Pad, Unfold
-from .basic_more import (
-    BiDense,
-    Dropout1d,
-    Dropout2d,
-    Dropout3d,
-    L1Regularizer,
-    Moments,
-    Norm,
-    OneHot,
-)
+from .adaptive_pooling import *  # noqa: F403
+from .basic import BiDense, Dense, Embedding, Flatten, Identity, OneHot, Unfold
 from .cell import Cell, GraphCell
+from .combined import Conv2dBnAct, DenseBnAct
 from .container import CellDict, CellList, SequentialCell
-from .conv import Conv1d, Conv2d
-from .conv_more import Conv1dTranspose, Conv2dTranspose, Conv3d, Conv3dTranspose
+from .conv import Conv1d, Conv2d, Conv3d
+from .conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
+from .dropout import Dropout, Dropout1d, Dropout2d, Dropout3d
 from .dynamic_lr import (
     CosineDecayLR,
     ExponentialDecayLR,
@@ -62,14 +79,31 @@ from .dynamic_lr import (
     polynomial_decay_lr,
     warmup_lr,
 )
+from .embedding import EmbeddingLookup, MultiFieldEmbeddingLookup
+from .fractional_pooling import FractionalMaxPool2d, FractionalMaxPool3d
+from .functions import *  # noqa: F403
 from .image import *  # noqa: F403
+from .instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .loss import *  # noqa: F403
-from .normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm, SyncBatchNorm
-from .normalization_more import BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
-from .pooling import AdaptiveAvgPool2d, AvgPool2d, MaxPool2d
-from .pooling_more import *  # noqa: F403
+from .micro_batches import (
+    AdaSumByDeltaWeightWrapCell,
+    AdaSumByGradWrapCell,
+    GetNextSingleOp,
+    GradAccumulationCell,
+    MicroBatchInterleaved,
+    OptTFTWrapper,
+    PipelineCell,
+    PipelineGradReducer,
+    VirtualDatasetCellTriple,
+)
+from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm, SyncBatchNorm
+from .padding import *  # noqa: F403
+from .pooling import AvgPool1d, AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d, MaxPool3d
+from .reduction import ClipByNorm, L1Regularizer, Moments, Norm, ReduceLogSumExp
 from .rnn import GRU, LSTM, RNN
 from .rnn_cells import GRUCell, LSTMCell, RNNCell
+from .similarity import MSSSIM, PSNR, SSIM
+from .thor_layer import Conv2dThor, DenseThor, EmbeddingLookupThor, EmbeddingThor, thor  # noqa: F401
 from .transformer import (
     Transformer,
     TransformerDecoder,
@@ -77,6 +111,7 @@ from .transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+from .unpooling import *  # noqa: F403
 from .wrap import (
     DistributedGradReducer,
     ForwardValueAndGrad,
@@ -92,12 +127,30 @@ from .wrap import (
 from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
 
 SiLu = SiLU
+inner_primitives.attach([sys.modules[__name__]] + [sys.modules[__name__ + "." + name] for name in (
+    "loss_base", "normalization", "adaptive_pooling", "instance_norm")])
 learning_rate_schedule, layer = dynamic_lr, sys.modules[__name__]  # MindSpore's modules of these names
 
+globals().update(refused(__name__, "SparseTensorDenseMatmul SparseToDense", "there are no sparse tensors"))
+globals().update(refused(__name__, "OcclusionSensitivity", "see train.metrics for what there is"))
 _OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",
-            "Dropout2dExt": "Dropout2d", "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss"}
+            "Dropout2dExt": "Dropout2d", "AvgPool2dExt": "AvgPool2d",
+            "AvgPool3dExt": "AvgPool3d", "MaxPool2dExt": "MaxPool2d", "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss"}
 
-__all__ = [name for name in globals() if name[0] != "_"]
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and (
+    not isinstance(value, type(sys)) or name in ("cell", "dynamic_lr", "layer", "learning_rate_schedule", "loss", "wrap")
+    ) and name != "refused"]
+
+
+def _of_package(name):
+    """What a module of this package lacks and another one has: MindSpore divides the layers otherwise."""
+    if name[:2] != "__" and name in globals():
+        return globals()[name]
+    raise AttributeError("module of msjit.nn has no attribute %r" % name)
+
+
+for _module in (activation, basic, combined, container, conv, embedding, functions, image, normalization, padding, pooling, wrap):
+    _module.__getattr__ = _of_package
 
 
 def __getattr__(name):

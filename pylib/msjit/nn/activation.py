@@ -56,6 +56,7 @@ class ELU(Cell):
     def __init__(self, alpha=1.0):
         super().__init__()
         self.alpha = number(alpha, "elu", "alpha")
+        self.elu = ops.Elu(self.alpha)
 
     def construct(self, x):
         return ops.elu(x, self.alpha)
@@ -150,6 +151,7 @@ class CELU(Cell):
     def __init__(self, alpha=1.0):
         super().__init__()
         self.alpha = number(alpha, "celu", "alpha")
+        self.celu = ops.CeLU(self.alpha)
 
     def construct(self, x):
         return ops.celu(x, self.alpha)
@@ -161,6 +163,7 @@ class HShrink(Cell):
     def __init__(self, lambd=0.5):
         super().__init__()
         self.lambd = number(lambd, "hshrink", "lambd")
+        self.hshrink = ops.HShrink(self.lambd)
 
     def construct(self, x):
         return ops.hardshrink(x, self.lambd)
@@ -172,6 +175,7 @@ class SoftShrink(Cell):
     def __init__(self, lambd=0.5):
         super().__init__()
         self.lambd = number(lambd, "softshrink", "lambd")
+        self.softshrink = ops.SoftShrink(self.lambd)
 
     def construct(self, x):
         return ops.softshrink(x, self.lambd)
@@ -194,6 +198,7 @@ class Softmax(Cell):
     def __init__(self, axis=-1):
         super().__init__()
         self.axis = axis
+        self.softmax = ops.Softmax(axis)
 
     def construct(self, x):
         return ops.softmax(x, self.axis)
@@ -205,9 +210,83 @@ class LogSoftmax(Cell):
     def __init__(self, axis=-1):
         super().__init__()
         self.axis = axis
+        self.log_softmax = ops.LogSoftmax(axis)
 
     def construct(self, x):
         return ops.log_softmax(x, self.axis)
+
+
+class FastGelu(Cell):
+    """x sigmoid(1.702 x)"""
+
+    def construct(self, x):
+        return ops.fast_gelu(x)
+
+
+class SeLU(Cell):
+    """scale (x where x > 0, else alpha (exp(x) - 1)), with the constants of self-normalising networks."""
+
+    def construct(self, input_x):
+        return ops.selu(input_x)
+
+
+class GLU(Cell):
+    """The first half along an axis times the sigmoid of the second half."""
+
+    def __init__(self, axis=-1):
+        super().__init__()
+        if isinstance(axis, bool) or not isinstance(axis, int):
+            raise TypeError("[glu] axis must be an int, got %s" % type(axis).__name__)
+        self.axis = axis
+        self.dim, self.spilt = axis, ops.Split(axis, 2)  # MindSpore's spelling
+
+    def construct(self, x):
+        return ops.glu(x, self.axis)
+
+
+class Threshold(Cell):
+    """x where x > threshold, else value"""
+
+    def __init__(self, threshold, value):
+        super().__init__()
+        number(threshold, "threshold", "threshold"), number(value, "threshold", "value")
+        self.threshold, self.value = threshold, value
+
+    def construct(self, input_x):
+        return ops.threshold(input_x, self.threshold, self.value)
+
+
+class RReLU(Cell):
+    """x where x > 0, else x times a number drawn from [lower, upper)."""
+
+    def __init__(self, lower=1 / 8, upper=1 / 3):
+        super().__init__()
+        if number(lower, "rrelu", "lower") > number(upper, "rrelu", "upper"):
+            raise ValueError("[rrelu] lower must not be above upper, got %s and %s" % (lower, upper))
+        self.lower, self.upper = lower, upper
+
+    def construct(self, x):
+        return ops.rrelu(x, self.lower, self.upper)
+
+
+class Softmin(Cell):
+    """softmax(-x) over an axis."""
+
+    def __init__(self, axis=-1):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x):
+        return ops.softmin(x, self.axis)
+
+
+class Softmax2d(Cell):
+    """softmax over the channels of (C, H, W) or (N, C, H, W) inputs."""
+
+    def construct(self, x):
+        if x.ndim not in (3, 4):
+            raise ValueError("[softmax2d] rank of the input, got %d, expected 3 or 4" % x.ndim)
+        return ops.softmax(x, -3)
 
 
 _BY_NAME = {
@@ -215,7 +294,8 @@ _BY_NAME = {
     "tanh": Tanh, "tanhshrink": Tanhshrink, "silu": SiLU, "swish": SiLU, "hsigmoid": HSigmoid, "hswish": HSwish,
     "softplus": Softplus, "softsign": Softsign, "softmax": Softmax, "logsoftmax": LogSoftmax, "logsigmoid": LogSigmoid,
     "softshrink": SoftShrink, "hshrink": HShrink, "hardtanh": Hardtanh, "mish": Mish,
-}  # activation_more.py adds its own
+    "fast_gelu": FastGelu, "rrelu": RReLU, "softmin": Softmin, "softmax2d": Softmax2d, "threshold": Threshold,
+}
 
 
 def get_activation(name):

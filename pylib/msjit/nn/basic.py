@@ -1,15 +1,18 @@
-"""Dense, Dropout, Flatten, Embedding, Identity, Pad: layers without a family of their own."""
+"""Identity, Dense, BiDense, Flatten, Embedding, OneHot, Unfold: layers without a family of their own."""
 import math
 
 from .. import ops
 from ..common import dtype as mstype
 from ..common.initializer import HeUniform, Uniform, initializer
 from ..common.parameter import Parameter
+from ..common.tensor import check_tensor
 from .activation import get_activation
 from .cell import Cell
+from .dropout import Dropout, Dropout1d, Dropout2d, Dropout3d  # noqa: F401 - which MindSpore has in this module
+from .padding import Pad  # noqa: F401
+from .reduction import ClipByNorm, L1Regularizer, Norm  # noqa: F401
 
 _linear = ops.registry.linear
-_pad = ops.registry.pad
 _flatten = ops.registry.flatten
 # Primitives that layers have as attributes, for subclasses that call them.
 _MATMUL, _BIAS_ADD, _RESHAPE, _SHAPE = ops.MatMul(transpose_b=True), ops.BiasAdd(), ops.Reshape(), ops.Shape()
@@ -57,6 +60,38 @@ class Dense(Cell):
             self.in_channels, self.out_channels, self.has_bias)
 
 
+class BiDense(Cell):
+    """x1 W x2 + b for each output: (N, ..., in1) and (N, ..., in2) give (N, ..., out)."""
+
+    def __init__(self, in1_channels, in2_channels, out_channels, weight_init=None, bias_init=None, has_bias=True,
+                 dtype=mstype.float32):
+        super().__init__()
+        self.in1_channels = positive_int(in1_channels, "bidense", "in1_channels")
+        self.in2_channels = positive_int(in2_channels, "bidense", "in2_channels")
+        self.out_channels = positive_int(out_channels, "bidense", "out_channels")
+        if not isinstance(has_bias, bool):
+            raise TypeError("[bidense] has_bias must be a bool, got %s" % type(has_bias).__name__)
+        bound = Uniform(1 / math.sqrt(in1_channels))
+        shape = [out_channels, in1_channels, in2_channels]
+        self.weight = Parameter(initializer(bound if weight_init is None else weight_init, shape, dtype), name="weight")
+        self.has_bias, self.bias = has_bias, None
+        if has_bias:
+            self.bias = Parameter(initializer(bound if bias_init is None else bias_init, [out_channels], dtype), name="bias")
+
+    def construct(self, input1, input2):
+        check_tensor(input1, "bidense"), check_tensor(input2, "bidense")
+        if input1.shape[-1] != self.in1_channels or input2.shape[-1] != self.in2_channels \
+                or input1.shape[:-1] != input2.shape[:-1]:
+            raise ValueError("[bidense] shapes of the inputs, got %s and %s, expected (..., %d) and (..., %d)"
+                             % (input1.shape, input2.shape, self.in1_channels, self.in2_channels))
+        rows = input1.reshape(-1, self.in1_channels)
+        weight = ops.transpose(self.weight, (1, 0, 2)).reshape(self.in1_channels, -1)
+        product = ops.matmul(rows, weight).reshape(-1, self.out_channels, self.in2_channels)
+        out = ops.sum(product * input2.reshape(-1, 1, self.in2_channels), -1)
+        out = out if self.bias is None else out + self.bias
+        return out.reshape(input1.shape[:-1] + (self.out_channels,))
+
+
 class Flatten(Cell):
     """Joins the axes start_dim..end_dim into one."""
 
@@ -69,29 +104,6 @@ class Flatten(Cell):
 
     def construct(self, x):
         return _flatten(x, self.start_dim, self.end_dim)
-
-
-class Dropout(Cell):
-    """In training, zeroes elements with probability p (or 1 - keep_prob) and scales the others."""
-
-    def __init__(self, keep_prob=0.5, p=None, dtype=mstype.float32):
-        super().__init__()
-        drop = 1.0 - keep_prob if p is None else p
-        if isinstance(drop, bool) or not isinstance(drop, (int, float)):
-            raise TypeError("[dropout] p must be a float, got %s" % type(drop).__name__)
-        if not 0 <= drop < 1:
-            raise ValueError("[dropout] p must be in [0, 1), got %s" % drop)
-        self.p = float(drop)
-        self.keep_prob = 1.0 - self.p
-        self.dropout = ops.Dropout(self.keep_prob)
-
-    def construct(self, x):
-        if not self.training or self.p == 0:
-            return x
-        return ops.dropout(x, p=self.p, training=True)
-
-    def extend_repr(self):
-        return "p=%s" % self.p
 
 
 class Embedding(Cell):
@@ -121,26 +133,23 @@ class Embedding(Cell):
         return "vocab_size=%d, embedding_size=%d" % (self.vocab_size, self.embedding_size)
 
 
-class Pad(Cell):
-    """Pads every axis with zeros, or with mirrored values: paddings is ((before, after), ...)."""
+class OneHot(Cell):
+    """on_value where the new axis of size `depth` is the index, else off_value."""
 
-    def __init__(self, paddings, mode="CONSTANT"):
+    def __init__(self, axis=-1, depth=1, on_value=1.0, off_value=0.0, dtype=mstype.float32):
         super().__init__()
-        if not isinstance(paddings, tuple):
-            raise TypeError("[pad] paddings must be a tuple, got %s" % type(paddings).__name__)
-        if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
-            raise ValueError("[pad] mode, got %r, expected 'CONSTANT', 'REFLECT' or 'SYMMETRIC'" % (mode,))
-        self.paddings, self.mode = tuple(tuple(pair) for pair in paddings), mode
+        if isinstance(axis, bool) or not isinstance(axis, int):
+            raise TypeError("[one_hot] axis must be an int, got %s" % type(axis).__name__)
+        self.axis, self.depth = axis, depth
+        self.on_value, self.off_value, self.dtype = on_value, off_value, dtype
 
-    def construct(self, x):
-        if x.ndim != len(self.paddings):
-            raise ValueError("[pad] paddings must be pairs for each axis, got %d for %d axes"
-                             % (len(self.paddings), x.ndim))
-        if self.mode == "CONSTANT":
-            return _pad(x, [before for before, _ in self.paddings], [after for _, after in self.paddings], 0)
-        for axis, (before, after) in enumerate(self.paddings):
-            x = ops.array_func._mirror(x, axis, before, after, self.mode == "SYMMETRIC")
-        return x
+    def construct(self, indices):
+        axis = self.axis if self.axis >= 0 else indices.ndim
+        shape = [1] * (indices.ndim + 1)
+        shape[axis] = self.depth
+        hit = ops.expand_dims(indices, axis) == ops.arange(0, self.depth, 1, dtype=indices.dtype).reshape(tuple(shape))
+        blank = ops.full(hit.shape, self.off_value, dtype=self.dtype)
+        return ops.where(hit, ops.full_like(blank, self.on_value), blank)
 
 
 class Unfold(Cell):
@@ -152,44 +161,6 @@ class Unfold(Cell):
 
     def construct(self, input_x):
         return self.extract_image_patches(input_x)
-
-
-class ConstantPad2d(Cell):
-    """Puts `value` around the last two axes: padding is an int, or (left, right) or (left, right, top, bottom) of ints;
-    negative ones cut off."""
-
-    def __init__(self, padding, value):
-        super().__init__()
-        if isinstance(padding, bool) or not isinstance(padding, (int, tuple)):
-            raise TypeError("[constant_pad2d] padding, got %s, expected an int or a tuple" % type(padding).__name__)
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise TypeError("[constant_pad2d] value, got %s, expected an int or a float" % type(value).__name__)
-        padding = (padding,) * 4 if isinstance(padding, int) else padding
-        if len(padding) not in (2, 4):
-            raise ValueError("[constant_pad2d] length of padding, got %d, expected 2 or 4" % len(padding))
-        self.padding, self.value = padding, value
-
-    def construct(self, x):
-        left, right, top, bottom = self.padding if len(self.padding) == 4 else self.padding + (0, 0)
-        if min(self.padding) < 0:
-            rows, columns = x.shape[-2:]
-            x = x[..., max(-top, 0):rows - max(-bottom, 0), max(-left, 0):columns - max(-right, 0)]
-            left, right, top, bottom = max(left, 0), max(right, 0), max(top, 0), max(bottom, 0)
-        lead = [0] * (x.ndim - 2)
-        return _pad(x, lead + [top, left], lead + [bottom, right], self.value)
-
-
-class ClipByNorm(Cell):
-    """Scales the input down where its norm over an axis exceeds clip_norm."""
-
-    def __init__(self, axis=None):
-        super().__init__()
-        self.axis = axis
-
-    def construct(self, x, clip_norm):
-        x = ops.cast(x, mstype.float32)
-        norm = ops.sqrt(ops.sum(ops.square(x), self.axis, True))
-        return x * clip_norm / ops.maximum(norm, clip_norm)
 
 
 def positive_int(value, where, what):

@@ -14,12 +14,14 @@ from ..common.tensor import Tensor
 from ..jit import LeveledConstruct, graph_construct, leveled_construct
 from ..jit_cell import JitCell, set_plain_call
 from .bprop import recorded_call
+from .cell_state import CellState
 from .hooks import HookHandle, run_with_hooks
+from .recompute import recomputed_call
 
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
 
 
-class Cell:
+class Cell(CellState):
     """Base class of all networks and layers."""
 
     # True when a call needs more than construct: hooks, mixed precision, a gradient of its own, graph mode. One flag,
@@ -28,6 +30,7 @@ class Cell:
     # bprop, since the class, one of its bases or __dict__ may have been given one behind our back.
     _intercept = transforms
     _jit_config = None
+    _recompute = False
     _output_dtype = None  # of the floats that a Cell returns which computes in another one
     _leveled = LeveledConstruct()
     training = False
@@ -60,8 +63,8 @@ class Cell:
 
     def construct(self, *args, **kwargs):
         """The computation; every subclass defines its own."""
-        raise NotImplementedError(
-            "[cell] %s defines no construct method" % type(self).__name__)
+        hint = "; did you mean to rename forward?" if hasattr(type(self), "forward") else ""
+        raise AttributeError("[cell] %s, got no construct method, expected one%s" % (type(self).__name__, hint))
 
     def _call_intercepted(self, construct, args, kwargs):
         """A call that is more than construct; `construct` is the compiled one where jit(cell) was called."""
@@ -83,6 +86,8 @@ class Cell:
                 return self._call_in_precision(construct, args, kwargs)
         if hasattr(self, "bprop") and _msjit.records(args, kwargs):
             return recorded_call(self, run, args, kwargs)
+        if self._recompute and _msjit.records(args, kwargs):
+            return recomputed_call(type(self).__name__ + ".recompute", self.trainable_params(), run, args, kwargs)
         return run(*args, **kwargs)
 
     def _call_in_precision(self, construct, args, kwargs):
@@ -117,6 +122,8 @@ class Cell:
                 return
             store["_params"].pop(name, None)
             store["_cells"].pop(name, None)
+            if "_buffers" in store and not isinstance(value, (Tensor, type(None))):
+                store["_buffers"].pop(name, None)
         if name == "bprop":
             object.__setattr__(self, "_intercept", True)
         object.__setattr__(self, name, value)
@@ -124,6 +131,7 @@ class Cell:
     def __delattr__(self, name):
         self._params.pop(name, None)
         self._cells.pop(name, None)
+        self.__dict__.get("_buffers", {}).pop(name, None)
         object.__delattr__(self, name)
 
     def _register_parameter(self, name, param, attribute=True):
@@ -168,10 +176,6 @@ class Cell:
         if check_name_contain_dot and "." in param_name:
             raise KeyError("[cell] a parameter name must not contain '.', got %r" % param_name)
         setattr(self, param_name, param)
-
-    def register_buffer(self, name, tensor, persistent=True):
-        """Keeps a tensor that is state but not a Parameter."""
-        object.__setattr__(self, name, tensor)
 
     # -- walking ------------------------------------------------------------------------------------------------
 
@@ -283,8 +287,11 @@ class Cell:
             function = getattr(self.construct, "__func__", self.construct)
             object.__setattr__(self, "_leveled", LeveledConstruct(function, jit_config.fullgraph))
 
-    def recompute(self, **kwargs):
-        """Accepted for compatibility: activations are kept."""
+    def recompute(self, mp_comm_recompute=True, parallel_optimizer_comm_recompute=False, **kwargs):
+        """What this Cell computes is not kept for its gradient, but computed again by it, from the inputs: less memory for the
+        time of one more forward run. The two arguments concern several processes and change nothing."""
+        object.__setattr__(self, "_recompute", True)
+        object.__setattr__(self, "_intercept", True)
 
     def compile(self, *args, **kwargs):
         """Kept for compatibility: compilation happens at the first call."""
@@ -303,9 +310,14 @@ class Cell:
 
     def add_flags(self, **flags):
         """Sets plain attributes on this Cell; returns self."""
+        self.__dict__.setdefault("_flags", {}).update(flags)
         for name, value in flags.items():
             object.__setattr__(self, name, value)
         return self
+
+    def get_flags(self):
+        """What add_flags was given."""
+        return dict(self.__dict__.get("_flags", {}))
 
     def add_flags_recursive(self, **flags):
         """As add_flags, on every Cell below too."""
@@ -325,32 +337,19 @@ class Cell:
         """Name of the class."""
         return type(self).__name__
 
-    def state_dict(self, prefix=""):
-        """OrderedDict from attribute path to Parameter."""
-        return OrderedDict(self.parameters_and_names(prefix))
-
-    def load_state_dict(self, state_dict, strict=True):
-        """Copies values into the Parameters; returns (missing, unexpected) names."""
-        own = self.state_dict()
-        missing = [name for name in own if name not in state_dict]
-        unexpected = [name for name in state_dict if name not in own]
-        if strict and (missing or unexpected):
-            raise RuntimeError("[load_state_dict] names do not match, missing %s, unexpected %s"
-                               % (missing, unexpected))
-        for name, param in own.items():
-            if name in state_dict:
-                param.set_data(state_dict[name])
-        return missing, unexpected
-
     # -- hooks --------------------------------------------------------------------------------------------------
 
-    def register_forward_pre_hook(self, hook_fn):
-        """hook_fn(cell, inputs) runs before construct and may replace the inputs."""
-        return HookHandle(self, "forward_pre", hook_fn)
+    def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
+        """hook_fn(cell, inputs) runs before construct and may replace the inputs. with_kwargs: hook_fn(cell, inputs, keywords),
+        which may give (inputs, keywords); prepend: before the hooks that are there."""
+        return HookHandle(self, "forward_pre", hook_fn, prepend, with_kwargs)
 
-    def register_forward_hook(self, hook_fn):
-        """hook_fn(cell, inputs, output) runs after construct and may replace the output."""
-        return HookHandle(self, "forward", hook_fn)
+    def register_forward_hook(self, hook_fn, *, prepend=False, with_kwargs=False, always_call=False):
+        """hook_fn(cell, inputs, output) runs after construct and may replace the output. with_kwargs: hook_fn(cell, inputs,
+        keywords, output); prepend: before the hooks that are there."""
+        if always_call:
+            raise NotImplementedError("[register_forward_hook] always_call, got True, expected False")
+        return HookHandle(self, "forward", hook_fn, prepend, with_kwargs)
 
     def register_backward_hook(self, hook_fn):
         """hook_fn(cell, grad_inputs, grad_outputs) runs where gradients have come back to the inputs, and may replace
@@ -368,12 +367,13 @@ class Cell:
         return ""
 
     def __repr__(self):
-        lines = ["(%s): %s" % (name, repr(cell).replace("\n", "\n  "))
-                 for name, cell in self.name_cells().items()]
         own = self.extend_repr()
-        if not lines:
-            return "%s<%s>" % (type(self).__name__, own)
-        return "%s<%s\n  %s\n  >" % (type(self).__name__, own, "\n  ".join(lines))
+        lines = [own] if own else []
+        for name, cell in self.name_cells().items():
+            lines.append("(%s): %s" % (name, repr(cell).replace("\n", "\n  ")))
+        if not self._cells:
+            return "%s(%s)" % (type(self).__name__, own)
+        return "%s(\n  %s\n)" % (type(self).__name__, "\n  ".join(lines))
 
     def __dir__(self):
         return sorted(set(object.__dir__(self)) | set(self._cells) | set(self._params))

@@ -1,4 +1,4 @@
-"""Convolutions."""
+"""Convolutions over one, two and three axes."""
 import math
 
 from .. import ops
@@ -46,11 +46,12 @@ class _Conv(Cell):
             weight_init = HeUniform(math.sqrt(5))
         self.weight = Parameter(initializer(weight_init, shape, self.dtype), name="weight")
         self.has_bias = has_bias
-        self.bias = None
+        self.bias, self.weight_init = None, weight_init
         if has_bias:
             if bias_init is None:
                 bias_init = Uniform(1 / math.sqrt(fan_in))
             self.bias = Parameter(initializer(bias_init, [self.out_channels], self.dtype), name="bias")
+        self.bias_init = bias_init
 
     def extend_repr(self):
         return ("input_channels=%d, output_channels=%d, kernel_size=%s, stride=%s, pad_mode=%s, padding=%s, "
@@ -86,8 +87,27 @@ class Conv1d(_Conv):
         self._make_parameters(weight_init, bias_init, has_bias)
         self.kernel_size, self.stride, self.dilation = (1,) + self.kernel_size, (1,) + self.stride, (1,) + self.dilation
         self.padding = (0, 0, padding, padding)
-        self.expand_dims, self.squeeze, self.bias_add = _EXPAND_DIMS, ops.Squeeze(2), _BIAS_ADD
+        self.expand_dims, self.squeeze, self.bias_add, self.data_format = _EXPAND_DIMS, ops.Squeeze(2), _BIAS_ADD, "NCHW"
         self.conv2d = ops.Conv2D(out_channels, self.kernel_size, 1, pad_mode, self.padding, self.stride, self.dilation, group)
 
     def construct(self, x):
         return ops.squeeze(self.conv2d.run(ops.expand_dims(x, 2), self.weight, self.bias), 2)
+
+
+class Conv3d(_Conv):
+    """3-D convolution of (N, C, D, H, W) inputs."""
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
+                 group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW", dtype=mstype.float32):
+        super().__init__("conv3d", 3, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation,
+                         group, False, dtype)
+        check_format(data_format, "conv3d", "NCDHW")
+        self._make_parameters(weight_init, bias_init, has_bias)
+        self.data_format = data_format
+        self.conv3d = ops.Conv3D(out_channels, self.kernel_size, 1, pad_mode, padding, self.stride, self.dilation, group)
+
+    def construct(self, x):
+        return ops.conv3d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
+
+
+from .conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose  # noqa: E402,F401 - built upon _Conv

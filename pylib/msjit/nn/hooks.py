@@ -11,13 +11,18 @@ KINDS = ("forward_pre", "forward", "backward_pre", "backward")
 class HookHandle:
     """Returned by the register functions; remove() takes the hook off."""
 
-    def __init__(self, cell, kind, hook_fn):
+    def __init__(self, cell, kind, hook_fn, prepend=False, with_kwargs=False):
         if not callable(hook_fn):
             raise TypeError("[hook] hook_fn must be callable, got %s" % type(hook_fn).__name__)
         if cell._hooks is None:
             object.__setattr__(cell, "_hooks", {k: {} for k in KINDS})
         self._key = object()  # the handle itself may be gone long before its hook is
-        cell._hooks[kind][self._key] = hook_fn
+        hooks = cell._hooks[kind]
+        later = list(hooks.items()) if prepend else []
+        if prepend:
+            hooks.clear()
+        hooks[self._key] = _WithKeywords(hook_fn) if with_kwargs else hook_fn
+        hooks.update(later)
         object.__setattr__(cell, "_intercept", True)
         self._cell = weakref.ref(cell)
         self._kind = kind
@@ -30,14 +35,36 @@ class HookHandle:
         cell._hooks[self._kind].pop(self._key, None)
         if not any(cell._hooks.values()):
             object.__setattr__(cell, "_hooks", None)
-            if cell._compute_dtype is None and cell._jit_config is None and not hasattr(cell, "bprop"):
+            if cell._compute_dtype is None and cell._jit_config is None and not cell._recompute \
+                    and not hasattr(cell, "bprop"):
                 cell.__dict__.pop("_intercept", None)
+
+
+class _WithKeywords:
+    """A forward hook that gets the keywords too."""
+
+    def __init__(self, hook):
+        self.hook = hook
+
+    def before(self, cell, args, kwargs):
+        """(args, kwargs) that construct is to get."""
+        changed = self.hook(cell, args, kwargs)
+        if changed is None:
+            return args, kwargs
+        if not isinstance(changed, tuple) or len(changed) != 2 or not isinstance(changed[1], dict):
+            raise RuntimeError("[hook] result of a forward pre hook with keywords, got %s, expected None or (inputs, keywords)"
+                               % type(changed).__name__)
+        inputs = changed[0] if isinstance(changed[0], tuple) else (changed[0],)
+        return inputs, changed[1]
 
 
 def run_with_hooks(cell, construct, args, kwargs):
     """One call of a hooked Cell."""
     hooks, watched = cell._hooks, None
     for hook in list(hooks["forward_pre"].values()):
+        if isinstance(hook, _WithKeywords):
+            args, kwargs = hook.before(cell, args, kwargs)
+            continue
         changed = hook(cell, args)
         if changed is not None:
             args = changed if isinstance(changed, tuple) else (changed,)
@@ -46,7 +73,7 @@ def run_with_hooks(cell, construct, args, kwargs):
         args = watched.inputs(args)
     output = cell._call_construct(construct, args, kwargs)
     for hook in list(hooks["forward"].values()):
-        changed = hook(cell, args, output)
+        changed = hook.hook(cell, args, kwargs, output) if isinstance(hook, _WithKeywords) else hook(cell, args, output)
         if changed is not None:
             output = changed
     return output if watched is None else watched.outputs(output)

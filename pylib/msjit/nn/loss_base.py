@@ -13,7 +13,7 @@ class LossBase(Cell):
         if reduction not in _REDUCTIONS:
             raise ValueError("[%s] reduction, got %r, expected 'mean', 'sum' or 'none'"
                              % (type(self).__name__, reduction))
-        self.reduction = reduction
+        self.reduction, self.reduce, self.average = reduction, reduction != "none", reduction == "mean"
 
     def get_loss(self, x, weights=1.0):
         """Weighs and reduces element losses."""

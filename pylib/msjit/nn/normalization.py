@@ -32,6 +32,8 @@ class _BatchNorm(Cell):
         self.beta = Parameter(initializer(beta_init, shape, dtype), "beta", affine)
         self.bn_train = ops.BatchNorm(True, self.eps, self.momentum)
         self.bn_infer = ops.BatchNorm(False, self.eps)
+        self.gamma_init, self.beta_init, self.format = gamma_init, beta_init, data_format
+        self.moving_mean_init, self.moving_var_init = moving_mean_init, moving_var_init
 
     def construct(self, x):
         self._check(x)
@@ -57,6 +59,22 @@ class BatchNorm2d(_BatchNorm):
     def _check(self, x):
         if x.ndim != 4:
             raise ValueError("[batch_norm2d] input must have 4 dimensions, got %d" % x.ndim)
+
+
+class BatchNorm3d(Cell):
+    """Batch normalisation of (N, C, D, H, W) inputs; its Parameters lie in the BatchNorm2d it is made of, as in MindSpore."""
+
+    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
+                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, dtype=mstype.float32):
+        super().__init__()
+        self.bn2d = BatchNorm2d(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
+                                moving_var_init, use_batch_statistics, "NCHW", dtype)
+
+    def construct(self, x):
+        if x.ndim != 5:
+            raise ValueError("[batch_norm3d] input must have 5 dimensions, got %d" % x.ndim)
+        flat = _k.reshape(x, (x.shape[0], x.shape[1], x.shape[2] * x.shape[3], x.shape[4]))
+        return _k.reshape(self.bn2d(flat), x.shape)
 
 
 class SyncBatchNorm(_BatchNorm):
@@ -112,6 +130,7 @@ class GroupNorm(Cell):
             raise ValueError("[group_norm] num_channels must be a multiple of num_groups, got %d and %d"
                              % (num_channels, num_groups))
         self.eps = float(eps)
+        self.affine = affine
         self.gamma = Parameter(initializer(gamma_init, [num_channels], dtype), "gamma", affine)
         self.beta = Parameter(initializer(beta_init, [num_channels], dtype), "beta", affine)
 

@@ -3,7 +3,7 @@ from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_same_shape
 from ..common.tensor import Tensor, check_tensor
-from .activation import get_activation
+from .activation import LogSoftmax, get_activation
 from .cell import Cell
 from .loss_base import LossBase
 
@@ -80,6 +80,7 @@ class FocalLoss(LossBase):
         if weight is not None and weight.ndim != 1:
             raise ValueError("[focal_loss] rank of weight, got %d, expected 1" % weight.ndim)
         self.gamma, self.weight = gamma, weight
+        self.logsoftmax = LogSoftmax(1)
 
     def construct(self, logits, labels):
         self._check(logits, labels)
@@ -87,7 +88,7 @@ class FocalLoss(LossBase):
         logits = logits.reshape(logits.shape[0], logits.shape[1], -1)
         labels = labels.reshape(labels.shape[0], labels.shape[1], -1)
         at = ops.cast(labels, mstype.int32)
-        logs = ops.log_softmax(logits, 1)
+        logs = self.logsoftmax(logits)
         if sparse:
             logs = ops.gather_elements(logs, 1, at)
         shares = ops.exp(logs)

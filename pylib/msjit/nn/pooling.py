@@ -1,7 +1,8 @@
-"""Pooling layers."""
+"""Pooling over one, two and three axes."""
 from .. import ops
 from ..common.checks import check_format, int_tuple
 from ..ops import registry as _k
+from ..ops import window_func as _w
 from ..ops.nn_func import fixed_pads
 from .cell import Cell
 
@@ -41,6 +42,9 @@ class MaxPool2d(_Pool2d):
         super().__init__("max_pool2d", kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
         if return_indices or int_tuple(dilation, 2, "max_pool2d", "dilation") != (1, 1):
             raise NotImplementedError("[max_pool2d] return_indices and dilation are not offered yet")
+        self.return_indices = False
+        if self.pad_mode != "pad":
+            self.max_pool = ops.MaxPool(self.kernel_size, self.stride, self.pad_mode, data_format)
 
     def _pool(self, x):
         if self._pads is None:
@@ -56,6 +60,8 @@ class AvgPool2d(_Pool2d):
         super().__init__("avg_pool2d", kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
         self.divisor_override = divisor_override
         self.count_include_pad = count_include_pad and self.pad_mode == "pad"
+        if self.pad_mode != "pad":
+            self.avg_pool = ops.AvgPool(self.kernel_size, self.stride, self.pad_mode, data_format)
 
     def _pool(self, x):
         if self._pads is None:
@@ -65,14 +71,98 @@ class AvgPool2d(_Pool2d):
                              self.divisor_override)
 
 
-class AdaptiveAvgPool2d(Cell):
-    """Mean over windows chosen so that the output has the wanted size; None or -1 keeps a size."""
+class _Pool(Cell):
+    """Attributes and checks common to pooling over one or three axes."""
 
-    def __init__(self, output_size):
+    def __init__(self, where, dims, kernel_size, stride, pad_mode, padding, ceil_mode):
         super().__init__()
-        sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size, output_size)
-        self.output_size = int_tuple(tuple(-1 if s is None else s for s in sizes), 2, "adaptive_avg_pool2d",
-                                     "output_size", -1)
+        self.kernel_size = int_tuple(kernel_size, dims, where, "kernel_size")
+        self.stride = int_tuple(stride, dims, where, "stride")
+        self.pad_mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
+        if self.pad_mode not in _PAD_MODES:
+            raise ValueError("[%s] pad_mode, got %r, expected 'same', 'valid' or 'pad'" % (where, pad_mode))
+        if self.pad_mode != "pad" and padding not in (0, (0,) * dims):
+            raise ValueError("[%s] padding, got %r, expected 0 unless pad_mode is 'pad'" % (where, padding))
+        if self.pad_mode != "pad" and ceil_mode:
+            raise ValueError("[%s] ceil_mode, got True, expected False unless pad_mode is 'pad'" % where)
+        self.padding, self.ceil_mode, self.dilation, self._where = padding, ceil_mode, (1,) * dims, where
+
+    def _pads(self, x):
+        dims = len(self.kernel_size)
+        return _w._pads(self._where, x.shape[-dims:], self.kernel_size, self.stride, self.dilation, self.pad_mode,
+                        self.padding)
+
+    def _check(self, x):
+        dims = len(self.kernel_size)
+        if x.ndim not in (dims + 1, dims + 2):
+            raise ValueError("[%s] input has a wrong rank, got %d, expected %d or %d"
+                             % (self._where, x.ndim, dims + 1, dims + 2))
+
+    def extend_repr(self):
+        return "kernel_size=%s, stride=%s, pad_mode=%s" % (self.kernel_size, self.stride, self.pad_mode.upper())
+
+
+class MaxPool1d(_Pool):
+    """Largest element of each window of (N, C, L) or (C, L), and its position with return_indices."""
+
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
+                 ceil_mode=False):
+        super().__init__("max_pool1d", 1, kernel_size, stride, pad_mode, padding, ceil_mode)
+        self.dilation, self.return_indices = int_tuple(dilation, 1, "max_pool1d", "dilation"), return_indices
+        if self.pad_mode != "pad":
+            self.max_pool = ops.MaxPool((1,) + self.kernel_size, (1,) + self.stride, self.pad_mode)
+        self.squeeze = ops.Squeeze(2)
 
     def construct(self, x):
-        return _k.adaptive_avg_pool2d(x, self.output_size)
+        self._check(x)
+        lines, lead = _w._flat(x, 1)
+        pool = _k.max_pool2d_with_index if self.return_indices else _k.max_pool2d
+        out = pool(ops.expand_dims(lines, 2), (1,) + self.kernel_size, (1,) + self.stride, (0, 0) + self._pads(x)[0],
+                   self.ceil_mode, (1,) + self.dilation)
+        if not self.return_indices:
+            return ops.reshape(out, lead + (out.shape[-1],))
+        return tuple([ops.reshape(part, lead + (part.shape[-1],)) for part in out])
+
+
+class MaxPool3d(_Pool):
+    """Largest element of each window of (N, C, D, H, W) or (C, D, H, W), and its position with return_indices."""
+
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
+                 ceil_mode=False):
+        super().__init__("max_pool3d", 3, kernel_size, stride, pad_mode, padding, ceil_mode)
+        self.dilation, self.return_indices = int_tuple(dilation, 3, "max_pool3d", "dilation"), return_indices
+
+    def construct(self, x):
+        self._check(x)
+        pool = _w._max_with_places if self.return_indices else _w.greatest
+        return pool(x, self.kernel_size, self.stride, self._pads(x), self.dilation, self.ceil_mode)
+
+
+class AvgPool1d(_Pool):
+    """Mean of each window of (N, C, L) or (C, L)."""
+
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True):
+        super().__init__("avg_pool1d", 1, kernel_size, stride, pad_mode, padding, ceil_mode)
+        self.count_include_pad = count_include_pad and self.pad_mode == "pad"
+        if self.pad_mode != "pad":
+            self.avg_pool = ops.AvgPool((1,) + self.kernel_size, (1,) + self.stride, self.pad_mode)
+        self.squeeze = ops.Squeeze(2)
+
+    def construct(self, x):
+        self._check(x)
+        return ops.avg_pool1d(x, self.kernel_size, self.stride, self._pads(x)[0], self.ceil_mode, self.count_include_pad)
+
+
+class AvgPool3d(_Pool):
+    """Mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
+
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
+                 divisor_override=None):
+        super().__init__("avg_pool3d", 3, kernel_size, stride, pad_mode, padding, ceil_mode)
+        self.count_include_pad = count_include_pad  # also of what 'same' adds, unlike pooling over one or two axes
+        self.divisor_override = divisor_override
+
+    def construct(self, x):
+        self._check(x)
+        return _w.averaged(x, self.kernel_size, self.stride, self._pads(x), self.ceil_mode, self.count_include_pad,
+                           self.divisor_override or 0)

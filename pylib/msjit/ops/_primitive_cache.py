@@ -11,7 +11,7 @@ def _get_cache_prim(cls):
 
     def make(*args, **kwargs):
         try:
-            key = (cls, args, tuple(sorted(kwargs.items())))
+            key = (cls, args, tuple(sorted(kwargs.items())), tuple(type(a) for a in args))
             found = _made.get(key)
         except TypeError:  # an attribute that cannot be a key
             return cls(*args, **kwargs)

@@ -1,6 +1,7 @@
 """Function transforms that are not operators: Map, HyperMap, MultitypeFuncGraph."""
 import operator as _operator
 
+from .. import _paths
 from ..absent import attributes as _absent
 from ..autograd import GradOperation
 from ..common.tensor import Tensor
@@ -119,6 +120,7 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
         return lambda function: constexpr(function, get_instance, name, reuse_result, check)
     return fn if get_instance else type(name or fn.__name__, (), {"__call__": staticmethod(fn), "__doc__": fn.__doc__})
 
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 _FUNCTIONS = """batch_dot count_nonzero cummin dot gamma laplace matmul mm multinomial normal ones_like poisson repeat_elements
     repeat_interleave sequence_mask tensor_dot uniform vecdot zeros_like""".split()
 _refuse = _absent(__name__)

@@ -1,4 +1,7 @@
 """All operators as functions: those of the registry under their own names, and MindSpore's spellings of them."""
+import sys
+
+from .. import _paths
 from ..absent import attributes as _absent
 from . import (
     activation_func,
@@ -46,6 +49,11 @@ _modules = (registry, math_func, array_func, index_func, nn_func, random_func, o
 for _module in _modules:
     for _name in _module.__all__:
         _here[_name] = getattr(_module, _name)
+
+_here.update(dict.fromkeys(("array_func", "math_func", "nn_func", "clip_func", "linalg_func", "random_func", "other_func",
+                            "image_func", "parameter_func", "vmap_func", "debug_func", "spectral_func", "fft_func", "sparse_func"),
+                           sys.modules[__name__]))  # MindSpore's modules below this one: here each of them has all functions
+__path__ = _paths.extend([])
 
 __all__ = sorted({n for m in _modules for n in m.__all__})
 _refuse = _absent(__name__)

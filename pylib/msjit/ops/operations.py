@@ -3,6 +3,7 @@
 A primitive is a plain Python object with a Python __call__ into a function, so the JIT looks through it. Those without
 attributes are rows of _UNARY, _BINARY and _OTHER; those with attributes are classes below.
 """
+from .. import _paths
 from ..absent import attributes as _absent
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
@@ -17,6 +18,7 @@ from . import registry as _k
 from .array_operations import *  # noqa: F401,F403
 from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
+from .composite import constexpr  # noqa: F401 - MindSpore has it beside Primitive
 from .counting_operations import *  # noqa: F403
 from .drawn_operations import *  # noqa: F403
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
@@ -412,6 +414,8 @@ class Partial(Primitive):
         return _o.partial(func, *args, **kwargs)
 
 
+_primexpr = constexpr
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 __all__ = ["ReduceOp"] + [name for name, value in list(globals().items())
                           if name[0] != "_" and isinstance(value, type) and issubclass(value, Primitive)]
 __getattr__ = _absent(__name__)

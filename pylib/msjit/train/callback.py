@@ -216,9 +216,11 @@ class History(Callback):
 
 from .checkpoint import CheckpointConfig, ModelCheckpoint  # noqa: E402  - these build upon what stands above
 from .control import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau  # noqa: E402
+from .recovery import BackupAndRestore, OnRequestExit  # noqa: E402
 
 _InternalCallbackParam = InternalCallbackParam
 
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
-__all__ = ["Callback", "CheckpointConfig", "EarlyStopping", "History", "InternalCallbackParam", "LambdaCallback",
-           "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "ReduceLROnPlateau", "RunContext", "TimeMonitor"]
+__all__ = ["BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "InternalCallbackParam", "LambdaCallback",
+           "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "ReduceLROnPlateau",
+           "RunContext", "TimeMonitor"]

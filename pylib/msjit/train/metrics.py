@@ -215,12 +215,16 @@ from .class_metrics import (  # noqa: E402  - they build upon what stands above
     auc,
 )
 from .other_metrics import BleuScore, CosineSimilarity, Dice, Perplexity  # noqa: E402
+from .rate_metrics import ConfusionMatrixMetric  # noqa: E402
+from .surface_metrics import HausdorffDistance, MeanSurfaceDistance, RootMeanSquareDistance  # noqa: E402
 
 _BY_NAME = {
     "accuracy": Accuracy, "acc": Accuracy, "precision": Precision, "recall": Recall, "F1": F1, "dice": Dice, "roc": ROC,
     "auc": auc, "bleu_score": BleuScore, "cosine_similarity": CosineSimilarity, "topk": TopKCategoricalAccuracy,
     "top_1_accuracy": Top1CategoricalAccuracy, "top_5_accuracy": Top5CategoricalAccuracy, "mae": MAE, "mse": MSE,
     "loss": Loss, "perplexity": Perplexity, "confusion_matrix": ConfusionMatrix,
+    "confusion_matrix_metric": ConfusionMatrixMetric, "hausdorff_distance": HausdorffDistance,
+    "mean_surface_distance": MeanSurfaceDistance, "root_mean_square_distance": RootMeanSquareDistance,
 }
 
 
@@ -254,4 +258,5 @@ def get_metrics(metrics):
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 __all__ = ["names", "get_metric_fn", "get_metrics", "Accuracy", "MAE", "MSE", "Metric", "rearrange_inputs", "Precision",
            "Recall", "Fbeta", "F1", "TopKCategoricalAccuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy",
-           "Loss", "Dice", "ROC", "auc", "BleuScore", "CosineSimilarity", "Perplexity", "ConfusionMatrix"]
+           "Loss", "Dice", "ROC", "auc", "BleuScore", "CosineSimilarity", "Perplexity", "ConfusionMatrix",
+           "ConfusionMatrixMetric", "HausdorffDistance", "MeanSurfaceDistance", "RootMeanSquareDistance"]

@@ -1,5 +1,6 @@
 """Model: training, evaluation and prediction loops over datasets."""
 import numbers
+from contextlib import closing
 
 from ..amp import build_train_network
 from ..common.checks import check_count, refuse_others
@@ -96,12 +97,15 @@ class Model:
                             cur_epoch_num=initial_epoch, train_dataset=dataset, valid_dataset=valid_dataset)
         context = RunContext(state)
         self._train_network.set_train(True)
-        with _Entered(callbacks):
+        rows = dataset.create_tuple_iterator(num_epochs=int(epochs - initial_epoch))  # one for all: each epoch has its own order
+        with _Entered(callbacks), closing(rows):
             _tell(callbacks, "on_train_begin", context)
             for number in range(initial_epoch + 1, epochs + 1):
+                if number <= state.get("resume_epoch", 0):  # BackupAndRestore found a training that had come so far
+                    continue
                 state.cur_epoch_num = number
                 _tell(callbacks, "on_train_epoch_begin", context)
-                self._train_epoch(dataset, callbacks, context, state)
+                self._train_epoch(rows, callbacks, context, state)
                 if valid_dataset is not None and due(number):
                     self._evaluate_within(valid_dataset, callbacks, state)
                 _tell(callbacks, "on_train_epoch_end", context)
@@ -110,8 +114,8 @@ class Model:
                     break
             _tell(callbacks, "on_train_end", context)
 
-    def _train_epoch(self, dataset, callbacks, context, state):
-        for row in dataset.create_tuple_iterator(num_epochs=1):
+    def _train_epoch(self, rows, callbacks, context, state):
+        for row in rows:
             if self._loss_fn is not None and len(row) != 2:
                 raise ValueError("[model] columns of the dataset, got %d, expected 2 where there is a loss_fn" % len(row))
             state.cur_step_num += 1

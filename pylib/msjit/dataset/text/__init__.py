@@ -1,4 +1,5 @@
 """Transforms of texts; mindspore.dataset.text's names."""
+from ...common.refused import refused
 from .tokenizers import (
     BasicTokenizer, BertTokenizer, PythonTokenizer, RegexTokenizer, UnicodeCharTokenizer, WhitespaceTokenizer,
     WordpieceTokenizer,
@@ -8,3 +9,7 @@ from .transforms import (
     TruncateSequencePair, to_bytes, to_str,
 )
 from .vocab import Vocab
+
+globals().update(refused(__name__, """CharNGram FastText FilterWikipediaXML GloVe JiebaMode JiebaTokenizer SPieceTokenizerLoadType
+    SPieceTokenizerOutType SentencePieceModel SentencePieceTokenizer SentencePieceVocab ToVectors UnicodeScriptTokenizer Vectors""",
+                         "PythonTokenizer takes a function of the program's own"))

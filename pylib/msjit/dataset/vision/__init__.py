@@ -1,8 +1,13 @@
 """Transforms of images; mindspore.dataset.vision's names."""
+from ...common.refused import refused
 from .utils import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, ImageReadMode, Inter, SliceMode
+from .augmentation import AutoAugment, RandAugment, TrivialAugmentWide
 from .color import (
     AdjustBrightness, AdjustContrast, AdjustGamma, AdjustHue, AdjustSaturation, AdjustSharpness, AutoContrast, Equalize,
     GaussianBlur, Grayscale, HsvToRgb, Invert, Posterize, RgbToHsv, Solarize,
+)
+from .files import (
+    encode_jpeg, encode_png, get_image_num_channels, get_image_size, read_file, read_image, write_file, write_jpeg, write_png,
 )
 from .geometry import (
     Affine, CenterCrop, Crop, FiveCrop, HorizontalFlip, Pad, PadToSize, Perspective, Resize, ResizedCrop, Rotate,
@@ -21,3 +26,7 @@ from .values import (
     ConvertColor, CutOut, Decode, Erase, HWC2CHW, LinearTransformation, Normalize, NormalizePad, Rescale, ToNumpy, ToPIL,
     ToTensor, ToType,
 )
+
+globals().update(refused(__name__, """BoundingBoxAugment DecodeVideo MixUp RandomCropWithBBox RandomHorizontalFlipWithBBox RandomResizeWithBBox
+    RandomResizedCropWithBBox RandomVerticalFlipWithBBox ResizeWithBBox VideoDecoder read_video read_video_timestamps""",
+                         "videos and boxes are not transformed"))

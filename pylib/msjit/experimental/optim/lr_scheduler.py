@@ -239,6 +239,63 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * wave for base in self._bases()]
 
 
+class CyclicLR(LRScheduler):
+    """Up from base_lr to max_lr in step_size_up steps and down in step_size_down, again and again.
+
+    The height of a cycle: the same ('triangular'), half of the one before ('triangular2'), or times gamma to the power of the step
+    ('exp_range'); with scale_fn times scale_fn of the number of the cycle, from 1, or of the step (scale_mode 'iterations').
+    base_lr and max_lr may be lists with one rate a group.
+    """
+
+    def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0, scale_fn=None,
+                 scale_mode="cycle", last_epoch=-1):
+        where = "CyclicLR"
+        for name, value in (("step_size_up", step_size_up), ("step_size_down", step_size_down)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+                raise TypeError("[%s] %s must be a number, got %s" % (where, name, type(value).__name__))
+            if value is not None and value <= 0:
+                raise ValueError("[%s] %s must be positive, got %s" % (where, name, value))
+        if scale_fn is None and mode not in ("triangular", "triangular2", "exp_range"):
+            raise ValueError("[%s] mode, got %r, expected 'triangular', 'triangular2' or 'exp_range'" % (where, mode))
+        if scale_mode not in ("cycle", "iterations"):
+            raise ValueError("[%s] scale_mode, got %r, expected 'cycle' or 'iterations'" % (where, scale_mode))
+        if scale_fn is not None and not callable(scale_fn):
+            raise TypeError("[%s] scale_fn, got %s, expected a function" % (where, type(scale_fn).__name__))
+        if isinstance(gamma, bool) or not isinstance(gamma, (int, float)):
+            raise TypeError("[%s] gamma must be a number, got %s" % (where, type(gamma).__name__))
+        self.mode, self.gamma, self._scale_fn = mode, gamma, scale_fn
+        self._by_step = scale_mode == "iterations" if scale_fn is not None else mode == "exp_range"
+        self._up = float(step_size_up)
+        self._cycle = self._up + float(step_size_up if step_size_down is None else step_size_down)
+        groups = getattr(optimizer, "param_groups", [None])
+        self._low, self.max_lrs = (_each_group(rate, len(groups), name) for name, rate in (("base_lr", base_lr), ("max_lr", max_lr)))
+        super().__init__(optimizer, last_epoch)
+
+    def _height(self, cycle):
+        if self._scale_fn is not None:
+            return self._scale_fn(self.last_epoch if self._by_step else cycle)
+        if self.mode == "exp_range":
+            return self.gamma ** self.last_epoch
+        return 1.0 if self.mode == "triangular" else 0.5 ** (cycle - 1)
+
+    def get_lr(self):
+        cycle, at = divmod(self.last_epoch, self._cycle)
+        share = at / self._up if at <= self._up else (self._cycle - at) / (self._cycle - self._up)
+        height = float(self._height(int(cycle) + 1)) * share
+        return [low + (high - low) * height for low, high in zip(self._low, self.max_lrs)]
+
+
+def _each_group(rate, groups, name):
+    """One rate a group, of a number or a list of them."""
+    rates = list(rate) if isinstance(rate, (list, tuple)) else [rate] * groups
+    for value in rates:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError("[CyclicLR] %s must be a float, got %s" % (name, type(value).__name__))
+    if len(rates) != groups:
+        raise ValueError("[CyclicLR] %s, got %d rates, expected one for each of the %d groups" % (name, len(rates), groups))
+    return rates
+
+
 class SequentialLR:
     """Schedulers one after the other: the next one begins at each milestone."""
 

@@ -81,6 +81,25 @@ def test_instance_norm():
         nn.InstanceNorm2d(4)(LINE)
 
 
+@pytest.mark.parametrize("mode", [lambda f: f] + [lambda f: ms.jit(f, mode="PIJit")] * ms.has_jit)
+@pytest.mark.parametrize("layer, data", [(nn.InstanceNorm1d, LINE), (nn.InstanceNorm2d, IMAGE), (nn.InstanceNorm3d, VOLUME)])
+def test_running_statistics_of_instance_norm(layer, data, mode):
+    norm = layer(4, momentum=0.3)
+    run, x = mode(norm), data.asnumpy().reshape(2, 4, -1)
+    run(data)  # no training
+    assert norm.moving_mean.asnumpy().tolist() == [0] * 4 and norm.moving_variance.asnumpy().tolist() == [1] * 4
+    norm.set_train()
+    mean, variance = np.zeros(4), np.ones(4)
+    for _ in range(3):
+        run(data)
+        mean = 0.7 * mean + 0.3 * x.mean(2).mean(0)
+        variance = 0.7 * variance + 0.3 * x.var(2, ddof=1).mean(0)
+    np.testing.assert_allclose(norm.moving_mean.asnumpy(), mean, 1e-5, 1e-6)
+    np.testing.assert_allclose(norm.moving_variance.asnumpy(), variance, 1e-5, 1e-6)
+    with pytest.raises(ValueError, match="channels of the input, got 4"):
+        layer(3)(data)
+
+
 def test_output_padding_of_conv2d_transpose_adds_zeros():
     made = nn.Conv2dTranspose(1, 1, 2, 2, "pad", 0, 1, has_bias=True, weight_init="ones", bias_init="ones")
     assert made(ops.ones((1, 1, 1, 1))).tolist() == [[[[2, 2, 0], [2, 2, 0], [0, 0, 0]]]]

@@ -321,6 +321,34 @@ def test_schedulers(scheduler, closed):
             nn.SGD(setup_params()[2], 0.1), 1)
 
 
+@pytest.mark.parametrize("keywords, expected", [
+    ({}, [0.01, 0.010045, 0.01009, 0.010135, 0.01018, 0.010225, 0.01027, 0.010315, 0.01036]),
+    (dict(step_size_up=3, step_size_down=2), [0.01, 0.04, 0.07, 0.1, 0.055, 0.01, 0.04, 0.07, 0.1]),
+    (dict(mode="triangular2", step_size_up=2), [0.01, 0.055, 0.1, 0.055, 0.01, 0.0325, 0.055, 0.0325, 0.01]),
+    (dict(mode="exp_range", gamma=0.9, step_size_up=2), [0.01, 0.0505, 0.0829, 0.042805, 0.01, 0.036572, 0.05783, 0.031523, 0.01]),
+    (dict(step_size_up=2, scale_fn=lambda x: 1 / (1 + x), scale_mode="iterations"),
+     [0.01, 0.0325, 0.04, 0.02125, 0.01, 0.0175, 0.022857, 0.015625, 0.01]),
+    (dict(step_size_up=2, scale_fn=lambda x: 1 / x), [0.01, 0.055, 0.1, 0.055, 0.01, 0.0325, 0.055, 0.0325, 0.01])])
+def test_cycles(keywords, expected):
+    """The numbers are MindSpore's."""
+    optimizer = optim.SGD(setup_params()[2], 0.1)
+    scheduler = lr_scheduler.CyclicLR(optimizer, 0.01, 0.1, **keywords)
+    rates = [float(optimizer.lrs[0].asnumpy())]
+    for _ in range(8):
+        scheduler.step()
+        rates.append(float(scheduler.get_last_lr()[0].asnumpy()))
+    np.testing.assert_allclose(rates, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("args, keywords, error", [
+    (("a", 0.1), {}, TypeError), ((0.1, "a"), {}, TypeError), (([0.1, 0.2], 0.3), {}, ValueError), ((0.1, 0.3), {"mode": "x"}, ValueError),
+    ((0.1, 0.3), {"step_size_up": 0}, ValueError), ((0.1, 0.3), {"scale_mode": "x"}, ValueError),
+    ((0.1, 0.3), {"scale_fn": 3}, TypeError), ((0.1, 0.3), {"gamma": "x"}, TypeError)])
+def test_cycles_check_their_arguments(args, keywords, error):
+    with pytest.raises(error, match=r"^\[CyclicLR\] "):
+        lr_scheduler.CyclicLR(optim.SGD(setup_params()[2], 0.1), *args, **keywords)
+
+
 def test_reduce_on_plateau():
     optimizer = optim.SGD(setup_params()[2], 0.1)
     scheduler, rates = lr_scheduler.ReduceLROnPlateau(optimizer, patience=1, factor=0.5, cooldown=1), []

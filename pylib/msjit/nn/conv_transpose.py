@@ -1,23 +1,9 @@
-"""Convolution over three axes, and transposed convolutions."""
+"""Transposed convolutions."""
 from .. import ops
 from ..common import dtype as mstype
 from ..common.checks import check_format, int_tuple
 from ..ops.window_func import _pads, transposed
 from .conv import _Conv
-
-
-class Conv3d(_Conv):
-    """3-D convolution of (N, C, D, H, W) inputs."""
-
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
-                 group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW", dtype=mstype.float32):
-        super().__init__("conv3d", 3, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation,
-                         group, False, dtype)
-        check_format(data_format, "conv3d", "NCDHW")
-        self._make_parameters(weight_init, bias_init, has_bias)
-
-    def construct(self, x):
-        return ops.conv3d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
 
 
 class _Transposed(_Conv):
@@ -76,6 +62,11 @@ class Conv1dTranspose(_Transposed):
                          dilation, group, dtype)
         self._weight_shape = self._weight_shape[:2] + (1,) + self.kernel_size
         self._make_parameters(weight_init, bias_init, has_bias)
+        self.squeeze, self.data_format = ops.Squeeze(2), "NCHW"
+        size = (1,) + self.kernel_size
+        self.conv2d_transpose = ops.Conv2DBackpropInput(
+            in_channels, size, pad_mode, 0 if pad_mode != "pad" else (0, 0, padding, padding), None, 1, (1,) + self.stride,
+            (1,) + self.dilation, group)
 
 
 class Conv2dTranspose(_Transposed):
@@ -88,6 +79,9 @@ class Conv2dTranspose(_Transposed):
         super().__init__("conv2d_transpose", 2, in_channels, out_channels, kernel_size, stride, pad_mode, padding,
                          output_padding, dilation, group, dtype)
         self._make_parameters(weight_init, bias_init, has_bias)
+        self.data_format = "NCHW"
+        self.conv2d_transpose = ops.Conv2DTranspose(in_channels, self.kernel_size, pad_mode, padding, None, 1, self.stride,
+                                                    self.dilation, group)
 
 
 class Conv3dTranspose(_Transposed):
@@ -100,3 +94,6 @@ class Conv3dTranspose(_Transposed):
                          output_padding, dilation, group, dtype)
         check_format(data_format, "conv3d_transpose", "NCDHW")
         self._make_parameters(weight_init, bias_init, has_bias)
+        self.data_format = data_format
+        self.conv3d_transpose = ops.Conv3DTranspose(in_channels, out_channels, self.kernel_size, 1, pad_mode, padding, self.stride,
+                                                    self.dilation, group, output_padding)

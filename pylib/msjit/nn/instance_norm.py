@@ -1,32 +1,17 @@
-"""Batch normalisation of volumes, and instance normalisation."""
+"""Instance normalisation."""
+from .. import ops
 from ..common import dtype as mstype
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
 from ..ops import registry as _k
 from .basic import positive_int
 from .cell import Cell
-from .normalization import BatchNorm2d
-
-
-class BatchNorm3d(Cell):
-    """Batch normalisation of (N, C, D, H, W) inputs; its Parameters lie in the BatchNorm2d it is made of, as in MindSpore."""
-
-    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
-                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, dtype=mstype.float32):
-        super().__init__()
-        self.bn2d = BatchNorm2d(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
-                                moving_var_init, use_batch_statistics, "NCHW", dtype)
-
-    def construct(self, x):
-        if x.ndim != 5:
-            raise ValueError("[batch_norm3d] input must have 5 dimensions, got %d" % x.ndim)
-        flat = _k.reshape(x, (x.shape[0], x.shape[1], x.shape[2] * x.shape[3], x.shape[4]))
-        return _k.reshape(self.bn2d(flat), x.shape)
 
 
 class _InstanceNorm(Cell):
-    """Normalises each channel of each example by its own statistics, in training or not; `mean` and `variance` are
-    Parameters that MindSpore has, which nothing reads and which stay as they are."""
+    """Normalises each channel of each example by its own statistics, in training or not. The Parameters moving_mean and
+    moving_variance, which nothing here reads, follow in training: (1 - momentum) of themselves and momentum of the mean over the
+    examples, the variance with n - 1 for n elements."""
 
     _dims = 2
 
@@ -46,7 +31,21 @@ class _InstanceNorm(Cell):
     def construct(self, x):
         if x.ndim != self._dims + 2:
             raise ValueError("[instance_norm] input must have %d dimensions, got %d" % (self._dims + 2, x.ndim))
+        if x.shape[1] != self.num_features:
+            raise ValueError("[instance_norm] channels of the input, got %d in shape %s, expected %d"
+                             % (x.shape[1], tuple(x.shape), self.num_features))
+        if self.training:
+            self._follow(x)
         return _k.group_norm(x, self.num_features, self.gamma, self.beta, self.eps)
+
+    def _follow(self, x):
+        """Moves the running statistics."""
+        rows = _k.reshape(_k.cast(x.detach(), mstype.float32), (x.shape[0], x.shape[1], -1))
+        count = rows.shape[2]
+        variance = ops.var(rows, 2, 0) * (count / max(count - 1, 1))
+        for moving, found in ((self.moving_mean, ops.mean(rows, 2)), (self.moving_variance, variance)):
+            found = ops.mean(found, 0) * self.momentum + moving.detach() * (1 - self.momentum)
+            ops.assign(moving, _k.cast(found, moving.dtype))
 
     def extend_repr(self):
         return "num_features=%d, eps=%s, momentum=%s" % (self.num_features, self.eps, self.momentum)

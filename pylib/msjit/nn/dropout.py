@@ -1,0 +1,74 @@
+"""Dropout: of single elements and of whole channels."""
+from .. import ops
+from ..common import dtype as mstype
+from ..common.tensor import check_tensor
+from .cell import Cell
+
+
+class Dropout(Cell):
+    """In training, zeroes elements with probability p (or 1 - keep_prob) and scales the others."""
+
+    def __init__(self, keep_prob=0.5, p=None, dtype=mstype.float32):
+        super().__init__()
+        drop = 1.0 - keep_prob if p is None else p
+        if isinstance(drop, bool) or not isinstance(drop, (int, float)):
+            raise TypeError("[dropout] p must be a float, got %s" % type(drop).__name__)
+        if not 0 <= drop < 1:
+            raise ValueError("[dropout] p must be in [0, 1), got %s" % drop)
+        self.p = float(drop)
+        self.keep_prob = 1.0 - self.p
+        self.dropout = ops.Dropout(self.keep_prob)
+
+    def construct(self, x):
+        if not self.training or self.p == 0:
+            return x
+        return ops.dropout(x, p=self.p, training=True)
+
+    def extend_repr(self):
+        return "p=%s" % self.p
+
+
+class _ChannelDropout(Cell):
+    """Zeroes whole channels with probability p in training, and scales the others."""
+
+    _ranks = (3,)
+
+    def __init__(self, p=0.5):
+        super().__init__()
+        where = type(self).__name__
+        if not isinstance(p, float):
+            raise TypeError("[%s] p must be a float, got %s" % (where, type(p).__name__))
+        if not 0 <= p <= 1:
+            raise ValueError("[%s] p must be in [0, 1], got %s" % (where, p))
+        self.p = p
+
+    def construct(self, x):
+        if check_tensor(x, type(self).__name__).ndim not in self._ranks:
+            raise ValueError("[%s] rank of the input, got %d, expected one of %s"
+                             % (type(self).__name__, x.ndim, self._ranks))
+        if not self.training or self.p == 0:
+            return x
+        channels = x.shape[:2] if x.ndim == self._ranks[-1] else x.shape[:1]
+        mask = ops.dropout(ops.ones(channels + (1,) * (x.ndim - len(channels)), x.dtype), self.p, True)
+        return x * mask
+
+    def extend_repr(self):
+        return "p=%s" % self.p
+
+
+class Dropout1d(_ChannelDropout):
+    """Zeroes whole channels of (N, C, L) or (C, L) inputs with probability p in training, and scales the others."""
+
+    _ranks = (2, 3)
+
+
+class Dropout2d(_ChannelDropout):
+    """Zeroes whole channels of (N, C, H, W) inputs with probability p in training, and scales the others."""
+
+    _ranks = (4,)
+
+
+class Dropout3d(_ChannelDropout):
+    """Zeroes whole channels of (N, C, D, H, W) inputs with probability p in training, and scales the others."""
+
+    _ranks = (5,)

@@ -1,0 +1,166 @@
+"""Functions of ops as Cells: matrices, ranges, special functions."""
+import math
+
+from .. import ops
+from ..common import dtype as mstype
+from ..common.tensor import check_tensor
+from ..ops import registry as _k
+from .cell import Cell
+
+
+class Unflatten(Cell):
+    """One axis as several."""
+
+    def __init__(self, axis, unflattened_size):
+        super().__init__()
+        self.axis, self.unflattened_size = axis, tuple(unflattened_size)
+
+    def construct(self, input_x):
+        axis = self.axis % input_x.ndim
+        return ops.reshape(input_x, tuple(input_x.shape[:axis]) + self.unflattened_size + tuple(input_x.shape[axis + 1:]))
+
+
+class Roll(Cell):
+    """The elements moved along axes."""
+
+    def __init__(self, shift, axis):
+        super().__init__()
+        self.shift, self.axis = shift, axis
+
+    def construct(self, input_x):
+        return ops.roll(input_x, self.shift, self.axis)
+
+
+class Tril(Cell):
+    """The lower triangle of matrices."""
+
+    def construct(self, x, k=0):
+        return ops.tril(x, k)
+
+
+class Triu(Cell):
+    """The upper triangle of matrices."""
+
+    def construct(self, x, k=0):
+        return ops.triu(x, k)
+
+
+class MatMul(Cell):
+    """Matrix product, of transposed operands where asked."""
+
+    def __init__(self, transpose_x1=False, transpose_x2=False):
+        super().__init__()
+        self.transpose_x1, self.transpose_x2 = transpose_x1, transpose_x2
+        self.squeeze_left_op, self.squeeze_right_op = ops.Squeeze(-2), ops.Squeeze(-1)
+
+    def construct(self, x1, x2):
+        return _k.matmul(x1, x2, self.transpose_x1, self.transpose_x2)
+
+
+class Range(Cell):
+    """Numbers from start to limit (exclusive), int32 or float32."""
+
+    def __init__(self, start, limit=None, delta=1):
+        super().__init__()
+        if delta == 0:
+            raise ValueError("[range] delta must not be 0")
+        self.start, self.limit = (0, start) if limit is None else (start, limit)
+        self.delta = delta
+        self._dtype = mstype.float32 if any(isinstance(n, float) for n in (start, limit, delta)) else mstype.int32
+
+    def construct(self):
+        return _k.arange(self.start, self.limit, self.delta, self._dtype)
+
+
+class LGamma(Cell):
+    """Logarithm of the absolute value of the gamma function."""
+
+    def construct(self, x):
+        return ops.lgamma(x)
+
+
+class DiGamma(Cell):
+    """Derivative of LGamma."""
+
+    def construct(self, x):
+        return ops.digamma(x)
+
+
+class IGamma(Cell):
+    """The share of the gamma function's integral below x: P(a, x), for a > 0 and x >= 0; NaN elsewhere.
+
+    Computed in float64 by the power series, whose terms are all positive.
+    """
+
+    def construct(self, a, x):
+        a, x = _k.cast(check_tensor(a, "igamma"), mstype.float64), _k.cast(check_tensor(x, "igamma"), mstype.float64)
+        a, x = a + ops.zeros_like(x), x + ops.zeros_like(a)
+        valid = ops.logical_and(a > 0, x >= 0)
+        a = ops.where(valid, a, ops.ones_like(a))
+        # Behind a + 40 roots of a, and 40, less than a float64 can tell from 1 is left.
+        end = a + 40 * ops.sqrt(a) + 40
+        inside = ops.logical_and(valid, ops.logical_and(x > 0, x < end))
+        safe = ops.where(inside, x, ops.ones_like(x))
+        steps = int(ops.max(ops.where(inside, 2 * end, ops.ones_like(end)))[0]) + 60
+        ratios = ops.log(ops.expand_dims(safe, -1) / (ops.expand_dims(a, -1) + ops.arange(1, steps, 1, dtype=mstype.float64)))
+        series = 1 + ops.sum(ops.exp(ops.cumsum(ratios, -1)), -1)
+        found = ops.exp(a * ops.log(safe) - safe - ops.lgamma(a + 1)) * series
+        found = ops.where(inside, found, ops.cast(x >= end, mstype.float64))
+        return _k.cast(ops.where(valid, found, ops.full_like(found, math.nan)), mstype.float32)
+
+
+class LBeta(Cell):
+    """Logarithm of the beta function of two positive Tensors."""
+
+    def construct(self, x, y):
+        return ops.lgamma(x) + ops.lgamma(y) - ops.lgamma(x + y)
+
+
+class MatInverse(Cell):
+    """Inverse of each (n, n) matrix."""
+
+    def construct(self, x):
+        return ops.inverse(x)
+
+
+class MatDet(Cell):
+    """Determinant of each (n, n) matrix."""
+
+    def construct(self, x):
+        return ops.det(x)
+
+
+class MatrixDiag(Cell):
+    """(..., n) vectors as the diagonals of (..., n, n) matrices."""
+
+    def construct(self, input_x):
+        size = check_tensor(input_x, "matrix_diag").shape[-1]
+        return ops.expand_dims(input_x, -1) * ops.eye(size, size, input_x.dtype)
+
+
+class MatrixDiagPart(Cell):
+    """The main diagonals of (..., m, n) matrices."""
+
+    def construct(self, input_x):
+        if check_tensor(input_x, "matrix_diag_part").ndim < 2:
+            raise ValueError("[matrix_diag_part] rank of the input, got %d, expected 2 or more" % input_x.ndim)
+        return ops.diagonal(input_x, 0, -2, -1)
+
+
+class MatrixSetDiag(Cell):
+    """(..., m, n) matrices with other main diagonals, (..., min(m, n))."""
+
+    def construct(self, input_x, diagonal):
+        rows, columns = check_tensor(input_x, "matrix_set_diag").shape[-2:]
+        size = min(rows, columns)
+        if check_tensor(diagonal, "matrix_set_diag").shape != input_x.shape[:-2] + (size,):
+            raise ValueError("[matrix_set_diag] shapes of the matrices and the diagonals, got %s and %s, expected %s for the diagonals"
+                             % (input_x.shape, diagonal.shape, input_x.shape[:-2] + (size,)))
+        lead = tuple(range(diagonal.ndim - 1))
+        long = ops.pad(diagonal, (0, max(rows, columns) - size)) if rows != columns else diagonal
+        spread = ops.expand_dims(long, -1 if rows >= columns else len(lead))
+        return ops.where(ops.cast(ops.eye(rows, columns, mstype.int32), mstype.bool_), spread, input_x)
+
+
+__all__ = [name for name, value in list(globals().items())
+           if name[0] != "_" and isinstance(value, type) and value.__module__ == __name__]

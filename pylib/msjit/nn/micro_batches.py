@@ -1,0 +1,86 @@
+"""Networks called on equal parts of a batch, and what else belongs to several processes: here there is one."""
+from .cell import Cell
+
+
+class _Parts(Cell):
+    """The sum of what the network gives for each of equal parts of its inputs, cut along axis 0."""
+
+    _what = "micro_size"
+
+    def __init__(self, network, count):
+        super().__init__(auto_prefix=False)
+        where = self._where = type(self).__name__
+        if not isinstance(network, Cell):
+            raise TypeError("[%s] network must be a Cell, got %s" % (where, type(network).__name__))
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise TypeError("[%s] %s must be an int, got %s" % (where, self._what, type(count).__name__))
+        if count <= 0:
+            raise ValueError("[%s] %s must be positive, got %d" % (where, self._what, count))
+        self.network, self._count = network, count
+
+    def construct(self, *inputs):
+        for x in inputs:
+            if x.shape[0] % self._count:
+                raise ValueError("[%s] first size of the inputs, got %d in shape %s, expected a multiple of %d"
+                                 % (self._where, x.shape[0], tuple(x.shape), self._count))
+        found = None
+        for i in range(self._count):
+            parts = []
+            for x in inputs:
+                size = x.shape[0] // self._count
+                parts.append(x[i * size:(i + 1) * size])
+            out = self.network(*parts)
+            found = out if found is None else found + out
+        return found
+
+
+class GradAccumulationCell(_Parts):
+    """network on `micro_size` equal parts of the batch, summed: fewer examples at a time, the gradient of all."""
+
+    def __init__(self, network, micro_size):
+        super().__init__(network, micro_size)
+        self.micro_size = micro_size
+
+
+class PipelineCell(GradAccumulationCell):
+    """As GradAccumulationCell; stages in several processes are not offered."""
+
+    def __init__(self, network, micro_size, stage_config=None, segment_config=None):
+        for name, value in (("stage_config", stage_config), ("segment_config", segment_config)):
+            if value is not None:
+                raise NotImplementedError("[PipelineCell] %s, got %r, expected None: there is one process" % (name, value))
+        super().__init__(network, micro_size)
+
+
+class MicroBatchInterleaved(_Parts):
+    """network on `interleave_num` equal parts of the batch, summed."""
+
+    _what = "interleave_num"
+
+    def __init__(self, network, interleave_num=2):
+        super().__init__(network, interleave_num)
+        self.interleave_num = interleave_num
+
+
+class VirtualDatasetCellTriple(Cell):
+    """backbone(a, b, c)"""
+
+    def __init__(self, backbone):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, a, b, c):
+        return self._backbone(a, b, c)
+
+
+def _needs_more(name, what):
+    def init(self, *args, **kwargs):
+        raise NotImplementedError("[%s] %s, got one process, expected several, which are not offered" % (name, what))
+    return type(name, (Cell,), {"__init__": init, "__module__": __name__, "__doc__": "Not offered: %s." % what})
+
+
+PipelineGradReducer = _needs_more("PipelineGradReducer", "gradients of stages")
+AdaSumByGradWrapCell = _needs_more("AdaSumByGradWrapCell", "AdaSum of gradients")
+AdaSumByDeltaWeightWrapCell = _needs_more("AdaSumByDeltaWeightWrapCell", "AdaSum of weights")
+OptTFTWrapper = _needs_more("OptTFTWrapper", "fault tolerance of several machines")
+GetNextSingleOp = _needs_more("GetNextSingleOp", "queues of a device")

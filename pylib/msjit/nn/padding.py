@@ -1,0 +1,137 @@
+"""Layers that pad: with zeros, a value, or what a mirror or the edge gives."""
+from .. import ops
+from .cell import Cell
+
+_pad = ops.registry.pad
+
+
+class Pad(Cell):
+    """Pads every axis with zeros, or with mirrored values: paddings is ((before, after), ...)."""
+
+    def __init__(self, paddings, mode="CONSTANT"):
+        super().__init__()
+        if not isinstance(paddings, tuple):
+            raise TypeError("[pad] paddings must be a tuple, got %s" % type(paddings).__name__)
+        if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+            raise ValueError("[pad] mode, got %r, expected 'CONSTANT', 'REFLECT' or 'SYMMETRIC'" % (mode,))
+        self.paddings, self.mode = tuple(tuple(pair) for pair in paddings), mode
+        self.pad = ops.Pad(self.paddings) if mode == "CONSTANT" else ops.MirrorPad(mode)
+
+    def construct(self, x):
+        if x.ndim != len(self.paddings):
+            raise ValueError("[pad] paddings must be pairs for each axis, got %d for %d axes"
+                             % (len(self.paddings), x.ndim))
+        if self.mode == "CONSTANT":
+            return _pad(x, [before for before, _ in self.paddings], [after for _, after in self.paddings], 0)
+        for axis, (before, after) in enumerate(self.paddings):
+            x = ops.array_func._mirror(x, axis, before, after, self.mode == "SYMMETRIC")
+        return x
+
+
+class ConstantPad2d(Cell):
+    """Puts `value` around the last two axes: padding is an int, or (left, right) or (left, right, top, bottom) of ints;
+    negative ones cut off."""
+
+    def __init__(self, padding, value):
+        super().__init__()
+        if isinstance(padding, bool) or not isinstance(padding, (int, tuple)):
+            raise TypeError("[constant_pad2d] padding, got %s, expected an int or a tuple" % type(padding).__name__)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError("[constant_pad2d] value, got %s, expected an int or a float" % type(value).__name__)
+        padding = (padding,) * 4 if isinstance(padding, int) else padding
+        if len(padding) not in (2, 4):
+            raise ValueError("[constant_pad2d] length of padding, got %d, expected 2 or 4" % len(padding))
+        self.padding, self.value = padding, value
+
+    def construct(self, x):
+        left, right, top, bottom = self.padding if len(self.padding) == 4 else self.padding + (0, 0)
+        if min(self.padding) < 0:
+            rows, columns = x.shape[-2:]
+            x = x[..., max(-top, 0):rows - max(-bottom, 0), max(-left, 0):columns - max(-right, 0)]
+            left, right, top, bottom = max(left, 0), max(right, 0), max(top, 0), max(bottom, 0)
+        lead = [0] * (x.ndim - 2)
+        return _pad(x, lead + [top, left], lead + [bottom, right], self.value)
+
+
+class _Padded(Cell):
+    """Pads the last axes: an int for all sides, or (left, right, top, bottom, ...)."""
+
+    _axes, _mode, _value = 1, "constant", None
+
+    def __init__(self, padding):
+        super().__init__()
+        name, sides = type(self).__name__, 2 * self._axes
+        if isinstance(padding, int) and not isinstance(padding, bool):
+            padding = (padding,) * sides
+        if not isinstance(padding, tuple) or len(padding) % 2 or len(padding) > 2 * self._axes:
+            raise ValueError("[%s] padding, got %r, expected an int or a tuple of %d ints" % (name, padding, sides))
+        self.padding = padding
+
+    def construct(self, x):
+        if x.ndim < self._axes:
+            raise ValueError("[%s] input has a wrong rank, got %d, expected at least %d"
+                             % (type(self).__name__, x.ndim, self._axes))
+        return ops.pad(x, self.padding, self._mode, self._value)
+
+    def extend_repr(self):
+        return "padding=%s" % (self.padding,)
+
+
+class ZeroPad2d(_Padded):
+    """Zeros around the last two axes."""
+
+    _axes = 2
+
+
+class ConstantPad1d(_Padded):
+    """A value around the last axis."""
+
+    def __init__(self, padding, value):
+        super().__init__(padding)
+        self._value = value
+
+
+class ConstantPad3d(ConstantPad1d):
+    """A value around the last three axes."""
+
+    _axes = 3
+
+
+class ReflectionPad1d(_Padded):
+    """The last axis goes on as in a mirror that lies on its ends."""
+
+    _mode = "reflect"
+
+
+class ReflectionPad2d(ReflectionPad1d):
+    """The last two axes go on as in mirrors that lie on their ends."""
+
+    _axes = 2
+
+
+class ReflectionPad3d(ReflectionPad1d):
+    """The last three axes go on as in mirrors that lie on their ends."""
+
+    _axes = 3
+
+
+class ReplicationPad1d(_Padded):
+    """The ends of the last axis, repeated."""
+
+    _mode = "replicate"
+
+
+class ReplicationPad2d(ReplicationPad1d):
+    """The ends of the last two axes, repeated."""
+
+    _axes = 2
+
+
+class ReplicationPad3d(ReplicationPad1d):
+    """The ends of the last three axes, repeated."""
+
+    _axes = 3
+
+
+__all__ = [name for name, value in list(globals().items())
+           if name[0] != "_" and isinstance(value, type) and value.__module__ == __name__]

@@ -1,0 +1,82 @@
+"""Recomputation: what a Cell computes between its inputs and its output is not kept for the gradient; the gradient computes it
+again, from the inputs.
+
+A recorded call is one step of the tape, whose leaves are the Tensors among the arguments and the Cell's trainable Parameters.
+Random operators draw the same numbers in the second run as in the first. Tensors that construct reaches in another way, by a
+closure or a global, count as constants; what it writes, as the running statistics of BatchNorm, it writes twice.
+"""
+from .._native import _msjit
+from ..autograd import _flatten, _Pull, _rebuild, no_grad
+
+
+def recomputed_call(name, weights, run, args, kwargs):
+    """run(*args, **kwargs), recorded as one step that runs it again for the gradients; `weights` are Parameters it uses."""
+    state = _msjit.rng_state()
+    with no_grad():
+        output = run(*args, **kwargs)
+    outputs = _flatten(output, [])
+    if not outputs:
+        return output
+    given = (list(args), kwargs)
+    tensors = _flatten(given, [])
+    step = _Step(weights, run, _rebuild(given, iter([_Place(i) for i in range(len(tensors))])), len(tensors), state)
+    return _rebuild(output, iter(_msjit.record_gradient(name, step.gradients, tensors + weights, outputs)))
+
+
+class _Step:
+    """One recorded call: its arguments, with places where Tensors stand, which the tape has, and the random state it began
+    with."""
+
+    def __init__(self, weights, run, given, count, state):
+        self.weights, self.run, self.given, self.count, self.state = weights, run, given, count, state
+
+    def gradients(self, inputs, outputs, output_grads):
+        """What the tape asks for: a gradient, or None, for each leaf."""
+        now = _msjit.rng_state()
+        _msjit.set_rng_state(self.state)
+        try:
+            pull = _Pull(self._again, inputs[:self.count], {}, range(self.count), self.weights)
+        finally:
+            _msjit.set_rng_state(now)
+        found = [(out, grad) for out, grad in zip(_flatten(pull.output, []), output_grads) if grad is not None]
+        by_position, by_weight = pull.gradients([out for out, _ in found], [grad for _, grad in found])
+        return list(by_position) + list(by_weight)
+
+    def _again(self, *tensors):
+        args, kwargs = _placed(self.given, tensors)
+        return self.run(*args, **kwargs)
+
+
+class _Place:
+    """Stands for a Tensor among the arguments."""
+
+    def __init__(self, number):
+        self.number = number
+
+
+def _placed(value, tensors):
+    """`value` with the tensors where their places are."""
+    if isinstance(value, _Place):
+        return tensors[value.number]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*[_placed(item, tensors) for item in value])
+    if isinstance(value, (tuple, list)):
+        return type(value)([_placed(item, tensors) for item in value])
+    if isinstance(value, dict):
+        return type(value)((key, _placed(item, tensors)) for key, item in value.items())
+    return value
+
+
+def recompute(block, *args, use_reentrant=True, output_recompute=False, **kwargs):
+    """block(*args, **kwargs) for a Cell: for the gradient it is computed again, from its arguments, instead of kept.
+
+    With use_reentrant=False the block may be a function or a method as well; the Parameters of a method's Cell get gradients.
+    output_recompute changes nothing. Raises TypeError for another block.
+    """
+    owner = getattr(block, "__self__", block)
+    if not callable(block) or use_reentrant and not hasattr(block, "trainable_params"):
+        raise TypeError("[recompute] block, got %s, expected a Cell, or a function with use_reentrant=False" % type(block).__name__)
+    if not _msjit.records(args, kwargs):
+        return block(*args, **kwargs)
+    weights = owner.trainable_params() if hasattr(owner, "trainable_params") else []
+    return recomputed_call("recompute", weights, block, args, kwargs)

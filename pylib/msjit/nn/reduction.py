@@ -1,0 +1,85 @@
+"""Sums over axes as Cells: norms, moments, regularisers."""
+import math
+
+from .. import ops
+from ..common import dtype as mstype
+from ..common.tensor import check_tensor
+from .cell import Cell
+
+
+class Norm(Cell):
+    """Square root of the sum of squares over axes; all by default."""
+
+    def __init__(self, axis=(), keep_dims=False):
+        super().__init__()
+        if not isinstance(keep_dims, bool):
+            raise TypeError("[norm] keep_dims must be a bool, got %s" % type(keep_dims).__name__)
+        self.axis, self.keep_dims = axis, keep_dims
+        self.reduce_sum = ops.ReduceSum(True)
+
+    def construct(self, x):
+        axes = self.axis if self.axis != () else tuple(range(x.ndim))
+        return ops.sqrt(ops.registry.sum(ops.square(x), axes, self.keep_dims))
+
+    def extend_repr(self):
+        return "axis=%s, keep_dims=%s" % (self.axis, self.keep_dims)
+
+
+class ClipByNorm(Cell):
+    """Scales the input down where its norm over an axis exceeds clip_norm."""
+
+    def __init__(self, axis=None):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x, clip_norm):
+        x = ops.cast(x, mstype.float32)
+        norm = ops.sqrt(ops.sum(ops.square(x), self.axis, True))
+        return x * clip_norm / ops.maximum(norm, clip_norm)
+
+
+class L1Regularizer(Cell):
+    """scale times the sum of absolute values."""
+
+    def __init__(self, scale):
+        super().__init__()
+        if isinstance(scale, bool) or not isinstance(scale, (int, float)):
+            raise TypeError("[l1_regularizer] scale must be a number, got %s" % type(scale).__name__)
+        if not 0 < scale < math.inf:
+            raise ValueError("[l1_regularizer] scale must be positive and finite, got %s" % scale)
+        self.scale = scale
+
+    def construct(self, weights):
+        return ops.sum(ops.abs(weights)) * self.scale
+
+
+class Moments(Cell):
+    """(mean, variance) over axes."""
+
+    def __init__(self, axis=None, keep_dims=None):
+        super().__init__()
+        self.axis = tuple(axis) if isinstance(axis, list) else axis
+        self.keep_dims = bool(keep_dims)
+        self.reduce_mean, self.squeeze = ops.ReduceMean(True), ops.Squeeze(self.axis or ())
+
+    def construct(self, x):
+        if check_tensor(x, "moments").dtype not in (mstype.float16, mstype.float32):
+            raise TypeError("[moments] dtype of the input, got %s, expected float16 or float32" % x.dtype)
+        axes = (self.axis,) if isinstance(self.axis, int) else self.axis or tuple(range(x.ndim))
+        mean = ops.mean(x, axes, True)
+        variance = ops.mean(ops.square(x - ops.stop_gradient(mean)), axes, True)
+        if self.keep_dims:
+            return mean, variance
+        return ops.squeeze(mean, axes), ops.squeeze(variance, axes)
+
+
+class ReduceLogSumExp(Cell):
+    """log(sum(exp(x))) over axes."""
+
+    def __init__(self, axis, keep_dims=False):
+        super().__init__()
+        self.axis, self.keep_dims = axis, keep_dims
+        self.sum, self.max = ops.ReduceSum(keep_dims), ops.ReduceMax(True)
+
+    def construct(self, x):
+        return ops.logsumexp(x, self.axis, self.keep_dims)

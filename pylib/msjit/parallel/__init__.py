@@ -1,0 +1,36 @@
+"""mindspore.parallel: networks over several processes. Here there is one; what would need more raises when it is called."""
+from ..common.refused import refused
+
+_PROCESSES = "there is one process"
+
+globals().update(refused(__name__, """Layout convert_checkpoint_by_rank convert_checkpoints load_distributed_checkpoint
+    load_segmented_checkpoints merge_pipeline_strategys merge_sliced_parameter rank_list_for_convert rank_list_for_transform
+    restore_group_info_list shard sync_pipeline_shared_parameters transform_checkpoint_by_rank transform_checkpoints
+    unified_safetensors build_searched_strategy parameter_broadcast set_op_strategy_config""", _PROCESSES))
+
+_parameters = {}
+_ALLOWED = ("fully_use_devices", "elementwise_op_strategy_follow", "enable_algo_auxiliary_ops", "algo_single_loop", "tensor_slice_align_enable",
+            "tensor_slice_align_size", "enable_algo_approxi", "algo_approxi_epsilon")
+
+
+def set_algo_parameters(**kwargs):
+    """Keeps parameters of MindSpore's search for strategies, which change nothing here; TypeError for another name."""
+    for name in kwargs:
+        if name not in _ALLOWED:
+            raise TypeError("[set_algo_parameters] keyword, got %r, expected one of %s" % (name, list(_ALLOWED)))
+    _parameters.update(kwargs)
+
+
+def get_algo_parameters(attr_key):
+    """What set_algo_parameters was given, False before."""
+    if attr_key not in _ALLOWED:
+        raise ValueError("[get_algo_parameters] attr_key, got %r, expected one of %s" % (attr_key, list(_ALLOWED)))
+    return _parameters.get(attr_key, False)
+
+
+def reset_algo_parameters():
+    """Forgets what set_algo_parameters was given."""
+    _parameters.clear()
+
+
+__all__ = [name for name in globals() if name[0] != "_" and name != "refused"]

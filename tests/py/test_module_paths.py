@@ -1,0 +1,89 @@
+"""MindSpore's module paths that are other files here, and names that only raise when they are called."""
+import subprocess
+import sys
+
+import pytest
+
+import msjit as ms
+
+PROGRAM = """
+import msjit.alias
+msjit.alias.install("mindspore")
+import mindspore as ms
+from mindspore.ops.function.math_func import add
+from mindspore.ops.function import nn_func
+from mindspore.ops.operations.nn_ops import Conv2D
+from mindspore.ops.operations import _inner_ops
+from mindspore.ops.primitive import constexpr, _primexpr, Primitive
+from mindspore.ops._primitive_cache import _get_cache_prim
+from mindspore.ops.auto_generate.gen_ops_prim import MatMul
+from mindspore.nn.layer.pooling import AdaptiveAvgPool2d
+from mindspore.nn.layer.normalization import InstanceNorm2d, _BatchNorm
+from mindspore.nn.layer.image import SSIM
+from mindspore.nn.layer.basic import Dropout, Pad, ClipByNorm
+from mindspore.nn.metrics import Accuracy
+from mindspore.common.recompute import recompute
+from mindspore.common.mutable import mutable
+from mindspore.dataset.engine.datasets_user_defined import GeneratorDataset
+from mindspore.dataset.text.utils import Vocab
+from mindspore.utils.dlpack import to_dlpack
+from mindspore import _checkparam as validator
+from mindspore.parallel import set_algo_parameters, Layout
+from mindspore.parallel.nn import Pipeline
+from mindspore.rewrite import SymbolTree
+from mindspore.boost import AutoBoost
+import mindspore.version
+assert add is ms.ops.add and nn_func.softmax is ms.ops.softmax and ms.ops.function.array_func.concat is ms.ops.concat
+assert Conv2D is ms.ops.Conv2D and AdaptiveAvgPool2d is ms.nn.AdaptiveAvgPool2d and Accuracy is ms.nn.Accuracy
+assert _get_cache_prim(MatMul)(True) is _get_cache_prim(MatMul)(True) is not _get_cache_prim(MatMul)(False)
+assert _get_cache_prim(MatMul)(1) is not _get_cache_prim(MatMul)(True)
+class Tree(SymbolTree):
+    pass
+try:
+    ms.nn.layer.pooling.Missing
+except AttributeError:
+    print("done")
+"""
+
+
+def test_imports():
+    got = subprocess.run([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+    assert got.stdout == "done\n", got.stderr
+
+
+@pytest.mark.parametrize("call, name", [
+    (lambda: ms.rewrite.SymbolTree.create(3), "SymbolTree"), (lambda: ms.parallel.Layout((2, 2), ("a", "b")), "Layout"),
+    (lambda: ms.boost.AutoBoost("O1"), "AutoBoost"), (lambda: ms.utils.stress_detect(), "stress_detect"),
+    (lambda: ms.boost.freeze_cell(), "freeze_cell")])
+def test_refused_names(call, name):
+    with pytest.raises(NotImplementedError, match=r"^\[%s\] is not offered: " % name):
+        call()
+
+
+def test_parameters_of_the_search_for_strategies():
+    ms.parallel.set_algo_parameters(fully_use_devices=True)
+    assert ms.parallel.get_algo_parameters("fully_use_devices") is True
+    ms.parallel.reset_algo_parameters()
+    assert ms.parallel.get_algo_parameters("fully_use_devices") is False
+    for call, error in ((lambda: ms.parallel.set_algo_parameters(x=1), TypeError),
+                        (lambda: ms.parallel.get_algo_parameters("x"), ValueError)):
+        with pytest.raises(error, match="expected one of"):
+            call()
+
+
+def test_checks_of_arguments():
+    from msjit import _checkparam as v
+    assert v.check_positive_int(3, "n", "Op") == 3 and v.check_string("a", ["a"], "s") == "a" and v.check_bool(True) is True
+    assert v.check_int_range(2, 0, 2, v.INC_BOTH) == 2 and v.check_number(2.5, 2, v.GT, float) == 2.5 and v.is_number(1.0)
+    for call, error, text in (
+            (lambda: v.check_positive_int(0, "n", "Op"), ValueError, "[Op] n, got 0, expected above 0"),
+            (lambda: v.check_positive_int(True, "n", "Op"), TypeError, "[Op] n, got bool, expected int"),
+            (lambda: v.check_int_range(2, 0, 2, v.INC_LEFT, "n"), ValueError, "[check] n, got 2, expected [0, 2)"),
+            (lambda: v.check_string("b", ["a"], "s", "Op"), ValueError, "[Op] s, got 'b', expected one of ['a']"),
+            (lambda: v.check_is_float(float("nan"), "x", "Op"), ValueError, "[Op] x, got nan, expected a finite number"),
+            (lambda: v.check_value_type("x", 1, [str, float], "Op"), TypeError, "[Op] x, got int, expected str or float"),
+            (lambda: v.check_subclass("c", int, ms.nn.Cell), TypeError, "expected a subclass of Cell"),
+            (lambda: v.check_non_negative_float(-1.0, "x"), ValueError, "expected at least 0")):
+        with pytest.raises(error) as caught:
+            call()
+        assert text in str(caught.value)

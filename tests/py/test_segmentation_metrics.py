@@ -1,0 +1,82 @@
+"""Distances of surfaces and rates of confusion matrices: numbers of MindSpore 2.10."""
+import numpy as np
+import pytest
+
+from msjit import Tensor, nn, train
+
+X = np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]])
+Y = np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]])
+
+
+def value(metric, *inputs):
+    metric.update(*inputs)
+    return metric.eval()
+
+
+@pytest.mark.parametrize("metric, expected", [
+    ("euclidean", (1.4142135623730951, 0.8047378541243649, 0.7357022603955158, 1.0)),
+    ("chessboard", (1, 2 / 3, 2 / 3, 2 / 3)), ("taxicab", (2, 1.0, 5 / 6, 5 / 3))])
+def test_distances(metric, expected):
+    made = [train.HausdorffDistance(metric), nn.MeanSurfaceDistance(False, metric), nn.MeanSurfaceDistance(True, metric),
+            nn.RootMeanSquareDistance(False, metric)]
+    np.testing.assert_allclose([value(m, Tensor(X), Y, 0) for m in made], expected, 1e-12)
+
+
+@pytest.mark.parametrize("label, keywords, expected", [
+    (0, {"percentile": 50.0}, 1.0), (1, {"percentile": 50.0}, 0.5), (2, {"percentile": 50.0}, 1.8251407699364424),
+    (1, {"directed": True}, 1.0), (2, {"directed": True}, 1.4142135623730951), (1, {"crop": False}, 2.0),
+    (2, {"crop": False}, 2.23606797749979), (2, {"percentile": 50.0, "directed": True, "distance_metric": "taxicab"}, 2.0)])
+def test_hausdorff(label, keywords, expected):
+    assert abs(value(nn.HausdorffDistance(**keywords), X, Y.tolist(), label) - expected) < 1e-12
+
+
+def test_both_directions_and_volumes():
+    for label, mean, root in ((1, 0.5416666666666666, 0.8897565210026093), (2, 1.6196771661547689, 1.6583123951777001)):
+        assert abs(value(nn.MeanSurfaceDistance(True), X, Y, label) - mean) < 1e-12
+        assert abs(value(nn.RootMeanSquareDistance(True), X, Y, label) - root) < 1e-12
+    cube = np.arange(27).reshape(3, 3, 3)
+    assert abs(value(nn.HausdorffDistance(), cube % 4, cube % 3, 1) - 1.4142135623730951) < 1e-12
+    assert value(nn.MeanSurfaceDistance(), X, Y, 3) == np.inf
+
+
+def test_large_masks_take_little_memory():
+    ones = np.zeros((300, 300), int)
+    ones[::2, ::2] = 1
+    assert value(nn.HausdorffDistance("chessboard"), ones, np.roll(ones, 1, 0), 1) == 1
+
+
+PRED = np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0], [1, 0, 1]])
+LABEL = np.array([[0, 1, 0], [1, 0, 1], [0, 0, 1], [1, 0, 1]])
+
+
+@pytest.mark.parametrize("name, expected", [
+    ("sensitivity", 0.5), ("tpr", 0.5), ("recall", 0.5), ("accuracy", 0.75), ("f1 score", 2 / 3), ("prevalence threshold", 0),
+    ("informedness", 0.5), ("threat score", 0.5), ("specificity", 1.0), ("matthews_correlation_coefficient", 0.57735027)])
+def test_rates(name, expected):
+    found = value(nn.ConfusionMatrixMetric(False, name), Tensor(PRED), LABEL)
+    np.testing.assert_allclose(found, [expected], 1e-6)
+    both = nn.ConfusionMatrixMetric(False, name)
+    both.update(PRED[:1], LABEL[:1]), both.update(PRED[1:], LABEL[1:])
+    np.testing.assert_allclose(both.eval(), [expected], 1e-6)
+
+
+def test_rates_of_each_example_and_channels():
+    assert value(nn.ConfusionMatrixMetric(True, "accuracy"), PRED, LABEL).tolist() == [0.75]
+    each = (PRED == LABEL).astype(float)
+    for how, expected in (("none", each), ("mean", each.mean()), ("sum_batch", each.sum(0)), ("mean_channel", each.mean(1))):
+        np.testing.assert_allclose(value(nn.ConfusionMatrixMetric(False, "acc", True, how), PRED, LABEL), expected)
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda: nn.HausdorffDistance(percentile=50), TypeError), (lambda: nn.HausdorffDistance("z"), ValueError),
+    (lambda: nn.HausdorffDistance(percentile=101.0), ValueError), (lambda: nn.HausdorffDistance().eval(), RuntimeError),
+    (lambda: nn.HausdorffDistance().update(X, Y), ValueError), (lambda: nn.HausdorffDistance().update(X, Y[:2], 0), ValueError),
+    (lambda: nn.MeanSurfaceDistance().update(X, Y, 9), ValueError), (lambda: nn.MeanSurfaceDistance(1), TypeError),
+    (lambda: nn.RootMeanSquareDistance().update(X, Y, "0"), TypeError), (lambda: nn.HausdorffDistance(crop=1), TypeError),
+    (lambda: nn.ConfusionMatrixMetric(metric_name="magic"), NotImplementedError), (lambda: nn.ConfusionMatrixMetric(1), TypeError),
+    (lambda: nn.ConfusionMatrixMetric(decrease="z"), ValueError), (lambda: nn.ConfusionMatrixMetric().eval(), RuntimeError),
+    (lambda: nn.ConfusionMatrixMetric().update(PRED, LABEL[:2]), ValueError),
+    (lambda: nn.ConfusionMatrixMetric().update(PRED, LABEL * 2), ValueError)])
+def test_errors(call, error):
+    with pytest.raises(error, match=r"^\[\w+\] "):
+        call()
