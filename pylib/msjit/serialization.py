@@ -1,4 +1,4 @@
-"""Checkpoints: the Parameters of a network in MindSpore's .ckpt files, or in .safetensors files."""
+"""Checkpoints: the Parameters of a network in MindSpore's .ckpt files, or in .safetensors files. Whole graphs: graph_export."""
 import os
 from collections import OrderedDict
 
@@ -6,6 +6,7 @@ from . import checkpoint_file
 from .common import dtype as mstype
 from .common.parameter import Parameter
 from .common.tensor import Tensor
+from .graph_export import export, load  # noqa: F401 - MindSpore has them in this module
 
 _FORMATS = ("ckpt", "safetensors")
 
@@ -340,16 +341,6 @@ def _convert(file_path, save_path, name_map, pattern, source, target):
         name = os.path.basename(path)[:-len(source)] + target
         save_checkpoint({(name_map or {}).get(k, k): v for k, v in values.items()}, os.path.join(folder, name),
                         format=target)
-
-
-def export(net, *inputs, **kwargs):
-    """Graph export is not offered yet."""
-    raise NotImplementedError("[export] graph export is not offered yet; save_checkpoint keeps the parameters")
-
-
-def load(file_name, **kwargs):
-    """Graph import is not offered yet."""
-    raise NotImplementedError("[load] graph import is not offered yet; load_checkpoint reads parameters")
 
 
 def _path(name, format, where):

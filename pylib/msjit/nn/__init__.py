@@ -42,7 +42,8 @@ from .basic_more import (
     Norm,
     OneHot,
 )
-from .cell import Cell, GraphCell
+from .cell import Cell
+from .graph_cell import GraphCell
 from .container import CellDict, CellList, SequentialCell
 from .conv import Conv1d, Conv2d
 from .conv_more import Conv1dTranspose, Conv2dTranspose, Conv3d, Conv3dTranspose

@@ -382,14 +382,6 @@ class Cell:
 set_plain_call(Cell.__call__)
 
 
-class GraphCell(Cell):
-    """A Cell loaded from an exported graph; export is not offered yet."""
-
-    def __init__(self, graph, params_init=None, obf_random_seed=None):
-        super().__init__()
-        raise NotImplementedError("[graph_cell] exported graphs cannot be loaded yet")
-
-
 def _cast_float(value, dtype):
     if getattr(value, "dtype", None) in context.FLOAT_DTYPES and value.dtype != dtype:
         return value.astype(dtype)
