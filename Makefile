@@ -8,7 +8,7 @@ ARGS ?=
 
 export PYTHONS JOBS
 
-.PHONY: run test test-oracle zoo soak build bench bench-peers lint format clean
+.PHONY: run test test-oracle zoo soak build bench bench-peers docs lint format clean
 build:
 	@$(TOOLS)/setup.sh build
 
@@ -38,6 +38,12 @@ bench:
 
 bench-peers:
 	@$(TOOLS)/setup.sh bench-peers
+
+docs:
+	@$(TOOLS)/setup.sh docs
+	@$(PYTHON) $(TOOLS)/gen_api.py build/docs
+	@NO_MKDOCS_2_WARNING=1 build/venv/docs/bin/python -m mkdocs build --strict
+	@echo "msjit: open build/site/index.html"
 
 lint:
 	@$(TOOLS)/setup.sh lint

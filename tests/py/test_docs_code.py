@@ -60,6 +60,15 @@ def test_output_blocks_have_a_program():
         assert not re.search(r"\A[^`]*^```output", page.read_text(), re.M), page.name
 
 
+def test_links_within_the_project_lead_somewhere():
+    """Those of the site itself are checked by `make docs`, which also knows the generated pages."""
+    root = DOCS.parent
+    for page in [root / "README.md", root / "CHANGELOG.md"] + sorted(DOCS.glob("*.md")):
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", re.sub(r"```.*?```", "", page.read_text(), flags=re.S)):
+            if not re.match(r"[a-z]+:", target) and not target.startswith("api/"):
+                assert (page.parent / target).exists(), "%s: %s" % (page.name, target)
+
+
 def test_blocks_are_found_with_their_lines():
     text = "# A\n\n```python\nprint(1)\n```\n\n```output\n1\n```\n```\nno program\n```\n```python\nx = 2\n```\n"
     assert blocks_of(text) == [[4, "print(1)\n", "1\n"], [14, "x = 2\n", None]]
