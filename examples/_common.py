@@ -173,9 +173,9 @@ def load_images():
         print("scikit-learn is missing: the digits are drawn")
         images, labels = _drawn_digits(1800)
     else:
-        digits = load_digits()
-        order = np.random.RandomState(0).permutation(len(digits.target))
-        images, labels = digits.images[order] / 16.0, digits.target[order]
+        pixels, digits = load_digits(return_X_y=True)
+        order = np.random.RandomState(0).permutation(len(digits))
+        images, labels = pixels.reshape(-1, 8, 8)[order] / 16.0, digits[order]
     images, labels = images.astype(np.float32)[:, None], labels.astype(np.int32)
     cut = len(labels) * 4 // 5
     return images[:cut], labels[:cut], images[cut:], labels[cut:]

@@ -63,7 +63,8 @@ def main() -> int:
 
         def step(number):
             noise = np.random.RandomState(number).standard_normal((BATCH, NOISE)).astype(np.float32)
-            return train_step(*batch_of((images,), number, BATCH), Tensor(noise))
+            real, = batch_of((images,), number, BATCH)
+            return train_step(real, Tensor(noise))
         return step
 
     def finish(step, mode):

@@ -130,7 +130,9 @@ set_up_env() {
   case $goal in
     test) pip_into "$env" "test-$version" pytest hypothesis safetensors pillow
       # The training example is tested in one environment: the newest with the JIT.
-      if [ "$version" = "$example_version" ]; then pip_into "$env" "run-$version" scikit-learn; fi ;;
+      if [ "$version" = "$example_version" ]; then pip_into "$env" "run-$version" scikit-learn; fi
+      # Types are checked, and exported graphs run by another runtime, in one environment.
+      if [ "$version" = 3.11 ]; then pip_into "$env" "tools-$version" mypy onnxruntime; fi ;;
     run) pip_into "$env" "run-$version" scikit-learn ;;
   esac
 }
@@ -175,7 +177,9 @@ build() {
   for version in "${versions[@]}"; do
     "$root/build/venv/$version/bin/python" tests/tools/link_package.py build/pkg/msjit
   done
-  "$root/build/venv/${versions[0]}/bin/python" tests/tools/gen_stubs.py || die "tests/tools/gen_stubs.py failed"
+  for generator in gen_stubs gen_package_stubs; do
+    "$root/build/venv/${versions[0]}/bin/python" "tests/tools/$generator.py" || die "tests/tools/$generator.py failed"
+  done
 }
 
 # Packages of networks written for MindSpore, where both libraries find them; they do without what they name as needed.
