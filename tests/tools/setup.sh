@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: setup.sh build|run|test|test-oracle|zoo|bench|bench-peers|docs|lint
+# usage: setup.sh build|run|test|test-oracle|zoo|bench|bench-peers|docs|wheel|lint
 # Brings a Debian or Ubuntu machine to the state that the goal needs: system packages, one virtual environment an
 # interpreter in build/venv/3.X, oneDNN in build/deps, the binaries, and msjit linked into each environment.
 # Every step leaves a stamp in build/stamps and is skipped, without touching the network, while its inputs stand.
@@ -23,7 +23,7 @@ missing_packages() {
   command -v python3 >/dev/null || echo python3 python3-venv python3-dev
   [ -e /usr/include/fmt/core.h ] || echo libfmt-dev
   [ -e /usr/lib/llvm-19/include/llvm/IR/Module.h ] || echo llvm-19-dev
-  case $goal in build|run|docs|test-oracle|zoo) ;; *)
+  case $goal in build|run|docs|wheel|test-oracle|zoo) ;; *)
     [ -e /usr/include/gtest/gtest.h ] || echo libgtest-dev
     [ -e /usr/include/gmock/gmock.h ] || echo libgmock-dev ;;
   esac
@@ -86,7 +86,7 @@ example_version=
 find_interpreters() {
   local version candidates="3.7 3.8 3.9 3.10 3.11 3.12 3.13"
   case $goal in
-    run|docs) candidates="3.11 3.10 3.12 3.13 3.9 3.8 3.7" ;;
+    run|docs|wheel) candidates="3.11 3.10 3.12 3.13 3.9 3.8 3.7" ;;
     bench) candidates="3.10 3.11 3.12 3.13 3.9 3.8 3.7" ;;  # kernels are timed on the first two
     bench-peers|test-oracle|zoo) candidates="3.10" ;;
   esac
@@ -96,7 +96,7 @@ find_interpreters() {
     [ -n "${python_of[$version]}" ] || continue
     versions+=("$version")
     [ -e "$root/bytecode/versions/py${version/./}.cc" ] && example_version=$version
-    if [ "$goal" = run ] || [ "$goal" = docs ]; then break; fi
+    case $goal in run|docs|wheel) break ;; esac
   done
   [ ${#versions[@]} -gt 0 ] || die "no usable Python among: ${PYTHONS:-3.7 ... 3.13}"
 }
