@@ -91,7 +91,15 @@ def reductions(x):
             (x > 0).any(1), ops.log_softmax(x, 0), x.var())
 
 
+def indices(x, i, j):
+    y = x + 0
+    y[1:3, :2] = 7.0
+    return x[i, j], x[:, j], y, ops.repeat_interleave(x, 2, 1), ops.gather_elements(x, 1, i.reshape(-1, 1).astype(ms.int64)), \
+        x[i] * 2, ops.index_add(x, i, x[:3], 0)
+
+
 CASES = {
+    "indices": (lambda: indices, lambda: (data(4, 5), Tensor([3, 0, -1], ms.int32), Tensor([1, 1, 2], ms.int32))),
     "mlp": (Mlp, lambda: (data(2, 6),)), "convolutions": (Convolutions, lambda: (data(2, 3, 8, 8),)),
     "attention": (Attention, lambda: (ints(2, 5),)), "recurrent": (Recurrent, lambda: (data(2, 3, 4),)),
     "elementwise": (lambda: elementwise, lambda: (data(3, 4), data(3, 4, seed=5))), "layout": (lambda: layout, lambda: (data(4, 4),)),
@@ -333,3 +341,48 @@ def test_cut_and_random_files_are_refused(tmp_path):
         ms.load(str(tmp_path / "none.mindir"))
     with pytest.raises(TypeError, match=r"\[load\] file_name, got int"):
         ms.load(3)
+
+
+# -- the networks of examples/ ------------------------------------------------------------------------------------------
+
+
+def examples(name):
+    import importlib
+    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "examples")
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(folder)
+
+
+NETWORKS = {
+    "lenet": lambda m: (m.LeNet(), data(2, 1, 8, 8)),
+    "resnet18": lambda m: (m.ResNet18(4), data(2, 1, 8, 8)),
+    "gpt": lambda m: (m.GPT(20, 16, 2, 2, 12), ints(2, 10, high=20)),
+    "bert_classifier": lambda m: (m.Bert(30, 4, 16, 2, 2), ints(2, 32, high=30)),
+    "gan": lambda m: (m.generator(16), data(3, 16)),
+    "diffusion": lambda m: (m.Denoiser(16), data(4, 2), ints(4, high=40)),
+    "graph_network": lambda m: (m.GraphNetwork(8), data(5, 16), ints(12, high=5), ints(12, high=5)),
+    "reinforce": lambda m: (m.Policy(8), data(3, 4)),
+    "physics_informed": lambda m: (m.Solution(8), data(3, 1), data(3, 1, seed=2)),
+    "quantised": lambda m: (m.QuantisedDense(nn.Dense(6, 4)), data(3, 6)),
+}
+
+
+@pytest.mark.parametrize("name", sorted(NETWORKS))
+def test_networks_of_the_examples(name, tmp_path):
+    ms.set_seed(2)
+    net, *inputs = NETWORKS[name](examples(name))
+    net.set_train(False)
+    expected = net(*inputs)
+    ms.export(net, *inputs, file_name=str(tmp_path / "net"))
+    same(expected, nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))(*inputs))
+    try:
+        import onnxruntime as runtime
+    except ImportError:
+        return
+    ms.export(net, *inputs, file_name=str(tmp_path / "net"), file_format="ONNX")
+    session = runtime.InferenceSession(str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"])
+    found = session.run(None, {v.name: x.asnumpy() for v, x in zip(session.get_inputs(), inputs)})
+    same(expected, [Tensor(array) for array in found])

@@ -87,8 +87,7 @@ def _known(node, given):
         return None
     step = Step(op, inputs, attributes, outputs, [])
     values = [v and (v.known.asnumpy().item() if v.weak and v.rank == 0 else v.known) for v in given]
-    if values and all(not isinstance(v, Tensor) for v in values if v is not None):
-        return None  # Python numbers alone
+    step.numbers = all(v is None or v.weak for v in given)
     return step._call(values)
 
 
@@ -129,6 +128,7 @@ def _begin(model, graph):
 
 
 def _write_node(model, node):
+    from . import onnx_index  # noqa: F401 - adds its rules
     from .onnx_ops import RULES
     op, inputs, attributes, outputs, parts = node
     given = [None if number < 0 else model.values[number] for number in inputs]

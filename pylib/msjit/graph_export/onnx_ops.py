@@ -473,14 +473,6 @@ def _gather_elements(m, x, y, a):
     return m.node("GatherElements", [m.name(value) for value in x], axis=a["axis"])
 
 
-@_rule("index")
-def _index(m, x, y, a):
-    axes = [a["axes"]] if isinstance(a["axes"], int) else list(a["axes"])
-    if len(axes) != 1 or x[1].dtype == "bool":
-        _refuse("index", "index", "%d tensors" % len(axes), "one tensor of integers")
-    return m.node("Gather", [m.name(value) for value in x], axis=axes[0])
-
-
 @_rule("one_hot")
 def _one_hot(m, x, y, a):
     import numpy

@@ -15,13 +15,14 @@ class Step:
     def __init__(self, op, inputs, attributes, outputs, parts):
         self.op, self.attributes, self.parts = op, attributes, parts
         self.inputs, self.outputs = inputs, outputs
-        self.function, self.names, self.variadic = None, (), False
+        self.function, self.names, self.variadic, self.numbers = None, (), False, False
         if op not in _CONTROL and op != "constant":
             self.function = getattr(_msjit.ops, op)
             row = operators()[op]
             tensors = [p["name"] for p in row["params"] if p["kind"].startswith("Tensor")]
             self.variadic = any(p["kind"] == "Tensor[]" for p in row["params"])
             self.names = tuple(tensors)
+            self.numbers = bool(inputs)  # on Python numbers alone; Block knows better
         if op == "constant":
             self.value = _plain_number(attributes["value"], outputs)
 
@@ -36,6 +37,8 @@ class Step:
             values[number] = result
 
     def _call(self, given):
+        if self.numbers:
+            given = [value if value is None else _strong(value) for value in given]
         arguments = dict(self.attributes)
         if self.variadic:
             arguments[self.names[0]] = given
@@ -62,6 +65,12 @@ def _plain_number(value, outputs):
     return value.asnumpy().item() if weak and value.ndim == 0 else value
 
 
+def _strong(value):
+    """A Python number as the Tensor that a graph has it as."""
+    kinds = {bool: "bool", int: "int64", float: "float64"}
+    return Tensor(value, _msjit.dtypes[kinds[type(value)]]) if type(value) in kinds else value
+
+
 class Block:
     """A graph or a part of one: steps between inputs and outputs."""
 
@@ -70,6 +79,9 @@ class Block:
         self.outputs = list(data["outputs"])
         self.steps = [Step(op, inputs, attributes, outputs, [Block(part) for part in parts])
                       for op, inputs, attributes, outputs, parts in data["nodes"]]
+        numbers = {step.outputs[0][0] for step in self.steps if step.op == "constant" and not isinstance(step.value, Tensor)}
+        for step in self.steps:
+            step.numbers = step.numbers and all(number < 0 or number in numbers for number in step.inputs)
 
     def run(self, inputs):
         values = dict(zip(self.inputs, inputs))
