@@ -8,7 +8,7 @@ ARGS ?=
 
 export PYTHONS JOBS
 
-.PHONY: run test test-oracle zoo soak build bench bench-peers lint format clean
+.PHONY: run test test-oracle zoo soak build bench bench-peers docs wheel lint format clean
 build:
 	@$(TOOLS)/setup.sh build
 
@@ -38,6 +38,17 @@ bench:
 
 bench-peers:
 	@$(TOOLS)/setup.sh bench-peers
+
+docs:
+	@$(TOOLS)/setup.sh docs
+	@$(PYTHON) $(TOOLS)/gen_api.py build/docs
+	@NO_MKDOCS_2_WARNING=1 build/venv/docs/bin/python -m mkdocs build --strict
+	@echo "msjit: open build/site/index.html"
+
+# A wheel for one interpreter, tried in a clean environment: PYTHONS=3.11 names it.
+wheel:
+	@$(TOOLS)/setup.sh wheel
+	@$(TOOLS)/check_wheel.sh "$$(cut -d' ' -f1 build/stamps/versions-wheel)"
 
 lint:
 	@$(TOOLS)/setup.sh lint

@@ -59,10 +59,10 @@ def load_digits():
         from sklearn.datasets import load_digits as load
     except ImportError:
         sys.exit("this example needs scikit-learn for its images: pip install scikit-learn")
-    digits = load()
-    order = np.random.RandomState(0).permutation(len(digits.target))
-    images = (digits.images[order] / 16.0).astype(np.float32)[:, None]
-    labels = digits.target[order].astype(np.int32)
+    pixels, digits = load(return_X_y=True)
+    order = np.random.RandomState(0).permutation(len(digits))
+    images = (pixels.reshape(-1, 1, 8, 8)[order] / 16.0).astype(np.float32)
+    labels = digits[order].astype(np.int32)
     cut = int(len(labels) * (1 - TEST_SHARE))
     return images[:cut], labels[:cut], images[cut:], labels[cut:]
 

@@ -350,7 +350,8 @@ bool add_jit(PyObject* module) {
       PyModule_AddFunctions(module, g_front_end_functions) < 0 ||
       PyModule_AddFunctions(module, g_mark_functions) < 0 ||
       PyModule_AddFunctions(module, g_program_functions) < 0 ||
-      PyModule_AddFunctions(module, g_main_functions) < 0)
+      PyModule_AddFunctions(module, g_main_functions) < 0 ||
+      PyModule_AddFunctions(module, g_export_functions) < 0)
     return false;
   // What checks, which allocate nothing, find out once.
   default_dict_type();

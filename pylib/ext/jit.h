@@ -16,5 +16,6 @@ extern PyMethodDef g_mark_functions[];      // jit_marks.cc
 extern PyMethodDef g_program_functions[];   // jit_program.cc
 extern PyMethodDef g_settings_functions[];  // jit_settings.cc
 extern PyMethodDef g_main_functions[];      // jit_main.cc
+extern PyMethodDef g_export_functions[];    // jit_export.cc
 
 }  // namespace msjit

@@ -237,7 +237,13 @@ constexpr const char* kDoc =
     "An n-dimensional array of elements of one dtype.\n\n"
     "input_data: Tensor, NumPy array, number or nested list; its values are copied. Python floats "
     "become float32,\n"
-    "ints int64; arrays keep their dtype.";
+    "ints int64; arrays keep their dtype.\n\n"
+    ">>> import msjit as ms\n"
+    ">>> x = ms.Tensor([[1.0, 2.0], [3.0, 4.0]])\n"
+    ">>> x.shape, str(x.dtype), (x @ x).asnumpy().tolist()\n"
+    "((2, 2), 'Float32', [[7.0, 10.0], [15.0, 22.0]])\n"
+    ">>> x[:, 0].sum(), (x > 2).asnumpy().tolist()\n"
+    "(Tensor(shape=[], dtype=Float32, value= 4), [[False, False], [True, True]])";
 
 }  // namespace
 

@@ -15,7 +15,13 @@ transforms = []
 
 
 class no_grad:  # noqa: N801 - used like a function
-    """Context manager and decorator: nothing inside is recorded."""
+    """Context manager and decorator: nothing inside is recorded.
+
+    >>> import msjit as ms
+    >>> x = ms.Tensor([1.0])
+    >>> with ms.no_grad():
+    ...     y = x * 2
+    """
 
     def __enter__(self):
         _msjit.push_grad_scope(False)
@@ -217,6 +223,17 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
     """A function that returns the gradient of `fn` by the arguments at grad_position and by `weights`.
 
     With has_aux only the first output of `fn` is differentiated and the others are returned beside the gradient.
+
+    grad_position is an int, a tuple of ints or None; the gradient has the structure of what is asked for: one Tensor, a tuple, or a pair
+    (by arguments, by weights). The result can be differentiated again. Raises TypeError where `fn` is no function.
+
+    >>> import msjit as ms
+    >>> slope = ms.grad(lambda x: x ** 3)
+    >>> float(slope(ms.Tensor(2.0))), float(ms.grad(slope)(ms.Tensor(2.0)))
+    (12.0, 12.0)
+    >>> by_both = ms.grad(lambda x, y: x * y, (0, 1))
+    >>> [float(g) for g in by_both(ms.Tensor(2.0), ms.Tensor(5.0))]
+    [5.0, 2.0]
     """
     request = _Request(fn, grad_position, weights, has_aux, return_ids, "grad")
 
@@ -227,7 +244,17 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
 
 
 def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
-    """As grad, but the function returns (output, gradient)."""
+    """As grad, but the function returns (output, gradient).
+
+    With grad_position None and `weights` a list of Parameters the gradients are a tuple, one for each: what an optimizer takes.
+
+    >>> import msjit as ms
+    >>> net = ms.nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+    >>> step = ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
+    >>> loss, gradients = step(ms.Tensor([[1.0, 3.0]]))
+    >>> float(loss), [g.asnumpy().tolist() for g in gradients]
+    (4.0, [[[1.0, 3.0]], [1.0]])
+    """
     request = _Request(fn, grad_position, weights, has_aux, return_ids, "value_and_grad")
 
     def value_and_gradient(*args, **kwargs):
@@ -313,7 +340,13 @@ def _seeds(sens, outputs, where):
 
 
 def vjp(fn, *inputs, **options):
-    """(output, pullback): pullback(*sens) gives the gradients by all inputs (and `weights`)."""
+    """(output, pullback): pullback(*sens) gives the gradients by all inputs (and `weights`).
+
+    >>> import msjit as ms
+    >>> output, pullback = ms.vjp(lambda x: x * x, ms.Tensor([1.0, 2.0]))
+    >>> pullback(ms.Tensor([1.0, 10.0]))[0].asnumpy().tolist()
+    [2.0, 40.0]
+    """
     weights, has_aux = options.pop("weights", None), options.pop("has_aux", False)
     if options:
         raise TypeError("[vjp] unknown keyword %r" % sorted(options)[0])
@@ -335,7 +368,13 @@ def vjp(fn, *inputs, **options):
 
 
 def jvp(fn, inputs, v, has_aux=False):
-    """(output, directional derivative of fn at inputs along v), by differentiating the pullback."""
+    """(output, directional derivative of fn at inputs along v), by differentiating the pullback.
+
+    >>> import msjit as ms
+    >>> output, slope = ms.jvp(lambda x: x * x, ms.Tensor([3.0]), ms.Tensor([1.0]))
+    >>> float(output), float(slope)
+    (9.0, 6.0)
+    """
     _check_fn(fn, "jvp")
     inputs = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
     tangents = v if isinstance(v, (tuple, list)) else (v,)
@@ -355,7 +394,12 @@ def jvp(fn, inputs, v, has_aux=False):
 
 
 def jacrev(fn, grad_position=0, has_aux=False):
-    """A function that returns the Jacobian of `fn`, one backward pass an output element."""
+    """A function that returns the Jacobian of `fn`, one backward pass an output element.
+
+    >>> import msjit as ms
+    >>> ms.jacrev(lambda x: x * x)(ms.Tensor([1.0, 2.0])).asnumpy().tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    """
     _check_fn(fn, "jacrev")
 
     def jacobian(*args, **kwargs):

@@ -84,6 +84,13 @@ def main(argv=None):
     _execute(code, namespace)
 
 
+def console():
+    """The command `msjit`: as `python -m msjit`, in whose place it puts this process, so that programs see the same frames below them."""
+    if not sys.executable:
+        return main()
+    os.execv(sys.executable, [sys.executable, "-m", "msjit"] + sys.argv[1:])
+
+
 class _Refused(Exception):
     """The program cannot be started; the text and the status are plain python's."""
 

@@ -59,6 +59,11 @@ def set_context(**kwargs):
     jit_level           "O0", "O1" or "O2": accepted; every level runs all passes
     device_target       "CPU"
     Other keywords of MindSpore are accepted and change nothing. Raises ValueError for unknown keywords and values.
+
+    >>> import msjit as ms
+    >>> ms.set_context(mode=ms.PYNATIVE_MODE)
+    >>> ms.get_context("mode") == ms.PYNATIVE_MODE
+    True
     """
     for name, value in kwargs.items():
         if name == "mode":

@@ -136,6 +136,13 @@ def explain(fn, *args, **kwargs):
 
     Side effects of `fn` happen twice. The result of the second call is in `.result`. A Profiler that is running sees both
     calls instead.
+
+    >>> import msjit as ms
+    >>> explained = ms.explain(lambda x: ms.ops.tanh(x) * 2, ms.Tensor([0.0, 1.0]))
+    >>> len(explained.regions), explained.breaks, explained.result.shape
+    (1, [], (2,))
+    >>> "tanh" in explained.graphs()
+    True
     """
     from .jit import jit
     compiled = jit(fn, mode="PIJit") if _msjit.has_jit else fn

@@ -57,6 +57,11 @@ def vmap(fn, in_axes=0, out_axes=0):
     """fn for each slice of its arguments along in_axes (None: the whole argument), results stacked along out_axes.
 
     It calls fn once for each slice: fn sees, and may do, all that it could without vmap.
+
+    >>> import msjit as ms
+    >>> dot = ms.vmap(lambda a, b: (a * b).sum(), in_axes=(0, None))
+    >>> dot(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([1.0, 10.0])).asnumpy().tolist()
+    [21.0, 43.0]
     """
     _check_fn(fn, "vmap")
 

@@ -38,6 +38,18 @@ def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False
 
     Raises TypeError for what cannot be compiled and for unknown keywords, ValueError for unknown modes, levels and options.
     The result has the function or Cell as __wrapped__.
+
+    >>> import msjit as ms
+    >>> @ms.jit(mode="PIJit")
+    ... def halve(x):
+    ...     while x.sum() > 1:
+    ...         x = x / 2
+    ...     return x
+    >>> halve(ms.Tensor([3.0, 5.0])).asnumpy().tolist()
+    [0.375, 0.625]
+    >>> fast = ms.jit(ms.nn.Dense(3, 2), mode="PIJit")
+    >>> fast(ms.ops.zeros((4, 3), ms.float32)).shape
+    (4, 2)
     """
     if (mode in _MODES and type(fn) is types.FunctionType and capture_mode is jit_config is None and fullgraph is False
             and type(dynamic) is int and not dynamic and jit_level == "" and not options and _msjit.has_jit):
@@ -219,7 +231,19 @@ def _install():
 
 
 def jit_class(cls):
-    """Marks a class whose instances and methods may stand in functions compiled at level STRICT; returns it."""
+    """Marks a class whose instances and methods may stand in functions compiled at level STRICT; returns it.
+
+    >>> import msjit as ms
+    >>> @ms.jit_class
+    ... class Scale:
+    ...     def __init__(self, by):
+    ...         self.by = by
+    ...     def __call__(self, x):
+    ...         return x * self.by
+    >>> double = Scale(2)
+    >>> ms.jit(lambda x: double(x), mode="PIJit")(ms.Tensor([1.0])).asnumpy().tolist()
+    [2.0]
+    """
     if not isinstance(cls, type):
         raise TypeError("[jit_class] expected a class, got %s" % type(cls).__name__)
     cls.__ms_class__ = True

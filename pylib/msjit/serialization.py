@@ -1,4 +1,4 @@
-"""Checkpoints: the Parameters of a network in MindSpore's .ckpt files, or in .safetensors files."""
+"""Checkpoints: the Parameters of a network in MindSpore's .ckpt files, or in .safetensors files. Whole graphs: graph_export."""
 import os
 from collections import OrderedDict
 
@@ -6,6 +6,7 @@ from . import checkpoint_file, ops
 from .common import dtype as mstype
 from .common.parameter import Parameter
 from .common.tensor import Tensor
+from .graph_export import export, load  # noqa: F401 - MindSpore has them in this module
 
 _FORMATS = ("ckpt", "safetensors")
 _STEP = "global_step"  # of an optimizer, as MindSpore names it
@@ -27,6 +28,15 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
 
     The suffix of the format is added where it is missing. The file takes its name only when it is complete: a save
     that fails leaves the file before it as it was. append_dict adds numbers, bools, texts and Tensors.
+
+    Raises TypeError for what cannot be saved, ValueError for a format other than "ckpt" and "safetensors" and for two equal names.
+
+    >>> import os, tempfile
+    >>> import msjit as ms
+    >>> path = os.path.join(tempfile.mkdtemp(), "net")
+    >>> ms.save_checkpoint(ms.nn.Dense(3, 2), path)
+    >>> sorted(ms.load_checkpoint(path + ".ckpt"))
+    ['bias', 'weight']
     """
     where = "save_checkpoint"
     for name, value in dict(kwargs, enc_key=enc_key).items():
@@ -165,6 +175,13 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
     """Reads a file into an OrderedDict of Parameters (texts stay texts), and into `net` where one is given.
 
     A file that is no checkpoint, or not a whole one, raises ValueError.
+
+    >>> import os, tempfile
+    >>> import msjit as ms
+    >>> path = os.path.join(tempfile.mkdtemp(), "net.ckpt")
+    >>> ms.save_checkpoint({"weight": ms.Tensor([1.0, 2.0])}, path)
+    >>> ms.load_checkpoint(path)["weight"].asnumpy().tolist()
+    [1.0, 2.0]
     """
     where = "load_checkpoint"
     if dec_key is not None:
@@ -266,6 +283,15 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 
     Without strict_load floats are converted to floats and ints to ints, and where all names of the dict have a prefix
     more than those of the network, it is taken off.
+
+    Raises RuntimeError where a shape or dtype does not match, TypeError for a dict of other things.
+
+    >>> import msjit as ms
+    >>> net = ms.nn.Dense(2, 1)
+    >>> ms.load_param_into_net(net, {"weight": ms.Parameter(ms.Tensor([[1.0, 2.0]]), name="weight")})
+    (['bias'], [])
+    >>> net.weight.asnumpy().tolist()
+    [[1.0, 2.0]]
     """
     from .nn.cell import Cell
     where = "load_param_into_net"
@@ -359,16 +385,6 @@ def _convert(file_path, save_path, name_map, pattern, source, target):
         name = os.path.basename(path)[:-len(source)] + target
         save_checkpoint({(name_map or {}).get(k, k): v for k, v in values.items()}, os.path.join(folder, name),
                         format=target)
-
-
-def export(net, *inputs, **kwargs):
-    """Graph export is not offered yet."""
-    raise NotImplementedError("[export] graph export is not offered yet; save_checkpoint keeps the parameters")
-
-
-def load(file_name, **kwargs):
-    """Graph import is not offered yet."""
-    raise NotImplementedError("[load] graph import is not offered yet; load_checkpoint reads parameters")
 
 
 def _path(name, format, where):

@@ -64,3 +64,20 @@ def test_processor_without_avx2_is_refused_with_a_clear_error():
         except ImportError as error:
             print(error)"""
     assert "AVX2" in run(code)
+
+
+def test_console_command_is_python_m_msjit(tmp_path):
+    """The command `msjit` shows what `python -m msjit` shows, tracebacks and exit status included."""
+    command = os.path.join(os.path.dirname(sys.executable), "msjit")
+    if not os.path.exists(command):
+        pytest.skip("the command is not installed here")
+    program = tmp_path / "program.py"
+    program.write_text("import sys\nprint(sys.argv[1:])\n1 / 0\n")
+    outcomes = []
+    for start in ([command], [sys.executable, "-m", "msjit"]):
+        for target in ([str(program), "a", "--b"], ["-m", "program", "c"], ["--version"]):
+            done = subprocess.run(start + target, cwd=str(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  universal_newlines=True, env=dict(os.environ, PYTHONPATH=str(tmp_path)))
+            outcomes.append((done.returncode, done.stdout, done.stderr))
+    assert outcomes[:3] == outcomes[3:]
+    assert outcomes[0][0] == 1 and "ZeroDivisionError" in outcomes[0][2] and outcomes[0][1] == "['a', '--b']\n"

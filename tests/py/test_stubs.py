@@ -2,6 +2,8 @@
 import ast
 import importlib.util
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -20,6 +22,14 @@ def test_parses(stubs):
     tree = ast.parse(stubs.generate())
     names = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
     assert "Tensor" in names and "ops" in names
+
+
+@pytest.mark.jit
+def test_stubs_of_packages_are_fresh():
+    """They name what `import msjit` gives, on every interpreter."""
+    tool = str(TOOL.with_name("gen_package_stubs.py"))
+    done = subprocess.run([sys.executable, tool, "--check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_file_holds_the_core(stubs):

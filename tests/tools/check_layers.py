@@ -39,7 +39,7 @@ WORDS = [
 MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 TOP_LEVEL = set(
     "CMakeLists.txt interp_hook bytecode guards graph codegen kernels pylib launcher tests README.md "
-    "Makefile pyproject.toml LICENSE examples docs".split()
+    "Makefile pyproject.toml LICENSE CHANGELOG.md mkdocs.yml examples docs".split()
 )
 
 

@@ -1,7 +1,7 @@
 """usage: PYTHON link_package.py PACKAGE_DIR
 
 Installs msjit into the environment of the running interpreter by a link to the built package, with the .pth file and
-the metadata of a real installation, so edits of the Python sources are seen at once. The interpreter msjit-python becomes
+the metadata and the command of a real installation, so edits of the Python sources are seen at once. The interpreter msjit-python becomes
 a link beside `python`: a venv made with it then finds the real one.
 """
 
@@ -50,6 +50,10 @@ def main(package):
     os.makedirs(info, exist_ok=True)
     write(os.path.join(info, "METADATA"), "Metadata-Version: 2.1\nName: msjit\nVersion: %s\n" % version)
     write(os.path.join(info, "INSTALLER"), "make\n")
+    write(os.path.join(info, "entry_points.txt"), "[console_scripts]\nmsjit = msjit.cli:console\n")
+    command = os.path.join(sysconfig.get_path("scripts"), "msjit")
+    write(command, "#!%s\nfrom msjit.cli import console\nconsole()\n" % sys.executable)
+    os.chmod(command, 0o755)
     write(os.path.join(info, "RECORD"), "msjit.pth,,\n")
 
 

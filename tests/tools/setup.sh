@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: setup.sh build|run|test|test-oracle|zoo|bench|bench-peers|lint
+# usage: setup.sh build|run|test|test-oracle|zoo|bench|bench-peers|docs|wheel|lint
 # Brings a Debian or Ubuntu machine to the state that the goal needs: system packages, one virtual environment an
 # interpreter in build/venv/3.X, oneDNN in build/deps, the binaries, and msjit linked into each environment.
 # Every step leaves a stamp in build/stamps and is skipped, without touching the network, while its inputs stand.
@@ -23,7 +23,7 @@ missing_packages() {
   command -v python3 >/dev/null || echo python3 python3-venv python3-dev
   [ -e /usr/include/fmt/core.h ] || echo libfmt-dev
   [ -e /usr/lib/llvm-19/include/llvm/IR/Module.h ] || echo llvm-19-dev
-  case $goal in build|run|test-oracle|zoo) ;; *)
+  case $goal in build|run|docs|wheel|test-oracle|zoo) ;; *)
     [ -e /usr/include/gtest/gtest.h ] || echo libgtest-dev
     [ -e /usr/include/gmock/gmock.h ] || echo libgmock-dev ;;
   esac
@@ -86,7 +86,7 @@ example_version=
 find_interpreters() {
   local version candidates="3.7 3.8 3.9 3.10 3.11 3.12 3.13"
   case $goal in
-    run) candidates="3.11 3.10 3.12 3.13 3.9 3.8 3.7" ;;
+    run|docs|wheel) candidates="3.11 3.10 3.12 3.13 3.9 3.8 3.7" ;;
     bench) candidates="3.10 3.11 3.12 3.13 3.9 3.8 3.7" ;;  # kernels are timed on the first two
     bench-peers|test-oracle|zoo) candidates="3.10" ;;
   esac
@@ -96,7 +96,7 @@ find_interpreters() {
     [ -n "${python_of[$version]}" ] || continue
     versions+=("$version")
     [ -e "$root/bytecode/versions/py${version/./}.cc" ] && example_version=$version
-    [ "$goal" = run ] && break
+    case $goal in run|docs|wheel) break ;; esac
   done
   [ ${#versions[@]} -gt 0 ] || die "no usable Python among: ${PYTHONS:-3.7 ... 3.13}"
 }
@@ -130,7 +130,9 @@ set_up_env() {
   case $goal in
     test) pip_into "$env" "test-$version" pytest hypothesis safetensors pillow
       # The training example is tested in one environment: the newest with the JIT.
-      if [ "$version" = "$example_version" ]; then pip_into "$env" "run-$version" scikit-learn; fi ;;
+      if [ "$version" = "$example_version" ]; then pip_into "$env" "run-$version" scikit-learn; fi
+      # Types are checked, and exported graphs run by another runtime, in one environment.
+      if [ "$version" = 3.11 ]; then pip_into "$env" "tools-$version" mypy onnxruntime; fi ;;
     run) pip_into "$env" "run-$version" scikit-learn ;;
   esac
 }
@@ -178,7 +180,9 @@ build() {
   for version in "${versions[@]}"; do
     "$root/build/venv/$version/bin/python" tests/tools/link_package.py build/pkg/msjit
   done
-  "$root/build/venv/${versions[0]}/bin/python" tests/tools/gen_stubs.py || die "tests/tools/gen_stubs.py failed"
+  for generator in gen_stubs gen_package_stubs; do
+    "$root/build/venv/${versions[0]}/bin/python" "tests/tools/$generator.py" || die "tests/tools/$generator.py failed"
+  done
 }
 
 # Packages of networks written for MindSpore, where both libraries find them; they do without what they name as needed.
@@ -226,5 +230,9 @@ if [ "$goal" = lint ]; then
 fi
 build
 if [ "$goal" = zoo ]; then install_networks; fi
+if [ "$goal" = docs ]; then
+  make_env docs "${python_of[${versions[0]}]}"
+  pip_into "$root/build/venv/docs" docs-site "mkdocs>=1.6,<2" "mkdocs-material>=9.5,<10"
+fi
 echo "${versions[*]}" >"$stamps/versions-$goal"
 say "ready for Python ${versions[*]}"

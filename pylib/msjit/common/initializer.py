@@ -260,7 +260,13 @@ def _he_std(init, shape):
 
 
 def initializer(init, shape=None, dtype=mstype.float32):
-    """A new Tensor filled by a name ('normal', 'zeros', ...), a number, an Initializer or another Tensor."""
+    """A new Tensor filled by a name ('normal', 'zeros', ...), a number, an Initializer or another Tensor.
+
+    >>> import msjit as ms
+    >>> from msjit.common.initializer import Normal
+    >>> ms.initializer("ones", (2,)).asnumpy().tolist(), ms.initializer(Normal(0.02), (3, 4)).shape
+    ([1.0, 1.0], (3, 4))
+    """
     import numpy
     if isinstance(init, Tensor):
         if shape is not None and tuple(_shape(shape)) != tuple(init.shape):

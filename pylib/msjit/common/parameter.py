@@ -8,7 +8,18 @@ DEFAULT_NAME = "Parameter"
 
 
 class Parameter(Tensor):
-    """A trainable tensor. `default_input` is copied: a Parameter owns its data."""
+    """A trainable tensor. `default_input` is copied: a Parameter owns its data.
+
+    set_data, assignments such as ops.assign_add and optimizers change what it holds; it stays the same object. Raises ValueError for a name
+    that is no text.
+
+    >>> from msjit import Parameter, Tensor
+    >>> weight = Parameter(Tensor([1.0, 2.0]), name="weight")
+    >>> weight.set_data(Tensor([3.0, 4.0])).asnumpy().tolist()
+    [3.0, 4.0]
+    >>> weight.name, weight.shape, weight.requires_grad
+    ('weight', (2,), True)
+    """
 
     # What several processes, caches and devices would need; nothing here reads it.
     cache_enable = sliced = parallel_optimizer_comm_recompute = False

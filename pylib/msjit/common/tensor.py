@@ -23,7 +23,16 @@ def check_tensor(value, where):
 
 
 def from_numpy(array):
-    """A Tensor that shares the memory of a NumPy array where its layout allows."""
+    """A Tensor that shares the memory of a NumPy array where its layout allows.
+
+    >>> import numpy as np
+    >>> import msjit as ms
+    >>> array = np.zeros(2, np.float32)
+    >>> shared = ms.from_numpy(array)
+    >>> array[0] = 5
+    >>> shared.asnumpy().tolist()
+    [5.0, 0.0]
+    """
     return Tensor.from_numpy(array)
 
 

@@ -57,7 +57,7 @@ from .activation import (
 from .attention import MultiheadAttention
 from .adaptive_pooling import *  # noqa: F403
 from .basic import BiDense, Dense, Embedding, Flatten, Identity, OneHot, Unfold
-from .cell import Cell, GraphCell
+from .cell import Cell
 from .combined import Conv2dBnAct, DenseBnAct
 from .container import CellDict, CellList, SequentialCell
 from .conv import Conv1d, Conv2d, Conv3d
@@ -82,6 +82,7 @@ from .dynamic_lr import (
 from .embedding import EmbeddingLookup, MultiFieldEmbeddingLookup
 from .fractional_pooling import FractionalMaxPool2d, FractionalMaxPool3d
 from .functions import *  # noqa: F403
+from .graph_cell import GraphCell
 from .image import *  # noqa: F403
 from .instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .loss import *  # noqa: F403

@@ -14,7 +14,12 @@ def number(value, where, what):
 
 
 class ReLU(Cell):
-    """max(x, 0)"""
+    """max(x, 0)
+
+    >>> import msjit as ms
+    >>> ms.nn.ReLU()(ms.Tensor([-1.0, 2.0])).asnumpy().tolist()
+    [0.0, 2.0]
+    """
 
     def construct(self, x):
         return ops.relu(x)

@@ -27,7 +27,16 @@ class Identity(Cell):
 
 
 class Dense(Cell):
-    """y = activation(x W^T + b) over the last axis."""
+    """y = activation(x W^T + b) over the last axis.
+
+    x has the shape (..., in_channels), y (..., out_channels); the weight W is (out_channels, in_channels). Raises ValueError where the last
+    axis of x is another.
+
+    >>> import msjit as ms
+    >>> layer = ms.nn.Dense(3, 2, weight_init="ones", bias_init="zeros", activation="relu")
+    >>> layer(ms.Tensor([[1.0, 2.0, 3.0], [-1.0, -1.0, -1.0]])).asnumpy().tolist()
+    [[6.0, 6.0], [0.0, 0.0]]
+    """
 
     def __init__(self, in_channels, out_channels, weight_init=None, bias_init=None, has_bias=True, activation=None,
                  dtype=mstype.float32):
@@ -93,7 +102,12 @@ class BiDense(Cell):
 
 
 class Flatten(Cell):
-    """Joins the axes start_dim..end_dim into one."""
+    """Joins the axes start_dim..end_dim into one.
+
+    >>> import msjit as ms
+    >>> ms.nn.Flatten()(ms.ops.zeros((2, 3, 4), ms.float32)).shape
+    (2, 12)
+    """
 
     def __init__(self, start_dim=1, end_dim=-1):
         super().__init__()
@@ -107,7 +121,14 @@ class Flatten(Cell):
 
 
 class Embedding(Cell):
-    """Rows of a table, looked up by integer index."""
+    """Rows of a table, looked up by integer index.
+
+    Integers of any shape (...) give a Tensor (..., embedding_size).
+
+    >>> import msjit as ms
+    >>> ms.nn.Embedding(10, 4)(ms.Tensor([[1, 2, 3]], ms.int32)).shape
+    (1, 3, 4)
+    """
 
     def __init__(self, vocab_size, embedding_size, use_one_hot=False, embedding_table="normal", dtype=mstype.float32,
                  padding_idx=None):

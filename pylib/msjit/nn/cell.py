@@ -22,7 +22,22 @@ _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assign
 
 
 class Cell(CellState):
-    """Base class of all networks and layers."""
+    """Base class of all networks and layers.
+
+    >>> import msjit as ms
+    >>> from msjit import nn, ops
+    >>> class Net(nn.Cell):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.hidden, self.output = nn.Dense(4, 8), nn.Dense(8, 2)
+    ...     def construct(self, x):
+    ...         return self.output(ops.relu(self.hidden(x)))
+    >>> net = Net()
+    >>> net(ops.zeros((3, 4), ms.float32)).shape
+    (3, 2)
+    >>> [p.name for p in net.trainable_params()]
+    ['hidden.weight', 'hidden.bias', 'output.weight', 'output.bias']
+    """
 
     # True when a call needs more than construct: hooks, mixed precision, a gradient of its own, graph mode. One flag,
     # so the usual call pays one attribute read. GRAPH_MODE sets it on this class, bprop on the class that has it, the
@@ -380,14 +395,6 @@ class Cell(CellState):
 
 
 set_plain_call(Cell.__call__)
-
-
-class GraphCell(Cell):
-    """A Cell loaded from an exported graph; export is not offered yet."""
-
-    def __init__(self, graph, params_init=None, obf_random_seed=None):
-        super().__init__()
-        raise NotImplementedError("[graph_cell] exported graphs cannot be loaded yet")
 
 
 def _cast_float(value, dtype):

@@ -135,6 +135,11 @@ class SequentialCell(_Indexed):
     """Calls its Cells one after the other: SequentialCell(a, b), of a list, or of an OrderedDict.
 
     A slice has the same keys, and names the Parameters of its Cells after them, as in MindSpore.
+
+    >>> import msjit as ms
+    >>> net = ms.nn.SequentialCell(ms.nn.Dense(4, 8), ms.nn.ReLU(), ms.nn.Dense(8, 2))
+    >>> net(ms.ops.zeros((3, 4), ms.float32)).shape, [p.name for p in net[2].trainable_params()]
+    ((3, 2), ['2.weight', '2.bias'])
     """
 
     def __init__(self, *args):
@@ -160,6 +165,12 @@ class CellList(_Indexed):
     """A list of Cells that belongs to the network; it is indexed and iterated, not called.
 
     A slice is a CellList whose Cells are numbered, and their Parameters named, from 0 on, as in MindSpore.
+
+    >>> import msjit as ms
+    >>> layers = ms.nn.CellList([ms.nn.Dense(4, 4) for _ in range(3)])
+    >>> layers.append(ms.nn.Dense(4, 2))
+    >>> len(layers), layers[3].weight.name
+    (4, '3.weight')
     """
 
     def __init__(self, *args, **kwargs):

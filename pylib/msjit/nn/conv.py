@@ -61,7 +61,16 @@ class _Conv(Cell):
 
 
 class Conv2d(_Conv):
-    """2-D convolution of (N, C, H, W) inputs."""
+    """2-D convolution of (N, C, H, W) inputs.
+
+    pad_mode "same" keeps the size at stride 1, "valid" pads nothing, "pad" pads by `padding`. Without has_bias there is no bias.
+
+    >>> import msjit as ms
+    >>> ms.nn.Conv2d(3, 8, 3, stride=2)(ms.ops.zeros((1, 3, 16, 16), ms.float32)).shape
+    (1, 8, 8, 8)
+    >>> ms.nn.Conv2d(3, 8, 3, pad_mode="valid")(ms.ops.zeros((1, 3, 16, 16), ms.float32)).shape
+    (1, 8, 14, 14)
+    """
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
                  group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCHW", dtype=mstype.float32):

@@ -98,7 +98,13 @@ def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, deca
 
 
 def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
-    """Half a cosine from max_lr to min_lr over decay_epoch epochs."""
+    """Half a cosine from max_lr to min_lr over decay_epoch epochs.
+
+    >>> from msjit import nn
+    >>> rates = nn.cosine_decay_lr(0.0, 1.0, total_step=4, step_per_epoch=1, decay_epoch=2)
+    >>> [round(rate, 2) for rate in rates]
+    [1.0, 0.5, 0.0, 0.0]
+    """
     _bounds(min_lr, max_lr, "cosine_decay_lr")
     _steps("cosine_decay_lr", total_step, step_per_epoch, decay_epoch)
     return [_cosine(min_lr, max_lr, min(i // step_per_epoch, decay_epoch), decay_epoch) for i in range(total_step)]

@@ -54,7 +54,18 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W) inputs."""
+    """Batch normalisation of (N, C, H, W) inputs.
+
+    While training, by the statistics of the batch, which also move the running ones: new = momentum old + (1 - momentum) batch's. Else by
+    the running ones.
+
+    >>> import msjit as ms
+    >>> layer, x = ms.nn.BatchNorm2d(1, momentum=0.5), ms.Tensor([[[[1.0, 3.0]]]])
+    >>> [round(v, 2) for v in layer.set_train()(x).reshape(-1).asnumpy().tolist()]
+    [-1.0, 1.0]
+    >>> float(layer.moving_mean)
+    1.0
+    """
 
     def _check(self, x):
         if x.ndim != 4:
@@ -94,7 +105,13 @@ class SyncBatchNorm(_BatchNorm):
 
 
 class LayerNorm(Cell):
-    """Normalises over the trailing axes from begin_norm_axis on."""
+    """Normalises over the trailing axes from begin_norm_axis on.
+
+    >>> import msjit as ms
+    >>> y = ms.nn.LayerNorm((4,))(ms.Tensor([[1.0, 2.0, 3.0, 4.0]]))
+    >>> abs(float(y.mean())) < 1e-6, round(float((y * y).mean()), 3)
+    (True, 1.0)
+    """
 
     def __init__(self, normalized_shape, begin_norm_axis=-1, begin_params_axis=-1, gamma_init="ones",
                  beta_init="zeros", epsilon=1e-7, dtype=mstype.float32):

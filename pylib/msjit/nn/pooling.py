@@ -35,7 +35,12 @@ class _Pool2d(Cell):
 
 
 class MaxPool2d(_Pool2d):
-    """Largest element of each window."""
+    """Largest element of each window.
+
+    >>> import msjit as ms
+    >>> ms.nn.MaxPool2d(2, 2)(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])).asnumpy().tolist()
+    [[[[4.0]]]]
+    """
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
                  ceil_mode=False, data_format="NCHW"):

@@ -192,7 +192,15 @@ class GRU(_RNNBase):
 
 
 class LSTM(_RNNBase):
-    """Long short-term memory; the gates' order in the weights is in, forget, cell, out."""
+    """Long short-term memory; the gates' order in the weights is in, forget, cell, out.
+
+    x is (length, batch, input_size), or (batch, length, input_size) with batch_first; h and c are (layers x directions, batch, hidden_size).
+
+    >>> import msjit as ms
+    >>> outputs, (h, c) = ms.nn.LSTM(3, 5, num_layers=2, batch_first=True)(ms.ops.zeros((4, 7, 3), ms.float32))
+    >>> outputs.shape, h.shape, c.shape
+    ((4, 7, 5), (2, 4, 5), (2, 4, 5))
+    """
 
     def __init__(self, *args, **kwargs):
         super().__init__("LSTM", *args, **kwargs)

@@ -26,7 +26,16 @@ class WithLossCell(Cell):
 
 
 class TrainOneStepCell(Cell):
-    """One training step: gradient of the network's loss, optimizer update; returns the loss."""
+    """One training step: gradient of the network's loss, optimizer update; returns the loss.
+
+    >>> import msjit as ms
+    >>> net = ms.nn.Dense(2, 1)
+    >>> step = ms.nn.TrainOneStepCell(ms.nn.WithLossCell(net, ms.nn.MSELoss()), ms.nn.SGD(net.trainable_params(), 0.1))
+    >>> x, y = ms.Tensor([[1.0, 2.0]]), ms.Tensor([[1.0]])
+    >>> losses = [float(step(x, y)) for _ in range(20)]
+    >>> losses[-1] < 0.1 * max(losses[0], 0.01)
+    True
+    """
 
     def __init__(self, network, optimizer, sens=1.0):
         super().__init__(auto_prefix=False)

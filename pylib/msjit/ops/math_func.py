@@ -156,7 +156,13 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
 
 
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
-    """Scales tensors by clip_norm / max(global norm, clip_norm)."""
+    """Scales tensors by clip_norm / max(global norm, clip_norm).
+
+    >>> import msjit as ms
+    >>> clipped = ms.ops.clip_by_global_norm((ms.Tensor([3.0]), ms.Tensor([4.0])), 1.0)
+    >>> [round(float(g), 2) for g in clipped]
+    [0.6, 0.8]
+    """
     norm = _k.sqrt(addn([_k.sum(_k.square(item)) for item in x])) if use_norm is None else use_norm
     scale = clip_norm / _k.maximum(norm, clip_norm)
     return tuple([item * scale for item in x])

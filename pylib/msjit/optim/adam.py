@@ -24,7 +24,20 @@ class _Adam(Optimizer):
 
 
 class Adam(_Adam):
-    """Adam with bias correction; weight decay is added to the gradient."""
+    """Adam with bias correction; weight decay is added to the gradient.
+
+    Calling it with the gradients, one for each Parameter, changes the Parameters in place. learning_rate is a number, a list of one
+    for each step, a Tensor or a LearningRateSchedule.
+
+    >>> import msjit as ms
+    >>> net = ms.nn.Dense(1, 1, weight_init="ones", bias_init="zeros")
+    >>> optimizer = ms.nn.Adam(net.trainable_params(), learning_rate=0.5)
+    >>> step = ms.value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)
+    >>> loss, gradients = step(ms.Tensor([[2.0]]))
+    >>> done = optimizer(gradients)
+    >>> round(float(net.weight), 3)
+    0.5
+    """
 
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
                  use_nesterov=False, weight_decay=0.0, loss_scale=1.0, use_amsgrad=False, **kwargs):
@@ -74,7 +87,15 @@ class AdamOffload(LazyAdam):
 
 
 class AdamWeightDecay(_Adam):
-    """Adam without bias correction; weight decay is subtracted from the weights themselves."""
+    """Adam without bias correction; weight decay is subtracted from the weights themselves.
+
+    >>> import msjit as ms
+    >>> net = ms.nn.Dense(4, 2)
+    >>> groups = [{"params": [net.weight], "weight_decay": 0.01}, {"params": [net.bias]}]
+    >>> optimizer = ms.nn.AdamWeightDecay(groups, learning_rate=1e-3)
+    >>> len(optimizer.parameters)
+    2
+    """
 
     _decoupled = True
     _centres = False

@@ -6,7 +6,15 @@ from .optimizer import Optimizer
 
 
 class RMSProp(Optimizer):
-    """s = decay s + (1 - decay) g^2; v = momentum v + rate g / sqrt(s + epsilon); p -= v. Centred: s less the squared mean."""
+    """s = decay s + (1 - decay) g^2; v = momentum v + rate g / sqrt(s + epsilon); p -= v. Centred: s less the squared mean.
+
+    >>> import msjit as ms
+    >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+    >>> optimizer = ms.nn.RMSProp([weight], learning_rate=0.1, decay=0.5)
+    >>> done = optimizer((ms.Tensor([2.0]),))
+    >>> 0.8 < float(weight) < 0.9
+    True
+    """
 
     def __init__(self, params, learning_rate=0.1, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False,
                  centered=False, loss_scale=1.0, weight_decay=0.0):

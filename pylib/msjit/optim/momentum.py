@@ -15,7 +15,14 @@ def _fraction(value, where, what):
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent with momentum, dampening and Nesterov's variant."""
+    """Stochastic gradient descent with momentum, dampening and Nesterov's variant.
+
+    >>> import msjit as ms
+    >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+    >>> done = ms.nn.SGD([weight], learning_rate=0.5)((ms.Tensor([1.0]),))
+    >>> weight.asnumpy().tolist()
+    [0.5]
+    """
 
     def __init__(self, params, learning_rate=0.1, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False,
                  loss_scale=1.0):
@@ -40,7 +47,15 @@ class SGD(Optimizer):
 
 
 class Momentum(Optimizer):
-    """Gradient descent with a velocity: v = momentum v + g; p -= rate v."""
+    """Gradient descent with a velocity: v = momentum v + g; p -= rate v.
+
+    >>> import msjit as ms
+    >>> weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+    >>> optimizer = ms.nn.Momentum([weight], learning_rate=0.5, momentum=0.5)
+    >>> done = [optimizer((ms.Tensor([1.0]),)) for _ in range(2)]  # velocities 1 and 1.5
+    >>> weight.asnumpy().tolist()
+    [-0.25]
+    """
 
     def __init__(self, params, learning_rate, momentum, weight_decay=0.0, loss_scale=1.0, use_nesterov=False):
         super().__init__(learning_rate, params, weight_decay, loss_scale)

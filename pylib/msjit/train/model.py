@@ -14,6 +14,16 @@ class Model:
     """Network, loss, optimizer and metrics; train(epochs, dataset), fit, eval(dataset), predict(x).
 
     Keywords: loss_scale_manager and keep_batchnorm_fp32, see amp.build_train_network.
+
+    >>> import numpy as np
+    >>> import msjit as ms
+    >>> x = np.random.RandomState(0).standard_normal((64, 4)).astype(np.float32)
+    >>> data = ms.dataset.NumpySlicesDataset((x, (x[:, 0] > 0).astype(np.int32)), ["x", "y"], shuffle=False).batch(16)
+    >>> net = ms.nn.Dense(4, 2)
+    >>> model = ms.Model(net, ms.nn.CrossEntropyLoss(), ms.nn.Adam(net.trainable_params(), 0.1), metrics={"accuracy"})
+    >>> model.train(10, data, dataset_sink_mode=False)
+    >>> model.eval(data, dataset_sink_mode=False)["accuracy"] > 0.9
+    True
     """
 
     def __init__(self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None, eval_indexes=None,

@@ -1,0 +1,136 @@
+"""Capture: a network called with example inputs becomes a SavedGraph, which names all that the call depends on.
+
+The network is captured by PIJit, in a function made for the purpose, with the sizes of the inputs as constants. It has to be one graph and
+to change nothing; what it is at the time - training or not, the values of its attributes - is what the graph is.
+"""
+import contextlib
+
+from .._native import _msjit
+from ..common.parameter import Parameter
+from ..common.tensor import Tensor
+
+_WHERE = "export"
+
+
+class SavedGraph:
+    """A graph with its tensors.
+
+    inputs    one (name, dtype name, shape) for each input of the network
+    block     the graph: {"inputs", "nodes", "outputs"} as pylib/ext/jit_export.cc writes it, constants as nodes
+    sources   one for each input of the block: ("input", number) or ("tensor", name)
+    tensors   {name: Tensor or Parameter}
+    result    what a call returns: a number of an output, ("input", number of a block's input), a tuple or list of such, None
+    """
+
+    def __init__(self, name, inputs, block, sources, tensors, result):
+        self.name, self.inputs, self.block = name, inputs, block
+        self.sources, self.tensors, self.result = sources, tensors, result
+
+    def __repr__(self):
+        return "SavedGraph(%s, %d inputs, %d operators, %d tensors)" % (
+            self.name, len(self.inputs), len(self.block["nodes"]), len(self.tensors))
+
+
+def capture(net, inputs):
+    """The SavedGraph of net(*inputs).
+
+    Raises TypeError for inputs that are no Tensors, ValueError where the call is not one graph that changes nothing, and RuntimeError
+    where there is no bytecode JIT.
+    """
+    if not _msjit.has_jit:
+        raise RuntimeError("[%s] interpreter, got one without the bytecode JIT, expected one with it: %s"
+                           % (_WHERE, _msjit.no_jit_reason))
+    net = _plain(net)
+    for value in inputs:
+        if not isinstance(value, Tensor):
+            raise TypeError("[%s] inputs, got %s, expected Tensors" % (_WHERE, type(value).__name__))
+    function = _caller(len(inputs))
+    with _whole_regions():
+        _compile(function)(net, *inputs)
+        try:
+            found = _msjit.captured_graph(function, (net,) + tuple(inputs))
+        except ValueError as error:
+            raise ValueError("[%s] %s" % (_WHERE, error)) from None
+    _check_weak(found["graph"])
+    sources, tensors = _sources(net, inputs, found["inputs"])
+    described = [(name, _dtype_name(value), tuple(value.shape)) for name, value in zip(_names(net, len(inputs)), inputs)]
+    return SavedGraph(type(net).__name__, described, found["graph"], sources, tensors, found["result"])
+
+
+def _plain(net):
+    from ..jit import _plain as without_jit
+    from ..nn.cell import Cell
+    net = without_jit(net)
+    if not isinstance(net, Cell) and not callable(net):
+        raise TypeError("[%s] net, got %s, expected a Cell or a function" % (_WHERE, type(net).__name__))
+    return net
+
+
+def _caller(count):
+    """A function of its own for each export: what was captured for others, such as open sizes, is not met."""
+    names = ", ".join("x%d" % i for i in range(count))
+    namespace = {}
+    exec(compile("def call(net, %s):\n    return net(%s)\n" % (names, names), "<export>", "exec"), namespace)
+    return namespace["call"]
+
+
+def _compile(function):
+    from ..jit import jit
+    return jit(function, mode="PIJit")
+
+
+@contextlib.contextmanager
+def _whole_regions():
+    """Capturing is on, and no exits are forced."""
+    from ..config import config
+    before = {name: getattr(config, name) for name in ("enabled", "break_every")}
+    config.enabled, config.break_every = True, 0
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(config, name, value)
+
+
+def _dtype_name(value):
+    return value.dtype.name.lower()
+
+
+def _names(net, count):
+    """Names for the inputs: those of construct, where it has enough."""
+    import inspect
+    try:
+        parameters = list(inspect.signature(getattr(net, "construct", net)).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [names[i] if i < len(names) else "input%d" % i for i in range(count)]
+
+
+def _check_weak(block):
+    """A computed value that has the dtype of whatever it meets cannot be written down as a tensor."""
+    for op, _, _, outputs, parts in block["nodes"]:
+        if op != "constant" and any(weak for _, _, _, weak in outputs):
+            raise ValueError("[%s] operator %s, got one on Python numbers alone, expected a Tensor among its arguments"
+                             % (_WHERE, op))
+        for part in parts:
+            _check_weak(part)
+
+
+def _sources(net, inputs, found):
+    """Where each input of the block comes from, and the tensors among them by name."""
+    places, names, tensors, sources = {}, {}, {}, []
+    for number, value in enumerate(inputs):
+        places.setdefault(id(value), number)
+    for parameter in getattr(net, "get_parameters", list)():
+        names[id(parameter)] = parameter.name
+    for value in found:
+        if id(value) in places:
+            sources.append(("input", places[id(value)]))
+            continue
+        name = names.get(id(value)) or (value.name if isinstance(value, Parameter) else "constant.%d" % len(tensors))
+        if name in tensors and tensors[name] is not value:
+            raise ValueError("[%s] Parameters, got two of the name %r, expected different names" % (_WHERE, name))
+        tensors[name] = value
+        sources.append(("tensor", name))
+    return sources, tensors

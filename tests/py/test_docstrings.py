@@ -1,0 +1,54 @@
+"""The examples in the docstrings of public names say what happens; on one interpreter, as they are the same for all."""
+import doctest
+import importlib
+import inspect
+import sys
+import types
+
+import pytest
+
+import msjit as ms
+
+MODULES = ["msjit", "msjit.nn", "msjit.ops", "msjit.train", "msjit.mint", "msjit.dataset", "msjit.common.initializer"]
+MUST_HAVE = ["msjit.Tensor", "msjit.Parameter", "msjit.jit", "msjit.jit_class", "msjit.grad", "msjit.value_and_grad", "msjit.vmap",
+             "msjit.explain", "msjit.save_checkpoint", "msjit.load_checkpoint", "msjit.load_param_into_net", "msjit.export", "msjit.Model",
+             "msjit.set_seed", "msjit.set_context", "msjit.nn.Cell", "msjit.nn.Dense", "msjit.nn.Conv2d", "msjit.nn.BatchNorm2d",
+             "msjit.nn.Adam", "msjit.nn.SGD", "msjit.nn.Momentum", "msjit.nn.AdamWeightDecay", "msjit.nn.CrossEntropyLoss",
+             "msjit.nn.LSTM", "msjit.nn.TrainOneStepCell", "msjit.nn.SequentialCell"]
+
+
+def documented():
+    """{name: docstring} of public names with examples; a name in two modules counts once."""
+    found, seen = {}, set()
+    for path in MODULES:
+        module = importlib.import_module(path)
+        for name in sorted(set(dir(module)) | set(getattr(module, "_LAZY_NAMES", ()))):
+            value = getattr(module, name, None)
+            doc = inspect.getdoc(value) if not name.startswith("_") and not isinstance(value, types.ModuleType) else None
+            if doc and ">>>" in doc and id(value) not in seen:
+                seen.add(id(value))
+                found["%s.%s" % (path, name)] = doc
+    return found
+
+
+EXAMPLES = documented() if sys.version_info[:2] == (3, 11) else {}
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_examples(name):
+    mode = ms.get_context("mode")
+    test = doctest.DocTestParser().get_doctest(EXAMPLES[name], {}, name, None, 0)
+    out = []
+    try:
+        failed, tried = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=out.append)
+    finally:
+        ms.set_context(mode=mode)
+    assert tried and not failed, "".join(out)
+
+
+@pytest.mark.skipif(not EXAMPLES, reason="docstrings are run on one interpreter")
+def test_most_used_names_have_examples():
+    have = {id(getattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2])) for name in EXAMPLES}
+    assert [name for name in MUST_HAVE
+            if id(getattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2])) not in have] == []
