@@ -71,24 +71,30 @@ def reason_of(name):
     return None
 
 
-class Absent:
-    """Base of the classes that stand for names which are not offered."""
+class _Absent(type):
+    """A class whose calls and attributes raise; it may be a base of classes, and stand in isinstance."""
 
-    _where = _reason = ""
+    def _raise(cls):
+        raise NotImplementedError("[%s] %s is not offered: %s" % (cls.__name__, cls._where, cls._why))
 
-    def __new__(cls, *args, **kwargs):
-        raise NotImplementedError("[%s] %s is not offered: %s" % (cls.__name__, cls._where, REASONS[cls._reason]))
+    def __call__(cls, *args, **kwargs):
+        cls._raise()
 
-    @classmethod
-    def __init_subclass__(cls, **kwargs):
-        """A program may derive from such a class; its instances cannot be made either."""
+    def __getattr__(cls, name):
+        if name[:2] == "__":
+            raise AttributeError(name)
+        cls._raise()
 
 
-def absent(module, name, reason):
+def absent(module, name, why):
     """The class that stands for a name of a module."""
-    return type(name, (Absent,), {
-        "__module__": module, "_where": "%s.%s" % (module, name), "_reason": reason,
-        "__doc__": "Not offered: %s." % REASONS[reason]})
+    return _Absent(name, (), {"__module__": module, "_where": "%s.%s" % (module, name), "_why": why,
+                              "__doc__": "Not offered: %s." % why})
+
+
+def names(module, text, why):
+    """A dict of such classes, of the names in a text."""
+    return {name: absent(module, name, why) for name in text.split()}
 
 
 def attributes(module, find=reason_of):
@@ -100,6 +106,6 @@ def attributes(module, find=reason_of):
             reason = None if name[:2] == "__" else find(name)
             if reason is None:
                 raise AttributeError("module %r has no attribute %r" % (module, name))
-            made[name] = absent(module, name, reason)
+            made[name] = absent(module, name, REASONS[reason])
         return made[name]
     return __getattr__

@@ -1,6 +1,6 @@
 """mindspore.rewrite: changes of a network's source through its symbol tree, which are not offered; see insert_child_to_cell."""
-from .common.refused import refused
+from .absent import names as _absent_names
 
-globals().update(refused(__name__, "SymbolTree Node NodeType ScopedValue ValueType TreeNodeHelper",
+globals().update(_absent_names(__name__, "SymbolTree Node NodeType ScopedValue ValueType TreeNodeHelper",
                          "networks are changed through their Cells, as by insert_child_to_cell"))
-__all__ = [name for name in globals() if name[0] != "_" and name != "refused"]
+__all__ = [name for name in globals() if name[0] != "_"]

@@ -1,8 +1,8 @@
 """MindSpore's boost: of it, the accumulation of gradients. What else it has raises when it is called."""
-from ..common.refused import refused
+from ..absent import names as _absent_names
 from .grad_accumulation import GradientAccumulation
 
-globals().update(refused(__name__, """AutoBoost OptimizerProcess ParameterProcess BoostTrainOneStepCell
+globals().update(_absent_names(__name__, """AutoBoost OptimizerProcess ParameterProcess BoostTrainOneStepCell
     BoostTrainOneStepWithLossScaleCell LessBN GradientFreeze FreezeOpt freeze_cell AdaSum DimReduce GroupLossScaleManager""",
                          "of boost there is the accumulation of gradients alone; nn.TrainOneStepCell trains"))
 __all__ = ["GradientAccumulation"] + [name for name in globals() if name[0].isupper() and name != "GradientAccumulation"]

@@ -1,6 +1,6 @@
 """Data pipelines: sources of rows, steps that change them, iterators; mindspore.dataset's names."""
 from .. import _paths
-from ..common.refused import refused
+from ..absent import names as _absent_names
 from . import config, samplers, text, transforms, vision
 from .core import Dataset, zip_datasets as zip
 from .samplers import (
@@ -21,12 +21,12 @@ from .images import (
 )
 from .modes import Shuffle
 
-globals().update(refused(__name__, """CLUEDataset CMUArcticDataset Caltech101Dataset Caltech256Dataset CelebADataset CityscapesDataset
+globals().update(_absent_names(__name__, """CLUEDataset CMUArcticDataset Caltech101Dataset Caltech256Dataset CelebADataset CityscapesDataset
     CoNLL2000Dataset CocoDataset DIV2KDataset FlickrDataset Flowers102Dataset Food101Dataset GTZANDataset IWSLT2016Dataset
     IWSLT2017Dataset KITTIDataset LFWDataset LJSpeechDataset LSUNDataset LibriTTSDataset ManifestDataset Multi30kDataset OBSMindDataset
     OmniglotDataset PhotoTourDataset Places365Dataset QMnistDataset RandomDataset RenderedSST2Dataset SBDataset SBUDataset SQuADDataset
     SST2Dataset STL10Dataset SUN397Dataset SVHNDataset SemeionDataset SpeechCommandsDataset TedliumDataset UDPOSDataset USPSDataset
     VOCDataset WIDERFaceDataset YesNoDataset""", "read its files with GeneratorDataset"))
-globals().update(refused(__name__, "DSCallback WaitedDSCallback DatasetCache Schema compare deserialize serialize show sync_wait_for_dataset",
+globals().update(_absent_names(__name__, "DSCallback WaitedDSCallback DatasetCache Schema compare deserialize serialize show sync_wait_for_dataset",
                          "pipelines here have no caches, schemas, saved forms or callbacks"))
 _paths.extend(__path__)

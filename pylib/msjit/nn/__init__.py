@@ -2,7 +2,7 @@
 import sys
 
 from .. import optim
-from ..common.refused import refused
+from ..absent import names as _absent_names
 from ..optim import *  # noqa: F403
 from . import (
     activation,
@@ -132,15 +132,15 @@ inner_primitives.attach([sys.modules[__name__]] + [sys.modules[__name__ + "." + 
     "loss_base", "normalization", "adaptive_pooling", "instance_norm")])
 learning_rate_schedule, layer = dynamic_lr, sys.modules[__name__]  # MindSpore's modules of these names
 
-globals().update(refused(__name__, "SparseTensorDenseMatmul SparseToDense", "there are no sparse tensors"))
-globals().update(refused(__name__, "OcclusionSensitivity", "see train.metrics for what there is"))
+globals().update(_absent_names(__name__, "SparseTensorDenseMatmul SparseToDense", "there are no sparse tensors"))
+globals().update(_absent_names(__name__, "OcclusionSensitivity", "see train.metrics for what there is"))
 _OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",
             "Dropout2dExt": "Dropout2d", "AvgPool2dExt": "AvgPool2d",
             "AvgPool3dExt": "AvgPool3d", "MaxPool2dExt": "MaxPool2d", "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss"}
 
 __all__ = [name for name, value in list(globals().items()) if name[0] != "_" and (
     not isinstance(value, type(sys)) or name in ("cell", "dynamic_lr", "layer", "learning_rate_schedule", "loss", "wrap")
-    ) and name != "refused"]
+    )]
 
 
 def _of_package(name):

@@ -2,7 +2,7 @@
 from ..common import dtype as mstype
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
-from ..common.refused import refused
+from ..absent import names as _absent_names
 from .basic import Dense, Embedding
 from .conv import Conv2d
 from .embedding import EmbeddingLookup
@@ -51,4 +51,4 @@ class EmbeddingLookupThor(EmbeddingLookup):
         self.matrix_a, self.matrix_g = _kept("matrix_a", [vocab_size]), _kept("matrix_g", [embedding_size, embedding_size])
 
 
-globals().update(refused(__name__, "thor", "there is no second-order optimizer; nn.AdamWeightDecay and nn.Lamb are"))
+globals().update(_absent_names(__name__, "thor", "there is no second-order optimizer; nn.AdamWeightDecay and nn.Lamb are"))

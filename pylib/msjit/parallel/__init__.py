@@ -1,9 +1,9 @@
 """mindspore.parallel: networks over several processes. Here there is one; what would need more raises when it is called."""
-from ..common.refused import refused
+from ..absent import names as _absent_names
 
 _PROCESSES = "there is one process"
 
-globals().update(refused(__name__, """Layout convert_checkpoint_by_rank convert_checkpoints load_distributed_checkpoint
+globals().update(_absent_names(__name__, """Layout convert_checkpoint_by_rank convert_checkpoints load_distributed_checkpoint
     load_segmented_checkpoints merge_pipeline_strategys merge_sliced_parameter rank_list_for_convert rank_list_for_transform
     restore_group_info_list shard sync_pipeline_shared_parameters transform_checkpoint_by_rank transform_checkpoints
     unified_safetensors build_searched_strategy parameter_broadcast set_op_strategy_config""", _PROCESSES))
@@ -33,4 +33,4 @@ def reset_algo_parameters():
     _parameters.clear()
 
 
-__all__ = [name for name in globals() if name[0] != "_" and name != "refused"]
+__all__ = [name for name in globals() if name[0] != "_"]

@@ -1,7 +1,7 @@
 """Training loops: Model, callbacks and metrics."""
 from .. import _paths
 from ..amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager, build_train_network
-from ..common.refused import refused
+from ..absent import names as _absent_names
 from ..serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
 from . import callback, metrics
 from .callback import *  # noqa: F403
@@ -13,7 +13,7 @@ from .summary import SummaryRecord
 __all__ = ["Model", "SummaryRecord", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
            "export", "load", "load_checkpoint", "load_param_into_net", "save_checkpoint", "DatasetHelper", "connect_network_with_dataset",
            "data_sink"]
-globals().update(refused(__name__, "ConvertModelUtils ConvertNetUtils FlopsUtilizationCollector TrainFaultTolerance SummaryLandscape",
+globals().update(_absent_names(__name__, "ConvertModelUtils ConvertNetUtils FlopsUtilizationCollector TrainFaultTolerance SummaryLandscape",
                          "see the README of msjit for what there is"))
 __all__ += ["ConvertModelUtils", "ConvertNetUtils", "FlopsUtilizationCollector", "SummaryLandscape", "TrainFaultTolerance"]
 __all__ += callback.__all__ + metrics.__all__

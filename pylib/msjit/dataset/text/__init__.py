@@ -1,5 +1,5 @@
 """Transforms of texts; mindspore.dataset.text's names."""
-from ...common.refused import refused
+from ...absent import names as _absent_names
 from .tokenizers import (
     BasicTokenizer, BertTokenizer, PythonTokenizer, RegexTokenizer, UnicodeCharTokenizer, WhitespaceTokenizer,
     WordpieceTokenizer,
@@ -10,6 +10,6 @@ from .transforms import (
 )
 from .vocab import Vocab
 
-globals().update(refused(__name__, """CharNGram FastText FilterWikipediaXML GloVe JiebaMode JiebaTokenizer SPieceTokenizerLoadType
+globals().update(_absent_names(__name__, """CharNGram FastText FilterWikipediaXML GloVe JiebaMode JiebaTokenizer SPieceTokenizerLoadType
     SPieceTokenizerOutType SentencePieceModel SentencePieceTokenizer SentencePieceVocab ToVectors UnicodeScriptTokenizer Vectors""",
                          "PythonTokenizer takes a function of the program's own"))

@@ -1,5 +1,5 @@
 """Transforms of images; mindspore.dataset.vision's names."""
-from ...common.refused import refused
+from ...absent import names as _absent_names
 from .utils import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, ImageReadMode, Inter, SliceMode
 from .augmentation import AutoAugment, RandAugment, TrivialAugmentWide
 from .color import (
@@ -27,6 +27,6 @@ from .values import (
     ToTensor, ToType,
 )
 
-globals().update(refused(__name__, """BoundingBoxAugment DecodeVideo MixUp RandomCropWithBBox RandomHorizontalFlipWithBBox RandomResizeWithBBox
+globals().update(_absent_names(__name__, """BoundingBoxAugment DecodeVideo MixUp RandomCropWithBBox RandomHorizontalFlipWithBBox RandomResizeWithBBox
     RandomResizedCropWithBBox RandomVerticalFlipWithBBox ResizeWithBBox VideoDecoder read_video read_video_timestamps""",
                          "videos and boxes are not transformed"))
