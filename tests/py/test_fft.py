@@ -1,4 +1,8 @@
 """Fourier transforms: values against numpy.fft, gradients against differences, and PIJit and PSJit against eager runs."""
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -239,3 +243,24 @@ def test_bad_frequencies():
                 function(*bad)
     with pytest.raises(TypeError):
         ops.fft([1.0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_many_transforms_are_shared_by_threads(dtype):
+    x = RNG.rand(90, 7, 400).astype(dtype)
+    tolerance = 2e-6 if dtype == "float32" else 1e-12
+    spectrum = ops.rfft(Tensor(x))
+    close(spectrum, np.fft.rfft(x.astype("float64")), tolerance)
+    close(ops.irfft(spectrum, 400), x, tolerance)
+    close(ops.fft(Tensor(x), dim=0), np.fft.fft(x.astype("float64"), axis=0), tolerance)
+    close(ops.fft2(Tensor(x), dim=(0, 2)), np.fft.fft2(x.astype("float64"), axes=(0, 2)), tolerance)
+
+
+def test_the_number_of_threads_changes_no_bit():
+    program = ("import hashlib, numpy as np; from msjit import Tensor, ops; x = np.random.RandomState(0).rand(90, 7, 400);"
+               "r = [f(Tensor(x.astype(d))).asnumpy() for d in ('float32', 'float64') for f in (ops.fft, ops.rfft, ops.ihfft)];"
+               "r.append(ops.irfft(Tensor(x.astype('complex64'))).asnumpy());"
+               "print(hashlib.sha256(b''.join(a.tobytes() for a in r)).hexdigest())")
+    found = {subprocess.run([sys.executable, "-c", program], env=dict(os.environ, MSJIT_NUM_THREADS=n), check=True,
+                            stdout=subprocess.PIPE).stdout for n in ("1", "2", "3")}
+    assert len(found) == 1

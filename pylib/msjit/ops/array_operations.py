@@ -5,6 +5,7 @@ _PLAIN.
 """
 from ..common import dtype as _mstype
 from . import array_func as _a
+from . import complex_func as _c
 from . import distance_func as _d
 from . import image_func as _im
 from . import index_func as _i
@@ -65,6 +66,13 @@ def _squared_difference(x, y):
     return _k.square(x - y)
 
 
+def _complex_abs(x):
+    """The absolute values of complex numbers as real ones. Raises TypeError for a real tensor."""
+    if not _c.is_complex(x):
+        raise TypeError("[ComplexAbs] dtype, got %s, expected complex64 or complex128" % x.dtype.name)
+    return _k.real(_k.abs(x))
+
+
 def _scalar_to_tensor(x, dtype=_mstype.float32):
     """A tensor of no axes."""
     return _k.full((), x, dtype)
@@ -77,7 +85,8 @@ _plain({
     "IndexFill": _sc.index_fill, "IsClose": _m.isclose, "LeftShift": _sp.bitwise_left_shift, "Fmax": _sp.fmax,
     "RightShift": _sp.bitwise_right_shift, "Lerp": _sp.lerp, "Expand": _l.expand, "LogMatrixDeterminant": _k.slogdet,
     "MatrixDeterminant": _k.det, "MaskedScatter": _sc.masked_scatter, "MatrixBandPart": _l.matrix_band_part,
-    "Polygamma": _sp.polygamma, "PReLU": _n.prelu, "SeLU": _n.selu, "Sinc": _sp.sinc,
+    "Polygamma": _sp.polygamma, "PReLU": _n.prelu, "Real": _c.real, "Imag": _c.imag, "Conj": _c.conj,
+    "Angle": _c.angle, "ComplexAbs": _complex_abs, "Complex": _k.complex, "Polar": _c.polar, "SeLU": _n.selu, "Sinc": _sp.sinc,
     "TensorScatterSub": _i.tensor_scatter_sub, "TensorScatterMul": _sc.tensor_scatter_mul, "Fmin": _sp.fmin,
     "TensorScatterDiv": _sc.tensor_scatter_div, "TensorScatterMax": _sc.tensor_scatter_max,
     "TensorScatterMin": _sc.tensor_scatter_min, "Trace": _l.trace, "TransposeView": _k.transpose,

@@ -9,7 +9,6 @@ from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
 from . import array_func as _a
-from . import complex_func as _c
 from . import index_func as _i
 from . import math_func as _m
 from . import nn_func as _n
@@ -59,13 +58,6 @@ def _tensor_shape(x):
     return _Tensor(_check_tensor(x, "tensor_shape").shape, _mstype.int64)
 
 
-def _complex_abs(x):
-    """The absolute values of complex numbers as real ones. Raises TypeError for a real tensor."""
-    if not _c.is_complex(x):
-        raise TypeError("[ComplexAbs] dtype, got %s, expected complex64 or complex128" % x.dtype.name)
-    return _k.real(_k.abs(x))
-
-
 _UNARY = {
     "Abs": _k.abs, "Neg": _k.neg, "Exp": _k.exp, "Log": _k.log, "Sqrt": _k.sqrt, "Rsqrt": _k.rsqrt,
     "Square": _k.square, "Sin": _k.sin, "Cos": _k.cos, "Tan": "tan", "Asin": "asin", "ACos": "acos", "Atan": "atan",
@@ -77,8 +69,7 @@ _UNARY = {
     "Softplus": "softplus", "Softsign": _n.softsign, "SiLU": _n.silu, "Mish": _n.mish, "HSwish": _n.hardswish,
     "HSigmoid": _n.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _a.flatten,
     "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _o.stop_gradient,
-    "Identity": "identity", "AddN": _m.addn, "Real": _c.real, "Imag": _c.imag,
-    "Conj": _c.conj, "Angle": _c.angle, "ComplexAbs": _complex_abs, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _tensor_shape,
+    "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _tensor_shape,
 }
 _BINARY = {
     "Add": _k.add, "TensorAdd": _k.add, "Sub": _k.sub, "Mul": _k.mul, "Div": _k.div, "RealDiv": _m.real_div,
@@ -88,8 +79,7 @@ _BINARY = {
     "LogicalAnd": "logical_and", "LogicalOr": "logical_or", "LogicalXor": "logical_xor", "BitwiseAnd": "bitwise_and",
     "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor", "Atan2": "atan2", "Cast": _o.cast, "Reshape": _k.reshape,
     "Transpose": _k.transpose, "ExpandDims": _k.expand_dims, "Tile": "tile", "BroadcastToOp": _k.broadcast_to,
-    "Assign": _o.assign, "AssignAdd": _o.assign_add, "AssignSub": _o.assign_sub, "Depend": _o.depend, "Complex": _k.complex,
-    "Polar": _c.polar,
+    "Assign": _o.assign, "AssignAdd": _o.assign_add, "AssignSub": _o.assign_sub, "Depend": _o.depend,
 }
 _OTHER = {
     "Select": _k.where, "Slice": _a.slice, "GatherD": _i.gather_d, "GatherNd": _i.gather_nd, "MaskedSelect": _i.masked_select,

@@ -88,7 +88,9 @@ def depend(value, expr):
 
 
 def scalar_to_tensor(input_x, dtype=_mstype.float32):
-    """A number as a Tensor."""
+    """A number as a Tensor. Raises TypeError for what is no bool, int or float."""
+    if isinstance(input_x, complex):
+        raise TypeError("[scalar_to_tensor] input_x, got complex, expected a bool, int or float")
     return _Tensor(input_x, dtype)
 
 
