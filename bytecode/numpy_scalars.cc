@@ -210,6 +210,9 @@ bool make_numpy_scalar(Executor& x, PyObject* type, const SymRef& number, SymRef
   double value = 0;
   bool is_float = false;
   if (!x.look(number)) return false;
+  if (range && (number->kind == SymKind::kList || number->kind == SymKind::kTuple ||
+                (number->object && PyTuple_CheckExact(number->object.get()))))
+    return make_numpy_array(x, type, number, range->low, range->high, range->smallest, out);
   if (!range || !number_object(number) || !number_of(number_object(number), &value, &is_float) ||
       value < range->low || value > range->high ||
       (value != 0 && std::fabs(value) < range->smallest))

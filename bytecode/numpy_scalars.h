@@ -36,6 +36,9 @@ bool call_numpy(Executor& x, PyObject* function, const std::vector<SymRef>& args
                 SymRef* out, bool* known);
 bool call_numpy_object(Executor& x, const SymRef& callable, const std::vector<SymRef>& args,
                        PyObject* names, SymRef* out, bool* known);
+// A call of a class of NumPy scalars with a list or tuple, which makes an array.
+bool make_numpy_array(Executor& x, PyObject* type, const SymRef& data, double low, double high,
+                      double smallest, SymRef* out);
 // An array that captured code has made: a constant, of which regions hand on copies.
 bool is_array(const SymRef& value);
 bool array_attr(Executor& x, const SymRef& array, const char* name, SymRef* out, bool* known);

@@ -181,6 +181,22 @@ bool is_array(const SymRef& value) {
          Py_TYPE(value->object.get()) == type_of_numpy("ndarray");
 }
 
+bool make_numpy_array(Executor& x, PyObject* type, const SymRef& data, double low, double high,
+                      double smallest, SymRef* out) {
+  const char* const name = reinterpret_cast<PyTypeObject*>(type)->tp_name;
+  const Ref known = to_python(x, data);
+  Tensor plain, wide;
+  if (!known || !tensor_from_object(known.get(), name, &plain) || plain.rank() == 0 ||
+      !cast_tensor(plain, DType::kFloat64, &wide))
+    return PyErr_Clear(), refuse(x, name);
+  for (int64_t i = 0; i < wide.numel(); ++i)
+    if (const double v = wide.data_as<double>()[i];
+        !(v >= low && v <= high) || (v != 0 && std::fabs(v) < smallest))
+      return refuse(x, name);
+  return keep_array(x, name, Ref::steal(PyObject_CallFunctionObjArgs(type, known.get(), nullptr)),
+                    out);
+}
+
 std::span<const ModelRow> array_methods() { return kArrayMethods; }
 
 bool array_attr(Executor& x, const SymRef& array, const char* name, SymRef* out, bool* known) {
