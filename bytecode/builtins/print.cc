@@ -6,8 +6,8 @@
 namespace msjit {
 namespace {
 
-// sys.stdout is an object of CPython whose write() runs no code of the program, and `file`, where it
-// is given, that very object.
+// sys.stdout is an object of CPython whose write() runs no code of the program, and `file`, where
+// it is given, that very object.
 bool plain_output(Executor& x, const SymRef& file) {
   PyObject* const sys = loaded_module("sys");
   static PyObject* const stdout_name = PyUnicode_InternFromString("stdout");

@@ -57,7 +57,7 @@ def branches(x):
     y = x * 2
     if x.sum() > 0:
         y[0] = 1
-        y[1] = y[0] + x[2]
+        y[1] = x[2] + 2
     else:
         y[2] = 4
     y[:, 0] = y[:, 0] + 1
@@ -69,8 +69,19 @@ def one_arm(x):
     if x.sum() > 0:
         y[0] = 1
         if x[0, 0] > -1:
+            z[1] = x[0]
+            y[x > 3] = 5
+    return y, z, y + z
+
+
+def arms_that_read_what_they_write(x):
+    y, z = x * 2, x * 3
+    if x.sum() > 0:
+        y[0] = 1
+        y[1] = y[0] + x[2]
+        if x[0, 0] > -1:
             z[1] = y[0]
-            y[2] = z[1] * 2
+            y[2] += z[1] * 2
     return y, z, y + z
 
 
@@ -83,7 +94,7 @@ def in_place(x):
     return y
 
 
-@pytest.mark.parametrize("fn", [basic, masks, program, mixed, branches, one_arm, in_place])
+@pytest.mark.parametrize("fn", [basic, masks, program, mixed, branches, one_arm, arms_that_read_what_they_write, in_place])
 def test_stores(fn):
     same(fn, lambda v: (x34(v),), variants=(0, 0, 1, 3, 0))
 
