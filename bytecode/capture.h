@@ -54,6 +54,7 @@ enum class RecipeKind : uint8_t {
   kEnumerate,         // args: iterator; number = next count
   kReversed,          // args: sequence; number = items taken
   kSuper,             // args: type, self
+  kPartial,           // object = functools.partial; args: function, arguments, keywords
   kInstance,          // object = class; its attributes are effects
 };
 struct Recipe {

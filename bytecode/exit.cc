@@ -242,9 +242,11 @@ int ExitBuilder::function(const SymRef& value) {
 int ExitBuilder::instance(const SymRef& value) {
   PyTypeObject* type = type_of(*value);
   if (is_partial(value)) {
-    failure = "a partial object";
-    failure_step = value->born;
-    return -1;
+    Recipe made{RecipeKind::kPartial};
+    made.object = value->cls;
+    std::vector<SymRef> parts;
+    for (const auto& [name, part] : value->attributes) parts.push_back(part);
+    return all(parts, &made.args) ? add(std::move(made)) : -1;
   }
   if (is_exception_type(type) || type == &PyTraceBack_Type) {
     failure = is_exception_type(type) ? "an exception" : "a traceback";

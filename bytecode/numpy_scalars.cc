@@ -194,10 +194,10 @@ bool numpy_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out) {
   const bool quiet = range && number_of(object, &number, &is_float) && op != UnaryOp::kInvert &&
                      range->low < 0 && -number <= range->high;
   if (!quiet) return x.fail(BreakReason::kUnsupported, what);
-  return fold_result(x,
-                     Ref::steal(op == UnaryOp::kNegative ? PyNumber_Negative(object)
-                                                         : PyNumber_Positive(object)),
-                     what.c_str(), out);
+  return fold_result(
+      x,
+      Ref::steal(op == UnaryOp::kNegative ? PyNumber_Negative(object) : PyNumber_Positive(object)),
+      what.c_str(), out);
 }
 
 bool is_numpy_scalar_type(PyObject* object) {
@@ -210,13 +210,15 @@ bool make_numpy_scalar(Executor& x, PyObject* type, const SymRef& number, SymRef
   double value = 0;
   bool is_float = false;
   if (!x.look(number)) return false;
+  if (range && (number->kind == SymKind::kList || number->kind == SymKind::kTuple ||
+                (number->object && PyTuple_CheckExact(number->object.get()))))
+    return make_numpy_array(x, type, number, range->low, range->high, range->smallest, out);
   if (!range || !number_object(number) || !number_of(number_object(number), &value, &is_float) ||
       value < range->low || value > range->high ||
       (value != 0 && std::fabs(value) < range->smallest))
     return wrong_arguments(x, name);
-  return fold_result(x,
-                     Ref::steal(PyObject_CallFunctionObjArgs(type, number->object.get(), nullptr)),
-                     name, out);
+  return fold_result(
+      x, Ref::steal(PyObject_CallFunctionObjArgs(type, number->object.get(), nullptr)), name, out);
 }
 
 namespace {
@@ -255,14 +257,14 @@ bool numpy_ufunc(Executor& x, PyObject* ufunc, Args args, PyObject* names, SymRe
   }
   // 100 and less holds in every class, so that what stands beside an 8-bit integer does too.
   Pair pair{number_object(args[0]), number_object(args.back())};
-  const bool quiet = pair.read() && (args.size() == 1 ? is_quiet_ufunc(name, pair.x)
-                                                      : is_quiet_ufunc(name, pair));
+  const bool quiet =
+      pair.read() && (args.size() == 1 ? is_quiet_ufunc(name, pair.x) : is_quiet_ufunc(name, pair));
   if (!quiet) return wrong_arguments(x, name);
-  return fold_result(x,
-                     Ref::steal(args.size() == 1
-                                    ? PyObject_CallFunctionObjArgs(ufunc, pair.a, nullptr)
-                                    : PyObject_CallFunctionObjArgs(ufunc, pair.a, pair.b, nullptr)),
-                     name, out);
+  return fold_result(
+      x,
+      Ref::steal(args.size() == 1 ? PyObject_CallFunctionObjArgs(ufunc, pair.a, nullptr)
+                                  : PyObject_CallFunctionObjArgs(ufunc, pair.a, pair.b, nullptr)),
+      name, out);
 }
 
 bool takes_numpy(PyObject* function, const char* name) {

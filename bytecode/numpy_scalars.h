@@ -1,6 +1,6 @@
-// NumPy scalars (numpy.float64(0.1), as numpy.linspace gives them) in captured code: constants under
-// a guard on their bits. What is computed with them is computed by NumPy while capturing, but only
-// where it can warn of nothing: a warning would be given once then, not in every call.
+// NumPy scalars (numpy.float64(0.1), as numpy.linspace gives them) in captured code: constants
+// under a guard on their bits. What is computed with them is computed by NumPy while capturing, but
+// only where it can warn of nothing: a warning would be given once then, not in every call.
 #pragma once
 
 #include "bytecode/exec.h"
@@ -14,8 +14,8 @@ bool is_numpy_integer(PyObject* object);
 // The int that a NumPy integer stands for as an index, as a constant; other values as they are.
 SymRef plain_index(const SymRef& value);
 
-// Operators with a NumPy scalar and another number. `known`: whether it is such a pair; else nothing
-// was done.
+// Operators with a NumPy scalar and another number. `known`: whether it is such a pair; else
+// nothing was done.
 bool numpy_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out,
                   bool* known);
 bool numpy_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out, bool* known);
@@ -36,6 +36,9 @@ bool call_numpy(Executor& x, PyObject* function, const std::vector<SymRef>& args
                 SymRef* out, bool* known);
 bool call_numpy_object(Executor& x, const SymRef& callable, const std::vector<SymRef>& args,
                        PyObject* names, SymRef* out, bool* known);
+// A call of a class of NumPy scalars with a list or tuple, which makes an array.
+bool make_numpy_array(Executor& x, PyObject* type, const SymRef& data, double low, double high,
+                      double smallest, SymRef* out);
 // An array that captured code has made: a constant, of which regions hand on copies.
 bool is_array(const SymRef& value);
 bool array_attr(Executor& x, const SymRef& array, const char* name, SymRef* out, bool* known);

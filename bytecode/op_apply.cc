@@ -172,7 +172,8 @@ bool Executor::call_op(PyObject* callable, std::vector<SymRef> args, PyObject* n
       continue;
     }
     AttrValue attr = param.default_value;
-    if (value && !to_attr(*this, op, param, value, static_cast<int32_t>(attrs.size()), &sizes, &attr))
+    if (value &&
+        !to_attr(*this, op, param, value, static_cast<int32_t>(attrs.size()), &sizes, &attr))
       return fail(BreakReason::kOpArguments, fmt::format("{} ({})", op.name, param.name));
     attrs.push_back(std::move(attr));
   }

@@ -81,6 +81,7 @@ enum class IterKind : uint8_t {
   kRepeat,      // the object; count = times (-1 = forever)
   kCount,       // the next number, the step
   kCycle,       // the items
+  kGroups,      // the key of each group, and an iterator over it
 };
 
 struct SymGenerator;  // exec.h

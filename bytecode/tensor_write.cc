@@ -106,7 +106,7 @@ static bool has_own_memory(Executor& x, const SymRef& tensor) {
     return false;
   const ValueId id = tensor->tensor.id();
   const Node& made = x.sink().graph()->producer(id);
-  if (made.kind != NodeKind::kOp) return false;
+  if (made.kind != NodeKind::kOp || x.was_handed_on(id)) return false;
   return made.is_control() ? x.is_joined_write(id) : makes_memory(*made.op);
 }
 
@@ -152,7 +152,7 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
   // A value of its own, so that what holds the source does not pass for holding the target.
   if (const Graph& graph = *x.sink().graph();
       !is_own(graph.producer(value.id())) ||
-      (made && !makes_memory(*graph.producer(value.id()).op)) ||
+      (made && (x.was_handed_on(value.id()) || !makes_memory(*graph.producer(value.id()).op))) ||
       (recorded && is_looked_into(graph, value.id()))) {
     SymRef copied;
     if (!x.apply(op_copy, std::span(&value, 1), {}, &copied)) return false;

@@ -4,7 +4,7 @@
 
 #include "guards/cache.h"
 #include "guards/py/compat.h"
-#include "guards/py/objects.h"
+#include "guards/py/convert.h"
 
 namespace msjit {
 
@@ -241,7 +241,7 @@ namespace {
 bool is_held_value(PyObject* o) {
   return PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) ||
          PyBytes_CheckExact(o) || PyComplex_CheckExact(o) || PyBool_Check(o) || o == Py_None ||
-         o == Py_Ellipsis;
+         o == Py_Ellipsis || is_numpy_scalar(o);
 }
 
 // Objects of which every guard asks the object itself (or pins it by identity), so that another one

@@ -7,8 +7,8 @@
 // Two rules keep this sound. Words are compared in the order of the program, so that each lies in
 // an object that the words before it proved alive. And an unchanged pointer proves an unchanged
 // object only if nobody could have freed it in between: the holder's version is unchanged (exact),
-// or the memo holds the object (numbers and strings), or its address is pinned by a guard on
-// identity; all else is loaded and checked every time.
+// or the memo holds the object (numbers, NumPy's too, and strings), or its address is pinned by a
+// guard on identity; all else is loaded and checked every time.
 //
 // A memo is made in the midst of a check, among borrowed pointers: nothing may run code of the
 // program there, and up to 3.11 every allocation that the collector counts may. So it holds the

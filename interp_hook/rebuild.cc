@@ -156,6 +156,15 @@ Ref rebuild(const Recipe& recipe, const std::vector<Ref>& objects) {
     case RecipeKind::kReversed:
       return advanced(call(&PyReversed_Type, recipe, objects), recipe.number);
     case RecipeKind::kSuper: return call(&PySuper_Type, recipe, objects);
+    case RecipeKind::kPartial: {
+      Ref function = Ref::steal(PyTuple_Pack(1, argument(recipe, objects, 0)));
+      Ref all = function
+                    ? Ref::steal(PySequence_Concat(function.get(), argument(recipe, objects, 1)))
+                    : Ref();
+      return all ? Ref::steal(
+                       PyObject_Call(recipe.object.get(), all.get(), argument(recipe, objects, 2)))
+                 : Ref();
+    }
     case RecipeKind::kInstance: {
       Ref none = Ref::steal(PyTuple_New(0));
       auto* cls = reinterpret_cast<PyTypeObject*>(recipe.object.get());

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/control.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
@@ -161,6 +162,43 @@ bool model_zip_longest(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
+// groupby(): the keys are computed at once, which must change nothing that the turns could see.
+bool model_groupby(Executor& x, Args args, PyObject* names, SymRef* out) {
+  constexpr const char* name = "itertools.groupby";
+  Keywords keywords(args, names);
+  SymRef key = keywords.take("key");
+  if (!key && keywords.positional.size() == 2) key = keywords.positional[1];
+  if (!keywords.empty() || keywords.positional.empty() || keywords.positional.size() > 2)
+    return wrong_arguments(x, name);
+  std::vector<SymRef> items, groups, group;
+  Taken taken;
+  if (!take_all(x, name, keywords.positional[0], &items, &taken)) return false;
+  if (key && (!x.look(key) || key->is_const(Py_None))) key = nullptr;
+  const HeapMark before(x.heap(), x.current());
+  const auto end_group = [&](const SymRef& of) {
+    if (!of) return;
+    groups.push_back(of);
+    groups.push_back(
+        x.new_iterator(IterKind::kComputed, {make_items(SymKind::kTuple, std::move(group))}));
+    group.clear();
+  };
+  SymRef current;
+  for (const SymRef& item : items) {
+    SymRef own = item, equal;
+    bool same = false;
+    if (key && !x.call(key, {item}, nullptr, &own)) return x.raise_ends();
+    if (current && !same_item(x, current, own, &same)) return x.raise_ends();
+    if (!same) end_group(current);
+    if (!same) current = own;
+    group.push_back(item);
+  }
+  end_group(current);
+  if (!before.change(x.heap()).empty()) return wrong_arguments(x, name);
+  *out = x.new_iterator(IterKind::kGroups, std::move(groups));
+  (*out)->iterator->taken = std::move(taken);
+  return true;
+}
+
 bool model_cycle(Executor& x, Args args, PyObject* names, SymRef* out) {
   std::vector<SymRef> items;
   Taken taken;
@@ -264,6 +302,7 @@ const ModelRow kItertools[] = {
     {"chain", model_chain},
     {"zip_longest", model_zip_longest},
     {"cycle", model_cycle},
+    {"groupby", model_groupby},
     {"repeat", model_repeat},
     {"count", model_count},
     {"islice", model_islice},

@@ -114,6 +114,15 @@ bool next_lazy(Executor& x, SymIterator& it, SymRef* out, bool* done) {
       *done = it.children.empty();
       if (!*done) *out = it.children[static_cast<size_t>(it.position++) % it.children.size()];
       return true;
+    case IterKind::kGroups: {
+      const auto at = static_cast<size_t>(it.position);
+      if (at > 0 && at <= it.children.size()) it.children[at - 1]->iterator->exhausted = true;
+      *done = at >= it.children.size();
+      if (*done) return true;
+      *out = make_items(SymKind::kTuple, {it.children[at], it.children[at + 1]});
+      it.position += 2;
+      return true;
+    }
     case IterKind::kCount: {
       *out = it.children[0];
       SymRef next;

@@ -1,10 +1,11 @@
-// NumPy's functions on known values. Arrays made in captured code are constants that nobody changes:
-// each region that hands one on hands on a copy of its own. Numbers go through NumPy's own ufuncs,
-// where these can warn of nothing.
+// NumPy's functions on known values. Arrays made in captured code are constants that nobody
+// changes: each region that hands one on hands on a copy of its own. Numbers go through NumPy's own
+// ufuncs, where these can warn of nothing.
 #include <fmt/core.h>
 
 #include <cmath>
 #include <cstring>
+#include <unordered_map>
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
@@ -31,7 +32,8 @@ PyTypeObject* type_of_numpy(const char* name) {
 
 // Whether a function says that it is of numpy, which one that a program puts there does not.
 bool is_of_numpy(PyObject* function) {
-  if (!PyCFunction_Check(function) && !PyFunction_Check(function)) return true;  // found by its type
+  if (!PyCFunction_Check(function) && !PyFunction_Check(function))
+    return true;  // found by its type
   const Ref home = Ref::steal(PyObject_GetAttrString(function, "__module__"));
   const char* text = home && PyUnicode_Check(home.get()) ? utf8_text(home.get()) : nullptr;
   PyErr_Clear();
@@ -168,8 +170,19 @@ bool method_astype(Executor& x, Args args, PyObject* names, SymRef* out) {
   for (int64_t i = 0; i < wide.numel(); ++i)
     if (!(std::fabs(wide.data_as<double>()[i]) < 120)) return refuse(x, "astype");
   PyObject* const array = args[0]->object.get();
-  return keep_array(x, "astype",
-                    Ref::steal(PyObject_CallMethod(array, "astype", "O", kind.get())), out);
+  return keep_array(x, "astype", Ref::steal(PyObject_CallMethod(array, "astype", "O", kind.get())),
+                    out);
+}
+
+// The functions that have a model, as numpy came with them.
+using Functions = std::unordered_map<PyObject*, const char*>;
+const Functions& numpy_functions() {
+  static auto* const known = new Functions;
+  if (!known->empty() || !loaded_module("numpy")) return *known;
+  for (const char* name : {"zeros", "ones", "full", "array", "arange", "prod", "sum"})
+    if (PyObject* found = of_numpy(name); found && is_of_numpy(found))
+      known->emplace(Ref::share(found).release(), name);  // they live as long as the interpreter
+  return *known;
 }
 
 const ModelRow kArrayMethods[] = {{"astype", method_astype}};
@@ -177,8 +190,26 @@ const ModelRow kArrayMethods[] = {{"astype", method_astype}};
 }  // namespace
 
 bool is_array(const SymRef& value) {
-  return value->kind == SymKind::kConst && value->source == kNoSource &&
-         Py_TYPE(value->object.get()) == type_of_numpy("ndarray");
+  if (value->kind != SymKind::kConst || value->source != kNoSource) return false;
+  const PyTypeObject* type = Py_TYPE(value->object.get());
+  return !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
+         std::strcmp(type->tp_name, "numpy.ndarray") == 0;
+}
+
+bool make_numpy_array(Executor& x, PyObject* type, const SymRef& data, double low, double high,
+                      double smallest, SymRef* out) {
+  const char* const name = reinterpret_cast<PyTypeObject*>(type)->tp_name;
+  const Ref known = to_python(x, data);
+  Tensor plain, wide;
+  if (!known || !tensor_from_object(known.get(), name, &plain) || plain.rank() == 0 ||
+      !cast_tensor(plain, DType::kFloat64, &wide))
+    return PyErr_Clear(), refuse(x, name);
+  for (int64_t i = 0; i < wide.numel(); ++i)
+    if (const double v = wide.data_as<double>()[i];
+        !(v >= low && v <= high) || (v != 0 && std::fabs(v) < smallest))
+      return refuse(x, name);
+  return keep_array(x, name, Ref::steal(PyObject_CallFunctionObjArgs(type, known.get(), nullptr)),
+                    out);
 }
 
 std::span<const ModelRow> array_methods() { return kArrayMethods; }
@@ -192,19 +223,16 @@ bool array_attr(Executor& x, const SymRef& array, const char* name, SymRef* out,
 
 bool call_numpy(Executor& x, PyObject* function, Args args, PyObject* names, SymRef* out,
                 bool* known) {
-  *known = false;
-  if (!loaded_module("numpy")) return true;
-  for (const char* name : {"zeros", "ones", "full", "array", "arange", "prod", "sum"}) {
-    if (of_numpy(name) != function || !is_of_numpy(function)) continue;
-    *known = true;
-    if (std::strcmp(name, "zeros") == 0) return make_filled(x, name, false, 0, args, names, out);
-    if (std::strcmp(name, "ones") == 0) return make_filled(x, name, false, 1, args, names, out);
-    if (std::strcmp(name, "full") == 0) return make_filled(x, name, true, 0, args, names, out);
-    if (std::strcmp(name, "prod") == 0 || std::strcmp(name, "sum") == 0)
-      return fold_ints(x, name, args, names, out);
-    return make_of_data(x, name, function, args, names, out);
-  }
-  return true;
+  const Functions& functions = numpy_functions();
+  const auto found = functions.find(function);
+  *known = found != functions.end();
+  if (!*known) return true;
+  const std::string_view name(found->second);
+  if (name == "zeros") return make_filled(x, found->second, false, 0, args, names, out);
+  if (name == "ones") return make_filled(x, found->second, false, 1, args, names, out);
+  if (name == "full") return make_filled(x, found->second, true, 0, args, names, out);
+  if (name == "prod" || name == "sum") return fold_ints(x, found->second, args, names, out);
+  return make_of_data(x, found->second, function, args, names, out);
 }
 
 bool call_numpy_object(Executor& x, const SymRef& callable, Args args, PyObject* names, SymRef* out,
@@ -212,6 +240,7 @@ bool call_numpy_object(Executor& x, const SymRef& callable, Args args, PyObject*
   PyObject* const object = callable->object.get();
   *known = false;
   if (!object || callable->source == kNoSource) return true;
+  if (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) return true;
   const bool dispatcher = std::strstr(Py_TYPE(object)->tp_name, "_ArrayFunctionDispatcher");
   if (!dispatcher && Py_TYPE(object) != type_of_numpy("ufunc")) return true;
   const LoadKind kind = x.heap().guards().source(callable->source).kind;

@@ -6,8 +6,9 @@
 namespace msjit {
 namespace {
 
-// sys.stdout is an object of CPython whose write() runs no code of the program.
-bool plain_output(Executor& x) {
+// sys.stdout is an object of CPython whose write() runs no code of the program, and `file`, where
+// it is given, that very object.
+bool plain_output(Executor& x, const SymRef& file) {
   PyObject* const sys = loaded_module("sys");
   static PyObject* const stdout_name = PyUnicode_InternFromString("stdout");
   static PyObject* const write_name = PyUnicode_InternFromString("write");
@@ -17,6 +18,7 @@ bool plain_output(Executor& x) {
   const SymRef output = x.heap().instance_attr(module, stdout_name);
   if (!output || !x.look(output) || output->kind != SymKind::kObject || !output->object)
     return false;
+  if (file && (!x.look(file) || (file != output && !file->is_const(Py_None)))) return false;
   PyObject* write = _PyType_Lookup(Py_TYPE(output->object.get()), write_name);
   return write && Py_TYPE(write) == &PyMethodDescr_Type;
 }
@@ -78,7 +80,8 @@ bool model_print(Executor& x, Args args, PyObject* names, SymRef* out) {
     if (!line.keywords) line.keywords = Ref::steal(PyDict_New());
     PyDict_SetItemString(line.keywords.get(), key, known.get());
   }
-  if (!given.empty() || !plain_output(x)) return wrong_arguments(x, "print");
+  const SymRef file = given.take("file");
+  if (!given.empty() || !plain_output(x, file)) return wrong_arguments(x, "print");
   for (const SymRef& value : given.positional) {
     line.values.emplace_back();
     if (!printable(x, value, &line.values.back())) return false;

@@ -248,8 +248,7 @@ bool model_issubclass(Executor& x, Args args, PyObject* names, SymRef* out) {
     // A class may be given other bases.
     if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !x.heap().guard_class_version(type))
       return wrong_arguments(x, "issubclass");
-    result = result ||
-             PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls->object.get()));
+    result = result || PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls->object.get()));
   }
   *out = sym_bool(result);
   return true;

@@ -135,8 +135,8 @@ bool index_item(Executor& x, const SymRef& given, int32_t at, std::vector<Traced
 
 }  // namespace
 
-// The dimensions that index tensors take, and which of them each is. False where integers among them
-// put the result elsewhere than the ops do.
+// The dimensions that index tensors take, and which of them each is. False where integers among
+// them put the result elsewhere than the ops do.
 bool index_axes(const IndexPlan& plan, IntList* axes, std::vector<int>* tensors) {
   int place = -1, last = -1;
   for (int d = 0; d < static_cast<int>(plan.tensor_of_dim.size()); ++d) {

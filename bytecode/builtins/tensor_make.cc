@@ -41,8 +41,7 @@ bool tensor_of_number(Executor& x, const SymRef& number, const SymRef& dtype, Sy
                      : type == &PyFloat_Type ? is_float(from)
                                              : false;
   if (!exact || number->tensor.meta().weak ||
-      (dtype && (dtype->kind != SymKind::kConst ||
-                           Py_TYPE(dtype->object.get()) != &g_dtype_type)))
+      (dtype && (dtype->kind != SymKind::kConst || Py_TYPE(dtype->object.get()) != &g_dtype_type)))
     return x.look(number);
   DType wanted = is_bool(from) ? DType::kBool : is_integer(from) ? DType::kInt64 : DType::kFloat32;
   if (dtype && !dtype_from_object(dtype->object.get(), "Tensor", &wanted))
@@ -71,9 +70,9 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (dtype && dtype->kind == SymKind::kConst && dtype->object.get() == Py_None) dtype = {};
   if (data->kind == SymKind::kScalar) return tensor_of_number(x, data, dtype, out);
   if (!x.look(data)) return false;
-  const bool number = data->kind == SymKind::kConst &&
-                      (is_number(data->object.get()) || is_numpy_scalar(data) || is_array(data) ||
-                       PyTuple_CheckExact(data->object.get()));
+  const bool number =
+      data->kind == SymKind::kConst && (is_number(data->object.get()) || is_numpy_scalar(data) ||
+                                        is_array(data) || PyTuple_CheckExact(data->object.get()));
   if (!number && !data->is_tensor() && data->kind != SymKind::kList &&
       data->kind != SymKind::kTuple)
     return refuse();

@@ -1,5 +1,5 @@
-// x[...] = value. A tensor that the region has made gets a new value, which nobody else sees; one of
-// the program gets it too, and a write at the region's exit (tensor_write.h).
+// x[...] = value. A tensor that the region has made gets a new value, which nobody else sees; one
+// of the program gets it too, and a write at the region's exit (tensor_write.h).
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
@@ -12,7 +12,7 @@
 namespace msjit {
 
 bool index_items(Executor& x, const SymRef& key, std::vector<IndexItem>* items,
-                 std::vector<Val>* tensors);  // tensor.cc
+                 std::vector<Val>* tensors);                                       // tensor.cc
 bool index_axes(const IndexPlan& plan, IntList* axes, std::vector<int>* tensors);  // tensor.cc
 
 namespace {

@@ -1,5 +1,5 @@
-// What functions on texts depend on beside their arguments: the codecs and the ways with errors that
-// a program can register, the locale, and how long a number in digits may be.
+// What functions on texts depend on beside their arguments: the codecs and the ways with errors
+// that a program can register, the locale, and how long a number in digits may be.
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"

@@ -27,8 +27,10 @@ std::string describe(const GuardStep& step, const std::string& source, const std
                      Py_TYPE(step.object.address())->tp_name);
 }
 
+bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }  // immutable
+
 }  // namespace
 
-const GuardKind guard_bits = {"bits", check, describe};
+const GuardKind guard_bits = {"bits", check, describe, watch};
 
 }  // namespace msjit

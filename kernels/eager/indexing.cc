@@ -166,12 +166,16 @@ Result<Tensor> get_advanced(const Tensor& x, const IndexPlan& plan,
   return tensor_of(words::transpose(gather_rows(flat, rows), adv.restore));
 }
 
+// `value` without the leading dimensions of one that `shape` has no place for, as in NumPy.
+Val trimmed(const Tensor& value, const Shape& shape) {
+  Shape own = value.shape();
+  while (own.rank() > shape.rank() && own[0] == 1) own.erase(0);
+  return own.rank() == value.rank() ? eager(value) : words::reshape(eager(value), own);
+}
+
 // `value` in the dtype of `x` and spread over `shape`, not sharing memory with `x`.
 Result<Tensor> fit_value(const Tensor& x, const Tensor& value, const Shape& shape) {
-  Val v = words::cast(eager(value), x.dtype());
-  Shape own = value.shape();  // leading dimensions of one may go, as in NumPy
-  while (own.rank() > shape.rank() && own[0] == 1) own.erase(0);
-  if (own.rank() != value.rank()) v = words::reshape(v, own);
+  const Val v = words::cast(trimmed(value, shape), x.dtype());
   MSJIT_TRY(Tensor out, tensor_of(words::broadcast_to(v, shape)));
   if (out.storage().get() != x.storage().get()) return out;
   MSJIT_TRY(Tensor copy, Tensor::empty(x.dtype(), shape));
@@ -234,7 +238,7 @@ Result<Tensor> replace_items(const Tensor& x, const IndexPlan& plan,
     from = std::max<int64_t>(from, 0);
   }
   if (numbers.numel() == 0) return Tensor(x);
-  Val spread = words::cast(words::broadcast_to(eager(value), target), x.dtype());
+  Val spread = words::cast(words::broadcast_to(trimmed(value, target), target), x.dtype());
   Val flat = words::reshape(spread, Shape{numbers.numel()});
   return tensor_of(words::where(eager(mask), gather_rows(flat, source), eager(x)));
 }

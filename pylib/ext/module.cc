@@ -73,8 +73,7 @@ Ref rebuild_tensor(PyObject*, const Args& args) {
   replace_contents(self.get(), data);
   bool tracked = false;
   if (!truth_from_object(a[4], false, &tracked)) return {};
-  if (tracked && PyObject_SetAttrString(self.get(), "requires_grad", Py_True) < 0)
-    return {};
+  if (tracked && PyObject_SetAttrString(self.get(), "requires_grad", Py_True) < 0) return {};
   return self;
 }
 

@@ -19,7 +19,8 @@ Ref dunder_array(PyObject* self, const Args& args) {
   Ref array = to_numpy(tensor_of(self));
   const bool convert = array && a[0] && a[0] != Py_None;
   if (convert) array = Ref::steal(PyObject_CallMethod(array.get(), "astype", "O", a[0]));
-  if (array && copy && !convert) array = Ref::steal(PyObject_CallMethod(array.get(), "copy", nullptr));
+  if (array && copy && !convert)
+    array = Ref::steal(PyObject_CallMethod(array.get(), "copy", nullptr));
   return array;
 }
 

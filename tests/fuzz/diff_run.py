@@ -55,6 +55,8 @@ class Picture:
     def of(self, value):
         if value is None or isinstance(value, (bool, int, float, complex, str, bytes, range)):
             return (type(value).__name__, repr(value))
+        if type(value).__module__ == "numpy":
+            return (type(value).__name__, str(value.dtype), repr(value.tolist()))
         if id(value) in self.seen and value != ():
             return ("again", self.seen[id(value)])
         self.seen[id(value)] = len(self.seen)

