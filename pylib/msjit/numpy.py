@@ -1,4 +1,5 @@
 """msjit.numpy: NumPy's names for tensors."""
+from . import _paths
 import numpy as _np
 
 from . import ops as _ops
@@ -193,3 +194,4 @@ def split(x, indices_or_sections, axis=0):
 
 
 from .numpy_func import *  # noqa: E402,F403
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

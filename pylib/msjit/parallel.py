@@ -1,4 +1,5 @@
 """mindspore.parallel: programs divided over many devices. There is one process with one, so its functions raise."""
+from . import _paths
 from .absent import attributes as _absent
 
 _NAMES = """Layout build_searched_strategy convert_checkpoint_by_rank convert_checkpoints get_algo_parameters
@@ -8,3 +9,4 @@ _NAMES = """Layout build_searched_strategy convert_checkpoint_by_rank convert_ch
     unified_safetensors""".split()
 
 __getattr__ = _absent(__name__, lambda name: "communication" if name in _NAMES else None)
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

@@ -1,6 +1,7 @@
 """Function transforms that are not operators: Map, HyperMap, MultitypeFuncGraph."""
 import operator as _operator
 
+from .. import _paths
 from ..absent import attributes as _absent
 from ..autograd import GradOperation
 from ..common.tensor import Tensor
@@ -129,3 +130,4 @@ def __getattr__(name):
         from . import function
         return getattr(function, name)
     return _refuse(name)
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

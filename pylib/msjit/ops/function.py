@@ -1,4 +1,5 @@
 """All operators as functions: those of the registry under their own names, and MindSpore's spellings of them."""
+from .. import _paths
 from ..absent import attributes as _absent
 from . import (
     activation_func,
@@ -55,3 +56,4 @@ def __getattr__(name):
         import importlib
         return getattr(importlib.import_module(".." + _TRANSFORMS[name], __package__), name)
     return _refuse(name)
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
