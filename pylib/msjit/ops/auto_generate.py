@@ -105,7 +105,7 @@ def _class_named(name):
                                      "__doc__": "ops.%s as a primitive." % getattr(function, "__name__", name)})
 
 
-def _instance_named(name):
+def instance_named(name):
     """An instance of the primitive that NAME_op stands for, or None."""
     wanted = _camel(name).lower()
     for known in _operations.__all__:
@@ -139,7 +139,7 @@ def __getattr__(name):
         if name[0].isupper():
             found = _class_named(name)
         elif name.endswith("_op"):
-            found = _instance_named(name[:-3])
+            found = instance_named(name[:-3])
         else:
             found = _function_named(name)
     found = _refuse(name) if found is None else found
