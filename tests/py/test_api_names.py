@@ -163,6 +163,23 @@ def test_generators():
             ms.set_rng_state(wrong)
 
 
+def test_draws_from_a_generator():
+    from msjit import mint
+    for draw in (lambda g: mint.rand(3, generator=g), lambda g: mint.randn(2, 2, generator=g), lambda g: mint.randperm(9, generator=g),
+                 lambda g: mint.normal(0.0, 1.0, (4,), generator=g), lambda g: mint.randint(0, 99, (5,), generator=g),
+                 lambda g: mint.bernoulli(Tensor([0.5] * 9), generator=g), lambda g: mint.multinomial(Tensor([1.0, 2.0]), 1, generator=g),
+                 lambda g: Tensor([0.0] * 5).normal_(generator=g), lambda g: Tensor([0.0] * 5).uniform_(generator=g)):
+        before = ms.get_rng_state().tolist()
+        generator = ms.Generator().manual_seed(4)
+        first, second = draw(generator).tolist(), draw(generator).tolist()
+        assert draw(ms.Generator().manual_seed(4)).tolist() == first and ms.get_rng_state().tolist() == before
+        assert len(str(first)) < 12 or first != second
+        draw(ms.default_generator)
+        assert ms.get_rng_state().tolist() != before
+        with pytest.raises(TypeError):
+            draw(3)
+
+
 def test_devices():
     assert ms.hal.is_available("CPU") and not ms.hal.is_available("GPU") and ms.hal.device_count() == 1
     assert ms.runtime.synchronize() is None and ms.memory_allocated() == 0

@@ -6,7 +6,7 @@ from ..ops import (  # noqa: F401
     abs, add, arange, argmax, broadcast_to, clamp, cos, div, eq, equal, erf, exp, eye, full,
     full_like, greater, index_select, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
     matmul, maximum, mean, minimum, mul, narrow, ne, neg, nonzero, norm, one_hot, ones, ones_like, permute, pow, prod,
-    rand, randn, reciprocal, relu, rsqrt, sigmoid, sin, softmax, split, sqrt, square, stack, sub, sum,
+    reciprocal, relu, rsqrt, sigmoid, sin, softmax, split, sqrt, square, stack, sub, sum,
     tanh, tile, unique, unsqueeze, where, zeros, zeros_like,
 )
 from ..ops import (  # noqa: F401
