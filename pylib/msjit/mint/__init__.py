@@ -4,21 +4,21 @@ from ..absent import attributes as _absent
 from ..common.methods_shared import written as _written
 from ..ops import (  # noqa: F401
     abs, add, arange, argmax, broadcast_to, clamp, cos, div, eq, equal, erf, exp, eye, full,
-    full_like, greater, index_select, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
-    matmul, maximum, mean, minimum, mul, narrow, ne, neg, nonzero, norm, one_hot, ones, ones_like, permute, pow, prod,
-    reciprocal, relu, rsqrt, sigmoid, sin, softmax, split, sqrt, square, stack, sub, sum,
-    tanh, tile, unique, unsqueeze, where, zeros, zeros_like,
+    full_like, greater, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
+    matmul, maximum, minimum, mul, ne, neg, nonzero, one_hot, ones, ones_like, reciprocal, relu, rsqrt, sigmoid, sin, sqrt, square, sub, sum,
+    tanh, unique, unsqueeze, where, zeros, zeros_like,
 )
 from ..ops import (  # noqa: F401
     acos, acosh, addbmm, addcdiv, addcmul, addmm, addmv, allclose, arccos, arccosh, arcsin, arcsinh, arctan, arctan2,
     arctanh, asin, asinh, atan, atan2, atanh, baddbmm, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil,
     cosh, cross, cumprod, divide, dot, dstack, einsum, erfc, erfinv, exp2, expm1, flip, float_power, floor, floor_divide, fmod,
     frac, gcd, greater_equal, gt, histc, hstack, inverse, isfinite, isinf, isnan, isneginf, kthvalue, le, lerp, less_equal,
-    log10, log1p, log2, logaddexp, logaddexp2, logical_xor, lt, masked_select, mm, mv, negative, not_equal, outer, ravel,
+    log10, log1p, log2, logaddexp, logaddexp2, logical_xor, lt, masked_select, mm, negative, not_equal, outer, ravel,
     real, remainder, repeat_interleave, reshape, roll, round, searchsorted, sign, sinc, sinh, swapaxes, t, take, tan,
     trace, tril, triu, trunc, unbind, unique_consecutive, xlogy,
 )
 from . import functional, linalg, nn, optim, special  # noqa: F401
+from .keyword_func import *  # noqa: F403
 from .tensor_func import *  # noqa: F403
 
 
