@@ -39,15 +39,15 @@ has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit
 __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
-_LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "hal", "log", "mindrecord", "mint",
+_LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "graph", "hal", "log", "mindrecord", "mint",
          "multiprocessing", "numpy", "parallel", "profiler", "rewrite", "runtime", "testing", "train", "utils", "alias", "cli"}
 _LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "SummaryRecord": "train.summary"}
 _LAZY_NAMES.update(dict.fromkeys((
     "BackupAndRestore", "DatasetHelper", "OnRequestExit", "connect_network_with_dataset", "data_sink", "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
     "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",
-    "FixedLossScaleManager", "LossScaleManager", "build_train_network", "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric",
-    "CosineSimilarity", "Dice", "F1", "Fbeta", "HausdorffDistance", "Loss", "MAE", "MSE", "MeanSurfaceDistance", "Metric",
-    "OcclusionSensitivity", "Perplexity", "Precision", "ROC", "Recall", "RootMeanSquareDistance", "Top1CategoricalAccuracy",
+    "FixedLossScaleManager", "LossScaleManager", "build_train_network", "Accuracy", "BleuScore", "ConfusionMatrix",
+    "CosineSimilarity", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric",
+    "Perplexity", "Precision", "ROC", "Recall", "Top1CategoricalAccuracy",
     "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs"), "train"))
 _LAZY_NAMES.update(dict.fromkeys((
     "Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), "common.generator"))

@@ -15,8 +15,6 @@ _MOVED = {
     "nn.layer": "nn",
     "nn.learning_rate_schedule": "nn.dynamic_lr",
     "nn.loss.loss": "nn.loss",
-    "ops.auto_generate.gen_ops_def": "ops.auto_generate",
-    "ops.auto_generate.gen_ops_prim": "ops.auto_generate",
     "ops.composite.base": "ops.composite",
     "mint.nn.functional": "mint.functional",
     "dataset.engine": "dataset",
@@ -30,22 +28,56 @@ _MOVED = {
     "nn.optim.thor": "nn.thor_layer",
     "nn.metrics": "train.metrics",
     "nn.sparse": "nn",
-    "common.mutable": "common",
     "common.hook_handle": "nn.hooks",
     "common.recompute": "nn.recompute",
     "communication.comm_func": "ops.communication_operations",
+    "graph.api": "common.api",
+    "graph.jit_config": "common.jit_config",
+    "ops.extend": "mint",
+    "ops.extend.array_func": "mint",
+    "ops.extend.math_func": "mint",
+    "ops.extend.nn_func": "mint.functional",
+    "ops.communication": "mint.distributed",
+    "ops.op_info_register": "ops",
+    "ops.vm_impl_registry": "ops",
+    "ops._utils.utils": "ops._utils",
+    "common.mutable": "common.tensor",
+    "common._stub_tensor": "common.tensor",
+    "common.np_dtype": "common.dtype",
+    "common.sparse_tensor": "common",
+    "common.lazy_inline": "",
+    "mint.distributed.distributed": "mint.distributed",
 }
+_MOVED.update(dict.fromkeys(("ops.operations.%s_ops" % kind for kind in "_grad _inner _scalar _sequence _quant _rl_inner".split()),
+                            "ops._inner_operations"))
+# Packages of MindSpore that are one module here: {package: its modules}.
+_WHOLE = {
+    "ops.function": """array_func clip_func debug_func fft_func grad image_func linalg_func math_func nn_func other_func
+        parameter_func random_func reshard_func sparse_func sparse_unary_func spectral_func vmap_func grad.grad_func""",
+    "ops.operations": """array_ops comm_ops custom_ops debug_ops image_ops inner_ops linalg_ops manually_defined math_ops nn_ops
+        other_ops random_ops sparse_ops spectral_ops
+        manually_defined.ops_def""",
+    "ops.composite": "base math_ops array_ops random_ops clip_ops multitype_ops env_ops vmap_impl",
+    "ops.auto_generate": """gen_ops_def gen_ops_prim gen_arg_handler gen_arg_dtype_cast gen_enum_def gen_extend_func
+        pyboost_inner_prim cpp_create_prim_instance_helper""",
+    "numpy": "array_creations array_ops dtypes logic_ops math_ops utils utils_const",
+    "hal": "device event memory stream",
+    "runtime": "device event executor memory stream thread_bind_core",
+    "parallel": "algo_parameter_config checkpoint_transform shard _auto_parallel_context _cost_model_context _tensor _utils",
+}
+for _package, _parts in _WHOLE.items():
+    _MOVED.update(("%s.%s" % (_package, _part), _package) for _part in _parts.split())
 # Packages of MindSpore whose modules are divided otherwise here: a module of the same name, or else all of the package.
 _REGROUPED = {"nn.layer": "nn", "nn.optim": "optim", "nn.wrap": "nn.wrap", "nn.loss": "nn.loss",
               "train.metrics": "train.metrics", "train.callback": "train.callback", "dataset.engine": "dataset",
-              "ops.function": "ops.function", "ops.operations": "ops.operations", "ops.auto_generate": "ops.function",
+              "ops.function": "ops.function", "ops.operations": "ops.operations", "ops.auto_generate": "ops.auto_generate",
               "ops.composite": "ops.composite"}
 
 
 def _module_of(rest, package):
     """The name of the module that a path of MindSpore stands for."""
     if rest in _MOVED:
-        return "%s.%s" % (package, _MOVED[rest])
+        return ("%s.%s" % (package, _MOVED[rest])).rstrip(".")
     head, _, tail = rest.rpartition(".")
     if head not in _REGROUPED:
         return "%s.%s" % (package, rest)

@@ -75,6 +75,46 @@ class _Function:
         return type(output)(outputs) if isinstance(output, (tuple, list)) else outputs[0]
 
 
+def with_gradient(fn, bprop, args):
+    """fn(*args), whose gradients are bprop(*args, output, gradient): one for each argument, as a Cell's bprop gives them."""
+    class Given(_Function):
+        @staticmethod
+        def forward(ctx, *inputs):
+            ctx.given = inputs, fn(*inputs)
+            return ctx.given[1]
+
+        @staticmethod
+        def backward(ctx, *grads):
+            inputs, output = ctx.given
+            return bprop(*(inputs + (output, grads[0] if len(grads) == 1 else grads)))
+    return Given.apply(*args)
+
+
+class _CustomVjp:
+    """What custom_vjp makes of a function."""
+
+    def __init__(self, fwd):
+        self.fwd, self.bwd = fwd, None
+
+    def defbwd(self, bwd):
+        """bwd(*args, output, gradient) gives the gradients from now on: one for each argument."""
+        if not callable(bwd):
+            raise TypeError("[custom_vjp] bwd, got %s, expected a function" % type(bwd).__name__)
+        self.bwd = bwd
+
+    def __call__(self, *args):
+        return self.fwd(*args) if self.bwd is None else with_gradient(self.fwd, self.bwd, args)
+
+
+def custom_vjp(fn=None):
+    """A decorator: the function gets gradients of its own by `f.defbwd(bwd)`. TypeError for what cannot be called."""
+    if fn is None:
+        return custom_vjp
+    if not callable(fn):
+        raise TypeError("[custom_vjp] fn, got %s, expected a function" % type(fn).__name__)
+    return _CustomVjp(fn)
+
+
 def _place(tensor, tensors):
     return next((i for i, other in enumerate(tensors) if other is tensor), None)
 

@@ -2,6 +2,7 @@
 returns, and its memory is not counted."""
 import os
 
+from . import _paths
 from ._native import _msjit
 from .absent import attributes as _absent
 
@@ -124,3 +125,4 @@ __getattr__ = _absent(__name__, lambda name: "device" if name in _STREAMS else N
 _STREAMS = """Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx
     get_device_limit get_stream_limit memory_replay reset_stream_limit set_cur_stream set_device_limit
     set_kernel_launch_capture set_kernel_launch_group set_stream_limit use_mem_pool""".split()
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

@@ -1,6 +1,7 @@
 """MindSpore's names: those that programs use are there, others say why they are not, and paths can be imported."""
 import importlib
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -89,6 +90,35 @@ def test_generated_names():
         auto_generate.abs_grad(x)
 
 
+PATHS = """ops.function.math_func ops.function.nn_func ops.operations.math_ops ops.operations._inner_ops ops.operations.nn_ops
+    ops.composite.base ops.auto_generate.gen_ops_def ops.auto_generate.gen_ops_prim ops._primitive_cache ops._utils.utils
+    ops.primitive ops.extend.math_func common.api common.generator common.mutable common.lazy_inline _c_expression hal.memory
+    runtime.stream device_context.cpu.op_tuning multiprocessing parallel.shard version _checkparam mint.distributed numpy.math_ops
+    graph.api""".split()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_paths(path):
+    names = {"common.lazy_inline": "lazy_inline", "ops.operations._inner_ops": "Add", "graph.api": "jit", "ops.function.nn_func": "relu"}
+    code = "import msjit.alias; msjit.alias.install('mindspore'); import mindspore.%s; from mindspore.%s import %s" % (
+        path, path, names.get(path, "__name__"))
+    run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert run.returncode == 0, run.stdout.decode()
+
+
+def test_paths_have_only_what_there_is():
+    for path in ("ops.function", "ops.operations", "ops.composite", "numpy", "hal", "parallel"):
+        with pytest.raises(ImportError):
+            importlib.import_module("msjit.%s.no_such_module" % path)
+        with pytest.raises(ImportError):
+            exec("from msjit.%s import no_such_name" % path)
+    from msjit.ops.operations import _inner_ops
+    assert _inner_ops.Add is ops.Add
+    for name, words in (("NoSuchKernel", "graph compiler"), ("NoSuchGrad", "kernel of a gradient")):
+        with pytest.raises(NotImplementedError, match=words):
+            getattr(_inner_ops, name)()
+
+
 def test_cached_primitives():
     from msjit.ops._primitive_cache import _get_cache_prim
     assert _get_cache_prim(ops.ReduceSum)(True) is _get_cache_prim(ops.ReduceSum)(True)
@@ -131,6 +161,23 @@ def test_generators():
     for wrong in (3, Tensor([1])):
         with pytest.raises((TypeError, ValueError)):
             ms.set_rng_state(wrong)
+
+
+def test_draws_from_a_generator():
+    from msjit import mint
+    for draw in (lambda g: mint.rand(3, generator=g), lambda g: mint.randn(2, 2, generator=g), lambda g: mint.randperm(9, generator=g),
+                 lambda g: mint.normal(0.0, 1.0, (4,), generator=g), lambda g: mint.randint(0, 99, (5,), generator=g),
+                 lambda g: mint.bernoulli(Tensor([0.5] * 9), generator=g), lambda g: mint.multinomial(Tensor([1.0, 2.0]), 1, generator=g),
+                 lambda g: Tensor([0.0] * 5).normal_(generator=g), lambda g: Tensor([0.0] * 5).uniform_(generator=g)):
+        before = ms.get_rng_state().tolist()
+        generator = ms.Generator().manual_seed(4)
+        first, second = draw(generator).tolist(), draw(generator).tolist()
+        assert draw(ms.Generator().manual_seed(4)).tolist() == first and ms.get_rng_state().tolist() == before
+        assert len(str(first)) < 12 or first != second
+        draw(ms.default_generator)
+        assert ms.get_rng_state().tolist() != before
+        with pytest.raises(TypeError):
+            draw(3)
 
 
 def test_devices():

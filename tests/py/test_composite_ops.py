@@ -204,7 +204,7 @@ def test_methods_in_place():
     assert x.tolist() == [[7, 1.5], [4, -1]]
     x.scatter_(1, Tensor([[1], [0]]), Tensor(np.float32([[2], [3]])))
     assert x.tolist() == [[7, 2], [3, -1]]
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(TypeError):
         x.normal_(generator=object())
 
 

@@ -283,6 +283,23 @@ def test_morph_and_copies():
         ops.Morph(1, lambda s: s, lambda d: d)
 
 
+def test_custom_vjp():
+    from msjit.ops.function import arg_max_with_value_, cast_, custom_vjp
+
+    @custom_vjp
+    def product(x, y):
+        return x * y
+    x, y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+    assert ms.grad(lambda a, b: product(a, b).sum())(x, y).tolist() == [3, 4]
+    product.defbwd(lambda a, b, out, grad: (grad * 2, grad * out))
+    for run in modes(ms.grad(lambda a, b: product(a, b).sum(), (0, 1))):
+        assert [g.tolist() for g in run(x, y)] == [[2, 2], [3, 8]]
+    for wrong in (lambda: custom_vjp(3), lambda: product.defbwd(None)):
+        with pytest.raises(TypeError):
+            wrong()
+    assert cast_(x, ms.int32).dtype == ms.int32 and arg_max_with_value_(x)[0].item() == 1
+
+
 # -- writes in place and hooks ---------------------------------------------------------------------------------------------
 
 

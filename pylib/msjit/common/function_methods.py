@@ -1,6 +1,7 @@
 """Further methods of Tensor: functions of ops that take self first, and their in-place variants."""
 from .._native import Tensor, _msjit
 from ..gradient_hooks import register_hook
+from .generator import drawn
 from .methods_shared import written
 
 _FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax angle approximate_equal arccos arccosh arcsin arcsinh
@@ -153,46 +154,46 @@ def _fill_diagonal_(self, fill_value, wrap=False):
     return _set(self, _fill_diagonal(self, fill_value, wrap))
 
 
-def _refuse(where, generator):
-    if generator is not None:
-        raise NotImplementedError("[%s] generator, got %s, expected None: mindspore.set_seed seeds all"
-                                  % (where, type(generator).__name__))
-
-
 def _normal_(self, mean=0, std=1, *, generator=None):
     """Normal numbers, written to self."""
-    _refuse("normal_", generator)
+    if generator is not None:
+        return drawn("normal_", generator, _normal_, self, mean, std)
     return _set(self, _ops.standard_normal(self.shape) * std + mean)
 
 
 def _uniform_(self, from_=0, to=1, *, generator=None):
     """Uniform numbers in [from, to), written to self."""
-    _refuse("uniform_", generator)
+    if generator is not None:
+        return drawn("uniform_", generator, _uniform_, self, from_, to)
     return _set(self, _ops.rand(*self.shape) * (to - from_) + from_)
 
 
 def _random_(self, from_=0, to=None, *, generator=None):
     """Uniform integers in [from, to) or, of one number, in [0, from), written to self."""
-    _refuse("random_", generator)
+    if generator is not None:
+        return drawn("random_", generator, _random_, self, from_, to)
     low, high = (from_, to) if to is not None else (0, from_ or 2 ** 24)
     return _set(self, _ops.randint(low, high, self.shape))
 
 
 def _bernoulli_(self, p=0.5, *, generator=None):
     """1 with probability p, else 0, written to self."""
-    _refuse("bernoulli_", generator)
+    if generator is not None:
+        return drawn("bernoulli_", generator, _bernoulli_, self, p)
     return _set(self, _k.less(_ops.rand(*self.shape), p))
 
 
 def _exponential_(self, lambd=1, *, generator=None):
     """Numbers with density lambd exp(-lambd x), written to self."""
-    _refuse("exponential_", generator)
+    if generator is not None:
+        return drawn("exponential_", generator, _exponential_, self, lambd)
     return _set(self, -_k.log1p(-_ops.rand(*self.shape)) / lambd)
 
 
 def _uniform(self, from_=0.0, to=1.0, generator=None):
     """Uniform numbers in [from, to) in the shape and dtype of self."""
-    _refuse("uniform", generator)
+    if generator is not None:
+        return drawn("uniform", generator, _uniform, self, from_, to)
     return _k.cast(_ops.rand(*self.shape) * (to - from_) + from_, self.dtype)
 
 

@@ -77,6 +77,21 @@ class _Default(Generator):
 default_generator = _Default()
 
 
+def drawn(where, generator, function, *args, **kwargs):
+    """function(*args, **kwargs) with its random numbers from a generator, whose state moves on; the default one's stays."""
+    if not isinstance(generator, Generator):
+        raise TypeError("[%s] generator, got %s, expected a Generator or None" % (where, type(generator).__name__))
+    if generator is default_generator:
+        return function(*args, **kwargs)
+    kept = _msjit.rng_state()
+    _msjit.set_rng_state(generator._read())
+    try:
+        return function(*args, **kwargs)
+    finally:
+        generator._write(_msjit.rng_state())
+        _msjit.set_rng_state(kept)
+
+
 def manual_seed(seed):
     """Begins the default generator anew from a seed; returns it."""
     return default_generator.manual_seed(seed)

@@ -4,10 +4,9 @@ from ..absent import attributes as _absent
 from ..common.methods_shared import written as _written
 from ..ops import (  # noqa: F401
     abs, add, arange, argmax, broadcast_to, clamp, cos, div, eq, equal, erf, exp, eye, full,
-    full_like, greater, index_select, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
-    matmul, maximum, mean, minimum, mul, narrow, ne, neg, nonzero, norm, one_hot, ones, ones_like, permute, pow, prod,
-    rand, randn, reciprocal, relu, rsqrt, sigmoid, sin, softmax, split, sqrt, square, stack, sub, sum,
-    tanh, tile, unique, unsqueeze, where, zeros, zeros_like,
+    full_like, greater, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
+    matmul, maximum, minimum, mul, ne, neg, nonzero, one_hot, ones, ones_like, reciprocal, relu, rsqrt, sigmoid, sin, sqrt, square, sub, sum,
+    tanh, unique, unsqueeze, where, zeros, zeros_like,
 )
 from ..ops import (  # noqa: F401
     acos, acosh, addbmm, addcdiv, addcmul, addmm, addmv, allclose, arccos, arccosh, arcsin, arcsinh, arctan, arctan2,
@@ -19,6 +18,7 @@ from ..ops import (  # noqa: F401
     trace, tril, triu, trunc, unbind, unique_consecutive, xlogy,
 )
 from . import functional, linalg, nn, optim, special  # noqa: F401
+from .keyword_func import *  # noqa: F403
 from .tensor_func import *  # noqa: F403
 
 

@@ -1,23 +1,21 @@
 """msjit.mint.nn.functional"""
 from ..absent import attributes as _absent
 from ..ops import (  # noqa: F401
-    binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, dropout, elu, gelu, layer_norm, leaky_relu,
-    linear, mse_loss, nll_loss, one_hot, relu, sigmoid, silu, softplus, tanh,
+    cross_entropy, gelu, linear, mse_loss, sigmoid, softplus, tanh,
 )
 from ..ops import (  # noqa: F401
-    cosine_embedding_loss, group_norm, hardsigmoid, hardtanh, logsigmoid, mish, prelu, relu6, selu, soft_margin_loss,
-    threshold,
+    cosine_embedding_loss, group_norm, hardsigmoid, logsigmoid, mish, prelu, selu, soft_margin_loss,
 )
 from .functional_variants import (  # noqa: F401
     batch_norm, embedding, flatten, glu, hardshrink, hardswish, kl_div, l1_loss, log_softmax, normalize, smooth_l1_loss, softmax,
 )
 from ..ops import (  # noqa: F401
-    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d, avg_pool1d, avg_pool2d,
-    avg_pool3d, conv_transpose2d, dropout2d, fold, grid_sample, interpolate, max_unpool2d, pixel_shuffle, softshrink,
-    softsign, tanhshrink, unfold, upsample,
+    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, conv_transpose2d, fold, grid_sample, interpolate,
+    max_unpool2d, pixel_shuffle, softshrink, softsign, tanhshrink, unfold, upsample,
 )
 from .. import ops as _ops
 from ..common.methods_shared import written as _written
+from .functional_keywords import *  # noqa: F403
 from .tensor_func import conv1d, conv2d, conv3d  # noqa: F401
 
 
@@ -56,7 +54,7 @@ def sigmoid_(input):
     return _written("sigmoid_", input, _ops.sigmoid(input))
 
 
-def threshold_(input, threshold, value):  # noqa: F811 - the name of the parameter is MindSpore's
+def threshold_(input, threshold, value):
     """threshold, written to the input; returns it."""
     return _written("threshold_", input, _ops.threshold(input, threshold, value))
 

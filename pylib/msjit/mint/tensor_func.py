@@ -1,15 +1,10 @@
 """Functions of mint that are spelled otherwise than those of ops."""
 from .. import ops as _ops
 from ..common import dtype as _mstype
+from ..common.generator import drawn as _drawn
 from ..common.tensor import Tensor as _Tensor
 from ..ops import registry as _k
 from ..ops.random_func import draw_uniform as _uniform
-
-
-def _no_generator(name, generator):
-    if generator is not None:
-        raise NotImplementedError("[%s] generator, got %s, expected None: mindspore.set_seed seeds all"
-                                  % (name, type(generator).__name__))
 
 
 # -- reductions ------------------------------------------------------------------------------------------------------
@@ -244,19 +239,22 @@ def _convolved(conv, rank, input, weight, bias, stride, padding, dilation, group
 
 def bernoulli(input, *, generator=None):
     """1 with the chances that the elements give, else 0."""
-    _no_generator("bernoulli", generator)
+    if generator is not None:
+        return _drawn("bernoulli", generator, bernoulli, input)
     return _k.cast(_k.less(_uniform(input.shape, _mstype.float32, None), input), input.dtype)
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None):
     """Places drawn from rows of weights, int64."""
-    _no_generator("multinomial", generator)
+    if generator is not None:
+        return _drawn("multinomial", generator, multinomial, input, num_samples, replacement)
     return _k.cast(_ops.multinomial(input, num_samples, replacement), _mstype.int64)
 
 
 def normal(mean=0.0, std=1.0, size=None, generator=None):
     """Normal numbers, in the shape of the means and deviations or in a given one."""
-    _no_generator("normal", generator)
+    if generator is not None:
+        return _drawn("normal", generator, normal, mean, std, size)
     if size is None:
         shape = (mean + std).shape if isinstance(mean, _Tensor) or isinstance(std, _Tensor) else ()
     else:
@@ -266,13 +264,15 @@ def normal(mean=0.0, std=1.0, size=None, generator=None):
 
 def randperm(n, *, generator=None, dtype=_mstype.int64):
     """The numbers 0 to n - 1 in a random order."""
-    _no_generator("randperm", generator)
+    if generator is not None:
+        return _drawn("randperm", generator, randperm, n, dtype=dtype)
     return _ops.randperm(n, dtype=dtype)
 
 
 def randint(*args, generator=None, dtype=None, device=None):
     """randint(high, size) or randint(low, high, size): uniform integers in [low, high)."""
-    _no_generator("randint", generator)
+    if generator is not None:
+        return _drawn("randint", generator, randint, *args, dtype=dtype)
     low, high, size = args if len(args) == 3 else (0,) + args
     return _ops.randint(low, high, tuple(size), dtype=dtype)
 
@@ -281,6 +281,20 @@ def randint_like(input, low, high=None, *, dtype=None, device=None):
     """Uniform integers in [low, high), or [0, low), in the shape of another tensor."""
     low, high = (0, low) if high is None else (low, high)
     return _ops.randint_like(input, low, high, dtype=dtype)
+
+
+def rand(*size, generator=None, dtype=None, device=None):
+    """Uniform numbers in [0, 1), float32 by default."""
+    if generator is not None:
+        return _drawn("rand", generator, rand, *size, dtype=dtype)
+    return _ops.rand(*size, dtype=dtype)
+
+
+def randn(*size, generator=None, dtype=None, device=None):
+    """Standard normal numbers, float32 by default."""
+    if generator is not None:
+        return _drawn("randn", generator, randn, *size, dtype=dtype)
+    return _ops.randn(*size, dtype=dtype)
 
 
 def rand_like(input, *, dtype=None, device=None):

@@ -41,7 +41,7 @@ for _name, _function in (
         ("bitwise_xor", _ops.bitwise_xor), ("copysign", _ops.copysign), ("float_power", _ops.float_power),
         ("floor_divide", _ops.floor_divide), ("fmod", _ops.fmod), ("gcd", _ops.gcd), ("lcm", _ops.lcm),
         ("heaviside", _ops.heaviside), ("hypot", _ops.hypot), ("logaddexp", _ops.logaddexp), ("fmax", _ops.fmax),
-        ("logaddexp2", _ops.logaddexp2), ("logical_xor", _ops.logical_xor), ("mod", _ops.remainder), ("fmin", _ops.fmin),
+        ("logaddexp2", lambda x, y: _ops.logaddexp2(_float(x), _float(y))), ("logical_xor", _ops.logical_xor), ("mod", _ops.remainder), ("fmin", _ops.fmin),
         ("remainder", _ops.remainder), ("true_divide", _ops.div)):
     _make(_name, _function, 2)
 

@@ -5,7 +5,9 @@ Here they are found by their spelling when they are asked for: `abs_op` is an in
 What is not offered can be imported and raises when it is called.
 """
 import importlib
+import sys
 
+from .. import _paths
 from .. import absent as _absent
 from ..common.tensor import Tensor
 from . import function as _function
@@ -103,7 +105,7 @@ def _class_named(name):
                                      "__doc__": "ops.%s as a primitive." % getattr(function, "__name__", name)})
 
 
-def _instance_named(name):
+def instance_named(name):
     """An instance of the primitive that NAME_op stands for, or None."""
     wanted = _camel(name).lower()
     for known in _operations.__all__:
@@ -130,14 +132,17 @@ _refuse = _absent.attributes(__name__, _reason)
 def __getattr__(name):
     if name.startswith("_"):
         raise AttributeError("module %r has no attribute %r" % (__name__, name))
+    if name in ("gen_ops_def", "gen_ops_prim"):
+        return sys.modules[__name__]
     found = None
     if "Grad" not in name and "_grad" not in name:
         if name[0].isupper():
             found = _class_named(name)
         elif name.endswith("_op"):
-            found = _instance_named(name[:-3])
+            found = instance_named(name[:-3])
         else:
             found = _function_named(name)
     found = _refuse(name) if found is None else found
     globals()[name] = found
     return found
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

@@ -2,6 +2,7 @@
 import math as _math
 
 from ..common import dtype as _mstype
+from ..common.generator import drawn as _drawn
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import array_func as _a
@@ -107,8 +108,7 @@ def diff_ext(input, n=1, dim=-1, prepend=None, append=None):
 def bernoulli_ext(input, *, generator=None):
     """1 with the probability that input holds, else 0."""
     if generator is not None:
-        raise NotImplementedError("[bernoulli_ext] generator, got %s, expected None: mindspore.set_seed seeds all"
-                                  % type(generator).__name__)
+        return _drawn("bernoulli_ext", generator, bernoulli_ext, input)
     return _r.bernoulli(input, input)
 
 

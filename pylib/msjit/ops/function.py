@@ -57,7 +57,7 @@ __path__ = _paths.extend([])
 
 __all__ = sorted({n for m in _modules for n in m.__all__})
 _refuse = _absent(__name__)
-_TRANSFORMS = {"derivative": "function_transforms", "jet": "function_transforms", "linearize": "function_transforms",
+_TRANSFORMS = {"custom_vjp": "custom_function", "derivative": "function_transforms", "jet": "function_transforms", "linearize": "function_transforms",
                "vmap": "function_transforms"}
 _TRANSFORMS.update(dict.fromkeys("get_grad grad jacfwd jacrev jvp value_and_grad vjp".split(), "autograd"))
 
@@ -66,4 +66,10 @@ def __getattr__(name):
     if name in _TRANSFORMS:
         import importlib
         return getattr(importlib.import_module(".." + _TRANSFORMS[name], __package__), name)
+    if name.endswith("_") and name[:1].islower():  # the instances of primitives that MindSpore's modules keep: cast_
+        from . import auto_generate
+        found = auto_generate.instance_named(name[:-1])
+        if found is not None:
+            return found
     return _refuse(name)
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

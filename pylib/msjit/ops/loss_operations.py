@@ -169,21 +169,8 @@ class Morph(Primitive):
     def __call__(self, *args):
         if self._bprop is None:
             return self._fn(*args)
-        from ..custom_function import _Function
-        fn, bprop = self._fn, self._bprop
-
-        class Step(_Function):
-            @staticmethod
-            def forward(ctx, *inputs):
-                output = fn(*inputs)
-                ctx.given = (inputs, output)
-                return output
-
-            @staticmethod
-            def backward(ctx, *grads):
-                inputs, output = ctx.given
-                return bprop(*(inputs + (output, grads[0] if len(grads) == 1 else grads)))
-        return Step.apply(*args)
+        from ..custom_function import with_gradient
+        return with_gradient(self._fn, self._bprop, args)
 
 
 class CopyWithSlice(Primitive):

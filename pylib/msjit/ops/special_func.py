@@ -32,7 +32,10 @@ def exp2(input):
 
 
 def logaddexp2(input, other):
-    """log2(2^x + 2^y), without overflow."""
+    """log2(2^x + 2^y), without overflow, of Tensors of floats; anything else raises TypeError."""
+    for value in (input, other):
+        if _check(value, "logaddexp2").dtype not in _FLOATS:
+            raise TypeError("[logaddexp2] dtype, got %s, expected one of floats" % value.dtype)
     return _k.logaddexp(input * _math.log(2), other * _math.log(2)) / _math.log(2)
 
 

@@ -1,0 +1,192 @@
+"""Functions of ops under NumPy's names of parameters, with a dtype for the result where MindSpore has one."""
+import builtins as _b
+
+from .. import ops as _ops
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from ..ops import registry as _k
+from .shared import as_float as _float
+from .shared import as_tensor as _tensor
+from .shared import public
+
+__all__ = []
+_public = public(__all__)
+
+
+def _put(name, call):
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = "As numpy.%s; the result in `dtype` where it is given." % name
+    globals()[name] = call
+    __all__.append(name)
+
+
+def _cast(out, dtype):
+    return out if dtype is None else _k.cast(out, dtype)
+
+
+def _make_one(name, function):
+    _put(name, lambda x, dtype=None: _cast(function(_tensor(x)), dtype))
+
+
+def _make_two(name, function):
+    _put(name, lambda x1, x2, dtype=None: _cast(function(_tensor(x1), _tensor(x2)), dtype))
+
+
+def _make_weak(name, function):
+    """A number stays one beside a tensor: its dtype gives way."""
+    def two(x1, x2, dtype=None):
+        x1 = x1 if isinstance(x1, (int, float)) and isinstance(x2, _Tensor) else _tensor(x1)
+        return _cast(function(x1, x2 if isinstance(x2, (int, float)) else _tensor(x2)), dtype)
+    _put(name, two)
+
+
+for _name, _function in (
+        ("abs", _ops.abs), ("cos", _ops.cos), ("exp", _ops.exp), ("floor", _ops.floor), ("log", _ops.log), ("sin", _ops.sin),
+        ("sqrt", _ops.sqrt), ("square", _ops.square), ("tanh", _ops.tanh), ("negative", _ops.neg), ("logical_not", _ops.logical_not)):
+    _make_one(_name, _function)
+for _name, _function in (
+        ("add", _ops.add), ("subtract", _ops.subtract), ("multiply", _ops.multiply), ("divide", _ops.divide), ("equal", _ops.equal),
+        ("not_equal", _ops.not_equal), ("less", _ops.less), ("less_equal", _ops.less_equal), ("greater", _ops.greater),
+        ("greater_equal", _ops.greater_equal), ("power", _ops.pow),
+        ("logical_and", _ops.logical_and), ("logical_or", _ops.logical_or), ("matmul", _ops.matmul)):
+    _make_two(_name, _function)
+_make_weak("maximum", _ops.maximum)
+_make_weak("minimum", _ops.minimum)
+
+
+@_public
+def randint(minval, maxval=None, shape=None, dtype=_mstype.int32):
+    """Uniform integers in [minval, maxval), or of one number in [0, minval); one of them where there is no shape."""
+    low, high = (0, minval) if maxval is None else (minval, maxval)
+    return _ops.randint(low, high, () if shape is None else (shape,) if isinstance(shape, int) else tuple(shape), dtype=dtype)
+
+
+@_public
+def clip(x, xmin, xmax, dtype=None):
+    """The elements limited to [xmin, xmax]; None leaves an end open."""
+    return _cast(_ops.clip(_tensor(x), xmin, xmax), dtype)
+
+
+@_public
+def expand_dims(a, axis):
+    """An axis of size 1 more."""
+    return _k.expand_dims(_tensor(a), axis)
+
+
+@_public
+def broadcast_to(array, shape):
+    """Axes of size 1 repeated up to a shape."""
+    return _ops.broadcast_to(_tensor(array), shape)
+
+
+@_public
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Element-wise |a - b| <= atol + rtol |b|."""
+    return _ops.isclose(_tensor(a), _tensor(b), rtol, atol, equal_nan)
+
+
+@_public
+def outer(a, b):
+    """All products of an element of a and one of b."""
+    return _ops.outer(_k.reshape(_tensor(a), (-1,)), _k.reshape(_tensor(b), (-1,)))
+
+
+@_public
+def roll(a, shift, axis=None):
+    """The elements moved along axes, or along the flattened tensor."""
+    return _ops.roll(_tensor(a), shift, axis)
+
+
+@_public
+def stack(arrays, axis=0):
+    """Joins tensors along a new axis."""
+    return _ops.stack(arrays, axis)
+
+
+@_public
+def concatenate(arrays, axis=0):
+    """Joins tensors along an axis; the flattened ones where it is None."""
+    if axis is None:
+        return _ops.concat([_k.reshape(_tensor(a), (-1,)) for a in arrays], 0)
+    return _ops.concat(arrays, axis)
+
+
+@_public
+def swapaxes(x, axis1, axis2):
+    """Two axes exchanged."""
+    return _ops.swapaxes(_tensor(x), axis1, axis2)
+
+
+@_public
+def tile(a, reps):
+    """The tensor repeated along its axes."""
+    return _ops.tile(_tensor(a), reps)
+
+
+def _like(name, value):
+    def call(a, dtype=None, shape=None):
+        a = _tensor(a)
+        sizes = a.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+        return _k.full(sizes, value, a.dtype if dtype is None else dtype)
+    _put(name, call)
+
+
+_like("ones_like", 1)
+_like("zeros_like", 0)
+
+
+@_public
+def full_like(a, fill_value, dtype=None, shape=None):
+    """A tensor of one value in the shape of another, or in a given one."""
+    a = _tensor(a)
+    sizes = a.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+    return _ops.full(sizes, fill_value, dtype=a.dtype if dtype is None else dtype)
+
+
+@_public
+def eye(N, M=None, k=0, dtype=_mstype.float32):
+    """Ones on the k-th diagonal of an N x M matrix, zeros elsewhere."""
+    M = N if M is None else M
+    if k == 0:
+        return _ops.eye(N, M, dtype)
+    rows = _k.reshape(_k.arange(0, N, 1, _mstype.int32), (-1, 1))
+    return _k.cast(_k.equal(_k.reshape(_k.arange(0, M, 1, _mstype.int32), (1, -1)) - rows, k), dtype)
+
+
+@_public
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    """`num` numbers from start to stop, evenly spaced, float32 by default; with retstep their distance too."""
+    if isinstance(num, _b.bool) or not isinstance(num, int):
+        raise TypeError("[linspace] num, got %s, expected an int" % type(num).__name__)
+    if num < 1:
+        raise ValueError("[linspace] num, got %d, expected 1 or more" % num)
+    first, last = _float(_tensor(start)), _float(_tensor(stop))
+    step = (last - first) / float(_b.max(num - 1 if endpoint else num, 1))
+    places = _k.reshape(_k.arange(0, num, 1, _mstype.float32), [num] + [1] * step.ndim)
+    out = _cast(first + places * step, dtype)
+    out = out if axis % out.ndim == 0 else _ops.movedim(out, 0, axis)
+    return (out, step) if retstep else out
+
+
+def _extreme(name, method):
+    def call(a, axis=None, keepdims=False, initial=None, where=True):
+        return getattr(_tensor(a), method)(axis=axis, keepdims=keepdims, initial=initial, where=where)
+    _put(name, call)
+    call.__doc__ = "%s over axes, all by default, among the elements where a mask is true, and an initial value." % name
+
+
+for _name, _method in (("max", "max"), ("min", "min"), ("amax", "max"), ("amin", "min")):
+    _extreme(_name, _method)
+
+
+@_public
+def sum(a, axis=None, dtype=None, keepdims=False, initial=None):
+    """Sum over axes, all by default, beginning with an initial value."""
+    out = _ops.sum(_tensor(a), axis, keepdims)
+    return _cast(out if initial is None else out + initial, dtype)
+
+
+@_public
+def mean(a, axis=None, keepdims=False, dtype=None):
+    """Mean over axes, all by default."""
+    return _cast(_ops.mean(_tensor(a), axis, keepdims), dtype)
