@@ -29,6 +29,11 @@ float16: DType
 bfloat16: DType
 float32: DType
 float64: DType
+uint16: DType
+uint32: DType
+uint64: DType
+complex64: DType
+complex128: DType
 dtypes: Dict[str, DType]
 
 class CompileError(RuntimeError): ...
@@ -251,7 +256,7 @@ class Tensor:
     def i0(x: Any) -> "Tensor": ...
     def igamma(input: Any, other: Any) -> "Tensor": ...
     def igammac(input: Any, other: Any) -> "Tensor": ...
-    def imag(self, *args: Any, **kwargs: Any) -> "Tensor": ...
+    def imag(input: Any) -> "Tensor": ...
     def index(self, indices: Any) -> "Tensor": ...
     def index_add(x: Any, indices: Any, y: Any, axis: Any, use_lock: Any = ..., check_index_bound: Any = ...) -> "Tensor": ...
     def index_add_(self, dim: Any, index: Any, source: Any, *, alpha: Any = ...) -> "Tensor": ...
@@ -460,7 +465,7 @@ class Tensor:
     def xlogy(input: Any, other: Any) -> "Tensor": ...
     def zero_(self) -> "Tensor": ...
     def abs(self) -> "Tensor":
-        """The absolute value."""
+        """The absolute value; of complex numbers as complex numbers."""
     def acos(self) -> "Tensor":
         """The inverse cosine, in radians."""
     def acosh(self) -> "Tensor":
@@ -539,6 +544,12 @@ class Tensor:
         """Inserts an axis of size one before `axis`."""
     def expm1(self) -> "Tensor":
         """e to the power x, minus 1, exact near 0."""
+    def fft_c2c(self, axes: Ints, forward: _bool = ..., scale: _float = ...) -> "Tensor":
+        """The discrete Fourier transform of complex numbers over axes, times `scale`; forward has the negative exponent."""
+    def fft_c2r(self, axes: Ints, n: _int, forward: _bool = ..., scale: _float = ...) -> "Tensor":
+        """The real numbers, n along the last of the axes, whose Fourier transform has this half, times `scale`; the inverse of fft_r2c but for its scale."""
+    def fft_r2c(self, axes: Ints, forward: _bool = ..., scale: _float = ...) -> "Tensor":
+        """The discrete Fourier transform of real numbers over axes, times `scale`: the first half of the last of them."""
     def flip(self, axis: Optional[Ints] = ...) -> "Tensor":
         """Reverses the order of elements along the given axes, or all of them."""
     def floor(self) -> "Tensor":
@@ -705,7 +716,7 @@ class Tensor:
 class ops:
     @staticmethod
     def abs(x: TensorLike) -> "Tensor":
-        """The absolute value."""
+        """The absolute value; of complex numbers as complex numbers."""
     @staticmethod
     def acos(x: TensorLike) -> "Tensor":
         """The inverse cosine, in radians."""
@@ -724,6 +735,9 @@ class ops:
     @staticmethod
     def all(x: TensorLike, axis: Optional[Ints] = ..., keepdims: _bool = ...) -> "Tensor":
         """Whether every element over the given axes is true."""
+    @staticmethod
+    def angle(x: TensorLike) -> "Tensor":
+        """The angle of complex numbers in the plane, in radians."""
     @staticmethod
     def any(x: TensorLike, axis: Optional[Ints] = ..., keepdims: _bool = ...) -> "Tensor":
         """Whether some element over the given axes is true."""
@@ -809,8 +823,14 @@ class ops:
     def clip(x: TensorLike, min: Optional[Number] = ..., max: Optional[Number] = ...) -> "Tensor":
         """Limits the elements to [min, max]; a limit of None does not hold."""
     @staticmethod
+    def complex(real: TensorLike, imag: TensorLike) -> "Tensor":
+        """Complex numbers of real and imaginary parts, both float32 or both float64."""
+    @staticmethod
     def concat(tensors: Sequence[TensorLike], axis: _int = ...) -> "Tensor":
         """Joins tensors along an existing axis."""
+    @staticmethod
+    def conj(x: TensorLike) -> "Tensor":
+        """The complex conjugate; of real numbers, the numbers themselves."""
     @staticmethod
     def conv2d(x: TensorLike, weight: TensorLike, bias: Optional[TensorLike] = ..., stride: Ints = ..., padding: Ints = ..., dilation: Ints = ..., groups: _int = ...) -> "Tensor":
         """2-D convolution of x (N, C, H, W) with weight (out, C / groups, kH, kW)."""
@@ -890,6 +910,15 @@ class ops:
     def eye(n: _int, m: Optional[_int] = ..., dtype: DTypeLike = ...) -> "Tensor":
         """Ones on the diagonal, zeros elsewhere."""
     @staticmethod
+    def fft_c2c(x: TensorLike, axes: Ints, forward: _bool = ..., scale: _float = ...) -> "Tensor":
+        """The discrete Fourier transform of complex numbers over axes, times `scale`; forward has the negative exponent."""
+    @staticmethod
+    def fft_c2r(x: TensorLike, axes: Ints, n: _int, forward: _bool = ..., scale: _float = ...) -> "Tensor":
+        """The real numbers, n along the last of the axes, whose Fourier transform has this half, times `scale`; the inverse of fft_r2c but for its scale."""
+    @staticmethod
+    def fft_r2c(x: TensorLike, axes: Ints, forward: _bool = ..., scale: _float = ...) -> "Tensor":
+        """The discrete Fourier transform of real numbers over axes, times `scale`: the first half of the last of them."""
+    @staticmethod
     def flatten(x: TensorLike, start_dim: _int = ..., end_dim: _int = ...) -> "Tensor":
         """Merges the axes start_dim to end_dim into one."""
     @staticmethod
@@ -934,6 +963,9 @@ class ops:
     @staticmethod
     def identity(x: TensorLike) -> "Tensor":
         """x itself, as a value of its own."""
+    @staticmethod
+    def imag(x: TensorLike) -> "Tensor":
+        """The imaginary part; of real numbers, zeros."""
     @staticmethod
     def index(tensors: Sequence[TensorLike], axes: Ints) -> "Tensor":
         """Advanced indexing: tensors holds x, then one integer tensor for each of the named axes; NumPy's rules place the result."""
@@ -1038,7 +1070,7 @@ class ops:
         """The larger of two tensors, element by element; NaN where either is."""
     @staticmethod
     def mean(x: TensorLike, axis: Optional[Ints] = ..., keepdims: _bool = ...) -> "Tensor":
-        """Mean over the given axes (all by default); integers give float32."""
+        """Mean over the given axes (all by default); integers of at most 8 bits or with a sign give float32."""
     @staticmethod
     def min(x: TensorLike, axis: Optional[Ints] = ..., keepdims: _bool = ...) -> "Tensor":
         """Smallest element over the given axes (all by default); NaN where there is one."""
@@ -1099,6 +1131,9 @@ class ops:
     @staticmethod
     def random_uniform(shape: Ints, low: _float = ..., high: _float = ..., dtype: DTypeLike = ...) -> "Tensor":
         """Uniform random numbers in [low, high)."""
+    @staticmethod
+    def real(x: TensorLike) -> "Tensor":
+        """The real part; of real numbers, a copy."""
     @staticmethod
     def reciprocal(x: TensorLike) -> "Tensor":
         """One over x."""

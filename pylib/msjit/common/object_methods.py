@@ -133,7 +133,7 @@ _REFUSED = {
 
 
 def bind():
-    """Puts the methods on Tensor; called once, after those of more_methods.py."""
+    """Puts the methods on Tensor; called once, after those of function_methods.py."""
     global _k, _ops
     from .. import ops as _ops
     from ..ops import registry as _k

@@ -2,11 +2,13 @@
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import functional as functional
-from . import functional_more as functional_more
+from . import functional_keywords as functional_keywords
+from . import functional_variants as functional_variants
+from . import keyword_func as keyword_func
+from . import layer_variants as layer_variants
 from . import layers as layers
 from . import linalg as linalg
 from . import nn as nn
-from . import nn_more as nn_more
 from . import optim as optim
 from . import special as special
 from . import tensor_func as tensor_func
@@ -76,7 +78,7 @@ from msjit.ops import greater as greater
 from msjit.ops import greater as gt
 from msjit.ops import histc as histc
 from msjit.ops import hstack as hstack
-from msjit.ops import index_select as index_select
+from msjit.ops import imag as imag
 from msjit.ops import inv as reciprocal
 from msjit.ops import inverse as inverse
 from msjit.ops import isclose as isclose
@@ -104,26 +106,18 @@ from msjit.ops import masked_fill as masked_fill
 from msjit.ops import masked_select as masked_select
 from msjit.ops import matmul as matmul
 from msjit.ops import maximum as maximum
-from msjit.ops import mean as mean
 from msjit.ops import minimum as minimum
 from msjit.ops import mm as mm
 from msjit.ops import mul as mul
-from msjit.ops import mv as mv
-from msjit.ops import narrow as narrow
 from msjit.ops import ne as ne
 from msjit.ops import ne as not_equal
 from msjit.ops import neg as neg
 from msjit.ops import neg as negative
 from msjit.ops import nonzero as nonzero
-from msjit.ops import norm as norm
 from msjit.ops import one_hot as one_hot
 from msjit.ops import ones as ones
 from msjit.ops import ones_like as ones_like
-from msjit.ops import permute as permute
-from msjit.ops import pow as pow
-from msjit.ops import prod as prod
-from msjit.ops import rand as rand
-from msjit.ops import randn as randn
+from msjit.ops import polar as polar
 from msjit.ops import ravel as ravel
 from msjit.ops import real as real
 from msjit.ops import relu as relu
@@ -139,11 +133,8 @@ from msjit.ops import sigmoid as sigmoid
 from msjit.ops import sin as sin
 from msjit.ops import sinc as sinc
 from msjit.ops import sinh as sinh
-from msjit.ops import softmax as softmax
-from msjit.ops import split as split
 from msjit.ops import sqrt as sqrt
 from msjit.ops import square as square
-from msjit.ops import stack as stack
 from msjit.ops import sub as sub
 from msjit.ops import sum as sum
 from msjit.ops import swapaxes as swapaxes
@@ -151,7 +142,6 @@ from msjit.ops import t as t
 from msjit.ops import take as take
 from msjit.ops import tan as tan
 from msjit.ops import tanh as tanh
-from msjit.ops import tile as tile
 from msjit.ops import trace as trace
 from msjit.ops import tril as tril
 from msjit.ops import triu as triu
@@ -163,6 +153,8 @@ from msjit.ops import unsqueeze as unsqueeze
 from msjit.ops import xlogy as xlogy
 from msjit.ops import zeros as zeros
 from msjit.ops import zeros_like as zeros_like
+
+def addr_(input: Any, vec1: Any, vec2: Any, *, beta: Any = ..., alpha: Any = ...) -> Any: ...
 
 def all(input: Any, dim: Any = ..., keepdim: bool = ...) -> Any: ...
 
@@ -220,9 +212,13 @@ def gather(input: Any, dim: Any, index: Any) -> Any: ...
 
 def index_add(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = ...) -> Any: ...
 
+def index_select(input: Any, dim: Any, index: Any) -> Any: ...
+
 def logsumexp(input: Any, dim: Any, keepdim: bool = ...) -> Any: ...
 
 def max(input: Any, dim: Any = ..., keepdim: bool = ...) -> Any: ...
+
+def mean(input: Any, dim: Any = ..., keepdim: bool = ..., *, dtype: Any = ...) -> Any: ...
 
 def median(input: Any, dim: Any = ..., keepdim: bool = ...) -> Any: ...
 
@@ -232,17 +228,33 @@ def min(input: Any, dim: Any = ..., keepdim: bool = ...) -> Any: ...
 
 def multinomial(input: Any, num_samples: Any, replacement: bool = ..., *, generator: Any = ...) -> Any: ...
 
+def mv(input: Any, vec: Any) -> Any: ...
+
 def nan_to_num(input: Any, nan: Any = ..., posinf: Any = ..., neginf: Any = ...) -> Any: ...
 
 def nansum(input: Any, dim: Any = ..., keepdim: bool = ..., *, dtype: Any = ...) -> Any: ...
 
+def narrow(input: Any, dim: Any, start: Any, length: Any) -> Any: ...
+
+def norm(input: Any, p: Any = ..., dim: Any = ..., keepdim: bool = ..., *, dtype: Any = ...) -> Any: ...
+
 def normal(mean: Any = ..., std: Any = ..., size: Any = ..., generator: Any = ...) -> Any: ...
+
+def permute(input: Any, dims: Any) -> Any: ...
+
+def pow(input: Any, exponent: Any) -> Any: ...
+
+def prod(input: Any, dim: Any = ..., keepdim: bool = ..., *, dtype: Any = ...) -> Any: ...
+
+def rand(*size: Any, generator: Any = ..., dtype: Any = ..., device: Any = ...) -> Any: ...
 
 def rand_like(input: Any, *, dtype: Any = ..., device: Any = ...) -> Any: ...
 
 def randint(*args: Any, generator: Any = ..., dtype: Any = ..., device: Any = ...) -> Any: ...
 
 def randint_like(input: Any, low: Any, high: Any = ..., *, dtype: Any = ..., device: Any = ...) -> Any: ...
+
+def randn(*size: Any, generator: Any = ..., dtype: Any = ..., device: Any = ...) -> Any: ...
 
 def randn_like(input: Any, *, dtype: Any = ..., device: Any = ...) -> Any: ...
 
@@ -254,13 +266,21 @@ def scatter_add(input: Any, dim: Any, index: Any, src: Any) -> Any: ...
 
 def select(input: Any, dim: Any, index: Any) -> Any: ...
 
+def softmax(input: Any, dim: Any, *, dtype: Any = ...) -> Any: ...
+
 def sort(input: Any, *, dim: Any = ..., descending: bool = ..., stable: bool = ...) -> Any: ...
 
+def split(tensor: Any, split_size_or_sections: Any, dim: Any = ...) -> Any: ...
+
 def squeeze(input: Any, dim: Any) -> Any: ...
+
+def stack(tensors: Any, dim: Any = ...) -> Any: ...
 
 def std(input: Any, dim: Any = ..., *, correction: Any = ..., keepdim: bool = ...) -> Any: ...
 
 def std_mean(input: Any, dim: Any = ..., *, correction: Any = ..., keepdim: bool = ...) -> Any: ...
+
+def tile(input: Any, dims: Any) -> Any: ...
 
 def topk(input: Any, k: Any, dim: Any = ..., largest: bool = ..., sorted: bool = ...) -> Any: ...
 
