@@ -10,9 +10,9 @@ from .custom_function import _Function
 from .function_transforms import vmap
 from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, mutable, set_seed, tensor
 from .common.dtype import (  # noqa: F401
-    DType, TensorType, Type, bfloat16, bool_, byte, complex64, complex128, double, dtype_to_nptype, dtype_to_pytype, float16,
-    float32, float64, float_, get_py_obj_dtype, half, int16, int32, int64, int8, int_, intc, intp, long, pytype_to_dtype, short,
-    single, string, tensor_type, type_none, ubyte, uint8, uint16, uint32, uint64,
+    DType, TensorType, Type, bfloat16, bool_, byte, cdouble, cfloat, complex64, complex128, double, dtype_to_nptype,
+    dtype_to_pytype, float16, float32, float64, float_, get_py_obj_dtype, half, int16, int32, int64, int8, int_, intc, intp, long, pytype_to_dtype, short,
+    single, string, tensor_type, type_none, ubyte, uint, uint8, uint16, uint32, uint64, uintc, uintp, ushort,
 )
 from .common.initializer import initializer
 from .common.tensor import from_dlpack, from_numpy, is_tensor, swap_tensors, to_dlpack
@@ -45,7 +45,8 @@ _LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "Summar
 _LAZY_NAMES.update(dict.fromkeys((
     "BackupAndRestore", "DatasetHelper", "OnRequestExit", "connect_network_with_dataset", "data_sink", "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
     "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",
-    "FixedLossScaleManager", "LossScaleManager", "build_train_network", "Accuracy", "BleuScore", "ConfusionMatrix",
+    "FixedLossScaleManager", "LossScaleManager", "build_train_network", "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "HausdorffDistance",
+    "MeanSurfaceDistance", "RootMeanSquareDistance",
     "CosineSimilarity", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric",
     "Perplexity", "Precision", "ROC", "Recall", "Top1CategoricalAccuracy",
     "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs"), "train"))

@@ -8,7 +8,6 @@ REASONS = {
     "communication": "it communicates between processes, and there is one",
     "device": "it is a kernel for NPUs or GPUs, or manages their memory and streams",
     "sparse": "there are no sparse tensors",
-    "complex": "there are no complex numbers",
     "compiler": "it is a part of MindSpore's graph compiler, or registers kernels with it",
     "gradient kernel": "it is the kernel of a gradient; gradients are made of operators here (msjit.grad)",
     "unwritten": "it is not written yet",
@@ -39,10 +38,6 @@ _SPARSE = """SparseApplyAdadelta SparseApplyAdagrad SparseApplyAdagradV2 SparseA
     make_map_parameter make_row_tensor make_row_tensor_inner make_sparse_tensor row_tensor_add row_tensor_get_dense_shape
     row_tensor_get_indices row_tensor_get_values to_coo to_csr"""
 
-_COMPLEX = """Angle Complex ComplexAbs Eig FFTWithSize Imag MatrixLogarithm Polar STFT eig eigvals imag polar stft
-    view_as_real fft fft2 fftfreq fftn fftshift hfft hfft2 hfftn ifft ifft2 ifftn ifftshift ihfft ihfft2 ihfftn irfft irfft2
-    irfftn rfft rfft2 rfftfreq rfftn"""
-
 _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp Custom CustomOpBuilder CustomRegOp DataType GeSwitch J Merge
     PyExecute ScalarToArray SelectView SliceGetItem TBERegOp UpdateState arg_dtype_cast arg_handler array_reduce
     cpp_create_prim_instance_helper custom_info_register deprecated embed env_get environ_add environ_create environ_get
@@ -53,11 +48,11 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp Custom CustomOpBui
     init_exec_dataset jit_forbidden_register flops_collection ms_memory_recycle dump_func_graph"""
 
 _UNWRITTEN = """BasicLSTMCell CTCLoss CombinedNonMaxSuppression ComputeAccidentalHits ConfusionMatrix DepthwiseConv2dNative
-    Dilation2D ExtractGlimpse FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
-    ScaleAndTranslate"""
+    Dilation2D Eig ExtractGlimpse FFTWithSize FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
+    MatrixLogarithm STFT ScaleAndTranslate eig eigvals"""
 
 _TABLE = {}
-for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE), ("complex", _COMPLEX),
+for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE),
                         ("compiler", _COMPILER), ("unwritten", _UNWRITTEN)):
     _TABLE.update(dict.fromkeys(_names.split(), _reason))
 
@@ -71,7 +66,7 @@ def reason_of(name):
     return None
 
 
-class _Absent(type):
+class Absent(type):
     """A class whose calls and attributes raise; it may be a base of classes, and stand in isinstance."""
 
     def _raise(cls):
@@ -88,7 +83,7 @@ class _Absent(type):
 
 def absent(module, name, why):
     """The class that stands for a name of a module."""
-    return _Absent(name, (), {"__module__": module, "_where": "%s.%s" % (module, name), "_why": why,
+    return Absent(name, (), {"__module__": module, "_where": "%s.%s" % (module, name), "_why": why,
                               "__doc__": "Not offered: %s." % why})
 
 

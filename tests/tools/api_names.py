@@ -23,8 +23,6 @@ and raise NotImplementedError, with the reason, when they are called; *left out*
 # Names that msjit has not, where the reason is not that of the whole namespace: {namespace or "*": {reason: names}}.
 LEFT_OUT = {
     "*": {
-        "unsigned integers of 16 to 64 bits and complex numbers are added elsewhere":
-            "uint uint16 uint32 uint64 uintc uintp ushort cdouble cfloat complex128 complex64 complex_type",
         "8-bit floats, quantised numbers and other dtypes of NPUs": "float8_e4m3fn float8_e5m2 hifloat8 qint4x2 QuantDtype",
         "types of MindSpore's graph, which no tensor has":
             """AnythingType Bool CSRTensorType Dict Ellipsis_ EnvType Float FunctionType Int List MsClassType NoneType RefType Slice
@@ -49,9 +47,8 @@ LEFT_OUT = {
             TrainFaultTolerance get_ckpt_path_with_strategy AicoreMetrics DynamicProfilerMonitor EnvProfiler ExportType
             HostSystem ProfilerActivity ProfilerLevel mstx profile schedule tensorboard_trace_handler get_ps_context""",
         "not written yet":
-            """BackupAndRestore ConfusionMatrixMetric DatasetHelper FlopsUtilizationCollector HausdorffDistance MeanSurfaceDistance
-            OcclusionSensitivity OnRequestExit RootMeanSquareDistance SummaryCollector SummaryLandscape
-            connect_network_with_dataset data_sink frombuffer register_saved_tensors_hooks saved_tensors_hooks
+            """FlopsUtilizationCollector OcclusionSensitivity SummaryLandscape frombuffer register_saved_tensors_hooks
+            saved_tensors_hooks
             expanded_shape infer_out_shape max_ min_ once_sequence prepare_shape_for_squeeze triple_sequence tuple_slice
             twice_sequence AvgPool1d MaxUnpool2d SyncBatchNorm UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad3d
             flops_collection identity""",
@@ -134,8 +131,8 @@ def compare(space, names):
         if value is absent:
             known.get(name) and left[known[name]].append(name)
             name in known or unknown.append(name)
-        elif isinstance(value, type) and issubclass(value, absent.Absent):
-            refused[absent.REASONS[value._reason]].append(name)
+        elif isinstance(value, absent.Absent):
+            refused[value._why].append(name)
         elif space == "Tensor" and str(getattr(value, "__doc__", "")).startswith("Not offered: "):
             refused[value.__doc__[len("Not offered: "):-1]].append(name)
         else:

@@ -20,7 +20,8 @@ complex64 = dtypes["complex64"]
 complex128 = dtypes["complex128"]
 
 byte, short, int_, long = int8, int16, int64, int64
-intc, intp = int32, int64
+intc, intp, uintc, uintp = int32, int64, uint32, uint64
+cfloat, cdouble = complex64, complex128
 ubyte, ushort, uint, ulong = uint8, uint16, uint32, uint64
 half, float_, single, double = float16, float32, float32, float64
 

@@ -125,7 +125,7 @@ def _refused(name, reason):
 
 
 _REFUSED = {
-    "sparse": "to_coo to_csr", "complex": "imag eigvals",
+    "sparse": "to_coo to_csr", "unwritten": "eigvals",
     "device": """offload offload_file_path pin_memory set_device_address untyped_storage storage to_ data_sync wait_pipeline
         delete_ is_meta virtual_flag""",
     "compiler": "getitem_index_info setitem_index_info assign_value_cpp set_cast_dtype set_param_info set_init_flag",

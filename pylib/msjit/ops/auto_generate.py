@@ -72,7 +72,7 @@ def _camel(name):
 def _of_mint(name):
     for path in ("..mint", "..mint.functional", "..mint.linalg"):
         found = getattr(importlib.import_module(path, __package__), name, None)
-        if found is not None and not (isinstance(found, type) and issubclass(found, _absent.Absent)):
+        if found is not None and not isinstance(found, _absent.Absent):
             return found
     return None
 
