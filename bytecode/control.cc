@@ -235,6 +235,29 @@ Executor::ArmWrites Executor::take_renewed(size_t before, uint64_t mark) {
   return writes;
 }
 
+namespace {
+
+// What the If makes of each tensor that one of the arms has given another value.
+bool join_writes(Joiner& joiner, const std::vector<std::pair<SymRef, Val>>* writes,
+                 std::vector<std::pair<SymRef, SymRef>>* out) {
+  for (int side : {0, 1})
+    for (const auto& [tensor, value] : writes[side]) {
+      const auto is_this = [&](const auto& entry) { return entry.first == tensor; };
+      if (std::any_of(out->begin(), out->end(), is_this)) continue;
+      SymRef values[2];
+      for (int arm : {0, 1}) {
+        const auto write = std::find_if(writes[arm].begin(), writes[arm].end(), is_this);
+        values[arm] = write == writes[arm].end() ? tensor : make_tensor(write->second);
+      }
+      SymRef both = joiner.join_written(values[0], values[1]);
+      if (!both) return false;
+      out->emplace_back(tensor, std::move(both));
+    }
+  return true;
+}
+
+}  // namespace
+
 bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
                          const ArmWrites* writes, Joiner& joiner) {
   const End ends[2] = {end_of(arms[0]), end_of(arms[1])};
@@ -289,19 +312,8 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
     if (!frame.result) return refuse("its result is " + joiner.why);
   }
   std::vector<std::pair<SymRef, SymRef>> renewed;
-  for (int side : {0, 1})
-    for (const auto& [tensor, value] : writes[side]) {
-      const auto known = [&](const auto& done) { return done.first == tensor; };
-      if (std::any_of(renewed.begin(), renewed.end(), known)) continue;
-      SymRef values[2];
-      for (int arm : {0, 1}) {
-        const auto write = std::find_if(writes[arm].begin(), writes[arm].end(), known);
-        values[arm] = write == writes[arm].end() ? tensor : make_tensor(write->second);
-      }
-      SymRef both = joiner.join_written(values[0], values[1]);
-      if (!both) return refuse("a tensor that it writes to is " + joiner.why);
-      renewed.emplace_back(tensor, std::move(both));
-    }
+  if (!join_writes(joiner, writes, &renewed))
+    return refuse("a tensor that it writes to is " + joiner.why);
   SymRef again;
   Val flag;
   if (!returned && !met) {

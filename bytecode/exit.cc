@@ -40,6 +40,14 @@ int ExitBuilder::recipe(const SymRef& value) {
   return index;
 }
 
+// A copy of an array that the capture keeps.
+static Recipe copied(int array) {
+  Recipe made{RecipeKind::kCallMethod};
+  made.object = Ref::steal(PyUnicode_InternFromString("__copy__"));
+  made.args = {array};
+  return made;
+}
+
 int ExitBuilder::make(const SymRef& value) {
   if (value->source != kNoSource) {
     Recipe load{RecipeKind::kRegister};
@@ -50,13 +58,7 @@ int ExitBuilder::make(const SymRef& value) {
   switch (value->kind) {
     case SymKind::kConst:
       made.object = value->object;
-      if (is_array(value)) {
-        const int array = add(std::move(made));
-        made = Recipe{RecipeKind::kCallMethod};
-        made.object = Ref::steal(PyUnicode_InternFromString("__copy__"));
-        made.args = {array};
-      }
-      return add(std::move(made));
+      return add(is_array(value) ? copied(add(std::move(made))) : std::move(made));
     case SymKind::kTensor: return tensor(value);
     case SymKind::kScalar:
       made.kind = RecipeKind::kScalar;

@@ -120,8 +120,10 @@ bool is_private(Executor& x, const SymRef& tensor) {
   return true;
 }
 
+// Arms are looked through only behind them, and a backward pass may read what was before.
 bool may_renew(Executor& x, const SymRef& tensor) {
-  return x.is_forked_now() ? is_private(x, tensor) : has_own_memory(x, tensor);
+  return x.is_forked_now() || x.gradient_scopes().any() ? is_private(x, tensor)
+                                                        : has_own_memory(x, tensor);
 }
 
 void renew_made(Executor& x, const SymRef& tensor, Val value) {

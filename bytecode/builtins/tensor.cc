@@ -226,6 +226,30 @@ bool method_astype(Executor& x, const std::vector<SymRef>& args, PyObject* names
   return apply_attr(x, "cast", args[0], AttrValue(dtype), out);
 }
 
+// float(), long() and the like.
+template <DType kTo>
+bool method_cast(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "a conversion", args, names, 1, 1)) return false;
+  const Meta& meta = args[0]->tensor.meta();
+  if (meta.dtype == kTo && !meta.weak) return *out = args[0], true;  // the very tensor
+  return apply_attr(x, "cast", args[0], AttrValue(kTo), out);
+}
+
+bool method_copy(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return positional(x, "copy", args, names, 1, 1) &&
+         x.apply(*find_op("copy"), std::span(&args[0]->tensor, 1), {}, out);
+}
+
+bool method_numel(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "numel", args, names, 1, 1)) return false;
+  return *out = x.sizes().numel(args[0]->tensor), true;
+}
+
+bool method_dim(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "dim", args, names, 1, 1)) return false;
+  return *out = integer(args[0]->tensor.rank()), true;
+}
+
 bool method_item(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return x.fail(BreakReason::kTensorValue, "item()");
   return number_of_tensor(x, args[0], nullptr, out);
@@ -238,8 +262,19 @@ bool method_value(Executor& x, Args, PyObject*, SymRef*) {
   return x.fail(BreakReason::kTensorValue, names[kName]);
 }
 
-const ModelRow kTensorMethods[] = {
-    {"astype", method_astype}, {"to", method_astype}, {"item", method_item}};
+const ModelRow kTensorMethods[] = {{"astype", method_astype},
+                                   {"to", method_astype},
+                                   {"item", method_item},
+                                   {"copy", method_copy},
+                                   {"numel", method_numel},
+                                   {"dim", method_dim},
+                                   {"half", method_cast<DType::kFloat16>},
+                                   {"bfloat16", method_cast<DType::kBFloat16>},
+                                   {"float", method_cast<DType::kFloat32>},
+                                   {"double", method_cast<DType::kFloat64>},
+                                   {"int", method_cast<DType::kInt32>},
+                                   {"long", method_cast<DType::kInt64>},
+                                   {"bool", method_cast<DType::kBool>}};
 const ModelRow kEndsRegion[] = {
     {"asnumpy", method_value<0>}, {"numpy", method_value<1>}, {"tolist", method_value<2>}};
 

@@ -267,3 +267,11 @@ def test_tensors_of_numbers_of_tensors():
     same(fn, lambda v: (x34(v),), variants=(0, 0, 1))
     if not FORCED:
         captured(fn, lambda v: (x34(),))
+
+
+def test_methods_that_convert():
+    def fn(x):
+        f = x.float()
+        return x.half(), f is x, x.double(), x.int(), x.long(), x.bool(), (x > 3).float(), x.int().float(), x.numel(), x.dim(), x.bfloat16(), x.copy() is x
+    same(fn, lambda v: (x34(v),), variants=(0, 0, 1))
+    captured(fn, lambda v: (x34(),))
