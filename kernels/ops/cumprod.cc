@@ -16,8 +16,7 @@ struct Fold {
 }  // namespace
 
 MSJIT_OP(cumprod)
-    .doc(
-        "Running product along an axis. Integers and bool multiply in int64.")
+    .doc("Running product along an axis. Integers and bool multiply in int64.")
     .signature("x: Tensor, axis: int")
     .numpy("np.cumprod(x, axis=axis)")
     .infer([](InferCtx& ctx) -> Status {

@@ -199,13 +199,13 @@ class _Request:
         self.fn, self.grad_position, self.weights = fn, grad_position, weights
         self.has_aux, self.return_ids, self.where = has_aux, return_ids, where
 
-    def run(self, args, kwargs):
-        """(output, shaped gradients)"""
+    def run(self, args, kwargs, sens=None):
+        """(output, shaped gradients), of the outputs times `sens` where that is given"""
         positions = _positions(self.grad_position, len(args) + len(kwargs), self.where)
         weights = _weight_list(self.weights, self.where)
         pull = _Pull(self.fn, args, kwargs, positions, weights)
         outputs = _differentiated(pull.output, self.has_aux, self.where)
-        by_position, by_weight = pull.gradients(outputs, None)
+        by_position, by_weight = pull.gradients(outputs, None if sens is None else _seeds(sens, outputs, self.where))
         return pull.value(), self._shape(pull.positions, weights, by_position, by_weight)
 
     def _shape(self, positions, weights, by_position, by_weight):
@@ -219,10 +219,11 @@ class _Request:
         return of_weights if self.grad_position is None else (of_inputs, of_weights)
 
 
-def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
     """A function that returns the gradient of `fn` by the arguments at grad_position and by `weights`.
 
-    With has_aux only the first output of `fn` is differentiated and the others are returned beside the gradient.
+    With has_aux only the first output of `fn` is differentiated and the others are returned beside the gradient. With
+    sens_param the last argument of the call is the gradient of the output.
 
     grad_position is an int, a tuple of ints or None; the gradient has the structure of what is asked for: one Tensor, a tuple, or a pair
     (by arguments, by weights). The result can be differentiated again. Raises TypeError where `fn` is no function.
@@ -236,6 +237,11 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
     [5.0, 2.0]
     """
     request = _Request(fn, grad_position, weights, has_aux, return_ids, "grad")
+    if sens_param:
+        def weighed(*args, **kwargs):
+            value, grads = request.run(args[:-1], kwargs, args[-1])
+            return (grads, tuple(value[1:])) if has_aux else grads
+        return weighed
 
     def gradient(*args, **kwargs):
         value, grads = request.run(args, kwargs)
@@ -243,7 +249,7 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
     return gradient
 
 
-def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
     """As grad, but the function returns (output, gradient).
 
     With grad_position None and `weights` a list of Parameters the gradients are a tuple, one for each: what an optimizer takes.
@@ -256,6 +262,8 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
     (4.0, [[[1.0, 3.0]], [1.0]])
     """
     request = _Request(fn, grad_position, weights, has_aux, return_ids, "value_and_grad")
+    if sens_param:
+        return lambda *args, **kwargs: request.run(args[:-1], kwargs, args[-1])
 
     def value_and_gradient(*args, **kwargs):
         return request.run(args, kwargs)

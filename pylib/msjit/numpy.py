@@ -4,7 +4,9 @@ import numpy as _np
 
 from . import ops as _ops
 from .common import dtype as _mstype
-from .common.dtype import bool_, float16, float32, float64, int8, int16, int32, int64, uint8  # noqa: F401
+from .common.dtype import (  # noqa: F401
+    bool_, complex64, complex128, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+)
 from .common.tensor import Tensor as _Tensor
 from .ops import concat, where  # noqa: F401
 

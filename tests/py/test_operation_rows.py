@@ -409,3 +409,31 @@ def test_names_for_graphs():
             call()
     for run in modes(lambda x: ops.scalar_mul(x, ops.scalar_add(1, 2))):
         assert run(Tensor([2.0])).tolist() == [6]
+
+
+def test_keywords():
+    x, mask = Tensor(np.float32([[1, 5], [3, 2]])), Tensor([[True, False], [True, True]])
+    for run in modes(lambda v, m: (ops.amax(v, 1, initial=0.0, where=m), ops.max(v, 1, initial=4.0, where=m)[0], ops.min(v, 0, initial=2.5)[0],
+                                   ops.subtract(v, v, alpha=2), ops.true_divide(dividend=v, divisor=v))):
+        assert [t.tolist() for t in run(x, mask)] == [[1, 3], [4, 4], [1, 2], [[-1, -5], [-3, -2]], [[1, 1], [1, 1]]]
+    with pytest.raises(ValueError):
+        ops.amax(x, 1, where=mask)
+    assert ms.grad(lambda v: v * v, sens_param=True)(x, x).tolist() == [[2, 50], [18, 8]]
+    value, slope = ms.value_and_grad(lambda v: v * v, sens_param=True)(x, x)
+    assert value.tolist() == [[1, 25], [9, 4]] and slope.tolist() == [[2, 50], [18, 8]]
+    rows = ms.grad(lambda w: ops.embedding(Tensor([0, 1, 0]), w, padding_idx=0).sum())(x)
+    assert rows.tolist() == [[0, 0], [1, 1]]
+    with pytest.raises(NotImplementedError):
+        ops.embedding(Tensor([0]), x, max_norm=1.0)
+
+
+def test_names_of_mint():
+    from msjit import mint
+    F = mint.functional
+    x = Tensor(np.float32([[-1, 5], [3, 2]]))
+    assert mint.stack((x, x), dim=2).shape == (2, 2, 2) and mint.narrow(x, dim=1, start=1, length=1).tolist() == [[5], [2]]
+    assert mint.mean(x, dim=0).tolist() == [1, 3.5] and mint.norm(Tensor([3.0, 4.0])).item() == 5 and mint.norm(x, 1, 0).tolist() == [4, 7]
+    assert F.leaky_relu(x).asnumpy()[0, 0] == np.float32(-0.01) and F.one_hot(Tensor([0, 2])).tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert F.avg_pool2d(Tensor(IMAGE), 2).shape == (1, 1, 2, 2) and F.adaptive_max_pool1d(x, 1, True)[1].tolist() == [[1], [0]]
+    assert F.relu(x, inplace=True) is x and x.tolist() == [[0, 5], [3, 2]] and F.threshold(x, 2.5, 9.0).tolist() == [[9, 5], [3, 9]]
+    assert F.elu_(Tensor([-1.0, 1.0])).tolist()[1] == 1 and mint.addr_(Tensor(np.zeros((2, 2), np.float32)), x[0], x[1]).tolist() == [[0, 0], [15, 10]]

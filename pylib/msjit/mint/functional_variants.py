@@ -34,18 +34,6 @@ def hardswish(input):
     return _ops.hardswish(input)
 
 
-def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False):
-    """Rows of `weight`; the row padding_idx gets no gradient."""
-    if max_norm is not None or scale_grad_by_freq:
-        raise NotImplementedError("[embedding] max_norm and scale_grad_by_freq, got %s and %s, expected them left out"
-                                  % (max_norm, scale_grad_by_freq))
-    rows = _ops.embedding(input, weight)
-    if padding_idx is None:
-        return rows
-    padding = _ops.expand_dims(input, -1) == padding_idx % weight.shape[0]
-    return _ops.where(padding, _ops.stop_gradient(rows), rows)
-
-
 def flatten(input, start_dim=0, end_dim=-1):
     """Joins axes, all by default."""
     return _ops.flatten(input, start_dim=start_dim, end_dim=end_dim)

@@ -58,7 +58,7 @@ _make_weak("minimum", _ops.minimum)
 def randint(minval, maxval=None, shape=None, dtype=_mstype.int32):
     """Uniform integers in [minval, maxval), or of one number in [0, minval); one of them where there is no shape."""
     low, high = (0, minval) if maxval is None else (minval, maxval)
-    return _ops.randint(low, high, () if shape is None else (shape,) if isinstance(shape, int) else tuple(shape), dtype=dtype)
+    return _ops.randint(low, high, (1,) if shape is None else (shape,) if isinstance(shape, int) else tuple(shape), dtype=dtype)
 
 
 @_public

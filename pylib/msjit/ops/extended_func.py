@@ -49,6 +49,18 @@ def eps(x):
     return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
 
 
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False):
+    """Rows of `weight` by index; the row padding_idx gets no gradient."""
+    if max_norm is not None or scale_grad_by_freq:
+        raise NotImplementedError("[embedding] max_norm and scale_grad_by_freq, got %s and %s, expected them left out"
+                                  % (max_norm, scale_grad_by_freq))
+    rows = _k.embedding(input, weight)
+    if padding_idx is None:
+        return rows
+    here = _k.equal(_k.expand_dims(input, -1), padding_idx % weight.shape[0])
+    return _k.where(here, _k.stop_gradient(rows), rows)
+
+
 def padding(x, pad_dim_size=8):
     """x, whose last axis has the size 1, with zeros behind it up to pad_dim_size."""
     if isinstance(pad_dim_size, bool) or not isinstance(pad_dim_size, int):

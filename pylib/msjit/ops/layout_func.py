@@ -63,7 +63,10 @@ def vstack(inputs):
     return _k.concat(_each(inputs, _two), 0)
 
 
-row_stack = vstack
+
+def row_stack(tensors):
+    """As vstack."""
+    return vstack(tensors)
 
 
 def dstack(tensors):

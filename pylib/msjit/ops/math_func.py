@@ -9,7 +9,7 @@ from . import registry as _k
 # -- other names of operators ----------------------------------------------------------------------------------------
 
 tensor_add = _k.add
-tensor_sub = subtract = _k.sub
+tensor_sub = _k.sub
 tensor_mul = multiply = _k.mul
 tensor_pow = _k.pow
 floor_divide = floordiv = _k.floor_div
@@ -37,7 +37,17 @@ def div(input, other, *, rounding_mode=None):
     return _k.floor_div(input, other) if rounding_mode == "floor" else _k.trunc(_k.div(input, other))
 
 
-divide = true_divide = truediv = div
+divide = truediv = div
+
+
+def true_divide(dividend, divisor):
+    """dividend / divisor"""
+    return div(dividend, divisor)
+
+
+def subtract(input, other, *, alpha=1):
+    """input - alpha other"""
+    return _k.sub(input, other if alpha == 1 else other * alpha)
 
 
 def round(input, *, decimals=0):
@@ -224,25 +234,42 @@ def prod(input, axis=None, keep_dims=False, dtype=None):
     return _k.prod(input, axis, keep_dims)
 
 
-def amax(input, axis=None, keepdims=False):
-    """Largest element over axes."""
+def _masked(where, name, input, initial, combine):
+    """The elements where a mask is true, the initial value elsewhere; and combined with it."""
+    if where is not None:
+        if initial is None:
+            raise ValueError("[%s] initial, got None, expected a number where there is a mask" % name)
+        input = _k.where(where, input, initial)
+    return input if initial is None else combine(input, initial)
+
+
+def amax(input, axis=None, keepdims=False, *, initial=None, where=None):
+    """Largest element over axes, among those where a mask is true, and an initial value."""
+    if initial is not None or where is not None:
+        input = _masked(where, "amax", input, initial, _k.maximum)
     return _k.max(input, None if axis == () else axis, keepdims)
 
 
-def amin(input, axis=None, keepdims=False):
-    """Smallest element over axes."""
+def amin(input, axis=None, keepdims=False, *, initial=None, where=None):
+    """Smallest element over axes, among those where a mask is true, and an initial value."""
+    if initial is not None or where is not None:
+        input = _masked(where, "amin", input, initial, _k.minimum)
     return _k.min(input, None if axis == () else axis, keepdims)
 
 
-def max(input, axis=None, keepdims=False):
-    """(largest element, its index) over one axis, or of the whole tensor."""
+def max(input, axis=None, keepdims=False, *, initial=None, where=None):
+    """(largest element, its index) over one axis, or of the whole tensor; initial and where as in amax."""
+    if initial is not None or where is not None:
+        input = _masked(where, "max", input, initial, _k.maximum)
     if axis is None:
         return _k.max(input), Tensor(0, mstype.int64)
     return _k.max(input, axis, keepdims), _k.argmax(input, axis, keepdims)
 
 
-def min(input, axis=None, keepdims=False):
-    """(smallest element, its index) over one axis, or of the whole tensor."""
+def min(input, axis=None, keepdims=False, *, initial=None, where=None):
+    """(smallest element, its index) over one axis, or of the whole tensor; initial and where as in amin."""
+    if initial is not None or where is not None:
+        input = _masked(where, "min", input, initial, _k.minimum)
     if axis is None:
         return _k.min(input), Tensor(0, mstype.int64)
     return _k.min(input, axis, keepdims), _k.argmin(input, axis, keepdims)

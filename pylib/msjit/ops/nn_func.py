@@ -260,12 +260,12 @@ def move_statistics(running_mean, running_var, mean, variance, count, share):
     _k.assign(running_var, running_var.detach() * (1.0 - share) + variance * unbias)
 
 
-def layer_norm(input_x, normalized_shape, gamma=None, beta=None, eps=1e-5):
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """Normalises over the trailing axes of normalized_shape."""
     if not isinstance(normalized_shape, (tuple, list)):
         raise TypeError("[layer_norm] normalized_shape, got %s, expected a tuple of ints" % type(normalized_shape).__name__)
-    require_trailing("layer_norm", input_x.shape, tuple(normalized_shape))
-    return _k.layer_norm(input_x, gamma, beta, -len(normalized_shape), eps)
+    require_trailing("layer_norm", input.shape, tuple(normalized_shape))
+    return _k.layer_norm(input, weight, bias, -len(normalized_shape), eps)
 
 
 def layer_norm_axes(x, gamma, beta, norm_axis, params_axis, eps):

@@ -14,9 +14,9 @@ def cast(input, dtype):
     return _k.cast(input, dtype)
 
 
-def dtype(input_x):
+def dtype(x):
     """The element type."""
-    return check_tensor(input_x, "dtype").dtype
+    return check_tensor(x, "dtype").dtype
 
 
 typeof = dtype
@@ -72,14 +72,14 @@ def print_(*inputs):
     print(*inputs)
 
 
-def mixed_precision_cast(dst_type, input):
-    """Tensors of floats in dst_type, those in tuples, lists and dicts too; all else as it is."""
-    if isinstance(input, (tuple, list)):
-        return type(input)([mixed_precision_cast(dst_type, item) for item in input])
-    if isinstance(input, dict):
-        return {key: mixed_precision_cast(dst_type, item) for key, item in input.items()}
-    is_float = isinstance(input, _Tensor) and input.dtype in _mstype.float_type
-    return _k.cast(input, dst_type) if is_float else input
+def mixed_precision_cast(dst_dtype, x):
+    """Tensors of floats in dst_dtype, those in tuples, lists and dicts too; all else as it is."""
+    if isinstance(x, (tuple, list)):
+        return type(x)([mixed_precision_cast(dst_dtype, item) for item in x])
+    if isinstance(x, dict):
+        return {key: mixed_precision_cast(dst_dtype, item) for key, item in x.items()}
+    is_float = isinstance(x, _Tensor) and x.dtype in _mstype.float_type
+    return _k.cast(x, dst_dtype) if is_float else x
 
 
 def depend(value, expr):
@@ -112,10 +112,10 @@ def make_tuple(*items):
     return items
 
 
-def tensor_slice(input_x, begin, size):
+def tensor_slice(input, begin, size):
     """As slice."""
     from .array_func import slice as slice_
-    return slice_(input_x, begin, size)
+    return slice_(input, begin, size)
 
 
 def stop_gradient(value):

@@ -54,7 +54,7 @@ def uniform(shape, minval=0.0, maxval=1.0, seed=None, dtype=mstype.float32):
     return draw_uniform(_shape((shape,)), dtype, seed) * (maxval - minval) + minval
 
 
-def randint(low, high, size, *, dtype=None, seed=None):
+def randint(low, high, size, seed=None, *, dtype=None):
     """Uniform integers in [low, high)."""
     if not low < high:
         raise ValueError("[randint] low must be below high, got %s and %s" % (low, high))

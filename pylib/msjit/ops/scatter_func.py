@@ -129,7 +129,7 @@ def _writing(name, how, coordinates):
             "max": "Takes the greater for", "min": "Takes the lesser for"}[how]
     where = "at the coordinates along the last axis of `indices`" if coordinates else "of the first axis"
 
-    def call(input_x, indices, updates):
+    def call(input_x, indices, updates, use_locking=False):
         if coordinates:
             made = _at_coordinates(name, input_x.detach(), indices, updates, how)
         else:

@@ -16,3 +16,11 @@ case("ops.fractional_max_pool3d(a, (2, 1, 2), output_size=(2, 2, 2), return_indi
 case("ops.ctc_greedy_decoder(a, Tensor([4, 3], ms.int32))", "f32[4,2,3]", gradient=False)
 case("ops.ctc_greedy_decoder(a, Tensor([4, 3], ms.int32), False)", "f32[4,2,3]", gradient=False)
 case("after(lambda x: ops.inplace_index_add(x, Tensor([0, 2], ms.int32), b, 0), a)", ("f32[3,2]p", "f32[2,2]"), gradient=False)
+# -- keywords ----------------------------------------------------------------------------------------------------------
+case("ops.min(a, 1, True, initial=0.5)", "f32[2,3]", gradient=False)
+case("ops.subtract(a, b, alpha=2)", ("f32[3]", "f32[3]#1"))
+case("ops.true_divide(dividend=a, divisor=b)", ("f32[3]", "f32[3]+"))
+case("ops.row_stack(tensors=(a, b))", ("f32[3]", "f32[3]#1"))
+case("ops.mixed_precision_cast(dst_dtype=ms.float16, x=a)", "f32[3]", gradient=False)
+case("ms.grad(lambda x: x * x, 0, None, False, False, True)(a, b)", ("f32[3]", "f32[3]#1"), gradient=False)
+case("ms.value_and_grad(lambda x: x * x, sens_param=True)(a, b)", ("f32[3]", "f32[3]#1"), gradient=False)
