@@ -13,6 +13,9 @@ namespace {
 using llvm::Value;
 
 constexpr int64_t kLeastStreamed = 16;  // bytes of a store that can pass the caches
+// Operations on a vector that depend on each other: more than a processor looks ahead to the next
+// one. Several vectors at a time keep it busy.
+constexpr size_t kLongBody = 96;
 
 DType compute_dtype(DType dtype) {
   return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ? DType::kFloat32 : dtype;
@@ -114,6 +117,12 @@ void PointEmitter::classify(const KernelStage& stage) {
     reduces_.push_back({r.kind, compute_dtype(stage.body[static_cast<size_t>(r.node)].dtype)});
 }
 
+// Where several vectors at once cost no more than one: the rest of a row is masked, or short beside
+// it.
+bool PointEmitter::is_long_row() const {
+  return target_.masked_memory || (!spec_.open && inner_ >= 0 && spec_.dims[inner_] >= 16 * width_);
+}
+
 // Lanes fill a vector register with the widest type that varies along the innermost dim. (Python's
 // numbers are doubles, converted before the loop.)
 void PointEmitter::choose_width() {
@@ -130,6 +139,8 @@ void PointEmitter::choose_width() {
   }
   for (const Reduce& r : reduces_) widen(r.dtype);
   width_ = std::clamp(static_cast<int>(target_.vector_bytes / widest), 4, 32);
+  // Code of more vectors takes longer to make.
+  if (nodes > kLongBody && is_long_row()) width_ = std::min((nodes > 300 ? 2 : 4) * width_, 64);
   unroll_ = reduces_.empty() ? 1 : nodes <= 16 ? 4 : nodes <= 60 ? 2 : 1;
 }
 

@@ -70,6 +70,7 @@ class PointEmitter {
   };
   void load_pointers();
   llvm::Value* size_argument(size_t index);
+  bool is_long_row() const;
   void choose_width();
   void make_accumulators();
   // How a value changes: along the innermost dim, along folded dims, at all.
