@@ -112,8 +112,8 @@ struct TypeTag {
   using type = T;
 };
 
-// Calls f(TypeTag<T>{}) with the storage type of `dtype`, which is none of the complex ones: the
-// registry keeps those from ops that do not take them (OpDef: kComplex).
+// Calls f(TypeTag<T>{}) with the storage type of `dtype`, which is none of the complex ones:
+// infer_outputs (op.h) keeps those from ops that do not take them.
 template <class F>
 decltype(auto) dispatch_dtype(DType dtype, F&& f) {
   switch (dtype) {

@@ -23,19 +23,18 @@ Status reduce_infer(InferCtx& ctx, DType (*result)(DType));
 // identity.
 Status extremum_infer(InferCtx& ctx, DType (*result)(DType));
 inline DType same_dtype(DType d) { return d; }
+inline DType bool_dtype(DType) { return DType::kBool; }
+inline DType index_dtype(DType) { return DType::kInt64; }
 // Of sums and products: as MindSpore, the wide unsigned integers keep their dtype.
 inline DType sum_dtype(DType d) { return is_inexact(d) || is_wide_unsigned(d) ? d : DType::kInt64; }
 template <class T>
-inline constexpr bool kKeepsSumType =
-    !std::is_integral_v<T> || (std::is_unsigned_v<T> && sizeof(T) > 1);
+inline constexpr bool kIsWideUnsigned = std::is_unsigned_v<T> && sizeof(T) > 1;
 template <class T>
-using SumType = std::conditional_t<kKeepsSumType<T> && !std::is_same_v<T, bool>, T, int64_t>;
+using SumType = std::conditional_t<std::is_integral_v<T> && !kIsWideUnsigned<T>, int64_t, T>;
 // What sums and products are carried on in.
 template <class T>
 using SumTotal = std::conditional_t<std::is_integral_v<T>, int64_t,
                                     std::conditional_t<kIsComplex<T>, Complex128, double>>;
-inline DType bool_dtype(DType) { return DType::kBool; }
-inline DType index_dtype(DType) { return DType::kInt64; }
 
 // A reduced value or gradient, spread over the shape of the reduced input again.
 Val spread_reduced(Vjp& v, const Val& reduced);

@@ -322,7 +322,7 @@ def any(input, axis=None, keep_dims=False):
 
 def var(input, axis=None, ddof=0, keepdims=False):
     """Variance over axes. Raises TypeError for complex numbers."""
-    if input.dtype in mstype.complex_type:
+    if check_tensor(input, "var").dtype in mstype.complex_type:
         raise TypeError("[var] dtype of input, got %s, expected a real one" % input.dtype.name)
     centred = _k.square(input - _k.mean(input, axis, True))
     if not ddof:
