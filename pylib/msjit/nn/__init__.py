@@ -155,6 +155,9 @@ for _module in (activation, basic, combined, container, conv, embedding, functio
 
 def __getattr__(name):
     """The metrics, and the layers of mint.nn, which MindSpore has under nn too; loaded at the first use."""
+    if name == "probability":
+        import importlib
+        return importlib.import_module(__name__ + ".probability")
     if name in _OF_MINT:
         from .. import mint
         return getattr(mint.nn, _OF_MINT[name])
