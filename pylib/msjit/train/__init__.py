@@ -13,9 +13,10 @@ from .summary import SummaryRecord
 __all__ = ["Model", "SummaryRecord", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
            "export", "load", "load_checkpoint", "load_param_into_net", "save_checkpoint", "DatasetHelper", "connect_network_with_dataset",
            "data_sink"]
-globals().update(refused(__name__, "ConvertModelUtils ConvertNetUtils FlopsUtilizationCollector TrainFaultTolerance SummaryLandscape",
-                         "see the README of msjit for what there is"))
-__all__ += ["ConvertModelUtils", "ConvertNetUtils", "FlopsUtilizationCollector", "SummaryLandscape", "TrainFaultTolerance"]
+_refused = refused(__name__, "ConvertModelUtils ConvertNetUtils FlopsUtilizationCollector TrainFaultTolerance SummaryLandscape",
+                   "trainings here run in one process on a CPU, and write no files for MindInsight")
+globals().update(_refused)
+__all__ += sorted(_refused)
 __all__ += callback.__all__ + metrics.__all__
 
 _paths.extend(__path__)  # noqa: F405
