@@ -8,9 +8,9 @@ from .callback import *  # noqa: F403
 from .metrics import *  # noqa: F403
 from .dataset_helper import DatasetHelper, connect_network_with_dataset, data_sink
 from .model import Model
-from .summary import SummaryRecord
+from .summary import SummaryCollector, SummaryRecord
 
-__all__ = ["Model", "SummaryRecord", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
+__all__ = ["Model", "SummaryCollector", "SummaryRecord", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
            "export", "load", "load_checkpoint", "load_param_into_net", "save_checkpoint", "DatasetHelper", "connect_network_with_dataset",
            "data_sink"]
 _refused = refused(__name__, "ConvertModelUtils ConvertNetUtils FlopsUtilizationCollector TrainFaultTolerance SummaryLandscape",
