@@ -127,7 +127,9 @@ def _encoded(kind, name, array):
 def _image(name, array):
     """The first image of a batch, its values stretched over the bytes, as a PNG file."""
     import io
+
     import numpy
+
     from ..dataset.vision.base import pillow
     array = array.astype(numpy.float64)
     low, high = float(array.min()), float(array.max())
