@@ -154,12 +154,80 @@ class Identity(Initializer):
         return numpy.eye(*shape)
 
 
+class Dirac(Initializer):
+    """Weights of a convolution over one to three axes that hands its channels on: 1 in the middle of the kernel from channel i to
+    channel i, within each of the groups."""
+
+    def __init__(self, groups=1):
+        if isinstance(groups, bool) or not isinstance(groups, int) or groups <= 0:
+            raise ValueError("[dirac] groups, got %r, expected an int above 0" % (groups,))
+        self.groups = groups
+
+    def sample(self, shape):
+        import numpy
+        if len(shape) not in (3, 4, 5):
+            raise ValueError("[dirac] number of dimensions, got %d, expected 3, 4 or 5" % len(shape))
+        if shape[0] % self.groups:
+            raise ValueError("[dirac] first size, got %d, expected a multiple of groups, %d" % (shape[0], self.groups))
+        values, size = numpy.zeros(shape), shape[0] // self.groups
+        middle = tuple(n // 2 for n in shape[2:])
+        for group in range(self.groups):
+            for i in range(min(size, shape[1])):
+                values[(group * size + i, i) + middle] = 1
+        return values
+
+
+class Sparse(Initializer):
+    """A matrix of a normal distribution with standard deviation sigma, where a share `sparsity` of each column is 0."""
+
+    def __init__(self, sparsity, sigma=0.01):
+        self.sparsity, self.sigma = sparsity, sigma
+
+    def sample(self, shape):
+        import numpy
+        if len(shape) != 2:
+            raise ValueError("[sparse] number of dimensions, got %d, expected 2" % len(shape))
+        numbers = generator()
+        values, zeros = numbers.normal(0.0, self.sigma, shape), int(math.ceil(self.sparsity * shape[0]))
+        for column in range(shape[1]):
+            values[numpy.argsort(numbers.uniform(size=shape[0]))[:zeros], column] = 0
+        return values
+
+
+class VarianceScaling(Initializer):
+    """Numbers of the variance scale / fan, where the fan is that of the inputs, the outputs or their mean: 'fan_in', 'fan_out' or
+    'fan_avg'; distribution: 'uniform', 'truncated_normal' (at two standard deviations) or 'untruncated_normal'."""
+
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
+        if not scale > 0:
+            raise ValueError("[variance_scaling] scale, got %s, expected above 0" % scale)
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError("[variance_scaling] mode, got %r, expected 'fan_in', 'fan_out' or 'fan_avg'" % (mode,))
+        if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
+            raise ValueError("[variance_scaling] distribution, got %r, expected 'uniform', 'truncated_normal' or 'untruncated_normal'"
+                             % (distribution,))
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+
+    def sample(self, shape):
+        fan_in, fan_out = fans(shape)
+        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
+        variance = self.scale / max(1.0, fan)
+        if self.distribution == "uniform":
+            bound = math.sqrt(3 * variance)
+            return generator().uniform(-bound, bound, shape)
+        if self.distribution == "untruncated_normal":
+            return generator().normal(0.0, math.sqrt(variance), shape)
+        # A normal distribution that is cut at two standard deviations has 0.8796 of its own.
+        return TruncatedNormal(math.sqrt(variance) / 0.87962566103423978).sample(shape)
+
+
 _BY_NAME = {
     "zeros": Zero, "zero": Zero, "ones": One, "one": One, "normal": Normal, "uniform": Uniform,
     "truncatednormal": TruncatedNormal, "truncated_normal": TruncatedNormal, "xavier_uniform": XavierUniform,
     "xavieruniform": XavierUniform, "xavier_normal": XavierNormal, "xaviernormal": XavierNormal,
     "he_uniform": HeUniform, "heuniform": HeUniform, "he_normal": HeNormal, "henormal": HeNormal,
-    "orthogonal": Orthogonal, "identity": Identity,
+    "orthogonal": Orthogonal, "identity": Identity, "dirac": Dirac, "variancescaling": VarianceScaling,
+    "variance_scaling": VarianceScaling,
 }
 
 
