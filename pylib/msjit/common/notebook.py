@@ -1,12 +1,11 @@
 """What notebooks show of Tensors and Cells: `_repr_html_`."""
-from html import escape
-
 _MOST_NUMBERS = 1000  # of a Tensor that is shown with its values
 _CELL = 'style="text-align:left"'
 
 
 def tensor_html(tensor):
     """Shape and dtype, and the values of a Tensor that is not large."""
+    from html import escape
     head = "%s, shape %s, %s" % (type(tensor).__name__, tuple(tensor.shape), tensor.dtype)
     if getattr(tensor, "name", None):
         head = "%s %r" % (head, tensor.name)
@@ -16,6 +15,7 @@ def tensor_html(tensor):
 
 def cell_html(cell):
     """A row for the Cell and each Cell below: where it is, what it is, what it says of itself, its own Parameters."""
+    from html import escape
     rows, total, trained = [], 0, 0
     for path, layer in cell.cells_and_names():
         own = [p for p in layer._params.values() if p is not None]
