@@ -28,8 +28,6 @@ _MOVED = {
     "dataset.core.config": "dataset.config",
     "dataset.engine.iterators": "dataset.core",
     "dataset.text.utils": "dataset.text",
-    "dataset.audio.utils": "dataset.audio",
-    "dataset.audio.transforms": "dataset.audio",
     "nn.layer.thor_layer": "nn.thor_layer",
     "nn.optim.thor": "nn.thor_layer",
     "nn.metrics": "train.metrics",
