@@ -452,3 +452,9 @@ def test_initialisers_of_special_kinds():
                        (lambda: VarianceScaling(1.0, "fan_in", "x"), (2, 2))):
         with pytest.raises(ValueError, match=r"^\[\w+\] "):
             initializer(bad(), shape)
+
+
+def test_initial_values_are_there_within_no_init_parameters():
+    with nn.no_init_parameters():
+        layer = nn.Dense(2, 2, weight_init="ones")
+    assert layer.weight.tolist() == [[1, 1], [1, 1]]

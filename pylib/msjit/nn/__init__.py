@@ -104,6 +104,7 @@ from .wrap import (
     WithEvalCell,
     WithGradCell,
     WithLossCell,
+    no_init_parameters,
 )
 from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
 

@@ -2,7 +2,17 @@
 from .. import _paths
 from ..amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager, build_train_network
 from ..common.refused import refused
-from ..serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
+from ..serialization import (
+    async_ckpt_thread_status,
+    ckpt_to_safetensors,
+    export,
+    load,
+    load_checkpoint,
+    load_checkpoint_async,
+    load_param_into_net,
+    safetensors_to_ckpt,
+    save_checkpoint,
+)
 from . import callback, metrics
 from .callback import *  # noqa: F403
 from .metrics import *  # noqa: F403
@@ -12,9 +22,10 @@ from .summary import SummaryCollector, SummaryRecord
 
 __all__ = ["Model", "SummaryCollector", "SummaryRecord", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
            "export", "load", "load_checkpoint", "load_param_into_net", "save_checkpoint", "DatasetHelper", "connect_network_with_dataset",
-           "data_sink"]
-_refused = refused(__name__, "ConvertModelUtils ConvertNetUtils FlopsUtilizationCollector TrainFaultTolerance SummaryLandscape",
-                   "trainings here run in one process on a CPU, and write no files for MindInsight")
+           "data_sink", "async_ckpt_thread_status", "ckpt_to_safetensors", "load_checkpoint_async", "safetensors_to_ckpt"]
+_refused = refused(__name__, """ConvertModelUtils ConvertNetUtils FlopsUtilizationCollector TrainFaultTolerance SummaryLandscape
+    OcclusionSensitivity build_searched_strategy export_split_mindir get_ckpt_path_with_strategy load_distributed_checkpoint
+    merge_sliced_parameter restore_group_info_list""", "trainings here run in one process on a CPU")
 globals().update(_refused)
 __all__ += sorted(_refused)
 __all__ += callback.__all__ + metrics.__all__
