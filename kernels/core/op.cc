@@ -178,7 +178,12 @@ const char* InferCtx::name() const { return op.name; }
 
 Status InferCtx::require_eq(Dim a, Dim b, const char* what) const {
   if (a == b) return {};
-  return value_error("[{}] {} must match, got {} and {}", op.name, what, a, b);
+  std::string shapes;
+  for (int i = 0, count = 0; i < num_inputs() && count < 4; ++i) {
+    if (!has(i)) continue;
+    shapes += (count++ ? ", " : "") + in(i).shape.str();
+  }
+  return value_error("[{}] {} must match, got {} and {} in shapes {}", op.name, what, a, b, shapes);
 }
 
 Result<int> InferCtx::axis(int64_t axis, int rank) const {

@@ -56,7 +56,7 @@ class InferCtx {
   void add_output(DType dtype, const Shape& shape) {
     outputs.emplace_back(Meta{dtype, false, shape});
   }
-  // The one place that compares dimensions: `[op] what must match, got A and B`.
+  // The one place that compares dimensions: `[op] what must match, got A and B in shapes S, T`.
   Status require_eq(Dim a, Dim b, const char* what) const;
   // Normalises an axis of a tensor of `rank`: IndexError-free Python indexing, ValueError outside.
   Result<int> axis(int64_t axis, int rank) const;

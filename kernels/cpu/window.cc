@@ -91,8 +91,8 @@ Result<Window2d> conv(const char* name, const Shape& x, const Shape& weight, con
     return value_error("[{}] groups must divide the channels, got {} for {} and {}", name, w.groups,
                        w.in_channels, w.out_channels);
   if (weight[1] != w.in_channels / w.groups)
-    return value_error("[{}] input channels per group must match, got {} and {}", name,
-                       w.in_channels / w.groups, weight[1]);
+    return value_error("[{}] input channels per group must match, got {} and {} in shapes {}, {}",
+                       name, w.in_channels / w.groups, weight[1], x.str(), weight.str());
   MSJIT_OK(read_pair(name, "stride", attrs[first], 1, w.stride));
   MSJIT_OK(read_padding(name, attrs[first + 1], w));
   MSJIT_OK(read_pair(name, "dilation", attrs[first + 2], 1, w.dilation));

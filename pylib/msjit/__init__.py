@@ -41,7 +41,8 @@ __version__ = "0.1.0"
 # Loaded at the first use, so that `import msjit` stays quick.
 _LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "graph", "hal", "log", "mindrecord", "mint",
          "multiprocessing", "numpy", "parallel", "profiler", "rewrite", "runtime", "testing", "train", "utils", "alias", "cli"}
-_LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "SummaryRecord": "train.summary"}
+_LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "SummaryRecord": "train.summary",
+               "SummaryCollector": "train.summary"}
 _LAZY_NAMES.update(dict.fromkeys((
     "BackupAndRestore", "DatasetHelper", "OnRequestExit", "connect_network_with_dataset", "data_sink", "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
     "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",

@@ -154,3 +154,19 @@ def test_flags_and_texts():
     copied = p.copy()
     assert type(copied) is Parameter and copied.name == "p" and copied is not p
     assert (p.cache_enable, p.comm_fusion, p.inited_param, p.sliced, p.key) == (False, 1, None, False, -1)
+
+
+def test_what_notebooks_show():
+    net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
+    net[0].bias.requires_grad = False
+    html = net._repr_html_()
+    assert "<b>SequentialCell</b>: 9 parameters, 6 of them trained" in html and "weight (3, 2), bias (3,)" in html
+    assert html.count("<tr>") == 4 and "input_channels=2, output_channels=3" in html
+
+    class Odd(nn.Cell):
+        def extend_repr(self):
+            return "<script>"
+    assert "<script>" not in Odd()._repr_html_() and "&lt;script&gt;" in Odd()._repr_html_()
+    assert "Tensor, shape (2,), Float32" in Tensor([1.0, 2.0])._repr_html_() and "[1. 2.]" in Tensor([1.0, 2.0])._repr_html_()
+    assert "5000 values" in ops.ones(5000)._repr_html_() and "Parameter &#x27;w&#x27;" not in Tensor([1.0])._repr_html_()
+    assert "&#x27;w&#x27;" in Parameter(Tensor([1.0]), name="w")._repr_html_()

@@ -432,3 +432,29 @@ def test_recursion_in_construct():
 def test_repr():
     text = repr(Net())
     assert "(dense): Dense(input_channels=3, output_channels=4, has_bias=True)" in text and text.startswith("Net(")
+
+
+def test_initialisers_of_special_kinds():
+    """Of Dirac the values are MindSpore's, of the others the distributions."""
+    from msjit.common.initializer import Dirac, Sparse, VarianceScaling, initializer
+    assert initializer("dirac", (2, 3, 3)).tolist() == [[[0, 1, 0], [0, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]]]
+    assert initializer(Dirac(2), (4, 2, 3))[2].tolist() == [[0, 1, 0], [0, 0, 0]]
+    x = Tensor(np.random.RandomState(0).randn(1, 4, 5, 5).astype(np.float32))
+    np.testing.assert_array_equal(nn.Conv2d(4, 4, 3, weight_init=Dirac())(x).asnumpy(), x.asnumpy())
+    sparse = initializer(Sparse(0.3, 0.5), (10, 200)).asnumpy()
+    assert ((sparse == 0).sum(0) == 3).all() and abs(sparse[sparse != 0].std() - 0.5) < 0.03
+    for kind in ("uniform", "truncated_normal", "untruncated_normal"):
+        for mode, fan in (("fan_in", 300), ("fan_out", 200), ("fan_avg", 250)):
+            values = initializer(VarianceScaling(2.0, mode, kind), (200, 300)).asnumpy()
+            assert abs(values.var() * fan / 2 - 1) < 0.03 and abs(values.mean()) < 0.002
+    for bad, shape in ((lambda: Dirac(), (2, 2)), (lambda: Dirac(3), (4, 2, 3)), (lambda: Dirac(0), (4, 2, 3)), (lambda: Sparse(0.5), (2, 2, 2)),
+                       (lambda: VarianceScaling(-1.0), (2, 2)), (lambda: VarianceScaling(1.0, "x"), (2, 2)),
+                       (lambda: VarianceScaling(1.0, "fan_in", "x"), (2, 2))):
+        with pytest.raises(ValueError, match=r"^\[\w+\] "):
+            initializer(bad(), shape)
+
+
+def test_initial_values_are_there_within_no_init_parameters():
+    with nn.no_init_parameters():
+        layer = nn.Dense(2, 2, weight_init="ones")
+    assert layer.weight.tolist() == [[1, 1], [1, 1]]

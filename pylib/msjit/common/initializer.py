@@ -228,7 +228,8 @@ _BY_NAME = {
     "truncatednormal": TruncatedNormal, "truncated_normal": TruncatedNormal, "xavier_uniform": XavierUniform,
     "xavieruniform": XavierUniform, "xavier_normal": XavierNormal, "xaviernormal": XavierNormal,
     "he_uniform": HeUniform, "heuniform": HeUniform, "he_normal": HeNormal, "henormal": HeNormal,
-    "orthogonal": Orthogonal, "identity": Identity,
+    "orthogonal": Orthogonal, "identity": Identity, "dirac": Dirac, "variancescaling": VarianceScaling,
+    "variance_scaling": VarianceScaling,
 }
 
 

@@ -3,7 +3,7 @@
 Operators whose first parameter is a tensor x are methods already; these differ from them or have no operator.
 """
 from .._native import Tensor, _msjit
-from . import function_methods, masked, object_methods
+from . import function_methods, masked, notebook, object_methods
 from .methods_shared import written
 
 
@@ -290,7 +290,7 @@ def bind():
         "nelement": lambda self: self.size, "short": lambda self: _k.cast(self, "int16"),
         "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
         "set_const_arg": lambda self, const_arg=True: None, "type": lambda self, dtype: _k.cast(self, dtype),
-        "inner": _ops.inner, "invert": _ops.bitwise_not,
+        "inner": _ops.inner, "invert": _ops.bitwise_not, "_repr_html_": notebook.tensor_html,
     }
     for name, function in own.items():
         put(Tensor, name, function)

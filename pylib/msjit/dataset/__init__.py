@@ -1,7 +1,7 @@
 """Data pipelines: sources of rows, steps that change them, iterators; mindspore.dataset's names."""
 from .. import _paths
 from ..absent import names as _absent_names
-from . import config, samplers, text, transforms, vision
+from . import audio, config, samplers, text, transforms, vision
 from .core import Dataset, zip_datasets as zip
 from .samplers import (
     DistributedSampler, PKSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, SubsetSampler,

@@ -2,17 +2,14 @@
 import sys
 
 from .. import optim
-from ..absent import names as _absent_names
 from ..optim import *  # noqa: F403
 from . import (
     activation,
     basic,
     cell,
-    combined,
     container,
     conv,
     dynamic_lr,
-    embedding,
     functions,
     image,
     inner_primitives,
@@ -58,7 +55,6 @@ from .attention import MultiheadAttention
 from .adaptive_pooling import *  # noqa: F403
 from .basic import BiDense, Dense, Embedding, Flatten, Identity, OneHot, Unfold
 from .cell import Cell
-from .combined import Conv2dBnAct, DenseBnAct
 from .container import CellDict, CellList, SequentialCell
 from .conv import Conv1d, Conv2d, Conv3d
 from .conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
@@ -79,32 +75,17 @@ from .dynamic_lr import (
     polynomial_decay_lr,
     warmup_lr,
 )
-from .embedding import EmbeddingLookup, MultiFieldEmbeddingLookup
-from .fractional_pooling import FractionalMaxPool2d, FractionalMaxPool3d
 from .functions import *  # noqa: F403
 from .graph_cell import GraphCell
 from .image import *  # noqa: F403
 from .instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .loss import *  # noqa: F403
-from .micro_batches import (
-    AdaSumByDeltaWeightWrapCell,
-    AdaSumByGradWrapCell,
-    GetNextSingleOp,
-    GradAccumulationCell,
-    MicroBatchInterleaved,
-    OptTFTWrapper,
-    PipelineCell,
-    PipelineGradReducer,
-    VirtualDatasetCellTriple,
-)
 from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm, SyncBatchNorm
 from .padding import *  # noqa: F403
 from .pooling import AvgPool1d, AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d, MaxPool3d
 from .reduction import ClipByNorm, L1Regularizer, Moments, Norm, ReduceLogSumExp
 from .rnn import GRU, LSTM, RNN
 from .rnn_cells import GRUCell, LSTMCell, RNNCell
-from .similarity import MSSSIM, PSNR, SSIM
-from .thor_layer import Conv2dThor, DenseThor, EmbeddingLookupThor, EmbeddingThor, thor  # noqa: F401
 from .transformer import (
     Transformer,
     TransformerDecoder,
@@ -124,6 +105,7 @@ from .wrap import (
     WithEvalCell,
     WithGradCell,
     WithLossCell,
+    no_init_parameters,
 )
 from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
 
@@ -132,30 +114,43 @@ inner_primitives.attach([sys.modules[__name__]] + [sys.modules[__name__ + "." + 
     "loss_base", "normalization", "adaptive_pooling", "instance_norm")])
 learning_rate_schedule, layer = dynamic_lr, sys.modules[__name__]  # MindSpore's modules of these names
 
-globals().update(_absent_names(__name__, "SparseTensorDenseMatmul SparseToDense", "there are no sparse tensors"))
-globals().update(_absent_names(__name__, "OcclusionSensitivity", "see train.metrics for what there is"))
+_LATER = {name: module for module, names in {
+    "combined": "Conv2dBnAct DenseBnAct", "embedding": "EmbeddingLookup MultiFieldEmbeddingLookup",
+    "fractional_pooling": "FractionalMaxPool2d FractionalMaxPool3d", "similarity": "MSSSIM PSNR SSIM",
+    "thor_layer": "Conv2dThor DenseThor EmbeddingLookupThor EmbeddingThor thor",
+    "micro_batches": """AdaSumByDeltaWeightWrapCell AdaSumByGradWrapCell GetNextSingleOp GradAccumulationCell MicroBatchInterleaved
+        OptTFTWrapper PipelineCell PipelineGradReducer VirtualDatasetCellTriple""",
+    "not_offered": "SparseTensorDenseMatmul SparseToDense OcclusionSensitivity",
+}.items() for name in names.split()}
 _OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",
-            "Dropout2dExt": "Dropout2d", "AvgPool2dExt": "AvgPool2d",
-            "AvgPool3dExt": "AvgPool3d", "MaxPool2dExt": "MaxPool2d", "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss"}
+            "Dropout2dExt": "Dropout2d", "AvgPool2dExt": "AvgPool2d", "AvgPool3dExt": "AvgPool3d", "MaxPool2dExt": "MaxPool2d",
+            "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss"}
 
-__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and (
-    not isinstance(value, type(sys)) or name in ("cell", "dynamic_lr", "layer", "learning_rate_schedule", "loss", "wrap")
-    )]
+_MODULES = ("cell", "dynamic_lr", "layer", "learning_rate_schedule", "loss", "wrap")
+__all__ = [name for name, value in list(globals().items())
+           if name[0] != "_" and (not isinstance(value, type(sys)) or name in _MODULES)]
+__all__ += list(_LATER)
 
 
 def _of_package(name):
     """What a module of this package lacks and another one has: MindSpore divides the layers otherwise."""
-    if name[:2] != "__" and name in globals():
-        return globals()[name]
+    if name[:2] != "__" and (name in globals() or name in _LATER):
+        return getattr(sys.modules[__name__], name)
     raise AttributeError("module of msjit.nn has no attribute %r" % name)
 
 
-for _module in (activation, basic, combined, container, conv, embedding, functions, image, normalization, padding, pooling, wrap):
+for _module in (activation, basic, container, conv, functions, image, normalization, padding, pooling, wrap):
     _module.__getattr__ = _of_package
 
 
 def __getattr__(name):
-    """The metrics, and the layers of mint.nn, which MindSpore has under nn too; loaded at the first use."""
+    """Layers that few use, the metrics, and the layers of mint.nn, which MindSpore has under nn too; loaded at the first use."""
+    import importlib
+    if name == "probability":
+        return importlib.import_module(__name__ + ".probability")
+    if name in _LATER:
+        found = globals()[name] = getattr(importlib.import_module("%s.%s" % (__name__, _LATER[name])), name)
+        return found
     if name in _OF_MINT:
         from .. import mint
         return getattr(mint.nn, _OF_MINT[name])

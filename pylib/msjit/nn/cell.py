@@ -9,6 +9,7 @@ from .. import context
 from .._native import _msjit
 from ..autograd import transforms
 from ..common.jit_config import JitConfig
+from ..common.notebook import cell_html
 from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from ..jit import LeveledConstruct, graph_construct, leveled_construct
@@ -389,6 +390,8 @@ class Cell(CellState):
         if not self._cells:
             return "%s(%s)" % (type(self).__name__, own)
         return "%s(\n  %s\n)" % (type(self).__name__, "\n  ".join(lines))
+
+    _repr_html_ = cell_html
 
     def __dir__(self):
         return sorted(set(object.__dir__(self)) | set(self._cells) | set(self._params))

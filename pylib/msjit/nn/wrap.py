@@ -190,6 +190,16 @@ class Vjp(Cell):
         return value, pullback(args[-1])
 
 
+class no_init_parameters:  # noqa: N801 - used like a function
+    """Context manager within which MindSpore puts initial values off; here Parameters have theirs when they are made."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+
 def capture_steps():
     """Makes the training step a candidate of the JIT, for Model.train and loops at the top of a script."""
     importer.mark(TrainOneStepCell.construct.__code__)

@@ -2,15 +2,25 @@
 from .. import _paths
 from ..amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager, build_train_network
 from ..absent import names as _absent_names
-from ..serialization import export, load, load_checkpoint, load_param_into_net, save_checkpoint
+from ..serialization import (
+    async_ckpt_thread_status,
+    ckpt_to_safetensors,
+    export,
+    load,
+    load_checkpoint,
+    load_checkpoint_async,
+    load_param_into_net,
+    safetensors_to_ckpt,
+    save_checkpoint,
+)
 from . import callback, metrics
 from .callback import *  # noqa: F403
 from .metrics import *  # noqa: F403
 from .dataset_helper import DatasetHelper, connect_network_with_dataset, data_sink
 from .model import Model
-from .summary import SummaryRecord
+from .summary import SummaryCollector, SummaryRecord
 
-__all__ = ["Model", "SummaryRecord", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
+__all__ = ["Model", "SummaryCollector", "SummaryRecord", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
            "export", "load", "load_checkpoint", "load_param_into_net", "save_checkpoint", "DatasetHelper", "connect_network_with_dataset",
            "data_sink"]
 globals().update(_absent_names(__name__, "ConvertModelUtils ConvertNetUtils FlopsUtilizationCollector TrainFaultTolerance SummaryLandscape",

@@ -224,3 +224,11 @@ __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what prog
 __all__ = ["BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "InternalCallbackParam", "LambdaCallback",
            "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "ReduceLROnPlateau",
            "RunContext", "TimeMonitor"]
+
+
+def __getattr__(name):
+    """SummaryCollector, which MindSpore has in this module too."""
+    if name == "SummaryCollector":
+        from .summary import SummaryCollector
+        return SummaryCollector
+    raise AttributeError("module 'msjit.train.callback' has no attribute %r" % name)

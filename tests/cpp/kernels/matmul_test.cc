@@ -144,8 +144,9 @@ TEST(Matmul, EmptySizes) {
 }
 
 TEST(Matmul, Errors) {
-  EXPECT_EQ(error_of("matmul", {random({2, 3}), random({4, 2})}),
-            "ValueError: [matmul] inner dimensions must match, got 3 and 4");
+  EXPECT_EQ(
+      error_of("matmul", {random({2, 3}), random({4, 2})}),
+      "ValueError: [matmul] inner dimensions must match, got 3 and 4 in shapes (2, 3), (4, 2)");
   EXPECT_EQ(error_of("matmul", {random({2, 3}), random({3, 2}, DType::kFloat64)}),
             "TypeError: [matmul] dtypes must match, got float32 and float64");
   EXPECT_EQ(

@@ -73,7 +73,8 @@ TEST(Conv2d, EmptyAndErrors) {
       values_of(run("conv2d", {make({1, 0, 2, 2}, {}), make({1, 0, 1, 1}, {}), make({1}, {5})})),
       Doubles(4, 5.0));
   EXPECT_EQ(error_of("conv2d", {random({1, 3, 5, 5}), random({4, 2, 3, 3})}),
-            "ValueError: [conv2d] input channels per group must match, got 3 and 2");
+            "ValueError: [conv2d] input channels per group must match, got 3 and 2 in shapes "
+            "(1, 3, 5, 5), (4, 2, 3, 3)");
   EXPECT_EQ(
       error_of("conv2d", {random({1, 3, 2, 2}), random({4, 3, 3, 3})}),
       "ValueError: [conv2d] the kernel does not fit the padded input, got extent 3 for size 2");
@@ -238,7 +239,7 @@ TEST(Losses, CrossEntropy) {
   EXPECT_EQ(error_of("cross_entropy", {logits, make({4}, {1, 5, 2, 3}, DType::kInt32)}),
             "IndexError: [nll_loss] target is out of range, got 5, expected 0 to 4");
   EXPECT_EQ(error_of("cross_entropy", {logits, make({3}, {1, 2, 3}, DType::kInt32)}),
-            "ValueError: [cross_entropy] target must match, got 3 and 4");
+            "ValueError: [cross_entropy] target must match, got 3 and 4 in shapes (4, 5), (3,)");
 }
 
 TEST(Losses, Elementwise) {

@@ -1,0 +1,4 @@
+"""Probability: distributions, and bijectors that make new ones of them."""
+from . import bijector, distribution
+
+__all__ = ["bijector", "distribution"]

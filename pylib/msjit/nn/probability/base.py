@@ -1,0 +1,193 @@
+"""Distribution: what all distributions share.
+
+A distribution is made with its parameters, or without: then every call gets them behind its own arguments. A subclass names its
+parameters in `_names` and gives formulas of them: `_log_prob(x, ...)`, `_cdf(x, ...)`, `_mean(...)`, `_var(...)`, `_mode(...)`,
+`_entropy(...)`, `_kl(..., ...)` of the parameters of both, and `_drawn(shape, ...)`.
+"""
+from ... import ops
+from ...common import dtype as mstype
+from ...common.tensor import Tensor
+from ..cell import Cell
+
+
+def as_parameter(value, where, name):
+    """A Tensor of floats of a number, a list, an array or a Tensor; None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, Tensor):
+        return value if value.dtype in (mstype.float16, mstype.float32, mstype.float64) else ops.cast(value, mstype.float32)
+    try:
+        return Tensor(value, mstype.float32)
+    except (TypeError, ValueError):
+        raise TypeError("[%s] %s, got %s, expected numbers" % (where, name, type(value).__name__)) from None
+
+
+def _missing(what):
+    def formula(self, *args):
+        raise NotImplementedError("[%s] %s is not offered for this distribution" % (type(self).__name__, what))
+    return formula
+
+
+class Distribution(Cell):
+    """Base class of distributions. Called, it calls a method by name: d("log_prob", x)."""
+
+    _names = ()
+
+    def __init__(self, seed, dtype, name, param):
+        super().__init__()
+        where = type(self).__name__
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+            raise TypeError("[%s] seed, got %s, expected an int or None" % (where, type(seed).__name__))
+        if not isinstance(name, str):
+            raise TypeError("[%s] name, got %s, expected a str" % (where, type(name).__name__))
+        self.name, self.seed, self._dtype, self.parameters = name, seed, dtype, param
+        self._given = tuple(as_parameter(param.get(key), where, key) for key in self._names)
+        if all(value is not None for value in self._given):
+            self._check(*self._given)
+
+    def _check(self, *params):
+        """Raises ValueError where parameters are out of their range."""
+
+    def _require(self, holds, name, expected):
+        if not bool(holds.all()):
+            raise ValueError("[%s] %s, got a value out of range, expected %s" % (type(self).__name__, name, expected))
+
+    @property
+    def dtype(self):
+        """The dtype of samples."""
+        return self._dtype
+
+    @property
+    def is_scalar_batch(self):
+        """Whether the parameters are numbers."""
+        return self.batch_shape == ()
+
+    @property
+    def batch_shape(self):
+        """The shape that the parameters have together; None without them."""
+        if any(value is None for value in self._given):
+            return None
+        total = self._given[0]
+        for value in self._given[1:]:
+            total = total + value
+        return tuple(total.shape)
+
+    def _arguments(self, args):
+        """The parameters of a call: those given with it, else those of the distribution."""
+        if args and len(args) != len(self._names):
+            raise TypeError("[%s] parameters, got %d, expected %s" % (type(self).__name__, len(args), ", ".join(self._names)))
+        found = [as_parameter(value, type(self).__name__, key) for key, value in zip(self._names, args)] if args else list(self._given)
+        for key, value in zip(self._names, found):
+            if value is None:
+                raise TypeError("[%s] %s, got none, expected it when the distribution is made or with the call"
+                                % (type(self).__name__, key))
+        return found
+
+    def _value(self, value):
+        if not isinstance(value, Tensor):
+            raise TypeError("[%s] value, got %s, expected a Tensor" % (type(self).__name__, type(value).__name__))
+        return value if value.dtype in (mstype.float16, mstype.float32, mstype.float64) else ops.cast(value, mstype.float32)
+
+    # -- of values ----------------------------------------------------------------------------------------------
+
+    def log_prob(self, value, *args):
+        """Logarithm of the density, or of the probability of a whole number."""
+        return self._log_prob(self._value(value), *self._arguments(args))
+
+    def prob(self, value, *args):
+        """The density, or the probability of a whole number."""
+        return ops.exp(self.log_prob(value, *args))
+
+    def cdf(self, value, *args):
+        """The probability of `value` or less."""
+        return self._cdf(self._value(value), *self._arguments(args))
+
+    def log_cdf(self, value, *args):
+        """Logarithm of cdf."""
+        return ops.log(self.cdf(value, *args))
+
+    def survival_function(self, value, *args):
+        """1 - cdf"""
+        return 1 - self.cdf(value, *args)
+
+    def log_survival(self, value, *args):
+        """Logarithm of survival_function."""
+        return ops.log(self.survival_function(value, *args))
+
+    # -- of the parameters --------------------------------------------------------------------------------------
+
+    def mean(self, *args):
+        """The mean."""
+        return self._mean(*self._arguments(args))
+
+    def var(self, *args):
+        """The variance."""
+        return self._var(*self._arguments(args))
+
+    def sd(self, *args):
+        """The standard deviation."""
+        return ops.sqrt(self.var(*args))
+
+    def mode(self, *args):
+        """The likeliest value."""
+        return self._mode(*self._arguments(args))
+
+    def entropy(self, *args):
+        """The entropy, in nats."""
+        return self._entropy(*self._arguments(args))
+
+    def kl_loss(self, dist, *args):
+        """Kullback-Leibler divergence from a distribution of the same kind (named by `dist`) with the parameters that come first
+        among args; parameters of this one may follow."""
+        count = len(self._names)
+        if dist != type(self).__name__:
+            raise ValueError("[%s] dist, got %r, expected %r" % (type(self).__name__, dist, type(self).__name__))
+        if len(args) not in (count, 2 * count):
+            raise TypeError("[%s] parameters of the other distribution, got %d, expected %s"
+                            % (type(self).__name__, len(args), ", ".join(self._names)))
+        return self._kl(*(self._arguments(args[count:]) + self._arguments(args[:count])))
+
+    def cross_entropy(self, dist, *args):
+        """entropy + kl_loss"""
+        return self.entropy(*args[len(self._names):]) + self.kl_loss(dist, *args)
+
+    def sample(self, shape=(), *args):
+        """Random values of the distribution's dtype, of `shape` and behind it the shape of the parameters."""
+        if not isinstance(shape, tuple):
+            raise TypeError("[%s] shape, got %s, expected a tuple" % (type(self).__name__, type(shape).__name__))
+        params = self._arguments(args)
+        total = params[0]
+        for value in params[1:]:
+            total = total + value
+        return ops.cast(self._drawn(shape + self._sample_tail(tuple(total.shape)), *params), self._dtype)
+
+    def _sample_tail(self, batch):
+        return batch
+
+    def construct(self, name, *args, **kwargs):
+        if name not in _CALLS:
+            raise ValueError("[%s] name, got %r, expected one of %s" % (type(self).__name__, name, ", ".join(_CALLS)))
+        return getattr(self, name)(*args, **kwargs)
+
+    def get_dist_type(self):
+        """The name of the kind of distribution."""
+        return type(self).__name__
+
+    def get_dist_args(self, *args):
+        """The parameters of a call as Tensors."""
+        return tuple(self._arguments(args))
+
+    def extend_repr(self):
+        return ", ".join("%s = %s" % (key, value) for key, value in zip(self._names, self._given) if value is not None)
+
+    _log_prob, _cdf, _mean, _var = _missing("log_prob"), _missing("cdf"), _missing("mean"), _missing("var")
+    _mode, _entropy, _kl, _drawn = _missing("mode"), _missing("entropy"), _missing("kl_loss"), _missing("sample")
+
+
+_CALLS = ("log_prob", "prob", "cdf", "log_cdf", "survival_function", "log_survival", "mean", "var", "sd", "mode", "entropy", "kl_loss",
+          "cross_entropy", "sample", "get_dist_type", "get_dist_args")
+
+
+def open_uniform(shape):
+    """Random numbers in (0, 1)."""
+    return ops.maximum(ops.rand(shape, dtype=mstype.float32), 1e-7)

@@ -1,0 +1,9 @@
+"""Distributions."""
+from .base import Distribution
+from .bounded import Beta, Exponential, Gamma, Uniform
+from .continuous import Cauchy, Gumbel, HalfNormal, Laplace, Logistic, LogNormal, Normal, StudentT
+from .discrete import Bernoulli, Categorical, Geometric, Poisson
+from .transformed import TransformedDistribution
+
+__all__ = ["Distribution", "TransformedDistribution", "Bernoulli", "Beta", "Categorical", "Cauchy", "Exponential", "Gamma", "Geometric",
+           "Gumbel", "Logistic", "LogNormal", "Normal", "Poisson", "Uniform", "HalfNormal", "Laplace", "StudentT"]

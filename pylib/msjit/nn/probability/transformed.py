@@ -1,0 +1,65 @@
+"""Distributions of a bijector's values."""
+from ... import ops
+from .base import Distribution
+from .bijector import Bijector
+
+
+class TransformedDistribution(Distribution):
+    """The distribution of bijector.forward(x) for an x of a distribution. Mean and variance are those of affine bijectors alone."""
+
+    def __init__(self, bijector, distribution, seed=None, name="transformed_distribution"):
+        if not isinstance(bijector, Bijector):
+            raise TypeError("[TransformedDistribution] bijector, got %s, expected a Bijector" % type(bijector).__name__)
+        if not isinstance(distribution, Distribution):
+            raise TypeError("[TransformedDistribution] distribution, got %s, expected a Distribution" % type(distribution).__name__)
+        super().__init__(seed, distribution.dtype, name, dict(distribution.parameters))
+        self._bijector, self._distribution = bijector, distribution
+        self.is_linear_transformation = bijector.is_constant_jacobian
+
+    @property
+    def bijector(self):
+        """The bijector."""
+        return self._bijector
+
+    @property
+    def distribution(self):
+        """The distribution of what is transformed."""
+        return self._distribution
+
+    @property
+    def batch_shape(self):
+        """That of the distribution."""
+        return self._distribution.batch_shape
+
+    def log_prob(self, value, *args):
+        """Logarithm of the density."""
+        inner = self._distribution.log_prob(self._bijector.inverse(self._value(value)), *args)
+        return inner + self._bijector.inverse_log_jacobian(value)
+
+    def cdf(self, value, *args):
+        """The probability of `value` or less, where the bijector rises."""
+        return self._distribution.cdf(self._bijector.inverse(self._value(value)), *args)
+
+    def mean(self, *args):
+        """The mean, where the bijector is affine."""
+        if not self.is_linear_transformation:
+            raise ValueError("[TransformedDistribution] mean, got a bijector that is not affine, expected one that is")
+        return self._bijector.forward(self._distribution.mean(*args))
+
+    def var(self, *args):
+        """The variance, where the bijector is affine."""
+        if not self.is_linear_transformation:
+            raise ValueError("[TransformedDistribution] var, got a bijector that is not affine, expected one that is")
+        var = self._distribution.var(*args)
+        return var * ops.exp(2 * self._bijector.forward_log_jacobian(var))
+
+    def entropy(self, *args):
+        """The entropy, where the bijector is affine."""
+        if not self.is_linear_transformation:
+            raise ValueError("[TransformedDistribution] entropy, got a bijector that is not affine, expected one that is")
+        inner = self._distribution.entropy(*args)
+        return inner + self._bijector.forward_log_jacobian(inner)
+
+    def sample(self, shape=(), *args):
+        """Random values: samples of the distribution, transformed."""
+        return self._bijector.forward(self._distribution.sample(shape, *args))
