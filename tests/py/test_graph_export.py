@@ -141,11 +141,21 @@ def test_graph_cell_gives_the_same(name, tmp_path):
         same(expected, result)
 
 
+def check_model(path):
+    """By ONNX's own checker, where it is installed: structure, types and shapes."""
+    try:
+        import onnx
+    except ImportError:
+        return
+    onnx.checker.check_model(onnx.load(str(path)), full_check=True)
+
+
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_onnx_gives_the_same(name, tmp_path):
     runtime = pytest.importorskip("onnxruntime")
     net, inputs = made(name)
     ms.export(net, *inputs, file_name=str(tmp_path / "net"), file_format="ONNX")
+    check_model(tmp_path / "net.onnx")
     session = runtime.InferenceSession(str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"])
     names = [value.name for value in session.get_inputs()]
     assert len(names) == len(inputs)
@@ -383,6 +393,34 @@ def test_networks_of_the_examples(name, tmp_path):
     except ImportError:
         return
     ms.export(net, *inputs, file_name=str(tmp_path / "net"), file_format="ONNX")
+    check_model(tmp_path / "net.onnx")
     session = runtime.InferenceSession(str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"])
     found = session.run(None, {v.name: x.asnumpy() for v, x in zip(session.get_inputs(), inputs)})
     same(expected, [Tensor(array) for array in found])
+
+
+@pytest.mark.parametrize("dtype", [ms.bfloat16, ms.float16, ms.float64])
+def test_other_floats(dtype, tmp_path):
+    def f(x):
+        y = ops.gelu(x.astype(dtype) * 2 + 0.5)
+        return ops.zeros_like(y) + y, y.astype(ms.float32)
+    x = data(2, 3)
+    ms.export(f, x, file_name=str(tmp_path / "f"))
+    for one, other in zip(f(x), nn.GraphCell(ms.load(str(tmp_path / "f.mindir")))(x)):
+        assert one.dtype == other.dtype and one.astype(ms.float32).asnumpy().tolist() == other.astype(ms.float32).asnumpy().tolist()
+    ms.export(f, x, file_name=str(tmp_path / "f"), file_format="ONNX")
+    check_model(tmp_path / "f.onnx")
+
+
+def test_random_numbers_are_drawn_again(tmp_path):
+    def f(x):
+        return x + ops.randn_like(x)
+    x = data(2, 3)
+    ms.export(f, x, file_name=str(tmp_path / "f"))
+    loaded = nn.GraphCell(ms.load(str(tmp_path / "f.mindir")))
+    ms.set_seed(5)
+    expected = f(x)
+    ms.set_seed(5)
+    same(expected, loaded(x))
+    with pytest.raises(ValueError, match=r"\[export\] operator rng_ticket"):
+        ms.export(f, x, file_name=str(tmp_path / "f"), file_format="ONNX")

@@ -345,10 +345,9 @@ def _batch_norm(m, x, y, a):
 
 @_rule("layer_norm_stats")
 def _layer_norm(m, x, y, a):
-    import numpy
     count, dtype = a["num_axes"], y[0].dtype
     dims = x[0].shape[x[0].rank - count:]
-    weight = m.as_dtype(x[1], dtype) if len(x) > 1 and x[1] else m.constant(numpy.ones(dims, dtype))
+    weight = m.as_dtype(x[1], dtype) if len(x) > 1 and x[1] else m.filled(dims, 1, dtype)
     names = [m.as_dtype(x[0], dtype), weight] + ([m.as_dtype(x[2], dtype)] if len(x) > 2 and x[2] else [])
     out = m.node("LayerNormalization", names, 3, axis=-count, epsilon=float(a["epsilon"]))
     return [out[0], _shaped(m, out[1], y[1]), _shaped(m, out[2], y[2])]
@@ -387,9 +386,7 @@ def _topk(m, x, y, a):
 
 @_rule("full_like", "zeros_like", "ones_like")
 def _full_like(m, x, y, a):
-    value = a.get("value")
-    import numpy
-    return m.constant(numpy.full(y[0].shape, 0 if value is None else value, y[0].dtype))
+    return m.filled(y[0].shape, a.get("value") or 0, y[0].dtype)
 
 
 RULES["ones_like"] = lambda m, x, y, a: _full_like(m, x, y, {"value": 1})
