@@ -92,9 +92,9 @@ def _pad(m, x, y, a):
     return m.node("Pad", [m.name(x[0]), m.ints(before + after), m.scalar(a["value"], x[0].dtype)])
 
 
-@_rule("tril", "triu")
-def _tril(m, x, y, a, upper=0):
+def _triangle(m, x, a, upper):
     return m.node("Trilu", [m.name(x[0]), m.ints(a["diagonal"])], upper=upper)
 
 
-RULES["triu"] = lambda m, x, y, a: _tril(m, x, y, a, upper=1)
+RULES["tril"] = lambda m, x, y, a: _triangle(m, x, a, 0)
+RULES["triu"] = lambda m, x, y, a: _triangle(m, x, a, 1)

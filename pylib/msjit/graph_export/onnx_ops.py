@@ -74,20 +74,19 @@ def _not_equal(m, x, y, a):
     return m.node("Not", [m.node("Equal", _operands(m, x, same_dtype(x)))])
 
 
-@_rule("isnan", "isinf")
-def _is_special(m, x, y, a, op=None):
+def _is_special(m, op, x):
     if x[0].dtype not in _FLOATS:
-        _refuse("isnan", "dtype", x[0].dtype, "a float")
-    return m.node("IsNaN", [m.name(x[0])])
+        _refuse(op, "dtype", x[0].dtype, "a float")
+    return m.node(op, [m.name(x[0])])
 
 
-RULES["isinf"] = lambda m, x, y, a: m.node("IsInf", [m.name(x[0])])
+RULES["isnan"] = lambda m, x, y, a: _is_special(m, "IsNaN", x)
+RULES["isinf"] = lambda m, x, y, a: _is_special(m, "IsInf", x)
 
 
 @_rule("isfinite")
 def _isfinite(m, x, y, a):
-    name = m.name(x[0])
-    return m.node("Not", [m.node("Or", [m.node("IsNaN", [name]), m.node("IsInf", [name])])])
+    return m.node("Not", [m.node("Or", [_is_special(m, "IsNaN", x), _is_special(m, "IsInf", x)])])
 
 
 @_rule("square")
@@ -247,11 +246,7 @@ def _cumsum(m, x, y, a):
     return m.node("CumSum", [m.as_dtype(x[0], y[0].dtype), m.ints(a["axis"])])
 
 
-@_rule("softmax", "log_softmax")
-def _softmax(m, x, y, a):
-    return m.node("Softmax", _operands(m, x, y[0].dtype), axis=a["axis"])
-
-
+RULES["softmax"] = lambda m, x, y, a: m.node("Softmax", _operands(m, x, y[0].dtype), axis=a["axis"])
 RULES["log_softmax"] = lambda m, x, y, a: m.node("LogSoftmax", _operands(m, x, y[0].dtype), axis=a["axis"])
 
 
@@ -384,9 +379,6 @@ def _topk(m, x, y, a):
     return [values, m.cast(places, "int64", y[1].dtype)]
 
 
-@_rule("full_like", "zeros_like", "ones_like")
-def _full_like(m, x, y, a):
-    return m.filled(y[0].shape, a.get("value") or 0, y[0].dtype)
-
-
-RULES["ones_like"] = lambda m, x, y, a: _full_like(m, x, y, {"value": 1})
+RULES["full_like"] = lambda m, x, y, a: m.filled(y[0].shape, a["value"], y[0].dtype)
+RULES["zeros_like"] = lambda m, x, y, a: m.filled(y[0].shape, 0, y[0].dtype)
+RULES["ones_like"] = lambda m, x, y, a: m.filled(y[0].shape, 1, y[0].dtype)
