@@ -104,7 +104,7 @@ def _print_notes(rows):
     notes = [row["note"] for row in rows]
     for row in rows[:1] if len(set(notes)) == 1 else rows:
         if row["note"]:
-            print("%s: %s" % ("all" if row is rows[0] and len(set(notes)) == 1 else row["mode"], row["note"]))
+            print("%s: %s" % ("all" if len(rows) > 1 and len(set(notes)) == 1 else row["mode"], row["note"]))
 
 
 def _compare(rows):

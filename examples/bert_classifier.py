@@ -90,8 +90,8 @@ def load_passages(classes, words):
 
 
 def main() -> int:
-    options = parse(parser(__doc__, steps=400, quick=12))
-    classes, width, heads, layers = (4, 32, 2, 2) if options.quick else (8, 128, 4, 4)
+    options = parse(parser(__doc__, steps=600, quick=12))
+    classes, width, heads, layers = (4, 32, 2, 2) if options.quick else (8, 128, 4, 2)
     ids, labels, vocabulary = load_passages(classes, 500 if options.quick else 2000)
     cut = len(labels) * 4 // 5
     nets = {}
@@ -103,7 +103,7 @@ def main() -> int:
     def make(compiled, options):
         net = nets["last"] = Bert(vocabulary, classes, width, heads, layers)
         net.set_train()
-        optimizer = nn.AdamWeightDecay(net.trainable_params(), learning_rate=5e-4, weight_decay=0.01)
+        optimizer = nn.AdamWeightDecay(net.trainable_params(), learning_rate=1e-3, weight_decay=0.01)
 
         def loss_of(x, y):
             return ops.cross_entropy(net(x), y)

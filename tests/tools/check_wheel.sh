@@ -22,8 +22,7 @@ mkdir -p "$work" build/wheels/raw
 trap 'rm -rf "$work"' EXIT
 cp -r "$root/build/deps" "$work/deps"
 step "building the wheel for Python $version" "$tools/bin/python" -m build --wheel --no-isolation --skip-dependency-check -o build/wheels/raw \
-  -C build-dir=.wheel-build -C "cmake.define.MSJIT_DEPS_DIR=$work/deps" -C cmake.define.MSJIT_STATIC_LLVM=ON \
-  -C cmake.define.MSJIT_LAUNCHER=OFF -C install.strip=true
+  -C build-dir=.wheel-build -C "cmake.define.MSJIT_DEPS_DIR=$work/deps" -C cmake.define.MSJIT_LAUNCHER=OFF -C install.strip=true
 # oneDNN comes with its own package; what lies in the wheel already needs no second copy.
 step "naming the oldest glibc" env PATH="$tools/bin:$PATH" LD_LIBRARY_PATH="$root/build/deps/lib" "$tools/bin/python" -m auditwheel repair \
   --exclude libdnnl.so.3 --exclude libgomp.so.1 -w build/wheels build/wheels/raw/*.whl

@@ -132,7 +132,7 @@ set_up_env() {
       # The training example is tested in one environment: the newest with the JIT.
       if [ "$version" = "$example_version" ]; then pip_into "$env" "run-$version" scikit-learn; fi
       # Types are checked, and exported graphs run by another runtime, in one environment.
-      if [ "$version" = 3.11 ]; then pip_into "$env" "tools-$version" mypy onnxruntime; fi ;;
+      if [ "$version" = 3.11 ]; then pip_into "$env" "tools-$version" mypy onnxruntime onnx; fi ;;
     run) pip_into "$env" "run-$version" scikit-learn ;;
   esac
 }

@@ -50,14 +50,19 @@ class Model:
         import numpy
         return self.constant(numpy.asarray(values, numpy.int64))
 
+    def filled(self, shape, value, dtype):
+        """The name of a constant of one value."""
+        name = self.fresh()
+        self.write_tensor(name, _msjit.ops.full(tuple(shape), value, _msjit.dtypes[dtype]))
+        return name
+
     def scalar(self, value, dtype):
-        import numpy
-        return self.constant(numpy.asarray(value, dtype))
+        return self.filled((), value, dtype)
 
     def as_dtype(self, value, dtype):
         """The name of a Value in another dtype."""
         if value.known is not None and value.weak:
-            return self.scalar(value.known.asnumpy(), dtype)
+            return self.scalar(value.known.asnumpy().item(), dtype)
         return self.cast(self.name(value), value.dtype, dtype)
 
     def cast(self, name, given, wanted):
@@ -128,7 +133,7 @@ def _begin(model, graph):
 
 
 def _write_node(model, node):
-    from . import onnx_index  # noqa: F401 - adds its rules
+    from . import onnx_index, onnx_layout  # noqa: F401 - they add their rules
     from .onnx_ops import RULES
     op, inputs, attributes, outputs, parts = node
     given = [None if number < 0 else model.values[number] for number in inputs]

@@ -33,6 +33,10 @@ _LOGICAL = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor"}
 _COMPARE = {"equal": "Equal", "greater": "Greater", "greater_equal": "GreaterOrEqual", "less": "Less", "less_equal": "LessOrEqual"}
 
 
+def _shaped(m, name, value):
+    return m.node("Reshape", [name, m.ints(value.shape)], allowzero=1)
+
+
 def _operands(m, inputs, dtype):
     return [m.as_dtype(value, dtype) for value in inputs]
 
@@ -70,20 +74,19 @@ def _not_equal(m, x, y, a):
     return m.node("Not", [m.node("Equal", _operands(m, x, same_dtype(x)))])
 
 
-@_rule("isnan", "isinf")
-def _is_special(m, x, y, a, op=None):
+def _is_special(m, op, x):
     if x[0].dtype not in _FLOATS:
-        _refuse("isnan", "dtype", x[0].dtype, "a float")
-    return m.node("IsNaN", [m.name(x[0])])
+        _refuse(op, "dtype", x[0].dtype, "a float")
+    return m.node(op, [m.name(x[0])])
 
 
-RULES["isinf"] = lambda m, x, y, a: m.node("IsInf", [m.name(x[0])])
+RULES["isnan"] = lambda m, x, y, a: _is_special(m, "IsNaN", x)
+RULES["isinf"] = lambda m, x, y, a: _is_special(m, "IsInf", x)
 
 
 @_rule("isfinite")
 def _isfinite(m, x, y, a):
-    name = m.name(x[0])
-    return m.node("Not", [m.node("Or", [m.node("IsNaN", [name]), m.node("IsInf", [name])])])
+    return m.node("Not", [m.node("Or", [_is_special(m, "IsNaN", x), _is_special(m, "IsInf", x)])])
 
 
 @_rule("square")
@@ -243,11 +246,7 @@ def _cumsum(m, x, y, a):
     return m.node("CumSum", [m.as_dtype(x[0], y[0].dtype), m.ints(a["axis"])])
 
 
-@_rule("softmax", "log_softmax")
-def _softmax(m, x, y, a):
-    return m.node("Softmax", _operands(m, x, y[0].dtype), axis=a["axis"])
-
-
+RULES["softmax"] = lambda m, x, y, a: m.node("Softmax", _operands(m, x, y[0].dtype), axis=a["axis"])
 RULES["log_softmax"] = lambda m, x, y, a: m.node("LogSoftmax", _operands(m, x, y[0].dtype), axis=a["axis"])
 
 
@@ -341,118 +340,12 @@ def _batch_norm(m, x, y, a):
 
 @_rule("layer_norm_stats")
 def _layer_norm(m, x, y, a):
-    import numpy
     count, dtype = a["num_axes"], y[0].dtype
     dims = x[0].shape[x[0].rank - count:]
-    weight = m.as_dtype(x[1], dtype) if len(x) > 1 and x[1] else m.constant(numpy.ones(dims, dtype))
+    weight = m.as_dtype(x[1], dtype) if len(x) > 1 and x[1] else m.filled(dims, 1, dtype)
     names = [m.as_dtype(x[0], dtype), weight] + ([m.as_dtype(x[2], dtype)] if len(x) > 2 and x[2] else [])
     out = m.node("LayerNormalization", names, 3, axis=-count, epsilon=float(a["epsilon"]))
     return [out[0], _shaped(m, out[1], y[1]), _shaped(m, out[2], y[2])]
-
-
-# -- layout ---------------------------------------------------------------------------------------------------------------
-
-
-def _shaped(m, name, value):
-    return m.node("Reshape", [name, m.ints(value.shape)], allowzero=1)
-
-
-@_rule("reshape", "flatten", "squeeze", "expand_dims")
-def _reshape(m, x, y, a):
-    return _shaped(m, m.name(x[0]), y[0])
-
-
-@_rule("transpose")
-def _transpose(m, x, y, a):
-    return m.node("Transpose", [m.name(x[0])], perm=[axis % x[0].rank for axis in a["perm"]])
-
-
-@_rule("swapaxes")
-def _swapaxes(m, x, y, a):
-    perm = list(range(x[0].rank))
-    first, second = a["axis0"], a["axis1"]
-    perm[first], perm[second] = perm[second], perm[first]
-    return m.node("Transpose", [m.name(x[0])], perm=perm)
-
-
-@_rule("broadcast_to")
-def _broadcast_to(m, x, y, a):
-    return m.node("Expand", [m.name(x[0]), m.ints(y[0].shape)])
-
-
-@_rule("tile")
-def _tile(m, x, y, a):
-    reps = [a["reps"]] if isinstance(a["reps"], int) else list(a["reps"])
-    rank = max(x[0].rank, len(reps))
-    name = m.node("Reshape", [m.name(x[0]), m.ints([1] * (rank - x[0].rank) + list(x[0].shape))], allowzero=1)
-    return m.node("Tile", [name, m.ints([1] * (rank - len(reps)) + reps)])
-
-
-@_rule("concat")
-def _concat(m, x, y, a):
-    return m.node("Concat", _operands(m, x, y[0].dtype), axis=a["axis"])
-
-
-@_rule("stack")
-def _stack(m, x, y, a):
-    axis = a["axis"] % y[0].rank
-    parts = [m.node("Unsqueeze", [name, m.ints([axis])]) for name in _operands(m, x, y[0].dtype)]
-    return m.node("Concat", parts, axis=axis)
-
-
-def _split_into(m, name, sizes, axis):
-    if len(sizes) == 1:
-        return [m.node("Identity", [name])]
-    return m.node("Split", [name, m.ints(sizes)], len(sizes), axis=axis)
-
-
-@_rule("split")
-def _split(m, x, y, a):
-    axis = a["axis"] % x[0].rank
-    return _split_into(m, m.name(x[0]), [value.shape[axis] for value in y], axis)
-
-
-@_rule("unstack")
-def _unstack(m, x, y, a):
-    parts = _split_into(m, m.name(x[0]), [1] * len(y), a["axis"] % x[0].rank)
-    return [_shaped(m, part, value) for part, value in zip(parts, y)]
-
-
-def _slice_by(m, name, begin, end, step):
-    axes = list(range(len(begin)))
-    end = [-(1 << 62) if s < 0 and e < 0 else e for e, s in zip(end, step)]  # before the first element
-    return m.node("Slice", [name] + [m.ints(part) for part in (begin, end, axes, step)])
-
-
-@_rule("slice")
-def _slice(m, x, y, a):
-    return _slice_by(m, m.name(x[0]), list(a["begin"]), list(a["end"]), list(a["step"]))
-
-
-@_rule("flip")
-def _flip(m, x, y, a):
-    axes = _axes(a, x[0].rank)
-    return m.node("Slice", [m.name(x[0]), m.ints([-1] * len(axes)), m.ints([-(1 << 62)] * len(axes)), m.ints(axes),
-                            m.ints([-1] * len(axes))])
-
-
-@_rule("select_index")
-def _select_index(m, x, y, a):
-    return m.node("Gather", [m.name(x[0]), m.ints(a["index"])], axis=a["axis"])
-
-
-@_rule("pad")
-def _pad(m, x, y, a):
-    before, after = ([v] if isinstance(v, int) else list(v) for v in (a["before"], a["after"]))
-    return m.node("Pad", [m.name(x[0]), m.ints(before + after), m.scalar(a["value"], x[0].dtype)])
-
-
-@_rule("tril", "triu")
-def _tril(m, x, y, a, upper=0):
-    return m.node("Trilu", [m.name(x[0]), m.ints(a["diagonal"])], upper=upper)
-
-
-RULES["triu"] = lambda m, x, y, a: _tril(m, x, y, a, upper=1)
 
 
 # -- indices --------------------------------------------------------------------------------------------------------------
@@ -486,11 +379,6 @@ def _topk(m, x, y, a):
     return [values, m.cast(places, "int64", y[1].dtype)]
 
 
-@_rule("full_like", "zeros_like", "ones_like")
-def _full_like(m, x, y, a):
-    value = a.get("value")
-    import numpy
-    return m.constant(numpy.full(y[0].shape, 0 if value is None else value, y[0].dtype))
-
-
-RULES["ones_like"] = lambda m, x, y, a: _full_like(m, x, y, {"value": 1})
+RULES["full_like"] = lambda m, x, y, a: m.filled(y[0].shape, a["value"], y[0].dtype)
+RULES["zeros_like"] = lambda m, x, y, a: m.filled(y[0].shape, 0, y[0].dtype)
+RULES["ones_like"] = lambda m, x, y, a: m.filled(y[0].shape, 1, y[0].dtype)
