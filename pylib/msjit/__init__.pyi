@@ -44,6 +44,7 @@ from msjit.train import BleuScore as BleuScore
 from msjit.train import Callback as Callback
 from msjit.train import CheckpointConfig as CheckpointConfig
 from msjit.train import ConfusionMatrix as ConfusionMatrix
+from msjit.train import ConfusionMatrixMetric as ConfusionMatrixMetric
 from msjit.train import CosineSimilarity as CosineSimilarity
 from msjit.train import DatasetHelper as DatasetHelper
 from msjit.train import Dice as Dice
@@ -52,6 +53,7 @@ from msjit.train import EarlyStopping as EarlyStopping
 from msjit.train import F1 as F1
 from msjit.train import Fbeta as Fbeta
 from msjit.train import FixedLossScaleManager as FixedLossScaleManager
+from msjit.train import HausdorffDistance as HausdorffDistance
 from msjit.train import History as History
 from msjit.train import LambdaCallback as LambdaCallback
 from msjit.train import LearningRateScheduler as LearningRateScheduler
@@ -60,6 +62,7 @@ from msjit.train import LossMonitor as LossMonitor
 from msjit.train import LossScaleManager as LossScaleManager
 from msjit.train import MAE as MAE
 from msjit.train import MSE as MSE
+from msjit.train import MeanSurfaceDistance as MeanSurfaceDistance
 from msjit.train import Metric as Metric
 from msjit.train import Model as Model
 from msjit.train import ModelCheckpoint as ModelCheckpoint
@@ -69,23 +72,29 @@ from msjit.train import Precision as Precision
 from msjit.train import ROC as ROC
 from msjit.train import Recall as Recall
 from msjit.train import ReduceLROnPlateau as ReduceLROnPlateau
+from msjit.train import RootMeanSquareDistance as RootMeanSquareDistance
 from msjit.train import RunContext as RunContext
+from msjit.train import SummaryCollector as SummaryCollector
 from msjit.train import SummaryRecord as SummaryRecord
 from msjit.train import TimeMonitor as TimeMonitor
 from msjit.train import Top1CategoricalAccuracy as Top1CategoricalAccuracy
 from msjit.train import Top5CategoricalAccuracy as Top5CategoricalAccuracy
 from msjit.train import TopKCategoricalAccuracy as TopKCategoricalAccuracy
+from msjit.train import async_ckpt_thread_status as async_ckpt_thread_status
 from msjit.train import auc as auc
 from msjit.train import build_train_network as build_train_network
+from msjit.train import ckpt_to_safetensors as ckpt_to_safetensors
 from msjit.train import connect_network_with_dataset as connect_network_with_dataset
 from msjit.train import data_sink as data_sink
 from msjit.train import export as export
 from msjit.train import get_metric_fn as get_metric_fn
 from msjit.train import load as load
 from msjit.train import load_checkpoint as load_checkpoint
+from msjit.train import load_checkpoint_async as load_checkpoint_async
 from msjit.train import load_param_into_net as load_param_into_net
 from msjit.train import names as names
 from msjit.train import rearrange_inputs as rearrange_inputs
+from msjit.train import safetensors_to_ckpt as safetensors_to_ckpt
 from msjit.train import save_checkpoint as save_checkpoint
 from . import alias as alias
 from . import amp as amp
@@ -120,15 +129,15 @@ PYNATIVE_MODE: int
 
 STRICT: int
 
-def async_ckpt_thread_status() -> Any: ...
-
 bfloat16: Any
 
 bool_: Any
 
 byte: Any
 
-def ckpt_to_safetensors(file_path: Any, save_path: Any = ..., name_map: Any = ..., file_name_regex: Any = ..., processes_num: Any = ...) -> Any: ...
+cdouble: Any
+
+cfloat: Any
 
 def communication_stream() -> Any: ...
 
@@ -208,8 +217,6 @@ def launch_blocking() -> Any: ...
 
 def lazy_inline(fn: Any = ..., attrs: Any = ..., policy: Any = ...) -> Any: ...
 
-def load_checkpoint_async(ckpt_file_name: Any, net: Any = ..., strict_load: bool = ..., filter_prefix: Any = ..., dec_key: Any = ..., dec_mode: Any = ..., specify_prefix: Any = ..., choice_func: Any = ...) -> Any: ...
-
 long: Any
 
 def manual_seed(seed: Any) -> Any: ...
@@ -245,8 +252,6 @@ def reset_max_memory_allocated(device_target: Any = ...) -> Any: ...
 reset_max_memory_reserved = reset_max_memory_allocated
 
 reset_peak_memory_stats = reset_max_memory_allocated
-
-def safetensors_to_ckpt(file_path: Any, save_path: Any = ..., name_map: Any = ..., file_name_regex: Any = ..., processes_num: Any = ...) -> Any: ...
 
 def seed() -> Any: ...
 
@@ -288,6 +293,8 @@ def to_dlpack(tensor: Any) -> Any: ...
 
 ubyte: Any
 
+uint: Any
+
 uint16: Any
 
 uint32: Any
@@ -296,7 +303,13 @@ uint64: Any
 
 uint8: Any
 
+uintc: Any
+
+uintp: Any
+
 def uninstall(finder: Any = ...) -> Any: ...
+
+ushort: Any
 
 class COOTensor:
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
