@@ -69,9 +69,7 @@ for _package, _parts in _WHOLE.items():
     _MOVED.update(("%s.%s" % (_package, _part), _package) for _part in _parts.split())
 # Packages of MindSpore whose modules are divided otherwise here: a module of the same name, or else all of the package.
 _REGROUPED = {"nn.layer": "nn", "nn.optim": "optim", "nn.wrap": "nn.wrap", "nn.loss": "nn.loss",
-              "train.metrics": "train.metrics", "train.callback": "train.callback", "dataset.engine": "dataset",
-              "ops.function": "ops.function", "ops.operations": "ops.operations", "ops.auto_generate": "ops.auto_generate",
-              "ops.composite": "ops.composite"}
+              "train.metrics": "train.metrics", "train.callback": "train.callback", "dataset.engine": "dataset"}
 
 
 def _module_of(rest, package):

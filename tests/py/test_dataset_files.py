@@ -194,5 +194,5 @@ def test_fake_images():
                                   lambda: ds.serialize(None),
                                   lambda: ds.audio.Phaser(8000)])
 def test_what_is_not_offered_says_so(call):
-    with pytest.raises(NotImplementedError, match=r"^\[\w+\] is not offered: "):
+    with pytest.raises(NotImplementedError, match=r"^\[\w+\] [\w.]+ is not offered: "):
         call()

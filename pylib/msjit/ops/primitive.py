@@ -118,4 +118,11 @@ def plain_rows(namespace, table):
     return list(table)
 
 
-__getattr__ = _absent(__name__)
+_refuse = _absent(__name__)
+
+
+def __getattr__(name):
+    if name in ("constexpr", "_primexpr"):
+        from .composite import constexpr
+        return constexpr
+    return _refuse(name)
