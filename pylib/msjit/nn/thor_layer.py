@@ -1,8 +1,8 @@
 """Layers for the optimizer thor: those they are called after, with the matrices that thor keeps. thor itself is not offered."""
+from ..absent import names as _absent_names
 from ..common import dtype as mstype
 from ..common.initializer import initializer
 from ..common.parameter import Parameter
-from ..absent import names as _absent_names
 from .basic import Dense, Embedding
 from .conv import Conv2d
 from .embedding import EmbeddingLookup

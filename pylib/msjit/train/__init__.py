@@ -23,9 +23,10 @@ from .summary import SummaryCollector, SummaryRecord
 __all__ = ["Model", "SummaryCollector", "SummaryRecord", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
            "export", "load", "load_checkpoint", "load_param_into_net", "save_checkpoint", "DatasetHelper", "connect_network_with_dataset",
            "data_sink"]
-globals().update(_absent_names(__name__, "ConvertModelUtils ConvertNetUtils FlopsUtilizationCollector TrainFaultTolerance SummaryLandscape",
-                         "see the README of msjit for what there is"))
-__all__ += ["ConvertModelUtils", "ConvertNetUtils", "FlopsUtilizationCollector", "SummaryLandscape", "TrainFaultTolerance"]
+_not_offered = _absent_names(__name__, """ConvertModelUtils ConvertNetUtils FlopsUtilizationCollector TrainFaultTolerance
+    SummaryLandscape""", "see the README of msjit for what there is")
+globals().update(_not_offered)
+__all__ += sorted(_not_offered)
 __all__ += callback.__all__ + metrics.__all__
 
 _paths.extend(__path__)  # noqa: F405
