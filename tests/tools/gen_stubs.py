@@ -106,6 +106,9 @@ def tensor_class(rows):
         if name == "from_numpy":
             out.append('    @staticmethod\n    def from_numpy(array: Any) -> "Tensor": ...\n')
             continue
+        if isinstance(methods[name], staticmethod):
+            out.append("    @staticmethod\n")
+            methods[name] = methods[name].__func__
         out.append(plain_function(name, methods[name], RETURNS.get(name, '"Tensor"'), "    ", True))
     for row in rows:
         if type(own.get(row["name"])) is _msjit.Op:
