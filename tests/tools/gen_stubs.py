@@ -101,7 +101,7 @@ def tensor_class(rows):
     own = vars(_msjit.Tensor)
     methods = {name: value for name, value in own.items() if type(value).__name__ in ("method_descriptor", "builtin_function_or_method", "staticmethod", "function")}
     for name in sorted(methods):
-        if name in ("__new__", "__reduce__", "__format__"):
+        if name in ("__new__", "__reduce__", "__setstate__", "__format__"):
             continue
         if name == "from_numpy":
             out.append('    @staticmethod\n    def from_numpy(array: Any) -> "Tensor": ...\n')
