@@ -2,6 +2,7 @@
 // computes nothing else writes them over those inputs, element by element. Such loops come last:
 // whatever can fail has then been done, and what they overwrite has been read.
 #include <algorithm>
+#include <utility>
 
 #include "codegen/plan.h"
 
@@ -11,15 +12,23 @@ namespace {
 class CommitPlanner {
  public:
   CommitPlanner(Plan* plan, std::span<const Overwrite> overwrites)
-      : plan_(*plan), base_(find_bases(*plan)), target_(plan->slots.size(), -1) {
+      : plan_(*plan),
+        base_(find_bases(*plan)),
+        target_(plan->slots.size(), -1),
+        readers_(plan->slots.size()),
+        noted_(plan->slots.size()) {
     find_targets(overwrites);
   }
 
   void run() {
     std::vector<char> last(plan_.steps.size());
-    for (size_t s = 0; s < last.size(); ++s) last[s] = overwrites_alone(plan_.steps[s]);
     for (size_t s = 0; s < last.size(); ++s)
-      if (last[s] && is_read_by_others(s, last)) last[s] = false;
+      if ((last[s] = overwrites_alone(plan_.steps[s]))) count_readers(plan_.steps[s], 1);
+    for (size_t s = 0; s < last.size(); ++s)
+      if (last[s] && is_read_by_others(plan_.steps[s])) {
+        count_readers(plan_.steps[s], -1);
+        last[s] = false;
+      }
     std::vector<Step> first, behind;
     for (size_t s = 0; s < last.size(); ++s)
       (last[s] ? behind : first).push_back(std::move(plan_.steps[s]));
@@ -96,32 +105,44 @@ class CommitPlanner {
     return true;
   }
 
+  // The memory that a step reads, each once.
+  std::vector<int32_t> read_by(const Step& step) const {
+    std::vector<int32_t> slots;
+    for (const FusedProgram::Operand& operand : step.fused->operands)
+      if (!operand.output) slots.push_back(base_[operand.slot]);
+    std::ranges::sort(slots);
+    slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+    return slots;
+  }
+
+  void count_readers(const Step& step, int by) {
+    for (int32_t slot : read_by(step)) readers_[slot] += by;
+  }
+
   // Whether another of the last steps reads what this one overwrites.
-  bool is_read_by_others(size_t step, std::span<const char> last) const {
-    for (size_t other = 0; other < last.size(); ++other) {
-      if (!last[other] || other == step) continue;
-      for (const auto& read : plan_.steps[other].fused->operands)
-        for (const auto& written : plan_.steps[step].fused->operands)
-          if (!read.output && written.output && base_[read.slot] == target_[written.slot])
-            return true;
-    }
-    return false;
+  bool is_read_by_others(const Step& step) const {
+    const std::vector<int32_t> own = read_by(step);
+    return std::ranges::any_of(step.fused->operands, [&](const FusedProgram::Operand& operand) {
+      if (!operand.output) return false;
+      const int32_t target = target_[operand.slot];
+      return readers_[target] > (std::ranges::binary_search(own, target) ? 1 : 0);
+    });
   }
 
   void note_reads(const Step& step) {
-    const auto add = [](std::vector<int32_t>* list, int32_t slot) {
-      if (std::ranges::find(*list, slot) == list->end()) list->push_back(slot);
-    };
     for (const auto& operand : step.fused->operands) {
       const int32_t slot = operand.output ? target_[operand.slot] : base_[operand.slot];
-      if (plan_.slots[slot].kind == SlotKind::kInput) add(&plan_.commit_inputs, slot);
-      if (plan_.slots[slot].kind == SlotKind::kResult) add(&plan_.commit_results, slot);
+      if (std::exchange(noted_[slot], 1)) continue;
+      if (plan_.slots[slot].kind == SlotKind::kInput) plan_.commit_inputs.push_back(slot);
+      if (plan_.slots[slot].kind == SlotKind::kResult) plan_.commit_results.push_back(slot);
     }
   }
 
   Plan& plan_;
   const std::vector<int32_t> base_;
   std::vector<int32_t> target_;  // by slot
+  std::vector<int> readers_;     // by slot: the last steps that read it
+  std::vector<char> noted_;      // by slot
 };
 
 }  // namespace

@@ -183,7 +183,7 @@ Status PlanRunner::commit(TensorImpl** slots) const {
     std::optional<profile::Span> span;
     if (profile::on()) span.emplace(profile::Kind::kKernel, work_of_step(*plan_, step));
     if (!run_fused(*units_[s], slots)) status = run_one_by_one(step, slots);
-    for (int32_t slot : step.fresh) slots[slot] = nullptr;
+    for (int32_t slot : step.fresh) ++std::exchange(slots[slot], nullptr)->storage->version;
   }
   return status;
 }

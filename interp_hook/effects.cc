@@ -129,12 +129,8 @@ bool take_memory(const Tensor& tensor, const Tensor& value) {
 
 // `from`: null where the value has been written already.
 bool write_tensor(PyObject* object, PyObject* from, bool replaces) {
-  const Tensor& tensor = tensor_of(object);
-  if (!from) {
-    tensor.bump_version();
-    return true;
-  }
-  const Tensor& value = tensor_of(from);
+  if (!from) return true;
+  const Tensor &tensor = tensor_of(object), &value = tensor_of(from);
   if (replaces) {
     const Meta meta = tensor.impl()->meta;  // the value may be a weak scalar
     replace_contents(object, value);
