@@ -73,7 +73,8 @@ Value* PointEmitter::extent(int dim) {
 Value* PointEmitter::stride(int32_t operand, int dim) {
   const Dim known = spec_.operands[operand].strides[dim];
   if (!spec_.open || known == 0 || known == 1) return i64(known);
-  return size_arguments_[static_cast<size_t>((operand + 1) * spec_.dims.rank() + dim)];
+  const auto rank = static_cast<size_t>(spec_.dims.rank()), at = static_cast<size_t>(operand) + 1;
+  return size_arguments_[at * rank + static_cast<size_t>(dim)];
 }
 
 void PointEmitter::Varies::join(const Varies& other) {
