@@ -90,7 +90,7 @@ class RandomGraph {
 
   // Whose shapes broadcast: the second's is the end of the first's, with ones here and there.
   void binary() {
-    static const char* const smooth[] = {"add", "sub", "mul", "atan2"};
+    static const char* const smooth[] = {"add", "sub", "mul"};
     const Value x = any(), y = any();
     if (x.shape.size() < y.shape.size()) return;
     const size_t skip = x.shape.size() - y.shape.size();
