@@ -44,8 +44,8 @@ class RandomGraph {
   // Keeps values small, so that errors stay so.
   Val tamed(const Val& v) { return maker_.call("tanh", {v}); }
   Val list(const char* name, const Val& v, const char* attr, IntList items, bool keepdims = false) {
-    return maker_.try_call(name, {v},
-                           {{attr, AttrValue(items)}, {"keepdims", AttrValue(keepdims)}});
+    return maker_.try_call(
+        name, {v}, {{attr, AttrValue(std::move(items))}, {"keepdims", AttrValue(keepdims)}});
   }
 
   void add_inputs() {
@@ -118,7 +118,7 @@ class RandomGraph {
       if (folded) axes.push_back(static_cast<int64_t>(d));
       if (!folded || keepdims) kept.push_back(folded ? -1 : x.shape[d]);
     }
-    if (axes.size() == 0) return;
+    if (axes.empty()) return;
     add(list(names[which], x.val, "axis", axes, keepdims), kept, which >= 2 && x.exact);
   }
 
