@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "codegen/plan.h"
+#include "kernels/cpu/layout.h"
 
 namespace msjit {
 namespace {
@@ -39,6 +40,7 @@ Status assign_layouts(Plan* plan) {
   size_t bytes = 0;
   for (Slot& slot : plan->slots) {
     slot.strides = slot.kind == SlotKind::kConstant ? slot.constant.strides()
+                   : slot.channels_last             ? layout::channels_last_strides(slot.meta.shape)
                                                     : contiguous_strides(slot.meta.shape);
     bytes = std::max(bytes, static_cast<size_t>(slot.bytes));
   }

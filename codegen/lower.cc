@@ -7,6 +7,7 @@
 #include "codegen/fusion.h"
 #include "codegen/plan.h"
 #include "codegen/stage_plan.h"
+#include "kernels/cpu/layout.h"
 
 namespace msjit {
 namespace {
@@ -274,6 +275,24 @@ void erase_dim(KernelSpec* spec, int d) {
   for (KernelOperand& operand : spec->operands) operand.strides.erase(d);
 }
 
+// Walks N, C, H, W as N, H, W, C where most of the bytes lie so.
+void walk_channels_last(const FusedProgram& program, KernelSpec* spec) {
+  int64_t last = 0, plain = 0;
+  for (const FusedProgram::Operand& operand : program.operands)
+    if (operand.shape == program.space && !operand.tail)
+      (operand.channels_last ? last : plain) += item_size(operand.dtype);
+  if (last <= plain) return;
+  constexpr int kOrder[] = {0, 2, 3, 1};
+  const auto reorder = [&](Shape* shape) {
+    const Shape from = *shape;
+    for (int i = 0; i < 4; ++i) (*shape)[i] = from[kOrder[i]];
+  };
+  reorder(&spec->dims);
+  for (KernelOperand& operand : spec->operands) reorder(&operand.strides);
+  const uint32_t reduced = std::exchange(spec->reduced, 0);
+  for (int i = 0; i < 4; ++i) spec->reduced |= ((reduced >> kOrder[i]) & 1) << i;
+}
+
 void collapse(KernelSpec* spec) {
   for (int d = spec->dims.rank() - 1; d >= 0; --d)
     if (spec->dims[d] == 1) erase_dim(spec, d);
@@ -297,12 +316,15 @@ KernelSpec specialize(const FusedProgram& program, std::span<const Shape> input_
   spec.reduced = program.reduced;
   for (size_t i = 0; i < program.operands.size(); ++i) {
     const FusedProgram::Operand& operand = program.operands[i];
-    Shape strides = operand.output ? contiguous_strides(operand.shape) : input_strides[i];
+    Shape strides = !operand.output         ? input_strides[i]
+                    : operand.channels_last ? layout::channels_last_strides(operand.shape)
+                                            : contiguous_strides(operand.shape);
     spec.operands.push_back({operand.dtype, operand.output, spread(program, operand, strides)});
   }
   spec.stages = program.stages;
   spec.tail = program.tail;
   spec.tail_stores = program.tail_stores;
+  walk_channels_last(program, &spec);
   collapse(&spec);
   // Vectors that are written past the caches have to be aligned, and are not read again.
   for (size_t i = 0; i < spec.operands.size() && spec.dims.rank() == 1 && spec.stages.size() == 1;

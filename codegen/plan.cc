@@ -25,6 +25,7 @@ class Planner {
     add_outputs();
     plan_commit(plan_.get(), nested_ ? std::span<const Overwrite>() : original_.overwrites);
     stream_outputs();
+    choose_channels_last(plan_.get());
     MSJIT_OK(assign_layouts(plan_.get()));
     assign_arena(plan_.get());
     return std::shared_ptr<const Plan>(std::move(plan_));
@@ -278,6 +279,7 @@ std::string describe_step(const Plan& plan, const Step& step) {
     text += fmt::format("{}%{} {} {}", text.back() == '(' ? "" : ", ", slot.value, slot.meta.str(),
                         kind_name(slot.kind));
     if (slot.kind == SlotKind::kArena) text += fmt::format("+{}", slot.offset);
+    if (slot.channels_last) text += " NHWC";
     if (!plan.target_of.empty() && plan.target_of[s] >= 0)
       text += fmt::format(" over %{}", plan.slots[plan.target_of[s]].value);
   };

@@ -26,9 +26,10 @@ struct Slot {
   SlotKind kind;
   ValueId value;
   Meta meta;
-  Shape strides;       // as they are when all inputs are contiguous
-  Tensor constant;     // kConstant
-  int64_t offset = 0;  // kArena
+  Shape strides;               // as they are when all inputs are contiguous
+  Tensor constant;             // kConstant
+  bool channels_last = false;  // kArena, kTemp: lies in memory as N, H, W, C
+  int64_t offset = 0;          // kArena
   int64_t bytes = 0;
 };
 
@@ -51,8 +52,9 @@ struct FusedProgram {
     DType dtype;
     Shape shape;
     bool output = false;
-    bool tail = false;     // indexed by the kept dims
-    bool streams = false;  // an output that this run does not read again, among many bytes
+    bool tail = false;           // indexed by the kept dims
+    bool channels_last = false;  // lies in memory as N, H, W, C, as planned
+    bool streams = false;        // an output that this run does not read again, among many bytes
   };
   std::vector<Operand> operands;  // inputs, then outputs
   int num_inputs = 0;
@@ -115,6 +117,8 @@ void plan_commit(Plan* plan, std::span<const Overwrite> overwrites);
 std::vector<int32_t> find_bases(const Plan& plan);
 // Places the arena slots (buffers.cc).
 void assign_arena(Plan* plan);
+// Decides which images lie in memory channels last (channels_last.cc).
+void choose_channels_last(Plan* plan);
 // Strides of every slot when the inputs are contiguous (layout.cc).
 Status assign_layouts(Plan* plan);
 

@@ -5,12 +5,45 @@
 
 #include "codegen/launch.h"
 #include "graph/control.h"
+#include "kernels/cpu/layout.h"
 
 namespace msjit {
 namespace {
 
 void drop(TensorImpl*& slot) {
   if (slot) Tensor::steal(std::exchange(slot, nullptr));
+}
+
+Result<Tensor> temporary(const Slot& slot) {
+  if (!slot.channels_last) return Tensor::empty(slot.meta);
+  MSJIT_TRY(Storage memory, Storage::allocate(static_cast<size_t>(slot.bytes)));
+  Tensor t =
+      Tensor::from_storage(std::move(memory), slot.meta.dtype, slot.meta.shape, slot.strides, 0);
+  t.impl()->meta.weak = slot.meta.weak;
+  return t;
+}
+
+// The same memory as (N, H, W, C).
+Tensor as_rows(const Tensor& t) {
+  constexpr int kOrder[] = {0, 2, 3, 1};
+  Shape shape = t.shape(), strides = t.strides();
+  while (shape.rank() < 4) {
+    shape.insert(0, 1);
+    strides.insert(0, 0);
+  }
+  Tensor rows = layout::permute(Tensor::view(t, shape, strides, 0), kOrder);
+  rows.impl()->meta.weak = t.meta().weak;
+  return rows;
+}
+
+// Runs an elementwise op whose result lies channels last: as rows it is contiguous.
+Status run_channels_last(const PlanOp& op, std::span<const Tensor> in, const Tensor& out) {
+  InlineVec<Tensor, 4> rows;
+  for (const Tensor& t : in) rows.push_back(as_rows(t));
+  Tensor result = as_rows(out);
+  const OpDef& def = *op.node->op;
+  KernelCtx ctx{def, {rows.data(), rows.size()}, {&result, 1}, op.node->attrs};
+  return def.kernel[static_cast<int>(DeviceType::kCpu)](ctx);
 }
 
 Result<Tensor> fresh_copy(TensorImpl* from) {
@@ -284,7 +317,7 @@ Status PlanRunner::run_one_by_one(const Step& step, TensorImpl** slots) const {
   for (const PlanOp& op : step.ops) {
     for (int32_t s : op.out) {
       if (plan_->slots[s].kind != SlotKind::kTemp) continue;
-      MSJIT_TRY(Tensor fresh, Tensor::empty(plan_->slots[s].meta));
+      MSJIT_TRY(Tensor fresh, temporary(plan_->slots[s]));
       slots[s] = fresh.release();
     }
     MSJIT_OK(run_op(op, slots));
@@ -300,8 +333,10 @@ Status PlanRunner::run_op(const PlanOp& op, TensorImpl** slots) const {
   for (int32_t s : op.out) out.push_back(slots[s]);
   std::span<Tensor> out_handles(reinterpret_cast<Tensor*>(out.data()), out.size());
   const OpDef& def = *op.node->op;
-  KernelCtx ctx{def, borrow(std::span<TensorImpl* const>(in.data(), in.size())), out_handles,
-                op.node->attrs};
+  const auto in_handles = borrow(std::span<TensorImpl* const>(in.data(), in.size()));
+  if (def.has(kElementwise) && plan_->slots[op.out[0]].channels_last)
+    return run_channels_last(op, in_handles, out_handles[0]);
+  KernelCtx ctx{def, in_handles, out_handles, op.node->attrs};
   Status status = def.kernel[static_cast<int>(DeviceType::kCpu)](ctx);
   for (uint32_t i = 0; i < out.size(); ++i) slots[op.out[i]] = out[i];
   return status;

@@ -38,8 +38,8 @@ Result<Workspace*> WorkspacePool::make() const {
     const Slot& slot = plan_.slots[i];
     if (slot.kind == SlotKind::kConstant) workspace->slots[i] = slot.constant.impl();
     if (slot.kind != SlotKind::kArena) continue;
-    Tensor t = Tensor::from_storage(arena, slot.meta.dtype, slot.meta.shape,
-                                    contiguous_strides(slot.meta.shape), slot.offset);
+    Tensor t =
+        Tensor::from_storage(arena, slot.meta.dtype, slot.meta.shape, slot.strides, slot.offset);
     t.impl()->meta.weak = slot.meta.weak;
     workspace->slots[i] = t.impl();
     workspace->arena_tensors.push_back(std::move(t));

@@ -17,7 +17,7 @@ constexpr PassInfo kPipeline[] = {
     {"dead_code", dead_code},     {"fold_constants", fold_constants},
     {"simplify", simplify},       {"merge_equal", merge_equal},
     {"slice_first", slice_first}, {"expand_rows", expand_rows, true},
-    {"fuse_linear", fuse_linear},
+    {"fuse_linear", fuse_linear}, {"slice_batches", slice_batches},
 };
 
 struct Settings {

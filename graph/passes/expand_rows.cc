@@ -1,6 +1,7 @@
-// Operators over rows (a softmax, a layer normalisation) become what they are made of, so that a
-// fused kernel does them together with what stands around them. Without one their own kernels are
-// faster, and so they are where a row is too long to be walked again from the caches.
+// Operators over rows (a softmax, a layer normalisation) or channels (a batch normalisation) become
+// what they are made of, so that a fused kernel does them together with what stands around them.
+// Without one their own kernels are faster, and so they are where a row is too long to be walked
+// again from the caches.
 #include "graph/passes/passes.h"
 #include "graph/rewrite.h"
 #include "graph/stages.h"
@@ -20,6 +21,7 @@ uint32_t folded_axes(const Node& node, int rank) {
 }
 
 bool is_expanded(const Graph& graph, const Node& node) {
+  if (node.op->has(kChannels)) return graph.meta(node.inputs[0]).shape.numel() > 0;
   if (!node.op->has(kRows)) return false;
   const Shape& shape = graph.meta(node.inputs[0]).shape;
   if (shape.rank() == 0) return false;

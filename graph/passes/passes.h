@@ -14,5 +14,6 @@ Result<bool> simplify(Graph& graph);        // the rules of graph/rules but the 
 Result<bool> slice_first(Graph& graph);     // slices before the elementwise ops they cut
 Result<bool> expand_rows(Graph& graph);     // softmax, norms -> what they are made of
 Result<bool> fuse_linear(Graph& graph);     // matmul + bias (+ relu) -> linear, linear_act
+Result<bool> slice_batches(Graph& graph);   // large images in loops over parts of the batch
 
 }  // namespace msjit

@@ -89,4 +89,10 @@ Val over_channels(const Val& v, int rank) {
   return words::reshape(v, shape);
 }
 
+IntList axes_of_channel(int rank) {
+  IntList axes{0};
+  for (int i = 2; i < rank; ++i) axes.push_back(i);
+  return axes;
+}
+
 }  // namespace msjit::batch_norm

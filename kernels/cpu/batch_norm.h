@@ -23,5 +23,7 @@ Status gradient(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon);
 
 // Per-channel values in the shape in which they broadcast against a tensor of `rank`.
 Val over_channels(const Val& v, int rank);
+// All axes but that of the channels.
+IntList axes_of_channel(int rank);
 
 }  // namespace msjit::batch_norm

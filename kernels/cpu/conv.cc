@@ -89,21 +89,25 @@ void weight_grad_f64(const Window2d& w, const double* x, const double* dy, doubl
   });
 }
 
-Result<Tensor> compute_copy(const Tensor& t) {
-  bool is_f64 = t.dtype() == DType::kFloat64;
-  return layout::contiguous_as(t, is_f64 ? DType::kFloat64 : DType::kFloat32);
+DType compute_dtype(const Tensor& t) {
+  return t.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
 }
-// Where a result is computed: the output itself, or a float32 stand-in for a 16-bit one.
-Result<Tensor> compute_target(const Tensor& out) {
-  if (item_size(out.dtype()) >= 4) return out;
-  return Tensor::empty(DType::kFloat32, out.shape());
+Result<Tensor> plain_copy(const Tensor& t) { return layout::contiguous_as(t, compute_dtype(t)); }
+
+// Float32 images are read and written in either order; others plain.
+bool in_place(const Tensor& images) {
+  return images.dtype() == DType::kFloat32 && layout::is_channels_last(images);
 }
-Status deliver(const Tensor& computed, const Tensor& out) {
-  if (computed.same(out)) return {};
-  MSJIT_TRY(Tensor narrow, layout::cast_to(computed, out.dtype()));
-  copy_strided(narrow, out);
-  return {};
+Result<Tensor> images_copy(const Tensor& t) {
+  if (in_place(t)) return t;
+  return plain_copy(t);
 }
+Result<Tensor> images_target(const Tensor& out) {
+  if (in_place(out)) return out;
+  return layout::plain_target(out, compute_dtype(out));
+}
+onednn::Images images(const Tensor& t) { return {t.data_as<float>(), in_place(t)}; }
+onednn::ImagesOut images_out(const Tensor& t) { return {t.data_as<float>(), in_place(t)}; }
 
 }  // namespace
 
@@ -118,12 +122,12 @@ Status forward(const Window2d& w, const Tensor& x, const Tensor& weight, const T
     }
     return {};
   }
-  MSJIT_TRY(Tensor own_x, compute_copy(x));
-  MSJIT_TRY(Tensor own_weight, compute_copy(weight));
-  MSJIT_TRY(Tensor own_y, compute_target(y));
+  MSJIT_TRY(Tensor own_x, images_copy(x));
+  MSJIT_TRY(Tensor own_weight, plain_copy(weight));
+  MSJIT_TRY(Tensor own_y, images_target(y));
   Tensor own_bias;
   if (bias) {
-    MSJIT_TRY(own_bias, compute_copy(*bias));
+    MSJIT_TRY(own_bias, plain_copy(*bias));
   }
   void* bias_data = bias ? own_bias.data() : nullptr;
   if (y.dtype() == DType::kFloat64) {
@@ -131,43 +135,43 @@ Status forward(const Window2d& w, const Tensor& x, const Tensor& weight, const T
                 static_cast<double*>(bias_data), own_y.data_as<double>());
     return {};
   }
-  MSJIT_OK(onednn::conv_forward(w, own_x.data_as<float>(), own_weight,
-                                static_cast<float*>(bias_data), own_y.data_as<float>()));
-  return deliver(own_y, y);
+  MSJIT_OK(onednn::conv_forward(w, images(own_x), own_weight, static_cast<float*>(bias_data),
+                                images_out(own_y)));
+  return layout::deliver(own_y, y);
 }
 
 Status input_grad(const Window2d& w, const Tensor& dy, const Tensor& weight, const Tensor& dx) {
   if (dx.numel() == 0) return {};
   if (dy.numel() == 0 || dx.dtype() == DType::kFloat64) layout::fill_zero(dx);
   if (dy.numel() == 0) return {};
-  MSJIT_TRY(Tensor own_dy, compute_copy(dy));
-  MSJIT_TRY(Tensor own_weight, compute_copy(weight));
-  MSJIT_TRY(Tensor own_dx, compute_target(dx));
+  MSJIT_TRY(Tensor own_dy, images_copy(dy));
+  MSJIT_TRY(Tensor own_weight, plain_copy(weight));
+  MSJIT_TRY(Tensor own_dx, images_target(dx));
   if (dx.dtype() == DType::kFloat64) {
     input_grad_f64(w, own_dy.data_as<double>(), own_weight.data_as<double>(),
                    own_dx.data_as<double>());
     return {};
   }
-  MSJIT_OK(onednn::conv_input_grad(w, own_dy.data_as<float>(), own_weight.data_as<float>(),
-                                   own_dx.data_as<float>()));
-  return deliver(own_dx, dx);
+  MSJIT_OK(
+      onednn::conv_input_grad(w, images(own_dy), own_weight.data_as<float>(), images_out(own_dx)));
+  return layout::deliver(own_dx, dx);
 }
 
 Status weight_grad(const Window2d& w, const Tensor& x, const Tensor& dy, const Tensor& dweight) {
   if (dweight.numel() == 0) return {};
   if (dy.numel() == 0 || dweight.dtype() == DType::kFloat64) layout::fill_zero(dweight);
   if (dy.numel() == 0) return {};
-  MSJIT_TRY(Tensor own_x, compute_copy(x));
-  MSJIT_TRY(Tensor own_dy, compute_copy(dy));
-  MSJIT_TRY(Tensor own_dweight, compute_target(dweight));
+  MSJIT_TRY(Tensor own_x, images_copy(x));
+  MSJIT_TRY(Tensor own_dy, images_copy(dy));
+  MSJIT_TRY(Tensor own_dweight, layout::plain_target(dweight, compute_dtype(dweight)));
   if (dweight.dtype() == DType::kFloat64) {
     weight_grad_f64(w, own_x.data_as<double>(), own_dy.data_as<double>(),
                     own_dweight.data_as<double>());
     return {};
   }
-  MSJIT_OK(onednn::conv_weight_grad(w, own_x.data_as<float>(), own_dy.data_as<float>(),
-                                    own_dweight.data_as<float>()));
-  return deliver(own_dweight, dweight);
+  MSJIT_OK(
+      onednn::conv_weight_grad(w, images(own_x), images(own_dy), own_dweight.data_as<float>()));
+  return layout::deliver(own_dweight, dweight);
 }
 
 }  // namespace msjit::convolution

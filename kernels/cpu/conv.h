@@ -1,5 +1,6 @@
-// Convolution and its two gradients on contiguous tensors of one float dtype: oneDNN for float32,
-// and through it the 16-bit floats; unfolded patches and the project's matrix product for float64.
+// Convolution and its two gradients on tensors of one float dtype: oneDNN for float32, whose images
+// may lie channels last, and through it the 16-bit floats; unfolded patches and the project's
+// matrix product for float64.
 #pragma once
 
 #include "kernels/cpu/window.h"

@@ -124,6 +124,40 @@ void fill_zero(const Tensor& contiguous) {
   if (int64_t bytes = contiguous.nbytes()) std::memset(contiguous.data(), 0, bytes);
 }
 
+Result<Tensor> plain_target(const Tensor& out, DType dtype) {
+  if (out.dtype() == dtype && out.contiguous()) return out;
+  return Tensor::empty(dtype, out.shape());
+}
+
+Status deliver(const Tensor& computed, const Tensor& out) {
+  if (computed.same(out)) return {};
+  MSJIT_TRY(Tensor converted, cast_to(computed, out.dtype()));
+  copy_strided(converted, out);
+  return {};
+}
+
+Shape channels_last_strides(const Shape& shape) {
+  const Dim row = shape[1], line = shape[3] * row;
+  return {shape[2] * line, 1, line, row};
+}
+
+bool is_channels_last(const Tensor& t) {
+  if (t.rank() != 4 || t.contiguous() || t.numel() == 0) return false;
+  const Shape strides = channels_last_strides(t.shape());
+  for (int i = 0; i < 4; ++i)
+    if (t.dim(i) != 1 && t.strides()[i] != strides[i]) return false;
+  return true;
+}
+
+Result<Tensor> to_channels_last(const Tensor& t) {
+  if (is_channels_last(t)) return t;
+  MSJIT_TRY(Storage memory, Storage::allocate(static_cast<size_t>(t.nbytes())));
+  Tensor copy = Tensor::from_storage(std::move(memory), t.dtype(), t.shape(),
+                                     channels_last_strides(t.shape()), 0);
+  copy_strided(t, copy);
+  return copy;
+}
+
 Status check_writable(const OpDef& op, const Tensor& t, const char* param) {
   if (t.storage()->read_only)
     return value_error("[{}] {} shares memory that is read-only", op.name, param);

@@ -28,6 +28,18 @@ Result<Tensor> cast_to(const Tensor& t, DType dtype);
 Result<Tensor> contiguous_as(const Tensor& t, DType dtype);
 void fill_zero(const Tensor& contiguous);
 
+// Where a kernel that writes plain row-major elements of `dtype` computes `out`: there itself where
+// that is so, else a stand-in that deliver() converts and copies.
+Result<Tensor> plain_target(const Tensor& out, DType dtype);
+Status deliver(const Tensor& computed, const Tensor& out);
+
+// Channels last: a tensor (N, C, H, W) that lies in memory as N, H, W, C. Compiled graphs keep
+// images so from one convolution to the next.
+Shape channels_last_strides(const Shape& shape);
+bool is_channels_last(const Tensor& t);  // false where it is contiguous as well
+// `t` itself when it lies so, else a copy that does.
+Result<Tensor> to_channels_last(const Tensor& t);
+
 // Refuses tensors that share read-only memory; an in-place op's first input is checked by the eager
 // sink.
 Status check_writable(const OpDef& op, const Tensor& t, const char* param);

@@ -1,4 +1,5 @@
-// The door to oneDNN: float32 kernels (and the bfloat16 matrix product) on plain row-major memory.
+// The door to oneDNN: float32 kernels (and the bfloat16 matrix product) on plain row-major memory,
+// images also with the channels last.
 // Primitives are built once per problem and kept in a table of the calling thread; blocked layouts
 // are chosen by oneDNN where they pay and stay inside, in temporary memory of the caching
 // allocator. Sizes are never zero here.
@@ -34,16 +35,28 @@ struct Window2d {
   int64_t in[2], out[2], kernel[2], stride[2], dilation[2];
   int64_t pad_begin[2], pad_end[2];
 };
-Status conv_forward(const Window2d& w, const float* x, const Tensor& weight, const float* bias,
-                    float* y);
-Status conv_input_grad(const Window2d& w, const float* dy, const float* weight, float* dx);
-Status conv_weight_grad(const Window2d& w, const float* x, const float* dy, float* dweight);
+// A batch of images: each C, H, W in memory, or H, W, C.
+struct Images {
+  const float* data;
+  bool channels_last = false;
+};
+struct ImagesOut {
+  float* data;
+  bool channels_last = false;
+};
+// Whether convolutions on this machine are fastest with the channels last.
+bool prefers_channels_last();
+Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const float* bias,
+                    ImagesOut y);
+Status conv_input_grad(const Window2d& w, Images dy, const float* weight, ImagesOut dx);
+Status conv_weight_grad(const Window2d& w, Images x, Images dy, float* dweight);
 
 enum class Pool : uint8_t { kMax, kAverage, kAverageWithPadding };
-Status pool_forward(const Window2d& w, Pool kind, const float* x, float* y);
+// All images of a problem lie in the same order.
+Status pool_forward(const Window2d& w, Pool kind, Images x, float* y);
 // Each dy goes to the first maximum of its window of x.
-Status max_pool_grad(const Window2d& w, const float* x, const float* dy, float* dx);
-Status average_pool_grad(const Window2d& w, Pool kind, const float* dy, float* dx);
+Status max_pool_grad(const Window2d& w, Images x, const float* dy, float* dx);
+Status average_pool_grad(const Window2d& w, Pool kind, Images dy, float* dx);
 
 // -- Normalisation
 // -----------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ void average_grad_plane(const Window2d& w, Divisor divisor, const T* dy, T* dx) 
 template <class F>
 Status dispatch_float(DType dtype, F&& f) {
   return dispatch_dtype(dtype, [&]<class T>(TypeTag<T> tag) {
-    if constexpr (!std::is_integral_v<T>) f(tag);
+    if constexpr (!std::is_integral_v<T>) return f(tag);
     return Status();
   });
 }
@@ -125,28 +125,36 @@ bool is_plain_max(const Window2d& w, const Tensor& x) {
          !any_of_floats(x.data_as<float>(), x.numel(), [](float v) { return !(v >= -FLT_MAX); });
 }
 
+Result<Tensor> in_order_of(const Tensor& y, const Tensor& x) {
+  if (!layout::is_channels_last(y)) return x.to_contiguous();
+  return layout::to_channels_last(x);
+}
+
 Status max(const Window2d& w, const Tensor& x, const Tensor& y, const Tensor& index) {
   int64_t in = w.in[0] * w.in[1], out = w.out[0] * w.out[1];
   return dispatch_dtype(x.dtype(), [&]<class T>(TypeTag<T>) -> Status {
     if constexpr (!std::is_same_v<T, bool>) {
       MSJIT_TRY(Tensor own, x.to_contiguous());
+      MSJIT_TRY(Tensor result, layout::plain_target(y, y.dtype()));
       parallel_for(w.batch * w.in_channels, layout::grain_for(plane_cost(w)),
                    [&](int64_t begin, int64_t end) {
                      for (int64_t p = begin; p < end; ++p)
                        index ? max_plane<T, true>(w, own.data_as<T>() + p * in,
-                                                  y.data_as<T>() + p * out,
+                                                  result.data_as<T>() + p * out,
                                                   index.data_as<int64_t>() + p * out)
                              : max_plane<T, false>(w, own.data_as<T>() + p * in,
-                                                   y.data_as<T>() + p * out, nullptr);
+                                                   result.data_as<T>() + p * out, nullptr);
                    });
+      return layout::deliver(result, y);
     }
     return {};
   });
 }
 
-Status unpool(const char* name, const Tensor& dy, const Tensor& index, const Tensor& dx) {
+Status unpool(const char* name, const Tensor& dy, const Tensor& index, const Tensor& result) {
+  MSJIT_TRY(Tensor dx, layout::plain_target(result, result.dtype()));
   layout::fill_zero(dx);
-  if (dy.numel() == 0) return {};
+  if (dy.numel() == 0) return layout::deliver(dx, result);
   MSJIT_TRY(Tensor own, dy.to_contiguous());
   MSJIT_TRY(Tensor positions, layout::as_int64(index));
   int64_t in = dx.dim(2) * dx.dim(3), out = dy.dim(2) * dy.dim(3);
@@ -164,22 +172,26 @@ Status unpool(const char* name, const Tensor& dy, const Tensor& index, const Ten
           slot = static_cast<T>(static_cast<C>(slot) + static_cast<C>(own.data_as<T>()[i]));
         }
     });
+    return layout::deliver(dx, result);
   });
 }
 
 Status average(const Window2d& w, Divisor divisor, const Tensor& x, const Tensor& y) {
   MSJIT_TRY(Tensor own, x.to_contiguous());
+  MSJIT_TRY(Tensor result, layout::plain_target(y, y.dtype()));
   int64_t in = w.in[0] * w.in[1], out = w.out[0] * w.out[1];
   return dispatch_float(x.dtype(), [&]<class T>(TypeTag<T>) {
-    parallel_for(w.batch * w.in_channels, layout::grain_for(plane_cost(w)),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t p = begin; p < end; ++p)
-                     average_plane(w, divisor, own.data_as<T>() + p * in, y.data_as<T>() + p * out);
-                 });
+    parallel_for(
+        w.batch * w.in_channels, layout::grain_for(plane_cost(w)), [&](int64_t begin, int64_t end) {
+          for (int64_t p = begin; p < end; ++p)
+            average_plane(w, divisor, own.data_as<T>() + p * in, result.data_as<T>() + p * out);
+        });
+    return layout::deliver(result, y);
   });
 }
 
-Status average_grad(const Window2d& w, Divisor divisor, const Tensor& dy, const Tensor& dx) {
+Status average_grad(const Window2d& w, Divisor divisor, const Tensor& dy, const Tensor& result) {
+  MSJIT_TRY(Tensor dx, layout::plain_target(result, result.dtype()));
   layout::fill_zero(dx);
   MSJIT_TRY(Tensor own, dy.to_contiguous());
   int64_t in = w.in[0] * w.in[1], out = w.out[0] * w.out[1];
@@ -189,6 +201,7 @@ Status average_grad(const Window2d& w, Divisor divisor, const Tensor& dy, const 
           for (int64_t p = begin; p < end; ++p)
             average_grad_plane(w, divisor, own.data_as<T>() + p * out, dx.data_as<T>() + p * in);
         });
+    return layout::deliver(dx, result);
   });
 }
 

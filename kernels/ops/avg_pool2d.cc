@@ -28,9 +28,9 @@ Status kernel(KernelCtx& ctx) {
   int64_t fixed = a[5].is_none() ? 0 : a[5].as_int();
   if (fixed || !pooling::is_plain(w, ctx.in[0].dtype()))
     return pooling::average(w, {include, fixed}, ctx.in[0], ctx.out[0]);
-  MSJIT_TRY(Tensor x, ctx.in[0].to_contiguous());
+  MSJIT_TRY(Tensor x, pooling::in_order_of(ctx.out[0], ctx.in[0]));
   auto kind = include ? onednn::Pool::kAverageWithPadding : onednn::Pool::kAverage;
-  return onednn::pool_forward(w, kind, x.data_as<float>(), ctx.out[0].data_as<float>());
+  return onednn::pool_forward(w, kind, pooling::images(x), ctx.out[0].data_as<float>());
 }
 
 void vjp(Vjp& v) {
@@ -49,6 +49,7 @@ MSJIT_OP(avg_pool2d)
         "divisor_override: int? = None")
     .infer(infer)
     .cpu(kernel)
+    .traits(kChannelsLast | kBatched)
     .vjp(vjp)
     .sample({.shapes = {{2, 2, 4, 4}}, .attrs = "kernel_size=2"})
     .sample({.shapes = {{1, 2, 5, 5}},

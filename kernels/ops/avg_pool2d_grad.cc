@@ -34,9 +34,9 @@ Status kernel(KernelCtx& ctx) {
   int64_t fixed = a[6].is_none() ? 0 : a[6].as_int();
   if (fixed || !pooling::is_plain(w, ctx.in[0].dtype()))
     return pooling::average_grad(w, {include, fixed}, ctx.in[0], ctx.out[0]);
-  MSJIT_TRY(Tensor dy, ctx.in[0].to_contiguous());
+  MSJIT_TRY(Tensor dy, pooling::in_order_of(ctx.out[0], ctx.in[0]));
   auto kind = include ? onednn::Pool::kAverageWithPadding : onednn::Pool::kAverage;
-  return onednn::average_pool_grad(w, kind, dy.data_as<float>(), ctx.out[0].data_as<float>());
+  return onednn::average_pool_grad(w, kind, pooling::images(dy), ctx.out[0].data_as<float>());
 }
 
 // Linear in dy: its gradient is the pooling itself.
@@ -55,6 +55,7 @@ MSJIT_OP(avg_pool2d_grad)
         "divisor_override: int? = None")
     .infer(infer)
     .cpu(kernel)
+    .traits(kChannelsLast)
     .vjp(vjp)
     .sample({.shapes = {{1, 2, 2, 2}}, .attrs = "input_shape=[1, 2, 4, 4], kernel_size=2"});
 

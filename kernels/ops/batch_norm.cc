@@ -21,13 +21,21 @@ Status kernel(KernelCtx& ctx) {
       ctx.out[0]);
 }
 
+Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
+  using namespace words;
+  const DType x = in[0].meta().dtype, stats = batch_norm::stat_dtype(x);
+  const auto a_channel = [&](const Val& v) { return batch_norm::over_channels(v, in[0].rank()); };
+  const Val factor = cast(in[1], stats) / sqrt(cast(in[4], stats) + attrs[0].as_float());
+  const Val centred = cast(in[0], stats) - a_channel(cast(in[3], stats));
+  return {cast(centred * a_channel(factor) + a_channel(cast(in[2], stats)), x)};
+}
+
 // With fixed statistics every step is elementwise.
 void vjp(Vjp& v) {
   using namespace words;
   using batch_norm::over_channels;
   int rank = v.in(0).rank();
-  IntList axes{0};
-  for (int i = 2; i < rank; ++i) axes.push_back(i);
+  const IntList axes = batch_norm::axes_of_channel(rank);
   Val rate = rsqrt(v.in(4) + v.attrs[0].as_float());
   Val wide_rate = over_channels(rate, rank);
   Val normal = (v.in(0) - over_channels(v.in(3), rank)) * wide_rate;
@@ -50,6 +58,8 @@ MSJIT_OP(batch_norm)
         "epsilon: float = 1e-5")
     .infer(infer)
     .cpu(kernel)
+    .traits(kChannels | kBatched)
+    .composite(composite)
     .vjp(vjp)
     .sample({.shapes = {{2, 3, 2, 2}, {3}, {3}, {3}, {3}}, .low_high = {0.5, 2}})
     .sample({.shapes = {{0, 3}, {3}, {3}, {3}, {3}}, .low_high = {0.5, 2}});

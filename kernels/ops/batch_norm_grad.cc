@@ -1,5 +1,6 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/norm_words.h"
+#include "kernels/core/words.h"
 #include "kernels/cpu/batch_norm.h"
 #include "kernels/cpu/layout.h"
 
@@ -44,6 +45,26 @@ Status kernel(KernelCtx& ctx) {
   return {};
 }
 
+Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
+  using namespace words;
+  const DType dtype = in[0].meta().dtype, stats = batch_norm::stat_dtype(dtype);
+  const DType scale_dtype = in[1].meta().dtype;
+  const int rank = in[0].rank();
+  const AttrValue axes(batch_norm::axes_of_channel(rank));
+  const auto a_channel = [&](const Val& v) {
+    return batch_norm::over_channels(cast(v, stats), rank);
+  };
+  const Shape& shape = in[0].shape();
+  const double count = static_cast<double>(shape.numel()) / static_cast<double>(shape[1]);
+  const Val dy = cast(in[4], stats), centred = cast(in[0], stats) - a_channel(in[2]);
+  const Val rate = 1.0 / sqrt(a_channel(in[3]) + attrs[0].as_float());
+  const Val total = sum(dy, axes, true), dot = sum(dy * centred, axes, true);
+  const Val slope = dot / count * rate * rate;
+  const Val dx = a_channel(in[1]) * rate * (dy - total / count - centred * slope);
+  const auto result = [&](const Val& v) { return cast(reshape(v, in[1].shape()), scale_dtype); };
+  return {cast(dx, dtype), result(dot * rate), result(total)};
+}
+
 // mean and variance are x's own: what depends on them is counted in the gradient of x.
 void vjp(Vjp& v) {
   int rank = v.in(0).rank();
@@ -74,6 +95,8 @@ MSJIT_OP(batch_norm_grad)
     .outputs(3)
     .infer(infer)
     .cpu(kernel)
+    .traits(kChannels)
+    .composite(composite)
     .vjp(vjp);
 
 }  // namespace msjit

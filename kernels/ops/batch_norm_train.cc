@@ -27,6 +27,22 @@ Status kernel(KernelCtx& ctx) {
       ctx.out[0]);
 }
 
+Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
+  using namespace words;
+  const DType dtype = in[0].meta().dtype, stats = batch_norm::stat_dtype(dtype);
+  const int rank = in[0].rank();
+  const AttrValue axes(batch_norm::axes_of_channel(rank));
+  const auto a_channel = [&](const Val& v) {
+    return batch_norm::over_channels(cast(v, stats), rank);
+  };
+  const Val x = cast(in[0], stats), centre = mean(x, axes, true), centred = x - centre;
+  const Val variance = mean(square(centred), axes, true);
+  const Val factor = a_channel(in[1]) / sqrt(variance + attrs[0].as_float());
+  const Shape channels = in[1].shape();
+  return {cast(centred * factor + a_channel(in[2]), dtype), reshape(centre, channels),
+          reshape(variance, channels)};
+}
+
 void vjp(Vjp& v) {
   using namespace words;
   Val x = v.in(0);
@@ -61,6 +77,8 @@ MSJIT_OP(batch_norm_train)
     .outputs(3)
     .infer(infer)
     .cpu(kernel)
+    .traits(kChannels)
+    .composite(composite)
     .vjp(vjp)
     .sample({.shapes = {{4, 3, 2, 2}, {3}, {3}}})
     .sample({.shapes = {{4, 3}, {3}, {3}}, .attrs = "epsilon=0.001"});

@@ -22,10 +22,10 @@ Status infer(InferCtx& ctx) {
 
 Status kernel(KernelCtx& ctx) {
   MSJIT_TRY(onednn::Window2d w, geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
-  MSJIT_TRY(Tensor x, ctx.in[0].to_contiguous());
-  if (!pooling::is_plain_max(w, x)) return pooling::max(w, x, ctx.out[0], Tensor());
-  return onednn::pool_forward(w, onednn::Pool::kMax, x.data_as<float>(),
-                              ctx.out[0].data_as<float>());
+  const Tensor& y = ctx.out[0];
+  MSJIT_TRY(Tensor x, pooling::in_order_of(y, ctx.in[0]));
+  if (!pooling::is_plain_max(w, x)) return pooling::max(w, x, y, Tensor());
+  return onednn::pool_forward(w, onednn::Pool::kMax, pooling::images(x), y.data_as<float>());
 }
 
 void vjp(Vjp& v) { v.set_grad(0, call(op_max_pool2d_grad, {v.in(0), v.grad()}, v.attrs)); }
@@ -41,6 +41,7 @@ MSJIT_OP(max_pool2d)
         "ceil_mode: bool = False, dilation: int[] = 1")
     .infer(infer)
     .cpu(kernel)
+    .traits(kChannelsLast | kBatched)
     .vjp(vjp)
     .sample({.shapes = {{2, 2, 4, 4}}, .attrs = "kernel_size=2"})
     .sample({.shapes = {{1, 2, 5, 5}}, .attrs = "kernel_size=3, stride=2, padding=1"})

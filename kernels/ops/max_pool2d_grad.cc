@@ -26,10 +26,10 @@ Status infer(InferCtx& ctx) {
 Status kernel(KernelCtx& ctx) {
   MSJIT_TRY(onednn::Window2d w, geometry(ctx.op.name, ctx.in[0].shape(), ctx.attrs));
   const Tensor &dy = ctx.in[1], &dx = ctx.out[0];
-  MSJIT_TRY(Tensor x, ctx.in[0].to_contiguous());
+  MSJIT_TRY(Tensor x, pooling::in_order_of(dx, ctx.in[0]));
   if (pooling::is_plain_max(w, x)) {
-    MSJIT_TRY(Tensor arrived, dy.to_contiguous());
-    return onednn::max_pool_grad(w, x.data_as<float>(), arrived.data_as<float>(),
+    MSJIT_TRY(Tensor arrived, pooling::in_order_of(dx, dy));
+    return onednn::max_pool_grad(w, pooling::images(x), arrived.data_as<float>(),
                                  dx.data_as<float>());
   }
   MSJIT_TRY(Tensor y, Tensor::empty(dx.dtype(), dy.shape()));
@@ -61,6 +61,7 @@ MSJIT_OP(max_pool2d_grad)
         "padding: int[] = 0, ceil_mode: bool = False, dilation: int[] = 1")
     .infer(infer)
     .cpu(kernel)
+    .traits(kChannelsLast)
     .vjp(vjp)
     .sample({.shapes = {{1, 2, 4, 4}, {1, 2, 2, 2}}, .attrs = "kernel_size=2"});
 

@@ -24,65 +24,85 @@ Key window_key(Kind kind, const Window2d& w, int64_t variant) {
   return key;
 }
 
-dnnl::convolution_forward::primitive_desc conv_desc(const Window2d& w, bool bias,
+// How a batch of images lies in memory.
+Tag order_tag(bool channels_last) { return channels_last ? Tag::nhwc : Tag::nchw; }
+// What a primitive is asked to read and write: images with the channels last as they are, others as
+// it likes best.
+memory::desc wanted(const memory::dims& dims, bool channels_last) {
+  return channels_last ? plain(dims, Tag::nhwc) : any(dims);
+}
+
+// The orders of a convolution's input and output.
+struct Orders {
+  bool in, out;
+};
+
+dnnl::convolution_forward::primitive_desc conv_desc(const Window2d& w, Orders last, bool bias,
                                                     dnnl::prop_kind prop) {
   memory::dims stride = dims2(w.stride), begin = dims2(w.pad_begin), end = dims2(w.pad_end);
   auto algorithm = dnnl::algorithm::convolution_direct;
-  memory::desc x = any(input_dims(w)), weight = any(weight_dims(w)), y = any(output_dims(w));
+  memory::desc x = wanted(input_dims(w), last.in), weight = any(weight_dims(w)),
+               y = wanted(output_dims(w), last.out);
   if (bias)
     return {engine(), prop,   algorithm, x,     weight, vector(w.out_channels),
             y,        stride, gaps(w),   begin, end,    user_scratchpad()};
   return {engine(), prop, algorithm, x, weight, y, stride, gaps(w), begin, end, user_scratchpad()};
 }
 
-void build_conv(Builder& builder, const Window2d& w, bool bias, bool packed) {
-  auto desc = conv_desc(w, bias, dnnl::prop_kind::forward_inference);
-  memory::desc weight = plain(weight_dims(w), weight_tag(w)), wanted = desc.weights_desc();
+void build_conv(Builder& builder, const Window2d& w, Orders last, bool bias, bool packed) {
+  auto desc = conv_desc(w, last, bias, dnnl::prop_kind::forward_inference);
+  memory::desc x = plain(input_dims(w), order_tag(last.in)),
+               y = plain(output_dims(w), order_tag(last.out)),
+               weight = plain(weight_dims(w), weight_tag(w)), best = desc.weights_desc();
   std::vector<Arg> args = {
-      {DNNL_ARG_SRC, builder.input(plain(input_dims(w), Tag::nchw), desc.src_desc())},
-      {DNNL_ARG_WEIGHTS, packed ? builder.packed(weight, wanted) : builder.input(weight, wanted)},
-      {DNNL_ARG_DST, builder.output(plain(output_dims(w), Tag::nchw), desc.dst_desc())}};
+      {DNNL_ARG_SRC, builder.input(x, desc.src_desc())},
+      {DNNL_ARG_WEIGHTS, packed ? builder.packed(weight, best) : builder.input(weight, best)},
+      {DNNL_ARG_DST, builder.output(y, desc.dst_desc())}};
   if (bias) args.push_back({DNNL_ARG_BIAS, builder.operand(vector(w.out_channels))});
   builder.add(desc, dnnl::convolution_forward(desc), std::move(args));
 }
 
-void build_conv_input_grad(Builder& builder, const Window2d& w) {
-  auto hint = conv_desc(w, false, dnnl::prop_kind::forward_training);
+void build_conv_input_grad(Builder& builder, const Window2d& w, Orders last) {
+  auto hint = conv_desc(w, last, false, dnnl::prop_kind::forward_training);
   dnnl::convolution_backward_data::primitive_desc desc(
-      engine(), dnnl::algorithm::convolution_direct, any(input_dims(w)), any(weight_dims(w)),
-      any(output_dims(w)), dims2(w.stride), gaps(w), dims2(w.pad_begin), dims2(w.pad_end), hint,
-      user_scratchpad());
-  builder.add(
-      desc, dnnl::convolution_backward_data(desc),
-      {{DNNL_ARG_DIFF_DST, builder.input(plain(output_dims(w), Tag::nchw), desc.diff_dst_desc())},
-       {DNNL_ARG_WEIGHTS, builder.input(plain(weight_dims(w), weight_tag(w)), desc.weights_desc())},
-       {DNNL_ARG_DIFF_SRC, builder.output(plain(input_dims(w), Tag::nchw), desc.diff_src_desc())}});
+      engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), last.in),
+      any(weight_dims(w)), wanted(output_dims(w), last.out), dims2(w.stride), gaps(w),
+      dims2(w.pad_begin), dims2(w.pad_end), hint, user_scratchpad());
+  memory::desc dx = plain(input_dims(w), order_tag(last.in)),
+               dy = plain(output_dims(w), order_tag(last.out)),
+               weight = plain(weight_dims(w), weight_tag(w));
+  builder.add(desc, dnnl::convolution_backward_data(desc),
+              {{DNNL_ARG_DIFF_DST, builder.input(dy, desc.diff_dst_desc())},
+               {DNNL_ARG_WEIGHTS, builder.input(weight, desc.weights_desc())},
+               {DNNL_ARG_DIFF_SRC, builder.output(dx, desc.diff_src_desc())}});
 }
 
-void build_conv_weight_grad(Builder& builder, const Window2d& w) {
-  auto hint = conv_desc(w, false, dnnl::prop_kind::forward_training);
+void build_conv_weight_grad(Builder& builder, const Window2d& w, Orders last) {
+  auto hint = conv_desc(w, last, false, dnnl::prop_kind::forward_training);
   dnnl::convolution_backward_weights::primitive_desc desc(
-      engine(), dnnl::algorithm::convolution_direct, any(input_dims(w)), any(weight_dims(w)),
-      any(output_dims(w)), dims2(w.stride), gaps(w), dims2(w.pad_begin), dims2(w.pad_end), hint,
-      user_scratchpad());
-  builder.add(
-      desc, dnnl::convolution_backward_weights(desc),
-      {{DNNL_ARG_SRC, builder.input(plain(input_dims(w), Tag::nchw), desc.src_desc())},
-       {DNNL_ARG_DIFF_DST, builder.input(plain(output_dims(w), Tag::nchw), desc.diff_dst_desc())},
-       {DNNL_ARG_DIFF_WEIGHTS,
-        builder.output(plain(weight_dims(w), weight_tag(w)), desc.diff_weights_desc())}});
+      engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), last.in),
+      any(weight_dims(w)), wanted(output_dims(w), last.out), dims2(w.stride), gaps(w),
+      dims2(w.pad_begin), dims2(w.pad_end), hint, user_scratchpad());
+  memory::desc x = plain(input_dims(w), order_tag(last.in)),
+               dy = plain(output_dims(w), order_tag(last.out)),
+               dweight = plain(weight_dims(w), weight_tag(w));
+  builder.add(desc, dnnl::convolution_backward_weights(desc),
+              {{DNNL_ARG_SRC, builder.input(x, desc.src_desc())},
+               {DNNL_ARG_DIFF_DST, builder.input(dy, desc.diff_dst_desc())},
+               {DNNL_ARG_DIFF_WEIGHTS, builder.output(dweight, desc.diff_weights_desc())}});
 }
 
 dnnl::pooling_forward::primitive_desc pool_desc(
-    const Window2d& w, Pool kind, dnnl::prop_kind prop = dnnl::prop_kind::forward_inference) {
+    const Window2d& w, Pool kind, bool channels_last,
+    dnnl::prop_kind prop = dnnl::prop_kind::forward_inference) {
   auto algorithm = kind == Pool::kMax       ? dnnl::algorithm::pooling_max
                    : kind == Pool::kAverage ? dnnl::algorithm::pooling_avg_exclude_padding
                                             : dnnl::algorithm::pooling_avg_include_padding;
   return {engine(),
           prop,
           algorithm,
-          plain(input_dims(w), Tag::nchw),
-          plain(output_dims(w), Tag::nchw),
+          plain(input_dims(w), order_tag(channels_last)),
+          plain(output_dims(w), order_tag(channels_last)),
           dims2(w.stride),
           dims2(w.kernel),
           gaps(w),
@@ -91,16 +111,16 @@ dnnl::pooling_forward::primitive_desc pool_desc(
           user_scratchpad()};
 }
 
-void build_pool(Builder& builder, const Window2d& w, Pool kind) {
-  auto desc = pool_desc(w, kind);
+void build_pool(Builder& builder, const Window2d& w, Pool kind, bool channels_last) {
+  auto desc = pool_desc(w, kind, channels_last);
   builder.add(desc, dnnl::pooling_forward(desc),
               {{DNNL_ARG_SRC, builder.operand(desc.src_desc())},
                {DNNL_ARG_DST, builder.operand(desc.dst_desc())}});
 }
 
 // The forward pass is run again for the positions of the maxima, which it leaves in a workspace.
-void build_max_pool_grad(Builder& builder, const Window2d& w) {
-  auto forward = pool_desc(w, Pool::kMax, dnnl::prop_kind::forward_training);
+void build_max_pool_grad(Builder& builder, const Window2d& w, bool channels_last) {
+  auto forward = pool_desc(w, Pool::kMax, channels_last, dnnl::prop_kind::forward_training);
   memory x = builder.operand(forward.src_desc());
   memory positions = builder.temporary(forward.workspace_desc());
   builder.add(forward, dnnl::pooling_forward(forward),
@@ -117,13 +137,14 @@ void build_max_pool_grad(Builder& builder, const Window2d& w) {
                {DNNL_ARG_WORKSPACE, positions}});
 }
 
-void build_pool_grad(Builder& builder, const Window2d& w, Pool kind) {
+void build_pool_grad(Builder& builder, const Window2d& w, Pool kind, bool channels_last) {
   auto algorithm = kind == Pool::kAverage ? dnnl::algorithm::pooling_avg_exclude_padding
                                           : dnnl::algorithm::pooling_avg_include_padding;
+  const Tag tag = order_tag(channels_last);
   dnnl::pooling_backward::primitive_desc desc(
-      engine(), algorithm, plain(input_dims(w), Tag::nchw), plain(output_dims(w), Tag::nchw),
-      dims2(w.stride), dims2(w.kernel), gaps(w), dims2(w.pad_begin), dims2(w.pad_end),
-      pool_desc(w, kind), user_scratchpad());
+      engine(), algorithm, plain(input_dims(w), tag), plain(output_dims(w), tag), dims2(w.stride),
+      dims2(w.kernel), gaps(w), dims2(w.pad_begin), dims2(w.pad_end),
+      pool_desc(w, kind, channels_last), user_scratchpad());
   builder.add(desc, dnnl::pooling_backward(desc),
               {{DNNL_ARG_DIFF_DST, builder.operand(desc.diff_dst_desc())},
                {DNNL_ARG_DIFF_SRC, builder.operand(desc.diff_src_desc())}});
@@ -131,41 +152,63 @@ void build_pool_grad(Builder& builder, const Window2d& w, Pool kind) {
 
 }  // namespace
 
-Status conv_forward(const Window2d& w, const float* x, const Tensor& weight, const float* bias,
-                    float* y) {
-  Key key = window_key(Kind::kConv, w, bias != nullptr);
+// A layer of a usual size stands for all.
+bool prefers_channels_last() {
+  static const bool answer = [] {
+    const Window2d w{1, 64, 64, 1, {56, 56}, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+    try {
+      const auto desc = conv_desc(w, {}, false, dnnl::prop_kind::forward_inference);
+      return desc.src_desc() == plain(input_dims(w), Tag::nhwc) &&
+             desc.dst_desc() == plain(output_dims(w), Tag::nhwc);
+    } catch (const dnnl::error&) {
+      return false;
+    }
+  }();
+  return answer;
+}
+
+Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const float* bias,
+                    ImagesOut y) {
+  const Orders last{x.channels_last, y.channels_last};
+  Key key = window_key(Kind::kConv, w, last.in | last.out << 1 | (bias != nullptr) << 2);
   return run_weighted([&](bool packed) { return key.with(packed); }, key.hash(), &weight,
-                      operands_with(bias, {x, weight.data(), y}),
+                      operands_with(bias, {x.data, weight.data(), y.data}),
                       [&](bool packed, bool) -> Result<ProgramPtr> {
                         Builder builder;
-                        build_conv(builder, w, bias, packed);
+                        build_conv(builder, w, last, bias, packed);
                         return builder.finish();
                       });
 }
 
-Status conv_input_grad(const Window2d& w, const float* dy, const float* weight, float* dx) {
-  return run_cached(window_key(Kind::kConvInputGrad, w, 0), {dy, weight, dx},
-                    [&](Builder& builder) { build_conv_input_grad(builder, w); });
+Status conv_input_grad(const Window2d& w, Images dy, const float* weight, ImagesOut dx) {
+  const Orders last{dx.channels_last, dy.channels_last};
+  return run_cached(window_key(Kind::kConvInputGrad, w, last.in | last.out << 1),
+                    {dy.data, weight, dx.data},
+                    [&](Builder& builder) { build_conv_input_grad(builder, w, last); });
 }
 
-Status conv_weight_grad(const Window2d& w, const float* x, const float* dy, float* dweight) {
-  return run_cached(window_key(Kind::kConvWeightGrad, w, 0), {x, dy, dweight},
-                    [&](Builder& builder) { build_conv_weight_grad(builder, w); });
+Status conv_weight_grad(const Window2d& w, Images x, Images dy, float* dweight) {
+  const Orders last{x.channels_last, dy.channels_last};
+  return run_cached(window_key(Kind::kConvWeightGrad, w, last.in | last.out << 1),
+                    {x.data, dy.data, dweight},
+                    [&](Builder& builder) { build_conv_weight_grad(builder, w, last); });
 }
 
-Status pool_forward(const Window2d& w, Pool kind, const float* x, float* y) {
-  return run_cached(window_key(Kind::kPool, w, static_cast<int64_t>(kind)), {x, y},
-                    [&](Builder& builder) { build_pool(builder, w, kind); });
+Status pool_forward(const Window2d& w, Pool kind, Images x, float* y) {
+  const int64_t variant = static_cast<int64_t>(kind) << 1 | x.channels_last;
+  return run_cached(window_key(Kind::kPool, w, variant), {x.data, y},
+                    [&](Builder& builder) { build_pool(builder, w, kind, x.channels_last); });
 }
 
-Status max_pool_grad(const Window2d& w, const float* x, const float* dy, float* dx) {
-  return run_cached(window_key(Kind::kMaxPoolGrad, w, 0), {x, dy, dx},
-                    [&](Builder& builder) { build_max_pool_grad(builder, w); });
+Status max_pool_grad(const Window2d& w, Images x, const float* dy, float* dx) {
+  return run_cached(window_key(Kind::kMaxPoolGrad, w, x.channels_last), {x.data, dy, dx},
+                    [&](Builder& builder) { build_max_pool_grad(builder, w, x.channels_last); });
 }
 
-Status average_pool_grad(const Window2d& w, Pool kind, const float* dy, float* dx) {
-  return run_cached(window_key(Kind::kPoolGrad, w, static_cast<int64_t>(kind)), {dy, dx},
-                    [&](Builder& builder) { build_pool_grad(builder, w, kind); });
+Status average_pool_grad(const Window2d& w, Pool kind, Images dy, float* dx) {
+  const int64_t variant = static_cast<int64_t>(kind) << 1 | dy.channels_last;
+  return run_cached(window_key(Kind::kPoolGrad, w, variant), {dy.data, dx},
+                    [&](Builder& builder) { build_pool_grad(builder, w, kind, dy.channels_last); });
 }
 
 }  // namespace msjit::onednn

@@ -1,0 +1,133 @@
+// Which images lie in memory channels last (N, H, W, C): convolutions read and write them fastest
+// so, and would otherwise convert them before and after each one. Values that the same fused loops
+// walk are decided on together: all lie so, or none. It is worth it where more bytes are saved
+// conversions than the loops have to gather from, or scatter to, images that stay plain because the
+// caller, a view or an operator without kChannelsLast reads or writes them.
+#include <algorithm>
+#include <numeric>
+
+#include "codegen/fusion.h"
+#include "codegen/plan.h"
+#include "kernels/cpu/layout.h"
+#include "kernels/cpu/onednn.h"
+
+namespace msjit {
+namespace {
+
+constexpr int64_t kLeastBytes = int64_t{1} << 14;  // of images; a smaller one is converted at once
+
+class Chooser {
+ public:
+  explicit Chooser(Plan* plan) : plan_(*plan), parent_(plan->slots.size()), worth_(parent_.size()) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+
+  void run() {
+    find_candidates();
+    for (const Step& step : plan_.steps) weigh(step);
+    for (size_t s = 0; s < candidate_.size(); ++s)
+      plan_.slots[s].channels_last = candidate_[s] && worth_[find(static_cast<int32_t>(s))] > 0;
+    mark_programs();
+  }
+
+ private:
+  // Images in memory of the plan's own that nothing but kernels of either order touches.
+  void find_candidates() {
+    for (const Slot& slot : plan_.slots) {
+      const Shape& shape = slot.meta.shape;
+      candidate_.push_back(slot.kind == SlotKind::kArena && shape.rank() == 4 &&
+                           slot.bytes >= kLeastBytes && shape[1] > 1 && shape[2] * shape[3] > 1);
+    }
+    for (const Step& step : plan_.steps)
+      for (const PlanOp& op : step.ops) {
+        for (int32_t s : op.in)
+          if (s >= 0 && candidate_[s] && !walks(step, s)) candidate_[s] = 0;
+        for (int32_t s : op.out)
+          if (candidate_[s] && !walks(step, s)) candidate_[s] = 0;
+      }
+    for (const PlanOutput& output : plan_.outputs) candidate_[output.slot] = 0;
+  }
+
+  bool walks(const Step& step, int32_t s) const {
+    const Slot& slot = plan_.slots[s];
+    if (step.kind == StepKind::kOp)
+      return step.ops[0].node->op->has(kChannelsLast) && slot.meta.dtype == DType::kFloat32;
+    if (step.kind != StepKind::kFused) return false;
+    return std::ranges::all_of(step.fused->operands, [&](const FusedProgram::Operand& operand) {
+      return operand.slot != s || is_whole(*step.fused, operand);
+    });
+  }
+
+  // Whether an operand has an element of its own for each point of the loop.
+  static bool is_whole(const FusedProgram& program, const FusedProgram::Operand& operand) {
+    return !operand.tail && operand.shape == program.space;
+  }
+
+  void weigh(const Step& step) {
+    if (step.kind == StepKind::kOp) {
+      for (int32_t s : step.ops[0].in)
+        if (s >= 0 && candidate_[s]) worth_[find(s)] += plan_.slots[s].bytes;
+      for (int32_t s : step.ops[0].out)
+        if (candidate_[s]) worth_[find(s)] += plan_.slots[s].bytes;
+      return;
+    }
+    if (step.kind != StepKind::kFused) return;
+    int32_t first = -1;
+    int64_t plain = 0;
+    for (const FusedProgram::Operand& operand : step.fused->operands) {
+      if (!is_whole(*step.fused, operand)) continue;
+      if (!candidate_[operand.slot])
+        plain += plan_.slots[operand.slot].bytes;
+      else if (first < 0)
+        first = find(operand.slot);
+      else
+        join(first, operand.slot);
+    }
+    if (first >= 0) worth_[find(first)] -= 2 * plain;
+  }
+
+  int32_t find(int32_t s) {
+    while (parent_[s] != s) s = parent_[s] = parent_[parent_[s]];
+    return s;
+  }
+  void join(int32_t a, int32_t b) {
+    a = find(a);
+    b = find(b);
+    if (a == b) return;
+    parent_[b] = a;
+    worth_[a] += worth_[b];
+  }
+
+  // A fused step says of its outputs how they lie.
+  void mark_programs() {
+    for (Step& step : plan_.steps) {
+      if (!step.fused) continue;
+      const auto lies_so = [&](const FusedProgram::Operand& operand) {
+        return plan_.slots[operand.slot].channels_last;
+      };
+      if (std::ranges::none_of(step.fused->operands, lies_so)) continue;
+      auto program = std::make_shared<FusedProgram>(*step.fused);
+      for (FusedProgram::Operand& operand : program->operands)
+        operand.channels_last = lies_so(operand);
+      step.fused = std::move(program);
+      for (const PlanOp& op : step.ops)  // what only op by op runs keep follows
+        for (int32_t s : op.out)
+          if (Slot& slot = plan_.slots[s];
+              slot.kind == SlotKind::kTemp && slot.meta.shape == step.fused->space)
+            slot.channels_last = true;
+    }
+  }
+
+  Plan& plan_;
+  std::vector<char> candidate_;
+  std::vector<int32_t> parent_;
+  std::vector<int64_t> worth_;  // of a set of slots, at its root: bytes saved
+};
+
+}  // namespace
+
+void choose_channels_last(Plan* plan) {
+  if (has_fused_kernels() && onednn::prefers_channels_last()) Chooser(plan).run();
+}
+
+}  // namespace msjit
