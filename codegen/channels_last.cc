@@ -14,7 +14,7 @@
 namespace msjit {
 namespace {
 
-constexpr int64_t kLeastBytes = int64_t{1} << 14;  // of images; a smaller one is converted at once
+constexpr int64_t kLeastElements = 4096;  // of images; smaller ones are converted at once
 
 class Chooser {
  public:
@@ -36,7 +36,8 @@ class Chooser {
     for (const Slot& slot : plan_.slots) {
       const Shape& shape = slot.meta.shape;
       candidate_.push_back(slot.kind == SlotKind::kArena && shape.rank() == 4 &&
-                           slot.bytes >= kLeastBytes && shape[1] > 1 && shape[2] * shape[3] > 1);
+                           shape.numel() >= kLeastElements && shape[1] > 1 &&
+                           shape[2] * shape[3] > 1);
     }
     for (const Step& step : plan_.steps)
       for (const PlanOp& op : step.ops) {

@@ -137,7 +137,7 @@ void check_values(Executable& executable, std::span<const Tensor> inputs,
   ASSERT_TRUE(status.ok()) << status.error().message;
   for (size_t i = 0; i < want.size(); ++i) {
     ASSERT_TRUE(close(outputs[i], want[i])) << i;
-    ASSERT_TRUE(outputs[i].contiguous());
+    ASSERT_EQ(outputs[i].strides(), want[i].strides());
   }
 }
 
@@ -156,7 +156,7 @@ void check_gradients(RegionFunction& region, std::span<const Tensor> inputs) {
 
 TEST(ChannelsLast, RandomNetsAgreeWithTheEvaluator) {
   int chosen = 0;
-  for (uint32_t seed = 0; seed < 60 && !HasFatalFailure(); ++seed) {
+  for (uint32_t seed = 0; seed < 40 && !HasFatalFailure(); ++seed) {
     const RandomNet net(seed);
     std::mt19937 rng(seed);
     const std::vector<Tensor> inputs = random_inputs(rng, *net.graph());
@@ -178,7 +178,7 @@ TEST(ChannelsLast, RandomNetsAgreeWithTheEvaluator) {
     if (HasFatalFailure()) ADD_FAILURE() << "seed " << seed << "\n" << print(*net.graph()) << plan;
   }
   if (onednn::prefers_channels_last()) {
-    EXPECT_GE(chosen, 20);
+    EXPECT_GE(chosen, 15);
   }
 }
 
