@@ -36,12 +36,15 @@ def both(f, *args):
 def test_values(name, dtype):
     random = np.random.default_rng(0)
     near_one = name == "prod" or np.issubdtype(dtype, np.floating)
-    data = (random.uniform(0.99, 1.01, (3, 100_003)) if near_one else random.integers(-3, 4, (3, 100_003))).astype(dtype)
+    data = (random.uniform(0.99, 1.01, (3, 100_003)) if near_one else random.integers(-3, 4, (3, 100_003))).astype(
+        dtype
+    )
     x = ms.Tensor(data)
     wide = data.astype(np.float64) if name in ("sum", "mean", "prod") else data
     for axis in (None, 1):
         want = getattr(np, name)(wide, axis=axis)
         for got in both(lambda x, axis=axis: getattr(x, name)(axis), x):
+            got = got[0] if isinstance(got, tuple) else got  # largest elements come with their places
             if name == "mean" and got.dtype == ms.int32:
                 want = np.trunc(want)
             np.testing.assert_allclose(got.asnumpy().astype(np.float64), want, 2e-4, 1e-5)
