@@ -130,10 +130,10 @@ class KernelEmitter final : PointEmitter {
   // ---- the innermost dim is kept: elementwise, or each lane folds a column
   // ------------------------------------------
   void kept_row() {
-    auto [from, to] = bounds(inner_);
+    const auto range = bounds(inner_);
+    Value *at = range.first, *to = range.second;
     if (!spec_.has_reduces()) enter_row();
     int wide = unroll_ * width_;
-    Value* at = from;
     const Passes worth = passes(inner_ == split_dim(spec_));
     if (worth.wide)
       at = loop(at, last_start(to, wide), wide,
