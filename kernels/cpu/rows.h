@@ -143,15 +143,17 @@ void run_range(const RowOperands<T>& operands, int64_t n, int64_t from, int64_t 
     usual::RowLoops<Maths, T>::rows(operands, n, from, to);
 }
 
+// `work`: how many additions an element is worth.
 template <class Maths, class T>
-void run_rows(const RowOperands<T>& operands, int64_t rows, int64_t n) {
-  parallel_for(rows, layout::grain_for(4 * n),
+void run_rows(const RowOperands<T>& operands, int64_t rows, int64_t n, int64_t work) {
+  parallel_for(rows, layout::grain_for(work * n),
                [&](int64_t from, int64_t to) { run_range<Maths, T>(operands, n, from, to); });
 }
 
 // Along an axis of an array, from one input to one result.
 template <class Maths, class T>
 void run_along(const layout::AxisSplit& split, const T* x, T* y) {
+  constexpr int64_t kWork = 4;  // of an exponential
   const bool wider = has_wide_vectors();
   const int64_t n = split.length, slab = n * split.inner;
   const auto columns =
@@ -163,9 +165,9 @@ void run_along(const layout::AxisSplit& split, const T* x, T* y) {
     operands.in[0] = x;
     operands.out[0] = y;
     operands.in_step[0] = operands.out_step[0] = n;
-    return run_rows<Maths, T>(operands, split.outer, n);
+    return run_rows<Maths, T>(operands, split.outer, n, kWork);
   }
-  const int64_t grain = layout::grain_for(4 * n * kRowLanes);
+  const int64_t grain = layout::grain_for(kWork * n * kRowLanes);
   if (split.inner == 1) {
     parallel_for((split.outer + kRowLanes - 1) / kRowLanes, grain, [&](int64_t from, int64_t to) {
       for (int64_t at = from * kRowLanes; at < std::min(to * kRowLanes, split.outer);

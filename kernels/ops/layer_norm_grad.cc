@@ -86,7 +86,7 @@ Status run(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon) {
   for (int k : {1, 2}) operands.set_in(k, in[k], 1);
   operands.set_in(4, in[4], 0);
   operands.set_out(0, out[0], width);
-  parallel_for(chunks, layout::grain_for(8 * size * width), [&](int64_t from, int64_t to) {
+  parallel_for(chunks, layout::grain_for(size * width), [&](int64_t from, int64_t to) {
     for (int64_t chunk = from; chunk < to; ++chunk) {
       rows::RowOperands<T> own = operands;
       for (int k : {0, 1}) own.out[k + 1] = sums.data_as<T>() + (2 * chunk + k) * width;

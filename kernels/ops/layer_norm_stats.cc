@@ -78,7 +78,7 @@ void run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor
   operands.set_in(2, bias, 0);
   operands.set_out(0, out[0], width);
   for (int i : {1, 2}) operands.set_out(i, out[i], 1);
-  rows::run_rows<LayerNorm>(operands, rows, width);
+  rows::run_rows<LayerNorm>(operands, rows, width, 1);
 }
 
 Status kernel(KernelCtx& ctx) {
