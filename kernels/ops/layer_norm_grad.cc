@@ -49,10 +49,10 @@ struct LayerNormGrad {
     const auto g = row.map_given(
         4, [](auto, auto dy, auto weight) { return dy * weight; }, dy);
     const auto multiply = [](auto, auto a, auto b) { return a * b; };
-    const auto [mean_g, mean_gn] = row.means(g, row.map(multiply, g, n));
+    const auto means = row.means(g, row.map(multiply, g, n));
     const auto dx = row.map([](auto, auto r, auto g, auto mean_g, auto n,
                                auto mean_gn) { return r * (g - mean_g - n * mean_gn); },
-                            r, g, mean_g, n, mean_gn);
+                            r, g, means.first, n, means.second);
     row.out(dx, row.over_rows(row.map(multiply, dy, n)), row.over_rows(dy));
   }
 };

@@ -11,9 +11,9 @@ struct Softmax {
     const auto x = r.in(0);
     const auto top = r.max(x);
     const auto raised = r.map([](auto m, auto x, auto top) { return m.exp(x - top); }, x, top);
-    const auto [total, kept] = r.sum_kept(raised);
-    const auto by = r.once([](auto, auto total) { return 1.0 / total; }, total);
-    r.out(r.map([](auto, auto e, auto by) { return e * by; }, kept, by));
+    const auto kept = r.sum_kept(raised);  // the sum, the values
+    const auto by = r.once([](auto, auto total) { return 1.0 / total; }, kept.first);
+    r.out(r.map([](auto, auto e, auto by) { return e * by; }, kept.second, by));
   }
 };
 
