@@ -122,7 +122,8 @@ void vjp(Vjp& v) {
   }
   auto add_to = [&](const Val& term) { dx = dx ? dx + term : term; };
   int64_t rows = v.out(1).shape().numel();
-  double count = rows ? static_cast<double>(x.shape().numel() / rows) : 1;
+  const int64_t width = rows ? x.shape().numel() / rows : 1;
+  const auto count = static_cast<double>(width);
   if (v.has_grad(1)) add_to(v.grad(1) / count + zeros_like(x));
   if (v.has_grad(2)) add_to(v.grad(2) * (x - v.out(1)) * (2.0 / count));
   if (dx) v.set_grad(0, dx);
