@@ -1,7 +1,6 @@
 #include "codegen/fused_unit.h"
 
-#include <optional>
-
+#include "codegen/chunks.h"
 #include "codegen/compile_queue.h"
 #include "kernels/core/log.h"
 #include "kernels/core/profile.h"
@@ -24,15 +23,17 @@ bool same_layout(const Shape& shape, const Shape& a, const Shape& b) {
 // A unit that died while it waited for its kernel needs none.
 class FusedUnit::Job final : public CompileJob {
  public:
-  Job(const std::shared_ptr<FusedUnit>& unit, Variant* variant, KernelSpec spec)
-      : unit_(unit), variant_(variant), spec_(std::move(spec)) {}
+  Job(const std::shared_ptr<FusedUnit>& unit, Variant* variant, Specs specs)
+      : unit_(unit), variant_(variant), specs_(std::move(specs)) {}
   void run() override {
     const std::shared_ptr<FusedUnit> unit = unit_.lock();
     if (!unit) return;
     DumpScope scope(DumpScope::Continue{unit->dump_directory_});
     std::optional<profile::Span> span;
     if (profile::on()) span.emplace(profile::Kind::kCompile, profile::Work{"kernel"});
-    unit->settle(*variant_, get_kernel(spec_));
+    Kernels kernels{get_kernel(specs_.main), nullptr};
+    if (specs_.finish) kernels.finish = get_kernel(*specs_.finish);
+    unit->settle(*variant_, std::move(kernels));
   }
   void drop() override {
     const std::shared_ptr<FusedUnit> unit = unit_.lock();
@@ -44,7 +45,7 @@ class FusedUnit::Job final : public CompileJob {
  private:
   std::weak_ptr<FusedUnit> unit_;
   Variant* variant_;  // of the unit
-  KernelSpec spec_;
+  Specs specs_;
 };
 
 FusedUnit::FusedUnit(std::shared_ptr<const FusedProgram> program, std::vector<Shape> strides,
@@ -61,30 +62,58 @@ FusedUnit::~FusedUnit() {
   for (Variant* v = others_.load(); v;) delete std::exchange(v, v->next);
 }
 
-KernelSpec FusedUnit::spec_of(Variant& variant) const {
-  KernelSpec spec = specialize(*program_, variant.strides);
-  variant.bound.range = launch_range(spec);
-  return open_ ? open_spec(std::move(spec), &variant.sizes) : spec;
+FusedUnit::Specs FusedUnit::specs_of(Variant& variant) const {
+  Specs specs{specialize(*program_, variant.strides), {}};
+  cut(variant, &specs);
+  variant.bound.range = launch_range(specs.main);
+  if (specs.finish) variant.finish.range = launch_range(*specs.finish);
+  if (!open_) return specs;
+  specs.main = open_spec(std::move(specs.main), &variant.sizes);
+  if (specs.finish) specs.finish = open_spec(std::move(*specs.finish), &variant.finish_sizes);
+  return specs;
 }
 
-void FusedUnit::settle(Variant& variant, KernelPtr kernel) {
-  variant.keep = std::move(kernel);
-  variant.bound.fn = variant.keep->fn();
+void FusedUnit::cut(Variant& variant, Specs* specs) const {
+  auto cut = cut_into_chunks(specs->main);
+  if (!cut) return;
+  variant.bound.num_reduces = specs->main.stages[0].reduces.size();
+  variant.bound.num_partials = cut->num_partials;
+  specs->main = std::move(cut->parts);
+  specs->finish = std::move(cut->finish);
+}
+
+void FusedUnit::settle(Variant& variant, Kernels kernels) {
+  variant.keep = std::move(kernels);
+  const bool ok = variant.keep.ok();
+  variant.bound.fn = variant.keep.main->fn();
   if (open_) variant.bound.sizes = variant.sizes.data();
-  bool ok = variant.keep->fn() != nullptr;
+  if (variant.keep.finish) {
+    variant.finish.fn = variant.keep.finish->fn();
+    if (open_) variant.finish.sizes = variant.finish_sizes.data();
+    variant.bound.finish = &variant.finish;
+  }
   if (ok) variant.kernel.store(&variant.bound, std::memory_order_release);
   variant.state.store(ok ? kReady : kFailed);
   variant.state.notify_all();
 }
 
 void FusedUnit::schedule(Variant& variant) {
-  KernelSpec spec = spec_of(variant);
-  if (KernelPtr known = find_kernel(spec)) return settle(variant, std::move(known));
-  auto job = std::make_shared<Job>(shared_from_this(), &variant, std::move(spec));
+  Specs specs = specs_of(variant);
+  Kernels known{find_kernel(specs.main), specs.finish ? find_kernel(*specs.finish) : nullptr};
+  if (known.main && (known.finish || !specs.finish)) return settle(variant, std::move(known));
+  auto job = std::make_shared<Job>(shared_from_this(), &variant, std::move(specs));
   if (compile_synchronously())
     compile_now(*job);
   else
     compile_queue_submit(std::move(job));
+}
+
+double FusedUnit::Kernels::compile_ms() const {
+  return (main ? main->compile_ms() : 0) + (finish ? finish->compile_ms() : 0);
+}
+
+int64_t FusedUnit::Kernels::code_bytes() const {
+  return (main ? main->code_bytes() : 0) + (finish ? finish->code_bytes() : 0);
 }
 
 void FusedUnit::compile_primary() { schedule(primary_); }
@@ -125,7 +154,7 @@ const BoundKernel* FusedUnit::find_variant(std::span<const Tensor> inputs) {
 double FusedUnit::compile_ms() const {
   double ms = 0;
   auto add = [&](const Variant& v) {
-    if (v.state.load() != kPending && v.keep) ms += v.keep->compile_ms();
+    if (v.state.load() != kPending) ms += v.keep.compile_ms();
   };
   add(primary_);
   for (Variant* v = others_.load(); v; v = v->next) add(*v);
@@ -137,8 +166,8 @@ int64_t FusedUnit::code_bytes() const {
   auto add = [&](const Variant& v) {
     if (v.state.load() == kPending)
       bytes += kLeastCodeBytes;
-    else if (v.keep)
-      bytes += v.keep->code_bytes();
+    else
+      bytes += v.keep.code_bytes();
   };
   add(primary_);
   for (Variant* v = others_.load(); v; v = v->next) add(*v);
@@ -148,12 +177,15 @@ int64_t FusedUnit::code_bytes() const {
 std::string FusedUnit::status() const {
   int state = primary_.state.load();
   if (state == kPending) return "not compiled yet";
-  if (!primary_.keep) return "not compiled: the process is exiting";
-  if (state == kFailed) return fmt::format("not compiled: {}", primary_.keep->error());
+  if (!primary_.keep.main) return "not compiled: the process is exiting";
+  const Kernels& made = primary_.keep;
+  if (state == kFailed)
+    return fmt::format("not compiled: {}", (made.main->fn() ? made.finish : made.main)->error());
   int others = 0;
   for (Variant* v = others_.load(); v; v = v->next) ++others;
-  std::string text = fmt::format("{}, {} bytes in {:.2f} ms", primary_.keep->spec().str(),
-                                 primary_.keep->code_bytes(), primary_.keep->compile_ms());
+  std::string text = made.main->spec().str();
+  if (made.finish) text += fmt::format(", in {} chunks", primary_.bound.range.extent);
+  text += fmt::format(", {} bytes in {:.2f} ms", made.code_bytes(), made.compile_ms());
   return others ? text + fmt::format(", {} more layouts", others) : text;
 }
 

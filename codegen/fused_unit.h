@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "codegen/launch.h"
@@ -39,20 +40,32 @@ class FusedUnit : public std::enable_shared_from_this<FusedUnit> {
   std::string status() const;  // "compiled in 1.2 ms, ..." for describe()
 
  private:
+  // A kernel, and the one that finishes it where it works in chunks.
+  struct Specs {
+    KernelSpec main;
+    std::optional<KernelSpec> finish;
+  };
+  struct Kernels {
+    KernelPtr main, finish;
+    bool ok() const { return main && main->fn() && (!finish || finish->fn()); }
+    double compile_ms() const;
+    int64_t code_bytes() const;
+  };
   enum State : int { kPending, kReady, kFailed };
   struct Variant {
     std::vector<Shape> strides;
     std::atomic<const BoundKernel*> kernel{nullptr};
     std::atomic<int> state{kPending};
-    KernelPtr keep;  // written once, before `kernel`
-    BoundKernel bound;
-    std::vector<int64_t> sizes;
+    Kernels keep;  // written once, before `kernel`
+    BoundKernel bound, finish;
+    std::vector<int64_t> sizes, finish_sizes;
     Variant* next = nullptr;
   };
   class Job;
   bool matches(const Variant& variant, std::span<const Tensor> inputs) const;
-  KernelSpec spec_of(Variant& variant) const;
-  void settle(Variant& variant, KernelPtr kernel);
+  Specs specs_of(Variant& variant) const;
+  void cut(Variant& variant, Specs* specs) const;
+  void settle(Variant& variant, Kernels kernels);
   void schedule(Variant& variant);
 
   std::shared_ptr<const FusedProgram> program_;

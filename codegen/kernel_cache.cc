@@ -128,13 +128,17 @@ KernelPtr compile(const KernelSpec& spec) {
 
 }  // namespace
 
+int64_t elements_per_thread(const KernelSpec& spec) {
+  const int64_t cost = 1 + static_cast<int64_t>(spec.num_nodes()) / 16;
+  return std::max<int64_t>(kElementsPerThread / cost, 1);
+}
+
 LaunchRange launch_range(const KernelSpec& spec) {
   LaunchRange range;
   int split = split_dim(spec);
   range.extent = split < 0 ? 1 : spec.dims[split];
   int64_t row = spec.dims.numel() / std::max<int64_t>(range.extent, 1);
-  int64_t cost = 1 + static_cast<int64_t>(spec.num_nodes()) / 16;
-  range.grain = std::max<int64_t>(kElementsPerThread / (std::max<int64_t>(row, 1) * cost), 1);
+  range.grain = std::max<int64_t>(elements_per_thread(spec) / std::max<int64_t>(row, 1), 1);
   if (split == spec.dims.rank() - 1) range.align = 64;  // whole vectors and cache lines
   return range;
 }

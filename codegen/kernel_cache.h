@@ -17,6 +17,8 @@ struct LaunchRange {
   int64_t align = 1;   // ranges start at multiples of it
 };
 LaunchRange launch_range(const KernelSpec& spec);  // not open
+// Points that are worth a thread of their own.
+int64_t elements_per_thread(const KernelSpec& spec);
 
 class CompiledKernel {
  public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace msjit {
 namespace {
@@ -55,9 +56,10 @@ bool same_stage(const KernelStage& a, const KernelStage& b) {
 }  // namespace
 
 bool operator==(const KernelSpec& a, const KernelSpec& b) {
-  return a.open == b.open && a.long_sums == b.long_sums && a.dims == b.dims &&
-         a.reduced == b.reduced && a.operands == b.operands && a.tail_stores == b.tail_stores &&
-         same_nodes(a.tail, b.tail) && std::ranges::equal(a.stages, b.stages, same_stage);
+  return a.open == b.open && a.long_sums == b.long_sums && a.uneven == b.uneven &&
+         a.uneven_total == b.uneven_total && a.dims == b.dims && a.reduced == b.reduced &&
+         a.operands == b.operands && a.tail_stores == b.tail_stores && same_nodes(a.tail, b.tail) &&
+         std::ranges::equal(a.stages, b.stages, same_stage);
 }
 
 size_t KernelSpec::num_nodes() const {
@@ -70,6 +72,7 @@ size_t KernelSpec::hash() const {
   Hasher h;
   h.add(dims);
   h.add(static_cast<uint64_t>(reduced) << 2 | open << 1 | long_sums);
+  h.add(static_cast<uint64_t>(uneven_total) << 8 | static_cast<uint8_t>(uneven));
   for (const KernelOperand& operand : operands) {
     h.add(static_cast<uint64_t>(operand.dtype) << 2 | operand.streams << 1 | operand.output);
     h.add(operand.strides);
@@ -118,6 +121,7 @@ KernelSpec open_spec(KernelSpec spec, std::vector<int64_t>* sizes) {
       sizes->push_back(stride);
       if (stride != 0 && (stride != 1 || d != inner)) stride = kOpenExtent;
     }
+  if (spec.uneven >= 0) sizes->push_back(std::exchange(spec.uneven_total, kOpenExtent));
   return spec;
 }
 

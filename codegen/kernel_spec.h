@@ -56,6 +56,10 @@ struct KernelSpec {
   std::vector<ScalarNode> tail;
   std::vector<KernelStore> tail_stores;
 
+  // The dim that is shorter at the end of dim 0, the chunks of `uneven_total`; -1: none is.
+  int uneven = -1;
+  int64_t uneven_total = 0;
+
   bool open = false;
   bool long_sums = false;  // open: many elements are folded into one
 
@@ -67,13 +71,19 @@ struct KernelSpec {
   std::string str() const;  // one line: dims, operands, node counts
 };
 
+// The type a value is computed in: 16-bit floats are computed in float32.
+inline DType compute_type(DType dtype) {
+  return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ? DType::kFloat32 : dtype;
+}
+
 // The dim a kernel's [begin, end) ranges over: the first one that is not reduced, -1 when all are.
 int split_dim(const KernelSpec& spec);
 
 // Sums of so many elements are carried on in double every now and then, as in eager mode.
 bool has_long_sums(const KernelSpec& spec);
 
-// The open form of a spec, and the numbers it lacks: extents, then strides operand by operand.
+// The open form of a spec, and the numbers it lacks: extents, then strides operand by operand, then
+// the total of an uneven dim.
 KernelSpec open_spec(KernelSpec spec, std::vector<int64_t>* sizes);
 
 // An open kernel finds its sizes, as an array of int64, behind the pointers to its operands.

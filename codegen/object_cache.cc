@@ -184,6 +184,7 @@ std::string object_cache_key(const KernelSpec& spec) {
   KeyWriter key(place().identity);
   key.add(spec.dims);
   key.add(spec.reduced), key.add(spec.open), key.add(spec.long_sums);
+  key.add(spec.uneven), key.add(spec.uneven_total);
   key.add(spec.operands.size());
   for (const KernelOperand& o : spec.operands)
     key.add(o.dtype), key.add(o.output), key.add(o.strides), key.add(o.streams);

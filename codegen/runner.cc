@@ -152,8 +152,7 @@ bool PlanRunner::run_single(const BoundKernel& kernel, std::span<TensorImpl* con
     outputs[out.index] = fresh.take();
     *next++ = outputs[out.index].data();
   }
-  launch(kernel, pointers, static_cast<size_t>(next - pointers));
-  return true;
+  return launch(kernel, pointers, static_cast<size_t>(next - pointers));
 }
 
 Status PlanRunner::run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
@@ -283,8 +282,7 @@ bool PlanRunner::run_fused(FusedUnit& unit, TensorImpl** slots) const {
   if (!kernel) return false;
   for (size_t i = program.num_inputs; i < program.operands.size(); ++i)
     pointers[i] = slots[program.operands[i].slot]->data;
-  launch(*kernel, pointers, program.operands.size());
-  return true;
+  return launch(*kernel, pointers, program.operands.size());
 }
 
 Status PlanRunner::run_controlled(const Step& step, const Control& control,

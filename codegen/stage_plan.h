@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "codegen/fusion.h"
+#include "codegen/kernel_spec.h"
 
 namespace msjit {
 
@@ -37,10 +38,5 @@ class StagePlan {
   std::unordered_map<ValueId, ValueId> kept_;
   int last_ = 0;
 };
-
-// The type a value is computed in: 16-bit floats are computed in float32.
-inline DType compute_type(DType dtype) {
-  return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ? DType::kFloat32 : dtype;
-}
 
 }  // namespace msjit

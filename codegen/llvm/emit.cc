@@ -56,21 +56,21 @@ class KernelEmitter final : PointEmitter {
   void blocks(int dim, int64_t block, Body&& body) {
     const Dim known = spec_.dims[dim];
     Value* end = extent(dim);
-    if (!spec_.open && known <= block) return body(i64(0), end);
+    if (is_fixed(dim) && known <= block) return body(i64(0), end);
     loop(i64(0), end, block, [&](Value* from) {
       Value* to = b_.CreateAdd(from, i64(block), "", true, true);
-      if (spec_.open || known % block) to = b_.CreateSelect(b_.CreateICmpSLT(to, end), to, end);
+      if (!is_fixed(dim) || known % block) to = b_.CreateSelect(b_.CreateICmpSLT(to, end), to, end);
       body(from, to);
     });
   }
 
-  // What is worth a loop of its own along the innermost dim. In an open kernel all are there, and
-  // run as often as it turns out.
+  // What is worth a loop of its own along the innermost dim. Where its extent is not known all are
+  // there, and run as often as it turns out.
   struct Passes {
     bool wide, narrow, rest;
   };
   Passes passes(bool split) const {
-    if (spec_.open) return {unroll_ > 1, true, true};
+    if (!is_fixed(inner_)) return {unroll_ > 1, true, true};
     const Dim along = spec_.dims[inner_];
     const int wide = unroll_ * width_;
     return {unroll_ > 1 && along >= wide,
@@ -95,6 +95,7 @@ class KernelEmitter final : PointEmitter {
     auto [from, to] = bounds(dim);
     loop(from, to, 1, [&](Value* iv) {
       ivs_[dim] = iv;
+      if (dim == 0 && spec_.uneven >= 0) enter_chunk(iv);
       kept_loops(dim + 1);
       ivs_[dim] = nullptr;
     });
@@ -129,10 +130,10 @@ class KernelEmitter final : PointEmitter {
   // ---- the innermost dim is kept: elementwise, or each lane folds a column
   // ------------------------------------------
   void kept_row() {
-    auto [from, to] = bounds(inner_);
+    const auto range = bounds(inner_);
+    Value *at = range.first, *to = range.second;
     if (!spec_.has_reduces()) enter_row();
     int wide = unroll_ * width_;
-    Value* at = from;
     const Passes worth = passes(inner_ == split_dim(spec_));
     if (worth.wide)
       at = loop(at, last_start(to, wide), wide,
@@ -214,7 +215,7 @@ class KernelEmitter final : PointEmitter {
     if (worth.narrow)
       at = loop(at, last_start(to, width_), width_, [&](Value* iv) { element({iv, width_}, 0); });
     if (!worth.rest) return;
-    if (target_.masked_memory && spec_.open) {
+    if (target_.masked_memory && !is_fixed(inner_)) {
       loop(at, to, width_, [&](Value* iv) { element({iv, width_, lane_mask(iv, to)}, 0); });
     } else if (target_.masked_memory) {
       element({at, width_, lane_mask(at, to)}, 0);

@@ -17,10 +17,6 @@ constexpr int64_t kLeastStreamed = 16;  // bytes of a store that can pass the ca
 // one. Several vectors at a time keep it busy.
 constexpr size_t kLongBody = 96;
 
-DType compute_dtype(DType dtype) {
-  return dtype == DType::kFloat16 || dtype == DType::kBFloat16 ? DType::kFloat32 : dtype;
-}
-
 int64_t register_bytes(DType dtype) {
   return is_float(dtype) ? std::max<int64_t>(item_size(dtype), 4) : item_size(dtype);
 }
@@ -56,7 +52,7 @@ void PointEmitter::load_pointers() {
   Value* slot = b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), function_->getArg(0), bases_.size());
   sizes_ = b_.CreateLoad(b_.getPtrTy(), slot);
   const size_t rank = static_cast<size_t>(spec_.dims.rank());
-  for (size_t i = 0; i < rank * (1 + bases_.size()); ++i)
+  for (size_t i = 0; i < rank * (1 + bases_.size()) + (spec_.uneven >= 0); ++i)
     size_arguments_.push_back(size_argument(i));
 }
 
@@ -67,7 +63,15 @@ Value* PointEmitter::size_argument(size_t index) {
 }
 
 Value* PointEmitter::extent(int dim) {
+  if (dim == spec_.uneven) return uneven_extent_;
   return spec_.open ? size_arguments_[dim] : i64(spec_.dims[dim]);
+}
+
+void PointEmitter::enter_chunk(Value* chunk) {
+  Value* block = spec_.open ? size_arguments_[spec_.uneven] : i64(spec_.dims[spec_.uneven]);
+  Value* total = spec_.open ? size_arguments_.back() : i64(spec_.uneven_total);
+  Value* left = b_.CreateSub(total, b_.CreateMul(chunk, block));
+  uneven_extent_ = b_.CreateSelect(b_.CreateICmpSLT(left, block), left, block);
 }
 
 Value* PointEmitter::stride(int32_t operand, int dim) {
@@ -115,13 +119,14 @@ void PointEmitter::classify(const KernelStage& stage) {
   uniform_.emplace_back(stage.body.size(), nullptr);
   first_reduce_.push_back(reduces_.size());
   for (const KernelReduce& r : stage.reduces)
-    reduces_.push_back({r.kind, compute_dtype(stage.body[static_cast<size_t>(r.node)].dtype)});
+    reduces_.push_back({r.kind, compute_type(stage.body[static_cast<size_t>(r.node)].dtype)});
 }
 
 // Where several vectors at once cost no more than one: the rest of a row is masked, or short beside
 // it.
 bool PointEmitter::is_long_row() const {
-  return target_.masked_memory || (!spec_.open && inner_ >= 0 && spec_.dims[inner_] >= 16 * width_);
+  return target_.masked_memory ||
+         (is_fixed(inner_) && inner_ >= 0 && spec_.dims[inner_] >= 16 * width_);
 }
 
 // Lanes fill a vector register with the widest type that varies along the innermost dim. (Python's
@@ -215,7 +220,9 @@ Value* PointEmitter::read_accumulator(size_t reduce, int copy, int width) {
   return b_.CreateFAdd(total, b_.CreateFPExt(part, total->getType()));
 }
 
-Value* PointEmitter::reduced_value(size_t r, const Lanes& lanes, int folded, int copy) {
+Value* PointEmitter::reduced_value(const ScalarNode& node, const Lanes& lanes, int folded,
+                                   int copy) {
+  const auto r = static_cast<size_t>(-1 - node.a);
   const auto [kind, dtype] = reduces_[r];
   DType total = carried(r) ? DType::kFloat64 : dtype;
   Value* acc = nullptr;
@@ -228,7 +235,8 @@ Value* PointEmitter::reduced_value(size_t r, const Lanes& lanes, int folded, int
     acc = scalar_.fold_lanes(kind, total, acc, folded);
     if (!target_.masked_memory) acc = scalar_.fold(kind, total, acc, read_accumulator(r, 0, 1));
   }
-  return total == dtype ? acc : b_.CreateFPTrunc(acc, scalar_.register_type(dtype, lanes.width));
+  return is_float(total) ? b_.CreateFPCast(acc, scalar_.register_type(node.dtype, lanes.width))
+                         : acc;
 }
 
 // ---- maths
@@ -242,8 +250,7 @@ void PointEmitter::enter_stage(size_t stage) {
   folded_.assign(reduces_.size(), nullptr);
   for (const ScalarNode& node : this->stage().body)
     if (node.op == ScalarOp::kInput && node.a < 0)
-      folded_[static_cast<size_t>(-1 - node.a)] =
-          reduced_value(static_cast<size_t>(-1 - node.a), {i64(0), 1}, width_, 0);
+      folded_[static_cast<size_t>(-1 - node.a)] = reduced_value(node, {i64(0), 1}, width_, 0);
   reset_accumulators(unroll_, width_);
   if (!target_.masked_memory) reset_accumulators(1, 1);
 }
@@ -278,9 +285,8 @@ void PointEmitter::compute_columns(const Lanes& lanes, int copy) {
     if (levels_[stage_][i] < kColumn)
       values[i] = across(i, lanes.width);
     else if (levels_[stage_][i] == kColumn)
-      values[i] = node.op == ScalarOp::kInput && node.a < 0
-                      ? reduced_value(static_cast<size_t>(-1 - node.a), lanes, 1, copy)
-                      : compute(body, i, values, lanes);
+      values[i] = node.op == ScalarOp::kInput && node.a < 0 ? reduced_value(node, lanes, 1, copy)
+                                                            : compute(body, i, values, lanes);
   }
 }
 
@@ -329,8 +335,8 @@ void PointEmitter::tail(const Lanes& lanes, int folded, int copy) {
   for (size_t i = 0; i < spec_.tail.size(); ++i) {
     const ScalarNode& node = spec_.tail[i];
     bool reduced = node.op == ScalarOp::kInput && node.a < 0;
-    values[i] = reduced ? reduced_value(-1 - node.a, lanes, folded, copy)
-                        : compute(spec_.tail, i, values, lanes);
+    values[i] =
+        reduced ? reduced_value(node, lanes, folded, copy) : compute(spec_.tail, i, values, lanes);
   }
   for (const KernelStore& s : spec_.tail_stores) store(s.operand, values[s.node], lanes);
 }

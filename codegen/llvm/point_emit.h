@@ -31,6 +31,10 @@ class PointEmitter {
   // Extent of a dim: a constant, or an argument of an open kernel.
   llvm::Value* extent(int dim);
   llvm::Value* stride(int32_t operand, int dim);
+  // Whether the code knows the extent.
+  bool is_fixed(int dim) const { return !spec_.open && dim != spec_.uneven; }
+  // From here on extent() is that of this chunk, the last of which is shorter.
+  void enter_chunk(llvm::Value* chunk);
 
   // What is constant in the whole run, for all stages.
   void enter_kernel();
@@ -90,7 +94,8 @@ class PointEmitter {
   bool carried(size_t reduce) const;
   Accumulator& accumulator(size_t reduce, int copy, int width);
   llvm::Value* read_accumulator(size_t reduce, int copy, int width);
-  llvm::Value* reduced_value(size_t r, const Lanes& lanes, int folded, int copy);
+  // What `node` reads, in its dtype.
+  llvm::Value* reduced_value(const ScalarNode& node, const Lanes& lanes, int folded, int copy);
 
   llvm::Value* compute(const std::vector<ScalarNode>& nodes, size_t i,
                        const std::vector<llvm::Value*>& values, const Lanes& lanes);
@@ -103,6 +108,7 @@ class PointEmitter {
   bool long_ = false;
   llvm::Value* sizes_ = nullptr;              // of an open kernel: the array of its sizes
   std::vector<llvm::Value*> size_arguments_;  // by place in that array
+  llvm::Value* uneven_extent_ = nullptr;      // of the current chunk
   std::vector<llvm::Value*> bases_, rows_;    // operand pointers: as passed, and at the current row
   struct Reduce {
     ReduceKind kind;

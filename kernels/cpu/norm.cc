@@ -105,42 +105,4 @@ MSJIT_INSTANTIATE(float)
 MSJIT_INSTANTIATE(double)
 #undef MSJIT_INSTANTIATE
 
-void row_statistics(const Rows& r, const double* x, double* mean, double* variance) {
-  for (int64_t i = 0; i < r.rows; ++i, x += r.width) {
-    double sum = 0, squares = 0;
-    for (int64_t j = 0; j < r.width; ++j) sum += x[j];
-    mean[i] = sum / static_cast<double>(r.width);
-    for (int64_t j = 0; j < r.width; ++j) squares += (x[j] - mean[i]) * (x[j] - mean[i]);
-    variance[i] = squares / static_cast<double>(r.width);
-  }
-}
-
-void row_forward(const Rows& r, double epsilon, const double* x, const double* mean,
-                 const double* variance, const double* scale, const double* shift, double* y) {
-  for (int64_t i = 0; i < r.rows; ++i, x += r.width, y += r.width) {
-    double rate = 1.0 / std::sqrt(variance[i] + epsilon);
-    for (int64_t j = 0; j < r.width; ++j) y[j] = (x[j] - mean[i]) * rate * scale[j] + shift[j];
-  }
-}
-
-void row_backward(const Rows& r, double epsilon, const double* x, const double* mean,
-                  const double* variance, const double* scale, const double* dy, double* dx,
-                  double* dscale, double* dshift) {
-  double count = static_cast<double>(r.width);
-  for (int64_t i = 0; i < r.rows; ++i, x += r.width, dy += r.width, dx += r.width) {
-    double rate = 1.0 / std::sqrt(variance[i] + epsilon), sum = 0, dot = 0;
-    for (int64_t j = 0; j < r.width; ++j) {
-      double normal = (x[j] - mean[i]) * rate;
-      sum += dy[j] * scale[j];
-      dot += dy[j] * scale[j] * normal;
-      dscale[j] += dy[j] * normal;
-      dshift[j] += dy[j];
-    }
-    for (int64_t j = 0; j < r.width; ++j) {
-      double normal = (x[j] - mean[i]) * rate;
-      dx[j] = rate * (dy[j] * scale[j] - sum / count - normal * dot / count);
-    }
-  }
-}
-
 }  // namespace msjit::norm

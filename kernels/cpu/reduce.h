@@ -4,6 +4,9 @@
 // thousand elements.
 #pragma once
 
+#include <algorithm>
+#include <memory>
+
 #include "kernels/core/op.h"
 #include "kernels/cpu/parallel.h"
 
@@ -48,6 +51,8 @@ struct Reducer {
   using Total = typename Fold::Total;
   static constexpr int kLanes = 32;
   static constexpr int64_t kBlock = 4096;  // elements per partial result
+  static constexpr int64_t kRows = 128;    // the same down a column
+  static constexpr int64_t kWidth = 64;    // columns side by side
 
   static Total row(const T* p, int64_t n) {
     Total total = static_cast<Total>(Fold::identity());
@@ -68,35 +73,75 @@ struct Reducer {
     return lanes[0];
   }
 
+  // Folds `rows` rows of `width` columns.
+  static void fold_rows(const T* p, int64_t rows, int64_t inner, int64_t width, Acc* lanes) {
+    for (int64_t j = 0; j < width; ++j) lanes[j] = Fold::identity();
+    for (int64_t k = 0; k < rows; ++k) {
+      const T* q = p + k * inner;
+      for (int64_t j = 0; j < width; ++j) lanes[j] = Fold::apply(lanes[j], static_cast<Acc>(q[j]));
+    }
+  }
+
   // Columns [begin, end) of one outer slice.
   static void columns(const T* p, int64_t reduced, int64_t inner, int64_t begin, int64_t end,
                       Out* out) {
-    constexpr int64_t kWidth = 64;
     for (int64_t c = begin; c < end; c += kWidth) {
       const int64_t width = std::min(kWidth, end - c);
       Total totals[kWidth];
       for (int64_t j = 0; j < width; ++j) totals[j] = static_cast<Total>(Fold::identity());
-      for (int64_t r = 0; r < reduced; r += 128) {
+      for (int64_t r = 0; r < reduced; r += kRows) {
         Acc lanes[kWidth];
-        for (int64_t j = 0; j < kWidth; ++j) lanes[j] = Fold::identity();
-        for (int64_t k = r; k < std::min(r + 128, reduced); ++k) {
-          const T* q = p + k * inner + c;
-          for (int64_t j = 0; j < width; ++j)
-            lanes[j] = Fold::apply(lanes[j], static_cast<Acc>(q[j]));
-        }
+        fold_rows(p + r * inner + c, std::min(kRows, reduced - r), inner, width, lanes);
         for (int64_t j = 0; j < width; ++j) totals[j] = Fold::merge(totals[j], lanes[j]);
       }
       for (int64_t j = 0; j < width; ++j) out[c + j] = static_cast<Out>(totals[j]);
     }
   }
 
+  // Where few results take many elements each, threads share the blocks of a result. Their partial
+  // results are merged in the order in which one thread would, so the bits are the same.
+  static bool shares_blocks(const ReducePlan& plan) {
+    constexpr int64_t kEnoughParts = 16;
+    const int64_t parts = plan.outer * ((plan.inner + kWidth - 1) / kWidth);
+    return parts < kEnoughParts && num_threads() > 1 &&
+           plan.outer * plan.reduced * plan.inner >= 4 * kElementGrain;
+  }
+  static void run_blocks(const ReducePlan& plan, Out* out) {
+    const T* data = plan.input.data_as<T>();
+    const int64_t inner = plan.inner, size = inner > 1 ? kRows : kBlock;
+    const int64_t blocks = (plan.reduced + size - 1) / size;
+    const auto partial =
+        std::make_unique_for_overwrite<Acc[]>(static_cast<size_t>(plan.outer * blocks * inner));
+    const int64_t grain = std::max<int64_t>(1, kElementGrain / (size * inner));
+    parallel_for(plan.outer * blocks, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t at = begin; at < end; ++at) {
+        const int64_t from = at % blocks * size, count = std::min(size, plan.reduced - from);
+        const T* p = data + (at / blocks * plan.reduced + from) * inner;
+        Acc* to = partial.get() + at * inner;
+        if (inner == 1) to[0] = block(p, count);
+        for (int64_t c = 0; inner > 1 && c < inner; c += kWidth) {
+          const int64_t width = std::min(kWidth, inner - c);
+          Acc lanes[kWidth];
+          fold_rows(p + c, count, inner, width, lanes);
+          std::copy_n(lanes, width, to + c);
+        }
+      }
+    });
+    for (int64_t i = 0; i < plan.outer * inner; ++i) {
+      const Acc* from = partial.get() + i / inner * blocks * inner + i % inner;
+      Total total = static_cast<Total>(Fold::identity());
+      for (int64_t b = 0; b < blocks; ++b) total = Fold::merge(total, from[b * inner]);
+      out[i] = static_cast<Out>(total);
+    }
+  }
+
   static void run(const ReducePlan& plan, Out* out) {
     if (plan.outer * plan.inner == 0) return;
+    if (shares_blocks(plan)) return run_blocks(plan, out);
     const T* data = plan.input.data_as<T>();
     const int64_t row_size = plan.reduced * plan.inner;
+    const int64_t grain = std::max<int64_t>(1, kElementGrain / std::max<int64_t>(1, plan.reduced));
     if (plan.inner > 1) {
-      const int64_t grain =
-          std::max<int64_t>(1, kElementGrain / std::max<int64_t>(1, plan.reduced));
       parallel_for(plan.outer * plan.inner, grain, [&](int64_t begin, int64_t end) {
         for (int64_t at = begin; at < end;) {
           const int64_t o = at / plan.inner, c = at % plan.inner;
@@ -107,7 +152,6 @@ struct Reducer {
       });
       return;
     }
-    const int64_t grain = std::max<int64_t>(1, kElementGrain / std::max<int64_t>(1, plan.reduced));
     parallel_for(plan.outer, grain, [&](int64_t begin, int64_t end) {
       for (int64_t o = begin; o < end; ++o)
         out[o] = static_cast<Out>(row(data + o * plan.reduced, plan.reduced));

@@ -20,7 +20,7 @@ struct TruthFold {
   using Out = bool;
   static Acc identity() { return {}; }
   static Acc apply(Acc a, Acc b) {
-    a.v = kAll ? a.v && b.v : a.v || b.v;
+    a.v = kAll ? a.v & b.v : a.v | b.v;  // no branches, so lanes are vectors
     return a;
   }
   static Total merge(Total a, Acc b) { return apply(a, b); }

@@ -15,6 +15,7 @@ MSJIT_OP(all)
     .doc("Whether every element over the given axes is true.")
     .signature("x: Tensor, axis: int[]? = None, keepdims: bool = False")
     .numpy("np.all(x, axis=axis, keepdims=keepdims)")
+    .reduction(ReduceKind::kProd)  // of bool: and
     .infer([](InferCtx& ctx) { return reduce_infer(ctx, bool_dtype); })
     .traits(kComplex)
     .cpu(reduce_kernel<Folds, true>)

@@ -15,6 +15,7 @@ MSJIT_OP(any)
     .doc("Whether some element over the given axes is true.")
     .signature("x: Tensor, axis: int[]? = None, keepdims: bool = False")
     .numpy("np.any(x, axis=axis, keepdims=keepdims)")
+    .reduction(ReduceKind::kSum)  // of bool: or
     .infer([](InferCtx& ctx) { return reduce_infer(ctx, bool_dtype); })
     .traits(kComplex)
     .cpu(reduce_kernel<Folds, true>)

@@ -1,11 +1,14 @@
+#include <algorithm>
+
 #include "kernels/core/checks.h"
 #include "kernels/core/norm_words.h"
 #include "kernels/cpu/layout.h"
-#include "kernels/cpu/norm.h"
-#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/rows.h"
 
 namespace msjit {
 namespace {
+
+using namespace words;
 
 Status infer(InferCtx& ctx) {
   const Meta& x = ctx.in(0);
@@ -31,23 +34,68 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-Status compute(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon) {
-  int64_t rows = in[1].numel(), width = in[0].numel() / rows;
-  if (in[0].dtype() == DType::kFloat64) {
-    const double* p[5];
-    for (int i = 0; i < 5; ++i) p[i] = in[i].data_as<double>();
-    layout::fill_zero(out[1]);
-    layout::fill_zero(out[2]);
-    norm::row_backward({rows, width}, epsilon, p[0], p[1], p[2], p[4], p[3],
-                       out[0].data_as<double>(), out[1].data_as<double>(),
-                       out[2].data_as<double>());
-    return {};
+// With n the normalised x, r = 1 / sqrt(variance + epsilon) and g = dy weight: dx = r (g - mean(g)
+// - n mean(g n)), dweight = sum(dy n), dbias = sum(dy).
+struct LayerNormGrad {
+  template <class R>
+  static void run(R& row) {
+    const double epsilon = row.number(1);
+    const auto x = row.in(0), dy = row.in(3);
+    const auto average = row.in_once(1), variance = row.in_once(2);
+    const auto r = row.once(
+        [epsilon](auto m, auto variance) { return rows::rsqrt(m, variance + epsilon); }, variance);
+    const auto n = row.map([](auto, auto x, auto average, auto r) { return (x - average) * r; }, x,
+                           average, r);
+    const auto g = row.map_given(
+        4, [](auto, auto dy, auto weight) { return dy * weight; }, dy);
+    const auto multiply = [](auto, auto a, auto b) { return a * b; };
+    const auto means = row.means(g, row.map(multiply, g, n));
+    const auto dx = row.map([](auto, auto r, auto g, auto mean_g, auto n,
+                               auto mean_gn) { return r * (g - mean_g - n * mean_gn); },
+                            r, g, means.first, n, means.second);
+    row.out(dx, row.over_rows(row.map(multiply, dy, n)), row.over_rows(dy));
   }
-  const float* p[5];
-  for (int i = 0; i < 5; ++i) p[i] = in[i].data_as<float>();
-  return onednn::layer_norm_grad(rows, width, static_cast<float>(epsilon), p[0], p[4], p[1], p[2],
-                                 p[3], out[0].data_as<float>(), out[1].data_as<float>(),
-                                 out[2].data_as<float>());
+};
+
+// Adds up, in double, rows of `width` of which there are two a chunk.
+template <class T>
+void add_chunks(const T* sums, int64_t chunks, int64_t width, T* out) {
+  constexpr int64_t kBlock = 256;
+  for (int64_t from = 0; from < width; from += kBlock) {
+    const int64_t count = std::min(kBlock, width - from);
+    double totals[kBlock] = {};
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+      const T* own = sums + 2 * chunk * width + from;
+      for (int64_t j = 0; j < count; ++j) totals[j] += static_cast<double>(own[j]);
+    }
+    for (int64_t j = 0; j < count; ++j) out[from + j] = static_cast<T>(totals[j]);
+  }
+}
+
+// Chunks of rows each have sums of their own over rows; they are added up in double, and have a
+// size that does not depend on the number of threads.
+template <class T>
+Status run(const Tensor (&in)[5], const Tensor (&out)[3], double epsilon) {
+  const int64_t rows = in[1].numel(), width = in[0].numel() / rows;
+  const int64_t size = std::clamp<int64_t>(rows / 32, 16, 128), chunks = (rows + size - 1) / size;
+  MSJIT_TRY(Tensor sums, Tensor::empty(out[1].dtype(), Shape{chunks, 2, width}));
+  layout::fill_zero(sums);
+  rows::RowOperands<T> operands;
+  operands.number = epsilon;
+  for (int k : {0, 3}) operands.set_in(k, in[k], width);
+  for (int k : {1, 2}) operands.set_in(k, in[k], 1);
+  operands.set_in(4, in[4], 0);
+  operands.set_out(0, out[0], width);
+  parallel_for(chunks, layout::grain_for(size * width), [&](int64_t from, int64_t to) {
+    for (int64_t chunk = from; chunk < to; ++chunk) {
+      rows::RowOperands<T> own = operands;
+      for (int k : {0, 1}) own.out[k + 1] = sums.data_as<T>() + (2 * chunk + k) * width;
+      rows::run_range<LayerNormGrad>(own, width, chunk * size, std::min(rows, (chunk + 1) * size));
+    }
+  });
+  for (int k : {0, 1})
+    add_chunks(sums.data_as<T>() + k * width, chunks, width, out[k + 1].data_as<T>());
+  return {};
 }
 
 Status kernel(KernelCtx& ctx) {
@@ -67,7 +115,7 @@ Status kernel(KernelCtx& ctx) {
     if (out[i].dtype() == dtype) continue;
     MSJIT_TRY(out[i], Tensor::empty(dtype, ctx.out[i].shape()));
   }
-  MSJIT_OK(compute(in, out, ctx.attrs[1].as_float()));
+  MSJIT_OK((dtype == DType::kFloat64 ? run<double> : run<float>)(in, out, ctx.attrs[1].as_float()));
   for (int i = 0; i < 3; ++i) {
     if (out[i].same(ctx.out[i])) continue;
     MSJIT_TRY(Tensor narrow, layout::cast_to(out[i], ctx.out[i].dtype()));
@@ -76,26 +124,15 @@ Status kernel(KernelCtx& ctx) {
   return {};
 }
 
-// With n the normalised x, r = 1 / sqrt(variance + epsilon) and g = dy weight: dx = r (g - mean(g)
-// - n mean(g n)), dweight = sum(dy n), dbias = sum(dy).
 Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
-  using namespace words;
-  const Val x = wide(in[0]), dy = wide(in[3]);
-  const bool has_weight = in.size() > 4 && in[4];
-  const IntList axes = norm_words::last_axes(x.rank(), attrs[0].as_int());
-  const Val r = rsqrt(in[2] + attrs[1].as_float()), n = (x - in[1]) * r;
-  const Val g = has_weight ? dy * wide(in[4]) : dy;
-  const Val dx = r * (g - mean(g, axes, true) - n * mean(g * n, axes, true));
-  IntList rows;
-  for (int i = 0; i < x.rank() - static_cast<int>(axes.size()); ++i) rows.push_back(i);
-  const auto over_rows = [&](const Val& v) { return rows.empty() ? v : sum(v, rows); };
-  const DType param = has_weight ? in[4].dtype() : in[0].dtype();
-  return {cast(dx, in[0].dtype()), cast(over_rows(dy * n), param), cast(over_rows(dy), param)};
+  const DType param = in.size() > 4 && in[4] ? in[4].dtype() : in[0].dtype();
+  return rows::composite<LayerNormGrad>(in, attrs,
+                                        norm_words::last_axes(in[0].rank(), attrs[0].as_int()),
+                                        {in[0].dtype(), param, param});
 }
 
 // mean and variance are x's own: what depends on them is counted in the gradient of x.
 void vjp(Vjp& v) {
-  using namespace words;
   int rank = v.in(0).rank(), kept = rank - static_cast<int>(v.attrs[0].as_int());
   IntList stats, params;
   for (int i = 0; i < rank; ++i) (i < kept ? params : stats).push_back(i);

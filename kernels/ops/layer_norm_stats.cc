@@ -1,14 +1,15 @@
 #include "kernels/core/checks.h"
 #include "kernels/core/norm_words.h"
 #include "kernels/cpu/layout.h"
-#include "kernels/cpu/norm.h"
-#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/rows.h"
 
 namespace msjit {
 
 extern const OpDef op_layer_norm_grad;
 
 namespace {
+
+using namespace words;
 
 DType stat_dtype(DType x) { return x == DType::kFloat64 ? x : DType::kFloat32; }
 
@@ -46,52 +47,68 @@ Result<Tensor> parameter(std::span<const Tensor> in, size_t i, DType dtype, int6
   return layout::broadcast(value, {width}).to_contiguous();
 }
 
+struct LayerNorm {
+  template <class R>
+  static void run(R& r) {
+    const double epsilon = r.number(1);
+    const auto x = r.in(0);
+    const auto average = r.mean(x);
+    const auto centred = r.map([](auto, auto x, auto average) { return x - average; }, x, average);
+    const auto variance = r.mean(r.map([](auto, auto c) { return c * c; }, centred));
+    const auto rate = r.once(
+        [epsilon](auto m, auto variance) { return rows::rsqrt(m, variance + epsilon); }, variance);
+    const auto normal = r.map([](auto, auto c, auto rate) { return c * rate; }, centred, rate);
+    const auto y = r.map_given(
+        1, [](auto, auto y, auto weight) { return y * weight; }, normal);
+    r.out(r.map_given(
+        2, [](auto, auto y, auto bias) { return y + bias; }, y));
+    r.out_once(1, average);
+    r.out_once(2, variance);
+  }
+};
+
+template <class T>
+void run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor (&out)[3],
+         double epsilon) {
+  const int64_t rows = out[1].numel(), width = x.numel() / rows;
+  rows::RowOperands<T> operands;
+  operands.number = epsilon;
+  operands.set_in(0, x, width);
+  operands.set_in(1, weight, 0);
+  operands.set_in(2, bias, 0);
+  operands.set_out(0, out[0], width);
+  for (int i : {1, 2}) operands.set_out(i, out[i], 1);
+  rows::run_rows<LayerNorm>(operands, rows, width, 1);
+}
+
 Status kernel(KernelCtx& ctx) {
   const Tensor& y = ctx.out[0];
   if (y.numel() == 0) return {};
-  DType dtype = stat_dtype(y.dtype());
-  int64_t rows = ctx.out[1].numel(), width = y.numel() / rows;
-  double epsilon = ctx.attrs[1].as_float();
+  const DType dtype = stat_dtype(y.dtype());
+  const int64_t width = y.numel() / ctx.out[1].numel();
   MSJIT_TRY(Tensor x, layout::contiguous_as(ctx.in[0], dtype));
   MSJIT_TRY(Tensor weight, parameter(ctx.in, 1, dtype, width));
   MSJIT_TRY(Tensor bias, parameter(ctx.in, 2, dtype, width));
-  const Tensor &mean = ctx.out[1], &variance = ctx.out[2];
-  if (dtype == DType::kFloat64) {
-    norm::Rows grid{rows, width};
-    norm::row_statistics(grid, x.data_as<double>(), mean.data_as<double>(),
-                         variance.data_as<double>());
-    norm::row_forward(grid, epsilon, x.data_as<double>(), mean.data_as<double>(),
-                      variance.data_as<double>(), weight.data_as<double>(), bias.data_as<double>(),
-                      y.data_as<double>());
-    return {};
-  }
-  Tensor target = y;
+  Tensor out[] = {y, ctx.out[1], ctx.out[2]};
   if (y.dtype() != dtype) {
-    MSJIT_TRY(target, Tensor::empty(dtype, y.shape()));
+    MSJIT_TRY(out[0], Tensor::empty(dtype, y.shape()));
   }
-  MSJIT_OK(onednn::layer_norm(rows, width, static_cast<float>(epsilon), x.data_as<float>(),
-                              weight.data_as<float>(), bias.data_as<float>(), mean.data_as<float>(),
-                              variance.data_as<float>(), target.data_as<float>()));
-  if (target.same(y)) return {};
-  MSJIT_TRY(Tensor narrow, layout::cast_to(target, y.dtype()));
+  (dtype == DType::kFloat64 ? run<double> : run<float>)(x, weight, bias, out,
+                                                        ctx.attrs[1].as_float());
+  if (out[0].same(y)) return {};
+  MSJIT_TRY(Tensor narrow, layout::cast_to(out[0], y.dtype()));
   copy_strided(narrow, y);
   return {};
 }
 
 Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
-  using namespace words;
-  const Val x = wide(in[0]);
-  const IntList axes = norm_words::last_axes(x.rank(), attrs[0].as_int());
-  const Val average = mean(x, axes, true), centred = x - average;
-  const Val variance = mean(square(centred), axes, true);
-  Val y = centred * rsqrt(variance + attrs[1].as_float());
-  if (in.size() > 1 && in[1]) y = y * wide(in[1]);
-  if (in.size() > 2 && in[2]) y = y + wide(in[2]);
-  return {cast(y, in[0].dtype()), average, variance};
+  const DType stat = stat_dtype(in[0].dtype());
+  return rows::composite<LayerNorm>(in, attrs,
+                                    norm_words::last_axes(in[0].rank(), attrs[0].as_int()),
+                                    {in[0].dtype(), stat, stat});
 }
 
 void vjp(Vjp& v) {
-  using namespace words;
   Val x = v.in(0), dx;
   bool has_weight = v.inputs.size() > 1 && v.in(1), has_bias = v.inputs.size() > 2 && v.in(2);
   if (v.has_grad(0)) {
@@ -105,7 +122,8 @@ void vjp(Vjp& v) {
   }
   auto add_to = [&](const Val& term) { dx = dx ? dx + term : term; };
   int64_t rows = v.out(1).shape().numel();
-  double count = rows ? static_cast<double>(x.shape().numel() / rows) : 1;
+  const int64_t width = rows ? x.shape().numel() / rows : 1;
+  const auto count = static_cast<double>(width);
   if (v.has_grad(1)) add_to(v.grad(1) / count + zeros_like(x));
   if (v.has_grad(2)) add_to(v.grad(2) * (x - v.out(1)) * (2.0 / count));
   if (dx) v.set_grad(0, dx);

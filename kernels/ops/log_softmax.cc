@@ -1,20 +1,28 @@
-#include "kernels/core/words.h"
-#include "kernels/cpu/softmax.h"
+#include "kernels/cpu/rows.h"
 
 namespace msjit {
 namespace {
 
-Status kernel(KernelCtx& ctx) { return softmax::run(ctx, true); }
+using namespace words;
+
+struct LogSoftmax {
+  template <class R>
+  static void run(R& r) {
+    const auto x = r.in(0);
+    const auto top = r.max(x);
+    const auto total =
+        r.sum(r.map([](auto m, auto x, auto top) { return m.exp(x - top); }, x, top));
+    const auto log_total = r.once([](auto m, auto total) { return m.log(total); }, total);
+    r.out(r.map([](auto, auto x, auto top, auto log_total) { return (x - top) - log_total; }, x,
+                top, log_total));
+  }
+};
 
 Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
-  using namespace words;
-  const IntList axis{attrs[0].as_int()};
-  const Val x = wide(in[0]), shifted = x - max(x, axis, true);
-  return {cast(shifted - log(sum(exp(shifted), axis, true)), in[0].dtype())};
+  return rows::composite<LogSoftmax>(in, attrs, {attrs[0].as_int()}, {in[0].dtype()});
 }
 
 void vjp(Vjp& v) {
-  using namespace words;
   Val grad = v.grad();
   IntList axis{v.attrs[0].as_int()};
   v.set_grad(0, grad - exp(v.out()) * sum(grad, axis, true));
@@ -28,8 +36,8 @@ MSJIT_OP(log_softmax)
     .numpy(
         "x - x.max(axis, keepdims=True) - "
         "np.log(np.exp(x - x.max(axis, keepdims=True)).sum(axis, keepdims=True))")
-    .infer(softmax::infer)
-    .cpu(kernel)
+    .infer(rows::infer_along)
+    .cpu(rows::kernel_along<LogSoftmax>)
     .composite(composite)
     .traits(kRows)
     .vjp(vjp)

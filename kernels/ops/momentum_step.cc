@@ -3,32 +3,40 @@
 namespace msjit {
 namespace {
 
+using namespace words;
+
+template <bool kDecays, bool kNesterov>
+struct Momentum {
+  double momentum, decay, kept;
+  template <class X>
+  void operator()(X& param, X& accum, X grad, X lr) const {
+    if constexpr (kDecays) grad = grad + decay * param;
+    accum = accum * momentum + in_place::scaled(grad, kept);
+    if constexpr (kNesterov)
+      param = param - lr * (grad + accum * momentum);
+    else
+      param = param - lr * accum;
+  }
+};
+
+template <class Use>
+auto with_formula(const Attrs& a, Use&& use) {
+  const double momentum = a[0].as_float(), decay = a[1].as_float(), kept = 1 - a[2].as_float();
+  if (a[3].as_bool())
+    return decay == 0 ? use(Momentum<false, true>{momentum, decay, kept})
+                      : use(Momentum<true, true>{momentum, decay, kept});
+  return decay == 0 ? use(Momentum<false, false>{momentum, decay, kept})
+                    : use(Momentum<true, false>{momentum, decay, kept});
+}
+
 Status infer(InferCtx& ctx) { return in_place::infer_step(ctx, 1); }
 
 Status kernel(KernelCtx& ctx) {
-  MSJIT_TRY(in_place::Step step, in_place::begin_step(ctx, 1));
-  const double lr = step.rate, momentum = ctx.attrs[0].as_float();
-  const double decay = ctx.attrs[1].as_float(), kept = 1 - ctx.attrs[2].as_float();
-  const bool nesterov = ctx.attrs[3].as_bool();
-  in_place::run_step(step, [=]<class C>(C grad, C& param, C& accum, C&) {
-    grad += static_cast<C>(decay) * param;
-    accum = accum * static_cast<C>(momentum) + grad * static_cast<C>(kept);
-    C move = nesterov ? grad + accum * static_cast<C>(momentum) : accum;
-    param -= static_cast<C>(lr) * move;
-  });
-  in_place::end_step(ctx, step);
-  return {};
+  return with_formula(ctx.attrs, [&](const auto& f) { return in_place::run_formula<1>(ctx, f); });
 }
 
 Vals update(OpSink*, std::span<const Val> in, const Attrs& attrs) {
-  using namespace words;
-  const Vals s = in_place::step_values(in);
-  const Val &param = s[0], &lr = s[3];
-  const double momentum = attrs[0].as_float(), decay = attrs[1].as_float();
-  const double kept = 1 - attrs[2].as_float();
-  const Val grad = decay == 0 ? s[2] : s[2] + decay * param;
-  const Val accum = s[1] * momentum + (kept == 1 ? grad : grad * kept);
-  return {param - lr * (attrs[3].as_bool() ? grad + accum * momentum : accum), accum};
+  return with_formula(attrs, [&](const auto& f) { return in_place::formula_values<1>(in, f); });
 }
 
 }  // namespace

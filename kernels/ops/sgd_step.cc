@@ -3,23 +3,32 @@
 namespace msjit {
 namespace {
 
+using namespace words;
+
+template <bool kDecays>
+struct Descent {
+  double decay;
+  template <class X>
+  void operator()(X& param, X grad, X lr) const {
+    if constexpr (kDecays) grad = grad + decay * param;
+    param = param - lr * grad;
+  }
+};
+
+template <class Use>
+auto with_formula(const Attrs& attrs, Use&& use) {
+  const double decay = attrs[0].as_float();
+  return decay == 0 ? use(Descent<false>{decay}) : use(Descent<true>{decay});
+}
+
 Status infer(InferCtx& ctx) { return in_place::infer_step(ctx, 0); }
 
 Status kernel(KernelCtx& ctx) {
-  MSJIT_TRY(in_place::Step step, in_place::begin_step(ctx, 0));
-  const double lr = step.rate, decay = ctx.attrs[0].as_float();
-  in_place::run_step(step, [=]<class C>(C grad, C& param, C&, C&) {
-    param -= static_cast<C>(lr) * (grad + static_cast<C>(decay) * param);
-  });
-  in_place::end_step(ctx, step);
-  return {};
+  return with_formula(ctx.attrs, [&](const auto& f) { return in_place::run_formula<0>(ctx, f); });
 }
 
 Vals update(OpSink*, std::span<const Val> in, const Attrs& attrs) {
-  using namespace words;
-  const Vals s = in_place::step_values(in);
-  const double decay = attrs[0].as_float();
-  return {s[0] - s[2] * (decay == 0 ? s[1] : s[1] + decay * s[0])};
+  return with_formula(attrs, [&](const auto& f) { return in_place::formula_values<0>(in, f); });
 }
 
 }  // namespace

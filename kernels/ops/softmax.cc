@@ -1,22 +1,27 @@
-#include "kernels/cpu/softmax.h"
-
-#include "kernels/core/words.h"
+#include "kernels/cpu/rows.h"
 
 namespace msjit {
 namespace {
 
-Status kernel(KernelCtx& ctx) { return softmax::run(ctx, false); }
+using namespace words;
+
+struct Softmax {
+  template <class R>
+  static void run(R& r) {
+    const auto x = r.in(0);
+    const auto top = r.max(x);
+    const auto raised = r.map([](auto m, auto x, auto top) { return m.exp(x - top); }, x, top);
+    const auto kept = r.sum_kept(raised);  // the sum, the values
+    const auto by = r.once([](auto, auto total) { return 1.0 / total; }, kept.first);
+    r.out(r.map([](auto, auto e, auto by) { return e * by; }, kept.second, by));
+  }
+};
 
 Vals composite(OpSink*, std::span<const Val> in, const Attrs& attrs) {
-  using namespace words;
-  const IntList axis{attrs[0].as_int()};
-  const Val x = wide(in[0]);
-  const Val e = exp(x - max(x, axis, true));
-  return {cast(e * (1.0 / sum(e, axis, true)), in[0].dtype())};
+  return rows::composite<Softmax>(in, attrs, {attrs[0].as_int()}, {in[0].dtype()});
 }
 
 void vjp(Vjp& v) {
-  using namespace words;
   Val y = v.out(), weighted = v.grad() * y;
   IntList axis{v.attrs[0].as_int()};
   v.set_grad(0, weighted - y * sum(weighted, axis, true));
@@ -30,8 +35,8 @@ MSJIT_OP(softmax)
     .numpy(
         "np.exp(x - x.max(axis, keepdims=True)) / "
         "np.exp(x - x.max(axis, keepdims=True)).sum(axis, keepdims=True)")
-    .infer(softmax::infer)
-    .cpu(kernel)
+    .infer(rows::infer_along)
+    .cpu(rows::kernel_along<Softmax>)
     .composite(composite)
     .traits(kRows)
     .vjp(vjp)
