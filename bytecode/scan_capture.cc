@@ -107,8 +107,8 @@ bool ScanCapture::check_lists() {
 
 // The tensor with its rows first, as many as the loop has turns.
 bool ScanCapture::place_sequence(Sequence* sequence) {
-  SymRef whole = sequence->tensor->is_tensor() ? sequence->tensor
-                                               : make_tensor(sequence->tensor->tensor);
+  SymRef whole =
+      sequence->tensor->is_tensor() ? sequence->tensor : make_tensor(sequence->tensor->tensor);
   if (sequence->axis > 0) {
     const Attrs attrs = moved_to_front(sequence->axis, whole->tensor.rank());
     if (!x_.apply(op_transpose, std::span(&whole->tensor, 1), attrs, &whole)) return false;
@@ -184,8 +184,7 @@ bool ScanCapture::row(const SymRef& tensor, const SymRef& key, SymRef* out) {
   std::vector<SymRef> rest(keys.begin(), at);
   if (at == keys.end() || !std::ranges::all_of(rest, is_whole_slice))
     return x_.fail(BreakReason::kUnsupported, "a number of a turn as an index");
-  Sequence* rows =
-      sequence(tensor, static_cast<int>(rest.size()), (*at)->items[0], step_of(*at));
+  Sequence* rows = sequence(tensor, static_cast<int>(rest.size()), (*at)->items[0], step_of(*at));
   if (!rows) return false;
   *out = make_tensor(rows->row);
   rest.insert(rest.end(), at + 1, keys.end());

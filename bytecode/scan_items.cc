@@ -98,8 +98,8 @@ bool Executor::open_range(const SymFrame& frame, const std::vector<SymRef>& args
   if (!open || step == 0 || step < -4096 || step > 4096 || loop_ahead(frame) < 0) return true;
   const SymRef start = args.size() == 1 ? sym_int(0) : args[0];
   const SymRef& end = args.size() == 1 ? args[0] : args[1];
-  SymRef count = step > 0 ? sizes_.binary(SizeOp::kSub, end, start)
-                          : sizes_.binary(SizeOp::kSub, start, end);
+  SymRef count =
+      step > 0 ? sizes_.binary(SizeOp::kSub, end, start) : sizes_.binary(SizeOp::kSub, start, end);
   if (const int64_t stride = std::abs(step); count && stride > 1) {
     count = sizes_.binary(SizeOp::kAdd, count, sym_int(stride - 1));
     if (count) count = sizes_.binary(SizeOp::kFloorDiv, count, sym_int(stride));
@@ -244,8 +244,7 @@ bool Executor::fix_range(SymIterator& it) {
   int64_t step = 0;
   if (!look(it.children[0]) || !next_number(it, &first, &step) || !look(first)) return false;
   const int64_t left = PyLong_AsLongLong(it.children[0]->object.get()) - it.position;
-  const int64_t end =
-      PyLong_AsLongLong(first->object.get()) + step * std::max<int64_t>(left, 0);
+  const int64_t end = PyLong_AsLongLong(first->object.get()) + step * std::max<int64_t>(left, 0);
   it.kind = IterKind::kConstant;
   it.position = 0;
   it.object = Ref::steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyRange_Type), "OLL",

@@ -663,7 +663,7 @@ def of_other_lengths(x, h, w):
 def pairs_numbered(x, h, w):
     pair, t = None, None
     for t, (a, b) in enumerate(zip(x, reversed(x))):
-        h = cell(a, h, w) + b
+        h = cell(a, h, w) + b * x[t]
     return h, t
 
 
@@ -731,7 +731,7 @@ def list_backwards(x, h, w):
     for row in x:
         h = cell(row, h, w)
         outs.append(h)
-    for t, (out, row) in enumerate(zip(reversed(outs), reversed(x))):
+    for _, (out, row) in enumerate(zip(reversed(outs), reversed(x))):
         g = cell(out, g, w) + row
         more.append(g)
     return ops.stack(outs), ops.stack(more), g
@@ -751,9 +751,9 @@ def many_rows(x, h, w):
 
 
 def many_turns_backwards(x, h, w):
-    for t in range(2999, -1, -1):
+    for _ in range(2999, -1, -1):
         h = ops.tanh(ops.matmul(h, w)) + x[0]
-    return h, t
+    return h
 
 
 def list_zipped_with_rows(x, h, w):
