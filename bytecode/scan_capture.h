@@ -57,9 +57,10 @@ class ScanCapture final : public LoopBody {
 // `stack` or `concat` of a list that a loop has appended to, as one tensor. False: the executor
 // failed, where it is another op.
 bool join_rows(Executor& x, const OpDef& op, const SymRef& rows, const Attrs& attrs, SymRef* out);
-// list.append in the body of such a loop: its one method, null for other names.
+// list.append in the body of such a loop.
 bool append_row(Executor& x, const SymRef& rows, const SymRef& item);
-BuiltinModel rows_method(const char* name);
+BuiltinModel rows_method(const char* name);  // append and reverse; null for other names
+bool rows_subscript(Executor& x, const SymRef& rows, const SymRef& key, SymRef* out);
 // Whether `holds` is true of an iterator, or of one of those that zip and enumerate run over.
 bool any_leaf(const SymIterator& it, bool (*holds)(const SymIterator&));
 inline bool is_open_leaf(const SymIterator& leaf) {

@@ -47,7 +47,7 @@ class Program:
         body += ["g = %s" % pick(["h * 0.5", "h", "None", "ops.zeros_like(h)"]), "s = %s" % pick(["0", "0.0", "h.sum()", "Tensor(1.0)"]), "t = -1", "last = h"]
         for _ in range(1 + (chance() < 0.2)):
             self.loop(body, odd)
-        results = self.states + self.r.sample(["t", "last", "len(outs)", "ops.stack(outs)", "ops.stack(outs, axis=1)", "ops.cat(outs)", "ops.stack(more)"],
+        results = self.states + self.r.sample(["t", "last", "len(outs)", "ops.stack(outs)", "ops.stack(outs, axis=1)", "ops.cat(outs)", "ops.stack(more)", "ops.stack(outs[::-1])"],
                                               self.r.randint(0, 3))
         if odd:
             results += self.r.sample(["outs", "outs[-1]", "more[0] if more else 0", "outs is more"], self.r.randint(0, 2))

@@ -756,6 +756,56 @@ def many_turns_backwards(x, h, w):
     return h
 
 
+def list_turned_round(x, h, w):
+    outs, more = [], []
+    for t in reversed(range(x.shape[0])):
+        h = cell(x[t], h, w)
+        outs.append(h)
+        more.append(h * 2)
+    outs.reverse()
+    return ops.stack(outs), ops.stack(more[::-1], 1), ops.stack(more), h
+
+
+def list_turned_round_twice(x, h, w):
+    outs, g = [], h
+    for row in reversed(x):
+        h = cell(row, h, w)
+        outs.append(h)
+    for t, out in enumerate(outs[::-1]):
+        g = cell(out, g, w) - x[t]
+    outs.reverse()
+    for out in reversed(outs):
+        g = cell(out, g, w)
+    return ops.cat(outs), g
+
+
+def list_turned_round_in_a_branch(x, h, w):
+    outs = []
+    for row in x:
+        h = cell(row, h, w)
+        outs.append(h)
+    if h.sum() > 0:
+        outs.reverse()
+    return ops.stack(outs)
+
+
+def list_part(x, h, w):
+    outs = []
+    for row in x:
+        h = cell(row, h, w)
+        outs.append(h)
+    return ops.stack(outs[::-2]), ops.stack(outs[1:]) if len(outs) > 1 else None
+
+
+def begun_list_turned_round(x, h, w):
+    outs = [h]
+    for row in x:
+        h = cell(row, h, w)
+        outs.append(h)
+    outs.reverse()
+    return ops.stack(outs), outs[::-1][0]
+
+
 def list_zipped_with_rows(x, h, w):
     for a, scale in zip(x, [1, 2, 3]):
         h = cell(a, h, w) * scale
@@ -849,7 +899,8 @@ ONE_NODE = [stacked, stacked_last_axis, concatenated, rows, no_state, no_rows, t
             deleted, state_only_sometimes, keyword_rows, backwards, backwards_by_step, backwards_to_second, reversed_from_one,
             reversed_tensor, numbered_rows, numbered_from_one, numbered_by_keyword, in_pairs, three_at_once, of_other_lengths,
             pairs_numbered, from_both_ends, both_directions, pairs_whole, by_twos, by_threes_backwards, even_rows, neighbours,
-            rows_of_a_list, list_backwards, in_a_zip_of_functions, many_rows, many_turns_backwards]
+            rows_of_a_list, list_backwards, in_a_zip_of_functions, many_rows, many_turns_backwards,
+            list_turned_round, list_turned_round_twice]
 
 UNROLLED = [numbers_from_one, list_of_other_shapes, drawn_for_nothing, left_alone, number_in_arithmetic, every_other_turn, row_after, row_carried, left_early, returned_early, left_on_state,
             last_of_list, list_returned, list_read_in_loop, appended_twice, appended_after, numbers_appended,
@@ -858,4 +909,5 @@ UNROLLED = [numbers_from_one, list_of_other_shapes, drawn_for_nothing, left_alon
             number_in_a_range, number_as_slice, caught, caught_late, printed, dropped_out, state_in_an_object,
             written_state, trained_inside, rows_of_what_changes, rows_of_what_is_written, dict_state, two_results,
             list_zipped_with_rows, zip_kept, enumerate_kept, reversed_twice, reversed_pairs, range_in_a_list, before_the_first,
-            left_early_in_pairs, printed_pairs, list_grown_while_read, items_of_a_list_kept]
+            left_early_in_pairs, printed_pairs, list_grown_while_read, items_of_a_list_kept,
+            list_turned_round_in_a_branch, list_part, begun_list_turned_round]
