@@ -23,7 +23,7 @@ HEADS = ["for t in range(x.shape[0]):", "for t in range(len(x)):", "for row in x
          "for row in reversed(x):", "for t, (row, other) in enumerate(zip(x, reversed(x))):", "for t, row in zip(range(n), x):",
          "for t in range(0, n, 2):", "for t in range(n - 1, 0, -2):", "for t, row in enumerate(x[1:], start=1):"]
 ODD_HEADS = ["for t, row in enumerate(zip(x, [1, 2, 3])):", "for t in reversed(reversed(range(n))):", "for t in list(range(n)):", "for t, row in list(enumerate(x)):",
-             "for t in range(12):", "for t in [0, 1, 2]:", "for t in range(n + 1):", "for row in x if n > 4 else [h, h]:", "for row in outs:", "for row in reversed(outs):"]
+             "for t in range(12):", "for t in [0, 1, 2]:", "for t in range(n + 1):", "for row in x if n > 4 else [h, h]:", "for row in outs[::-1]:", "for row in reversed(outs):"]
 ROWS = ["x[t]", "x[n - 1 - t]", "x[-1 - t]", "x[t]", "x[t, :, :]", "z[:, t]", "x[t, 1]", "x[t][0]", "x[t, :, 1:3].sum(-1, keepdims=True)", "ids[t]"]
 VALUES = ["ops.tanh({a} + {b})", "ops.tanh(ops.matmul({a}, w) + {b})", "{a} * 0.5 + {b} * 0.5", "ops.sigmoid({a}) * {b}", "ops.relu({a} - {b})",
           "ops.tanh(ops.matmul({a}, w.T))", "ops.sin({a})", "ops.where({a} > 0.07, {a}, {b})", "ops.maximum({a}, {b})", "{a} - {a}.mean()",
