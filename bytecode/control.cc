@@ -38,6 +38,10 @@ SymRef copy_iterator(const SymRef& value) {
   to.removals = from.removals;
   to.exhausted = from.exhausted;
   to.of_tensor = from.of_tensor;
+  to.upcoming = from.upcoming;
+  to.step = from.step;
+  to.reversed = from.reversed;
+  to.taken = from.taken;
   for (const SymRef& child : from.children) to.children.push_back(copy_iterator(child));
   return copy;
 }

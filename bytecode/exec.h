@@ -78,10 +78,20 @@ class Executor {
   // A for loop, and what its body and its beginning ask for (scan_capture.cc).
   bool capture_scan(SymFrame& frame, bool* captured);
   bool scan_row(const SymRef& tensor, const SymRef& key, SymRef* out);
-  // The iterator over a range or a tensor of open length, where a for loop takes it at once; null
-  // with true elsewhere.
+  // The iterator over a range or a tensor of open length, where a for loop takes it at once or
+  // through zip, enumerate and reversed; null with true elsewhere (scan_items.cc).
   bool open_range(const SymFrame& frame, const std::vector<SymRef>& args, SymRef* out);
   bool open_rows(const SymFrame& frame, const SymRef& tensor, SymRef* out);
+  // The same for the arguments of zip, enumerate and reversed.
+  bool open_parts(const SymFrame& frame, const SymRef& callable, std::vector<SymRef>* args);
+  // reversed() of such an iterator.
+  bool reverse_turns(const SymRef& iterator, SymRef* out);
+  // first + step * turn.
+  SymRef number_of_turn(const SymRef& first, int64_t step, const SymRef& turn);
+  // What the leaf of a loop's iterator gives next: a number or the index of a row, and its step.
+  bool next_number(const SymIterator& leaf, SymRef* first, int64_t* step);
+  // Arithmetic with the number of a turn; null with true where that is none.
+  bool turn_binary(const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out);
   // Ends a capture that took a loop for one node whose list is asked for more than its rows.
   void refuse_rows(const SymValue& rows);
   ControlPlan& control() { return *control_; }
@@ -238,8 +248,11 @@ class Executor {
                  class Joiner& joiner);
   bool take_next(SymIterator& it, SymRef* out, bool* done);
   bool take_turn(SymIterator& it, SymRef* out, bool* done);
-  bool turns_left(const SymIterator& it, int64_t* start, SymRef* count);
+  bool turns_left(const SymIterator& it, SymRef* count);
+  bool has_many_turns(const SymRef& count);
   bool fix_turns(const SymRef& iterator);
+  bool fix_range(SymIterator& it);
+  int loop_ahead(const SymFrame& frame);
   bool is_large(SymFrame& frame, const SymIterator& it);
   bool ask_for_scan();
   static SourceLocation location(const SymFrame& frame);

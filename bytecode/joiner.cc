@@ -35,7 +35,8 @@ bool same_iterator(const SymRef& a, const SymRef& b) {
   const SymIterator &i = *a->iterator, &j = *b->iterator;
   if (i.generator != j.generator || i.kind != j.kind || i.position != j.position ||
       i.exhausted != j.exhausted || i.count != j.count || i.removals != j.removals ||
-      !(i.object == j.object) || i.children.size() != j.children.size())
+      i.upcoming != j.upcoming || i.step != j.step || !(i.object == j.object) ||
+      i.children.size() != j.children.size())
     return false;
   for (size_t k = 0; k < i.children.size(); ++k)
     if (!same_iterator(i.children[k], j.children[k])) return false;

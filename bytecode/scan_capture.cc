@@ -13,6 +13,8 @@ extern const OpDef op_transpose;
 
 namespace {
 
+int64_t step_of(const SymRef& turn) { return PyLong_AsLongLong(turn->items[1]->object.get()); }
+
 bool is_whole_slice(const SymRef& key) {
   if (key->kind == SymKind::kSlice)
     return std::ranges::all_of(key->items,
@@ -40,13 +42,8 @@ bool has_turn(const SymRef& key) {
                              [](const SymRef& item) { return item->kind == SymKind::kTurn; });
 }
 
-ScanCapture::ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, int64_t start, SymRef count)
-    : LoopBody(x, frame, frame.pc + 1),
-      plan_(plan),
-      first_turn_(start),
-      count_(std::move(count)),
-      turn_(frame.peek(1)->iterator->kind == IterKind::kTensorRows ? nullptr
-                                                                   : make_sym(SymKind::kTurn)) {}
+ScanCapture::ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef count)
+    : LoopBody(x, frame, frame.pc + 1), plan_(plan), count_(std::move(count)) {}
 
 bool ScanCapture::run() {
   const SourceLocation place = x_.sink().location();
@@ -73,13 +70,10 @@ bool ScanCapture::run_body() {
   for (Sequence& sequence : sequences_) place_row(&sequence);
   HeapMark heap(x_.heap(), frame_);
   place_carried();
-  SymRef item = turn_;
-  if (!item) {
-    Sequence* rows = sequence(frame_.peek(1)->iterator->children[0], 0);
-    if (!rows) return false;
-    item = make_tensor(rows->row);
-  }
-  body_.push(std::move(item));
+  turns_.clear();
+  SymRef given;
+  if (!item(frame_.peek(1), &given)) return false;
+  body_.push(std::move(given));
   body_.pc = start_;
   if (!x_.run(body_)) {
     why = break_text(x_.reason(), x_.detail());
@@ -113,24 +107,48 @@ bool ScanCapture::check_lists() {
 
 // The tensor with its rows first, as many as the loop has turns.
 bool ScanCapture::place_sequence(Sequence* sequence) {
-  SymRef whole = sequence->tensor;
+  SymRef whole =
+      sequence->tensor->is_tensor() ? sequence->tensor : make_tensor(sequence->tensor->tensor);
   if (sequence->axis > 0) {
     const Attrs attrs = moved_to_front(sequence->axis, whole->tensor.rank());
     if (!x_.apply(op_transpose, std::span(&whole->tensor, 1), attrs, &whole)) return false;
   }
-  const SizeExpr rows = Sizes::expr(x_.sizes().dims(whole->tensor)[0]);
-  const SizeExpr turns = Sizes::expr(count_);
-  if (!rows || !turns) return refuse("the loop has an unknown number of turns");
-  if (first_turn_ > 0 || !x_.sizes().decide(SizeCompare::kEqual, rows, turns)) {
-    const SymRef end = x_.sizes().binary(SizeOp::kAdd, count_, sym_int(first_turn_));
-    if (!end || !x_.sizes().decide(SizeCompare::kGreaterEqual, rows, Sizes::expr(end)))
-      return refuse("the loop goes beyond the end of a tensor");
-    const SymRef slice =
-        make_items(SymKind::kSlice, {sym_int(first_turn_), end, make_const(Ref::none())});
-    if (!x_.subscript(whole, slice, &whole)) return false;
-  }
+  if (!slice_rows(*sequence, &whole)) return false;
   sequence->whole = whole->tensor;
   return true;
+}
+
+// The rows the turns take, in their order, out of a tensor.
+bool ScanCapture::slice_rows(const Sequence& sequence, SymRef* whole) {
+  Sizes& sizes = x_.sizes();
+  const SymRef rows = sizes.dims((*whole)->tensor)[0], none = make_const(Ref::none());
+  const SymRef last_turn = sizes.binary(SizeOp::kSub, count_, sym_int(1));
+  SymRef low = sequence.first, high;
+  if (last_turn) high = x_.number_of_turn(low, sequence.step, last_turn);
+  if (high && sequence.step < 0) std::swap(low, high);
+  SymRef end = high ? sizes.binary(SizeOp::kAdd, high, sym_int(1)) : nullptr;
+  if (!end || !Sizes::expr(rows)) return refuse("the loop has an unknown number of turns");
+  const auto holds = [&](SizeCompare op, const SymRef& a, const SymRef& b) {
+    return sizes.decide(op, Sizes::expr(a), Sizes::expr(b));
+  };
+  if (holds(SizeCompare::kLess, low, sym_int(0))) {  // counted from the end
+    low = sizes.binary(SizeOp::kAdd, low, rows);
+    end = sizes.binary(SizeOp::kAdd, end, rows);
+    if (!low || !end || holds(SizeCompare::kLess, low, sym_int(0)) ||
+        holds(SizeCompare::kGreater, end, rows))
+      return refuse("the loop goes beyond the beginning of a tensor");
+  }
+  const bool whole_tensor = std::abs(sequence.step) == 1 &&
+                            holds(SizeCompare::kEqual, low, sym_int(0)) &&
+                            holds(SizeCompare::kEqual, end, rows);
+  if (!whole_tensor) {
+    if (holds(SizeCompare::kGreater, end, rows))
+      return refuse("the loop goes beyond the end of a tensor");
+    if (!x_.subscript(*whole, make_items(SymKind::kSlice, {low, end, none}), whole)) return false;
+  }
+  const SymRef step = sym_int(sequence.step);
+  return sequence.step == 1 ||
+         x_.subscript(*whole, make_items(SymKind::kSlice, {none, none, step}), whole);
 }
 
 void ScanCapture::place_row(Sequence* sequence) {
@@ -140,14 +158,17 @@ void ScanCapture::place_row(Sequence* sequence) {
   x_.sizes().row(sequence->whole, &sequence->row);
 }
 
-ScanCapture::Sequence* ScanCapture::sequence(const SymRef& tensor, int axis) {
+ScanCapture::Sequence* ScanCapture::sequence(const SymRef& tensor, int axis, const SymRef& first,
+                                             int64_t step) {
   for (Sequence& known : sequences_)
-    if (known.tensor == tensor && known.axis == axis) return &known;
+    if (known.tensor == tensor && known.axis == axis && known.step == step &&
+        same_expr(Sizes::expr(known.first), Sizes::expr(first)))
+      return &known;
   if (prepared_ || !joiner_->existed(tensor) || axis >= tensor->tensor.rank()) {
     x_.fail(BreakReason::kUnrollLimit, "rows of a tensor made in the loop");
     return nullptr;
   }
-  Sequence fresh{tensor, axis, {}, {}};
+  Sequence fresh{tensor, axis, first, step, {}, {}};
   if (!place_sequence(&fresh)) {
     if (!why.empty()) x_.fail(BreakReason::kUnrollLimit, why);
     return nullptr;
@@ -159,11 +180,11 @@ ScanCapture::Sequence* ScanCapture::sequence(const SymRef& tensor, int axis) {
 bool ScanCapture::row(const SymRef& tensor, const SymRef& key, SymRef* out) {
   const std::vector<SymRef> keys =
       key->kind == SymKind::kTurn ? std::vector<SymRef>{key} : key->items;
-  const auto at = std::ranges::find(keys, turn_);
+  const auto at = std::ranges::find_if(keys, [&](const SymRef& item) { return owns(item); });
   std::vector<SymRef> rest(keys.begin(), at);
   if (at == keys.end() || !std::ranges::all_of(rest, is_whole_slice))
     return x_.fail(BreakReason::kUnsupported, "a number of a turn as an index");
-  Sequence* rows = sequence(tensor, static_cast<int>(rest.size()));
+  Sequence* rows = sequence(tensor, static_cast<int>(rest.size()), (*at)->items[0], step_of(*at));
   if (!rows) return false;
   *out = make_tensor(rows->row);
   rest.insert(rest.end(), at + 1, keys.end());
@@ -178,16 +199,66 @@ bool ScanCapture::is_borrowed(const SymRef& value) const {
          });
 }
 
-SymRef ScanCapture::last_turn() {
-  const SymRef end = sym_int(first_turn_ - 1);
-  return count_->kind == SymKind::kSize
-             ? x_.sizes().binary(SizeOp::kAdd, count_, end)
-             : sym_int(PyLong_AsLongLong(count_->object.get()) + first_turn_ - 1);
+bool ScanCapture::owns(const SymRef& turn) const {
+  return turn->kind == SymKind::kTurn && std::ranges::find(turns_, turn) != turns_.end();
+}
+
+SymRef ScanCapture::make_turn(SymRef first, int64_t step) {
+  turns_.push_back(make_items(SymKind::kTurn, {std::move(first), sym_int(step)}));
+  return turns_.back();
+}
+
+bool ScanCapture::item(const SymRef& iterator, SymRef* out) {
+  const SymIterator& it = *iterator->iterator;
+  std::vector<SymRef> parts;
+  if (it.kind == IterKind::kZip || it.kind == IterKind::kEnumerate) {
+    if (it.kind == IterKind::kEnumerate) parts.push_back(make_turn(sym_int(it.position), 1));
+    for (const SymRef& child : it.children)
+      if (!item(child, &parts.emplace_back())) return false;
+    *out = make_items(SymKind::kTuple, std::move(parts));
+    return true;
+  }
+  SymRef first;
+  int64_t step = 0;
+  if (!x_.next_number(it, &first, &step)) return refuse("the loop has unknown numbers");
+  if (it.kind != IterKind::kTensorRows) return *out = make_turn(first, step), true;
+  Sequence* rows = sequence(it.children[0], 0, first, step);
+  if (rows) *out = make_tensor(rows->row);
+  return rows != nullptr;
+}
+
+bool ScanCapture::compute(const SymRef& turn, const SymRef& other, BinaryOp op, bool turn_left,
+                          SymRef* out) {
+  Sizes& sizes = x_.sizes();
+  SymRef first = turn->items[0];
+  int64_t step = step_of(turn), factor = 0;
+  const bool number = other->kind == SymKind::kSize ||
+                      (other->kind == SymKind::kConst && PyLong_CheckExact(other->object.get()));
+  if (!number || !Sizes::expr(other)) return true;
+  const SymRef &a = turn_left ? first : other, &b = turn_left ? other : first;
+  if (op == BinaryOp::kMul) {
+    constexpr int64_t kMaxStep = 4096;
+    if (!to_int(x_, other, &factor) || factor == 0 || std::abs(factor * step) > kMaxStep)
+      return true;
+    first = sizes.binary(SizeOp::kMul, a, b);
+    step *= factor;
+  } else if (op == BinaryOp::kAdd) {
+    first = sizes.binary(SizeOp::kAdd, a, b);
+  } else if (op == BinaryOp::kSubtract) {
+    first = sizes.binary(SizeOp::kSub, a, b);
+    if (!turn_left) step = -step;
+  } else {
+    return true;
+  }
+  if (first) *out = make_turn(first, step);
+  return true;
 }
 
 bool ScanCapture::behind_own(const SymRef& value, SymRef* out) {
-  if (value != turn_) return false;
-  *out = last_turn();
+  if (!owns(value)) return false;
+  const SymRef last = x_.sizes().binary(SizeOp::kSub, count_, sym_int(1));
+  *out = last ? x_.number_of_turn(value->items[0], step_of(value), last) : nullptr;
+  if (!*out) joiner_->why = "a number of too many terms";
   return true;
 }
 

@@ -10,22 +10,26 @@ namespace msjit {
 
 class ScanCapture final : public LoopBody {
  public:
-  // The frame stands at the header, its iterator before `count` more items, from number `start` on.
-  ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, int64_t start, SymRef count);
+  // The frame stands at the header, its iterator before `count` more items.
+  ScanCapture(Executor& x, SymFrame& frame, ScanPlan& plan, SymRef count);
 
   // False with `why`, or with the executor failed.
   bool run();
   // x[key] of a tensor in the body, where the key has the number of the turn. The executor fails
   // where that is no row.
   bool row(const SymRef& tensor, const SymRef& key, SymRef* out);
-  bool owns(const SymRef& turn) const { return turn == turn_; }
+  bool owns(const SymRef& turn) const;
+  // turn + other and the like, where that is the number of a turn too; null: it is not.
+  bool compute(const SymRef& turn, const SymRef& other, BinaryOp op, bool turn_left, SymRef* out);
 
  private:
-  // Rows of a tensor along an axis.
+  // Rows of a tensor, or of a list's rows, along an axis: every `step`-th one from `first` on.
   struct Sequence {
     SymRef tensor;
     int axis;
-    Val whole, row;  // with the rows first; the placeholder for one
+    SymRef first;
+    int64_t step;
+    Val whole, row;  // with these rows first, in order; the placeholder for one
   };
   bool behind_own(const SymRef& value, SymRef* out) override;
   bool is_borrowed(const SymRef& value) const override;
@@ -33,14 +37,16 @@ class ScanCapture final : public LoopBody {
   bool check_lists();
   bool place_sequence(Sequence* sequence);
   void place_row(Sequence* sequence);
-  Sequence* sequence(const SymRef& tensor, int axis);
-  SymRef last_turn();
+  Sequence* sequence(const SymRef& tensor, int axis, const SymRef& first, int64_t step);
+  bool slice_rows(const Sequence& sequence, SymRef* whole);
+  // What the iterator gives in the turn at hand.
+  bool item(const SymRef& iterator, SymRef* out);
+  SymRef make_turn(SymRef first, int64_t step);
   bool build();
 
   ScanPlan& plan_;
-  const int64_t first_turn_;
   const SymRef count_;
-  const SymRef turn_;  // kTurn; null: the items are rows
+  std::vector<SymRef> turns_;  // kTurn: the numbers of the turn at hand
   bool prepared_ = false;
   int32_t first_node_ = 0, first_step_ = 0;
   std::deque<Sequence> sequences_;
@@ -51,9 +57,15 @@ class ScanCapture final : public LoopBody {
 // `stack` or `concat` of a list that a loop has appended to, as one tensor. False: the executor
 // failed, where it is another op.
 bool join_rows(Executor& x, const OpDef& op, const SymRef& rows, const Attrs& attrs, SymRef* out);
-// list.append in the body of such a loop: its one method, null for other names.
+// list.append in the body of such a loop.
 bool append_row(Executor& x, const SymRef& rows, const SymRef& item);
-BuiltinModel rows_method(const char* name);
+BuiltinModel rows_method(const char* name);  // append and reverse; null for other names
+bool rows_subscript(Executor& x, const SymRef& rows, const SymRef& key, SymRef* out);
+// Whether `holds` is true of an iterator, or of one of those that zip and enumerate run over.
+bool any_leaf(const SymIterator& it, bool (*holds)(const SymIterator&));
+inline bool is_open_leaf(const SymIterator& leaf) {
+  return leaf.kind == IterKind::kTurns || leaf.kind == IterKind::kTensorRows;
+}
 // Whether a key has the number of a turn in it.
 bool has_turn(const SymRef& key);
 

@@ -24,10 +24,46 @@ bool rows_append(Executor& x, const std::vector<SymRef>& args, PyObject* names, 
   return append_row(x, args[0], args[1]);
 }
 
+bool flip_rows(Executor& x, const Val& rows, Val* out) {
+  const SymRef none = make_const(Ref::none());
+  SymRef flipped;
+  if (!x.subscript(make_tensor(rows), make_items(SymKind::kSlice, {none, none, sym_int(-1)}),
+                   &flipped))
+    return false;
+  *out = flipped->tensor;
+  return true;
+}
+
+// list.reverse() of what the loop has appended alone. Not in an arm, which could not take it back.
+bool rows_reverse(Executor& x, const std::vector<SymRef>& args, PyObject* names, SymRef* out) {
+  const SymRef& rows = args[0];
+  if (names || args.size() != 1 || !rows->tensor || !rows->items.empty() || x.is_forked_now())
+    return x.look(rows);
+  *out = make_const(Ref::none());
+  return flip_rows(x, rows->tensor, &rows->tensor);
+}
+
+bool is_backwards(const SymRef& key) {
+  const Ref known = constant_object(key);
+  if (!known || !PySlice_Check(known.get())) return false;
+  const auto* slice = reinterpret_cast<PySliceObject*>(known.get());
+  return slice->start == Py_None && slice->stop == Py_None && PyLong_CheckExact(slice->step) &&
+         PyLong_AsLong(slice->step) == -1;
+}
+
 }  // namespace
 
 BuiltinModel rows_method(const char* name) {
+  if (std::string_view(name) == "reverse") return rows_reverse;
   return std::string_view(name) == "append" ? rows_append : nullptr;
+}
+
+// rows[::-1], another such list; other keys end the capture of the loop as one node.
+bool rows_subscript(Executor& x, const SymRef& rows, const SymRef& key, SymRef* out) {
+  if (!rows->tensor || !rows->items.empty() || !is_backwards(key)) return x.look(rows);
+  *out = make_sym(SymKind::kRows);
+  (*out)->loop = rows->loop;
+  return flip_rows(x, rows->tensor, &(*out)->tensor);
 }
 
 namespace {

@@ -38,7 +38,8 @@ enum class SymKind : uint8_t {
   kVars,      // the dict of an instance; `items`: the kObject, dicts made of it
   kScalar,    // a number made of a tensor's value: `tensor`, `cls` (tensor_value.h)
   kChoice,    // an object that a tensor picks; `items`: its position, the objects
-  kTurn,      // the number of a turn in the body of a captured loop (scan_capture.h)
+  kTurn,      // an int that steps evenly from turn to turn of a captured loop, in its body:
+              // `items`: what it is in the first turn, and the step (scan_capture.h)
   kRows,      // a list that a captured loop appends to; `items` from before it, `tensor`: the rows
 };
 
@@ -76,8 +77,8 @@ enum class IterKind : uint8_t {
   kStarMap,     // the function, then an iterator
   kTakeWhile,   // the same
   kAccumulate,  // an iterator, the function or None, the total so far or null
-  kTurns,       // a range whose end is an open size
-  kTensorRows,  // a tensor
+  kTurns,       // a range whose ends are open sizes: how many turns, the first number; step
+  kTensorRows,  // a tensor, or its last rows first with step = -1
   kRepeat,      // the object; count = times (-1 = forever)
   kCount,       // the next number, the step
   kCycle,       // the items
@@ -95,6 +96,7 @@ struct SymIterator {
   int removals = 0;              // of the container, likewise
   bool exhausted = false;        // once at the end it stays there
   bool of_tensor = false;        // kSequence: the rows of one
+  bool reversed = false;         // kTurns, kTensorRows: what reversed() gave
   std::shared_ptr<SymGenerator> generator;  // kGenerator
   int64_t upcoming = 0, step = 0;
   // Lists taken as a whole that CPython would take item by item, and what was in them.

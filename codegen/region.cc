@@ -63,7 +63,7 @@ class RegionBackward final : public CustomBackward {
     return runs_again() || residual_of(Residual::From::kInput, i) < residuals().size();
   }
   bool reads_input(size_t i, const BackwardRequest& request) const override {
-    return (request.create_graph && runs_again()) || is_lifted(request) ||
+    return (request.create_graph && runs_again()) || is_lifted(request) || starts_over(request) ||
            reads(residual_of(Residual::From::kInput, i), request);
   }
   bool reads_output(size_t i, const BackwardRequest& request) const override {
@@ -83,7 +83,7 @@ class RegionBackward final : public CustomBackward {
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                                   const BackwardRequest& request) override {
     const bool create_graph = request.create_graph;
-    if ((create_graph && region_->has_branches()) || is_lifted(request))
+    if ((create_graph && region_->has_branches()) || is_lifted(request) || starts_over(request))
       return run_again(inputs, request);
     const std::span<const Tensor> kept =
         outputs.subspan(num_outputs(), static_cast<size_t>(variant_->graphs.num_extras));
@@ -121,6 +121,12 @@ class RegionBackward final : public CustomBackward {
       if (const Tensor& grad = request.output_grads[index])
         if (grad.dtype() != meta_of(index).dtype) return true;
     return false;
+  }
+  // Those gradients that arrived, by themselves, need what was not kept.
+  bool starts_over(const BackwardRequest& request) const {
+    if (!region_->has_branches()) return false;
+    const auto backward = backward_for(request, false);
+    return !backward.ok() && backward.error().kind == ErrorKind::kNotImplemented;
   }
   // For gradients of gradients, or of integers.
   bool runs_again() const {
@@ -353,10 +359,15 @@ Result<std::shared_ptr<const Backward>> RegionFunction::backward_of(Variant& var
     found = std::make_shared<Backward>();
     for (bool flag : given) found->given.push_back(flag);
     const bool all = std::find(given.begin(), given.end(), false) == given.end();
-    MSJIT_TRY(found->graph,
-              all ? Result(variant.graphs.backward) : variant.graphs.joint->backward(given));
+    auto made = all ? Result(variant.graphs.backward) : variant.graphs.joint->backward(given);
+    found->refused = !made.ok() && made.error().kind == ErrorKind::kNotImplemented;
+    if (!found->refused) {
+      MSJIT_TRY(found->graph, std::move(made));
+    }
     variant.backwards.push_back(found);
   }
+  if (found->refused)
+    return not_implemented_error("[backward] some of the gradients of {} alone", graph_->name);
   if (compiled && !found->executable) {
     MSJIT_TRY(found->executable, Executable::compile_later(found->graph.graph, open_sizes_));
   }

@@ -50,6 +50,7 @@ class RegionFunction : public std::enable_shared_from_this<RegionFunction> {
     InlineVec<bool, 8> given;
     BackwardGraph graph;
     std::shared_ptr<Executable> executable;  // compiled on first use
+    bool refused = false;                    // what it needs was not kept
   };
   // The gradient of this function with respect to one set of inputs.
   struct Variant {

@@ -42,6 +42,7 @@ class Differentiator final : public JointGraph {
   std::vector<ValueId> gradient_values() const;
   Status build_forward();
   Result<BackwardGraph> build_backward(std::span<const bool> given);
+  bool is_computed_from_kept(std::span<const bool> given) const;
   Residual classify(ValueId kept);
 
   std::vector<bool> wanted_;  // one an input
@@ -246,10 +247,30 @@ Result<GradGraphs> Differentiator::run(const Graph& graph) {
   return result_;
 }
 
-// Equal values found on the way are one, so what this reads the walk from all outputs read too.
+// Equal values found on the way are one, so what this reads the walk from all outputs mostly read
+// too. Not where a loop or a branch has another gradient when less arrives.
 Result<BackwardGraph> Differentiator::backward(std::span<const bool> given) {
   MSJIT_OK(walk_back_from(given));
+  if (!is_computed_from_kept(given))
+    return not_implemented_error("[backward] some of the gradients alone, from what was kept");
   return build_backward(given);
+}
+
+bool Differentiator::is_computed_from_kept(std::span<const bool> given) const {
+  std::vector<bool> known(joint_->values.size()), wanted(joint_->nodes.size());
+  for (ValueId id : kept_.ids) known[id] = true;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i]) known[grad_inputs_[i]] = true;
+  const auto want = [&](ValueId id) {
+    if (id >= 0 && !known[id]) wanted[joint_->values[id].node] = true;
+  };
+  for (ValueId id : gradient_values()) want(id);
+  for (size_t n = wanted.size(); n-- > 0;) {
+    if (!wanted[n]) continue;
+    if (joint_->nodes[n].kind == NodeKind::kInput) return false;
+    for (ValueId id : joint_->nodes[n].inputs) want(id);
+  }
+  return true;
 }
 
 Result<VjpGraph> Differentiator::run_joint(const Graph& graph, std::span<const Arrival> arrivals) {

@@ -1,5 +1,6 @@
 // The reference evaluator: what a graph means is what this computes, node by node, on any sink.
 #include "graph/control.h"
+#include "graph/scan_ops.h"
 #include "kernels/eager/eager_sink.h"
 
 namespace msjit {
@@ -21,7 +22,7 @@ std::vector<int32_t> last_uses(const Graph& graph) {
   return last;
 }
 
-using RunOp = Status (*)(const OpDef&, std::span<const Tensor>, const Attrs&, TensorVec*);
+using RunOp = RunOneOp;
 
 Result<std::vector<Tensor>> interpret_with(RunOp run, const Graph& graph,
                                            std::span<const Tensor> inputs);
@@ -36,7 +37,12 @@ Status run_node(RunOp run_one, const Node& node, std::vector<Tensor>& env) {
       return {};
     };
     std::vector<Tensor> out;
-    MSJIT_OK(run_control(node, {in.data(), in.size()}, run, &out));
+    const std::span<const Tensor> args{in.data(), in.size()};
+    if (is_scan(node) && run_one == static_cast<RunOp>(run_op)) {
+      MSJIT_OK(run_scan_by_ops(node, args, run, run_one, &out));
+    } else {
+      MSJIT_OK(run_control(node, args, run, &out));
+    }
     for (int32_t i = 0; i < node.num_outputs; ++i) env[node.first_output + i] = std::move(out[i]);
     return {};
   }

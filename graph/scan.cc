@@ -1,4 +1,4 @@
-#include "graph/scan.h"
+#include "graph/scan_ops.h"
 
 #include <algorithm>
 
@@ -6,6 +6,8 @@
 #include "graph/poll.h"
 
 namespace msjit {
+
+extern const OpDef op_copy, op_select_index, op_stack;
 
 const OpDef op_scan = OpBuilder("scan").signature(
     "inputs: Tensor[], length: int, carried: int, scanned: int, reverse: bool = False");
@@ -160,6 +162,43 @@ Status run_scan(const Node& node, std::span<const Tensor> in, const RunSubgraph&
   for (Tensor& state : args) MSJIT_OK(own_memory(in.subspan(shape.carried, shape.scanned), &state));
   *out = std::move(args);
   for (Tensor& rows : stacked) out->push_back(std::move(rows));
+  return {};
+}
+
+Status run_scan_by_ops(const Node& node, std::span<const Tensor> in, const RunSubgraph& run,
+                       RunOneOp run_op, std::vector<Tensor>* out) {
+  const ScanShape shape = scan_shape(node);
+  const auto apply = [&](const OpDef& op, std::span<const Tensor> inputs, Attrs attrs,
+                         Tensor* result) -> Status {
+    TensorVec results;
+    MSJIT_OK(run_op(op, inputs, attrs, &results));
+    *result = std::move(results[0]);
+    return {};
+  };
+  std::vector<Tensor> args(in.begin(), in.end()), results;
+  std::vector<std::vector<Tensor>> rows(shape.stacked, std::vector<Tensor>(size_t(shape.length)));
+  Poll poll;
+  for (int64_t turn = 0; turn < shape.length; ++turn) {
+    const int64_t row = shape.row(turn);
+    for (size_t i = shape.carried; i < shape.carried + shape.scanned; ++i)
+      MSJIT_OK(
+          apply(op_select_index, {&in[i], 1}, {AttrValue(row), AttrValue(int64_t{0})}, &args[i]));
+    results.clear();
+    MSJIT_OK(run(0, args, &results));
+    for (size_t i = 0; i < shape.carried; ++i) args[i] = std::move(results[i]);
+    for (size_t i = 0; i < shape.stacked; ++i)
+      rows[i][size_t(row)] = std::move(results[shape.carried + i]);
+    if (poll.interrupted()) return runtime_error("[scan] interrupted");
+  }
+  args.resize(shape.carried);
+  for (Tensor& state : args)
+    if (std::ranges::any_of(in.subspan(shape.carried, shape.scanned), [&](const Tensor& x) {
+          return x.storage().get() == state.storage().get();
+        }))
+      MSJIT_OK(apply(op_copy, std::vector<Tensor>{state}, {}, &state));
+  *out = std::move(args);
+  for (const std::vector<Tensor>& all : rows)
+    MSJIT_OK(apply(op_stack, all, {AttrValue(int64_t{0})}, &out->emplace_back()));
   return {};
 }
 

@@ -27,13 +27,41 @@ void count(const CodeState& state, CodeTotals* totals) {
   for (const RecompileRecord& record : state.recompiles) totals->recompiles += record.count;
 }
 
+constexpr int kFewCalls = 2, kManyDeaths = 4;
+
+// By what their texts have in common: how many codes in succession were dead after a few calls.
+std::unordered_map<size_t, int>& early_deaths() {
+  static auto* const all = new std::unordered_map<size_t, int>;
+  return *all;
+}
+
+void note_death(const CodeState& state) {
+  constexpr size_t kMaxTexts = 1024;
+  if (state.text == 0 || state.calls > kFewCalls) return;
+  if (early_deaths().size() >= kMaxTexts) early_deaths().clear();
+  ++early_deaths()[state.text];
+}
+
 void forget(void* extra) {
   auto* state = static_cast<CodeState*>(extra);
   if (!state) return;  // CPython asks for every code object
   count(*state, &departed);
+  note_death(*state);
   auto& all = states();
   all.erase(std::remove(all.begin(), all.end(), state), all.end());
   delete state;
+}
+
+// Of the file, the name, the place and the instructions of a code; none of this runs Python code.
+size_t text_hash(PyCodeObject* code) {
+  size_t hash = static_cast<size_t>(code->co_firstlineno);
+  for (const char* name : {"co_filename", "co_name", "co_names", "co_code"}) {
+    const Ref part = Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(code), name));
+    const Py_hash_t own = part ? PyObject_Hash(part.get()) : -1;
+    if (own == -1) PyErr_Clear();
+    hash = hash * 1000003 + static_cast<size_t>(own);
+  }
+  return hash;
 }
 
 Py_ssize_t extra_index() {
@@ -42,6 +70,16 @@ Py_ssize_t extra_index() {
 }
 
 }  // namespace
+
+bool is_short_lived(CodeState& state) {
+  if (state.calls > kFewCalls) return false;
+  if (state.text == 0) state.text = std::max<size_t>(text_hash(state.code), 1);
+  const auto found = early_deaths().find(state.text);
+  if (found == early_deaths().end()) return false;
+  if (state.calls < kFewCalls) return found->second >= kManyDeaths;
+  early_deaths().erase(found);  // this one lives on
+  return false;
+}
 
 int RegionRun::running_ = 0;
 bool RegionRun::left_work_ = false;
@@ -270,6 +308,7 @@ void reset_code_states() {
     state->recompiles.clear();
   }
   sweep_graveyard();
+  early_deaths().clear();
   departed = {};
 }
 

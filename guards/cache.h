@@ -108,6 +108,7 @@ struct CodeState {
   int64_t captured_calls = 0;  // calls in which some region ran
   bool inert = false;          // touches no tensor: left to the interpreter for good
   int64_t retry_at = 0;        // inert: the call at which it is looked at again; 0 = never
+  size_t text = 0;             // the same for codes compiled from one text; 0 = not asked for yet
   bool in_language = false;    // its source is known to be in PSJit's strict language
   std::string name, file;
   int line = 0;
@@ -131,6 +132,10 @@ bool reserve_code_states();
 CodeState* code_state(PyCodeObject* code);
 CodeState* find_code_state(PyCodeObject* code);  // null when there is none yet
 const std::vector<CodeState*>& all_code_states();
+// Whether codes like this one have died again and again before they were called a few times, as
+// those that a program makes anew from one text for each call. Then nothing is captured for its
+// first calls.
+bool is_short_lived(CodeState& state);
 // Drops every entry and every count.
 void reset_code_states();
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "guards/cache.h"
+#include "guards/last_reference.h"
 #include "guards/py/compat.h"
 
 namespace msjit {
@@ -68,6 +69,8 @@ std::shared_ptr<Watched> watch(PyObject* object) {
 }
 
 }  // namespace
+
+bool is_death_callback(PyObject* callback) { return callback == death_callback(); }
 
 PyObject* const* Pin::life() const {
   return weak_ ? &reinterpret_cast<PyWeakReference*>(keeper_.get())->wr_object : nullptr;

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "guards/last_reference.h"
 #include "guards/py/c_stack.h"
 #include "guards/py/error.h"
 #include "interp_hook/config.h"
@@ -386,14 +387,11 @@ class FrameRun {
   // Whether the region lets go of the last reference to something that then runs code of its own (a
   // suspended generator, an instance with __del__). A region drops things only at its end.
   bool drops_finalizer(const Entry& entry) const {
-    const auto last = [](PyObject* object) {
-      return object && Py_TYPE(object)->tp_finalize && Py_REFCNT(object) == 1;
-    };
     const Slots now = slots();
     for (int32_t slot : entry.dropped_locals)
-      if (last(now.locals[slot])) return true;
+      if (dies_with_code(now.locals[slot])) return true;
     for (int32_t item : entry.dropped_stack)
-      if (last(now.stack[item])) return true;
+      if (dies_with_code(now.stack[item])) return true;
     return false;
   }
 
@@ -427,7 +425,7 @@ class FrameRun {
     if (entry.returns) {
       finish(objects[entry.result]);
       if (trial_start_ > 0) [[unlikely]]
-        entry.trial.entry_took(Trial::now_us() - trial_start_);
+        entry.entry_took(Trial::now_us() - trial_start_);
       return true;
     }
     for (const SlotWrite& write : entry.locals)
@@ -499,6 +497,10 @@ PyObject* drive_frame(FrameView& frame) {
   CodeState* state = code_state(frame.code());
   if (!state || state->inert || !jit_config().enabled || c_stack_left() < kDriveStack)
     return frame.resume();
+  if (!policy.whole && !policy.source && is_short_lived(*state)) {
+    ++state->calls;
+    return frame.resume();
+  }
   auto decoded = decode(frame.code());
   if (!decoded.ok() || decoded.value()->is_generator()) {
     leave_alone(*state);

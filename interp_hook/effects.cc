@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "guards/last_reference.h"
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
 #include "guards/py/set_table.h"
@@ -14,10 +15,6 @@
 
 namespace msjit {
 namespace {
-
-bool dies_with_code(PyObject* object) {
-  return object && Py_REFCNT(object) == 1 && Py_TYPE(object)->tp_finalize;
-}
 
 // What an object has under a name that PyObject_GenericSetAttr replaces.
 PyObject* attribute(PyObject* object, PyObject* name) {

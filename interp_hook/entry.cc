@@ -150,16 +150,24 @@ EntryBase::Ready Entry::prepare(const int64_t* sizes) {
 }
 
 bool Entry::can_be_tried(PyObject* const* registers) const {
-  if (!returns || open || compile_synchronously() || jit_config().check) return false;
+  if (!returns || compile_synchronously() || jit_config().check) return false;
   if (region->executable().tier() == 0) return false;
   return std::ranges::none_of(
       inputs, [&](SourceId id) { return id != kNoSource && is_tracked(tensor_of(registers[id])); });
 }
 
 void Entry::interpreter_took(double us, CodeState* state) {
-  const double own = trial.entry_us();
-  retired = trial.interpreter_took(us, hits);
-  if (!retired) return;
+  const double own = trace ? regions.entry_us() : trial.entry_us();
+  if (trace) {
+    if (!regions.interpreter_took(us)) return;
+    is_bound = false;  // these sizes are left to the interpreter
+    bound.clear();
+    retired = regions.all_lost();
+    if (regions.lost() > 1) return;  // said once
+  } else {
+    retired = trial.interpreter_took(us, hits);
+    if (!retired) return;
+  }
   region->release_memory();
   state->count_break(
       line, break_name(BreakReason::kSlower),

@@ -51,15 +51,16 @@ struct Entry final : EntryBase {
   bool draws = false;  // random numbers
   Trial trial;
   bool retired = false;  // lost its trial
-  // Whether this call is part of the entry's trial. Not one of many sizes, nor one that the tape
-  // records, whose gradient is a part of what it costs.
-  Trial::Turn trial_turn(PyObject* const* registers) const {
-    const Trial::Turn turn = trial.turn(hits);
+  // Whether this call is part of the entry's trial, or of that of the region for its sizes. Not one
+  // that the tape records, whose gradient is a part of what it costs.
+  Trial::Turn trial_turn(PyObject* const* registers) {
+    const Trial::Turn turn = trace ? regions.next_turn() : trial.turn(hits);
     if (turn == Trial::Turn::kNone) [[likely]]
       return turn;
     return can_be_tried(registers) ? turn : Trial::Turn::kNone;
   }
   bool can_be_tried(PyObject* const* registers) const;
+  void entry_took(double us) { trace ? regions.entry_took(us) : trial.entry_took(us); }
   // The interpreter took so long. Where that ends the entry's use, `state` is told.
   void interpreter_took(double us, CodeState* state);
   // `again`: the same call comes here once more.

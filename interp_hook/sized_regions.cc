@@ -16,9 +16,9 @@ constexpr size_t kManyRegions = 16;
 constexpr int kSightings = 3;
 constexpr size_t kMaxSightings = 4096;
 constexpr size_t kMaxRefused = 8;
-constexpr size_t kMaxJobs = 8;
+constexpr size_t kMaxJobs = 16;
 // Building and planning a graph of more steps takes longer than running the call by the
-// interpreter.
+// interpreter. Where there are many regions already, even those of smaller graphs add up.
 constexpr size_t kManySteps = 24;
 
 Result<std::shared_ptr<RegionFunction>> make_region(const ShapeTrace& trace,
@@ -54,19 +54,43 @@ class SizedRegions::Job final : public CompileJob {
   const std::vector<int64_t> sizes_;
 };
 
-// Whether sizes without a region have been met often.
-bool SizedRegions::came_again(const std::vector<int64_t>& key) {
+size_t SizedRegions::KeyHash::operator()(const std::vector<int64_t>& key) const {
   size_t hash = 0;
   for (int64_t size : key) hash = hash * 0x9e3779b97f4a7c15ull + static_cast<size_t>(size);
+  return hash;
+}
+
+// Whether sizes without a region have been met often.
+bool SizedRegions::came_again(const std::vector<int64_t>& key) {
   if (sightings_.size() == kMaxSightings) sightings_.clear();
-  return ++sightings_[hash] >= kSightings;
+  return ++sightings_[KeyHash()(key)] >= kSightings;
+}
+
+void SizedRegions::entry_took(double us) {
+  if (current_) current_->trial.entry_took(us);
+}
+
+bool SizedRegions::interpreter_took(double us) {
+  if (!current_) return false;
+  const bool decided = current_->trial.interpreter_took(us, current_->hits);
+  if (decided)
+    ++lost_;
+  else
+    ++won_;
+  return current_->lost = decided;
 }
 
 void SizedRegions::add(std::vector<int64_t> key, std::shared_ptr<RegionFunction> region) {
   // Within the budget of the pool too: here it is this entry that gives way.
-  while (known_.size() == kMaxRegions || (!known_.empty() && pool_bytes() > pool_limits().bytes))
-    known_.pop_back();
-  known_.push_back({std::move(key), std::move(region)});
+  while (known_.size() == kMaxRegions || (!known_.empty() && pool_bytes() > pool_limits().bytes)) {
+    const auto oldest = std::ranges::min_element(
+        known_, {}, [](const auto& known) { return known.second.last_used; });
+    if (current_ == &oldest->second) current_ = nullptr;
+    known_.erase(oldest);
+  }
+  Known& made = known_[std::move(key)];
+  made.region = std::move(region);
+  made.last_used = clock_;
 }
 
 void SizedRegions::refuse(std::vector<int64_t> key) {
@@ -93,8 +117,8 @@ SizedRegions::Ready SizedRegions::make(const std::shared_ptr<const ShapeTrace>& 
                                        std::vector<int64_t> key, std::span<const int64_t> sizes,
                                        std::string* error) {
   const bool first = known_.empty() && jobs_.empty();  // by the capture that has just been made
-  if (first || trace->steps.size() < kManySteps || compile_synchronously() ||
-      pipeline_is_watched()) {
+  const bool quick = trace->steps.size() < kManySteps && known_.size() < kManyRegions;
+  if (first || quick || compile_synchronously() || pipeline_is_watched()) {
     auto made = make_region(*trace, sizes);
     if (made.ok()) return add(std::move(key), made.take()), Ready::kYes;
     *error = made.error().message;
@@ -113,36 +137,36 @@ SizedRegions::Ready SizedRegions::find(const std::shared_ptr<const ShapeTrace>& 
                                        std::vector<int64_t> key, std::span<const int64_t> sizes,
                                        std::shared_ptr<RegionFunction>* region,
                                        std::string* error) {
-  const auto look = [&] {
-    return std::ranges::find_if(known_, [&](const Known& known) { return known.key == key; });
-  };
-  auto found = look();
+  auto found = known_.find(key);
   if (found == known_.end()) {
     if (!collect(key, error)) return Ready::kRefused;
     if (std::ranges::find(refused_, key) != refused_.end()) return Ready::kRefused;
-    found = look();
+    found = known_.find(key);
   }
   if (found == known_.end()) {
     if (known_.size() >= kManyRegions && !came_again(key)) return Ready::kLater;
     const Ready ready = make(trace, key, sizes, error);
     if (ready != Ready::kYes) return ready;
-    found = look();
+    found = known_.find(key);
   }
-  if (found != known_.begin()) known_.front().region->release_memory();
-  std::rotate(known_.begin(), found, found + 1);
-  *region = known_.front().region;
+  Known* const known = &found->second;
+  if (known->lost) return Ready::kLater;
+  if (current_ && current_ != known) current_->region->release_memory();
+  current_ = known;
+  known->last_used = ++clock_;
+  *region = known->region;
   return Ready::kYes;
 }
 
 double SizedRegions::compile_ms() const {
   double ms = 0;
-  for (const Known& known : known_) ms += known.region->compile_ms();
+  for (const auto& [key, known] : known_) ms += known.region->compile_ms();
   return ms;
 }
 
 int64_t SizedRegions::code_bytes() const {
   int64_t bytes = 0;
-  for (const Known& known : known_) bytes += known.region->code_bytes();
+  for (const auto& [key, known] : known_) bytes += known.region->code_bytes();
   return bytes;
 }
 

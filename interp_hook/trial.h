@@ -10,7 +10,9 @@ namespace msjit {
 
 class Trial {
  public:
-  Trial();
+  // `first`: how often an entry has been found when it is first tried; its kernels are compiled by
+  // then.
+  explicit Trial(int64_t first = 64);
 
   enum class Turn : uint8_t { kNone, kTimed, kInterpreter };
 

@@ -146,10 +146,23 @@ bool model_enumerate(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
+// A range the other way round.
+Ref backwards(PyObject* range) {
+  const Ref step = Ref::steal(PyLong_FromLong(-1));
+  const Ref slice = Ref::steal(PySlice_New(nullptr, nullptr, step.get()));
+  return slice ? Ref::steal(PyObject_GetItem(range, slice.get())) : Ref();
+}
+
 bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1 || !x.look(args[0])) return unsupported(x, "reversed");
-  if (args[0]->kind == SymKind::kConst &&
-      (PyRange_Check(args[0]->object.get()) || PyUnicode_CheckExact(args[0]->object.get()))) {
+  if (args[0]->kind == SymKind::kIterator) return x.reverse_turns(args[0], out);
+  if (args[0]->kind == SymKind::kConst && PyRange_Check(args[0]->object.get())) {
+    *out = x.new_iterator(IterKind::kConstant, {});  // an iterator over a range, as CPython's is
+    (*out)->iterator->object = backwards(args[0]->object.get());
+    return (*out)->iterator->object ? true : x.raise_python("reversed()");
+  }
+  const bool rows = args[0]->is_tensor() && args[0]->tensor.rank() > 0;
+  if (rows || (args[0]->kind == SymKind::kConst && PyUnicode_CheckExact(args[0]->object.get()))) {
     std::vector<SymRef> items;
     if (!x.unpack(args[0], &items)) return false;
     std::reverse(items.begin(), items.end());

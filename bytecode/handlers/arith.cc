@@ -156,6 +156,9 @@ SymRef number_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op)
 bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out) {
   if (a->kind == SymKind::kScalar || b->kind == SymKind::kScalar)
     return scalar_binary(*this, a, b, op, out);
+  SymRef turn;
+  if (!turn_binary(a, b, op, &turn)) return false;
+  if (turn) return *out = turn, true;
   if (!look_number(a) || !look_number(b)) return false;
   if ((*out = size_binary(*this, a, b, op)) || (*out = number_binary(*this, a, b, op))) return true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
@@ -218,6 +221,8 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
     *out = make_const(Ref::share(is_true ? Py_False : Py_True));
     return true;
   }
+  if (value->kind == SymKind::kTurn && op == UnaryOp::kNegative)
+    return binary(value, make_const(Ref::steal(PyLong_FromLong(-1))), BinaryOp::kMul, false, out);
   if (!look_number(value)) return false;
   if (value->kind == SymKind::kNumber && op == UnaryOp::kNegative) {
     NumberNode made{NumberNode::Kind::kUnary};

@@ -138,10 +138,11 @@ bool exec_Call(Executor& x, SymFrame& f, const Instr& i) {
   std::vector<SymRef> args(f.stack.begin() + base + slots.first,
                            f.stack.begin() + base + slots.first + slots.count);
   SymRef out;
-  if (!names && x.heap().realize(callable) &&
-      callable->is_const(reinterpret_cast<PyObject*>(&PyRange_Type)) &&
-      !x.open_range(f, args, &out))
-    return false;
+  if (x.heap().realize(callable) && callable->kind == SymKind::kConst) {
+    const bool range = callable->is_const(reinterpret_cast<PyObject*>(&PyRange_Type));
+    if (range && !names && !x.open_range(f, args, &out)) return false;
+    if (!range && !x.open_parts(f, callable, &args)) return false;
+  }
   f.stack.resize(base);
   if (!out && !x.call(callable, std::move(args), names.get(), &out)) return false;
   f.push(std::move(out));

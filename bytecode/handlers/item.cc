@@ -110,6 +110,8 @@ SymRef open_item(Executor& x, const SymRef& tuple, const SymRef& position) {
 bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out) {
   if (has_turn(key)) [[unlikely]]
     return scan_row(container, key, out);
+  if (container->kind == SymKind::kRows) [[unlikely]]
+    return rows_subscript(*this, container, key, out);
   if (!look(container) || !look_open(key)) return false;
   if (container->is_tensor()) return tensor_subscript(*this, container, key, out);
   if (SymRef item = open_item(*this, container, key)) return *out = std::move(item), true;

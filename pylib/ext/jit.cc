@@ -166,7 +166,7 @@ bool check_language(JitFunction* self) {
   ++state->calls;
   ++state->captured_calls;
   if (turn == Trial::Turn::kTimed) [[unlikely]]
-    entry->trial.entry_took(Trial::now_us() - start);
+    entry->entry_took(Trial::now_us() - start);
   return true;
 }
 

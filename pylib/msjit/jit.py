@@ -51,9 +51,13 @@ def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False
     >>> fast(ms.ops.zeros((4, 3), ms.float32)).shape
     (4, 2)
     """
-    if (mode in _MODES and type(fn) is types.FunctionType and capture_mode is jit_config is None and fullgraph is False
+    # At once, as a call and as a decorator: programs do this in loops, with a function made for each call.
+    if ((mode is None or mode in _MODES) and function is capture_mode is jit_config is None and fullgraph is False
             and type(dynamic) is int and not dynamic and jit_level == "" and not options and _msjit.has_jit):
-        return _msjit.JitFunction(fn, mode, None)  # at once: programs do this in loops, with a function made for each call
+        if fn is None:
+            return _PLAIN[mode]
+        if type(fn) is types.FunctionType:
+            return _msjit.JitFunction(fn, mode or "PSJit", None)
     mode = _mode(mode, capture_mode)
     _check_options(fullgraph, dynamic, jit_level, jit_config, options)
     whole = True if fullgraph else jit_config.fullgraph if jit_config is not None else None
@@ -112,6 +116,8 @@ class _Compiler:
         return _Compiler, (self.mode, self.whole)
 
     def __call__(self, fn):
+        if type(fn) is types.FunctionType and _msjit.has_jit:
+            return _msjit.JitFunction(fn, self.mode, self.whole)
         from .nn.cell import Cell
         if isinstance(fn, (classmethod, staticmethod)):
             return type(fn)(self(fn.__func__))
@@ -134,6 +140,9 @@ class _Compiler:
                 return types.MethodType(self(call), fn)
             return fn  # builtins and operators have no source and no bytecode
         return _msjit.JitFunction(fn, self.mode, self.whole)
+
+
+_PLAIN = {mode: _Compiler(mode or "PSJit", None) for mode in (None,) + _MODES}
 
 
 def _plain(fn):

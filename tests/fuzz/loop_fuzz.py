@@ -18,14 +18,17 @@ import msjit as ms
 from msjit import Tensor, ops
 
 HEADS = ["for t in range(x.shape[0]):", "for t in range(len(x)):", "for row in x:", "for t in range(n):", "for t in range(1, x.shape[0]):",
-         "for t in range(x.shape[0] - 1):", "for t in range(n):", "for row in x * 2:", "for t in range(0, n):"]
-ODD_HEADS = ["for t in reversed(range(n)):", "for t, row in enumerate(x):", "for row, other in zip(x, x * 2):", "for t in range(0, n, 2):",
-             "for t in range(12):", "for t in [0, 1, 2]:", "for t in range(n + 1):"]
-ROWS = ["x[t]", "x[t]", "x[t, :, :]", "z[:, t]", "x[t, 1]", "x[t][0]", "x[t, :, 1:3].sum(-1, keepdims=True)", "ids[t]"]
+         "for t in range(x.shape[0] - 1):", "for t in range(n):", "for row in x * 2:", "for t in range(0, n):",
+         "for t in reversed(range(n)):", "for t in range(n - 1, -1, -1):", "for t, row in enumerate(x):", "for row, other in zip(x, x * 2):",
+         "for row in reversed(x):", "for t, (row, other) in enumerate(zip(x, reversed(x))):", "for t, row in zip(range(n), x):",
+         "for t in range(0, n, 2):", "for t in range(n - 1, 0, -2):", "for t, row in enumerate(x[1:], start=1):"]
+ODD_HEADS = ["for t, row in enumerate(zip(x, [1, 2, 3])):", "for t in reversed(reversed(range(n))):", "for t in list(range(n)):", "for t, row in list(enumerate(x)):",
+             "for t in range(12):", "for t in [0, 1, 2]:", "for t in range(n + 1):", "for row in x if n > 4 else [h, h]:", "for row in outs[::-1]:", "for row in reversed(outs):"]
+ROWS = ["x[t]", "x[n - 1 - t]", "x[-1 - t]", "x[t]", "x[t, :, :]", "z[:, t]", "x[t, 1]", "x[t][0]", "x[t, :, 1:3].sum(-1, keepdims=True)", "ids[t]"]
 VALUES = ["ops.tanh({a} + {b})", "ops.tanh(ops.matmul({a}, w) + {b})", "{a} * 0.5 + {b} * 0.5", "ops.sigmoid({a}) * {b}", "ops.relu({a} - {b})",
           "ops.tanh(ops.matmul({a}, w.T))", "ops.sin({a})", "ops.where({a} > 0.07, {a}, {b})", "ops.maximum({a}, {b})", "{a} - {a}.mean()",
           "ops.softmax({a}, -1)", "{b}", "{a} + bias", "ops.tanh({a} * c)"]
-ODD_VALUES = ["{a} * t", "{a} + (0.5 if t % 2 else 0.25)", "ops.dropout({a}, p=0.5)", "{a}[:1] + {b}", "{a} + len(outs)", "x[t + 1]", "x[-1] * {a}",
+ODD_VALUES = ["{a} * t", "{a} + (0.5 if t % 2 else 0.25)", "ops.dropout({a}, p=0.5)", "{a}[:1] + {b}", "{a} + len(outs)", "x[t + 1]", "x[t - 1]", "x[2 * t]", "x[-t]", "x[-1] * {a}",
               "(outs[-1] if outs else {a})", "{a} + x.shape[0]"]
 LENGTHS = [6, 9, 30, 3, 1, 0, 17, 12, 30, 5]
 
@@ -44,7 +47,7 @@ class Program:
         body += ["g = %s" % pick(["h * 0.5", "h", "None", "ops.zeros_like(h)"]), "s = %s" % pick(["0", "0.0", "h.sum()", "Tensor(1.0)"]), "t = -1", "last = h"]
         for _ in range(1 + (chance() < 0.2)):
             self.loop(body, odd)
-        results = self.states + self.r.sample(["t", "last", "len(outs)", "ops.stack(outs)", "ops.stack(outs, axis=1)", "ops.cat(outs)", "ops.stack(more)"],
+        results = self.states + self.r.sample(["t", "last", "len(outs)", "ops.stack(outs)", "ops.stack(outs, axis=1)", "ops.cat(outs)", "ops.stack(more)", "ops.stack(outs[::-1])"],
                                               self.r.randint(0, 3))
         if odd:
             results += self.r.sample(["outs", "outs[-1]", "more[0] if more else 0", "outs is more"], self.r.randint(0, 2))
@@ -57,7 +60,7 @@ class Program:
         body.append(self.head)
         self.rows = [row for row in ROWS if "t" in self.head.split("in")[0] or "t]" not in row and "t," not in row] or ["x[0]"]
         if "row" in self.head:
-            self.rows = ["row"] + (self.rows[:1] if " t," in self.head else [])
+            self.rows = ["row"] + (["other"] if "other" in self.head else []) + (self.rows[:1] if " t," in self.head else [])
         for _ in range(self.r.randint(1, 5)):
             self.statement(body, "    ")
 

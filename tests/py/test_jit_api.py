@@ -3,6 +3,7 @@ import functools
 import gc
 import json
 import os
+import pickle
 import subprocess
 import sys
 import warnings
@@ -336,3 +337,50 @@ def test_check_helper():
 
 def test_every_name_of_the_extension_is_reachable():
     assert ms.Tensor is _msjit.Tensor and ms.CompileError is _msjit.CompileError
+
+
+MADE_ANEW = """
+def made(x, log):
+    log.append(1)
+    return ops.tanh(x * 2 + 1) * w
+"""
+
+
+@pytest.mark.captures
+def test_codes_compiled_anew_for_each_call_are_not_captured_each_time():
+    """Nor is one that lives longer left to the interpreter for good."""
+    _msjit.reset()
+    x, log, space = Tensor([1.0, 2.0]), [], {"ops": ops, "w": Tensor([3.0, 4.0])}
+
+    def make(text=MADE_ANEW):
+        names = dict(space)
+        exec(text, names)
+        return names["made"]
+
+    want = make()(x, []).asnumpy().tolist()
+
+    def captures(function):
+        before = _msjit.stats()["captured_calls"]
+        gc.collect()  # a function and its globals hold each other
+        assert function(x, log).asnumpy().tolist() == want
+        return _msjit.stats()["captured_calls"] > before
+
+    captured = [captures(ms.jit(make(), mode="PIJit")) for _ in range(20)]
+    assert len(log) == 20 and captured[:4] == [True] * 4 and not any(captured[5:])
+    assert captures(ms.jit(make(MADE_ANEW.replace("x * 2 + 1", "1 + 2 * x")), mode="PIJit"))  # another text
+    kept = ms.jit(make(), mode="PIJit")
+    assert [captures(kept) for _ in range(5)] == [False, False, True, True, True]
+
+
+def test_decorators_and_calls_of_all_kinds():
+    def add_one(x):
+        return x + 1
+
+    for made in (ms.jit(add_one), ms.jit(mode="PIJit")(add_one), ms.jit()(add_one), ms.jit(function=add_one, mode="PIJit"),
+                 ms.jit(mode="PSJit", fullgraph=True)(add_one), ms.jit(mode="PIJit")(ms.jit(add_one)), ms.jit(ms.jit(mode="PIJit")(add_one))):
+        assert made.__wrapped__ is add_one and made(Tensor([1.0])).asnumpy().tolist() == [2.0]
+    assert pickle.loads(pickle.dumps(ms.jit(mode="PIJit")))(len) is len
+    with pytest.raises(ValueError, match="mode, got"):
+        ms.jit(mode=["PIJit"])
+    with pytest.raises(TypeError, match="expected a function, a method or a Cell, got int"):
+        ms.jit(mode="PIJit")(3)

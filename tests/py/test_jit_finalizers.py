@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -118,3 +119,51 @@ def test_a_variable_that_is_replaced_dies_where_the_program_replaces_it(name):
         return outcomes
 
     assert run(lambda f: ms.jit(f, mode="PIJit")) == run(lambda f: f)
+
+
+class Holder:
+    def __init__(self, value):
+        self.value = value
+
+
+def held_in_a_list(log):
+    return [Noted(log)]
+
+
+def held_in_a_dict(log):
+    return {"v": (1, Noted(log))}
+
+
+def held_in_an_object(log):
+    return Holder([Holder(Noted(log))])
+
+
+def held_in_a_closure(log):
+    value = Noted(log)
+    return lambda: value
+
+
+def watched(log):
+    value = Holder(1)
+    log.append(weakref.ref(value, lambda _: log.append("died")))
+    return value
+
+
+@pytest.mark.parametrize("kind", [Plain, Slot])
+@pytest.mark.parametrize("f", [attribute, item, entry])
+@pytest.mark.parametrize("make_value", [held_in_a_list, held_in_a_dict, held_in_an_object, held_in_a_closure, watched])
+def test_what_a_replaced_value_alone_holds_dies_with_it(make_value, f, kind):
+    def make():
+        m = kind()
+        m.v = None
+        m.log.clear()
+        value = make_value(m.log)
+        m.v = value if f is attribute else None
+        m.items = {attribute: [1], item: [value], entry: {"v": value}}[f]
+        return m
+
+    jitted, x = ms.jit(f, mode="PIJit"), Tensor(np.float32([1]))
+    for _ in range(4):
+        plain, other = make(), make()
+        f(plain, x), jitted(other, x)
+        assert [t for t in texts(other.log) if "weakref" not in t] == [t for t in texts(plain.log) if "weakref" not in t]

@@ -92,3 +92,36 @@ assert errors == 20 and len(calls) == 100, (errors, len(calls))
 """)
     env = dict(os.environ, MSJIT_TRIAL="lose", MSJIT_SYNC_COMPILE="")
     subprocess.run([sys.executable, str(script)], check=True, env=env, timeout=120)
+
+
+SIZES = """
+import os
+import time
+import numpy as np
+import msjit as ms
+from msjit import _msjit, ops
+
+def step(x):
+    y = ops.tanh(x) * 0.5
+    return (y * y).sum()
+
+DOOR
+inputs = [ms.Tensor(np.arange(2 * n, dtype=np.float32).reshape(n, 2) / 8) for n in range(3, 9)]
+wanted = [float(np.square(np.tanh(x.asnumpy()) * 0.5).sum()) for x in inputs]
+for i in range(300):
+    for x, want in zip(inputs, wanted):
+        assert np.isclose(float(run(x)), want, 1e-5), (i, x.shape)
+    if i == 3:
+        time.sleep(1)  # their kernels are being compiled
+lost = os.environ.get("MSJIT_TRIAL") == "lose"
+captured = _msjit.stats()["captured_calls"]
+assert captured < 600 if lost else captured > 1700, captured
+"""
+
+
+@pytest.mark.parametrize("door", sorted(DOORS))
+@pytest.mark.parametrize("lose", [True, False])
+def test_regions_of_open_sizes_are_tried_size_by_size(door, lose, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "PROGRAM", SIZES)
+    step = run(door, tmp_path, **({"MSJIT_TRIAL": "lose"} if lose else {}))
+    assert [b["reason"] for b in step["breaks"]] == (["slower"] if lose else [])

@@ -518,13 +518,14 @@ def test_many_sizes_in_rotation():
         return ops.tanh(x) * 2 + x.sum()
     jitted = ms.jit(f, mode="PIJit")
     inputs = [Tensor((np.arange(3 * n, dtype=np.float32).reshape(n, 3) - n) / 8) for n in range(2, 132)]  # exact sums
-    eager = []
-    for _ in range(4):
+    eager, end = [], time.time() + 60
+    while (not eager or eager[-1] > 0) and time.time() < end:
         before = ms.stats()["eager_ops"]
         results = [jitted(x) for x in inputs]
         eager.append(ms.stats()["eager_ops"] - before)
         for x, result in zip(inputs, results):
             np.testing.assert_allclose(result.asnumpy(), f(x).asnumpy(), rtol=1e-5, atol=1e-5)
-    assert eager[0] > 0 and eager[2:] == [0, 0]
+        time.sleep(0.01)  # they are made on the compile thread
+    assert eager[0] > 0 and eager[1] > 0 and eager[-1] == 0
     region, = [r for row in ms.report()["functions"] if row["line"] == f.__code__.co_firstlineno for r in row["regions"]]
     assert region["entries"] <= 3 and region["graphs"] - len(inputs) < region["entries"]
