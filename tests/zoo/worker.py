@@ -3,6 +3,7 @@
 Runs networks with one library: reads one "package name" a line, writes FOLDER/package-name.npz and prints one line, @ and JSON:
 what each stage gave, its milliseconds or its error. The line "list" asks for the names of all networks.
 """
+import gc
 import json
 import os
 import sys
@@ -151,6 +152,7 @@ def main():
         np.savez(os.path.join(FOLDER, "%s-%s.npz" % (package, name)), **run.arrays)
         print("\n@" + json.dumps(run.facts), flush=True)
         del run
+        gc.collect()  # Cells are in cycles, and the next network wants the memory
 
 
 if __name__ == "__main__":
