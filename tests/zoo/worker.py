@@ -97,9 +97,11 @@ class Run:
         self.arrays["gradient"] = marks([p.name for p in weights], grads)
 
     def swing(self):
-        """How far outputs and gradients go when the input changes by a millionth: what rounding can do to them."""
+        """How far outputs and gradients go when each number of the input changes by a millionth, up or down: what rounding can do
+        to them, and to the order of numbers that are all but equal."""
         x, out, before, facts = self.x, self.out, self.arrays["gradient"], dict(self.facts)
-        self.x = ms.Tensor(x.asnumpy() * np.float32(1 + 1e-6))
+        signs = nets.numbers("swing").choice((-1, 1), x.shape).astype(np.float32)
+        self.x = ms.Tensor(x.asnumpy() * (1 + np.float32(1e-6) * signs))
         self.out = arrays(self.forward(self.x))
         self.gradient()
         facts["swing"] = [max(compare.distance(new, old) for new, old in zip(self.out, out)),
