@@ -25,7 +25,7 @@ One region and no break: all of the call, or of the call with its gradients, is 
 def _version(folder, name):
     """The version of an installed package, by the name of the folder that pip keeps on it."""
     found = sorted(folder.glob(name + "-*.dist-info"))
-    return found[0].name.split("-")[1] if found else "?"
+    return found[0].name[len(name) + 1:-len(".dist-info")] if found else "?"
 
 
 def _line(row):
