@@ -167,8 +167,8 @@ bool Executor::run_root(int start, int depth, int stop_step) {
   return run(root_);
 }
 
-// What an instruction of the program counts. One of the package itself, whose loops end - a gradient
-// transform visits every Parameter of a network - counts 1.
+// What an instruction of the program counts. One of the package itself, whose loops end - a
+// gradient transform visits every Parameter of a network - counts 1.
 constexpr int kStep = 8;
 
 // Counts instructions of the outermost frame and decides where it stops. False: the limit is

@@ -15,7 +15,6 @@ from . import jit_cell as jit_cell
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
-from . import psjit as psjit
 from . import serialization as serialization
 from msjit._msjit import CompileError as CompileError
 from msjit._msjit import DType as DType

@@ -35,7 +35,7 @@ def first_difference(ours, theirs):
 
 
 class Row:
-    """One network: runs (here), oracle (MindSpore runs it), equal, whole (one region, no break, its gradients too), wrong."""
+    """One network: runs (here), oracle (MindSpore runs it), asked (it has been tried: theirs is not empty), equal, whole (one region, no break, its gradients too), wrong."""
 
     COLUMNS = ("network", "runs", "MindSpore", "outputs eager,jit", "gradients", "regions", "breaks", "gr.reg.", "breaks")
     TIMES = ("eager ms", "PIJit ms", "MindSpore ms")
@@ -43,7 +43,7 @@ class Row:
 
     def __init__(self, name, ours, theirs):
         self.name, self.ours, self.theirs = name, ours, theirs
-        self.runs, self.oracle = "eager_ms" in ours, "eager_ms" in theirs
+        self.runs, self.oracle, self.asked = "eager_ms" in ours, "eager_ms" in theirs, bool(theirs)
         self.whole = all((ours.get(kind + "regions"), ours.get(kind + "breaks")) == (1, 0) for kind in ("", "gradient_"))
         self.distances, self.notes = {}, []
         self._errors()
@@ -91,7 +91,7 @@ class Row:
         def number(key):
             return "-" if self.ours.get(key) is None else "%d" % self.ours[key]
 
-        found = [self.name, "yes" if self.runs else "NO", "yes" if self.oracle else "no", shown("eager") + " " + shown("pijit"),
+        found = [self.name, "yes" if self.runs else "NO", "yes" if self.oracle else "no" if self.asked else "-", shown("eager") + " " + shown("pijit"),
                  shown("gradient") + " " + shown("pijit_gradient"), number("regions"), number("breaks"),
                  number("gradient_regions"), number("gradient_breaks")]
         if times:
