@@ -112,6 +112,7 @@ from . import multiprocessing as multiprocessing
 from . import numpy as numpy
 from . import parallel as parallel
 from . import profiler as profiler
+from . import psjit as psjit
 from . import rewrite as rewrite
 from . import runtime as runtime
 from . import testing as testing
