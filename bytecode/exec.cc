@@ -167,10 +167,14 @@ bool Executor::run_root(int start, int depth, int stop_step) {
   return run(root_);
 }
 
+// What an instruction of the program counts. One of the package itself, whose loops end - a
+// gradient transform visits every Parameter of a network - counts 1.
+constexpr int kStep = 8;
+
 // Counts instructions of the outermost frame and decides where it stops. False: the limit is
 // reached.
 bool Executor::account(SymFrame& frame) {
-  ++steps_;
+  steps_ += frame.own ? 1 : kStep;
   for (; counted_nodes_ < graph_->nodes.size(); ++counted_nodes_)
     num_ops_ += graph_->nodes[counted_nodes_].num_ops();
   if (!within_limits()) [[unlikely]]
@@ -211,10 +215,10 @@ bool Executor::too_long(BreakReason reason) {
 }
 
 bool Executor::within_limits() const {
-  const int many_ops = limits_.whole ? limits_.max_ops : limits_.loop_ops;
-  if (steps_ <= limits_.unroll && num_ops_ <= std::min(many_ops, limits_.max_ops)) return true;
+  const int many_ops = limits_.whole ? limits_.max_ops : limits_.loop_ops, steps = steps_ / kStep;
+  if (steps <= limits_.unroll && num_ops_ <= std::min(many_ops, limits_.max_ops)) return true;
   const int allowed = limits_.unroll + limits_.unroll_per_op * num_ops_;
-  return num_ops_ <= limits_.max_ops && steps_ <= allowed && root_loop() < 0;
+  return num_ops_ <= limits_.max_ops && steps <= allowed && root_loop() < 0;
 }
 
 // The loop of the outermost frame that is in its third turn or a later one, by its header, where

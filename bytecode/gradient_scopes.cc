@@ -57,4 +57,8 @@ std::vector<bool> GradientScopes::tracked(std::span<const ValueId> parameters) c
   return scopes_.active(graph, of_leaves, of_parameters);
 }
 
+bool GradientScopes::records(const Val& value, std::span<const ValueId> parameters) const {
+  return level() > 0 && recording() && tracked(parameters)[value.id()];
+}
+
 }  // namespace msjit

@@ -29,6 +29,8 @@ class GradientScopes {
                          std::span<const Val> wrt, bool differentiable);
   // The values that have a history in eager code. `parameters` may be leaves inside a scope.
   std::vector<bool> tracked(std::span<const ValueId> parameters) const;
+  // Whether eager code would be recording the history of `value` here.
+  bool records(const Val& value, std::span<const ValueId> parameters) const;
 
  private:
   struct Outer {

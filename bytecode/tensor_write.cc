@@ -133,6 +133,15 @@ void renew_made(Executor& x, const SymRef& tensor, Val value) {
   x.renew(tensor, std::move(value));
 }
 
+bool renew_stored(Executor& x, const SymRef& tensor, Val value) {
+  if (!x.is_forked_now() && has_own_memory(x, tensor) &&
+      x.gradient_scopes().records(value, x.heap().parameters()))
+    return x.renew(tensor, std::move(value)), true;
+  if (!may_renew(x, tensor)) return false;
+  renew_made(x, tensor, std::move(value));
+  return true;
+}
+
 bool write_unrecorded(Executor& x, const char* what) {
   if (x.gradient_scopes().any())
     return x.fail(BreakReason::kTensorWrite, fmt::format("{} in a gradient transform", what));

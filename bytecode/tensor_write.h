@@ -17,6 +17,11 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
 bool may_renew(Executor& x, const SymRef& tensor);
 void renew_made(Executor& x, const SymRef& tensor, Val value);
 
+// x[...] = value for such a tensor: what it holds behind the store is `value`. Where the store is
+// recorded for a gradient, eager gives the tensor new memory: what looked into it keeps what it
+// showed. False: the tensor cannot be renewed.
+bool renew_stored(Executor& x, const SymRef& tensor, Val value);
+
 // That no gradients are asked for where `what` would be recorded otherwise than its value says.
 bool write_unrecorded(Executor& x, const char* what);
 

@@ -112,14 +112,13 @@ bool stored(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& 
 bool tensor_set_item(Executor& x, const SymRef& tensor, const SymRef& key, const SymRef& value) {
   const bool made = tensor->source == kNoSource;
   if (!made && x.strict()) return refuse(x);
-  if (x.sizes().any() || (made && !may_renew(x, tensor))) return refuse(x);
+  if (x.sizes().any()) return refuse(x);
   // While gradients are recorded, a tensor of the program gets memory of its own and a history.
   if (!made && !write_unrecorded(x, "x[...] = value")) return false;
   Val updated;
   if (!stored(x, tensor, key, value, &updated)) return false;
   if (!made) return write_tensor(x, tensor, std::move(updated), false, false);
-  renew_made(x, tensor, std::move(updated));
-  return true;
+  return renew_stored(x, tensor, std::move(updated)) || refuse(x);
 }
 
 }  // namespace msjit

@@ -40,7 +40,7 @@ __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
 _LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "graph", "hal", "log", "mindrecord", "mint",
-         "multiprocessing", "numpy", "parallel", "profiler", "rewrite", "runtime", "testing", "train", "utils", "alias", "cli"}
+         "multiprocessing", "numpy", "parallel", "profiler", "psjit", "rewrite", "runtime", "testing", "train", "utils", "alias", "cli"}
 _LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "SummaryRecord": "train.summary",
                "SummaryCollector": "train.summary"}
 _LAZY_NAMES.update(dict.fromkeys((

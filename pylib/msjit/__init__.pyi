@@ -15,7 +15,6 @@ from . import jit_cell as jit_cell
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
-from . import psjit as psjit
 from . import serialization as serialization
 from msjit._msjit import CompileError as CompileError
 from msjit._msjit import DType as DType
@@ -113,6 +112,7 @@ from . import multiprocessing as multiprocessing
 from . import numpy as numpy
 from . import parallel as parallel
 from . import profiler as profiler
+from . import psjit as psjit
 from . import rewrite as rewrite
 from . import runtime as runtime
 from . import testing as testing

@@ -7,9 +7,7 @@ A finder at the head of sys.meta_path lets the usual finders do their work and o
 loader they return, once, so modules, loaders, specs, tracebacks and what a trace function sees are those of a plain
 import.
 """
-import fnmatch
 import os
-import re
 import sys
 import types
 
@@ -51,6 +49,8 @@ def _patterns(value):
 
 
 def _matcher(patterns):
+    import fnmatch  # here, as `import msjit` does without the two
+    import re
     return re.compile("|".join(fnmatch.translate(p) for p in patterns)).match
 
 

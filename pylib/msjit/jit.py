@@ -230,9 +230,18 @@ def _compiled(function, mode, whole):
     return _Compiler(mode, whole)(function)
 
 
-def _install():
+def _check(*args):
+    from . import psjit  # at its first use, with the parser and the disassembler of the standard library
+    return psjit.check(*args)
+
+
+def _refuse(*args):
     from . import psjit
-    _msjit.set_front_end(psjit.check, psjit.refuse)
+    return psjit.refuse(*args)
+
+
+def _install():
+    _msjit.set_front_end(_check, _refuse)
     kind = _msjit.JitFunction
     kind.__copy__ = lambda self: self
     kind.__deepcopy__ = lambda self, memo: self

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import msjit as ms
-from jit_same import FORCED, breaks, same
-from msjit import Tensor, _msjit, ops
+from jit_same import FORCED, breaks, captured, same
+from msjit import Parameter, Tensor, _msjit, nn, ops
 
 pytestmark = pytest.mark.jit
 
@@ -194,3 +194,25 @@ def test_what_is_dropped_runs_its_finaliser_in_time():
 
     for fn in (drops_local, leaves_generator, returns_from_loop):
         same(fn, lambda _: (*x24(), []), variants=(0, 0, 0, 0))
+
+
+class Many(nn.Cell):
+    """As many Parameters as a large network has."""
+
+    def __init__(self, count):
+        super().__init__()
+        self.w = ms.ParameterTuple([Parameter(Tensor(np.float32([k % 7, 1])), name="w%d" % k) for k in range(count)])
+
+    def construct(self, x):
+        return (self.w[0] * x + self.w[-1] * 2).sum()
+
+
+def test_gradients_by_thousands_of_parameters():
+    """What the package itself does for each Parameter does not make the transform too long."""
+    net = Many(3000)
+
+    def step(x):
+        return ms.value_and_grad(net, None, net.w)(x)
+
+    same(step, lambda _: (Tensor(np.float32([1, 2])),))
+    captured(step, lambda _: (Tensor(np.float32([1, 2])),))

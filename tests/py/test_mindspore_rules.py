@@ -122,6 +122,13 @@ def test_padding(mode, name):
     np.testing.assert_array_equal(ops.pad(tensor(), (1, 2, 1, 0), mode=mode).asnumpy(), np.pad(X, ((1, 0), (1, 2)), name))
 
 
+@pytest.mark.parametrize("padding", [((0, 0), (1, 1)), [(0, 0), (1, 1)], (1.0, 1), (True, 1)], ids=str)
+def test_padding_is_flat(padding):
+    for call in (ops.pad, ms.jit(lambda x, p: ops.pad(x, p), mode="PIJit")):
+        with pytest.raises(TypeError, match=r"\[pad\] padding, got .*, expected a flat tuple or list of ints"):
+            call(tensor(), padding)
+
+
 def test_padding_layer():
     np.testing.assert_array_equal(nn.Pad(((1, 1), (2, 0)), "SYMMETRIC")(tensor()).asnumpy(), np.pad(X, ((1, 1), (2, 0)), "symmetric"))
 

@@ -46,6 +46,13 @@ def test_import_is_cheap():
     assert least["numpy, msjit"] - least["numpy"] < 0.06
 
 
+def test_import_does_without_what_few_calls_use():
+    """NumPy, and the parser, the disassembler and the signatures of the standard library, come with what needs them."""
+    code = ("import sys; before = set(sys.modules); import msjit;"
+            "print(sorted({'ast', 'dis', 'enum', 'inspect', 'numpy', 're', 'tokenize'} & (set(sys.modules) - before)))")
+    assert run(code) == "[]"
+
+
 def test_metadata_matches_the_package():
     metadata = pytest.importorskip("importlib.metadata")
     import msjit

@@ -35,16 +35,16 @@ def first_difference(ours, theirs):
 
 
 class Row:
-    """One network: runs (here), oracle (MindSpore runs it), equal, whole (one region, no break), wrong."""
+    """One network: runs (here), oracle (MindSpore runs it), asked (it has been tried: theirs is not empty), equal, whole (one region, no break, its gradients too), wrong."""
 
-    HEAD = "%-34s %-5s %-9s %-18s %-18s %8s %6s %8s %6s" % (
-        "network", "runs", "MindSpore", "outputs eager,jit", "gradients", "regions", "breaks", "gr.reg.", "breaks")
-    TIMES = " %8s %8s %10s" % ("eager ms", "PIJit ms", "MindSpore")
+    COLUMNS = ("network", "runs", "MindSpore", "outputs eager,jit", "gradients", "regions", "breaks", "gr.reg.", "breaks")
+    TIMES = ("eager ms", "PIJit ms", "MindSpore ms")
+    WIDTHS = (-34, -5, -9, -18, -18, 8, 6, 8, 6, 8, 8, 12)
 
     def __init__(self, name, ours, theirs):
         self.name, self.ours, self.theirs = name, ours, theirs
-        self.runs, self.oracle = "eager_ms" in ours, "eager_ms" in theirs
-        self.whole = ours.get("regions") == 1 and ours.get("breaks") == 0
+        self.runs, self.oracle, self.asked = "eager_ms" in ours, "eager_ms" in theirs, bool(theirs)
+        self.whole = all((ours.get(kind + "regions"), ours.get(kind + "breaks")) == (1, 0) for kind in ("", "gradient_"))
         self.distances, self.notes = {}, []
         self._errors()
         if self.runs:
@@ -81,8 +81,8 @@ class Row:
             both = what in mine.files and "gradient" in getattr(wanted, "files", ())
             self.distances[what] = gradient_distance(mine[what], wanted["gradient"]) if both else None
 
-    def text(self, times):
-        """The row, and a line for each note."""
+    def cells(self, times):
+        """The text of each column."""
         def shown(what):
             value = self.distances.get(what)
             return "-" if value is None else "%.0e%s" % (
@@ -91,12 +91,32 @@ class Row:
         def number(key):
             return "-" if self.ours.get(key) is None else "%d" % self.ours[key]
 
-        line = "%-34s %-5s %-9s %-18s %-18s %8s %6s %8s %6s" % (
-            self.name, "yes" if self.runs else "NO", "yes" if self.oracle else "no", shown("eager") + " " + shown("pijit"),
-            shown("gradient") + " " + shown("pijit_gradient"), number("regions"), number("breaks"), number("gradient_regions"),
-            number("gradient_breaks"))
+        found = [self.name, "yes" if self.runs else "NO", "yes" if self.oracle else "no" if self.asked else "-", shown("eager") + " " + shown("pijit"),
+                 shown("gradient") + " " + shown("pijit_gradient"), number("regions"), number("breaks"),
+                 number("gradient_regions"), number("gradient_breaks")]
         if times:
             spent = (self.ours.get("eager_ms"), self.ours.get("pijit_ms"), self.theirs.get("eager_ms"))
-            line += " %8s %8s %10s" % tuple("-" if ms is None else "%.1f" % ms for ms in spent)
-        notes = self.notes + ["break: " + why for why in (self.ours.get("why") or [])[:1]]
-        return "\n".join([line] + ["    " + note for note in notes])
+            found += ["-" if ms is None else "%.1f" % ms for ms in spent]
+        return found
+
+    def remarks(self):
+        """A line for each error, and the first reasons of breaks."""
+        reasons = (self.ours.get("why") or [])[:1] + (self.ours.get("gradient_why") or [])[:1]
+        return self.notes + ["break: " + why for why in reasons]
+
+    def text(self, times):
+        """The row, and its remarks."""
+        return "\n".join([aligned(self.cells(times))] + ["    " + note for note in self.remarks()])
+
+
+def aligned(cells):
+    """A line of the table."""
+    return " ".join("%*s" % (width, cell) for width, cell in zip(Row.WIDTHS, cells))
+
+
+def summary(rows):
+    """What all rows come to."""
+    both = [r for r in rows if r.runs and r.oracle]
+    return "%d networks: %d run here, %d with MindSpore; of those that run with both %d are equal, %d of %d in one region" % (
+        len(rows), sum(r.runs for r in rows), sum(r.oracle for r in rows), sum(r.equal for r in both),
+        sum(r.whole for r in rows if r.runs), sum(r.runs for r in rows))

@@ -1,8 +1,9 @@
-"""usage: run.py [--only TEXT] [--first] [--times]
+"""usage: run.py [--only TEXT] [--first] [--times] [--kept] [--write]
 
 Builds the networks that mindcv and mindyolo register, with msjit and with MindSpore, runs them (eager, PIJit, gradients)
 with the same weights on the same input, and prints a row for each. --only takes networks whose "package/file/name" contains
-TEXT, --first the smallest of each file, --times gives milliseconds, which count on a quiet machine only.
+TEXT, --first the smallest of each file, --times gives milliseconds, which count on a quiet machine only. --kept takes the results
+of earlier runs where there are any, so that the whole can be run in pieces. --write makes docs/zoo.md of all results that there are.
 Exit status 1 when a network that MindSpore runs fails here, has other Parameters or gives other results.
 """
 import argparse
@@ -12,7 +13,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from compare import Row  # noqa: E402
+import page  # noqa: E402
+from compare import Row, aligned, summary  # noqa: E402
 from sides import Side  # noqa: E402
 
 
@@ -37,20 +39,22 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--first", action="store_true")
     parser.add_argument("--times", action="store_true")
+    parser.add_argument("--kept", action="store_true")
+    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    ours, theirs = Side("msjit"), Side("mindspore")
+    ours, theirs = Side("msjit", options.kept), Side("mindspore")
     rows = []
     try:
-        print(Row.HEAD + (Row.TIMES if options.times else ""), flush=True)
+        print(aligned(Row.COLUMNS + (Row.TIMES if options.times else ())), flush=True)
         for package, _, name in chosen(ours, options):
             rows.append(Row(name, ours.run(package, name), theirs.run(package, name)))
             print(rows[-1].text(options.times), flush=True)
+        if options.write:
+            page.write(ours, theirs)
     finally:
         ours.stop()
         theirs.stop()
-    print("%d networks: %d run here, %d with MindSpore; of those that run with both %d are equal, %d of %d in one region" % (
-        len(rows), sum(r.runs for r in rows), sum(r.oracle for r in rows), sum(r.equal for r in rows if r.runs and r.oracle),
-        sum(r.whole for r in rows if r.runs), sum(r.runs for r in rows)))
+    print(summary(rows))
     return 1 if any(r.wrong for r in rows) else 0
 
 

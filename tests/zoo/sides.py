@@ -21,8 +21,8 @@ def _stamp():
 class Side:
     """run() gives the facts of worker.py with the path of the arrays, or {"crash": what happened}."""
 
-    def __init__(self, library):
-        self.library, self.process = library, None
+    def __init__(self, library, keeps=True):
+        self.library, self.keeps, self.process = library, keeps, None
         self.folder = ROOT / "build/zoo" / library
         self.folder.mkdir(parents=True, exist_ok=True)
 
@@ -61,17 +61,20 @@ class Side:
             sys.exit("zoo: the packages cannot be imported, see %s\n%s" % (self.folder / "log", answer))
         return [tuple(item) for item in answer["networks"]]
 
+    def kept(self, package, name):
+        """The facts of an earlier run of the same network, or None."""
+        file = self.folder / ("%s-%s.json" % (package, name))
+        facts = json.loads(file.read_text()) if file.exists() else {}
+        return facts if facts.get("stamp") == _stamp() else None
+
     def run(self, package, name):
         """Facts of one network."""
-        kept = self.folder / ("%s-%s.json" % (package, name))
-        stamp = _stamp()
-        if self.library == "mindspore" and kept.exists():
-            facts = json.loads(kept.read_text())
-            if facts.get("stamp") == stamp:
-                return facts
-        facts = self.ask("%s %s" % (package, name))
-        facts.update(stamp=stamp, arrays=str(self.folder / ("%s-%s.npz" % (package, name))))
-        kept.write_text(json.dumps(facts))
+        facts = self.kept(package, name) if self.keeps else None
+        if facts is None:
+            facts = self.ask("%s %s" % (package, name))
+            facts.update(stamp=_stamp(), date=time.strftime("%Y-%m-%d", time.gmtime()),
+                         arrays=str(self.folder / ("%s-%s.npz" % (package, name))))
+            (self.folder / ("%s-%s.json" % (package, name))).write_text(json.dumps(facts))
         return facts
 
     def stop(self, kill=False):

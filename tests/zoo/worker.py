@@ -3,6 +3,7 @@
 Runs networks with one library: reads one "package name" a line, writes FOLDER/package-name.npz and prints one line, @ and JSON:
 what each stage gave, its milliseconds or its error. The line "list" asks for the names of all networks.
 """
+import gc
 import json
 import os
 import sys
@@ -96,9 +97,11 @@ class Run:
         self.arrays["gradient"] = marks([p.name for p in weights], grads)
 
     def swing(self):
-        """How far outputs and gradients go when the input changes by a millionth: what rounding can do to them."""
+        """How far outputs and gradients go when each number of the input changes by a millionth, up or down: what rounding can do
+        to them, and to the order of numbers that are all but equal."""
         x, out, before, facts = self.x, self.out, self.arrays["gradient"], dict(self.facts)
-        self.x = ms.Tensor(x.asnumpy() * np.float32(1 + 1e-6))
+        signs = nets.numbers("swing").choice((-1, 1), x.shape).astype(np.float32)
+        self.x = ms.Tensor(x.asnumpy() * (1 + np.float32(1e-6) * signs))
         self.out = arrays(self.forward(self.x))
         self.gradient()
         facts["swing"] = [max(compare.distance(new, old) for new, old in zip(self.out, out)),
@@ -151,6 +154,7 @@ def main():
         np.savez(os.path.join(FOLDER, "%s-%s.npz" % (package, name)), **run.arrays)
         print("\n@" + json.dumps(run.facts), flush=True)
         del run
+        gc.collect()  # Cells are in cycles, and the next network wants the memory
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 A recorded call of such a Cell is one step of the tape: what construct does is not recorded, and the gradients of the
 inputs are what bprop returns. Parameters used inside get zeros, as no gradient comes to them.
 """
-import inspect
+import types
 
 from .. import ops
 from .._native import Tensor, _msjit
@@ -25,9 +25,10 @@ def _bound(construct, args, kwargs):
     """The arguments in the order of the parameters, with defaults: what bprop gets."""
     code = getattr(construct, "__code__", None)
     if not kwargs and code is not None and not code.co_kwonlyargcount:
-        bound_self = 1 if inspect.ismethod(construct) else 0
+        bound_self = 1 if isinstance(construct, types.MethodType) else 0
         if len(args) >= code.co_argcount - bound_self:
             return list(args)
+    import inspect  # here, as `import msjit` does without it
     bound = inspect.signature(construct).bind(*args, **kwargs)
     bound.apply_defaults()
     values = []

@@ -247,6 +247,9 @@ def pad(input_x, padding, mode="constant", value=None):
     if len(padding) % 2 or len(padding) > 2 * input_x.ndim:
         raise ValueError("[pad] padding must be pairs for at most %d axes, got %d numbers"
                          % (input_x.ndim, len(padding)))
+    for amount in padding:
+        if isinstance(amount, (tuple, list, float, bool)):
+            raise TypeError("[pad] padding, got %r, expected a flat tuple or list of ints" % (padding,))
     before, after = [0] * input_x.ndim, [0] * input_x.ndim
     for i in _py_range(len(padding) // 2):
         before[-1 - i], after[-1 - i] = padding[2 * i], padding[2 * i + 1]

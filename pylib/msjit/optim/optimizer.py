@@ -4,7 +4,6 @@ Calling an optimizer with gradients (one for each of `parameters`, in order) upd
 one Parameter is one fused in-place operator, or a few assignments that graphs fuse.
 """
 import functools
-import inspect
 
 from .. import ops
 from ..common import dtype as mstype
@@ -17,6 +16,7 @@ def opt_init_args_register(fn):
     """Decorator of an optimizer's __init__: keeps its arguments as init_args, init_params and init_learning_rate."""
     @functools.wraps(fn)
     def init(self, *args, **kwargs):
+        import inspect  # here, as `import msjit` does without it
         bound = inspect.signature(fn).bind(self, *args, **kwargs)
         bound.apply_defaults()
         given = bound.arguments
