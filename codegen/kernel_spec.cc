@@ -101,12 +101,15 @@ std::string KernelSpec::str() const {
 }
 
 bool has_long_sums(const KernelSpec& spec) {
-  constexpr int64_t kLongSum = 8192;  // elements folded into one value
+  // Elements folded into one value: by the lanes of many vectors, or by one lane that keeps a
+  // column.
+  constexpr int64_t kLongRow = 8192, kLongColumn = 64;
   if (spec.open) return spec.long_sums;
   int64_t folded = 1;
   for (int d = 0; d < spec.dims.rank(); ++d)
     if (spec.is_reduced(d)) folded *= spec.dims[d];
-  return folded >= kLongSum;
+  const int inner = spec.dims.rank() - 1;
+  return folded >= (inner >= 0 && !spec.is_reduced(inner) ? kLongColumn : kLongRow);
 }
 
 KernelSpec open_spec(KernelSpec spec, std::vector<int64_t>* sizes) {

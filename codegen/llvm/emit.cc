@@ -7,9 +7,8 @@ namespace {
 
 using llvm::Value;
 
-constexpr int64_t kRowBlock =
-    4096;  // elements of a row, and rows of a column, between two flushes of long sums
-constexpr int64_t kColumnBlock = 512;
+// Elements of a row, and of the column that one lane keeps, between two flushes of long sums.
+constexpr int64_t kRowBlock = 4096, kColumnBlock = 64;
 
 class KernelEmitter final : PointEmitter {
  public:
