@@ -372,6 +372,7 @@ def test_codes_compiled_anew_for_each_call_are_not_captured_each_time():
     assert [captures(kept) for _ in range(5)] == [False, False, True, True, True]
 
 
+@pytest.mark.captures
 def test_decorators_and_calls_of_all_kinds():
     def add_one(x):
         return x + 1
