@@ -56,7 +56,8 @@ void vjp(Vjp& v) {
     v.set_grad(2, grads[2]);
   }
   auto add_to = [&](const Val& term) { dx = dx ? dx + term : term; };
-  double count = x.shape()[1] ? static_cast<double>(x.shape().numel() / x.shape()[1]) : 1;
+  double count =
+      x.shape()[1] ? static_cast<double>(x.shape().numel()) / static_cast<double>(x.shape()[1]) : 1;
   int rank = x.rank();
   if (v.has_grad(1)) add_to(batch_norm::over_channels(v.grad(1), rank) / count + zeros_like(x));
   if (v.has_grad(2)) {
