@@ -72,13 +72,6 @@ Status batch_norm_grad(const BatchNorm& p, const float* x, const float* scale, c
                        const float* variance, const float* dy, float* dx, float* dscale,
                        float* dshift);
 
-// Over the last `width` elements of each row.
-Status layer_norm(int64_t rows, int64_t width, float epsilon, const float* x, const float* scale,
-                  const float* shift, float* mean, float* variance, float* y);
-Status layer_norm_grad(int64_t rows, int64_t width, float epsilon, const float* x,
-                       const float* scale, const float* mean, const float* variance,
-                       const float* dy, float* dx, float* dscale, float* dshift);
-
 // Primitives kept by the calling thread, for tests and stats.
 int64_t cached_primitives();
 

@@ -1,6 +1,5 @@
 // Normalisation.
 #include "kernels/cpu/onednn/program.h"
-#include "kernels/cpu/serial_scope.h"
 
 namespace msjit::onednn {
 namespace {
@@ -44,50 +43,6 @@ void build_batch_norm_grad(Builder& builder, const BatchNorm& p) {
                {DNNL_ARG_DIFF_SHIFT, builder.operand(vector(p.channels))}});
 }
 
-dnnl::layer_normalization_forward::primitive_desc layer_norm_desc(int64_t rows, int64_t width,
-                                                                  float epsilon) {
-  memory::desc x = plain({rows, width}, Tag::ab);
-  return {engine(),
-          dnnl::prop_kind::forward_training,
-          x,
-          x,
-          plain({rows}, Tag::a),
-          epsilon,
-          Flags::use_scale | Flags::use_shift,
-          user_scratchpad()};
-}
-
-void build_layer_norm(Builder& builder, int64_t rows, int64_t width, float epsilon) {
-  auto desc = layer_norm_desc(rows, width, epsilon);
-  builder.add(desc, dnnl::layer_normalization_forward(desc),
-              {{DNNL_ARG_SRC, builder.operand(desc.src_desc())},
-               {DNNL_ARG_SCALE, builder.operand(vector(width))},
-               {DNNL_ARG_SHIFT, builder.operand(vector(width))},
-               {DNNL_ARG_MEAN, builder.operand(desc.mean_desc())},
-               {DNNL_ARG_VARIANCE, builder.operand(desc.variance_desc())},
-               {DNNL_ARG_DST, builder.operand(desc.dst_desc())}});
-}
-
-void build_layer_norm_grad(Builder& builder, int64_t rows, int64_t width, float epsilon) {
-  auto hint = layer_norm_desc(rows, width, epsilon);
-  memory::desc x = hint.src_desc();
-  dnnl::layer_normalization_backward::primitive_desc desc(
-      engine(), dnnl::prop_kind::backward, x, x, x, plain({rows}, Tag::a), epsilon,
-      Flags::use_scale | Flags::use_shift, hint, user_scratchpad());
-  memory source = builder.operand(x), scale = builder.operand(vector(width));
-  // The shift has no part in the gradient, yet an argument for it is asked for.
-  builder.add(desc, dnnl::layer_normalization_backward(desc),
-              {{DNNL_ARG_SRC, source},
-               {DNNL_ARG_SCALE, scale},
-               {DNNL_ARG_SHIFT, scale},
-               {DNNL_ARG_MEAN, builder.operand(desc.mean_desc())},
-               {DNNL_ARG_VARIANCE, builder.operand(desc.variance_desc())},
-               {DNNL_ARG_DIFF_DST, builder.operand(x)},
-               {DNNL_ARG_DIFF_SRC, builder.operand(x)},
-               {DNNL_ARG_DIFF_SCALE, builder.operand(vector(width))},
-               {DNNL_ARG_DIFF_SHIFT, builder.operand(vector(width))}});
-}
-
 }  // namespace
 
 static Key batch_norm_key(Kind kind, const BatchNorm& p) {
@@ -108,35 +63,6 @@ Status batch_norm_grad(const BatchNorm& p, const float* x, const float* scale, c
   return run_cached(batch_norm_key(Kind::kBatchNormGrad, p),
                     {x, scale, mean, variance, dy, dx, dscale, dshift},
                     [&](Builder& builder) { build_batch_norm_grad(builder, p); });
-}
-
-// Operations an element, in the time that products take for theirs.
-constexpr int64_t kNormWork = 32;
-
-static Key layer_norm_key(Kind kind, int64_t width, float epsilon) {
-  Key key(kind);
-  key << width << std::bit_cast<int32_t>(epsilon);
-  return key;
-}
-
-Status layer_norm(int64_t rows, int64_t width, float epsilon, const float* x, const float* scale,
-                  const float* shift, float* mean, float* variance, float* y) {
-  const SerialScope serial(kNormWork * rows * width < kSmallWork);
-  const int64_t row = width * static_cast<int64_t>(sizeof(float)), one = sizeof(float);
-  return run_rows(
-      layer_norm_key(Kind::kLayerNorm, width, epsilon), rows, {row, 0, 0, one, one, row},
-      {x, scale, shift, mean, variance, y},
-      [&](Builder& builder, int64_t count) { build_layer_norm(builder, count, width, epsilon); });
-}
-
-Status layer_norm_grad(int64_t rows, int64_t width, float epsilon, const float* x,
-                       const float* scale, const float* mean, const float* variance,
-                       const float* dy, float* dx, float* dscale, float* dshift) {
-  const SerialScope serial(kNormWork * rows * width < kSmallWork);
-  return run_cached(layer_norm_key(Kind::kLayerNormGrad, width, epsilon).with(rows),
-                    {x, scale, mean, variance, dy, dx, dscale, dshift}, [&](Builder& builder) {
-                      build_layer_norm_grad(builder, rows, width, epsilon);
-                    });
 }
 
 }  // namespace msjit::onednn

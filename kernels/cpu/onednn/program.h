@@ -34,8 +34,6 @@ enum class Kind : int64_t {
   kMaxPoolGrad,
   kBatchNorm,
   kBatchNormGrad,
-  kLayerNorm,
-  kLayerNormGrad,
 };
 
 // All that a program depends on, the number of threads included.
@@ -274,22 +272,6 @@ class RowBlocks {
   int64_t rows_;
   InlineVec<int64_t, 8> row_bytes_;
 };
-
-// As run_cached, for such problems; `build(Builder&, rows)`.
-template <class Build>
-Status run_rows(const Key& family, int64_t rows, InlineVec<int64_t, 8> row_bytes,
-                std::initializer_list<const void*> operands, Build&& build) {
-  ThreadScope threads;
-  const auto build_own = [&](int64_t count) -> Result<ProgramPtr> {
-    Builder builder;
-    build(builder, count);
-    return builder.finish();
-  };
-  MSJIT_TRY(Program * program, find_program(family.with(rows), [&](bool often) {
-              return RowBlocks(family, rows, std::move(row_bytes)).make(often, build_own);
-            }));
-  return program->run(pointers({operands.begin(), operands.size()}));
-}
 
 // -- Descriptors
 // ------------------------------------------------------------------------------------------------
