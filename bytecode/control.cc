@@ -245,7 +245,8 @@ namespace {
 bool join_writes(Joiner& joiner, const std::vector<std::pair<SymRef, Val>>* writes,
                  std::vector<std::pair<SymRef, SymRef>>* out) {
   for (int side : {0, 1})
-    for (const auto& [tensor, value] : writes[side]) {
+    for (const auto& written : writes[side]) {
+      const SymRef& tensor = written.first;
       const auto is_this = [&](const auto& entry) { return entry.first == tensor; };
       if (std::any_of(out->begin(), out->end(), is_this)) continue;
       SymRef values[2];
