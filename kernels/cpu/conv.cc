@@ -1,5 +1,6 @@
 #include "kernels/cpu/conv.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "kernels/cpu/gemm.h"
@@ -109,6 +110,23 @@ Result<Tensor> images_target(const Tensor& out) {
 onednn::Images images(const Tensor& t) { return {t.data_as<float>(), in_place(t)}; }
 onednn::ImagesOut images_out(const Tensor& t) { return {t.data_as<float>(), in_place(t)}; }
 
+// Calls run(problem, first element of its input, of its output) for parts of the batch. oneDNN
+// converts plain images before and after; of a large batch, a few at a time, so that the caches
+// hold what it converts.
+template <class F>
+Status each_slice(const Window2d& w, bool plain, F&& run) {
+  constexpr int64_t kSlice = int64_t{1} << 20, kLarge = 4 * kSlice;  // elements
+  const int64_t in = w.in_channels * w.in[0] * w.in[1], out = w.out_channels * w.out[0] * w.out[1],
+                image = std::max(in, out);
+  Window2d part = w;
+  if (plain && w.batch * image >= kLarge) {
+    part.batch = std::clamp<int64_t>(kSlice / image, 1, w.batch);
+    while (w.batch % part.batch) --part.batch;
+  }
+  for (int64_t n = 0; n < w.batch; n += part.batch) MSJIT_OK(run(part, n * in, n * out));
+  return {};
+}
+
 }  // namespace
 
 Status forward(const Window2d& w, const Tensor& x, const Tensor& weight, const Tensor* bias,
@@ -135,8 +153,13 @@ Status forward(const Window2d& w, const Tensor& x, const Tensor& weight, const T
                 static_cast<double*>(bias_data), own_y.data_as<double>());
     return {};
   }
-  MSJIT_OK(onednn::conv_forward(w, images(own_x), own_weight, static_cast<float*>(bias_data),
-                                images_out(own_y)));
+  const onednn::Images from = images(own_x);
+  const onednn::ImagesOut to = images_out(own_y);
+  const bool plain = !from.channels_last || !to.channels_last;
+  MSJIT_OK(each_slice(w, plain, [&](const Window2d& part, int64_t x_at, int64_t y_at) {
+    return onednn::conv_forward(part, {from.data + x_at, from.channels_last}, own_weight,
+                                static_cast<float*>(bias_data), {to.data + y_at, to.channels_last});
+  }));
   return layout::deliver(own_y, y);
 }
 
@@ -152,8 +175,13 @@ Status input_grad(const Window2d& w, const Tensor& dy, const Tensor& weight, con
                    own_dx.data_as<double>());
     return {};
   }
-  MSJIT_OK(
-      onednn::conv_input_grad(w, images(own_dy), own_weight.data_as<float>(), images_out(own_dx)));
+  const onednn::Images from = images(own_dy);
+  const onednn::ImagesOut to = images_out(own_dx);
+  const bool plain = !from.channels_last || !to.channels_last;
+  MSJIT_OK(each_slice(w, plain, [&](const Window2d& part, int64_t x_at, int64_t y_at) {
+    return onednn::conv_input_grad(part, {from.data + y_at, from.channels_last},
+                                   own_weight.data_as<float>(), {to.data + x_at, to.channels_last});
+  }));
   return layout::deliver(own_dx, dx);
 }
 

@@ -2,6 +2,7 @@
 // through the project's own loops, and gradients of first and second order.
 #include <cmath>
 
+#include "kernels/cpu/layout.h"
 #include "kernels/op_test.h"
 
 namespace msjit {
@@ -64,6 +65,22 @@ TEST(Conv2d, GradientOpsInFloat32) {
   check_dtypes("conv2d_input_grad", {dy, w}, input);
   Attrs weight{ints({8, 3, 3, 3}), conv[0], conv[1], conv[2], conv[3]};
   check_dtypes("conv2d_weight_grad", {x, dy}, weight);
+}
+
+// Large batches are computed in parts.
+TEST(Conv2d, LargeBatches) {
+  const Attrs conv = conv_attrs({1}, {1}, {1}, 1);
+  const Tensor x = random({6, 2, 200, 200}), w = random({24, 2, 3, 3});
+  const Tensor y = run("conv2d", {x, w, Tensor()}, conv);
+  const Attrs input{ints({6, 2, 200, 200}), conv[0], conv[1], conv[2], conv[3]},
+      one{ints({1, 2, 200, 200}), conv[0], conv[1], conv[2], conv[3]};
+  const Tensor dx = run("conv2d_input_grad", {y, w}, input);
+  for (int64_t n = 0; n < 6; ++n) {
+    const Tensor image = run("conv2d", {layout::slice_axis(x, 0, n, 1), w, Tensor()}, conv);
+    EXPECT_TRUE(close(layout::slice_axis(y, 0, n, 1), image, 1e-5));
+    EXPECT_TRUE(
+        close(layout::slice_axis(dx, 0, n, 1), run("conv2d_input_grad", {image, w}, one), 1e-4));
+  }
 }
 
 TEST(Conv2d, EmptyAndErrors) {
