@@ -27,9 +27,9 @@ void count(const CodeState& state, CodeTotals* totals) {
   for (const RecompileRecord& record : state.recompiles) totals->recompiles += record.count;
 }
 
-constexpr int kFewCalls = 2, kManyDeaths = 4;
+constexpr int kManyDeaths = 64;
 
-// By what their texts have in common: how many codes in succession were dead after a few calls.
+// By what their texts have in common: how many codes in succession were called once at most.
 std::unordered_map<size_t, int>& early_deaths() {
   static auto* const all = new std::unordered_map<size_t, int>;
   return *all;
@@ -37,7 +37,7 @@ std::unordered_map<size_t, int>& early_deaths() {
 
 void note_death(const CodeState& state) {
   constexpr size_t kMaxTexts = 1024;
-  if (state.text == 0 || state.calls > kFewCalls) return;
+  if (state.text == 0 || state.calls > 1) return;
   if (early_deaths().size() >= kMaxTexts) early_deaths().clear();
   ++early_deaths()[state.text];
 }
@@ -72,11 +72,11 @@ Py_ssize_t extra_index() {
 }  // namespace
 
 bool is_short_lived(CodeState& state) {
-  if (state.calls > kFewCalls) return false;
+  if (state.calls > 1) return false;
   if (state.text == 0) state.text = std::max<size_t>(text_hash(state.code), 1);
   const auto found = early_deaths().find(state.text);
   if (found == early_deaths().end()) return false;
-  if (state.calls < kFewCalls) return found->second >= kManyDeaths;
+  if (state.calls == 0) return found->second >= kManyDeaths;
   early_deaths().erase(found);  // this one lives on
   return false;
 }

@@ -132,9 +132,9 @@ bool reserve_code_states();
 CodeState* code_state(PyCodeObject* code);
 CodeState* find_code_state(PyCodeObject* code);  // null when there is none yet
 const std::vector<CodeState*>& all_code_states();
-// Whether codes like this one have died again and again before they were called a few times, as
+// Whether codes like this one have died again and again before they were called a second time, as
 // those that a program makes anew from one text for each call. Then nothing is captured for its
-// first calls.
+// first call.
 bool is_short_lived(CodeState& state);
 // Drops every entry and every count.
 void reset_code_states();

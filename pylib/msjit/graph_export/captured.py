@@ -4,12 +4,14 @@ The network is captured by PIJit, in a function made for the purpose, with the s
 to change nothing; what it is at the time - training or not, the values of its attributes - is what the graph is.
 """
 import contextlib
+import itertools
 
 from .._native import _msjit
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
 
 _WHERE = "export"
+_exports = itertools.count()
 
 
 class SavedGraph:
@@ -68,9 +70,9 @@ def _plain(net):
 
 def _caller(count):
     """A function of its own for each export: what was captured for others, such as open sizes, is not met."""
-    names = ", ".join("x%d" % i for i in range(count))
+    names, place = ", ".join("x%d" % i for i in range(count)), "<export %d>" % next(_exports)
     namespace = {}
-    exec(compile("def call(net, %s):\n    return net(%s)\n" % (names, names), "<export>", "exec"), namespace)
+    exec(compile("def call(net, %s):\n    return net(%s)\n" % (names, names), place, "exec"), namespace)
     return namespace["call"]
 
 
