@@ -135,8 +135,9 @@ enum Trait : uint32_t {
   kComplex = 1u << 10,  // takes complex64 and complex128; other ops refuse them
   // A complex differentiable function whose rule states f', as for real numbers: Vjp conjugates.
   kHolomorphic = 1u << 11,
-  kChannels = 1u << 12,  // elementwise but for numbers a channel: graphs take the composite to fuse it
-  // Its kernel reads and writes 4-d tensors that lie in memory as N, H, W, C as readily as plain ones.
+  // Elementwise but for numbers a channel: graphs take the composite to fuse it.
+  kChannels = 1u << 12,
+  // Its kernel reads and writes 4-d tensors that lie in memory as N, H, W, C as well as plain ones.
   kChannelsLast = 1u << 13,
   // Along axis 0, row i of the result needs row i of input 0 alone, and all of the other inputs.
   kBatched = 1u << 14,
