@@ -249,6 +249,7 @@ OpBuilder&& OpBuilder::ternary(DTypeRule rule) && {
 DType compute_dtype(const OpDef& op, std::span<const Meta* const> inputs) {
   DTypeRule rule = op.dtype_rule;
   if (rule == DTypeRule::kLogical) return DType::kBool;
+  if (rule == DTypeRule::kCast) return inputs[0]->dtype;  // of a number too
   size_t first = rule == DTypeRule::kSelect ? 1 : 0;
   // Strong operands decide first: folding a weak one in early would make it strong.
   bool any = false;

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+import loop_iterators
 import loop_programs
 import msjit as ms
 from msjit import Tensor, ops
@@ -47,8 +48,12 @@ def assert_same(got, want):
         assert got == want
 
 
+ONE_NODE = loop_programs.ONE_NODE + loop_iterators.ONE_NODE
+UNROLLED = loop_programs.UNROLLED + loop_iterators.UNROLLED
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("program", loop_programs.ONE_NODE + loop_programs.UNROLLED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("program", ONE_NODE + UNROLLED, ids=lambda f: f.__name__)
 def test_results(program, mode):
     captured = ms.jit(program, mode=mode)
     for length in LENGTHS:
@@ -63,7 +68,7 @@ def one_node(captured, *args):
 
 
 @pytest.mark.captures
-@pytest.mark.parametrize("program", loop_programs.ONE_NODE, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("program", ONE_NODE, ids=lambda f: f.__name__)
 def test_one_node(program):
     captured = compiled(program)
     for length in LENGTHS:
@@ -95,7 +100,7 @@ def compiled(function):
 
 
 @pytest.mark.parametrize("wrapped", ["wrap_loss", "wrap_step"])  # gradients from outside, and in the graph
-@pytest.mark.parametrize("program", loop_programs.ONE_NODE + loop_programs.UNROLLED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("program", ONE_NODE + UNROLLED, ids=lambda f: f.__name__)
 def test_gradients(program, wrapped):
     plain, captured = gradient_step(program), gradient_step(program, **{wrapped: compiled})
     for length in LENGTHS:
@@ -104,7 +109,7 @@ def test_gradients(program, wrapped):
 
 
 @pytest.mark.captures
-@pytest.mark.parametrize("program", loop_programs.ONE_NODE, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("program", ONE_NODE, ids=lambda f: f.__name__)
 def test_one_node_with_its_gradient(program):
     captured = gradient_step(program, wrap_step=compiled)
     for length in LENGTHS:

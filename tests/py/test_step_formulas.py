@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import msjit as ms
-from msjit import nn
+from msjit import _msjit, nn
 
 OPTIMIZERS = {
     "sgd": lambda p, decay: nn.SGD(p, 0.1, weight_decay=decay),
@@ -26,7 +26,8 @@ def states(make, decay, values, gradients, jitted, dtype=np.float32):
         optimizer(gradients)
 
     run = ms.jit(step, mode="PIJit") if jitted else step
-    for scale in (1, -0.5, 0.25):
+    for scale in (1, -0.5, 0.25, 2, -1):
+        _msjit.wait_compiled()
         run(*[ms.Tensor((gradient * scale).astype(dtype)) for gradient in gradients])
     return [p.asnumpy() for p in params] + [p.asnumpy() for p in optimizer.get_parameters()]
 
