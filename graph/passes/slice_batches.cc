@@ -17,9 +17,7 @@ extern const OpDef op_reshape;
 
 namespace {
 
-// What a layer reads and writes of a slice; the second-level cache of two cores, or a part of the
-// third level.
-constexpr int64_t kSliceBytes = int64_t{4} << 20;
+constexpr int64_t kSliceBytes = int64_t{4} << 20;  // the larger of what a layer reads and writes
 constexpr int64_t kLeastBytes = int64_t{16}
                                 << 20;  // of a value that stays inside; below, caches hold it
 
@@ -35,6 +33,8 @@ class Slicer {
  public:
   explicit Slicer(const Graph& graph)
       : from_(graph),
+        live_(live_nodes(graph)),
+        apart_(kept_apart(graph)),
         place_(graph.values.size(), Place::kBefore),
         taken_(graph.nodes.size()),
         to_(std::make_shared<Graph>()),
@@ -67,14 +67,13 @@ class Slicer {
 
   // In order: whether a node can be part of the loop follows from those before.
   bool find_part() {
-    const std::vector<bool> live = live_nodes(from_), apart = kept_apart(from_);
     for (size_t n = 0; n < from_.nodes.size(); ++n) {
       const Node& node = from_.nodes[n];
-      if (node.kind != NodeKind::kOp || !live[n]) continue;
+      if (node.kind != NodeKind::kOp || !live_[n]) continue;
       if (!node.op->has(kPure) || node.op->has(kRandom)) return false;  // may not change places
       bool behind = false;
       for (ValueId id : node.inputs) behind |= id >= 0 && place_[id] == Place::kBehind;
-      if (!behind && !apart[node.first_output] && joins(node)) {
+      if (!behind && !apart_[node.first_output] && joins(node)) {
         taken_[n] = true;
         nodes_.push_back(static_cast<int32_t>(n));
         place_[node.first_output] = Place::kInside;
@@ -155,12 +154,11 @@ class Slicer {
   // -- The new graph
 
   Status copy(Place place) {
-    const std::vector<bool> live = live_nodes(from_), apart = kept_apart(from_);
     if (place == Place::kBefore)
       for (ValueId id : from_.inputs) map_[id] = to_->add_input(meta(id));
     for (size_t n = 0; n < from_.nodes.size(); ++n) {
       const Node& node = from_.nodes[n];
-      if (node.kind == NodeKind::kInput || !live[n] || taken_[n]) continue;
+      if (node.kind == NodeKind::kInput || !live_[n] || taken_[n]) continue;
       if (place_[node.first_output] != place) continue;
       if (node.kind == NodeKind::kConstant) {
         map_[node.first_output] = sink_.constant(node.constant).id();
@@ -169,7 +167,7 @@ class Slicer {
       InlineVec<ValueId, 6> in;
       for (ValueId id : node.inputs) in.push_back(id < 0 ? -1 : map_[id]);
       sink_.set_location(node.location);
-      sink_.set_merging(!apart[node.first_output]);
+      sink_.set_merging(!apart_[node.first_output]);
       const ValueId first = sink_.append_like(from_, node, in);
       sink_.set_merging(true);
       for (int32_t i = 0; i < node.num_outputs; ++i) map_[node.first_output + i] = first + i;
@@ -253,6 +251,7 @@ class Slicer {
   }
 
   const Graph& from_;
+  const std::vector<bool> live_, apart_;  // by node; by value, see kept_apart()
   Dim batch_ = 0;
   int64_t slice_ = 0;  // rows of a slice
   std::vector<Place> place_;
@@ -268,6 +267,15 @@ class Slicer {
 
 Result<bool> slice_batches(Graph& graph) {
   constexpr int kMostLoops = 16;
+  const auto bytes = [&](ValueId id) {
+    const Meta& meta = graph.meta(id);
+    return meta.shape.numel() * item_size(meta.dtype);
+  };
+  const auto is_large = [&](const Node& node) {
+    return node.kind == NodeKind::kOp && node.op->has(kBatched) &&
+           std::max(bytes(node.inputs[0]), bytes(node.first_output)) > kSliceBytes;
+  };
+  if (std::ranges::none_of(graph.nodes, is_large)) return false;
   bool changed = false;
   for (int i = 0; i < kMostLoops; ++i) {
     MSJIT_TRY(bool cut, Slicer(graph).run(&graph));

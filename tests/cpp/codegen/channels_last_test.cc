@@ -3,7 +3,6 @@
 #include "codegen/graph_maker.h"
 #include "codegen/region.h"
 #include "kernels/cpu/onednn.h"
-#include "kernels/eager/tape.h"
 
 namespace msjit::testing {
 namespace {
@@ -114,22 +113,6 @@ class RandomNet {
   return ::testing::AssertionSuccess();
 }
 
-std::vector<Tensor> tracked_copies(std::span<const Tensor> tensors) {
-  std::vector<Tensor> list;
-  for (const Tensor& t : tensors) {
-    list.push_back(Tensor::empty(t.meta()).take());
-    copy_strided(t, list.back());
-    set_requires_grad(list.back(), true);
-  }
-  return list;
-}
-
-std::vector<TensorImpl*> headers(std::span<const Tensor> tensors) {
-  std::vector<TensorImpl*> list;
-  for (const Tensor& t : tensors) list.push_back(t.impl());
-  return list;
-}
-
 void check_values(Executable& executable, std::span<const Tensor> inputs,
                   std::span<const Tensor> want) {
   std::vector<Tensor> outputs(want.size());
@@ -142,7 +125,7 @@ void check_values(Executable& executable, std::span<const Tensor> inputs,
 }
 
 void check_gradients(RegionFunction& region, std::span<const Tensor> inputs) {
-  const std::vector<Tensor> eager = tracked_copies(inputs), mine = tracked_copies(inputs);
+  const std::vector<Tensor> eager = copies(inputs, true), mine = copies(inputs, true);
   auto expected = interpret(region.graph(), eager);
   ASSERT_TRUE(expected.ok());
   std::vector<Tensor> outputs(expected.value().size());

@@ -5,7 +5,6 @@
 
 #include "codegen/graph_maker.h"
 #include "codegen/region.h"
-#include "kernels/eager/tape.h"
 
 namespace msjit::testing {
 namespace {
@@ -244,16 +243,6 @@ class RandomGraph {
   return ::testing::AssertionSuccess();
 }
 
-std::vector<Tensor> copies(std::span<const Tensor> tensors, bool tracked) {
-  std::vector<Tensor> list;
-  for (const Tensor& t : tensors) {
-    list.push_back(Tensor::empty(t.meta()).take());
-    copy_strided(t, list.back());
-    if (tracked) set_requires_grad(list.back(), true);
-  }
-  return list;
-}
-
 // The gradients of the first outputs; empty where none is asked for or the eager tape has none.
 std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::span<const Tensor> inputs) {
   std::vector<Tensor> roots;
@@ -263,12 +252,6 @@ std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::span<cons
   auto grads = gradients(roots, {}, inputs, false);
   EXPECT_TRUE(grads.ok()) << grads.error().message;
   return grads.ok() ? grads.take() : std::vector<Tensor>();
-}
-
-std::vector<TensorImpl*> headers(std::span<const Tensor> tensors) {
-  std::vector<TensorImpl*> list;
-  for (const Tensor& t : tensors) list.push_back(t.impl());
-  return list;
 }
 
 void check_values(RegionFunction& region, std::span<const Tensor> inputs,

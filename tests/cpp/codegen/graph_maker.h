@@ -11,6 +11,7 @@
 #include "codegen/executable.h"
 #include "graph/graph_sink.h"
 #include "kernels/core/registry.h"
+#include "kernels/eager/tape.h"
 
 namespace msjit::testing {
 
@@ -95,6 +96,22 @@ inline Result<std::vector<Tensor>> run(Executable& executable, std::span<const T
   std::vector<Tensor> out(outputs);
   MSJIT_OK(executable.run(in, out));
   return out;
+}
+
+inline std::vector<TensorImpl*> headers(std::span<const Tensor> tensors) {
+  std::vector<TensorImpl*> list;
+  for (const Tensor& t : tensors) list.push_back(t.impl());
+  return list;
+}
+
+inline std::vector<Tensor> copies(std::span<const Tensor> tensors, bool tracked = false) {
+  std::vector<Tensor> list;
+  for (const Tensor& t : tensors) {
+    list.push_back(Tensor::empty(t.meta()).take());
+    copy_strided(t, list.back());
+    if (tracked) set_requires_grad(list.back(), true);
+  }
+  return list;
 }
 
 inline double element(const Tensor& t, int64_t i) {

@@ -6,21 +6,6 @@
 namespace msjit::testing {
 namespace {
 
-std::vector<TensorImpl*> headers(const std::vector<Tensor>& tensors) {
-  std::vector<TensorImpl*> list;
-  for (const Tensor& t : tensors) list.push_back(t.impl());
-  return list;
-}
-
-std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
-  std::vector<Tensor> list;
-  for (const Tensor& t : tensors) {
-    list.push_back(Tensor::empty(t.meta()).take());
-    copy_strided(t, list.back());
-  }
-  return list;
-}
-
 std::shared_ptr<Executable> compiled(const Graph& graph) {
   auto executable = Executable::compile(graph);
   EXPECT_TRUE(executable.ok());
