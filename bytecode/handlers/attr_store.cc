@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "bytecode/control.h"
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
+#include "guards/py/objects.h"
 
 namespace msjit {
 
@@ -51,6 +53,22 @@ bool set_through(Executor& x, const SymRef& self, PyObject* found, PyObject* nam
 // Whether an object has an instance dict to store into.
 bool has_dict(const SymRef& self) { return type_of(*self)->tp_dictoffset != 0; }
 
+// Whether an attribute of a Parameter already has the value: a part of a container, taken in
+// `construct`, names its Parameters anew in every call. `kept` is false where a store is needed.
+bool keeps_attribute(Executor& x, const SymRef& tensor, PyObject* name, const SymRef& value,
+                     bool* kept) {
+  *kept = false;
+  if (tensor->source == kNoSource || is_exact_tensor(tensor->object.get())) return true;
+  PyObject* found = _PyType_Lookup(type_of(*tensor), name);
+  if (found && Py_TYPE(found)->tp_descr_set) return true;
+  if (!guard_descriptor(x, type_of(*tensor), name, found)) return false;
+  const SymRef current = x.heap().instance_attr(tensor, name);
+  if (!current || current->is_null()) return true;
+  if (!x.look(current) || !x.look(value)) return false;
+  *kept = Joiner::same(current, value);
+  return true;
+}
+
 }  // namespace
 
 bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const SymRef& value) {
@@ -84,8 +102,14 @@ bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name) {
 bool Executor::set_attr(const SymRef& object, PyObject* name, const SymRef& value) {
   if (!look(object) || !may_store(*this, object, name)) return false;
   const char* text = utf8_text(name);
+  PyTypeObject* const type = type_of(*object);
+  bool kept = false;
+  if (object->kind == SymKind::kTensor && type->tp_setattro == g_tensor_type.tp_setattro &&
+      !keeps_attribute(*this, object, name, value, &kept))
+    return false;
+  if (kept) return true;
   if (object->kind != SymKind::kObject) return fail(BreakReason::kStoreAttribute, text);
-  if (type_of(*object)->tp_setattro == PyObject_GenericSetAttr)
+  if (type->tp_setattro == PyObject_GenericSetAttr)
     return generic_set_attr(*this, object, name, value);
   SymRef ignored;
   PyObject* hook = find_special(object, "__setattr__");

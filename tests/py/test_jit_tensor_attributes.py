@@ -126,3 +126,48 @@ def test_result_of_an_operator_that_returns_its_input():
         y = ops.cast(t, ms.float32)
         return getattr(y, "scale", 3.0), y + 1
     same(f, lambda _: (noted(scale=9.0),))
+
+
+def named(name):
+    return ms.Parameter(Tensor(np.float32([1, 2])), name=name)
+
+
+def test_a_parameter_keeps_the_name_it_has():
+    def f(p, name):
+        p.name = name + "weight"
+        return p * 2, p.name
+    same(f, lambda i: (named("0.weight"), ("0.", "1.", "")[i]), (0, 0, 1, 1, 2, 0))
+    captured(f, lambda _: (named("0.weight"), "0."))
+
+
+def test_what_only_equals_the_attribute_is_stored():
+    def f(p):
+        p.note = -0.0
+        return p * 2, str(p.note)
+
+    def make(value):
+        p = named("w")
+        p.note = value
+        return (p,)
+    same(f, lambda i: make((0.0, -0.0, 0, False)[i]), (0, 1, 2, 3, 0))
+
+
+def test_a_part_of_a_container_in_construct():
+    class Net(ms.nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.layers = ms.nn.CellList([ms.nn.Dense(2, 2, weight_init="ones", has_bias=False) for _ in range(3)])
+
+        def construct(self, x):
+            for layer in self.layers[1:]:
+                x = layer(x)
+            return x
+    net, other, x = Net(), Net(), Tensor(np.float32([[1, 2]]))
+    jitted = ms.jit(net.construct, mode="PIJit")
+    assert [jitted(x).tolist() for _ in range(3)] == [other(x).tolist()] * 3
+    names = [p.name for p in net.get_parameters()]
+    assert names == [p.name for p in other.get_parameters()]
+    assert names == ["layers.0.weight", "0.weight", "1.weight"]
+    breaks = ms.stats()["breaks"]
+    jitted(x)
+    assert ms.stats()["breaks"] == breaks
