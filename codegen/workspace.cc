@@ -4,6 +4,7 @@ namespace msjit {
 namespace {
 
 constexpr int64_t kMaxKeptBytes = int64_t{1} << 29;  // of idle arenas, over all executables
+constexpr int64_t kTrimBytes = int64_t{8} << 20;
 std::atomic<int64_t> g_kept_bytes{0};
 
 }  // namespace
@@ -25,7 +26,9 @@ void WorkspacePool::release() {
   if (plan_.arena_bytes >= kLargeBytes) drop();
 }
 
-Result<Workspace*> WorkspacePool::make() const {
+Result<Workspace*> WorkspacePool::make() {
+  // What ran op by op until now has left blocks in the allocator that the arena makes superfluous.
+  if (!made_.exchange(true) && plan_.arena_bytes >= kTrimBytes) allocator_trim();
   auto workspace = std::make_unique<Workspace>();
   workspace->slots.assign(plan_.slots.size(), nullptr);
   workspace->bytes = plan_.arena_bytes;

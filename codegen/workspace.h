@@ -30,9 +30,10 @@ class WorkspacePool {
 
  private:
   void drop();
-  Result<Workspace*> make() const;
+  Result<Workspace*> make();
   static constexpr int kKept = 4;
   const Plan& plan_;
+  std::atomic<bool> made_ = false;
   std::atomic<Workspace*> kept_[kKept] = {};
 };
 

@@ -1,5 +1,6 @@
 #include "kernels/core/storage.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -217,6 +218,9 @@ AllocatorStats allocator_stats() {
 
 void allocator_trim() {
   if (ThreadCache* cache = thread_cache()) cache->trim();
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 void* pool_allocate(size_t bytes) {
