@@ -8,6 +8,7 @@
 #include "bytecode/tensor_write.h"
 #include "guards/py/objects.h"
 #include "guards/py/set_table.h"
+#include "guards/py/tables.h"
 #include "kernels/core/op.h"
 #include "kernels/eager/tape.h"
 
@@ -103,6 +104,10 @@ int ExitBuilder::make(const SymRef& value) {
     case SymKind::kSuper: made.kind = RecipeKind::kSuper; break;
     case SymKind::kCell: made.kind = RecipeKind::kCell; break;
     case SymKind::kDict:
+      if (value->cls && !is_table_type(type_of(*value))) {  // a view shows them
+        failure = describe(*value);
+        return -1;
+      }
       made.kind = RecipeKind::kDict;
       made.object = value->cls;
       if (!value->items.empty()) {  // what a defaultdict makes
@@ -265,6 +270,12 @@ bool ExitBuilder::fill_instances() {
   while (!instances_.empty()) {
     const auto [value, index] = instances_.back();
     instances_.pop_back();
+    if (!value->items.empty()) {
+      Effect put{EffectKind::kDictItems, index, {}, {}};
+      for (const auto& [key, item] : value->items[0]->entries)
+        if (!all({key, item}, &put.values)) return false;
+      capture_->effects.push_back(std::move(put));
+    }
     for (const auto& [name, attribute] : value->attributes) {
       Effect set{EffectKind::kSetAttr, index, text_object(name), {}};
       if (!all({attribute}, &set.values)) return false;

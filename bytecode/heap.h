@@ -63,6 +63,9 @@ class Heap {
   // Value of a key in a kDict; null and found=false when missing (guarded).
   SymRef dict_get(const SymRef& dict, const SymRef& key);
   bool dict_all(const SymRef& dict);  // makes `entries` complete
+  // The items of an instance of a class derived from dict (table_objects.h), a kDict; null with
+  // `error` when it cannot be looked into.
+  SymRef table_of(const SymRef& object);
   void dict_set(const SymRef& dict, const SymRef& key, const SymRef& value);
   // Makes a value this very object; not one that is handed in. False: it cannot be.
   bool pin(const SymRef& value);

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/library.h"
+#include "bytecode/table_objects.h"
 #include "guards/py/compat.h"
 #include "guards/py/tables.h"
 
@@ -101,7 +102,9 @@ bool Heap::dict_all(const SymRef& dict) {
   }
   std::vector<std::pair<SymRef, SymRef>> ordered;
   const Ref keys = table_keys(object);
-  for (Py_ssize_t i = 0; keys && i < PyTuple_GET_SIZE(keys.get()); ++i) {
+  error = "a dict without an order";
+  if (!keys) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys.get()); ++i) {
     PyObject* key = PyTuple_GET_ITEM(keys.get(), i);
     SymRef symbol = make_const(Ref::share(key));
     if (!is_plain_key(symbol)) symbol = from_constant(Ref::share(key), repr_text(key));
@@ -115,6 +118,29 @@ bool Heap::dict_all(const SymRef& dict) {
   dict->entries = std::move(ordered);
   dict->keys_known = true;
   return true;
+}
+
+SymRef Heap::table_of(const SymRef& object) {
+  if (!object->items.empty()) return object->items[0];
+  PyObject* const real = object->object.get();
+  error = fmt::format("the items of a {}", Py_TYPE(real)->tp_name);
+  const Ref keys = PyDict_GET_SIZE(real) <= kMaxItems ? table_keys(real) : Ref();
+  for (Py_ssize_t i = 0; keys && i < PyTuple_GET_SIZE(keys.get()); ++i)
+    if (PyObject* key = PyTuple_GET_ITEM(keys.get(), i);
+        !PyUnicode_CheckExact(key) && !PyLong_CheckExact(key))
+      return nullptr;
+  if (!keys) return nullptr;
+  guards_.add_guard({&guard_keys, object->source, kNoSource, 0, 0, keys, nullptr});
+  SymRef table = new_table(Py_TYPE(real));
+  table->source = object->source;
+  table->object = object->object;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys.get()); ++i) {
+    table->keys_known = false;
+    dict_get(table, make_const(Ref::share(PyTuple_GET_ITEM(keys.get(), i))));
+  }
+  table->keys_known = true;
+  object->items = {table};
+  return table;
 }
 
 void Heap::dict_set(const SymRef& dict, const SymRef& key, const SymRef& value) {

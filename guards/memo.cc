@@ -279,7 +279,7 @@ MemoBuilder::Trust MemoBuilder::trust_load(const Source& source, PyObject* objec
     case LoadKind::kLocal:
     case LoadKind::kStack:
       if (!is_stable(object) || PyList_CheckExact(object) || PyTuple_CheckExact(object) ||
-          PyDict_CheckExact(object))
+          PyDict_Check(object))
         return Trust::kNone;  // most often made for the call
       memo_->roots_.push_back({source.kind == LoadKind::kStack, source.index, object});
       return Trust::kPointer;

@@ -99,6 +99,15 @@ Ref function(const Recipe& recipe, const std::vector<Ref>& objects) {
   return made;
 }
 
+// Of a class derived from `object`, dict or OrderedDict, as the __new__ of that base makes it.
+Ref instance(const Recipe& recipe) {
+  auto* cls = reinterpret_cast<PyTypeObject*>(recipe.object.get());
+  PyTypeObject* base = cls;
+  while (base->tp_flags & Py_TPFLAGS_HEAPTYPE) base = base->tp_base;
+  Ref none = Ref::steal(PyTuple_New(0));
+  return none ? Ref::steal(base->tp_new(cls, none.get(), nullptr)) : Ref();
+}
+
 Ref call(PyTypeObject* type, const Recipe& recipe, const std::vector<Ref>& objects) {
   Ref args = tuple(recipe, objects);
   return args ? Ref::steal(PyObject_Call(reinterpret_cast<PyObject*>(type), args.get(), nullptr))
@@ -165,11 +174,7 @@ Ref rebuild(const Recipe& recipe, const std::vector<Ref>& objects) {
                        PyObject_Call(recipe.object.get(), all.get(), argument(recipe, objects, 2)))
                  : Ref();
     }
-    case RecipeKind::kInstance: {
-      Ref none = Ref::steal(PyTuple_New(0));
-      auto* cls = reinterpret_cast<PyTypeObject*>(recipe.object.get());
-      return none ? Ref::steal(PyBaseObject_Type.tp_new(cls, none.get(), nullptr)) : Ref();
-    }
+    case RecipeKind::kInstance: return instance(recipe);
     case RecipeKind::kRegister:
     case RecipeKind::kOutput:
     case RecipeKind::kScalar:

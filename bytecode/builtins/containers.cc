@@ -4,6 +4,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
+#include "bytecode/table_objects.h"
 #include "guards/py/tables.h"
 
 namespace msjit {
@@ -357,8 +358,7 @@ BuiltinModel dict_class_method(const char* name) {
 // dict.update() and dict(): from a dict, or from an iterable of pairs.
 bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& given) {
   SymRef from = given;
-  if (!x.look(from)) return false;
-  if (from->kind == SymKind::kVars && !vars_all(x, given, &from)) return false;
+  if (!as_dict(x, &from)) return false;
   std::vector<std::pair<SymRef, SymRef>> entries;
   if (from->kind == SymKind::kDict) {
     if (!complete(x, from)) return false;

@@ -43,7 +43,7 @@ BuiltinModel find_method_model(const SymRef& self, const char* name) {
     case SymKind::kSet: return find_row(set_methods(), name);
     case SymKind::kRows: return rows_method(name);
     case SymKind::kDict:
-      if (type_of(*self) == &PyODict_Type)
+      if (PyType_IsSubtype(type_of(*self), &PyODict_Type))
         if (BuiltinModel own = find_row(ordered_dict_methods(), name)) return own;
       [[fallthrough]];
     case SymKind::kList:

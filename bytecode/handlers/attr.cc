@@ -76,9 +76,11 @@ bool bind(Executor& x, const SymRef& self, PyTypeObject* type, PyTypeObject* own
 // allowed).
 bool is_generic_getattr(PyTypeObject* type) {
   if (type->tp_getattro == PyObject_GenericGetAttr) return true;
-  static PyObject* const name = PyUnicode_InternFromString("__getattribute__");
-  static PyObject* const generic = _PyType_Lookup(&PyBaseObject_Type, name);
-  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && _PyType_Lookup(type, name) == generic;
+  PyObject* const found = _PyType_Lookup(type, special_name("__getattribute__"));
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && found &&
+         Py_TYPE(found) == &PyWrapperDescr_Type &&
+         reinterpret_cast<PyWrapperDescrObject*>(found)->d_wrapped ==
+             reinterpret_cast<void*>(PyObject_GenericGetAttr);
 }
 
 bool no_attribute(Executor& x, const SymRef& self, const char* name) {

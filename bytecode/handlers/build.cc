@@ -5,6 +5,7 @@
 #include "bytecode/builtins/sets.h"
 #include "bytecode/instance.h"
 #include "bytecode/scan_capture.h"
+#include "bytecode/table_objects.h"
 
 namespace msjit {
 namespace {
@@ -43,9 +44,7 @@ bool put_all(Executor& x, const SymRef& dict,
 bool update_dict(Executor& x, SymFrame& f, const Instr& i, bool refuse_duplicates) {
   SymRef from = f.pop();
   const SymRef into = f.peek(i.arg);
-  if (x.look(from) && from->kind == SymKind::kVars && !vars_all(x, SymRef(from), &from))
-    return false;
-  if (!x.look(from) || !fresh(x, into, SymKind::kDict)) return false;
+  if (!as_dict(x, &from) || !fresh(x, into, SymKind::kDict)) return false;
   if (from->kind != SymKind::kDict)
     return x.fail(BreakReason::kUnsupported, "update from " + describe(*from));
   if (!x.heap().dict_all(from) || !x.heap().dict_all(into))
@@ -211,8 +210,7 @@ namespace {
 bool unpack_maps(Executor& x, const std::vector<SymRef>& maps, bool keywords, SymRef* out) {
   *out = make_sym(SymKind::kDict);
   for (SymRef map : maps) {
-    if (!x.look(map)) return false;
-    if (map->kind == SymKind::kVars && !vars_all(x, SymRef(map), &map)) return false;
+    if (!as_dict(x, &map)) return false;
     if (map->kind != SymKind::kDict)
       return x.fail(BreakReason::kUnsupported, "update from " + describe(*map));
     if (!x.heap().dict_all(map)) return x.fail(BreakReason::kObjectType, x.heap().error);

@@ -6,6 +6,7 @@
 #include "bytecode/language.h"
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/table_objects.h"
 #include "bytecode/tensor_value.h"
 #include "guards/py/objects.h"
 
@@ -159,8 +160,7 @@ bool exec_CallEx(Executor& x, SymFrame& f, const Instr& i) {
   if (!x.unpack(positional, &args)) return false;
   Ref names;
   if (keywords) {
-    if (!x.look(keywords)) return false;
-    if (keywords->kind == SymKind::kVars && !vars_all(x, SymRef(keywords), &keywords)) return false;
+    if (!as_dict(x, &keywords)) return false;
     if (keywords->kind != SymKind::kDict || !x.heap().dict_all(keywords))
       return x.fail(BreakReason::kUnsupported, "** of " + describe(*keywords));
     std::vector<PyObject*> keys;

@@ -1,4 +1,4 @@
-// KEYS: a dict has exactly the keys of the tuple `object`, in that order.
+// KEYS: a dict, or an instance of a class derived from it, has exactly the keys of the tuple `object`, in that order.
 #include <fmt/core.h>
 
 #include "guards/memo.h"
@@ -16,9 +16,9 @@ bool same_key(PyObject* key, PyObject* expected) {
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
   PyObject* keys = step.object.address();
-  if (!is_table(object) || PyDict_GET_SIZE(object) != PyTuple_GET_SIZE(keys)) return false;
+  if (!PyDict_Check(object) || PyDict_GET_SIZE(object) != PyTuple_GET_SIZE(keys)) return false;
   Py_ssize_t i = 0;
-  if (PyODict_CheckExact(object)) {  // keeps an order of its own
+  if (PyODict_Check(object)) {  // keeps an order of its own
     for (OrderedKey key(object); key; key.next(), ++i)
       if (i == PyTuple_GET_SIZE(keys) || !same_key(key.get(), PyTuple_GET_ITEM(keys, i)))
         return false;
@@ -43,7 +43,7 @@ std::string describe(const GuardStep& step, const std::string& source, const std
 }
 
 bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
-  return !PyODict_CheckExact(object) && memo.dict_version(object);
+  return !PyODict_Check(object) && memo.dict_version(object);
 }
 
 }  // namespace

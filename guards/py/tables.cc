@@ -10,19 +10,33 @@ PyTypeObject* default_dict_type() {
 }
 
 Ref table_keys(PyObject* table) {
-  Ref keys = Ref::steal(PySequence_Tuple(table));
-  if (!keys) PyErr_Clear();
-  return keys;
+  const Py_ssize_t count = PyDict_GET_SIZE(table);
+  Ref keys = Ref::steal(PyTuple_New(count));
+  if (!keys) return PyErr_Clear(), Ref();
+  Py_ssize_t i = 0;
+  const auto add = [&](PyObject* key) {
+    if (i < count) PyTuple_SET_ITEM(keys.get(), i, Ref::share(key).release());
+    ++i;
+  };
+  PyObject* key = nullptr;
+  if (PyODict_Check(table))
+    for (OrderedKey ordered(table); ordered; ordered.next()) add(ordered.get());
+  else
+    for (Py_ssize_t at = 0; PyDict_Next(table, &at, &key, nullptr);) add(key);
+  // A method of dict's can put into an OrderedDict what that does not list.
+  return i == count ? keys : Ref();
 }
 
 bool fill_table(PyObject* table, PyObject* const* items, Py_ssize_t count) {
-  if (PyDict_CheckExact(table)) {
+  const bool ordered = PyODict_Check(table);
+  if (!ordered)
     PyDict_Clear(table);
-  } else if (!Ref::steal(PyObject_CallMethod(table, "clear", nullptr))) {
+  else if (!Ref::steal(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyODict_Type), "clear", "O",
+                                           table)))
     return false;
-  }
+  const auto put = ordered ? PyODict_SetItem : PyDict_SetItem;
   for (Py_ssize_t i = 0; i + 1 < count; i += 2)
-    if (PyObject_SetItem(table, items[i], items[i + 1]) < 0) return false;
+    if (put(table, items[i], items[i + 1]) < 0) return false;
   return true;
 }
 

@@ -14,6 +14,7 @@ inline bool is_table_type(PyTypeObject* type) {
 inline bool is_table(PyObject* object) {
   return PyDict_Check(object) && is_table_type(Py_TYPE(object));
 }
+// These take instances of classes derived from dict or OrderedDict too, past their methods.
 // The keys in the order in which iteration gives them; empty with an error cleared when that fails.
 Ref table_keys(PyObject* table);
 // The keys of an OrderedDict one by one in that order, borrowed: nothing is allocated.

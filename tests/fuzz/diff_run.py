@@ -70,7 +70,9 @@ class Picture:
         if isinstance(value, (list, tuple)):
             return [self.of(v) for v in value]
         if isinstance(value, dict):
-            return [(self.of(k), self.of(v)) for k, v in value.items()]
+            attributes = vars(value) if hasattr(value, "__dict__") else {}
+            items = [(self.of(k), self.of(v)) for k, v in value.items()]
+            return items if attributes is value else items + [self.of(list(attributes.items()))] * bool(attributes)
         if isinstance(value, (set, frozenset)):
             return sorted(repr(v) for v in value)
         if isinstance(value, types.FunctionType):
