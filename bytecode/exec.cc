@@ -273,6 +273,8 @@ bool Executor::run_instrs(SymFrame& frame) {
 
 bool Executor::apply(const OpDef& op, std::span<const Val> inputs, const Attrs& attrs,
                      SymRef* out) {
+  if (const char* odd = odd_tensor_class_name())
+    return fail(BreakReason::kObjectType, fmt::format("Tensor with a {} of the program's", odd));
   if (op.has(kInPlace)) return fail(BreakReason::kInPlace, op.name);
   if (attrs.empty() && op.signature.num_attrs > 0) {
     Attrs defaults;

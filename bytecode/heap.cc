@@ -160,8 +160,7 @@ bool Heap::realize(const SymRef& value) {
   if (is_singleton(object) || is_identity_constant(object)) {
     guard_identity(value);
     // A class may be given another metaclass, if it has one that is written in Python.
-    if (PyType_Check(object) && Py_TYPE(object) != &PyType_Type && !guard_type_of(value))
-      return false;
+    if (PyType_Check(object) && !has_plain_metaclass(object) && !guard_type_of(value)) return false;
     if (PyModule_Check(object)) guard_exact_type(value);  // a module may be given another class
     value->kind = SymKind::kConst;
     if (PyFunction_Check(object)) guard_function(value);
@@ -256,6 +255,10 @@ bool Heap::realize_tensor(const SymRef& value) {
     error = "a tensor in memory that the region has written";
     if (tensor_of(written->object.get()).storage().get() == tensor_of(object).storage().get())
       return false;
+  }
+  if (const char* odd = odd_tensor_class_name()) {
+    error = fmt::format("Tensor with a {} of the program's", odd);
+    return false;
   }
   if (!is_exact_tensor(object)) {
     PyTypeObject* const type = Py_TYPE(object);

@@ -5,6 +5,7 @@
 
 #include "bytecode/library.h"
 #include "guards/py/convert.h"
+#include "guards/py/tensor_class.h"
 
 #include <structmember.h>
 
@@ -79,6 +80,10 @@ bool is_free_special(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
+bool is_special_name(std::string_view name) {
+  return name.starts_with("__") && name.ends_with("__");
+}
+
 }  // namespace
 
 const char* odd_tensor_name(PyTypeObject* type) {
@@ -91,11 +96,20 @@ const char* odd_tensor_name(PyTypeObject* type) {
     for (Py_ssize_t at = 0; PyDict_Next(base->tp_dict, &at, &name, nullptr);) {
       const char* text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
       if (!text) return PyErr_Clear(), "names";
-      const std::string_view view(text);
-      if (view.starts_with("__") && view.ends_with("__") && !is_free_special(view)) return text;
+      if (is_special_name(text) && !is_free_special(text)) return text;
     }
   }
   return nullptr;
+}
+
+const char* odd_tensor_class_name() {
+  for (const std::string& name : names_set_on_tensor())
+    if (is_special_name(name) && !is_free_special(name)) return name.c_str();
+  return nullptr;
+}
+
+bool has_plain_metaclass(PyObject* cls) {
+  return Py_TYPE(cls) == &PyType_Type || Py_TYPE(cls) == Py_TYPE(&g_tensor_type);
 }
 
 bool is_writable_member(PyTypeObject* type, PyObject* o) {

@@ -22,5 +22,9 @@ bool is_writable_member(PyTypeObject* type, PyObject* descriptor);
 // A special method that a class derived from Tensor, or a base of it, has of its own and that a
 // capture would pass over; null: none, its tensors behave like tensors.
 const char* odd_tensor_name(PyTypeObject* type);
+// The same of what a program has set on Tensor itself.
+const char* odd_tensor_class_name();
+// Whether a class is made by `type`, or is Tensor or derives from it: its own metaclass has no say.
+bool has_plain_metaclass(PyObject* cls);
 
 }  // namespace msjit

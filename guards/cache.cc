@@ -295,19 +295,25 @@ CodeState* code_state(PyCodeObject* code) {
 
 const std::vector<CodeState*>& all_code_states() { return states(); }
 
-void reset_code_states() {
+void drop_entries() {
   for (CodeState* state : states()) {
     for (auto& [index, point] : state->points) {
       while (!point.entries.empty()) bury(*point.entries.back());  // one may be running
       point = EntryPoint();  // at its address: a capture may be under way there
     }
     state->start = nullptr;
-    state->calls = state->captured_calls = 0;
     state->inert = false;
+  }
+  sweep_graveyard();
+}
+
+void reset_code_states() {
+  drop_entries();
+  for (CodeState* state : states()) {
+    state->calls = state->captured_calls = 0;
     state->breaks.clear();
     state->recompiles.clear();
   }
-  sweep_graveyard();
   early_deaths().clear();
   departed = {};
 }

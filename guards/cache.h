@@ -136,6 +136,8 @@ const std::vector<CodeState*>& all_code_states();
 // those that a program makes anew from one text for each call. Then nothing is captured for its
 // first call.
 bool is_short_lived(CodeState& state);
+// Drops every entry, and looks again at what has been left alone.
+void drop_entries();
 // Drops every entry and every count.
 void reset_code_states();
 

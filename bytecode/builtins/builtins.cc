@@ -29,7 +29,7 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
   PyTypeObject* type = type_of(*value);
   if (!type) return unsupported(x, "isinstance");
   // A metaclass may redefine the test; ABCs answer from a registry that nothing guards.
-  if (Py_TYPE(cls) != &PyType_Type) {
+  if (!has_plain_metaclass(reinterpret_cast<PyObject*>(cls))) {
     if (type == cls) return *out = true, true;
     static PyObject* const check = PyUnicode_InternFromString("__instancecheck__");
     if (_PyType_Lookup(Py_TYPE(cls), check) != _PyType_Lookup(&PyType_Type, check))

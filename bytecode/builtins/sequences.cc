@@ -242,7 +242,7 @@ bool model_issubclass(Executor& x, Args args, PyObject* names, SymRef* out) {
     if (!x.look(cls)) return false;
     for (const SymRef& part : {args[0], cls})
       if (part->kind != SymKind::kConst || !PyType_Check(part->object.get()) ||
-          Py_TYPE(part->object.get()) != &PyType_Type)
+          !has_plain_metaclass(part->object.get()))
         return wrong_arguments(x, "issubclass");
     auto* type = reinterpret_cast<PyTypeObject*>(args[0]->object.get());
     // A class may be given other bases.

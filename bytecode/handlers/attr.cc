@@ -10,6 +10,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "guards/py/compat.h"
 #include "guards/py/objects.h"
+#include "guards/py/tensor_class.h"
 
 namespace msjit {
 
@@ -194,7 +195,8 @@ bool class_attr(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
   const bool fallback = _PyType_Lookup(meta, special_name("__getattr__"));
   PyObject* found = plain_meta ? _PyType_Lookup(type, name) : nullptr;
   const char* text = utf8_text(name);
-  if (meta != &PyType_Type && !x.heap().guard_class_version(meta)) found = nullptr;
+  if (!has_plain_metaclass(cls->object.get()) && !x.heap().guard_class_version(meta))
+    found = nullptr;
   if (found && std::string_view(text) == "__new__" && is_builtin_new(found))
     return *out = x.heap().from_constant(Ref::share(found), text), true;
   if (found && Py_TYPE(found) == &PyClassMethodDescr_Type &&
@@ -297,7 +299,8 @@ bool tensor_or_class_attr(Executor& x, const SymRef& tensor, PyObject* name, Sym
   const char* text = utf8_text(name);
   PyTypeObject* type = tensor->object ? Py_TYPE(tensor->object.get()) : &g_tensor_type;
   PyObject* found = _PyType_Lookup(type, name);
-  if (found == _PyType_Lookup(&g_tensor_type, name)) {
+  const bool set = is_set_on_tensor(text);  // an instance may have one of its own
+  if (found == _PyType_Lookup(&g_tensor_type, name) && !set) {
     bool known = false;
     if (!tensor_attr(x, tensor, text, out, &known)) return false;
     if (known) return true;
@@ -305,8 +308,9 @@ bool tensor_or_class_attr(Executor& x, const SymRef& tensor, PyObject* name, Sym
   const bool derived = type != &g_tensor_type;
   if (derived && tensor->source != kNoSource && std::string_view(text) != "__dict__")
     return generic_get_attr(x, tensor, name, out);
-  if (found && !derived) return bind(x, tensor, type, type, found, name, out);
-  if (!found && !derived) return added_attr(x, tensor, name, out);
+  if (found && !derived && (!set || (tensor->source == kNoSource && !tensor->joined)))
+    return bind(x, tensor, type, type, found, name, out);
+  if (!derived) return added_attr(x, tensor, name, out);
   return x.fail(BreakReason::kAttribute, fmt::format("{} of a tensor", text));
 }
 

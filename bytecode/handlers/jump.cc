@@ -12,7 +12,7 @@ namespace {
 // Classes are true unless their metaclass says otherwise; that of enumerations says so too.
 bool class_truth(Executor& x, const SymRef& cls, bool* out) {
   PyTypeObject* const meta = Py_TYPE(cls->object.get());
-  if (meta == &PyType_Type) return *out = true;
+  if (has_plain_metaclass(cls->object.get())) return *out = true;
   const bool asks = _PyType_Lookup(meta, special_name("__bool__")) ||
                     _PyType_Lookup(meta, special_name("__len__"));
   if ((asks && !is_enum_class(cls)) || !x.heap().guard_class_version(meta))

@@ -103,7 +103,7 @@ bool is_instance(Executor& x, const SymRef& subject, const SymRef& cls, bool* ou
   if (!x.look(subject) || !x.look(cls)) return false;
   PyObject* object = cls->kind == SymKind::kConst ? cls->object.get() : nullptr;
   PyTypeObject* type = type_of(*subject);
-  if (!object || !PyType_Check(object) || Py_TYPE(object) != &PyType_Type || !type ||
+  if (!object || !PyType_Check(object) || !has_plain_metaclass(object) || !type ||
       subject->kind == SymKind::kIterator)
     return x.fail(BreakReason::kUnsupported, "class pattern on " + describe(*subject));
   *out = PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(object));

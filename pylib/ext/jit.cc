@@ -14,6 +14,7 @@
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
 #include "guards/py/tables.h"
+#include "guards/py/tensor_class.h"
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/hook.h"
@@ -342,6 +343,7 @@ PyCodeObject* code_of(PyObject* object) {
 
 bool add_jit(PyObject* module) {
   add_front_end();
+  g_tensor_class_changed = drop_all_captures;
   if (!reserve_decoded() || !reserve_code_states() || !hook::initialize()) {
     PyErr_Clear();
     return add_no_jit(module, "other users of code objects have taken all places for extra data");

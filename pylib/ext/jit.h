@@ -15,6 +15,7 @@ PyCodeObject* code_of(PyObject* object);
 extern PyMethodDef g_mark_functions[];      // jit_marks.cc
 extern PyMethodDef g_program_functions[];   // jit_program.cc
 extern PyMethodDef g_settings_functions[];  // jit_settings.cc
+void drop_all_captures();                   // for want of something they all rely on
 extern PyMethodDef g_main_functions[];      // jit_main.cc
 extern PyMethodDef g_export_functions[];    // jit_export.cc
 

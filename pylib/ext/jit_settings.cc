@@ -39,12 +39,17 @@ PyObject* wait_compiled(PyObject*, PyObject*) noexcept {
   return Ref::none().release();
 }
 
-PyObject* reset(PyObject*, PyObject*) noexcept {
-  reset_code_states();
-  // A door may have given up code that was inert.
+// A door may have given up code that was inert.
+bool mark_again() {
   for (CodeState* state : all_code_states())
     if (FrameDoor door = hook::marked(state->code); door && !hook::mark(state->code, door))
-      return nullptr;
+      return false;
+  return true;
+}
+
+PyObject* reset(PyObject*, PyObject*) noexcept {
+  reset_code_states();
+  if (!mark_again()) return nullptr;
   reset_eager_op_count();
   graph_op_count = 0;
   return Ref::none().release();
@@ -111,6 +116,11 @@ PyObject* set_config(PyObject*, PyObject* args) noexcept {
 }
 
 }  // namespace
+
+void drop_all_captures() {
+  drop_entries();
+  if (!mark_again()) PyErr_Clear();
+}
 
 PyMethodDef g_settings_functions[] = {
     {"explain_json", explain_json, METH_NOARGS, "records of every function the JIT met"},

@@ -134,7 +134,8 @@ bool add_ops(PyObject* module) {
 }
 
 bool add_types(PyObject* module) {
-  if (!ready_dtype_type() || !ready_op_type() || !ready_tensor_type()) return false;
+  if (!ready_dtype_type() || !ready_op_type() || !ready_tensor_meta() || !ready_tensor_type())
+    return false;
   Ref compile_error = Ref::steal(PyErr_NewExceptionWithDoc(
       "msjit.CompileError", "A function that was to be captured whole cannot be.",
       PyExc_RuntimeError, nullptr));

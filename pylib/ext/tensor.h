@@ -12,6 +12,8 @@ void fill_buffer_slots(PyTypeObject* type);
 extern PyGetSetDef g_tensor_attributes[];
 extern PyMethodDef g_tensor_methods[];
 bool ready_tensor_type();
+bool ready_tensor_meta();           // before it
+extern PyTypeObject g_tensor_meta;  // the class of Tensor
 bool ready_dtype_type();
 
 // The one element; ValueError when there are more or none.

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "guards/py/tensor_class.h"
+#include "guards/py/text.h"
 #include "kernels/core/registry.h"
 #include "kernels/eager/tape.h"
 #include "pylib/ext/op_call.h"
@@ -13,7 +15,7 @@ namespace msjit {
 
 uint64_t tensor_meta_changes = 0;
 
-PyTypeObject g_tensor_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.Tensor",
+PyTypeObject g_tensor_type = {PyVarObject_HEAD_INIT(&g_tensor_meta, 0) "msjit.Tensor",
                               sizeof(TensorObject)};
 PyObject* g_tensor_initializer = nullptr;
 
@@ -59,12 +61,13 @@ int tensor_clear(PyObject* self) {
   return 0;
 }
 
-// What the class has cannot be hidden: a capture that reads it looks at no instance.
+// What the class has of itself cannot be hidden: a capture that reads it looks at no instance.
 int tensor_setattr(PyObject* self, PyObject* name, PyObject* value) {
   auto* object = reinterpret_cast<TensorObject*>(self);
   if (!is_exact_tensor(self)) return PyObject_GenericSetAttr(self, name, value);
   PyObject* found = PyUnicode_Check(name) ? _PyType_Lookup(&g_tensor_type, name) : nullptr;
-  if (found && !Py_TYPE(found)->tp_descr_set) {
+  const char* text = found ? utf8_text(name) : nullptr;
+  if (found && !Py_TYPE(found)->tp_descr_set && text && !is_set_on_tensor(text)) {
     PyErr_Format(PyExc_AttributeError, "'msjit.Tensor' object attribute '%U' is read-only", name);
     return -1;
   }
