@@ -30,7 +30,6 @@ _MOVED = {
     "nn.sparse": "nn",
     "common.hook_handle": "nn.hooks",
     "common.recompute": "nn.recompute",
-    "communication.comm_func": "ops.communication_operations",
     "graph.api": "common.api",
     "graph.jit_config": "common.jit_config",
     "ops.extend": "mint",
