@@ -137,6 +137,9 @@ Ref agree_function(PyObject*, const Args& args) {
                    : Ref::steal(raise(same.error()));
 }
 
+// Said before a call: what it is named, for those who ask why a region ends here.
+Ref collective(PyObject*, PyObject*) { return Ref::none(); }
+
 Ref barrier_function(PyObject*, const Args& args) {
   Reader reader(args, "barrier", 1);
   const int group = reader.number();
@@ -266,6 +269,8 @@ PyMethodDef g_functions[] = {
     method<make_group>("make_process_group",
                        "make_process_group(ranks, tag)\n--\n\nThe number of a new group."),
     method<free_group>("free_process_group", "free_process_group(group)\n--\n\nForgets a group."),
+    method1<collective>("collective",
+                        "collective(name)\n--\n\nNothing: a call of this name comes."),
     method<agree_function>("agree",
                            "agree(group, value)\n--\n\nWhether all members came with this int."),
     method<barrier_function>("barrier", "barrier(group)\n--\n\nWaits for all members."),

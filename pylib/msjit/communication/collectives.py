@@ -74,7 +74,7 @@ def all_reduce(x, op, group, where="all_reduce", call=0):
     if group.size == 1:
         return x
     out = _space(x.shape, data.dtype)
-    with group.lock:
+    with group.calling(where):
         check(group, where, x, op, call=call)
         processes.all_reduce(group.number, data, out, _REDUCTIONS[op])
     return recorded(where, group, lambda x, out, g, n: _all_reduce_gradient(x, out, g, op, group, n), x, _finished(out, x, op, group))
@@ -96,7 +96,7 @@ def all_gather(x, group, where="all_gather", call=0):
     if group.size == 1:
         return x
     out = _space((rows * group.size,) + tuple(x.shape[1:]), x.dtype)
-    with group.lock:
+    with group.calling(where):
         check(group, where, x, call=call)
         processes.all_gather(group.number, x.detach(), out, [x.size] * group.size)
     return recorded(where, group, lambda x, out, g, n: reduce_scatter(g, "sum", group, "gradient of all_gather", n), x, out)
@@ -113,7 +113,7 @@ def reduce_scatter(x, op, group, where="reduce_scatter", call=0):
     if group.size == 1:
         return x
     out = _space((rows // group.size,) + tuple(x.shape[1:]), data.dtype)
-    with group.lock:
+    with group.calling(where):
         check(group, where, x, op, call=call)
         processes.reduce_scatter(group.number, data, out, _REDUCTIONS[op], [out.size] * group.size)
 
@@ -132,7 +132,7 @@ def broadcast(x, root, group, where="broadcast"):
     out = _space(x.shape, x.dtype)
     if group.rank == root:
         out.assign_value(x.detach())
-    with group.lock:
+    with group.calling(where):
         check(group, where, x, "from rank %d" % root)
         processes.broadcast(group.number, out, root)
     return recorded(where, group, lambda x, out, g, n: g, x, out)
@@ -143,7 +143,7 @@ def broadcast_into(tensors, root, group, where="broadcast"):
     check_rank(group, root, where)
     if group.size == 1 or not tensors:
         return
-    with group.lock:
+    with group.calling(where):
         check(group, where, "from rank %d" % root, *tensors)
         for tensor in tensors:
             processes.broadcast(group.number, tensor, root)
@@ -158,7 +158,7 @@ def reduce(x, op, root, group, where="reduce", call=0):
         return x
     here = group.rank == root
     out = _space(x.shape if here else (1,), data.dtype)
-    with group.lock:
+    with group.calling(where):
         check(group, where, x, op, "to rank %d" % root)
         processes.reduce(group.number, data, out, _REDUCTIONS[op], root)
 
@@ -175,7 +175,7 @@ def gather(x, root, group, where="gather"):
         return x
     here = group.rank == root
     out = _space((rows * group.size,) + tuple(x.shape[1:]) if here else (1,), x.dtype)
-    with group.lock:
+    with group.calling(where):
         check(group, where, x, "to rank %d" % root)
         processes.gather(group.number, x.detach(), out, root)
 
@@ -196,7 +196,7 @@ def scatter(x, root, group, where="scatter"):
         return x
     here = group.rank == root
     out = _space((rows // group.size,) + tuple(x.shape[1:]), x.dtype)
-    with group.lock:
+    with group.calling(where):
         check(group, where, x, "from rank %d" % root)
         processes.scatter(group.number, x.detach() if here else None, out, root)
 
@@ -217,7 +217,7 @@ def all_to_all(x, sent, received, group, where="all_to_all", call=0):
     if group.size == 1:
         return flat
     out = _space((sum(received),), x.dtype)
-    with group.lock:
+    with group.calling(where):
         check(group, where, str(x.dtype), call=call)
         _check_counts(group, where, sent, received)
         processes.all_to_all(group.number, flat.detach(), out, list(sent), list(received))
@@ -244,6 +244,6 @@ def _check_counts(group, where, sent, received):
 def barrier(group, where="barrier"):
     """Comes back when all members are here."""
     if group.size > 1:
-        with group.lock:
+        with group.calling(where):
             check(group, where)
             processes.barrier(group.number)

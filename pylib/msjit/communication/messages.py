@@ -14,6 +14,7 @@ class CommHandle:
         """Waits; again, it does nothing. ValueError or TypeError where another tensor came than was expected."""
         number, self._number = self._number, None
         if number is not None:
+            processes.collective("wait")
             processes.wait_message(number)
 
     def __repr__(self):
@@ -34,12 +35,14 @@ def _check(rank, group, tag, where):
 def begin_send(x, rank, group, tag):
     """Begins to send a Tensor to the member `rank`; it must not change before the handle's wait()."""
     _check(rank, group, tag, "send")
+    processes.collective("send")
     return CommHandle(processes.begin_send(group.number, x.detach(), rank, tag))
 
 
 def begin_receive(out, rank, group, tag):
     """Begins to receive from the member `rank` into a Tensor, which is there after the handle's wait()."""
     _check(rank, group, tag, "recv")
+    processes.collective("recv")
     return CommHandle(processes.begin_receive(group.number, out, rank, tag))
 
 

@@ -29,7 +29,7 @@ def all_gather_object(obj, group, where="all_gather_object"):
     if group.size == 1:
         return [pickle.loads(pickle.dumps(obj))]
     data = _packed(obj)
-    with group.lock:
+    with group.calling(where):
         sizes = collectives.all_gather(Tensor([data.size], _INT64), group, where).tolist()
         out = _space(sum(sizes))
         processes.all_gather(group.number, data, out, sizes)
@@ -46,7 +46,7 @@ def broadcast_object(obj, root, group, where="broadcast_object_list"):
         return obj
     here = group.rank == root
     data = _packed(obj) if here else None
-    with group.lock:
+    with group.calling(where):
         size = collectives.broadcast(Tensor([data.size if here else 0], _INT64), root, group, where).tolist()[0]
         data = data if here else _space(size)
         processes.broadcast(group.number, data, root)
@@ -65,7 +65,7 @@ def scatter_object(objects, root, group, where="scatter_object_list"):
         return objects[0]
     here = group.rank == root
     parts = [_packed(obj) for obj in objects] if here else []
-    with group.lock:
+    with group.calling(where):
         check(group, where, "from rank %d" % root)
         sizes = [part.size for part in parts] if here else [0] * group.size
         sizes = collectives.broadcast(Tensor(sizes, _INT64), root, group, where).tolist()

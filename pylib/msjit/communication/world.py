@@ -25,6 +25,11 @@ class Group:
         self.name, self.ranks, self.rank, self.number = name, tuple(ranks), rank, number
         self.size, self.lock, self.recorded = len(ranks), threading.RLock(), 0
 
+    def calling(self, where):
+        """The lock, for a call of this name. A compiled function ends its region here, before anything is done."""
+        processes.collective(where)
+        return self.lock
+
 
 class _State:
     """`groups`: by name, those of the world under its three names; empty before join()."""
@@ -72,6 +77,7 @@ def join():
         return
     group = Group(WORLD_NAMES[0], (0,), 0)
     if _is_started_by_mpi():
+        processes.collective("init")
         rank, size, _ = processes.join_processes()
         group = Group(WORLD_NAMES[0], range(size), rank, 0)
         state.joined_by = os.getpid()
@@ -117,6 +123,7 @@ def add_group(name, ranks):
     number = None
     if len(ranks) > 1:
         from zlib import crc32
+        processes.collective("create_group")
         number = processes.make_process_group(ranks, crc32(name.encode()) & 0x7FFF)
     state.groups[name] = Group(name, ranks, ranks.index(world.rank), number)
 
@@ -125,6 +132,7 @@ def drop_group(name):
     """Forgets a group."""
     group = state.groups.pop(name)
     if group.number is not None:
+        processes.collective("destroy_group")
         processes.free_process_group(group.number)
 
 

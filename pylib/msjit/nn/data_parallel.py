@@ -76,7 +76,7 @@ def reduce_gradients(grads, group, scale):
     """The sums over a group, times scale; one agreement for all."""
     grads = [g.detach() for g in grads]
     out = list(grads)
-    with group.lock:
+    with group.calling("DistributedGradReducer"):
         check(group, "DistributedGradReducer", *grads)
         for places in _buckets(grads):
             flat = grads[places[0]].reshape(-1) if len(places) == 1 else _k.concat([grads[i].reshape(-1) for i in places], 0)

@@ -224,7 +224,7 @@ def captured():
         y = ops.tanh(x) * scale
         z = ops.AllReduce()(y)
         calls.append(1)
-        return ops.AllGather()(z + 1) * ops.AllReduce("max")(y)
+        return ops.AllGather()(z + 1).sum() * ops.AllReduce("max")(y)
 
     want = step(Tensor(data(RANK)), 0.5).asnumpy()
     for mode in ("PIJit", "PSJit"):
