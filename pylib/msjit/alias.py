@@ -36,7 +36,6 @@ _MOVED = {
     "ops.extend.array_func": "mint",
     "ops.extend.math_func": "mint",
     "ops.extend.nn_func": "mint.functional",
-    "ops.communication": "mint.distributed",
     "ops.op_info_register": "ops",
     "ops.vm_impl_registry": "ops",
     "ops._utils.utils": "ops._utils",

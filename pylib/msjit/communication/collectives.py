@@ -102,6 +102,19 @@ def all_gather(x, group, where="all_gather", call=0):
     return recorded(where, group, lambda x, out, g, n: reduce_scatter(g, "sum", group, "gradient of all_gather", n), x, out)
 
 
+def all_gather_uneven(x, rows, group, where):
+    """The inputs, `rows[i]` rows of member i, one behind the other. No gradient."""
+    if group.size == 1:
+        return x
+    inner = tuple(x.shape[1:])
+    out = _space((sum(rows),) + inner, x.dtype)
+    row = out.size // max(sum(rows), 1)
+    with group.calling(where):
+        check(group, where, "%s, rows %s of %s" % (str(x.dtype).lower(), list(rows), inner))
+        processes.all_gather(group.number, x, out, [n * row for n in rows])
+    return out
+
+
 def reduce_scatter(x, op, group, where="reduce_scatter", call=0):
     """(n / N, ...): this member's part of the reduced input; the gradient (of sum) is gathered."""
     check_reduction(op, where)

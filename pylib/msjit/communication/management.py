@@ -145,6 +145,11 @@ def place_in_group(world_rank, group, where):
     return group.ranks.index(world_rank)
 
 
+def group_or_world(group, where):
+    """The Group of a name, that of all processes for None."""
+    return _world.group_of(GlobalComm.WORLD_COMM_GROUP if group is None else group, where)
+
+
 def _check_int(value, where, what):
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError("[%s] %s, got %s, expected an int" % (where, what, type(value).__name__))

@@ -1,21 +1,29 @@
 """mint.distributed: groups of processes, and collective calls that write to the Tensors they are given. Ranks are those of the world."""
 from .. import _paths
 from ..absent import attributes as _absent
-from ..absent import reason_of as _reason_of
 from ..common.tensor import check_tensor as _check_tensor
 from ..communication import collectives as _c
 from ..communication import management as _g
-from ..communication import messages as _m
-from ..communication import objects as _o
 from ..communication.comm_func import exchange_rows as _exchange_rows
 from ..communication.comm_func import exchange_tensors as _exchange_tensors
+from ..communication.comm_func import split_counts as _split_counts
 from ..communication.messages import CommHandle
-from ..communication.world import group_of as _group_of
+from ..communication.management import group_or_world as _found
 from ..communication.world import state as _state
-
-
-def _found(group, where):
-    return _group_of(_g.GlobalComm.WORLD_COMM_GROUP if group is None else group, where)
+from .distributed_messages import (  # noqa: F401
+    P2POp,
+    all_gather_object,
+    batch_isend_irecv,
+    broadcast_object_list,
+    gather_object,
+    irecv,
+    isend,
+    recv,
+    recv_object_list,
+    scatter_object_list,
+    send,
+    send_object_list,
+)
 
 
 def _done(async_op):
@@ -25,7 +33,7 @@ def _done(async_op):
     return CommHandle() if async_op else None
 
 
-def _write(out, value, where):
+def write(out, value, where):
     """Shape and dtype of an output are the caller's to get right."""
     if tuple(out.shape) != tuple(value.shape):
         raise ValueError("[%s] shape of the output, got %s, expected %s" % (where, tuple(out.shape), tuple(value.shape)))
@@ -135,7 +143,7 @@ def get_process_group_ranks(group=None):
 
 def all_reduce(tensor, op="sum", group=None, async_op=False):
     """Writes the reduced tensors of all members to `tensor`; op: "sum", "prod", "max", "min" or "avg"."""
-    _write(_check_tensor(tensor, "all_reduce"), _c.all_reduce(tensor.detach(), op, _found(group, "all_reduce")), "all_reduce")
+    write(_check_tensor(tensor, "all_reduce"), _c.all_reduce(tensor.detach(), op, _found(group, "all_reduce")), "all_reduce")
     return _done(async_op)
 
 
@@ -145,7 +153,7 @@ def reduce(tensor, dst, op="sum", group=None, async_op=False):
     place = _g.place_in_group(dst, found, "reduce")
     out = _c.reduce(_check_tensor(tensor, "reduce").detach(), op, place, found)
     if found.rank == place:
-        _write(tensor, out, "reduce")
+        write(tensor, out, "reduce")
     return _done(async_op)
 
 
@@ -160,7 +168,7 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=Fal
     """Writes the inputs of all N members, one behind the other, to the output (N * n, ...)."""
     where = "all_gather_into_tensor"
     out = _c.all_gather(_check_tensor(input_tensor, where).detach(), _found(group, where), where)
-    _write(_check_tensor(output_tensor, where), out, where)
+    write(_check_tensor(output_tensor, where), out, where)
     return _done(async_op)
 
 
@@ -168,7 +176,7 @@ def reduce_scatter_tensor(output, input, op="sum", group=None, async_op=False):
     """Writes this member's part of the reduced inputs of all N members to the output (n / N, ...)."""
     where = "reduce_scatter_tensor"
     out = _c.reduce_scatter(_check_tensor(input, where).detach(), op, _found(group, where), where)
-    _write(_check_tensor(output, where), out, where)
+    write(_check_tensor(output, where), out, where)
     return _done(async_op)
 
 
@@ -198,7 +206,7 @@ def reduce_scatter(output, input_list, op="sum", group=None, async_op=False):
     _same(input_list, _check_tensor(output, "reduce_scatter"), found, "reduce_scatter")
     from .. import ops
     out = _c.reduce_scatter(ops.stack([t.detach() for t in input_list]), op, found)
-    _write(output, out.reshape(output.shape), "reduce_scatter")
+    write(output, out.reshape(output.shape), "reduce_scatter")
     return _done(async_op)
 
 
@@ -224,7 +232,29 @@ def scatter(tensor, scatter_list, src=0, group=None, async_op=False):
     if found.rank == place:
         _same(scatter_list, tensor, found, "scatter")
         whole = ops.stack([t.detach() for t in scatter_list])
-    _write(tensor, _c.scatter(whole, place, found).reshape(tensor.shape), "scatter")
+    write(tensor, _c.scatter(whole, place, found).reshape(tensor.shape), "scatter")
+    return _done(async_op)
+
+
+def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=None, async_op=False):
+    """Writes the inputs of all members, one behind the other, to the output; output_split_sizes: the rows of each, equal by default."""
+    where = "all_gather_into_tensor_uneven"
+    found, x, out = _found(group, where), _check_tensor(input, where), _check_tensor(output, where)
+    rows = _split_counts(out.shape[0], output_split_sizes, found, where, "output")
+    if rows[found.rank] != x.shape[0]:
+        raise ValueError("[%s] rows of the input, got %d, expected %d" % (where, x.shape[0], rows[found.rank]))
+    value = _c.all_gather_uneven(x.detach(), rows, found, where)
+    write(out, value, where)
+    return _done(async_op)
+
+
+def reduce_scatter_tensor_uneven(output, input, input_split_sizes=None, op="sum", group=None, async_op=False):
+    """Writes this member's rows of the reduced inputs of all members; input_split_sizes: the rows of each, equal by default."""
+    where = "reduce_scatter_tensor_uneven"
+    found, x = _found(group, where), _check_tensor(input, where)
+    rows = _split_counts(x.shape[0], input_split_sizes, found, where, "input")
+    whole, begin = _c.all_reduce(x.detach(), op, found, where), sum(rows[:found.rank])
+    write(_check_tensor(output, where), whole[begin:begin + rows[found.rank]], where)
     return _done(async_op)
 
 
@@ -241,7 +271,7 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False
     found, outputs = _found(group, "all_to_all"), _list_of_one_dtype(output_tensor_list, "all_to_all")
     inputs = [t.detach() for t in _list_of_one_dtype(input_tensor_list, "all_to_all")]
     for target, value in zip(outputs, _exchange_tensors([tuple(t.shape) for t in outputs], inputs, found, "all_to_all")):
-        _write(target, value, "all_to_all")
+        write(target, value, "all_to_all")
     return _done(async_op)
 
 
@@ -251,7 +281,7 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
     where = "all_to_all_single"
     found, out = _found(group, where), _check_tensor(output, where)
     value = _exchange_rows(tuple(out.shape), _check_tensor(input, where).detach(), output_split_sizes, input_split_sizes, found, where)
-    _write(out, value, where)
+    write(out, value, where)
     return _done(async_op)
 
 
@@ -261,121 +291,10 @@ def barrier(group=None, async_op=False, device_ids=None):
     return _done(async_op)
 
 
-# -- messages -------------------------------------------------------------------------------------------------------------
-
-
-def isend(tensor, dst=0, group=None, tag=0):
-    """Begins to send a tensor to the rank dst; the handle's wait() says when it may be changed."""
-    found = _found(group, "send")
-    return _m.begin_send(_check_tensor(tensor, "send"), _g.place_in_group(dst, found, "send"), found, tag)
-
-
-def irecv(tensor, src=0, group=None, tag=0):
-    """Begins to receive from the rank src into `tensor`, which is complete after the handle's wait()."""
-    found = _found(group, "recv")
-    return _m.begin_receive(_check_tensor(tensor, "recv"), _g.place_in_group(src, found, "recv"), found, tag)
-
-
-def send(tensor, dst=0, group=None, tag=0):
-    """Sends a tensor to the rank dst."""
-    isend(tensor, dst, group, tag).wait()
-
-
-def recv(tensor, src=0, group=None, tag=0):
-    """Receives from the rank src into `tensor`; 0."""
-    irecv(tensor, src, group, tag).wait()
-    return 0
-
-
-class P2POp:
-    """One entry of batch_isend_irecv: op isend or irecv, by name or as the function, a tensor, the peer's rank of the world."""
-
-    def __init__(self, op, tensor, peer, group=None, tag=0):
-        if op not in ("isend", "irecv", isend, irecv):
-            raise TypeError("[P2POp] op, got %r, expected isend or irecv" % (op,))
-        if isinstance(peer, bool) or not isinstance(peer, int):
-            raise TypeError("[P2POp] peer, got %s, expected an int" % type(peer).__name__)
-        if tag != 0:
-            raise NotImplementedError("[P2POp] tag, got %r, expected 0" % (tag,))
-        self.op, self.tensor, self.peer, self.group, self.tag = op, _check_tensor(tensor, "P2POp"), peer, group, tag
-
-
-def batch_isend_irecv(p2p_op_list):
-    """Begins all messages of the list; a list of handles."""
-    if not p2p_op_list:
-        raise TypeError("[batch_isend_irecv] p2p_op_list, got %r, expected a list of one or more" % (p2p_op_list,))
-    for entry in p2p_op_list:
-        if not isinstance(entry, P2POp):
-            raise TypeError("[batch_isend_irecv] entry, got %s, expected a P2POp" % type(entry).__name__)
-    return [(isend if entry.op in ("isend", isend) else irecv)(entry.tensor, entry.peer, entry.group) for entry in p2p_op_list]
-
-
-# -- Python objects ---------------------------------------------------------------------------------------------------------
-
-
-def _list(values, size, where):
-    if not isinstance(values, list) or size is not None and len(values) != size:
-        raise TypeError("[%s] list, got %s, expected one of %s" % (where, len(values) if isinstance(values, list) else
-                                                                type(values).__name__, size if size is not None else "any length"))
-
-
-def all_gather_object(object_list, obj, group=None):
-    """Writes the picklable objects of all members to object_list."""
-    found = _found(group, "all_gather_object")
-    _list(object_list, found.size, "all_gather_object")
-    object_list[:] = _o.all_gather_object(obj, found)
-
-
-def broadcast_object_list(object_list, src=0, group=None, device=None):
-    """Writes the objects of the rank src to object_list, which has the same length everywhere."""
-    found = _found(group, "broadcast_object_list")
-    _list(object_list, None, "broadcast_object_list")
-    came = _o.broadcast_object(list(object_list), _g.place_in_group(src, found, "broadcast_object_list"), found)
-    _list(object_list, len(came), "broadcast_object_list")
-    object_list[:] = came
-
-
-def gather_object(obj, object_gather_list=None, dst=0, group=None):
-    """Writes the objects of all members to object_gather_list on the rank dst."""
-    found = _found(group, "gather_object")
-    place = _g.place_in_group(dst, found, "gather_object")
-    if found.rank == place:
-        _list(object_gather_list, found.size, "gather_object")
-    came = _o.gather_object(obj, place, found)
-    if came is not None:
-        object_gather_list[:] = came
-
-
-def scatter_object_list(scatter_object_output_list, scatter_object_input_list, src=0, group=None):
-    """Writes object i of the rank src to the first place of the output list of member i."""
-    found = _found(group, "scatter_object_list")
-    place = _g.place_in_group(src, found, "scatter_object_list")
-    if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:
-        raise TypeError("[scatter_object_list] output list, got %r, expected a list of one or more" % (scatter_object_output_list,))
-    if found.rank == place:
-        _list(scatter_object_input_list, found.size, "scatter_object_list")
-    scatter_object_output_list[0] = _o.scatter_object(scatter_object_input_list, place, found)
-
-
-def send_object_list(object_list, dst=0, group=None, device=None):
-    """Sends a list of picklable objects to the rank dst."""
-    found = _found(group, "send")
-    _list(object_list, None, "send_object_list")
-    _o.send_object(list(object_list), _g.place_in_group(dst, found, "send"), found)
-
-
-def recv_object_list(object_list, src=0, group=None, device=None):
-    """Receives the objects of send_object_list into a list of the same length."""
-    found = _found(group, "recv")
-    came = _o.receive_object(_g.place_in_group(src, found, "recv"), found)
-    _list(object_list, len(came), "recv_object_list")
-    object_list[:] = came
-
-
 __all__ = ["init_process_group", "destroy_process_group", "get_rank", "get_world_size", "new_group", "get_backend", "get_global_rank",
            "get_process_group_ranks", "get_group_rank", "all_reduce", "all_gather_into_tensor", "all_to_all", "all_to_all_single",
-           "reduce_scatter_tensor", "isend", "irecv", "send", "recv", "send_object_list", "recv_object_list", "gather", "scatter",
+           "reduce_scatter_tensor", "all_gather_into_tensor_uneven", "reduce_scatter_tensor_uneven", "isend", "irecv", "send", "recv", "send_object_list", "recv_object_list", "gather", "scatter",
            "all_gather", "reduce_scatter", "barrier", "broadcast", "reduce", "P2POp", "batch_isend_irecv", "all_gather_object",
            "broadcast_object_list", "gather_object", "scatter_object_list", "is_available", "is_initialized"]
-__getattr__ = _absent(__name__, lambda name: "communication" if name.endswith("_uneven") else _reason_of(name))
+__getattr__ = _absent(__name__)
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

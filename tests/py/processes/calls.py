@@ -133,6 +133,21 @@ def in_place():
     out = [Tensor(np.zeros((2, 3), np.float32)) for _ in range(SIZE)]
     dist.all_to_all(out, [Tensor(everyone[RANK] + i) for i in range(SIZE)])
     same(np.stack([o.asnumpy() for o in out]), np.stack(everyone) + np.float32(RANK), "all_to_all")
+    rows = list(range(SIZE))  # member i has i rows
+    whole = Tensor(np.zeros((sum(rows), 2), np.float32))
+    dist.all_gather_into_tensor_uneven(whole, Tensor(np.full((RANK, 2), RANK, np.float32)), rows)
+    want = np.concatenate([np.full((r, 2), r, np.float32) for r in rows])
+    same(whole, want, "all_gather_into_tensor_uneven")
+    part = Tensor(np.zeros((RANK, 2), np.float32))
+    dist.reduce_scatter_tensor_uneven(part, whole, rows)
+    same(part, np.full((RANK, 2), RANK * SIZE, np.float32), "reduce_scatter_tensor_uneven")
+    gathered = Tensor(np.zeros((2 * SIZE, 3), np.float32))
+    ops.communication.gather_into_tensor(gathered, x, 1)
+    same(gathered, np.concatenate(everyone) if RANK == 1 else np.zeros((2 * SIZE, 3), np.float32), "gather_into_tensor")
+    part = Tensor(np.zeros((2, 3), np.float32))
+    ops.scatter_tensor(part, gathered, 1)
+    same(part, everyone[RANK], "scatter_tensor")
+    dist.scatter(part, [Tensor(everyone[1] * (i + 1)) for i in range(SIZE)] if RANK == 1 else [], 1)
     # A column of a larger tensor is written where it stands.
     big = Tensor(np.zeros((2, SIZE), np.float32))
     dist.broadcast(big[:, 0], 0)
