@@ -230,8 +230,8 @@ class Model:
         return self._network(*predict_data)
 
     def infer_predict_layout(self, *predict_data, skip_backend_compile=False):
-        """There is one process and no layout."""
-        raise NotImplementedError("[model] infer_predict_layout needs several processes, which are not offered")
+        """Networks are not divided, so there is no layout."""
+        raise NotImplementedError("[model] infer_predict_layout needs a network divided over processes, which is not offered")
 
 
 class _Entered:

@@ -1,4 +1,5 @@
 """Run by mpirun: every collective call against NumPy, its gradient, groups, messages, objects, and what is refused on all ranks."""
+import os
 import sys
 
 import numpy as np
@@ -9,7 +10,7 @@ from msjit import communication as comm
 from msjit.communication import comm_func as cf
 from msjit.mint import distributed as dist
 
-assert comm.get_rank() == int(__import__("os").environ["OMPI_COMM_WORLD_RANK"])  # before init too, as in MindSpore
+assert comm.get_rank() == int(os.environ["OMPI_COMM_WORLD_RANK"])  # before init too, as in MindSpore
 comm.init()
 RANK, SIZE = comm.get_rank(), comm.get_group_size()
 SUM, MAX, MIN, PROD = np.add, np.maximum, np.minimum, np.multiply
@@ -249,8 +250,9 @@ def captured():
             assert got.shape == want.shape
         assert np.allclose(fn(Tensor(data(RANK)), 0.5).asnumpy(), want, rtol=1e-5), mode
         assert len(calls) == before + 21, (mode, len(calls) - before)
-    whole = ms.jit(lambda x: ops.AllReduce()(x) + 1, mode="PIJit", fullgraph=True)
-    refused(ms.CompileError, "waits for other processes", lambda: whole(Tensor([1.0])))
+    if not os.environ.get("MSJIT_BREAK_EVERY"):  # which ends regions for another reason
+        whole = ms.jit(lambda x: ops.AllReduce()(x) + 1, mode="PIJit", fullgraph=True)
+        refused(ms.CompileError, "AllReduce waits for other processes", lambda: whole(Tensor([1.0])))
 
     def differentiated(x):
         return ms.value_and_grad(lambda x: (ops.AllReduce()(ops.sin(x)) ** 2).sum())(x)
