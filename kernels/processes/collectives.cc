@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace msjit {
@@ -110,6 +111,20 @@ Result<bool> agree(int group, int64_t value) {
   MSJIT_TRY(const ProcessGroup g, process_group(group));
   int64_t found[2] = {value, ~value};  // the largest, and ~ of the smallest
   const MpiHandle dtype = g.mpi->dtypes[static_cast<int>(DType::kInt64)];
+  if (group != 0) {  // all members of the world come here at the end, those of a group do not
+    auto* shared = new int64_t[4]{value, ~value, 0, 0};  // left to MPI where a member has gone
+    MpiHandle request = nullptr;
+    MSJIT_OK(check_mpi(
+        *g.mpi, g.mpi->Iallreduce(shared, shared + 2, 2, dtype, g.mpi->max, g.comm, &request),
+        "agree"));
+    std::vector<int> members(static_cast<size_t>(g.size));
+    std::iota(members.begin(), members.end(), 0);
+    Waited waited = wait_request(g, &request, members, "agree");
+    const bool same = shared[2] == ~shared[3];
+    if (!waited.left) delete[] shared;
+    MSJIT_OK(std::move(waited.status));
+    return same;
+  }
   MSJIT_OK(
       check_mpi(*g.mpi, g.mpi->Allreduce(kInPlace, found, 2, dtype, g.mpi->max, g.comm), "agree"));
   return found[0] == ~found[1];

@@ -3,8 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
-#include <vector>
+#include <optional>
 
 namespace msjit {
 namespace {
@@ -16,6 +17,9 @@ struct World {
   pid_t process = 0;
   bool left = false, ours = false;  // ours: MPI was started here
   std::vector<ProcessGroup> groups;
+  MpiHandle farewells = nullptr;  // a communicator for nothing else
+  std::vector<MpiHandle> said;    // sends on their way
+  char word = 0;
 };
 World& world() {
   static auto& only = *new World;
@@ -33,8 +37,8 @@ Status joined_here(const World& w) {
   return {};
 }
 
-Result<ProcessGroup> described(const MpiLibrary& mpi, MpiHandle comm) {
-  ProcessGroup group{&mpi, comm, 0, 0};
+Result<ProcessGroup> described(const MpiLibrary& mpi, MpiHandle comm, std::vector<int> ranks) {
+  ProcessGroup group{&mpi, comm, 0, 0, std::move(ranks)};
   MSJIT_OK(check_mpi(mpi, mpi.Comm_set_errhandler(comm, mpi.errors_return), "init"));
   MSJIT_OK(check_mpi(mpi, mpi.Comm_rank(comm, &group.rank), "init"));
   MSJIT_OK(check_mpi(mpi, mpi.Comm_size(comm, &group.size), "init"));
@@ -53,7 +57,9 @@ Status join(World& w, const MpiLibrary& mpi) {
   w.ours = !started;
   MpiHandle comm = nullptr;
   MSJIT_OK(check_mpi(mpi, mpi.Comm_dup(mpi.world, &comm), "init"));
-  MSJIT_TRY(auto all, described(mpi, comm));
+  MSJIT_OK(check_mpi(mpi, mpi.Comm_dup(mpi.world, &w.farewells), "init"));
+  MSJIT_TRY(auto all, described(mpi, comm, {}));
+  for (int rank = 0; rank < all.size; ++rank) all.ranks.push_back(rank);
   w.groups.assign(1, all);
   w.mpi = &mpi;
   w.process = getpid();
@@ -78,6 +84,20 @@ Status check_ranks(std::span<const int64_t> ranks, const ProcessGroup& all) {
   return {};
 }
 
+// The ranks, as "1, 2", of those among some members that have said farewell.
+std::string ranks_gone(const ProcessGroup& group, std::span<const int> members) {
+  std::string gone;
+  for (const int member : members) {
+    const int rank = group.ranks[static_cast<size_t>(member)];
+    int said = 0;
+    MpiStatus ignored;
+    if (member == group.rank) continue;
+    const int code = group.mpi->Iprobe(rank, 0, world().farewells, &said, &ignored);
+    if (code == 0 && said) gone += (gone.empty() ? "" : ", ") + std::to_string(rank);
+  }
+  return gone;
+}
+
 }  // namespace
 
 Status check_mpi(const MpiLibrary& mpi, int code, const char* where) {
@@ -98,16 +118,66 @@ Result<ProcessWorld> join_processes() {
   return ProcessWorld{w.groups[0].rank, w.groups[0].size, w.mpi->version};
 }
 
-Status leave_processes() {
+Status say_farewell() {
   World& w = world();
   MSJIT_OK(joined_here(w));
+  if (!w.said.empty()) return {};
+  const ProcessGroup& all = w.groups[0];
+  w.said.resize(static_cast<size_t>(all.size));
+  for (int rank = 0; rank < all.size; ++rank)
+    if (rank != all.rank)
+      MSJIT_OK(check_mpi(*w.mpi,
+                         w.mpi->Isend(&w.word, 1, w.mpi->dtypes[static_cast<int>(DType::kUInt8)],
+                                      rank, 0, w.farewells, &w.said[static_cast<size_t>(rank)]),
+                         "release"));
+  return {};
+}
+
+Status leave_processes() {
+  World& w = world();
+  MSJIT_OK(say_farewell());
   const MpiLibrary& mpi = *w.mpi;
+  const ProcessGroup all = w.groups[0];
+  for (int rank = 0; rank < all.size; ++rank) {
+    if (rank == all.rank) continue;
+    char word = 0;
+    MSJIT_OK(check_mpi(mpi,
+                       mpi.Recv(&word, 1, mpi.dtypes[static_cast<int>(DType::kUInt8)], rank, 0,
+                                w.farewells, nullptr),
+                       "release"));
+    MSJIT_OK(wait_request(all, &w.said[static_cast<size_t>(rank)], {}, "release").status);
+  }
   for (ProcessGroup& group : w.groups)
     if (group.comm) MSJIT_OK(check_mpi(mpi, mpi.Comm_free(&group.comm), "release"));
+  MSJIT_OK(check_mpi(mpi, mpi.Comm_free(&w.farewells), "release"));
   w.groups.clear();
   w.mpi = nullptr;
   w.left = true;
   return w.ours ? check_mpi(mpi, mpi.Finalize(), "release") : Status();
+}
+
+Waited wait_request(const ProcessGroup& group, MpiHandle* request, std::span<const int> members,
+                    const char* where) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kLook = std::chrono::milliseconds(20);
+  constexpr auto kGrace = std::chrono::seconds(2);  // for what was on its way before the farewell
+  Clock::time_point looked = Clock::now();
+  std::optional<Clock::time_point> since;
+  for (uint32_t turn = 1;; ++turn) {
+    int done = 0;
+    MpiStatus ignored;
+    const int code = group.mpi->Test(request, &done, &ignored);
+    if (code != 0 || done) return {check_mpi(*group.mpi, code, where)};
+    if (turn % 1024 != 0 || members.empty() || Clock::now() - looked < kLook) continue;
+    looked = Clock::now();
+    const std::string gone = ranks_gone(group, members);
+    if (gone.empty()) continue;
+    if (!since) since = looked;
+    if (looked - *since > kGrace)
+      return {runtime_error("[{}] rank {}, got the end of its program, expected it to take part",
+                            where, gone),
+              true};
+  }
 }
 
 void abort_processes(int status) {
@@ -131,7 +201,7 @@ Result<int> make_process_group(std::span<const int64_t> ranks, int tag) {
   MSJIT_OK(check_mpi(mpi, mpi.Comm_create_group(all.comm, part, tag, &comm), "create_group"));
   MSJIT_OK(check_mpi(mpi, mpi.Group_free(&part), "create_group"));
   MSJIT_OK(check_mpi(mpi, mpi.Group_free(&whole), "create_group"));
-  MSJIT_TRY(const ProcessGroup made, described(mpi, comm));
+  MSJIT_TRY(const ProcessGroup made, described(mpi, comm, members));
   w.groups.push_back(made);
   return static_cast<int>(w.groups.size()) - 1;
 }

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kernels/core/result.h"
 #include "kernels/processes/mpi_library.h"
@@ -20,12 +21,15 @@ struct ProcessGroup {
   const MpiLibrary* mpi = nullptr;
   MpiHandle comm = nullptr;
   int rank = 0, size = 0;
+  std::vector<int> ranks;  // the members' ranks in the world
 };
 
 // Joins the other processes; a second call gives the same. RuntimeError without Open MPI, where
 // another part of the program has ended MPI, and in a child of the process that joined.
 Result<ProcessWorld> join_processes();
-// Leaves them for good: waits for all, as MPI does.
+// Tells the others that this process has come to its end and calls nothing more.
+Status say_farewell();
+// Leaves them for good, when all have said farewell.
 Status leave_processes();
 // Ends every process of the world.
 [[noreturn]] void abort_processes(int status);
@@ -36,6 +40,15 @@ Result<int> make_process_group(std::span<const int64_t> ranks, int tag);
 Status free_process_group(int group);
 // RuntimeError for a group that is not there.
 Result<ProcessGroup> process_group(int group);
+
+// Waits for a request. RuntimeError where one of `members`, which it cannot do without, has said
+// farewell some seconds ago; the request is then left as it is.
+struct Waited {
+  Status status;
+  bool left = false;
+};
+Waited wait_request(const ProcessGroup& group, MpiHandle* request, std::span<const int> members,
+                    const char* where);
 
 // What an MPI function has returned.
 Status check_mpi(const MpiLibrary& mpi, int code, const char* where);

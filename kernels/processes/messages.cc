@@ -98,21 +98,27 @@ Result<std::unique_ptr<Message>> take_message(int64_t number) {
   return message;
 }
 
-Status wait_message(Message& m) {
-  const MpiLibrary& mpi = *m.group.mpi;
-  MpiStatus status;
-  const int first = mpi.Wait(&m.requests[0], &status);
-  const int second = mpi.Wait(&m.requests[1], &status);  // both, whatever the first gave
+Status wait_message(std::unique_ptr<Message> message) {
+  Message& m = *message;
   const char* where = m.receives ? "recv" : "send";
-  MSJIT_OK(check_mpi(mpi, first, where));
-  if (!m.receives) return check_mpi(mpi, second, where);
+  Waited waited[2];
+  for (int i = 0; i < 2; ++i) {  // both, whatever the first gave
+    waited[i] = wait_request(m.group, &m.requests[i], {&m.other, 1}, where);
+    if (waited[i].left) {
+      (void)message.release();  // MPI may still write there
+      return std::move(waited[i].status);
+    }
+  }
+  MSJIT_OK(std::move(waited[0].status));
+  if (!m.receives) return std::move(waited[1].status);
   const Message::Header expected = header_of(m.data);
+  const int rank = m.group.ranks[static_cast<size_t>(m.other)];
   const std::string got = text_of(m.header), wanted = text_of(expected);
   if (m.header.dtype != expected.dtype)
-    return type_error("[recv] tensor from rank {}, got {}, expected {}", m.other, got, wanted);
+    return type_error("[recv] tensor from rank {}, got {}, expected {}", rank, got, wanted);
   if (got != wanted)
-    return value_error("[recv] tensor from rank {}, got {}, expected {}", m.other, got, wanted);
-  MSJIT_OK(check_mpi(mpi, second, where));
+    return value_error("[recv] tensor from rank {}, got {}, expected {}", rank, got, wanted);
+  MSJIT_OK(std::move(waited[1].status));
   if (!m.memory.same(m.data)) copy_strided(m.memory, m.data);
   return {};
 }

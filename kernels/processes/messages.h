@@ -27,7 +27,8 @@ struct Message {
 };
 // RuntimeError for a number that was waited for already.
 Result<std::unique_ptr<Message>> take_message(int64_t number);
-// ValueError or TypeError where a received tensor is not of the expected shape or dtype.
-Status wait_message(Message& message);
+// ValueError or TypeError where a received tensor is not of the expected shape or dtype,
+// RuntimeError where the other process has come to its end without it.
+Status wait_message(std::unique_ptr<Message> message);
 
 }  // namespace msjit

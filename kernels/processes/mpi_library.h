@@ -49,7 +49,10 @@ struct MpiStatus {
     MpiHandle, MpiHandle)                                                                         \
   F(Isend, const void*, int, MpiHandle, int, int, MpiHandle, MpiHandle*)                          \
   F(Irecv, void*, int, MpiHandle, int, int, MpiHandle, MpiHandle*)                                \
-  F(Wait, MpiHandle*, MpiStatus*)
+  F(Test, MpiHandle*, int*, MpiStatus*)                                                           \
+  F(Iprobe, int, int, MpiHandle, int*, MpiStatus*)                                                \
+  F(Recv, void*, int, MpiHandle, int, int, MpiHandle, MpiStatus*)                                 \
+  F(Iallreduce, const void*, void*, int, MpiHandle, MpiHandle, MpiHandle, MpiHandle*)
 
 struct MpiLibrary {
   std::string version;  // "Open MPI v4.1.4"

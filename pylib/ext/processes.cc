@@ -89,6 +89,8 @@ Ref join(PyObject*) {
   return Ref::steal(Py_BuildValue("(iis)", w.rank, w.size, w.library.c_str()));
 }
 
+Ref farewell(PyObject*) { return succeeded(say_farewell()) ? Ref::none() : Ref(); }
+
 Ref leave(PyObject*) {
   Status status;
   {
@@ -253,7 +255,7 @@ Ref wait_function(PyObject*, const Args& args) {
   Status status;
   {
     const GilRelease released;
-    status = wait_message(*message.value());
+    status = wait_message(message.take());
   }
   return succeeded(std::move(status)) ? Ref::none() : Ref();
 }
@@ -264,6 +266,9 @@ namespace {
 PyMethodDef g_functions[] = {
     method0<join>("join_processes",
                   "join_processes()\n--\n\n(rank, size, MPI library) of the processes of mpirun."),
+    method0<farewell>(
+        "say_farewell",
+        "say_farewell()\n--\n\nTells the others that this process calls nothing more."),
     method0<leave>("leave_processes", "leave_processes()\n--\n\nWaits for all, and ends MPI."),
     method1<abort_all>("abort_processes", "abort_processes(status)\n--\n\nEnds all processes."),
     method<make_group>("make_process_group",

@@ -52,7 +52,7 @@ def test_training():
 
 
 @needs_mpirun
-@pytest.mark.parametrize("way", ["exception", "hook", "killed", "left", "children"])
+@pytest.mark.parametrize("way", ["exception", "hook", "killed", "quit", "left", "children", "message", "group"])
 def test_end(way):
     """A process that dies ends the others; one that comes to its end tells those that wait for it."""
     status, output, seconds = started(3, os.path.join(HERE, "failures.py"), way)
@@ -60,10 +60,11 @@ def test_end(way):
     if way in ("exception", "hook"):
         assert status != 0 and "rank 1 ends all processes: it has raised ValueError" in output, output
         assert ("this rank fails" if way == "exception" else "the program's own hook") in output, output
-    elif way == "killed":
+    elif way in ("killed", "quit"):
         assert status != 0, output
     else:
-        assert (status, output.count("told so" if way == "left" else "released")) == (0, 2 if way == "left" else 3), output
+        said, times = ("released", 3) if way == "children" else ("told so", 1 if way == "message" else 2)
+        assert (status, output.count(said)) == (0, times), output
 
 
 @needs_mpirun

@@ -38,7 +38,7 @@ def check(group, where, *details, call=0):
             _digests.clear()
         known = _digests[key] = _digest(repr((where, dtypes, text))), "\n".join((where, dtypes, text))
     if not processes.agree(group.number, known[0] ^ (call * _SPREAD & _MASK)):
-        _raise_difference(group, where, _exchange(group, known[1] + (" of call %d" % call if call else "")))
+        _raise_difference(group, where, exchange(group, known[1] + (" of call %d" % call if call else "")))
 
 
 def say_goodbye(group):
@@ -47,10 +47,10 @@ def say_goodbye(group):
         return
     with group.lock:
         while not processes.agree(group.number, _digest(_GOODBYE)):
-            _exchange(group, "\n".join((_GOODBYE, "", "")))
+            exchange(group, "\n".join((_GOODBYE, "", "")))
 
 
-def _exchange(group, text):
+def exchange(group, text):
     """The texts of all members, shortened to what fits."""
     own = text.encode()[:_TEXT_SIZE].ljust(_TEXT_SIZE, b"\0")
     sent = Tensor(list(own), _msjit.dtypes["uint8"])
@@ -65,7 +65,10 @@ def _raise_difference(group, where, said):
     calls, dtypes = {call for call, _, _ in said}, {dtype for _, dtype, _ in said}
     by_text = {}
     for rank, (call, _, details) in zip(group.ranks, said):
-        text = details if len(calls) == 1 else ("%s of %s" % (call, details)).rstrip(" of ") if details else call
+        if len(calls) == 1:
+            text = details
+        else:
+            text = "%s of %s" % (call, details) if details else call
         by_text.setdefault(text, []).append(rank)
     found = "; ".join("%s on %s %s" % (text, "rank" if len(ranks) == 1 else "ranks", ", ".join(map(str, ranks)))
                       for text, ranks in by_text.items())

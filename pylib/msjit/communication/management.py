@@ -56,32 +56,28 @@ def get_group_size(group=HCCL_WORLD_COMM_GROUP):
     return _world.group_of(group, "get_group_size").size if _world.state.joined else _world.STARTED_SIZE
 
 
-def _local_ranks():
-    """The ranks of the world on this host."""
-    if _world.state.local is None:
-        from .objects import all_gather_object
-        from socket import gethostname
-        group = _world.group_of(MCCL_WORLD_COMM_GROUP, "get_local_rank")
-        names = all_gather_object(gethostname(), group)
-        _world.state.local = [rank for rank, name in enumerate(names) if name == names[group.rank]]
-    return _world.state.local
+def _local_ranks(group, where):
+    """The ranks of the members of a group that are on this host."""
+    found, hosts = _world.group_of(group, where), _world.state.hosts
+    if not hosts:
+        return [0]
+    return [rank for rank in found.ranks if hosts[rank] == hosts[found.ranks[found.rank]]]
 
 
 def get_local_rank(group=HCCL_WORLD_COMM_GROUP):
-    """The number of this process among those of a group on its host; it must be called by all processes the first time."""
+    """The number of this process among those of a group on its host. Before init(): what the program was started with."""
     _named(group, "get_local_rank")
     if not _world.state.joined:
         return _world.started_local("RANK")
-    found = _world.group_of(group, "get_local_rank")
-    return [rank for rank in found.ranks if rank in _local_ranks()].index(found.ranks[found.rank])
+    return _local_ranks(group, "get_local_rank").index(get_rank())
 
 
 def get_local_rank_size(group=HCCL_WORLD_COMM_GROUP):
-    """The number of processes of a group on this host; it must be called by all processes the first time."""
+    """The number of processes of a group on this host. Before init(): what the program was started with."""
     _named(group, "get_local_rank_size")
     if not _world.state.joined:
         return _world.started_local("SIZE")
-    return len([rank for rank in _world.group_of(group, "get_local_rank_size").ranks if rank in _local_ranks()])
+    return len(_local_ranks(group, "get_local_rank_size"))
 
 
 def create_group(group, rank_ids, options=None):

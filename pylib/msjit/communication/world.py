@@ -34,7 +34,7 @@ class Group:
 class _State:
     """`groups`: by name, those of the world under its three names; empty before join()."""
 
-    joined, joined_by, groups, local = False, None, {}, None
+    joined, joined_by, groups, hosts = False, None, {}, ()
 
 
 state = _State
@@ -82,8 +82,19 @@ def join():
         group = Group(WORLD_NAMES[0], range(size), rank, 0)
         state.joined_by = os.getpid()
         _end_together(size)
+        state.hosts = _hosts(group)
     state.groups = dict.fromkeys(WORLD_NAMES, group)
     state.joined = True
+
+
+def _hosts(group):
+    """The names of the hosts of all ranks."""
+    if group.size == 1:
+        return ("",)
+    from socket import gethostname
+
+    from .agreement import exchange
+    return tuple([parts[0] for parts in exchange(group, gethostname())])
 
 
 def leave():
@@ -176,4 +187,5 @@ def _at_exit():
 def _say_goodbye():
     """Comes back when all processes are here. One that still calls a collective is told so: it raises there."""
     from .agreement import say_goodbye
+    processes.say_farewell()
     say_goodbye(state.groups[WORLD_NAMES[0]])

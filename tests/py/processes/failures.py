@@ -3,10 +3,12 @@ import os
 import signal
 import sys
 
-from msjit import Tensor, communication, ops
+from msjit import Tensor, ops
+from msjit import communication as comm
+from msjit.communication import comm_func as cf
 
-communication.init()
-RANK, way = communication.get_rank(), sys.argv[1]
+comm.init()
+RANK, way = comm.get_rank(), sys.argv[1]
 ops.AllReduce()(Tensor([1.0]))
 if way == "hook":
     sys.excepthook = lambda *error: print("the program's own hook")
@@ -15,6 +17,8 @@ if RANK == 1:
         raise ValueError("this rank fails")
     if way == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
+    if way == "quit":
+        os._exit(0)
     if way == "left":
         sys.exit()
 if way == "left":
@@ -24,6 +28,24 @@ if way == "left":
         assert "[AllReduce] call, got" in str(error) and "the end of the program on rank 1" in str(error), error
         print("told so")
         sys.exit()
+if way == "message":  # rank 0 waits for one that is gone
+    if RANK == 0:
+        try:
+            cf.recv(Tensor([2.0]), 2)
+        except RuntimeError as error:
+            assert "[recv] rank 2, got the end of its program" in str(error), error
+            print("told so")
+    sys.exit()
+if way == "group":  # so do ranks 0 and 2 in a group with rank 1
+    comm.create_group("all", [0, 1, 2])
+    ops.AllReduce("sum", "all")(Tensor([2.0]))
+    if RANK != 1:
+        try:
+            ops.AllReduce("sum", "all")(Tensor([2.0]))
+        except RuntimeError as error:
+            assert "got the end of its program" in str(error) and "1" in str(error), error
+            print("told so")
+    sys.exit()
 if way == "children":
     child = os.fork()
     if child == 0:
@@ -33,9 +55,9 @@ if way == "children":
             os._exit(7 if "got a child (fork)" in str(error) else 1)
         os._exit(2)
     assert os.WEXITSTATUS(os.waitpid(child, 0)[1]) == 7
-    communication.release()
+    comm.release()
     try:
-        communication.init()
+        comm.init()
     except RuntimeError as error:
         assert "has ended" in str(error), error
         print("released")
