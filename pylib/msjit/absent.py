@@ -13,7 +13,7 @@ REASONS = {
     "unwritten": "it is not written yet",
 }
 
-_COMMUNICATION = """AllGatherV AlltoAllVC BatchISendIRecv NeighborExchange NeighborExchangeV2 Pull Push ReduceScatterV Reshard
+_COMMUNICATION = """BatchISendIRecv NeighborExchange NeighborExchangeV2 Pull Push Reshard
     TCPStore all_gather_matmul matmul_reduce_scatter reshard set_comm_ops_inplace"""
 
 _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FloatStatus FusedAdaFactor FusedAdaFactorWithGlobalNorm

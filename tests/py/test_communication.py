@@ -164,7 +164,7 @@ def test_one_process():
     (TypeError, "[all_reduce] op, got float, expected a str of ReduceOp", lambda: cf.all_reduce(Tensor([1.0]), 1.0)),
     (TypeError, "[P2POp] peer, got str, expected an int", lambda: cf.P2POp("isend", Tensor([1.0]), "0")),
     (ValueError, "[P2POp] op, got 'send'", lambda: cf.P2POp("send", Tensor([1.0]), 1)),
-    (NotImplementedError, "AllGatherV is not offered", lambda: ops.AllGatherV()),
+    (NotImplementedError, "NeighborExchange is not offered", lambda: ops.NeighborExchange()),
 ])
 def test_refused(kind, text, call):
     with pytest.raises(kind) as caught:

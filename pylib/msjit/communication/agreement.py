@@ -37,6 +37,7 @@ def check(group, where, *details, call=0):
         if len(_digests) >= _KEPT:
             _digests.clear()
         known = _digests[key] = _digest(repr((where, dtypes, text))), "\n".join((where, dtypes, text))
+    group.calls += 1
     if not processes.agree(group.number, known[0] ^ (call * _SPREAD & _MASK)):
         _raise_difference(group, where, exchange(group, known[1] + (" of call %d" % call if call else "")))
 

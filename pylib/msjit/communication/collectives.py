@@ -58,8 +58,7 @@ def recorded(name, group, gradient, x, out):
     """out, with a step on the tape: gradient(x, out, gradient of out, number of the call) gives that of x."""
     if not _msjit.records((x,), {}):
         return out
-    group.recorded += 1
-    number = group.recorded
+    number = group.calls
 
     def gradients(inputs, outputs, grads):
         given = _ops.zeros_like(outputs[0]) if grads[0] is None else grads[0]
@@ -102,17 +101,50 @@ def all_gather(x, group, where="all_gather", call=0):
     return recorded(where, group, lambda x, out, g, n: reduce_scatter(g, "sum", group, "gradient of all_gather", n), x, out)
 
 
-def all_gather_uneven(x, rows, group, where):
-    """The inputs, `rows[i]` rows of member i, one behind the other. No gradient."""
+def _part(shape, rows, group):
+    """What a member's rows are: (their number, the axes behind the first, how many elements each row has)."""
+    inner, row = tuple(shape[1:]), 1
+    for size in inner:
+        row *= size
+    return rows[group.rank], inner, row
+
+
+def all_gather_uneven(x, rows, group, where, call=0):
+    """The inputs, of `rows[i]` rows on member i, one behind the other; the gradient is summed and divided up again."""
+    own, inner, row = _part(x.shape, rows, group)
+    if _first_axis(x, where) != own:
+        raise ValueError("[%s] first dimension of the input, got %d, expected %d" % (where, x.shape[0], own))
     if group.size == 1:
         return x
-    inner = tuple(x.shape[1:])
     out = _space((sum(rows),) + inner, x.dtype)
-    row = out.size // max(sum(rows), 1)
     with group.calling(where):
-        check(group, where, "%s, rows %s of %s" % (str(x.dtype).lower(), list(rows), inner))
-        processes.all_gather(group.number, x, out, [n * row for n in rows])
-    return out
+        check(group, where, "%s, rows %s of %s" % (str(x.dtype).lower(), list(rows), inner), call=call)
+        processes.all_gather(group.number, x.detach(), out, [n * row for n in rows])
+
+    def gradient(x, out, grad, number):
+        return reduce_scatter_uneven(grad, rows, "sum", group, "gradient of all_gather", number)
+    return recorded(where, group, gradient, x, out)
+
+
+def reduce_scatter_uneven(x, rows, op, group, where, call=0):
+    """This member's `rows[i]` rows of the reduced input; the gradient (of sum) is gathered."""
+    check_reduction(op, where)
+    own, inner, row = _part(x.shape, rows, group)
+    if _first_axis(x, where) != sum(rows):
+        raise ValueError("[%s] first dimension of the input, got %d, expected %d" % (where, x.shape[0], sum(rows)))
+    data = _reducible(x, op, where)
+    if group.size == 1:
+        return x
+    out = _space((own,) + inner, data.dtype)
+    with group.calling(where):
+        check(group, where, x, "%s, rows %s" % (op, list(rows)), call=call)
+        processes.reduce_scatter(group.number, data, out, _REDUCTIONS[op], [n * row for n in rows])
+
+    def gradient(x, out, grad, number):
+        if op != "sum":
+            raise RuntimeError("[%s] gradient, got that of op %r, expected 'sum'" % (where, op))
+        return all_gather_uneven(grad, rows, group, "gradient of reduce_scatter", number)
+    return recorded(where, group, gradient, x, _finished(out, x, op, group))
 
 
 def reduce_scatter(x, op, group, where="reduce_scatter", call=0):
@@ -122,19 +154,7 @@ def reduce_scatter(x, op, group, where="reduce_scatter", call=0):
     if rows % group.size:
         raise ValueError("[%s] first dimension of the input, got %d, expected a multiple of %d, the size of the group"
                          % (where, rows, group.size))
-    data = _reducible(x, op, where)
-    if group.size == 1:
-        return x
-    out = _space((rows // group.size,) + tuple(x.shape[1:]), data.dtype)
-    with group.calling(where):
-        check(group, where, x, op, call=call)
-        processes.reduce_scatter(group.number, data, out, _REDUCTIONS[op], [out.size] * group.size)
-
-    def gradient(x, out, grad, number):
-        if op != "sum":
-            raise RuntimeError("[%s] gradient, got that of op %r, expected 'sum'" % (where, op))
-        return all_gather(grad, group, "gradient of reduce_scatter", number)
-    return recorded(where, group, gradient, x, _finished(out, x, op, group))
+    return reduce_scatter_uneven(x, [rows // group.size] * group.size, op, group, where, call)
 
 
 def broadcast(x, root, group, where="broadcast"):

@@ -18,12 +18,13 @@ INSTALL = "on Debian and Ubuntu: apt install openmpi-bin"
 class Group:
     """Processes that communicate: `ranks` are their numbers in the world, in ascending order; `rank` is this one's place among them.
 
-    A group of one has no number and needs no MPI. `lock`: a call is several messages, and threads must not mix them.
+    A group of one has no number and needs no MPI. `lock`: a call is several messages, and threads must not mix them. `calls`: how many
+    there were, the same on all members.
     """
 
     def __init__(self, name, ranks, rank, number=None):
         self.name, self.ranks, self.rank, self.number = name, tuple(ranks), rank, number
-        self.size, self.lock, self.recorded = len(ranks), threading.RLock(), 0
+        self.size, self.lock, self.calls = len(ranks), threading.RLock(), 0
 
     def calling(self, where):
         """The lock, for a call of this name. A compiled function ends its region here, before anything is done."""

@@ -241,10 +241,7 @@ def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=
     where = "all_gather_into_tensor_uneven"
     found, x, out = _found(group, where), _check_tensor(input, where), _check_tensor(output, where)
     rows = _split_counts(out.shape[0], output_split_sizes, found, where, "output")
-    if rows[found.rank] != x.shape[0]:
-        raise ValueError("[%s] rows of the input, got %d, expected %d" % (where, x.shape[0], rows[found.rank]))
-    value = _c.all_gather_uneven(x.detach(), rows, found, where)
-    write(out, value, where)
+    write(out, _c.all_gather_uneven(x.detach(), rows, found, where), where)
     return _done(async_op)
 
 
@@ -253,8 +250,7 @@ def reduce_scatter_tensor_uneven(output, input, input_split_sizes=None, op="sum"
     where = "reduce_scatter_tensor_uneven"
     found, x = _found(group, where), _check_tensor(input, where)
     rows = _split_counts(x.shape[0], input_split_sizes, found, where, "input")
-    whole, begin = _c.all_reduce(x.detach(), op, found, where), sum(rows[:found.rank])
-    write(_check_tensor(output, where), whole[begin:begin + rows[found.rank]], where)
+    write(_check_tensor(output, where), _c.reduce_scatter_uneven(x.detach(), rows, op, found, where), where)
     return _done(async_op)
 
 

@@ -37,8 +37,8 @@ class DistributedGradReducer(Cell):
         self.mean = context.get_auto_parallel_context("gradients_mean") if mean is None else mean
         self.degree = get_group_size() if degree is None else degree
         self.group, self.compared = group, False
-        self.parameters = [p for p in parameters if isinstance(p, Parameter)]
-        self.allreduce_filter = tuple([not p.layerwise_parallel for p in self.parameters])
+        self.of = tuple([p for p in parameters if isinstance(p, Parameter)])
+        self.allreduce_filter = tuple([not p.layerwise_parallel for p in self.of])
 
     def construct(self, grads):
         scale = 1.0 / self.degree if self.mean else 1.0
@@ -49,7 +49,7 @@ class DistributedGradReducer(Cell):
             return grads * scale if isinstance(grads, Tensor) else tuple([g * scale for g in grads])
         if not self.compared:
             self.compared = True
-            warn_of_differences(self.parameters, group)
+            warn_of_differences(self.of, group)
         if isinstance(grads, Tensor):
             return reduce_gradients([grads], group, scale)[0]
         kept = self.allreduce_filter if len(self.allreduce_filter) == len(grads) else (True,) * len(grads)

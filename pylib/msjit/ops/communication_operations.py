@@ -140,6 +140,11 @@ class AlltoAll(_Collective):
         return _k.concat([out[i] for i in range(n)], self.concat_dim)
 
 
+def _numbers(values):
+    """A list of ints, of a Tensor too."""
+    return [int(n) for n in (values.tolist() if hasattr(values, "tolist") else values)]
+
+
 class AlltoAllV(_Collective):
     """Of a flat input, send_numel_list[i] blocks go to member i; recv_numel_list[i] come from there."""
 
@@ -148,9 +153,45 @@ class AlltoAllV(_Collective):
         self.block_size = self._check_int(block_size, "block_size")
 
     def __call__(self, input_x, send_numel_list, recv_numel_list):
-        sent, received = ([int(n) * self.block_size for n in (v.tolist() if hasattr(v, "tolist") else v)]
-                          for v in (send_numel_list, recv_numel_list))
+        sent = [n * self.block_size for n in _numbers(send_numel_list)]
+        received = [n * self.block_size for n in _numbers(recv_numel_list)]
         return _c.all_to_all(check_tensor(input_x, self.name), sent, received, self._found(), self.name)
+
+
+class AlltoAllVC(_Collective):
+    """As AlltoAllV, with the numbers of all members: send_count_matrix[i * N + j] blocks go from member i to member j; transpose: back."""
+
+    def __init__(self, group=_GROUP, block_size=1, transpose=False):
+        super().__init__(_GROUP if group is None else group)
+        self.block_size, self.transpose = self._check_int(block_size, "block_size"), transpose
+
+    def __call__(self, input_x, send_count_matrix):
+        counts, size = [n * self.block_size for n in _numbers(send_count_matrix)], self.rank_size
+        if len(counts) != size ** 2:
+            raise ValueError("[%s] send_count_matrix, got %d counts, expected %d" % (self.name, len(counts), size ** 2))
+        sent, received = counts[self.rank * size:(self.rank + 1) * size], counts[self.rank::size]
+        if self.transpose:
+            sent, received = received, sent
+        return _c.all_to_all(check_tensor(input_x, self.name), sent, received, self._found(), self.name)
+
+
+class AllGatherV(_Collective):
+    """The flat inputs of all members, one behind the other; output_split_sizes[i] elements come from member i."""
+
+    def __call__(self, input_x, output_split_sizes):
+        return _c.all_gather_uneven(check_tensor(input_x, self.name), _numbers(output_split_sizes), self._found(), self.name)
+
+
+class ReduceScatterV(_Collective):
+    """This member's part of the reduced flat inputs; input_split_sizes[i] elements are member i's."""
+
+    def __init__(self, op=ReduceOp.SUM, group=_GROUP):
+        super().__init__(group)
+        self._reduction(op)
+
+    def __call__(self, input_x, input_split_sizes):
+        sizes = _numbers(input_split_sizes)
+        return _c.reduce_scatter_uneven(check_tensor(input_x, self.name), sizes, self.op, self._found(), self.name)
 
 
 class Barrier(_Collective):
@@ -210,4 +251,4 @@ class ScalarSummary(Primitive):
 
 
 __all__ = ["ReduceOp", "AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce", "CollectiveGather", "CollectiveScatter",
-           "AlltoAll", "AlltoAllV", "Barrier", "Send", "Receive", "ScalarSummary"]
+           "AlltoAll", "AlltoAllV", "AlltoAllVC", "AllGatherV", "ReduceScatterV", "Barrier", "Send", "Receive", "ScalarSummary"]

@@ -90,6 +90,10 @@ def moves():
     want = np.concatenate([e[begin:begin + RANK + 1] for e in everyone])
     x, received = Tensor(everyone[RANK]), [RANK + 1] * SIZE
     same(ops.AlltoAllV()(x, sizes, received), want, "AlltoAllV")
+    same(ops.AlltoAllVC()(x, Tensor(sizes * SIZE)), want, "AlltoAllVC")
+    total = np.add.reduce(everyone)
+    same(ops.ReduceScatterV()(x, sizes), total[begin:begin + RANK + 1], "ReduceScatterV")
+    same(ops.AllGatherV()(Tensor(total[begin:begin + RANK + 1]), sizes), total, "AllGatherV")
     same(cf.all_to_all_single_with_output_shape((SIZE * (RANK + 1),), x, received, sizes)[0], want, "all_to_all_single")
     pieces = cf.all_to_all_with_output_shape([(RANK + 1,)] * SIZE, [Tensor(p) for p in np.split(everyone[RANK], np.cumsum(sizes)[:-1])])[0]
     same(np.concatenate([p.asnumpy() for p in pieces]), want, "all_to_all")
@@ -224,6 +228,22 @@ def gradients():
     same(gradient(lambda x: ops.Broadcast(0)((x,))[0], weight[RANK]), weight[RANK], "Broadcast")  # as MindSpore has it
     scattered = gradient(ops.CollectiveScatter(1), small[RANK])
     same(scattered, np.concatenate(small) if RANK == 1 else np.zeros_like(data(0)), "CollectiveScatter")
+    rows = list(range(1, SIZE + 1))
+    flat, own = Tensor(np.arange(sum(rows), dtype=np.float32)), slice(sum(rows[:RANK]), sum(rows[:RANK + 1]))
+    got = ms.grad(lambda x: (ops.AllGatherV()(x, rows) * Tensor(flat) * (RANK + 1)).sum())(Tensor(flat.asnumpy()[own]))
+    same(got, flat.asnumpy()[own] * np.float32(sum(rows)), "AllGatherV")
+    got = ms.grad(lambda x: (ops.ReduceScatterV()(x, rows) * (RANK + 1)).sum())(flat)
+    same(got, np.repeat(np.array(rows, np.float32), rows), "ReduceScatterV")
+    got = ms.grad(lambda x: (ops.AlltoAllV()(x, rows, [RANK + 1] * SIZE) * (RANK + 1)).sum())(flat)
+    same(got, np.repeat(np.array(rows, np.float32), rows), "AlltoAllV")
+    if RANK < 2:  # a network in two parts: what comes back to rank 0 is the gradient of rank 1's loss
+        if RANK == 0:
+            got = ms.grad(lambda x: ops.Send(3, 1)(x * 2).sum())(Tensor([1.0, 2.0]))
+            same(got, np.array([8, 16], np.float32), "Send")
+        else:
+            receive = ops.Receive(3, 0, [2], ms.float32)
+            value, got = ms.value_and_grad(lambda x: (receive(x) ** 2).sum())(Tensor([7.0]))
+            assert float(value) == 20 and got.asnumpy().tolist() == [0]
     square = ms.grad(lambda x: (ops.AllReduce()(x * x) ** 2).sum())(x).asnumpy()
     want = 4 * SIZE * everyone[RANK] * np.add.reduce([e * e for e in everyone])
     assert np.allclose(square, want, rtol=1e-5), "a square"
