@@ -157,7 +157,7 @@ def reduce_scatter(x, op, group, where="reduce_scatter", call=0):
     return reduce_scatter_uneven(x, [rows // group.size] * group.size, op, group, where, call)
 
 
-def broadcast(x, root, group, where="broadcast"):
+def broadcast(x, root, group, where="broadcast", call=0):
     """The input of the member `root`; the gradient is the output's, as in MindSpore."""
     check_rank(group, root, where)
     if group.size == 1:
@@ -166,7 +166,7 @@ def broadcast(x, root, group, where="broadcast"):
     if group.rank == root:
         out.assign_value(x.detach())
     with group.calling(where):
-        check(group, where, x, "from rank %d" % root)
+        check(group, where, x, "from rank %d" % root, call=call)
         processes.broadcast(group.number, out, root)
     return recorded(where, group, lambda x, out, g, n: g, x, out)
 
@@ -182,7 +182,7 @@ def broadcast_into(tensors, root, group, where="broadcast"):
             processes.broadcast(group.number, tensor, root)
 
 
-def reduce(x, op, root, group, where="reduce", call=0):
+def reduce(x, op, root, group, where="reduce"):
     """The reduced input on the member `root`, one zero elsewhere; the gradient is broadcast from there."""
     check_reduction(op, where)
     check_rank(group, root, where)
@@ -196,11 +196,11 @@ def reduce(x, op, root, group, where="reduce", call=0):
         processes.reduce(group.number, data, out, _REDUCTIONS[op], root)
 
     def gradient(x, out, grad, number):
-        return broadcast(grad if here else _ops.zeros_like(x), root, group, "gradient of reduce")
+        return broadcast(grad if here else _ops.zeros_like(x), root, group, "gradient of reduce", number)
     return recorded(where, group, gradient, x, _finished(out, x, op, group))
 
 
-def gather(x, root, group, where="gather"):
+def gather(x, root, group, where="gather", call=0):
     """(N * n, ...) on the member `root`, one zero elsewhere; the gradient is sent back from there."""
     check_rank(group, root, where)
     rows = _first_axis(x, where)
@@ -209,16 +209,16 @@ def gather(x, root, group, where="gather"):
     here = group.rank == root
     out = _space((rows * group.size,) + tuple(x.shape[1:]) if here else (1,), x.dtype)
     with group.calling(where):
-        check(group, where, x, "to rank %d" % root)
+        check(group, where, x, "to rank %d" % root, call=call)
         processes.gather(group.number, x.detach(), out, root)
 
     def gradient(x, out, grad, number):
         whole = grad if here else _space((rows * group.size,) + tuple(x.shape[1:]), x.dtype)
-        return scatter(whole, root, group, "gradient of gather")
+        return scatter(whole, root, group, "gradient of gather", number)
     return recorded(where, group, gradient, x, out)
 
 
-def scatter(x, root, group, where="scatter"):
+def scatter(x, root, group, where="scatter", call=0):
     """(n / N, ...): this member's part of the input of the member `root`; the gradient is gathered there, and zero elsewhere."""
     check_rank(group, root, where)
     rows = _first_axis(x, where)
@@ -230,11 +230,11 @@ def scatter(x, root, group, where="scatter"):
     here = group.rank == root
     out = _space((rows // group.size,) + tuple(x.shape[1:]), x.dtype)
     with group.calling(where):
-        check(group, where, x, "from rank %d" % root)
+        check(group, where, x, "from rank %d" % root, call=call)
         processes.scatter(group.number, x.detach() if here else None, out, root)
 
     def gradient(x, out, grad, number):
-        gathered = gather(grad, root, group, "gradient of scatter")
+        gathered = gather(grad, root, group, "gradient of scatter", number)
         return gathered if here else _ops.zeros_like(x)
     return recorded(where, group, gradient, x, out)
 
