@@ -104,7 +104,6 @@ def leave():
         _say_goodbye()
         processes.leave_processes()
         state.joined_by = None
-        state.left = True
     state.joined, state.groups = False, {}
 
 
@@ -125,6 +124,7 @@ def group_of(name, where):
 
 def add_group(name, ranks):
     """Makes a group; its members alone call it, in the same order."""
+    processes.collective("create_group")
     world, ranks = state.groups[WORLD_NAMES[0]], sorted(ranks)
     for rank in ranks:
         if not 0 <= rank < world.size:
@@ -135,16 +135,15 @@ def add_group(name, ranks):
     number = None
     if len(ranks) > 1:
         from zlib import crc32
-        processes.collective("create_group")
         number = processes.make_process_group(ranks, crc32(name.encode()) & 0x7FFF)
     state.groups[name] = Group(name, ranks, ranks.index(world.rank), number)
 
 
 def drop_group(name):
     """Forgets a group."""
+    processes.collective("destroy_group")
     group = state.groups.pop(name)
     if group.number is not None:
-        processes.collective("destroy_group")
         processes.free_process_group(group.number)
 
 
