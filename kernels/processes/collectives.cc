@@ -110,7 +110,7 @@ char* bytes(const Tensor& t) { return static_cast<char*>(t.data()); }
 Result<bool> agree(int group, int64_t value) {
   MSJIT_TRY(const ProcessGroup g, process_group(group));
   int64_t found[2] = {value, ~value};  // the largest, and ~ of the smallest
-  const MpiHandle dtype = g.mpi->dtypes[static_cast<int>(DType::kInt64)];
+  MpiHandle dtype = g.mpi->dtypes[static_cast<int>(DType::kInt64)];
   if (group != 0) {  // all members of the world come here at the end, those of a group do not
     auto* shared = new int64_t[4]{value, ~value, 0, 0};  // left to MPI where a member has gone
     MpiHandle request = nullptr;
@@ -138,7 +138,7 @@ Status barrier(int group) {
 Status all_reduce(int group, const Tensor& from, const Tensor& to, Reduction op) {
   MSJIT_TRY(const ProcessGroup g, process_group(group));
   MSJIT_OK(check_sizes("all_reduce", from, from.numel(), to, from.numel()));
-  MSJIT_TRY(const MpiHandle how, reduction(g, from, op, "all_reduce"));
+  MSJIT_TRY(MpiHandle how, reduction(g, from, op, "all_reduce"));
   MSJIT_TRY(const Tensor in, from.to_contiguous());
   Written out;
   MSJIT_OK(out.take(to));
@@ -153,7 +153,7 @@ Status all_reduce(int group, const Tensor& from, const Tensor& to, Reduction op)
 Status reduce(int group, const Tensor& from, const Tensor& to, Reduction op, int root) {
   MSJIT_TRY(const ProcessGroup g, process_group(group));
   MSJIT_OK(check_root(g, root, "reduce"));
-  MSJIT_TRY(const MpiHandle how, reduction(g, from, op, "reduce"));
+  MSJIT_TRY(MpiHandle how, reduction(g, from, op, "reduce"));
   MSJIT_TRY(const Tensor in, from.to_contiguous());
   const bool here = g.rank == root;
   Written out;
@@ -177,7 +177,7 @@ Status reduce_scatter(int group, const Tensor& from, const Tensor& to, Reduction
   MSJIT_OK(parts.take(g, counts, "reduce_scatter"));
   MSJIT_OK(
       check_sizes("reduce_scatter", from, parts.total, to, counts[static_cast<size_t>(g.rank)]));
-  MSJIT_TRY(const MpiHandle how, reduction(g, from, op, "reduce_scatter"));
+  MSJIT_TRY(MpiHandle how, reduction(g, from, op, "reduce_scatter"));
   MSJIT_TRY(const Tensor in, from.to_contiguous());
   Written out;
   MSJIT_OK(out.take(to));
@@ -197,7 +197,7 @@ Status all_gather(int group, const Tensor& from, const Tensor& to,
   MSJIT_TRY(const Tensor in, from.to_contiguous());
   Written out;
   MSJIT_OK(out.take(to));
-  const MpiHandle dtype = dtype_of(g, in);
+  MpiHandle dtype = dtype_of(g, in);
   const int own = parts.counts[static_cast<size_t>(g.rank)];
   const bool even = std::all_of(counts.begin(), counts.end(), [&](int64_t n) { return n == own; });
   const int code =
@@ -223,7 +223,7 @@ Status gather(int group, const Tensor& from, const Tensor& to, int root) {
   MSJIT_OK(check_count(from.numel(), "gather"));
   MSJIT_TRY(const Tensor in, from.to_contiguous());
   const int count = static_cast<int>(in.numel());
-  const MpiHandle dtype = dtype_of(g, in);
+  MpiHandle dtype = dtype_of(g, in);
   if (g.rank != root)
     return check_mpi(
         *g.mpi, g.mpi->Gather(in.data(), count, dtype, nullptr, 0, dtype, root, g.comm), "gather");
@@ -248,7 +248,7 @@ Status scatter(int group, const Tensor& from, const Tensor& to, int root) {
     MSJIT_TRY(in, from.to_contiguous());
   }
   const int count = static_cast<int>(to.numel());
-  const MpiHandle dtype = dtype_of(g, to);
+  MpiHandle dtype = dtype_of(g, to);
   return out.done(check_mpi(*g.mpi,
                             g.mpi->Scatter(g.rank == root ? in.data() : nullptr, count, dtype,
                                            out.memory().data(), count, dtype, root, g.comm),

@@ -1,4 +1,5 @@
 """mindspore.communication: programs of several processes, over MPI. See README.md beside this file, and docs/parallel.md."""
+from . import comm_func  # noqa: F401
 from .management import (
     HCCL_WORLD_COMM_GROUP,
     MCCL_WORLD_COMM_GROUP,
