@@ -12,6 +12,7 @@
 #include "pylib/ext/custom_gradient.h"
 #include "pylib/ext/import_finder.h"
 #include "pylib/ext/jit.h"
+#include "pylib/ext/processes.h"
 #include "pylib/ext/tensor.h"
 
 namespace msjit {
@@ -186,7 +187,7 @@ Ref make_module() {
   Ref module = Ref::steal(PyModule_Create(&g_module));
   if (!module || PyModule_AddFunctions(module.get(), g_autograd_functions) < 0 ||
       PyModule_AddFunctions(module.get(), g_custom_gradient_functions) < 0 ||
-      PyModule_AddFunctions(module.get(), g_config_functions) < 0)
+      PyModule_AddFunctions(module.get(), g_config_functions) < 0 || !add_processes(module.get()))
     return {};
   if (!add_types(module.get()) || !add_dtypes(module.get()) || !add_ops(module.get()) ||
       !add_import_finder(module.get()) || !add_jit(module.get()))

@@ -5,7 +5,7 @@ reads the same table.
 """
 
 REASONS = {
-    "communication": "it communicates between processes, and there is one",
+    "communication": "it is a way to communicate between processes that is not offered; docs/parallel.md names those that are",
     "device": "it is a kernel for NPUs or GPUs, or manages their memory and streams",
     "sparse": "there are no sparse tensors",
     "compiler": "it is a part of MindSpore's graph compiler, or registers kernels with it",
@@ -13,14 +13,8 @@ REASONS = {
     "unwritten": "it is not written yet",
 }
 
-_COMMUNICATION = """AllGatherV AlltoAll AlltoAllV AlltoAllVC Barrier BatchISendIRecv CollectiveGather CollectiveScatter
-    NeighborExchange NeighborExchangeV2 P2POp Pull Push Receive Reduce ReduceScatter ReduceScatterV Reshard Send TCPStore
-    all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_matmul all_gather_object all_reduce all_to_all
-    all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group
-    gather_into_tensor gather_object get_backend get_global_rank get_group_rank get_process_group_ranks get_rank
-    get_world_size init_process_group irecv is_available is_initialized isend matmul_reduce_scatter new_group recv
-    recv_object_list reduce reduce_scatter reduce_scatter_tensor reduce_scatter_tensor_uneven reshard scatter_object_list
-    scatter_tensor send send_object_list set_comm_ops_inplace"""
+_COMMUNICATION = """BatchISendIRecv NeighborExchange NeighborExchangeV2 Pull Push Reshard
+    TCPStore all_gather_matmul matmul_reduce_scatter reshard set_comm_ops_inplace"""
 
 _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FloatStatus FusedAdaFactor FusedAdaFactorWithGlobalNorm
     FusedWeightScaleApplyMomentum GetNext GroupTopk NPUAllocFloatStatus NPUClearFloatStatus NPUGetFloatStatus

@@ -35,7 +35,7 @@ def get_current_device():
 
 
 class ParallelMode:
-    """Names of MindSpore's parallel modes; only stand-alone runs exist here."""
+    """Names of MindSpore's parallel modes; stand-alone and data-parallel runs exist here."""
 
     STAND_ALONE = "stand_alone"
     DATA_PARALLEL = "data_parallel"
@@ -142,21 +142,76 @@ def _set_device(name):
     _state["device_target"] = name
 
 
+_MODES = (ParallelMode.STAND_ALONE, ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL, ParallelMode.SEMI_AUTO_PARALLEL,
+          ParallelMode.AUTO_PARALLEL)
+# Keywords of set_auto_parallel_context with their defaults. Those after the first line change nothing here.
+_PARALLEL = {
+    "parallel_mode": ParallelMode.STAND_ALONE, "gradients_mean": False, "parameter_broadcast": False, "device_num": None, "global_rank": None,
+    "gradient_fp32_sync": True, "loss_repeated_mean": True, "search_mode": "recursive_programming",
+    "auto_parallel_search_mode": "recursive_programming", "strategy_ckpt_load_file": "", "strategy_ckpt_save_file": "",
+    "full_batch": False, "dataset_strategy": "data_parallel", "enable_parallel_optimizer": False, "force_fp32_communication": False,
+    "enable_alltoall": False, "all_reduce_fusion_config": [], "pipeline_stages": 1, "pipeline_segments": 1,
+    "pipeline_result_broadcast": False, "parallel_optimizer_config": {}, "pipeline_config": {}, "comm_fusion": {},
+    "strategy_ckpt_config": {}, "group_ckpt_save_file": "", "auto_pipeline": False, "dump_local_norm": False, "dump_local_norm_path": "",
+    "dump_device_local_norm": False,
+}
+_parallel = dict(_PARALLEL)
+
+
 def set_auto_parallel_context(**kwargs):
-    """Accepted for compatibility: this build runs on one process."""
-    mode = kwargs.get("parallel_mode", ParallelMode.STAND_ALONE)
-    if mode not in (ParallelMode.STAND_ALONE, ParallelMode.DATA_PARALLEL):
-        raise ValueError("[set_auto_parallel_context] parallel_mode %r is not available" % (mode,))
+    """Sets how the processes of mpirun train together, by MindSpore's keywords.
+
+    parallel_mode         "stand_alone" (default) or "data_parallel": each process has its part of the data, and TrainOneStepCell and
+                          Model add up the gradients of all
+    gradients_mean        whether sums of gradients are divided by the number of processes (default: False)
+    parameter_broadcast   whether Model.train begins with the parameters of rank 0 on all processes (default: False)
+    device_num, global_rank   the number of processes and the number of this one; by default those of mpirun
+    Other keywords of MindSpore are accepted and change nothing. Raises ValueError for unknown keywords and values, TypeError for
+    values of another type, NotImplementedError for other modes.
+    """
+    for name, value in kwargs.items():
+        if name not in _PARALLEL:
+            raise ValueError("[set_auto_parallel_context] unknown keyword %r" % name)
+        _check_parallel(name, value)
+    _parallel.update(kwargs)
+
+
+def _check_parallel(name, value):
+    default = 0 if name in ("device_num", "global_rank") else _PARALLEL[name]
+    if name != "dataset_strategy" and (not isinstance(value, type(default)) or isinstance(value, bool) != isinstance(default, bool)):
+        raise TypeError("[set_auto_parallel_context] %s, got %s, expected %s" % (name, type(value).__name__, type(default).__name__))
+    if name == "parallel_mode" and value not in _MODES:
+        raise ValueError("[set_auto_parallel_context] parallel_mode, got %r, expected one of %s" % (value, ", ".join(_MODES)))
+    if name == "parallel_mode" and value not in _MODES[:2]:
+        raise NotImplementedError("[set_auto_parallel_context] parallel_mode, got %r, expected %r or %r" % (value, _MODES[0], _MODES[1]))
+    if name == "device_num" and value < 1 or name == "global_rank" and value < 0:
+        raise ValueError("[set_auto_parallel_context] %s, got %d, expected a number of processes" % (name, value))
+    if name in ("enable_parallel_optimizer", "pipeline_stages") and value not in (False, 1):
+        raise NotImplementedError("[set_auto_parallel_context] %s, got %r, expected %r" % (name, value, _PARALLEL[name]))
 
 
 def get_auto_parallel_context(attr_key):
-    """Values of a stand-alone run."""
-    return {"device_num": 1, "global_rank": 0, "parallel_mode": ParallelMode.STAND_ALONE,
-            "gradients_mean": False}.get(attr_key)
+    """The value of one keyword of set_auto_parallel_context. device_num and global_rank are those of mpirun where the mode is
+    "data_parallel" and nobody has set them. ValueError for an unknown keyword."""
+    if attr_key not in _PARALLEL:
+        raise ValueError("[get_auto_parallel_context] unknown keyword %r" % (attr_key,))
+    value = _parallel[attr_key]
+    if value is not None:
+        return value
+    if _parallel["parallel_mode"] == ParallelMode.STAND_ALONE:
+        return 1 if attr_key == "device_num" else 0
+    from .communication import get_group_size, get_rank
+    return get_group_size() if attr_key == "device_num" else get_rank()
 
 
 def reset_auto_parallel_context():
-    """Kept for compatibility."""
+    """Back to a single process's defaults."""
+    _parallel.update(_PARALLEL)
+
+
+def is_data_parallel():
+    """Whether steps of training add up gradients of all processes."""
+    return _parallel["parallel_mode"] == ParallelMode.DATA_PARALLEL
 
 
 def set_ps_context(**kwargs):

@@ -27,6 +27,8 @@ missing_packages() {
     [ -e /usr/include/gtest/gtest.h ] || echo libgtest-dev
     [ -e /usr/include/gmock/gmock.h ] || echo libgmock-dev ;;
   esac
+  # Tests start programs of several processes.
+  case $goal in test) command -v mpirun >/dev/null || echo openmpi-bin ;; esac
   case $goal in lint)
     command -v clang-format >/dev/null || echo clang-format
     command -v clang-tidy >/dev/null || echo clang-tidy ;;

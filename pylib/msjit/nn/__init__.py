@@ -80,7 +80,8 @@ from .graph_cell import GraphCell
 from .image import *  # noqa: F403
 from .instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .loss import *  # noqa: F403
-from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm, SyncBatchNorm
+from .data_parallel import DistributedGradReducer, SyncBatchNorm
+from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, LayerNorm
 from .padding import *  # noqa: F403
 from .pooling import AvgPool1d, AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d, MaxPool3d
 from .reduction import ClipByNorm, L1Regularizer, Moments, Norm, ReduceLogSumExp
@@ -95,7 +96,6 @@ from .transformer import (
 )
 from .unpooling import *  # noqa: F403
 from .wrap import (
-    DistributedGradReducer,
     ForwardValueAndGrad,
     Jvp,
     ParameterUpdate,

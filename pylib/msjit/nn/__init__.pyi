@@ -11,6 +11,7 @@ from . import cell_state as cell_state
 from . import container as container
 from . import conv as conv
 from . import conv_transpose as conv_transpose
+from . import data_parallel as data_parallel
 from . import dropout as dropout
 from . import dynamic_lr as dynamic_lr
 from . import dynamic_lr as learning_rate_schedule

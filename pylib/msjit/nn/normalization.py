@@ -88,22 +88,6 @@ class BatchNorm3d(Cell):
         return _k.reshape(self.bn2d(flat), x.shape)
 
 
-class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation over the batches of several processes: here there is one, so as BatchNorm of its batch alone."""
-
-    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
-                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, process_groups=None,
-                 dtype=mstype.float32):
-        if process_groups not in (None, [[0]]):
-            raise ValueError("[sync_batch_norm] process_groups, got %r, expected None: there is one process" % (process_groups,))
-        super().__init__(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init,
-                         use_batch_statistics, dtype=dtype)
-
-    def _check(self, x):
-        if x.ndim not in (2, 4):
-            raise ValueError("[sync_batch_norm] input must have 2 or 4 dimensions, got %d" % x.ndim)
-
-
 class LayerNorm(Cell):
     """Normalises over the trailing axes from begin_norm_axis on.
 

@@ -1,9 +1,10 @@
 """Cells that wrap a network for training."""
-from .. import _paths, autograd, importer, ops
+from .. import _paths, autograd, context, importer, ops
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..context import FLOAT_DTYPES
 from .cell import Cell
+from .data_parallel import DistributedGradReducer
 
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 
@@ -28,6 +29,8 @@ class WithLossCell(Cell):
 class TrainOneStepCell(Cell):
     """One training step: gradient of the network's loss, optimizer update; returns the loss.
 
+    Made in the mode DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update.
+
     >>> import msjit as ms
     >>> net = ms.nn.Dense(2, 1)
     >>> step = ms.nn.TrainOneStepCell(ms.nn.WithLossCell(net, ms.nn.MSELoss()), ms.nn.SGD(net.trainable_params(), 0.1))
@@ -43,6 +46,11 @@ class TrainOneStepCell(Cell):
         self.optimizer = optimizer
         self.weights = optimizer.parameters
         self.sens = sens
+        self.reducer_flag = context.is_data_parallel()
+        self.grad_reducer = None
+        if self.reducer_flag:
+            self.mean, self.degree = (context.get_auto_parallel_context(name) for name in ("gradients_mean", "device_num"))
+            self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
         self._step = autograd.value_and_grad(self._scaled, None, self.weights)
         self.set_train()
 
@@ -52,6 +60,8 @@ class TrainOneStepCell(Cell):
 
     def construct(self, *inputs):
         loss, grads = self._step(*inputs)
+        if self.reducer_flag:
+            grads = self.grad_reducer(grads)
         self.optimizer(grads)
         return loss if self.sens == 1.0 else loss / self.sens
 
@@ -85,18 +95,6 @@ class ParameterUpdate(Cell):
     def construct(self, x):
         ops.assign(self._param, x)
         return x
-
-
-class DistributedGradReducer(Cell):
-    """Averages gradients over all processes; there is one, so they come back as they are."""
-
-    def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group="hccl_world_group"):
-        super().__init__(auto_prefix=False)
-        if degree not in (None, 1):
-            raise NotImplementedError("[DistributedGradReducer] degree, got %s, expected 1: there is one process" % degree)
-
-    def construct(self, grads):
-        return grads
 
 
 class TimeDistributed(Cell):

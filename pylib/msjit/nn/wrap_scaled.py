@@ -77,6 +77,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         scale = self.scale_sense.detach().reshape(())
         (_, loss), gradients = self._scaled_step(scale, *inputs)
         gradients = tuple([g / ops.cast(scale, g.dtype) for g in gradients])
+        if self.reducer_flag:
+            gradients = self.grad_reducer(gradients)
         overflow = self.get_overflow_status(None, gradients)
         if not self.process_loss_scale(overflow):
             self.optimizer(gradients)

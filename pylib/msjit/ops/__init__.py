@@ -18,4 +18,18 @@ __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "valu
            "augassign_mod", "augassign_mul", "augassign_sub", "hyper_add", "prim_arg_register", "prim_attr_register", "Tensor", "P", "composite", "function", "functional", "operations",
            "registry", "derivative", "jet", "linearize", "vmap"]
 __all__ += function.__all__ + operations.__all__
-__getattr__ = _absent(__name__)
+_refused = _absent(__name__)
+# Of ops.communication, which stands on mint and so comes when it is asked for.
+_PROCESSES = frozenset("""P2POp all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object all_reduce all_to_all
+    all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather_into_tensor
+    gather_object get_backend get_global_rank get_group_rank get_process_group_ranks get_world_size init_process_group irecv
+    is_available is_initialized isend new_group recv recv_object_list reduce_scatter reduce_scatter_tensor
+    reduce_scatter_tensor_uneven scatter_object_list scatter_tensor send send_object_list communication""".split())
+
+
+def __getattr__(name):
+    if name not in _PROCESSES:
+        return _refused(name)
+    from importlib import import_module
+    module = import_module(__name__ + ".communication")
+    return module if name == "communication" else getattr(module, name)

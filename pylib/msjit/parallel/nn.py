@@ -2,5 +2,5 @@
 from ..absent import names as _absent_names
 
 globals().update(_absent_names(__name__, """Pipeline PipelineGradReducer GradAccumulation MicroBatchInterleaved TransformerOpParallelConfig
-    TransformerRecomputeConfig OpParallelConfig MoEConfig""", "there is one process"))
+    TransformerRecomputeConfig OpParallelConfig MoEConfig""", "networks are not divided over processes; data-parallel training is offered"))
 __all__ = [name for name in globals() if name[0] != "_"]

@@ -5,7 +5,9 @@ from contextlib import closing
 from ..amp import build_train_network
 from ..common.checks import check_count, refuse_others
 from ..common.tensor import Tensor
+from ..context import get_auto_parallel_context, is_data_parallel
 from ..nn.cell import Cell
+from ..nn.data_parallel import share_parameters
 from .callback import Callback, InternalCallbackParam, LambdaCallback, RunContext, TimeMonitor
 from .metrics import Loss, get_metrics
 
@@ -41,7 +43,7 @@ class Model:
         if self._metrics and eval_network is None and loss_fn is None:
             raise ValueError("[model] metrics need a loss_fn or an eval_network")
         self._manager, self._amp_level = kwargs.get("loss_scale_manager"), amp_level
-        self._train_network = self._build_step(kwargs)
+        self._train_network, self._is_shared = self._build_step(kwargs), False
 
     def _build_step(self, options):
         if self._optimizer is None:
@@ -98,8 +100,9 @@ class Model:
 
     def _state(self, mode, callbacks, **more):
         return InternalCallbackParam(
-            mode=mode, loss_fn=self._loss_fn, optimizer=self._optimizer, network=self._network, parallel_mode="stand_alone",
-            device_number=1, train_network=self._train_network, eval_network=self.eval_network, list_callback=callbacks,
+            mode=mode, loss_fn=self._loss_fn, optimizer=self._optimizer, network=self._network,
+            parallel_mode=get_auto_parallel_context("parallel_mode"), device_number=get_auto_parallel_context("device_num"),
+            train_network=self._train_network, eval_network=self.eval_network, list_callback=callbacks,
             cur_step_num=0, net_outputs=None, dataset_sink_mode=False, **more)
 
     def _run(self, epochs, dataset, callbacks, initial_epoch, valid_dataset, due):
@@ -107,6 +110,7 @@ class Model:
                             cur_epoch_num=initial_epoch, train_dataset=dataset, valid_dataset=valid_dataset)
         context = RunContext(state)
         self._train_network.set_train(True)
+        self._share_parameters()
         rows = dataset.create_tuple_iterator(num_epochs=int(epochs - initial_epoch))  # one for all: each epoch has its own order
         with _Entered(callbacks), closing(rows):
             _tell(callbacks, "on_train_begin", context)
@@ -123,6 +127,16 @@ class Model:
                 if context.get_stop_requested():
                     break
             _tell(callbacks, "on_train_end", context)
+
+    def _share_parameters(self):
+        """Once, where set_auto_parallel_context asks for it: all processes begin with the parameters of rank 0."""
+        if self._is_shared or not get_auto_parallel_context("parameter_broadcast"):
+            return
+        if not is_data_parallel():
+            raise ValueError("[model] parameter_broadcast, got True in the mode %r, expected 'data_parallel'"
+                             % get_auto_parallel_context("parallel_mode"))
+        share_parameters(self._train_network)
+        self._is_shared = True
 
     def _train_epoch(self, rows, callbacks, context, state):
         for row in rows:
@@ -216,8 +230,8 @@ class Model:
         return self._network(*predict_data)
 
     def infer_predict_layout(self, *predict_data, skip_backend_compile=False):
-        """There is one process and no layout."""
-        raise NotImplementedError("[model] infer_predict_layout needs several processes, which are not offered")
+        """Networks are not divided, so there is no layout."""
+        raise NotImplementedError("[model] infer_predict_layout needs a network divided over processes, which is not offered")
 
 
 class _Entered:

@@ -1,0 +1,21 @@
+// Calls that wait for other processes. Every process must make them once, in the order of the
+// program, and no graph promises that: they end the region, and the interpreter makes them.
+#include "bytecode/builtins/models.h"
+
+namespace msjit {
+namespace {
+
+// Comes before every such call; its argument is the name that the program knows.
+bool model_collective(Executor& x, Args args, PyObject*, SymRef*) {
+  const bool named = args.size() == 1 && x.look(args[0]) && args[0]->kind == SymKind::kConst &&
+                     PyUnicode_CheckExact(args[0]->object.get());
+  return x.fail(BreakReason::kCollective, named ? utf8_text(args[0]->object.get()) : "a call");
+}
+
+const ModelRow kModels[] = {{"collective", model_collective}};
+
+}  // namespace
+
+const ModelTable models_processes = {"msjit._msjit.processes", kModels, {}};
+
+}  // namespace msjit

@@ -1,0 +1,179 @@
+"""What networks trained by several processes are made of: sums of their gradients, batch normalisation over their batches."""
+import warnings
+
+from .. import context, ops
+from ..common import dtype as mstype
+from ..common.parameter import Parameter
+from ..common.tensor import Tensor
+from ..communication import collectives
+from ..communication.agreement import check
+from ..communication.management import create_group, get_group_size, get_rank
+from ..communication.world import group_of, processes
+from ..ops import registry as _k
+from ..ops.nn_func import move_statistics
+from .cell import Cell
+from .normalization import _BatchNorm
+
+_WORLD = "hccl_world_group"
+BUCKET = 4 << 20  # bytes of gradients that travel together; what is longer by itself travels alone
+_HALF = (mstype.float16, mstype.bfloat16)
+
+
+class DistributedGradReducer(Cell):
+    """Adds up gradients over the processes of a group, and with `mean` divides them by `degree`.
+
+    parameters: those of the gradients; one with layerwise_parallel keeps its own gradient. mean: by default gradients_mean of
+    set_auto_parallel_context. degree: by default the number of all processes. Gradients of one dtype travel in buckets of 4 MiB, and
+    16-bit floats as float32. The first call warns (RuntimeWarning) where the processes begin with different parameters.
+
+    Called with a tuple of gradients, or one; gives the same. Raises ValueError for a degree that is no int above 0, and where the
+    processes come with gradients of other shapes or dtypes.
+    """
+
+    def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group=_WORLD):
+        super().__init__(auto_prefix=False)
+        if degree is not None and (isinstance(degree, bool) or not isinstance(degree, int) or degree <= 0):
+            raise ValueError("[DistributedGradReducer] degree, got %r, expected an int above 0" % (degree,))
+        self.mean = context.get_auto_parallel_context("gradients_mean") if mean is None else mean
+        self.degree = get_group_size() if degree is None else degree
+        self.group, self.compared = group, False
+        self.of = tuple([p for p in parameters if isinstance(p, Parameter)])
+        self.allreduce_filter = tuple([not p.layerwise_parallel for p in self.of])
+
+    def construct(self, grads):
+        scale = 1.0 / self.degree if self.mean else 1.0
+        group = group_of(self.group, "DistributedGradReducer")
+        if group.size == 1:
+            if scale == 1.0:
+                return grads
+            return grads * scale if isinstance(grads, Tensor) else tuple([g * scale for g in grads])
+        if not self.compared:
+            self.compared = True
+            warn_of_differences(self.of, group)
+        if isinstance(grads, Tensor):
+            return reduce_gradients([grads], group, scale)[0]
+        kept = self.allreduce_filter if len(self.allreduce_filter) == len(grads) else (True,) * len(grads)
+        reduced = iter(reduce_gradients([g for g, shared in zip(grads, kept) if shared], group, scale))
+        return tuple([next(reduced) if shared else g for g, shared in zip(grads, kept)])
+
+
+def _buckets(grads):
+    """Lists of places: gradients of one dtype that travel together, in their order."""
+    finished, filling = [], {}
+    for place, grad in enumerate(grads):
+        if grad.nbytes >= BUCKET:
+            finished.append([place])
+            continue
+        bucket, size = filling.get(grad.dtype, ([], 0))
+        if size + grad.nbytes > BUCKET:
+            finished.append(bucket)
+            bucket, size = [], 0
+        filling[grad.dtype] = bucket + [place], size + grad.nbytes
+    return finished + [bucket for bucket, _ in filling.values()]
+
+
+def reduce_gradients(grads, group, scale):
+    """The sums over a group, times scale; one agreement for all."""
+    grads = [g.detach() for g in grads]
+    out = list(grads)
+    with group.calling("DistributedGradReducer"):
+        check(group, "DistributedGradReducer", *grads)
+        for places in _buckets(grads):
+            flat = grads[places[0]].reshape(-1) if len(places) == 1 else _k.concat([grads[i].reshape(-1) for i in places], 0)
+            total = flat.astype(mstype.float32) if flat.dtype in _HALF else flat
+            summed = total if len(places) > 1 or total is not flat else _k.zeros(total.shape, total.dtype)
+            processes.all_reduce(group.number, total, summed, 0)
+            if scale != 1.0:
+                summed = summed * scale
+            summed, at = summed.astype(flat.dtype), 0
+            for i in places:
+                out[i] = summed[at:at + grads[i].size].reshape(grads[i].shape)
+                at += grads[i].size
+    return out
+
+
+def warn_of_differences(parameters, group):
+    """Warns where the processes of a group have different parameters: their training would not be one. Compares sums of elements."""
+    if not parameters:
+        return
+    sums = _k.stack([p.detach().astype(mstype.float64).sum() for p in parameters], 0)
+    table = collectives.all_gather(sums, group, "comparison of parameters").reshape((group.size, -1))
+    for place, parameter in enumerate(parameters):
+        column = table[:, place].tolist()
+        if any(value != column[0] for value in column) and all(value == value for value in column):
+            warnings.warn("the processes begin with different values of the parameter %r; call set_seed() before the network is made, or "
+                          "set_auto_parallel_context(parameter_broadcast=True) and Model.train" % parameter.name, RuntimeWarning, stacklevel=3)
+            return
+
+
+def share_parameters(network):
+    """Gives all processes the parameters of rank 0, but for those with layerwise_parallel."""
+    group = group_of(_WORLD, "parameter_broadcast")
+    collectives.broadcast_into([p for p in network.get_parameters() if not p.layerwise_parallel], 0, group, "parameter_broadcast")
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalisation of (N, C) or (N, C, H, W) inputs by the batches of all processes together, also of different sizes.
+
+    process_groups: lists of ranks that normalise together; a rank in none of them does so alone. By default all do. In a single
+    process, and by running statistics, it is BatchNorm. Raises ValueError for process_groups that are no lists of different ranks.
+    """
+
+    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
+                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, process_groups=None,
+                 dtype=mstype.float32):
+        super().__init__(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init,
+                         use_batch_statistics, dtype=dtype)
+        self.process_groups, self.group_name = process_groups, _WORLD
+        if process_groups is not None:
+            self.group_name = _joined_group(process_groups)
+
+    def _check(self, x):
+        if x.ndim not in (2, 4):
+            raise ValueError("[sync_batch_norm] input must have 2 or 4 dimensions, got %d" % x.ndim)
+
+    def construct(self, x):
+        batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
+        if not batch or self.group_name is None:
+            return super().construct(x)
+        group = group_of(self.group_name, "sync_batch_norm")
+        if group.size == 1:
+            return super().construct(x)
+        self._check(x)
+        return self._normalised(x, group)
+
+    def _normalised(self, x, group):
+        """Two sums over the processes, whose gradients are sums too: of the elements, and of their squared distances from the mean."""
+        channels, axes = x.shape[1], (0,) + tuple(range(2, x.ndim))
+        along = (1, channels) + (1,) * (x.ndim - 2)
+        data = x.astype(mstype.float32) if x.dtype in _HALF else x
+        own = Tensor([x.size // channels], data.dtype)
+        sums = collectives.all_reduce(_k.concat([data.sum(axes), own], 0), "sum", group, "sync_batch_norm")
+        count = int(sums[channels])
+        mean = sums[:channels] / count
+        centered = data - mean.reshape(along)
+        variance = collectives.all_reduce((centered * centered).sum(axes), "sum", group, "sync_batch_norm") / count
+        move_statistics(self.moving_mean, self.moving_variance, mean, variance, count, self.bn_train.momentum)
+        scale = ops.rsqrt(variance + self.eps) * self.gamma
+        return (centered * scale.reshape(along) + self.beta.reshape(along)).astype(x.dtype)
+
+
+def _joined_group(process_groups):
+    """The name of the group this process is in, which its members make; None where it is in none."""
+    size, seen = get_group_size(), set()
+    if not isinstance(process_groups, list) or not all(isinstance(ranks, list) for ranks in process_groups):
+        raise ValueError("[sync_batch_norm] process_groups, got %r, expected a list of lists of ranks" % (process_groups,))
+    for rank in [rank for ranks in process_groups for rank in ranks]:
+        if isinstance(rank, bool) or not isinstance(rank, int) or not 0 <= rank < size:
+            raise ValueError("[sync_batch_norm] rank in process_groups, got %r, expected one from 0 to %d" % (rank, size - 1))
+        if rank in seen:
+            raise ValueError("[sync_batch_norm] rank in process_groups, got %d twice, expected it once" % rank)
+        seen.add(rank)
+    for ranks in process_groups:
+        if get_rank() in ranks:
+            if len(ranks) == 1:
+                return None
+            name = "sync_bn_group_" + "_".join(map(str, sorted(ranks)))
+            create_group(name, ranks)
+            return name
+    return None
