@@ -19,11 +19,26 @@ class _Executor:
 _pynative_executor = _Executor()
 
 
+class _GraphExecutor:
+    """Stands for MindSpore's graph executor."""
+
+    def compile(self, obj, *args, phase="predict", **kwargs):
+        """A function or Cell is compiled at its first call; returns (phase, True)."""
+        return phase, True
+
+    def __call__(self, obj, *args, phase=""):
+        return obj(*args)
+
+
+_cell_graph_executor = _GraphExecutor()
+
+
 def set_recursion_limit(recursion_limit=1000):
     """As msjit.set_recursion_limit."""
     import msjit
     msjit.set_recursion_limit(recursion_limit)
 
 
-__all__ = ["jit", "jit_class", "JitConfig", "no_grad", "_no_grad", "_pynative_executor"]
+__all__ = ["jit", "jit_class", "JitConfig", "no_grad", "_no_grad", "_pynative_executor",
+           "_cell_graph_executor"]
 __getattr__ = _absent(__name__)

@@ -1,0 +1,1 @@
+"""Names of mindspore._extends.parse that programs import: compile_config."""

@@ -1,0 +1,26 @@
+"""Helpers of layers: no_init_parameters."""
+import contextlib
+
+from ..common.parameter import Parameter
+
+
+@contextlib.contextmanager
+def no_init_parameters():
+    """Networks made inside get their values from a checkpoint later: Parameter.init_param is False meanwhile.
+
+    The values that a network has without a checkpoint are made at once all the same; there is no later call that needs to.
+
+    >>> from msjit import nn
+    >>> with nn.utils.no_init_parameters():
+    ...     net = nn.Dense(2, 3)
+    >>> net.weight.shape
+    (3, 2)
+    """
+    Parameter.init_param = False
+    try:
+        yield
+    finally:
+        Parameter.init_param = True
+
+
+__all__ = ["no_init_parameters"]
