@@ -58,6 +58,33 @@ class Parameter(Tensor):
         self._set_requires_grad(value)
 
     @property
+    def layerwise_parallel(self):
+        """Whether several processes hold a part each; one process holds all. TypeError for no bool."""
+        return self._layerwise_parallel
+
+    @layerwise_parallel.setter
+    def layerwise_parallel(self, value):
+        if not isinstance(value, bool):
+            raise TypeError("[parameter] layerwise_parallel, got %s, expected a bool" % type(value).__name__)
+        self._layerwise_parallel = value
+
+    @property
+    def parallel_optimizer(self):
+        """Whether several processes share the step of this Parameter; one process takes it. TypeError for no bool."""
+        return self._parallel_optimizer
+
+    @parallel_optimizer.setter
+    def parallel_optimizer(self, value):
+        if not isinstance(value, bool):
+            raise TypeError("[parameter] parallel_optimizer, got %s, expected a bool" % type(value).__name__)
+        self._parallel_optimizer = value
+
+    def add_pipeline_stage(self, stage):
+        """Checks the number of a stage; one process runs them all. TypeError for no int of 0 or more."""
+        if not isinstance(stage, int) or isinstance(stage, bool) or stage < 0:
+            raise TypeError("[parameter] stage, got %r, expected an int of 0 or more" % (stage,))
+
+    @property
     def param_info(self):
         """Kept for compatibility."""
         return self
