@@ -3,6 +3,7 @@ import copy
 
 from .._native import Tensor, _msjit
 from ..absent import attributes as _absent
+from .dtype import int_type
 
 DEFAULT_NAME = "Parameter"
 
@@ -118,8 +119,17 @@ class Parameter(Tensor):
         return self
 
     def set_data(self, data, slice_shape=False):
-        """Replaces the values by a copy of `data`; shapes must agree unless slice_shape."""
-        Tensor.set_data(self, Tensor(data), slice_shape)
+        """Replaces the values by a copy of `data`, a Tensor or a number, cast to this dtype; the shape is then that of `data`.
+
+        Raises TypeError for other data, and for a float where the Parameter holds ints.
+        """
+        if not isinstance(data, (Tensor, int, float)):
+            raise TypeError("[set_data] data, got %s, expected a Tensor, an int or a float" % type(data).__name__)
+        if not isinstance(data, Tensor):
+            if isinstance(data, float) and self.dtype in int_type:
+                raise TypeError("[set_data] data, got a float, expected an int or a Tensor: the Parameter holds %s" % self.dtype)
+            data = Tensor(data, self.dtype)
+        Tensor.set_data(self, Tensor(data), slice_shape or data.shape != self.shape)
         return self
 
     def __copy__(self):

@@ -22,8 +22,8 @@ from .layer_variants import (  # noqa: F401
     ELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout2d, Embedding, GroupNorm, Hardtanh, KLDivLoss,
     LayerNorm, LogSoftmax, PReLU, ReLU6, SiLU, SmoothL1Loss, Softmax, Threshold,
 )
-from .spatial_layers import (  # noqa: F401
-    AvgPool1d, UpsamplingBilinear2d, UpsamplingNearest2d, ZeroPad1d, ZeroPad2d, ZeroPad3d,
+from .function_layers import (  # noqa: F401
+    GLU, AvgPool1d, Softshrink, UpsamplingBilinear2d, UpsamplingNearest2d, ZeroPad1d, ZeroPad2d, ZeroPad3d,
 )
 
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

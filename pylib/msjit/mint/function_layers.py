@@ -1,4 +1,4 @@
-"""Layers of mint.nn that pool, resize and pad by mint.nn.functional."""
+"""Layers of mint.nn that call one function of mint.nn.functional: they pool, resize, pad, shrink and gate."""
 from .. import nn as _nn
 from .. import ops as _ops
 from ..common import dtype as mstype
@@ -112,3 +112,25 @@ class ZeroPad3d(_ZeroPad):
     __doc__ = _ZeroPad.__doc__
 
     _sides = 6
+
+
+class GLU(_nn.Cell):
+    """The first half of an axis times the sigmoid of the second."""
+
+    def __init__(self, dim=-1):
+        super().__init__()
+        self.dim = dim
+
+    def construct(self, input):
+        return functional.glu(input, self.dim)
+
+
+class Softshrink(_nn.Cell):
+    """x less lambd beyond it, plus lambd below -lambd, 0 between."""
+
+    def __init__(self, lambd=0.5):
+        super().__init__()
+        self.lambd = lambd
+
+    def construct(self, input):
+        return functional.softshrink(input, self.lambd)

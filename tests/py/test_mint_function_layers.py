@@ -1,4 +1,4 @@
-"""Layers of mint.nn that pool, resize and pad, against NumPy; interpreted and compiled."""
+"""Layers of mint.nn that call one function, against NumPy; interpreted and compiled."""
 import numpy as np
 import pytest
 
@@ -26,6 +26,8 @@ CASES = [
     ("bilinear size", mint.nn.UpsamplingBilinear2d(size=[2, 3]), IMAGE, np.array([[[[0, 1.5, 3], [12, 13.5, 15]]]], np.float32)),
     ("bilinear factor", mint.nn.UpsamplingBilinear2d(scale_factor=(0.5, 0.75)), IMAGE,
      np.array([[[[0, 1.5, 3], [12, 13.5, 15]]]], np.float32)),
+    ("gated", mint.nn.GLU(1), LINE / 8, LINE[:, :1] / 8 / (1 + np.exp(-LINE[:, 1:] / 8))),
+    ("shrunk", mint.nn.Softshrink(2.5), LINE - 5, np.sign(LINE - 5) * np.maximum(np.abs(LINE - 5) - 2.5, 0)),
     ("zeros", mint.nn.ZeroPad1d([1, 2]), LINE, np.pad(LINE, ((0, 0), (0, 0), (1, 2)))),
     ("zeros and a cut", mint.nn.ZeroPad1d((-1, 2)), LINE, np.pad(LINE[..., 1:], ((0, 0), (0, 0), (0, 2)))),
     ("zeros on all sides", mint.nn.ZeroPad2d(1), IMAGE, np.pad(IMAGE, ((0, 0), (0, 0), (1, 1), (1, 1)))),
