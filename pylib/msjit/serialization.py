@@ -317,6 +317,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     if optimizer is not None:
         not_used.remove(_STEP)
         object.__setattr__(optimizer, "step_count", int(parameter_dict[_STEP].asnumpy().reshape(-1)[0]))
+        optimizer.global_step = parameter_dict[_STEP]
     return [name for name in params if name not in found], not_used
 
 

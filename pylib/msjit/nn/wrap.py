@@ -3,6 +3,7 @@ from .. import _paths, autograd, importer, ops
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..context import FLOAT_DTYPES
+from .basic import Identity
 from .cell import Cell
 
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
@@ -26,7 +27,8 @@ class WithLossCell(Cell):
 
 
 class TrainOneStepCell(Cell):
-    """One training step: gradient of the network's loss, optimizer update; returns the loss.
+    """One training step: gradient of the network's loss, optimizer update; returns the loss, and with return_grad a dict of
+    the gradients by the Parameters' names.
 
     >>> import msjit as ms
     >>> net = ms.nn.Dense(2, 1)
@@ -37,12 +39,19 @@ class TrainOneStepCell(Cell):
     True
     """
 
-    def __init__(self, network, optimizer, sens=1.0):
+    # What a construct of a subclass asks for; one process reduces nothing.
+    reducer_flag = use_graceful_exit = False
+    parallel_mode = "stand_alone"
+
+    def __init__(self, network, optimizer, sens=None, return_grad=False):
         super().__init__(auto_prefix=False)
         self.network = network
         self.optimizer = optimizer
         self.weights = optimizer.parameters
-        self.sens = sens
+        self.sens, self.sense_flag, self.return_grad = 1.0 if sens is None else sens, sens is not None, return_grad
+        self.grad_reducer = Identity()
+        self.grad_no_sens = autograd.GradOperation(get_by_list=True)
+        self.grad = autograd.GradOperation(get_by_list=True, sens_param=True)
         self._step = autograd.value_and_grad(self._scaled, None, self.weights)
         self.set_train()
 
@@ -53,7 +62,10 @@ class TrainOneStepCell(Cell):
     def construct(self, *inputs):
         loss, grads = self._step(*inputs)
         self.optimizer(grads)
-        return loss if self.sens == 1.0 else loss / self.sens
+        loss = loss if self.sens == 1.0 else loss / self.sens
+        if self.return_grad:
+            return loss, {param.name: grad for param, grad in zip(self.weights, grads)}
+        return loss
 
 
 class WithEvalCell(Cell):

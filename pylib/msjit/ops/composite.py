@@ -27,7 +27,7 @@ class MultitypeFuncGraph:
         for names, fn in reversed(self.entries):
             if len(names) == len(args) and all(_is_a(a, n) for a, n in zip(args, names)):
                 return fn(*args)
-        raise TypeError("[%s] no definition for (%s)" % (self.name, ", ".join(type(a).__name__ for a in args)))
+        raise ValueError("[%s] no definition for (%s)" % (self.name, ", ".join(type(a).__name__ for a in args)))
 
 
 _KINDS = {
@@ -79,7 +79,8 @@ def _hyper(op, values):
             raise ValueError("[hyper_map] sequences must have the same length, got %d and %d"
                              % (len(first), len(value)))
     columns = [value if isinstance(value, (tuple, list)) else [value] * len(first) for value in values]
-    return type(first)([_hyper(op, items) for items in zip(*columns)])
+    made = [_hyper(op, items) for items in zip(*columns)]
+    return made if isinstance(first, list) else tuple(made)  # results of a ParameterTuple are no Parameters
 
 
 def core(fn=None, **flags):
