@@ -145,7 +145,7 @@ def test_line_search():
 @pytest.mark.parametrize("shape", [(3, 3), (4, 6), (6, 4), (1, 3), (5, 5)])
 def test_assignments(shape):
     random = np.random.RandomState(sum(shape))
-    for maximize, best in itertools.product((False, True), range(4)):
+    for maximize, _ in itertools.product((False, True), range(4)):
         costs = random.randint(-9, 9, shape).astype(np.float32)
         rows, columns = (part.asnumpy() for part in optimize.linear_sum_assignment(Tensor(costs), maximize))
         flat = costs if shape[0] <= shape[1] else costs.T

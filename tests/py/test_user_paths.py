@@ -70,3 +70,30 @@ def test_short_names_of_mint():
     assert mint.ge(x, 0.25).asnumpy().tolist() == [False, True, True] and mint.fix(x).asnumpy().tolist() == [-1, 0, 2]
     assert mint.linspace(0, 10, 3).asnumpy().tolist() == [0, 5, 10]
     assert mint.linspace(0, 1, 2, dtype=ms.float64).dtype == ms.float64
+
+
+def test_frombuffer():
+    memory = bytearray(np.arange(4, dtype=np.float32).tobytes())
+    shared = ms.frombuffer(memory, dtype=ms.float32, count=2, offset=4)
+    assert shared.asnumpy().tolist() == [1, 2]
+    memory[4:8] = np.float32(7).tobytes()
+    assert shared.asnumpy().tolist() == [7, 2] and ms.frombuffer(b"\x01\x02", dtype=ms.int8).asnumpy().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("buffer, options", [
+    (bytearray(5), {"dtype": ms.int32}), (bytearray(8), {"dtype": ms.int32, "count": 3}), (3, {"dtype": ms.int32}),
+    (bytearray(8), {"dtype": ms.int32, "offset": 9}), (bytearray(8), {"dtype": 3}), (bytearray(0), {"dtype": ms.int32}),
+    (bytearray(8), {"dtype": ms.int32, "count": 0}), (bytearray(8), {"dtype": ms.int32, "offset": -1}),
+    (bytearray(8), {"dtype": ms.int32, "offset": 2})])
+def test_frombuffer_refuses(buffer, options):
+    with pytest.raises(RuntimeError, match=r"\[frombuffer\]"):
+        ms.frombuffer(buffer, **options)
+
+
+def test_small_functions_of_the_top(capsys):
+    assert ms.set_deterministic(True) is None and ms.get_level() == ms.get_log_config()["GLOG_v"]
+    with pytest.raises(TypeError, match="deterministic"):
+        ms.set_deterministic(1)
+    ms.run_check()
+    assert "is correct" in capsys.readouterr().out
+    assert ms.profiler.ProfilerLevel.Level0.value == "Level0" and ms.profiler.AicoreMetrics("None").name == "AiCoreNone"

@@ -1,6 +1,4 @@
 """Names of Cell that describe it or that MindSpore's own graph compiler and parallel runs read: programs set and read them."""
-import enum
-import logging
 import time
 import warnings
 from weakref import WeakKeyDictionary
@@ -11,14 +9,22 @@ from ..common.tensor import Tensor
 _FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
 
 
-class MixedPrecisionType(enum.Enum):
-    """The dtype that a Cell computes in, as get_mixed_precision_type gives it."""
+def __getattr__(name):
+    """MixedPrecisionType, the dtypes that a Cell may compute in, made where it is asked for: `import msjit` does without enum."""
+    if name != "MixedPrecisionType":
+        raise AttributeError("module %r has no attribute %r" % (__name__, name))
+    import enum
+    made = globals()[name] = enum.Enum(name, {"NOTSET": 0, "FP16": 1, "FP32": 2, "AUTO": 3, "BF16": 4}, module=__name__)
+    return made
 
-    NOTSET = 0
-    FP16 = 1
-    FP32 = 2
-    AUTO = 3
-    BF16 = 4
+
+def _precision_types():
+    return globals().get("MixedPrecisionType") or __getattr__("MixedPrecisionType")
+
+
+def _warn(name):
+    from .. import log
+    log.warning("%r will be deprecated in future versions.", name)
 
 
 def precision_flags(dtype):
@@ -57,7 +63,7 @@ def _kept(name, make):
 def _leaves(self):
     """Parameters and buffers of this Cell and all below: (cell, name or None, Tensor)."""
     for _, cell in self.cells_and_names():
-        for name, param in cell._params.items():
+        for param in cell._params.values():
             if param is not None:
                 yield cell, None, param
         for name in cell.__dict__.get("_buffers", ()):
@@ -183,12 +189,12 @@ class CellAttributes:
         """The dtype that to_float gave this Cell, a MixedPrecisionType."""
         for name, dtype in _FLAGS.items():
             if self._compute_dtype == dtype:
-                return MixedPrecisionType[name.upper()]
-        return MixedPrecisionType.NOTSET
+                return _precision_types()[name.upper()]
+        return _precision_types().NOTSET
 
     def set_mixed_precision_type(self, mixed_type):
         """Makes this Cell alone compute in the dtype of a MixedPrecisionType; TypeError for another value."""
-        if not isinstance(mixed_type, MixedPrecisionType):
+        if not isinstance(mixed_type, _precision_types()):
             raise TypeError("[set_mixed_precision_type] mixed_type, got %s, expected a MixedPrecisionType"
                             % type(mixed_type).__name__)
         dtype = _FLAGS.get(mixed_type.name.lower())
@@ -200,11 +206,11 @@ class CellAttributes:
 
     def cast_inputs(self, inputs, dst_type):
         """Deprecated in MindSpore, where it does nothing; so here."""
-        logging.getLogger("msjit").warning("'cast_inputs' will be deprecated in future versions.")
+        _warn("cast_inputs")
 
     def remove_redundant_parameters(self):
         """Deprecated in MindSpore, where it does nothing; so here."""
-        logging.getLogger("msjit").warning("'remove_redundant_parameters' will be deprecated in future versions.")
+        _warn("remove_redundant_parameters")
 
     # -- dtypes and devices -------------------------------------------------------------------------------------
 
@@ -219,7 +225,8 @@ class CellAttributes:
         if dtype is not None and dtype not in float_type + complex_type:
             raise TypeError("[to] dtype, got %s, expected a float or complex dtype" % dtype)
         if dtype in complex_type:
-            warnings.warn("[to] complex Parameters are new in MindSpore; some layers may not compute with them")
+            warnings.warn("[to] complex Parameters are new in MindSpore; some layers may not compute with them",
+                          stacklevel=2)
         _check_device("to", device)
         for cell, name, value in _leaves(self) if dtype is not None else ():
             if value.dtype == dtype or value.dtype not in float_type + complex_type:
