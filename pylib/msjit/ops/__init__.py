@@ -18,4 +18,11 @@ __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "valu
            "augassign_mod", "augassign_mul", "augassign_sub", "hyper_add", "prim_arg_register", "prim_attr_register", "Tensor", "P", "composite", "function", "functional", "operations",
            "registry", "derivative", "jet", "linearize", "vmap"]
 __all__ += function.__all__ + operations.__all__
-__getattr__ = _absent(__name__)
+_refuse = _absent(__name__)
+
+
+def __getattr__(name):
+    if name == "signature":  # a module that few programs read
+        import importlib
+        return importlib.import_module(".signature", __name__)
+    return _refuse(name)
