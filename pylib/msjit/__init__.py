@@ -15,11 +15,11 @@ from .common.dtype import (  # noqa: F401
     single, string, tensor_type, type_none, ubyte, uint, uint8, uint16, uint32, uint64, uintc, uintp, ushort,
 )
 from .common.initializer import initializer
-from .common.tensor import from_dlpack, from_numpy, is_tensor, swap_tensors, to_dlpack
+from .common.tensor import from_dlpack, from_numpy, frombuffer, is_tensor, swap_tensors, to_dlpack
 from .config import config
 from .context import (
     COMPATIBLE, GRAPH_MODE, LAX, PYNATIVE_MODE, STRICT, ParallelMode, get_auto_parallel_context, get_context, get_current_device,
-    reset_auto_parallel_context, set_auto_parallel_context, set_context, set_device, set_ps_context,
+    reset_auto_parallel_context, set_auto_parallel_context, set_context, set_deterministic, set_device, set_ps_context,
 )
 from .explain import explain, report, reset, stats
 from .importer import install, skip, uninstall
@@ -40,7 +40,7 @@ __version__ = "0.1.0"
 
 # Loaded at the first use, so that `import msjit` stays quick.
 _LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "graph", "hal", "log", "mindrecord", "mint",
-         "multiprocessing", "numpy", "parallel", "profiler", "psjit", "rewrite", "runtime", "testing", "train", "utils", "alias", "cli"}
+         "multiprocessing", "numpy", "parallel", "profiler", "psjit", "rewrite", "runtime", "scipy", "testing", "train", "utils", "alias", "cli"}
 _LAZY_NAMES = {"Profiler": "profiler", "RowTensor": "common.row_tensor", "SummaryRecord": "train.summary",
                "SummaryCollector": "train.summary"}
 _LAZY_NAMES.update(dict.fromkeys((
@@ -58,6 +58,7 @@ _LAZY_NAMES.update(dict.fromkeys((
     "max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_stats", "memory_summary",
     "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity", "set_memory",
     "synchronize", "Event", "MemPool", "Stream", "StreamCtx", "StreamLimitCtx", "set_cur_stream"), "hal"))
+_LAZY_NAMES.update({"get_level": "log", "get_log_config": "log", "run_check": "utils"})
 _LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "ops"))
 _PARALLEL = {"Layout", "build_searched_strategy", "get_algo_parameters", "load_distributed_checkpoint", "load_segmented_checkpoints",
              "merge_pipeline_strategys", "merge_sliced_parameter", "parameter_broadcast", "rank_list_for_transform",

@@ -47,6 +47,11 @@ _MOVED = {
     "common.np_dtype": "common.dtype",
     "common.sparse_tensor": "common",
     "common.lazy_inline": "",
+    "common._grad_function": "custom_function",
+    "common._register_for_tensor": "common.api",
+    "experimental.optim.optimizer": "experimental.optim",
+    "profiler.profiler": "profiler",
+    "mint.nn.layer": "mint.nn",
     "mint.distributed.distributed": "mint.distributed",
 }
 _MOVED.update(dict.fromkeys(("ops.operations.%s_ops" % kind for kind in "_grad _inner _scalar _sequence _quant _rl_inner".split()),
@@ -64,7 +69,8 @@ _WHOLE = {
     "numpy": "array_creations array_ops dtypes logic_ops math_ops utils utils_const",
     "hal": "device event memory stream",
     "runtime": "device event executor memory stream thread_bind_core",
-    "parallel": "algo_parameter_config checkpoint_transform shard _auto_parallel_context _cost_model_context _tensor _utils",
+    "parallel": "algo_parameter_config checkpoint_transform shard _auto_parallel_context _cost_model_context _tensor",
+    "mint.nn.layer": "activation basic conv normalization padding pooling",
 }
 for _package, _parts in _WHOLE.items():
     _MOVED.update(("%s.%s" % (_package, _part), _package) for _part in _parts.split())

@@ -214,6 +214,12 @@ def is_data_parallel():
     return _parallel["parallel_mode"] == ParallelMode.DATA_PARALLEL
 
 
+def set_deterministic(deterministic):
+    """Kernels give the same bits at every run, whatever is set; TypeError for no bool."""
+    if not isinstance(deterministic, bool):
+        raise TypeError("[set_deterministic] deterministic, got %s, expected a bool" % type(deterministic).__name__)
+
+
 def set_ps_context(**kwargs):
     """Kept for compatibility."""
 

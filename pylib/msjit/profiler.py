@@ -1,11 +1,23 @@
 """Profiler: what ran, how long it took, and how near that is to what the machine can do."""
+import enum
 import json
 import os
 import time
 
+from . import _paths
 from ._native import _msjit
 
 TRACE = "trace_view.json"
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+
+# What MindSpore's profilers take as arguments; here all there is is noted.
+ProfilerLevel = enum.Enum("ProfilerLevel", {name: name for name in ("LevelNone", "Level0", "Level1", "Level2")}, module=__name__)
+ProfilerActivity = enum.Enum("ProfilerActivity", {name: name for name in ("NPU", "GPU", "CPU")}, module=__name__)
+ExportType = enum.Enum("ExportType", {"Db": "db", "Text": "text"}, module=__name__)
+HostSystem = enum.Enum("HostSystem", {name: name.lower() for name in ("CPU", "MEM", "DISK", "NETWORK", "OSRT")}, module=__name__)
+AicoreMetrics = enum.Enum("AicoreMetrics", dict(
+    {name: name for name in ("PipeUtilization", "ArithmeticUtilization", "Memory", "MemoryL0", "MemoryUB",
+                             "ResourceConflictRatio", "L2Cache", "MemoryAccess")}, AiCoreNone="None"), module=__name__)
 
 
 class Profiler:

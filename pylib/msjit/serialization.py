@@ -300,7 +300,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     if not isinstance(parameter_dict, dict):
         raise TypeError("[%s] parameter_dict must be a dict, got %s" % (where, type(parameter_dict).__name__))
     for name, value in parameter_dict.items():
-        if not isinstance(name, str) or not isinstance(value, (Tensor, str)):
+        if not isinstance(name, str) or not isinstance(value, (Parameter, str)):
             raise TypeError("[%s] an item of parameter_dict, got %s: %s, expected str: Parameter"
                             % (where, type(name).__name__, type(value).__name__))
     if remove_redundancy:
@@ -317,6 +317,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     if optimizer is not None:
         not_used.remove(_STEP)
         object.__setattr__(optimizer, "step_count", int(parameter_dict[_STEP].asnumpy().reshape(-1)[0]))
+        optimizer.global_step = parameter_dict[_STEP]
     return [name for name in params if name not in found], not_used
 
 

@@ -105,6 +105,15 @@ def _index(self, indices):
     return self[tuple(indices)]
 
 
+def _set_dtype(self, dtype):
+    """Casts this tensor in place; returns the dtype. TypeError for another value than an element type."""
+    if not isinstance(dtype, _msjit.DType):
+        raise TypeError("[set_dtype] dtype, got %s, expected an element type" % type(dtype).__name__)
+    if dtype != self.dtype:
+        self.assign_value(self.detach().astype(dtype))
+    return dtype
+
+
 def _hooks(self):
     """The functions of register_hook that wait for the gradient of this tensor."""
     return [handle._hook for handle in getattr(self, "_gradient_hooks", ()) if handle._hook is not None]
@@ -144,7 +153,7 @@ def bind():
         "is_pinned": lambda self: False, "is_shared": lambda self: False, "ndimension": lambda self: self.ndim,
         "storage_offset": lambda self: 0, "to_dlpack": lambda self: self.__dlpack__(), "symbolic_shape": None, "init": None,
         "parent_tensor_": None, "param_info": None, "const_arg": False, "init_flag": False, "init_finished": True,
-        "is_init": lambda self: False,
+        "is_init": lambda self: False, "set_dtype": _set_dtype, "index_of_parent_": None, "delta_seed": 0,
     }
     from .tensor import from_dlpack
     own["from_dlpack"] = staticmethod(from_dlpack)

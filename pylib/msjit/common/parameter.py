@@ -3,6 +3,7 @@ import copy
 
 from .._native import Tensor, _msjit
 from ..absent import attributes as _absent
+from .dtype import int_type
 
 DEFAULT_NAME = "Parameter"
 
@@ -58,6 +59,33 @@ class Parameter(Tensor):
         self._set_requires_grad(value)
 
     @property
+    def layerwise_parallel(self):
+        """Whether several processes hold a part each; one process holds all. TypeError for no bool."""
+        return self._layerwise_parallel
+
+    @layerwise_parallel.setter
+    def layerwise_parallel(self, value):
+        if not isinstance(value, bool):
+            raise TypeError("[parameter] layerwise_parallel, got %s, expected a bool" % type(value).__name__)
+        self._layerwise_parallel = value
+
+    @property
+    def parallel_optimizer(self):
+        """Whether several processes share the step of this Parameter; one process takes it. TypeError for no bool."""
+        return self._parallel_optimizer
+
+    @parallel_optimizer.setter
+    def parallel_optimizer(self, value):
+        if not isinstance(value, bool):
+            raise TypeError("[parameter] parallel_optimizer, got %s, expected a bool" % type(value).__name__)
+        self._parallel_optimizer = value
+
+    def add_pipeline_stage(self, stage):
+        """Checks the number of a stage; one process runs them all. TypeError for no int of 0 or more."""
+        if not isinstance(stage, int) or isinstance(stage, bool) or stage < 0:
+            raise TypeError("[parameter] stage, got %r, expected an int of 0 or more" % (stage,))
+
+    @property
     def param_info(self):
         """Kept for compatibility."""
         return self
@@ -91,8 +119,17 @@ class Parameter(Tensor):
         return self
 
     def set_data(self, data, slice_shape=False):
-        """Replaces the values by a copy of `data`; shapes must agree unless slice_shape."""
-        Tensor.set_data(self, Tensor(data), slice_shape)
+        """Replaces the values by a copy of `data`, a Tensor or a number, cast to this dtype; the shape is then that of `data`.
+
+        Raises TypeError for other data, and for a float where the Parameter holds ints.
+        """
+        if not isinstance(data, (Tensor, int, float)):
+            raise TypeError("[set_data] data, got %s, expected a Tensor, an int or a float" % type(data).__name__)
+        if not isinstance(data, Tensor):
+            if isinstance(data, float) and self.dtype in int_type:
+                raise TypeError("[set_data] data, got a float, expected an int or a Tensor: the Parameter holds %s" % self.dtype)
+            data = Tensor(data, self.dtype)
+        Tensor.set_data(self, Tensor(data), slice_shape or data.shape != self.shape)
         return self
 
     def __copy__(self):

@@ -36,6 +36,41 @@ def from_numpy(array):
     return Tensor.from_numpy(array)
 
 
+def frombuffer(buffer, *, dtype, count=-1, offset=0):
+    """A Tensor (count,) of what a buffer (bytearray, array, ...) holds from byte `offset` on, up to its end where count is negative.
+
+    It shares the memory of the buffer; that of one that cannot be written is copied. Raises RuntimeError, as MindSpore does, for what
+    is no buffer, another dtype than an element type, an offset or count that the buffer has no room for, and for no elements.
+
+    >>> import msjit as ms
+    >>> ms.frombuffer(bytearray(b"\\x01\\x02\\x03"), dtype=ms.uint8, offset=1).asnumpy().tolist()
+    [2, 3]
+    """
+    import numpy
+
+    from .dtype import DType, bfloat16, dtype_to_nptype
+    if not isinstance(dtype, DType):
+        raise RuntimeError("[frombuffer] dtype, got %s, expected an element type" % type(dtype).__name__)
+    if dtype == bfloat16:
+        raise NotImplementedError("[frombuffer] dtype, got BFloat16, expected one that NumPy has")
+    try:
+        size = memoryview(buffer).nbytes
+    except TypeError:
+        raise RuntimeError("[frombuffer] buffer, got %s, expected an object with the buffer protocol"
+                           % type(buffer).__name__) from None
+    item = numpy.dtype(dtype_to_nptype(dtype)).itemsize
+    if size == 0 or count == 0:
+        raise RuntimeError("[frombuffer] bytes and count, got %d and %d, expected no 0" % (size, count))
+    if not 0 <= offset < size:
+        raise RuntimeError("[frombuffer] offset, got %d, expected one in [0, %d)" % (offset, size))
+    if count < 0 and (size - offset) % item:
+        raise RuntimeError("[frombuffer] bytes from the offset on, got %d, expected a multiple of %d" % (size - offset, item))
+    if count > 0 and count * item > size - offset:
+        raise RuntimeError("[frombuffer] bytes from the offset on, got %d, expected %d" % (size - offset, count * item))
+    array = numpy.frombuffer(buffer, dtype_to_nptype(dtype), count, offset)
+    return Tensor.from_numpy(array if array.flags.writeable else array.copy())
+
+
 class _Exported:
     """A DLPack capsule as an object that exports it."""
 
@@ -81,5 +116,5 @@ def check_hook_fn(hook_fn):
     return True
 
 
-__all__ = ["Tensor", "tensor", "is_tensor", "from_numpy", "from_dlpack", "to_dlpack", "mutable"]
+__all__ = ["Tensor", "tensor", "is_tensor", "from_numpy", "frombuffer", "from_dlpack", "to_dlpack", "mutable"]
 __getattr__ = _absent(__name__)

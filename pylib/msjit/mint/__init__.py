@@ -17,6 +17,7 @@ from ..ops import (  # noqa: F401
     imag, polar, real, remainder, repeat_interleave, reshape, roll, round, searchsorted, sign, sinc, sinh, swapaxes, t, take, tan,
     trace, tril, triu, trunc, unbind, unique_consecutive, xlogy,
 )
+from ..ops import clamp as clip, greater_equal as ge, trunc as fix  # noqa: F401
 from . import functional, linalg, nn, optim, special  # noqa: F401
 from .keyword_func import *  # noqa: F403
 from .tensor_func import *  # noqa: F403

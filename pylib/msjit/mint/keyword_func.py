@@ -13,6 +13,11 @@ def narrow(input, dim, start, length):
     return _ops.narrow(input, dim, start, length)
 
 
+def linspace(start, end, steps, *, dtype=None):
+    """`steps` numbers from start to end (inclusive), float32 unless dtype is given; ValueError for less than one."""
+    return _ops.linspace(start, end, steps) if dtype is None else _k.cast(_ops.linspace(start, end, steps), dtype)
+
+
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """Mean over axes; None means all."""
     return _ops.mean(input if dtype is None else _k.cast(input, dtype), dim, keepdim)
@@ -66,4 +71,4 @@ def tile(input, dims):
     return _ops.tile(input, dims)
 
 
-__all__ = ["index_select", "narrow", "mean", "prod", "mv", "norm", "permute", "pow", "softmax", "split", "stack", "tile"]
+__all__ = ["index_select", "linspace", "narrow", "mean", "prod", "mv", "norm", "permute", "pow", "softmax", "split", "stack", "tile"]

@@ -7,8 +7,8 @@ from ..nn import (  # noqa: F401
 )
 from ..nn import (  # noqa: F401
     AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool1d, AdaptiveMaxPool2d, ConstantPad1d,
-    ConstantPad2d, ConstantPad3d, PixelShuffle, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d, ReplicationPad1d,
-    ReplicationPad2d, ReplicationPad3d, Upsample, ZeroPad2d,
+    ConstantPad2d, ConstantPad3d, MaxUnpool2d, PixelShuffle, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
+    ReplicationPad1d, ReplicationPad2d, ReplicationPad3d, Upsample,
 )
 from .layers import (  # noqa: F401
     AvgPool2d, AvgPool3d, Conv1d, Conv3d, ConvTranspose2d, Fold, MaxPool2d, Unfold,
@@ -21,6 +21,9 @@ from . import functional  # noqa: F401
 from .layer_variants import (  # noqa: F401
     ELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout2d, Embedding, GroupNorm, Hardtanh, KLDivLoss,
     LayerNorm, LogSoftmax, PReLU, ReLU6, SiLU, SmoothL1Loss, Softmax, Threshold,
+)
+from .function_layers import (  # noqa: F401
+    GLU, AvgPool1d, Softshrink, UpsamplingBilinear2d, UpsamplingNearest2d, ZeroPad1d, ZeroPad2d, ZeroPad3d,
 )
 
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

@@ -15,6 +15,7 @@ from ..common.tensor import Tensor
 from ..jit import LeveledConstruct, graph_construct, leveled_construct
 from ..jit_cell import JitCell, set_plain_call
 from .bprop import recorded_call
+from .cell_attributes import CellAttributes, precision_flags
 from .cell_state import CellState
 from .hooks import HookHandle, run_with_hooks
 from .recompute import recomputed_call
@@ -22,7 +23,7 @@ from .recompute import recomputed_call
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
 
 
-class Cell(CellState):
+class Cell(CellState, CellAttributes):
     """Base class of all networks and layers.
 
     >>> import msjit as ms
@@ -266,9 +267,6 @@ class Cell(CellState):
         for name, param in self.parameters_and_names(expand=recurse):
             param.name = prefix + name
 
-    def update_cell_prefix(self):
-        """Kept for compatibility: names are kept up to date at assignment."""
-
     def param_prefix_name(self):
         """Kept for compatibility."""
         return ""
@@ -279,6 +277,7 @@ class Cell(CellState):
         """Sets training mode on this Cell and all below; returns self."""
         for _, cell in self.cells_and_names():
             object.__setattr__(cell, "training", bool(mode))
+        self.__dict__["_phase"] = "train" if mode else "predict"
         return self
 
     def set_grad(self, requires_grad=True):
@@ -346,6 +345,7 @@ class Cell(CellState):
         for _, cell in self.cells_and_names():
             object.__setattr__(cell, "_compute_dtype", dst_type)
             object.__setattr__(cell, "_intercept", True)
+            cell.add_flags(**precision_flags(dst_type))
         return self
 
     @property

@@ -3,6 +3,7 @@ from .. import _paths, autograd, context, importer, ops
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..context import FLOAT_DTYPES
+from .basic import Identity
 from .cell import Cell
 from .data_parallel import DistributedGradReducer
 
@@ -27,7 +28,8 @@ class WithLossCell(Cell):
 
 
 class TrainOneStepCell(Cell):
-    """One training step: gradient of the network's loss, optimizer update; returns the loss.
+    """One training step: gradient of the network's loss, optimizer update; returns the loss, and with return_grad a dict of
+    the gradients by the Parameters' names.
 
     Made in the mode DATA_PARALLEL (set_auto_parallel_context), it adds up the gradients of all processes before the update.
 
@@ -40,14 +42,20 @@ class TrainOneStepCell(Cell):
     True
     """
 
-    def __init__(self, network, optimizer, sens=1.0):
+    # What a construct of a subclass asks for; one process reduces nothing.
+    reducer_flag = use_graceful_exit = False
+    parallel_mode = "stand_alone"
+
+    def __init__(self, network, optimizer, sens=None, return_grad=False):
         super().__init__(auto_prefix=False)
         self.network = network
         self.optimizer = optimizer
         self.weights = optimizer.parameters
-        self.sens = sens
+        self.sens, self.sense_flag, self.return_grad = 1.0 if sens is None else sens, sens is not None, return_grad
+        self.grad_no_sens = autograd.GradOperation(get_by_list=True)
+        self.grad = autograd.GradOperation(get_by_list=True, sens_param=True)
         self.reducer_flag = context.is_data_parallel()
-        self.grad_reducer = None
+        self.grad_reducer = Identity()
         if self.reducer_flag:
             self.mean, self.degree = (context.get_auto_parallel_context(name) for name in ("gradients_mean", "device_num"))
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
@@ -63,7 +71,10 @@ class TrainOneStepCell(Cell):
         if self.reducer_flag:
             grads = self.grad_reducer(grads)
         self.optimizer(grads)
-        return loss if self.sens == 1.0 else loss / self.sens
+        loss = loss if self.sens == 1.0 else loss / self.sens
+        if self.return_grad:
+            return loss, {param.name: grad for param, grad in zip(self.weights, grads)}
+        return loss
 
 
 class WithEvalCell(Cell):

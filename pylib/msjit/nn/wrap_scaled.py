@@ -54,9 +54,13 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     update are two graphs, for whether there is an update is known between them.
     """
 
+    gpu_target = ascend_910a_target = ascend_910b_target = is_distributed = False
+    enable_allfinite = True
+
     def __init__(self, network, optimizer, scale_sense):
         super().__init__(network, optimizer)
         self.loss_scaling_manager = None
+        self._give_operators()
         if isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense
             scale_sense = Tensor(scale_sense.get_loss_scale(), mstype.float32)
@@ -68,6 +72,13 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
                              % (scale_sense.shape,))
         self.scale_sense = Parameter(scale_sense, name="scale_sense", requires_grad=False)
         self._scaled_step = autograd.value_and_grad(self._with_scale, None, self.weights, has_aux=True)
+
+    def _give_operators(self):
+        """What a construct of a subclass computes with, as in MindSpore."""
+        self.hyper_map, self.allreduce = ops.HyperMap(), ops.AllReduce()
+        self.base, self.base0 = Tensor(1.0, mstype.float32), Tensor(0, mstype.int32)
+        self.reduce_sum, self.reduce_all = ops.ReduceSum(keep_dims=False), ops.ReduceAll(keep_dims=False)
+        self.less_equal, self.equal, self.logic_not = ops.LessEqual(), ops.Equal(), ops.LogicalNot()
 
     def _with_scale(self, scale, *inputs):
         loss = self.network(*inputs)

@@ -28,8 +28,10 @@ _PROCESSES = frozenset("""P2POp all_gather all_gather_into_tensor all_gather_int
 
 
 def __getattr__(name):
+    from importlib import import_module
+    if name == "signature":  # a module that few programs read
+        return import_module(".signature", __name__)
     if name not in _PROCESSES:
         return _refused(name)
-    from importlib import import_module
-    module = import_module(__name__ + ".communication")
+    module = import_module(".communication", __name__)
     return module if name == "communication" else getattr(module, name)

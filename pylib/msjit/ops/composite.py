@@ -27,7 +27,7 @@ class MultitypeFuncGraph:
         for names, fn in reversed(self.entries):
             if len(names) == len(args) and all(_is_a(a, n) for a, n in zip(args, names)):
                 return fn(*args)
-        raise TypeError("[%s] no definition for (%s)" % (self.name, ", ".join(type(a).__name__ for a in args)))
+        raise ValueError("[%s] no definition for (%s)" % (self.name, ", ".join(type(a).__name__ for a in args)))
 
 
 _KINDS = {
@@ -79,7 +79,8 @@ def _hyper(op, values):
             raise ValueError("[hyper_map] sequences must have the same length, got %d and %d"
                              % (len(first), len(value)))
     columns = [value if isinstance(value, (tuple, list)) else [value] * len(first) for value in values]
-    return type(first)([_hyper(op, items) for items in zip(*columns)])
+    made = [_hyper(op, items) for items in zip(*columns)]
+    return made if isinstance(first, list) else tuple(made)  # results of a ParameterTuple are no Parameters
 
 
 def core(fn=None, **flags):
@@ -121,7 +122,7 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
     return fn if get_instance else type(name or fn.__name__, (), {"__call__": staticmethod(fn), "__doc__": fn.__doc__})
 
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
-_FUNCTIONS = """batch_dot count_nonzero cummin dot gamma laplace matmul mm multinomial normal ones_like poisson repeat_elements
+_FUNCTIONS = """batch_dot clip_by_global_norm clip_by_value count_nonzero cummin dot gamma laplace matmul mm multinomial normal ones_like poisson repeat_elements
     repeat_interleave sequence_mask tensor_dot uniform vecdot zeros_like""".split()
 _refuse = _absent(__name__)
 

@@ -10,6 +10,7 @@ from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
+from .own_optimizers import OwnOptimizers, is_own, own_step, value_at
 
 
 def opt_init_args_register(fn):
@@ -41,7 +42,7 @@ class _Group:
         self.params, self.rate, self.decay, self.centred = params, rate, decay, centred
 
 
-class Optimizer(Cell):
+class Optimizer(Cell, OwnOptimizers):
     """Base class: subclasses define _update(index, parameter, gradient, learning rate, weight decay), or construct."""
 
     _decoupled = False  # whether weight decay is no part of the gradient
@@ -56,6 +57,7 @@ class Optimizer(Cell):
         if loss_scale <= 0:
             raise ValueError("[%s] loss_scale must be positive, got %s" % (where, loss_scale))
         self.loss_scale = float(loss_scale)
+        given = list(parameters) if isinstance(parameters, (list, tuple)) else []
         self._groups, parameters = _groups(parameters, _rate(learning_rate, where), weight_decay, where)
         self.param_length = len(parameters)
         self._grouped = self._groups[0].params is not parameters
@@ -66,6 +68,8 @@ class Optimizer(Cell):
         self._group_index = [group_of[id(p)] for p in parameters]
         # Outside of groups, what normalisation layers learn does not decay.
         self._decays = [self._grouped or not ("beta" in p.name or "gamma" in p.name) for p in parameters]
+        object.__setattr__(self, "_own_step", own_step() if is_own(type(self)) else None)
+        self._give_operators(given)
 
     @property
     def _group_of(self):
@@ -73,8 +77,15 @@ class Optimizer(Cell):
 
     @property
     def global_step(self):
-        """Number of updates done, as a Tensor."""
-        return Tensor([self.step_count], mstype.int32)
+        """Number of updates done, as a Tensor; a Parameter where the program defines construct, which then counts."""
+        return Tensor([self.step_count], mstype.int32) if self._own_step is None else self._own_step
+
+    @global_step.setter
+    def global_step(self, value):
+        if self._own_step is None:
+            object.__setattr__(self, "step_count", int(value.asnumpy().reshape(-1)[0]))
+        else:
+            self._own_step.set_data(value)
 
     @property
     def learning_rate(self):
@@ -113,25 +124,32 @@ class Optimizer(Cell):
     @property
     def weight_decay(self):
         """The weight decay as a Tensor; a tuple, one for each of the parameters, when there are groups."""
-        decays = tuple(g.decay if isinstance(g.decay, Cell) else Tensor(g.decay, mstype.float32) for g in self._group_of)
+        decays = tuple(g.decay if isinstance(g.decay, Cell) else Tensor(g.decay * self.loss_scale, mstype.float32)
+                       for g in self._group_of)
         return decays if self._grouped else decays[0]
 
     def get_lr(self):
-        """The learning rate of the next step as a Tensor; a tuple of them, one a parameter, when groups differ."""
-        if all(g.rate is self._groups[0].rate for g in self._groups):
-            return _as_tensor(_rate_at(self._groups[0].rate, self.step_count))
-        return tuple(_as_tensor(_rate_at(g.rate, self.step_count)) for g in self._group_of)
+        """The learning rate of the next step as a Tensor; a tuple of them, one a parameter, when a group has its own."""
+        groups = self._group_of if self.is_group_lr else self._groups[:1]
+        rates = tuple([self._next(group.rate) for group in groups])
+        return rates if self.is_group_lr else rates[0]
+
+    def _next(self, rate):
+        """A rate or decay of the next step."""
+        return _as_tensor(_rate_at(rate, self.step_count)) if self._own_step is None else value_at(rate, self._own_step)
 
     def get_weight_decay(self):
-        """The weight decay of the next step as a Tensor; a tuple of them, one a parameter, when there are groups."""
-        decays = tuple(_as_tensor(_rate_at(g.decay, self.step_count)) for g in self._group_of)
+        """The weight decay of the next step times the loss scale as a Tensor; a tuple of them, one a parameter, when there
+        are groups."""
+        decays = tuple([self._next(g.decay) * self.loss_scale for g in self._group_of])
         return decays if self._grouped else decays[0]
 
     def decay_weight(self, gradients):
-        """The gradients with the weight decay's share of the parameters added."""
+        """The gradients with the weight decay's share of the parameters added, times the loss scale, which scale_grad takes
+        off."""
         step, made = self.step_count, []
         for index, (param, gradient) in enumerate(zip(self.parameters, gradients)):
-            decay = self._decay_at(index, step)
+            decay = self._decay_at(index, step) * self.loss_scale
             made.append(gradient + decay * param.value() if _is_set(decay) else gradient)
         return tuple(made)
 
@@ -172,6 +190,8 @@ class Optimizer(Cell):
                 gradient = _centre(gradient)
             self._update(index, param, gradient, rates[group], decay)
         object.__setattr__(self, "step_count", step + 1)
+        if self._own_step is not None:
+            ops.assign_add(self._own_step, self.global_step_increase_tensor)
         return (True,) * len(gradients)
 
     def _check_gradient(self, param, gradient):

@@ -10,43 +10,6 @@ globals().update(_absent_names(__name__, """Layout convert_checkpoint_by_rank co
     restore_group_info_list shard sync_pipeline_shared_parameters transform_checkpoint_by_rank transform_checkpoints
     unified_safetensors build_searched_strategy parameter_broadcast set_op_strategy_config""", _PROCESSES))
 
-
-
-def _get_parallel_mode():
-    """The parallel_mode of set_auto_parallel_context."""
-    return _context.get_auto_parallel_context("parallel_mode")
-
-
-def _get_device_num():
-    """The number of processes that train together: 1 in the mode "stand_alone"."""
-    return 1 if _get_parallel_mode() == "stand_alone" else _context.get_auto_parallel_context("device_num")
-
-
-def _get_global_rank():
-    """The number of this process among them: 0 in the mode "stand_alone"."""
-    return 0 if _get_parallel_mode() == "stand_alone" else _context.get_auto_parallel_context("global_rank")
-
-
-def _get_gradients_mean():
-    """Whether sums of gradients are divided by the number of processes."""
-    return _context.get_auto_parallel_context("gradients_mean")
-
-
-def _get_parameter_broadcast():
-    """Whether Model.train begins with the parameters of rank 0."""
-    return _context.get_auto_parallel_context("parameter_broadcast")
-
-
-def _is_in_data_parallel_mode():
-    """Whether the mode is "data_parallel"."""
-    return _context.is_data_parallel()
-
-
-def _is_in_auto_parallel_mode():
-    """False: networks are not divided."""
-    return False
-
-
 _parameters = {}
 _ALLOWED = ("fully_use_devices", "elementwise_op_strategy_follow", "enable_algo_auxiliary_ops", "algo_single_loop", "tensor_slice_align_enable",
             "tensor_slice_align_size", "enable_algo_approxi", "algo_approxi_epsilon")

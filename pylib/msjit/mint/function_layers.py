@@ -1,0 +1,136 @@
+"""Layers of mint.nn that call one function of mint.nn.functional: they pool, resize, pad, shrink and gate."""
+from .. import nn as _nn
+from .. import ops as _ops
+from ..common import dtype as mstype
+from ..common.tensor import Tensor
+from . import functional
+
+
+class AvgPool1d(_nn.Cell):
+    """Mean of each window of the last axis of (N, C, L) or (C, L); windows lie side by side unless stride is given."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
+        super().__init__()
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+
+    def construct(self, input):
+        return functional.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
+                                     self.count_include_pad)
+
+
+class _Upsampling2d(_nn.Cell):
+    """Another size for the last two axes of (N, C, H, W). size holds two ints, scale_factor two floats; one of them is
+    given. Raises TypeError for one number, ValueError for none or both, as MindSpore's op does."""
+
+    _mode = {}
+
+    def __init__(self, size=None, scale_factor=None):
+        super().__init__()
+        self.size, self.scale_factor = size, scale_factor
+
+    def construct(self, input):
+        where, given = type(self).__name__, [v for v in (self.size, self.scale_factor) if v is not None]
+        if len(given) != 1:
+            raise ValueError("[%s] size and scale_factor, got %s of them, expected one" % (where, len(given)))
+        if not isinstance(given[0], (tuple, list)):
+            raise TypeError("[%s] size or scale_factor, got %s, expected a tuple or list of 2"
+                            % (where, type(given[0]).__name__))
+        if len(given[0]) != 2:
+            raise ValueError("[%s] length of size or scale_factor, got %d, expected 2" % (where, len(given[0])))
+        if input.ndim != 4:
+            raise ValueError("[%s] rank of the input, got %d, expected 4" % (where, input.ndim))
+        if self.size is not None:
+            return functional.interpolate(input, tuple(self.size), **self._mode)
+        return self._scaled(input, [int(size * factor) for size, factor in zip(input.shape[-2:], self.scale_factor)])
+
+    def _scaled(self, input, sizes):
+        """The input at sizes that come from factors; the corners of a bilinear one depend on the sizes alone."""
+        return functional.interpolate(input, tuple(sizes), **self._mode)
+
+
+class UpsamplingNearest2d(_Upsampling2d):
+    __doc__ = _Upsampling2d.__doc__ + " An element is the nearest one."
+
+    _mode = {"mode": "nearest"}
+
+    def _scaled(self, input, sizes):
+        # Places are i / factor, which the ratio of the sizes gives only where it is no rounded one.
+        for axis, count, factor in zip((2, 3), sizes, self.scale_factor):
+            rows = [min(int(i / factor), input.shape[axis] - 1) for i in range(count)]
+            input = _ops.gather(input, Tensor(rows, mstype.int64), axis)
+        return input
+
+
+class UpsamplingBilinear2d(_Upsampling2d):
+    __doc__ = _Upsampling2d.__doc__ + " Elements lie between their neighbours; the corners stay."
+
+    _mode = {"mode": "bilinear", "align_corners": True}
+
+
+class _ZeroPad(_nn.Cell):
+    """Zeros around the last axes: padding is an int for every side or a tuple or list of ints (left, right, ...); negative
+    ones cut off. Raises ValueError for another padding."""
+
+    _sides = 2
+
+    def __init__(self, padding):
+        super().__init__()
+        where = type(self).__name__
+        if isinstance(padding, int) and not isinstance(padding, bool):
+            padding = (padding,) * self._sides
+        if not isinstance(padding, (tuple, list)):
+            raise ValueError("[%s] padding, got %s, expected an int or a tuple or list of %d ints"
+                             % (where, padding, self._sides))
+        if len(padding) != self._sides:
+            raise ValueError("[%s] length of padding, got %d, expected %d" % (where, len(padding), self._sides))
+        self.padding = tuple(padding)
+
+    def construct(self, input):
+        pairs = [self.padding[i:i + 2] for i in range(0, self._sides, 2)]
+        if input.ndim < len(pairs):
+            raise ValueError("[%s] rank of the input, got %d, expected at least %d"
+                             % (type(self).__name__, input.ndim, len(pairs)))
+        for axis, (before, after) in zip(range(input.ndim - 1, -1, -1), pairs):
+            start, size = max(-before, 0), input.shape[axis]
+            if before < 0 or after < 0:
+                input = _ops.narrow(input, axis, start, size - start - max(-after, 0))
+        return functional.pad(input, tuple(max(side, 0) for side in self.padding))
+
+
+class ZeroPad1d(_ZeroPad):
+    __doc__ = _ZeroPad.__doc__
+
+
+class ZeroPad2d(_ZeroPad):
+    __doc__ = _ZeroPad.__doc__
+
+    _sides = 4
+
+
+class ZeroPad3d(_ZeroPad):
+    __doc__ = _ZeroPad.__doc__
+
+    _sides = 6
+
+
+class GLU(_nn.Cell):
+    """The first half of an axis times the sigmoid of the second."""
+
+    def __init__(self, dim=-1):
+        super().__init__()
+        self.dim = dim
+
+    def construct(self, input):
+        return functional.glu(input, self.dim)
+
+
+class Softshrink(_nn.Cell):
+    """x less lambd beyond it, plus lambd below -lambd, 0 between."""
+
+    def __init__(self, lambd=0.5):
+        super().__init__()
+        self.lambd = lambd
+
+    def construct(self, input):
+        return functional.softshrink(input, self.lambd)

@@ -1,0 +1,270 @@
+"""Names of Cell that describe it or that MindSpore's own graph compiler and parallel runs read: programs set and read them."""
+import time
+import warnings
+from weakref import WeakKeyDictionary
+
+from ..common.dtype import DType, bfloat16, complex_type, float16, float32, float_type
+from ..common.tensor import Tensor
+
+_FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
+
+
+def __getattr__(name):
+    """MixedPrecisionType, the dtypes that a Cell may compute in, made where it is asked for: `import msjit` does without enum."""
+    if name != "MixedPrecisionType":
+        raise AttributeError("module %r has no attribute %r" % (__name__, name))
+    import enum
+    made = globals()[name] = enum.Enum(name, {"NOTSET": 0, "FP16": 1, "FP32": 2, "AUTO": 3, "BF16": 4}, module=__name__)
+    return made
+
+
+def _precision_types():
+    return globals().get("MixedPrecisionType") or __getattr__("MixedPrecisionType")
+
+
+def _warn(name):
+    from .. import log
+    log.warning("%r will be deprecated in future versions.", name)
+
+
+def precision_flags(dtype):
+    """The flags that to_float sets."""
+    return {name: dtype == kind for name, kind in _FLAGS.items()}
+
+
+def _checked(name, kinds, check=None):
+    """A property kept in the instance; setting it raises TypeError for another type."""
+    kind = kinds[0]
+
+    def read(self):
+        store = self.__dict__
+        if "_" + name not in store:
+            if kinds[1] is None:
+                raise AttributeError("[cell] %s has no attribute %r before it is set" % (type(self).__name__, name))
+            store["_" + name] = kinds[1]()
+        return store["_" + name]
+
+    def write(self, value):
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise TypeError("[cell] %s, got %s, expected %s" % (name, type(value).__name__, kind.__name__))
+        if kind is int and value < 0:
+            raise ValueError("[cell] %s, got %d, expected 0 or more" % (name, value))
+        self.__dict__["_" + name] = value
+    return property(read, write, doc="Kept for programs that set it; nothing here reads it.")
+
+
+def _kept(name, make):
+    """A property without a setter, made at its first read."""
+    def read(self):
+        return self.__dict__.setdefault("_" + name, make())
+    return property(read, doc="Kept for programs that read it; nothing here writes it.")
+
+
+def _leaves(self):
+    """Parameters and buffers of this Cell and all below: (cell, name or None, Tensor)."""
+    for _, cell in self.cells_and_names():
+        for param in cell._params.values():
+            if param is not None:
+                yield cell, None, param
+        for name in cell.__dict__.get("_buffers", ()):
+            if cell.__dict__.get(name) is not None:
+                yield cell, name, cell.__dict__[name]
+
+
+class CellAttributes:
+    """The part of Cell that describes it to programs."""
+
+    IGNORE_LIST = ["_scope", "_cell_init_args", "_auto_prefix", "_cells", "_params", "_create_time", "_func_graph_flags",
+                   "_parameter_layout_dict", "_params_list", "_phase", "_bprop_debug", "_forward_pre_hook", "_forward_hook",
+                   "_backward_pre_hook", "_backward_hook", "_cell_backward_pre_hook", "_cell_backward_hook", "_param_prefix",
+                   "requires_grad", "cell_type", "_in_strategy", "_out_strategy"]
+    cell_type = None
+    global_cells = WeakKeyDictionary()
+    _phase = "train"
+
+    cell_init_args = _checked("cell_init_args", (str, None))
+    bprop_debug = _checked("bprop_debug", (bool, bool))
+    pipeline_stage = _checked("pipeline_stage", (int, None))
+    pipeline_segment = _checked("pipeline_segment", (int, None))
+    parameter_layout_dict = _checked("parameter_layout_dict", (dict, dict))
+    parallel_parameter_merge_net_dict = _checked("parallel_parameter_merge_net_dict", (dict, dict))
+    parallel_parameter_name_list = _checked("parallel_parameter_name_list", (list, tuple))
+    exist_names, exist_objs = _kept("exist_names", set), _kept("exist_objs", set)
+    compile_cache, phase_cache = _kept("compile_cache", set), _kept("phase_cache", dict)
+    create_time = _kept("create_time", time.time_ns if hasattr(time, "time_ns") else lambda: int(time.time() * 1e9))
+
+    @property
+    def phase(self):
+        """'train' or 'predict', as set_train left it, or a text that the program has set; TypeError for no text."""
+        return self._phase
+
+    @phase.setter
+    def phase(self, value):
+        if not isinstance(value, str):
+            raise TypeError("[cell] phase, got %s, expected a str" % type(value).__name__)
+        self.__dict__["_phase"] = value
+
+    @property
+    def compile_phase(self):
+        """A text that the program has set on this Cell or one above, or None; TypeError for no text."""
+        return self.__dict__.get("_compile_phase")
+
+    @compile_phase.setter
+    def compile_phase(self, value):
+        if not isinstance(value, str):
+            raise TypeError("[cell] compile_phase, got %s, expected a str" % type(value).__name__)
+        for _, cell in self.cells_and_names():
+            cell.__dict__["_compile_phase"] = value
+
+    @property
+    def compiled(self):
+        """False: what is compiled belongs to the code of construct, not to the Cell."""
+        return False
+
+    @property
+    def jit_config_dict(self):
+        """What set_jit_config was given, as a dict."""
+        return {} if self._jit_config is None else dict(self._jit_config.jit_config_dict)
+
+    @property
+    def param_prefix(self):
+        """Path of attributes from the Cell that update_cell_prefix was called on to this one, "" before."""
+        return self.__dict__.get("_param_prefix", "")
+
+    def update_cell_prefix(self):
+        """Gives every Cell below its param_prefix."""
+        for name, cell in self.cells_and_names():
+            cell.__dict__["_param_prefix"] = name
+
+    def generate_scope(self):
+        """Gives every Cell below the text that get_scope returns: "Default/hidden-Dense" for a Dense named hidden."""
+        self._set_scopes("Default", {id(self)})
+
+    def _set_scopes(self, above, seen):
+        for name, cell in self._cells.items():
+            if cell is not None and id(cell) not in seen:
+                seen.add(id(cell))
+                scope = cell.__dict__["_scope"] = "%s/%s-%s" % (above, name, type(cell).__name__)
+                cell._set_scopes(scope, seen)
+
+    def get_scope(self):
+        """What generate_scope of a Cell above has set, or None."""
+        return self.__dict__.get("_scope")
+
+    def update_cell_type(self, cell_type):
+        """Sets cell_type."""
+        self.cell_type = cell_type
+
+    def check_names_and_refresh_name(self):
+        """Names the Parameters by their attributes where two of them share a name, and checks the names again."""
+        names = [param.name for param in self.get_parameters()]
+        if len(set(names)) < len(names):
+            self.update_parameters_name()
+            self.check_names()
+
+    # -- flags --------------------------------------------------------------------------------------------------
+
+    def set_boost(self, boost_type):
+        """Sets the flag less_bn on every Cell below; nothing here reads it. ValueError for another type than 'less_bn'."""
+        if boost_type != "less_bn":
+            raise ValueError("[set_boost] boost_type, got %s, expected 'less_bn'" % (boost_type,))
+        return self.add_flags_recursive(less_bn=True)
+
+    def set_broadcast_flag(self, mode=True):
+        """Sets the flag broadcast_flag on every Cell below; nothing here reads it. Returns self."""
+        return self.add_flags_recursive(broadcast_flag=mode)
+
+    def set_comm_fusion(self, fusion_type, recurse=True):
+        """Sets comm_fusion of the trainable Parameters; one process reads it nowhere. ValueError for less than 0."""
+        if not isinstance(fusion_type, int) or isinstance(fusion_type, bool) or fusion_type < 0:
+            raise ValueError("[set_comm_fusion] fusion_type, got %r, expected an int of 0 or more" % (fusion_type,))
+        for param in self.trainable_params(recurse):
+            param.comm_fusion = fusion_type
+        return self
+
+    def set_data_parallel(self):
+        """How processes share this Cell's operators; one process shares nothing."""
+
+    def get_mixed_precision_type(self):
+        """The dtype that to_float gave this Cell, a MixedPrecisionType."""
+        for name, dtype in _FLAGS.items():
+            if self._compute_dtype == dtype:
+                return _precision_types()[name.upper()]
+        return _precision_types().NOTSET
+
+    def set_mixed_precision_type(self, mixed_type):
+        """Makes this Cell alone compute in the dtype of a MixedPrecisionType; TypeError for another value."""
+        if not isinstance(mixed_type, _precision_types()):
+            raise TypeError("[set_mixed_precision_type] mixed_type, got %s, expected a MixedPrecisionType"
+                            % type(mixed_type).__name__)
+        dtype = _FLAGS.get(mixed_type.name.lower())
+        object.__setattr__(self, "_compute_dtype", dtype)
+        if dtype is not None:
+            object.__setattr__(self, "_intercept", True)
+
+    # -- kept, and of no effect in MindSpore either ---------------------------------------------------------------
+
+    def cast_inputs(self, inputs, dst_type):
+        """Deprecated in MindSpore, where it does nothing; so here."""
+        _warn("cast_inputs")
+
+    def remove_redundant_parameters(self):
+        """Deprecated in MindSpore, where it does nothing; so here."""
+        _warn("remove_redundant_parameters")
+
+    # -- dtypes and devices -------------------------------------------------------------------------------------
+
+    def to(self, *args, **kwargs):
+        """Casts the Parameters and buffers of this Cell and all below in place: to(device=None, dtype=None,
+        non_blocking=False), to(dtype) or to(tensor). Integers and bools stay as they are. Returns self.
+
+        Raises TypeError for a dtype that is no float or complex one and for other arguments, ValueError for a device that is
+        not one of MindSpore's, RuntimeError for one that is not the CPU.
+        """
+        device, dtype = _to_arguments(*args, **kwargs)
+        if dtype is not None and dtype not in float_type + complex_type:
+            raise TypeError("[to] dtype, got %s, expected a float or complex dtype" % dtype)
+        if dtype in complex_type:
+            warnings.warn("[to] complex Parameters are new in MindSpore; some layers may not compute with them",
+                          stacklevel=2)
+        _check_device("to", device)
+        for cell, name, value in _leaves(self) if dtype is not None else ():
+            if value.dtype == dtype or value.dtype not in float_type + complex_type:
+                continue
+            if name is None:
+                value.assign_value(value.detach().astype(dtype))
+            else:
+                object.__setattr__(cell, name, value.astype(dtype))
+        return self
+
+    def to_empty(self, *, device=None, recurse=True):
+        """Keeps shapes and dtypes of Parameters and buffers; their values may be any. Returns self. Errors of `device` as in
+        to."""
+        _check_device("to_empty", device)
+        return self
+
+
+def _to_arguments(device=None, dtype=None, non_blocking=False, **unknown):
+    """(device, dtype) of a call of to, in any of its forms."""
+    if isinstance(device, Tensor):
+        device, dtype, non_blocking = None, device.dtype, non_blocking if dtype is None else dtype
+    elif isinstance(device, DType):
+        device, dtype, non_blocking = None, device, non_blocking if dtype is None else dtype
+    elif "tensor" in unknown:
+        dtype = unknown.pop("tensor").dtype
+    if unknown:
+        raise TypeError("[to] arguments, got %s, expected device, dtype, tensor or non_blocking" % ", ".join(sorted(unknown)))
+    for name, value, kinds in (("device", device, str), ("dtype", dtype, DType), ("non_blocking", non_blocking, bool)):
+        if value is not None and not isinstance(value, kinds):
+            raise TypeError("[to] %s, got %s, expected %s" % (name, type(value).__name__, kinds.__name__))
+    return device, dtype
+
+
+def _check_device(where, device):
+    if device is None:
+        return
+    name = str(device).split(":")[0]
+    if name.lower() not in ("cpu", "gpu", "ascend", "npu", "meta"):
+        raise ValueError("[%s] device, got %r, expected 'CPU'" % (where, device))
+    if name.lower() != "cpu":
+        raise RuntimeError("[%s] device, got %r, expected 'CPU': it is the only one" % (where, device))

@@ -1,0 +1,62 @@
+"""Layers of mint.nn that call one function, against NumPy; interpreted and compiled."""
+import numpy as np
+import pytest
+
+from jit_same import same
+from msjit import Tensor, mint
+from msjit import int64 as int64_type
+
+LINE = np.arange(12, dtype=np.float32).reshape(1, 2, 6)
+IMAGE = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+VOLUME = IMAGE.reshape(1, 1, 1, 4, 4)
+
+
+def taken(x, rows, columns):
+    return x[:, :, rows][..., columns]
+
+
+CASES = [
+    ("means", mint.nn.AvgPool1d(2), LINE, LINE.reshape(1, 2, 3, 2).mean(-1)),
+    ("means without the edge", mint.nn.AvgPool1d(3, 1, 1, count_include_pad=False), LINE[:, :1],
+     np.array([[[0.5, 1, 2, 3, 4, 4.5]]], np.float32)),
+    ("nearest size", mint.nn.UpsamplingNearest2d(size=(2, 3)), IMAGE, taken(IMAGE, [0, 2], [0, 1, 2])),
+    ("nearest factor", mint.nn.UpsamplingNearest2d(scale_factor=(2.0, 1.0)), IMAGE, IMAGE.repeat(2, 2)),
+    ("nearest factor that is no ratio", mint.nn.UpsamplingNearest2d(scale_factor=[1.0, 1.6]), IMAGE,
+     taken(IMAGE, [0, 1, 2, 3], [0, 0, 1, 1, 2, 3])),
+    ("bilinear size", mint.nn.UpsamplingBilinear2d(size=[2, 3]), IMAGE, np.array([[[[0, 1.5, 3], [12, 13.5, 15]]]], np.float32)),
+    ("bilinear factor", mint.nn.UpsamplingBilinear2d(scale_factor=(0.5, 0.75)), IMAGE,
+     np.array([[[[0, 1.5, 3], [12, 13.5, 15]]]], np.float32)),
+    ("gated", mint.nn.GLU(1), LINE / 8, LINE[:, :1] / 8 / (1 + np.exp(-LINE[:, 1:] / 8))),
+    ("shrunk", mint.nn.Softshrink(2.5), LINE - 5, np.sign(LINE - 5) * np.maximum(np.abs(LINE - 5) - 2.5, 0)),
+    ("zeros", mint.nn.ZeroPad1d([1, 2]), LINE, np.pad(LINE, ((0, 0), (0, 0), (1, 2)))),
+    ("zeros and a cut", mint.nn.ZeroPad1d((-1, 2)), LINE, np.pad(LINE[..., 1:], ((0, 0), (0, 0), (0, 2)))),
+    ("zeros on all sides", mint.nn.ZeroPad2d(1), IMAGE, np.pad(IMAGE, ((0, 0), (0, 0), (1, 1), (1, 1)))),
+    ("zeros in a volume", mint.nn.ZeroPad3d((1, 0, 0, 1, 1, 0)), VOLUME, np.pad(VOLUME, ((0, 0), (0, 0), (1, 0), (0, 1), (1, 0)))),
+]
+
+
+@pytest.mark.parametrize("layer, x, expected", [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_layers(layer, x, expected):
+    same(lambda value: layer(value), lambda variant: (Tensor(x),))
+    np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), expected, 1e-6)
+
+
+def test_unpooling():
+    out = mint.nn.MaxUnpool2d(2)(Tensor([[[[5.0, 7], [13, 15]]]]), Tensor([[[[5, 7], [13, 15]]]], int64_type))
+    expected = np.zeros(16)
+    expected[[5, 7, 13, 15]] = [5, 7, 13, 15]
+    np.testing.assert_array_equal(out.asnumpy().reshape(-1), expected)
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda: mint.nn.UpsamplingNearest2d(scale_factor=2.0)(Tensor(IMAGE)), TypeError),
+    (lambda: mint.nn.UpsamplingNearest2d(size=3)(Tensor(IMAGE)), TypeError),
+    (lambda: mint.nn.UpsamplingNearest2d()(Tensor(IMAGE)), ValueError),
+    (lambda: mint.nn.UpsamplingBilinear2d((3, 3), (2.0, 2.0))(Tensor(IMAGE)), ValueError),
+    (lambda: mint.nn.UpsamplingBilinear2d((3,))(Tensor(IMAGE)), ValueError),
+    (lambda: mint.nn.UpsamplingBilinear2d((3, 3))(Tensor(LINE)), ValueError),
+    (lambda: mint.nn.ZeroPad1d((1, 2, 3)), ValueError), (lambda: mint.nn.ZeroPad1d("a"), ValueError),
+    (lambda: mint.nn.ZeroPad3d(1)(Tensor([1.0])), ValueError)])
+def test_refused(call, error):
+    with pytest.raises(error):
+        call()
