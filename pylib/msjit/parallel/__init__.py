@@ -1,6 +1,5 @@
 """mindspore.parallel: networks divided over several processes are not offered and raise when they are called; for data-parallel
 training see docs/parallel.md."""
-from .. import context as _context
 from ..absent import names as _absent_names
 
 _PROCESSES = "networks are not divided over processes; data-parallel training is offered"
