@@ -1,4 +1,5 @@
-// KEYS: a dict, or an instance of a class derived from it, has exactly the keys of the tuple `object`, in that order.
+// KEYS: a dict, or an instance of a class derived from it, has exactly the keys of the tuple
+// `object`, in that order.
 #include <fmt/core.h>
 
 #include "guards/memo.h"

@@ -1,9 +1,12 @@
-"""Module paths of MindSpore that msjit has under other names (`msjit.nn.optim`): a last entry of the packages' `__path__`,
-so that nothing else of the process sees it."""
+"""Module paths of MindSpore that msjit has under other names (`msjit.nn.optim`): entries of the packages' `__path__`, so that
+nothing else of the process sees them."""
 import os
 import sys
 
-ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "<paths of MindSpore>")
+_HERE = os.path.dirname(os.path.abspath(__file__))
+ENTRY = os.path.join(_HERE, "<paths of MindSpore>")
+# `msjit.nn.layer` is the package msjit.nn, whose file conv.py is not to be loaded again as msjit.nn.layer.conv.
+_FIRST = os.path.join(_HERE, "<paths of MindSpore below other paths>")
 
 
 class _Finder:
@@ -16,8 +19,19 @@ class _Finder:
         return OwnPaths("msjit").find_spec(name, None, target)
 
 
+class _DeepFinder:
+    """The same, before the package's own files are looked at; for names of four parts and more."""
+
+    @staticmethod
+    def find_spec(name, target=None):
+        """Spec of the module that stands under another name, or None."""
+        return _Finder.find_spec(name, target) if name.count(".") > 2 else None
+
+
 def extend(path):
-    """Adds the entry to a package's `__path__`; [ENTRY] makes a module one."""
+    """Adds the entries to a package's `__path__`; [ENTRY] makes a module one."""
     sys.path_importer_cache[ENTRY] = _Finder
+    sys.path_importer_cache[_FIRST] = _DeepFinder
+    path.insert(0, _FIRST)
     path.append(ENTRY)
     return path

@@ -18,6 +18,7 @@ _COMMUNICATION = """BatchISendIRecv NeighborExchange NeighborExchangeV2 Pull Pus
 
 _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FloatStatus FusedAdaFactor FusedAdaFactorWithGlobalNorm
     FusedWeightScaleApplyMomentum GetNext GroupTopk NPUAllocFloatStatus NPUClearFloatStatus NPUGetFloatStatus
+    NPUGetFloatStatusV2 NPUClearFloatStatusV2 FlashAttentionScore
     NonMaxSuppressionV3 PagedAttention PagedAttentionMask RNNTLoss ReshapeAndCache TensorDump BatchToSpaceNDV2
     batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc flash_attention_score
     fused_infer_attention_score incre_flash_attention lightning_indexer moe_distribute_combine moe_distribute_dispatch

@@ -86,3 +86,34 @@ def test_executors_and_stubs():
     assert _cell_graph_executor.compile(net, Tensor([1.0]), phase="train") == ("train", True)
     assert _cell_graph_executor(net, Tensor([-1.0])).tolist() == [0]
     assert not is_stub_tensor(Tensor([1.0])) and not isinstance(ms.ops.abs(Tensor([1.0])), StubTensor)
+
+
+def test_scale_of_gradients():
+    from functools import partial
+
+    from msjit.nn.wrap.loss_scale import _grad_scale
+    grads = (Tensor([2.0, 4.0]), Tensor([8.0], ms.float16))
+    found = ops.HyperMap()(partial(_grad_scale, Tensor(2.0)), grads)
+    assert [g.tolist() for g in found] == [[1, 2], [4]] and found[1].dtype == ms.float16
+
+
+def test_fans():
+    from msjit.common.initializer import _calculate_correct_fan, _calculate_fan_in_and_fan_out
+    assert _calculate_fan_in_and_fan_out((4, 3, 5, 5)) == (75, 100) and _calculate_correct_fan((4, 3), "fan_OUT") == 4
+    with pytest.raises(ValueError, match=r"\[initializer\] fan in and fan out"):
+        _calculate_fan_in_and_fan_out((3,))
+    with pytest.raises(ValueError, match=r"\[initializer\] mode"):
+        _calculate_correct_fan((4, 3), "fan")
+
+
+def test_classes_and_paths():
+    from msjit.nn.layer import Dense
+    from msjit.nn.layer.conv import Conv2d
+    from msjit.nn.optim.momentum import Momentum
+    from msjit.ops.operations.nn_ops import FlashAttentionScore
+
+    from msjit.common.tensor import _TensorMeta
+    assert isinstance(Tensor, _TensorMeta) and isinstance(Parameter, _TensorMeta)
+    assert Dense is nn.Dense and Conv2d is nn.Conv2d and Momentum is nn.Momentum
+    with pytest.raises(NotImplementedError, match="FlashAttentionScore"):
+        FlashAttentionScore(2)

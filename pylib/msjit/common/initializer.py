@@ -245,6 +245,20 @@ def fans(shape):
     return shape[1] * field, shape[0] * field
 
 
+def _calculate_fan_in_and_fan_out(shape):
+    """As fans; ValueError for fewer than two dimensions, as in MindSpore."""
+    if len(shape) < 2:
+        raise ValueError("[initializer] fan in and fan out need at least two dimensions, got shape %s" % (tuple(shape),))
+    return fans(shape)
+
+
+def _calculate_correct_fan(shape, mode):
+    """The fan of a mode, "fan_in" or "fan_out"; ValueError for another one."""
+    if mode.lower() not in ("fan_in", "fan_out"):
+        raise ValueError("[initializer] mode must be 'fan_in' or 'fan_out', got %r" % (mode,))
+    return _calculate_fan_in_and_fan_out(shape)[mode.lower() == "fan_out"]
+
+
 def _he_std(init, shape):
     if init.mode not in ("fan_in", "fan_out"):
         raise ValueError("[he_uniform] mode must be 'fan_in' or 'fan_out', got %r" % (init.mode,))

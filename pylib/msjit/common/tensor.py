@@ -2,6 +2,7 @@
 from .._native import Tensor
 from ..absent import attributes as _absent
 
+_TensorMeta = type(Tensor)
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False):
     """A new Tensor; as Tensor(...)."""

@@ -3,8 +3,17 @@ from .. import autograd, importer, ops
 from ..common import dtype as mstype
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
+from ..ops.composite import MultitypeFuncGraph
 from .cell import Cell
 from .wrap import TrainOneStepCell
+
+_grad_scale = MultitypeFuncGraph("grad_scale")
+
+
+@_grad_scale.register("Tensor", "Tensor")
+def _without_scale(scale, grad):
+    """A gradient divided by the scale that the loss had, in the gradient's dtype."""
+    return grad * ops.cast(ops.reciprocal(scale), grad.dtype)
 
 
 class DynamicLossScaleUpdateCell(Cell):

@@ -132,4 +132,3 @@ def __getattr__(name):
         from . import function
         return getattr(function, name)
     return _refuse(name)
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

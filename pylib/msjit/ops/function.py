@@ -72,4 +72,3 @@ def __getattr__(name):
         if found is not None:
             return found
     return _refuse(name)
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

@@ -409,4 +409,3 @@ __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what prog
 __all__ = ["ReduceOp"] + [name for name, value in list(globals().items())
                           if name[0] != "_" and isinstance(value, type) and issubclass(value, Primitive)]
 __getattr__ = _absent(__name__)
-__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
