@@ -13,6 +13,7 @@ extern PyGetSetDef g_tensor_attributes[];
 extern PyMethodDef g_tensor_methods[];
 bool ready_tensor_type();
 bool ready_tensor_meta();           // before it
+bool ready_tensor_class();          // its last step
 extern PyTypeObject g_tensor_meta;  // the class of Tensor
 bool ready_dtype_type();
 

@@ -77,15 +77,37 @@ int class_setattr(PyObject* cls, PyObject* name, PyObject* value) {
   return 0;
 }
 
+// CPython 3.7 takes the mro() that such classes inherit for one of their own, and then gives them
+// no versions: no lookup on them is cached, nor captured.
+void give_versions(PyTypeObject* type) {
+#if PY_VERSION_HEX < 0x03080000
+  if (Py_TYPE(type) == &g_tensor_meta) type->tp_flags |= Py_TPFLAGS_HAVE_VERSION_TAG;
+#else
+  (void)type;
+#endif
+}
+
+int class_init(PyObject* cls, PyObject* args, PyObject* keywords) {
+  give_versions(reinterpret_cast<PyTypeObject*>(cls));
+  return PyType_Type.tp_init(cls, args, keywords);
+}
+
 }  // namespace
 
 const std::vector<std::string>& names_set_on_tensor() { return changes().names; }
 bool is_set_on_tensor(std::string_view name) { return find(name) != changes().names.size(); }
 
+bool ready_tensor_class() {
+  if (PyType_Ready(&g_tensor_type) < 0) return false;
+  give_versions(&g_tensor_type);
+  return true;
+}
+
 bool ready_tensor_meta() {
   g_tensor_meta.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
   g_tensor_meta.tp_base = &PyType_Type;
   g_tensor_meta.tp_setattro = class_setattr;
+  g_tensor_meta.tp_init = class_init;
   g_tensor_meta.tp_doc = "The class of Tensor and of the classes derived from it.";
   return PyType_Ready(&g_tensor_meta) == 0;
 }

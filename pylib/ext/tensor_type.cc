@@ -307,7 +307,7 @@ bool ready_tensor_type() {
   fill_number_slots(&type);
   fill_index_slots(&type);
   fill_buffer_slots(&type);
-  return PyType_Ready(&type) == 0 && set_array_priority(&type);
+  return ready_tensor_class() && set_array_priority(&type);
 }
 
 }  // namespace msjit
