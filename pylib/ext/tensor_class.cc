@@ -78,13 +78,10 @@ int class_setattr(PyObject* cls, PyObject* name, PyObject* value) {
 }
 
 // CPython 3.7 takes the mro() that such classes inherit for one of their own, and then gives them
-// no versions: no lookup on them is cached, nor captured.
+// no versions: no lookup on them is cached, nor captured. Later ones set the flag themselves or do
+// not look at it.
 void give_versions(PyTypeObject* type) {
-#if PY_VERSION_HEX < 0x03080000
   if (Py_TYPE(type) == &g_tensor_meta) type->tp_flags |= Py_TPFLAGS_HAVE_VERSION_TAG;
-#else
-  (void)type;
-#endif
 }
 
 int class_init(PyObject* cls, PyObject* args, PyObject* keywords) {
