@@ -134,10 +134,9 @@ SymRef Heap::table_of(const SymRef& object) {
   SymRef table = new_table(Py_TYPE(real));
   table->source = object->source;
   table->object = object->object;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys.get()); ++i) {
-    table->keys_known = false;
+  table->keys_known = false;  // until all are read
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys.get()); ++i)
     dict_get(table, make_const(Ref::share(PyTuple_GET_ITEM(keys.get(), i))));
-  }
   table->keys_known = true;
   object->items = {table};
   return table;

@@ -160,8 +160,8 @@ bool call_table_method(Executor& x, const char* name, std::vector<SymRef> args, 
   if (known) return true;
   const bool changes = is_one_of(name, {"pop", "popitem", "setdefault", "clear", "move_to_end"});
   if (!changes && !is_one_of(name, {"get", "keys", "values", "items"})) return call.refuse();
-  if (changes && (is_redirected(self) || !call.may_change()))
-    return is_redirected(self) ? call.refuse() : false;
+  if (changes && is_redirected(self)) return call.refuse();
+  if (changes && !call.may_change()) return false;
   const BuiltinModel model = find_method_model(table, name);
   if (!model) return call.refuse();
   args[0] = table;

@@ -4,7 +4,7 @@ namespace msjit {
 namespace {
 
 constexpr int64_t kMaxKeptBytes = int64_t{1} << 29;  // of idle arenas, over all executables
-constexpr int64_t kTrimBytes = int64_t{8} << 20;
+constexpr int64_t kTrimBytes = int64_t{8} << 20;     // of an arena worth a walk over the heap
 std::atomic<int64_t> g_kept_bytes{0};
 
 }  // namespace

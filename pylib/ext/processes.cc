@@ -260,9 +260,6 @@ Ref wait_function(PyObject*, const Args& args) {
   return succeeded(std::move(status)) ? Ref::none() : Ref();
 }
 
-}  // namespace
-
-namespace {
 PyMethodDef g_functions[] = {
     method0<join>("join_processes",
                   "join_processes()\n--\n\n(rank, size, MPI library) of the processes of mpirun."),
@@ -295,6 +292,7 @@ PyMethodDef g_functions[] = {
     method<wait_function>("wait_message",
                           "wait_message(number)\n--\n\nUntil the memory may be used again."),
     {nullptr}};
+
 }  // namespace
 
 bool add_processes(PyObject* module) {

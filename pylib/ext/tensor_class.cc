@@ -38,9 +38,9 @@ size_t find(std::string_view name) {
 }
 
 void note_change(const char* name, Ref old, PyObject* value) {
+  if (old.get() == value) return;
   auto& [names, originals] = changes();
   const size_t at = find(name);
-  if (old.get() == value) return;
   if (at == names.size()) {
     names.emplace_back(name);
     originals.push_back(std::move(old));

@@ -179,7 +179,7 @@ def test_parts_of_a_batch(cls):
     (lambda: nn.PipelineCell(nn.ReLU(), 0), ValueError, "micro_size must be positive"),
     (lambda: nn.GradAccumulationCell(3, 2), TypeError, "network must be a Cell"),
     (lambda: nn.MicroBatchInterleaved(nn.ReLU(), 4)(f32(6, 2)), ValueError, "got 6 in shape (6, 2), expected a multiple of 4"),
-    (lambda: nn.AdaSumByGradWrapCell(3), NotImplementedError, "got one process")])
+    (lambda: nn.AdaSumByGradWrapCell(3), NotImplementedError, "is not offered")])
 def test_errors(call, error, text):
     with pytest.raises(error) as caught:
         call()

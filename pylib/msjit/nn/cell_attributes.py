@@ -1,4 +1,5 @@
-"""Names of Cell that describe it or that MindSpore's own graph compiler and parallel runs read: programs set and read them."""
+"""Names of Cell that describe it or that MindSpore's own graph compiler and runs divided over processes read: programs set and
+read them."""
 import time
 import warnings
 from weakref import WeakKeyDictionary
@@ -175,7 +176,7 @@ class CellAttributes:
         return self.add_flags_recursive(broadcast_flag=mode)
 
     def set_comm_fusion(self, fusion_type, recurse=True):
-        """Sets comm_fusion of the trainable Parameters; one process reads it nowhere. ValueError for less than 0."""
+        """Sets comm_fusion of the trainable Parameters; nothing here reads it. ValueError for less than 0."""
         if not isinstance(fusion_type, int) or isinstance(fusion_type, bool) or fusion_type < 0:
             raise ValueError("[set_comm_fusion] fusion_type, got %r, expected an int of 0 or more" % (fusion_type,))
         for param in self.trainable_params(recurse):
@@ -183,7 +184,7 @@ class CellAttributes:
         return self
 
     def set_data_parallel(self):
-        """How processes share this Cell's operators; one process shares nothing."""
+        """How processes share this Cell's operators: they share none."""
 
     def get_mixed_precision_type(self):
         """The dtype that to_float gave this Cell, a MixedPrecisionType."""

@@ -48,7 +48,7 @@ class PipelineCell(GradAccumulationCell):
     def __init__(self, network, micro_size, stage_config=None, segment_config=None):
         for name, value in (("stage_config", stage_config), ("segment_config", segment_config)):
             if value is not None:
-                raise NotImplementedError("[PipelineCell] %s, got %r, expected None: there is one process" % (name, value))
+                raise NotImplementedError("[PipelineCell] %s, got %r, expected None: networks are not divided over processes" % (name, value))
         super().__init__(network, micro_size)
 
 
@@ -75,7 +75,7 @@ class VirtualDatasetCellTriple(Cell):
 
 def _needs_more(name, what):
     def init(self, *args, **kwargs):
-        raise NotImplementedError("[%s] %s, got one process, expected several, which are not offered" % (name, what))
+        raise NotImplementedError("[%s] is not offered: %s" % (name, what))
     return type(name, (Cell,), {"__init__": init, "__module__": __name__, "__doc__": "Not offered: %s." % what})
 
 

@@ -42,9 +42,7 @@ class TrainOneStepCell(Cell):
     True
     """
 
-    # What a construct of a subclass asks for; one process reduces nothing.
-    reducer_flag = use_graceful_exit = False
-    parallel_mode = "stand_alone"
+    use_graceful_exit = False  # a construct of a subclass may ask for it
 
     def __init__(self, network, optimizer, sens=None, return_grad=False):
         super().__init__(auto_prefix=False)
@@ -54,6 +52,7 @@ class TrainOneStepCell(Cell):
         self.sens, self.sense_flag, self.return_grad = 1.0 if sens is None else sens, sens is not None, return_grad
         self.grad_no_sens = autograd.GradOperation(get_by_list=True)
         self.grad = autograd.GradOperation(get_by_list=True, sens_param=True)
+        self.parallel_mode = context.get_auto_parallel_context("parallel_mode")
         self.reducer_flag = context.is_data_parallel()
         self.grad_reducer = Identity()
         if self.reducer_flag:
