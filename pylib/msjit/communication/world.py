@@ -6,7 +6,7 @@ Without it the world is this one process, and there is no MPI.
 import atexit
 import os
 import sys
-import threading
+from _thread import RLock  # threading imports traceback on CPython 3.7, and with it ten modules more
 
 from .._native import _msjit
 
@@ -24,7 +24,7 @@ class Group:
 
     def __init__(self, name, ranks, rank, number=None):
         self.name, self.ranks, self.rank, self.number = name, tuple(ranks), rank, number
-        self.size, self.lock, self.calls = len(ranks), threading.RLock(), 0
+        self.size, self.lock, self.calls = len(ranks), RLock(), 0
 
     def calling(self, where):
         """The lock, for a call of this name. A compiled function ends its region here, before anything is done."""
