@@ -4,7 +4,7 @@
 //
 // Arguments, by operation (arg unless said otherwise; "slot" indexes the frame's localsplus array,
 // which holds locals, cells and free variables on every version):
-//   LoadConst, ReturnConst: constant; LoadInt: the value itself; *Fast, *Deref, *ClassDeref,
+//   LoadConst, ReturnConst: constant; LoadCommonConstant: see version::common_constant; LoadInt: the value itself; *Fast, *Deref, *ClassDeref,
 //   LoadClosure, MakeCell: slot; *Global, *Name, *Attr, LoadMethod, ImportName, ImportFrom: name
 //   index. Copy n: pushes the n-th item from the top (1 = top). Swap n: exchanges top and n-th. Rot
 //   n: moves the top down to position n. Unary: UnaryOp; Binary and InplaceBinary: BinaryOp;
@@ -29,8 +29,9 @@
 // slots, the positional iterable and, when arg is 1, a keyword mapping.
 //   kPlain      [callable]                           3.7-3.10 CALL_FUNCTION, CALL_FUNCTION_KW, _EX
 //   kNullBelow  [method, self] or [NULL, callable]   3.7-3.10 CALL_METHOD; 3.11, 3.12 CALL
-//   kNullAbove  [callable, self] or [callable, NULL] 3.13
-// LoadMethod pushes the two slots in the same form. Keyword values are the last arguments; their
+//   kNullAbove  [callable, self] or [callable, NULL] 3.13 and later; the keyword mapping may be NULL
+// LoadMethod pushes the two slots in the same form. LoadSpecial (kSpecialEnter or kSpecialExit) does so
+// with a method that `with` needs, kNullAbove. Keyword values are the last arguments; their
 // names are constant `aux` when aux >= 0. 3.11 KW_NAMES + PRECALL + CALL is one Call that starts at
 // KW_NAMES.
 #pragma once
@@ -91,6 +92,10 @@ enum class BlockKind : int32_t { kFinally, kExcept, kLoop, kHandler };
 enum class CallForm : uint8_t { kPlain, kNullBelow, kNullAbove };
 inline constexpr int kNamesNone = -1;
 inline constexpr int kNamesOnStack = -2;
+
+inline constexpr int kAnnotate = 16;  // bit of SetFunctionAttribute: a function that makes the annotations
+inline constexpr int kAssertionError = 0;               // of LoadCommonConstant
+inline constexpr int kSpecialEnter = 0, kSpecialExit = 1;  // of LoadSpecial
 
 inline constexpr int kFormatSpec = 4;        // a format specification lies on top
 inline constexpr int kFormatConversion = 3;  // mask: 0 none, 1 str, 2 repr, 3 ascii

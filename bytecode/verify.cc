@@ -56,6 +56,15 @@ bool operand_fits(const DecodedCode& code, const Instr& instr) {
   }
 }
 
+// The item of a call that may be NULL, counted from its lowest; -1: none.
+int nullable_slot(const Instr& call) {
+  switch (call.form) {
+    case CallForm::kNullBelow: return 0;
+    case CallForm::kNullAbove: return 1;
+    default: return -1;
+  }
+}
+
 // Items that an instruction looks at without taking them.
 int looks_at(const Instr& instr) {
   switch (instr.op) {
@@ -76,7 +85,9 @@ int looks_at(const Instr& instr) {
     case Op::kMatchKeys:
     case Op::kCheckExcMatch:
     case Op::kCopyDictWithoutKeys: return 2;
-    case Op::kWithExceptStart: return version::kHandlerItems + (version::kHandlerItems > 1 ? 1 : 3);
+    case Op::kWithExceptStart:
+      return version::kHandlerItems + (version::kHandlerItems > 1 ? 1 : 3) +
+             (nullable_slot(instr) >= 0 ? 1 : 0);
     default: return 0;
   }
 }
@@ -124,15 +135,6 @@ Status verify_stack(const DecodedCode& code, const Instr& instr, int depth) {
 
 namespace {
 
-// The item of a call that may be NULL, counted from its lowest; -1: none.
-int nullable_slot(const Instr& call) {
-  switch (call.form) {
-    case CallForm::kNullBelow: return 0;
-    case CallForm::kNullAbove: return 1;
-    default: return -1;
-  }
-}
-
 // `items` are those the instruction takes or looks at.
 bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
   const auto is_object = [](StackItem item) { return item <= StackItem::kObject; };
@@ -147,6 +149,9 @@ bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
     case Op::kCall:
     case Op::kCallEx: {
       const int nullable = nullable_slot(instr);
+      const bool no_keywords = instr.op == Op::kCallEx && instr.form == CallForm::kNullAbove &&
+                               items.back() == StackItem::kNull;
+      if (no_keywords) items = items.first(items.size() - 1);
       for (int i = 0; i < int(items.size()); i++)
         if (i != nullable && !is_object(items[size_t(i)])) return false;
       return instr.op == Op::kCall || nullable < 0 || items[size_t(nullable)] == StackItem::kNull;
@@ -154,6 +159,7 @@ bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
     case Op::kReraise:
     case Op::kWithExceptStart:
       if (version::kHandlerItems == 1 && items.back() != StackItem::kException) return false;
+      if (nullable_slot(instr) >= 0) items = items.subspan(2);  // __exit__ and its self or NULL
       break;
     case Op::kMakeFunction:
       if (items.end()[-1 - instr.aux] != StackItem::kCode) return false;
@@ -186,6 +192,7 @@ Status step_items(const DecodedCode& code, const Instr& instr, StackItems* items
   if (instr.op == Op::kPushNull) items->back() = StackItem::kNull;
   if (instr.op == Op::kLoadFastAndClear) items->back() = StackItem::kEither;
   if (instr.op == Op::kLoadMethod) items->end()[nullable_slot(instr) - 2] = StackItem::kEither;
+  if (instr.op == Op::kLoadSpecial) items->back() = StackItem::kEither;
   return {};
 }
 

@@ -48,7 +48,7 @@ bool Memo::words_hold() {
 int Memo::check(const GuardSet& set, const Slots& slots, PyObject** registers) {
   bool holds = slots.globals == globals_ && slots.builtins == builtins_;
   for (const Root& root : roots_)
-    holds &= (root.stack ? slots.stack : slots.locals)[root.index] == root.object;
+    holds &= (root.stack ? slots.stack : slots.locals)[root.index].get() == root.object;
   if (!holds || !words_hold()) {
     ++stale_;
     return kStale;

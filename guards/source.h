@@ -8,13 +8,14 @@
 
 #include "guards/pin.h"
 #include "guards/py/ref.h"
+#include "guards/py/slot.h"
 
 namespace msjit {
 
 // The Python-visible state a guard program starts from: a live frame, or the arguments of a call.
 struct Slots {
-  PyObject* const* locals;  // localsplus, as it stands after the frame's prologue
-  PyObject* const* stack;   // value stack, bottom first
+  const Slot* locals;  // localsplus, as it stands after the frame's prologue
+  const Slot* stack;   // value stack, bottom first
   PyObject* globals;
   PyObject* builtins;
 };

@@ -12,11 +12,10 @@ FrameView::~FrameView() {
 // Destructors run by a dropped value may look at the frame, so a slot changes before its old value
 // dies.
 void FrameView::set_local(int slot, Ref value) {
-  PyObject* old = std::exchange(slots_[slot], value.release());
-  drop_reference(old);
+  slots_[slot].replace(std::move(value));
 }
 
-Ref FrameView::take_local(int slot) { return Ref::steal(std::exchange(slots_[slot], nullptr)); }
+Ref FrameView::take_local(int slot) { return slots_[slot].take(); }
 
 void FrameView::drop(int items) {
   for (; items > 0; items--) pop().reset();

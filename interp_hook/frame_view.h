@@ -9,6 +9,7 @@
 
 #include "bytecode/decode.h"
 #include "guards/py/ref.h"
+#include "guards/py/slot.h"
 
 namespace msjit {
 
@@ -28,19 +29,19 @@ class FrameView {
   Borrowed closure_cell(int i) const;
 
   // localsplus; a raw view for guards and sources. NULL = unbound.
-  PyObject* const* slots() const { return slots_; }
-  Borrowed local(int slot) const { return Borrowed(slots_[slot]); }
+  const Slot* slots() const { return slots_; }
+  Borrowed local(int slot) const { return Borrowed(slots_[slot].get()); }
   void set_local(int slot, Ref value);
   Ref take_local(int slot);
 
   // Operand stack, 0 = bottom; NULL is a legal item. `peek(1)` is the top.
   int stack_depth() const { return depth_; }
-  PyObject* const* stack() const { return stack_; }
-  Borrowed stack(int i) const { return Borrowed(stack_[i]); }
-  Borrowed peek(int from_top) const { return Borrowed(stack_[depth_ - from_top]); }
-  PyObject** top(int items) { return stack_ + depth_ - items; }  // lowest of the topmost `items`
-  void push(Ref value) { stack_[depth_++] = value.release(); }
-  Ref pop() { return Ref::steal(stack_[--depth_]); }
+  const Slot* stack() const { return stack_; }
+  Borrowed stack(int i) const { return Borrowed(stack_[i].get()); }
+  Borrowed peek(int from_top) const { return Borrowed(stack_[depth_ - from_top].get()); }
+  Slot* top(int items) { return stack_ + depth_ - items; }  // lowest of the topmost `items`
+  void push(Ref value) { stack_[depth_++].put(std::move(value)); }
+  Ref pop() { return stack_[--depth_].take(); }
   void drop(int items);  // from the top, in CPython's order
   // Replaces the whole stack; the items are moved from.
   void set_stack(std::span<Ref> items);
@@ -77,8 +78,8 @@ class FrameView {
   PyThreadState* thread_;
   void* frame_;
   PyCodeObject* code_;
-  PyObject** slots_;
-  PyObject** stack_;
+  Slot* slots_;
+  Slot* stack_;
   int depth_;
   bool entered_ = false;
   bool prologue_done_ = false;

@@ -91,8 +91,12 @@ Ref function(const Recipe& recipe, const std::vector<Ref>& objects) {
   if (PyObject* o = argument(recipe, objects, kKwDefaults))
     if (PyFunction_SetKwDefaults(made.get(), o) < 0) return {};
   if (PyObject* o = argument(recipe, objects, kAnnotations)) {
-    Ref notes = annotations_dict(o);
-    if (!notes || PyFunction_SetAnnotations(made.get(), notes.get()) < 0) return {};
+    if (PyFunction_Check(o)) {
+      compat::set_annotate(made.get(), Ref::share(o));
+    } else {
+      Ref notes = annotations_dict(o);
+      if (!notes || PyFunction_SetAnnotations(made.get(), notes.get()) < 0) return {};
+    }
   }
   if (PyObject* o = argument(recipe, objects, kClosure))
     if (PyFunction_SetClosure(made.get(), o) < 0) return {};

@@ -1,6 +1,7 @@
 #include "interp_hook/stepper.h"
 
 #include "bytecode/numbers.h"
+#include "bytecode/versions/version.h"
 #include "interp_hook/frames/internals.h"
 #include "interp_hook/stepper_ops.h"
 
@@ -216,14 +217,14 @@ Step for_iter(const Stepping& s) {
 }
 
 Step swap(const Stepping& s) {
-  PyObject** slots = s.frame.top(s.instr.arg);
+  Slot* slots = s.frame.top(s.instr.arg);
   std::swap(slots[0], slots[s.instr.arg - 1]);
   return s.next();
 }
 
 Step rotate(const Stepping& s) {
-  PyObject** slots = s.frame.top(s.instr.arg);
-  PyObject* top = slots[s.instr.arg - 1];
+  Slot* slots = s.frame.top(s.instr.arg);
+  const Slot top = slots[s.instr.arg - 1];
   for (int i = s.instr.arg - 1; i > 0; i--) slots[i] = slots[i - 1];
   slots[0] = top;
   return s.next();
@@ -281,6 +282,7 @@ Step dispatch_rare(const Stepping& s) {
     case Op::kImportName: return step_import_name(s);
     case Op::kImportFrom: return step_import_from(s);
     case Op::kBeforeWith: return step_before_with(s);
+    case Op::kLoadSpecial: return step_load_special(s);
     default: return s.hand_over();
   }
 }
@@ -320,7 +322,8 @@ Step dispatch(const Stepping& s) {
     case Op::kLoadConst: return s.push(Ref::share(s.code.constant(s.instr.arg)));
     case Op::kLoadNone: return s.push(Ref::none());
     case Op::kLoadInt: return s.push(Ref::steal(PyLong_FromLong(s.instr.arg)));
-    case Op::kLoadAssertionError: return s.push(Ref::share(PyExc_AssertionError));
+    case Op::kLoadCommonConstant:
+      return s.push(Ref::share(version::common_constant(s.instr.arg)));
     case Op::kLoadAttr: return load_attr(s);
     case Op::kStoreAttr: return store_attr(s);
     case Op::kDeleteAttr: return delete_attr(s);

@@ -138,7 +138,7 @@ Step step_build(const Stepping& s) {
   const int count = pops(s.instr);
   if (s.instr.op == Op::kBuildConstKeyMap && !is_tuple_of(s.frame.peek(1).get(), s.instr.arg))
     return s.hand_over();
-  Ref result = built(s.instr, s.frame.top(count));
+  Ref result = built(s.instr, Operands(s.frame, count).data());
   s.frame.drop(count);
   return s.push(std::move(result));
 }
@@ -190,7 +190,7 @@ int unpack_into(UnpackInto into, PyObject* all, PyObject* operand) {
 Step step_build_unpack(const Stepping& s) {
   const auto into = UnpackInto(s.instr.aux);
   const int count = s.instr.arg;
-  PyObject* const* operands = s.frame.top(count);
+  const Operands operands(s.frame, count);
   for (int i = 0; i < count; i++)
     if (!unpacks(into, operands[i])) return s.hand_over();
   const bool map = into == UnpackInto::kMap || into == UnpackInto::kKeywords;
@@ -259,12 +259,13 @@ Step step_make_function(const Stepping& s) {
 Step step_set_function_attribute(const Stepping& s) {
   Ref made = s.frame.pop();
   auto* function = (PyFunctionObject*)made.get();
-  PyObject* value = s.frame.pop().release();
+  Ref value = s.frame.pop();
   switch (s.instr.arg) {
-    case 1: function->func_defaults = value; break;
-    case 2: function->func_kwdefaults = value; break;
-    case 4: function->func_annotations = value; break;
-    default: function->func_closure = value; break;
+    case 1: function->func_defaults = value.release(); break;
+    case 2: function->func_kwdefaults = value.release(); break;
+    case 4: function->func_annotations = value.release(); break;
+    case kAnnotate: compat::set_annotate(made.get(), std::move(value)); break;
+    default: function->func_closure = value.release(); break;
   }
   return s.push(std::move(made));
 }

@@ -7,8 +7,8 @@ namespace msjit {
 Step step_call(const Stepping& s) {
   const Instr& call = s.instr;
   const int used = pops(call);
-  PyObject** slots = s.frame.top(used);
-  const CallSlots at = call_slots(call, [slots](int k) { return !slots[k]; });
+  const Operands slots(s.frame, used);
+  const CallSlots at = call_slots(call, [&](int k) { return !slots[k]; });
   PyObject* names = call.aux == kNamesNone      ? nullptr
                     : call.aux == kNamesOnStack ? slots[used - 1]
                                                 : s.code.constant(call.aux).get();
@@ -18,7 +18,7 @@ Step step_call(const Stepping& s) {
   const size_t positional = size_t(at.count) - size_t(names ? PyTuple_GET_SIZE(names) : 0);
   const compat::LevelCall level(slots[at.callable]);
   // The slot below the first argument belongs to this call, so the callee may borrow it.
-  Ref result = compat::vectorcall(slots[at.callable], slots + at.first,
+  Ref result = compat::vectorcall(slots[at.callable], slots.data() + at.first,
                                   positional | compat::kArgumentsOffset, names);
   s.frame.drop(used);
   return s.push(std::move(result));
@@ -26,8 +26,8 @@ Step step_call(const Stepping& s) {
 
 Step step_call_ex(const Stepping& s) {
   const int used = pops(s.instr);
-  PyObject** slots = s.frame.top(used);
-  const CallSlots at = call_slots(s.instr, [slots](int k) { return !slots[k]; });
+  const Operands slots(s.frame, used);
+  const CallSlots at = call_slots(s.instr, [&](int k) { return !slots[k]; });
   PyObject* args = slots[at.first];
   PyObject* keywords = s.instr.arg ? slots[at.first + 1] : nullptr;
   // The compiler merges keywords into a plain dict; anything else is CPython's to complain about.
@@ -112,6 +112,19 @@ Step step_before_with(const Stepping& s) {
   s.frame.drop(1);
   s.frame.push(std::move(exit));
   return s.push(compat::vectorcall(enter.get(), nullptr, 0, nullptr));
+}
+
+Step step_load_special(const Stepping& s) {
+  static PyObject* const names[] = {interned("__enter__"), interned("__exit__")};
+  const Ref manager = Ref::share(s.frame.peek(1));
+  const Ref found = Ref::share(_PyType_Lookup(Py_TYPE(manager.get()), names[s.instr.arg]));
+  if (!found) return s.hand_over();
+  Ref method = bind(found.get(), manager.get());
+  if (!method) return s.raised();
+  s.frame.drop(1);
+  s.frame.push(std::move(method));
+  s.frame.push({});
+  return s.next();
 }
 
 }  // namespace msjit

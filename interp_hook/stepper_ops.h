@@ -2,9 +2,30 @@
 // leaves the stack as the instruction does; before returning hand_over() it has changed nothing.
 #pragma once
 
+#include "guards/py/compat.h"
 #include "interp_hook/stepper.h"
+#include "kernels/core/inline_vec.h"
 
 namespace msjit {
+
+// The topmost items of a value stack as plain pointers, the lowest first, as CPython's functions
+// take them. A callee may write to the place before the second one for the time of a call.
+class Operands {
+ public:
+  Operands(FrameView& frame, int count) : items_(reinterpret_cast<PyObject**>(frame.top(count))) {
+    if constexpr (compat::kSlotTags == 0) return;
+    const Slot* slots = frame.top(count);
+    copies_.resize(static_cast<uint32_t>(count));
+    for (int i = 0; i < count; ++i) copies_[static_cast<uint32_t>(i)] = slots[i];
+    items_ = copies_.data();
+  }
+  PyObject** data() const { return items_; }
+  PyObject* operator[](int i) const { return items_[i]; }
+
+ private:
+  PyObject** items_;
+  InlineVec<PyObject*, 8> copies_;
+};
 
 struct Stepping {
   FrameView& frame;
@@ -58,5 +79,6 @@ Step step_call_ex(const Stepping& s);
 Step step_import_name(const Stepping& s);
 Step step_import_from(const Stepping& s);
 Step step_before_with(const Stepping& s);
+Step step_load_special(const Stepping& s);
 
 }  // namespace msjit

@@ -289,12 +289,13 @@ bool exec_SetFunctionAttribute(Executor& x, SymFrame& f, const Instr& i) {
   const SymRef value = f.pop();
   if (made->kind != SymKind::kFunction)
     return x.fail(BreakReason::kUnsupported, "a function made before");
-  if (i.arg != 4 && !x.look(value)) return false;
+  if (i.arg != 4 && i.arg != kAnnotate && !x.look(value)) return false;
   SymFunction& function = *made->function;
   switch (i.arg) {
     case 1: function.defaults = value; break;
     case 2: function.kwdefaults = value; break;
-    case 4: function.annotations = value; break;
+    case 4:
+    case kAnnotate: function.annotations = value; break;
     default: function.closure = value; break;
   }
   f.push(made);

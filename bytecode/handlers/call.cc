@@ -155,7 +155,7 @@ bool exec_CallEx(Executor& x, SymFrame& f, const Instr& i) {
   const CallSlots slots = call_slots(i, [&](int k) { return f.stack[base + k]->is_null(); });
   const SymRef callable = f.stack[base + slots.callable];
   const SymRef positional = f.stack[f.stack.size() - 1 - i.arg];
-  SymRef keywords = i.arg ? f.stack.back() : nullptr;
+  SymRef keywords = i.arg && !f.stack.back()->is_null() ? f.stack.back() : nullptr;
   std::vector<SymRef> args;
   if (!x.unpack(positional, &args)) return false;
   Ref names;

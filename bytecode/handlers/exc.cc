@@ -150,10 +150,26 @@ bool exec_BeforeWith(Executor& x, SymFrame& f, const Instr&) {
   return true;
 }
 
-bool exec_WithExceptStart(Executor& x, SymFrame& f, const Instr&) {
+bool exec_LoadSpecial(Executor& x, SymFrame& f, const Instr& i) {
+  const char* name = i.arg == kSpecialEnter ? "__enter__" : "__exit__";
+  const SymRef manager = f.peek(1);
+  if (!x.look(manager)) return false;
+  if (!has_special(manager, name))
+    return x.fail(BreakReason::kException, "with " + describe(*manager));
+  SymRef function =
+      x.heap().from_constant(Ref::share(find_special(manager, name)),
+                             fmt::format("{}.{}", type_of(*manager)->tp_name, name));
+  f.peek(1) = make_items(SymKind::kMethod, {std::move(function), manager});
+  f.push(null_sym());
+  return true;
+}
+
+// From 3.14 on the method lies below a NULL of its own.
+bool exec_WithExceptStart(Executor& x, SymFrame& f, const Instr& i) {
+  const size_t below = i.form == CallForm::kNullAbove ? 1 : 0;
   const bool three = f.stack.size() >= 7 && f.peek(1)->kind == SymKind::kConst;
-  if (f.stack.size() < 4) return x.fail(BreakReason::kUnsupported, "with");
-  const SymRef exit = f.peek(three ? 7 : 4);
+  if (f.stack.size() < 4 + below) return x.fail(BreakReason::kUnsupported, "with");
+  const SymRef exit = f.peek(three ? 7 : 4 + below);
   const SymRef exception = f.peek(three ? 2 : 1);
   if (!exception->cls) return x.fail(BreakReason::kUnsupported, "with");
   SymRef traceback = three ? f.peek(3) : nullptr;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bytecode/exec.h"
+#include "bytecode/versions/version.h"
 
 namespace msjit {
 
@@ -135,8 +136,12 @@ bool exec_StoreDeref(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
-bool exec_LoadAssertionError(Executor&, SymFrame& f, const Instr&) {
-  f.push(make_const(Ref::share(PyExc_AssertionError)));
+bool exec_LoadCommonConstant(Executor& x, SymFrame& f, const Instr& i) {
+  PyObject* constant = version::common_constant(i.arg);
+  if (i.arg == kAssertionError)
+    f.push(make_const(Ref::share(constant)));
+  else
+    f.push(x.heap().from_constant(Ref::share(constant), "a builtin"));
   return true;
 }
 

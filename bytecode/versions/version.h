@@ -84,6 +84,8 @@ bool emit(const RawInstr& raw, Emitter& out);
 // on the stack: there instructions come from `unfold`, with targets as canonical indices.
 extern const bool kUnfolds;
 Result<std::vector<Instr>> unfold(PyCodeObject* code, std::span<const RawInstr> raws);
+// What LoadCommonConstant loads; up to 3.13 there is one.
+PyObject* common_constant(int index);
 int cache_units(int opcode);
 const char* opcode_name(int opcode);  // null when there is none
 int stack_effect(int opcode, int arg);

@@ -1,4 +1,4 @@
-// Public C API names that differ between CPython 3.7 and 3.13. No frame internals and no bytecode
+// Public C API names that differ between CPython 3.7 and 3.14. No frame internals and no bytecode
 // facts here: those live in interp_hook/frames and bytecode/versions.
 #pragma once
 
@@ -8,8 +8,8 @@
 #include "guards/py/gil.h"
 #include "guards/py/ref.h"
 
-#if PY_VERSION_HEX < 0x03070000 || PY_VERSION_HEX >= 0x030E0000
-#error "msjit supports CPython 3.7 to 3.13"
+#if PY_VERSION_HEX < 0x03070000 || PY_VERSION_HEX >= 0x030F0000 || defined Py_GIL_DISABLED
+#error "msjit supports CPython 3.7 to 3.14, with the GIL"
 #endif
 
 #if PY_VERSION_HEX >= 0x030D0000
@@ -130,6 +130,19 @@ inline bool set_code_extra(PyObject* code, Py_ssize_t index, void* extra) {
   return true;
 }
 
+// --- places of a frame ---------------------------------------------------------------------------
+// See slot.h. A NULL is a tag alone; an object that lives for good is tagged as not owned, so that
+// its reference count is left alone.
+#if PY_VERSION_HEX >= 0x030E0000
+inline constexpr uintptr_t kSlotTags = 3;
+inline uintptr_t slot_bits(PyObject* object) {
+  return object ? reinterpret_cast<uintptr_t>(object) | (object->ob_flags & 1u) : 1;
+}
+#else
+inline constexpr uintptr_t kSlotTags = 0;
+inline uintptr_t slot_bits(PyObject* object) { return reinterpret_cast<uintptr_t>(object); }
+#endif
+
 // --- dictionaries --------------------------------------------------------------------------------
 // The head of the table of keys, which the public headers do not show.
 struct KeysHead {
@@ -155,8 +168,15 @@ inline bool shares_values(PyObject* dict) {
   return false;
 #endif
 }
-// Where a dictionary keeps a number (eight bytes) that changes with each of its changes and is
-// never used again by any; null when there is none to rely on.
+// Where a number (eight bytes) lies that changes with each change of a dictionary and is never used
+// again for any; null when there is none to rely on. Dictionaries keep one themselves up to 3.13;
+// later ones are watched, see dict_watch.cc.
+#if PY_VERSION_HEX >= 0x030E0000
+const void* watched_version(PyObject* dict);
+inline const void* dict_version(PyObject* dict) {
+  return shares_values(dict) ? nullptr : watched_version(dict);
+}
+#else
 inline const void* dict_version(PyObject* dict) {
   if (shares_values(dict)) return nullptr;
 #if PY_VERSION_HEX >= 0x030C0000
@@ -168,6 +188,7 @@ inline const void* dict_version(PyObject* dict) {
 #pragma GCC diagnostic pop
 #endif
 }
+#endif
 #if PY_VERSION_HEX >= 0x030B0000
 // Position of a str among the keys that the instances of a class share; -1 when it is none of them.
 inline Py_ssize_t shared_key(const KeysHead* keys, PyObject* name) {
@@ -280,10 +301,10 @@ inline constexpr bool kAllocationCollects = PY_VERSION_HEX < 0x030C0000;
 // --- recursion -----------------------------------------------------------------------------------
 // The call of a Python function from native code, no deeper in the eyes of CPython than the same
 // call by the interpreter itself: 3.12 and 3.13 count levels of C apart, and allow far fewer of
-// them.
+// them. Later versions look at the stack itself.
 class LevelCall {
  public:
-#if PY_VERSION_HEX >= 0x030C0000
+#if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000
   explicit LevelCall(PyObject* callable) {
     if (concerns(callable) && c_stack_left() > kFreeStack) units_ = kUnits;
     thread_->c_recursion_remaining += units_;
@@ -332,6 +353,17 @@ inline PyObject* function_builtins(PyObject* object) {
 #endif
 }
 
+// From 3.14 on compilers give a function another one that makes its annotations.
+inline void set_annotate([[maybe_unused]] PyObject* object, [[maybe_unused]] Ref annotate) {
+#if PY_VERSION_HEX >= 0x030E0000
+  const Ref name = Ref::steal(
+      PyUnicode_FromFormat("%U.__annotate__", function(object)->func_qualname));
+  if (!name || PyObject_SetAttrString(annotate.get(), "__qualname__", name.get()) < 0)
+    PyErr_Clear();
+  function(object)->func_annotate = annotate.release();
+#endif
+}
+
 // --- classes -------------------------------------------------------------------------------------
 // Changes whenever the class or a base of it does; 0 = the class has none now.
 inline uint32_t type_version(const PyTypeObject* type) {
@@ -356,14 +388,28 @@ inline int own_monitoring_tool = -1;  // as long as there is none
 #if PY_VERSION_HEX >= 0x030C0000
 inline constexpr bool kHasListeners = true;
 // How many bytes at the start of `_co_monitoring` tell who listens.
-inline constexpr size_t kListenerBytes = sizeof(_Py_LocalMonitors);
+#if PY_VERSION_HEX >= 0x030E0000
+// The head of `_PyCoMonitoringData`, which the public headers do not show any more.
+using LocalMonitors = struct {
+  uint8_t tools[11];
+};
+inline const LocalMonitors& local_monitors(PyCodeObject* code) {
+  return *reinterpret_cast<const LocalMonitors*>(code->_co_monitoring);
+}
+#else
+using LocalMonitors = _Py_LocalMonitors;
+inline const LocalMonitors& local_monitors(PyCodeObject* code) {
+  return code->_co_monitoring->local_monitors;
+}
+#endif
+inline constexpr size_t kListenerBytes = sizeof(LocalMonitors);
 inline const void* const* monitoring_of(PyCodeObject* code) {
   return reinterpret_cast<const void* const*>(&code->_co_monitoring);
 }
 inline bool has_listeners(PyCodeObject* code) {
   if (!code->_co_monitoring) return false;
   unsigned tools = 0;
-  for (uint8_t bits : code->_co_monitoring->local_monitors.tools) tools |= bits;
+  for (uint8_t bits : local_monitors(code).tools) tools |= bits;
   return own_monitoring_tool < 0 ? tools != 0 : (tools & ~(1u << own_monitoring_tool)) != 0;
 }
 #else

@@ -24,7 +24,7 @@ Frame* as_frame(void* frame) { return static_cast<Frame*>(frame); }
 
 FrameView::FrameView(PyThreadState* thread, void* frame)
     : thread_(thread), frame_(frame), code_(as_frame(frame)->f_code) {
-  slots_ = as_frame(frame)->localsplus;
+  slots_ = reinterpret_cast<Slot*>(as_frame(frame)->localsplus);
   stack_ = slots_ + code_->co_nlocalsplus;
   depth_ = as_frame(frame)->stacktop - code_->co_nlocalsplus;
 }

@@ -28,6 +28,7 @@ PyCodeObject* code_object(Frame* frame) { return frame->f_code; }
 _Py_CODEUNIT*& current(Frame* frame) { return frame->prev_instr; }
 Frame*& innermost(PyThreadState* thread) { return thread->cframe->current_frame; }
 unsigned global_tools(PyThreadState* thread) { return msjit_global_tools(thread); }
+#include "interp_hook/frames/until_313.inc"
 
 }  // namespace
 

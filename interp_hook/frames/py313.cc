@@ -27,6 +27,7 @@ unsigned global_tools(PyThreadState* thread) {
   for (uint8_t bits : thread->interp->monitors.tools) tools |= bits;
   return tools;
 }
+#include "interp_hook/frames/until_313.inc"
 
 }  // namespace
 

@@ -128,7 +128,7 @@ bool check_language(JitFunction* self) {
   PyObject** registers = space.data();
   PyObject* const builtins = compat::function_builtins(self->function);
   if (!builtins) return false;
-  const Slots slots{locals, nullptr, function->func_globals, builtins};
+  const Slots slots{as_slots(locals), nullptr, function->func_globals, builtins};
   Entry* entry = find_entry(*point, slots, registers);
   if (!entry || !entry->returns || entry->rests()) return false;
   if (!entry->strict && self->mode == JitMode::kPSJit && is_strict(self)) return false;

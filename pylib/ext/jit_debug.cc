@@ -192,7 +192,7 @@ extern "C" PyObject* debug_check_cost(PyObject*, PyObject* arguments) noexcept {
       locals[locals.size() - n + i] = PyTuple_GET_ITEM(closure, i);
   PyObject* const builtins = compat::function_builtins(function);
   if (!builtins) Py_RETURN_NONE;
-  const Slots slots{locals.data(), nullptr, PyFunction_GET_GLOBALS(function), builtins};
+  const Slots slots{as_slots(locals.data()), nullptr, PyFunction_GET_GLOBALS(function), builtins};
   const RegionRun keep;
   const EntryBase& entry = *state->start->entries.front();
   std::vector<PyObject*> registers(entry.guards.register_count());

@@ -159,7 +159,7 @@ Ref captured_graph(PyObject*, PyObject* arguments) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) locals[i] = PyTuple_GET_ITEM(args, i);
   PyObject* const builtins = compat::function_builtins(function);
   if (!builtins) return {};
-  const Slots slots{locals.data(), nullptr, PyFunction_GET_GLOBALS(function), builtins};
+  const Slots slots{as_slots(locals.data()), nullptr, PyFunction_GET_GLOBALS(function), builtins};
   const RegionRun keep;
   std::vector<PyObject*> registers(state->start->register_count);
   const auto* found = state->start->find(slots, registers.data());

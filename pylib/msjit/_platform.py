@@ -5,7 +5,7 @@ import sys
 
 # Compiled for x86-64-v3.
 NEEDED = ("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe")
-OLDEST, NEWEST = (3, 7), (3, 13)
+OLDEST, NEWEST = (3, 7), (3, 14)
 
 
 def missing_features(cpuinfo):

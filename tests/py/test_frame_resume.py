@@ -320,7 +320,7 @@ def test_corpus_covers_the_operations():
             "Unsupported", "DictUpdate", "MatchKeys", "MatchClass", "CopyDictWithoutKeys", "PrintExpr", "SetupAnnotations",
             "CheckEgMatch", "PrepReraiseStar", "GetYieldFromIter", "YieldFrom", "Send", "YieldValue"}
     if sys.version_info < (3, 9):
-        rare |= {"LoadAssertionError", "ListExtend", "SetUpdate", "DictMerge", "ListToTuple", "JumpIfNotExcMatch"}
+        rare |= {"LoadCommonConstant", "ListExtend", "SetUpdate", "DictMerge", "ListToTuple", "JumpIfNotExcMatch"}
     else:
         rare |= {"BuildUnpack", "LoadNone", "LoadInt"}
     if sys.version_info >= (3, 8):

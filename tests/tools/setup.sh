@@ -3,7 +3,7 @@
 # Brings a Debian or Ubuntu machine to the state that the goal needs: system packages, one virtual environment an
 # interpreter in build/venv/3.X, oneDNN in build/deps, the binaries, and msjit linked into each environment.
 # Every step leaves a stamp in build/stamps and is skipped, without touching the network, while its inputs stand.
-#   PYTHONS="3.8 3.10"   narrows the interpreters (default: all of 3.7-3.13 found; `run`: one)
+#   PYTHONS="3.8 3.10"   narrows the interpreters (default: all of 3.7-3.14 found; `run`: one)
 #   JOBS=2               parallel compile jobs (default: all cores)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -36,7 +36,7 @@ missing_packages() {
   esac
   # Debian splits venv and the headers off its interpreters.
   local python version
-  for python in /usr/bin/python3.{7..13}; do
+  for python in /usr/bin/python3.{7..14}; do
     [ -x "$python" ] || continue
     version=$("$python" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
     wanted "${version#python}" || continue
@@ -86,10 +86,10 @@ declare -A python_of
 versions=()
 example_version=
 find_interpreters() {
-  local version candidates="3.7 3.8 3.9 3.10 3.11 3.12 3.13"
+  local version candidates="3.7 3.8 3.9 3.10 3.11 3.12 3.13 3.14"
   case $goal in
-    run|docs|wheel) candidates="3.11 3.10 3.12 3.13 3.9 3.8 3.7" ;;
-    bench) candidates="3.10 3.11 3.12 3.13 3.9 3.8 3.7" ;;  # kernels are timed on the first two
+    run|docs|wheel) candidates="3.11 3.10 3.12 3.13 3.14 3.9 3.8 3.7" ;;
+    bench) candidates="3.10 3.11 3.12 3.13 3.14 3.9 3.8 3.7" ;;  # kernels are timed on the first two
     bench-peers|test-oracle|zoo) candidates="3.10" ;;
   esac
   for version in $candidates; do
@@ -100,7 +100,7 @@ find_interpreters() {
     [ -e "$root/bytecode/versions/py${version/./}.cc" ] && example_version=$version
     case $goal in run|docs|wheel) break ;; esac
   done
-  [ ${#versions[@]} -gt 0 ] || die "no usable Python among: ${PYTHONS:-3.7 ... 3.13}"
+  [ ${#versions[@]} -gt 0 ] || die "no usable Python among: ${PYTHONS:-3.7 ... 3.14}"
 }
 
 # ---- environments ---------------------------------------------------------------------------------------------------

@@ -1,0 +1,63 @@
+// Versions of dictionaries for CPython 3.14 and later, where a dictionary counts its changes no more: it is watched, and
+// a counter of ours moves before each change. A counter outlives its dictionary, because words of memos point at it, and
+// goes to another dictionary later; it never takes a value twice.
+#include "guards/py/compat.h"
+
+#if PY_VERSION_HEX >= 0x030E0000
+#include <deque>
+#include <unordered_map>
+
+namespace msjit::compat {
+namespace {
+
+struct Counters {
+  std::unordered_map<PyObject*, uint64_t*> of;
+  std::deque<uint64_t> all;  // at addresses that stay
+  std::vector<uint64_t*> unused;
+};
+
+Counters& counters() {
+  static auto* const made = new Counters;
+  return *made;
+}
+
+int on_change(PyDict_WatchEvent event, PyObject* dict, PyObject*, PyObject*) {
+  Counters& all = counters();
+  const auto it = all.of.find(dict);
+  if (it == all.of.end()) return 0;
+  ++*it->second;
+  if (event == PyDict_EVENT_DEALLOCATED) {
+    all.unused.push_back(it->second);
+    all.of.erase(it);
+  }
+  return 0;
+}
+
+// -1: other libraries have taken all there are.
+int watcher() {
+  static const int id = [] {
+    const int made = PyDict_AddWatcher(on_change);
+    if (made < 0) PyErr_Clear();
+    return made;
+  }();
+  return id;
+}
+
+}  // namespace
+
+const void* watched_version(PyObject* dict) {
+  Counters& all = counters();
+  if (const auto it = all.of.find(dict); it != all.of.end()) return it->second;
+  if (watcher() < 0 || PyDict_Watch(watcher(), dict) < 0) return PyErr_Clear(), nullptr;
+  uint64_t* counter = nullptr;
+  if (all.unused.empty()) {
+    counter = &all.all.emplace_back(0);
+  } else {
+    counter = all.unused.back();
+    all.unused.pop_back();
+  }
+  return all.of[dict] = counter;
+}
+
+}  // namespace msjit::compat
+#endif
