@@ -8,7 +8,7 @@ ARGS ?=
 
 export PYTHONS JOBS
 
-.PHONY: run test test-oracle zoo soak build bench bench-peers docs wheel lint format clean
+.PHONY: run test python3.14 test-oracle zoo soak build bench bench-peers docs wheel lint format clean
 build:
 	@$(TOOLS)/setup.sh build
 
@@ -19,6 +19,10 @@ run:
 test:
 	@$(TOOLS)/setup.sh test
 	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
+
+# CPython 3.14 in build/python, for machines that have none.
+python3.14:
+	@$(TOOLS)/build_python.sh
 
 test-oracle:
 	@$(TOOLS)/setup.sh test-oracle

@@ -47,6 +47,7 @@ std::string operand_text(const DecodedCode& code, const Instr& instr) {
       constexpr const char* kInto[] = {"tuple", "list", "set", "map", "arguments", "keywords"};
       return fmt::format("{} into {}", instr.arg, kInto[instr.aux]);
     }
+    case Op::kLoadInt: return std::to_string(instr.arg);
     default: return instr.arg ? std::to_string(instr.arg) : std::string();
   }
 }

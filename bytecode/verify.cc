@@ -144,7 +144,9 @@ bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
     case Op::kStoreFast:
     case Op::kSwap:
     case Op::kRot: return true;
-    case Op::kPop: return version::kUnfolds || is_object(items[0]);  // 3.8 drops what ends a body
+    case Op::kPop:  // 3.8 drops what ends a body
+      return version::kUnfolds || is_object(items[0]) ||
+             (version::kPopsNull && items[0] != StackItem::kCode);
     case Op::kCopy: return is_object(items[0]);
     case Op::kCall:
     case Op::kCallEx: {

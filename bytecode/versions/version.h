@@ -74,6 +74,7 @@ struct RawHandler {
 // Slots an exception puts on the stack before the handler runs, `lasti` aside.
 extern const int kHandlerItems;
 extern const int kExtendedArg;
+extern const bool kPopsNull;  // POP_TOP takes it
 extern const bool kReturnsGenerators;  // calling a generator runs its RETURN_GENERATOR
 
 // Without quickening. Null, without an exception set, for code that no compiler made.

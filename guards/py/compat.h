@@ -241,7 +241,7 @@ inline OwnValues own_values([[maybe_unused]] PyObject* object) {
   if (!(type->tp_flags & Py_TPFLAGS_MANAGED_DICT)) return own;
   auto* const fields = reinterpret_cast<char**>(object);
 #if PY_VERSION_HEX >= 0x030D0000
-  auto* values = reinterpret_cast<SharedValues*>(fields + sizeof(PyObject) / sizeof *fields);
+  auto* values = reinterpret_cast<SharedValues*>(fields + type->tp_basicsize / Py_ssize_t(sizeof *fields));
   own.has_dict = fields[-3];
   own.place = own.has_dict ? static_cast<void*>(values) : fields - 3;
   if ((type->tp_flags & Py_TPFLAGS_INLINE_VALUES) && values->valid) own.items = values->items;

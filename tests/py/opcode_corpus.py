@@ -189,11 +189,21 @@ def supers(a):
     return C().get(3), C.a
 """, lambda: (4,))
 case("""
+def template(a):
+    made = t'{a} and {a!r:>{a}}'
+    return made.strings, [(i.value, i.expression, i.conversion, i.format_spec) for i in made.interpolations]
+""", lambda: (4,), since=(3, 14))
+case("""
 def functions(a):
     def annotated(x: int, y=2, *rest, k: str = 'v', **more) -> float:
         return x, y, rest, k, more
     return annotated(1), annotated(1, 3, 4, k=5, z=6), annotated.__annotations__, (lambda q=a: q)()
 """, lambda: (4,))
+case("""
+from __future__ import annotations
+a: int = 1
+note(a, sorted(__annotations__))
+""", mode="module", name="annotations_as_text")
 case("""
 a = 1
 b: int = a + 1

@@ -42,7 +42,8 @@ def test_every_opcode_has_a_row():
     missing = [name for name, number in opcode.opmap.items()
                if number < 256 and not name.startswith("INSTRUMENTED_") and _debug.opcode_row(number) is None]
     assert missing == []
-    assert _debug.opcode_row(255) is None
+    unused = (set(range(256)) - set(opcode.opmap.values())).pop()
+    assert _debug.opcode_row(unused) is None
 
 
 def test_opcode_table_is_current():
@@ -65,7 +66,8 @@ def test_one_instruction_set():
     def function(x, y):
         return x.size(y, 2) + y[0]
 
-    common = [op for op in ops(function) if op != "Resume"]
+    # Small numbers lie in the instruction from 3.14 on.
+    common = [op.replace("LoadInt", "LoadConst") for op in ops(function) if op != "Resume"]
     assert common == ["LoadFast x", "LoadMethod size", "LoadFast y", "LoadConst 2", "Call 2", "LoadFast y", "LoadConst 0",
                       "Subscr", "Binary +", "ReturnValue"]
 

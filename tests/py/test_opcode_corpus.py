@@ -33,9 +33,10 @@ GENERATORS_ONLY = {
     "YIELD_VALUE", "YIELD_FROM", "GET_YIELD_FROM_ITER", "GET_AWAITABLE", "GET_AITER", "GET_ANEXT", "BEFORE_ASYNC_WITH",
     "SETUP_ASYNC_WITH", "END_ASYNC_FOR", "GEN_START", "RETURN_GENERATOR", "SEND", "ASYNC_GEN_WRAP", "END_SEND", "CLEANUP_THROW",
 }
-# In functions too, but only around classes, type parameters and `import *`.
+# In functions too, but only around classes, type parameters, `import *` and template strings.
 LEFT_TO_CPYTHON = {
     "CALL_INTRINSIC_1", "CALL_INTRINSIC_2", "LOAD_LOCALS", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS",
+    "BUILD_TEMPLATE", "BUILD_INTERPOLATION",
 }
 GENERATOR_FLAGS = 0x20 | 0x80 | 0x200
 

@@ -68,10 +68,11 @@ install_packages() {
 # ---- interpreters ---------------------------------------------------------------------------------------------------
 wanted() { [ -z "${PYTHONS:-}" ] || [[ " ${PYTHONS//,/ } " == *" $1 "* ]]; }
 
-# The executable of Python $1 that has headers and can make environments: from PATH, else pyenv, else /usr/bin.
+# The executable of Python $1 that has headers and can make environments: from PATH, else pyenv, else of `make python3.14`.
 find_python() {
   local candidate found
-  for candidate in $(type -ap "python$1" || true) "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python3; do
+  for candidate in $(type -ap "python$1" || true) "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python3 \
+      "$root/build/python/$1/bin/python$1"; do
     [ -x "$candidate" ] || continue
     found=$("$candidate" -c "if True:
       import os, sys, sysconfig, ensurepip
