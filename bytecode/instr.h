@@ -4,22 +4,22 @@
 //
 // Arguments, by operation (arg unless said otherwise; "slot" indexes the frame's localsplus array,
 // which holds locals, cells and free variables on every version):
-//   LoadConst, ReturnConst: constant; LoadCommonConstant: see version::common_constant; LoadInt: the value itself; *Fast, *Deref, *ClassDeref,
-//   LoadClosure, MakeCell: slot; *Global, *Name, *Attr, LoadMethod, ImportName, ImportFrom: name
-//   index. Copy n: pushes the n-th item from the top (1 = top). Swap n: exchanges top and n-th. Rot
-//   n: moves the top down to position n. Unary: UnaryOp; Binary and InplaceBinary: BinaryOp;
-//   Compare: Py_LT..Py_GE; IsOp, ContainsOp: 1 = negated. Build*: item count. FormatValue: kFormat*
-//   bits; ConvertValue: its conversion. LoadFastAndClear pushes NULL for an unbound slot, and
-//   StoreFast takes that back. ToBool in front of an instruction that is no exit (a jump, `not`) is
-//   one test with it. SetFunctionAttribute: one of MakeFunction's bits, pops [value, function].
-//   ListAppend, SetAdd, MapAdd, ListExtend, SetUpdate, DictUpdate, DictMerge: depth of the
-//   container after the pops (1 = top). BuildUnpack: operands, aux an UnpackInto. UnpackEx: before
-//   | after << 8. MakeFunction: bits 1 defaults, 2 kwdefaults, 4 annotations, 8 closure; aux 1 = a
-//   qualified name lies above the code. StoreAttr pops [value, object]; StoreSubscr pops [value,
-//   container, key]. Raise: 0, 1 or 2 operands. ForIter keeps the iterator and pushes the item, or
-//   pops the iterator and jumps. PopExcept, Reraise: slots removed. SetupFinally: aux a BlockKind;
-//   SetupLoop: target is where `break` goes, no successor of its own. Unsupported: arg = raw
-//   opcode, aux = net stack effect.
+//   LoadConst, ReturnConst: constant; LoadCommonConstant: see version::common_constant; LoadInt:
+//   the value itself; *Fast, *Deref, *ClassDeref, LoadClosure, MakeCell: slot; *Global, *Name,
+//   *Attr, LoadMethod, ImportName, ImportFrom: name index. Copy n: pushes the n-th item from the
+//   top (1 = top). Swap n: exchanges top and n-th. Rot n: moves the top down to position n. Unary:
+//   UnaryOp; Binary and InplaceBinary: BinaryOp; Compare: Py_LT..Py_GE; IsOp, ContainsOp: 1 =
+//   negated. Build*: item count. FormatValue: kFormat* bits; ConvertValue: its conversion.
+//   LoadFastAndClear pushes NULL for an unbound slot, and StoreFast takes that back. ToBool in
+//   front of an instruction that is no exit (a jump, `not`) is one test with it.
+//   SetFunctionAttribute: one of MakeFunction's bits, pops [value, function]. ListAppend, SetAdd,
+//   MapAdd, ListExtend, SetUpdate, DictUpdate, DictMerge: depth of the container after the pops (1
+//   = top). BuildUnpack: operands, aux an UnpackInto. UnpackEx: before | after << 8. MakeFunction:
+//   bits 1 defaults, 2 kwdefaults, 4 annotations, 8 closure; aux 1 = a qualified name lies above
+//   the code. StoreAttr pops [value, object]; StoreSubscr pops [value, container, key]. Raise: 0, 1
+//   or 2 operands. ForIter keeps the iterator and pushes the item, or pops the iterator and jumps.
+//   PopExcept, Reraise: slots removed. SetupFinally: aux a BlockKind; SetupLoop: target is where
+//   `break` goes, no successor of its own. Unsupported: arg = raw opcode, aux = net stack effect.
 //   MatchKeys leaves subject and keys and pushes the values, or None; MatchClass [subject, class,
 //   names] with arg positional patterns gives the attributes, or None. aux 1: then whether it
 //   matched (3.10), and a MatchClass that does not match leaves the subject.
@@ -29,9 +29,10 @@
 // slots, the positional iterable and, when arg is 1, a keyword mapping.
 //   kPlain      [callable]                           3.7-3.10 CALL_FUNCTION, CALL_FUNCTION_KW, _EX
 //   kNullBelow  [method, self] or [NULL, callable]   3.7-3.10 CALL_METHOD; 3.11, 3.12 CALL
-//   kNullAbove  [callable, self] or [callable, NULL] 3.13 and later; the keyword mapping may be NULL
-// LoadMethod pushes the two slots in the same form. LoadSpecial (kSpecialEnter or kSpecialExit) does so
-// with a method that `with` needs, kNullAbove. Keyword values are the last arguments; their
+//   kNullAbove  [callable, self] or [callable, NULL] 3.13 and later; the keyword mapping may be
+//   NULL
+// LoadMethod pushes the two slots in the same form. LoadSpecial (kSpecialEnter or kSpecialExit)
+// does so with a method that `with` needs, kNullAbove. Keyword values are the last arguments; their
 // names are constant `aux` when aux >= 0. 3.11 KW_NAMES + PRECALL + CALL is one Call that starts at
 // KW_NAMES.
 #pragma once
@@ -93,8 +94,9 @@ enum class CallForm : uint8_t { kPlain, kNullBelow, kNullAbove };
 inline constexpr int kNamesNone = -1;
 inline constexpr int kNamesOnStack = -2;
 
-inline constexpr int kAnnotate = 16;  // bit of SetFunctionAttribute: a function that makes the annotations
-inline constexpr int kAssertionError = 0;               // of LoadCommonConstant
+inline constexpr int kAnnotate =
+    16;  // bit of SetFunctionAttribute: a function that makes the annotations
+inline constexpr int kAssertionError = 0;                  // of LoadCommonConstant
 inline constexpr int kSpecialEnter = 0, kSpecialExit = 1;  // of LoadSpecial
 
 inline constexpr int kFormatSpec = 4;        // a format specification lies on top

@@ -35,6 +35,8 @@ FrameDoor door_of(PyCodeObject* code) {
 }
 
 Ref call(const char* name, std::initializer_list<PyObject*> arguments) {
+  for (PyObject* argument : arguments)
+    if (!argument) return {};  // no memory
   const Ref function = Ref::steal(PyObject_GetAttrString(PySys_GetObject("monitoring"), name));
   return function ? compat::vectorcall(function.get(), arguments.begin(), arguments.size(), nullptr)
                   : Ref();

@@ -322,8 +322,7 @@ Step dispatch(const Stepping& s) {
     case Op::kLoadConst: return s.push(Ref::share(s.code.constant(s.instr.arg)));
     case Op::kLoadNone: return s.push(Ref::none());
     case Op::kLoadInt: return s.push(Ref::steal(PyLong_FromLong(s.instr.arg)));
-    case Op::kLoadCommonConstant:
-      return s.push(Ref::share(version::common_constant(s.instr.arg)));
+    case Op::kLoadCommonConstant: return s.push(Ref::share(version::common_constant(s.instr.arg)));
     case Op::kLoadAttr: return load_attr(s);
     case Op::kStoreAttr: return store_attr(s);
     case Op::kDeleteAttr: return delete_attr(s);

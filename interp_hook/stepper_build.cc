@@ -1,4 +1,5 @@
 // Construction of containers, strings and functions, and unpacking.
+#include "bytecode/versions/version.h"
 #include "guards/py/compat.h"
 #include "interp_hook/stepper_ops.h"
 
@@ -102,7 +103,9 @@ int unpack(PyObject* iterable, int before, int after, std::vector<Ref>& out) {
   if (after < 0) {
     const Ref extra = Ref::steal(PyIter_Next(iterator.get()));
     if (!extra) return PyErr_Occurred() ? -1 : 0;
-    PyErr_Format(PyExc_ValueError, "too many values to unpack (expected %d)", before);
+    const std::string text = version::too_many_values(
+        before, version::has_known_size(Py_TYPE(iterable)) ? PyObject_Size(iterable) : -1);
+    PyErr_SetString(PyExc_ValueError, text.c_str());
     return -1;
   }
   Ref rest = Ref::steal(PySequence_List(iterator.get()));

@@ -2,6 +2,7 @@
 // class definitions. The interpreter (or the stepper) runs those and a new region begins behind
 // them.
 #include "bytecode/instance.h"
+#include "bytecode/language.h"
 
 namespace msjit {
 
@@ -153,12 +154,11 @@ bool exec_BeforeWith(Executor& x, SymFrame& f, const Instr&) {
 bool exec_LoadSpecial(Executor& x, SymFrame& f, const Instr& i) {
   const char* name = i.arg == kSpecialEnter ? "__enter__" : "__exit__";
   const SymRef manager = f.peek(1);
-  if (!x.look(manager)) return false;
+  if (!x.look(manager) || !may_use(x, manager)) return false;
   if (!has_special(manager, name))
     return x.fail(BreakReason::kException, "with " + describe(*manager));
-  SymRef function =
-      x.heap().from_constant(Ref::share(find_special(manager, name)),
-                             fmt::format("{}.{}", type_of(*manager)->tp_name, name));
+  SymRef function = x.heap().from_constant(Ref::share(find_special(manager, name)),
+                                           fmt::format("{}.{}", type_of(*manager)->tp_name, name));
   f.peek(1) = make_items(SymKind::kMethod, {std::move(function), manager});
   f.push(null_sym());
   return true;

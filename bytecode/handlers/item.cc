@@ -8,6 +8,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/scan_capture.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/versions/version.h"
 
 namespace msjit {
 
@@ -283,8 +284,9 @@ bool exec_UnpackSequence(Executor& x, SymFrame& f, const Instr& i) {
         PyExc_ValueError,
         fmt::format("not enough values to unpack (expected {}, got {})", i.arg, count));
   if (count > i.arg)
-    return x.raise_new(PyExc_ValueError,
-                       fmt::format("too many values to unpack (expected {})", i.arg));
+    return x.raise_new(
+        PyExc_ValueError,
+        version::too_many_values(i.arg, version::has_known_size(type_of(*value)) ? count : -1));
   for (auto it = items.rbegin(); it != items.rend(); ++it) f.push(*it);
   return true;
 }

@@ -1,5 +1,6 @@
-// CPython 3.14: items are read by BINARY_OP, small numbers lie in the instruction, a `with` block looks its two methods
-// up one by one, and the iterator of a loop is dropped by an instruction of its own.
+// CPython 3.14: items are read by BINARY_OP, small numbers lie in the instruction, a `with` block
+// looks its two methods up one by one, and the iterator of a loop is dropped by an instruction of
+// its own.
 #define Py_BUILD_CORE
 #include <Python.h>
 
@@ -48,9 +49,7 @@ bool emit(const RawInstr& raw, Emitter& out) {
   }
 }
 
-PyObject* common_constant(int index) {
-  return PyThreadState_Get()->interp->common_consts[index];
-}
+PyObject* common_constant(int index) { return PyThreadState_Get()->interp->common_consts[index]; }
 
 }  // namespace msjit::version
 #endif

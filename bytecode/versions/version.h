@@ -74,7 +74,7 @@ struct RawHandler {
 // Slots an exception puts on the stack before the handler runs, `lasti` aside.
 extern const int kHandlerItems;
 extern const int kExtendedArg;
-extern const bool kPopsNull;  // POP_TOP takes it
+extern const bool kPopsNull;           // POP_TOP takes it
 extern const bool kReturnsGenerators;  // calling a generator runs its RETURN_GENERATOR
 
 // Without quickening. Null, without an exception set, for code that no compiler made.
@@ -85,6 +85,12 @@ bool emit(const RawInstr& raw, Emitter& out);
 // on the stack: there instructions come from `unfold`, with targets as canonical indices.
 extern const bool kUnfolds;
 Result<std::vector<Instr>> unfold(PyCodeObject* code, std::span<const RawInstr> raws);
+// The text of the error for more values than names. `got` is their number, -1 of what is no list,
+// tuple or dict.
+std::string too_many_values(int expected, Py_ssize_t got);
+inline bool has_known_size(PyTypeObject* type) {
+  return type == &PyList_Type || type == &PyTuple_Type || type == &PyDict_Type;
+}
 // What LoadCommonConstant loads; up to 3.13 there is one.
 PyObject* common_constant(int index);
 int cache_units(int opcode);

@@ -241,7 +241,8 @@ inline OwnValues own_values([[maybe_unused]] PyObject* object) {
   if (!(type->tp_flags & Py_TPFLAGS_MANAGED_DICT)) return own;
   auto* const fields = reinterpret_cast<char**>(object);
 #if PY_VERSION_HEX >= 0x030D0000
-  auto* values = reinterpret_cast<SharedValues*>(fields + type->tp_basicsize / Py_ssize_t(sizeof *fields));
+  auto* values =
+      reinterpret_cast<SharedValues*>(fields + type->tp_basicsize / Py_ssize_t(sizeof *fields));
   own.has_dict = fields[-3];
   own.place = own.has_dict ? static_cast<void*>(values) : fields - 3;
   if ((type->tp_flags & Py_TPFLAGS_INLINE_VALUES) && values->valid) own.items = values->items;
@@ -356,8 +357,8 @@ inline PyObject* function_builtins(PyObject* object) {
 // From 3.14 on compilers give a function another one that makes its annotations.
 inline void set_annotate([[maybe_unused]] PyObject* object, [[maybe_unused]] Ref annotate) {
 #if PY_VERSION_HEX >= 0x030E0000
-  const Ref name = Ref::steal(
-      PyUnicode_FromFormat("%U.__annotate__", function(object)->func_qualname));
+  const Ref name =
+      Ref::steal(PyUnicode_FromFormat("%U.__annotate__", function(object)->func_qualname));
   if (!name || PyObject_SetAttrString(annotate.get(), "__qualname__", name.get()) < 0)
     PyErr_Clear();
   function(object)->func_annotate = annotate.release();
@@ -390,9 +391,7 @@ inline constexpr bool kHasListeners = true;
 // How many bytes at the start of `_co_monitoring` tell who listens.
 #if PY_VERSION_HEX >= 0x030E0000
 // The head of `_PyCoMonitoringData`, which the public headers do not show any more.
-using LocalMonitors = struct {
-  uint8_t tools[11];
-};
+using LocalMonitors = struct { uint8_t tools[11]; };
 inline const LocalMonitors& local_monitors(PyCodeObject* code) {
   return *reinterpret_cast<const LocalMonitors*>(code->_co_monitoring);
 }

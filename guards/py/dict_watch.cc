@@ -1,6 +1,7 @@
-// Versions of dictionaries for CPython 3.14 and later, where a dictionary counts its changes no more: it is watched, and
-// a counter of ours moves before each change. A counter outlives its dictionary, because words of memos point at it, and
-// goes to another dictionary later; it never takes a value twice.
+// Versions of dictionaries for CPython 3.14 and later, where a dictionary counts its changes no
+// more: it is watched, and a counter of ours moves before each change. A counter outlives its
+// dictionary, because words of memos point at it, and goes to another dictionary later; it never
+// takes a value twice.
 #include "guards/py/compat.h"
 
 #if PY_VERSION_HEX >= 0x030E0000

@@ -1,4 +1,5 @@
-// Frames of CPython 3.14, met in a monitoring callback: slots are tagged, the stack's height is a pointer.
+// Frames of CPython 3.14, met in a monitoring callback: slots are tagged, the stack's height is a
+// pointer.
 #define Py_BUILD_CORE
 #include <Python.h>
 

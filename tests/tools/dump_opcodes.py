@@ -3,7 +3,7 @@
 
 Run it with each supported interpreter:
 
-    for v in 3.9 3.10 3.11 3.12 3.13; do python$v tests/tools/dump_opcodes.py; done
+    for v in 3.9 3.10 3.11 3.12 3.13 3.14; do python$v tests/tools/dump_opcodes.py; done
 
 With --check nothing is written; the exit status is 1 when the checked-in table differs.
 """

@@ -38,7 +38,7 @@ def changed_files():
 
 def tidy_database():
     """The text of a copy of compile_commands.json, in build/tidy, that includes GCC's precompiled headers as text. Clang 14
-    cannot read the headers of 3.13: what is compiled for other interpreters too is checked with theirs."""
+    cannot read the headers of 3.13 and later: what is compiled for other interpreters too is checked with theirs."""
     folder = sources.ROOT / "build/tidy"
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -49,7 +49,7 @@ def tidy_database():
         return "-include %s" % copy
 
     entries = json.loads((sources.ROOT / "build/compile_commands.json").read_text())
-    text = json.dumps([entry for entry in entries if "/python3.13" not in entry["command"]], indent=1)
+    text = json.dumps([entry for entry in entries if not re.search(r"/python3\.1[34]", entry["command"])], indent=1)
     text = re.sub(r"-Winvalid-pch -include ([^ ]*cmake_pch\.hxx)", plain, text)
     (folder / "compile_commands.json").write_text(text)
     return text
