@@ -11,9 +11,7 @@ FrameView::~FrameView() {
 
 // Destructors run by a dropped value may look at the frame, so a slot changes before its old value
 // dies.
-void FrameView::set_local(int slot, Ref value) {
-  slots_[slot].replace(std::move(value));
-}
+void FrameView::set_local(int slot, Ref value) { slots_[slot].replace(std::move(value)); }
 
 Ref FrameView::take_local(int slot) { return slots_[slot].take(); }
 

@@ -41,7 +41,7 @@ Step backward_jump(const Stepping& s) {
 }
 
 // So it does after calls: a signal sent by the callee is raised here, not in whatever runs next.
-Step after_call(const Stepping& s, Step did) {
+Step after_call(const Stepping& s, const Step& did) {
   return did.kind == Step::kNext && PyErr_CheckSignals() < 0 ? s.raised() : did;
 }
 

@@ -4,7 +4,6 @@
 // takes a value twice.
 #include "guards/py/compat.h"
 
-#if PY_VERSION_HEX >= 0x030E0000
 #include <deque>
 #include <unordered_map>
 
@@ -61,4 +60,3 @@ const void* watched_version(PyObject* dict) {
 }
 
 }  // namespace msjit::compat
-#endif

@@ -15,7 +15,7 @@ def test_here():
 
 @pytest.mark.parametrize("arguments, text", [
     (dict(version=(3, 6)), r"interpreter, got cpython 3.6, expected CPython 3.7 to 3.14"),
-    (dict(version=(3, 14)), "interpreter, got cpython 3.14"),
+    (dict(version=(3, 15)), "interpreter, got cpython 3.15"),
     (dict(implementation="pypy"), "interpreter, got pypy"),
     (dict(machine="aarch64"), "processor, got aarch64, expected x86_64"),
     (dict(cpuinfo=GOOD.replace("avx2", "sse2")), "processor, got one without avx2, expected one with AVX2 and FMA"),
