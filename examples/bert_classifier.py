@@ -90,7 +90,7 @@ def load_passages(classes, words):
 
 
 def main() -> int:
-    options = parse(parser(__doc__, steps=600, quick=12))
+    options = parse(parser(__doc__, steps=600, quick=24))
     classes, width, heads, layers = (4, 32, 2, 2) if options.quick else (8, 128, 4, 2)
     ids, labels, vocabulary = load_passages(classes, 500 if options.quick else 2000)
     cut = len(labels) * 4 // 5

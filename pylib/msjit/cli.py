@@ -151,7 +151,9 @@ def _new_main(**attributes):
     """A fresh __main__ in place of this package's."""
     module = types.ModuleType("__main__")
     module.__dict__.update({"__builtins__": sys.modules["builtins"], "__spec__": None, "__package__": None,
-                            "__doc__": None, "__annotations__": {}, "__loader__": None}, **attributes)
+                            "__doc__": None, "__loader__": None}, **attributes)
+    if sys.version_info < (3, 14):
+        module.__dict__["__annotations__"] = {}
     _keep.append(sys.modules.get("__main__"))
     sys.modules["__main__"] = module
     return module.__dict__
