@@ -4,8 +4,8 @@ from ..absent import attributes as _absent
 
 _TensorMeta = type(Tensor)
 
-def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False):
-    """A new Tensor; as Tensor(...)."""
+def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
+    """A new Tensor; as Tensor(...). There is one device, the CPU."""
     if shape is None and init is None:
         return Tensor(input_data, dtype)
     return Tensor(input_data, dtype, shape, init)
