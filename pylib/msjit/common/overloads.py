@@ -222,6 +222,27 @@ def _type(self, dtype=None, non_blocking=False):
     return str(self.dtype) if dtype is None else _k.cast(self, dtype)
 
 
+def _to(self, dtype=None, *rest, **named):
+    """x.to(dtype), x.to(other) in the dtype of another tensor, or x.to(device, dtype): there is one device, the CPU."""
+    if not rest and not named and not isinstance(dtype, (str, Tensor)):
+        return self.astype(dtype)
+    unknown = set(named) - {"device", "dtype", "other", "non_blocking", "copy"}
+    if unknown or len(rest) > 3:
+        raise TypeError("[to] arguments, got %d and %s, expected device, dtype, other, non_blocking and copy"
+                        % (len(rest) + 1, sorted(named)))
+    given = [item for item in (dtype, named.get("device"), named.get("dtype"), named.get("other")) + rest
+             if item is not None and not isinstance(item, bool)]
+    for item in given:
+        if isinstance(item, str) and item.upper() in ("ASCEND", "GPU", "CUDA", "NPU"):
+            raise ValueError("[to] device, got %r, expected 'CPU'" % item)
+    wanted = [item.dtype if isinstance(item, Tensor) else item for item in given
+              if not (isinstance(item, str) and item.upper() == "CPU")]
+    if len(wanted) > 1:
+        raise TypeError("[to] dtype, got %d of them, expected one" % len(wanted))
+    out = self.astype(wanted[0]) if wanted else self
+    return out.copy() if out is self and (named.get("copy") or (len(rest) > 1 and rest[-1] is True)) else out
+
+
 def _trace(self, offset=0, axis1=0, axis2=1, dtype=None):
     """Sums of the diagonals over two axes."""
     if offset == 0 and axis1 == 0 and axis2 == 1 and dtype is None and self.ndim == 2:
@@ -276,7 +297,7 @@ def bind():
     for function in (
             _add, _sub, _div, _matmul, _sort, _argsort, _topk, _split, _chunk, _index_select, _narrow, _cumsum, _median, _logsumexp,
             _nansum, _count_nonzero, _repeat_interleave, _repeat, _transpose, _flip, _flatten, _select, _where, _index_add, _unique,
-            _type, _trace, _diagonal, _searchsorted, _float_power, _qr, _approximate_equal, _ormqr):
+            _type, _to, _trace, _diagonal, _searchsorted, _float_power, _qr, _approximate_equal, _ormqr):
         _msjit.register_method(Tensor, function.__name__[1:], function)
 
 
