@@ -352,9 +352,9 @@ class Cell(CellState, CellAttributes):
         return self
 
     def to_float(self, dst_type):
-        """Makes this Cell and all below compute in float32, float16 or bfloat16: inputs are cast on the way in."""
-        if dst_type not in (mstype.float32, mstype.float16, mstype.bfloat16):
-            raise ValueError("[to_float] dst_type, got %s, expected float32, float16 or bfloat16" % (dst_type,))
+        """Makes this Cell and all below compute in a float dtype: inputs are cast on the way in. ValueError for no such dtype."""
+        if dst_type not in mstype.float_type:
+            raise ValueError("[to_float] dst_type, got %s, expected float16, bfloat16, float32 or float64" % (dst_type,))
         for _, cell in self.cells_and_names():
             object.__setattr__(cell, "_compute_dtype", dst_type)
             object.__setattr__(cell, "_intercept", True)

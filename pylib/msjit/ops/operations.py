@@ -19,8 +19,8 @@ from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
 from .composite import constexpr  # noqa: F401 - MindSpore has it beside Primitive
 from .counting_operations import *  # noqa: F403
-from .drawn_operations import *  # noqa: F403
 from .custom_operation import Custom  # noqa: F401
+from .drawn_operations import *  # noqa: F403
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
 from .loop_operations import *  # noqa: F401,F403
