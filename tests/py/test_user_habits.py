@@ -147,3 +147,13 @@ def test_a_model_without_optimizer_runs_its_loss():
     data = ms.dataset.GeneratorDataset(rows, ["x", "y"], shuffle=False).batch(1)
     ms.Model(net, nn.MSELoss()).train(1, data, callbacks=Losses(), dataset_sink_mode=False)
     assert seen == [4.0, 16.0] and net.weight.asnumpy().tolist() == [[1, 1]]
+
+
+def test_sparse_grids_of_numpy():
+    from msjit import numpy as mnp
+    for indexing in ("xy", "ij"):
+        for rows in ((np.arange(3.0), np.arange(2.0), np.arange(4.0)), (np.arange(3.0),)):
+            got = mnp.meshgrid(*[Tensor(row) for row in rows], sparse=True, indexing=indexing)
+            want = np.meshgrid(*rows, sparse=True, indexing=indexing)
+            assert len(got) == len(want) and all(np.array_equal(g.asnumpy(), w) for g, w in zip(got, want))
+    assert mnp.asarray(a=[1, 2]).dtype == ms.int32
