@@ -77,7 +77,39 @@ int tensor_setattr(PyObject* self, PyObject* name, PyObject* value) {
   return result;
 }
 
-Ref tensor_new(PyTypeObject* type, PyObject*, PyObject*) {
+// Whether sizes of Tensor(shape=..., dtype=...) are left open: None, or negative, in the shape or for it.
+bool leaves_sizes_open(PyObject* shape) {
+  if (shape == Py_None) return true;
+  if (!PyList_Check(shape) && !PyTuple_Check(shape)) return false;
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(shape);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* size = PySequence_Fast_GET_ITEM(shape, i);
+    if (size == Py_None) return true;
+    if (!PyLong_Check(size)) continue;
+    int overflow = 0;
+    if (PyLong_AsLongLongAndOverflow(size, &overflow) < 0) return true;
+  }
+  return false;
+}
+
+// What describes a tensor instead of being one; no reference where `kwargs` asks for a tensor.
+Ref described_tensor(PyObject* args, PyObject* kwargs) {
+  if (!kwargs || !g_tensor_initializer || PyTuple_GET_SIZE(args)) return {};
+  PyObject* shape = PyDict_GetItemString(kwargs, "shape");
+  PyObject* dtype = PyDict_GetItemString(kwargs, "dtype");
+  PyObject* init = PyDict_GetItemString(kwargs, "init");
+  if (!shape || !dtype || (init && init != Py_None) || PyDict_GetItemString(kwargs, "input_data") ||
+      !leaves_sizes_open(shape))
+    return {};
+  return Ref::steal(PyObject_CallFunctionObjArgs(g_tensor_initializer, shape, dtype, Py_None,
+                                                 static_cast<PyObject*>(nullptr)));
+}
+
+Ref tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  if (kwargs && type == &g_tensor_type) {
+    Ref described = described_tensor(args, kwargs);
+    if (described || PyErr_Occurred()) return described;
+  }
   auto empty = Tensor::empty(DType::kFloat32, Shape{0});
   if (!empty.ok()) return Ref::steal(raise(empty.error()));
   if (type == &g_tensor_type) return wrap_tensor(empty.take());

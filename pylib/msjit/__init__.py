@@ -15,7 +15,7 @@ from .common.dtype import (  # noqa: F401
     single, string, tensor_type, type_none, ubyte, uint, uint8, uint16, uint32, uint64, uintc, uintp, ushort,
 )
 from .common.initializer import initializer
-from .common.tensor import from_dlpack, from_numpy, frombuffer, is_tensor, swap_tensors, to_dlpack
+from .common.tensor import TensorDescription, from_dlpack, from_numpy, frombuffer, is_tensor, swap_tensors, to_dlpack
 from .config import config
 from .context import (
     COMPATIBLE, GRAPH_MODE, LAX, PYNATIVE_MODE, STRICT, ParallelMode, get_auto_parallel_context, get_context, get_current_device,
@@ -33,7 +33,8 @@ from .serialization import (
 methods.bind()
 for _path in (__path__, common.__path__, nn.__path__, ops.__path__, optim.__path__):
     _paths.extend(_path)
-_native._msjit.set_tensor_initializer(lambda shape, dtype, init: initializer(init, shape, dtype))
+_native._msjit.set_tensor_initializer(
+    lambda shape, dtype, init: TensorDescription(shape, dtype) if init is None else initializer(init, shape, dtype))
 ms_function, ms_class = jit, jit_class
 has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit_reason", "")
 __version__ = "0.1.0"

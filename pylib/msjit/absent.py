@@ -33,7 +33,7 @@ _SPARSE = """SparseApplyAdadelta SparseApplyAdagrad SparseApplyAdagradV2 SparseA
     make_map_parameter make_row_tensor make_row_tensor_inner make_sparse_tensor row_tensor_add row_tensor_get_dense_shape
     row_tensor_get_indices row_tensor_get_values to_coo to_csr"""
 
-_COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp Custom CustomOpBuilder CustomRegOp DataType GeSwitch J Merge
+_COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder CustomRegOp DataType GeSwitch J Merge
     PyExecute ScalarToArray SelectView SliceGetItem TBERegOp UpdateState arg_dtype_cast arg_handler array_reduce
     cpp_create_prim_instance_helper custom_info_register deprecated embed env_get environ_add environ_create environ_get
     environ_set gen_extend_func gen_ops_def gen_ops_prim geswitch get_vm_impl_fn hastype iter_converter kernel merge ms_hasnext

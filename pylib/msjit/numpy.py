@@ -24,7 +24,9 @@ def array(obj, dtype=None, copy=True, ndmin=0):
     return made
 
 
-asarray = array
+def asarray(a, dtype=None):
+    """A tensor of a nested sequence, an array or a tensor."""
+    return array(a, dtype)
 
 
 def zeros(shape, dtype=_mstype.float32):
@@ -92,9 +94,16 @@ def argmin(a, axis=None):
     return _ops.argmin(a if isinstance(a, _Tensor) else array(a), axis)
 
 
-def meshgrid(*xi, indexing="xy"):
-    """Coordinate tensors of a grid, as a list."""
-    return list(_ops.meshgrid(*xi, indexing=indexing))
+def meshgrid(*xi, sparse=False, indexing="xy"):
+    """Coordinate tensors of a grid, as a list; sparse: each with one axis longer than 1, to be broadcast."""
+    grids = _ops.meshgrid(*xi, indexing=indexing)
+    if not sparse:
+        return list(grids)
+    places = list(range(len(xi)))
+    if indexing == "xy" and len(xi) > 1:
+        places[:2] = 1, 0
+    return [grid.reshape([-1 if axis == place else 1 for axis in range(len(xi))])
+            for grid, place in zip([_ops.reshape(x, (-1,)) for x in xi], places)]
 
 
 def unique(x, return_inverse=False):

@@ -66,10 +66,10 @@ def test_refused_names_raise_when_called():
         with pytest.raises(NotImplementedError, match="is not offered: "):
             make()
 
-    class Derived(ops.Custom):
+    class Derived(ops.CustomOpBuilder):
         pass
 
-    with pytest.raises(NotImplementedError, match="Custom is not offered"):
+    with pytest.raises(NotImplementedError, match="CustomOpBuilder is not offered"):
         Derived()
     assert not isinstance(Tensor([1.0]), ms.COOTensor)
     with pytest.raises(AttributeError):

@@ -60,7 +60,7 @@ tensor_type = TensorType
 string = _TextType()
 type_none = type(None)
 
-_PYTHON = {bool: bool_, int: int64, float: float32, complex: complex128, str: string}
+_PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128, str: string}
 
 
 def dtype_to_nptype(type_):

@@ -4,15 +4,15 @@ from ..gradient_hooks import register_hook
 from .generator import drawn
 from .methods_shared import written
 
-_FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax angle approximate_equal arccos arccosh arcsin arcsinh
-    arctan arctan2 arctanh argwhere baddbmm bernoulli bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
-    cholesky_inverse cholesky_solve conj copysign count_nonzero cov cross cummax cummin cumprod deg2rad det diag diagflat
-    diagonal_scatter diff digamma dsplit erfinv expand_as fills fliplr flipud float_power fmax fmin fold frac gather_nd gcd
-    ger heaviside histc hsplit hypot i0 imag index_add index_fill inplace_update inverse is_complex is_floating_point isneginf
+_FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax angle arccos arccosh arcsin arcsinh
+    arctan arctan2 arctanh argwhere baddbmm bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
+    cholesky_inverse cholesky_solve conj copysign cov cross cummax cummin cumprod deg2rad det diag diagflat
+    diagonal_scatter diff digamma dsplit erfinv expand_as fills fliplr flipud fmax fmin fold frac gather_nd gcd
+    ger heaviside histc hsplit hypot i0 imag index_fill inplace_update inverse is_complex is_floating_point isneginf
     isposinf isreal kron kthvalue lcm ldexp lerp lgamma log10 log2 log_matrix_determinant logaddexp2 logcumsumexp logdet logit
-    lstsq masked_scatter masked_select matrix_determinant matrix_power median moveaxis msort multinomial mvlgamma nanmean
-    nanmedian nanquantile nansum positive qr quantile rad2deg random_categorical real renorm reverse reverse_sequence rot90
-    searchsorted select_scatter sgn signbit sinc slice_scatter slogdet svd tensor_split top_k trace type_as unfold
+    lstsq masked_scatter masked_select matrix_determinant matrix_power moveaxis msort multinomial mvlgamma nanmean
+    nanmedian nanquantile positive quantile rad2deg random_categorical real renorm reverse reverse_sequence rot90
+    select_scatter sgn signbit sinc slice_scatter slogdet svd tensor_split top_k type_as unfold
     unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min unsorted_segment_prod
     unsorted_segment_sum vsplit xdivy xlogy lstsq pinv""".split()
 
@@ -183,6 +183,13 @@ def _bernoulli_(self, p=0.5, *, generator=None):
     return _set(self, _k.less(_ops.rand(*self.shape), p))
 
 
+def _bernoulli(self, p=0.5, seed=None, *, generator=None):
+    """1 with probability p, else 0, in the shape and dtype of self."""
+    if generator is not None:
+        return drawn("bernoulli", generator, _bernoulli, self, p)
+    return _ops.bernoulli(self, p, seed)
+
+
 def _exponential_(self, lambd=1, *, generator=None):
     """Numbers with density lambd exp(-lambd x), written to self."""
     if generator is not None:
@@ -245,7 +252,7 @@ def bind():
         "register_hook": register_hook, "scatter": _scatter, "scatter_": _scatter_, "scatter_add": _scatter_add, "scatter_add_": _scatter_add_,
         "index_add_": _index_add_, "index_copy_": _index_copy_, "index_put": _index_put, "index_put_": _index_put_,
         "take": _take, "choose": _choose, "fill_diagonal": _fill_diagonal, "fill_diagonal_": _fill_diagonal_,
-        "normal_": _normal_, "uniform_": _uniform_, "random_": _random_, "bernoulli_": _bernoulli_, "inv": _ops.inverse,
+        "normal_": _normal_, "uniform_": _uniform_, "random_": _random_, "bernoulli_": _bernoulli_, "bernoulli": _bernoulli, "inv": _ops.inverse,
         "exponential_": _exponential_, "uniform": _uniform, "new_empty": _new_empty, "sum_to_size": _sum_to_size,
         "resize": _resize, "argmax_with_value": _argmax_with_value, "argmin_with_value": _argmin_with_value,
         "scatter_sub": _ops.tensor_scatter_sub, "scatter_mul": _ops.tensor_scatter_mul,

@@ -7,7 +7,21 @@ from .seed import generator
 
 
 class Initializer:
-    """Base class: subclasses define sample(shape) -> NumPy array of float64 or float32."""
+    """Base class: subclasses define sample(shape) -> NumPy array of float64 or float32, or _initialize(array), which fills one.
+
+    >>> import msjit as ms
+    >>> class Twos(ms.common.initializer.Initializer):
+    ...     def _initialize(self, array):
+    ...         array[:] = 2
+    >>> ms.initializer(Twos(), (2,)).asnumpy().tolist()
+    [2.0, 2.0]
+    """
+
+    def __init__(self, **kwargs):
+        self._kwargs = kwargs
+
+    def _initialize(self, array):
+        array[...] = self.sample(array.shape)
 
     def sample(self, shape):
         """Values for a shape."""
@@ -15,10 +29,10 @@ class Initializer:
 
     def __call__(self, array):
         """Fills a NumPy array in place."""
-        array[...] = self.sample(array.shape)
+        self._initialize(array)
 
     def __repr__(self):
-        fields = ", ".join("%s=%r" % item for item in sorted(self.__dict__.items()))
+        fields = ", ".join("%s=%r" % item for item in sorted(self.__dict__.items()) if item[0] != "_kwargs")
         return "%s(%s)" % (type(self).__name__, fields)
 
 

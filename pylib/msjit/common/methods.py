@@ -3,8 +3,9 @@
 Operators whose first parameter is a tensor x are methods already; these differ from them or have no operator.
 """
 from .._native import Tensor, _msjit
-from . import function_methods, masked, notebook, object_methods
+from . import function_methods, masked, notebook, object_methods, overloads
 from .methods_shared import written
+from .overloads import one_of
 
 
 def _no_out(where, out):
@@ -12,28 +13,34 @@ def _no_out(where, out):
     return TypeError("[%s] out, got %s, expected None" % (where, type(out).__name__))
 
 
-def _sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, out=None, where=True):
-    """Sum over axes."""
+def _sum(self, axis=None, dtype=None, keepdims=False, initial=None, *, dim=None, keepdim=False, out=None, where=True):
+    """Sum over axes: x.sum(axis, dtype, keepdims) or x.sum(dim, keepdim)."""
     if out is not None:
         raise _no_out("sum", out)
+    if isinstance(dtype, bool):
+        dtype, keepdim = None, dtype
+    axis, keepdims = axis if dim is None else one_of("sum", axis, "axis", dim, "dim"), keepdims or keepdim
     out = _ops.sum(masked.filled("sum", self, where, 0), axis, keepdims, dtype)
     return out if initial is None else out + initial
 
 
-def _mean(self, axis=None, keep_dims=False, *, keepdims=False, dtype=None, out=None, where=True):
+def _mean(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False, dtype=None, out=None, where=True):
     """Mean over axes."""
     if out is not None:
         raise _no_out("mean", out)
+    axis, keepdims = axis if dim is None else one_of("mean", axis, "axis", dim, "dim"), keepdims or keepdim
     self = self if dtype is None else _k.cast(self, dtype)
     if where is not True:
         return masked.mean("mean", self, axis, keep_dims or keepdims, where)
     return _ops.mean(self, axis, keep_dims or keepdims)
 
 
-def _prod(self, axis=None, keep_dims=False, dtype=None, *, keepdims=False, initial=None, out=None, where=True):
+def _prod(self, axis=None, keep_dims=False, dtype=None, *, dim=None, keepdim=False, keepdims=False, initial=None, out=None,
+          where=True):
     """Product over axes."""
     if out is not None:
         raise _no_out("prod", out)
+    axis, keepdims = axis if dim is None else one_of("prod", axis, "axis", dim, "dim"), keepdims or keepdim
     out = _ops.prod(masked.filled("prod", self, where, 1), axis, keep_dims or keepdims, dtype)
     return out if initial is None else out * initial
 
@@ -80,64 +87,58 @@ def _min(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=No
     return _extreme("min", self, _k.min, _k.minimum, axis, keepdims, initial, where)
 
 
-def _all(self, axis=None, keep_dims=False, *, keepdims=False, out=None, where=True):
+def _all(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False, out=None, where=True):
     """True where all elements are."""
     if out is not None:
         raise _no_out("all", out)
+    axis, keepdims = axis if dim is None else one_of("all", axis, "axis", dim, "dim"), keepdims or keepdim
     if where is not True:
         self = masked.filled("all", _k.cast(self, "bool"), where, True)
     return _ops.all(self, axis, keep_dims or keepdims)
 
 
-def _any(self, axis=None, keep_dims=False, *, keepdims=False, out=None, where=True):
+def _any(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False, out=None, where=True):
     """True where any element is."""
     if out is not None:
         raise _no_out("any", out)
+    axis, keepdims = axis if dim is None else one_of("any", axis, "axis", dim, "dim"), keepdims or keepdim
     if where is not True:
         self = masked.filled("any", _k.cast(self, "bool"), where, False)
     return _ops.any(self, axis, keep_dims or keepdims)
 
 
-def _var(self, axis=None, ddof=0, keepdims=False, *, dtype=None, out=None, where=True):
-    """Variance over axes."""
+def _var(self, axis=None, ddof=None, keepdims=False, *, dim=None, correction=None, keepdim=False, dtype=None, out=None, where=True):
+    """Variance over axes. The count less ddof, or correction, 0 by default, is what divides."""
     if out is not None:
         raise _no_out("var", out)
+    axis, keepdims = axis if dim is None else one_of("var", axis, "axis", dim, "dim"), keepdims or keepdim
+    ddof = one_of("var", ddof, "ddof", correction, "correction") or 0
     self = self if dtype is None else _k.cast(self, dtype)
     if where is not True:
         return masked.var("var", self, axis, ddof, keepdims, where)
     return _ops.var(self, axis, ddof, keepdims)
 
 
-def _std(self, axis=None, ddof=0, keepdims=False, *, dtype=None, out=None, where=True):
-    """Standard deviation over axes."""
+def _std(self, axis=None, ddof=None, keepdims=False, *, dim=None, correction=None, keepdim=False, dtype=None, out=None, where=True):
+    """Standard deviation over axes. The count less ddof, or correction, 0 by default, is what divides."""
     if out is not None:
         raise _no_out("std", out)
+    axis, keepdims = axis if dim is None else one_of("std", axis, "axis", dim, "dim"), keepdims or keepdim
+    ddof = one_of("std", ddof, "ddof", correction, "correction") or 0
     self = self if dtype is None else _k.cast(self, dtype)
     if where is not True:
         return _k.sqrt(masked.var("std", self, axis, ddof, keepdims, where))
     return _ops.std(self, axis, ddof, keepdims)
 
 
-def _argmax(self, axis=None, keepdims=False):
+def _argmax(self, axis=None, keepdims=False, *, dim=None, keepdim=False):
     """Index of the largest element."""
-    return _k.argmax(self, axis, keepdims)
+    return _k.argmax(self, one_of("argmax", axis, "axis", dim, "dim"), keepdims or keepdim)
 
 
-def _argmin(self, axis=None, keepdims=False):
+def _argmin(self, axis=None, keepdims=False, *, dim=None, keepdim=False):
     """Index of the smallest element."""
-    return _ops.argmin(self, axis, keepdims)
-
-
-def _transpose(self, *axes):
-    """Axes in another order, reversed by default."""
-    if not axes or axes == (None,):
-        return self.T
-    return _k.transpose(self, axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes)
-
-
-def _flatten(self, order="C", *, start_dim=0, end_dim=-1):
-    """Joins axes, all by default."""
-    return _ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+    return _ops.argmin(self, one_of("argmin", axis, "axis", dim, "dim"), keepdims or keepdim)
 
 
 def _view_as(self, other):
@@ -158,22 +159,6 @@ def _new_ones(self, size, dtype=None):
 def _new_full(self, size, fill_value, dtype=None):
     """One value, of the same dtype."""
     return _ops.full(size, fill_value, dtype=self.dtype if dtype is None else dtype)
-
-
-def _where(self, condition, y):
-    """Elements of self where the condition is true, of y elsewhere."""
-    return _k.where(condition, self, y)
-
-
-def _select(self, condition, y):
-    """Elements of self where the condition is true, of y elsewhere."""
-    return _k.where(condition, self, y)
-
-
-def _repeat(self, repeats, axis=None):
-    """Each element several times in a row."""
-    flat = _k.reshape(self, (-1,)) if axis is None else self
-    return _k.repeat_interleave(flat, repeats, 0 if axis is None else axis)
 
 
 def _ptp(self, axis=None, keepdims=False, *, out=None):
@@ -257,13 +242,11 @@ def _flush_from_cache(self):
     """Accepted for compatibility."""
 
 
-
-
 # Methods that pass self first to the function of that name in ops.
-_FUNCTIONS = """addmm amax amin bmm chunk clamp clip diagonal dot gelu index_select isclose leaky_relu
-    logsumexp masked_fill nan_to_num narrow nonzero norm one_hot outer permute split unbind unique unsqueeze
+_FUNCTIONS = """addmm amax amin bmm clamp clip dot gelu isclose leaky_relu
+    masked_fill nan_to_num nonzero norm one_hot outer permute unbind unique unsqueeze
     subtract multiply divide true_divide negative absolute eq ne lt le gt ge logsigmoid hardshrink elu silu mm
-    floor_divide remainder swapdims movedim cast cumsum t roll
+    floor_divide remainder swapdims movedim cast t roll
     gather_elements repeat_interleave""".split()
 
 
@@ -281,21 +264,22 @@ def bind():
         "sum": _sum, "mean": _mean, "prod": _prod, "max": _max, "min": _min, "argmax": _argmax, "argmin": _argmin,
         "all": _all, "any": _any, "var": _var, "std": _std, "round": _round,
         "__round__": _python_round,
-        "transpose": _transpose, "flatten": _flatten, "view": _k.reshape, "view_as": _view_as, "reshape_as": _view_as,
-        "new_zeros": _new_zeros, "new_ones": _new_ones, "new_full": _new_full, "where": _where, "select": _select,
-        "repeat": _repeat, "ptp": _ptp, "fill_": _fill_, "copy_": _copy_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
+        "view": _k.reshape, "view_as": _view_as, "reshape_as": _view_as,
+        "new_zeros": _new_zeros, "new_ones": _new_ones, "new_full": _new_full,
+        "ptp": _ptp, "fill_": _fill_, "copy_": _copy_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
         "ravel": lambda self: _k.reshape(self, (-1,)), "clone": lambda self: self.copy(),
         "mul_": _in_place("mul_", _k.mul), "add_": _add_, "sub_": _sub_, "div_": _div_,
         "expand": _expand, "gather": _gather, "expand_as": lambda self, other: _k.broadcast_to(self, other.shape),
         "nelement": lambda self: self.size, "short": lambda self: _k.cast(self, "int16"),
         "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
-        "set_const_arg": lambda self, const_arg=True: None, "type": lambda self, dtype: _k.cast(self, dtype),
+        "set_const_arg": lambda self, const_arg=True: None,
         "inner": _ops.inner, "invert": _ops.bitwise_not, "_repr_html_": notebook.tensor_html,
     }
     for name, function in own.items():
         put(Tensor, name, function)
     function_methods.bind()
     object_methods.bind()
+    overloads.bind()
 
 
 __all__ = ["bind"]

@@ -165,10 +165,12 @@ class ParameterTuple(tuple):
     __slots__ = ()
 
     def __new__(cls, iterable):
-        items = tuple(iterable)
+        items, named = tuple(iterable), {}
         for item in items:
             if not isinstance(item, Parameter):
                 raise TypeError("[parameter_tuple] items must be Parameters, got %s" % type(item).__name__)
+            if item.name != DEFAULT_NAME and named.setdefault(item.name, item) is not item:
+                raise ValueError("[parameter_tuple] names, got %r twice, expected each once" % item.name)
         return tuple.__new__(cls, items)
 
     def clone(self, prefix, init="same"):

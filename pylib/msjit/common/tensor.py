@@ -1,14 +1,40 @@
 """Tensor is the C type; this module adds the constructors and helpers that are Python."""
 from .._native import Tensor
 from ..absent import attributes as _absent
+from .dtype import DType
 
 _TensorMeta = type(Tensor)
 
-def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False):
-    """A new Tensor; as Tensor(...)."""
+def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
+    """A new Tensor; as Tensor(...). There is one device, the CPU."""
     if shape is None and init is None:
         return Tensor(input_data, dtype)
     return Tensor(input_data, dtype, shape, init)
+
+
+class TensorDescription:
+    """What Tensor(shape=[None, 3], dtype=ms.float32) makes: shape and dtype of tensors to come, for Cell.set_inputs.
+
+    A size that is open is -1; of an open rank the shape is (-2,). It has no elements, and no operator takes it.
+
+    >>> import msjit as ms
+    >>> ms.Tensor(shape=[None, 3], dtype=ms.float32).shape
+    (-1, 3)
+    """
+
+    def __init__(self, shape, dtype):
+        sizes = (-2,) if shape is None else tuple(-1 if size is None else size for size in shape)
+        for size in sizes:
+            if isinstance(size, bool) or not isinstance(size, int):
+                raise TypeError("[Tensor] shape, got %s, expected None or ints" % type(size).__name__)
+            if size < -1 and sizes != (-2,):
+                raise ValueError("[Tensor] dimension, got %d, expected -1, None or a non-negative int" % size)
+        if not isinstance(dtype, DType):
+            raise TypeError("[Tensor] dtype, got %s, expected a dtype" % type(dtype).__name__)
+        self.shape, self.dtype, self.ndim = sizes, dtype, len(sizes)
+
+    def __repr__(self):
+        return "Tensor(shape=%s, dtype=%s, without elements)" % (list(self.shape), self.dtype)
 
 
 def is_tensor(obj):

@@ -3,34 +3,25 @@ from .. import _paths, ops as _ops
 from ..absent import attributes as _absent
 from ..common.methods_shared import written as _written
 from ..ops import (  # noqa: F401
-    abs, add, arange, argmax, broadcast_to, clamp, cos, div, eq, equal, erf, exp, eye, full,
+    abs, arange, argmax, broadcast_to, clamp, cos, div, eq, equal, erf, exp, eye, full,
     full_like, greater, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
-    matmul, maximum, minimum, mul, ne, neg, nonzero, one_hot, ones, ones_like, reciprocal, relu, rsqrt, sigmoid, sin, sqrt, square, sub, sum,
-    tanh, unique, unsqueeze, where, zeros, zeros_like,
+    matmul, maximum, minimum, mul, ne, neg, nonzero, one_hot, ones_like, reciprocal, relu, rsqrt, sigmoid, sin, sqrt, square, sum,
+    tanh, unsqueeze, zeros_like,
 )
 from ..ops import (  # noqa: F401
     acos, acosh, addbmm, addcdiv, addcmul, addmm, addmv, allclose, arccos, arccosh, arcsin, arcsinh, arctan, arctan2,
     arctanh, asin, asinh, atan, atan2, atanh, baddbmm, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil,
     cosh, cross, cumprod, divide, dot, dstack, einsum, erfc, erfinv, exp2, expm1, flip, float_power, floor, floor_divide, fmod,
-    frac, gcd, greater_equal, gt, histc, hstack, inverse, isfinite, isinf, isnan, isneginf, kthvalue, le, lerp, less_equal,
+    gcd, greater_equal, gt, histc, hstack, inverse, isfinite, isinf, isnan, isneginf, kthvalue, le, lerp, less_equal,
     log10, log1p, log2, logaddexp, logaddexp2, logical_xor, lt, masked_select, mm, mv, negative, not_equal, outer, ravel,
-    imag, polar, real, remainder, repeat_interleave, reshape, roll, round, searchsorted, sign, sinc, sinh, swapaxes, t, take, tan,
+    imag, polar, real, remainder, reshape, roll, round, searchsorted, sign, sinc, sinh, swapaxes, t, take, tan,
     trace, tril, triu, trunc, unbind, unique_consecutive, xlogy,
 )
 from ..ops import clamp as clip, greater_equal as ge, trunc as fix  # noqa: F401
 from . import functional, linalg, nn, optim, special  # noqa: F401
 from .keyword_func import *  # noqa: F403
+from .overloaded_func import *  # noqa: F403
 from .tensor_func import *  # noqa: F403
-
-
-def max(input, dim=None, keepdim=False):
-    """Largest element, or (values, indices) along an axis."""
-    return _ops.amax(input) if dim is None else _ops.max(input, dim, keepdim)
-
-
-def min(input, dim=None, keepdim=False):
-    """Smallest element, or (values, indices) along an axis."""
-    return _ops.amin(input) if dim is None else _ops.min(input, dim, keepdim)
 
 
 def bmm(input, mat2):

@@ -11,6 +11,7 @@ from . import layers as layers
 from . import linalg as linalg
 from . import nn as nn
 from . import optim as optim
+from . import overloaded_func as overloaded_func
 from . import special as special
 from . import tensor_func as tensor_func
 from msjit.ops import abs as abs
@@ -18,7 +19,6 @@ from msjit.ops import acos as acos
 from msjit.ops import acos as arccos
 from msjit.ops import acosh as acosh
 from msjit.ops import acosh as arccosh
-from msjit.ops import add as add
 from msjit.ops import addbmm as addbmm
 from msjit.ops import addcdiv as addcdiv
 from msjit.ops import addcmul as addcmul
@@ -70,7 +70,6 @@ from msjit.ops import floor as floor
 from msjit.ops import floor_div as floor_divide
 from msjit.ops import floor_mod as remainder
 from msjit.ops import fmod as fmod
-from msjit.ops import frac as frac
 from msjit.ops import full as full
 from msjit.ops import full_like as full_like
 from msjit.ops import gcd as gcd
@@ -118,19 +117,16 @@ from msjit.ops import neg as neg
 from msjit.ops import neg as negative
 from msjit.ops import nonzero as nonzero
 from msjit.ops import one_hot as one_hot
-from msjit.ops import ones as ones
 from msjit.ops import ones_like as ones_like
 from msjit.ops import polar as polar
 from msjit.ops import ravel as ravel
 from msjit.ops import real as real
 from msjit.ops import relu as relu
-from msjit.ops import repeat_interleave as repeat_interleave
 from msjit.ops import reshape as reshape
 from msjit.ops import roll as roll
 from msjit.ops import round as round
 from msjit.ops import rsqrt as rsqrt
 from msjit.ops import searchsorted as searchsorted
-from msjit.ops import select as where
 from msjit.ops import sgn as sign
 from msjit.ops import sigmoid as sigmoid
 from msjit.ops import sin as sin
@@ -138,7 +134,6 @@ from msjit.ops import sinc as sinc
 from msjit.ops import sinh as sinh
 from msjit.ops import sqrt as sqrt
 from msjit.ops import square as square
-from msjit.ops import sub as sub
 from msjit.ops import sum as sum
 from msjit.ops import swapaxes as swapaxes
 from msjit.ops import t as t
@@ -151,12 +146,12 @@ from msjit.ops import triu as triu
 from msjit.ops import trunc as fix
 from msjit.ops import trunc as trunc
 from msjit.ops import unbind as unbind
-from msjit.ops import unique as unique
 from msjit.ops import unique_consecutive as unique_consecutive
 from msjit.ops import unsqueeze as unsqueeze
 from msjit.ops import xlogy as xlogy
-from msjit.ops import zeros as zeros
 from msjit.ops import zeros_like as zeros_like
+
+def add(input: Any, other: Any, *, alpha: Any = ...) -> Any: ...
 
 def addr_(input: Any, vec1: Any, vec2: Any, *, beta: Any = ..., alpha: Any = ...) -> Any: ...
 
@@ -212,6 +207,8 @@ def empty_like(input: Any, *, dtype: Any = ..., device: Any = ...) -> Any: ...
 
 def flatten(input: Any, start_dim: Any = ..., end_dim: Any = ...) -> Any: ...
 
+def frac(input: Any) -> Any: ...
+
 def gather(input: Any, dim: Any, index: Any) -> Any: ...
 
 def index_add(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = ...) -> Any: ...
@@ -222,7 +219,7 @@ def linspace(start: Any, end: Any, steps: Any, *, dtype: Any = ...) -> Any: ...
 
 def logsumexp(input: Any, dim: Any, keepdim: bool = ...) -> Any: ...
 
-def max(input: Any, dim: Any = ..., keepdim: bool = ...) -> Any: ...
+def max(input: Any, dim: Any = ..., keepdim: bool = ..., *, other: Any = ...) -> Any: ...
 
 def mean(input: Any, dim: Any = ..., keepdim: bool = ..., *, dtype: Any = ...) -> Any: ...
 
@@ -230,7 +227,7 @@ def median(input: Any, dim: Any = ..., keepdim: bool = ...) -> Any: ...
 
 def meshgrid(*tensors: Any, indexing: Any = ...) -> Any: ...
 
-def min(input: Any, dim: Any = ..., keepdim: bool = ...) -> Any: ...
+def min(input: Any, dim: Any = ..., keepdim: bool = ..., *, other: Any = ...) -> Any: ...
 
 def multinomial(input: Any, num_samples: Any, replacement: bool = ..., *, generator: Any = ...) -> Any: ...
 
@@ -245,6 +242,8 @@ def narrow(input: Any, dim: Any, start: Any, length: Any) -> Any: ...
 def norm(input: Any, p: Any = ..., dim: Any = ..., keepdim: bool = ..., *, dtype: Any = ...) -> Any: ...
 
 def normal(mean: Any = ..., std: Any = ..., size: Any = ..., generator: Any = ...) -> Any: ...
+
+def ones(size: Any, *, dtype: Any = ...) -> Any: ...
 
 def permute(input: Any, dims: Any) -> Any: ...
 
@@ -266,6 +265,8 @@ def randn_like(input: Any, *, dtype: Any = ..., device: Any = ...) -> Any: ...
 
 def randperm(n: Any, *, generator: Any = ..., dtype: Any = ...) -> Any: ...
 
+def repeat_interleave(input: Any, repeats: Any, dim: Any = ..., *, output_size: Any = ...) -> Any: ...
+
 def scatter(input: Any, dim: Any, index: Any, src: Any) -> Any: ...
 
 def scatter_add(input: Any, dim: Any, index: Any, src: Any) -> Any: ...
@@ -286,6 +287,8 @@ def std(input: Any, dim: Any = ..., *, correction: Any = ..., keepdim: bool = ..
 
 def std_mean(input: Any, dim: Any = ..., *, correction: Any = ..., keepdim: bool = ...) -> Any: ...
 
+def sub(input: Any, other: Any, *, alpha: Any = ...) -> Any: ...
+
 def tile(input: Any, dims: Any) -> Any: ...
 
 def topk(input: Any, k: Any, dim: Any = ..., largest: bool = ..., sorted: bool = ...) -> Any: ...
@@ -294,8 +297,14 @@ def transpose(input: Any, dim0: Any, dim1: Any) -> Any: ...
 
 def triangular_solve(b: Any, A: Any, upper: bool = ..., transpose: bool = ..., unitriangular: bool = ...) -> Any: ...
 
+def unique(input: Any, sorted: bool = ..., return_inverse: bool = ..., return_counts: bool = ..., dim: Any = ...) -> Any: ...
+
 def var(input: Any, dim: Any = ..., *, correction: Any = ..., keepdim: bool = ...) -> Any: ...
 
 def var_mean(input: Any, dim: Any = ..., *, correction: Any = ..., keepdim: bool = ...) -> Any: ...
 
 def vdot(input: Any, other: Any) -> Any: ...
+
+def where(condition: Any, input: Any = ..., other: Any = ...) -> Any: ...
+
+def zeros(size: Any, *, dtype: Any = ...) -> Any: ...

@@ -4,14 +4,14 @@ from ..ops import (  # noqa: F401
     cross_entropy, embedding, gelu, linear, mse_loss, sigmoid, softplus, tanh,
 )
 from ..ops import (  # noqa: F401
-    cosine_embedding_loss, group_norm, hardsigmoid, logsigmoid, mish, prelu, selu, soft_margin_loss,
+    cosine_embedding_loss, group_norm, hardsigmoid, prelu, soft_margin_loss,
 )
 from .functional_variants import (  # noqa: F401
     batch_norm, flatten, glu, hardshrink, hardswish, kl_div, l1_loss, log_softmax, normalize, smooth_l1_loss, softmax,
 )
 from ..ops import (  # noqa: F401
-    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, conv_transpose2d, fold, grid_sample, interpolate,
-    max_unpool2d, pixel_shuffle, softshrink, softsign, tanhshrink, unfold, upsample,
+    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, conv_transpose2d, fold, grid_sample,
+    pixel_shuffle, softshrink, softsign, tanhshrink, unfold,
 )
 from .. import ops as _ops
 from ..common.methods_shared import written as _written

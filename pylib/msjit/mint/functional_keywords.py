@@ -107,4 +107,42 @@ def threshold(input, threshold, value, inplace=False):
     return _given("threshold", input, _ops.threshold(input, threshold, value), inplace)
 
 
+def logsigmoid(input):
+    """log(sigmoid(x)), without overflow."""
+    return _ops.logsigmoid(input)
+
+
+def mish(input):
+    """x tanh(softplus(x))"""
+    return _ops.mish(input)
+
+
+def selu(input):
+    """The scaled exponential linear unit."""
+    return _ops.selu(input)
+
+
+def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Elements back at the places they were the largest of, zeros elsewhere."""
+    return _ops.max_unpool2d(input, indices, kernel_size, stride, padding, output_size)
+
+
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
+    """Resizes the axes after the second, to `size` or by `scale_factor`; see ops.interpolate.
+
+    A factor that gives whole sizes need not be recomputed: it is the same before and after.
+    """
+    if scale_factor is not None and size is None:
+        many = isinstance(scale_factor, (tuple, list))
+        factors = [float(f) for f in scale_factor] if many else [float(scale_factor)] * (input.ndim - 2)
+        whole = all((n * f).is_integer() for n, f in zip(input.shape[2:], factors))
+        return _ops.interpolate(input, None, tuple(factors), mode, align_corners, recompute_scale_factor or whole or None)
+    return _ops.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
+
+
+def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
+    """interpolate under its older name."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
 __all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]

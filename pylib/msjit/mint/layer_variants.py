@@ -97,6 +97,7 @@ class LayerNorm(_nn.Cell):
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.normalized_shape, self.eps, self.weight, self.bias = shape, float(eps), None, None
+        self.elementwise_affine = elementwise_affine
         if elementwise_affine:
             self.weight = Parameter(initializer("ones", shape, _float32(dtype)), name="weight")
         if elementwise_affine and bias:
@@ -104,6 +105,9 @@ class LayerNorm(_nn.Cell):
 
     def construct(self, input):
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extend_repr(self):
+        return "normalized_shape=%s, eps=%s, elementwise_affine=%s" % (self.normalized_shape, self.eps, self.elementwise_affine)
 
 
 class GroupNorm(_nn.Cell):
@@ -114,12 +118,15 @@ class GroupNorm(_nn.Cell):
         if num_groups <= 0 or num_channels % num_groups:
             raise ValueError("[GroupNorm] num_channels must be a multiple of num_groups, got %s and %s"
                              % (num_channels, num_groups))
-        self.num_groups, self.num_channels, self.eps = num_groups, num_channels, float(eps)
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, float(eps), affine
         self.weight = Parameter(initializer("ones", [num_channels], _float32(dtype)), name="weight", requires_grad=affine)
         self.bias = Parameter(initializer("zeros", [num_channels], _float32(dtype)), name="bias", requires_grad=affine)
 
     def construct(self, input):
         return _k.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extend_repr(self):
+        return "num_groups=%d, num_channels=%d, eps=%s, affine=%s" % (self.num_groups, self.num_channels, self.eps, self.affine)
 
 
 class Embedding(_nn.Cell):
@@ -143,6 +150,7 @@ class Embedding(_nn.Cell):
         if padding_idx is not None and _weight is None:
             rows = _k.arange(0, num_embeddings, 1).reshape(-1, 1)
             table = _k.where(_k.equal(rows, self.padding_idx), _k.zeros_like(table), table)
+        self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse = max_norm, norm_type, scale_grad_by_freq, sparse
         self.weight = Parameter(table, name="weight", requires_grad=not _freeze)
 
     def construct(self, input):
@@ -151,6 +159,10 @@ class Embedding(_nn.Cell):
             return rows
         padding = _k.equal(_k.expand_dims(input, -1), self.padding_idx)
         return _k.where(padding, _k.stop_gradient(rows), rows)
+
+    def extend_repr(self):
+        return "num_embeddings=%d, embedding_dim=%d, padding_idx=%s, max_norm=None, norm_type=%s, scale_grad_by_freq=False, dtype=%s" % (
+            self.num_embeddings, self.embedding_dim, self.padding_idx, self.norm_type, self.weight.dtype)
 
 
 class PReLU(_nn.Cell):

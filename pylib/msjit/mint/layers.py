@@ -20,7 +20,21 @@ def _zeros_only(where, padding_mode):
         raise NotImplementedError("[%s] padding_mode, got %r, expected 'zeros'" % (where, padding_mode))
 
 
-class Conv1d(_nn.Cell):
+class ConvNames:
+    """What mint's convolutions say of themselves, under mint's names."""
+
+    def _name_arguments(self, rank, padding, groups, transposed=False, output_padding=0):
+        same = padding if isinstance(padding, (str, tuple)) else tuple(padding) if isinstance(padding, list) else (padding,) * rank
+        self.padding, self.groups, self.padding_mode, self.transposed = same, groups, "zeros", transposed
+        self.output_padding = output_padding if isinstance(output_padding, tuple) else (output_padding,) * rank
+
+    def extend_repr(self):
+        return "input_channels=%d, output_channels=%d, kernel_size=%s, stride=%s, padding=%s, dilation=%s, groups=%d, bias=%s" % (
+            self.in_channels, self.out_channels, self.kernel_size, self.stride, self.padding, self.dilation, self.groups,
+            self.bias is not None)
+
+
+class Conv1d(ConvNames, _nn.Cell):
     """1-D convolution with symmetric padding and a bias by default; weight (O, C / groups, k)."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
@@ -32,15 +46,17 @@ class Conv1d(_nn.Cell):
         weight = made.weight
         self.weight = type(weight)(_ops.squeeze(weight, 2).detach(), name="weight")
         self.bias = made.bias
-        self.stride, self.dilation, self.groups = stride, dilation, groups
-        self.pad_mode, self.padding = _split(padding, 1)
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.kernel_size, self.stride, self.dilation = made.kernel_size[1:], made.stride[1:], made.dilation[1:]
+        self.pad_mode, self._pads = _split(padding, 1)
+        self._name_arguments(1, padding, groups)
 
     def construct(self, input):
-        return _ops.conv1d(input, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation,
+        return _ops.conv1d(input, self.weight, self.bias, self.stride, self.pad_mode, self._pads, self.dilation,
                            self.groups)
 
 
-class Conv3d(_nn.Conv3d):
+class Conv3d(ConvNames, _nn.Conv3d):
     """3-D convolution with symmetric padding and a bias by default."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
@@ -49,9 +65,10 @@ class Conv3d(_nn.Conv3d):
         mode, pads = _split(padding, 3)
         super().__init__(in_channels, out_channels, kernel_size, stride, mode, pads, dilation, groups, bias,
                          **_extra(dtype))
+        self._name_arguments(3, padding, groups)
 
 
-class ConvTranspose2d(_nn.Conv2dTranspose):
+class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
     """Transposed 2-D convolution with symmetric padding and a bias by default."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True,
@@ -60,12 +77,13 @@ class ConvTranspose2d(_nn.Conv2dTranspose):
         mode, pads = _split(padding, 2)
         super().__init__(in_channels, out_channels, kernel_size, stride, mode, pads, output_padding, dilation, groups,
                          bias, **_extra(dtype))
+        self._name_arguments(2, padding, groups, True, self.output_padding)
 
 
 class MaxPool2d(_nn.Cell):
     """Largest element of each window."""
 
-    def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
+    def __init__(self, kernel_size=1, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
         super().__init__()
         self.kernel_size, self.stride, self.padding, self.dilation = kernel_size, stride, padding, dilation
         self.return_indices, self.ceil_mode = return_indices, ceil_mode

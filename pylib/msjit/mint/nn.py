@@ -11,7 +11,7 @@ from ..nn import (  # noqa: F401
     ReplicationPad1d, ReplicationPad2d, ReplicationPad3d, Upsample,
 )
 from .layers import (  # noqa: F401
-    AvgPool2d, AvgPool3d, Conv1d, Conv3d, ConvTranspose2d, Fold, MaxPool2d, Unfold,
+    AvgPool2d, AvgPool3d, Conv1d, ConvNames, Conv3d, ConvTranspose2d, Fold, MaxPool2d, Unfold,
 )
 from ..nn import HShrink as Hardshrink  # noqa: F401
 from ..nn import HSigmoid as Hardsigmoid  # noqa: F401
@@ -35,9 +35,14 @@ class Linear(_nn.Dense):
     def __init__(self, in_features, out_features, bias=True, weight_init=None, bias_init=None, dtype=None):
         extra = {} if dtype is None else {"dtype": dtype}
         super().__init__(in_features, out_features, weight_init, bias_init, bias, **extra)
+        self.in_features, self.out_features = in_features, out_features
+
+    def extend_repr(self):
+        text = "input_features=%d, output_features=%d" % (self.in_features, self.out_features)
+        return text + (", has_bias=True" if self.has_bias else "")
 
 
-class Conv2d(_nn.Conv2d):
+class Conv2d(ConvNames, _nn.Conv2d):
     """2-D convolution with symmetric padding and a bias by default."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
@@ -51,6 +56,7 @@ class Conv2d(_nn.Conv2d):
             top, left = (padding, padding) if isinstance(padding, int) else padding
             super().__init__(in_channels, out_channels, kernel_size, stride, "pad", (top, top, left, left), dilation,
                              groups, bias, **extra)
+        self._name_arguments(2, padding, groups)
 
 
 class Dropout(_nn.Dropout):

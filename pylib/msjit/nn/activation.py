@@ -303,8 +303,8 @@ _BY_NAME = {
 }
 
 
-def get_activation(name):
-    """A Cell for a name; Cells, functions and None come back as they are."""
+def get_activation(name, prim_name=None):
+    """A Cell for a name; prim_name, who asks, is taken for compatibility; Cells, functions and None come back as they are."""
     if name is None or callable(name):
         return name
     if not isinstance(name, str):

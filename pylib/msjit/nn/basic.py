@@ -65,8 +65,9 @@ class Dense(Cell):
         return x
 
     def extend_repr(self):
-        return "input_channels=%d, output_channels=%d, has_bias=%s" % (
-            self.in_channels, self.out_channels, self.has_bias)
+        text = "input_channels=%d, output_channels=%d" % (self.in_channels, self.out_channels)
+        text += ", has_bias=True" if self.has_bias else ""
+        return text + (", activation=%s" % self.activation if self.activation_flag else "")
 
 
 class BiDense(Cell):
@@ -99,6 +100,10 @@ class BiDense(Cell):
         out = ops.sum(product * input2.reshape(-1, 1, self.in2_channels), -1)
         out = out if self.bias is None else out + self.bias
         return out.reshape(input1.shape[:-1] + (self.out_channels,))
+
+    def extend_repr(self):
+        text = "in1_channels=%d, in2_channels=%d, output_channels=%d" % (self.in1_channels, self.in2_channels, self.out_channels)
+        return text + (", has_bias=True" if self.has_bias else "")
 
 
 class Flatten(Cell):
@@ -151,7 +156,8 @@ class Embedding(Cell):
         return ops.embedding(ids, self.embedding_table)
 
     def extend_repr(self):
-        return "vocab_size=%d, embedding_size=%d" % (self.vocab_size, self.embedding_size)
+        return "vocab_size=%d, embedding_size=%d, use_one_hot=%s, embedding_table=%s, dtype=%s, padding_idx=%s" % (
+            self.vocab_size, self.embedding_size, self.use_one_hot, self.embedding_table, self.embedding_table.dtype, self.padding_idx)
 
 
 class OneHot(Cell):

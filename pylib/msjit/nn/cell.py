@@ -8,6 +8,7 @@ from collections import OrderedDict
 from .. import context
 from .._native import _msjit
 from ..autograd import transforms
+from ..common import dtype as mstype
 from ..common.jit_config import JitConfig
 from ..common.notebook import cell_html
 from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
@@ -132,6 +133,8 @@ class Cell(CellState, CellAttributes):
             self._register_cell(name, value)
         elif isinstance(value, ParameterTuple):
             for item in value:
+                if item.name == DEFAULT_NAME:  # or one would take the place of another
+                    item.name = self._free_parameter_name()
                 self._register_parameter(item.name, item, attribute=False)
         elif "_params" in store:
             if name in store["_params"] and value is not None:
@@ -150,6 +153,12 @@ class Cell(CellState, CellAttributes):
         self._cells.pop(name, None)
         self.__dict__.get("_buffers", {}).pop(name, None)
         object.__delattr__(self, name)
+
+    def _free_parameter_name(self):
+        number = 1
+        while "%s$%d" % (DEFAULT_NAME, number) in self.__dict__.get("_params", ()):
+            number += 1
+        return "%s$%d" % (DEFAULT_NAME, number)
 
     def _register_parameter(self, name, param, attribute=True):
         store = self.__dict__
@@ -181,6 +190,8 @@ class Cell(CellState, CellAttributes):
         """Adds a Cell under a name; the names of its Parameters stay, as in MindSpore."""
         if not isinstance(child_name, str):
             raise TypeError("[cell] child_name must be a str, got %s" % type(child_name).__name__)
+        if not child_name or "." in child_name:
+            raise KeyError("[cell] child_name must be a name without '.', got %r" % child_name)
         if not isinstance(child_cell, Cell):
             raise TypeError("[cell] child_cell must be a Cell, got %s" % type(child_cell).__name__)
         self._register_cell(child_name, child_cell, False)
@@ -190,8 +201,8 @@ class Cell(CellState, CellAttributes):
         """Adds a Parameter under a name."""
         if not isinstance(param, Parameter):
             raise TypeError("[cell] param must be a Parameter, got %s" % type(param).__name__)
-        if check_name_contain_dot and "." in param_name:
-            raise KeyError("[cell] a parameter name must not contain '.', got %r" % param_name)
+        if not param_name or (check_name_contain_dot and "." in param_name):
+            raise KeyError("[cell] a parameter name must not be empty or contain '.', got %r" % param_name)
         setattr(self, param_name, param)
 
     # -- walking ------------------------------------------------------------------------------------------------
@@ -341,7 +352,9 @@ class Cell(CellState, CellAttributes):
         return self
 
     def to_float(self, dst_type):
-        """Makes this Cell and all below compute in a float dtype: inputs are cast on the way in."""
+        """Makes this Cell and all below compute in a float dtype: inputs are cast on the way in. ValueError for no such dtype."""
+        if dst_type not in mstype.float_type:
+            raise ValueError("[to_float] dst_type, got %s, expected float16, bfloat16, float32 or float64" % (dst_type,))
         for _, cell in self.cells_and_names():
             object.__setattr__(cell, "_compute_dtype", dst_type)
             object.__setattr__(cell, "_intercept", True)

@@ -36,6 +36,7 @@ class _Conv(Cell):
         if any(pad < 0 for pad in ((padding,) if isinstance(padding, int) else padding)):
             raise ValueError("[%s] padding must not be negative, got %s" % (where, padding))
         self.pad_mode, self.padding, self.dtype = pad_mode, padding, dtype
+        self._pads = padding  # what is computed with: setting padding later changes nothing, as in MindSpore
         first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
         self._weight_shape = (first, second // group) + self.kernel_size
 
@@ -55,9 +56,10 @@ class _Conv(Cell):
 
     def extend_repr(self):
         return ("input_channels=%d, output_channels=%d, kernel_size=%s, stride=%s, pad_mode=%s, padding=%s, "
-                "dilation=%s, group=%d, has_bias=%s" % (
+                "dilation=%s, group=%d, has_bias=%s, weight_init=%s, bias_init=%s, format=%s" % (
                     self.in_channels, self.out_channels, self.kernel_size, self.stride, self.pad_mode, self.padding,
-                    self.dilation, self.group, self.has_bias))
+                    self.dilation, self.group, self.has_bias, self.weight_init, self.bias_init,
+                    "NCDHW" if len(self.kernel_size) == 3 else "NCHW"))
 
 
 class Conv2d(_Conv):
@@ -116,7 +118,7 @@ class Conv3d(_Conv):
         self.conv3d = ops.Conv3D(out_channels, self.kernel_size, 1, pad_mode, padding, self.stride, self.dilation, group)
 
     def construct(self, x):
-        return ops.conv3d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
+        return ops.conv3d(x, self.weight, self.bias, self.stride, self.pad_mode, self._pads, self.dilation, self.group)
 
 
 from .conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose  # noqa: E402,F401 - built upon _Conv

@@ -22,7 +22,7 @@ class _Transposed(_Conv):
     def _sizes(self, x):
         sizes, pads = [], []
         given = _pads(self._where, x.shape[2:], self.kernel_size, self.stride, self.dilation,
-                      "pad" if self.pad_mode == "pad" else "valid", self.padding)
+                      "pad" if self.pad_mode == "pad" else "valid", self._pads)
         for size, k, s, d, pad, more in zip(x.shape[2:], self.kernel_size, self.stride, self.dilation, given,
                                             self.output_padding):
             reach = (k - 1) * d + 1

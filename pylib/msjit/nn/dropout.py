@@ -22,7 +22,7 @@ class Dropout(Cell):
         if not 0 <= drop < 1:
             raise ValueError("[dropout] p must be in [0, 1), got %s" % drop)
         self.p = float(drop)
-        self.keep_prob = 1.0 - self.p
+        self.keep_prob, self._by_p = 1.0 - self.p, p is not None
         self.dropout = ops.Dropout(self.keep_prob)
 
     def construct(self, x):
@@ -31,7 +31,7 @@ class Dropout(Cell):
         return ops.dropout(x, p=self.p, training=True)
 
     def extend_repr(self):
-        return "p=%s" % self.p
+        return "p=%s" % self.p if self._by_p else "keep_prob=%s" % self.keep_prob
 
 
 class _ChannelDropout(Cell):

@@ -48,7 +48,8 @@ class _InstanceNorm(Cell):
             ops.assign(moving, _k.cast(found, moving.dtype))
 
     def extend_repr(self):
-        return "num_features=%d, eps=%s, momentum=%s" % (self.num_features, self.eps, self.momentum)
+        return "num_features=%d, eps=%s, momentum=%s, gamma=%s, beta=%s, moving_mean=%s, moving_variance=%s" % (
+            self.num_features, self.eps, self.momentum, self.gamma, self.beta, self.moving_mean, self.moving_variance)
 
 
 class InstanceNorm1d(_InstanceNorm):

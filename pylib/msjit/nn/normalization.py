@@ -42,7 +42,8 @@ class _BatchNorm(Cell):
             x, self.gamma, self.beta, self.moving_mean, self.moving_variance)[0]
 
     def extend_repr(self):
-        return "num_features=%d, eps=%s, momentum=%s" % (self.num_features, self.eps, 1.0 - self.momentum)
+        return "num_features=%d, eps=%s, momentum=%s, gamma=%s, beta=%s, moving_mean=%s, moving_variance=%s" % (
+            self.num_features, self.eps, 1.0 - self.momentum, self.gamma, self.beta, self.moving_mean, self.moving_variance)
 
 
 class BatchNorm1d(_BatchNorm):
@@ -115,8 +116,8 @@ class LayerNorm(Cell):
         return self.layer_norm.run(x, self.gamma, self.beta)
 
     def extend_repr(self):
-        return "normalized_shape=%s, begin_norm_axis=%s, begin_params_axis=%s" % (
-            self.normalized_shape, self.begin_norm_axis, self.begin_params_axis)
+        return "normalized_shape=%s, begin_norm_axis=%s, begin_params_axis=%s, gamma%s, beta=%s" % (
+            self.normalized_shape, self.begin_norm_axis, self.begin_params_axis, self.gamma, self.beta)  # no = in MindSpore either
 
 
 class GroupNorm(Cell):

@@ -13,6 +13,7 @@ class _Pool2d(Cell):
     def __init__(self, where, kernel_size, stride, pad_mode, padding, ceil_mode, data_format):
         super().__init__()
         check_format(data_format, where)
+        self._given = kernel_size, stride
         self.kernel_size = int_tuple(kernel_size, 2, where, "kernel_size")
         self.stride = int_tuple(stride, 2, where, "stride")
         self.pad_mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
@@ -31,7 +32,7 @@ class _Pool2d(Cell):
         return self._pool(x)
 
     def extend_repr(self):
-        return "kernel_size=%s, stride=%s, pad_mode=%s" % (self.kernel_size, self.stride, self.pad_mode.upper())
+        return "kernel_size=%s, stride=%s, pad_mode=%s" % (self._given + (self.pad_mode.upper(),))
 
 
 class MaxPool2d(_Pool2d):
@@ -83,6 +84,7 @@ class _Pool(Cell):
         super().__init__()
         self.kernel_size = int_tuple(kernel_size, dims, where, "kernel_size")
         self.stride = int_tuple(stride, dims, where, "stride")
+        self._given = (kernel_size, stride) if dims > 1 else ((1,) + self.kernel_size, (1,) + self.stride)
         self.pad_mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
         if self.pad_mode not in _PAD_MODES:
             raise ValueError("[%s] pad_mode, got %r, expected 'same', 'valid' or 'pad'" % (where, pad_mode))
@@ -104,7 +106,7 @@ class _Pool(Cell):
                              % (self._where, x.ndim, dims + 1, dims + 2))
 
     def extend_repr(self):
-        return "kernel_size=%s, stride=%s, pad_mode=%s" % (self.kernel_size, self.stride, self.pad_mode.upper())
+        return "kernel_size=%s, stride=%s, pad_mode=%s" % (self._given + (self.pad_mode.upper(),))
 
 
 class MaxPool1d(_Pool):

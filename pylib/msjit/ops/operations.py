@@ -19,6 +19,7 @@ from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
 from .composite import constexpr  # noqa: F401 - MindSpore has it beside Primitive
 from .counting_operations import *  # noqa: F403
+from .custom_operation import Custom  # noqa: F401
 from .drawn_operations import *  # noqa: F403
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
@@ -161,9 +162,22 @@ class _Reduce(Primitive):
         return self._op(x, None if axis == () else axis, self.keep_dims)
 
 
-_make({"ReduceSum": _m.reduce_sum, "ReduceMean": _m.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
+_make({"ReduceMean": _m.mean, "ReduceMax": _k.max, "ReduceMin": _k.min,
        "ReduceProd": _m.reduce_prod,
        "ReduceAll": _k.all, "ReduceAny": _k.any}, _Reduce)
+
+
+class ReduceSum(_Reduce):
+    """Sum over axes; with skip_mode none of them are none, and not all."""
+
+    def __init__(self, keep_dims=False, skip_mode=False):
+        super().__init__(keep_dims)
+        self.skip_mode = skip_mode
+
+    def __call__(self, x, axis=()):
+        if self.skip_mode and axis in ((), []):
+            return x
+        return _m.reduce_sum(x, None if axis == () else axis, self.keep_dims)
 
 
 class Concat(Primitive):
@@ -391,10 +405,10 @@ class Median(Primitive):
 
 
 class Print(Primitive):
-    """print"""
+    """As ops.print_."""
 
     def __call__(self, *inputs):
-        print(*inputs)
+        _o.print_(*inputs)
 
 
 class Partial(Primitive):

@@ -68,8 +68,9 @@ def assign_sub(variable, value):
 
 
 def print_(*inputs):
-    """print, as a function of the graph in MindSpore."""
-    print(*inputs)
+    """Prints each of the inputs on a line of its own, Tensors with shape and dtype."""
+    for item in inputs:
+        print(repr(item) if isinstance(item, _Tensor) else item)
 
 
 def mixed_precision_cast(dst_dtype, x):

@@ -8,6 +8,7 @@ from ..common.tensor import Tensor
 from ..context import get_auto_parallel_context, is_data_parallel
 from ..nn.cell import Cell
 from ..nn.data_parallel import share_parameters
+from ..nn.wrap import WithLossCell
 from .callback import Callback, InternalCallbackParam, LambdaCallback, RunContext, TimeMonitor
 from .metrics import Loss, get_metrics
 
@@ -47,7 +48,7 @@ class Model:
 
     def _build_step(self, options):
         if self._optimizer is None:
-            return self._network
+            return self._network if self._loss_fn is None else WithLossCell(self._network, self._loss_fn)
         options = {k: v for k, v in options.items() if k == "loss_scale_manager" or v is not None}
         return build_train_network(self._network, self._optimizer, self._loss_fn, self._amp_level, **options)
 
@@ -91,7 +92,9 @@ class Model:
 
     @staticmethod
     def _check_epochs(where, epoch, initial_epoch, dataset):
-        if isinstance(epoch, bool) or not isinstance(epoch, numbers.Integral) or epoch <= 0:
+        if isinstance(epoch, bool) or not isinstance(epoch, numbers.Integral):
+            raise TypeError("[model] epoch, got %s, expected an int" % type(epoch).__name__)
+        if epoch <= 0:
             raise ValueError("[model] epoch must be a positive int, got %r" % (epoch,))
         if check_count(initial_epoch, "model", "initial_epoch") >= epoch:
             raise ValueError("[model] epoch of %s must be above initial_epoch, got %d and %d" % (where, epoch, initial_epoch))

@@ -1,0 +1,304 @@
+"""Methods of Tensor that MindSpore spells in two ways: x.sort(axis=0) and x.sort(dim=0), x.select(condition, y) and x.select(dim, index).
+
+A method here takes the names of either spelling. Where the two differ in what they compute, the names given decide.
+"""
+from .._native import Tensor, _msjit
+
+_MISSING = object()
+
+
+def one_of(name, first, first_name, second, second_name):
+    """The one of two spellings of a parameter that is given, None where neither is; TypeError where both are."""
+    if second is None:
+        return first
+    if first is not None:
+        raise TypeError("[%s] %s and %s, got both, expected one of them" % (name, first_name, second_name))
+    return second
+
+
+def _need(name, **given):
+    for key, value in given.items():
+        if value is None:
+            raise TypeError("[%s] missing argument '%s', got none, expected one" % (name, key))
+
+
+def _add(self, other, *, alpha=1):
+    """self + alpha other."""
+    return _k.add(self, other if alpha == 1 else other * alpha)
+
+
+def _sub(self, other=None, *, y=None, alpha=1):
+    """self - alpha other."""
+    other = one_of("sub", other, "other", y, "y")
+    return _k.sub(self, other if alpha == 1 else other * alpha)
+
+
+def _div(self, other=None, *, value=None, rounding_mode=None):
+    """self over other, rounded where rounding_mode says so."""
+    return _ops.div(self, one_of("div", other, "other", value, "value"), rounding_mode=rounding_mode)
+
+
+def _matmul(self, other=None, *, tensor2=None):
+    """The product of matrices, or of stacks of them."""
+    return _k.matmul(self, one_of("matmul", other, "other", tensor2, "tensor2"))
+
+
+def _sort(self, axis=None, descending=False, stable=False, *, dim=None):
+    """(sorted elements, their places) along an axis, the last by default. Equal elements keep their order always."""
+    axis = one_of("sort", axis, "axis", dim, "dim")
+    return _k.sort(self, -1 if axis is None else axis, descending)
+
+
+def _argsort(self, axis=None, descending=False, stable=False, *, dim=None):
+    """Places of the sorted elements along an axis, the last by default. Equal elements keep their order always."""
+    axis = one_of("argsort", axis, "axis", dim, "dim")
+    return _k.argsort(self, -1 if axis is None else axis, descending)
+
+
+def _topk(self, k, dim=None, largest=True, sorted=True):
+    """(the k largest or smallest elements, their places) along an axis, the last by default."""
+    return _ops.topk(self, k, dim, largest, sorted)
+
+
+def _split(self, split_size_or_sections=None, axis=None, *, split_size=None, dim=None):
+    """Parts of equal size (an int: the size of one), or of the given sizes, along an axis."""
+    sizes = one_of("split", split_size_or_sections, "split_size_or_sections", split_size, "split_size")
+    _need("split", split_size_or_sections=sizes)
+    axis = one_of("split", axis, "axis", dim, "dim")
+    return _ops.split(self, sizes, 0 if axis is None else axis)
+
+
+def _chunk(self, chunks, axis=None, *, dim=None):
+    """At most `chunks` parts of equal size, along an axis."""
+    axis = one_of("chunk", axis, "axis", dim, "dim")
+    return _ops.chunk(self, chunks, 0 if axis is None else axis)
+
+
+def _index_select(self, axis=None, index=None, *, dim=None):
+    """Slices along an axis, by index."""
+    axis = one_of("index_select", axis, "axis", dim, "dim")
+    _need("index_select", axis=axis, index=index)
+    return _ops.index_select(self, axis, index)
+
+
+def _narrow(self, axis=None, start=None, length=None, *, dim=None):
+    """`length` elements from `start` on, along an axis."""
+    axis = one_of("narrow", axis, "axis", dim, "dim")
+    _need("narrow", axis=axis, start=start, length=length)
+    return _ops.narrow(self, axis, start, length)
+
+
+def _cumsum(self, axis=None, dtype=None, *, dim=None):
+    """Running sums along an axis, of the flattened tensor by default; of bools and 8-bit integers int32."""
+    axis = one_of("cumsum", axis, "axis", dim, "dim")
+    if self.dtype in _narrow_dtypes:
+        self = _k.cast(self, "int32")
+    return _ops.cumsum(_k.reshape(self, (-1,)), 0, dtype) if axis is None else _ops.cumsum(self, axis, dtype)
+
+
+def _median(self, axis=-1, keepdims=False, *, dim=None, keepdim=False):
+    """(median along an axis, its position): of two elements in the middle the lesser one."""
+    return _ops.median(self, axis if dim is None else dim, keepdims or keepdim)
+
+
+def _logsumexp(self, axis=None, keep_dims=False, *, dim=None, keepdim=False, keepdims=False):
+    """log(sum(exp(x))) over axes."""
+    axis = one_of("logsumexp", axis, "axis", dim, "dim")
+    _need("logsumexp", dim=axis)
+    return _ops.logsumexp(self, axis, keep_dims or keepdim or keepdims)
+
+
+def _nansum(self, axis=None, keepdims=False, *, dim=None, keepdim=False, dtype=None):
+    """Sum over axes of what is not NaN."""
+    return _ops.nansum(self, one_of("nansum", axis, "axis", dim, "dim"), keepdims or keepdim, dtype=dtype)
+
+
+def _count_nonzero(self, axis=None, keep_dims=False, dtype=None, *, dim=None):
+    """Number of elements over axes that are not zero, int32 by default."""
+    axis = one_of("count_nonzero", axis, "axis", dim, "dim")
+    return _ops.count_nonzero(self, () if axis is None else axis, keep_dims, _dtypes.int32 if dtype is None else dtype)
+
+
+def _repeat_interleave(self, repeats, dim=None, *, axis=None, output_size=None):
+    """Each element `repeats` times in a row, along an axis or of the flattened tensor."""
+    return _ops.repeat_interleave(self, repeats, one_of("repeat_interleave", dim, "dim", axis, "axis"))
+
+
+def _repeat(self, *repeats, **named):
+    """The tensor side by side, repeats[i] times along axis i; axes of size 1 are put in front where there are more repeats.
+
+    With `axis`, as older programs have it: each element `repeats` times in a row.
+    """
+    if named:
+        unknown = set(named) - {"repeats", "axis"}
+        if unknown or len(repeats) + ("repeats" in named) != 1:
+            raise TypeError("[repeat] arguments, got %s, expected repeats, or repeats and axis" % ", ".join(sorted(named)))
+        times = repeats[0] if repeats else named["repeats"]
+        if "axis" in named:
+            flat = _k.reshape(self, (-1,)) if named["axis"] is None else self
+            return _ops.repeat_interleave(flat, times, 0 if named["axis"] is None else named["axis"])
+        repeats = (times,)
+    if len(repeats) == 1 and isinstance(repeats[0], (tuple, list)):
+        repeats = tuple(repeats[0])
+    for times in repeats:
+        if isinstance(times, bool) or not isinstance(times, int):
+            raise TypeError("[repeat] repeats, got %s, expected ints" % type(times).__name__)
+    if len(repeats) < self.ndim or any(times < 0 for times in repeats):
+        raise RuntimeError("[repeat] repeats, got %s, expected %d or more numbers of 0 or above: repeat_interleave repeats elements"
+                           % (tuple(repeats), self.ndim))
+    return _ops.tile(self, tuple(repeats))
+
+
+def _transpose(self, *axes, dim0=None, dim1=None):
+    """Two axes exchanged, x.transpose(dim0, dim1); or all axes in another order, x.transpose(perm), reversed by default."""
+    if dim0 is not None or dim1 is not None:
+        if axes or dim0 is None or dim1 is None:
+            raise TypeError("[transpose] arguments, got %d by position and dim0=%r, dim1=%r, expected dim0 and dim1"
+                            % (len(axes), dim0, dim1))
+        return _k.swapaxes(self, dim0, dim1)
+    if not axes or axes == (None,):
+        return self.T
+    if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
+        return _k.transpose(self, axes[0])
+    return _k.swapaxes(self, axes[0], axes[1]) if len(axes) == 2 else _k.transpose(self, axes)
+
+
+def _flip(self, *axis, dims=None):
+    """Elements in reverse order along axes, given as one tuple or one by one."""
+    axis = one_of("flip", axis if axis else None, "axis", dims, "dims")
+    return _k.flip(self, axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis)
+
+
+def _flatten(self, order="C", *places, start_dim=None, end_dim=None):
+    """Joins axes, all by default: x.flatten(start_dim, end_dim), or x.flatten(order) with 'F' for columns first."""
+    if not isinstance(order, str):
+        places, order = (order,) + places, "C"
+    if len(places) > 2 or (places and start_dim is not None) or (len(places) > 1 and end_dim is not None):
+        raise TypeError("[flatten] arguments, got %d by position, expected start_dim and end_dim once" % len(places))
+    first = places[0] if places else 0 if start_dim is None else start_dim
+    last = places[1] if len(places) > 1 else -1 if end_dim is None else end_dim
+    return _ops.flatten(self, order, start_dim=first, end_dim=last)
+
+
+def _select(self, condition=None, y=_MISSING, *, dim=None, index=None):
+    """x.select(condition, y): elements of x where the condition is true, of y elsewhere; x.select(dim, index): one slice."""
+    if isinstance(condition, Tensor):
+        if y is _MISSING:
+            raise TypeError("[select] missing argument 'y', got none, expected a Tensor or number")
+        return _k.where(condition, self, y)
+    dim = one_of("select", condition, "dim", dim, "dim")
+    index = index if y is _MISSING else y
+    _need("select", dim=dim, index=index)
+    from .. import mint
+    return mint.select(self, dim, int(index) if isinstance(index, Tensor) else index)
+
+
+def _where(self, condition, y=None, *, other=None):
+    """Elements of self where the condition is true, of y elsewhere."""
+    return _k.where(condition, self, one_of("where", y, "y", other, "other"))
+
+
+def _index_add(self, *args, dim=None, index=None, source=None, alpha=1, **named):
+    """A copy with slices added along an axis: x.index_add(dim, index, source, alpha=1) or x.index_add(indices, y, axis)."""
+    if (args and isinstance(args[0], Tensor)) or "indices" in named:
+        return _ops.index_add(self, *args, **named)
+    if named or len(args) > 3:
+        raise TypeError("[index_add] arguments, got %d and %s, expected dim, index, source and alpha" % (len(args), sorted(named)))
+    given = list(args) + [None] * (3 - len(args))
+    dim, index = one_of("index_add", given[0], "dim", dim, "dim"), one_of("index_add", given[1], "index", index, "index")
+    source = one_of("index_add", given[2], "source", source, "source")
+    _need("index_add", dim=dim, index=index, source=source)
+    return _ops.index_add(self, index, source if alpha == 1 else source * alpha, dim)
+
+
+def _unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """Distinct elements, or slices along an axis, in ascending order; and, where asked, their places and counts."""
+    from .. import mint
+    return mint.unique(self, sorted, return_inverse, return_counts, dim)
+
+
+def _type(self, dtype=None, non_blocking=False):
+    """The name of the dtype; with a dtype, the tensor in that dtype."""
+    return str(self.dtype) if dtype is None else _k.cast(self, dtype)
+
+
+def _to(self, dtype=None, *rest, **named):
+    """x.to(dtype), x.to(other) in the dtype of another tensor, or x.to(device, dtype): there is one device, the CPU."""
+    if not rest and not named and not isinstance(dtype, (str, Tensor)):
+        return self.astype(dtype)
+    unknown = set(named) - {"device", "dtype", "other", "non_blocking", "copy"}
+    if unknown or len(rest) > 3:
+        raise TypeError("[to] arguments, got %d and %s, expected device, dtype, other, non_blocking and copy"
+                        % (len(rest) + 1, sorted(named)))
+    given = [item for item in (dtype, named.get("device"), named.get("dtype"), named.get("other")) + rest
+             if item is not None and not isinstance(item, bool)]
+    for item in given:
+        if isinstance(item, str) and item.upper() in ("ASCEND", "GPU", "CUDA", "NPU"):
+            raise ValueError("[to] device, got %r, expected 'CPU'" % item)
+    wanted = [item.dtype if isinstance(item, Tensor) else item for item in given
+              if not (isinstance(item, str) and item.upper() == "CPU")]
+    if len(wanted) > 1:
+        raise TypeError("[to] dtype, got %d of them, expected one" % len(wanted))
+    out = self.astype(wanted[0]) if wanted else self
+    return out.copy() if out is self and (named.get("copy") or (len(rest) > 1 and rest[-1] is True)) else out
+
+
+def _trace(self, offset=0, axis1=0, axis2=1, dtype=None):
+    """Sums of the diagonals over two axes."""
+    if offset == 0 and axis1 == 0 and axis2 == 1 and dtype is None and self.ndim == 2:
+        return _ops.trace(self)
+    out = _k.sum(_ops.diagonal(self, offset, axis1, axis2), -1, False)
+    return out if dtype is None else _k.cast(out, dtype)
+
+
+def _diagonal(self, offset=0, axis1=0, axis2=1, *, dim1=None, dim2=None):
+    """The diagonals over two axes, as a new last axis."""
+    return _ops.diagonal(self, offset, axis1 if dim1 is None else dim1, axis2 if dim2 is None else dim2)
+
+
+def _searchsorted(self, v=None, side="left", sorter=None, *, values=None, out_int32=True, right=False):
+    """Where values would go into the sorted tensor, int32: before equal elements, or after them on the right."""
+    values = one_of("searchsorted", v, "v", values, "values")
+    _need("searchsorted", v=values)
+    if not isinstance(values, Tensor):
+        values = Tensor(values)
+    return _ops.searchsorted(self, values, out_int32=out_int32, right=right or side == "right", side=None if right else side, sorter=sorter)
+
+
+def _float_power(self, other=None, *, exponent=None):
+    """self to the power of other, in float64."""
+    return _ops.float_power(self, one_of("float_power", other, "other", exponent, "exponent"))
+
+
+def _qr(self, some=True, *, mode=None):
+    """(Q, R) of matrices Q @ R: with some=False a square Q."""
+    if isinstance(some, str):
+        mode, some = some, True
+    return _ops.qr(self, mode if mode is not None else "reduced" if some else "complete")
+
+
+def _approximate_equal(self, other, tolerance=1e-05):
+    """True where |self - other| is below a tolerance."""
+    return _ops.approximate_equal(self, other, tolerance)
+
+
+def _ormqr(self, input2, input3, left=True, transpose=False):
+    """Q input3, or with left=False input3 Q, for the Q of packed reflectors self with the factors input2."""
+    return _ops.ormqr(self, input2, input3, left, transpose)
+
+
+def bind():
+    """Puts these methods on Tensor; called last, over those of one spelling."""
+    global _k, _ops, _dtypes, _narrow_dtypes
+    from .. import ops as _ops
+    from ..ops import registry as _k
+    from . import dtype as _dtypes
+    _narrow_dtypes = (_dtypes.bool_, _dtypes.int8, _dtypes.uint8)
+    for function in (
+            _add, _sub, _div, _matmul, _sort, _argsort, _topk, _split, _chunk, _index_select, _narrow, _cumsum, _median, _logsumexp,
+            _nansum, _count_nonzero, _repeat_interleave, _repeat, _transpose, _flip, _flatten, _select, _where, _index_add, _unique,
+            _type, _to, _trace, _diagonal, _searchsorted, _float_power, _qr, _approximate_equal, _ormqr):
+        _msjit.register_method(Tensor, function.__name__[1:], function)
+
+
+__all__ = ["bind", "one_of"]

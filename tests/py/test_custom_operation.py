@@ -1,0 +1,66 @@
+"""ops.Custom: Python functions on NumPy arrays as primitives, with gradients that the program gives."""
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import Tensor, ops
+
+X, Y = np.float32([1.0, 2.0]), np.float32([3.0, 4.0])
+
+
+def add(a, b):
+    assert type(a) is np.ndarray and type(b) in (np.ndarray, float)
+    return a + b
+
+
+def ten_times(a, b, out, grad):
+    return grad * 10, grad * out
+
+
+plain = ops.Custom(add, lambda a, b: a, lambda a, b: a, "pyfunc")
+with_bprop = ops.Custom(add, (2,), ms.float32, bprop=ten_times)
+
+
+def value(x, y):
+    return plain(x, y) + 1
+
+
+def loss(x, y):
+    return (with_bprop(x, y) * 2).sum()
+
+
+@pytest.mark.parametrize("mode", [None, "PIJit", "PSJit"])
+def test_value_and_gradients(mode):
+    call, cost = (value, loss) if mode is None else (ms.jit(value, mode=mode), ms.jit(loss, mode=mode))
+    for _ in range(2):
+        assert call(Tensor(X), Tensor(Y)).asnumpy().tolist() == (X + Y + 1).tolist()
+        first, second = ms.grad(cost, (0, 1))(Tensor(X), Tensor(Y))
+        assert first.asnumpy().tolist() == [20, 20] and second.asnumpy().tolist() == (2 * (X + Y)).tolist()
+
+
+def test_outputs():
+    two = ops.Custom(lambda a: (a, a * 2), ((2,), (2,)), (ms.float16, ms.int32))
+    assert [(str(t.dtype), t.asnumpy().tolist()) for t in two(Tensor(X))] == [("Float16", [1, 2]), ("Int32", [2, 4])]
+    assert plain(Tensor(X), 1.5).asnumpy().tolist() == [2.5, 3.5]
+    assert ops.Custom(lambda a: a.sum(), (), ms.float32)(Tensor(X)).asnumpy().tolist() == 3
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda: ops.Custom(3), TypeError), (lambda: ops.Custom(add, func_type="foo"), ValueError), (lambda: ops.Custom(add), TypeError),
+    (lambda: ops.Custom(add, (2,)), TypeError), (lambda: ops.Custom(add, (2,), ms.float32, "aot"), NotImplementedError),
+    (lambda: ops.Custom("./x.so:f", (2,), ms.float32), TypeError), (lambda: ops.Custom(add, (2,), ms.float32, bprop=3), TypeError),
+    (lambda: ops.Custom(lambda a: None, (2,), ms.float32)(Tensor(X)), TypeError),
+    (lambda: ms.grad(lambda x: plain(x, Tensor(Y)).sum())(Tensor(X)), RuntimeError),
+])
+def test_wrong_use(call, error):
+    with pytest.raises(error, match=r"\[Custom\]"):
+        call()
+
+
+def test_attributes_of_primitives():
+    x = Tensor([[1.0, 2.0]])
+    assert ops.ReduceSum(skip_mode=True)(x).shape == (1, 2) and ops.ReduceSum()(x).asnumpy().tolist() == 3
+    assert ops.ReduceSum(True, skip_mode=True)(x, 1).asnumpy().tolist() == [[3]]
+    near = Tensor([[1.05, float("nan")]])
+    assert ops.IsClose(rtol=0.1)(x, near).asnumpy().tolist() == [[True, False]] and not ops.IsClose()(x, near).asnumpy().any()
+    assert ops.IsClose(equal_nan=True)(near, near).asnumpy().all()

@@ -1,0 +1,159 @@
+"""What programs written for MindSpore do around their networks: print layers, name Parameters, describe inputs, make initializers."""
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import Parameter, ParameterTuple, Tensor, mint, nn, ops
+from msjit.common.initializer import Initializer
+
+X = np.array([[1.0, -2.0], [3.0, 4.0]], np.float32)
+TEXTS = [
+    (lambda: nn.Dense(3, 4, has_bias=False), "Dense(input_channels=3, output_channels=4)"),
+    (lambda: nn.Dense(3, 4, activation="relu"),
+     "Dense(\n  input_channels=3, output_channels=4, has_bias=True, activation=ReLU()\n  (activation): ReLU()\n)"),
+    (lambda: nn.Conv2d(3, 4, 3, weight_init="ones", has_bias=True, bias_init="zeros"),
+     "Conv2d(input_channels=3, output_channels=4, kernel_size=(3, 3), stride=(1, 1), pad_mode=same, padding=0, dilation=(1, 1), "
+     "group=1, has_bias=True, weight_init=ones, bias_init=zeros, format=NCHW)"),
+    (lambda: nn.MaxPool2d(2), "MaxPool2d(kernel_size=2, stride=1, pad_mode=VALID)"),
+    (lambda: nn.AvgPool1d(2, 2), "AvgPool1d(kernel_size=(1, 2), stride=(1, 2), pad_mode=VALID)"),
+    (lambda: nn.Dropout(0.9), "Dropout(keep_prob=0.9)"), (lambda: nn.Dropout(p=0.1), "Dropout(p=0.1)"),
+    (lambda: nn.BiDense(1, 2, 3), "BiDense(in1_channels=1, in2_channels=2, output_channels=3, has_bias=True)"),
+    (lambda: nn.Embedding(5, 3, padding_idx=0),
+     "Embedding(vocab_size=5, embedding_size=3, use_one_hot=False, embedding_table=Parameter (name=embedding_table, shape=(5, 3), "
+     "dtype=Float32, requires_grad=True), dtype=Float32, padding_idx=0)"),
+    (lambda: nn.BatchNorm2d(3),
+     "BatchNorm2d(num_features=3, eps=1e-05, momentum=0.9, gamma=Parameter (name=gamma, shape=(3,), dtype=Float32, "
+     "requires_grad=True), beta=Parameter (name=beta, shape=(3,), dtype=Float32, requires_grad=True), moving_mean=Parameter "
+     "(name=mean, shape=(3,), dtype=Float32, requires_grad=False), moving_variance=Parameter (name=variance, shape=(3,), "
+     "dtype=Float32, requires_grad=False))"),
+    (lambda: mint.nn.Linear(3, 4), "Linear(input_features=3, output_features=4, has_bias=True)"),
+    (lambda: mint.nn.Conv2d(3, 4, 3, padding=1, stride=2),
+     "Conv2d(input_channels=3, output_channels=4, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1), dilation=(1, 1), groups=1, "
+     "bias=True)"),
+    (lambda: mint.nn.GroupNorm(1, 3), "GroupNorm(num_groups=1, num_channels=3, eps=1e-05, affine=True)"),
+]
+
+
+@pytest.mark.parametrize("make, text", TEXTS)
+def test_text_of_a_layer(make, text):
+    assert str(make()) == repr(make()) == text
+
+
+def test_names_of_mint_layers():
+    conv, linear = mint.nn.Conv2d(4, 6, 3, padding=1, groups=2), mint.nn.Linear(3, 4)
+    assert (conv.groups, conv.padding, conv.padding_mode, conv.transposed) == (2, (1, 1), "zeros", False)
+    assert mint.nn.ConvTranspose2d(4, 6, 3).transposed and (linear.in_features, linear.out_features) == (3, 4)
+    x = Tensor(np.ones((1, 4, 5, 5), np.float32))
+    for layer, shape in ((conv, (1, 6, 5, 5)), (mint.nn.ConvTranspose2d(4, 6, 3, padding=1), (1, 6, 5, 5)),
+                         (mint.nn.Conv2d(4, 6, 3, padding="same"), (1, 6, 5, 5))):
+        assert layer(x).shape == shape
+    assert mint.nn.Conv3d(4, 6, 3, padding=1)(x[:, :, None]).shape == (1, 6, 1, 5, 5)
+    assert mint.nn.Conv1d(4, 6, 3, padding=1, stride=2)(x[:, :, 0]).shape == (1, 6, 3)
+
+
+def test_parameters_without_names_in_tuples():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.first = ParameterTuple([Parameter(Tensor(1.0)), Parameter(Tensor(2.0))])
+            self.second = ParameterTuple([Parameter(Tensor(3.0))])
+
+    net = Net()
+    assert [p.name for p in net.get_parameters()] == ["Parameter$1", "Parameter$2", "Parameter$3"]
+    assert [float(p) for p in net.parameters_dict().values()] == [1, 2, 3]
+    twice = Parameter(Tensor(1.0), name="a")
+    assert len(ParameterTuple([twice, twice])) == 2
+    with pytest.raises(ValueError, match="names"):
+        ParameterTuple([twice, Parameter(Tensor(1.0), name="a")])
+
+
+def test_own_initializers():
+    class Filled(Initializer):
+        def __init__(self, value):
+            super().__init__(value=value)
+            self.value = value
+
+        def _initialize(self, array):
+            array[:] = self.value
+
+    assert ms.initializer(Filled(3.0), (2, 2)).init_data().asnumpy().tolist() == [[3, 3], [3, 3]]
+    assert nn.Dense(2, 1, weight_init=Filled(2.0)).weight.asnumpy().tolist() == [[2, 2]]
+    assert repr(Filled(1)) == "Filled(value=1)"
+
+
+def test_described_inputs():
+    described = Tensor(shape=[None, 3], dtype=ms.float32)
+    assert (described.shape, described.dtype, described.ndim) == ((-1, 3), ms.float32, 2)
+    assert Tensor(shape=None, dtype=ms.int32).shape == (-2,) and Tensor(shape=(2, -1), dtype=ms.int32).shape == (2, -1)
+    assert Tensor(shape=(2, 3), dtype=ms.float32).asnumpy().tolist() == [[0] * 3] * 2
+    layer = nn.Dense(3, 2, weight_init="ones", bias_init="zeros")
+    layer.set_inputs(described)
+    assert layer(Tensor([[1.0, 2.0, 3.0]])).asnumpy().tolist() == [[6, 6]]
+    with pytest.raises(TypeError, match="add"):
+        ops.add(described, 1)
+    for shape, dtype, error in (((None, "a"), ms.int32, TypeError), ((None, -3), ms.int32, ValueError), ((None,), 3, TypeError)):
+        with pytest.raises(error, match=r"\[Tensor\]"):
+            Tensor(shape=shape, dtype=dtype)
+
+
+def to_all(x):
+    return x.to(ms.int32), x.to(x.astype(ms.int32)), x.to("CPU"), x.to("cpu", ms.int32), x.to(dtype=ms.int32, copy=True)
+
+
+@pytest.mark.parametrize("mode", ["PIJit", "PSJit"])
+def test_to(mode):
+    for call in (to_all, ms.jit(to_all, mode=mode)):
+        for out, dtype in zip(call(Tensor(X)), ("Int32", "Int32", "Float32", "Int32", "Int32")):
+            assert str(out.dtype) == dtype and np.array_equal(out.asnumpy(), X)
+    for wrong, error in (("Ascend", ValueError), ("foo", TypeError)):
+        with pytest.raises(error):
+            Tensor(X).to(wrong)
+    with pytest.raises(TypeError, match="to"):
+        Tensor(X).to(ms.int32, unknown=1)
+
+
+def printed(x):
+    ops.print_("a", x)
+    ops.Print()(x.shape, 1)
+    return x + 1
+
+
+@pytest.mark.parametrize("mode", [None, "PIJit", "PSJit"])
+def test_print_as_a_function(mode, capsys):
+    call = printed if mode is None else ms.jit(printed, mode=mode)
+    for _ in range(2):
+        assert call(Tensor([1.0])).asnumpy().tolist() == [2]
+        assert capsys.readouterr().out == "a\nTensor(shape=[1], dtype=Float32, value= [ 1.00000000e+00])\n(1,)\n1\n"
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda net: net.insert_child_to_cell("a.b", nn.ReLU()), KeyError), (lambda net: net.insert_child_to_cell("", nn.ReLU()), KeyError),
+    (lambda net: net.insert_param_to_cell("", Parameter(Tensor(1.0))), KeyError), (lambda net: net.to_float(ms.int32), ValueError),
+    (lambda net: ms.Model(net).train("a", None), TypeError),
+])
+def test_wrong_calls(call, error):
+    with pytest.raises(error, match=r"\["):
+        call(nn.SequentialCell(nn.Dense(1, 1)))
+
+
+def test_a_model_without_optimizer_runs_its_loss():
+    net, rows = nn.Dense(2, 1, weight_init="ones", bias_init="zeros"), [(X[0], X[0, :1]), (X[1], X[1, :1])]
+    seen = []
+
+    class Losses(ms.train.Callback):
+        def on_train_step_end(self, run_context):
+            seen.append(float(run_context.original_args().net_outputs))
+
+    data = ms.dataset.GeneratorDataset(rows, ["x", "y"], shuffle=False).batch(1)
+    ms.Model(net, nn.MSELoss()).train(1, data, callbacks=Losses(), dataset_sink_mode=False)
+    assert seen == [4.0, 16.0] and net.weight.asnumpy().tolist() == [[1, 1]]
+
+
+def test_sparse_grids_of_numpy():
+    from msjit import numpy as mnp
+    for indexing in ("xy", "ij"):
+        for rows in ((np.arange(3.0), np.arange(2.0), np.arange(4.0)), (np.arange(3.0),)):
+            got = mnp.meshgrid(*[Tensor(row) for row in rows], sparse=True, indexing=indexing)
+            want = np.meshgrid(*rows, sparse=True, indexing=indexing)
+            assert len(got) == len(want) and all(np.array_equal(g.asnumpy(), w) for g, w in zip(got, want))
+    assert mnp.asarray(a=[1, 2]).dtype == ms.int32
