@@ -77,7 +77,8 @@ int tensor_setattr(PyObject* self, PyObject* name, PyObject* value) {
   return result;
 }
 
-// Whether sizes of Tensor(shape=..., dtype=...) are left open: None, or negative, in the shape or for it.
+// Whether sizes of Tensor(shape=..., dtype=...) are left open: None, or negative, in the shape or
+// for it.
 bool leaves_sizes_open(PyObject* shape) {
   if (shape == Py_None) return true;
   if (!PyList_Check(shape) && !PyTuple_Check(shape)) return false;
