@@ -1,5 +1,7 @@
 #include "guards/py/library_type.h"
 
+#include "guards/py/compat.h"
+
 #include <string>
 #include <string_view>
 
@@ -41,8 +43,10 @@ bool is_loading(PyObject* module) {
   return loading && PyObject_IsTrue(loading.get()) == 1;
 }
 
+// An interpreter that ends drops the table of modules, and from 3.14 on does not survive the
+// question for it.
 PyObject* loaded_module(const char* name) {
-  PyObject* modules = PyImport_GetModuleDict();
+  PyObject* modules = compat::is_finalizing() ? nullptr : PyImport_GetModuleDict();
   PyObject* found =
       modules && PyDict_Check(modules) ? PyDict_GetItemString(modules, name) : nullptr;
   return found && PyModule_CheckExact(found) && !is_loading(found) ? found : nullptr;
