@@ -10,6 +10,7 @@ import traceback
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
+from concurrent.futures import process as process_executors
 from concurrent.futures.process import BrokenProcessPool
 
 from . import config
@@ -140,6 +141,9 @@ def _prepare(function, seed, numbers):
 
     import numpy
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # When it ends, a forked worker would wake the threads of its parent's executors, under locks that may have been held while it
+    # was forked: then it never ended. Those threads are not here.
+    getattr(process_executors, "_threads_wakeups", {}).clear()
     with numbers.get_lock():
         numbers.value += 1
         number = numbers.value
