@@ -22,10 +22,9 @@ follow "fetching CPython $release" build/python.log curl -sSfL -o "$work/$archiv
 echo "$checksum  $work/$archive" | sha256sum -c --quiet || die "$archive is not the file that was expected"
 tar -xf "$work/$archive" -C "$work"
 compile() {
-  cd "$work/Python-$release"
-  CC="$(command -v ccache >/dev/null && echo 'ccache ')gcc" ./configure --prefix="$target"
-  make -j"${JOBS:-$(nproc)}"
-  make install
+  cd "$work/Python-$release" &&
+    CC="$(command -v ccache >/dev/null && echo 'ccache ')gcc" ./configure --prefix="$target" &&
+    make -j"${JOBS:-$(nproc)}" && make install
 }
 follow "building CPython $release" build/python.log compile ||
   { tail -n 20 build/python.log >&2; die "CPython does not build, see build/python.log"; }

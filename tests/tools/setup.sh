@@ -75,7 +75,7 @@ find_python() {
       "$root/build/python/$1/bin/python$1"; do
     [ -x "$candidate" ] || continue
     found=$("$candidate" -c "if True:
-      import os, sys, sysconfig, ensurepip
+      import os, sys, sysconfig, ensurepip, ssl
       ok = '%d.%d' % sys.version_info[:2] == '$1' and sys.prefix == sys.base_prefix
       ok = ok and os.path.exists(sysconfig.get_path('include') + '/Python.h')
       print(sys.executable if ok else '')" 2>/dev/null) || continue
