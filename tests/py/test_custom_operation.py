@@ -64,3 +64,9 @@ def test_attributes_of_primitives():
     near = Tensor([[1.05, float("nan")]])
     assert ops.IsClose(rtol=0.1)(x, near).asnumpy().tolist() == [[True, False]] and not ops.IsClose()(x, near).asnumpy().any()
     assert ops.IsClose(equal_nan=True)(near, near).asnumpy().all()
+
+
+def test_every_result_needs_a_dtype():
+    both = ops.Custom(lambda a: (a, a + 1), ((2,), (2,)), (ms.float32,))
+    with pytest.raises(ValueError, match=r"\[Custom\] number of results, got 2, expected 1"):
+        both(Tensor([1.0, 2.0]))

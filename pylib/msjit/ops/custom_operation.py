@@ -9,7 +9,8 @@ _KINDS = ("hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc", "julia")
 class Custom(Primitive):
     """Calls func with NumPy arrays in place of Tensors; what it returns, an array or a tuple of them, become Tensors.
 
-    out_shape and out_dtype, or functions of the shapes and dtypes of the inputs, say what comes out; results are cast to the dtype.
+    out_dtype, or a function of the dtypes of the inputs, says to what results are cast: one dtype, or one a result. out_shape is taken for
+    compatibility: results have the shapes that func gives them.
     bprop(*inputs, output, gradient) gives the gradients of the inputs; without it RuntimeError is raised where one is asked for.
     func_type 'pyfunc' alone is offered: the others name compilers of MindSpore, and raise NotImplementedError.
 
@@ -50,6 +51,8 @@ class Custom(Primitive):
             dtypes = dtypes(*[item.dtype if isinstance(item, Tensor) else type(item) for item in inputs])
         if isinstance(out, (tuple, list)):
             dtypes = [dtypes] * len(out) if isinstance(dtypes, DType) else dtypes
+            if len(dtypes) != len(out):
+                raise ValueError("[Custom] number of results, got %d, expected %d as of out_dtype" % (len(out), len(dtypes)))
             return tuple(_tensor(value, dtype) for value, dtype in zip(out, dtypes))
         return _tensor(out, dtypes[0] if isinstance(dtypes, (tuple, list)) else dtypes)
 
