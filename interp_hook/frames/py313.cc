@@ -20,13 +20,7 @@ using Frame = _PyInterpreterFrame;
 
 Frame* as_frame(void* frame) { return static_cast<Frame*>(frame); }
 PyCodeObject* code_object(Frame* frame) { return _PyFrame_GetCode(frame); }
-_Py_CODEUNIT*& current(Frame* frame) { return frame->instr_ptr; }
-Frame*& innermost(PyThreadState* thread) { return thread->current_frame; }
-unsigned global_tools(PyThreadState* thread) {
-  unsigned tools = 0;
-  for (uint8_t bits : thread->interp->monitors.tools) tools |= bits;
-  return tools;
-}
+#include "interp_hook/frames/from_313.inc"
 #include "interp_hook/frames/until_313.inc"
 
 }  // namespace

@@ -30,13 +30,7 @@ Frame* as_frame(void* frame) { return static_cast<Frame*>(frame); }
 PyCodeObject* code_object(Frame* frame) {
   return reinterpret_cast<PyCodeObject*>(slot_of(frame->f_executable).get());
 }
-_Py_CODEUNIT*& current(Frame* frame) { return frame->instr_ptr; }
-Frame*& innermost(PyThreadState* thread) { return thread->current_frame; }
-unsigned global_tools(PyThreadState* thread) {
-  unsigned tools = 0;
-  for (uint8_t bits : thread->interp->monitors.tools) tools |= bits;
-  return tools;
-}
+#include "interp_hook/frames/from_313.inc"
 PyObject* function_of(Frame* frame) { return slot_of(frame->f_funcobj); }
 _PyStackRef* stack_of(Frame* frame) {
   return frame->localsplus + code_object(frame)->co_nlocalsplus;
