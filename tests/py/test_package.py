@@ -32,8 +32,9 @@ def test_plain_python_does_not_import_msjit():
 
 
 def test_import_is_cheap():
-    """At most 60 ms of this thread's processor time more than NumPy, and no thread of its own: those of OpenBLAS, which NumPy has
+    """At most 60 ms (90 on 3.14, which is slower here and collects garbage meanwhile) of this thread's processor time more than NumPy, and no thread of its own: those of OpenBLAS, which NumPy has
     started, spin meanwhile. The least of some runs taken in turn, for the machine may be busy."""
+    limit = 0.06 if sys.version_info < (3, 14) else 0.09
     count = "len(os.listdir('/proc/self/task'))"
     run("import os, numpy; before = %s; import msjit; assert %s == before" % (count, count))
     code = "import time; t = time.thread_time(); import {}; print(time.thread_time() - t)"
@@ -41,9 +42,9 @@ def test_import_is_cheap():
     for _ in range(25):
         for modules in least:
             least[modules] = min(least[modules], float(run(code.format(modules), PYTHONDONTWRITEBYTECODE="")))
-        if least["numpy, msjit"] - least["numpy"] < 0.06:
+        if least["numpy, msjit"] - least["numpy"] < limit:
             break
-    assert least["numpy, msjit"] - least["numpy"] < 0.06
+    assert least["numpy, msjit"] - least["numpy"] < limit
 
 
 def test_import_does_without_what_few_calls_use():
