@@ -1,6 +1,7 @@
 """Markers: `jit` needs the bytecode JIT; `captures` asserts what gets captured, which forced side exits
 (MSJIT_BREAK_EVERY) change, so it is left out there."""
 
+import gc
 import importlib
 import os
 import signal
@@ -23,3 +24,9 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="no bytecode JIT here"))
         if os.environ.get("MSJIT_BREAK_EVERY") and item.get_closest_marker("captures"):
             item.add_marker(pytest.mark.skip(reason="asserts captures"))
+
+
+def pytest_collection_finish():
+    """Collections leave out what the tests and their libraries have loaded, which is hundreds of thousands of objects."""
+    gc.collect()
+    gc.freeze()

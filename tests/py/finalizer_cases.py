@@ -308,6 +308,7 @@ def met_by(change, allocation, call):
 
 
 def run(name, mode="PIJit"):
+    gc.freeze()  # the libraries' objects, which every collection would visit
     for allocation in range(1, ALLOCATIONS):
         for spare in (0, 30):
             meet(CASES[name](), allocation, spare, mode)

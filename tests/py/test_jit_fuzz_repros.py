@@ -47,8 +47,8 @@ def test_repro(fn):
 
 def test_random_programs():
     forced = os.environ.get("MSJIT_BREAK_EVERY")
-    command = [sys.executable, str(ROOT / "tests/fuzz/diff_fuzz.py"), "--count", "150" if forced else "500",
-               "--seconds", "6" if forced else "20", "--psjit-every", "3"]
+    command = [sys.executable, str(ROOT / "tests/fuzz/diff_fuzz.py"), "--count", "150" if forced else "300",
+               "--seconds", "6" if forced else "10", "--psjit-every", "3"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     text = done.stdout.decode("utf-8", "replace")
     assert done.returncode == 0, text[-4000:]

@@ -32,9 +32,8 @@ def test_plain_python_does_not_import_msjit():
 
 
 def test_import_is_cheap():
-    """At most 60 ms (90 on 3.14, which is slower here and collects garbage meanwhile) of this thread's processor time more than NumPy, and no thread of its own: those of OpenBLAS, which NumPy has
+    """It takes this thread less processor time than NumPy's import, and starts no thread: those of OpenBLAS, which NumPy has
     started, spin meanwhile. The least of some runs taken in turn, for the machine may be busy."""
-    limit = 0.06 if sys.version_info < (3, 14) else 0.09
     count = "len(os.listdir('/proc/self/task'))"
     run("import os, numpy; before = %s; import msjit; assert %s == before" % (count, count))
     code = "import time; t = time.thread_time(); import {}; print(time.thread_time() - t)"
@@ -42,9 +41,9 @@ def test_import_is_cheap():
     for _ in range(25):
         for modules in least:
             least[modules] = min(least[modules], float(run(code.format(modules), PYTHONDONTWRITEBYTECODE="")))
-        if least["numpy, msjit"] - least["numpy"] < limit:
+        if least["numpy, msjit"] < 2 * least["numpy"]:
             break
-    assert least["numpy, msjit"] - least["numpy"] < limit
+    assert least["numpy, msjit"] < 2 * least["numpy"]
 
 
 def test_import_does_without_what_few_calls_use():

@@ -1,8 +1,9 @@
-"""usage: run_tests.py [--only JOB...] [--pytest ARGS]
+"""usage: run_tests.py [--only JOB...] [--break-every N...] [--pytest ARGS]
 
 Runs every test that `make test` set up: the C++ tests, the same under ASan and UBSan (build/asan), pytest on each
-interpreter, the JIT tests again with a side exit forced at every n-th instruction, and some of CPython's own tests, also under
-msjit-python. Shows how far they are, then prints a table, the compile time of each extension and, as the last line, `N passed, N failed`.
+interpreter, the JIT tests again with a side exit forced at every n-th instruction (--break-every names other distances than a
+version's own), and some of CPython's own tests, also under msjit-python. Shows how far they are, then prints a table, the
+compile time of each extension and, as the last line, `N passed, N failed`.
 JOB: cpp, asan, py3.X, break3.X, cpython3.X, launcher3.X; a prefix will do.
 """
 
@@ -21,8 +22,7 @@ from progress import Progress
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 JIT_VERSIONS = {"3." + path.stem[3:] for path in (ROOT / "bytecode/versions").glob("py3*.cc")}
-BREAK_EVERY = (1, 2, 3, 7)
-LIMIT_S = 1500  # a job
+LIMIT_S = 2400  # a job
 progress = Progress(0, sys.stdout)  # of the jobs that main runs
 
 
@@ -118,14 +118,19 @@ def pytest(name, version, targets, args, **extra):
     return finish(result, 0 if code == 5 else code, text, started)  # 5: nothing to collect
 
 
-def break_every(version, args):
+def break_distances(version):
+    """Instructions between forced side exits: each of them, and one of the longer distances, which the versions share."""
+    return 1, (2, 3, 7)[int(version.split(".")[1]) % 3]
+
+
+def break_every(version, args, distances):
     """The JIT tests with forced side exits; results must not change."""
     tests = ROOT / "tests/py"
     targets = sorted(str(p.relative_to(ROOT)) for p in tests.rglob("test_*.py")
                      if p.name.startswith(("test_jit", "test_guards")))
     targets.append("tests/py/test_opcode_corpus.py::test_behaves_the_same")
     total = Result("break" + version)
-    for n in BREAK_EVERY if targets else ():
+    for n in distances if targets else ():
         total.add(pytest("break%s-%d" % (version, n), version, targets, args, MSJIT_BREAK_EVERY=str(n)))
     return total
 
@@ -156,11 +161,11 @@ def compile_times():
     return {"3.%d" % minor: sum(steps.values()) for minor, steps in sorted(seconds.items())}
 
 
-def plan(versions, args):
+def plan(versions, args, distances):
     jobs = [("asan", asan), ("cpp", cpp)]
     for v in versions:
         if v in JIT_VERSIONS:
-            jobs.append(("break" + v, lambda v=v: break_every(v, args)))
+            jobs.append(("break" + v, lambda v=v: break_every(v, args, distances or break_distances(v))))
             jobs.append(("cpython" + v, lambda v=v: cpython("cpython" + v, v)))
             if (BUILD / "venv" / v / "bin/msjit-python").exists():
                 jobs.append(("launcher" + v, lambda v=v: cpython("launcher" + v, v, "--launcher")))
@@ -192,11 +197,12 @@ def report(results, seconds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--break-every", nargs="*", type=int)
     parser.add_argument("--pytest", default="")
     options = parser.parse_args()
     started = time.time()
     versions = (BUILD / "stamps/versions-test").read_text().split()
-    jobs = [job for job in plan(versions, shlex.split(options.pytest))
+    jobs = [job for job in plan(versions, shlex.split(options.pytest), options.break_every)
             if not options.only or any(job[0].startswith(o) for o in options.only)]
     progress.total = len(jobs)
     with progress, concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
