@@ -132,6 +132,8 @@ class FrameRun {
     const bool serves =
         entry && (entry->returns || !policy_.whole) && (entry->strict || !policy_.source);
     if (serves) {
+      if (entry->wants_a_look()) [[unlikely]]
+        return capture(point, now, entry);
       if (!entry->rests() && !begin_trial(*entry)) return entry;
       skip_region(*entry);
       return nullptr;
@@ -278,8 +280,14 @@ class FrameRun {
     return limits;
   }
 
-  Entry* capture(EntryPoint& point, const Slots& now) {
+  static bool is_longer(const Capture& capture, const Entry& entry) {
+    return capture.num_ops > entry.num_ops || (capture.returns && capture.num_ops == entry.num_ops);
+  }
+
+  // `shorter`: the entry that holds for this call, to be replaced by what goes further.
+  Entry* capture(EntryPoint& point, const Slots& now, Entry* shorter = nullptr) {
     constexpr int kMaxRefusals = 2;
+    const auto kept = shorter ? shorter->shared_from_this() : nullptr;
     std::optional<profile::Span> span;
     if (profile::on())
       span.emplace(profile::Kind::kCapture,
@@ -298,6 +306,8 @@ class FrameRun {
                                    policy_.whole ? nullptr : &state_.long_loops);
     if (!captured.ok()) return internal_failure(point, captured.error().message);
     Capture capture = captured.take();
+    if (shorter && !is_longer(capture, *shorter)) return use_on(point, now, *shorter);
+    if (shorter) bury(*shorter);
     bool again = false;
     if (!check_sources(capture, &again)) return nullptr;
     if (again) return this->capture(point, now);
@@ -335,6 +345,13 @@ class FrameRun {
     // The fresh entry's guards hold by construction; checking them loads the registers.
     Entry* found = find_entry(point, now, registers_.data());
     return found ? found : internal_failure(point, "[capture] fresh guards do not hold");
+  }
+
+  // The entry that held before something else was captured, unless the pool has let go of it.
+  Entry* use_on(EntryPoint& point, const Slots& now, const Entry& entry) {
+    Entry* found = find_entry(point, now, registers_.data());
+    if (found != &entry) skip_region(entry);
+    return found == &entry ? found : nullptr;
   }
 
   // False with an exception set. Python code that ran meanwhile may have changed what was captured.

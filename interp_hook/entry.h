@@ -51,6 +51,16 @@ struct Entry final : EntryBase {
   bool draws = false;  // random numbers
   Trial trial;
   bool retired = false;  // lost its trial
+  // The reason why it ends early lies in a callee, whose first call may do what later ones do not:
+  // fill a cache, take a lock for that.
+  bool ends_in_callee = false;
+  int looks = 0;  // how often it has been captured anew to see
+  bool wants_a_look() {
+    constexpr int kLooks = 2;
+    constexpr int64_t kAfter[kLooks] = {3, 64};  // hits
+    if (!ends_in_callee || looks == kLooks || hits < kAfter[looks]) return false;
+    return ++looks, true;
+  }
   // Whether this call is part of the entry's trial, or of that of the region for its sizes. Not one
   // that the tape records, whose gradient is a part of what it costs.
   Trial::Turn trial_turn(PyObject* const* registers) {

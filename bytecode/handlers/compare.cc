@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/builtins/sets.h"
@@ -9,6 +10,7 @@
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
+#include "guards/kinds/order.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
@@ -31,6 +33,34 @@ bool size_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* o
   if (!left || !right) return false;
   *out = x.sizes().decide(kOps[op], left, right);
   return true;
+}
+
+// A known float, or an int that is one, too: beyond 2**53 not every int is.
+bool as_double(const SymRef& value, double* out) {
+  constexpr int64_t kExact = int64_t{1} << 53;
+  if (value->kind != SymKind::kConst) return false;
+  if (PyFloat_CheckExact(value->object.get())) {
+    *out = PyFloat_AS_DOUBLE(value->object.get());
+    return true;
+  }
+  int64_t number = 0;
+  if (!small_int(value->object.get(), &number) || std::abs(number) > kExact) return false;
+  *out = static_cast<double>(number);
+  return true;
+}
+
+// An open float of the program beside a constant: a relation that other floats may have too.
+bool order_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
+  static constexpr int kReversed[] = {Py_GT, Py_GE, Py_EQ, Py_NE, Py_LT, Py_LE};
+  if (b->kind == SymKind::kNumber && a->kind != SymKind::kNumber)
+    return order_compare(x, b, a, kReversed[op], out);
+  double constant = 0;
+  if (a->kind != SymKind::kNumber || a->number->kind != NumberNode::Kind::kSource ||
+      !as_double(b, &constant))
+    return false;
+  const double now = PyFloat_AS_DOUBLE(a->number->object.get());
+  x.heap().guards().add_guard(order_guard(a->number->source, now, op, constant));
+  return *out = in_order(now, op, constant), true;
 }
 
 bool holds_size(const SymRef& value) {
@@ -60,7 +90,8 @@ bool shape_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* 
 bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
   bool holds = false;
   if (!look_number(a) || !look_number(b)) return false;
-  if (size_compare(*this, a, b, op, &holds) || shape_compare(*this, a, b, op, &holds))
+  if (size_compare(*this, a, b, op, &holds) || order_compare(*this, a, b, op, &holds) ||
+      shape_compare(*this, a, b, op, &holds))
     return *out = sym_bool(holds), true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));

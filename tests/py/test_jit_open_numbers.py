@@ -55,6 +55,10 @@ def compared(x, lr):
     return x + lr
 
 
+def in_order(x, p):
+    return x * p, p < 0.3, 0.3 <= p, p == 0.25, p != 1, 2 > p, p >= 0, p < 2 ** 60, p > True, 0.5 < p < 0.75, not p == p * 1
+
+
 def divides(x, lr):
     return x / lr, 1 / lr
 
@@ -128,7 +132,7 @@ def test_arithmetic_is_that_of_python():
 
 def test_what_raises_raises():
     rates = [0.1, 0.2, 0.25, 0.3, 0.0, 0.35, 0.4, float("inf"), float("nan"), 3.0, -2.0]
-    for fn in (divides, overflows, becomes_complex):
+    for fn in (divides, overflows, becomes_complex, in_order):
         same(fn, lambda v: (x23(), rates[v]), variants=tuple(range(4)) + tuple(range(11)))
 
 
@@ -148,6 +152,19 @@ def test_a_changing_float_is_captured_three_times():
         (found,) = [f for f in _msjit.explain_json() if f["name"] == fn.__name__]
         assert found["breaks"] == []
         assert sum(r["entries"] for r in found["regions"]) == 3
+
+
+@pytest.mark.captures
+def test_a_comparison_is_captured_for_each_way_it_comes_out():
+    def skip(x, p):
+        return x + 1 if p < 0.5 else x * 2
+
+    _msjit.reset()
+    jitted = ms.jit(skip, mode="PIJit")
+    for v in np.random.RandomState(0).rand(60).tolist():
+        np.testing.assert_array_equal(jitted(x23(), v).asnumpy(), skip(x23(), v).asnumpy())
+    (found,) = [f for f in _msjit.explain_json() if f["name"] == "skip"]
+    assert found["breaks"] == [] and sum(r["entries"] for r in found["regions"]) == 4  # two of them for one number each
 
 
 def unused_quotient(x, n):

@@ -1,0 +1,13 @@
+// ORDER: a float that an entry leaves open compares with a constant as it did at capture.
+#pragma once
+
+#include "guards/guard_set.h"
+
+namespace msjit {
+
+// `op`: one of Py_LT...; `value` is what the float is now. A guard `float` has to stand before it.
+GuardStep order_guard(SourceId source, double value, int op, double constant);
+// What Python's comparison of two floats gives; also of a float and an int that is a double.
+bool in_order(double a, int op, double b);
+
+}  // namespace msjit
