@@ -343,6 +343,7 @@ bool ExitBuilder::effects_of(const SymRef& value) {
   if (target < 0) return false;
   Effect effect{EffectKind::kListItems, target, {}, {}};
   switch (value->kind) {
+    case SymKind::kLazy: effect.kind = EffectKind::kListAppend; [[fallthrough]];
     case SymKind::kList:
       if (!all(value->items, &effect.values)) return false;
       break;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bytecode/library.h"
 #include "bytecode/tensor_value.h"
@@ -318,6 +319,7 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
       return false;
     }
     guards_.add_guard({&guard_length, id, kNoSource, n, 0, {}, nullptr});
+    const std::vector<SymRef> appended = std::exchange(value->items, {});
     value->kind = tuple ? SymKind::kTuple : SymKind::kList;
     for (Py_ssize_t i = 0; i < n; ++i) {
       PyObject* item = tuple ? PyTuple_GET_ITEM(object, i) : PyList_GET_ITEM(object, i);
@@ -326,6 +328,7 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
           guards_.add_source(kind, id, static_cast<int>(i), {}, fmt::format("{}[{}]", text, i)),
           item));
     }
+    value->items.insert(value->items.end(), appended.begin(), appended.end());
   } else if (is_table_type(type)) {
     if (type != &PyDict_Type) value->cls = Ref::share(reinterpret_cast<PyObject*>(type));
     if (type == default_dict_type() && !realize_factory(value)) return false;

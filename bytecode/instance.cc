@@ -301,6 +301,11 @@ bool call_descriptor(Executor& x, PyObject* descriptor, std::vector<SymRef> args
   if (args.size() <= keywords) return x.fail(BreakReason::kRaises, name);  // no self
   if (args[0]->kind == SymKind::kRows)                                     // see rows_method()
     return call_builtin_method(x, name, args, names, out);
+  if (is_unread_list(*args[0]) && descr->d_type == &PyList_Type &&
+      find_method_model(args[0], name)) {
+    x.heap().guard_exact_type(args[0]);
+    return call_builtin_method(x, name, args, names, out);
+  }
   if (!x.look(args[0])) return false;
   PyTypeObject* type = type_of(*args[0]);
   if (!type || !PyType_IsSubtype(type, descr->d_type))

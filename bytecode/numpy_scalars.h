@@ -41,6 +41,8 @@ bool make_numpy_array(Executor& x, PyObject* type, const SymRef& data, double lo
                       double smallest, SymRef* out);
 // An array that captured code has made: a constant, of which regions hand on copies.
 bool is_array(const SymRef& value);
+// A number of an array; parts of it, which are views, are left to the interpreter.
+bool array_subscript(Executor& x, const SymRef& array, const SymRef& key, SymRef* out);
 bool array_attr(Executor& x, const SymRef& array, const char* name, SymRef* out, bool* known);
 std::span<const struct ModelRow> array_methods();
 

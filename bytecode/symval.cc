@@ -117,6 +117,10 @@ std::string describe_value(const SymRef& value) {
   return o == Py_None ? "None" : describe(*value);
 }
 
+bool is_unread_list(const SymValue& value) {
+  return value.kind == SymKind::kLazy && PyList_CheckExact(value.object.get());
+}
+
 PyTypeObject* type_of(const SymValue& value) {
   if (value.cls) return reinterpret_cast<PyTypeObject*>(value.cls.get());
   switch (value.kind) {

@@ -119,7 +119,7 @@ struct SymValue {
   ScanPlan* loop = nullptr;  // kRows
   SizeExpr size;             // kSize
   NumberExpr number;         // kNumber
-  std::vector<SymRef> items;
+  std::vector<SymRef> items;  // kLazy: what has been appended to a list that is not looked into
   std::vector<std::pair<SymRef, SymRef>> entries;  // kDict
   bool keys_known = true;                          // kDict: `entries` is complete
   int removals = 0;  // kDict: how often keys were taken out; kSet: how often it was changed
@@ -155,6 +155,10 @@ SymRef make_const(Ref object);
 SymRef make_tensor(Val value);
 SymRef make_items(SymKind kind, std::vector<SymRef> items);
 const SymRef& null_sym();
+
+// A list of the program that nothing has looked into: appending to it asks for no length, which
+// grows from call to call.
+bool is_unread_list(const SymValue& value);
 
 // Short text for break reasons: "tensor", "list", "int 3", "function foo".
 std::string describe(const SymValue& value);

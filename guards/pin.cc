@@ -83,6 +83,7 @@ PyObject* Pin::get() const {
 
 void Pin::weaken(EntryBase& entry) {
   if (!object_ || weak_ || !can_weaken(object_)) return;
+  if (Py_REFCNT(object_) == 1) return;  // made by the capture, as its array constants are
   const std::shared_ptr<Watched> watched = watch(object_);
   if (!watched) return;
   if (std::find(entry.watched.begin(), entry.watched.end(), watched) == entry.watched.end()) {

@@ -47,6 +47,7 @@ bool replaces_finalizer(const Effect& effect, PyObject* target) {
         if (dies_with_code(PyList_GET_ITEM(target, i))) return true;
       return false;
     case EffectKind::kPrint:
+    case EffectKind::kListAppend:
     case EffectKind::kWriteTensor:
     case EffectKind::kReplaceTensor:
     case EffectKind::kSetItems: break;  // the items of such sets are held
@@ -148,6 +149,12 @@ bool replace_list(PyObject* list, const Effect& effect, const std::vector<Ref>& 
   return PyList_SetSlice(list, 0, PyList_Size(list), fresh.get()) == 0;
 }
 
+bool append_to_list(PyObject* list, const Effect& effect, const std::vector<Ref>& objects) {
+  for (int32_t value : effect.values)
+    if (PyList_Append(list, objects[value].get()) < 0) return false;
+  return true;
+}
+
 bool replace_dict(PyObject* dict, const Effect& effect, const std::vector<Ref>& objects) {
   std::vector<PyObject*> items;
   for (int32_t value : effect.values) items.push_back(objects[value].get());
@@ -245,6 +252,7 @@ bool apply_effects(const Entry& entry, EntryRun* run, bool* untouched) {
                             effect.kind == EffectKind::kReplaceTensor);
         break;
       case EffectKind::kListItems: done = replace_list(target, effect, objects); break;
+      case EffectKind::kListAppend: done = append_to_list(target, effect, objects); break;
       case EffectKind::kSetItems:
         done = assign_set(target, PyTuple_GET_ITEM(effect.name.get(), 0));
         break;

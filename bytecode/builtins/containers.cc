@@ -331,6 +331,7 @@ const ModelRow kList[] = {
     {"copy", list_copy},     {"index", sequence_index}, {"count", sequence_count},
     {"remove", list_remove}, {"sort", list_sort},
 };
+const ModelRow kGrowsList[] = {{"append", list_append}, {"extend", list_extend}};
 const ModelRow kTuple[] = {{"index", sequence_index}, {"count", sequence_count}};
 const ModelRow kDict[] = {
     {"keys", dict_keys},
@@ -398,6 +399,8 @@ bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* o
 const ModelTable models_collections = {"collections", kCollections, {}};
 
 std::span<const ModelRow> ordered_dict_methods() { return kOrderedDict; }
+
+std::span<const ModelRow> unread_list_methods() { return kGrowsList; }
 
 std::span<const ModelRow> container_methods(SymKind kind) {
   if (kind == SymKind::kList) return kList;

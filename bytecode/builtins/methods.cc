@@ -42,6 +42,8 @@ BuiltinModel find_method_model(const SymRef& self, const char* name) {
     case SymKind::kVars: return find_row(vars_methods(), name);
     case SymKind::kSet: return find_row(set_methods(), name);
     case SymKind::kRows: return rows_method(name);
+    case SymKind::kLazy:
+      return is_unread_list(*self) ? find_row(unread_list_methods(), name) : nullptr;
     case SymKind::kDict:
       if (PyType_IsSubtype(type_of(*self), &PyODict_Type))
         if (BuiltinModel own = find_row(ordered_dict_methods(), name)) return own;

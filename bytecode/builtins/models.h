@@ -34,6 +34,7 @@ bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* nam
 BuiltinModel find_class_method(PyObject* cls, const char* name);  // chain.from_iterable
 BuiltinModel dict_class_method(const char* name);                 // containers.cc
 std::span<const ModelRow> container_methods(SymKind kind);        // containers.cc
+std::span<const ModelRow> unread_list_methods();                  // containers.cc
 std::span<const ModelRow> vars_methods();                         // vars.cc
 bool is_private(Executor& x, const SymRef& tensor);               // tensor_write.cc
 std::span<const ModelRow> tensor_write_methods();                 // tensor_write.cc

@@ -107,10 +107,14 @@ bool make_filled(Executor& x, const char* name, bool takes_value, double value, 
 bool make_of_data(Executor& x, const char* name, PyObject* function, Args args, PyObject* names,
                   SymRef* out) {
   Keywords given(args, names);
-  const SymRef dtype = given.take("dtype");
+  const bool ranges = std::strcmp(name, "arange") == 0;
+  SymRef dtype = given.take("dtype");
+  if (!dtype && !ranges && given.positional.size() == 2) {
+    dtype = given.positional.back();
+    given.positional.pop_back();
+  }
   const Ref kind = dtype ? dtype_argument(x, dtype) : Ref();
   if ((dtype && !kind) || !given.empty()) return refuse(x, name);
-  const bool ranges = std::strcmp(name, "arange") == 0;
   if (given.positional.empty() || given.positional.size() > (ranges ? 3 : 1))
     return refuse(x, name);
   Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(given.positional.size())));
@@ -126,6 +130,41 @@ bool make_of_data(Executor& x, const char* name, PyObject* function, Args args, 
     return PyErr_Clear(), refuse(x, name);
   const Ref keywords = Ref::steal(PyDict_New());
   if (kind) PyDict_SetItemString(keywords.get(), "dtype", kind.get());
+  return keep_array(x, name, Ref::steal(PyObject_Call(function, tuple.get(), keywords.get())), out);
+}
+
+// An array of a capture, an int, or a float whose arithmetic does not overflow, of which NumPy warns.
+Ref known_argument(Executor& x, const SymRef& value) {
+  constexpr double kLargest = 1e150;
+  if (!x.look(value)) return {};
+  if (is_array(value)) return value->object;
+  Ref known = to_python(x, value);
+  if (known && PyFloat_CheckExact(known.get()))
+    return std::fabs(PyFloat_AS_DOUBLE(known.get())) < kLargest ? known : Ref();
+  return known && PyLong_CheckExact(known.get()) ? known : Ref();
+}
+
+// Functions that give an array of their own, not a view, and warn of nothing.
+constexpr const char* kNewArrays[] = {"triu", "tril", "eye", "linspace"};
+bool fold_new_array(Executor& x, const char* name, PyObject* function, Args args, PyObject* names,
+                    SymRef* out) {
+  Keywords given(args, names);
+  const Ref keywords = Ref::steal(PyDict_New());
+  for (const char* key : {"k", "M", "num", "dtype"}) {
+    const SymRef value = given.take(key);
+    if (!value) continue;
+    const Ref known =
+        std::strcmp(key, "dtype") == 0 ? dtype_argument(x, value) : known_argument(x, value);
+    if (!known) return refuse(x, name);
+    PyDict_SetItemString(keywords.get(), key, known.get());
+  }
+  if (!given.empty()) return refuse(x, name);
+  const Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(given.positional.size())));
+  for (size_t i = 0; i < given.positional.size(); ++i) {
+    Ref known = known_argument(x, given.positional[i]);
+    if (!known) return refuse(x, name);
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), known.release());
+  }
   return keep_array(x, name, Ref::steal(PyObject_Call(function, tuple.get(), keywords.get())), out);
 }
 
@@ -179,9 +218,12 @@ using Functions = std::unordered_map<PyObject*, const char*>;
 const Functions& numpy_functions() {
   static auto* const known = new Functions;
   if (!known->empty() || !loaded_module("numpy")) return *known;
-  for (const char* name : {"zeros", "ones", "full", "array", "arange", "prod", "sum"})
+  const auto add = [](const char* name) {
     if (PyObject* found = of_numpy(name); found && is_of_numpy(found))
       known->emplace(Ref::share(found).release(), name);  // they live as long as the interpreter
+  };
+  for (const char* name : {"zeros", "ones", "full", "array", "arange", "prod", "sum"}) add(name);
+  for (const char* name : kNewArrays) add(name);
   return *known;
 }
 
@@ -221,6 +263,22 @@ bool array_attr(Executor& x, const SymRef& array, const char* name, SymRef* out,
   return fold_result(x, Ref::steal(PyObject_GetAttrString(array->object.get(), name)), name, out);
 }
 
+bool array_subscript(Executor& x, const SymRef& array, const SymRef& key, SymRef* out) {
+  const Ref index = to_python(x, key);
+  bool plain = index && PyLong_CheckExact(index.get());
+  if (index && PyTuple_CheckExact(index.get())) {
+    plain = true;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(index.get()); ++i)
+      plain &= PyLong_CheckExact(PyTuple_GET_ITEM(index.get(), i)) != 0;
+  }
+  const std::string what = "index of " + describe(*array);
+  if (!plain) return x.fail(BreakReason::kUnsupported, what);
+  Ref item = Ref::steal(PyObject_GetItem(array->object.get(), index.get()));
+  if (!item) return PyErr_Clear(), x.fail(BreakReason::kRaises, what);
+  if (!is_numpy_scalar(item.get())) return x.fail(BreakReason::kUnsupported, what);  // a view
+  return *out = make_const(std::move(item)), true;
+}
+
 bool call_numpy(Executor& x, PyObject* function, Args args, PyObject* names, SymRef* out,
                 bool* known) {
   const Functions& functions = numpy_functions();
@@ -232,7 +290,9 @@ bool call_numpy(Executor& x, PyObject* function, Args args, PyObject* names, Sym
   if (name == "ones") return make_filled(x, found->second, false, 1, args, names, out);
   if (name == "full") return make_filled(x, found->second, true, 0, args, names, out);
   if (name == "prod" || name == "sum") return fold_ints(x, found->second, args, names, out);
-  return make_of_data(x, found->second, function, args, names, out);
+  if (name == "array" || name == "arange")
+    return make_of_data(x, found->second, function, args, names, out);
+  return fold_new_array(x, found->second, function, args, names, out);
 }
 
 bool call_numpy_object(Executor& x, const SymRef& callable, Args args, PyObject* names, SymRef* out,

@@ -1,8 +1,12 @@
 // Tensors made in captured code of values that are known, and of numbers made of tensors.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <span>
+
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
+#include "guards/open_sizes.h"
 #include "guards/py/convert.h"
 #include "kernels/core/registry.h"
 
@@ -54,6 +58,58 @@ bool tensor_of_number(Executor& x, const SymRef& number, const SymRef& dtype, Sy
   return x.apply(op_copy, std::span(&SymRef(value)->tensor, 1), {}, out);
 }
 
+// Open ints lie within 2**31, the one that is too large.
+bool fit_int32(Executor& x, std::span<const SymRef> ints) {
+  const SizeExpr limit = size_const(kLargestOpenInt);
+  return std::ranges::all_of(ints, [&](const SymRef& number) {
+    const SizeExpr size = Sizes::expr(number);
+    return size && x.sizes().decide(SizeCompare::kLess, size, limit) &&
+           x.sizes().decide(SizeCompare::kGreaterEqual, size, size_const(-kLargestOpenInt));
+  });
+}
+
+// Tensor(n) and Tensor([n, 1]) of numbers that differ between calls, all ints or all floats: a
+// tensor of the scalars they are inputs as. False in `known`: of others.
+bool tensor_of_open(Executor& x, const SymRef& data, const SymRef& dtype, SymRef* out,
+                    bool* known) {
+  const bool is_list = data->kind == SymKind::kList || (data->kind == SymKind::kTuple && !data->cls);
+  const std::span<const SymRef> numbers =
+      is_list ? std::span<const SymRef>(data->items) : std::span(&data, 1);
+  const auto of = [](const SymRef& number, SymKind open, PyTypeObject* type) {
+    return number->kind == open ||
+           (number->kind == SymKind::kConst && Py_TYPE(number->object.get()) == type);
+  };
+  const auto all = [&](SymKind open, PyTypeObject* type) {
+    return std::ranges::all_of(numbers, [&](const SymRef& n) { return of(n, open, type); }) &&
+           std::ranges::any_of(numbers, [&](const SymRef& n) { return n->kind == open; });
+  };
+  const bool ints = all(SymKind::kSize, &PyLong_Type);
+  *known = x.sizes().open() && (ints || all(SymKind::kNumber, &PyFloat_Type));
+  if (!*known) return true;
+  DType wanted = ints ? DType::kInt64 : DType::kFloat32;
+  if (dtype && !dtype_from_object(dtype->object.get(), "Tensor", &wanted))
+    return x.raise_python("Tensor()");
+  // Others round in ways of their own, or are too small for the numbers.
+  *known =
+      wanted == DType::kFloat32 || (ints && (wanted == DType::kInt64 || wanted == DType::kFloat64 ||
+                                             (wanted == DType::kInt32 && fit_int32(x, numbers))));
+  if (!*known) return true;
+  std::vector<Val> parts;
+  for (const SymRef& number : numbers) {
+    Val scalar;
+    SymRef part;
+    if (!x.to_val(number, &scalar) || !apply_attr(x, "cast", scalar, AttrValue(wanted), &part) ||
+        !apply_attr(x, "reshape", SymRef(part)->tensor,
+                    AttrValue(is_list ? IntList({1}) : IntList()), &part))
+      return false;
+    parts.push_back(part->tensor);
+  }
+  Attrs first_axis;
+  first_axis.push_back(AttrValue(int64_t{0}));
+  if (parts.size() > 1) return x.apply(*find_op("concat"), parts, first_axis, out);
+  return x.apply(op_copy, parts, {}, out);
+}
+
 bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   Keywords given(args, names);
   const auto argument = [&](size_t place, const char* name) {
@@ -69,6 +125,15 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (dtype && !x.look(dtype)) return false;
   if (dtype && dtype->kind == SymKind::kConst && dtype->object.get() == Py_None) dtype = {};
   if (data->kind == SymKind::kScalar) return tensor_of_number(x, data, dtype, out);
+  const bool usual_dtype =
+      !dtype || (dtype->kind == SymKind::kConst && Py_TYPE(dtype->object.get()) == &g_dtype_type);
+  if (!x.look_number(data)) return false;
+  if (data->kind == SymKind::kList || data->kind == SymKind::kTuple)
+    for (const SymRef& item : std::vector<SymRef>(data->items))
+      if (item->kind == SymKind::kLazy && !x.look_number(item)) return false;
+  bool known = false;
+  if (usual_dtype && !tensor_of_open(x, data, dtype, out, &known)) return false;
+  if (known) return true;
   if (!x.look(data)) return false;
   const bool number =
       data->kind == SymKind::kConst && (is_number(data->object.get()) || is_numpy_scalar(data) ||
@@ -76,8 +141,7 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!number && !data->is_tensor() && data->kind != SymKind::kList &&
       data->kind != SymKind::kTuple)
     return refuse();
-  if (dtype && (dtype->kind != SymKind::kConst || Py_TYPE(dtype->object.get()) != &g_dtype_type))
-    return refuse();
+  if (!usual_dtype) return refuse();
   if (data->is_tensor()) return converted_copy(x, data->tensor, dtype, out);
   const Ref value = is_numpy_scalar(data) || is_array(data) ? data->object : to_python(x, data);
   if (!value) return refuse();

@@ -46,6 +46,13 @@ bool renew(const SymRef& list, std::vector<SymRef> items, SymRef* out) {
   return *out = list, true;
 }
 
+// list += items of a list or tuple, without a look into the list.
+bool extend_unread(Executor& x, const SymRef& list, const SymRef& items, SymRef* out) {
+  SymRef none;
+  x.heap().guard_exact_type(list);
+  return call_builtin_method(x, "extend", {list, items}, nullptr, &none) && (*out = list, true);
+}
+
 bool concat(Executor& x, const SymRef& a, const SymRef& b, bool in_place, SymRef* out) {
   const std::vector<SymRef>* left = x.heap().items(a);
   const std::vector<SymRef>* right = x.heap().items(b);
@@ -159,6 +166,10 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
   SymRef turn;
   if (!turn_binary(a, b, op, &turn)) return false;
   if (turn) return *out = turn, true;
+  if (in_place && op == BinaryOp::kAdd && is_unread_list(*a)) {
+    if (!look_number(b)) return false;
+    if (is_unread_list(*a) && is_plain_sequence(*this, b)) return extend_unread(*this, a, b, out);
+  }
   if (!look_number(a) || !look_number(b)) return false;
   if ((*out = size_binary(*this, a, b, op)) || (*out = number_binary(*this, a, b, op))) return true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;

@@ -320,6 +320,11 @@ bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
   const char* text = utf8_text(name);
   if (object->kind == SymKind::kRows && text && find_method_model(object, text))
     return *out = make_items(SymKind::kMethod, {make_const(Ref::share(name)), object}), true;
+  if (text && is_unread_list(*object) && find_method_model(object, text)) {
+    heap_.guard_exact_type(object);
+    if (!may_read(*this, object, text)) return false;
+    return *out = make_items(SymKind::kMethod, {make_const(Ref::share(name)), object}), true;
+  }
   if (!look(object)) return false;
   if (!may_read(*this, object, text)) return false;
   bool known = false;
@@ -409,7 +414,7 @@ bool unbound_parts(const SymRef& method, SymRef* function, SymRef* self) {
   *self = method->items[1];
   PyObject* found = (*function)->kind == SymKind::kConst ? (*function)->object.get() : nullptr;
   if (!found || !PyUnicode_CheckExact(found)) return true;
-  PyTypeObject* type = type_of(**self);
+  PyTypeObject* type = is_unread_list(**self) ? &PyList_Type : type_of(**self);
   found = type && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) ? _PyType_Lookup(type, found) : nullptr;
   if (!found || Py_TYPE(found) != &PyMethodDescr_Type) return false;
   *function = make_const(Ref::share(found));

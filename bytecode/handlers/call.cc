@@ -88,8 +88,9 @@ bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, Py
   if (function->kind == SymKind::kConst &&
       (Py_TYPE(function->object.get()) == &PyMethodDescr_Type ||
        Py_TYPE(function->object.get()) == &PyWrapperDescr_Type)) {
-    if (self->kind != SymKind::kRows && !x.look(self)) return false;
-    if (self->kind == SymKind::kObject) {
+    const bool unread = is_unread_list(*self);
+    if (!unread && self->kind != SymKind::kRows && !x.look(self)) return false;
+    if (unread || self->kind == SymKind::kObject) {
       args.insert(args.begin(), self);
       return call_descriptor(x, function->object.get(), std::move(args), names, out);
     }

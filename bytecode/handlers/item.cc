@@ -106,6 +106,14 @@ SymRef open_item(Executor& x, const SymRef& tuple, const SymRef& position) {
   return value;
 }
 
+// What the region has appended to a list, from its end; null: it takes a look into the list.
+SymRef appended_item(const SymRef& list, const SymRef& key) {
+  Py_ssize_t index = 0;
+  const Py_ssize_t size = static_cast<Py_ssize_t>(list->items.size());
+  if (key->kind != SymKind::kConst || !index_value(key, &index)) return nullptr;
+  return index < 0 && -index <= size ? list->items[size_t(size + index)] : nullptr;
+}
+
 }  // namespace
 
 bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out) {
@@ -113,6 +121,7 @@ bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out
     return scan_row(container, key, out);
   if (container->kind == SymKind::kRows) [[unlikely]]
     return rows_subscript(*this, container, key, out);
+  if (is_unread_list(*container) && (*out = appended_item(container, key))) return true;
   if (!look(container) || !look_open(key)) return false;
   if (container->is_tensor()) return tensor_subscript(*this, container, key, out);
   if (SymRef item = open_item(*this, container, key)) return *out = std::move(item), true;
@@ -141,6 +150,7 @@ bool Executor::subscript(const SymRef& container, const SymRef& key, SymRef* out
     return true;
   }
   if (is_enum_class(container)) return enum_item(*this, container, key, out);
+  if (is_array(container)) return array_subscript(*this, container, key, out);
   if (container->kind == SymKind::kConst && !PyType_Check(container->object.get())) {
     Ref constant = constant_object(key);
     PyObject* object = container->object.get();

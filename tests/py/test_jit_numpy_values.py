@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import msjit as ms
-from jit_same import captured, same
-from msjit import Tensor, ops
+from jit_same import FORCED, breaks, captured, same
+from msjit import Tensor, _msjit, ops
 
 pytestmark = pytest.mark.jit
 RATES = [float(r) if i % 2 else r for i, r in enumerate(np.linspace(0, 0.4, 5))]
@@ -121,28 +121,70 @@ def arrays(x, n):
     return x + ones + cast, mask, Tensor(np.full((3,), 0.5, np.float32)) * x, Tensor(np.arange(3)), np.zeros((n, 2)).shape
 
 
+def masks(x, n):
+    upper = np.triu(np.ones((2, 3)), k=n - 1)
+    steps = np.linspace(0, 1, 3, dtype=np.float32)
+    table = np.array([[1, 2, 3], [4, 5, n]], np.float32)
+    return x + Tensor(upper, ms.float32), x * steps[1] + table[0, 2] * table[-1, n], Tensor(np.tril(table, -1)), Tensor(np.eye(n, 3)), steps
+
+
+def raises(x, n):
+    y = x + 1
+    try:
+        return y * np.arange(3)[n + 1]
+    except IndexError as error:
+        return str(error), y
+
+
 def numbers(x, n):
     scale = np.sqrt(x.shape[-1] + n)
     return x / scale, np.log(2.0), int(np.prod(x.shape)), np.sum([1, 2, n]), np.maximum(n, 2), np.float32(0.5) * n, np.power(2.0, n)
 
 
-@pytest.mark.parametrize("fn", [arrays, numbers])
+@pytest.mark.parametrize("fn", [arrays, masks, raises, numbers])
 def test_functions(fn):
     same(fn, lambda v: (x23(), v + 1), variants=(1, 1, 0, 1))
 
 
 @pytest.mark.captures
-def test_arrays_are_captured():
-    captured(arrays, lambda _: (x23(), 2))
+@pytest.mark.parametrize("fn", [arrays, masks])
+def test_arrays_are_captured(fn):
+    captured(fn, lambda _: (x23(), 2))
+
+
+def warns(x, n):
+    return x + 1, np.linspace(0, [1e308, np.inf][n], 3) - np.linspace(-1e308, 1e308, 3)[n]
+
+
+def test_numpy_warns_as_ever():
+    said = []
+    for fn in (warns, ms.jit(warns, mode="PIJit")):
+        for n in (0, 1, 1):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                fn(x23(), n)
+            said.append([str(w.message) for w in caught])
+    assert said[:3] == said[3:]
+
+
+def test_views_of_an_array_share_what_is_written():
+    def fn(x):
+        a = np.triu(np.ones((2, 3)))
+        row = a[1]
+        row[2] = 7
+        return x + Tensor(a, ms.float32), a, row
+    same(fn, lambda _: (x23(),), variants=(0, 0, 0))
 
 
 def test_an_array_that_leaves_is_new_each_time():
     def fn(x):
         a = np.zeros(3)
         return a, [a], x + 1
+    _msjit.reset()
     jitted = ms.jit(fn, mode="PIJit")
     for _ in range(3):
         a, b, _ = jitted(x23())
+        assert FORCED or not breaks(fn)
         assert a is b[0] and a.tolist() == [0, 0, 0]
         a[:] = 7
         assert a.flags.writeable and a.flags.owndata

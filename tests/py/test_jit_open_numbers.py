@@ -154,6 +154,39 @@ def test_a_changing_float_is_captured_three_times():
         assert sum(r["entries"] for r in found["regions"]) == 3
 
 
+def tensor_of_a_number(x, n):
+    t = n if isinstance(n, Tensor) else Tensor([n], ms.int64)
+    return x * t.broadcast_to((2,))[:, None].float(), t
+
+
+def tensors_of_ints(x, n):
+    return x + 1, Tensor(n), Tensor([n, 1]), Tensor((n, n + 1, 2), ms.float32), Tensor([n], ms.int32) * Tensor([1], ms.int8)
+
+
+def tensors_of_floats(x, n):
+    p = n * 0.5 + 0.1
+    return x + 1, Tensor(p), Tensor([p, 1.0]), Tensor([p, 1], ms.float32), Tensor([p], ms.float64), Tensor(p, ms.float16)
+
+
+TIMES = [3, 5, 6, 7, 1000, 2 ** 31 - 1, 2 ** 31, -2 ** 31, -1, 0, True, 9]
+
+
+@pytest.mark.parametrize("fn", [tensor_of_a_number, tensors_of_ints, tensors_of_floats])
+def test_tensors_of_open_numbers(fn):
+    same(fn, lambda v: (x23(), TIMES[v]), variants=tuple(range(6)) + tuple(range(12)))
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("fn", [tensor_of_a_number, tensors_of_ints])
+def test_tensors_of_open_ints_are_captured_three_times(fn):
+    _msjit.reset()
+    jitted = ms.jit(fn, mode="PIJit")
+    for v in range(3, 30):
+        jitted(x23(), v)
+    (found,) = [f for f in _msjit.explain_json() if f["name"] == fn.__name__]
+    assert found["breaks"] == [] and sum(r["entries"] for r in found["regions"]) == 3
+
+
 @pytest.mark.captures
 def test_a_comparison_is_captured_for_each_way_it_comes_out():
     def skip(x, p):
