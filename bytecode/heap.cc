@@ -314,6 +314,10 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
   }
   if (tuple || type == &PyList_Type) {
     const Py_ssize_t n = Py_SIZE(object);
+    if (!tuple && sizes_->length_differs(text)) {
+      error = "a list whose length differs between calls";
+      return false;
+    }
     if (n > kMaxItems) {
       error = fmt::format("{} of {} items", type->tp_name, n);
       return false;

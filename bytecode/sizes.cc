@@ -5,14 +5,14 @@
 namespace msjit {
 
 namespace {
-constexpr int kMissesToOpen = 2;
+constexpr int kMissesToOpen = 2, kMissesToLeave = 6;
 }
 
 Sizes::Sizes(GraphSink* sink, const std::vector<SizeHistory>* history)
     : sink_(sink), history_(history) {
   bool any = false;
   for (size_t i = 0; history && i < history->size(); ++i)
-    any |= (*history)[i].dim != kFloatDim && (*history)[i].misses >= kMissesToOpen &&
+    any |= (*history)[i].dim >= -1 && (*history)[i].misses >= kMissesToOpen &&
            !(*history)[i].closed;
   if (!any) return;
   recorder_ = std::make_unique<ShapeRecorder>(&env_, sink->graph());
@@ -121,6 +121,13 @@ bool Sizes::wants_float(const std::string& path) const {
   for (size_t i = 0; history_ && i < history_->size(); ++i)
     if ((*history_)[i].dim == kFloatDim && (*history_)[i].source == path)
       return (*history_)[i].misses >= kMissesToOpen;
+  return false;
+}
+
+bool Sizes::length_differs(const std::string& path) const {
+  for (size_t i = 0; history_ && i < history_->size(); ++i)
+    if ((*history_)[i].dim == kLengthDim && (*history_)[i].source == path)
+      return (*history_)[i].misses >= kMissesToLeave;
   return false;
 }
 

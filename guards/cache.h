@@ -55,7 +55,7 @@ inline constexpr int kPrepareStep = 1 << 25;   // or this
 // What is known of one dimension, or int, that was not always the same.
 struct SizeHistory {
   std::string source;
-  int dim;  // -1: an int; kFloatDim: a float
+  int dim;  // -1: an int; kFloatDim: a float; kLengthDim: a list
   int misses = 0;
   bool closed = false;    // a capture needed it as a constant
   bool distinct = false;  // it only happened to equal another size

@@ -79,11 +79,12 @@ bool has_unshared_names(PyObject* object);
 
 inline constexpr Dim kOpenDim = -1;
 inline constexpr int kFloatDim = -2;
+inline constexpr int kLengthDim = -3;
 
 // A fact about numbers that a capture took for constant and that is otherwise in a later call.
 struct ChangedSize {
   std::string source;  // path of the tensor or int
-  int dim;             // -1: the int itself; kFloatDim: the float itself
+  int dim;             // -1: the int itself; kFloatDim: the float itself; kLengthDim: of a list
   std::string now;
 };
 

@@ -301,6 +301,8 @@ class FrameRun {
     CaptureLimits limits = policy_.whole ? jit_config().limits : limits_at(point);
     limits.whole = policy_.whole;
     limits.strict = policy_.source;
+    if (policy_.whole)  // what is to be one graph cannot end before a list
+      std::erase_if(point.sizes, [](const SizeHistory& s) { return s.dim == kLengthDim; });
     auto captured = capture_region(code_, index_, now, frame_.stack_depth(), limits,
                                    point.refused_sizes < kMaxRefusals ? &point.sizes : nullptr,
                                    policy_.whole ? nullptr : &state_.long_loops);

@@ -6,7 +6,7 @@ import pytest
 
 import msjit as ms
 from jit_same import FORCED, breaks
-from msjit import Tensor, _msjit
+from msjit import Tensor, _msjit, ops
 
 pytestmark = pytest.mark.jit
 HISTORY = []
@@ -242,3 +242,34 @@ def test_a_region_that_ends_behind_the_append():
     captured = ms.jit(step, mode="PIJit")
     found = [picture((captured(Tensor(np.float32([1])), log), log)) for log in ([], [1], [1, 2], [3, 4])]
     assert found == [picture((step(Tensor(np.float32([1])), log), log)) for log in ([], [1], [1, 2], [3, 4])]
+
+
+def looks_at_its_length(x, log):
+    y = ops.tanh(x * 2) + 1
+    log.append(y)
+    n = len(log)
+    if n % 3 == 0:
+        y = y + n
+    return y * 2 + 1
+
+
+@pytest.mark.captures
+def test_a_look_at_a_list_that_grows_ends_the_region_before_it():
+    """It does not end the captures of the function."""
+    _msjit.reset()
+    captured, logs, x = ms.jit(looks_at_its_length, mode="PIJit"), ([], []), Tensor(np.float32([1, 2]))
+    for _ in range(40):
+        assert captured(x, logs[1]).tolist() == looks_at_its_length(x, logs[0]).tolist()
+    assert picture(logs[0]) == picture(logs[1])
+    found = breaks(looks_at_its_length)
+    assert {b["reason"] for b in found} == {"object_type"} and sum(b["count"] for b in found) >= 30
+    before = ms.stats()["eager_ops"]
+    captured(x, logs[1])
+    assert ms.stats()["eager_ops"] == before
+
+
+@pytest.mark.captures
+def test_one_graph_for_each_length_where_a_whole_graph_is_asked_for():
+    captured, logs, x = ms.jit(looks_at_its_length, mode="PSJit", fullgraph=True), ([], []), Tensor(np.float32([1, 2]))
+    for _ in range(20):
+        assert captured(x, logs[1]).tolist() == looks_at_its_length(x, logs[0]).tolist()
