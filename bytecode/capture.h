@@ -81,7 +81,7 @@ enum class EffectKind : uint8_t {
   kSetAttr,
   kDelAttr,
   kListItems,
-  kListAppend,     // values go behind what the list holds then
+  kListAppend,  // values go behind what the list holds then
   kDictItems,
   kCellContents,
   kSetItems,       // name is a tuple of a set with the same items

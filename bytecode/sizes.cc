@@ -12,8 +12,8 @@ Sizes::Sizes(GraphSink* sink, const std::vector<SizeHistory>* history)
     : sink_(sink), history_(history) {
   bool any = false;
   for (size_t i = 0; history && i < history->size(); ++i)
-    any |= (*history)[i].dim >= -1 && (*history)[i].misses >= kMissesToOpen &&
-           !(*history)[i].closed;
+    any |=
+        (*history)[i].dim >= -1 && (*history)[i].misses >= kMissesToOpen && !(*history)[i].closed;
   if (!any) return;
   recorder_ = std::make_unique<ShapeRecorder>(&env_, sink->graph());
   sink_->set_recorder(recorder_.get());

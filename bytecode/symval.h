@@ -116,9 +116,9 @@ struct SymValue {
   Ref cls;               // class of an instance made in the region; of a named tuple
   Val tensor;  // kTensor, kScalar; kSize, kNumber: once it has become one too; kRows: behind the
                // loop
-  ScanPlan* loop = nullptr;  // kRows
-  SizeExpr size;             // kSize
-  NumberExpr number;         // kNumber
+  ScanPlan* loop = nullptr;   // kRows
+  SizeExpr size;              // kSize
+  NumberExpr number;          // kNumber
   std::vector<SymRef> items;  // kLazy: what has been appended to a list that is not looked into
   std::vector<std::pair<SymRef, SymRef>> entries;  // kDict
   bool keys_known = true;                          // kDict: `entries` is complete

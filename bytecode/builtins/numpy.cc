@@ -133,7 +133,8 @@ bool make_of_data(Executor& x, const char* name, PyObject* function, Args args, 
   return keep_array(x, name, Ref::steal(PyObject_Call(function, tuple.get(), keywords.get())), out);
 }
 
-// An array of a capture, an int, or a float whose arithmetic does not overflow, of which NumPy warns.
+// An array of a capture, an int, or a float whose arithmetic does not overflow, of which NumPy
+// warns.
 Ref known_argument(Executor& x, const SymRef& value) {
   constexpr double kLargest = 1e150;
   if (!x.look(value)) return {};

@@ -72,7 +72,8 @@ bool fit_int32(Executor& x, std::span<const SymRef> ints) {
 // tensor of the scalars they are inputs as. False in `known`: of others.
 bool tensor_of_open(Executor& x, const SymRef& data, const SymRef& dtype, SymRef* out,
                     bool* known) {
-  const bool is_list = data->kind == SymKind::kList || (data->kind == SymKind::kTuple && !data->cls);
+  const bool is_list =
+      data->kind == SymKind::kList || (data->kind == SymKind::kTuple && !data->cls);
   const std::span<const SymRef> numbers =
       is_list ? std::span<const SymRef>(data->items) : std::span(&data, 1);
   const auto of = [](const SymRef& number, SymKind open, PyTypeObject* type) {

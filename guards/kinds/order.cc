@@ -29,8 +29,13 @@ const GuardKind guard_order = {"order", check, describe};
 
 GuardStep order_guard(SourceId source, double value, int op, double constant) {
   const uint32_t holds = in_order(value, op, constant) ? kHolds : 0;
-  return {&guard_order, source, kNoSource, std::bit_cast<int64_t>(constant),
-          static_cast<uint32_t>(op) << 1 | holds, {}, nullptr};
+  return {&guard_order,
+          source,
+          kNoSource,
+          std::bit_cast<int64_t>(constant),
+          static_cast<uint32_t>(op) << 1 | holds,
+          {},
+          nullptr};
 }
 
 bool in_order(double a, int op, double b) {
