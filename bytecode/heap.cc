@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "bytecode/library.h"
@@ -149,7 +150,35 @@ Val Heap::scalar_input(const SymRef& value) {
   return sizes_->scalar(value);
 }
 
+namespace {
+
+bool differs(const NumberNode& number, const Sizes& sizes, const GuardBuilder& guards) {
+  std::unordered_set<const NumberNode*> nodes;
+  add_nodes(number, &nodes);
+  return std::ranges::any_of(nodes, [&](const NumberNode* node) {
+    return node->size ? sizes.differs(node->size)
+                      : node->kind == NumberNode::Kind::kSource &&
+                            sizes.differs(guards.source(node->source).text);
+  });
+}
+
+// A number that made capture after capture necessary: the region ends before it is looked at.
+bool differs(const SymValue& value, const Sizes& sizes, const GuardBuilder& guards) {
+  if (value.kind == SymKind::kSize) return sizes.differs(value.size);
+  if (value.kind == SymKind::kNumber) return differs(*value.number, sizes, guards);
+  PyObject* const object = value.object.get();
+  return value.kind == SymKind::kLazy &&
+         (PyLong_CheckExact(object) || PyFloat_CheckExact(object) || is_numpy_scalar(object)) &&
+         sizes.differs(guards.source(value.source).text);
+}
+
+}  // namespace
+
 bool Heap::realize(const SymRef& value) {
+  if (differs(*value, *sizes_, guards_)) {
+    error = "a number that differs between calls";
+    return false;
+  }
   if (value->kind == SymKind::kSize) sizes_->specialise(*value);
   if (value->kind == SymKind::kNumber) specialise_number(value);
   if (is_unknown(*value)) {
@@ -314,7 +343,7 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
   }
   if (tuple || type == &PyList_Type) {
     const Py_ssize_t n = Py_SIZE(object);
-    if (!tuple && sizes_->length_differs(text)) {
+    if (!tuple && sizes_->differs(text)) {
       error = "a list whose length differs between calls";
       return false;
     }

@@ -124,10 +124,18 @@ bool Sizes::wants_float(const std::string& path) const {
   return false;
 }
 
-bool Sizes::length_differs(const std::string& path) const {
+bool Sizes::differs(const std::string& path) const {
   for (size_t i = 0; history_ && i < history_->size(); ++i)
-    if ((*history_)[i].dim == kLengthDim && (*history_)[i].source == path)
+    if ((*history_)[i].dim < 0 && (*history_)[i].source == path)
       return (*history_)[i].misses >= kMissesToLeave;
+  return false;
+}
+
+bool Sizes::differs(const SizeExpr& size) const {
+  for (size_t i = 0; i < symbols_.size(); ++i)
+    if (((size->symbols & ~env_.fixed()) >> i & 1) && symbols_[i].dim < 0 &&
+        differs(symbols_[i].path))
+      return true;
   return false;
 }
 

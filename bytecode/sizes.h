@@ -25,8 +25,11 @@ class Sizes {
   void tensor_input(SourceId source, const std::string& path, ValueId input, Shape* asked);
   bool wants_int(const std::string& path, PyObject* object) const;
   bool wants_float(const std::string& path) const;
-  // Whether a list has had so many lengths that a region had better end before it is looked into.
-  bool length_differs(const std::string& path) const;
+  // Whether a number, or the length of a list, differs so often that a region had better end before
+  // it is looked at.
+  bool differs(const std::string& path) const;
+  // The same of an int that a size is made of.
+  bool differs(const SizeExpr& size) const;
   // Makes a lazy int an open size. False: there are too many.
   bool open_int(const SymRef& value, const std::string& path);
 

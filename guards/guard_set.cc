@@ -66,6 +66,10 @@ bool note_change(const GuardStep& step, PyObject* object, const std::string& sou
     out->push_back({source, kLengthDim, fmt::format("of length {}", Py_SIZE(object))});
     return true;
   }
+  if (step.kind == &guard_bits) {
+    out->push_back({source, kFloatDim, "another number"});
+    return true;
+  }
   if (step.kind != &guard_tensor && step.kind != &guard_tensor_open) return false;
   if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != step.object.address()) return false;
   const Meta &now = tensor_of(object).meta(), &then = *step.tensor;

@@ -138,7 +138,9 @@ class FrameRun {
       skip_region(*entry);
       return nullptr;
     }
-    if (point.cold && !policy_.whole && (!point.retry_at || state_.calls < point.retry_at) &&
+    const bool full = point.captures >= jit_config().max_entries_per_pc && !paid_off(point);
+    if (point.cold && !policy_.whole &&
+        (full || !point.retry_at || state_.calls < point.retry_at) &&
         (!point.recorded || gradients_asked())) {
       skip_until(point.skip_to);
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
@@ -249,6 +251,9 @@ class FrameRun {
     } else if (point.last_failure >= kRelationStep) {
       const SizeRelation& relation = entry.open->relations[point.last_failure - kRelationStep];
       text = sizes_now(entry, relation.symbols(), now);
+      for (int i = 0; i < entry.open->count(); ++i)
+        if (((relation.symbols() >> i) & 1) && entry.open->symbols[i].dim < 0)
+          ++history(entry.open->symbols[i].path, entry.open->symbols[i].dim).misses;
       if (relation.a->op != SizeOp::kSymbol || relation.b->op != SizeOp::kSymbol) return text;
       const OpenSize& size = entry.open->symbols[static_cast<size_t>(relation.a->value)];
       if (size.guessed) history(size.path, size.dim).distinct = true;
@@ -301,8 +306,11 @@ class FrameRun {
     CaptureLimits limits = policy_.whole ? jit_config().limits : limits_at(point);
     limits.whole = policy_.whole;
     limits.strict = policy_.source;
-    if (policy_.whole)  // what is to be one graph cannot end before a list
-      std::erase_if(point.sizes, [](const SizeHistory& s) { return s.dim == kLengthDim; });
+    constexpr int kEnoughToOpen = 2;
+    // What is to be one graph cannot end before a number that differs, and captures for its values
+    // may be of use.
+    if (policy_.whole || paid_off(point))
+      for (SizeHistory& known : point.sizes) known.misses = std::min(known.misses, kEnoughToOpen);
     auto captured = capture_region(code_, index_, now, frame_.stack_depth(), limits,
                                    point.refused_sizes < kMaxRefusals ? &point.sizes : nullptr,
                                    policy_.whole ? nullptr : &state_.long_loops);

@@ -1,11 +1,12 @@
 """Numbers that differ from call to call: what is left open must behave as the number it is."""
 import collections
+import math
 
 import numpy as np
 import pytest
 
 import msjit as ms
-from jit_same import captured, same
+from jit_same import FORCED, captured, same
 from msjit import Tensor, _msjit, ops
 
 pytestmark = pytest.mark.jit
@@ -285,3 +286,53 @@ def test_named_tuples_as_text():
         p = Pair(n, "q")
         return x * n, "%s" % (p,), f"{p} {[p]!r}", str(p), p == (n, "q"), max(p, Pair(2, "a"))
     same(fn, lambda v: (x23(), v + 1))
+
+
+class Steps:
+    def __init__(self):
+        self.step, self.names = 0, []
+
+
+def named_steps(x, s):
+    s.step += 1
+    s.names.append("step_%d" % s.step)
+    return x * 2 + s.step
+
+
+def cosine_schedule(x, s):
+    s.step += 1
+    return x * (0.5 * (1 + math.cos(math.pi * s.step / 40)))
+
+
+def warm_up(x, s):
+    s.step += 1
+    return x * min(1.0, s.step / 10)
+
+
+@pytest.mark.parametrize("fn", [named_steps, cosine_schedule, warm_up])
+def test_a_number_that_is_looked_at_in_each_call_ends_the_region_there(fn):
+    """It does not end the captures of the function."""
+    _msjit.reset()
+    jitted, plain, held = ms.jit(fn, mode="PIJit"), Steps(), Steps()
+    for _ in range(40):
+        np.testing.assert_array_equal(jitted(x23(), held).asnumpy(), fn(x23(), plain).asnumpy())
+    assert vars(held) == vars(plain)
+    if FORCED:
+        return
+    (found,) = [f for f in _msjit.explain_json() if f["name"] == fn.__name__]
+    assert {b["reason"] for b in found["breaks"]} == {"object_type"}
+    assert found["regions"][-1]["hits"] > 30
+
+
+def test_layers_by_number():
+    """More layers than captures at one place."""
+    layers = [Tensor(np.float32([i])) for i in range(12)]
+
+    def layer(x, i):
+        return ops.tanh(x * layers[i]) + i
+
+    same(lambda x, n: [layer(x, i) for i in range(n)], lambda v: (x23(), 12), variants=(0, 0, 0))
+    jitted = ms.jit(layer, mode="PIJit")
+    for _ in range(5):
+        for i in range(12):
+            np.testing.assert_array_equal(jitted(x23(), i).asnumpy(), layer(x23(), i).asnumpy())
