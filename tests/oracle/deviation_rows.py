@@ -219,3 +219,21 @@ deviation(
     """MindSpore subtracts two infinities of one sign, which gives NaN, and computes in the narrower of two dtypes of floats. msjit
     gives the infinity, as NumPy does, and computes in the wider one.""",
     "value: ops.logaddexp2(a, b) | *")
+deviation(
+    "Sequences of unequal lengths in HyperMap and Map",
+    """Outside of jit MindSpore leaves out what the shortest of the sequences does not have, and a Tensor beside them counts as a
+    sequence of its rows; compiled, it raises RuntimeError and repeats the Tensor. msjit raises ValueError and repeats the Tensor in
+    both, so that a call gives the same with and without jit. HyperMap gives tuples in both, MindSpore lists for lists when compiled.""",
+    "rejects: ops.HyperMap()(*", "rejects: ops.Map()(*")
+deviation(
+    "Metrics",
+    """MindSpore's ConfusionMatrixMetric leaves the first channel out where skip_channel is False, against its documentation, and
+    stops at most values of decrease; msjit follows the documentation. The mean Precision of labels that were never predicted is 0
+    where MindSpore divides by zero.""",
+    "value: train.ConfusionMatrixMetric(*", "value: train.Precision('multilabel')*")
+deviation(
+    "Arrays and scalars of NumPy on the left of a Tensor",
+    """An array, or a scalar of NumPy such as np.float32(2), to the left of a Tensor gives a Tensor, of the dtype that the operator of
+    Tensor gives and with its gradient; MindSpore computes such expressions in NumPy, gives an array and loses the gradient. An array to
+    the right is an operand; MindSpore raises TypeError, and finds it unequal.""",
+    "type: np*(*", "type: b * a | f32[2]; np*")
