@@ -216,10 +216,13 @@ class Cell(CellState, CellAttributes, CellNames):
         seen = set()
         cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
         for cell_name, cell in cells:
-            for name, param in cell._params.items():
+            for name, param in cell._own_parameters():
                 if param is not None and id(param) not in seen:
                     seen.add(id(param))
                     yield (cell_name + "." + name if cell_name else name), param
+
+    def _own_parameters(self):
+        return self._params.items()
 
     def get_parameters(self, expand=True):
         """Yields every Parameter once."""

@@ -14,6 +14,11 @@ def _fraction(value, where, what):
     return float(value)
 
 
+def _filled(param, value):
+    import numpy
+    return numpy.full(tuple(param.shape), value, "float32")
+
+
 class SGD(Optimizer):
     """Stochastic gradient descent with momentum, dampening and Nesterov's variant.
 
@@ -36,6 +41,15 @@ class SGD(Optimizer):
                              % (momentum, dampening))
         self.nesterov = nesterov
         self.accum = self._state("accum") if self.momentum else None
+
+    def _shown_numbers(self):
+        yield "momentum", self.momentum
+        if self.accum is None:
+            yield from (("accum." + name, _filled(p, 0)) for name, p in zip(self._first_names, self.parameters))
+
+    def _shown_last(self):
+        started = 1 if self.step_count == 0 else 0
+        return [("stat." + name, _filled(p, started)) for name, p in zip(self._first_names, self.parameters)]
 
     def _update(self, index, param, gradient, rate, decay):
         if self.accum is None:
@@ -66,6 +80,9 @@ class Momentum(Optimizer):
             raise TypeError("[momentum] use_nesterov must be a bool, got %s" % type(use_nesterov).__name__)
         self.use_nesterov = use_nesterov
         self.moments = self._state("moments")
+
+    def _shown_numbers(self):
+        return [("momentum", self.momentum)]
 
     def _update(self, index, param, gradient, rate, decay):
         _momentum_step(param, self.moments[index], gradient, rate, self.momentum, decay, 0.0, self.use_nesterov)
