@@ -86,12 +86,6 @@ def _items(save_obj, where):
     return items
 
 
-def _optimizers(net):
-    """The optimizers within a Cell."""
-    from .optim import Optimizer
-    return [cell for _, cell in net.cells_and_names() if isinstance(cell, Optimizer)]
-
-
 def _appended(append_dict, where):
     if append_dict is None:
         return {}
@@ -309,9 +303,11 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         found.update(_with_prefix(missing, parameter_dict))
     for name, source in found.items():
         _copy(params[name], parameter_dict[source], strict_load)
-    optimizers = _optimizers(net)
-    for optimizer in optimizers:
+    from .optim.shown import Shown, ShownState
+    cells = [cell for _, cell in net.cells_and_names() if isinstance(cell, Shown)]
+    for optimizer in cells:
         optimizer._take_shown()
+    optimizers = [cell for cell in cells if isinstance(cell, ShownState)]
     if _STEP in not_used and optimizers:  # whose step has a longer name here
         not_used.remove(_STEP)
         optimizers[0].global_step = parameter_dict[_STEP].value()

@@ -237,3 +237,9 @@ deviation(
     Tensor gives and with its gradient; MindSpore computes such expressions in NumPy, gives an array and loses the gradient. An array to
     the right is an operand; MindSpore raises TypeError, and finds it unequal.""",
     "type: np*(*", "type: b * a | f32[2]; np*")
+deviation(
+    "State of optimizers",
+    """What optimizers keep beside the parameters requires no gradient, so trainable_params() of a training step are those of the network;
+    in MindSpore all of it does. LARS lists no fake_lr and fake_param, AdaFactor without beta1 no Parameter that stands in for its moment, and
+    ASGD and NAdam of experimental.optim list the numbers that they need to go on from a checkpoint.""",
+    "value: nn.*(net.trainable_params()*).trainable_params()*")

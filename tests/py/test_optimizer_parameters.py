@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import msjit as ms
-from msjit import Parameter, ParameterTuple, Tensor, nn
+from msjit import Parameter, ParameterTuple, Tensor, mint, nn
+from msjit.experimental import optim
 
 OWN = ["weight", "bias"]
 
@@ -146,3 +147,29 @@ def test_names_inside_a_cell_and_of_unnamed_parameters():
                                 "moments.Parameter$2"]
     groups = nn.Adam([{"params": plain[:1], "lr": 0.5}, {"params": plain[1:]}], 0.1)
     assert isinstance(groups.learning_rate, ParameterTuple) and [p.name for p in groups.learning_rate] == ["learning_rate_group_0", "learning_rate"]
+
+
+@pytest.mark.parametrize("make, expected", [
+    (lambda p: optim.Adam(p, 0.1), states("exp_avg.", "exp_avg_sq.", "max_exp_avg_sq.") + ["state_step"]),
+    (lambda p: optim.SGD(p, 0.1), states("accum.", "stat.")),
+    (lambda p: optim.Adagrad(p, 0.1), states("accum.") + ["step_t"]),
+    (lambda p: optim.Adamax(p, 0.1), ["step_t"] + states("exp_avg.", "exp_inf.")),
+    (lambda p: optim.RMSprop(p, 0.1), states("mean_grad.", "mean_square.", "moment.")),
+    (lambda p: mint.optim.Adam(p, 0.1), states("exp_avg.", "exp_avg_sq.") + ["state_step"]),
+    (lambda p: mint.optim.AdamW(p, 0.1), states("exp_avg.", "exp_avg_sq.") + ["state_step"]),
+    (lambda p: mint.optim.SGD(p, 0.1, 0.9), states("momentum_buf.") + ["step_t"]),
+])
+def test_optimizers_with_dicts_of_options(make, expected, tmp_path):
+    net, other = network(), network()
+    first, second = make(net.trainable_params()), make(other.trainable_params())
+    assert names(first) == OWN + expected
+    gradients = tuple(Tensor(np.float32(np.arange(p.size).reshape(p.shape) + 1)) for p in first.parameters)
+    for _ in range(3):
+        first(gradients)
+    path = str(tmp_path / "optimizer.ckpt")
+    ms.save_checkpoint(first, path)
+    assert ms.load_param_into_net(second, ms.load_checkpoint(path)) == ([], [])
+    for _ in range(2):
+        first(gradients), second(gradients)
+    for one, two in zip(net.get_parameters(), other.get_parameters()):
+        np.testing.assert_allclose(one.asnumpy(), two.asnumpy(), rtol=1e-6)

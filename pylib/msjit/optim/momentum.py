@@ -1,5 +1,6 @@
 """SGD and Momentum."""
 from .._native import _msjit
+from .assigned import filled
 from .optimizer import Optimizer
 
 _sgd_step = _msjit.ops.sgd_step
@@ -12,11 +13,6 @@ def _fraction(value, where, what):
     if value < 0:
         raise ValueError("[%s] %s must not be negative, got %s" % (where, what, value))
     return float(value)
-
-
-def _filled(param, value):
-    import numpy
-    return numpy.full(tuple(param.shape), value, "float32")
 
 
 class SGD(Optimizer):
@@ -45,11 +41,11 @@ class SGD(Optimizer):
     def _shown_numbers(self):
         yield "momentum", self.momentum
         if self.accum is None:
-            yield from (("accum." + name, _filled(p, 0)) for name, p in zip(self._first_names, self.parameters))
+            yield from (("accum." + name, filled(p, 0)) for name, p in zip(self._first_names, self.parameters))
 
     def _shown_last(self):
         started = 1 if self.step_count == 0 else 0
-        return [("stat." + name, _filled(p, started)) for name, p in zip(self._first_names, self.parameters)]
+        return [("stat." + name, filled(p, started)) for name, p in zip(self._first_names, self.parameters)]
 
     def _update(self, index, param, gradient, rate, decay):
         if self.accum is None:

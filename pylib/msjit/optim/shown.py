@@ -28,27 +28,11 @@ class _ShownParameter(Parameter):
         return Parameter(self.value(), name=self.name, requires_grad=self.requires_grad)
 
 
-class ShownState:
-    """The part of Optimizer that lists its Parameters."""
-
-    def _shown_numbers(self):
-        """(name, values) of what MindSpore keeps between the parameters and the state of each."""
-        return ()
-
-    def _shown_last(self):
-        """The same of what it keeps behind them."""
-        return ()
+class Shown:
+    """Parameters that show what an object has in another form."""
 
     def _adopt(self, name, values):
         """Takes over what was written to a Parameter that shows something; values: an array."""
-        if name == "global_step":
-            object.__setattr__(self, "step_count", int(values.reshape(-1)[0]))
-        elif name == "momentum":
-            object.__setattr__(self, "momentum", float(values))
-        elif name.startswith("learning_rate"):
-            for group in self._groups:
-                if _rate_name(group) == name:  # a number becomes a Parameter that every step reads
-                    group.rate = tuple(values.tolist()) if isinstance(group.rate, tuple) else self._shown[name][0]
 
     def _take_shown(self):
         """Takes over what was written to the Parameters that show numbers."""
@@ -70,6 +54,29 @@ class ShownState:
             Parameter.set_data(kept[name][0], Tensor(values))
             kept[name] = kept[name][0], values
         return kept[name][0]
+
+
+class ShownState(Shown):
+    """The part of Optimizer that lists its Parameters."""
+
+    def _shown_numbers(self):
+        """(name, values) of what MindSpore keeps between the parameters and the state of each."""
+        return ()
+
+    def _shown_last(self):
+        """The same of what it keeps behind them."""
+        return ()
+
+    def _adopt(self, name, values):
+        """Takes over what was written to a Parameter that shows something; values: an array."""
+        if name == "global_step":
+            object.__setattr__(self, "step_count", int(values.reshape(-1)[0]))
+        elif name == "momentum":
+            object.__setattr__(self, "momentum", float(values))
+        elif name.startswith("learning_rate"):
+            for group in self._groups:
+                if _rate_name(group) == name:  # a number becomes a Parameter that every step reads
+                    group.rate = tuple(values.tolist()) if isinstance(group.rate, tuple) else self._shown[name][0]
 
     def _show_step(self):
         """The number of updates done, as MindSpore's Parameter global_step."""
