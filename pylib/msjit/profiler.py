@@ -6,7 +6,7 @@ import time
 
 from . import _paths
 from ._native import _msjit
-from .profiler_schedule import ProfilerAction, Schedule, schedule, tensorboard_trace_handler  # noqa: F401
+from .profiler_schedule import ProfilerAction, Schedule, tensorboard_trace_handler  # noqa: F401
 
 TRACE = "trace_view.json"
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
@@ -196,6 +196,9 @@ class _ExperimentalConfig:
         self.profiler_level, self.aic_metrics, self.l2_cache, self.mstx = profiler_level, aic_metrics, l2_cache, mstx
         self.data_simplification, self.export_type = data_simplification, export_type
         self.__dict__.update(kwargs)
+
+
+schedule = Schedule
 
 
 class Event:

@@ -184,7 +184,8 @@ deviation(
 deviation(
     "Creation and types",
     """Tensor takes the name of a dtype or int for one, ragged lists and wrong names are ValueErrors.
-    The number in the name of a Parameter without one, Parameter#2, counts those that the program has made. typeof gives the dtype, scalar_cast takes any; fast_gelu is the tanh form of
+    The number in the name of a Parameter without one, Parameter#2, counts those that the program has made; an attribute `name` that is
+    set later is kept as it is, also None. typeof gives the dtype, scalar_cast takes any; fast_gelu is the tanh form of
     GELU; Parameters have the attributes of Tensors.""",
     "accepts: Tensor([1, 2], *)", "class: Tensor([[1,2],[3]])", "value: Parameter(Tensor([1.0]), name=*", "value: ops.typeof(a) | *", "rejects: ops.typeof(a) | 2.5",
     "rejects: ops.identity(a) | 2.5", "accepts: ops.scalar_cast(*", "value: nn.get_activation(a).cls_name | 'fast_gelu'", "accepts: a.is_leaf | f32[2,3]p", "accepts: a.grad | f32[2,3]p",

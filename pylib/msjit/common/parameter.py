@@ -34,12 +34,17 @@ class Parameter(Tensor):
     cache_shape, comm_fusion, key, inited_param = [], 1, -1, None
 
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
-                 parallel_optimizer=True, storage_format=""):
+                 parallel_optimizer=True, storage_format="", device=None):
+        if name is not None and not isinstance(name, str):
+            raise ValueError("[parameter] name must be a str, got %s" % type(name).__name__)
         if isinstance(default_input, bool):
             raise ValueError("[parameter] default_input must be a Tensor or a number, got bool")
         if not isinstance(requires_grad, bool):
             raise TypeError("[parameter] requires_grad must be a bool, got %s" % type(requires_grad).__name__)
-        self.name = name
+        if device is not None and not isinstance(device, str):
+            raise TypeError("[parameter] device, got %s, expected a str or None" % type(device).__name__)
+        # A plain attribute: code that gives Parameters other names is captured, as where a construct takes a part of a CellList.
+        self.name = name if name and not name.isspace() else _MADE_UP + str(next(_numbers))
         if isinstance(default_input, int):  # int32, as MindSpore has it
             Tensor.__init__(self, default_input, "int32")
         else:
@@ -47,17 +52,6 @@ class Parameter(Tensor):
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer
         self._set_requires_grad(requires_grad)
-
-    @property
-    def name(self):
-        """What checkpoints call it. None or a blank text gives it a new name, "Parameter#" and a number; ValueError for no text."""
-        return self._name
-
-    @name.setter
-    def name(self, value):
-        if value is not None and not isinstance(value, str):
-            raise ValueError("[parameter] name must be a str, got %s" % type(value).__name__)
-        self._name = value if value and not value.isspace() else _MADE_UP + str(next(_numbers))
 
     def _set_requires_grad(self, value):
         self._requires_grad = bool(value)
