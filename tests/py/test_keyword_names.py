@@ -58,6 +58,17 @@ def test_places():
         x().set_(Tensor(np.float32([1, 2, 3])), 2, (2,), (1,))
 
 
+def test_left_out_values():
+    for made in (ops.eye(2, None, None), mint.eye(2, dtype=None)):
+        assert made.dtype == ms.float32 and made.asnumpy().tolist() == [[1, 0], [0, 1]]
+    assert ms.Parameter(x(), name="a", device="CPU").name == "a"
+    for wrong in (3, "TPU"):
+        with pytest.raises(ValueError):
+            ms.Parameter(x(), device=wrong)
+    rows = x().reverse_sequence(Tensor([1, 2]), 1)
+    assert rows.asnumpy().tolist() == [[1, 2], [4, 3]]
+
+
 def test_random_integers():
     for call in (lambda: mint.randint(low=2, high=3, size=(4,)), lambda: mint.randint(2, 3, size=(4,)), lambda: mint.randint(2, 3, (4,)),
                  lambda: mint.randint(2, high=3, size=(4,))):

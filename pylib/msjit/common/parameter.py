@@ -41,8 +41,8 @@ class Parameter(Tensor):
             raise ValueError("[parameter] default_input must be a Tensor or a number, got bool")
         if not isinstance(requires_grad, bool):
             raise TypeError("[parameter] requires_grad must be a bool, got %s" % type(requires_grad).__name__)
-        if device is not None and not isinstance(device, str):
-            raise TypeError("[parameter] device, got %s, expected a str or None" % type(device).__name__)
+        if device not in (None, "CPU", "Remote"):
+            raise ValueError("[parameter] device, got %r, expected 'CPU', 'Remote' or None" % (device,))
         # A plain attribute: code that gives Parameters other names is captured, as where a construct takes a part of a CellList.
         self.name = name if name and not name.isspace() else _MADE_UP + str(next(_numbers))
         if isinstance(default_input, int):  # int32, as MindSpore has it
