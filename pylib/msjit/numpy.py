@@ -8,7 +8,7 @@ from .common.dtype import (  # noqa: F401
     bool_, complex64, complex128, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
 )
 from .common.tensor import Tensor as _Tensor
-from .ops import concat, where  # noqa: F401
+from .ops import concat  # noqa: F401
 
 pi, e, inf, nan, newaxis = _np.pi, _np.e, _np.inf, _np.nan, None
 ndarray = _Tensor

@@ -6,6 +6,7 @@ import time
 
 from . import _paths
 from ._native import _msjit
+from .profiler_schedule import ProfilerAction, Schedule, tensorboard_trace_handler  # noqa: F401
 
 TRACE = "trace_view.json"
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
@@ -19,6 +20,8 @@ AicoreMetrics = enum.Enum("AicoreMetrics", dict(
     {name: name for name in ("PipeUtilization", "ArithmeticUtilization", "Memory", "MemoryL0", "MemoryUB",
                              "ResourceConflictRatio", "L2Cache", "MemoryAccess")}, AiCoreNone="None"), module=__name__)
 
+_NOTED = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+
 
 class Profiler:
     """Notes what runs between start() and stop(): ops, compiled regions and their kernels, captures, compiles, breaks.
@@ -28,7 +31,10 @@ class Profiler:
         start_profile (bool): whether to start at once. Default True.
         profiler_level, activities, profile_memory, with_stack, data_simplification: accepted for compatibility; all there is
             is noted.
-        schedule, on_trace_ready: not supported, ValueError.
+        schedule (callable): which steps are noted, a function from the number of a step to a ProfilerAction; see profiler.schedule().
+            The program calls step() at the end of each. Default None: all that runs is noted.
+        on_trace_ready (callable): is called with the profiler where a round of the schedule, or without a schedule the whole run, has
+            been noted; afterwards the profiler begins anew. See profiler.tensorboard_trace_handler(). Default None.
 
     One profiler runs at a time; RuntimeError for a second one. Events are kept in memory, at most two million of them.
 
@@ -45,13 +51,13 @@ class Profiler:
     def __init__(self, profiler_level=None, activities=None, schedule=None, on_trace_ready=None, profile_memory=False,
                  with_stack=False, data_simplification=True, start_profile=True, output_path="./data"):
         for name, value in (("schedule", schedule), ("on_trace_ready", on_trace_ready)):
-            if value is not None:
-                raise ValueError("[Profiler] %s, got %r, expected None: call start(), stop() and analyse() instead"
-                                 % (name, value))
+            if value is not None and not callable(value):
+                raise TypeError("[Profiler] %s, got %s, expected a function or None" % (name, type(value).__name__))
         if not isinstance(output_path, (str, os.PathLike)):
             raise TypeError("[Profiler] output_path, got %s, expected a path" % type(output_path).__name__)
         self.output_path = os.fspath(output_path)
         self._events, self._dropped, self._seconds, self._began = [], 0, 0.0, None
+        self._schedule, self._on_trace_ready, self._step, self._noting, self._metadata = schedule, on_trace_ready, 0, False, {}
         if start_profile:
             self.start()
 
@@ -59,18 +65,61 @@ class Profiler:
         """Begins to note what runs; what has been noted before stays. RuntimeError while a profiler is running."""
         if Profiler._running is not None:
             raise RuntimeError("[Profiler] start, got a profiler that is running, expected stop() or analyse() before it")
-        Profiler._running, self._began = self, time.perf_counter()
-        _msjit.profile_start()
+        Profiler._running = self
+        self._note(self._action() in _NOTED)
 
     def stop(self):
         """Ends that. RuntimeError when this profiler is not running."""
         if Profiler._running is not self:
             raise RuntimeError("[Profiler] stop, got a profiler that is not running, expected start() before it")
-        events, dropped = _msjit.profile_stop()
+        noted = self._noting
+        self._note(False)
         Profiler._running = None
-        self._seconds += time.perf_counter() - self._began
-        self._events += [Event(*row) for row in events]
-        self._dropped += dropped
+        if noted:
+            self._ready()
+
+    def step(self):
+        """Ends a step of the program: what the schedule says of the next one holds from here on. RuntimeError where there is no
+        schedule, or the profiler is not running."""
+        if self._schedule is None or Profiler._running is not self:
+            raise RuntimeError("[Profiler] step, got a profiler %s, expected one with a schedule that is running"
+                               % ("without a schedule" if self._schedule is None else "that is not running"))
+        if self._action() is ProfilerAction.RECORD_AND_SAVE:
+            self._note(False)
+            self._ready()
+        self._step += 1
+        self._note(self._action() in _NOTED)
+
+    def _action(self):
+        return ProfilerAction.RECORD if self._schedule is None else self._schedule(self._step)
+
+    def _note(self, on):
+        """Begins or ends to note what runs."""
+        if on and not self._noting:
+            self._began = time.perf_counter()
+            _msjit.profile_start()
+        elif self._noting and not on:
+            events, dropped = _msjit.profile_stop()
+            self._seconds += time.perf_counter() - self._began
+            self._events += [Event(*row) for row in events]
+            self._dropped += dropped
+        self._noting = on
+
+    def _ready(self):
+        if self._on_trace_ready is not None:
+            self._on_trace_ready(self)
+            self._events, self._dropped, self._seconds = [], 0, 0.0
+
+    def add_metadata(self, key, value):
+        """Adds a text to the trace under a name; TypeError for other things than texts."""
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise TypeError("[add_metadata] key and value, got %s and %s, expected texts" % (type(key).__name__, type(value).__name__))
+        self._metadata[key] = value
+
+    def add_metadata_json(self, key, value):
+        """The same for a text in JSON; ValueError where it is none."""
+        json.loads(value)
+        self.add_metadata(key, value)
 
     def analyse(self, offline_path=None, pretty=False, step_list=None, mode="sync"):
         """Stops, if that has not been done, and writes the trace to output_path/trace_view.json, in the format of
@@ -78,10 +127,16 @@ class Profiler:
         written."""
         if Profiler._running is self:
             self.stop()
-        os.makedirs(self.output_path, exist_ok=True)
-        with open(os.path.join(self.output_path, TRACE), "w") as file:
-            json.dump({"traceEvents": [event.as_trace() for event in self._events], "displayTimeUnit": "ms"}, file,
-                      indent=1 if pretty else None)
+        self.write_trace(self.output_path, pretty)
+
+    def write_trace(self, folder, pretty=False):
+        """Writes what has been noted to folder/trace_view.json. OSError where it cannot be written."""
+        os.makedirs(folder, exist_ok=True)
+        trace = {"traceEvents": [event.as_trace() for event in self._events], "displayTimeUnit": "ms"}
+        if self._metadata:
+            trace["otherData"] = self._metadata
+        with open(os.path.join(folder, TRACE), "w") as file:
+            json.dump(trace, file, indent=1 if pretty else None)
             file.write("\n")
 
     @property
@@ -103,7 +158,47 @@ class Profiler:
         return self
 
     def __exit__(self, *exc_info):
-        self.analyse()
+        if self._on_trace_ready is None:
+            self.analyse()
+        elif Profiler._running is self:
+            self.stop()
+
+
+class profile(Profiler):  # noqa: N801 - MindSpore's name
+    """A Profiler with the arguments of mindspore.profiler.profile; what only other devices have is accepted and changes nothing.
+
+    >>> import msjit as ms
+    >>> from msjit.profiler import profile, schedule
+    >>> rounds = []
+    >>> with profile(schedule=schedule(wait=1, active=1, repeat=1), on_trace_ready=lambda p: rounds.append(len(p.events))) as prof:
+    ...     for _ in range(3):
+    ...         y = ms.ops.relu(ms.ops.ones((2, 2), ms.float32))
+    ...         prof.step()
+    >>> len(rounds), rounds[0] > 0
+    (1, True)
+    """
+
+    def __init__(self, activities=None, with_stack=False, profile_memory=False, data_process=False, parallel_strategy=False,
+                 start_profile=True, hbm_ddr=False, pcie=False, sync_enable=True, record_shapes=False, schedule=None, on_trace_ready=None,
+                 experimental_config=None, output_path="./data"):
+        super().__init__(None, activities, schedule, on_trace_ready, profile_memory, with_stack, True, start_profile, output_path)
+
+    def __exit__(self, *exc_info):
+        if Profiler._running is self:
+            self.stop()
+
+
+class _ExperimentalConfig:
+    """What profile() takes as experimental_config; its arguments are kept and change nothing."""
+
+    def __init__(self, profiler_level=ProfilerLevel.Level0, aic_metrics=AicoreMetrics.AiCoreNone, l2_cache=False, mstx=False,
+                 data_simplification=True, export_type=None, **kwargs):
+        self.profiler_level, self.aic_metrics, self.l2_cache, self.mstx = profiler_level, aic_metrics, l2_cache, mstx
+        self.data_simplification, self.export_type = data_simplification, export_type
+        self.__dict__.update(kwargs)
+
+
+schedule = Schedule
 
 
 class Event:

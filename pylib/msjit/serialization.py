@@ -66,11 +66,7 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
 def _items(save_obj, where):
     from .nn.cell import Cell
     if isinstance(save_obj, Cell):
-        items = [(p.name, p) for p in save_obj.get_parameters()]
-        optimizer = _optimizer(save_obj)
-        if optimizer is not None and all(name != _STEP for name, _ in items):
-            items.append((_STEP, optimizer.global_step))
-        return items
+        return [(p.name, p) for p in save_obj.get_parameters()]
     if isinstance(save_obj, dict):
         items = list(save_obj.items())
     elif isinstance(save_obj, (list, tuple)):
@@ -88,12 +84,6 @@ def _items(save_obj, where):
             raise TypeError("[%s] value of %s, got %s, expected a Tensor, a number or a text"
                             % (where, name, type(value).__name__))
     return items
-
-
-def _optimizer(net):
-    """The first optimizer within a Cell, or None: its step counts bias corrections and schedules, so it is saved too."""
-    from .optim import Optimizer
-    return next((cell for _, cell in net.cells_and_names() if isinstance(cell, Optimizer)), None)
 
 
 def _appended(append_dict, where):
@@ -313,11 +303,14 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         found.update(_with_prefix(missing, parameter_dict))
     for name, source in found.items():
         _copy(params[name], parameter_dict[source], strict_load)
-    optimizer = _optimizer(net) if _STEP in not_used else None
-    if optimizer is not None:
+    from .optim.shown import Shown, ShownState
+    cells = [cell for _, cell in net.cells_and_names() if isinstance(cell, Shown)]
+    for optimizer in cells:
+        optimizer._take_shown()
+    optimizers = [cell for cell in cells if isinstance(cell, ShownState)]
+    if _STEP in not_used and optimizers:  # whose step has a longer name here
         not_used.remove(_STEP)
-        object.__setattr__(optimizer, "step_count", int(parameter_dict[_STEP].asnumpy().reshape(-1)[0]))
-        optimizer.global_step = parameter_dict[_STEP]
+        optimizers[0].global_step = parameter_dict[_STEP].value()
     return [name for name in params if name not in found], not_used
 
 

@@ -184,7 +184,8 @@ deviation(
 deviation(
     "Creation and types",
     """Tensor takes the name of a dtype or int for one, ragged lists and wrong names are ValueErrors.
-    A Parameter without a name is called Parameter. typeof gives the dtype, scalar_cast takes any; fast_gelu is the tanh form of
+    The number in the name of a Parameter without one, Parameter#2, counts those that the program has made; an attribute `name` that is
+    set later is kept as it is, also None. typeof gives the dtype, scalar_cast takes any; fast_gelu is the tanh form of
     GELU; Parameters have the attributes of Tensors.""",
     "accepts: Tensor([1, 2], *)", "class: Tensor([[1,2],[3]])", "value: Parameter(Tensor([1.0]), name=*", "value: ops.typeof(a) | *", "rejects: ops.typeof(a) | 2.5",
     "rejects: ops.identity(a) | 2.5", "accepts: ops.scalar_cast(*", "value: nn.get_activation(a).cls_name | 'fast_gelu'", "accepts: a.is_leaf | f32[2,3]p", "accepts: a.grad | f32[2,3]p",
@@ -219,3 +220,27 @@ deviation(
     """MindSpore subtracts two infinities of one sign, which gives NaN, and computes in the narrower of two dtypes of floats. msjit
     gives the infinity, as NumPy does, and computes in the wider one.""",
     "value: ops.logaddexp2(a, b) | *")
+deviation(
+    "Sequences of unequal lengths in HyperMap and Map",
+    """Outside of jit MindSpore leaves out what the shortest of the sequences does not have, and a Tensor beside them counts as a
+    sequence of its rows; compiled, it raises RuntimeError and repeats the Tensor. msjit raises ValueError and repeats the Tensor in
+    both, so that a call gives the same with and without jit. HyperMap gives tuples in both, MindSpore lists for lists when compiled.""",
+    "rejects: ops.HyperMap()(*", "rejects: ops.Map()(*")
+deviation(
+    "Metrics",
+    """MindSpore's ConfusionMatrixMetric leaves the first channel out where skip_channel is False, against its documentation, and
+    stops at most values of decrease; msjit follows the documentation. The mean Precision of labels that were never predicted is 0
+    where MindSpore divides by zero.""",
+    "value: train.ConfusionMatrixMetric(*", "value: train.Precision('multilabel')*")
+deviation(
+    "Arrays and scalars of NumPy on the left of a Tensor",
+    """An array, or a scalar of NumPy such as np.float32(2), to the left of a Tensor gives a Tensor, of the dtype that the operator of
+    Tensor gives and with its gradient; MindSpore computes such expressions in NumPy, gives an array and loses the gradient. An array to
+    the right is an operand; MindSpore raises TypeError, and finds it unequal.""",
+    "type: np*(*", "type: b * a | f32[2]; np*")
+deviation(
+    "State of optimizers",
+    """What optimizers keep beside the parameters requires no gradient, so trainable_params() of a training step are those of the network;
+    in MindSpore all of it does. LARS lists no fake_lr and fake_param, AdaFactor without beta1 no Parameter that stands in for its moment, and
+    ASGD and NAdam of experimental.optim list the numbers that they need to go on from a checkpoint.""",
+    "value: nn.*(net.trainable_params()*).trainable_params()*")

@@ -43,7 +43,9 @@ def test_buffers():
         assert [name.split(".")[-1] for name, _ in made.named_buffers()] == ["mean", "cache"]
     del net.norm.mean
     assert [name for name, _ in net.named_buffers()] == ["norm.cache"]
-    net.norm.cache = 3  # no longer one
+    with pytest.raises(TypeError):
+        net.norm.cache = 3
+    del net.norm.cache
     assert not list(net.buffers())
 
 

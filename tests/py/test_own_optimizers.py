@@ -170,9 +170,11 @@ def test_hyper_map_over_parameters_gives_a_tuple():
     params = ParameterTuple([Parameter(Tensor([1.0, 2.0]), name="p"), Parameter(Tensor([3.0]), name="q")])
     found = ops.HyperMap()(lambda param, flag: float(param.sum()) if flag else None, params, (True, False))
     assert found == (3.0, None) and type(found) is tuple
-    assert ops.HyperMap()(lambda param: 1, list(params)) == [1, 1]
+    assert ops.HyperMap()(lambda param: 1, list(params)) == (1, 1)
+    two = ops.MultitypeFuncGraph("two")
+    two.register("Tensor")(float), two.register("Tensor", "Tensor")(max)
     with pytest.raises(ValueError, match="no definition"):
-        rule("text")
+        two("text")
 
 
 def test_scaled_steps_have_their_operators():

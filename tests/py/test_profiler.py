@@ -77,7 +77,7 @@ def test_results_are_those_without_it(tmp_path):
 
 
 def test_misuse(tmp_path):
-    with pytest.raises(ValueError, match=r"\[Profiler\] schedule, got 3, expected None"):
+    with pytest.raises(TypeError, match=r"\[Profiler\] schedule, got int, expected a function or None"):
         ms.Profiler(schedule=3)
     with pytest.raises(TypeError, match=r"\[Profiler\] output_path, got int, expected a path"):
         ms.Profiler(output_path=3)

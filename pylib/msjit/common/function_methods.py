@@ -6,18 +6,18 @@ from .methods_shared import written
 
 _FUNCTIONS = """addbmm addcdiv addcmul addmv addr adjoint allclose aminmax angle arccos arccosh arcsin arcsinh
     arctan arctan2 arctanh argwhere baddbmm bincount bitwise_left_shift bitwise_not bitwise_right_shift cholesky
-    cholesky_inverse cholesky_solve conj copysign cov cross cummax cummin cumprod deg2rad det diag diagflat
-    diagonal_scatter diff digamma dsplit erfinv expand_as fills fliplr flipud fmax fmin fold frac gather_nd gcd
+    cholesky_inverse cholesky_solve conj copysign cov cross cummax cummin cumprod deg2rad det diagflat
+    diagonal_scatter diff digamma dsplit erfinv fills fliplr flipud fmax fmin fold frac gather_nd gcd
     ger heaviside histc hsplit hypot i0 imag index_fill inplace_update inverse is_complex is_floating_point isneginf
     isposinf isreal kron kthvalue lcm ldexp lerp lgamma log10 log2 log_matrix_determinant logaddexp2 logcumsumexp logdet logit
     lstsq masked_scatter masked_select matrix_determinant matrix_power moveaxis msort multinomial mvlgamma nanmean
-    nanmedian nanquantile positive quantile rad2deg random_categorical real renorm reverse reverse_sequence rot90
+    nanmedian nanquantile positive quantile rad2deg random_categorical real renorm reverse rot90
     select_scatter sgn signbit sinc slice_scatter slogdet svd tensor_split top_k type_as unfold
     unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min unsorted_segment_prod
     unsorted_segment_sum vsplit xdivy xlogy lstsq pinv""".split()
 
 # Methods that write the result of a function to self: the name without "_" is that of the function.
-_WRITTEN = """clamp_ erfinv_ exp_ floor_ floor_divide_ index_fill_ log_ masked_fill_ masked_scatter_ remainder_ sigmoid_ sign_
+_WRITTEN = """clamp_ erfinv_ exp_ floor_ floor_divide_ log_ masked_fill_ masked_scatter_ remainder_ sigmoid_ sign_
     sqrt_ tanh_ pow_ neg_ abs_ relu_ addmm_ ceil_ round_ sin_ cos_ square_ reciprocal_ rsqrt_ trunc_ tril_ triu_""".split()
 
 
@@ -91,6 +91,24 @@ def _index_put(self, indices, values, accumulate=False):
         else:
             parts.append(index)
     return _k.index_update([self, _k.cast(values, self.dtype)] + parts, list(range(len(parts))), accumulate)
+
+
+def _index_fill_(self, dim, index, value):
+    """A value in slices along an axis, written to self."""
+    return _set(self, _ops.index_fill(self, dim, index, value))
+
+
+def _diag(self, diagonal=0):
+    """A tensor with these elements on its main diagonal, or the matrix with a vector on another one, or that diagonal of a matrix."""
+    if not diagonal:
+        return _ops.diag(self)
+    from ..mint import diag
+    return diag(self, diagonal)
+
+
+def _reverse_sequence(self, seq_lengths, seq_dim=0, batch_dim=0):
+    """The first seq_lengths[i] elements along seq_dim the other way round, for each i along batch_dim."""
+    return _ops.reverse_sequence(self, seq_lengths, seq_dim, batch_dim)
 
 
 def _bool():
@@ -250,7 +268,7 @@ def bind():
     from ..ops import registry as _k
     own = {
         "register_hook": register_hook, "scatter": _scatter, "scatter_": _scatter_, "scatter_add": _scatter_add, "scatter_add_": _scatter_add_,
-        "index_add_": _index_add_, "index_copy_": _index_copy_, "index_put": _index_put, "index_put_": _index_put_,
+        "index_add_": _index_add_, "index_copy_": _index_copy_, "index_fill_": _index_fill_, "diag": _diag, "reverse_sequence": _reverse_sequence, "index_put": _index_put, "index_put_": _index_put_,
         "take": _take, "choose": _choose, "fill_diagonal": _fill_diagonal, "fill_diagonal_": _fill_diagonal_,
         "normal_": _normal_, "uniform_": _uniform_, "random_": _random_, "bernoulli_": _bernoulli_, "bernoulli": _bernoulli, "inv": _ops.inverse,
         "exponential_": _exponential_, "uniform": _uniform, "new_empty": _new_empty, "sum_to_size": _sum_to_size,

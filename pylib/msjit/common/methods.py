@@ -141,6 +141,53 @@ def _argmin(self, axis=None, keepdims=False, *, dim=None, keepdim=False):
     return _ops.argmin(self, one_of("argmin", axis, "axis", dim, "dim"), keepdims or keepdim)
 
 
+def _stride(self, dim=None):
+    """How far apart in memory neighbours along an axis are, in elements; a list of that for all axes."""
+    steps = list(_native_stride(self))
+    if dim is None:
+        return steps
+    if not -self.ndim <= dim < self.ndim:
+        raise IndexError("[stride] dim, got %d, expected one in [%d, %d)" % (dim, -self.ndim, self.ndim))
+    return steps[dim]
+
+
+def _view(self, *shape, dtype=None):
+    """The same elements in another shape; of a dtype, the same memory read as elements of that dtype."""
+    if dtype is None and len(shape) == 1 and isinstance(shape[0], _msjit.DType):
+        dtype, shape = shape[0], ()
+    if dtype is None:
+        return _k.reshape(self, *shape)
+    if shape:
+        raise TypeError("[view] arguments, got a shape and a dtype, expected one of them")
+    from .dtype import dtype_to_nptype
+    return Tensor.from_numpy(self.asnumpy().view(dtype_to_nptype(dtype)))
+
+
+def _isclose(self, other=None, rtol=1e-05, atol=1e-08, equal_nan=False, *, x2=None):
+    """Where |self - other| <= atol + rtol |other|."""
+    return _ops.isclose(self, one_of("isclose", other, "other", x2, "x2"), rtol, atol, equal_nan)
+
+
+def _softmax(self, axis=-1, dtype=None, *, dim=None):
+    """exp(x) over its sum along an axis, of the elements in a dtype where it is given."""
+    return _ops.softmax(self, axis if dim is None else dim, dtype=dtype)
+
+
+def _true_divide(self, divisor=None, *, other=None):
+    """self / divisor"""
+    return _ops.div(self, one_of("true_divide", divisor, "divisor", other, "other"))
+
+
+def _remainder(self, other=None, *, divisor=None):
+    """The rest of a division rounded down."""
+    return _ops.remainder(self, one_of("remainder", other, "other", divisor, "divisor"))
+
+
+def _expand_as(self, other=None, *, x=None):
+    """Repeats axes of size 1 up to the shape of another tensor."""
+    return _k.broadcast_to(self, one_of("expand_as", other, "other", x, "x").shape)
+
+
 def _view_as(self, other):
     """The same elements in the shape of another tensor."""
     return _k.reshape(self, other.shape)
@@ -242,11 +289,13 @@ def _flush_from_cache(self):
     """Accepted for compatibility."""
 
 
+_native_stride = Tensor.stride
+
 # Methods that pass self first to the function of that name in ops.
-_FUNCTIONS = """addmm amax amin bmm clamp clip dot gelu isclose leaky_relu
+_FUNCTIONS = """addmm amax amin bmm clamp clip dot gelu leaky_relu
     masked_fill nan_to_num nonzero norm one_hot outer permute unbind unique unsqueeze
-    subtract multiply divide true_divide negative absolute eq ne lt le gt ge logsigmoid hardshrink elu silu mm
-    floor_divide remainder swapdims movedim cast t roll
+    subtract multiply divide negative absolute eq ne lt le gt ge logsigmoid hardshrink elu silu mm
+    floor_divide swapdims movedim cast t roll
     gather_elements repeat_interleave""".split()
 
 
@@ -264,12 +313,12 @@ def bind():
         "sum": _sum, "mean": _mean, "prod": _prod, "max": _max, "min": _min, "argmax": _argmax, "argmin": _argmin,
         "all": _all, "any": _any, "var": _var, "std": _std, "round": _round,
         "__round__": _python_round,
-        "view": _k.reshape, "view_as": _view_as, "reshape_as": _view_as,
+        "view": _view, "stride": _stride, "isclose": _isclose, "softmax": _softmax, "true_divide": _true_divide, "remainder": _remainder, "view_as": _view_as, "reshape_as": _view_as,
         "new_zeros": _new_zeros, "new_ones": _new_ones, "new_full": _new_full,
         "ptp": _ptp, "fill_": _fill_, "copy_": _copy_, "zero_": _zero_, "flush_from_cache": _flush_from_cache,
         "ravel": lambda self: _k.reshape(self, (-1,)), "clone": lambda self: self.copy(),
         "mul_": _in_place("mul_", _k.mul), "add_": _add_, "sub_": _sub_, "div_": _div_,
-        "expand": _expand, "gather": _gather, "expand_as": lambda self, other: _k.broadcast_to(self, other.shape),
+        "expand": _expand, "gather": _gather, "expand_as": _expand_as,
         "nelement": lambda self: self.size, "short": lambda self: _k.cast(self, "int16"),
         "broadcast_like": lambda self, other: _k.broadcast_to(self, other.shape),
         "set_const_arg": lambda self, const_arg=True: None,

@@ -54,14 +54,38 @@ def _put_(self, index, source, accumulate=False):
     return written("put_", self, _k.reshape(made, self.shape))
 
 
-def _set_(self, source=None, *args):
-    """Lets this tensor hold the elements of another one of the same dtype and shape; returns it."""
-    if not isinstance(source, Tensor) or args:
-        raise NotImplementedError("[set_] source, got %s, expected one Tensor" % type(source).__name__)
+def _set_(self, source=None, storage_offset=0, size=None, stride=None):
+    """Lets this tensor hold the elements of another one of the same dtype, or those that an offset, sizes and strides choose from
+    them; returns it."""
+    if not isinstance(source, Tensor):
+        raise NotImplementedError("[set_] source, got %s, expected a Tensor" % type(source).__name__)
     if source.dtype != self.dtype:
         raise TypeError("[set_] dtype of source, got %s, expected %s" % (source.dtype, self.dtype))
-    self.set_data(source)
+    if size is not None or storage_offset:
+        size = source.shape if size is None else tuple(size)
+        source = _strided("set_", source, size, _row_strides(size) if stride is None else tuple(stride), storage_offset)
+    self.set_data(source, True)
     return self
+
+
+def _strided(where, source, sizes, steps, offset):
+    """Elements of a tensor, which lie `steps` apart along each axis."""
+    places = [offset]
+    for size, step in zip(sizes, steps):
+        places = [place + i * step for place in places for i in range(size)]
+    if places and not 0 <= min(places) <= max(places) < source.size:
+        raise IndexError("[%s] offset, sizes and strides, got %d, %s and %s, expected places among %d elements"
+                         % (where, offset, tuple(sizes), tuple(steps), source.size))
+    return _k.reshape(_k.gather(_k.reshape(source, (-1,)), Tensor(places, "int64"), 0), sizes)
+
+
+def _row_strides(sizes):
+    """How far apart in memory neighbours along each axis lie, in elements, row by row."""
+    steps, step = [], 1
+    for size in reversed(sizes):
+        steps.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(steps))
 
 
 def _log_normal(self, mean=1.0, std=2.0):

@@ -1,11 +1,18 @@
 """Parameter: a named Tensor that belongs to a Cell and is updated by an optimizer."""
 import copy
+import itertools
 
 from .._native import Tensor, _msjit
 from ..absent import attributes as _absent
 from .dtype import int_type
 
-DEFAULT_NAME = "Parameter"
+_MADE_UP = "Parameter#"  # and a number: names of Parameters that the program has not named
+_numbers = itertools.count(2)  # MindSpore has used up the first one when a program starts
+
+
+def has_own_name(param):
+    """Whether the program has named a Parameter; else a Cell names it by its attribute."""
+    return not param.name.startswith(_MADE_UP)
 
 
 class Parameter(Tensor):
@@ -27,18 +34,21 @@ class Parameter(Tensor):
     cache_shape, comm_fusion, key, inited_param = [], 1, -1, None
 
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
-                 parallel_optimizer=True, storage_format=""):
+                 parallel_optimizer=True, storage_format="", device=None):
         if name is not None and not isinstance(name, str):
             raise ValueError("[parameter] name must be a str, got %s" % type(name).__name__)
         if isinstance(default_input, bool):
             raise ValueError("[parameter] default_input must be a Tensor or a number, got bool")
         if not isinstance(requires_grad, bool):
             raise TypeError("[parameter] requires_grad must be a bool, got %s" % type(requires_grad).__name__)
+        if device not in (None, "CPU", "Remote"):
+            raise ValueError("[parameter] device, got %r, expected 'CPU', 'Remote' or None" % (device,))
+        # A plain attribute: code that gives Parameters other names is captured, as where a construct takes a part of a CellList.
+        self.name = name if name and not name.isspace() else _MADE_UP + str(next(_numbers))
         if isinstance(default_input, int):  # int32, as MindSpore has it
             Tensor.__init__(self, default_input, "int32")
         else:
             Tensor.__init__(self, default_input)
-        self.name = name or DEFAULT_NAME
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer
         self._set_requires_grad(requires_grad)
@@ -169,7 +179,7 @@ class ParameterTuple(tuple):
         for item in items:
             if not isinstance(item, Parameter):
                 raise TypeError("[parameter_tuple] items must be Parameters, got %s" % type(item).__name__)
-            if item.name != DEFAULT_NAME and named.setdefault(item.name, item) is not item:
+            if named.setdefault(item.name, item) is not item:
                 raise ValueError("[parameter_tuple] names, got %r twice, expected each once" % item.name)
         return tuple.__new__(cls, items)
 

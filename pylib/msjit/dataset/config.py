@@ -112,7 +112,7 @@ def get_monitor_sampling_interval():
 
 
 def set_callback_timeout(timeout):
-    """Kept for programs that set it; steps have no callbacks."""
+    """Seconds that a read waits for sync_update before it raises."""
     _state["callbackTimeout"] = _whole(timeout, "timeout", 1, INT32_MAX)
 
 

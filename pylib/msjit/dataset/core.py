@@ -57,14 +57,16 @@ class Dataset:
 
         per_batch_map(*columns, info) changes the lists of rows of the input_columns before they are stacked.
         """
-        return _steps.Batch(self, batch_size, drop_remainder, num_parallel_workers, **kwargs)
+        _waiting.batched(self, batch_size)
+        return _steps.Batch(self, batch_size, drop_remainder, _waiting.workers(self, num_parallel_workers), **kwargs)
 
     def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
         """As batch, after padding columns: pad_info maps a column to (shape or None, value).
 
         An empty pad_info pads every column with zeros to the largest size in the batch, None pads none.
         """
-        return _steps.PaddedBatch(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
+        _waiting.batched(self, batch_size)
+        return _steps.PaddedBatch(self, batch_size, drop_remainder, _waiting.workers(self, num_parallel_workers), pad_info)
 
     def bucket_batch_by_length(self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function=None,
                                pad_info=None, pad_to_bucket_boundary=False, drop_remainder=False):
@@ -77,7 +79,8 @@ class Dataset:
 
         num_parallel_workers above 1 makes rows in threads, with python_multiprocessing=True in processes.
         """
-        return _steps.Map(self, operations, names(input_columns), names(output_columns), num_parallel_workers, **kwargs)
+        workers = _waiting.workers(self, num_parallel_workers)
+        return _steps.Map(self, operations, names(input_columns), names(output_columns), workers, **kwargs)
 
     def filter(self, predicate, input_columns=None, num_parallel_workers=None):
         """The rows for which predicate(*input_columns) is true."""
@@ -90,6 +93,8 @@ class Dataset:
     def shuffle(self, buffer_size):
         """Shuffles within a buffer of rows; another order each epoch, the same for the same seed."""
         whole("buffer_size", buffer_size, 2)
+        if _waiting.waiting(self):
+            raise RuntimeError("[shuffle] dataset, got one with sync_wait, expected shuffle before it")
         return _steps.Shuffle(self, buffer_size)
 
     def repeat(self, count=None):
@@ -145,6 +150,32 @@ class Dataset:
         """Several datasets without common rows: sizes are numbers of rows, or shares that add up to 1."""
         from .splitting import split
         return split(self, sizes, randomize)
+
+    def sync_wait(self, condition_name, num_batch=1, callback=None):
+        """Rows that wait for sync_update, but for those of the first `num_batch` batches of each epoch.
+
+        callback(data) is called by sync_update with its data, and so can change what the steps behind do with the next rows. Rows are made
+        where they are read: the steps behind have no workers of their own. A read that waits longer than config.get_callback_timeout()
+        raises RuntimeError; so does a name that is there already.
+
+        >>> from msjit import dataset as ds
+        >>> factor = [1]
+        >>> data = ds.NumpySlicesDataset([1, 2, 3], ["x"], shuffle=False).sync_wait("ready", callback=factor.append)
+        >>> data = data.map(lambda x: x * factor[-1], ["x"])
+        >>> for x, in data.create_tuple_iterator(num_epochs=1, output_numpy=True):
+        ...     print(x)
+        ...     data.sync_update("ready", data=10)
+        1
+        20
+        30
+        """
+        return _waiting.SyncWait(self, condition_name, num_batch, callback)
+
+    def sync_update(self, condition_name, num_batch=None, data=None):
+        """Calls the callback of a sync_wait with data, and lets the rows of `num_batch` more batches through, by default one.
+
+        RuntimeError for an unknown name, and for num_batch that is no int above 0."""
+        _waiting.update(self, condition_name, num_batch, data)
 
     # -- what a dataset is ------------------------------------------------------------------------------------------
 
@@ -331,3 +362,4 @@ def _is_image(value):
 
 
 from . import steps as _steps  # noqa: E402 - the steps are datasets themselves
+from . import waiting as _waiting  # noqa: E402

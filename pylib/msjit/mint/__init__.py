@@ -46,6 +46,11 @@ def select(input, dim, index):
     return _ops.squeeze(_ops.narrow(input, dim, index % input.shape[dim], 1), dim)
 
 
+def isnan(tensor):
+    """Where elements are NaN."""
+    return _ops.isnan(tensor)
+
+
 def squeeze(input, dim):
     """Removes axes of size 1."""
     return _ops.squeeze(input, dim)
@@ -56,7 +61,7 @@ def transpose(input, dim0, dim1):
     return _ops.swapaxes(input, dim0, dim1)
 
 
-def addr_(input, vec1, vec2, *, beta=1, alpha=1):
+def addr_(input, vec1, vec2, beta=1, alpha=1):
     """beta input + alpha times the outer product of two vectors, written to input; returns it."""
     return _written("addr_", input, _ops.addr(input, vec1, vec2, beta=beta, alpha=alpha))
 

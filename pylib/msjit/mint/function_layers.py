@@ -6,7 +6,7 @@ from ..common.tensor import Tensor
 from . import functional
 
 
-class AvgPool1d(_nn.Cell):
+class AvgPool1dExt(_nn.Cell):
     """Mean of each window of the last axis of (N, C, L) or (C, L); windows lie side by side unless stride is given."""
 
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
@@ -17,6 +17,50 @@ class AvgPool1d(_nn.Cell):
     def construct(self, input):
         return functional.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
                                      self.count_include_pad)
+
+
+class AdaptiveAvgPool1d(_nn.Cell):
+    """Mean of windows of the last axis of (N, C, L) or (C, L), chosen so that it gets the wanted size."""
+
+    def __init__(self, output_size):
+        super().__init__()
+        self.output_size = output_size
+
+    def construct(self, input):
+        return _ops.adaptive_avg_pool1d(input, self.output_size)
+
+    def extend_repr(self):
+        return "output_size=%s" % (self.output_size,)
+
+
+class AdaptiveMaxPool1d(_nn.Cell):
+    """Largest element of windows of the last axis of (N, C, L) or (C, L), chosen so that it gets the wanted size, and with
+    return_indices its place."""
+
+    def __init__(self, output_size, return_indices=False):
+        super().__init__()
+        self.output_size, self.return_indices = output_size, return_indices
+
+    def construct(self, input):
+        return functional.adaptive_max_pool1d(input, self.output_size, self.return_indices)
+
+    def extend_repr(self):
+        return "output_size=%s, return_indices=%s" % (self.output_size, self.return_indices)
+
+
+class AdaptiveAvgPool2d(_nn.AdaptiveAvgPool2d):
+    """Mean over windows chosen so that the last two axes have the wanted sizes; None keeps a size."""
+
+    def __init__(self, output_size):
+        super().__init__(output_size)
+        self._given = output_size
+
+    def extend_repr(self):
+        return "output_size=%s" % (self._given,)
+
+
+class UpsampleExt(_nn.Upsample):
+    __doc__ = _nn.Upsample.__doc__
 
 
 class _Upsampling2d(_nn.Cell):
@@ -125,7 +169,7 @@ class GLU(_nn.Cell):
         return functional.glu(input, self.dim)
 
 
-class Softshrink(_nn.Cell):
+class SoftShrink(_nn.Cell):
     """x less lambd beyond it, plus lambd below -lambd, 0 between."""
 
     def __init__(self, lambd=0.5):

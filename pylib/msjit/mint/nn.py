@@ -2,28 +2,29 @@
 from .. import _paths
 from .. import nn as _nn
 from ..nn import (  # noqa: F401
-    BCELoss, CosineEmbeddingLoss, CrossEntropyLoss, Flatten, Identity, L1Loss, LogSigmoid, Mish, MSELoss, NLLLoss, ReLU,
+    BCELoss, CosineEmbeddingLoss, CrossEntropyLoss, Flatten, Identity, LogSigmoid, Mish, MSELoss, NLLLoss, ReLU,
     Sigmoid, SoftMarginLoss, Tanh,
 )
 from ..nn import (  # noqa: F401
-    AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool1d, AdaptiveMaxPool2d, ConstantPad1d,
+    AdaptiveAvgPool3d, AdaptiveMaxPool2d, ConstantPad1d,
     ConstantPad2d, ConstantPad3d, MaxUnpool2d, PixelShuffle, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
-    ReplicationPad1d, ReplicationPad2d, ReplicationPad3d, Upsample,
+    ReplicationPad1d, ReplicationPad2d, ReplicationPad3d,
 )
 from .layers import (  # noqa: F401
-    AvgPool2d, AvgPool3d, Conv1d, ConvNames, Conv3d, ConvTranspose2d, Fold, MaxPool2d, Unfold,
+    AvgPool2dExt, AvgPool3dExt, Conv1d, Conv3d, ConvNames as _ConvNames, ConvTranspose2d, Fold, MaxPool2dExt, UnfoldExt,
 )
 from ..nn import HShrink as Hardshrink  # noqa: F401
 from ..nn import HSigmoid as Hardsigmoid  # noqa: F401
 from ..nn import HSwish as Hardswish  # noqa: F401
-from ..nn import SeLU as SELU  # noqa: F401
 from . import functional  # noqa: F401
 from .layer_variants import (  # noqa: F401
-    ELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout2d, Embedding, GroupNorm, Hardtanh, KLDivLoss,
-    LayerNorm, LogSoftmax, PReLU, ReLU6, SiLU, SmoothL1Loss, Softmax, Threshold,
+    ELU, SELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout2dExt, EmbeddingExt, GroupNorm, Hardtanh, KLDivLoss,
+    L1LossExt, LayerNormExt, LogSoftmaxExt, PReLUExt, ReLU6, SiLU, SmoothL1Loss, SoftmaxExt, Threshold,
 )
+from .sync_batch_norm import SyncBatchNorm  # noqa: F401
 from .function_layers import (  # noqa: F401
-    GLU, AvgPool1d, Softshrink, UpsamplingBilinear2d, UpsamplingNearest2d, ZeroPad1d, ZeroPad2d, ZeroPad3d,
+    GLU, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveMaxPool1d, AvgPool1dExt, SoftShrink, UpsampleExt, UpsamplingBilinear2d,
+    UpsamplingNearest2d, ZeroPad1d, ZeroPad2d, ZeroPad3d,
 )
 
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
@@ -42,7 +43,7 @@ class Linear(_nn.Dense):
         return text + (", has_bias=True" if self.has_bias else "")
 
 
-class Conv2d(ConvNames, _nn.Conv2d):
+class Conv2d(_ConvNames, _nn.Conv2d):
     """2-D convolution with symmetric padding and a bias by default."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
@@ -59,7 +60,7 @@ class Conv2d(ConvNames, _nn.Conv2d):
         self._name_arguments(2, padding, groups)
 
 
-class Dropout(_nn.Dropout):
+class DropoutExt(_nn.Dropout):
     """Drops elements with probability p in training."""
 
     def __init__(self, p=0.5, inplace=False):
@@ -67,9 +68,18 @@ class Dropout(_nn.Dropout):
             raise NotImplementedError("[Dropout] inplace, got %r, expected False" % (inplace,))
         super().__init__(p=p)
 
+    def extend_repr(self):
+        return ""
+
 
 class GELU(_nn.GELU):
     """GELU; approximate is 'none' or 'tanh'."""
 
     def __init__(self, approximate="none"):
         super().__init__(approximate == "tanh")
+
+
+# The names that layers have in a printed network end in Ext where MindSpore has an older layer of the same name.
+AvgPool1d, AvgPool2d, AvgPool3d, MaxPool2d, Unfold = AvgPool1dExt, AvgPool2dExt, AvgPool3dExt, MaxPool2dExt, UnfoldExt
+Dropout, Dropout2d, Embedding, LayerNorm, PReLU = DropoutExt, Dropout2dExt, EmbeddingExt, LayerNormExt, PReLUExt
+Softmax, LogSoftmax, L1Loss, Upsample, Softshrink = SoftmaxExt, LogSoftmaxExt, L1LossExt, UpsampleExt, SoftShrink

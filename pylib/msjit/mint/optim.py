@@ -1,5 +1,43 @@
 """msjit.mint.optim"""
-from ..optim.grouped import SGD, Adam, AdamW
+from ..common import dtype as _mstype
+from ..optim import grouped as _grouped
+
+_STEP = "state_step", (1,), _mstype.float32, False
+
+
+class Adam(_grouped.Adam):
+    __doc__ = _grouped.Adam.__doc__
+
+    _step_shown = _STEP
+
+    def _shown_last(self):
+        return ()
+
+
+class AdamW(_grouped.AdamW):
+    __doc__ = _grouped.AdamW.__doc__
+
+    _step_shown = _STEP
+
+    def _shown_last(self):
+        return ()
+
+    def _step_value(self, shape):
+        return [self.step_count - 1]  # MindSpore counts from -1 here
+
+    def _adopt(self, name, values):
+        super()._adopt(name, values + 1)
+
+
+class SGD(_grouped.SGD):
+    __doc__ = _grouped.SGD.__doc__
+
+    _buffer = "momentum_buf"
+    _step_shown = "step_t", (), _mstype.int32, False
+
+    def _shown_last(self):
+        return ()
+
 
 FusedAdamW = AdamW
 

@@ -156,7 +156,7 @@ def empty(*size, dtype=None, device=None):
     return _ops.zeros(tuple(size), dtype)
 
 
-def empty_like(input, *, dtype=None, device=None):
+def empty_like(input, *, dtype=None, device=None, pin_memory=False):
     """Zeros in the shape of another tensor: memory is never left uninitialised."""
     return _ops.zeros_like(input, dtype=dtype)
 
@@ -269,11 +269,17 @@ def randperm(n, *, generator=None, dtype=_mstype.int64):
     return _ops.randperm(n, dtype=dtype)
 
 
-def randint(*args, generator=None, dtype=None, device=None):
+def randint(*args, low=None, high=None, size=None, generator=None, dtype=None, device=None):
     """randint(high, size) or randint(low, high, size): uniform integers in [low, high)."""
+    names = ("low", "high", "size") if len(args) + (high is not None) + (size is not None) + (low is not None) == 3 else ("high", "size")
+    given = {name: value for name, value in (("low", low), ("high", high), ("size", size)) if value is not None}
+    free = [name for name in names if name not in given]
+    if len(free) != len(args):
+        raise TypeError("[randint] arguments, got %d and %s, expected high and size, or low, high and size" % (len(args), sorted(given)))
+    given.update(zip(free, args))
+    low, high, size = given.get("low", 0), given["high"], given["size"]
     if generator is not None:
-        return _drawn("randint", generator, randint, *args, dtype=dtype)
-    low, high, size = args if len(args) == 3 else (0,) + args
+        return _drawn("randint", generator, randint, low, high, size, dtype=dtype)
     return _ops.randint(low, high, tuple(size), dtype=dtype)
 
 

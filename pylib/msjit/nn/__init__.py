@@ -124,7 +124,7 @@ _LATER = {name: module for module, names in {
 }.items() for name in names.split()}
 _OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",
             "Dropout2dExt": "Dropout2d", "AvgPool2dExt": "AvgPool2d", "AvgPool3dExt": "AvgPool3d", "MaxPool2dExt": "MaxPool2d",
-            "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss"}
+            "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss", "AvgPool1dExt": "AvgPool1d"}
 
 _MODULES = ("cell", "dynamic_lr", "layer", "learning_rate_schedule", "loss", "wrap")
 __all__ = [name for name, value in list(globals().items())

@@ -26,9 +26,6 @@ class _Adaptive(Cell):
         super().__init__()
         self.output_size, self.return_indices = output_size, return_indices
 
-    def extend_repr(self):
-        return "output_size=%s" % (self.output_size,)
-
 
 class _Even(_Adaptive):
     """As in MindSpore, the layers over one axis take no lengths that the output size does not divide."""

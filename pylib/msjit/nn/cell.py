@@ -11,12 +11,12 @@ from ..autograd import transforms
 from ..common import dtype as mstype
 from ..common.jit_config import JitConfig
 from ..common.notebook import cell_html
-from ..common.parameter import DEFAULT_NAME, Parameter, ParameterTuple
-from ..common.tensor import Tensor
+from ..common.parameter import Parameter, ParameterTuple, has_own_name
 from ..jit import LeveledConstruct, graph_construct, leveled_construct
 from ..jit_cell import JitCell, set_plain_call
 from .bprop import recorded_call
 from .cell_attributes import CellAttributes, precision_flags
+from .cell_names import CellNames
 from .cell_state import CellState
 from .hooks import HookHandle, run_with_hooks
 from .recompute import recomputed_call
@@ -24,7 +24,7 @@ from .recompute import recomputed_call
 _NOT_INITIALISED = "[cell] super().__init__() must be called before {} is assigned"
 
 
-class Cell(CellState, CellAttributes):
+class Cell(CellState, CellAttributes, CellNames):
     """Base class of all networks and layers.
 
     >>> import msjit as ms
@@ -133,17 +133,11 @@ class Cell(CellState, CellAttributes):
             self._register_cell(name, value)
         elif isinstance(value, ParameterTuple):
             for item in value:
-                if item.name == DEFAULT_NAME:  # or one would take the place of another
+                if not has_own_name(item):  # or one would take the place of another
                     item.name = self._free_parameter_name()
                 self._register_parameter(item.name, item, attribute=False)
-        elif "_params" in store:
-            if name in store["_params"] and value is not None:
-                self._set_parameter_data(name, value)
-                return
-            store["_params"].pop(name, None)
-            store["_cells"].pop(name, None)
-            if "_buffers" in store and not isinstance(value, (Tensor, type(None))):
-                store["_buffers"].pop(name, None)
+        elif "_params" in store and self._set_registered(name, value):
+            return
         if name == "bprop":
             object.__setattr__(self, "_intercept", True)
         object.__setattr__(self, name, value)
@@ -156,17 +150,17 @@ class Cell(CellState, CellAttributes):
 
     def _free_parameter_name(self):
         number = 1
-        while "%s$%d" % (DEFAULT_NAME, number) in self.__dict__.get("_params", ()):
+        while "Parameter$%d" % number in self.__dict__.get("_params", ()):
             number += 1
-        return "%s$%d" % (DEFAULT_NAME, number)
+        return "Parameter$%d" % number
 
     def _register_parameter(self, name, param, attribute=True):
         store = self.__dict__
         if "_params" not in store:
             raise AttributeError(_NOT_INITIALISED.format("parameter %r" % name))
         if attribute:
-            store["_cells"].pop(name, None)
-            if param.name == DEFAULT_NAME:
+            self._check_free(name, "_cells", "_buffers")
+            if not has_own_name(param):
                 param.name = name
         store["_params"][name] = param
 
@@ -174,17 +168,10 @@ class Cell(CellState, CellAttributes):
         store = self.__dict__
         if "_cells" not in store:
             raise AttributeError(_NOT_INITIALISED.format("cell %r" % name))
+        self._check_free(name, "_params", "_buffers")
         if rename and store["_auto_prefix"]:
             cell.update_parameters_name(name + ".")
-        store["_params"].pop(name, None)
         store["_cells"][name] = cell
-
-    def _set_parameter_data(self, name, value):
-        """`self.weight = tensor` where weight is a Parameter writes its data, as in MindSpore."""
-        if not isinstance(value, Tensor):
-            raise TypeError("[cell] parameter %r can be assigned a Parameter or a Tensor, got %s"
-                            % (name, type(value).__name__))
-        self._params[name].set_data(value)
 
     def insert_child_to_cell(self, child_name, child_cell):
         """Adds a Cell under a name; the names of its Parameters stay, as in MindSpore."""
@@ -194,16 +181,20 @@ class Cell(CellState, CellAttributes):
             raise KeyError("[cell] child_name must be a name without '.', got %r" % child_name)
         if not isinstance(child_cell, Cell):
             raise TypeError("[cell] child_cell must be a Cell, got %s" % type(child_cell).__name__)
+        self._check_insert(child_name, self._cells)
         self._register_cell(child_name, child_cell, False)
         object.__setattr__(self, child_name, child_cell)
 
     def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
-        """Adds a Parameter under a name."""
-        if not isinstance(param, Parameter):
+        """Adds a Parameter under a name; None keeps a place for one."""
+        if param is not None and not isinstance(param, Parameter):
             raise TypeError("[cell] param must be a Parameter, got %s" % type(param).__name__)
         if not param_name or (check_name_contain_dot and "." in param_name):
             raise KeyError("[cell] a parameter name must not be empty or contain '.', got %r" % param_name)
-        setattr(self, param_name, param)
+        self._check_insert(param_name, self._params)
+        if param is None:
+            self._params[param_name] = None
+        object.__setattr__(self, param_name, param) if param is None else setattr(self, param_name, param)
 
     # -- walking ------------------------------------------------------------------------------------------------
 
@@ -225,10 +216,13 @@ class Cell(CellState, CellAttributes):
         seen = set()
         cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
         for cell_name, cell in cells:
-            for name, param in cell._params.items():
+            for name, param in cell._own_parameters():
                 if param is not None and id(param) not in seen:
                     seen.add(id(param))
                     yield (cell_name + "." + name if cell_name else name), param
+
+    def _own_parameters(self):
+        return self._params.items()
 
     def get_parameters(self, expand=True):
         """Yields every Parameter once."""
@@ -398,7 +392,7 @@ class Cell(CellState, CellAttributes):
     def __repr__(self):
         own = self.extend_repr()
         lines = [own] if own else []
-        for name, cell in self.name_cells().items():
+        for name, cell in self._cells.items():
             lines.append("(%s): %s" % (name, repr(cell).replace("\n", "\n  ")))
         if not self._cells:
             return "%s(%s)" % (type(self).__name__, own)

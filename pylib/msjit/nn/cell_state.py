@@ -95,7 +95,7 @@ class CellState:
 
     def _own_state(self):
         """(name, Parameter or Tensor) of this Cell alone, as state_dict gives them."""
-        for name, param in self._params.items():
+        for name, param in self._own_parameters():
             if param is not None:
                 yield name, param
         for name, persistent in self.__dict__.get("_buffers", {}).items():
@@ -160,6 +160,8 @@ class CellState:
                 errors.append("shape of %s, got %s, expected %s" % (path, tuple(value.shape), tuple(own.shape)))
             else:
                 own.set_data(value if value.dtype == own.dtype else value.astype(own.dtype))
+        if hasattr(self, "_take_shown"):  # an optimizer, whose numbers the Parameters only show
+            self._take_shown()
         if type(self).set_extra_state is not CellState.set_extra_state and prefix + _EXTRA in given:
             self.set_extra_state(given[prefix + _EXTRA])
         for name, cell in self._children():

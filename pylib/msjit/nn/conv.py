@@ -55,11 +55,15 @@ class _Conv(Cell):
         self.bias_init = bias_init
 
     def extend_repr(self):
+        return self._described((self.kernel_size, self.stride, self.padding, self.dilation),
+                               "NCDHW" if len(self.kernel_size) == 3 else "NCHW")
+
+    def _described(self, sizes, data_format):
+        kernel_size, stride, padding, dilation = sizes
         return ("input_channels=%d, output_channels=%d, kernel_size=%s, stride=%s, pad_mode=%s, padding=%s, "
                 "dilation=%s, group=%d, has_bias=%s, weight_init=%s, bias_init=%s, format=%s" % (
-                    self.in_channels, self.out_channels, self.kernel_size, self.stride, self.pad_mode, self.padding,
-                    self.dilation, self.group, self.has_bias, self.weight_init, self.bias_init,
-                    "NCDHW" if len(self.kernel_size) == 3 else "NCHW"))
+                    self.in_channels, self.out_channels, kernel_size, stride, self.pad_mode, padding,
+                    dilation, self.group, self.has_bias, self.weight_init, self.bias_init, data_format))
 
 
 class Conv2d(_Conv):

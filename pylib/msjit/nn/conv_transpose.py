@@ -68,6 +68,10 @@ class Conv1dTranspose(_Transposed):
             in_channels, size, pad_mode, 0 if pad_mode != "pad" else (0, 0, padding, padding), None, 1, (1,) + self.stride,
             (1,) + self.dilation, group)
 
+    def extend_repr(self):
+        padding = (0, 0, self.padding, self.padding) if isinstance(self.padding, int) else self.padding
+        return self._described(((1,) + self.kernel_size, (1,) + self.stride, padding, (1,) + self.dilation), "NCHW")
+
 
 class Conv2dTranspose(_Transposed):
     """Transposed 2-D convolution of (N, C, H, W) inputs; output_padding adds zeros to the result, as in MindSpore."""

@@ -143,19 +143,29 @@ class SyncBatchNorm(_BatchNorm):
         return self._normalised(x, group)
 
     def _normalised(self, x, group):
-        """Two sums over the processes, whose gradients are sums too: of the elements, and of their squared distances from the mean."""
-        channels, axes = x.shape[1], (0,) + tuple(range(2, x.ndim))
-        along = (1, channels) + (1,) * (x.ndim - 2)
-        data = x.astype(mstype.float32) if x.dtype in _HALF else x
-        own = Tensor([x.size // channels], data.dtype)
-        sums = collectives.all_reduce(_k.concat([data.sum(axes), own], 0), "sum", group, "sync_batch_norm")
-        count = int(sums[channels])
-        mean = sums[:channels] / count
-        centered = data - mean.reshape(along)
-        variance = collectives.all_reduce((centered * centered).sum(axes), "sum", group, "sync_batch_norm") / count
-        move_statistics(self.moving_mean, self.moving_variance, mean, variance, count, self.bn_train.momentum)
-        scale = ops.rsqrt(variance + self.eps) * self.gamma
-        return (centered * scale.reshape(along) + self.beta.reshape(along)).astype(x.dtype)
+        def moved(mean, variance, count):
+            move_statistics(self.moving_mean, self.moving_variance, mean, variance, count, self.bn_train.momentum)
+        return normalised_over(group, x, self.gamma, self.beta, self.eps, moved)
+
+
+def normalised_over(group, x, gamma, beta, eps, moved):
+    """x normalised by the batches of a group of processes, whose mean, variance and size are given to moved().
+
+    There are two sums over the processes, whose gradients are sums too: of the elements, and of their squared distances from the
+    mean.
+    """
+    channels, axes = x.shape[1], (0,) + tuple(range(2, x.ndim))
+    along = (1, channels) + (1,) * (x.ndim - 2)
+    data = x.astype(mstype.float32) if x.dtype in _HALF else x
+    own = Tensor([x.size // channels], data.dtype)
+    sums = collectives.all_reduce(_k.concat([data.sum(axes), own], 0), "sum", group, "sync_batch_norm")
+    count = int(sums[channels])
+    mean = sums[:channels] / count
+    centered = data - mean.reshape(along)
+    variance = collectives.all_reduce((centered * centered).sum(axes), "sum", group, "sync_batch_norm") / count
+    moved(mean, variance, count)
+    scale = ops.rsqrt(variance + eps) * gamma
+    return (centered * scale.reshape(along) + beta.reshape(along)).astype(x.dtype)
 
 
 def _joined_group(process_groups):

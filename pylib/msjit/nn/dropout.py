@@ -67,6 +67,9 @@ class Dropout1d(_ChannelDropout):
 
     _ranks = (2, 3)
 
+    def extend_repr(self):
+        return ""
+
 
 class Dropout2d(_ChannelDropout):
     """Zeroes whole channels of (N, C, H, W) inputs with probability p in training, and scales the others."""

@@ -73,9 +73,6 @@ class _Padded(Cell):
                              % (type(self).__name__, x.ndim, self._axes))
         return ops.pad(x, self.padding, self._mode, self._value)
 
-    def extend_repr(self):
-        return "padding=%s" % (self.padding,)
-
 
 class ZeroPad2d(_Padded):
     """Zeros around the last two axes."""

@@ -26,13 +26,13 @@ def _make(name, function, count):
 
 
 for _name, _function in (
-        ("absolute", _ops.abs), ("fabs", _ops.abs), ("arccos", _ops.acos), ("arccosh", _ops.acosh), ("arcsin", _ops.asin),
+        ("absolute", _ops.abs), ("fabs", _ops.abs), ("arccosh", _ops.acosh), ("arcsin", _ops.asin),
         ("arcsinh", _ops.asinh), ("arctan", _ops.atan), ("arctanh", _ops.atanh), ("bitwise_not", _ops.bitwise_not),
         ("invert", _ops.bitwise_not), ("ceil", _ops.ceil), ("cosh", _ops.cosh), ("sinh", _ops.sinh), ("tan", _ops.tan),
         ("deg2rad", _ops.deg2rad), ("radians", _ops.deg2rad), ("rad2deg", _ops.rad2deg), ("exp2", _ops.exp2),
         ("expm1", _ops.expm1), ("log1p", _ops.log1p), ("log2", _ops.log2), ("log10", _ops.log10), ("isnan", _ops.isnan),
         ("isfinite", _ops.isfinite), ("isinf", _ops.isinf), ("isposinf", _ops.isposinf), ("isneginf", _ops.isneginf),
-        ("positive", _ops.positive), ("reciprocal", _ops.reciprocal), ("rint", _ops.round), ("sign", _ops.sign),
+        ("reciprocal", _ops.reciprocal), ("rint", _ops.round), ("sign", _ops.sign),
         ("signbit", _ops.signbit), ("trunc", _ops.trunc), ("fix", _ops.trunc),
         ("cbrt", lambda x: _k.sign(x) * _k.pow(_k.abs(_float(x)), 1.0 / 3))):
     _make(_name, _function, 1)
@@ -46,10 +46,22 @@ for _name, _function in (
     _make(_name, _function, 2)
 
 
+def arccos(input, dtype=None):
+    """As numpy.arccos, element by element."""
+    out = _ops.acos(_tensor(input))
+    return out if dtype is None else _k.cast(out, dtype)
+
+
+def positive(a, dtype=None):
+    """As numpy.positive, element by element."""
+    out = _ops.positive(_tensor(a))
+    return out if dtype is None else _k.cast(out, dtype)
+
+
 def divmod(x1, x2, dtype=None):
     """(quotient rounded down, rest)"""
     return floor_divide(x1, x2, dtype), remainder(x1, x2, dtype)  # noqa: F821
 
 
 int_, float_ = _mstype.int32, _mstype.float32
-__all__ += ["divmod", "int_", "float_"]
+__all__ += ["arccos", "positive", "divmod", "int_", "float_"]

@@ -42,7 +42,7 @@ def _make_weak(name, function):
 
 for _name, _function in (
         ("abs", _ops.abs), ("cos", _ops.cos), ("exp", _ops.exp), ("floor", _ops.floor), ("log", _ops.log), ("sin", _ops.sin),
-        ("sqrt", _ops.sqrt), ("square", _ops.square), ("tanh", _ops.tanh), ("negative", _ops.neg), ("logical_not", _ops.logical_not)):
+        ("sqrt", _ops.sqrt), ("square", _ops.square), ("tanh", _ops.tanh)):
     _make_one(_name, _function)
 for _name, _function in (
         ("add", _ops.add), ("subtract", _ops.subtract), ("multiply", _ops.multiply), ("divide", _ops.divide), ("equal", _ops.equal),
@@ -52,6 +52,26 @@ for _name, _function in (
     _make_two(_name, _function)
 _make_weak("maximum", _ops.maximum)
 _make_weak("minimum", _ops.minimum)
+
+
+@_public
+def negative(a, dtype=None):
+    """As numpy.negative, element by element."""
+    return _cast(_ops.neg(_tensor(a)), dtype)
+
+
+@_public
+def logical_not(a, dtype=None):
+    """As numpy.logical_not, element by element."""
+    return _cast(_ops.logical_not(_tensor(a)), dtype)
+
+
+@_public
+def where(condition, x=None, y=None):
+    """Elements of x where the condition holds, else of y; without both, the places where it holds, a tuple of one Tensor an axis."""
+    if (x is None) is not (y is None):
+        raise ValueError("[where] x and y, got one of them, expected both or none")
+    return _ops.nonzero(_tensor(condition), as_tuple=True) if x is None else _ops.where(condition, x, y)
 
 
 @_public

@@ -97,8 +97,8 @@ def linspace(start, end, steps):
 
 
 def eye(n, m=None, dtype=mstype.float32):
-    """Ones on the diagonal."""
-    return _k.eye(n, n if m is None else m, dtype)
+    """Ones on the diagonal; of float32 where dtype is None."""
+    return _k.eye(n, n if m is None else m, mstype.float32 if dtype is None else dtype)
 
 
 # -- shapes ----------------------------------------------------------------------------------------------------------

@@ -4,18 +4,30 @@ import operator as _operator
 from .. import _paths
 from ..absent import attributes as _absent
 from ..autograd import GradOperation
+from ..common.dtype import Type as dtype_type
 from ..common.tensor import Tensor
 
 
 class MultitypeFuncGraph:
-    """A function with one definition for each combination of argument types, registered with `register`."""
+    """A function with one definition for each combination of argument types, registered with `register`.
+
+    The first definition that fits is called; where there is only one, it takes any arguments. ValueError where none fits.
+
+    >>> from msjit import ops
+    >>> twice = ops.MultitypeFuncGraph("twice")
+    >>> _ = twice.register("Number")(lambda x: 2 * x), twice.register("String")(lambda x: x + x)
+    >>> twice(2), twice("ab")
+    (4, 'abab')
+    """
 
     def __init__(self, name, read_value=False, doc_url=""):
+        if not isinstance(name, str):
+            raise TypeError("[multitype_func_graph] name, got %s, expected a str" % type(name).__name__)
         self.name = name
         self.entries = []
 
     def register(self, *type_names, **kwargs):
-        """Decorator: the function serves arguments of these types ("Tensor", "Number", "Tuple", float, ...)."""
+        """Decorator: the function serves arguments of these types ("Tensor", "Number", "Tuple", ms.int64, float, ...)."""
         def deco(fn):
             self.entries.append((tuple(type_names), fn))
             return fn
@@ -24,33 +36,56 @@ class MultitypeFuncGraph:
     set_need_unpack = set_doc_url = lambda self, *args: None
 
     def __call__(self, *args):
-        for names, fn in reversed(self.entries):
+        if len(self.entries) == 1:
+            return self.entries[0][1](*args)
+        for names, fn in self.entries:
             if len(names) == len(args) and all(_is_a(a, n) for a, n in zip(args, names)):
                 return fn(*args)
         raise ValueError("[%s] no definition for (%s)" % (self.name, ", ".join(type(a).__name__ for a in args)))
 
 
 _KINDS = {
-    "Tensor": Tensor, "Number": (bool, int, float), "Bool": bool, "Tuple": tuple, "List": list, "Dict": dict,
-    "String": str, "Int": int, "Float": float, "Float32": float, "Float64": float, "Int32": int, "Int64": int,
-    "None": type(None), "NoneType": type(None), "Function": object,
+    "Tensor": Tensor, "Number": (bool, int, float, complex), "Bool": bool, "bool": bool, "Tuple": tuple, "List": list, "Dict": dict,
+    "Dictionary": dict, "String": str, "Int": int, "int": int, "Int64": int, "Float": float, "float": float, "Float64": float,
+    "Complex": complex, "None": type(None), "NoneType": type(None), "Slice": slice, "Ellipsis": type(...),
 }
+_INTS = ("Int", "int", "Int64")  # a bool is none of them
+_NUMPY = {"Number": "iufc", "Int": "iu", "int": "iu", "Float": "f", "float": "f", "Complex": "c"}  # kinds of NumPy's scalars
 
 
 def _is_a(value, kind):
-    if isinstance(kind, str):
-        return isinstance(value, _KINDS.get(kind, object if kind == "TypeType" else ()))
-    return isinstance(value, kind) if isinstance(kind, type) else getattr(value, "dtype", None) == kind
+    if isinstance(kind, type):
+        return isinstance(value, kind)
+    name = kind if isinstance(kind, str) else str(kind)
+    if isinstance(value, Tensor):
+        dtype = str(value.dtype)
+        return name == "Tensor" or name == "Tensor[%s]" % dtype or (name == dtype and not isinstance(kind, str))
+    if name in _KINDS and isinstance(value, _KINDS[name]):
+        return not (name in _INTS and isinstance(value, bool))
+    if name == "Function":
+        return callable(value) and not isinstance(value, type)
+    if name == "TypeType":
+        return isinstance(value, dtype_type)
+    return type(value).__module__ == "numpy" and _is_numpy(value, name)
+
+
+def _is_numpy(value, name):
+    """Whether a scalar of NumPy is what a name says."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    return getattr(value, "shape", None) == () and (kind in _NUMPY.get(name, ()) or value.dtype.name.capitalize() == name)
 
 
 class Map:
     """Applies an operation to the items of sequences, one level deep."""
 
     def __init__(self, ops=None, reverse=False):
+        if ops is not None and not callable(ops):
+            raise TypeError("[%s] ops, got %s, expected a function or None" % (type(self).__name__.lower(), type(ops).__name__))
         self.ops, self.reverse = ops, reverse
 
     def _items(self, args):
         op, sequences = (self.ops, args) if self.ops is not None else (args[0], args[1:])
+        sequences = [value if hasattr(value, "__len__") else tuple(value) for value in sequences]
         length = len(sequences[0])
         for sequence in sequences:
             if len(sequence) != length:
@@ -79,8 +114,7 @@ def _hyper(op, values):
             raise ValueError("[hyper_map] sequences must have the same length, got %d and %d"
                              % (len(first), len(value)))
     columns = [value if isinstance(value, (tuple, list)) else [value] * len(first) for value in values]
-    made = [_hyper(op, items) for items in zip(*columns)]
-    return made if isinstance(first, list) else tuple(made)  # results of a ParameterTuple are no Parameters
+    return tuple([_hyper(op, items) for items in zip(*columns)])
 
 
 def core(fn=None, **flags):

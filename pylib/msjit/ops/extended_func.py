@@ -15,8 +15,18 @@ from . import special_func as _sp
 from . import statistics_func as _st
 
 accumulate_n, tensor_muls, pows = _m.addn, _k.mul, _k.pow
-tensor_exp, tensor_expm1, isnan_ext = _k.exp, _k.expm1, _k.isnan
-soft_shrink, shape_, einsum_ext, float_power_ext = _n.softshrink, _a.shape, _la.einsum, _sp.float_power
+tensor_exp, tensor_expm1 = _k.exp, _k.expm1
+soft_shrink, einsum_ext, float_power_ext = _n.softshrink, _la.einsum, _sp.float_power
+
+
+def isnan_ext(tensor):
+    """Where elements are NaN."""
+    return _k.isnan(tensor)
+
+
+def shape_(x):
+    """The sizes of a Tensor, a tuple."""
+    return _a.shape(x)
 
 
 def angle(input):

@@ -182,7 +182,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     return beta * input + alpha * mv(mat, vec)
 
 
-def addr(x, vec1, vec2, *, beta=1, alpha=1):
+def addr(x, vec1, vec2, beta=1, alpha=1):
     """beta x + alpha times the products of all pairs of elements."""
     return beta * x + alpha * _m.outer(vec1, vec2)
 

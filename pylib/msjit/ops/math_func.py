@@ -396,7 +396,19 @@ def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):
     return out if keep_dims else _k.squeeze(out, axis)
 
 
-reduce_mean, reduce_max, reduce_min = mean, amax, amin
+
+
+def reduce_max(x, axis=(), keep_dims=False):
+    """The largest elements over axes, all of them by default."""
+    return amax(x, axis, keep_dims)
+
+
+def reduce_min(x, axis=(), keep_dims=False):
+    """The least elements over axes, all of them by default."""
+    return amin(x, axis, keep_dims)
+
+
+reduce_mean = mean
 reduce_all, reduce_any = all, any
 
 

@@ -315,10 +315,10 @@ def tensor_range(start, end, step):
                      _mstype.float32 if any(isinstance(v, float) for v in (start, end, step)) else _mstype.int64)
 
 
-def scalar_to_array(x):
+def scalar_to_array(input_x):
     """A number as a Tensor of no axes."""
-    _numbers("scalar_to_array", x)
-    return _Tensor(x)
+    _numbers("scalar_to_array", input_x)
+    return _Tensor(input_x)
 
 
 def array_to_scalar(x):

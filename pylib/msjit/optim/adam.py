@@ -8,6 +8,13 @@ _adam_step = _msjit.ops.adam_step
 
 
 class _Adam(Optimizer):
+    _prefixes = "moment1", "moment2"
+    _powers_in_a_row = False  # whether MindSpore's powers of beta have one axis
+
+    def _shown_numbers(self):
+        powers = [("beta1_power", self.beta1 ** self.step_count), ("beta2_power", self.beta2 ** self.step_count)]
+        return [(name, [value]) for name, value in powers] if self._powers_in_a_row else powers
+
     def __init__(self, params, learning_rate, beta1, beta2, eps, weight_decay, loss_scale):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
@@ -19,8 +26,8 @@ class _Adam(Optimizer):
         if not eps > 0:
             raise ValueError("[%s] eps must be positive, got %s" % (self._where, eps))
         self.beta1, self.beta2, self.eps = float(beta1), float(beta2), float(eps)
-        self.moment1 = self._state("moment1")
-        self.moment2 = self._state("moment2")
+        self.moment1 = self._state(self._prefixes[0])
+        self.moment2 = self._state(self._prefixes[1])
 
 
 class Adam(_Adam):
@@ -77,6 +84,8 @@ class Adam(_Adam):
 class LazyAdam(Adam):
     """Adam, for gradients that are no row tensors the same."""
 
+    _powers_in_a_row = True
+
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
                  use_nesterov=False, weight_decay=0.0, loss_scale=1.0):
         super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
@@ -99,9 +108,15 @@ class AdamWeightDecay(_Adam):
 
     _decoupled = True
     _centres = False
+    _prefixes = "adam_m", "adam_v"
 
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0):
         super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay, 1.0)
+        object.__setattr__(self, "moments1", self.moment1)
+        object.__setattr__(self, "moments2", self.moment2)
+
+    def _shown_numbers(self):
+        return ()
 
     def _update(self, index, param, gradient, rate, decay):
         _adam_step(param, self.moment1[index], self.moment2[index], gradient, rate, self.beta1, self.beta2, self.eps,

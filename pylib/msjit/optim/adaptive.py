@@ -89,6 +89,9 @@ class AdaMax(Optimizer):
         self.eps = check_float(eps, "adamax", "eps", 0, None, True)
         self.moment1, self.moment2 = self._state("moment1"), self._state("moment2")
 
+    def _shown_numbers(self):
+        return [("beta1_power", [self.beta1 ** self.step_count])]
+
     def _step_rate(self, rate, step):
         return rate / (1.0 - self.beta1 ** (step + 1))
 

@@ -27,6 +27,12 @@ def count(step):
     return ops.registry.zeros((), dtype=mstype.float32) + (step + 1)
 
 
+def filled(param, value):
+    """One value in the shape of a Parameter, an array."""
+    import numpy
+    return numpy.full(tuple(param.shape), value, "float32")
+
+
 def check_float(value, where, what, least=None, most=None, open_ends=False):
     """The value, when it is a float within bounds."""
     if not isinstance(value, float):

@@ -19,6 +19,9 @@ class ASGD(Optimizer):
                                    for p in self.parameters])
         self.ax = self._state("ax_")
 
+    def _shown_numbers(self):
+        return [("mu_" + name, 1.0 / max(1.0, self.step_count - self.t0)) for name in self._first_names]
+
     def _update(self, index, param, gradient, rate, decay):
         step = self.step_count
         eta = rate if step == 0 else self.eta[index].detach()

@@ -4,14 +4,18 @@ from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
-from .assigned import count, decayed, wide, write
+from .assigned import count, decayed, filled, wide, write
+from .shown import Shown
 
 
-class GroupedOptimizer(Cell):
+class GroupedOptimizer(Shown, Cell):
     """Base class: `param_groups` is a list of dicts, each with params, lr (a Parameter) and the options of `defaults`.
 
-    Subclasses define _update(index, parameter, gradient, group); `index` counts over all groups.
+    Subclasses define _update(index, parameter, gradient, group); `index` counts over all groups. _step_shown: name, shape and dtype of
+    the Parameter that shows the number of updates, as MindSpore has it, and whether it comes before the state.
     """
+
+    _step_shown = None
 
     def __init__(self, params, defaults):
         super().__init__(auto_prefix=False)
@@ -23,6 +27,7 @@ class GroupedOptimizer(Cell):
             raise ValueError("[%s] params must not be empty" % self._where)
         self.defaults, self.param_groups, self.lrs, self.step_count = dict(defaults), [], [], 0
         object.__setattr__(self, "parameters", ())
+        self._first_names = ()  # what names of state are made of
         object.__setattr__(self, "_states", {})  # prefix: first value of what is kept for each parameter
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
@@ -53,9 +58,35 @@ class GroupedOptimizer(Cell):
         self.lrs.append(group["lr"])
         self.param_groups.append(group)
         object.__setattr__(self, "parameters", ParameterTuple(tuple(self.parameters) + tuple(params)))
+        self._first_names += tuple([param.name for param in params])
         for name, value in list(self.__dict__.items()):
             if isinstance(value, ParameterTuple) and name != "parameters":
                 self._extend(name, value, ParameterTuple(params))
+
+    def _shown_last(self):
+        """(name, values) of what MindSpore keeps behind the state."""
+        return ()
+
+    def _own_parameters(self):
+        """(attribute, Parameter) in MindSpore's order."""
+        self._take_shown()
+        name, shape, dtype, first = self._step_shown or ("", (), None, False)
+        step = [] if dtype is None else [(name, self._show(name, self._step_value(shape), dtype))]
+        yield from zip(self._first_names, self.parameters)
+        if first:
+            yield from step
+        yield from list(self._params.items())
+        for last, values in self._shown_last():
+            yield last, self._show(last, values)
+        if not first:
+            yield from step
+
+    def _step_value(self, shape):
+        return [self.step_count] if shape else self.step_count
+
+    def _adopt(self, name, values):
+        if self._step_shown is not None and name == self._step_shown[0]:
+            object.__setattr__(self, "step_count", int(values.reshape(-1)[0]))
 
     def _extend(self, name, state, params):
         """Makes state for Parameters that a finished optimizer is given."""
@@ -126,6 +157,7 @@ class Adam(GroupedOptimizer):
     """Adam with bias correction; weight decay is added to the gradient."""
 
     _decoupled = False
+    _step_shown = "state_step", (), mstype.int32, False
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *, maximize=False):
         where = type(self).__name__
@@ -138,6 +170,10 @@ class Adam(GroupedOptimizer):
         self.exp_avg, self.exp_avg_sq = self._state("exp_avg"), self._state("exp_avg_sq")
         some = any(group["amsgrad"] for group in self.param_groups)
         self.max_exp_avg_sq = self._state("max_exp_avg_sq") if some else None
+
+    def _shown_last(self):
+        if self.max_exp_avg_sq is None:
+            yield from (("max_exp_avg_sq." + name, filled(p, 0)) for name, p in zip(self._first_names, self.parameters))
 
     def _update(self, index, param, gradient, group):
         (beta1, beta2), decay, step = group["betas"], group["weight_decay"], self.step_count + 1
@@ -170,6 +206,8 @@ class AdamW(Adam):
 class SGD(GroupedOptimizer):
     """Gradient descent with momentum, dampening and Nesterov's variant; the momentum starts with the first gradient."""
 
+    _buffer = "accum"
+
     def __init__(self, params, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False):
         for name, value in (("momentum", momentum), ("dampening", dampening), ("weight_decay", weight_decay)):
             if not isinstance(value, (int, float)):
@@ -184,7 +222,16 @@ class SGD(GroupedOptimizer):
                              % (momentum, dampening))
         super().__init__(params, dict(lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
                                       nesterov=nesterov, maximize=maximize))
-        self.momentum_buf = self._state("momentum_buf")
+        self.momentum_buf = self._state(self._buffer)
+
+    def _shown_last(self):
+        started = 1 if self.step_count == 0 else 0
+        return [("stat." + name, filled(p, started)) for name, p in zip(self._first_names, self.parameters)]
+
+    def _adopt(self, name, values):
+        super()._adopt(name, values)
+        if name.startswith("stat.") and not values.any():  # the momentum has begun
+            object.__setattr__(self, "step_count", max(self.step_count, 1))
 
     def _update(self, index, param, gradient, group):
         g, momentum = decayed(gradient, param, group["weight_decay"]), group["momentum"]
@@ -214,6 +261,8 @@ class Adadelta(GroupedOptimizer):
 class Adagrad(GroupedOptimizer):
     """a += g^2; p -= lr / (1 + t lr_decay) g / (sqrt(a) + eps), t being the number of steps before this one"""
 
+    _step_shown = "step_t", (), mstype.int32, False
+
     def __init__(self, params, lr=1e-2, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0, eps=1e-10, *,
                  maximize=False):
         super().__init__(params, dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay, maximize=maximize))
@@ -229,6 +278,8 @@ class Adagrad(GroupedOptimizer):
 
 class Adamax(GroupedOptimizer):
     """m = beta1 m + (1 - beta1) g; u = max(beta2 u, |g| + eps); p -= lr / (1 - beta1^t) m / u"""
+
+    _step_shown = "step_t", (), mstype.int32, True
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, *, maximize=False):
         check_adam("Adamax", betas, eps, weight_decay, float(lr))
@@ -251,7 +302,7 @@ class RMSprop(GroupedOptimizer):
                  maximize=False):
         super().__init__(params, dict(lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum,
                                       centered=centered, maximize=maximize))
-        self.mean_square, self.mean_grad, self.mom = self._state("mean_square"), self._state("mean_grad"), self._state("mom")
+        self.mean_grad, self.mean_square, self.mom = self._state("mean_grad"), self._state("mean_square"), self._state("moment")
 
     def _update(self, index, param, gradient, group):
         g, alpha = decayed(gradient, param, group["weight_decay"]), group["alpha"]
@@ -271,6 +322,8 @@ class RMSprop(GroupedOptimizer):
 
 class RAdam(GroupedOptimizer):
     """Adam whose first steps, while the second moment is uncertain, do without it (Liu et al. 2019)."""
+
+    _step_shown = "step_t", (), mstype.int32, True
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
         check_adam("RAdam", betas, eps, weight_decay, float(lr))
@@ -292,6 +345,8 @@ class RAdam(GroupedOptimizer):
 
 class NAdam(GroupedOptimizer):
     """Adam with Nesterov's momentum, whose share falls with momentum_decay (Dozat 2016)."""
+
+    _step_shown = "step_t", (), mstype.int32, True
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, momentum_decay=4e-3):
         check_adam("NAdam", betas, eps, weight_decay, float(lr))
@@ -318,6 +373,8 @@ class NAdam(GroupedOptimizer):
 class ASGD(GroupedOptimizer):
     """Gradient descent with a falling rate, and the mean of the parameters in `ax` from step t0 on (Polyak and Juditsky 1992)."""
 
+    _step_shown = "step_t", (), mstype.int32, False
+
     def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, maximize=False):
         super().__init__(params, dict(lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay,
                                       maximize=maximize))
@@ -339,6 +396,8 @@ class ASGD(GroupedOptimizer):
 
 class Rprop(GroupedOptimizer):
     """Steps whose size grows while the gradient keeps its sign and falls when it changes (Riedmiller and Braun 1993)."""
+
+    _step_shown = "step_t", (), mstype.int32, False
 
     def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, maximize=False):
         if not 0.0 < etas[0] < 1.0 < etas[1]:

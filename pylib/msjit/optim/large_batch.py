@@ -55,6 +55,11 @@ class LARS(Optimizer):
         optimizer.loss_scale = 1.0
         self.lars_flag = tuple(bool(lars_filter(x)) for x in self.parameters)
 
+    def _own_parameters(self):
+        """The step is that of the inner optimizer, which lists its state itself."""
+        yield "global_step", self.opt._show_step()
+        yield from zip(self.opt._first_names, self.parameters)
+
     def construct(self, gradients):
         """Applies one update of the inner optimizer."""
         step, made = self.opt.step_count, []
@@ -122,6 +127,9 @@ class AdaFactor(Optimizer):
                                         requires_grad=False))
         self.exp_avg_sq_row, self.exp_avg_sq_col = ParameterTuple(rows), ParameterTuple(columns)
         self.exp_avg_sq = ParameterTuple(whole)
+
+    def _shown_last(self):
+        return [("afactor_step", [self.step_count])]
 
     def _step_rate(self, rate, step):
         if not self.relative_step:

@@ -1,5 +1,6 @@
 """SGD and Momentum."""
 from .._native import _msjit
+from .assigned import filled
 from .optimizer import Optimizer
 
 _sgd_step = _msjit.ops.sgd_step
@@ -37,6 +38,15 @@ class SGD(Optimizer):
         self.nesterov = nesterov
         self.accum = self._state("accum") if self.momentum else None
 
+    def _shown_numbers(self):
+        yield "momentum", self.momentum
+        if self.accum is None:
+            yield from (("accum." + name, filled(p, 0)) for name, p in zip(self._first_names, self.parameters))
+
+    def _shown_last(self):
+        started = 1 if self.step_count == 0 else 0
+        return [("stat." + name, filled(p, started)) for name, p in zip(self._first_names, self.parameters)]
+
     def _update(self, index, param, gradient, rate, decay):
         if self.accum is None:
             _sgd_step(param, gradient, rate, decay)
@@ -66,6 +76,9 @@ class Momentum(Optimizer):
             raise TypeError("[momentum] use_nesterov must be a bool, got %s" % type(use_nesterov).__name__)
         self.use_nesterov = use_nesterov
         self.moments = self._state("moments")
+
+    def _shown_numbers(self):
+        return [("momentum", self.momentum)]
 
     def _update(self, index, param, gradient, rate, decay):
         _momentum_step(param, self.moments[index], gradient, rate, self.momentum, decay, 0.0, self.use_nesterov)

@@ -11,6 +11,7 @@ from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
 from .own_optimizers import OwnOptimizers, is_own, own_step, value_at
+from .shown import ShownState, name_parameters
 
 
 def opt_init_args_register(fn):
@@ -36,13 +37,14 @@ def opt_init_args_register(fn):
 
 
 class _Group:
-    """Parameters that share a learning rate, a weight decay and whether their gradients are centred."""
+    """Parameters that share a learning rate, a weight decay and whether their gradients are centred. place: the number of a group
+    that has a learning rate of its own."""
 
-    def __init__(self, params, rate, decay, centred=False):
-        self.params, self.rate, self.decay, self.centred = params, rate, decay, centred
+    def __init__(self, params, rate, decay, centred=False, place=None):
+        self.params, self.rate, self.decay, self.centred, self.place = params, rate, decay, centred, place
 
 
-class Optimizer(Cell, OwnOptimizers):
+class Optimizer(ShownState, Cell, OwnOptimizers):
     """Base class: subclasses define _update(index, parameter, gradient, learning rate, weight decay), or construct."""
 
     _decoupled = False  # whether weight decay is no part of the gradient
@@ -61,8 +63,9 @@ class Optimizer(Cell, OwnOptimizers):
         self._groups, parameters = _groups(parameters, _rate(learning_rate, where), weight_decay, where)
         self.param_length = len(parameters)
         self._grouped = self._groups[0].params is not parameters
-        object.__setattr__(self, "parameters", ParameterTuple(parameters))
+        object.__setattr__(self, "parameters", name_parameters(parameters))
         object.__setattr__(self, "_parameters", self.parameters)
+        self._first_names = tuple([p.name for p in self.parameters])  # what names of state are made of
         self.step_count = 0
         group_of = {id(p): i for i, g in enumerate(self._groups) for p in g.params}
         self._group_index = [group_of[id(p)] for p in parameters]
@@ -77,8 +80,8 @@ class Optimizer(Cell, OwnOptimizers):
 
     @property
     def global_step(self):
-        """Number of updates done, as a Tensor; a Parameter where the program defines construct, which then counts."""
-        return Tensor([self.step_count], mstype.int32) if self._own_step is None else self._own_step
+        """Number of updates done, a Parameter; where the program defines construct, that counts."""
+        return self._show_step()
 
     @global_step.setter
     def global_step(self, value):
@@ -93,8 +96,11 @@ class Optimizer(Cell, OwnOptimizers):
         a tuple of these, one for each of the parameters, when there are groups."""
         for group in self._groups:
             if isinstance(group.rate, float):
-                group.rate = Parameter(Tensor(group.rate, mstype.float32), name="learning_rate", requires_grad=False)
-        return tuple(group.rate for group in self._group_of) if self._grouped else self._groups[0].rate
+                group.rate = self._shown_rate(group)
+        if not self._grouped:
+            return self._groups[0].rate
+        rates = tuple(group.rate for group in self._group_of)
+        return ParameterTuple(rates) if all(isinstance(rate, Parameter) for rate in rates) else rates
 
     @learning_rate.setter
     def learning_rate(self, value):
@@ -256,7 +262,8 @@ def _groups(parameters, rate, decay, where):
         if not params:
             raise ValueError("[%s] params of a group must not be empty" % where)
         groups.append(_Group(params, _rate(item["lr"], where) if "lr" in item else rate,
-                             _decay(item["weight_decay"], where) if "weight_decay" in item else decay, centred))
+                             _decay(item["weight_decay"], where) if "weight_decay" in item else decay, centred,
+                             len(groups) if "lr" in item else None))
         everything += params
     _check_unique(everything, where)
     if order is not None and {id(p) for p in order} != {id(p) for p in everything}:

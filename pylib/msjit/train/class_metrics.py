@@ -55,7 +55,7 @@ class _Share(EvaluationBase):
         if not isinstance(average, bool):
             raise TypeError("[%s] average must be a bool, got %s" % (type(self).__name__, type(average).__name__))
         if average and self._type == "multilabel":
-            return self._row_sum / (self._rows + _TINY)
+            return self._share(self._row_sum, self._rows)
         result = self._hits / (self._all + _TINY)
         return result.mean() if average else result
 
@@ -139,8 +139,7 @@ class TopKCategoricalAccuracy(Metric):
         self._samples_num += y.shape[0]
 
     def eval(self):
-        self._require(self._samples_num)
-        return self._correct_num / self._samples_num
+        return self._share(self._correct_num, self._samples_num)
 
 
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
@@ -270,4 +269,4 @@ def auc(x, y, reorder=False):
     steps = numpy.diff(x)
     if (steps < 0).any() and not (steps <= 0).all():
         raise ValueError("[auc] x must be sorted, or reorder must be True")
-    return abs(float((steps * (y[1:] + y[:-1])).sum() / 2))
+    return abs(numpy.float64((steps * (y[1:] + y[:-1])).sum() / 2))

@@ -55,6 +55,12 @@ class Metric:
         if not count:
             raise RuntimeError("[%s] there is no data yet: update() comes before eval()" % type(self).__name__)
 
+    def _share(self, total, count):
+        """total / count as MindSpore's metrics give it: a numpy.float64, which has .item(), .astype() and the like."""
+        import numpy
+        self._require(count)
+        return numpy.float64(total) / count
+
 
 def rearrange_inputs(func):
     """Decorator of update(): only the inputs that set_indexes() chose are passed on, in that order."""
@@ -142,8 +148,7 @@ class Accuracy(EvaluationBase):
         self._total_num += right.shape[0]
 
     def eval(self):
-        self._require(self._total_num)
-        return self._correct_num / self._total_num
+        return self._share(self._correct_num, self._total_num)
 
 
 class Loss(Metric):
@@ -165,8 +170,7 @@ class Loss(Metric):
         self._total_num += 1
 
     def eval(self):
-        self._require(self._total_num)
-        return self._sum_loss / self._total_num
+        return self._share(self._sum_loss, self._total_num)
 
 
 class MAE(Metric):
@@ -190,8 +194,7 @@ class MAE(Metric):
         self._samples_num += y.shape[0]
 
     def eval(self):
-        self._require(self._samples_num)
-        return self._error_sum / self._samples_num
+        return self._share(self._error_sum, self._samples_num)
 
 
 class MSE(MAE):

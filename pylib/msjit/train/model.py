@@ -25,7 +25,7 @@ class Model:
     >>> net = ms.nn.Dense(4, 2)
     >>> model = ms.Model(net, ms.nn.CrossEntropyLoss(), ms.nn.Adam(net.trainable_params(), 0.1), metrics={"accuracy"})
     >>> model.train(10, data, dataset_sink_mode=False)
-    >>> model.eval(data, dataset_sink_mode=False)["accuracy"] > 0.9
+    >>> bool(model.eval(data, dataset_sink_mode=False)["accuracy"] > 0.9)
     True
     """
 

@@ -150,11 +150,12 @@ class BleuScore(Metric):
         self._is_update = True
 
     def eval(self):
+        import numpy
         self._require(self._is_update)
         if min(self._hits) == 0:
-            return 0.0
+            return numpy.array(0.0)
         more = 1.0 if self.smooth else 0.0
         shares = [(hit + more) / (count + more) for hit, count in zip(self._hits, self._all)]
         mean = math.exp(sum(math.log(share) for share in shares) / self.n_gram)
         short = 1.0 if self._length > self._reference else math.exp(1 - self._reference / self._length)
-        return short * mean
+        return numpy.float64(short * mean)

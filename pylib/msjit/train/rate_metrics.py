@@ -95,4 +95,5 @@ class ConfusionMatrixMetric(Metric):
         axes = _AXES[self.decrease]
         if axes == ():
             return rates
-        return (numpy.nansum if self.decrease.startswith("sum") else numpy.nanmean)(rates, axes)
+        reduced = (numpy.nansum if self.decrease.startswith("sum") else numpy.nanmean)(rates, axes)
+        return reduced if reduced.ndim else float(reduced)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 import msjit as ms
-from msjit import Tensor, nn, ops
+from msjit import Tensor, mint, nn, ops
 from msjit import dataset as ds
 from msjit.communication import get_group_size, get_rank, init
 from msjit.nn import data_parallel
@@ -75,6 +75,10 @@ def sync_batch_norm():
     weights = [rng.standard_normal((n, 5)).astype(np.float32) for n in sizes]
     one, several = nn.BatchNorm1d(5, momentum=0.7), nn.SyncBatchNorm(5, momentum=0.7)
     one.set_train(), several.set_train()
+    whole, part = mint.nn.BatchNorm1d(5).set_train(), mint.nn.SyncBatchNorm(5).set_train()
+    begin, all_rows = sum(sizes[:RANK]), whole(Tensor(np.concatenate(parts))).asnumpy()
+    assert np.allclose(part(Tensor(parts[RANK])).asnumpy(), all_rows[begin:begin + sizes[RANK]], atol=1e-5)
+    assert np.allclose(part.running_var.asnumpy(), whole.running_var.asnumpy(), atol=1e-6) and int(part.num_batches_tracked) == 1
 
     def value(layer, x, w):
         return ms.value_and_grad(lambda x: (layer(x) * Tensor(w)).sum(), 0, layer.trainable_params())(Tensor(x))

@@ -1,0 +1,52 @@
+"""What may be assigned to the name of a Cell's Parameter, sub-cell or buffer."""
+from ..common.parameter import Parameter
+from ..common.tensor import Tensor
+from ..ops.primitive import Primitive
+
+
+class CellNames:
+    """The part of Cell that keeps one kind of thing under a name."""
+
+    def _set_registered(self, name, value):
+        """What becomes of a Parameter, Cell or buffer when something else is assigned to its name; whether that is all of it.
+
+        None leaves the place for another one. Functions and numbers are refused, as MindSpore does: code that walks the Cell
+        would no longer find what computes.
+        """
+        params, cells = self._params, self._cells
+        if name in params:
+            if isinstance(value, Tensor) and params[name] is not None:
+                params[name].set_data(value)
+                return True
+            return self._replace(params, "parameter", "a Parameter or a Tensor", name, value)
+        if name in cells:
+            return self._replace(cells, "cell", "a Cell", name, value)
+        if name in self.__dict__.get("_buffers", ()) and not isinstance(value, (Tensor, type(None))):
+            return self._replace(self._buffers, "buffer", "a Tensor", name, value)
+        return False
+
+    @staticmethod
+    def _replace(kept, kind, expected, name, value):
+        if value is None:
+            kept[name] = None
+        elif _takes_place(value):
+            del kept[name]
+        else:
+            raise TypeError("[cell] %s %r is there already, got %s, expected %s or None" % (kind, name, type(value).__name__, expected))
+        return False
+
+    def _check_free(self, name, *others):
+        """Raises where the name is that of a Parameter, for a Cell, or the other way round, or of a buffer."""
+        if any(name in self.__dict__.get(other, ()) for other in others):
+            raise KeyError("[cell] %s has %r already, got one more under that name, expected another name"
+                           % (type(self).__name__, name))
+
+    def _check_insert(self, name, own):
+        if name not in own and hasattr(self, name):
+            raise KeyError("[cell] %s has an attribute %r, got one more, expected another name" % (type(self).__name__, name))
+
+
+def _takes_place(value):
+    """What may take the place of a Parameter or a Cell: a primitive computes, a list holds Parameters, as they do."""
+    return isinstance(value, Primitive) or (
+        isinstance(value, (list, tuple)) and bool(value) and all(isinstance(item, Parameter) for item in value))

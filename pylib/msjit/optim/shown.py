@@ -1,0 +1,132 @@
+"""The state of an optimizer as MindSpore's Parameters: what parameters_dict, checkpoints and state_dict see.
+
+The optimizers count their steps as a Python int and keep numbers as floats, which graphs read cheaply. A Parameter that shows such a
+number is made and brought up to date where somebody lists the Parameters. What set_data writes to it is taken over at once, what
+operators write at the next listing, and when a checkpoint has been loaded.
+"""
+from ..common import dtype as mstype
+from ..common.parameter import Parameter, ParameterTuple, has_own_name
+from ..common.tensor import Tensor
+
+
+class _ShownParameter(Parameter):
+    """A Parameter that shows a number of an optimizer, which set_data tells."""
+
+    _written = None
+
+    def set_data(self, data, slice_shape=False):
+        made = super().set_data(data, slice_shape)
+        if self._written is not None:
+            self._written()
+        return made
+
+    def __reduce__(self):
+        return Parameter.__reduce__(self.clone_alone())
+
+    def clone_alone(self):
+        """A plain Parameter of the same name and value, which tells nobody."""
+        return Parameter(self.value(), name=self.name, requires_grad=self.requires_grad)
+
+
+class Shown:
+    """Parameters that show what an object has in another form."""
+
+    def _adopt(self, name, values):
+        """Takes over what was written to a Parameter that shows something; values: an array."""
+
+    def _take_shown(self):
+        """Takes over what was written to the Parameters that show numbers."""
+        for name, (param, shown) in list(self.__dict__.get("_shown", {}).items()):
+            now = param.asnumpy()
+            if now.tobytes() != shown.tobytes():
+                self.__dict__["_shown"][name] = param, now.copy()
+                self._adopt(name, now)
+
+    def _show(self, name, values, dtype=mstype.float32):
+        """The Parameter that shows values, brought up to date."""
+        import numpy
+        kept = self.__dict__.setdefault("_shown", {})
+        values = numpy.array(values, mstype.dtype_to_nptype(dtype))
+        if name not in kept:
+            param = _ShownParameter(Tensor(values), name=name, requires_grad=False)
+            kept[name], param._written = (param, values), self._take_shown
+        elif kept[name][1].tobytes() != values.tobytes():
+            Parameter.set_data(kept[name][0], Tensor(values))
+            kept[name] = kept[name][0], values
+        return kept[name][0]
+
+
+class ShownState(Shown):
+    """The part of Optimizer that lists its Parameters."""
+
+    def _shown_numbers(self):
+        """(name, values) of what MindSpore keeps between the parameters and the state of each."""
+        return ()
+
+    def _shown_last(self):
+        """The same of what it keeps behind them."""
+        return ()
+
+    def _adopt(self, name, values):
+        """Takes over what was written to a Parameter that shows something; values: an array."""
+        if name == "global_step":
+            object.__setattr__(self, "step_count", int(values.reshape(-1)[0]))
+        elif name == "momentum":
+            object.__setattr__(self, "momentum", float(values))
+        elif name.startswith("learning_rate"):
+            for group in self._groups:
+                if _rate_name(group) == name:  # a number becomes a Parameter that every step reads
+                    group.rate = tuple(values.tolist()) if isinstance(group.rate, tuple) else self._shown[name][0]
+
+    def _show_step(self):
+        """The number of updates done, as MindSpore's Parameter global_step."""
+        if self._own_step is not None:
+            return self._own_step
+        self._take_shown()
+        return self._show("global_step", [self.step_count], mstype.int32)
+
+    def _own_parameters(self):
+        """(attribute, Parameter) in MindSpore's order."""
+        self._take_shown()
+        rates, changing = self._shown_rates()
+        yield "global_step", self._show_step()
+        if not changing:
+            yield from rates
+        yield from zip(self._first_names, self.parameters)
+        for name, values in self._shown_numbers():
+            yield name, self._show(name, values)
+        yield from list(self._params.items())
+        for name, values in self._shown_last():
+            yield name, self._show(name, values)
+        if changing:
+            yield from rates
+
+    def _shown_rates(self):
+        """(attribute, Parameter) of each learning rate, and whether any changes with the step."""
+        changing, found = self.dynamic_lr, {}
+        for place, index in enumerate(self._group_index):
+            name = _rate_name(self._groups[index])
+            if name not in found:
+                path = ("learning_rate.%d.learning_rate" % place if self._grouped else "learning_rate.learning_rate") if changing else name
+                found[name] = path, self._shown_rate(self._groups[index])
+        return [pair for pair in found.values() if pair[1] is not None], changing
+
+    def _shown_rate(self, group):
+        """A Parameter with a learning rate; None for a schedule."""
+        if isinstance(group.rate, (float, tuple)):
+            return self._show(_rate_name(group), group.rate)
+        return group.rate if isinstance(group.rate, Parameter) else None
+
+
+def _rate_name(group):
+    return "learning_rate" if group.place is None else "learning_rate_group_%d" % group.place
+
+
+def name_parameters(parameters):
+    """Names Parameters that have no name, as MindSpore names those of an optimizer."""
+    number = 0
+    for param in parameters:
+        if not has_own_name(param):
+            number += 1
+            param.name = "Parameter$%d" % number
+    return ParameterTuple(parameters)

@@ -1,0 +1,74 @@
+"""Which steps of a program a profiler notes, and what is done with what it has noted."""
+import enum
+import os
+import time
+import warnings
+
+ProfilerAction = enum.Enum("ProfilerAction", {"NONE": 0, "WARM_UP": 1, "RECORD": 2, "RECORD_AND_SAVE": 3}, module=__name__)
+
+
+class Schedule:
+    """What a profiler does at a step: schedule(wait=1, active=2)(step) is a ProfilerAction.
+
+    After `skip_first` steps, rounds follow of `wait` and `warmup` steps that are not noted and `active` ones that are; the last one of
+    these is RECORD_AND_SAVE. There are `repeat` rounds, any number for 0. ValueError for a negative step; a number that is none, or
+    too small, gives way to the default, with a warning.
+
+    >>> from msjit.profiler import schedule
+    >>> [schedule(wait=1, active=2, repeat=1)(step).name for step in range(4)]
+    ['NONE', 'RECORD', 'RECORD_AND_SAVE', 'NONE']
+    """
+
+    def __init__(self, *, wait, active, warmup=0, repeat=0, skip_first=0):
+        self.wait, self.active, self.warmup = _at_least("wait", wait, 0), _at_least("active", active, 1), _at_least("warmup", warmup, 0)
+        self.repeat, self.skip_first = _at_least("repeat", repeat, 0), _at_least("skip_first", skip_first, 0)
+
+    def __call__(self, step):
+        if step < 0:
+            raise ValueError("[schedule] step, got %d, expected 0 or more" % step)
+        step -= self.skip_first
+        length = self.wait + self.warmup + self.active
+        if step < 0 or (self.repeat and step >= self.repeat * length):
+            return ProfilerAction.NONE
+        place = step % length
+        if place < self.wait:
+            return ProfilerAction.NONE
+        if place < self.wait + self.warmup:
+            return ProfilerAction.WARM_UP
+        return ProfilerAction.RECORD_AND_SAVE if place == length - 1 else ProfilerAction.RECORD
+
+    def to_dict(self):
+        """The numbers, by name."""
+        return {name: getattr(self, name) for name in ("wait", "active", "warmup", "repeat", "skip_first")}
+
+    def __repr__(self):
+        return "Schedule(%s)" % ", ".join("%s=%d" % pair for pair in self.to_dict().items())
+
+
+def _at_least(name, value, least):
+    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+        return value
+    warnings.warn("[schedule] %s, got %r, expected an int of %d or more; %d is taken" % (name, value, least, least), stacklevel=4)
+    return least
+
+
+schedule = Schedule
+
+
+def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True, async_mode=False):
+    """For on_trace_ready: a function that writes what a profiler has noted to DIR/WORKER_TIME/trace_view.json, which
+    https://ui.perfetto.dev shows. dir_name is the profiler's output_path by default, worker_name the machine's and the process's.
+    Without analyse_flag nothing is written; async_mode is accepted for compatibility. TypeError for a directory or name of another
+    type."""
+    for name, value in (("dir_name", dir_name), ("worker_name", worker_name)):
+        if value is not None and not isinstance(value, (str, os.PathLike)):
+            raise TypeError("[tensorboard_trace_handler] %s, got %s, expected a str or None" % (name, type(value).__name__))
+
+    def handle(profiler):
+        if not analyse_flag:
+            return
+        import socket
+        worker = worker_name or "%s_%d" % (socket.gethostname(), os.getpid())
+        folder = os.path.join(profiler.output_path if dir_name is None else os.fspath(dir_name), "%s_%d" % (worker, time.time() * 1e6))
+        profiler.write_trace(folder)
+    return handle

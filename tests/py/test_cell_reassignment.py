@@ -1,0 +1,117 @@
+"""What may be assigned over a sub-cell, a Parameter or a buffer: as in MindSpore."""
+import numpy as np
+import pytest
+
+import msjit as ms
+from msjit import Parameter, ParameterTuple, Tensor, nn, ops
+
+
+def tensor(*values):
+    return Tensor(np.float32(values or (1, 2)))
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.last = nn.ReLU(), nn.Tanh()
+        self.weight, self.scale = Parameter(tensor()), Parameter(tensor())
+        self.plain = 3
+        self.register_buffer("mean", tensor())
+
+    def construct(self, x):
+        return x if self.layer is None else self.layer(x * self.weight)
+
+
+def names(net):
+    return list(net.name_cells()), [name for name, _ in net.parameters_and_names()]
+
+
+@pytest.mark.parametrize("value", [3, 1.5, "text", [1], [nn.ReLU()], len, nn.ReLU, np.ones(2), ops.relu])
+def test_refused(value):
+    for name in ("layer", "weight", "mean"):
+        net = Net()
+        with pytest.raises(TypeError):
+            setattr(net, name, value)
+        assert names(net) == (["layer", "last"], ["weight", "scale"]) and [n for n, _ in net.named_buffers()] == ["mean"]
+        net.plain = value
+        assert net.plain is value
+
+
+def test_one_kind_over_another():
+    net = Net()
+    for name, value in (("layer", Parameter(tensor())), ("weight", nn.ReLU()), ("mean", nn.ReLU()), ("mean", Parameter(tensor()))):
+        with pytest.raises(KeyError):
+            setattr(net, name, value)
+    with pytest.raises(TypeError):
+        net.layer = tensor()
+    with pytest.raises(KeyError):
+        net.insert_child_to_cell("plain", nn.ReLU())
+    with pytest.raises(KeyError):
+        net.insert_param_to_cell("layer", Parameter(tensor()))
+    net.plain = nn.ReLU()
+    net.plain2 = tensor()
+    net.plain2 = Parameter(tensor())
+    assert names(net) == (["layer", "last", "plain"], ["weight", "scale", "plain2"])
+
+
+def test_taken_places():
+    net = Net()
+    net.weight = tensor(5, 6)
+    assert isinstance(net.weight, Parameter) and net.weight.asnumpy().tolist() == [5, 6]
+    net.layer, net.weight = ops.Tanh(), [Parameter(tensor(), name="a")]
+    assert names(net) == (["last"], ["scale"])
+    net = Net()
+    net.layer, net.weight, net.scale = nn.Tanh(), Parameter(tensor(), name="other"), ParameterTuple([Parameter(tensor())])
+    assert names(net)[0] == ["layer", "last"] and net.weight.name == "other"
+    net.mean = tensor(7)
+    assert [(n, t.asnumpy().tolist()) for n, t in net.named_buffers()] == [("mean", [7])]
+
+
+def test_none_keeps_the_place():
+    net = Net()
+    net.layer = net.weight = None
+    assert names(net) == (["last"], ["scale"]) and list(net.state_dict()) == ["scale", "mean"]
+    assert repr(net) == "Net(\n  (layer): None\n  (last): Tanh()\n)"
+    for name in ("layer", "weight"):
+        with pytest.raises(TypeError):
+            setattr(net, name, 3)
+    net.layer, net.weight = nn.Tanh(), Parameter(tensor())
+    assert names(net) == (["layer", "last"], ["weight", "scale"])
+    net.insert_param_to_cell("later", None)
+    assert net.later is None and names(net)[1] == ["weight", "scale"]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("mode", ["PIJit", "PSJit"])
+def test_compiled_code_sees_it(mode):
+    net, x = Net(), tensor(-1, 2)
+    compiled = ms.jit(net.construct, mode=mode)
+    for layer in (nn.ReLU(), None, nn.Tanh(), None, nn.ReLU()):
+        net.layer = layer
+        for _ in range(2):
+            np.testing.assert_allclose(compiled(x).asnumpy(), net(x).asnumpy(), rtol=1e-6)
+
+
+@pytest.mark.jit
+def test_assignments_in_compiled_code():
+    class Counted(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.seen, self.weight = nn.ReLU(), 0, Parameter(tensor())
+
+        def construct(self, x, wrong):
+            self.seen = x.sum()
+            if wrong:
+                self.layer = 3
+            self.weight = x + 1
+            return self.layer(x) * self.weight
+
+    for run in (lambda f: f, lambda f: ms.jit(f, mode="PIJit")):
+        net = Counted()
+        call = run(net.construct)
+        for _ in range(3):
+            assert call(tensor(-1, 2), False).asnumpy().tolist() == [0, 6]
+            assert net.seen.asnumpy() == 1 and net.weight.asnumpy().tolist() == [0, 3] and isinstance(net.weight, Parameter)
+        with pytest.raises(TypeError):
+            call(tensor(-1, 2), True)
+        assert isinstance(net.layer, nn.ReLU)
