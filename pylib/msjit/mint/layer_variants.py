@@ -90,7 +90,7 @@ class BatchNorm3d(_BatchNorm):
         return self._normalised(input.reshape(shape[0], shape[1], shape[2] * shape[3], shape[4])).reshape(shape)
 
 
-class LayerNorm(_nn.Cell):
+class LayerNormExt(_nn.Cell):
     """Normalises over the trailing axes of normalized_shape."""
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
@@ -129,7 +129,7 @@ class GroupNorm(_nn.Cell):
         return "num_groups=%d, num_channels=%d, eps=%s, affine=%s" % (self.num_groups, self.num_channels, self.eps, self.affine)
 
 
-class Embedding(_nn.Cell):
+class EmbeddingExt(_nn.Cell):
     """Rows of a table, looked up by integer index; the row padding_idx begins as zeros and gets no gradient."""
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0,
@@ -165,7 +165,7 @@ class Embedding(_nn.Cell):
             self.num_embeddings, self.embedding_dim, self.padding_idx, self.norm_type, self.weight.dtype)
 
 
-class PReLU(_nn.Cell):
+class PReLUExt(_nn.Cell):
     """x where x > 0, else weight x"""
 
     def __init__(self, num_parameters=1, init=0.25, dtype=None):
@@ -181,7 +181,7 @@ def _implied(x):
     return 0 if x.ndim in (0, 1, 3) else 1
 
 
-class Softmax(_nn.Cell):
+class SoftmaxExt(_nn.Cell):
     """exp(x) / sum(exp(x)) over an axis; None: 0 for 0, 1 or 3 axes, else 1."""
 
     def __init__(self, dim=None):
@@ -192,7 +192,7 @@ class Softmax(_nn.Cell):
         return _ops.softmax(input, _implied(input) if self.dim is None else self.dim)
 
 
-class LogSoftmax(Softmax):
+class LogSoftmaxExt(SoftmaxExt):
     """log(softmax(x)); the axis as in Softmax."""
 
     def construct(self, input):
@@ -243,12 +243,26 @@ class Threshold(_nn.Threshold):
         super().__init__(threshold, value)
 
 
-class Dropout2d(_nn.Dropout2d):
+class DropoutExt(_nn.Dropout):
+    """Drops elements with probability p in training."""
+
+    def __init__(self, p=0.5, inplace=False):
+        _refuse_in_place("Dropout", inplace)
+        super().__init__(p=p)
+
+    def extend_repr(self):
+        return ""
+
+
+class Dropout2dExt(_nn.Dropout2d):
     """Zeroes whole channels of (N, C, H, W) inputs with probability p in training, and scales the others."""
 
     def __init__(self, p=0.5, inplace=False):
         _refuse_in_place("Dropout2d", inplace)
         super().__init__(p)
+
+    def extend_repr(self):
+        return ""
 
 
 class SmoothL1Loss(LossBase):
@@ -278,3 +292,13 @@ class KLDivLoss(LossBase):
 
     def construct(self, input, target):
         return functional.kl_div(input, target, self.reduction, self.log_target)
+
+
+# the names of the classes are those that a printed network shows
+Embedding = EmbeddingExt
+Dropout = DropoutExt
+Dropout2d = Dropout2dExt
+LayerNorm = LayerNormExt
+PReLU = PReLUExt
+Softmax = SoftmaxExt
+LogSoftmax = LogSoftmaxExt

@@ -80,7 +80,7 @@ class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
         self._name_arguments(2, padding, groups, True, self.output_padding)
 
 
-class MaxPool2d(_nn.Cell):
+class MaxPool2dExt(_nn.Cell):
     """Largest element of each window."""
 
     def __init__(self, kernel_size=1, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
@@ -93,7 +93,7 @@ class MaxPool2d(_nn.Cell):
                                self.ceil_mode)
 
 
-class AvgPool2d(_nn.Cell):
+class AvgPool2dExt(_nn.Cell):
     """Mean of each window."""
 
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
@@ -110,13 +110,13 @@ class AvgPool2d(_nn.Cell):
     _pool = staticmethod(_ops.avg_pool2d)
 
 
-class AvgPool3d(AvgPool2d):
+class AvgPool3dExt(AvgPool2dExt):
     """Mean of each window of volumes."""
 
     _pool = staticmethod(_ops.avg_pool3d)
 
 
-class Unfold(_nn.Cell):
+class UnfoldExt(_nn.Cell):
     """Patches of (N, C, H, W) as columns."""
 
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1):
@@ -127,7 +127,7 @@ class Unfold(_nn.Cell):
         return _ops.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
 
-class Fold(Unfold):
+class Fold(UnfoldExt):
     """Columns back into images, patches that overlap added up."""
 
     def __init__(self, output_size, kernel_size, dilation=1, padding=0, stride=1):
@@ -136,3 +136,10 @@ class Fold(Unfold):
 
     def construct(self, input):
         return _ops.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
+
+
+# the names of the classes are those that a printed network shows
+Unfold = UnfoldExt
+MaxPool2d = MaxPool2dExt
+AvgPool2d = AvgPool2dExt
+AvgPool3d = AvgPool3dExt

@@ -19,7 +19,7 @@ from ..nn import HSwish as Hardswish  # noqa: F401
 from ..nn import SeLU as SELU  # noqa: F401
 from . import functional  # noqa: F401
 from .layer_variants import (  # noqa: F401
-    ELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout2d, Embedding, GroupNorm, Hardtanh, KLDivLoss,
+    ELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout, Dropout2d, Embedding, GroupNorm, Hardtanh, KLDivLoss,
     LayerNorm, LogSoftmax, PReLU, ReLU6, SiLU, SmoothL1Loss, Softmax, Threshold,
 )
 from .function_layers import (  # noqa: F401
@@ -57,15 +57,6 @@ class Conv2d(ConvNames, _nn.Conv2d):
             super().__init__(in_channels, out_channels, kernel_size, stride, "pad", (top, top, left, left), dilation,
                              groups, bias, **extra)
         self._name_arguments(2, padding, groups)
-
-
-class Dropout(_nn.Dropout):
-    """Drops elements with probability p in training."""
-
-    def __init__(self, p=0.5, inplace=False):
-        if inplace:
-            raise NotImplementedError("[Dropout] inplace, got %r, expected False" % (inplace,))
-        super().__init__(p=p)
 
 
 class GELU(_nn.GELU):

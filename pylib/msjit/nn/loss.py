@@ -35,8 +35,12 @@ class MAELoss(L1Loss):
 class RMSELoss(LossBase):
     """Square root of the mean of (logits - labels) squared."""
 
+    def __init__(self):
+        super().__init__()
+        self.MSELoss = MSELoss()
+
     def construct(self, logits, label):
-        return ops.sqrt(ops.mean(ops.square(logits - check_tensor(label, "rmse_loss"))))
+        return ops.sqrt(self.MSELoss(logits, check_tensor(label, "rmse_loss")))
 
 
 class MSELoss(LossBase):
