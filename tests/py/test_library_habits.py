@@ -1,0 +1,112 @@
+"""What libraries of models do with tensors and functions beside the layers themselves; eager, compiled and against NumPy."""
+import pickle
+
+import numpy as np
+import pytest
+
+import msjit as ms
+from jit_same import same
+from msjit import Tensor, mint, nn, ops
+
+GRID = np.arange(6, dtype=np.float32).reshape(1, 2, 3)
+
+
+@pytest.mark.parametrize("repeats, axis", [([1, 2], 1), ([0, 3], 1), ([2], 2), (2, 1), ([2, 1, 0, 1, 1, 2], None)])
+def test_repeats_that_are_a_tensor(repeats, axis):
+    counts = np.array(repeats, np.int64)
+    want = np.repeat(GRID, counts, axis)
+    for call in (lambda x, n: ops.repeat_interleave(x, n, axis), lambda x, n: x.repeat_interleave(n, axis),
+                 lambda x, n: mint.repeat_interleave(x, n, dim=axis)):
+        same(call, lambda variant: (Tensor(GRID), Tensor(counts)))
+        np.testing.assert_array_equal(call(Tensor(GRID), Tensor(counts)).asnumpy(), want)
+
+
+def test_repeats_that_change_are_read_again():
+    repeated = ms.jit(lambda x, n: ops.repeat_interleave(x, n, 1), mode="PIJit")
+    for counts in ([1, 2], [1, 2], [3, 0], [2, 2]):
+        np.testing.assert_array_equal(repeated(Tensor(GRID), Tensor(counts)).asnumpy(), np.repeat(GRID, counts, 1))
+
+
+class Power(ms._Function):
+    """backward also answers for the arguments that a call leaves to their defaults."""
+
+    @staticmethod
+    def forward(ctx, x, exponent=2, flag=None):
+        ctx.save_for_backward(x)
+        ctx.exponent = exponent
+        return x ** exponent
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, = ctx.saved_tensors
+        return grad * ctx.exponent * x ** (ctx.exponent - 1), None, None
+
+
+def test_gradients_of_arguments_left_out():
+    x = np.float32([1.5, -2.0])
+    for call in (lambda a: Power.apply(a, 3, "f").sum(), lambda a: Power.apply(a, 3).sum()):
+        np.testing.assert_allclose(ms.grad(call)(Tensor(x)).asnumpy(), 3 * x ** 2, 1e-6)
+    np.testing.assert_allclose(ms.grad(lambda a: Power.apply(a).sum())(Tensor(x)).asnumpy(), 2 * x, 1e-6)
+
+
+def test_a_gradient_too_many():
+    class Twice(ms._Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2, grad
+
+    with pytest.raises(ValueError, match=r"\[Twice.backward\] number of gradients, got 2, expected 1"):
+        ms.grad(lambda a: Twice.apply(a).sum())(Tensor([1.0]))
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: ms.mutable("a"), TypeError, r"\[mutable\] input_data, got str"),
+    (lambda: ms.mutable([1, ("a",)]), TypeError, r"\[mutable\] input_data, got str"),
+    (lambda: ms.mutable({"a": (1, None)}), TypeError, r"\[mutable\] input_data, got NoneType"),
+    (lambda: ms.mutable(Tensor(1), 1), TypeError, r"\[mutable\] dynamic_len, got int"),
+    (lambda: ms.mutable(1, True), TypeError, r"\[mutable\] input_data, got int, expected a tuple or a list"),
+    (lambda: ms.jit(len, dynamic="a"), TypeError, r"\[jit\] dynamic, got str"),
+    (lambda: ms.jit(len, dynamic=None), TypeError, r"\[jit\] dynamic, got NoneType"),
+    (lambda: ms.jit(len, dynamic=2), ValueError, r"\[jit\] dynamic, got 2"),
+    (lambda: ops.randint(0, 5, (2,), dtype=ms.float32), ValueError, r"\[randint\] dtype, got Float32"),
+    (lambda: ops.randint_like(Tensor([1.0]), 0, 5), ValueError, r"\[randint_like\] dtype, got Float32"),
+    (lambda: ops.repeat_interleave(Tensor(GRID), Tensor([[1]]), 1), ValueError, r"\[repeat_interleave\] repeats"),
+    (lambda: ops.repeat_interleave(Tensor(GRID), Tensor([1, 2, 3]), 1), ValueError, r"\[repeat_interleave\] repeats"),
+])
+def test_wrong_arguments(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+@pytest.mark.parametrize("mode", [None, "PIJit", "PSJit"])
+def test_mutable_gives_back_what_it_got(mode):
+    def called(x):
+        pair = ms.mutable((x, {"a": [1, 2.5]}), True)
+        return pair[0] * pair[1]["a"][1], ms.mutable(3), ms.mutable(())
+
+    call = called if mode is None else ms.jit(called, mode=mode)
+    for _ in range(3):
+        scaled, number, empty = call(Tensor([2.0]))
+        assert scaled.asnumpy().tolist() == [5.0] and number == 3 and empty == ()
+
+
+def test_drawn_integers():
+    assert ops.randint_like(Tensor([1, 2], ms.int8), 0, 5).dtype == ms.int8
+    drawn = mint.randint_like(Tensor([0.5] * 50), 2, 4)
+    assert drawn.dtype == ms.float32 and set(drawn.asnumpy().tolist()) == {2.0, 3.0}
+    assert mint.randint(3, (4,), dtype=ms.float32).dtype == ms.float32 and mint.randint(3, (4,)).dtype == ms.int64
+
+
+@pytest.mark.parametrize("layer", [mint.nn.Embedding(2, 3), mint.nn.Dropout(0.3), mint.nn.Unfold(2), mint.nn.AvgPool1d(2)])
+def test_a_layer_named_otherwise_is_found_again(layer):
+    assert pickle.loads(pickle.dumps(type(layer))) is type(layer) and isinstance(layer, getattr(mint.nn, type(layer).__name__[:-3]))
+
+
+def test_order_of_the_parts_of_a_transformer():
+    layer = nn.TransformerDecoderLayer(4, 2, 8)
+    assert [name for name in layer.name_cells() if name[-1] in "123" and name[:4] in ("norm", "drop")] == [
+        "norm1", "norm2", "norm3", "dropout1", "dropout2", "dropout3"]
