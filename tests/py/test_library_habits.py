@@ -110,3 +110,72 @@ def test_order_of_the_parts_of_a_transformer():
     layer = nn.TransformerDecoderLayer(4, 2, 8)
     assert [name for name in layer.name_cells() if name[-1] in "123" and name[:4] in ("norm", "drop")] == [
         "norm1", "norm2", "norm3", "dropout1", "dropout2", "dropout3"]
+
+
+IMAGE = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4) / 8 - 1
+NAMED = [
+    (nn.ReLU, "input"), (nn.HSwish, "input"), (nn.HSigmoid, "input"), (nn.HShrink, "input"), (nn.SoftShrink, "input"),
+    (nn.Softmax, "input"), (nn.Identity, "input"), (nn.LogSigmoid, "input_x"), (nn.Mish, "input_x"), (nn.Sigmoid, "x"),
+    (lambda: nn.LayerNorm((4,)), "input_x"), (lambda: nn.AdaptiveAvgPool2d(2), "input"), (lambda: nn.AdaptiveMaxPool2d(2), "input"),
+    (nn.MatDet, "a"), (nn.Tanh, "x"), (mint.nn.ReLU, "input"), (mint.nn.Sigmoid, "input"), (mint.nn.Tanh, "input"),
+    (mint.nn.SELU, "input"), (mint.nn.Mish, "input"), (mint.nn.GELU, "input"), (mint.nn.Flatten, "input"), (mint.nn.ReLU6, "input"),
+    (lambda: mint.nn.Dropout(0.0), "input"), (lambda: mint.nn.Dropout2d(0.0), "input"), (lambda: mint.nn.LogSoftmax(1), "x"),
+    (lambda: mint.nn.ReflectionPad2d(1), "input"), (lambda: mint.nn.ConstantPad2d(1, 2.0), "input"),
+    (lambda: mint.nn.Threshold(0.1, 2.0), "input"), (lambda: mint.nn.Conv2d(1, 2, 2), "input"),
+    (lambda: mint.nn.Upsample(scale_factor=2.0), "input"), (lambda: mint.nn.Hardtanh(-0.5, 0.5), "input"),
+]
+
+
+@pytest.mark.parametrize("make, name", NAMED)
+def test_layers_called_by_keyword(make, name):
+    layer, x = make(), Tensor(IMAGE)
+    want = layer(x).asnumpy()
+    for mode in (None, "PIJit", "PSJit"):
+        def called(value):
+            return layer(**{name: value})
+
+        call = called if mode is None else ms.jit(called, mode=mode)
+        for _ in range(3):
+            np.testing.assert_allclose(call(x).asnumpy(), want, 1e-6)
+
+
+@pytest.mark.parametrize("make, names", [
+    (nn.BCEWithLogitsLoss, ("input", "target")), (mint.nn.BCEWithLogitsLoss, ("input", "target")),
+    (mint.nn.MSELoss, ("input", "target")), (mint.nn.L1Loss, ("logits", "labels")), (nn.MSELoss, ("logits", "labels"))])
+def test_losses_called_by_keyword(make, names):
+    loss, a, b = make(), Tensor(IMAGE), Tensor(np.abs(IMAGE))
+    same(lambda x, y: loss(**dict(zip(names, (x, y)))), lambda variant: (a, b), exact=False)
+    assert float(loss(**dict(zip(names, (a, b))))) == float(loss(a, b))
+
+
+def test_classes_and_rows_by_keyword():
+    logits, rows = Tensor(IMAGE.reshape(4, 4)), Tensor([0, 3, 1, 2])
+    want = nn.CrossEntropyLoss()(logits, Tensor([0, 3, 1, 2], ms.int32)).asnumpy()
+    same(lambda x, y: mint.nn.CrossEntropyLoss()(input=x, target=y), lambda variant: (logits, rows), exact=False)
+    np.testing.assert_allclose(mint.nn.CrossEntropyLoss()(input=logits, target=rows).asnumpy(), want, 1e-6)
+    logs = ops.log_softmax(logits, -1)
+    np.testing.assert_allclose(mint.nn.NLLLoss()(input=logs, target=rows).asnumpy(), want, 1e-6)
+    one = Tensor([1, 1, 1, 1])
+    np.testing.assert_allclose(mint.nn.CosineEmbeddingLoss()(input1=logits, input2=logits, target=one).asnumpy(), 0, atol=1e-6)
+
+
+def test_upsampling_by_a_factor():
+    same(lambda x: mint.nn.Upsample(scale_factor=(2.0, 1.0))(x), lambda variant: (Tensor(IMAGE),))
+    np.testing.assert_array_equal(mint.nn.Upsample(scale_factor=2.0)(Tensor(IMAGE)).asnumpy(), IMAGE.repeat(2, 2).repeat(2, 3))
+
+
+def test_softmax_of_another_dtype():
+    x = IMAGE.reshape(4, 4)
+    want = np.exp(x) / np.exp(x).sum(0)
+    for call in (lambda t: t.softmax(0), lambda t: t.softmax(0, ms.float64), lambda t: t.softmax(axis=0, dtype=ms.float16)):
+        same(call, lambda variant: (Tensor(x),), exact=False)
+        np.testing.assert_allclose(call(Tensor(x)).asnumpy(), want, 2e-3)
+    assert Tensor(x).softmax(0, ms.float64).dtype == ms.float64 and Tensor(x).softmax(-1).dtype == ms.float32
+
+
+def test_other_names_of_arguments():
+    assert np.array_equal(ops.i0(input=Tensor(IMAGE)).asnumpy(), ops.bessel_i0(Tensor(IMAGE)).asnumpy())
+    weight, seen = ms.Parameter(Tensor([2.0]), name="w"), []
+    weight.register_hook(hook_fn=lambda grad: seen.append(float(grad)) or grad * 3)
+    assert ms.grad(lambda x: (x * weight).sum(), None, [weight])(Tensor([5.0]))[0].asnumpy().tolist() == [15.0] and seen == [5.0]
+    assert nn.SequentialCell(nn.ReLU()).set_grad(flag=True)[0].requires_grad

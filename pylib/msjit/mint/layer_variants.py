@@ -195,8 +195,8 @@ class SoftmaxExt(_nn.Cell):
 class LogSoftmaxExt(SoftmaxExt):
     """log(softmax(x)); the axis as in Softmax."""
 
-    def construct(self, input):
-        return _ops.log_softmax(input, _implied(input) if self.dim is None else self.dim)
+    def construct(self, x):
+        return _ops.log_softmax(x, _implied(x) if self.dim is None else self.dim)
 
 
 class SiLU(_nn.SiLU):
@@ -213,6 +213,9 @@ class ReLU6(_nn.ReLU6):
     def __init__(self, inplace=False):
         _refuse_in_place("ReLU6", inplace)
         super().__init__()
+
+    def construct(self, input):
+        return super().construct(input)
 
 
 class ELU(_nn.Cell):
@@ -234,6 +237,9 @@ class Hardtanh(_nn.Hardtanh):
         _refuse_in_place("Hardtanh", inplace)
         super().__init__(min_val, max_val)
 
+    def construct(self, input):
+        return super().construct(input)
+
 
 class Threshold(_nn.Threshold):
     """x where x > threshold, else value"""
@@ -241,6 +247,9 @@ class Threshold(_nn.Threshold):
     def __init__(self, threshold, value, inplace=False):
         _refuse_in_place("Threshold", inplace)
         super().__init__(threshold, value)
+
+    def construct(self, input):
+        return super().construct(input)
 
 
 class DropoutExt(_nn.Dropout):
@@ -253,6 +262,9 @@ class DropoutExt(_nn.Dropout):
     def extend_repr(self):
         return ""
 
+    def construct(self, input):
+        return super().construct(input)
+
 
 class Dropout2dExt(_nn.Dropout2d):
     """Zeroes whole channels of (N, C, H, W) inputs with probability p in training, and scales the others."""
@@ -263,6 +275,9 @@ class Dropout2dExt(_nn.Dropout2d):
 
     def extend_repr(self):
         return ""
+
+    def construct(self, input):
+        return super().construct(input)
 
 
 class SmoothL1Loss(LossBase):

@@ -67,6 +67,9 @@ class Conv3d(ConvNames, _nn.Conv3d):
                          **_extra(dtype))
         self._name_arguments(3, padding, groups)
 
+    def construct(self, input):
+        return super().construct(input)
+
 
 class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
     """Transposed 2-D convolution with symmetric padding and a bias by default."""

@@ -2,13 +2,12 @@
 from .. import _paths
 from .. import nn as _nn
 from ..nn import (  # noqa: F401
-    BCELoss, CosineEmbeddingLoss, CrossEntropyLoss, Flatten, Identity, L1Loss, LogSigmoid, Mish, MSELoss, NLLLoss, ReLU,
-    Sigmoid, SoftMarginLoss, Tanh,
+    AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool2d, Identity, L1Loss, PixelShuffle, ReLU, SoftMarginLoss,
 )
-from ..nn import (  # noqa: F401
-    AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool1d, AdaptiveMaxPool2d, ConstantPad1d,
-    ConstantPad2d, ConstantPad3d, MaxUnpool2d, PixelShuffle, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
-    ReplicationPad1d, ReplicationPad2d, ReplicationPad3d, Upsample,
+from .named_layers import (  # noqa: F401
+    AdaptiveMaxPool1d, BCELoss, ConstantPad1d, ConstantPad2d, ConstantPad3d, CosineEmbeddingLoss, CrossEntropyLoss, Flatten,
+    LogSigmoid, MaxUnpool2d, Mish, MSELoss, NLLLoss, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d, ReplicationPad1d,
+    ReplicationPad2d, ReplicationPad3d, SELU, Sigmoid, Tanh, Upsample,
 )
 from .layers import (  # noqa: F401
     AvgPool2d, AvgPool3d, Conv1d, ConvNames, Conv3d, ConvTranspose2d, Fold, MaxPool2d, Unfold,
@@ -16,7 +15,6 @@ from .layers import (  # noqa: F401
 from ..nn import HShrink as Hardshrink  # noqa: F401
 from ..nn import HSigmoid as Hardsigmoid  # noqa: F401
 from ..nn import HSwish as Hardswish  # noqa: F401
-from ..nn import SeLU as SELU  # noqa: F401
 from . import functional  # noqa: F401
 from .layer_variants import (  # noqa: F401
     ELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout, Dropout2d, Embedding, GroupNorm, Hardtanh, KLDivLoss,
@@ -58,9 +56,15 @@ class Conv2d(ConvNames, _nn.Conv2d):
                              groups, bias, **extra)
         self._name_arguments(2, padding, groups)
 
+    def construct(self, input):
+        return super().construct(input)
+
 
 class GELU(_nn.GELU):
     """GELU; approximate is 'none' or 'tanh'."""
 
     def __init__(self, approximate="none"):
         super().__init__(approximate == "tanh")
+
+    def construct(self, input):
+        return super().construct(input)

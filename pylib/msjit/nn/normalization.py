@@ -112,8 +112,8 @@ class LayerNorm(Cell):
         self.beta = Parameter(initializer(beta_init, shape, dtype), "beta")
         self.layer_norm = ops.LayerNorm(begin_norm_axis, begin_params_axis, self.epsilon)
 
-    def construct(self, x):
-        return self.layer_norm.run(x, self.gamma, self.beta)
+    def construct(self, input_x):
+        return self.layer_norm.run(input_x, self.gamma, self.beta)
 
     def extend_repr(self):
         return "normalized_shape=%s, begin_norm_axis=%s, begin_params_axis=%s, gamma%s, beta=%s" % (

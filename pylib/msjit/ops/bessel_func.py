@@ -128,7 +128,9 @@ def bessel_i0(x):
     return _back(_scaled_i(size, 0) * _k.exp(size), x)
 
 
-i0 = bessel_i0
+def i0(input):
+    """I0(input), as bessel_i0."""
+    return bessel_i0(input)
 
 
 def bessel_i0e(x):
