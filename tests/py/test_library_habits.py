@@ -179,3 +179,45 @@ def test_other_names_of_arguments():
     weight.register_hook(hook_fn=lambda grad: seen.append(float(grad)) or grad * 3)
     assert ms.grad(lambda x: (x * weight).sum(), None, [weight])(Tensor([5.0]))[0].asnumpy().tolist() == [15.0] and seen == [5.0]
     assert nn.SequentialCell(nn.ReLU()).set_grad(flag=True)[0].requires_grad
+
+
+@pytest.mark.parametrize("mode", [None, "PIJit", "PSJit"])
+def test_a_parameter_in_a_text(mode):
+    weight = ms.Parameter(Tensor([2.0]), name="w")
+
+    def called(x):
+        return f"{weight}|{weight!r}|{{}}".format(weight), x * weight
+
+    call = called if mode is None else ms.jit(called, mode=mode)
+    for _ in range(3):
+        text, scaled = call(Tensor([3.0]))
+        assert text == "|".join(["Parameter (name=w, shape=(1,), dtype=Float32, requires_grad=True)"] * 3)
+        assert scaled.asnumpy().tolist() == [6.0]
+
+
+def test_a_cell_gives_way_to_cells_only():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.act = nn.ReLU()
+
+        def construct(self, x):
+            return self.act(x)
+
+    net, x = Net(), Tensor([-1.0, 2.0])
+    for other in (3, ops.tanh, x, lambda y: y):
+        with pytest.raises(TypeError, match=r"\[Cell\] act holds a Cell, got"):
+            net.act = other
+    assert net(x).asnumpy().tolist() == [0, 2]
+    net.act = nn.Identity()
+    assert net(x).asnumpy().tolist() == [-1, 2]
+    net.act = None
+    net.act = ops.neg
+    assert net(x).asnumpy().tolist() == [1, -2]
+
+
+def test_inputs_that_were_set():
+    net, x = nn.ReLU(), Tensor([1.0])
+    assert net.get_inputs() is None
+    net.set_inputs(x)
+    assert len(net.get_inputs()) == 1 and net.get_inputs()[0] is x

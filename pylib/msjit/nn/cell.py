@@ -140,6 +140,8 @@ class Cell(CellState, CellAttributes):
             if name in store["_params"] and value is not None:
                 self._set_parameter_data(name, value)
                 return
+            if value is not None and store["_cells"].get(name) is not None:
+                raise TypeError("[Cell] %s holds a Cell, got %s, expected a Cell or None" % (name, type(value).__name__))
             store["_params"].pop(name, None)
             store["_cells"].pop(name, None)
             if "_buffers" in store and not isinstance(value, (Tensor, type(None))):
@@ -297,11 +299,12 @@ class Cell(CellState, CellAttributes):
         return self
 
     def set_inputs(self, *inputs, **kwargs):
-        """Accepted for compatibility: shapes are learned from the calls."""
+        """Keeps the inputs for get_inputs: shapes are learned from the calls."""
+        self.__dict__["_set_inputs"] = inputs or kwargs or None
 
     def get_inputs(self):
-        """Kept for compatibility."""
-        return None
+        """What set_inputs was given."""
+        return self.__dict__.get("_set_inputs")
 
     def set_jit_config(self, jit_config):
         """Options for this Cell where GRAPH_MODE or jit compiles it: a JitConfig, whose jit_syntax_level counts."""
