@@ -221,3 +221,18 @@ def test_inputs_that_were_set():
     assert net.get_inputs() is None
     net.set_inputs(x)
     assert len(net.get_inputs()) == 1 and net.get_inputs()[0] is x
+
+
+def test_an_optimizer_prints_its_groups():
+    first, second = ms.Parameter(Tensor([1.0]), name="a"), ms.Parameter(Tensor([1.0]), name="b")
+    found = mint.optim.AdamW([{"params": [first], "lr": 2e-9}, {"params": [second]}], lr=0.1)
+    group = "Parameter Group %d\n    amsgrad: False\n    betas: (0.9, 0.999)\n    eps: 1e-08\n    lr: %s\n    maximize: False\n" \
+        "    weight_decay: 0.01\n"
+    assert repr(found) == str(found) == "AdamW (\n" + group % (0, 2e-09) + "\n" + group % (1, 0.1) + ")"
+
+
+def test_one_tensor_is_clipped_as_a_whole():
+    x = np.float32([[1, 2], [3, 4]])
+    same(lambda t: ops.clip_by_global_norm(t, 2.0), lambda variant: (Tensor(x),), exact=False)
+    np.testing.assert_allclose(ops.clip_by_global_norm(Tensor(x), 2.0).asnumpy(), x * 2 / np.sqrt(np.sum(x * x)), 1e-6)
+    assert ms.train.names() == sorted(ms.train.names()) and "loss" in ms.train.names()

@@ -57,6 +57,14 @@ class GroupedOptimizer(Cell):
             if isinstance(value, ParameterTuple) and name != "parameters":
                 self._extend(name, value, ParameterTuple(params))
 
+    def __repr__(self):
+        texts = []
+        for at, group in enumerate(self.param_groups):
+            lines = ["    %s: %s" % (name, float("%.7g" % float(value)) if isinstance(value, Parameter) else value)
+                     for name, value in sorted(group.items()) if name not in ("params", "start")]
+            texts.append("\n".join(["Parameter Group %d" % at] + lines + [""]))
+        return "%s (\n%s)" % (type(self).__name__, "\n".join(texts))
+
     def _extend(self, name, state, params):
         """Makes state for Parameters that a finished optimizer is given."""
         prefix = state[0].name[:-len(self.parameters[0].name)]
