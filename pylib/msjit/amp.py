@@ -31,7 +31,8 @@ def get_black_list():
 def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16):
     """Makes a network compute in `dtype` and return float32; returns it.
 
-    O1: the Cells of get_white_list() alone. O2: all but those of get_black_list(). O3: all. Parameters stay as they are
+    O1: the Cells of get_white_list() alone. O2: all but those of get_black_list(),
+    whose results are cast. O3: all. Parameters stay as they are
     and are cast on use. Primitives that a network calls itself follow the Cell they are called in.
     """
     _check_network(network, amp_level, dtype)
@@ -79,7 +80,10 @@ def _cast_listed(network, classes, dtype):
 
 def _cast_unlisted(network, classes, dtype):
     for _, cell in network.cells_and_names():
-        cell.add_flags(_compute_dtype=mstype.float32 if isinstance(cell, tuple(classes)) else dtype, _intercept=True)
+        if isinstance(cell, tuple(classes)):  # what it gives goes on in the lower precision, as if it had never left it
+            cell.add_flags(_compute_dtype=mstype.float32, _output_dtype=dtype, _intercept=True)
+        else:
+            cell.add_flags(_compute_dtype=dtype, _intercept=True)
     network.add_flags(_output_dtype=mstype.float32)
 
 

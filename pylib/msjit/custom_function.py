@@ -143,9 +143,12 @@ class _Step:
         finally:
             self.ctx._saved = ()
         found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
-        if len(found) != len(self.is_tensor):
+        count = len(self.is_tensor)
+        if len(found) > count and all(grad is None for grad in found[count:]):
+            found = found[:count]  # None for arguments that the call left to their defaults
+        if len(found) != count:
             raise ValueError("[%s] number of gradients, got %d, expected %d, one for each argument"
-                             % (self.name, len(found), len(self.is_tensor)))
+                             % (self.name, len(found), count))
         chosen = [grad for grad, is_tensor in zip(found, self.is_tensor) if is_tensor]
         return [self._fitted(tensor, grad) for tensor, grad in zip(inputs, chosen)]
 

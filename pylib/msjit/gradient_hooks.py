@@ -46,16 +46,16 @@ class HookHandle:
 leaf_hooks = []
 
 
-def register_hook(self, hook):
-    """hook(gradient) is called when the gradient of this tensor is known, and may return another one; see HookHandle.
+def register_hook(self, hook_fn):
+    """hook_fn(gradient) is called when the gradient of this tensor is known, and may return another one; see HookHandle.
 
     Of the result of a recorded operation, what is computed from the tensor afterwards is hooked. Of others (inputs of a
     gradient function, Parameters, tensors made outside of one) it is the gradient that a gradient function gives for them.
-    Raises TypeError where hook cannot be called; and, when it is called, where it returns no Tensor of that dtype and shape.
+    Raises TypeError where hook_fn cannot be called; and, when it is called, where it returns no Tensor of that dtype and shape.
     """
-    if not callable(hook):
-        raise TypeError("[register_hook] hook must be callable, got %s" % type(hook).__name__)
-    handle = HookHandle(hook)
+    if not callable(hook_fn):
+        raise TypeError("[register_hook] hook_fn must be callable, got %s" % type(hook_fn).__name__)
+    handle = HookHandle(hook_fn)
     if _msjit.records((self,), {}):
         try:
             _msjit.become(self, passed_through("register_hook", handle._on_gradients, (self,))[0])

@@ -83,7 +83,9 @@ def _mode(mode, capture_mode):
 def _check_options(fullgraph, dynamic, jit_level, jit_config, options):
     if not isinstance(fullgraph, bool):
         raise TypeError("[jit] fullgraph must be a bool, got %s" % type(fullgraph).__name__)
-    if dynamic not in (None, 0, 1):
+    if type(dynamic) is not int:
+        raise TypeError("[jit] dynamic, got %s, expected an int" % type(dynamic).__name__)
+    if dynamic not in (0, 1):
         raise ValueError("[jit] dynamic, got %r, expected 0 or 1" % (dynamic,))
     if jit_level not in (None, "", "O0", "O1", "O2"):
         raise ValueError("[jit] jit_level, got %r, expected 'O0', 'O1' or 'O2'" % (jit_level,))

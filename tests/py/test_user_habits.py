@@ -30,6 +30,15 @@ TEXTS = [
     (lambda: mint.nn.Conv2d(3, 4, 3, padding=1, stride=2),
      "Conv2d(input_channels=3, output_channels=4, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1), dilation=(1, 1), groups=1, "
      "bias=True)"),
+    (lambda: mint.nn.Embedding(3, 4), "EmbeddingExt(num_embeddings=3, embedding_dim=4, padding_idx=None, max_norm=None, "
+     "norm_type=2.0, scale_grad_by_freq=False, dtype=Float32)"),
+    (lambda: nn.SequentialCell(mint.nn.Dropout(0.3), mint.nn.Dropout2d(0.1), mint.nn.Softmax(1), mint.nn.Unfold(2)),
+     "SequentialCell(\n  (0): DropoutExt()\n  (1): Dropout2dExt()\n  (2): SoftmaxExt()\n  (3): UnfoldExt()\n)"),
+    (lambda: mint.nn.LayerNorm(3), "LayerNormExt(normalized_shape=(3,), eps=1e-05, elementwise_affine=True)"),
+    (lambda: nn.LayerNorm([3]),
+     "LayerNorm(normalized_shape=[3], begin_norm_axis=-1, begin_params_axis=-1, gammaParameter (name=gamma, shape=(3,), "
+     "dtype=Float32, requires_grad=True), beta=Parameter (name=beta, shape=(3,), dtype=Float32, requires_grad=True))"),
+    (lambda: nn.RMSELoss(), "RMSELoss(\n  (MSELoss): MSELoss()\n)"),
     (lambda: mint.nn.GroupNorm(1, 3), "GroupNorm(num_groups=1, num_channels=3, eps=1e-05, affine=True)"),
 ]
 

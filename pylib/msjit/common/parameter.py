@@ -159,6 +159,9 @@ class Parameter(Tensor):
 
     __str__ = __repr__
 
+    def __format__(self, spec):
+        return super().__format__(spec) if spec else str(self)  # as it prints
+
     __hash__ = object.__hash__
 
 

@@ -123,8 +123,25 @@ def to_dlpack(tensor):
 
 
 def mutable(input_data, dynamic_len=False):
-    """Accepted for compatibility: values are never baked into a graph without a guard."""
+    """Returns its argument, a number, a Tensor or a container of them: values are never baked into a graph without a guard."""
+    if not isinstance(dynamic_len, bool):
+        raise TypeError("[mutable] dynamic_len, got %s, expected a bool" % type(dynamic_len).__name__)
+    if dynamic_len and not isinstance(input_data, (tuple, list)):
+        raise TypeError("[mutable] input_data, got %s, expected a tuple or a list with dynamic_len" % type(input_data).__name__)
+    _check_mutable(input_data)
     return input_data
+
+
+def _check_mutable(value):
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            _check_mutable(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            _check_mutable(item)
+    elif not isinstance(value, (bool, int, float, Tensor)):
+        raise TypeError("[mutable] input_data, got %s, expected a number, a Tensor or a tuple, list or dict of them"
+                        % type(value).__name__)
 
 
 def swap_tensors(t1, t2):

@@ -9,6 +9,7 @@ from . import keyword_func as keyword_func
 from . import layer_variants as layer_variants
 from . import layers as layers
 from . import linalg as linalg
+from . import named_layers as named_layers
 from . import nn as nn
 from . import optim as optim
 from . import overloaded_func as overloaded_func

@@ -59,10 +59,6 @@ class AdaptiveAvgPool2d(_nn.AdaptiveAvgPool2d):
         return "output_size=%s" % (self._given,)
 
 
-class UpsampleExt(_nn.Upsample):
-    __doc__ = _nn.Upsample.__doc__
-
-
 class _Upsampling2d(_nn.Cell):
     """Another size for the last two axes of (N, C, H, W). size holds two ints, scale_factor two floats; one of them is
     given. Raises TypeError for one number, ValueError for none or both, as MindSpore's op does."""
@@ -178,3 +174,7 @@ class SoftShrink(_nn.Cell):
 
     def construct(self, input):
         return functional.softshrink(input, self.lambd)
+
+
+# the names of the classes are those that a printed network shows
+AvgPool1d = AvgPool1dExt

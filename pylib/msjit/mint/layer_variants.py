@@ -198,8 +198,8 @@ class SoftmaxExt(_nn.Cell):
 class LogSoftmaxExt(SoftmaxExt):
     """log(softmax(x)); the axis as in Softmax."""
 
-    def construct(self, input):
-        return _ops.log_softmax(input, _implied(input) if self.dim is None else self.dim)
+    def construct(self, x):
+        return _ops.log_softmax(x, _implied(x) if self.dim is None else self.dim)
 
 
 class SiLU(_nn.SiLU):
@@ -216,6 +216,9 @@ class ReLU6(_nn.ReLU6):
     def __init__(self, inplace=False):
         _refuse_in_place("ReLU6", inplace)
         super().__init__()
+
+    def construct(self, input):
+        return super().construct(input)
 
 
 class ELU(_nn.Cell):
@@ -237,6 +240,9 @@ class Hardtanh(_nn.Hardtanh):
         _refuse_in_place("Hardtanh", inplace)
         super().__init__(min_val, max_val)
 
+    def construct(self, input):
+        return super().construct(input)
+
 
 class Threshold(_nn.Threshold):
     """x where x > threshold, else value"""
@@ -244,6 +250,23 @@ class Threshold(_nn.Threshold):
     def __init__(self, threshold, value, inplace=False):
         _refuse_in_place("Threshold", inplace)
         super().__init__(threshold, value)
+
+    def construct(self, input):
+        return super().construct(input)
+
+
+class DropoutExt(_nn.Dropout):
+    """Drops elements with probability p in training."""
+
+    def __init__(self, p=0.5, inplace=False):
+        _refuse_in_place("Dropout", inplace)
+        super().__init__(p=p)
+
+    def extend_repr(self):
+        return ""
+
+    def construct(self, input):
+        return super().construct(input)
 
 
 class Dropout2dExt(_nn.Dropout2d):
@@ -256,13 +279,12 @@ class Dropout2dExt(_nn.Dropout2d):
     def extend_repr(self):
         return ""
 
+    def construct(self, input):
+        return super().construct(input)
+
 
 class L1LossExt(_nn.L1Loss):
     __doc__ = _nn.L1Loss.__doc__
-
-
-class SELU(_nn.SeLU):
-    __doc__ = _nn.SeLU.__doc__
 
 
 class SmoothL1Loss(LossBase):

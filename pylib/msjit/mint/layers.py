@@ -67,6 +67,9 @@ class Conv3d(ConvNames, _nn.Conv3d):
                          **_extra(dtype))
         self._name_arguments(3, padding, groups)
 
+    def construct(self, input):
+        return super().construct(input)
+
 
 class ConvTranspose2d(ConvNames, _nn.Conv2dTranspose):
     """Transposed 2-D convolution with symmetric padding and a bias by default."""
@@ -136,3 +139,10 @@ class Fold(UnfoldExt):
 
     def construct(self, input):
         return _ops.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
+
+
+# the names of the classes are those that a printed network shows
+Unfold = UnfoldExt
+MaxPool2d = MaxPool2dExt
+AvgPool2d = AvgPool2dExt
+AvgPool3d = AvgPool3dExt

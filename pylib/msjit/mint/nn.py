@@ -2,13 +2,12 @@
 from .. import _paths
 from .. import nn as _nn
 from ..nn import (  # noqa: F401
-    BCELoss, CosineEmbeddingLoss, CrossEntropyLoss, Flatten, Identity, LogSigmoid, Mish, MSELoss, NLLLoss, ReLU,
-    Sigmoid, SoftMarginLoss, Tanh,
+    AdaptiveAvgPool3d, AdaptiveMaxPool2d, Identity, PixelShuffle, ReLU, SoftMarginLoss,
 )
-from ..nn import (  # noqa: F401
-    AdaptiveAvgPool3d, AdaptiveMaxPool2d, ConstantPad1d,
-    ConstantPad2d, ConstantPad3d, MaxUnpool2d, PixelShuffle, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
-    ReplicationPad1d, ReplicationPad2d, ReplicationPad3d,
+from .named_layers import (  # noqa: F401
+    BCELoss, ConstantPad1d, ConstantPad2d, ConstantPad3d, CosineEmbeddingLoss, CrossEntropyLoss, Flatten, LogSigmoid, MaxUnpool2d,
+    Mish, MSELoss, NLLLoss, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d, ReplicationPad1d, ReplicationPad2d,
+    ReplicationPad3d, SELU, Sigmoid, Tanh, UpsampleExt,
 )
 from .layers import (  # noqa: F401
     AvgPool2dExt, AvgPool3dExt, Conv1d, Conv3d, ConvNames as _ConvNames, ConvTranspose2d, Fold, MaxPool2dExt, UnfoldExt,
@@ -18,13 +17,13 @@ from ..nn import HSigmoid as Hardsigmoid  # noqa: F401
 from ..nn import HSwish as Hardswish  # noqa: F401
 from . import functional  # noqa: F401
 from .layer_variants import (  # noqa: F401
-    ELU, SELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout2dExt, EmbeddingExt, GroupNorm, Hardtanh, KLDivLoss,
-    L1LossExt, LayerNormExt, LogSoftmaxExt, PReLUExt, ReLU6, SiLU, SmoothL1Loss, SoftmaxExt, Threshold,
+    ELU, BatchNorm1d, BatchNorm2d, BatchNorm3d, BCEWithLogitsLoss, Dropout2dExt, DropoutExt, EmbeddingExt, GroupNorm, Hardtanh,
+    KLDivLoss, L1LossExt, LayerNormExt, LogSoftmaxExt, PReLUExt, ReLU6, SiLU, SmoothL1Loss, SoftmaxExt, Threshold,
 )
 from .sync_batch_norm import SyncBatchNorm  # noqa: F401
 from .function_layers import (  # noqa: F401
-    GLU, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveMaxPool1d, AvgPool1dExt, SoftShrink, UpsampleExt, UpsamplingBilinear2d,
-    UpsamplingNearest2d, ZeroPad1d, ZeroPad2d, ZeroPad3d,
+    GLU, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveMaxPool1d, AvgPool1dExt, SoftShrink, UpsamplingBilinear2d, UpsamplingNearest2d,
+    ZeroPad1d, ZeroPad2d, ZeroPad3d,
 )
 
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
@@ -59,17 +58,8 @@ class Conv2d(_ConvNames, _nn.Conv2d):
                              groups, bias, **extra)
         self._name_arguments(2, padding, groups)
 
-
-class DropoutExt(_nn.Dropout):
-    """Drops elements with probability p in training."""
-
-    def __init__(self, p=0.5, inplace=False):
-        if inplace:
-            raise NotImplementedError("[Dropout] inplace, got %r, expected False" % (inplace,))
-        super().__init__(p=p)
-
-    def extend_repr(self):
-        return ""
+    def construct(self, input):
+        return super().construct(input)
 
 
 class GELU(_nn.GELU):
@@ -77,6 +67,9 @@ class GELU(_nn.GELU):
 
     def __init__(self, approximate="none"):
         super().__init__(approximate == "tanh")
+
+    def construct(self, input):
+        return super().construct(input)
 
 
 # The names that layers have in a printed network end in Ext where MindSpore has an older layer of the same name.

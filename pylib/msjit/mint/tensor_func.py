@@ -280,13 +280,15 @@ def randint(*args, low=None, high=None, size=None, generator=None, dtype=None, d
     low, high, size = given.get("low", 0), given["high"], given["size"]
     if generator is not None:
         return _drawn("randint", generator, randint, low, high, size, dtype=dtype)
-    return _ops.randint(low, high, tuple(size), dtype=dtype)
+    drawn = _ops.randint(low, high, tuple(size))
+    return drawn if dtype is None else drawn.astype(dtype)  # floats, too
 
 
 def randint_like(input, low, high=None, *, dtype=None, device=None):
     """Uniform integers in [low, high), or [0, low), in the shape of another tensor."""
     low, high = (0, low) if high is None else (low, high)
-    return _ops.randint_like(input, low, high, dtype=dtype)
+    drawn = _ops.randint_like(input, low, high, dtype=_mstype.int64)
+    return drawn.astype(input.dtype if dtype is None else dtype)
 
 
 def rand(*size, generator=None, dtype=None, device=None):

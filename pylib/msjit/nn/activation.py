@@ -21,8 +21,8 @@ class ReLU(Cell):
     [0.0, 2.0]
     """
 
-    def construct(self, x):
-        return ops.relu(x)
+    def construct(self, input):
+        return ops.relu(input)
 
 
 class ReLU6(Cell):
@@ -104,15 +104,15 @@ class SiLU(Cell):
 class HSigmoid(Cell):
     """relu6(x + 3) / 6"""
 
-    def construct(self, x):
-        return ops.relu6(x + 3) / 6
+    def construct(self, input):
+        return ops.relu6(input + 3) / 6
 
 
 class HSwish(Cell):
     """x relu6(x + 3) / 6"""
 
-    def construct(self, x):
-        return x * ops.relu6(x + 3) / 6
+    def construct(self, input):
+        return input * ops.relu6(input + 3) / 6
 
 
 class Softplus(Cell):
@@ -132,15 +132,15 @@ class Softsign(Cell):
 class Mish(Cell):
     """x tanh(softplus(x))"""
 
-    def construct(self, x):
-        return ops.mish(x)
+    def construct(self, input_x):
+        return ops.mish(input_x)
 
 
 class LogSigmoid(Cell):
     """log(sigmoid(x))"""
 
-    def construct(self, x):
-        return ops.logsigmoid(x)
+    def construct(self, input_x):
+        return ops.logsigmoid(input_x)
 
 
 class Tanhshrink(Cell):
@@ -170,8 +170,8 @@ class HShrink(Cell):
         self.lambd = number(lambd, "hshrink", "lambd")
         self.hshrink = ops.HShrink(self.lambd)
 
-    def construct(self, x):
-        return ops.hardshrink(x, self.lambd)
+    def construct(self, input):
+        return ops.hardshrink(input, self.lambd)
 
 
 class SoftShrink(Cell):
@@ -182,8 +182,8 @@ class SoftShrink(Cell):
         self.lambd = number(lambd, "softshrink", "lambd")
         self.softshrink = ops.SoftShrink(self.lambd)
 
-    def construct(self, x):
-        return ops.softshrink(x, self.lambd)
+    def construct(self, input):
+        return ops.softshrink(input, self.lambd)
 
 
 class Hardtanh(Cell):
@@ -205,8 +205,8 @@ class Softmax(Cell):
         self.axis = axis
         self.softmax = ops.Softmax(axis)
 
-    def construct(self, x):
-        return ops.softmax(x, self.axis)
+    def construct(self, input):
+        return ops.softmax(input, self.axis)
 
 
 class LogSoftmax(Cell):

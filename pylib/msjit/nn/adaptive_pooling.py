@@ -15,8 +15,8 @@ class AdaptiveAvgPool2d(Cell):
                                      "output_size", -1)
         self.adaptive_avgpool2d = ops.AdaptiveAvgPool2D(self.output_size)
 
-    def construct(self, x):
-        return _k.adaptive_avg_pool2d(x, self.output_size)
+    def construct(self, input):
+        return _k.adaptive_avg_pool2d(input, self.output_size)
 
 
 class _Adaptive(Cell):
@@ -46,6 +46,9 @@ class AdaptiveAvgPool1d(_Even):
 
     _pool = staticmethod(ops.adaptive_avg_pool1d)
 
+    def construct(self, input):
+        return super().construct(input)
+
 
 class AdaptiveMaxPool1d(_Even):
     """Largest element of equal windows of (N, C, L)."""
@@ -60,22 +63,22 @@ class AdaptiveAvgPool3d(_Adaptive):
         super().__init__(output_size)
         self.adaptive_avg_pool3d = ops.AdaptiveAvgPool3D(output_size)
 
-    def construct(self, x):
-        return ops.adaptive_avg_pool3d(x, self.output_size)
+    def construct(self, input):
+        return ops.adaptive_avg_pool3d(input, self.output_size)
 
 
 class AdaptiveMaxPool2d(_Adaptive):
     """Largest element of windows of (N, C, H, W) or (C, H, W), and its position; None keeps a size."""
 
-    def construct(self, x):
-        return ops.adaptive_max_pool2d(x, self.output_size, self.return_indices)
+    def construct(self, input):
+        return ops.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(_Adaptive):
     """Largest element of windows of (N, C, D, H, W) or (C, D, H, W), and its position; None keeps a size."""
 
-    def construct(self, x):
-        return ops.adaptive_max_pool3d(x, self.output_size, self.return_indices)
+    def construct(self, input):
+        return ops.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 
 
 __all__ = [name for name, value in list(globals().items())

@@ -22,8 +22,8 @@ _GATHER, _EXPAND_DIMS = ops.Gather(), ops.ExpandDims()
 class Identity(Cell):
     """Returns its input."""
 
-    def construct(self, x):
-        return x
+    def construct(self, input):
+        return input
 
 
 class Dense(Cell):

@@ -291,11 +291,12 @@ class Cell(CellState, CellAttributes, CellNames):
         return self
 
     def set_inputs(self, *inputs, **kwargs):
-        """Accepted for compatibility: shapes are learned from the calls."""
+        """Keeps the inputs for get_inputs: shapes are learned from the calls."""
+        self.__dict__["_set_inputs"] = inputs or kwargs or None
 
     def get_inputs(self):
-        """Kept for compatibility."""
-        return None
+        """What set_inputs was given."""
+        return self.__dict__.get("_set_inputs")
 
     def set_jit_config(self, jit_config):
         """Options for this Cell where GRAPH_MODE or jit compiles it: a JitConfig, whose jit_syntax_level counts."""

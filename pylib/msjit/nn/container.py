@@ -125,10 +125,10 @@ class _Indexed(_Container):
         pairs.insert(index, (None, cell))
         self._arrange(pairs)
 
-    def set_grad(self, requires_grad=True):
+    def set_grad(self, flag=True):
         for cell in self.cell_list:
-            cell.set_grad(requires_grad)
-        return super().set_grad(requires_grad)
+            cell.set_grad(flag)
+        return super().set_grad(flag)
 
 
 class SequentialCell(_Indexed):

@@ -119,15 +119,15 @@ class LBeta(Cell):
 class MatInverse(Cell):
     """Inverse of each (n, n) matrix."""
 
-    def construct(self, x):
-        return ops.inverse(x)
+    def construct(self, a):
+        return ops.inverse(a)
 
 
 class MatDet(Cell):
     """Determinant of each (n, n) matrix."""
 
-    def construct(self, x):
-        return ops.det(x)
+    def construct(self, a):
+        return ops.det(a)
 
 
 class MatrixDiag(Cell):

@@ -35,8 +35,12 @@ class MAELoss(L1Loss):
 class RMSELoss(LossBase):
     """Square root of the mean of (logits - labels) squared."""
 
+    def __init__(self):
+        super().__init__()
+        self.MSELoss = MSELoss()
+
     def construct(self, logits, label):
-        return ops.sqrt(ops.mean(ops.square(logits - check_tensor(label, "rmse_loss"))))
+        return ops.sqrt(self.MSELoss(logits, check_tensor(label, "rmse_loss")))
 
 
 class MSELoss(LossBase):
@@ -95,8 +99,8 @@ class BCEWithLogitsLoss(LossBase):
         super().__init__(reduction)
         self.weight, self.pos_weight = weight, pos_weight
 
-    def construct(self, logits, labels):
-        return ops.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)
+    def construct(self, input, target):
+        return ops.binary_cross_entropy_with_logits(input, target, self.weight, self.pos_weight, self.reduction)
 
 
 class CrossEntropyLoss(LossBase):

@@ -105,15 +105,15 @@ class LayerNorm(Cell):
             raise TypeError("[layer_norm] normalized_shape must be a tuple, got %s" % type(normalized_shape).__name__)
         if not normalized_shape:
             raise ValueError("[layer_norm] normalized_shape must have at least one axis, got ()")
-        self.normalized_shape = tuple(normalized_shape)
+        self.normalized_shape, shape = normalized_shape, tuple(normalized_shape)
         self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
         self.epsilon = float(epsilon)
-        self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), "gamma")
-        self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), "beta")
+        self.gamma = Parameter(initializer(gamma_init, shape, dtype), "gamma")
+        self.beta = Parameter(initializer(beta_init, shape, dtype), "beta")
         self.layer_norm = ops.LayerNorm(begin_norm_axis, begin_params_axis, self.epsilon)
 
-    def construct(self, x):
-        return self.layer_norm.run(x, self.gamma, self.beta)
+    def construct(self, input_x):
+        return self.layer_norm.run(input_x, self.gamma, self.beta)
 
     def extend_repr(self):
         return "normalized_shape=%s, begin_norm_axis=%s, begin_params_axis=%s, gamma%s, beta=%s" % (

@@ -43,8 +43,10 @@ class _Layer(Cell):
         self.dense1 = Dense(d_model, dim_feedforward, dtype=dtype)
         self.dropout = Dropout(p=dropout)
         self.dense2 = Dense(dim_feedforward, d_model, dtype=dtype)
-        for at in (1, 2, 3) if crossed else (1, 2):
+        places = (1, 2, 3) if crossed else (1, 2)
+        for at in places:
             setattr(self, "norm%d" % at, LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
+        for at in places:
             setattr(self, "dropout%d" % at, Dropout(p=dropout))
         self.activation1, self.activation = activation, _activation(activation, type(self).__name__)
         self.d_model, self.nhead, self.dim_feedforward, self.dropout_num = d_model, nhead, dim_feedforward, dropout

@@ -128,9 +128,8 @@ def bessel_i0(x):
     return _back(_scaled_i(size, 0) * _k.exp(size), x)
 
 
-
 def i0(input):
-    """bessel_i0"""
+    """I0(input), as bessel_i0."""
     return bessel_i0(input)
 
 

@@ -132,6 +132,10 @@ def diag(input):
 
 def repeat_interleave(input, repeats, axis=None):
     """Each element `repeats` times in a row, a number or one for each; of the flattened tensor where no axis is given."""
+    if isinstance(repeats, Tensor):
+        if repeats.ndim > 1:
+            raise ValueError("[repeat_interleave] repeats has a wrong rank, got %d, expected 0 or 1" % repeats.ndim)
+        repeats = repeats.asnumpy().tolist()
     if isinstance(repeats, (list, tuple)):
         flat = _k.reshape(input, (-1,)) if axis is None else input
         along = 0 if axis is None else axis

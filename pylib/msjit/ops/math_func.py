@@ -173,6 +173,8 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     >>> [round(float(g), 2) for g in clipped]
     [0.6, 0.8]
     """
+    if isinstance(x, Tensor):  # its rows are not tensors of their own
+        return clip_by_global_norm((x,), clip_norm, use_norm)[0]
     norm = _k.sqrt(addn([_k.sum(_k.square(item)) for item in x])) if use_norm is None else use_norm
     scale = clip_norm / _k.maximum(norm, clip_norm)
     return tuple([item * scale for item in x])

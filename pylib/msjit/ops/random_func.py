@@ -59,7 +59,14 @@ def randint(low, high, size, seed=None, *, dtype=None):
     if not low < high:
         raise ValueError("[randint] low must be below high, got %s and %s" % (low, high))
     numbers = draw_uniform(_shape((size,)), mstype.float64, seed)
-    return _k.cast(_k.floor(numbers * (high - low)) + low, mstype.int64 if dtype is None else dtype)
+    return _k.cast(_k.floor(numbers * (high - low)) + low, _int_dtype("randint", mstype.int64 if dtype is None else dtype))
+
+
+def _int_dtype(name, dtype):
+    """The dtype, where it is one of integers; ValueError otherwise."""
+    if dtype not in mstype.int_type and dtype not in mstype.uint_type:
+        raise ValueError("[%s] dtype, got %s, expected one of integers" % (name, dtype))
+    return dtype
 
 
 def rand_like(input, seed=None, *, dtype=None):

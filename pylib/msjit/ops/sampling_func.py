@@ -5,7 +5,7 @@ from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
-from .random_func import _normal
+from .random_func import _int_dtype, _normal
 from .random_func import draw_uniform as _uniform
 
 
@@ -27,8 +27,8 @@ def randint_like(input, low, high, seed=None, *, dtype=None):
     """Uniform integers in [low, high) in the shape of another tensor."""
     if not low < high:
         raise ValueError("[randint_like] low must be below high, got %s and %s" % (low, high))
-    numbers = _uniform(_check(input, "randint_like").shape, _mstype.float64, seed)
-    return _k.cast(_k.floor(numbers * (high - low)) + low, input.dtype if dtype is None else dtype)
+    dtype = _int_dtype("randint_like", _check(input, "randint_like").dtype if dtype is None else dtype)
+    return _k.cast(_k.floor(_uniform(input.shape, _mstype.float64, seed) * (high - low)) + low, dtype)
 
 
 def shuffle(x, seed=None):

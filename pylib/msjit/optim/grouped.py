@@ -88,6 +88,14 @@ class GroupedOptimizer(Shown, Cell):
         if self._step_shown is not None and name == self._step_shown[0]:
             object.__setattr__(self, "step_count", int(values.reshape(-1)[0]))
 
+    def __repr__(self):
+        texts = []
+        for at, group in enumerate(self.param_groups):
+            lines = ["    %s: %s" % (name, float("%.7g" % float(value)) if isinstance(value, Parameter) else value)
+                     for name, value in sorted(group.items()) if name not in ("params", "start")]
+            texts.append("\n".join(["Parameter Group %d" % at] + lines + [""]))
+        return "%s (\n%s)" % (type(self).__name__, "\n".join(texts))
+
     def _extend(self, name, state, params):
         """Makes state for Parameters that a finished optimizer is given."""
         prefix = state[0].name[:-len(self.parameters[0].name)]

@@ -233,7 +233,7 @@ _BY_NAME = {
 
 def names():
     """The names that get_metric_fn() knows."""
-    return list(_BY_NAME)
+    return sorted(_BY_NAME)
 
 
 def get_metric_fn(name, *args, **kwargs):

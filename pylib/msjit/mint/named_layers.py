@@ -1,0 +1,69 @@
+"""Layers of nn under the names that mint gives to what they are called with."""
+from .. import nn as _nn
+from . import functional
+
+
+def _of(base, name=None):
+    """A layer of nn that calls its one argument `input`."""
+    def construct(self, input):
+        return base.construct(self, input)
+    return type(name or base.__name__, (base,), {"construct": construct, "__doc__": base.__doc__, "__module__": __name__})
+
+
+ConstantPad1d, ConstantPad2d, ConstantPad3d = _of(_nn.ConstantPad1d), _of(_nn.ConstantPad2d), _of(_nn.ConstantPad3d)
+ReflectionPad1d, ReflectionPad2d = _of(_nn.ReflectionPad1d), _of(_nn.ReflectionPad2d)
+ReflectionPad3d = _of(_nn.ReflectionPad3d)
+ReplicationPad1d, ReplicationPad2d = _of(_nn.ReplicationPad1d), _of(_nn.ReplicationPad2d)
+ReplicationPad3d = _of(_nn.ReplicationPad3d)
+Flatten, LogSigmoid, Mish, SELU = _of(_nn.Flatten), _of(_nn.LogSigmoid), _of(_nn.Mish), _of(_nn.SeLU, "SELU")
+Sigmoid, Tanh = _of(_nn.Sigmoid), _of(_nn.Tanh)
+
+
+class UpsampleExt(_nn.Cell):
+    """Resizes images to a size, or by a factor."""
+
+    def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
+        super().__init__()
+        self.size, self.scale_factor, self.mode = size, scale_factor, mode
+        self.align_corners, self.recompute_scale_factor = align_corners, recompute_scale_factor
+
+    def construct(self, input):
+        return functional.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners,
+                                      self.recompute_scale_factor)
+
+
+class _TwoNames(_nn.Cell):
+    """A loss of nn that calls its arguments `input` and `target`."""
+
+    def construct(self, input, target):
+        return super().construct(input, target)
+
+
+class BCELoss(_TwoNames, _nn.BCELoss):
+    """Binary cross entropy of probabilities."""
+
+
+class CrossEntropyLoss(_TwoNames, _nn.CrossEntropyLoss):
+    """Cross entropy of logits."""
+
+
+class MSELoss(_TwoNames, _nn.MSELoss):
+    """(input - target) squared"""
+
+
+class NLLLoss(_TwoNames, _nn.NLLLoss):
+    """Negative log likelihood of logarithms of probabilities."""
+
+
+class CosineEmbeddingLoss(_nn.CosineEmbeddingLoss):
+    """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
+
+    def construct(self, input1, input2, target):
+        return super().construct(input1, input2, target)
+
+
+class MaxUnpool2d(_nn.MaxUnpool2d):
+    """Puts values back to the places they came from; zeros elsewhere."""
+
+    def construct(self, input, indices, output_size=None):
+        return super().construct(input, indices, output_size)
