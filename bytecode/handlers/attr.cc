@@ -318,9 +318,9 @@ bool tensor_or_class_attr(Executor& x, const SymRef& tensor, PyObject* name, Sym
 
 bool Executor::get_attr(const SymRef& object, PyObject* name, SymRef* out) {
   const char* text = utf8_text(name);
-  if (object->kind == SymKind::kRows && text && find_method_model(object, text))
+  if (object->kind == SymKind::kRows && find_method_model(object, text))
     return *out = make_items(SymKind::kMethod, {make_const(Ref::share(name)), object}), true;
-  if (text && is_unread_list(*object) && find_method_model(object, text)) {
+  if (is_unread_list(*object) && find_method_model(object, text)) {
     heap_.guard_exact_type(object);
     if (!may_read(*this, object, text)) return false;
     return *out = make_items(SymKind::kMethod, {make_const(Ref::share(name)), object}), true;
