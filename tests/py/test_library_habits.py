@@ -236,3 +236,9 @@ def test_one_tensor_is_clipped_as_a_whole():
     same(lambda t: ops.clip_by_global_norm(t, 2.0), lambda variant: (Tensor(x),), exact=False)
     np.testing.assert_allclose(ops.clip_by_global_norm(Tensor(x), 2.0).asnumpy(), x * 2 / np.sqrt(np.sum(x * x)), 1e-6)
     assert ms.train.names() == sorted(ms.train.names()) and "loss" in ms.train.names()
+
+
+def test_softmax_along_a_named_axis():
+    x = Tensor([[1.0, 2.0], [3.0, 5.0]])
+    for jitted in (lambda f: f, lambda f: ms.jit(f, mode="PIJit"), lambda f: ms.jit(f, mode="PSJit")):
+        assert jitted(lambda x: x.softmax(dim=0))(x).tolist() == x.softmax(0).tolist()

@@ -119,11 +119,6 @@ def _count_nonzero(self, axis=None, keep_dims=False, dtype=None, *, dim=None):
     return _ops.count_nonzero(self, () if axis is None else axis, keep_dims, _dtypes.int32 if dtype is None else dtype)
 
 
-def _softmax(self, axis=-1, dtype=None):
-    """exp / sum(exp) over an axis, of the tensor cast to dtype."""
-    return _ops.softmax(self, axis, dtype=dtype)
-
-
 def _repeat_interleave(self, repeats, dim=None, *, axis=None, output_size=None):
     """Each element `repeats` times in a row, along an axis or of the flattened tensor."""
     return _ops.repeat_interleave(self, repeats, one_of("repeat_interleave", dim, "dim", axis, "axis"))
@@ -302,7 +297,7 @@ def bind():
     for function in (
             _add, _sub, _div, _matmul, _sort, _argsort, _topk, _split, _chunk, _index_select, _narrow, _cumsum, _median, _logsumexp,
             _nansum, _count_nonzero, _repeat_interleave, _repeat, _transpose, _flip, _flatten, _select, _where, _index_add, _unique,
-            _softmax, _type, _to, _trace, _diagonal, _searchsorted, _float_power, _qr, _approximate_equal, _ormqr):
+            _type, _to, _trace, _diagonal, _searchsorted, _float_power, _qr, _approximate_equal, _ormqr):
         _msjit.register_method(Tensor, function.__name__[1:], function)
 
 
