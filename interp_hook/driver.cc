@@ -138,10 +138,7 @@ class FrameRun {
       skip_region(*entry);
       return nullptr;
     }
-    const bool full = point.captures >= jit_config().max_entries_per_pc && !paid_off(point);
-    if (point.cold && !policy_.whole &&
-        (full || !point.retry_at || state_.calls < point.retry_at) &&
-        (!point.recorded || gradients_asked())) {
+    if (point.cold && !policy_.whole && !is_due(point) && (!point.recorded || gradients_asked())) {
       skip_until(point.skip_to);
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;
@@ -194,6 +191,13 @@ class FrameRun {
     int64_t hits = point.hits;
     for (const auto& entry : point.entries) hits += entry->hits;
     return hits >= int64_t(kWorthIt) * point.captures;
+  }
+
+  // Whether a place where nothing was captured last time is looked at again. A full one is not: it
+  // would be given up, and with it the regions behind it.
+  bool is_due(const EntryPoint& point) const {
+    if (!point.retry_at || state_.calls < point.retry_at) return false;
+    return point.captures < jit_config().max_entries_per_pc || paid_off(point);
   }
 
   // A place that is full gives its oldest entry away if its entries were of use; otherwise nothing
