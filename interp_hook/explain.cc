@@ -52,6 +52,7 @@ std::vector<Region> regions_of(const CodeState& state) {
   for (const auto& [pc, point] : state.points) {
     if (point.entries.empty()) continue;
     Region region{pc, point.line};
+    region.hits = point.hits;
     for (const auto& base : point.entries) {
       const Entry& entry = entry_of(base);
       region.ops = std::max(region.ops, entry.num_ops);

@@ -245,6 +245,25 @@ def test_explain():
 
 @needs_jit
 @pytest.mark.captures
+def test_runs_stay_counted_when_a_callee_dies():
+    """explain takes the runs of a call from the difference of two counts, so none may be lost in between."""
+    @ms.jit(mode="PIJit")
+    def step(x):
+        return callee(x)
+    counts = []
+    for text in ("lambda x: x + 1", "lambda x: x + 2", "lambda x: x + 3"):
+        callee = eval(text)
+        for _ in range(3):
+            step(X)
+        found, = [r["regions"] for r in _msjit.explain_json() if r["name"] == "step" and r["file"] == __file__]
+        counts.append(sum(region["hits"] for region in found))
+        callee = None
+        gc.collect()
+    assert counts[0] >= 2 and counts == [counts[0] * i for i in (1, 2, 3)]
+
+
+@needs_jit
+@pytest.mark.captures
 def test_stats_reset_and_config():
     fn = ms.jit(plain, mode="PIJit")
     fn(X)
