@@ -10,6 +10,7 @@
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/config.h"
 #include "pylib/ext/custom_gradient.h"
+#include "pylib/ext/images.h"
 #include "pylib/ext/import_finder.h"
 #include "pylib/ext/jit.h"
 #include "pylib/ext/processes.h"
@@ -187,7 +188,8 @@ Ref make_module() {
   Ref module = Ref::steal(PyModule_Create(&g_module));
   if (!module || PyModule_AddFunctions(module.get(), g_autograd_functions) < 0 ||
       PyModule_AddFunctions(module.get(), g_custom_gradient_functions) < 0 ||
-      PyModule_AddFunctions(module.get(), g_config_functions) < 0 || !add_processes(module.get()))
+      PyModule_AddFunctions(module.get(), g_config_functions) < 0 || !add_processes(module.get()) ||
+      !add_images(module.get()))
     return {};
   if (!add_types(module.get()) || !add_dtypes(module.get()) || !add_ops(module.get()) ||
       !add_import_finder(module.get()) || !add_jit(module.get()))

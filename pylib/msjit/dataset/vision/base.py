@@ -6,6 +6,7 @@ import numbers
 
 import numpy as np
 
+from ..._native import _msjit
 from ...common.tensor import Tensor
 from ..draws import current
 from .utils import Border, Inter
@@ -59,6 +60,23 @@ def as_pil(image, where):
 def size_of(image):
     """(height, width)."""
     return image.shape[:2] if isinstance(image, np.ndarray) else (image.size[1], image.size[0])
+
+
+def changed(change, image, channels, *numbers):
+    """What a function of the extension makes of bytes in three dimensions: an image of as many pixels."""
+    found = np.empty(image.shape[:2] + (channels,), np.uint8)
+    change(np.ascontiguousarray(image), *(numbers + (found,)))
+    return found
+
+
+def looked_up(image, tables):
+    """For each byte the value of a table of 256, as uint8 or float32: of one table, or of one for each channel."""
+    tables = np.atleast_2d(tables)
+    found = np.empty(image.shape, tables.dtype)
+    three = image.shape + (1,) if image.ndim == 2 else image.shape
+    _msjit.images.look_up(np.ascontiguousarray(image).reshape(three), tables, found.reshape(three),
+                          tables.dtype == np.float32)
+    return found
 
 
 class Transform:

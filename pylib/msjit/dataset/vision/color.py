@@ -1,8 +1,8 @@
 """Transforms of colours: brightness, contrast, saturation, hue, sharpness, gamma, and the tables of Pillow's ImageOps."""
-
 import numpy as np
 
-from .base import Transform, integer, is_pil, number, ordered, pillow
+from ..._native import _msjit
+from .base import Transform, changed, integer, is_pil, looked_up, number, ordered, pillow
 from .values import gray
 
 
@@ -10,10 +10,21 @@ def _bytes(values):
     return np.clip(np.rint(values), 0, 255).astype(np.uint8)
 
 
+def _luminance(image):
+    if image.dtype == np.uint8:
+        return changed(_msjit.images.gray, image, 1)[:, :, 0]
+    return gray(image)
+
+
+def _mixed(image, other, factor):
+    return np.float32(1 - factor) * other + np.float32(factor) * image.astype(np.float32)
+
+
 def _blend(image, other, factor):
     """other + factor * (image - other), rounded and clipped for uint8."""
-    image32 = image.astype(np.float32)
-    found = np.float32(1 - factor) * other + np.float32(factor) * image32
+    if image.dtype == np.uint8 and np.ndim(other) == 0:
+        return looked_up(image, _bytes(_mixed(np.arange(256), other, factor)))
+    found = _mixed(image, other, factor)
     return _bytes(found) if image.dtype == np.uint8 else found.astype(image.dtype)
 
 
@@ -38,7 +49,7 @@ def contrast(image, factor, where):
     """Away from, or towards, the mean luminance."""
     if is_pil(image):
         return _enhanced(image, "Contrast", factor)
-    middle = int(gray(_rgb(image, where)).mean() + 0.5)
+    middle = int(_luminance(_rgb(image, where)).mean() + 0.5)
     return _blend(image, np.float32(middle), factor)
 
 
@@ -46,7 +57,9 @@ def saturation(image, factor, where):
     """Away from, or towards, gray."""
     if is_pil(image):
         return _enhanced(image, "Color", factor)
-    return _blend(_rgb(image, where), gray(image).astype(np.float32)[:, :, None], factor)
+    if _rgb(image, where).dtype == np.uint8:
+        return changed(_msjit.images.saturate, image, 3, factor)
+    return _blend(image, gray(image).astype(np.float32)[:, :, None], factor)
 
 
 def sharpness(image, factor, where):
@@ -77,11 +90,7 @@ def hue(image, factor, where):
         hsv = rgb_to_hsv(image.astype(np.float64))
         hsv[..., 0] = (hsv[..., 0] + factor) % 1.0
         return hsv_to_rgb(hsv).astype(image.dtype)
-    # As OpenCV has HSV in bytes: the circle in 180 steps, saturation in 255.
-    hsv = rgb_to_hsv(image.astype(np.float64) / 255)
-    turned = (np.rint(hsv[..., 0] * 180) % 180 + factor * 180).astype(np.int64) % 180
-    hsv[..., 0], hsv[..., 1] = turned / 180.0, np.rint(hsv[..., 1] * 255) / 255
-    return _bytes(hsv_to_rgb(hsv) * 255)
+    return changed(_msjit.images.turn_hue, image, 3, factor)
 
 
 def rgb_to_hsv(rgb):
@@ -112,10 +121,6 @@ def hsv_to_rgb(hsv):
     return np.stack([red, green, blue], -1)
 
 
-def _looked_up(image, table):
-    return np.asarray(table, np.uint8)[image]
-
-
 def _table_only(image, where):
     if image.dtype != np.uint8:
         raise RuntimeError("[%s] dtype of the image, got %s, expected uint8" % (where, image.dtype))
@@ -127,15 +132,18 @@ def equalized(image, where):
     if is_pil(image):
         return pillow("ImageOps").equalize(image)
     image = _table_only(image, where)
+    return looked_up(image, np.stack([_equalizing(counts) for counts in _histograms(image)]))
+
+
+def _histograms(image):
     flat = image.reshape(image.shape[:2] + (-1,))
-    found = np.empty_like(flat)
-    for channel in range(flat.shape[2]):
-        counts = np.bincount(flat[:, :, channel].reshape(-1), minlength=256)
-        first = int(np.nonzero(counts)[0][0])
-        rest = counts.sum() - counts[first]
-        table = _bytes((np.cumsum(counts) - counts[first]) * (np.float32(255) / rest)) if rest else np.arange(256)
-        found[:, :, channel] = _looked_up(flat[:, :, channel], table)
-    return found.reshape(image.shape)
+    return [np.bincount(flat[:, :, channel].reshape(-1), minlength=256) for channel in range(flat.shape[2])]
+
+
+def _equalizing(counts):
+    first = int(np.nonzero(counts)[0][0])
+    rest = counts.sum() - counts[first]
+    return _bytes((np.cumsum(counts) - counts[first]) * (np.float32(255) / rest)) if rest else np.arange(256, dtype=np.uint8)
 
 
 def auto_contrast(image, cutoff, ignore, where):
@@ -143,13 +151,10 @@ def auto_contrast(image, cutoff, ignore, where):
     if is_pil(image):
         return pillow("ImageOps").autocontrast(image, cutoff, ignore or None)
     image = _table_only(image, where)
-    flat = image.reshape(image.shape[:2] + (-1,))
-    found = np.empty_like(flat)
-    for channel in range(flat.shape[2]):
-        counts = np.bincount(flat[:, :, channel].reshape(-1), minlength=256)
-        counts[list(ignore)] = 0
-        found[:, :, channel] = _looked_up(flat[:, :, channel], _stretch(counts, cutoff))
-    return found.reshape(image.shape)
+    counts = _histograms(image)
+    for channel in counts:
+        channel[list(ignore)] = 0
+    return looked_up(image, np.stack([_stretch(channel, cutoff) for channel in counts]).astype(np.uint8))
 
 
 def _stretch(counts, cutoff):
@@ -179,17 +184,27 @@ def posterized(image, bits, where):
 
 def blurred(image, size, sigma, where):
     """Weighted with a Gaussian of (width, height), mirrored at the border without its last row."""
+    windows = [_window(image.shape[axis], size[1 - axis], sigma[1 - axis]) for axis in (0, 1)]
+    if image.dtype == np.uint8:
+        found = np.empty_like(image, order="C")
+        three = image.shape + (1,) if image.ndim == 2 else image.shape
+        _msjit.images.smooth(np.ascontiguousarray(image.reshape(three)), *(windows[0] + windows[1] + (found.reshape(three),)))
+        return found
     found = image.astype(np.float64)
-    for axis, length, width in ((1, size[0], sigma[0]), (0, size[1], sigma[1])):
-        at = np.arange(length) - (length - 1) / 2.0
-        weights = np.exp(-at * at / (2 * width * width))
-        weights /= weights.sum()
-        reach = length // 2
-        around = [(0, 0)] * found.ndim
-        around[axis] = (reach, reach)
-        grown = np.pad(found, around, "reflect" if found.shape[axis] > reach else "symmetric")
+    for axis in (1, 0):
+        places, weights = windows[axis]
+        grown = np.take(found, places, axis)
         found = sum(w * np.take(grown, range(k, k + found.shape[axis]), axis) for k, w in enumerate(weights))
-    return _bytes(found) if image.dtype == np.uint8 else found.astype(image.dtype)
+    return found.astype(image.dtype)
+
+
+def _window(extent, length, width):
+    """The places of an axis with what is added at both ends, and the weights of a Gaussian of `length` places."""
+    at = np.arange(length) - (length - 1) / 2.0
+    weights = np.exp(-at * at / (2 * width * width))
+    reach = length // 2
+    places = np.pad(np.arange(extent), reach, "reflect" if extent > reach else "symmetric")
+    return places.astype(np.int64), weights / weights.sum()
 
 
 class _Factor(Transform):
@@ -229,7 +244,7 @@ class AdjustGamma(Transform):
             return np.clip(self.gain * np.power(image, self.gamma), 0, 1).astype(image.dtype)
         pil, image = is_pil(image), _table_only(np.asarray(image), "AdjustGamma")
         table = np.clip((255 + 1 - 1e-3) * self.gain * (np.arange(256) / 255.0) ** self.gamma, 0, 255)
-        found = _looked_up(image, table)
+        found = looked_up(image, table.astype(np.uint8))
         return pillow().fromarray(found) if pil else found
 
 

@@ -3,11 +3,13 @@ import math
 
 import numpy as np
 
+from ..._native import _msjit
 from . import resampling
 from .base import (
     Transform,
     as_array,
     border,
+    changed,
     filled,
     fills,
     flag,
@@ -68,7 +70,7 @@ def padded(image, around, fill, mode):
     channels = image.shape[2] if image.ndim == 3 else 1
     value = filled(fill, channels)
     made = np.empty(shape, image.dtype)
-    made[...] = value if image.ndim == 3 else value[0]
+    made[...] = value[0] if (value == value[0]).all() else value
     made[top:top + image.shape[0], left:left + image.shape[1]] = image
     return made
 
@@ -93,6 +95,8 @@ def flipped(image, axis):
     """Mirrored top to bottom (axis 0) or left to right (axis 1)."""
     if is_pil(image):
         image = np.asarray(image)
+    if axis == 1 and image.dtype == np.uint8 and image.ndim == 3:
+        return changed(_msjit.images.mirror, image, image.shape[2])
     return np.ascontiguousarray(np.flip(image, axis))
 
 

@@ -4,6 +4,7 @@ uint8 goes through fixed-point weights (11 bits when resizing, 5 bits of positio
 """
 import numpy as np
 
+from ..._native import _msjit
 from .base import as_pil, filled, pillow
 from .utils import Inter
 
@@ -76,22 +77,16 @@ def _weighted(array, rows, columns):
     return np.clip(np.rint(found), info.min, info.max).astype(array.dtype)
 
 
-def _fixed(weights):
-    return np.rint(weights * np.float32(_SCALE)).astype(np.int64)
+def _fixed(axis):
+    places, weights = axis
+    return np.ascontiguousarray(places, np.int64), np.rint(weights * np.float32(_SCALE)).astype(np.int64)
 
 
 def _weighted_bytes(array, rows, columns):
     """Both axes of uint8 in integers of 11 fraction bits each."""
-    across = _sum_along(array.astype(np.int64), columns[0], _fixed(columns[1]), 1)
-    places, weights = rows[0], _fixed(rows[1])
-    if places.shape[1] == 2:
-        total = 2
-        for k in range(2):
-            total = total + ((np.take(across >> 4, places[:, k], 0) * weights[:, k].reshape(-1, 1, 1)) >> 16)
-        found = total >> 2
-    else:
-        found = (_sum_along(across, places, weights, 0) + (1 << 21)) >> 22
-    return np.clip(found, 0, 255).astype(np.uint8)
+    found = np.empty((len(rows[0]), len(columns[0]), array.shape[2]), np.uint8)
+    _msjit.images.resize(np.ascontiguousarray(array), *(_fixed(rows) + _fixed(columns) + (found,)))
+    return found
 
 
 def resize(array, height, width, interpolation, where):
@@ -136,11 +131,20 @@ def warp(array, matrix, height, width, interpolation, fill, where):
     outside = filled(fill, flat.shape[2]).astype(array.dtype)
     if interpolation == Inter.NEAREST:
         columns, rows = [(a + b + 512) >> 10 for a, b in scaled]
-        found = _at(flat, rows, columns, outside)
     else:
         columns, rows = [(a + b + 16) >> 5 for a, b in scaled]
-        found = _between(flat, rows, columns, outside)
+    found = _sampled(flat, rows, columns, interpolation != Inter.NEAREST, outside)
     return found.reshape((height, width) + array.shape[2:])
+
+
+def _sampled(array, rows, columns, fraction, outside):
+    """The pixels at these places, which are in 32nds of a pixel where `fraction`."""
+    if array.dtype != np.uint8:
+        return (_between if fraction else _at)(array, rows, columns, outside)
+    found = np.empty(rows.shape + array.shape[2:], np.uint8)
+    _msjit.images.sample(np.ascontiguousarray(array), np.ascontiguousarray(rows), np.ascontiguousarray(columns), fraction,
+                         outside, found)
+    return found
 
 
 def _at(array, rows, columns, outside):
@@ -174,8 +178,8 @@ def perspective(array, matrix, interpolation, fill):
     outside = filled(fill, flat.shape[2]).astype(array.dtype)
     limit = float(2**40)
     columns, rows = np.clip(columns, -limit, limit), np.clip(rows, -limit, limit)
-    if interpolation == Inter.NEAREST:
-        found = _at(flat, np.rint(rows).astype(np.int64), np.rint(columns).astype(np.int64), outside)
-    else:
-        found = _between(flat, np.rint(rows * 32).astype(np.int64), np.rint(columns * 32).astype(np.int64), outside)
+    fraction = interpolation != Inter.NEAREST
+    steps = 32 if fraction else 1
+    rows, columns = [np.rint(places * steps).astype(np.int64) for places in (rows, columns)]
+    found = _sampled(flat, rows, columns, fraction, outside)
     return found.reshape(array.shape)

@@ -5,7 +5,7 @@ import numpy as np
 
 from ...common.dtype import dtype_to_nptype
 from ..draws import current
-from .base import Transform, as_pil, flag, integer, is_pil, number, pillow
+from .base import Transform, as_pil, flag, integer, is_pil, looked_up, number, pillow
 from .utils import ConvertMode
 
 
@@ -78,7 +78,16 @@ class Normalize(Transform):
         if len(self.mean) not in (1, channels):
             raise RuntimeError("[%s] channels of the image, got %d, expected %d, the length of mean"
                                % (self._where, channels, len(self.mean)))
-        return (image.astype(np.float32) - self.mean.reshape(shape)) / self.std.reshape(shape)
+        if image.dtype == np.uint8 and self.is_hwc:
+            levels = np.arange(256, dtype=np.float32)
+            return looked_up(image, (levels - self.mean[:, None]) / self.std[:, None])
+        mean, std = self.mean.reshape(shape), self.std.reshape(shape)
+        if channels > 1 and self.is_hwc:  # whole rows at once: loops over the channels alone are short
+            mean, std = [np.broadcast_to(values, image.shape[1:]).copy() for values in (mean, std)]
+        found = image.astype(np.float32)
+        found -= mean
+        found /= std
+        return found
 
 
 class NormalizePad(Normalize):
