@@ -3,17 +3,23 @@
 #pragma once
 
 #include "kernels/core/op.h"
-#include "kernels/core/random.h"
+#include "kernels/core/philox.h"
 
 namespace msjit {
 
 // Inputs: a ticket. Attributes: shape, two parameters, dtype (a float).
 Status random_infer(InferCtx& ctx);
 
-// Turns a block into 4 values, or into 2 of 53 bits when `wide`.
-using RandomMake = void (*)(const PhiloxBlock& bits, bool wide, double* values);
+// How random bits become values.
+struct RandomMaker {
+  static constexpr int kLanes = 32;  // blocks at a time
+  // 4 values a block, for float32 and shorter types.
+  void (*narrow)(const PhiloxLanes<kLanes>& bits, float (*values)[kLanes]);
+  // 2 values of 53 bits, for float64.
+  void (*wide)(const PhiloxBlock& bits, double* values);
+};
 // out[i] = attribute 1 + scale * value i, with scale = attribute 2, or attribute 2 - attribute 1
 // for a range.
-Status random_fill(KernelCtx& ctx, RandomMake make, bool range);
+Status random_fill(KernelCtx& ctx, const RandomMaker& maker, bool range);
 
 }  // namespace msjit

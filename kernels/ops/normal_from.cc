@@ -1,28 +1,39 @@
 #include <cmath>
 
+#include "kernels/core/scalar_math.h"
 #include "kernels/cpu/random_fill.h"
 
 namespace msjit {
 
 namespace {
 
-void pair(double u, double v, double* out) {  // u in (0, 1]
-  const double radius = std::sqrt(-2.0 * std::log(u)), angle = 6.283185307179586477 * v;
-  out[0] = radius * std::cos(angle);
-  out[1] = radius * std::sin(angle);
+constexpr double kTurn = 6.283185307179586477;
+
+// Box and Muller, 1958: radius from a number in (0, 1], angle from one in [0, 1).
+void narrow(const PhiloxLanes<RandomMaker::kLanes>& bits, float (*values)[RandomMaker::kLanes]) {
+  // Conversion of signed words alone vectorises without AVX-512.
+  const auto number = [](uint32_t word) {
+    return static_cast<double>(static_cast<int32_t>(word ^ 0x80000000u)) + 0x1p31;
+  };
+  for (int k = 0; k < 4; k += 2)
+    for (int i = 0; i < RandomMaker::kLanes; ++i) {
+      const double u = (number(bits.word[k][i]) + 1.0) * 0x1p-32;
+      const auto log = NativeMath<double>::log(Num<double>(u)).v;
+      const float radius = std::sqrt(static_cast<float>(-2.0 * log));
+      const Num<float> angle(static_cast<float>(number(bits.word[k + 1][i]) * (kTurn * 0x1p-32)));
+      values[k][i] = radius * NativeMath<float>::cos(angle).v;
+      values[k + 1][i] = radius * NativeMath<float>::sin(angle).v;
+    }
 }
 
-// Box and Muller, 1958.
-void make(const PhiloxBlock& bits, bool wide, double* values) {
-  if (wide) {
-    const uint64_t a = (static_cast<uint64_t>(bits.word[0]) << 32) | bits.word[1];
-    const uint64_t b = (static_cast<uint64_t>(bits.word[2]) << 32) | bits.word[3];
-    pair(static_cast<double>((a >> 11) + 1) * 0x1p-53, static_cast<double>(b >> 11) * 0x1p-53,
-         values);
-    return;
-  }
-  for (int i = 0; i < 4; i += 2)
-    pair((bits.word[i] + 1.0) * 0x1p-32, bits.word[i + 1] * 0x1p-32, values + i);
+void wide(const PhiloxBlock& bits, double* values) {
+  const uint64_t a = (static_cast<uint64_t>(bits.word[0]) << 32) | bits.word[1];
+  const uint64_t b = (static_cast<uint64_t>(bits.word[2]) << 32) | bits.word[3];
+  const double u = static_cast<double>((a >> 11) + 1) * 0x1p-53;
+  const double radius = std::sqrt(-2.0 * std::log(u));
+  const double angle = kTurn * (static_cast<double>(b >> 11) * 0x1p-53);
+  values[0] = radius * std::cos(angle);
+  values[1] = radius * std::sin(angle);
 }
 
 }  // namespace
@@ -32,7 +43,9 @@ MSJIT_OP(normal_from)
     .signature(
         "ticket: Tensor, shape: int[], mean: float = 0.0, std: float = 1.0, dtype: dtype = float32")
     .infer(random_infer)
-    .cpu([](KernelCtx& ctx) { return random_fill(ctx, make, false); })
+    .cpu([](KernelCtx& ctx) {
+      return random_fill(ctx, {narrow, wide}, false);
+    })
     .no_grad();
 
 }  // namespace msjit

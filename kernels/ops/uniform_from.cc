@@ -4,15 +4,17 @@ namespace msjit {
 
 namespace {
 
-// 24 random bits for float32 and shorter, 53 for float64.
-void make(const PhiloxBlock& bits, bool wide, double* values) {
-  for (int i = 0; i < (wide ? 2 : 4); ++i) {
-    if (wide) {
-      const uint64_t word = (static_cast<uint64_t>(bits.word[2 * i]) << 32) | bits.word[2 * i + 1];
-      values[i] = static_cast<double>(word >> 11) * 0x1p-53;
-    } else {
-      values[i] = static_cast<double>(bits.word[i] >> 8) * 0x1p-24;
-    }
+// 24 random bits.
+void narrow(const PhiloxLanes<RandomMaker::kLanes>& bits, float (*values)[RandomMaker::kLanes]) {
+  for (int k = 0; k < 4; ++k)
+    for (int i = 0; i < RandomMaker::kLanes; ++i)
+      values[k][i] = static_cast<float>(static_cast<int32_t>(bits.word[k][i] >> 8)) * 0x1p-24f;
+}
+
+void wide(const PhiloxBlock& bits, double* values) {
+  for (int i = 0; i < 2; ++i) {
+    const uint64_t word = (static_cast<uint64_t>(bits.word[2 * i]) << 32) | bits.word[2 * i + 1];
+    values[i] = static_cast<double>(word >> 11) * 0x1p-53;
   }
 }
 
@@ -23,7 +25,9 @@ MSJIT_OP(uniform_from)
     .signature(
         "ticket: Tensor, shape: int[], low: float = 0.0, high: float = 1.0, dtype: dtype = float32")
     .infer(random_infer)
-    .cpu([](KernelCtx& ctx) { return random_fill(ctx, make, true); })
+    .cpu([](KernelCtx& ctx) {
+      return random_fill(ctx, {narrow, wide}, true);
+    })
     .no_grad();
 
 }  // namespace msjit

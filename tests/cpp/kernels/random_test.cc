@@ -1,5 +1,5 @@
 // The generator: reproducible, independent of the number of threads, of the right distribution.
-#include "kernels/core/random.h"
+#include "kernels/core/philox.h"
 
 #include <cmath>
 
@@ -16,6 +16,32 @@ TEST(Random, PhiloxKnownAnswer) {
   EXPECT_EQ(block.word[1], 0xe169c58du);
   EXPECT_EQ(block.word[2], 0xbc57ac4cu);
   EXPECT_EQ(block.word[3], 0x9b00dbd8u);
+}
+
+TEST(Random, LanesAreBlocks) {
+  const RandomState ticket{-3, 5};
+  for (uint64_t first : {uint64_t{0}, uint64_t{77}, uint64_t{0xfffffff0}}) {
+    const auto lanes = philox_lanes<32>(ticket, first);
+    for (int i = 0; i < 32; ++i) {
+      const PhiloxBlock block = philox(ticket, first + static_cast<uint64_t>(i));
+      for (int k = 0; k < 4; ++k) EXPECT_EQ(lanes.word[k][i], block.word[k]);
+    }
+  }
+}
+
+// However many are drawn, the first ones are the same.
+TEST(Random, ShorterDrawsAreBeginnings) {
+  for (const char* name : {"random_uniform", "random_normal"})
+    for (DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kFloat64}) {
+      const auto draw = [&](int64_t n) {
+        set_random_seed(11);
+        return values_of(
+            run(name, {}, {ints({n}), AttrValue(1.0), AttrValue(2.0), AttrValue(dtype)}));
+      };
+      const Doubles all = draw(300);
+      for (int64_t n : {1, 3, 127, 128, 129, 257})
+        EXPECT_EQ(draw(n), Doubles(all.begin(), all.begin() + n)) << name << n;
+    }
 }
 
 TEST(Random, SameSeedSameNumbers) {
