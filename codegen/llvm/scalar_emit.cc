@@ -1,5 +1,6 @@
 #include "codegen/llvm/scalar_emit.h"
 
+#include <cmath>
 #include <limits>
 
 namespace msjit::llvm_backend {
@@ -99,6 +100,30 @@ llvm::Value* ScalarEmitter::round_bfloat16(llvm::Value* x, int width) {
   return b_.CreateBitCast(b_.CreateAnd(result, imm(0xffff0000u)), x->getType());
 }
 
+// A float to the nearest integer towards zero that `to` holds; NaN to 0. LLVM's own saturating
+// conversion takes vectors apart, so types of up to 32 bits are clamped here.
+llvm::Value* ScalarEmitter::saturate(DType from, DType to, llvm::Value* x, int width) {
+  llvm::Type* type = register_type(to, width);
+  const int bits = 8 * static_cast<int>(item_size(to));
+  if (bits > 32 || (bits == 32 && !is_signed(to))) {
+    ID id = is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+    return b_.CreateIntrinsic(id, {type, x->getType()}, {x});
+  }
+  const double end = std::ldexp(1.0, is_signed(to) ? bits - 1 : bits);  // the first beyond
+  const auto number = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
+  llvm::Value* low = number(is_signed(to) ? -end : 0);
+  // float32 has no 2^31 - 1: the values that reach 2^31 are put right behind the conversion.
+  const bool rounds = bits == 32 && from != DType::kFloat64;
+  llvm::Value* high = number(rounds ? 0x1.fffffep30 : end - 1);
+  llvm::Value* known = b_.CreateSelect(b_.CreateFCmpUNO(x, x), zero_of(x), x);
+  llvm::Value* inside = b_.CreateSelect(b_.CreateFCmpOLT(known, low), low, known);
+  inside = b_.CreateSelect(b_.CreateFCmpOGT(inside, high), high, inside);
+  llvm::Value* whole = b_.CreateFPToSI(inside, widen(b_.getInt32Ty(), width));
+  if (!rounds) return b_.CreateIntCast(whole, type, true);
+  llvm::Value* most = llvm::ConstantInt::get(type, std::numeric_limits<int32_t>::max());
+  return b_.CreateSelect(b_.CreateFCmpOGE(known, number(end)), most, whole);
+}
+
 llvm::Value* ScalarEmitter::cast(DType from, DType to, llvm::Value* x, int width) {
   llvm::Type* type = register_type(to, width);
   if (to == DType::kFloat16) {
@@ -110,8 +135,7 @@ llvm::Value* ScalarEmitter::cast(DType from, DType to, llvm::Value* x, int width
     return is_float(from) ? b_.CreateFCmpUNE(x, zero_of(x)) : b_.CreateICmpNE(x, zero_of(x));
   if (is_float(from)) {
     if (is_float(to)) return b_.CreateFPCast(x, type);
-    ID id = is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-    return b_.CreateIntrinsic(id, {type, x->getType()}, {x});
+    return saturate(from, to, x, width);
   }
   if (is_float(to)) return is_signed(from) ? b_.CreateSIToFP(x, type) : b_.CreateUIToFP(x, type);
   return b_.CreateIntCast(x, type, is_signed(from));

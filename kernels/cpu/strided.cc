@@ -25,6 +25,8 @@ void convert_loop(const void* from, int64_t from_stride, void* to, int64_t to_st
   if (from_stride == 1 && to_stride == 1) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) out[i] = convert_value<To>(in[i]);
+  } else if (from_stride == 0 && to_stride == 1) {
+    if (n > 0) std::fill_n(out, n, convert_value<To>(in[0]));
   } else {
     for (int64_t i = 0; i < n; ++i) out[i * to_stride] = convert_value<To>(in[i * from_stride]);
   }
