@@ -91,8 +91,7 @@ def cpp():
 
 # Under the sanitizers in the short form: what handles wrong arguments, objects that die, and memory that is shared.
 SANITIZED = ["tests/py/test_%s.py" % name for name in (
-    "bad_input", "guards", "image_kernels", "jit_api", "jit_bad_input", "jit_finalizers", "jit_growing_lists", "jit_hooks",
-    "jit_second_look")]
+    "bad_input", "guards", "image_kernels", "jit_api", "jit_bad_input", "jit_finalizers", "jit_growing_lists", "jit_hooks")]
 
 
 def sanitized_version(versions):
