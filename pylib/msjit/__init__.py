@@ -61,6 +61,8 @@ _LAZY_NAMES.update(dict.fromkeys((
     "synchronize", "Event", "MemPool", "Stream", "StreamCtx", "StreamLimitCtx", "set_cur_stream"), "hal"))
 _LAZY_NAMES.update({"get_level": "log", "get_log_config": "log", "run_check": "utils"})
 _LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "ops"))
+# Dtypes under names that Python has too: no names of this module itself, whose functions mean Python's.
+_PYTHON_NAMES = {"bool": bool_, "int": int32, "float": float32}
 _PARALLEL = {"Layout", "build_searched_strategy", "get_algo_parameters", "load_distributed_checkpoint", "load_segmented_checkpoints",
              "merge_pipeline_strategys", "merge_sliced_parameter", "parameter_broadcast", "rank_list_for_transform",
              "reset_algo_parameters", "restore_group_info_list", "set_algo_parameters", "shard", "sync_pipeline_shared_parameters",
@@ -73,6 +75,8 @@ def __getattr__(name):
         return importlib.import_module("." + name, __name__)
     if name in _LAZY_NAMES:
         return getattr(importlib.import_module("." + _LAZY_NAMES[name], __name__), name)
+    if name in _PYTHON_NAMES:
+        return _PYTHON_NAMES[name]
     if name in _PARALLEL:
         return getattr(importlib.import_module(".parallel", __name__), name)
     raise AttributeError("module 'msjit' has no attribute %r" % name)

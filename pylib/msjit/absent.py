@@ -36,8 +36,8 @@ _SPARSE = """SparseApplyAdadelta SparseApplyAdagrad SparseApplyAdagradV2 SparseA
 _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder CustomRegOp DataType GeSwitch J Merge
     PyExecute ScalarToArray SelectView SliceGetItem TBERegOp UpdateState arg_dtype_cast arg_handler array_reduce
     cpp_create_prim_instance_helper custom_info_register deprecated embed env_get environ_add environ_create environ_get
-    environ_set gen_extend_func gen_ops_def gen_ops_prim geswitch get_vm_impl_fn hastype iter_converter kernel merge ms_hasnext
-    ms_kernel ms_next op_info_register  pyboost_inner_prim ref_to_embed switch
+    environ_set geswitch get_vm_impl_fn hastype iter_converter kernel merge ms_hasnext
+    ms_kernel ms_next op_info_register  ref_to_embed switch
     switch_layer tensor_operator_registry vm_impl_registry GraphExecutor_ JitExecutor_ PyNativeExecutor_ cells_compile_cache
     PrimitiveFunction_ Primitive_ Validator Layout ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
     init_exec_dataset jit_forbidden_register flops_collection ms_memory_recycle dump_func_graph"""

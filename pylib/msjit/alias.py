@@ -54,7 +54,7 @@ _MOVED = {
     "mint.nn.layer": "mint.nn",
     "mint.distributed.distributed": "mint.distributed",
 }
-_MOVED.update(dict.fromkeys(("ops.operations.%s_ops" % kind for kind in "_grad _inner _scalar _sequence _quant _rl_inner".split()),
+_MOVED.update(dict.fromkeys(("ops.operations.%s_ops" % kind for kind in "_grad _inner _infer _scalar _sequence _quant _rl_inner".split()),
                             "ops._inner_operations"))
 # Packages of MindSpore that are one module here: {package: its modules}.
 _WHOLE = {

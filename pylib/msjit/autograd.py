@@ -177,15 +177,8 @@ def _differentiated(output, has_aux, where):
     return _flatten(output, [])
 
 
-def _one_output(output, has_aux, where):
-    found = _differentiated(output, has_aux, where)
-    if len(found) != 1:
-        raise TypeError("[%s] number of tensors returned by the function, got %d, expected 1" % (where, len(found)))
-    return found[0]
-
-
 def _unpacked(found):
-    """One gradient by itself, others as a tuple."""
+    """One by itself, others as a tuple."""
     return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -371,7 +364,7 @@ def vjp(fn, *inputs, **options):
         return tuple(by_position), (by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight))
     value = pull.value()
     if has_aux:
-        return value[0], pullback, tuple(value[1:])
+        return value[0], pullback, _unpacked(value[1:])
     return value, pullback
 
 
@@ -398,11 +391,22 @@ def jvp(fn, inputs, v, has_aux=False):
     value = pull.output if scope.nested else _detached(pull.output)
     first = value[0] if has_aux else value
     tangent = _rebuild(first, iter(results))
-    return (first, tangent, tuple(value[1:])) if has_aux else (value, tangent)
+    return (first, tangent, _unpacked(value[1:])) if has_aux else (value, tangent)
+
+
+def _jacobian_rows(pull, output):
+    """The Jacobians of one output by each of the inputs."""
+    from . import ops
+    rows, size, shape = [], output.size, tuple(output.shape)
+    for i in range(size):
+        seed = ops.one_hot(Tensor([i]), size).astype(output.dtype).reshape(shape)
+        rows.append(pull.gradients([output], [seed], keep=True)[0])
+    stacked = [ops.stack([row[k] for row in rows]).reshape(shape + tuple(rows[0][k].shape)) for k in range(len(pull.positions))]
+    return stacked if pull.nested else [_msjit.detach(t) for t in stacked]
 
 
 def jacrev(fn, grad_position=0, has_aux=False):
-    """A function that returns the Jacobian of `fn`, one backward pass an output element.
+    """A function that returns the Jacobian of `fn`, one backward pass an output element; of several outputs a tuple.
 
     >>> import msjit as ms
     >>> ms.jacrev(lambda x: x * x)(ms.Tensor([1.0, 2.0])).asnumpy().tolist()
@@ -411,20 +415,13 @@ def jacrev(fn, grad_position=0, has_aux=False):
     _check_fn(fn, "jacrev")
 
     def jacobian(*args, **kwargs):
-        from . import ops
         positions = _positions(grad_position, len(args) + len(kwargs), "jacrev")
         pull = _Pull(fn, args, kwargs, positions, [])
-        output = _one_output(pull.output, has_aux, "jacrev")
-        rows, size, shape = [], output.size, tuple(output.shape)
-        for i in range(size):
-            seed = ops.one_hot(Tensor([i]), size).astype(output.dtype).reshape(shape)
-            rows.append(pull.gradients([output], [seed], keep=True)[0])
-        stacked = [ops.stack([row[k] for row in rows]).reshape(shape + tuple(rows[0][k].shape))
-                   for k in range(len(pull.positions))]
-        if not pull.nested:
-            stacked = [_msjit.detach(t) for t in stacked]
-        result = _unpacked(stacked)
-        return (result, tuple(pull.value()[1:])) if has_aux else result
+        outputs = _differentiated(pull.output, has_aux, "jacrev")
+        if not outputs:
+            raise TypeError("[jacrev] number of tensors returned by the function, got 0, expected 1 or more")
+        result = _unpacked([_unpacked(_jacobian_rows(pull, output)) for output in outputs])
+        return (result, _unpacked(pull.value()[1:])) if has_aux else result
     return jacobian
 
 

@@ -45,7 +45,7 @@ class _InstanceNorm(Cell):
         variance = ops.var(rows, 2, 0) * (count / max(count - 1, 1))
         for moving, found in ((self.moving_mean, ops.mean(rows, 2)), (self.moving_variance, variance)):
             found = ops.mean(found, 0) * self.momentum + moving.detach() * (1 - self.momentum)
-            ops.assign(moving, _k.cast(found, moving.dtype))
+            _k.assign(moving, _k.cast(found, moving.dtype))
 
     def extend_repr(self):
         return "num_features=%d, eps=%s, momentum=%s, gamma=%s, beta=%s, moving_mean=%s, moving_variance=%s" % (

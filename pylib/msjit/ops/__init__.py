@@ -26,11 +26,15 @@ _PROCESSES = frozenset("""P2POp all_gather all_gather_into_tensor all_gather_int
     is_available is_initialized isend new_group recv recv_object_list reduce_scatter reduce_scatter_tensor
     reduce_scatter_tensor_uneven scatter_object_list scatter_tensor send send_object_list communication""".split())
 
+# Modules that few programs read.
+_LATER = {"signature": "signature", "auto_generate": "auto_generate", "functional_overload": "functional_overload"}
+_LATER.update(dict.fromkeys("gen_extend_func gen_ops_def gen_ops_prim pyboost_inner_prim".split(), "auto_generate"))
+
 
 def __getattr__(name):
     from importlib import import_module
-    if name == "signature":  # a module that few programs read
-        return import_module(".signature", __name__)
+    if name in _LATER:
+        return import_module("." + _LATER[name], __name__)
     if name not in _PROCESSES:
         return _refused(name)
     module = import_module(".communication", __name__)

@@ -23,7 +23,7 @@ def full(size, fill_value, *, dtype=None):
         return fill(fill_value.dtype if dtype is None else dtype, size, fill_value)
     if dtype is None:
         kind = type(fill_value)
-        dtype = mstype.bool_ if kind is bool else mstype.int64 if kind is int else mstype.float32
+        dtype = {bool: mstype.bool_, int: mstype.int64, complex: mstype.complex64}.get(kind, mstype.float32)
     return _filled(_sizes(size), fill_value, dtype)
 
 

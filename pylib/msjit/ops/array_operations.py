@@ -21,6 +21,7 @@ from . import special_func as _sp
 from . import statistics_func as _st
 from . import window_func as _w
 from .nn_operations import _seed
+from .other_func import _written
 from .primitive import REQUIRED
 from .primitive import plain_rows as _plain_rows
 from .primitive import rows as _rows
@@ -242,9 +243,9 @@ for _name, _attributes, _rule in (
         ("EuclideanNorm", {"keep_dims": False}, lambda p, x, axes:
          _k.sqrt(_k.sum(_k.square(x), tuple(int(a) for a in axes), p.keep_dims))),
         ("IndexAdd", {"axis": _REQUIRED, "use_lock": True, "check_index_bound": True}, lambda p, x, indices, y:
-         _written(x, _i.index_add(x.detach(), indices, y, p.axis))),
+         _put(x, _i.index_add(x.detach(), indices, y, p.axis))),
         ("InplaceIndexAdd", {"axis": _REQUIRED}, lambda p, x, indices, y:
-         _written(x, _i.index_add(x.detach(), indices, y, p.axis))),
+         _put(x, _i.index_add(x.detach(), indices, y, p.axis))),
         ("InplaceUpdate", {"indices": _REQUIRED}, lambda p, x, v: _sc.inplace_update(x, v, p.indices)),
         ("Logit", {"eps": -1.0}, lambda p, x: _sp.logit(x, p.eps)),
         ("MatrixInverse", {"adjoint": False}, lambda p, x: _k.inverse(_l.adjoint(x) if p.adjoint else x)),
@@ -294,9 +295,9 @@ for _name, _attributes, _rule in (
     _row(_name, _attributes, _rule)
 
 
-def _written(x, value):
+def _put(x, value):
     _k.assign(x, value)
-    return x
+    return _written(x)
 
 
 def _scatter(name, function):

@@ -11,6 +11,7 @@ from .. import _paths
 from .. import absent as _absent
 from ..common.tensor import Tensor
 from . import function as _function
+from . import generated_func as _generated
 from . import operations as _operations
 from .primitive import Primitive
 
@@ -65,6 +66,11 @@ def _snake(name):
     return out
 
 
+class _Named(Primitive):
+    def __call__(self, *args, **kwargs):
+        return self._op(*args, **kwargs)
+
+
 def _camel(name):
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
@@ -79,6 +85,8 @@ def _of_mint(name):
 
 def _function_named(name):
     """The function that a name stands for, or None."""
+    if name in _generated.__all__:
+        return getattr(_generated, name)
     base = name
     for first in _FIRST:
         base = base[len(first):] if base.startswith(first) else base
@@ -101,7 +109,7 @@ def _class_named(name):
     function = _function_named(_snake(base[:-3]) + "_ext" if base.endswith("Ext") else _snake(base))
     if function is None:
         return None
-    return type(name, (Primitive,), {"_function": staticmethod(function), "__module__": __name__,
+    return type(name, (_Named,), {"_function": staticmethod(function), "__module__": __name__,
                                      "__doc__": "ops.%s as a primitive." % getattr(function, "__name__", name)})
 
 

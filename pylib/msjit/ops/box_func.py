@@ -136,7 +136,7 @@ def roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sample
     """Means of bilinear samples in the parts of boxes: (boxes, channels, pooled_height, pooled_width).
 
     features is (images, channels, height, width); a row of rois is (image, x0, y0, x1, y1), times spatial_scale; its end
-    counts where roi_end_mode is 1. sample_num points an axis and part; below 1 one a pixel.
+    counts where roi_end_mode is 1, else boxes have at least one pixel an axis. sample_num points an axis and part; below 1 one a pixel.
     """
     if _check(features, "ROIAlign").ndim != 4:
         raise ValueError("[ROIAlign] rank of features, got %d, expected 4" % features.ndim)
@@ -144,7 +144,8 @@ def roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sample
     count, channels = rois.shape[0], features.shape[1]
     image = _k.cast(rois[:, 0], _mstype.int64)
     start = rois[:, 1:3] * spatial_scale
-    length = _k.maximum((rois[:, 3:5] + float(roi_end_mode)) * spatial_scale - start, 1.0)
+    length = (rois[:, 3:5] + float(roi_end_mode)) * spatial_scale - start
+    length = length if roi_end_mode else _k.maximum(length, 1.0)
     samples = [sample_num] * 2
     if sample_num <= 0:
         counts = {tuple(max(1, int(n) // part) for n, part in zip(row, (pooled_width, pooled_height))) for row in length.tolist()}

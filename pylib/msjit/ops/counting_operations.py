@@ -156,7 +156,7 @@ __all__ = _plain_rows(globals(), {
     "Bincount": _bincount, "Eps": _epsilon, "EmbeddingLookup": _lookup, "TridiagonalMatMul": _tridiagonal,
     "UnravelIndex": _c.unravelled, "SubAndFilter": _c.sub_and_filter, "CompareAndBitpack": _c.packed_comparison,
     "ScalarCast": _o.scalar_cast, "Geqrf": _fa.geqrf, "Orgqr": _fa.orgqr, "LuSolve": _fa.lu_solve, "MatrixExp": _la.matrix_exp,
-    "ConjugateTranspose": _k.transpose, "TransposeExtView": _k.swapaxes, "DtypeToEnum": _type_number, "LerpScalar": _sp.lerp,
+    "ConjugateTranspose": lambda x, perm: _k.conj(_k.transpose(x, perm)), "TransposeExtView": _k.swapaxes, "DtypeToEnum": _type_number, "LerpScalar": _sp.lerp,
     "InplaceUpdateV2": lambda x, indices, v: _sc.inplace_update(x, v, indices),
     "ParallelConcat": lambda values: _k.concat(values, 0), "TupleToArray": _o.tuple_to_array,
 })

@@ -59,6 +59,8 @@ __all__ = sorted({n for m in _modules for n in m.__all__})
 _refuse = _absent(__name__)
 _TRANSFORMS = {"custom_vjp": "custom_function", "derivative": "function_transforms", "jet": "function_transforms", "linearize": "function_transforms",
                "vmap": "function_transforms"}
+# Functions that MindSpore's modules have beside the public ones; names in _ext stand for those of mint.
+_GENERATED = frozenset("chunk_view split_view unsqueeze_view new_ones new_zeros".split())
 _TRANSFORMS.update(dict.fromkeys("get_grad grad jacfwd jacrev jvp value_and_grad vjp".split(), "autograd"))
 
 
@@ -66,6 +68,11 @@ def __getattr__(name):
     if name in _TRANSFORMS:
         import importlib
         return getattr(importlib.import_module(".." + _TRANSFORMS[name], __package__), name)
+    if name in _GENERATED or name.endswith("_ext"):
+        from . import auto_generate
+        found = auto_generate._function_named(name)
+        if found is not None:
+            return found
     if name.endswith("_") and name[:1].islower():  # the instances of primitives that MindSpore's modules keep: cast_
         from . import auto_generate
         found = auto_generate.instance_named(name[:-1])

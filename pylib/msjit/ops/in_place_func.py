@@ -1,6 +1,7 @@
 """Functions that write their result to their first argument and return it: ops.clamp_, ops.zero_ and the like."""
 from ..common.tensor import check_tensor as _check
 from . import registry as _k
+from .other_func import _written
 
 
 def stop_gradient_(input):
@@ -30,10 +31,10 @@ def reshape_(input, shape):
 
 
 def inplace_index_add(var, indices, updates, axis):
-    """Slices of `updates` added to a Parameter along an axis, in place; returns it."""
+    """Slices of `updates` added to a Parameter along an axis, in place; returns its new values."""
     from .index_func import index_add
     _k.assign(_check(var, "inplace_index_add"), index_add(var.detach(), indices, updates, axis))
-    return var
+    return _written(var)
 
 
 __all__ = ["stop_gradient_", "bernoulli_", "clamp_", "erfinv_", "exponential_", "normal_", "put_", "random_", "tanh_", "uniform_",

@@ -199,9 +199,10 @@ def _limits(dtype):
 
 
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Element-wise |input - other| <= atol + rtol |other|."""
-    near = _k.less_equal(_k.abs(input - other), atol + rtol * _k.abs(other))
-    near = _k.logical_or(near, _k.equal(input, other))
+    """Element-wise |input - other| <= atol + rtol |other|; infinities are close to themselves alone."""
+    apart = _k.abs(input - other)
+    near = _k.less_equal(apart, atol + rtol * _k.abs(other))
+    near = _k.logical_or(_k.logical_and(near, _k.less(apart, _INF)), _k.equal(input, other))
     if equal_nan:
         near = _k.logical_or(near, _k.logical_and(_k.not_equal(input, input), _k.not_equal(other, other)))
     return near

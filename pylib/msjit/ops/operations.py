@@ -41,6 +41,7 @@ from .nn_operations import (  # noqa: F401
 )
 from .optimizer_operations import *  # noqa: F403
 from .primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer  # noqa: F401
+from .statistics_func import nanmedian as _nan_median
 from .vision_operations import *  # noqa: F403
 
 
@@ -390,18 +391,18 @@ class TopK(Primitive):
 
 
 class Median(Primitive):
-    """(median along an axis, or of everything, and its position)"""
+    """(median along an axis and its position, or that of everything and 0, as in MindSpore)"""
 
     def __init__(self, global_median=False, axis=0, keep_dims=False, ignore_nan=False):
         super().__init__()
-        if ignore_nan:
-            raise NotImplementedError("[median] ignore_nan is not offered")
-        self.global_median, self.axis, self.keep_dims = global_median, axis, keep_dims
+        self.global_median, self.axis, self.keep_dims, self.ignore_nan = global_median, axis, keep_dims, ignore_nan
 
     def __call__(self, x):
-        if self.global_median:
-            return _m.median(_k.reshape(x, (-1,)), 0)
-        return _m.median(x, self.axis, self.keep_dims)
+        median = _nan_median if self.ignore_nan else _m.median
+        if not self.global_median:
+            return median(x, self.axis, self.keep_dims)
+        value, place = median(_k.reshape(x, (-1,)), 0)
+        return value, _k.zeros_like(place)
 
 
 class Print(Primitive):

@@ -1,10 +1,11 @@
-"""Primitives that do one step of an optimizer: they write to the Parameters they get and return those.
+"""Primitives that do one step of an optimizer: they write to the Parameters they get and return the new values.
 
 Numbers (learning rate, decays) may be floats or Tensors of one element. Attributes that MindSpore's CPU kernels leave
 unread (use_locking, ApplyMomentum's use_nesterov and gradient_scale, ApplyAdagrad's update_slots) change nothing here too.
 """
 from ..common.tensor import Tensor as _Tensor
 from . import registry as _k
+from .other_func import _written
 from .primitive import REQUIRED as _REQUIRED
 from .primitive import rows as _rows
 
@@ -14,7 +15,7 @@ _NESTEROV = {"use_locking": False, "use_nesterov": False}
 
 def _put(variable, value):
     _k.assign(variable, value if value.dtype == variable.dtype else _k.cast(value, variable.dtype))
-    return variable
+    return _written(variable)
 
 
 def _number(value):
@@ -40,7 +41,7 @@ def _keras_momentum(p, var, accum, lr, grad, momentum):
     lr, momentum = _number(lr), _number(momentum)
     _put(accum, accum.detach() * momentum - grad * lr)
     step = accum.detach() * momentum - grad * lr if p.use_nesterov else accum.detach()
-    return _put(var, var.detach() + step), accum
+    return _put(var, var.detach() + step), _written(accum)
 
 
 def _adam_step(p, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient):
@@ -54,7 +55,7 @@ def _adam_step(p, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gra
 
 
 def _adam(p, var, m, v, *numbers_and_gradient):
-    return _put(var, var.detach() + _adam_step(p, m, v, *numbers_and_gradient)), m, v
+    return _put(var, var.detach() + _adam_step(p, m, v, *numbers_and_gradient)), _written(m), _written(v)
 
 
 def _adam_weight_decay(p, var, m, v, lr, beta1, beta2, epsilon, decay, gradient):
@@ -63,7 +64,7 @@ def _adam_weight_decay(p, var, m, v, lr, beta1, beta2, epsilon, decay, gradient)
     _mean(v, _number(beta2), _k.square(gradient))
     wide = _k.cast(var.detach(), m.dtype)
     step = m.detach() / (_k.sqrt(v.detach()) + _number(epsilon)) + wide * _number(decay)
-    return _put(var, wide - step * _number(lr)), m, v
+    return _put(var, wide - step * _number(lr)), _written(m), _written(v)
 
 
 def _cast_adam(p, var, m, v, lr, beta1, beta2, epsilon, decay, gradient, global_norm=1.0):
@@ -78,14 +79,14 @@ def _amsgrad(p, var, m, v, vhat, beta1_power, beta2_power, lr, *rest):
     _mean(m, beta1, rest[-1])
     _mean(v, beta2, _k.square(rest[-1]))
     _put(vhat, _k.maximum(vhat.detach(), v.detach()))
-    return _put(var, var.detach() - m.detach() * lr / (_k.sqrt(vhat.detach()) + epsilon)), m, v, vhat
+    return _put(var, var.detach() - m.detach() * lr / (_k.sqrt(vhat.detach()) + epsilon)), _written(m), _written(v), _written(vhat)
 
 
 def _ada_max(p, var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad):
     _mean(m, _number(beta1), grad)
     _put(v, _k.maximum(v.detach() * _number(beta2), _k.abs(grad)))
     step = m.detach() * (_number(lr) / (1.0 - _number(beta1_power)))
-    return _put(var, var.detach() - step / (v.detach() + _number(epsilon))), m, v
+    return _put(var, var.detach() - step / (v.detach() + _number(epsilon))), _written(m), _written(v)
 
 
 def _adadelta(p, var, accum, accum_update, lr, rho, epsilon, grad):
@@ -93,14 +94,14 @@ def _adadelta(p, var, accum, accum_update, lr, rho, epsilon, grad):
     _mean(accum, rho, _k.square(grad))
     step = _k.sqrt(accum_update.detach() + epsilon) * _k.rsqrt(accum.detach() + epsilon) * grad
     _mean(accum_update, rho, _k.square(step))
-    return _put(var, var.detach() - step * _number(lr)), accum, accum_update
+    return _put(var, var.detach() - step * _number(lr)), _written(accum), _written(accum_update)
 
 
 def _adagrad(p, var, accum, lr, grad):
     _put(accum, accum.detach() + _k.square(grad))
     root = _k.sqrt(accum.detach())
     root = root + p.epsilon if hasattr(p, "epsilon") else root  # ApplyAdagradV2
-    return _put(var, var.detach() - grad * _number(lr) / root), accum
+    return _put(var, var.detach() - grad * _number(lr) / root), _written(accum)
 
 
 def _adagrad_da(p, var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step):
@@ -116,7 +117,7 @@ def _signed(weigh):
     def rule(p, var, m, lr, factor, sign_decay, beta, grad):
         _mean(m, _number(beta), grad)
         agree = _k.sign(grad) * _k.sign(m.detach()) * _number(sign_decay)
-        return _put(var, var.detach() - weigh(_number(factor), agree) * grad * _number(lr)), m
+        return _put(var, var.detach() - weigh(_number(factor), agree) * grad * _number(lr)), _written(m)
     return rule
 
 
@@ -158,7 +159,7 @@ def _proximal_descent(p, var, alpha, l1, l2, delta):
 def _proximal_adagrad(p, var, accum, lr, l1, l2, grad):
     _put(accum, accum.detach() + _k.square(grad))
     rate = _k.rsqrt(accum.detach()) * _number(lr)
-    return _put(var, _shrunk(var.detach() - grad * rate, rate, _number(l1), _number(l2))), accum
+    return _put(var, _shrunk(var.detach() - grad * rate, rate, _number(l1), _number(l2))), _written(accum)
 
 
 def _sgd(p, parameters, gradient, learning_rate, accum, momentum, stat):

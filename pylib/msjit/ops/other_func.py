@@ -46,25 +46,33 @@ def _fits(where, variable, value):
                          % (where, tuple(value.shape), tuple(variable.shape)))
 
 
+def _written(variable):
+    """What an operator that wrote to a variable returns: the new values of a Parameter as a Tensor, as in MindSpore.
+
+    They are a copy, as a graph may return one but no memory that it writes to.
+    """
+    return variable if type(variable) is _Tensor else _k.copy(variable)
+
+
 def assign(variable, value):
-    """Copies values into a Parameter; returns it."""
+    """Copies values into a Parameter; returns them as a Tensor."""
     _fits("assign", variable, value)
     _k.assign(variable, value)
-    return variable
+    return _written(variable)
 
 
 def assign_add(variable, value):
-    """Adds to a Parameter in place; returns it."""
+    """Adds to a Parameter in place; returns its new values as a Tensor."""
     _fits("assign_add", variable, value)
     _k.assign_add(variable, value)
-    return variable
+    return _written(variable)
 
 
 def assign_sub(variable, value):
-    """Subtracts from a Parameter in place; returns it."""
+    """Subtracts from a Parameter in place; returns its new values as a Tensor."""
     _fits("assign_sub", variable, value)
     _k.assign_sub(variable, value)
-    return variable
+    return _written(variable)
 
 
 def print_(*inputs):

@@ -13,30 +13,80 @@ class Primitive:
         self.name = name or type(self).__name__
         self._op = self._function
 
+    @property
+    def init_attrs(self):
+        """The attributes that the constructor was given, as a new dict."""
+        return {name: vars(self)[name] for name in self._attribute_names() if name in vars(self)}
+
+    @property
+    def attrs(self):
+        """The attributes of the constructor and those that were added, as a new dict."""
+        return dict(self.init_attrs, **vars(self).get("_added", {}))
+
+    def _attribute_names(self):
+        from inspect import signature
+        return [] if type(self).__init__ is Primitive.__init__ else list(signature(type(self)).parameters)
+
     def add_prim_attr(self, name, value):
         """Keeps an attribute; returns self."""
         setattr(self, name, value)
+        vars(self).setdefault("_added", {})[name] = value
+        return self
+
+    def del_prim_attr(self, name):
+        """Forgets an attribute that was added, if there is one of that name; returns self."""
+        if name in vars(self).get("_added", {}):
+            del self._added[name]
+            vars(self).pop(name, None)
         return self
 
     def init_prim_io_names(self, inputs, outputs):
         """Keeps names for what goes in and comes out."""
-        self.input_names, self.output_names = list(inputs), list(outputs)
+        self.add_prim_attr("input_names", list(inputs)).add_prim_attr("output_names", list(outputs))
+
+    def set_prim_instance_name(self, name):
+        """Keeps a name for this instance; returns self."""
+        self.instance_name = name
+        return self
 
     def set_device(self, device_target):
-        """Accepted for compatibility; returns self."""
-        return self
+        """Keeps the attribute primitive_target, which changes nothing: all runs on the CPU; returns self."""
+        if device_target not in ("CPU", "GPU", "Ascend"):
+            raise ValueError("[%s] device_target, got %r, expected 'CPU', 'GPU' or 'Ascend'" % (self.name, device_target))
+        return self.add_prim_attr("primitive_target", device_target)
+
+    def set_stage(self, stage):
+        """Keeps the attribute stage, which changes nothing; returns self."""
+        return self.add_prim_attr("stage", stage)
+
+    def recompute(self, mode=True):
+        """Keeps the attribute recompute, which changes nothing; returns self."""
+        if not isinstance(mode, bool):
+            raise TypeError("[%s] mode, got %s, expected a bool" % (self.name, type(mode).__name__))
+        return self.add_prim_attr("recompute", mode)
 
     def shard(self, in_strategy=None, out_strategy=None):
-        """Accepted for compatibility; returns self."""
+        """Keeps the attributes in_strategy and out_strategy, which change nothing; returns self."""
+        for name, value in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
+            if value is not None and not isinstance(value, tuple):
+                raise TypeError("[%s] %s, got %s, expected a tuple" % (self.name, name, type(value).__name__))
+            if value is not None:
+                self.add_prim_attr(name, value)
         return self
 
-    recompute = set_stage = lambda self, *args, **kwargs: self
+    def place(self, role, rank_id):
+        """Accepted for compatibility: all runs in this process."""
+
+    def check_elim(self, *args):
+        """(whether the call can be left out, what stands for it): never."""
+        return False, None
 
     def __call__(self, *args):
         return self._op(*args)
 
     def __repr__(self):
-        return "Prim[%s]" % self.name
+        shown = ", ".join("%s=%s" % item for item in self.attrs.items() if item[0] not in ("input_names", "output_names"))
+        return "Prim[%s]" % self.name + ("<%s>" % shown if shown else "")
 
 
 class PrimitiveWithInfer(Primitive):
@@ -92,6 +142,9 @@ class Row(Primitive):
             if value is REQUIRED:
                 raise TypeError("[%s] attribute %r is missing" % (self.name, name))
             setattr(self, name, value)
+
+    def _attribute_names(self):
+        return list(self._attributes)
 
     def __call__(self, *inputs):
         return self._rule(*inputs)

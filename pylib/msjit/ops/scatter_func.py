@@ -6,6 +6,7 @@ from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from . import index_func as _i
 from . import registry as _k
+from .other_func import _written
 
 
 def _combined(x, updates, parts, axes, how):
@@ -138,10 +139,10 @@ def _writing(name, how, coordinates):
                 raise ValueError("[%s] shape of updates, got %s, expected %s" % (name, tuple(updates.shape), wanted))
             made = _combined(input_x.detach(), updates, [indices], [0], how)
         _k.assign(input_x, made)
-        return input_x
+        return _written(input_x)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = "%s slices of a Parameter %s, in place; returns it." % (what, where)
+    call.__doc__ = "%s slices of a Parameter %s, in place; returns its new values." % (what, where)
     return call
 
 

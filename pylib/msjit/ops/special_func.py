@@ -189,12 +189,12 @@ def truncate_mod(x, y):
 
 
 def bitwise_left_shift(input, other):
-    """input times 2 to the power of other, of integers."""
+    """input times 2 to the power of other, of integers; of other the last bits count, 6 for 64-bit integers and 5 for others."""
     return _shift("bitwise_left_shift", input, other, True)
 
 
 def bitwise_right_shift(input, other):
-    """input divided by 2 to the power of other, rounded down, of integers."""
+    """input divided by 2 to the power of other, rounded down, of integers; the last bits of other count, as in left shifts."""
     return _shift("bitwise_right_shift", input, other, False)
 
 
@@ -203,9 +203,22 @@ def _shift(name, x, by, left):
     if x.dtype in _FLOATS or by.dtype in _FLOATS:
         raise TypeError("[%s] operands, got %s and %s, expected integers" % (name, x.dtype, by.dtype))
     kind = _k.add(x, by).dtype
-    power = _k.pow(_k.full((), 2, _mstype.int64), _k.clip(_k.cast(by, _mstype.int64), 0, 62))
-    wide = _k.cast(x, _mstype.int64)
-    return _k.cast(wide * power if left else _k.floor_div(wide, power), kind)
+    wide, count = _k.cast(x, kind), _k.cast(_k.cast(by, kind), _mstype.int64)
+    count = _k.bitwise_and(count, 63 if kind in (_mstype.int64, _mstype.uint64) else 31)
+    if kind == _mstype.uint64:
+        return _long_shift(wide, count, left)
+    wide, last = _k.cast(wide, _mstype.int64), _k.equal(count, 63)
+    power = _k.pow(_k.full((), 2, _mstype.int64), _k.minimum(count, 62))
+    if left:  # 2 to the power of 63 is no int64
+        return _k.cast(wide * power * _k.where(last, 2, 1), kind)
+    return _k.cast(_k.floor_div(_k.floor_div(wide, power), _k.where(last, 2, 1)), kind)
+
+
+def _long_shift(wide, count, left):
+    """A shift of uint64."""
+    half = _k.minimum(count, 32)
+    powers = [_k.cast(_k.pow(_k.full((), 2, _mstype.int64), part), _mstype.uint64) for part in (half, count - half)]
+    return wide * powers[0] * powers[1] if left else _k.floor_div(_k.floor_div(wide, powers[0]), powers[1])
 
 
 def polygamma(n, input):

@@ -13,7 +13,7 @@ def wide(x):
 
 def write(param, value):
     """Assigns a value, rounded to the Parameter's dtype."""
-    ops.assign(param, value if value.dtype == param.dtype else ops.cast(value, param.dtype))
+    ops.registry.assign(param, value if value.dtype == param.dtype else ops.cast(value, param.dtype))
 
 
 def decayed(gradient, param, decay):

@@ -1,0 +1,183 @@
+"""Functions that MindSpore has under generated names and in no other form: ops.auto_generate, ops.function.array_func, ..."""
+import importlib
+
+from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check
+from . import function as _f
+from . import registry as _k
+
+
+def _mint(name, path="mint"):
+    # Late, as mint stands on ops.
+    return getattr(importlib.import_module("..%s" % path, __package__), name)
+
+
+def add_ext(input, other, alpha=1):
+    """input + alpha * other"""
+    return _mint("add")(input, other, alpha=alpha)
+
+
+def sub_ext(input, other, alpha=1):
+    """input - alpha * other"""
+    return _mint("sub")(input, other, alpha=alpha)
+
+
+def mean_ext(input, axis=None, keep_dims=False, dtype=None):
+    """The mean over axes; None means all."""
+    return _mint("mean")(input, axis, keep_dims, dtype=dtype)
+
+
+def softmax_ext(input, dim=None, dtype=None):
+    """Softmax along an axis; None is the first axis of 0, 1 or 3, else the second one."""
+    if dim is None:
+        dim = 0 if input.ndim in (0, 1, 3) else 1
+    return _mint("softmax", "mint.functional")(input, dim, dtype=dtype)
+
+
+def new_ones(input, size, *, dtype=None):
+    """Ones in a shape, of the dtype of input where none is given."""
+    return _check(input, "new_ones").new_ones(size, dtype=dtype)
+
+
+def new_zeros(input, size, *, dtype=None):
+    """Zeros in a shape, of the dtype of input where none is given."""
+    return _check(input, "new_zeros").new_zeros(size, dtype=dtype)
+
+
+def clamp_tensor(input, min=None, max=None):
+    """The elements, between min and max."""
+    return _mint("clamp")(input, min, max)
+
+
+clamp_scalar = clamp_tensor
+
+
+def transpose_ext_view(input, dim0, dim1):
+    """Two axes exchanged."""
+    return _k.swapaxes(input, dim0, dim1)
+
+
+def select_ext_view(input, dim, index):
+    """The slice of one position along an axis."""
+    return _mint("select")(input, dim, index)
+
+
+def slice_ext(input, dim, start, end, step):
+    """input[start:end:step] along an axis."""
+    dim = dim % input.ndim if input.ndim else dim
+    return input[(slice(None),) * dim + (slice(start, end, step),)]
+
+
+slice_ext_view = slice_ext
+
+
+def chunk_view(input, chunks, dim=0):
+    """Parts along an axis, of the same size but the last one."""
+    return _f.chunk(input, chunks, dim)
+
+
+def split_view(tensor, split_size_or_sections, dim=0):
+    """Parts of some sizes along an axis."""
+    return _f.split(tensor, split_size_or_sections, dim)
+
+
+def unsqueeze_view(input, dim):
+    """A new axis of size 1."""
+    return _k.expand_dims(input, dim)
+
+
+def narrow_view(input, dim, start, length):
+    """`length` slices from `start` on along an axis."""
+    return _f.narrow(input, dim, start, length)
+
+
+def max_dim(input, dim, keepdim=False):
+    """(largest elements along an axis, their positions)"""
+    return tuple(_mint("max")(input, dim, keepdim))
+
+
+def min_dim(input, dim, keepdim=False):
+    """(smallest elements along an axis, their positions)"""
+    return tuple(_mint("min")(input, dim, keepdim))
+
+
+def index(input, indices):
+    """input[indices], with Tensors of positions for the first axes."""
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError("[index] indices, got %s, expected a tuple or a list" % type(indices).__name__)
+    return input[tuple(indices)]
+
+
+inner_index = index
+
+
+def inner_non_zero(input):
+    """Positions of the elements that are not zero, one row each."""
+    return _f.nonzero(input)
+
+
+def linalg_qr(A, mode="reduced"):
+    """(Q, R) of the QR decomposition."""
+    return _mint("qr", "mint.linalg")(A, mode)
+
+
+def lin_space_ext(start, end, steps, dtype=None):
+    """Numbers at equal distances from start to end."""
+    return _mint("linspace")(start, end, steps, dtype=dtype)
+
+
+def index_fill_ext(input, dim, index, value):
+    """A copy with a value in slices along an axis."""
+    return _f.index_fill(input, dim, index, value)
+
+
+def tensor_scatter_elements_ext(data, indices, updates, axis=0, reduce="none"):
+    """A copy with elements written, added or multiplied along an axis."""
+    return _f.tensor_scatter_elements(data, indices, updates, axis, reduce)
+
+
+def one_hot_ext(tensor, num_classes=-1):
+    """One-hot rows of integers."""
+    return _mint("one_hot", "mint.functional")(tensor, num_classes)
+
+
+def unique2(input, sorted=True, return_inverse=False, return_counts=False):
+    """(distinct elements, the position of each element among them, how often each comes)"""
+    values, inverse, counts = _mint("unique")(input, sorted, True, True)
+    return values, inverse, counts
+
+
+def unique_dim(input, sorted, return_inverse, dim):
+    """(distinct slices along an axis, the position of each slice among them, how often each comes)"""
+    values, inverse, counts = _mint("unique")(input, sorted, True, True, dim)
+    return values, inverse, counts
+
+
+def x_log_y_scalar_self(input, other):
+    """input * log(other), 0 where input is 0."""
+    return _mint("xlogy")(input, other)
+
+
+x_log_y_scalar_other = x_log_y_scalar_self
+
+
+def _upsample(mode, cornered):
+    def nearest(x, output_size=None, scales=None):
+        return _mint("interpolate", "mint.functional")(x, output_size, _factors(scales), mode)
+
+    def linear(x, output_size=None, scales=None, align_corners=False):
+        return _mint("interpolate", "mint.functional")(x, output_size, _factors(scales), mode, align_corners)
+    made = linear if cornered else nearest
+    made.__doc__ = "The axes after the second resized to `output_size` or by `scales`, mode %r." % mode
+    return made
+
+
+def _factors(scales):
+    return scales.tolist() if isinstance(scales, _Tensor) else None if scales is None else list(scales)
+
+
+upsample_nearest1d = upsample_nearest2d = upsample_nearest3d = _upsample("nearest", False)
+upsample_linear1d, upsample_bilinear2d = _upsample("linear", True), _upsample("bilinear", True)
+upsample_bicubic2d = _upsample("bicubic", True)
+
+__all__ = [name for name, value in list(globals().items()) if name[0] != "_" and callable(value)]
