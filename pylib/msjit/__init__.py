@@ -2,7 +2,7 @@
 from . import _native  # noqa: I001 - first, so that a missing extension is reported plainly
 from . import _paths
 from ._native import CompileError, InternalError
-from . import autograd, common, context, explain as _explain_module, importer, jit as _jit_module, nn, ops, optim
+from . import absent, autograd, common, context, explain as _explain_module, importer, jit as _jit_module, nn, ops, optim
 from . import serialization
 from .common import methods
 from .autograd import _no_grad, get_grad, grad, jacfwd, jacrev, jvp, no_grad, value_and_grad, vjp
@@ -39,6 +39,8 @@ ms_function, ms_class = jit, jit_class
 has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit_reason", "")
 __version__ = "0.1.0"
 
+_absent = absent.attributes(__name__)  # for names that are known and not offered
+
 # Loaded at the first use, so that `import msjit` stays quick.
 _LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "graph", "hal", "log", "mindrecord", "mint",
          "multiprocessing", "numpy", "parallel", "profiler", "psjit", "rewrite", "runtime", "scipy", "testing", "train", "utils", "alias", "cli"}
@@ -73,9 +75,11 @@ def __getattr__(name):
         return importlib.import_module("." + name, __name__)
     if name in _LAZY_NAMES:
         return getattr(importlib.import_module("." + _LAZY_NAMES[name], __name__), name)
+    if name in ("bool", "int", "float", "QuantDtype"):
+        return getattr(dtype, name)
     if name in _PARALLEL:
         return getattr(importlib.import_module(".parallel", __name__), name)
-    raise AttributeError("module 'msjit' has no attribute %r" % name)
+    return _absent(name)
 
 
 def set_recursion_limit(recursion_limit=1000):

@@ -14,7 +14,7 @@ REASONS = {
 }
 
 _COMMUNICATION = """BatchISendIRecv NeighborExchange NeighborExchangeV2 Pull Push Reshard
-    TCPStore all_gather_matmul matmul_reduce_scatter reshard set_comm_ops_inplace"""
+    TCPStore all_gather_matmul matmul_reduce_scatter reshard set_comm_ops_inplace get_ckpt_path_with_strategy"""
 
 _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FloatStatus FusedAdaFactor FusedAdaFactorWithGlobalNorm
     FusedWeightScaleApplyMomentum GetNext GroupTopk NPUAllocFloatStatus NPUClearFloatStatus NPUGetFloatStatus
@@ -24,7 +24,8 @@ _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FloatStatus 
     fused_infer_attention_score incre_flash_attention lightning_indexer moe_distribute_combine moe_distribute_dispatch
     moe_init_routing_v2 multi_scale_deformable_attn_function npu_gelu nsa_compress nsa_compress_attention
     nsa_select_attention prompt_flash_attention ring_attention_update rotated_iou sparse_flash_attention
-    speed_fusion_attention tensordump Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx"""
+    speed_fusion_attention tensordump Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx
+    DeviceCtx FlopsUtilizationCollector TrainFaultTolerance UntypedStorage EnvProfiler"""
 
 _SPARSE = """SparseApplyAdadelta SparseApplyAdagrad SparseApplyAdagradV2 SparseApplyFtrl SparseApplyFtrlV2
     SparseApplyProximalAdagrad SparseApplyRMSProp SparseGatherV2 SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul
@@ -44,7 +45,7 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
 
 _UNWRITTEN = """BasicLSTMCell CTCLoss CombinedNonMaxSuppression ComputeAccidentalHits ConfusionMatrix DepthwiseConv2dNative
     Dilation2D Eig ExtractGlimpse FFTWithSize FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
-    MatrixLogarithm STFT ScaleAndTranslate eig eigvals"""
+    MatrixLogarithm STFT ScaleAndTranslate eig eigvals OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
 
 _TABLE = {}
 for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE),

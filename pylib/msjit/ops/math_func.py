@@ -199,8 +199,9 @@ def _limits(dtype):
 
 
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Element-wise |input - other| <= atol + rtol |other|."""
+    """Element-wise |input - other| <= atol + rtol |other|; an infinite number is close to itself alone."""
     near = _k.less_equal(_k.abs(input - other), atol + rtol * _k.abs(other))
+    near = _k.logical_and(near, _k.isfinite(other))
     near = _k.logical_or(near, _k.equal(input, other))
     if equal_nan:
         near = _k.logical_or(near, _k.logical_and(_k.not_equal(input, input), _k.not_equal(other, other)))
