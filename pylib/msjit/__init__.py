@@ -62,7 +62,7 @@ _LAZY_NAMES.update(dict.fromkeys((
     "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity", "set_memory",
     "synchronize", "Event", "MemPool", "Stream", "StreamCtx", "StreamLimitCtx", "set_cur_stream"), "hal"))
 _LAZY_NAMES.update({"get_level": "log", "get_log_config": "log", "run_check": "utils"})
-_LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "ops"))
+_LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "common.sparse_tensor"))
 _PARALLEL = {"Layout", "build_searched_strategy", "get_algo_parameters", "load_distributed_checkpoint", "load_segmented_checkpoints",
              "merge_pipeline_strategys", "merge_sliced_parameter", "parameter_broadcast", "rank_list_for_transform",
              "reset_algo_parameters", "restore_group_info_list", "set_algo_parameters", "shard", "sync_pipeline_shared_parameters",

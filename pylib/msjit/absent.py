@@ -7,7 +7,7 @@ reads the same table.
 REASONS = {
     "communication": "it is a way to communicate between processes that is not offered; docs/parallel.md names those that are",
     "device": "it is a kernel for NPUs or GPUs, or manages their memory and streams",
-    "sparse": "there are no sparse tensors",
+    "sparse": "gradients and the state of optimizers are dense here, and there are no tables of hashes",
     "compiler": "it is a part of MindSpore's graph compiler, or registers kernels with it",
     "gradient kernel": "it is the kernel of a gradient; gradients are made of operators here (msjit.grad)",
     "unwritten": "it is not written yet",
@@ -28,11 +28,9 @@ _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FloatStatus 
     DeviceCtx FlopsUtilizationCollector TrainFaultTolerance UntypedStorage EnvProfiler"""
 
 _SPARSE = """SparseApplyAdadelta SparseApplyAdagrad SparseApplyAdagradV2 SparseApplyFtrl SparseApplyFtrlV2
-    SparseApplyProximalAdagrad SparseApplyRMSProp SparseGatherV2 SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul
+    SparseApplyProximalAdagrad SparseApplyRMSProp SparseGatherV2
     FusedSparseAdam FusedSparseFtrl FusedSparseLazyAdam FusedSparseProximalAdagrad MapCacheIdx MapUniform ScatterNonAliasingAdd
-    COOTensor CSRTensor SparseTensor Sparse dense_to_sparse_coo dense_to_sparse_csr make_coo_tensor make_csr_tensor
-    make_map_parameter make_row_tensor make_row_tensor_inner make_sparse_tensor row_tensor_add row_tensor_get_dense_shape
-    row_tensor_get_indices row_tensor_get_values to_coo to_csr"""
+    Sparse make_map_parameter row_tensor_add"""
 
 _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder CustomRegOp DataType GeSwitch J Merge
     PyExecute ScalarToArray SelectView SliceGetItem TBERegOp UpdateState arg_dtype_cast arg_handler array_reduce
@@ -44,7 +42,7 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
     init_exec_dataset jit_forbidden_register flops_collection ms_memory_recycle dump_func_graph"""
 
 _UNWRITTEN = """BasicLSTMCell CTCLoss CombinedNonMaxSuppression ComputeAccidentalHits ConfusionMatrix DepthwiseConv2dNative
-    Dilation2D Eig ExtractGlimpse FFTWithSize FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
+    Dilation2D Eig ExtractGlimpse FFTWithSize SparseMatrixOrderingAMD SparseSplit Sspaddmm FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
     MatrixLogarithm STFT ScaleAndTranslate eig eigvals OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
 
 _TABLE = {}
@@ -55,11 +53,7 @@ for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), 
 
 def reason_of(name):
     """A key of REASONS for a name that is not offered, or None."""
-    if name in _TABLE:
-        return _TABLE[name]
-    if name.startswith(("coo_", "csr_", "coo2", "csr2")):
-        return "sparse"
-    return None
+    return _TABLE.get(name)
 
 
 class Absent(type):

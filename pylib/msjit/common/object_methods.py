@@ -179,6 +179,7 @@ def bind():
         "H": property(_h), "mT": property(_m_t), "mH": property(_m_h), "fill": _fill, "itemset": _itemset, "put_": _put_, "set_": _set_,
         "log_normal": _log_normal, "cauchy": _cauchy, "get_bytes": _get_bytes, "init_data": _init_data, "move_to": _move_to,
         "convert_bytes_to_tensor": staticmethod(_bytes_to_tensor), "index": _index, "hooks": _hooks, "remove_hook": _remove_hook,
+        "to_coo": lambda self: _ops.dense_to_sparse_coo(self), "to_csr": lambda self: _ops.dense_to_sparse_csr(self),
         "_offload": lambda self: None, "_load": lambda self: None, "_data_ptr": lambda self: self.data_ptr(),
         "is_pinned": lambda self: False, "is_shared": lambda self: False, "ndimension": lambda self: self.ndim,
         "storage_offset": lambda self: 0, "to_dlpack": lambda self: self.__dlpack__(), "symbolic_shape": None, "init": None,

@@ -3,7 +3,7 @@ from ..absent import attributes as _absent
 from ..autograd import GradOperation, get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from ..function_transforms import derivative, jet, linearize, vmap
 from ..common.tensor import Tensor
-from . import composite, function, functional, operations, registry
+from . import composite, function, functional, operations, registry, sparse_names
 from . import operations as P
 from .composite import (
     HyperMap, Map, MultitypeFuncGraph, add_flags, augassign_add, augassign_div, augassign_floordiv, augassign_mod, augassign_mul,
@@ -32,6 +32,7 @@ def __getattr__(name):
     if name == "signature":  # a module that few programs read
         return import_module(".signature", __name__)
     if name not in _PROCESSES:
-        return _refused(name)
+        found = sparse_names.find(name)
+        return _refused(name) if found is None else found
     module = import_module(".communication", __name__)
     return module if name == "communication" else getattr(module, name)

@@ -33,6 +33,7 @@ from . import (
     sampling_func,
     scatter_func,
     sequence_func,
+    sparse_names,
     special_func,
     statistics_func,
     stft_func,
@@ -71,4 +72,5 @@ def __getattr__(name):
         found = auto_generate.instance_named(name[:-1])
         if found is not None:
             return found
-    return _refuse(name)
+    found = sparse_names.find(name)
+    return _refuse(name) if found is None else found

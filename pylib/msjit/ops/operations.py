@@ -3,6 +3,8 @@
 A primitive is a plain Python object with a Python __call__ into a function, so the JIT looks through it. Those without
 attributes are rows of _UNARY, _BINARY and _OTHER; those with attributes are classes below.
 """
+import sys as _sys
+
 from .. import _paths
 from ..absent import attributes as _absent
 from ..common import dtype as _mstype
@@ -14,6 +16,7 @@ from . import math_func as _m
 from . import nn_func as _n
 from . import other_func as _o
 from . import registry as _k
+from . import sparse_names as _sparse_names
 from .array_operations import *  # noqa: F401,F403
 from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
@@ -422,4 +425,10 @@ _primexpr = constexpr
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 __all__ = ["ReduceOp"] + [name for name, value in list(globals().items())
                           if name[0] != "_" and isinstance(value, type) and issubclass(value, Primitive)]
-__getattr__ = _absent(__name__)
+_refuse = _absent(__name__)
+
+
+def __getattr__(name):
+    """What is for sparse tensors; and MindSpore's modules below this one, which are this one."""
+    found = _sys.modules[__name__] if name in ("sparse_ops", "_csr_ops") else _sparse_names.find(name)
+    return _refuse(name) if found is None else found
