@@ -3,7 +3,7 @@ gradients come to the values and captured functions look through them."""
 from .._native import Tensor
 from ..ops import function as _ops
 from ..ops import registry as _k
-from ..ops import sparse_shared as _s
+from ..ops._sparse import shared as _s
 from . import dtype as _mstype
 from .row_tensor import RowTensor, RowTensorInner, printed
 

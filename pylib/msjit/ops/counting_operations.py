@@ -52,7 +52,7 @@ def _as_tuple(x):
 
 def _sparse_to_dense(indices, values, sparse_shape):
     """Zeros of a shape with values at coordinates; of several at one place the last stays."""
-    from .sparse_shared import positive
+    from ._sparse.shared import positive
     dense = _k.full(tuple(sparse_shape), 0, values.dtype)
     return _i.tensor_scatter_update(dense, positive(indices if indices.ndim > 1 else _k.expand_dims(indices, 1)), values)
 

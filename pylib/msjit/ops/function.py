@@ -4,6 +4,7 @@ import sys
 from .. import _paths
 from ..absent import attributes as _absent
 from . import (
+    _sparse,
     activation_func,
     array_func,
     bessel_func,
@@ -33,7 +34,6 @@ from . import (
     sampling_func,
     scatter_func,
     sequence_func,
-    sparse_names,
     special_func,
     statistics_func,
     stft_func,
@@ -72,5 +72,5 @@ def __getattr__(name):
         found = auto_generate.instance_named(name[:-1])
         if found is not None:
             return found
-    found = sparse_names.find(name)
+    found = _sparse.find(name)
     return _refuse(name) if found is None else found

@@ -10,13 +10,13 @@ from ..absent import attributes as _absent
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
+from . import _sparse
 from . import array_func as _a
 from . import index_func as _i
 from . import math_func as _m
 from . import nn_func as _n
 from . import other_func as _o
 from . import registry as _k
-from . import sparse_names as _sparse_names
 from .array_operations import *  # noqa: F401,F403
 from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
@@ -430,5 +430,5 @@ _refuse = _absent(__name__)
 
 def __getattr__(name):
     """What is for sparse tensors; and MindSpore's modules below this one, which are this one."""
-    found = _sys.modules[__name__] if name in ("sparse_ops", "_csr_ops") else _sparse_names.find(name)
+    found = _sys.modules[__name__] if name in ("sparse_ops", "_csr_ops") else _sparse.find(name)
     return _refuse(name) if found is None else found

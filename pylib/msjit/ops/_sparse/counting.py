@@ -1,9 +1,9 @@
 """Primitives of sets and ragged rows: what they give are places and counts, without gradients."""
-from ..common import dtype as _mstype
-from ..common.tensor import Tensor as _Tensor
-from . import registry as _k
-from .primitive import REQUIRED as _REQUIRED
-from .primitive import rows as _rows
+from ...common import dtype as _mstype
+from ...common.tensor import Tensor as _Tensor
+from .. import registry as _k
+from ..primitive import REQUIRED as _REQUIRED
+from ..primitive import rows as _rows
 
 _SETS = {"a-b": lambda a, b: a - b, "b-a": lambda a, b: b - a, "intersection": lambda a, b: a & b, "union": lambda a, b: a | b}
 
@@ -73,10 +73,9 @@ def _lengths(splits, where, count):
 
 def _ragged_indices(p, nested_splits, values):
     """(indices, values, shape) of ragged rows in one or several levels."""
-    counts = [int(splits.tolist()[-1]) for splits in nested_splits]
     inner = [splits.shape[0] - 1 for splits in nested_splits[1:]] + [values.shape[0]]
     places, sizes = [[row] for row in range(nested_splits[0].shape[0] - 1)], [nested_splits[0].shape[0] - 1]
-    for splits, count, wanted in zip(nested_splits, counts, inner):
+    for splits, wanted in zip(nested_splits, inner):
         lengths = _lengths(splits, p.name, wanted)
         places = [place + [at] for place, length in zip(places, lengths) for at in range(length)]
         sizes.append(max(lengths + [0]))

@@ -1,15 +1,14 @@
 """Primitives of sparse matrices, which are given as their parts: coordinates, values and shape, or where rows begin, columns,
 values and shape. Places are plain numbers, computed at once; gradients come to the values."""
-from ..common import dtype as _mstype
-from ..common.sparse_tensor import COOTensor, CSRTensor
-from ..common.tensor import Tensor as _Tensor
-from . import function as _f
-from . import registry as _k
-from . import scatter_func as _sc
-from . import sparse_func as _sf
-from . import sparse_shared as _s
-from .primitive import REQUIRED as _REQUIRED
-from .primitive import rows as _rows
+from ...common.sparse_tensor import COOTensor, CSRTensor
+from ...common.tensor import Tensor as _Tensor
+from .. import function as _f
+from .. import registry as _k
+from .. import scatter_func as _sc
+from ..primitive import REQUIRED as _REQUIRED
+from ..primitive import rows as _rows
+from . import functions as _sf
+from . import shared as _s
 
 
 def _sizes(shape):

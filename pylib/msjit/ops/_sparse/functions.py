@@ -1,15 +1,13 @@
 """Functions of sparse tensors: coo_*, csr_*, dense_to_sparse_*."""
-from ..common import dtype as _mstype
-from ..common.row_tensor import RowTensor
-from ..common.sparse_tensor import COOTensor, CSRTensor, SparseTensor, _multiplied
-from ..common.tensor import Tensor as _Tensor
-from . import function as _f
-from . import index_func as _i
-from . import registry as _k
-from . import sparse_shared as _s
-
-_UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor isfinite isinf isnan log log1p neg relu relu6 round
-    sigmoid sin sinh softsign sqrt square tan tanh""".split()
+from ...common import dtype as _mstype
+from ...common.row_tensor import RowTensor
+from ...common.sparse_tensor import COOTensor, CSRTensor, SparseTensor, _multiplied
+from ...common.tensor import Tensor as _Tensor
+from .. import function as _f
+from .. import index_func as _i
+from .. import registry as _k
+from . import UNARY as _UNARY
+from . import shared as _s
 
 
 def _is(kind, where, x):
@@ -26,11 +24,8 @@ def _make(name, kind, function):
     globals()[name] = call
 
 
-for _name in _UNARY:
-    _make("coo_" + _name, COOTensor, getattr(_f, _name))
-    _make("csr_" + _name, CSRTensor, getattr(_f, _name))
-_make("coo_inv", COOTensor, _f.reciprocal)
-_make("csr_inv", CSRTensor, _f.reciprocal)
+for _name, _of in _UNARY.items():
+    _make(_name, COOTensor if _name[:3] == "coo" else CSRTensor, _f.reciprocal if _of == "inv" else getattr(_f, _of))
 
 
 def coo_add(x1, x2, thresh):

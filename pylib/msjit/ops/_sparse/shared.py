@@ -1,9 +1,9 @@
 """Places of the elements of sparse matrices: rows from where they start and back, orders, and what several have in common."""
-from ..common import dtype as _mstype
-from ..common.tensor import Tensor as _Tensor
-from . import index_func as _i
-from . import registry as _k
-from . import scatter_func as _sc
+from ...common import dtype as _mstype
+from ...common.tensor import Tensor as _Tensor
+from .. import index_func as _i
+from .. import registry as _k
+from .. import scatter_func as _sc
 
 
 def rows_of(indptr, count):
