@@ -2,7 +2,7 @@
 from . import _native  # noqa: I001 - first, so that a missing extension is reported plainly
 from . import _paths
 from ._native import CompileError, InternalError
-from . import autograd, common, context, explain as _explain_module, importer, jit as _jit_module, nn, ops, optim
+from . import absent, autograd, common, context, explain as _explain_module, importer, jit as _jit_module, nn, ops, optim
 from . import serialization
 from .common import methods
 from .autograd import _no_grad, get_grad, grad, jacfwd, jacrev, jvp, no_grad, value_and_grad, vjp
@@ -39,6 +39,8 @@ ms_function, ms_class = jit, jit_class
 has_jit, no_jit_reason = _native._msjit.has_jit, getattr(_native._msjit, "no_jit_reason", "")
 __version__ = "0.1.0"
 
+_absent = absent.attributes(__name__)  # for names that are known and not offered
+
 # Loaded at the first use, so that `import msjit` stays quick.
 _LAZY = {"amp", "boost", "communication", "dataset", "device_context", "experimental", "graph", "hal", "log", "mindrecord", "mint",
          "multiprocessing", "numpy", "parallel", "profiler", "psjit", "rewrite", "runtime", "scipy", "testing", "train", "utils", "alias", "cli"}
@@ -60,9 +62,7 @@ _LAZY_NAMES.update(dict.fromkeys((
     "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity", "set_memory",
     "synchronize", "Event", "MemPool", "Stream", "StreamCtx", "StreamLimitCtx", "set_cur_stream"), "hal"))
 _LAZY_NAMES.update({"get_level": "log", "get_log_config": "log", "run_check": "utils"})
-_LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "ops"))
-# Dtypes under names that Python has too: no names of this module itself, whose functions mean Python's.
-_PYTHON_NAMES = {"bool": bool_, "int": int32, "float": float32}
+_LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "common.sparse_tensor"))
 _PARALLEL = {"Layout", "build_searched_strategy", "get_algo_parameters", "load_distributed_checkpoint", "load_segmented_checkpoints",
              "merge_pipeline_strategys", "merge_sliced_parameter", "parameter_broadcast", "rank_list_for_transform",
              "reset_algo_parameters", "restore_group_info_list", "set_algo_parameters", "shard", "sync_pipeline_shared_parameters",
@@ -75,11 +75,11 @@ def __getattr__(name):
         return importlib.import_module("." + name, __name__)
     if name in _LAZY_NAMES:
         return getattr(importlib.import_module("." + _LAZY_NAMES[name], __name__), name)
-    if name in _PYTHON_NAMES:
-        return _PYTHON_NAMES[name]
+    if name in ("bool", "int", "float", "QuantDtype"):
+        return getattr(dtype, name)
     if name in _PARALLEL:
         return getattr(importlib.import_module(".parallel", __name__), name)
-    raise AttributeError("module 'msjit' has no attribute %r" % name)
+    return _absent(name)
 
 
 def set_recursion_limit(recursion_limit=1000):

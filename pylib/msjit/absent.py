@@ -7,14 +7,14 @@ reads the same table.
 REASONS = {
     "communication": "it is a way to communicate between processes that is not offered; docs/parallel.md names those that are",
     "device": "it is a kernel for NPUs or GPUs, or manages their memory and streams",
-    "sparse": "there are no sparse tensors",
+    "sparse": "gradients and the state of optimizers are dense here, and there are no tables of hashes",
     "compiler": "it is a part of MindSpore's graph compiler, or registers kernels with it",
     "gradient kernel": "it is the kernel of a gradient; gradients are made of operators here (msjit.grad)",
     "unwritten": "it is not written yet",
 }
 
 _COMMUNICATION = """BatchISendIRecv NeighborExchange NeighborExchangeV2 Pull Push Reshard
-    TCPStore all_gather_matmul matmul_reduce_scatter reshard set_comm_ops_inplace"""
+    TCPStore all_gather_matmul matmul_reduce_scatter reshard set_comm_ops_inplace get_ckpt_path_with_strategy"""
 
 _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FloatStatus FusedAdaFactor FusedAdaFactorWithGlobalNorm
     FusedWeightScaleApplyMomentum GetNext GroupTopk NPUAllocFloatStatus NPUClearFloatStatus NPUGetFloatStatus
@@ -24,14 +24,13 @@ _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FloatStatus 
     fused_infer_attention_score incre_flash_attention lightning_indexer moe_distribute_combine moe_distribute_dispatch
     moe_init_routing_v2 multi_scale_deformable_attn_function npu_gelu nsa_compress nsa_compress_attention
     nsa_select_attention prompt_flash_attention ring_attention_update rotated_iou sparse_flash_attention
-    speed_fusion_attention tensordump Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx"""
+    speed_fusion_attention tensordump Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx
+    DeviceCtx FlopsUtilizationCollector TrainFaultTolerance UntypedStorage EnvProfiler"""
 
 _SPARSE = """SparseApplyAdadelta SparseApplyAdagrad SparseApplyAdagradV2 SparseApplyFtrl SparseApplyFtrlV2
-    SparseApplyProximalAdagrad SparseApplyRMSProp SparseGatherV2 SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul
+    SparseApplyProximalAdagrad SparseApplyRMSProp SparseGatherV2
     FusedSparseAdam FusedSparseFtrl FusedSparseLazyAdam FusedSparseProximalAdagrad MapCacheIdx MapUniform ScatterNonAliasingAdd
-    COOTensor CSRTensor SparseTensor Sparse dense_to_sparse_coo dense_to_sparse_csr make_coo_tensor make_csr_tensor
-    make_map_parameter make_row_tensor make_row_tensor_inner make_sparse_tensor row_tensor_add row_tensor_get_dense_shape
-    row_tensor_get_indices row_tensor_get_values to_coo to_csr"""
+    Sparse make_map_parameter row_tensor_add"""
 
 _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder CustomRegOp DataType GeSwitch J Merge
     PyExecute ScalarToArray SelectView SliceGetItem TBERegOp UpdateState arg_dtype_cast arg_handler array_reduce
@@ -43,8 +42,8 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
     init_exec_dataset jit_forbidden_register flops_collection ms_memory_recycle dump_func_graph"""
 
 _UNWRITTEN = """BasicLSTMCell CTCLoss CombinedNonMaxSuppression ComputeAccidentalHits ConfusionMatrix DepthwiseConv2dNative
-    Dilation2D Eig ExtractGlimpse FFTWithSize FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
-    MatrixLogarithm STFT ScaleAndTranslate eig eigvals"""
+    Dilation2D Eig ExtractGlimpse FFTWithSize SparseMatrixOrderingAMD SparseSplit Sspaddmm FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
+    MatrixLogarithm STFT ScaleAndTranslate eig eigvals OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
 
 _TABLE = {}
 for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE),
@@ -54,11 +53,7 @@ for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), 
 
 def reason_of(name):
     """A key of REASONS for a name that is not offered, or None."""
-    if name in _TABLE:
-        return _TABLE[name]
-    if name.startswith(("coo_", "csr_", "coo2", "csr2")):
-        return "sparse"
-    return None
+    return _TABLE.get(name)
 
 
 class Absent(type):

@@ -12,7 +12,8 @@ _MOVED = {
     "train.amp": "amp",
     "train.loss_scale_manager": "amp",
     "nn.wrap.loss_scale": "nn.wrap_scaled",
-    "nn.layer": "nn",
+    "numpy.fft": "numpy_func.fft",
+    "graph.lazy_inline": "",
     "nn.learning_rate_schedule": "nn.dynamic_lr",
     "nn.loss.loss": "nn.loss",
     "ops.composite.base": "ops.composite",
@@ -45,7 +46,6 @@ _MOVED = {
     "ops._utils.utils": "ops._utils",
     "common.mutable": "common.tensor",
     "common.np_dtype": "common.dtype",
-    "common.sparse_tensor": "common",
     "common.lazy_inline": "",
     "common._grad_function": "custom_function",
     "common._register_for_tensor": "common.api",
@@ -61,7 +61,7 @@ _WHOLE = {
     "ops.function": """array_func clip_func debug_func fft_func grad image_func linalg_func math_func nn_func other_func
         parameter_func random_func reshard_func sparse_func sparse_unary_func spectral_func vmap_func grad.grad_func""",
     "ops.operations": """array_ops comm_ops custom_ops debug_ops image_ops inner_ops linalg_ops manually_defined math_ops nn_ops
-        other_ops random_ops sparse_ops spectral_ops
+        other_ops random_ops sparse_ops spectral_ops _csr_ops
         manually_defined.ops_def""",
     "ops.composite": "base math_ops array_ops random_ops clip_ops multitype_ops env_ops vmap_impl",
     "ops.auto_generate": """gen_ops_def gen_ops_prim gen_arg_handler gen_arg_dtype_cast gen_enum_def gen_extend_func

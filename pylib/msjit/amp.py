@@ -156,6 +156,16 @@ def all_finite(inputs):
     return finite
 
 
+def _grad_scale_map(scale_value, inputs):
+    """A tensor, or each of a tuple, multiplied by a scale."""
+    return _each(inputs, lambda x: x * ops.cast(scale_value, x.dtype))
+
+
+def _grad_unscale_map(scale_value, inputs):
+    """A tensor, or each of a tuple, divided by a scale."""
+    return _each(inputs, lambda x: x / ops.cast(scale_value, x.dtype))
+
+
 class LossScaler:
     """Base class: scale(), unscale() and adjust()."""
 
@@ -184,8 +194,7 @@ class StaticLossScaler(LossScaler):
 
     def scale(self, inputs):
         """Multiplies a tensor or a tuple of them."""
-        scale = self.scale_value.detach()
-        return _each(inputs, lambda x: x * ops.cast(scale, x.dtype))
+        return _grad_scale_map(self.scale_value.detach(), inputs)
 
     def unscale(self, inputs):
         """Divides a tensor or a tuple of them."""

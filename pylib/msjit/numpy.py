@@ -53,9 +53,30 @@ def arange(start, stop=None, step=None, dtype=None):
 
 
 def full(shape, fill_value, dtype=None):
-    """A tensor of one value."""
+    """A tensor of one value, or of values that are broadcast to the shape. The dtype of a Tensor of values stays, as in MindSpore."""
+    if not isinstance(fill_value, (bool, int, float, complex)):
+        values = fill_value if isinstance(fill_value, _Tensor) else array(fill_value, dtype)
+        return _ops.broadcast_to(values, (shape,) if isinstance(shape, int) else tuple(shape))
     kind = int32 if dtype is None and type(fill_value) is int else dtype
     return _ops.full((shape,) if isinstance(shape, int) else shape, fill_value, dtype=kind)
+
+
+def copy(a):
+    """The same elements in another tensor."""
+    return (a if isinstance(a, _Tensor) else array(a)).copy()
+
+
+def around(a, decimals=0):
+    """Rounded to so many decimals, halves to even; ints stay."""
+    a = a if isinstance(a, _Tensor) else array(a)
+    return a if a.dtype in _mstype.int_type + _mstype.uint_type else _ops.round(a, decimals=decimals)
+
+
+def matrix_power(a, n):
+    """Products of n equal matrices, the identity for 0. ValueError for a negative n."""
+    if isinstance(n, int) and n < 0:
+        raise ValueError("[matrix_power] n, got %d, expected 0 or more" % n)
+    return _ops.matrix_power(a if isinstance(a, _Tensor) else array(a), n)
 
 
 def squeeze(a, axis=None):
@@ -183,4 +204,5 @@ def split(x, indices_or_sections, axis=0):
 
 
 from .numpy_func import *  # noqa: E402,F403
+from .numpy_func import fft  # noqa: E402,F401
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it

@@ -391,7 +391,7 @@ def _path(name, format, where):
     for suffix in _FORMATS:
         if path.endswith("." + suffix):
             return path, suffix
-    return "%s.%s" % (path, format), format
+    return (path if path.endswith(format) else "%s.%s" % (path, format)), format  # "my_ckpt" stays: so it does in MindSpore
 
 
 def _skipped(name, filter_prefix, specify_prefix, choice_func):

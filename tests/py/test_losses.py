@@ -174,3 +174,18 @@ def test_ctc():
 def test_errors(call, error):
     with pytest.raises(error, match=r"^\[\w+\] "):
         call()
+
+
+def test_one_hot_cross_entropy_has_the_gradient_of_mindspore():
+    logits, weights = np.array([[1, 2, 5], [3, 1, 300]], np.float32), np.array([2, 3], np.float32)
+    exps = np.exp(logits - logits.max(1, keepdims=True))
+    softmax = exps / exps.sum(1, keepdims=True)
+    for labels in ([[0, 1, 0], [0, 0, 1]], [[0.5, 0.25, 0.5], [0, 0, 0]]):
+        labels = np.array(labels, np.float32)
+        for loss in (nn.SoftmaxCrossEntropyWithLogits(), lambda a, b: ms.ops.SoftmaxCrossEntropyWithLogits()(a, b)[0]):
+            for run in (loss, ms.jit(lambda a, b: loss(a, b), mode="PIJit")):
+                got = run(Tensor(logits), Tensor(labels)).asnumpy()
+                np.testing.assert_allclose(got, -(labels * (np.log(softmax + 1e-45))).sum(1), 1e-4, 1e-4)
+            found = ms.grad(lambda a, b: (loss(a, b) * Tensor(weights)).sum(), (0, 1))(Tensor(logits), Tensor(labels))
+            np.testing.assert_allclose(found[0].asnumpy(), (softmax - labels) * weights[:, None], 1e-5, 1e-6)
+            assert not found[1].asnumpy().any()  # whatever the labels add up to

@@ -141,3 +141,68 @@ def test_sets_and_dtypes():
 def test_errors(call, kind):
     with pytest.raises(kind):
         call()
+
+
+def test_transforms_of_numpy_fft():
+    x = np.random.RandomState(0).rand(3, 4)
+    for name in "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn".split():
+        if not hasattr(np.fft, name):
+            continue
+        for norm in (None, "ortho", "forward"):
+            want = getattr(np.fft, name)(x, norm=norm)
+            np.testing.assert_allclose(getattr(mnp.fft, name)(Tensor(x), norm=norm).asnumpy(), want, 1e-10, 1e-10)
+    np.testing.assert_allclose(mnp.fft.fft(Tensor(x), n=2, axis=0).asnumpy(), np.fft.fft(x, 2, 0), 1e-10)
+    np.testing.assert_allclose(mnp.fft.rfftn(Tensor(x), s=(2, 2), axes=(0, 1)).asnumpy(), np.fft.rfftn(x, (2, 2), (0, 1)), 1e-10)
+    for name in ("hfft2", "hfftn"):  # NumPy has none of these
+        assert getattr(mnp.fft, name)(Tensor(np.ones((4, 4), np.float32)), s=(4, 4)).asnumpy()[0].tolist() == [16, 0, 0, 0]
+    assert mnp.fft.fftfreq(5, 0.5).asnumpy() == pytest.approx(np.fft.fftfreq(5, 0.5))
+    assert mnp.fft.rfftfreq(5).asnumpy() == pytest.approx(np.fft.rfftfreq(5))
+    assert (mnp.fft.fftshift(Tensor(x)).asnumpy() == np.fft.fftshift(x)).all()
+    assert (mnp.fft.ifftshift(Tensor(x), 1).asnumpy() == np.fft.ifftshift(x, 1)).all()
+
+
+def test_pad_in_every_mode():
+    x = np.array([[1, 2, 5], [4, 6, 9], [-3, -4, -4]])
+    for mode, options in (("mean", {}), ("mean", {"stat_length": 2}), ("maximum", {"stat_length": ((1, 2), (2, 1))}), ("minimum", {}),
+                          ("linear_ramp", {}), ("linear_ramp", {"end_values": ((1, -2), (3, 4))}),
+                          ("constant", {"constant_values": ((1, 2), (3, 4))})):
+        for kind in (np.float32, np.int64):
+            if kind is np.int64 and mode in ("mean", "linear_ramp"):
+                continue
+            want = np.pad(x.astype(kind), ((1, 2), (0, 2)), mode, **options)
+            got = mnp.pad(Tensor(x.astype(kind)), ((1, 2), (0, 2)), mode, **options)
+            assert got.asnumpy().dtype == kind and got.asnumpy() == pytest.approx(want), (mode, options)
+    assert mnp.pad(Tensor([[1, 2, 5]]), ((0, 0), (2, 1)), "mean").asnumpy().tolist() == [[2, 2, 1, 2, 5, 2]]  # cut off, not rounded
+    assert mnp.pad(Tensor([-3, 4]), 1, "linear_ramp", end_values=2).asnumpy().tolist() == [2, -3, 4, 2]
+    with pytest.raises(NotImplementedError, match="median"):
+        mnp.pad(Tensor([1.0]), 1, "median")
+    with pytest.raises(ValueError, match="pad_width"):
+        mnp.pad(Tensor([1.0]), ((1, 1), (1, 1)))
+
+
+def test_values_that_are_broadcast_and_smaller_functions():
+    assert mnp.full((3, 2), [1, 2]).asnumpy().tolist() == [[1, 2]] * 3 and mnp.full((3, 2), [1, 2]).dtype == ms.int32
+    assert mnp.full((2, 2), [1.0, 2]).dtype == ms.float32 and mnp.full((1, 2), [True, False]).dtype == ms.bool_
+    x = Tensor([1.25, -2.5])
+    assert mnp.around(x).asnumpy().tolist() == [1, -2] and mnp.around(x, 1).asnumpy() == pytest.approx([1.2, -2.5])
+    assert mnp.around(Tensor([1, 2])).dtype == ms.int64 and mnp.copy([1, 2]).dtype == ms.int32
+    held = mnp.copy(x)
+    held[0] = 7
+    assert x.asnumpy()[0] == 1.25
+    a = np.arange(8, dtype=np.float32).reshape(2, 2, 2)
+    assert mnp.matrix_power(Tensor(a), 3).asnumpy() == pytest.approx(np.linalg.matrix_power(a, 3))
+    with pytest.raises(ValueError, match="matrix_power"):
+        mnp.matrix_power(Tensor(a), -1)
+    rows, at = np.arange(12).reshape(3, 4), np.arange(3).reshape(1, 3)
+    for axis, index in ((1, at), (-1, at), (0, np.array([[2, 0, 1, 1]])), (None, np.array([5, 7]))):
+        if axis is not None and index is at:
+            want = np.take_along_axis(rows, np.broadcast_to(at, (3, 3)), axis)
+        else:
+            want = np.take_along_axis(rows, index, axis)
+        assert mnp.take_along_axis(Tensor(rows), Tensor(index), axis).asnumpy().tolist() == want.tolist()
+    for bad in (np.array([1]), np.array([[1, 2, 3]] * 2)):
+        with pytest.raises(ValueError, match="take_along_axis"):
+            mnp.take_along_axis(Tensor(rows), Tensor(bad), 1)
+    a, b = np.array([0, 1, 2, np.inf, np.inf, np.nan, -np.inf]), np.array([0, 1, -2, -np.inf, np.inf, np.nan, 3])
+    for nan in (False, True):
+        assert mnp.isclose(Tensor(a), Tensor(b), equal_nan=nan).asnumpy().tolist() == np.isclose(a, b, equal_nan=nan).tolist()

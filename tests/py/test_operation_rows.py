@@ -361,7 +361,7 @@ def test_methods_of_the_object():
     assert x.put_(Tensor([0, 3]), Tensor([7.0, 8.0]), True) is x and x.tolist() == [[8, 2], [3, 12]]
     assert x.set_(Tensor(np.float32([[1, 2], [0, 0]]))) is x and x.tolist() == [[1, 2], [0, 0]] and not x.is_pinned()
     for call, kind in ((lambda: x[0].H, ValueError), (lambda: x[0].mT, ValueError), (lambda: x.itemset(5, 1.0), IndexError), (lambda: x.itemset(1.0), ValueError),
-                       (lambda: x.set_(Tensor([1])), TypeError), (lambda: x.to_coo(), NotImplementedError),
+                       (lambda: x.set_(Tensor([1])), TypeError), (lambda: x.offload(), NotImplementedError),
                        (lambda: x[0].add_(Tensor(np.ones((2, 2), np.float32))), ValueError), (lambda: x.move_to("GPU"), ValueError)):
         with pytest.raises(kind):
             call()

@@ -153,3 +153,49 @@ def test_assignments(shape):
         assert costs[rows, columns].sum() == (max(sums) if maximize else min(sums)) and sorted(set(rows)) == rows.tolist()
     first = optimize.linear_sum_assignment(Tensor([[4.0, 1.0, 0.0], [2.0, 0.0, 0.0]]), False, Tensor(2))
     assert first[1].asnumpy().tolist() == [1, 0] and ops.add(first[0], 0).dtype == ms.int64
+
+
+def test_cosine_transforms():
+    from msjit.scipy.fft import dct, dctn, idct, idctn
+    x = np.array([[1, 2, 4, 8], [3, 1, 2, 7]], np.float32)
+
+    def basis(n):
+        rows = np.cos(np.pi * np.outer(np.arange(n), 2 * np.arange(n) + 1) / (2 * n)) * np.sqrt(2 / n)
+        rows[0] /= np.sqrt(2)
+        return rows
+
+    for run in (dct, ms.jit(dct)):
+        np.testing.assert_allclose(run(Tensor(x)).asnumpy(), x @ basis(4).T, 1e-5, 1e-5)
+    np.testing.assert_allclose(dct(Tensor(x), axis=0).asnumpy(), basis(2) @ x, 1e-5, 1e-5)
+    np.testing.assert_allclose(dct(Tensor(x), n=3).asnumpy(), x[:, :3] @ basis(3).T, 1e-5, 1e-5)
+    np.testing.assert_allclose(dct(Tensor(x), n=6).asnumpy(), np.pad(x, ((0, 0), (0, 2))) @ basis(6).T, 1e-5, 1e-5)
+    np.testing.assert_allclose(idct(dct(Tensor(x))).asnumpy(), x, 1e-5, 1e-5)
+    np.testing.assert_allclose(dctn(Tensor(x)).asnumpy(), basis(2) @ x @ basis(4).T, 1e-5, 1e-5)
+    np.testing.assert_allclose(idctn(dctn(Tensor(x), s=(2, 4)), axes=(0, 1)).asnumpy(), x, 1e-5, 1e-5)
+    assert dct(Tensor([1, 2])).dtype == ms.float32 and dct(Tensor(x.astype(np.float64))).dtype == ms.float64
+    np.testing.assert_allclose(ms.grad(lambda x: dct(x)[0, 1])(Tensor(x)).asnumpy(), [basis(4)[1], [0] * 4], 1e-5, 1e-6)
+    for bad in (dict(type=1), dict(norm="forward"), dict(axis=2), dict(n=0)):
+        with pytest.raises(ValueError, match="dct"):
+            dct(Tensor(x), **bad)
+    with pytest.raises(ValueError, match="dctn"):
+        dctn(Tensor(x), s=(2,), axes=(0, 1))
+
+
+def test_solutions_from_factors():
+    for trans, matrix in ((0, B), (1, B.T), (2, B.T)):
+        for right in (V, M):
+            got = linalg.lu_solve(linalg.lu_factor(Tensor(B)), Tensor(right), trans).asnumpy()
+            np.testing.assert_allclose(got, np.linalg.solve(matrix, right), 1e-4, 1e-4)
+    with pytest.raises(ValueError, match="trans"):
+        linalg.lu_solve(linalg.lu_factor(Tensor(B)), Tensor(V), 3)
+
+
+def test_pairs_that_are_left_over():
+    from msjit.scipy.ops import LinearSumAssignment, solve_triangular
+    costs = Tensor(np.array([[2, 3, 3], [3, 2, 3], [3, 3, 2.0]]))
+    rows, columns = LinearSumAssignment()(costs, Tensor(2), False)
+    assert rows.asnumpy().tolist() == columns.asnumpy().tolist() == [0, 1, -1]
+    for limit in (0, 4):
+        with pytest.raises(ValueError, match="dimension_limit"):
+            optimize.linear_sum_assignment(costs, False, limit)
+    np.testing.assert_allclose(solve_triangular(Tensor(UPPER), Tensor(V)).asnumpy(), np.linalg.solve(UPPER, V), 1e-4, 1e-4)

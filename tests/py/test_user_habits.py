@@ -166,3 +166,79 @@ def test_sparse_grids_of_numpy():
             want = np.meshgrid(*rows, sparse=True, indexing=indexing)
             assert len(got) == len(want) and all(np.array_equal(g.asnumpy(), w) for g, w in zip(got, want))
     assert mnp.asarray(a=[1, 2]).dtype == ms.int32
+
+
+def test_names_and_results_that_the_examples_of_mindspore_rely_on(tmp_path):
+    import enum
+
+    from msjit.graph.lazy_inline import lazy_inline
+
+    from msjit.amp import _grad_scale_map, _grad_unscale_map
+    x = Tensor([[9, 3, 4, 5], [5, 2, 7, 4]])
+    assert [part.asnumpy().tolist() for part in x.argmax_with_value()] == [[9, 3, 7, 5], [0, 0, 1, 0]]
+    assert [part.asnumpy().tolist() for part in x.argmin_with_value(axis=1, keep_dims=True)] == [[[3], [2]], [[1], [1]]]
+    assert [int(part) for part in x.argmax_with_value(axis=None)] == [9, 0]
+    z = np.array([[1 + 2j, 3j], [4, 5 - 1j]])
+    assert (Tensor(z).mH.asnumpy() == z.conj().T).all() and (Tensor(z).H.asnumpy() == z.conj().T).all()
+    assert (Tensor(z).mT.asnumpy() == z.T).all()
+    assert ms.bool is ms.bool_ and ms.int is ms.int32 and ms.float is ms.float32 and ms.dtype.bool is ms.bool_
+    assert issubclass(ms.QuantDtype, enum.Enum) and str(ms.QuantDtype.INT8) == "INT8"
+    assert ms.QuantDtype.INT8.value() == 7 and ms.QuantDtype.UINT16.value() == 115 and len(ms.QuantDtype) == 32
+    assert Tensor([1])._offload() is None and Tensor([1])._load() is None and isinstance(Tensor([1])._data_ptr(), int)
+    assert float(_grad_unscale_map(Tensor(2.0), (Tensor(8.0),))[0]) == 4 and float(_grad_scale_map(Tensor(2.0), Tensor(8.0))) == 16
+    assert lazy_inline(len) is len
+    assert ms.mint.item(Tensor([3])) == 3 and ms.mint.randn((2, 3), ms.float32).shape == ms.mint.rand((2, 3), ms.float16).shape == (2, 3)
+    with pytest.raises(RuntimeError, match="item"):
+        ms.mint.item(Tensor([1, 2]))
+    net = nn.Dense(2, 2)
+    ms.save_checkpoint(net, str(tmp_path / "my_ckpt"))  # a name that ends so is taken as it is
+    assert sorted(ms.load_checkpoint(str(tmp_path / "my_ckpt"))) == ["bias", "weight"]
+    with pytest.raises(NotImplementedError, match="register_parameter_forward_hook"):
+        net.register_parameter_forward_hook([])
+
+
+def test_layers_that_the_examples_of_mindspore_rely_on():
+    a, b = Tensor([[1.0, 3.0], [2.0, 4.0]]), Tensor([[2.0, 4.0], [3.0, 1.0]])
+    want = (a.asnumpy() * b.asnumpy()).sum(1) / np.linalg.norm(a.asnumpy(), axis=1) / np.linalg.norm(b.asnumpy(), axis=1)
+    assert nn.layer.CosineSimilarity()(a, b).asnumpy() == pytest.approx(want)
+    assert nn.layer.Dense is nn.Dense and nn.CosineSimilarity is not nn.layer.CosineSimilarity
+    assert nn.layer.activation.PReLUExt is nn.PReLUExt and nn.layer.embedding.EmbeddingExt is nn.EmbeddingExt
+
+    class Loss(nn.LossBase):
+        def construct(self, logits, labels):
+            return self.get_loss(logits - labels), self.get_axis(logits)
+
+    assert Loss()(a, b)[1] == (0, 1)
+    x = Tensor(np.arange(32, dtype=np.float32).reshape(1, 2, 4, 4))
+    out, places = nn.MaxPool2d(2, 1, pad_mode="pad", padding=1, return_indices=True)(x)
+    assert out.shape == places.shape == (1, 2, 5, 5) and places.asnumpy()[0, 0, 0].tolist() == [0, 1, 2, 3, 3]
+    assert nn.MaxPool2d(2, 1, pad_mode="pad", padding=1, return_indices=True)(x[0])[1].shape == (2, 5, 5)
+    wide = nn.MaxPool2d(2, 1, pad_mode="pad", padding=1, dilation=2)(x).asnumpy()
+    assert wide[0, 0].tolist() == [[5, 6, 7, 6], [9, 10, 11, 10], [13, 14, 15, 14], [9, 10, 11, 10]]
+    for kind in (nn.MaxPool1d, nn.MaxPool2d, nn.MaxPool3d):
+        with pytest.raises(ValueError, match="return_indices"):
+            kind(2, 1, return_indices=True)
+    import msjit.nn.probability.distribution as msd
+    two = msd.Categorical(probs=[[0.2, 0.8], [0.5, 0.5]])
+    assert two.mean().shape == two.var().shape == two.sd().shape == (2, 1) and two.entropy().shape == (2,)
+    assert two.var().asnumpy().ravel() == pytest.approx([0.16, 0.25])
+
+
+def test_schedulers_and_optimizers_of_groups():
+    from msjit.experimental import optim
+    net = nn.Dense(2, 2)
+
+    class Halved(optim.lr_scheduler.LRScheduler):
+        def get_lr(self):
+            return [rate * 0.5 for rate in self._last_lr]
+
+    scheduler = Halved(optim.SGD(net.trainable_params(), 0.1))
+    assert scheduler.step() is True and float(scheduler.get_last_lr()[0]) == pytest.approx(0.025)
+    sgd = optim.SGD([net.weight], 0.1)
+    assert sgd.group_start_id == [0, 1]
+    sgd.add_param_group({"params": [net.bias]})
+    assert sgd.group_start_id == [0, 1, 2]
+    restarts = optim.lr_scheduler.CosineAnnealingWarmRestarts(sgd, 2)
+    assert restarts.step() is None and restarts.step(1) is None
+    first, second = optim.lr_scheduler.ConstantLR(sgd), optim.lr_scheduler.ExponentialLR(sgd, 0.9)
+    assert optim.lr_scheduler.SequentialLR(sgd, [first, second], [2]).step() is None

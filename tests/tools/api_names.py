@@ -23,11 +23,11 @@ and raise NotImplementedError, with the reason, when they are called; *left out*
 # Names that msjit has not, where the reason is not that of the whole namespace: {namespace or "*": {reason: names}}.
 LEFT_OUT = {
     "*": {
-        "8-bit floats, quantised numbers and other dtypes of NPUs": "float8_e4m3fn float8_e5m2 hifloat8 qint4x2 QuantDtype",
+        "8-bit floats, quantised numbers and other dtypes of NPUs": "float8_e4m3fn float8_e5m2 hifloat8 qint4x2",
         "types of MindSpore's graph, which no tensor has":
             """AnythingType Bool CSRTensorType Dict Ellipsis_ EnvType Float FunctionType Int List MsClassType NoneType RefType Slice
             String Tuple coo_tensor csr_tensor env_type function index_slices isfunction list_ np_dtype_valid number symbolic_key
-            tuple_ type_refkey type_type undetermined bool float int prim_type""",
+            tuple_ type_refkey type_type undetermined prim_type""",
         "a part of MindSpore's compiler or of its build":
             """ARG_SPECIFIED BROADCAST_PHASE ENABLE_DYNAMIC PIJitCaptureContext PythonCOOTensor PythonCSRTensor PythonRowTensor
             PythonTensor TOTAL_ARG_LEN attr_op entry_script_path entry_script_path_dir function_phases

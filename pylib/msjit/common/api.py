@@ -41,4 +41,11 @@ def set_recursion_limit(recursion_limit=1000):
 
 __all__ = ["jit", "jit_class", "JitConfig", "no_grad", "_no_grad", "_pynative_executor",
            "_cell_graph_executor"]
-__getattr__ = _absent(__name__)
+_refuse = _absent(__name__)
+
+
+def __getattr__(name):
+    if name in ("COOTensor", "CSRTensor"):
+        from . import sparse_tensor
+        return getattr(sparse_tensor, name)
+    return _refuse(name)

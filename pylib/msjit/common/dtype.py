@@ -108,3 +108,16 @@ def _name(type_):
         if value == type_:
             return name
     raise TypeError("[dtype] expected an element type, got %r" % (type_,))
+
+
+# Names of Python's own types, which the functions here mean by them.
+_SHADOWING = {"bool": bool_, "int": int32, "float": float32}
+
+
+def __getattr__(name):
+    if name == "QuantDtype":
+        from .quant_dtype import QuantDtype
+        return QuantDtype
+    if name in _SHADOWING:
+        return _SHADOWING[name]
+    raise AttributeError("module 'msjit.common.dtype' has no attribute %r" % name)

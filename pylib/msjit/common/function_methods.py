@@ -246,13 +246,13 @@ def _resize(self, *new_shape):
 
 
 def _argmax_with_value(self, axis=0, keep_dims=False):
-    """(index, value) of the largest element over an axis."""
-    return _ops.arg_max_with_value(self, axis, keep_dims)
+    """(value, index) of the largest element over an axis, of all and 0 where that is None."""
+    return _ops.max(self, axis, keep_dims)
 
 
 def _argmin_with_value(self, axis=0, keep_dims=False):
-    """(index, value) of the smallest element over an axis."""
-    return _ops.arg_min_with_value(self, axis, keep_dims)
+    """(value, index) of the smallest element over an axis, of all and 0 where that is None."""
+    return _ops.min(self, axis, keep_dims)
 
 
 def _triangular_solve(self, A, upper=True, transpose=False, unitriangular=False):

@@ -5,10 +5,10 @@ from .methods_shared import written
 
 
 def _h(self):
-    """The transposed matrix of two axes (conjugated, which changes no real number)."""
+    """The transposed matrix of two axes, conjugated."""
     if self.ndim != 2:
         raise ValueError("[H] rank, got %d, expected 2" % self.ndim)
-    return self.T
+    return _m_h(self)
 
 
 def _m_t(self):
@@ -16,6 +16,11 @@ def _m_t(self):
     if self.ndim < 2:
         raise ValueError("[mT] rank, got %d, expected 2 or more" % self.ndim)
     return _k.swapaxes(self, -1, -2)
+
+
+def _m_h(self):
+    """The last two axes exchanged, conjugated."""
+    return _ops.conj(_m_t(self))
 
 
 def _fill(self, value):
@@ -158,7 +163,7 @@ def _refused(name, reason):
 
 
 _REFUSED = {
-    "sparse": "to_coo to_csr", "unwritten": "eigvals",
+    "unwritten": "eigvals _register_forward_hook",
     "device": """offload offload_file_path pin_memory set_device_address untyped_storage storage to_ data_sync wait_pipeline
         delete_ is_meta virtual_flag""",
     "compiler": "getitem_index_info setitem_index_info assign_value_cpp set_cast_dtype set_param_info set_init_flag",
@@ -171,9 +176,11 @@ def bind():
     from .. import ops as _ops
     from ..ops import registry as _k
     own = {
-        "H": property(_h), "mT": property(_m_t), "mH": property(_m_t), "fill": _fill, "itemset": _itemset, "put_": _put_, "set_": _set_,
+        "H": property(_h), "mT": property(_m_t), "mH": property(_m_h), "fill": _fill, "itemset": _itemset, "put_": _put_, "set_": _set_,
         "log_normal": _log_normal, "cauchy": _cauchy, "get_bytes": _get_bytes, "init_data": _init_data, "move_to": _move_to,
         "convert_bytes_to_tensor": staticmethod(_bytes_to_tensor), "index": _index, "hooks": _hooks, "remove_hook": _remove_hook,
+        "to_coo": lambda self: _ops.dense_to_sparse_coo(self), "to_csr": lambda self: _ops.dense_to_sparse_csr(self),
+        "_offload": lambda self: None, "_load": lambda self: None, "_data_ptr": lambda self: self.data_ptr(),
         "is_pinned": lambda self: False, "is_shared": lambda self: False, "ndimension": lambda self: self.ndim,
         "storage_offset": lambda self: 0, "to_dlpack": lambda self: self.__dlpack__(), "symbolic_shape": None, "init": None,
         "parent_tensor_": None, "param_info": None, "const_arg": False, "init_flag": False, "init_finished": True,

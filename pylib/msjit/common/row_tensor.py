@@ -2,6 +2,13 @@
 from .tensor import check_tensor
 
 
+def printed(tensor):
+    """A tensor as it stands in the printed form of a sparse one: without commas between its elements."""
+    head, _, elements = repr(tensor).partition("value=")
+    elements = elements[:-1].replace(",", "")
+    return "%svalue=%s)" % (head, elements[1:] if elements[:1] == " " else elements)
+
+
 class RowTensor:
     """values (N, ...) are the rows `indices` (N) of a tensor of a shape; sparse gradients come so in MindSpore.
 
@@ -17,8 +24,8 @@ class RowTensor:
         self.dense_shape = tuple(shape)
 
     def __repr__(self):
-        return "RowTensor(shape=%s, dtype=%s, indices=%r, values=%r)" % (
-            list(self.dense_shape), self.values.dtype, self.indices, self.values)
+        return "RowTensor(shape=%s, dtype=%s, indices=%s, values=%s)" % (
+            list(self.dense_shape), self.values.dtype, printed(self.indices), printed(self.values))
 
 
 RowTensorInner = RowTensor

@@ -61,6 +61,13 @@ def transpose(input, dim0, dim1):
     return _ops.swapaxes(input, dim0, dim1)
 
 
+def item(input):
+    """The element of a tensor of one, as a Python number."""
+    if input.size != 1:
+        raise RuntimeError("[item] size of input, got %d, expected 1" % input.size)
+    return input.item()
+
+
 def addr_(input, vec1, vec2, beta=1, alpha=1):
     """beta input + alpha times the outer product of two vectors, written to input; returns it."""
     return _written("addr_", input, _ops.addr(input, vec1, vec2, beta=beta, alpha=alpha))

@@ -292,14 +292,16 @@ def randint_like(input, low, high=None, *, dtype=None, device=None):
 
 
 def rand(*size, generator=None, dtype=None, device=None):
-    """Uniform numbers in [0, 1), float32 by default."""
+    """Uniform numbers in [0, 1), float32 by default. What follows a shape given as a tuple says nothing, as in MindSpore."""
+    size = size[:1] if size and isinstance(size[0], (tuple, list)) else size
     if generator is not None:
         return _drawn("rand", generator, rand, *size, dtype=dtype)
     return _ops.rand(*size, dtype=dtype)
 
 
 def randn(*size, generator=None, dtype=None, device=None):
-    """Standard normal numbers, float32 by default."""
+    """Standard normal numbers, float32 by default. What follows a shape given as a tuple says nothing, as in MindSpore."""
+    size = size[:1] if size and isinstance(size[0], (tuple, list)) else size
     if generator is not None:
         return _drawn("randn", generator, randn, *size, dtype=dtype)
     return _ops.randn(*size, dtype=dtype)

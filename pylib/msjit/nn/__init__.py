@@ -112,7 +112,7 @@ from .wrap_scaled import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, T
 SiLu = SiLU
 inner_primitives.attach([sys.modules[__name__]] + [sys.modules[__name__ + "." + name] for name in (
     "loss_base", "normalization", "adaptive_pooling", "instance_norm")])
-learning_rate_schedule, layer = dynamic_lr, sys.modules[__name__]  # MindSpore's modules of these names
+learning_rate_schedule = dynamic_lr  # MindSpore's module of this name
 
 _LATER = {name: module for module, names in {
     "combined": "Conv2dBnAct DenseBnAct", "embedding": "EmbeddingLookup MultiFieldEmbeddingLookup",
@@ -120,21 +120,22 @@ _LATER = {name: module for module, names in {
     "thor_layer": "Conv2dThor DenseThor EmbeddingLookupThor EmbeddingThor thor",
     "micro_batches": """AdaSumByDeltaWeightWrapCell AdaSumByGradWrapCell GetNextSingleOp GradAccumulationCell MicroBatchInterleaved
         OptTFTWrapper PipelineCell PipelineGradReducer VirtualDatasetCellTriple""",
-    "not_offered": "SparseTensorDenseMatmul SparseToDense OcclusionSensitivity",
+    "sparse_layers": "SparseTensorDenseMatmul SparseToDense", "not_offered": "OcclusionSensitivity",
 }.items() for name in names.split()}
 _OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",
             "Dropout2dExt": "Dropout2d", "AvgPool2dExt": "AvgPool2d", "AvgPool3dExt": "AvgPool3d", "MaxPool2dExt": "MaxPool2d",
             "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss", "AvgPool1dExt": "AvgPool1d"}
 
-_MODULES = ("cell", "dynamic_lr", "layer", "learning_rate_schedule", "loss", "wrap")
+_MODULES = ("cell", "dynamic_lr", "learning_rate_schedule", "loss", "wrap")
 __all__ = [name for name, value in list(globals().items())
            if name[0] != "_" and (not isinstance(value, type(sys)) or name in _MODULES)]
 __all__ += list(_LATER)
+from . import layer  # noqa: E402  - it has the names above
 
 
 def _of_package(name):
     """What a module of this package lacks and another one has: MindSpore divides the layers otherwise."""
-    if name[:2] != "__" and (name in globals() or name in _LATER):
+    if name[:2] != "__" and (name in globals() or name in _LATER or name in _OF_MINT):
         return getattr(sys.modules[__name__], name)
     raise AttributeError("module of msjit.nn has no attribute %r" % name)
 
@@ -146,8 +147,8 @@ for _module in (activation, basic, container, conv, functions, image, normalizat
 def __getattr__(name):
     """Layers that few use, the metrics, and the layers of mint.nn, which MindSpore has under nn too; loaded at the first use."""
     import importlib
-    if name == "probability":
-        return importlib.import_module(__name__ + ".probability")
+    if name in ("probability", "embedding"):
+        return importlib.import_module(__name__ + "." + name)
     if name in _LATER:
         found = globals()[name] = getattr(importlib.import_module("%s.%s" % (__name__, _LATER[name])), name)
         return found

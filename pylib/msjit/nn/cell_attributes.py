@@ -238,6 +238,11 @@ class CellAttributes:
                 object.__setattr__(cell, name, value.astype(dtype))
         return self
 
+    def register_parameter_forward_hook(self, hook):
+        """Not offered: MindSpore calls such hooks in graphs alone."""
+        raise NotImplementedError("[register_parameter_forward_hook] functions of Parameters before each use are not offered: call "
+                                  "them in construct")
+
     def to_empty(self, *, device=None, recurse=True):
         """Keeps shapes and dtypes of Parameters and buffers; their values may be any. Returns self. Errors of `device` as in
         to."""

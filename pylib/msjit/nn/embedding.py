@@ -88,3 +88,11 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
             found = found / ops.maximum(entries, 1)
         found = ops.where(entries > 0, found, ops.zeros_like(found))
         return ops.reshape(found, (batch, fields, self.embedding_size))
+
+
+def __getattr__(name):
+    """EmbeddingExt, which MindSpore has in this module too."""
+    if name == "EmbeddingExt":
+        from ..mint.nn import Embedding
+        return Embedding
+    raise AttributeError("module 'msjit.nn.embedding' has no attribute %r" % name)

@@ -15,6 +15,10 @@ class LossBase(Cell):
                              % (type(self).__name__, reduction))
         self.reduction, self.reduce, self.average = reduction, reduction != "none", reduction == "mean"
 
+    def get_axis(self, x):
+        """All axes of a tensor, as a tuple."""
+        return tuple(range(x.ndim))
+
     def get_loss(self, x, weights=1.0):
         """Weighs and reduces element losses."""
         if not isinstance(weights, float) or weights != 1.0:

@@ -9,6 +9,12 @@ from .cell import Cell
 _PAD_MODES = ("same", "valid", "pad")
 
 
+def _only_padded(where, cell):
+    if cell.pad_mode != "pad" and (cell.return_indices or any(step != 1 for step in cell.dilation)):
+        raise ValueError("[%s] return_indices and dilation, got %s and %s, expected False and 1 unless pad_mode is 'pad'"
+                         % (where, cell.return_indices, cell.dilation))
+
+
 class _Pool2d(Cell):
     def __init__(self, where, kernel_size, stride, pad_mode, padding, ceil_mode, data_format):
         super().__init__()
@@ -28,7 +34,8 @@ class _Pool2d(Cell):
 
     def construct(self, x):
         if x.ndim == 3:  # one image
-            return ops.squeeze(self._pool(ops.expand_dims(x, 0)), 0)
+            out = self._pool(ops.expand_dims(x, 0))
+            return tuple([ops.squeeze(part, 0) for part in out]) if isinstance(out, tuple) else ops.squeeze(out, 0)
         return self._pool(x)
 
     def extend_repr(self):
@@ -46,16 +53,16 @@ class MaxPool2d(_Pool2d):
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
                  ceil_mode=False, data_format="NCHW"):
         super().__init__("max_pool2d", kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
-        if return_indices or int_tuple(dilation, 2, "max_pool2d", "dilation") != (1, 1):
-            raise NotImplementedError("[max_pool2d] return_indices and dilation are not offered yet")
-        self.return_indices = False
+        self.dilation, self.return_indices = int_tuple(dilation, 2, "max_pool2d", "dilation"), return_indices
+        _only_padded("max_pool2d", self)
         if self.pad_mode != "pad":
             self.max_pool = ops.MaxPool(self.kernel_size, self.stride, self.pad_mode, data_format)
 
     def _pool(self, x):
         if self._pads is None:
             return ops.max_pool2d(x, self.kernel_size, self.stride, pad_mode="same")
-        return _k.max_pool2d(x, self.kernel_size, self.stride, self._pads, self.ceil_mode)
+        pool = _k.max_pool2d_with_index if self.return_indices else _k.max_pool2d
+        return pool(x, self.kernel_size, self.stride, self._pads, self.ceil_mode, self.dilation)
 
 
 class AvgPool2d(_Pool2d):
@@ -116,6 +123,7 @@ class MaxPool1d(_Pool):
                  ceil_mode=False):
         super().__init__("max_pool1d", 1, kernel_size, stride, pad_mode, padding, ceil_mode)
         self.dilation, self.return_indices = int_tuple(dilation, 1, "max_pool1d", "dilation"), return_indices
+        _only_padded("max_pool1d", self)
         if self.pad_mode != "pad":
             self.max_pool = ops.MaxPool((1,) + self.kernel_size, (1,) + self.stride, self.pad_mode)
         self.squeeze = ops.Squeeze(2)
@@ -138,6 +146,7 @@ class MaxPool3d(_Pool):
                  ceil_mode=False):
         super().__init__("max_pool3d", 3, kernel_size, stride, pad_mode, padding, ceil_mode)
         self.dilation, self.return_indices = int_tuple(dilation, 3, "max_pool3d", "dilation"), return_indices
+        _only_padded("max_pool3d", self)
 
     def construct(self, x):
         self._check(x)

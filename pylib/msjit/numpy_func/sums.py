@@ -109,7 +109,22 @@ def take(a, indices, axis=None, mode="clip"):
 @_public
 def take_along_axis(arr, indices, axis):
     """One element an index along an axis, of the flattened tensor where that is None."""
-    return _k.gather_elements(_ravel(arr) if axis is None else arr, indices, 0 if axis is None else axis)
+    arr, indices = _tensor(arr), _tensor(indices)
+    if axis is None:
+        arr, axis = _ravel(arr), 0
+    if arr.ndim != indices.ndim:
+        raise ValueError("[take_along_axis] rank of indices, got %d, expected %d" % (indices.ndim, arr.ndim))
+    axis = axis + arr.ndim if axis < 0 else axis
+    if not 0 <= axis < arr.ndim:
+        raise ValueError("[take_along_axis] axis, got %d, expected one of %d" % (axis, arr.ndim))
+    pairs = list(zip(arr.shape, indices.shape))
+    if any(at != axis and a != b and 1 not in (a, b) for at, (a, b) in enumerate(pairs)):
+        raise ValueError("[take_along_axis] shapes, got %s and %s, expected ones that broadcast along other axes than %d"
+                         % (tuple(arr.shape), tuple(indices.shape), axis))
+    wide = [a if b == 1 else b for a, b in pairs]
+    arr = _k.broadcast_to(arr, [arr.shape[at] if at == axis else size for at, size in enumerate(wide)])
+    indices = _k.broadcast_to(indices, [indices.shape[at] if at == axis else size for at, size in enumerate(wide)])
+    return _k.gather_elements(arr, indices, axis)
 
 
 @_public
@@ -235,27 +250,3 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     out = _ops.cov(m, correction=correction, fweights=fweights, aweights=aweights)
     out = out if m.shape[0] > 1 else _k.reshape(out, ())
     return out if dtype is None else _k.cast(out, dtype)
-
-
-@_public
-def pad(arr, pad_width, mode="constant", stat_length=None, constant_values=0, end_values=0, reflect_type="even", **kwargs):
-    """Padded in mode 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'."""
-    arr = _tensor(arr)
-    if mode not in ("constant", "edge", "reflect", "symmetric", "wrap") or reflect_type != "even" or kwargs:
-        raise NotImplementedError("[pad] mode, got %r, expected 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'"
-                                  % (mode,))
-    if isinstance(pad_width, int):
-        pad_width = ((pad_width, pad_width),)
-    elif isinstance(pad_width[0], int):
-        pad_width = (tuple(pad_width) * (2 // len(pad_width)),)
-    pairs = [tuple(pair) for pair in pad_width] * (arr.ndim if len(pad_width) == 1 else 1)
-    if mode == "constant":
-        if not isinstance(constant_values, (int, float)):
-            raise NotImplementedError("[pad] constant_values, got %r, expected a number" % (constant_values,))
-        return _k.pad(arr, [p[0] for p in pairs], [p[1] for p in pairs], constant_values)
-    for axis, (before, after) in enumerate(pairs):
-        if mode in ("reflect", "symmetric"):
-            arr = _ops.array_func._mirror(arr, axis, before, after, mode == "symmetric")
-        else:
-            arr = _ops.array_func._extend(arr, axis, before, after, "replicate" if mode == "edge" else "circular")
-    return arr

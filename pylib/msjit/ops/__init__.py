@@ -4,6 +4,7 @@ from ..autograd import GradOperation, get_grad, grad, jacfwd, jacrev, jvp, value
 from ..function_transforms import derivative, jet, linearize, vmap
 from ..common.tensor import Tensor
 from . import composite, function, functional, operations, registry
+from . import _sparse
 from . import operations as P
 from .composite import (
     HyperMap, Map, MultitypeFuncGraph, add_flags, augassign_add, augassign_div, augassign_floordiv, augassign_mod, augassign_mul,
@@ -19,6 +20,7 @@ __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "valu
            "registry", "derivative", "jet", "linearize", "vmap"]
 __all__ += function.__all__ + operations.__all__
 _refused = _absent(__name__)
+_LAZY_NAMES = _sparse.names()
 # Of ops.communication, which stands on mint and so comes when it is asked for.
 _PROCESSES = frozenset("""P2POp all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object all_reduce all_to_all
     all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather_into_tensor
@@ -36,6 +38,7 @@ def __getattr__(name):
     if name in _LATER:
         return import_module("." + _LATER[name], __name__)
     if name not in _PROCESSES:
-        return _refused(name)
+        found = _sparse.find(name)
+        return _refused(name) if found is None else found
     module = import_module(".communication", __name__)
     return module if name == "communication" else getattr(module, name)

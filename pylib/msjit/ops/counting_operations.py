@@ -51,8 +51,10 @@ def _as_tuple(x):
 
 
 def _sparse_to_dense(indices, values, sparse_shape):
-    """Zeros of a shape with values at coordinates."""
-    return _i.scatter_nd(_k.cast(indices, _mstype.int64), values, tuple(sparse_shape))
+    """Zeros of a shape with values at coordinates; of several at one place the last stays."""
+    from ._sparse.shared import positive
+    dense = _k.full(tuple(sparse_shape), 0, values.dtype)
+    return _i.tensor_scatter_update(dense, positive(indices if indices.ndim > 1 else _k.expand_dims(indices, 1)), values)
 
 
 def _bincount(array, size, weights):

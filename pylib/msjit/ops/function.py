@@ -4,6 +4,7 @@ import sys
 from .. import _paths
 from ..absent import attributes as _absent
 from . import (
+    _sparse,
     activation_func,
     array_func,
     bessel_func,
@@ -78,4 +79,5 @@ def __getattr__(name):
         found = auto_generate.instance_named(name[:-1])
         if found is not None:
             return found
-    return _refuse(name)
+    found = _sparse.find(name)
+    return _refuse(name) if found is None else found

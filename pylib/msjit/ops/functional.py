@@ -3,6 +3,7 @@ from ..absent import attributes as _absent
 from ..autograd import GradOperation, get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
 from ..common.tensor import Tensor
 from ..function_transforms import derivative, jet, linearize, vmap
+from . import _sparse
 from . import operations as P
 from .composite import HyperMap, Map, MultitypeFuncGraph, constexpr, core
 from .function import *  # noqa: F401,F403
@@ -19,4 +20,9 @@ from .operations import (
 __all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp", "HyperMap", "Map",
            "MultitypeFuncGraph", "constexpr", "core", "Tensor", "derivative", "jet", "linearize", "vmap", "P", "AdaptiveMaxPool2D",
            "DtypeToEnum", "Median", "Roll", "TensorToTuple", "UniqueConsecutive"] + _names
-__getattr__ = _absent(__name__)
+_refuse = _absent(__name__)
+
+
+def __getattr__(name):
+    found = _sparse.find(name)
+    return _refuse(name) if found is None else found

@@ -361,11 +361,17 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
 
 
 def softmax_cross_entropy_with_logits(logits, labels):
-    """Cross entropy of each row of logits with one-hot rows."""
+    """Cross entropy of each row of logits with one-hot rows.
+
+    The gradient is softmax(logits) - labels, and zero for the labels, whatever these add up to: MindSpore's definition.
+    """
     check_same_shape("softmax_cross_entropy_with_logits", logits, labels, ("logits", "labels"))
     if logits.ndim != 2:
         raise ValueError("[softmax_cross_entropy_with_logits] rank of logits, got %d, expected 2" % logits.ndim)
-    return -_k.sum(labels * _k.log_softmax(logits, -1), -1)
+    labels = _k.stop_gradient(labels)
+    low = logits - _k.stop_gradient(_k.max(logits, -1, True))
+    total = _k.log(_k.sum(_k.exp(low), -1))
+    return total - _k.sum(labels * low, -1) + (_k.sum(labels, -1) - 1) * _k.stop_gradient(total)
 
 
 def kl_div(logits, labels, reduction="mean"):

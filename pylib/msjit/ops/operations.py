@@ -3,11 +3,14 @@
 A primitive is a plain Python object with a Python __call__ into a function, so the JIT looks through it. Those without
 attributes are rows of _UNARY, _BINARY and _OTHER; those with attributes are classes below.
 """
+import sys as _sys
+
 from .. import _paths
 from ..absent import attributes as _absent
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check_tensor
+from . import _sparse
 from . import array_func as _a
 from . import index_func as _i
 from . import math_func as _m
@@ -423,4 +426,10 @@ _primexpr = constexpr
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 __all__ = ["ReduceOp"] + [name for name, value in list(globals().items())
                           if name[0] != "_" and isinstance(value, type) and issubclass(value, Primitive)]
-__getattr__ = _absent(__name__)
+_refuse = _absent(__name__)
+
+
+def __getattr__(name):
+    """What is for sparse tensors; and MindSpore's modules below this one, which are this one."""
+    found = _sys.modules[__name__] if name in ("sparse_ops", "_csr_ops") else _sparse.find(name)
+    return _refuse(name) if found is None else found

@@ -26,6 +26,7 @@ class GroupedOptimizer(Shown, Cell):
         if not groups:
             raise ValueError("[%s] params must not be empty" % self._where)
         self.defaults, self.param_groups, self.lrs, self.step_count = dict(defaults), [], [], 0
+        self.group_start_id = [0]
         object.__setattr__(self, "parameters", ())
         self._first_names = ()  # what names of state are made of
         object.__setattr__(self, "_states", {})  # prefix: first value of what is kept for each parameter
@@ -58,6 +59,7 @@ class GroupedOptimizer(Shown, Cell):
         self.lrs.append(group["lr"])
         self.param_groups.append(group)
         object.__setattr__(self, "parameters", ParameterTuple(tuple(self.parameters) + tuple(params)))
+        self.group_start_id.append(len(self.parameters))
         self._first_names += tuple([param.name for param in params])
         for name, value in list(self.__dict__.items()):
             if isinstance(value, ParameterTuple) and name != "parameters":

@@ -1,4 +1,4 @@
 """mindspore.scipy: linear algebra and minimisation, on the operators of msjit."""
-from . import linalg, optimize
+from . import fft, linalg, optimize
 
-__all__ = ["linalg", "optimize"]
+__all__ = ["fft", "linalg", "optimize"]

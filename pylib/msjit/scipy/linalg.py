@@ -164,6 +164,27 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
     return packed, Tensor(pivots, mstype.int32)
 
 
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+    """x, (N,) or (N, K), with a x = b (a^T x = b where trans is 1 or 2), from what lu_factor gave of a.
+
+    Raises ValueError for another trans and for shapes that do not fit.
+    """
+    _bools("lu_solve", overwrite_b=overwrite_b, check_finite=check_finite)
+    if trans not in (0, 1, 2):
+        raise ValueError("[lu_solve] trans, got %r, expected 0, 1 or 2" % (trans,))
+    packed, pivots = lu_and_piv
+    packed = _matrix("lu_solve", packed, "lu")
+    b, order = _right("lu_solve", packed, b), list(range(packed.shape[0]))
+    for at, other in enumerate(pivots.asnumpy().tolist()):
+        order[at], order[other] = order[other], order[at]
+    if trans == 0:
+        b = ops.gather(b, Tensor(order, mstype.int64), 0)
+        return _solved(packed, _solved(packed, b, False, True, True), False, False, False)
+    found = _solved(packed, _solved(packed, b, True, False, False), True, True, True)
+    back = [order.index(row) for row in range(len(order))]
+    return ops.gather(found, Tensor(back, mstype.int64), 0)
+
+
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     """(P, L, U) with P L U = a for a matrix (M, N), M <= N, P as int32; with permute_l (P L, U). ValueError where M > N."""
     _bools("lu", permute_l=permute_l, overwrite_a=overwrite_a, check_finite=check_finite)

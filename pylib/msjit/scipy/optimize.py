@@ -173,9 +173,11 @@ def minimize(func, x0, args=(), method=None, jac=None, hess=None, hessp=None, bo
 
 def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
     """(rows, columns), int64 Tensors of min(M, N) ones, that pair rows and columns of costs (M, N) at the least sum, or the greatest
-    where maximize. dimension_limit, an int or Tensor: only the first so many columns are used.
+    where maximize. dimension_limit, an int or Tensor: only the first so many columns are used, and -1 stands for pairs that are
+    left over.
 
-    Raises TypeError for costs that are no Tensor or a maximize that is no bool, ValueError for another shape and for NaNs.
+    Raises TypeError for costs that are no Tensor or a maximize that is no bool, ValueError for another shape, for NaNs and for a limit
+    that is no number of columns.
     """
     import numpy
     if not isinstance(cost_matrix, Tensor):
@@ -185,8 +187,12 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
     costs = cost_matrix.asnumpy().astype(numpy.float64)
     if costs.ndim != 2:
         raise ValueError("[linear_sum_assignment] shape of cost_matrix, got %s, expected (M, N)" % (costs.shape,))
+    pairs = min(costs.shape)
     if dimension_limit is not None:
-        costs = costs[:, :int(dimension_limit)]
+        limit = int(dimension_limit)
+        if not 0 < limit <= costs.shape[1]:
+            raise ValueError("[linear_sum_assignment] dimension_limit, got %d, expected 1 to %d" % (limit, costs.shape[1]))
+        costs = costs[:, :limit]
     if numpy.isnan(costs).any():
         raise ValueError("[linear_sum_assignment] cost_matrix, got NaN somewhere, expected numbers")
     costs = -costs if maximize else costs
@@ -196,7 +202,8 @@ def linear_sum_assignment(cost_matrix, maximize, dimension_limit=None):
     if flipped:
         order = numpy.argsort(columns)
         rows, columns = columns[order], rows[order]
-    return Tensor(rows, mstype.int64), Tensor(columns, mstype.int64)
+    left = numpy.full(pairs - len(rows), -1)
+    return Tensor(numpy.concatenate([rows, left]), mstype.int64), Tensor(numpy.concatenate([columns, left]), mstype.int64)
 
 
 def _assigned(costs):

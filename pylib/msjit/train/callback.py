@@ -118,9 +118,15 @@ class Callback:
 
 def loss_of(net_outputs):
     """The loss as a float, of what a training step returned: the loss, or a tuple that begins with it."""
+    loss = _first(net_outputs)
+    return float(loss) if isinstance(net_outputs, (tuple, list, Tensor)) and hasattr(loss, "item") else loss
+
+
+def _first(net_outputs):
+    """The loss as a number of NumPy."""
     while isinstance(net_outputs, (tuple, list)) and net_outputs:
         net_outputs = net_outputs[0]
-    return float(net_outputs.asnumpy().mean()) if isinstance(net_outputs, Tensor) else net_outputs
+    return net_outputs.asnumpy().mean() if isinstance(net_outputs, Tensor) else net_outputs
 
 
 class LossMonitor(Callback):
@@ -208,7 +214,7 @@ class History(Callback):
     def epoch_end(self, run_context):
         state = run_context.original_args()
         self.epoch["epoch"].append(state.get("cur_epoch_num", 1))
-        row = {"net_output": loss_of(state.net_outputs)}
+        row = {"net_output": _first(state.net_outputs)}
         row.update(state.get("metrics") or {})
         for name, value in row.items():
             self.history.setdefault(name, []).append(value)

@@ -24,6 +24,7 @@ class LRScheduler:
                 raise KeyError("[%s] initial_lr is missing in a group of a resumed optimizer" % type(self).__name__)
         self.optimizer, self.last_epoch = optimizer, last_epoch
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self._last_lr = list(optimizer.lrs)
         self.step()
 
     def _rates(self):
@@ -238,6 +239,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         wave = (1 + math.cos(math.pi * at / span)) / 2
         return [self.eta_min + (base - self.eta_min) * wave for base in self._bases()]
 
+    def step(self, epoch=None):
+        """Goes on by one, or to an epoch."""
+        super().step(epoch)
+
 
 class CyclicLR(LRScheduler):
     """Up from base_lr to max_lr in step_size_up steps and down in step_size_down, again and again.
@@ -318,7 +323,7 @@ class SequentialLR:
         self.last_epoch += 1
         at = sum(milestone <= self.last_epoch for milestone in self.milestones)
         starts = at > 0 and self.milestones[at - 1] == self.last_epoch
-        return self._schedulers[at].step(0 if starts else None)
+        self._schedulers[at].step(0 if starts else None)
 
     def get_last_lr(self):
         """The rates as Tensors."""
@@ -346,6 +351,7 @@ class ReduceLROnPlateau:
             raise ValueError("[ReduceLROnPlateau] min_lr, got %d numbers, expected %d" % (len(self.min_lrs), groups))
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
         self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
+        self._last_lr = list(optimizer.lrs)
         self.best = math.inf if mode == "min" else -math.inf
         self.num_bad_epochs = self.cooldown_counter = self.last_epoch = 0
 

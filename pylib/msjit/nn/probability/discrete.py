@@ -168,11 +168,10 @@ class Categorical(Distribution):
         return ops.arange(0, probs.shape[-1], 1, dtype=mstype.float32)
 
     def _mean(self, probs):
-        return ops.sum(probs * self._places(probs), -1)
+        return ops.sum(probs * self._places(probs), -1, True)  # the axis stays: so it does in MindSpore
 
     def _var(self, probs):
-        away = self._places(probs) - ops.expand_dims(self._mean(probs), -1)
-        return ops.sum(probs * ops.square(away), -1)
+        return ops.sum(probs * ops.square(self._places(probs) - self._mean(probs)), -1, True)
 
     def _mode(self, probs):
         return ops.cast(ops.argmax(probs, -1), self._dtype)

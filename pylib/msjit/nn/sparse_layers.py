@@ -1,0 +1,27 @@
+"""Layers of sparse matrices."""
+from .. import ops
+from .cell import Cell
+
+
+class SparseToDense(Cell):
+    """The dense tensor of a COOTensor; of several elements at one place the last stays."""
+
+    def __init__(self):
+        super().__init__()
+        self.sparse_to_dense = ops.SparseToDense()
+
+    def construct(self, input):
+        return self.sparse_to_dense(input.indices, input.values, input.shape)
+
+
+class SparseTensorDenseMatmul(Cell):
+    """The product of a sparse matrix, given as indices (N, 2), values (N) and a shape, and a dense one; of their transposes where
+    asked."""
+
+    def __init__(self, adjoint_st=False, adjoint_dt=False):
+        super().__init__()
+        self.adj_st, self.adj_dt = adjoint_st, adjoint_dt
+        self.sparse_dense_matmul = ops.SparseTensorDenseMatmul(adjoint_st, adjoint_dt)
+
+    def construct(self, indices, values, sparse_shape, dense):
+        return self.sparse_dense_matmul(indices, values, sparse_shape, dense)

@@ -1,0 +1,79 @@
+"""Places of the elements of sparse matrices: rows from where they start and back, orders, and what several have in common."""
+from ...common import dtype as _mstype
+from ...common.tensor import Tensor as _Tensor
+from .. import index_func as _i
+from .. import registry as _k
+from .. import scatter_func as _sc
+
+
+def rows_of(indptr, count):
+    """The row of each of `count` elements, of where each row begins (and the last ends)."""
+    return _k.searchsorted(indptr[1:], _k.arange(0, count, 1, indptr.dtype), True)
+
+
+def starts_of(rows, height):
+    """Where each row begins, and the last ends, of the rising rows of elements."""
+    return _k.cast(_k.searchsorted(rows, _k.arange(0, height + 1, 1, rows.dtype), False), rows.dtype)
+
+
+def by_row(rows):
+    """The order of elements row by row, those of one row as they stand."""
+    count = rows.shape[0]
+    return _k.argsort(_k.cast(rows, _mstype.int64) * count + _k.arange(0, count, 1, _mstype.int64), 0, False)
+
+
+def keys_of(where, indices, shape):
+    """One number for each coordinate (a row of `indices`), as a NumPy vector; ValueError outside of the shape."""
+    import numpy
+    places = indices.asnumpy().astype(numpy.int64).reshape(-1, len(shape))
+    if places.size and ((places < 0).any() or (places >= numpy.array(shape)).any()):
+        raise ValueError("[%s] indices, got %s, expected ones within the shape %s" % (where, places.tolist(), tuple(shape)))
+    return numpy.ravel_multi_index(tuple(places.T), tuple(shape)) if places.size else numpy.zeros(0, numpy.int64)
+
+
+def indices_of(keys, shape, dtype):
+    """Coordinates of keys_of, one a row."""
+    import numpy
+    return _k.cast(_Tensor(numpy.stack(numpy.unravel_index(keys, tuple(shape)), 1).astype(numpy.int64)), dtype)
+
+
+def united(keys, values):
+    """(the distinct keys in rising order, the sums of the values at each)."""
+    import numpy
+    distinct, places = numpy.unique(keys, return_inverse=True)
+    return distinct, _sc.unsorted_segment_sum(values, _Tensor(places.reshape(-1).astype(numpy.int64)), len(distinct))
+
+
+def positive(indices):
+    """int64 indices; those below 0, which would count from the end, are beyond every axis."""
+    indices = _k.cast(indices, _mstype.int64)
+    return _k.where(_k.less(indices, 0), 2**62, indices)
+
+
+def elements_at(dense, places):
+    """Elements of a dense tensor that broadcasts to the rank of the coordinates, at these coordinates."""
+    count = len(places)
+    if dense.ndim < count:
+        dense = _k.reshape(dense, (1,) * (count - dense.ndim) + tuple(dense.shape))
+    at = [_k.zeros_like(place) if size == 1 else positive(place) for place, size in zip(places, dense.shape)]
+    return _i.gather_nd(dense, _k.stack(at, 1))
+
+
+def placed(where, indices, values, shape):
+    """The dense tensor of coordinates and the values there, which add up; IndexError outside of the shape."""
+    kind = values.dtype
+    values = _k.cast(values, _mstype.int32) if kind == _mstype.bool_ else values
+    return _k.cast(_i.scatter_nd(positive(indices), values, tuple(shape)), kind)
+
+
+def product(rows, columns, values, dense, height):
+    """The product of a sparse matrix and a dense one (N, K)."""
+    wide = _k.reshape(values, (-1, 1)) * _k.gather(dense, positive(columns), 0)
+    return _sc.unsorted_segment_sum(wide, positive(rows), height)
+
+
+def softmax(rows, values, count):
+    """Softmax of the values of each row."""
+    low = values - _k.stop_gradient(_k.gather(_sc.unsorted_segment_max(values, rows, count), rows, 0))
+    exps = _k.exp(low)
+    return exps / _k.gather(_sc.unsorted_segment_sum(exps, rows, count), rows, 0)
