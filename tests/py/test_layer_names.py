@@ -147,7 +147,7 @@ LACKING = {
     "RNN": "reverse reverse_sequence", "MultiMarginLoss": "multi_margin_loss", "MultilabelMarginLoss": "multilabel_margin_loss",
     "Linear": "dense", "BatchNorm1d": "shape", "BatchNorm2d": "shape", "BatchNorm3d": "shape",
 }
-NOT_OFFERED = ("nn.SampledSoftmaxLoss(2, 4, 1)",)
+NOT_OFFERED = ()
 
 
 @pytest.mark.parametrize("text, params, primitives", TABLE, ids=[row[0] for row in TABLE])

@@ -170,7 +170,7 @@ def test_ctc():
     (lambda: nn.FocalLoss()(Tensor(X), Tensor(CLASSES)), ValueError), (lambda: nn.MultiClassDiceLoss(activation="x"), ValueError),
     (lambda: nn.MultilabelMarginLoss()(Tensor(X), Tensor(CLASSES)), ValueError), (lambda: nn.KLDivLoss()(Tensor(X), 3), TypeError),
     (lambda: nn.CTCLoss(blank=9)(Tensor(X[:, None]), Tensor([[1]]), Tensor([3]), Tensor([1])), ValueError),
-    (lambda: nn.SampledSoftmaxLoss(2, 5), NotImplementedError)])
+    (lambda: nn.SampledSoftmaxLoss(2, 5, sampled_values=3), TypeError)])
 def test_errors(call, error):
     with pytest.raises(error, match=r"^\[\w+\] "):
         call()
@@ -189,3 +189,17 @@ def test_one_hot_cross_entropy_has_the_gradient_of_mindspore():
             found = ms.grad(lambda a, b: (loss(a, b) * Tensor(weights)).sum(), (0, 1))(Tensor(logits), Tensor(labels))
             np.testing.assert_allclose(found[0].asnumpy(), (softmax - labels) * weights[:, None], 1e-5, 1e-6)
             assert not found[1].asnumpy().any()  # whatever the labels add up to
+
+
+def test_sampled_softmax_draws_its_classes():
+    weights, biases = Tensor(np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)), Tensor([0.1, 0.2, 0.3, 0.4])
+    labels, x = Tensor([1, 2], ms.int32), Tensor([[1.0, 2, 3], [0.5, 1, 0]])
+    drawn = ms.ops.uniform_candidate_sampler(Tensor([[1], [2]]), 1, 2, True, 4, 7, True)
+    assert sorted(drawn[0].asnumpy().tolist()) == [0, 3]  # none of the labels
+    want = nn.SampledSoftmaxLoss(2, 4, 1, sampled_values=drawn)(weights, biases, labels, x).asnumpy()
+    for labels in (labels, labels.reshape(2, 1)):
+        assert nn.SampledSoftmaxLoss(2, 4, 1, seed=7)(weights, biases, labels, x).asnumpy() == pytest.approx(want)
+    free = nn.SampledSoftmaxLoss(1, 4, 1, remove_accidental_hits=False)
+    assert len({float(free(weights, biases, labels, x)[0]) for _ in range(30)}) > 1
+    with pytest.raises(ValueError, match="uniform_candidate_sampler"):
+        nn.SampledSoftmaxLoss(3, 4, 1)(weights, biases, labels, x)

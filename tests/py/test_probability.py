@@ -104,3 +104,45 @@ def test_in_a_network_with_gradients(mode):
 def test_errors(call, error):
     with pytest.raises(error, match=r"^\[\w+\] "):
         call()
+
+
+def test_parameters_by_name():
+    import msjit.nn.probability.distribution as msd
+    normal, x = msd.Normal(1.0, 2.0), Tensor([1.0, 2.0])
+    other = msd.Normal(0.5, 2.0)
+    assert normal.log_prob(x, mean=0.5).asnumpy() == pytest.approx(other.log_prob(x).asnumpy())
+    assert float(normal.mean(mean=Tensor(3.0))) == 3 and float(normal("sd", sd=Tensor(3.0))) == 3
+    assert float(normal.kl_loss("Normal", mean_b=0.5, sd_b=2.0)) == pytest.approx(float(normal.kl_loss("Normal", 0.5, 2.0)))
+    assert float(normal.kl_loss("Normal", 0.5, 2.0, sd=3.0)) == pytest.approx(float(msd.Normal(1.0, 3.0).kl_loss("Normal", 0.5, 2.0)))
+    assert normal.sample((2,), mean=5.0, sd=1e-9).asnumpy() == pytest.approx([5, 5])
+    assert float(msd.Bernoulli(0.5).mean(probs1=Tensor(0.25))) == 0.25
+    with pytest.raises(TypeError, match="mu"):
+        normal.prob(x, mu=1.0)
+
+
+def test_bayesian_layers():
+    from msjit import nn, ops
+    from msjit.nn.probability import bnn_layers as bnn
+    ms.set_seed(1)
+    prior, spread = 0.1, np.log1p(np.exp(-4.0))
+    kl = np.log(spread / prior) + (prior ** 2 + 0.09) / (2 * spread ** 2) - 0.5
+    for layer, x, count, sigma in ((bnn.DenseReparam(3, 2), np.ones((4, 3)), 8, 2.0), (bnn.DenseLocalReparam(3, 2), np.ones((4, 3)), 8, 2.0),
+                                   (bnn.ConvReparam(3, 2, 3, pad_mode="valid", has_bias=True), np.ones((2, 3, 3, 3)), 56, 28 ** 0.5)):
+        names = [p.name for p in layer.get_parameters() if "posterior" in p.name]
+        assert names == [kind + part for kind in ("weight_posterior.", "bias_posterior.") for part in ("mean", "untransformed_std")]
+        for param in layer.get_parameters():
+            param.set_data(Tensor(np.full(param.shape, -4.0 if "untransformed" in param.name else 0.3, np.float32)))
+        assert float(layer.compute_kl_loss()) == pytest.approx(kl * count, 1e-3)
+        for run in (layer, ms.jit(lambda x, layer=layer: layer(x), mode="PIJit")):
+            drawn = np.stack([run(Tensor(x.astype(np.float32))).asnumpy() for _ in range(200)])
+            assert drawn.mean() == pytest.approx(0.3 * count / 2, rel=0.02) and drawn.std(0).mean() == pytest.approx(spread * sigma, rel=0.15)
+    net = nn.SequentialCell([bnn.DenseReparam(3, 2, activation="relu"), nn.Dense(2, 2)])
+    whole = bnn.WithBNNLossCell(net, nn.MSELoss(), 0, 0.5)
+    want = 0.5 * float(net[0].compute_kl_loss())
+    assert whole.backbone_network is net and float(whole(ops.ones((4, 3)), ops.ones((4, 2)))) == pytest.approx(want)
+    grads = ms.grad(whole, None, net.trainable_params())(ops.ones((4, 3)), ops.ones((4, 2)))
+    assert all(np.isfinite(grad.asnumpy()).all() for grad in grads) and grads[0].asnumpy().any()
+    for bad, error in ((lambda: bnn.DenseReparam(0, 2), ValueError), (lambda: bnn.DenseReparam(2, 2, weight_prior_fn=int), TypeError),
+                       (lambda: bnn.WithBNNLossCell(net, nn.MSELoss(), -1), ValueError)):
+        with pytest.raises(error):
+            bad()

@@ -38,7 +38,7 @@ _ON_CLASSES = {
     "FocalLoss": "expand_dims=ExpandDims gather_d=GatherD squeeze=Squeeze tile=Tile dtype=DType", "DiceLoss": "reshape=Reshape",
     "MultiClassDiceLoss": "reshape=Reshape", "RMSELoss": "dtype=DType",
     "SampledSoftmaxLoss": """reshape=Reshape shape=Shape exp=Exp log=Log slice_op=Slice gather_v2=Gather reduce_max_true=ReduceMax
-        reduce_sum_true=ReduceSum concat_dim0=Concat ones_like=OnesLike zeros_like=ZerosLike expand_dims=ExpandDims
+        reduce_sum_true=ReduceSum concat_dim0=Concat concat_dim1=Concat matmul=MatMul ones_like=OnesLike zeros_like=ZerosLike expand_dims=ExpandDims
         dtype=DType""",
 }
 

@@ -74,7 +74,8 @@ class PoissonNLLLoss(LossBase):
 class SampledSoftmaxLoss(LossBase):
     """Softmax cross entropy over the true classes and sampled_values = (sampled classes (num_sampled,), expected counts of the
     true classes (N, num_true), expected counts of the sampled ones (num_sampled,)); weights (classes, size), biases (classes,),
-    labels (N, num_true), logits (N, size)."""
+    labels (N, num_true), logits (N, size). Without sampled_values each call draws classes, all
+    equally likely, but those of the labels where remove_accidental_hits."""
 
     def __init__(self, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=True, seed=0,
                  reduction="none"):
@@ -83,20 +84,22 @@ class SampledSoftmaxLoss(LossBase):
         if num_true < 1 or seed < 0 or num_sampled > num_classes or num_true > num_classes:
             raise ValueError("[%s] num_sampled, num_classes, num_true and seed, got %s, %s, %s and %s, expected 0 or more and "
                              "no more than num_classes" % (where, num_sampled, num_classes, num_true, seed))
-        if sampled_values is None:
-            raise NotImplementedError("[%s] drawing the classes is not offered, pass sampled_values" % where)
-        if not isinstance(sampled_values, (list, tuple)):
+        if not isinstance(sampled_values, (list, tuple, type(None))):
             raise TypeError("[%s] sampled_values must be a tuple, got %s" % (where, type(sampled_values).__name__))
-        if len(sampled_values) != 3:
+        if sampled_values is not None and len(sampled_values) != 3:
             raise ValueError("[%s] sampled_values must have 3 items, got %d" % (where, len(sampled_values)))
+        self.sampler = ops.UniformCandidateSampler(num_true, num_sampled, True, num_classes, seed, remove_accidental_hits)
         self.num_sampled, self.num_classes, self.num_true = num_sampled, num_classes, num_true
-        self.sampled_values = tuple(sampled_values)
+        self.sampled_values = None if sampled_values is None else tuple(sampled_values)
 
     def construct(self, weights, biases, labels, logits):
         if labels.dtype not in (mstype.int32, mstype.int64):
             raise TypeError("[sampled_softmax_loss] dtype of labels, got %s, expected int32 or int64" % labels.dtype)
-        sampled, true_count, sampled_count = self.sampled_values
         labels = labels.reshape(-1, self.num_true)
+        drawn = self.sampled_values
+        if drawn is None:
+            drawn = self.sampler(ops.cast(labels, mstype.int64))
+        sampled, true_count, sampled_count = drawn
         rows = ops.embedding(labels, weights)  # (N, num_true, size)
         true = ops.sum(rows * ops.expand_dims(logits, 1), -1) + ops.embedding(labels, biases.reshape(-1, 1)).squeeze(-1)
         other = ops.matmul(logits, ops.swapaxes(ops.embedding(sampled, weights), 0, 1)) \

@@ -1,4 +1,5 @@
 """Probability: distributions, and bijectors that make new ones of them."""
-from . import bijector, distribution
+from .. import layer  # noqa: F401 - what the layers stand on
+from . import bijector, bnn_layers, distribution
 
-__all__ = ["bijector", "distribution"]
+__all__ = ["bijector", "bnn_layers", "distribution"]

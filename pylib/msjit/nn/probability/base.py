@@ -72,11 +72,17 @@ class Distribution(Cell):
             total = total + value
         return tuple(total.shape)
 
-    def _arguments(self, args):
-        """The parameters of a call: those given with it, else those of the distribution."""
+    def _arguments(self, args, named=None):
+        """The parameters of a call: those given with it, all of them in order or some by name, else those of the distribution."""
         if args and len(args) != len(self._names):
             raise TypeError("[%s] parameters, got %d, expected %s" % (type(self).__name__, len(args), ", ".join(self._names)))
         found = [as_parameter(value, type(self).__name__, key) for key, value in zip(self._names, args)] if args else list(self._given)
+        for key, value in (named or {}).items():
+            key = "probs" if key == "probs1" else key  # what MindSpore calls it in calls
+            if key not in self._names:
+                raise TypeError("[%s] parameter, got %r, expected one of %s" % (type(self).__name__, key, ", ".join(self._names)))
+            if value is not None:
+                found[self._names.index(key)] = as_parameter(value, type(self).__name__, key)
         for key, value in zip(self._names, found):
             if value is None:
                 raise TypeError("[%s] %s, got none, expected it when the distribution is made or with the call"
@@ -90,72 +96,75 @@ class Distribution(Cell):
 
     # -- of values ----------------------------------------------------------------------------------------------
 
-    def log_prob(self, value, *args):
+    def log_prob(self, value, *args, **named):
         """Logarithm of the density, or of the probability of a whole number."""
-        return self._log_prob(self._value(value), *self._arguments(args))
+        return self._log_prob(self._value(value), *self._arguments(args, named))
 
-    def prob(self, value, *args):
+    def prob(self, value, *args, **named):
         """The density, or the probability of a whole number."""
-        return ops.exp(self.log_prob(value, *args))
+        return ops.exp(self.log_prob(value, *args, **named))
 
-    def cdf(self, value, *args):
+    def cdf(self, value, *args, **named):
         """The probability of `value` or less."""
-        return self._cdf(self._value(value), *self._arguments(args))
+        return self._cdf(self._value(value), *self._arguments(args, named))
 
-    def log_cdf(self, value, *args):
+    def log_cdf(self, value, *args, **named):
         """Logarithm of cdf."""
-        return ops.log(self.cdf(value, *args))
+        return ops.log(self.cdf(value, *args, **named))
 
-    def survival_function(self, value, *args):
+    def survival_function(self, value, *args, **named):
         """1 - cdf"""
-        return 1 - self.cdf(value, *args)
+        return 1 - self.cdf(value, *args, **named)
 
-    def log_survival(self, value, *args):
+    def log_survival(self, value, *args, **named):
         """Logarithm of survival_function."""
-        return ops.log(self.survival_function(value, *args))
+        return ops.log(self.survival_function(value, *args, **named))
 
     # -- of the parameters --------------------------------------------------------------------------------------
 
-    def mean(self, *args):
+    def mean(self, *args, **named):
         """The mean."""
-        return self._mean(*self._arguments(args))
+        return self._mean(*self._arguments(args, named))
 
-    def var(self, *args):
+    def var(self, *args, **named):
         """The variance."""
-        return self._var(*self._arguments(args))
+        return self._var(*self._arguments(args, named))
 
-    def sd(self, *args):
+    def sd(self, *args, **named):
         """The standard deviation."""
-        return ops.sqrt(self.var(*args))
+        return ops.sqrt(self.var(*args, **named))
 
-    def mode(self, *args):
+    def mode(self, *args, **named):
         """The likeliest value."""
-        return self._mode(*self._arguments(args))
+        return self._mode(*self._arguments(args, named))
 
-    def entropy(self, *args):
+    def entropy(self, *args, **named):
         """The entropy, in nats."""
-        return self._entropy(*self._arguments(args))
+        return self._entropy(*self._arguments(args, named))
 
-    def kl_loss(self, dist, *args):
+    def kl_loss(self, dist, *args, **named):
         """Kullback-Leibler divergence from a distribution of the same kind (named by `dist`) with the parameters that come first
-        among args; parameters of this one may follow."""
+        among args; parameters of this one may follow. By name those of the other one end in _b."""
         count = len(self._names)
         if dist != type(self).__name__:
             raise ValueError("[%s] dist, got %r, expected %r" % (type(self).__name__, dist, type(self).__name__))
-        if len(args) not in (count, 2 * count):
+        other = {key[:-2]: value for key, value in named.items() if key[-2:] == "_b"}
+        own = {key: value for key, value in named.items() if key[-2:] != "_b"}
+        if len(args) not in (count, 2 * count) and not (other and not args):
             raise TypeError("[%s] parameters of the other distribution, got %d, expected %s"
                             % (type(self).__name__, len(args), ", ".join(self._names)))
-        return self._kl(*(self._arguments(args[count:]) + self._arguments(args[:count])))
+        return self._kl(*(self._arguments(args[count:], own) + self._arguments(args[:count], other)))
 
-    def cross_entropy(self, dist, *args):
+    def cross_entropy(self, dist, *args, **named):
         """entropy + kl_loss"""
-        return self.entropy(*args[len(self._names):]) + self.kl_loss(dist, *args)
+        own = {key: value for key, value in named.items() if key[-2:] != "_b"}
+        return self.entropy(*args[len(self._names):], **own) + self.kl_loss(dist, *args, **named)
 
-    def sample(self, shape=(), *args):
+    def sample(self, shape=(), *args, **named):
         """Random values of the distribution's dtype, of `shape` and behind it the shape of the parameters."""
         if not isinstance(shape, tuple):
             raise TypeError("[%s] shape, got %s, expected a tuple" % (type(self).__name__, type(shape).__name__))
-        params = self._arguments(args)
+        params = self._arguments(args, named)
         total = params[0]
         for value in params[1:]:
             total = total + value
