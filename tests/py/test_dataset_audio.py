@@ -57,7 +57,35 @@ def test_doubles_and_round_trips():
     (lambda: audio.TimeMasking(False, 9)(np.ones((2, 3))), RuntimeError), (lambda: audio.Spectrogram(8, 9), ValueError),
     (lambda: audio.Spectrogram(8, center=False)(np.ones(4)), RuntimeError), (lambda: audio.MelScale(n_stft=9)(np.ones((8, 2))), RuntimeError),
     (lambda: audio.MelScale(f_min=9000.0), ValueError), (lambda: audio.MFCC(n_mfcc=200), ValueError), (lambda: audio.MFCC(melkwargs=3), TypeError),
-    (lambda: audio.Vol(-1.0), ValueError), (lambda: audio.Phaser(44100), NotImplementedError)])
+    (lambda: audio.Vol(-1.0), ValueError), (lambda: audio.Vad(44100), NotImplementedError),
+    (lambda: audio.Biquad(1, 0, 0, 0, 0, 0), ValueError), (lambda: audio.LFilter([1.0], [1.0, 2.0]), ValueError), (lambda: audio.Flanger(44100)(np.ones(5)), RuntimeError),
+    (lambda: audio.DeemphBiquad(8000), ValueError), (lambda: audio.MaskAlongAxis(3, 9, 0.5, 2)(np.ones((2, 5))), RuntimeError),
+    (lambda: audio.PhaseVocoder(1.0, np.ones((3, 1)))(np.ones((4, 5, 2))), RuntimeError), (lambda: audio.Resample(0), ValueError),
+    (lambda: audio.DetectPitchFrequency(16000)(np.ones(100)), RuntimeError)])
 def test_errors(call, error):
     with pytest.raises(error, match=r"^\[\w+\] "):
         call()
+
+
+def test_random_transforms():
+    spectrum, steps = np.ones((3, 20, 30)), np.linspace(-0.9, 0.9, 200)
+    found = audio.MaskAlongAxisIID(5, 0.0, 2)(spectrum)
+    assert (spectrum == 1).all() and ((found == 0).all(1).sum(1) <= 5).all()
+    for density in audio.DensityFunction:
+        for shaped in (False, True):
+            found = audio.Dither(density, shaped)(steps) * 2 ** 15
+            assert (found == np.round(found) if not shaped else found == found).all() and np.abs(found - steps * 2 ** 15).max() < 8
+    strengths = audio.Spectrogram(power=1.0)(np.sin(np.arange(4000) * 0.3)[None])
+    error = [np.abs(audio.Spectrogram(power=1.0)(audio.GriffinLim(n_iter=n, power=1.0)(strengths)) - strengths).mean() for n in (1, 60)]
+    assert error[1] < 0.6 * error[0]
+    mel = audio.MelScale(4, 16000, n_stft=12)(np.abs(np.cos(np.arange(60.0))).reshape(1, 12, 5))
+    back = audio.InverseMelScale(12, 4, 16000)(mel)
+    assert back.shape == (1, 12, 5) and (back >= 0).all()
+    np.testing.assert_allclose(audio.MelScale(4, 16000, n_stft=12)(back), mel, atol=0.05)
+
+
+def test_pitch():
+    tone = np.sin(np.arange(8000) * (2 * np.pi * 200 / 8000)) + 0.3 * np.sin(np.arange(8000) * (2 * np.pi * 600 / 8000))
+    found = audio.DetectPitchFrequency(8000, win_length=5)(tone[None])
+    assert found.shape == (1, 98) and found.dtype == np.float32
+    np.testing.assert_allclose(found[0, :90], 200, 1e-5)  # 40 values a period

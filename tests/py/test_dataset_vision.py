@@ -151,7 +151,7 @@ def test_without_pillow(monkeypatch):
     (lambda: V.HorizontalFlip()("a"), TypeError), (lambda: V.HorizontalFlip()(), TypeError), (lambda: V.HWC2CHW()(np.zeros(3)), RuntimeError),
     (lambda: V.Decode()(IMAGE), TypeError), (lambda: V.Normalize([1, 2], [1, 1])(IMAGE), RuntimeError),
     (lambda: V.Crop((5, 5), 4)(IMAGE), RuntimeError), (lambda: V.Resize((3, 3), V.Inter.ANTIALIAS)(IMAGE), TypeError),
-    (lambda: T.OneHot(4)(np.array(4)), RuntimeError), (lambda: T.OneHot(4)(np.array(1.5)), RuntimeError), (lambda: T.OneHot(0), ValueError),
+    (lambda: T.OneHot(4)(np.array(4)), RuntimeError), (lambda: T.OneHot(4)(np.zeros((2, 3), int)), RuntimeError), (lambda: T.OneHot(4)(np.array(1.5)), RuntimeError), (lambda: T.OneHot(0), ValueError),
     (lambda: T.Compose([]), ValueError), (lambda: T.Compose([3]), TypeError), (lambda: T.Compose(3), TypeError),
     (lambda: T.PadEnd([1, 2])(np.zeros(2)), RuntimeError), (lambda: T.Slice(7)(np.zeros(3)), RuntimeError), (lambda: T.TypeCast("no type"), TypeError)])
 def test_bad_arguments(make, error):
@@ -159,10 +159,26 @@ def test_bad_arguments(make, error):
         make()
 
 
+def test_mix_up():
+    images, labels = np.stack([np.full((2, 2, 1), i, np.uint8) for i in range(4)]), np.eye(4)
+    mixed, shares = V.MixUp(4, 0.5)(images, labels)
+    assert mixed.dtype == shares.dtype == np.float64
+    for i in range(4):  # each with the next one
+        assert set(np.nonzero(shares[i])[0]) <= {i, (i + 1) % 4} and abs(shares[i].sum() - 1) < 1e-12
+        np.testing.assert_allclose(mixed[i], (shares[i] * np.arange(4)).sum(), atol=1e-6)
+    op = V.MixUp(1, 0.5, is_single=False)
+    assert (op(images, labels)[0] == images).all()  # there is no call before
+    mixed, shares = op(images[::-1], labels[::-1])
+    np.testing.assert_allclose(mixed[:, 0, 0, 0], shares @ np.arange(4), atol=1e-6)
+    assert np.allclose(shares.sum(0), 1) and (shares[0, 1:3] == 0).all()
+    assert V.ToNumpy()([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
+
+
 def test_transforms_of_data():
     a = np.arange(5)
     assert T.OneHot(4)(np.array(2)).tolist() == [0, 0, 1, 0]
-    assert np.allclose(T.OneHot(4, 0.1)(np.array([1])), [[0.025, 0.925, 0.025, 0.025]])
+    assert np.allclose(T.OneHot(4, 0.1)(np.array([1])), [0.025, 0.925, 0.025, 0.025])
+    assert T.OneHot(2)(np.array([[0], [1]])).tolist() == T.OneHot(2)(np.array([0, 1])).tolist() == [[1, 0], [0, 1]]
     assert T.TypeCast(ms.int32)(np.array([1.7, -1.7])).tolist() == [1, -1] and T.TypeCast(np.float16)(a).dtype == np.float16
     assert T.Fill(3)(np.zeros((2, 2), np.float32)).tolist() == [[3, 3], [3, 3]]
     assert T.PadEnd([4], 9)(np.array([1, 2])).tolist() == [1, 2, 9, 9] and T.PadEnd([1])(a).tolist() == [0]

@@ -150,10 +150,11 @@ def _prepare(function, seed, numbers):
     _work["function"] = function
     random.seed(seed + number)
     numpy.random.seed((seed + number) % 2**32)
-    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=watch, args=(os.getppid(),), daemon=True).start()
 
 
-def _watch(parent):
+def watch(parent):
+    """Ends this process when its parent has ended."""
     gone = threading.Event()
     while os.getppid() == parent:
         gone.wait(2)

@@ -327,3 +327,6 @@ class MFCC(_Audio):
         mel = self._mel._apply(x)
         mel = np.log(mel + 1e-6) if self._log else self._decibels._apply(mel)
         return np.swapaxes(np.swapaxes(mel, -1, -2) @ self._dct, -1, -2)
+
+    def _typed(self, found, dtype):
+        return found.astype(np.float32)

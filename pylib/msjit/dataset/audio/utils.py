@@ -17,6 +17,10 @@ ScaleType = _enumeration("ScaleType", "power magnitude", "What amplitudes are.")
 MelType = _enumeration("MelType", "htk slaney", "Kinds of the mel scale.")
 GainType = _enumeration("GainType", "amplitude power db", "What a gain is.")
 FadeShape = _enumeration("FadeShape", "quarter_sine half_sine linear logarithmic exponential", "Shapes of fades.")
+Modulation = _enumeration("Modulation", "sinusoidal triangular", "Waves of delays.")
+Interpolation = _enumeration("Interpolation", "linear quadratic", "What lies between two values.")
+ResampleMethod = _enumeration("ResampleMethod", "sinc_interpolation kaiser_window", "Windows of a resampling filter.")
+DensityFunction = Enum("DensityFunction", {name: name for name in ("TPDF", "RPDF", "GPDF")}, type=str, module=__name__)
 
 
 def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):

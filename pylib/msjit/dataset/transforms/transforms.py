@@ -66,6 +66,9 @@ class OneHot(_OneColumn):
     def _apply(self, value):
         if value.dtype.kind not in "iu":
             raise RuntimeError("[OneHot] dtype, got %s, expected integers" % value.dtype)
+        shape, value = value.shape, value.squeeze()  # sizes of 1 are left out, as in MindSpore
+        if value.ndim > 1:
+            raise RuntimeError("[OneHot] label, got shape %s, expected one axis larger than 1" % (shape,))
         if value.size and not 0 <= value.min() <= value.max() < self.num_classes:
             raise RuntimeError("[OneHot] label, got values from %d to %d, expected 0 to %d"
                                % (value.min(), value.max(), self.num_classes - 1))

@@ -13,7 +13,7 @@ from .geometry import (
     Affine, CenterCrop, Crop, FiveCrop, HorizontalFlip, Pad, PadToSize, Perspective, Resize, ResizedCrop, Rotate,
     SlicePatches, TenCrop, VerticalFlip,
 )
-from .mixing import CutMixBatch, MixUpBatch, RandomSelectSubpolicy, UniformAugment
+from .mixing import CutMixBatch, MixUp, MixUpBatch, RandomSelectSubpolicy, UniformAugment
 from .random_colors import (
     RandomAdjustSharpness, RandomAutoContrast, RandomColor, RandomColorAdjust, RandomEqualize, RandomGrayscale, RandomInvert,
     RandomLighting, RandomPosterize, RandomSharpness, RandomSolarize,
@@ -27,6 +27,6 @@ from .values import (
     ToTensor, ToType,
 )
 
-globals().update(_absent_names(__name__, """BoundingBoxAugment DecodeVideo MixUp RandomCropWithBBox RandomHorizontalFlipWithBBox RandomResizeWithBBox
+globals().update(_absent_names(__name__, """BoundingBoxAugment DecodeVideo RandomCropWithBBox RandomHorizontalFlipWithBBox RandomResizeWithBBox
     RandomResizedCropWithBBox RandomVerticalFlipWithBBox ResizeWithBBox VideoDecoder read_video read_video_timestamps""",
                          "videos and boxes are not transformed"))

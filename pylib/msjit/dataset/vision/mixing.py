@@ -1,10 +1,10 @@
-"""Transforms of batches of images and their labels, MixUpBatch and CutMixBatch, and random choices of transforms."""
+"""Transforms of batches of images and their labels, MixUpBatch, CutMixBatch and MixUp, and random choices of transforms."""
 import math
 
 import numpy as np
 
 from ..draws import current
-from .base import Transform, integer, member, number, probability
+from .base import Transform, flag, integer, member, number, probability
 from .utils import ImageBatchFormat
 
 
@@ -71,6 +71,31 @@ class CutMixBatch(_BatchOfImages):
             share = 1 - max(0, bottom - top) * max(0, right - left) / float(height * width)
             labels[i] = self._mixed(labels_before[i], labels_before[other], share)
         return images, labels
+
+
+class MixUp(_BatchOfImages):
+    """Each of batch_size images mixed with the next one, or, unless is_single, with the images of the call before."""
+
+    def __init__(self, batch_size, alpha, is_single=True):
+        self.batch_size, self.alpha = integer(batch_size, "batch_size", "MixUp", 1), number(alpha, "alpha", "MixUp", 0, above=True)
+        self.is_single, self._before = flag(is_single, "is_single", "MixUp"), None
+
+    def __call__(self, image, label):
+        for value, name in ((image, "image"), (label, "label")):
+            if not isinstance(value, np.ndarray):
+                raise TypeError("[MixUp] %s, got %s, expected a NumPy array" % (name, type(value).__name__))
+        shares = np.array([current().betavariate(self.alpha, self.alpha) for _ in range(self.batch_size)])
+        if self.is_single:
+            after = list(range(1, self.batch_size)) + [0]
+            other = image[after], label[after]
+        elif self._before is None:
+            shares, other = np.ones(self.batch_size), (image, label)
+        else:
+            other = self._before
+        if not self.is_single:
+            self._before = image, label
+        by_image, by_label = shares.reshape(-1, 1, 1, 1), shares.reshape(-1, 1)
+        return by_image * image + (1 - by_image) * other[0], by_label * label + (1 - by_label) * other[1]
 
 
 class UniformAugment(Transform):

@@ -151,10 +151,10 @@ class ToPIL(Transform):
 
 
 class ToNumpy(Transform):
-    """An array."""
+    """An array of an image, or of what else makes one."""
 
     def _apply(self, image):
-        return np.array(self._array(image, None))
+        return np.array(image)
 
 
 class ToType(Transform):

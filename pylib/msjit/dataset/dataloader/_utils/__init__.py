@@ -1,0 +1,1 @@
+"""Parts of DataLoader: how batches are made, and its worker processes."""
