@@ -7,8 +7,17 @@ import pytest
 import msjit as ms
 from msjit import Tensor
 from msjit.dataset.dataloader import (
-    BatchSampler, DataLoader, Dataset, DistributedSampler, IterableDataset, RandomSampler, SequentialSampler, TensorDataset,
-    default_collate, default_convert, get_worker_info,
+    BatchSampler,
+    DataLoader,
+    Dataset,
+    DistributedSampler,
+    IterableDataset,
+    RandomSampler,
+    SequentialSampler,
+    TensorDataset,
+    default_collate,
+    default_convert,
+    get_worker_info,
 )
 
 Pair = namedtuple("Pair", "a b")
@@ -114,8 +123,7 @@ def test_workers(persistent):
     loader = DataLoader(Squares(), 3, num_workers=2, persistent_workers=persistent)
     for _ in range(2):
         assert [plain(b)[1] for b in loader] == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9]]
-    for batch in loader:  # one that is left early
-        break
+    next(iter(loader))  # one that is left early
     assert [plain(b)[1] for b in loader][-1] == [9]
     shared = DataLoader(Shared(), 2, num_workers=2, persistent_workers=persistent)
     for _ in range(2):

@@ -197,8 +197,8 @@ def test_sampled_softmax_draws_its_classes():
     drawn = ms.ops.uniform_candidate_sampler(Tensor([[1], [2]]), 1, 2, True, 4, 7, True)
     assert sorted(drawn[0].asnumpy().tolist()) == [0, 3]  # none of the labels
     want = nn.SampledSoftmaxLoss(2, 4, 1, sampled_values=drawn)(weights, biases, labels, x).asnumpy()
-    for labels in (labels, labels.reshape(2, 1)):
-        assert nn.SampledSoftmaxLoss(2, 4, 1, seed=7)(weights, biases, labels, x).asnumpy() == pytest.approx(want)
+    for given in (labels, labels.reshape(2, 1)):
+        assert nn.SampledSoftmaxLoss(2, 4, 1, seed=7)(weights, biases, given, x).asnumpy() == pytest.approx(want)
     free = nn.SampledSoftmaxLoss(1, 4, 1, remove_accidental_hits=False)
     assert len({float(free(weights, biases, labels, x)[0]) for _ in range(30)}) > 1
     with pytest.raises(ValueError, match="uniform_candidate_sampler"):

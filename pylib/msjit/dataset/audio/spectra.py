@@ -6,7 +6,7 @@ import numpy as np
 
 from ..draws import current
 from ..vision.base import flag, integer, member, number
-from .transforms import _MODES, AmplitudeToDB, MelScale, Spectrogram, _Audio, _window
+from .transforms import AmplitudeToDB, MelScale, Spectrogram, _Audio, _window
 from .utils import BorderType, MelType, NormMode, NormType, ResampleMethod, WindowType, create_dct, linear_fbanks
 
 
