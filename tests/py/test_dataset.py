@@ -218,7 +218,7 @@ def test_iterators():
     (lambda: ds.GeneratorDataset(iter([1]), "x", num_shards=2, shard_id=0), ValueError, "num_shards"),
     (lambda: ds.GeneratorDataset(3, "x"), TypeError, "source, got int"),
     (lambda: plain().map(3), ValueError, "operations, got 3"), (lambda: plain().map(abs, "q"), ValueError, "no column 'q'"),
-    (lambda: plain().map(abs, "a", foo=1), TypeError, "foo"), (lambda: plain().map(abs, callbacks=1), NotImplementedError, "callbacks"),
+    (lambda: plain().map(abs, "a", foo=1), TypeError, "foo"), (lambda: plain().map(abs, callbacks=1), TypeError, "callbacks"),
     (lambda: plain().batch(0), ValueError, "batch_size, got 0"), (lambda: plain().batch(True), TypeError, "got bool"),
     (lambda: plain().take(0), ValueError, "count"), (lambda: plain().skip(-1), ValueError, "count"),
     (lambda: plain().repeat(0), ValueError, "count"), (lambda: plain().shuffle(1), ValueError, "buffer_size"),
@@ -227,7 +227,7 @@ def test_iterators():
     (lambda: plain().apply(lambda d: 1), TypeError, "got int"), (lambda: ds.NumpySlicesDataset(([1], [1, 2])), ValueError, "lengths"),
     (lambda: ds.RandomSampler(1), TypeError, "replacement"), (lambda: ds.SequentialSampler(0, -1), ValueError, "num_samples"),
     (lambda: ds.SubsetSampler([1.5]), TypeError, "got float"), (lambda: ds.config.set_seed(-1), ValueError, "seed"),
-    (lambda: ds.config.set_prefetch_size(0), ValueError, "prefetch"), (lambda: ds.config.set_enable_autotune(True), NotImplementedError, "autotune"),
+    (lambda: ds.config.set_prefetch_size(0), ValueError, "prefetch"), (lambda: ds.config.set_enable_autotune(True, "f"), NotImplementedError, "filepath_prefix"),
     (lambda: ds.TFRecordDataset("x"), NotImplementedError, "TFRecord files cannot be read"),
     (lambda: plain().create_tuple_iterator(num_epochs=0), RuntimeError, "num_epochs")])
 def test_bad_arguments(make, error, message):

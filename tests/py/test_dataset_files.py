@@ -190,9 +190,9 @@ def test_fake_images():
             ds.FakeImageDataset(**bad)
 
 
-@pytest.mark.parametrize("call", [lambda: ds.CocoDataset("x", "y"), lambda: ds.vision.MixUp(2, 0.1), lambda: ds.text.JiebaTokenizer("a", "b"),
+@pytest.mark.parametrize("call", [lambda: ds.CocoDataset("x", "y"), lambda: ds.vision.DecodeVideo(), lambda: ds.text.JiebaTokenizer("a", "b"),
                                   lambda: ds.serialize(None),
-                                  lambda: ds.audio.Phaser(8000)])
+                                  lambda: ds.audio.Vad(8000)])
 def test_what_is_not_offered_says_so(call):
     with pytest.raises(NotImplementedError, match=r"^\[\w+\] [\w.]+ is not offered: "):
         call()

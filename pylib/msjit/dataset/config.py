@@ -1,4 +1,5 @@
 """Settings of the data pipelines, as mindspore.dataset.config has them."""
+import copy
 import json
 import os
 from enum import IntEnum
@@ -21,7 +22,7 @@ _state = {
     "numParallelWorkers": os.cpu_count() or 1, "prefetchSize": 16, "monitorSamplingInterval": 1000,
     "callbackTimeout": 60, "multiprocessingTimeoutInterval": 300, "autoNumWorkers": False, "enableSharedMem": True,
     "enableWatchdog": True, "startMethod": "fork", "autotune": False, "autotuneInterval": 0, "numaEnable": False,
-    "debugMode": False, "autoOffload": False, "fastRecovery": True, "sendingBatches": 0,
+    "debugMode": False, "debugHooks": (), "dynamicShape": False, "videoBackend": "", "autoOffload": False, "fastRecovery": True, "sendingBatches": 0,
     "errorSamplesMode": ErrorSamplesMode.RETURN, "iteratorMode": {"do_copy": False, "parallel_convert": False},
 }
 _state["numParallelWorkers"] = min(8, _state["numParallelWorkers"])
@@ -39,11 +40,6 @@ def _flag(value, name):
     if not isinstance(value, bool):
         raise TypeError("[config] %s, got %s, expected a bool" % (name, type(value).__name__))
     return value
-
-
-def _must_be_off(value, name):
-    if _flag(value, name):
-        raise NotImplementedError("[config] %s is not offered, got True, expected False" % name)
 
 
 def set_seed(seed):
@@ -178,13 +174,15 @@ def get_iterator_mode():
 
 
 def set_enable_autotune(enable, filepath_prefix=None):
-    """Tuning is not offered."""
-    _must_be_off(enable, "autotune")
+    """Kept for programs that set it; a file of what was tuned is not written."""
+    if _flag(enable, "enable") and filepath_prefix is not None:
+        raise NotImplementedError("[config] filepath_prefix, got %r, expected None: nothing is tuned" % (filepath_prefix,))
+    _state["autotune"] = enable
 
 
 def get_enable_autotune():
-    """False."""
-    return False
+    """The flag set last."""
+    return _state["autotune"]
 
 
 def set_autotune_interval(interval):
@@ -198,35 +196,76 @@ def get_autotune_interval():
 
 
 def set_auto_offload(offload):
-    """Transforms on a device are not offered."""
-    _must_be_off(offload, "auto_offload")
+    """Kept for programs that set it; there is no device for transforms."""
+    _state["autoOffload"] = _flag(offload, "offload")
 
 
 def get_auto_offload():
-    """False."""
-    return False
+    """The flag set last."""
+    return _state["autoOffload"]
 
 
 def set_numa_enable(numa_enable):
-    """Binding to a NUMA node is not offered."""
-    _must_be_off(numa_enable, "numa_enable")
+    """Kept for programs that set it; processes are not bound to a node."""
+    _state["numaEnable"] = _flag(numa_enable, "numa_enable")
 
 
 def get_numa_enable():
-    """False."""
-    return False
+    """The flag set last."""
+    return _state["numaEnable"]
+
+
+def set_dynamic_shape(is_dynamic):
+    """Kept for programs that set it; rows may always differ in shape."""
+    _state["dynamicShape"] = _flag(is_dynamic, "is_dynamic")
+
+
+def get_dynamic_shape():
+    """The flag set last."""
+    return _state["dynamicShape"]
+
+
+def set_video_backend(backend):
+    """Kept for programs that set it, 'CPU' or 'Ascend'; videos are not read."""
+    if not isinstance(backend, str):
+        raise TypeError("[config] backend, got %s, expected a str" % type(backend).__name__)
+    if backend not in ("CPU", "Ascend"):
+        raise ValueError("[config] backend, got %r, expected 'CPU' or 'Ascend'" % backend)
+    _state["videoBackend"] = backend
+
+
+def get_video_backend():
+    """The name set last, '' before."""
+    return _state["videoBackend"]
 
 
 def set_debug_mode(debug_mode_flag, debug_hook_list=None):
-    """With True no step has workers: functions run where the rows are read, so a debugger stops in them."""
-    if debug_hook_list:
-        raise NotImplementedError("[config] debug_hook_list is not offered, got %r, expected None" % (debug_hook_list,))
-    _state["debugMode"] = _flag(debug_mode_flag, "debug_mode_flag")
+    """With True no step has workers: functions run where the rows are read, so a debugger stops in them.
+
+    debug_hook_list: DebugHooks that see the columns before the first operation of map and after each; by default PrintMetaDataHook.
+    """
+    from .debug import DebugHook, PrintMetaDataHook
+    flag, hooks = _flag(debug_mode_flag, "debug_mode_flag"), debug_hook_list or [PrintMetaDataHook()]
+    if not isinstance(hooks, list):
+        raise TypeError("[config] debug_hook_list, got %s, expected a list" % type(hooks).__name__)
+    for hook in hooks:
+        if not isinstance(hook, DebugHook):
+            raise TypeError("[config] hook, got %s, expected a DebugHook" % type(hook).__name__)
+    _state["debugMode"], _state["debugHooks"] = flag, tuple(hooks)
 
 
 def get_debug_mode():
     """Whether steps run without workers."""
     return _state["debugMode"]
+
+
+def hooks(operation, first=False):
+    """The hooks of the debug mode, for what comes after an operation, or before the first one."""
+    name = getattr(operation, "__name__", type(operation).__name__)
+    made = [copy.deepcopy(hook) for hook in _state["debugHooks"]]
+    for hook in made:
+        hook.prev_op_name, hook.is_first_op = name, first
+    return made
 
 
 def set_error_samples_mode(error_samples_mode):

@@ -21,6 +21,7 @@ class Run:
 
     def __init__(self):
         self.seed, self.epoch, self.pools = pipeline_seed(), 0, []
+        self.repeats = False  # whether `repeat` begins another pass of this epoch after the one that is read
         self._steps = itertools.count()
 
     def step(self):

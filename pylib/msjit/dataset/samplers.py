@@ -311,6 +311,17 @@ class PKSampler(Sampler):
         return epoch
 
 
+class IterSampler(Sampler):
+    """The numbers that another object gives as it is iterated."""
+
+    def __init__(self, sampler, num_samples=None):
+        super().__init__(num_samples)
+        self.sampler = sampler
+
+    def __iter__(self):
+        return iter(self.sampler)
+
+
 def as_sampler(sampler):
     """A Sampler of what a program gives as one: a Sampler, a list of numbers, or an iterable of them."""
     if isinstance(sampler, Sampler):

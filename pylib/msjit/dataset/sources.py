@@ -8,6 +8,7 @@ from ..common.tensor import Tensor
 from . import config
 from .core import Dataset, array, names
 from .samplers import RandomSampler, SequentialSampler, choose
+from .schema import as_schema, numpy_type
 from .workers import Pool, RowError, call, wanted
 
 
@@ -114,8 +115,9 @@ class GeneratorDataset(Source):
     def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None,
                  num_parallel_workers=1, shuffle=None, sampler=None, num_shards=None, shard_id=None,
                  python_multiprocessing=True, max_rowsize=None, batch_sampler=None, collate_fn=None):
-        if schema is not None:
-            raise NotImplementedError("[GeneratorDataset] keyword schema, got %r, expected it left out" % (schema,))
+        if schema is not None:  # it says all about the columns
+            found = as_schema(schema, "GeneratorDataset").columns
+            column_names, column_types = [c["name"] for c in found], [numpy_type(c) for c in found]
         if column_names is None:
             raise ValueError("[GeneratorDataset] column_names, got None, expected the names of the columns")
         self._columns = tuple(names(column_names))
@@ -237,6 +239,8 @@ class NumpySlicesDataset(GeneratorDataset):
 
     @staticmethod
     def _column(data):
+        if isinstance(data, list) and len({np.shape(row) if not isinstance(row, (list, tuple)) else len(row) for row in data}) > 1:
+            return [np.asarray(row) for row in data]  # rows of several shapes
         found = data.asnumpy() if isinstance(data, Tensor) else np.asarray(data)
         if found.ndim == 0:
             raise TypeError("[NumpySlicesDataset] data, got %s, expected arrays or lists" % type(data).__name__)

@@ -2,8 +2,10 @@
 from collections import deque
 
 from . import config, draws
+from .callback import as_callbacks, watched
 from .core import Dataset, array
 from .engines import Engine64
+from .transforms.transforms import Compose
 from .workers import Pool, RowError, call, wanted
 
 
@@ -47,15 +49,26 @@ class _Transform:
         return tuple(array(value, "map") for value in current)
 
 
+    def with_hooks(self):
+        """The same with the hooks of config.set_debug_mode before the first operation and after each."""
+        operations = []
+        for operation in self._operations:
+            operations += operation.transforms if type(operation) is Compose else [operation]
+        hooked = config.hooks(operations[0], True)
+        for operation in operations:
+            hooked += [operation] + config.hooks(operation)
+        return _Transform(hooked, self._outputs)
+
+
 class Map(Step):
     """Applies operations to columns."""
 
     def __init__(self, source, operations, inputs, outputs, num_parallel_workers=None, python_multiprocessing=False,
                  cache=None, callbacks=None, max_rowsize=None, offload=None):
         super().__init__(source)
-        for name, value in (("cache", cache), ("callbacks", callbacks)):
-            if value is not None:
-                raise NotImplementedError("[map] keyword %s, got %r, expected it left out" % (name, value))
+        if cache is not None:
+            raise NotImplementedError("[map] keyword cache, got %r, expected it left out" % (cache,))
+        self._callbacks = as_callbacks(callbacks)
         operations = list(operations) if isinstance(operations, (list, tuple)) else [operations]
         for operation in operations:
             if not callable(operation):
@@ -73,9 +86,11 @@ class Map(Step):
     def _open(self, run):
         inner, step, passes = self._source._open(run), run.step(), [0]
         take = [self._source._columns.index(name) for name in self._inputs]
-        pool = None
-        if self._workers and not config.get_debug_mode():
-            pool = Pool(self._transform, self._workers, self._processes, "map", run.seed)
+        pool, transform = None, self._transform
+        if config.get_debug_mode():
+            transform = transform.with_hooks()
+        elif self._workers:
+            pool = Pool(transform, self._workers, self._processes, "map", run.seed)
             run.pools.append(pool)
 
         def tasks(rows, kept):
@@ -89,17 +104,18 @@ class Map(Step):
             kept = deque()
             skips = config.get_error_samples_mode() == config.ErrorSamplesMode.SKIP
             found = tasks(inner(), kept)
-            found = pool.results(found, skips) if pool else self._here(found, skips)
+            found = pool.results(found, skips) if pool else self._here(transform, found, skips)
             for values in found:
                 row = kept.popleft()
                 if values is not None:
                     yield tuple(values[i] if new else row[i] for new, i in self._places)
-        return epoch
+        return watched(epoch, self._callbacks, run) if self._callbacks else epoch
 
-    def _here(self, tasks, skips):
+    @staticmethod
+    def _here(transform, tasks, skips):
         for task in tasks:
             try:
-                yield call("map", self._transform, task)
+                yield call("map", transform, task)
             except RuntimeError:
                 if not skips:
                     raise
@@ -237,14 +253,16 @@ class Repeat(Step):
         inner = self._source._open(run)
 
         def epoch():
-            done, rows = 0, 0
+            done, rows, outer = 0, 0, run.repeats
             while self._times is None or done < self._times:
+                run.repeats = outer or done + 1 != self._times
                 for row in inner():
                     rows += 1
                     yield row
                 done += 1
                 if self._times is None and not rows:
                     raise RuntimeError("[repeat] dataset, got no rows, expected one at least")
+            run.repeats = outer
         return epoch
 
     def _count(self):
@@ -307,54 +325,5 @@ class Rename(Step):
         return self._source._open(run)
 
 
-class _Several(Dataset):
-    def __init__(self, sources, where):
-        if len(sources) < 1:
-            raise ValueError("[%s] datasets, got none, expected one at least" % where)
-        for source in sources:
-            if not isinstance(source, Dataset):
-                raise TypeError("[%s] datasets, got %s, expected datasets" % (where, type(source).__name__))
-        self._children = tuple(sources)
-
-
-class Zip(_Several):
-    """Columns side by side, as many rows as the shortest has."""
-
-    def __init__(self, sources):
-        super().__init__(sources, "zip")
-        self._columns = tuple(c for s in sources for c in s._columns)
-        if len(set(self._columns)) != len(self._columns):
-            raise RuntimeError("[zip] columns, got %s, expected each name once" % list(self._columns))
-
-    def _open(self, run):
-        inner = [child._open(run) for child in self._children]
-
-        def epoch():
-            for rows in zip(*[start() for start in inner]):
-                yield tuple(value for row in rows for value in row)
-        return epoch
-
-    def _count(self):
-        return min(child.get_dataset_size() for child in self._children)
-
-
-class Concat(_Several):
-    """Rows one after the other."""
-
-    def __init__(self, sources):
-        super().__init__(sources, "concat")
-        self._columns = sources[0]._columns
-        for source in sources[1:]:
-            if source._columns != self._columns:
-                raise RuntimeError("[concat] columns, got %s, expected %s"
-                                   % (list(source._columns), list(self._columns)))
-
-    def _open(self, run):
-        inner = [child._open(run) for child in self._children]
-        return lambda: (row for start in inner for row in start())
-
-    def _count(self):
-        return sum(child.get_dataset_size() for child in self._children)
-
-
-from .batches import Batch, Buckets, PaddedBatch  # noqa: E402,F401 - steps too, in a file of their own
+from .joining import Concat, Zip  # noqa: E402,F401 - steps too, in files of their own
+from .batches import Batch, Buckets, PaddedBatch  # noqa: E402,F401
