@@ -321,7 +321,10 @@ class FrameRun {
     if (!captured.ok()) return internal_failure(point, captured.error().message);
     Capture capture = captured.take();
     if (shorter && !is_longer(capture, *shorter)) return use_on(point, now, *shorter);
-    if (shorter) bury(*shorter);
+    if (shorter) {
+      --shorter->hits;  // this call is served by what takes its place
+      bury(*shorter);
+    }
     bool again = false;
     if (!check_sources(capture, &again)) return nullptr;
     if (again) return this->capture(point, now);
