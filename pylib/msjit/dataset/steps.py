@@ -325,5 +325,5 @@ class Rename(Step):
         return self._source._open(run)
 
 
-from .joining import Concat, Zip  # noqa: E402,F401 - steps too, in files of their own
 from .batches import Batch, Buckets, PaddedBatch  # noqa: E402,F401
+from .joining import Concat, Zip  # noqa: E402,F401 - steps too, in files of their own
