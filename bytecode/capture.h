@@ -26,42 +26,27 @@ const char* break_cure(BreakReason reason);
 const char* break_cure_of(const char* name, bool whole);
 std::string break_text(BreakReason reason, const std::string& detail);
 
+struct Recipe;
+using Objects = std::vector<Ref>;  // what the recipes so far have made
+// Makes the object of a recipe; empty with an exception set.
+using Build = Ref (*)(const Recipe& recipe, const Objects& objects);
+
 // One Python object to build at the region's exit; arguments are earlier recipes.
 enum class RecipeKind : uint8_t {
   kRegister,  // the object loaded by source `index`
-  kConst,     // `object`
   kOutput,    // a new Tensor from graph output `index`
   kSize,      // a new int: `size` at the sizes of the call
   kNumber,    // a new float: `open` at the numbers of the call
   kScalar,    // a new number of class `object` from graph output `index`
-  kTuple,
-  kList,
-  kDict,  // object = class or none; args: number arguments of the class, then key, value, ...
-  kSlice,
-  kSet,            // object = a tuple of the set to copy
-  kMethod,         // args: function, self
-  kBuiltinMethod,  // object = name; args: self
-  kCell,           // args: contents, or none
-  kFunction,  // object = code; args: globals, qualified name, defaults, kwdefaults, annotations,
-              // closure (-1 = absent)
-  kSequenceIterator,  // args: sequence; number = position
-  kConstantIterator,  // object = range, str or bytes; number = position
-  kCallMethod,        // object = name; args: self
-  kDictIterator,      // object = name of the method; args: dict; number = items taken
-  kZip,               // args: iterators
-  kMap,               // args: function, iterators
-  kFilter,            // args: function, iterator
-  kEnumerate,         // args: iterator; number = next count
-  kReversed,          // args: sequence; number = items taken
-  kSuper,             // args: type, self
-  kPartial,           // object = functools.partial; args: function, arguments, keywords
-  kInstance,          // object = class; its attributes are effects
+  kConst,     // `object`
+  kMade,      // what `build` makes of `object`, `number` and the arguments
 };
 struct Recipe {
   RecipeKind kind;
+  Build build = nullptr;
   int32_t index = 0;
   int64_t number = 0;
-  std::vector<int32_t> args;
+  std::vector<int32_t> args;  // -1: absent
   Pin object;
   SizeExpr size;
   NumberExpr open;
@@ -74,27 +59,29 @@ struct ScalarInput {
   NumberExpr number;  // null: the size
 };
 
-// A change of an object that existed before the region, replayed in order at the exit.
-// kPrint: values are the arguments of print(), name the keyword dict or empty.
-enum class EffectKind : uint8_t {
-  kPrint,
-  kSetAttr,
-  kDelAttr,
-  kListItems,
-  kListAppend,  // values go behind what the list holds then
-  kDictItems,
-  kCellContents,
-  kSetItems,       // name is a tuple of a set with the same items
-  kSetGlobal,      // target is the dict of globals
-  kWriteTensor,    // copies a tensor into the memory of the target
-  kReplaceTensor,  // gives the target the memory of a tensor
+struct Effect;
+// How a kind of change is made at the exit. Defined beside the kind of value it changes (values/),
+// or in interp_hook/effects.cc.
+struct EffectKind {
+  // False with an exception set.
+  bool (*apply)(PyObject* target, const Effect& effect, const Objects& objects);
+  // Whether the target gives up an object whose end runs code. Null: it gives up none.
+  bool (*drops_code)(PyObject* target, const Effect& effect) = nullptr;
+  bool refills = false;  // takes all items out and puts others in
 };
+extern const EffectKind
+    effect_print,           // values are the arguments of print(), name the keyword dict or empty
+    effect_set_global,      // target is the dict of globals
+    effect_write_tensor,    // copies a tensor into the memory of the target
+    effect_replace_tensor;  // gives the target the memory of a tensor
+
+// A change of an object that existed before the region, replayed in order at the exit.
 struct Effect {
-  EffectKind kind;
-  int32_t target;                   // recipe; -1 of kPrint alone
-  Ref name;                         // kSetAttr, kDelAttr
-  std::vector<int32_t> values;      // recipes; kDictItems: key, value, ...
-  std::vector<SourceId> same = {};  // kWriteTensor, kReplaceTensor: other loads of the target
+  const EffectKind* kind;
+  int32_t target;                   // recipe; -1 of effect_print alone
+  Ref name;                         // of an attribute or a global
+  std::vector<int32_t> values;      // recipes; of a dict: key, value, ...
+  std::vector<SourceId> same = {};  // of a tensor: other loads of the target
   bool state = false;               // the same: whether the target is a Parameter
   bool recorded = false;            // the same: whether the target has gradients afterwards
 };

@@ -93,6 +93,8 @@ class Joiner {
   // The value behind the arms that is `a` after the first and `b` after the second; `needs_*`: it
   // may be read there. Null when there is none, with `why`.
   SymRef join(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b);
+  // The same for a value of arm `side` that nobody reads behind the other one.
+  SymRef one_sided(int side, const SymRef& value);
   // A graph value for a tensor that leaves arm `side`: a tensor made there has a value of its own,
   // one from outside is handed on. -1 when it cannot be told which it is.
   ValueId leaving(int side, const SymRef& tensor);
@@ -111,7 +113,6 @@ class Joiner {
  private:
   SymRef join_tensors(const SymRef& a, const SymRef& b);
   SymRef join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b);
-  SymRef one_sided(int side, const SymRef& value);
 
   Executor& x_;
   const uint64_t mark_;

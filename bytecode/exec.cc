@@ -2,6 +2,7 @@
 #include "bytecode/language.h"
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/values/value_kind.h"
 
 #include <fmt/core.h>
 
@@ -118,14 +119,8 @@ bool Executor::fail_op(Status status) {
 }
 
 bool Executor::cannot_look(const SymRef& value) {
-  if (value->kind == SymKind::kScalar)
-    return fail(BreakReason::kTensorValue, fmt::format("{}()", type_of(*value)->tp_name));
-  if (value->kind == SymKind::kRows) refuse_rows(*value);
-  if (value->kind == SymKind::kTurn || value->kind == SymKind::kRows)
-    return fail(BreakReason::kUnsupported, describe(*value));
-  if (value->kind == SymKind::kChoice)
-    return fail(BreakReason::kUnsupported, "what a tensor picks, but for a call of it,");
-  return fail(BreakReason::kObjectType, heap_.error);
+  const auto refuse = kind_of(value).refuse;
+  return refuse ? refuse(*this, value) : fail(BreakReason::kObjectType, heap_.error);
 }
 
 bool Executor::look(const SymRef& value) { return heap_.realize(value) || cannot_look(value); }

@@ -84,6 +84,8 @@ class Executor {
   bool open_rows(const SymFrame& frame, const SymRef& tensor, SymRef* out);
   // The same for the arguments of zip, enumerate and reversed.
   bool open_parts(const SymFrame& frame, const SymRef& callable, std::vector<SymRef>* args);
+  // The next turn of such an iterator by itself.
+  bool take_turn(SymIterator& it, SymRef* out, bool* done);
   // reversed() of such an iterator.
   bool reverse_turns(const SymRef& iterator, SymRef* out);
   // first + step * turn.
@@ -213,7 +215,7 @@ class Executor {
   bool to_val(const SymRef& value, Val* out);                  // tensor, or a number as weak scalar
   SymFrame& current() { return *current_; }
   bool dict_iterator(const SymRef& dict, Ref method, SymRef* out);
-  SymRef new_iterator(IterKind kind, std::vector<SymRef> children, int64_t position = 0);
+  SymRef new_iterator(const IterKind& kind, std::vector<SymRef> children, int64_t position = 0);
   SymRef new_generator(SymFrame frame);
   bool resume_generator(const SymRef& generator, const SymRef& sent, SymRef* out, bool* done);
   // A suspended generator whose end would run code of its own; null when there is none.
@@ -246,8 +248,6 @@ class Executor {
   ArmWrites take_renewed(size_t before, uint64_t mark);
   bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, const ArmWrites* writes,
                  class Joiner& joiner);
-  bool take_next(SymIterator& it, SymRef* out, bool* done);
-  bool take_turn(SymIterator& it, SymRef* out, bool* done);
   bool turns_left(const SymIterator& it, SymRef* count);
   bool has_many_turns(const SymRef& count);
   bool fix_turns(const SymRef& iterator);

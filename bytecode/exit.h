@@ -19,25 +19,30 @@ class ExitBuilder {
   int failure_step =
       -1;  // the region can end before this instruction instead; -1 = one earlier than tried
 
- private:
-  int recipe(const SymRef& value);  // -1 on failure
-  int make(const SymRef& value);
+  // --- for the rows of the kinds (values/value_kind.h) ---
+  Executor& executor() { return x_; }
+  int recipe(const SymRef& value);  // of any value; -1 on failure
+  int add(Recipe recipe);
+  int add(Recipe recipe, const std::vector<SymRef>& parts);  // whose arguments are the parts'
+  int add_instance(const SymRef& value, Recipe recipe);      // whose attributes are effects
   int tensor(const SymRef& value);
   int output(const SymRef& value);  // of the graph
+  bool write(Effect effect, const std::vector<SymRef>& values);
+  // Always -1. `step`: where the region can end instead.
+  int fail(std::string what, int step = -1);
+
+ private:
   void assumptions();
   bool demanded();
   bool tensor_writes();
   bool gradients();
-  int iterator(const SymRef& value);
-  int function(const SymRef& value);
-  int instance(const SymRef& value);
-  int add(Recipe recipe);
   bool all(const std::vector<SymRef>& values, std::vector<int32_t>* out);
   bool frame_state();
   void note_dropped();
   bool effects();
   bool effects_of(const SymRef& value);
   bool fill_instances();
+  int make(const SymRef& value);
 
   Executor& x_;
   Capture* capture_;

@@ -4,11 +4,14 @@
 #include <cstring>
 
 #include "bytecode/instance.h"
+#include "bytecode/values/iterators.h"
 
 namespace msjit {
 
+const IterKind iter_generator = {.next = nullptr};  // Executor::next() resumes the generator
+
 SymRef Executor::new_generator(SymFrame frame) {
-  SymRef sym = new_iterator(IterKind::kGenerator, {});
+  SymRef sym = new_iterator(iter_generator, {});
   sym->iterator->generator = std::make_shared<SymGenerator>();
   sym->iterator->generator->frame = std::move(frame);
   generators_.push_back(sym);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bytecode/control.h"
+#include "bytecode/values/value_kind.h"
 #include "graph/control.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
@@ -46,10 +47,6 @@ bool same_iterator(const SymRef& a, const SymRef& b) {
 // A subclass of Tensor keeps its type only as the object it is.
 bool is_plain_tensor(const SymRef& value) {
   return value->is_tensor() && (!value->object || is_exact_tensor(value->object.get()));
-}
-
-bool is_sequence(const SymRef& value) {
-  return value->kind == SymKind::kTuple || value->kind == SymKind::kList;
 }
 
 // With the values of numbers where it stands in an error; a report would have a line for each.
@@ -97,27 +94,11 @@ SymRef Joiner::join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool n
   if (!needs_a) return one_sided(1, b);
   if (!needs_b) return one_sided(0, a);
   if (same(a, b)) return a;
-  const bool one_class = a->cls == b->cls && (!a->cls || a->kind == SymKind::kTuple);
-  const bool fresh = !existed(a) && !existed(b) && a->kind == b->kind && one_class;
-  if (fresh && is_sequence(a) && a->items.size() == b->items.size()) {
-    SymRef value = make_sym(a->kind);
-    value->cls = a->cls;
-    for (size_t i = 0; i < a->items.size(); ++i) {
-      SymRef item = join(a->items[i], true, b->items[i], true);
-      if (!item) return nullptr;
-      value->items.push_back(std::move(item));
-    }
-    return value;
-  }
-  if (fresh && a->kind == SymKind::kDict && a->entries.size() == b->entries.size()) {
-    SymRef value = make_sym(SymKind::kDict);
-    for (size_t i = 0; i < a->entries.size(); ++i) {
-      SymRef key = join(a->entries[i].first, true, b->entries[i].first, true);
-      SymRef item = join(a->entries[i].second, true, b->entries[i].second, true);
-      if (!key || !item) return nullptr;
-      value->entries.emplace_back(std::move(key), std::move(item));
-    }
-    return value;
+  const bool fresh = !existed(a) && !existed(b) && a->kind == b->kind && a->cls == b->cls;
+  if (const auto join_kind = kind_of(a).join; fresh && join_kind) {
+    why.clear();
+    SymRef value = join_kind(*this, a, b);
+    if (value || !why.empty()) return value;
   }
   const bool tensors = a->is_tensor() && b->is_tensor();
   const std::string left = tensors ? a->tensor.meta().str() : shown(x_, a);
@@ -126,19 +107,9 @@ SymRef Joiner::join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool n
   return nullptr;
 }
 
-// A value of one arm that nobody reads behind the other.
 SymRef Joiner::one_sided(int side, const SymRef& value) {
   if (existed(value) || value->kind == SymKind::kConst || value->is_null()) return value;
-  if (is_sequence(value)) {
-    SymRef copy = make_sym(value->kind);
-    copy->cls = value->cls;
-    for (const SymRef& item : value->items) {
-      SymRef part = one_sided(side, item);
-      if (!part) return nullptr;
-      copy->items.push_back(std::move(part));
-    }
-    return copy;
-  }
+  if (const auto join_one = kind_of(value).join_one) return join_one(*this, side, value);
   if (!is_plain_tensor(value)) {
     why = fmt::format("{} in one arm only", shown(x_, value));
     return nullptr;

@@ -40,11 +40,11 @@ Uses count_uses(const Capture& capture) {
 // what it writes.
 std::vector<Overwrite> find_overwrites(const Capture& capture) {
   std::vector<Overwrite> found;
-  const auto prints = [](const Effect& effect) { return effect.kind == EffectKind::kPrint; };
+  const auto prints = [](const Effect& effect) { return effect.kind == &effect_print; };
   if (capture.joined || std::ranges::any_of(capture.effects, prints)) return found;
   const Uses uses = count_uses(capture);
   for (const Effect& effect : capture.effects) {
-    if (effect.kind != EffectKind::kWriteTensor || effect.recorded) continue;
+    if (effect.kind != &effect_write_tensor || effect.recorded) continue;
     const Recipe& value = capture.recipes[effect.values[0]];
     const Recipe& target = capture.recipes[effect.target];
     if (target.kind != RecipeKind::kRegister || value.kind != RecipeKind::kOutput ||

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/values/iterators.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -211,8 +212,8 @@ SymRef ScanCapture::make_turn(SymRef first, int64_t step) {
 bool ScanCapture::item(const SymRef& iterator, SymRef* out) {
   const SymIterator& it = *iterator->iterator;
   std::vector<SymRef> parts;
-  if (it.kind == IterKind::kZip || it.kind == IterKind::kEnumerate) {
-    if (it.kind == IterKind::kEnumerate) parts.push_back(make_turn(sym_int(it.position), 1));
+  if (it.kind == &iter_zip || it.kind == &iter_enumerate) {
+    if (it.kind == &iter_enumerate) parts.push_back(make_turn(sym_int(it.position), 1));
     for (const SymRef& child : it.children)
       if (!item(child, &parts.emplace_back())) return false;
     *out = make_items(SymKind::kTuple, std::move(parts));
@@ -221,7 +222,7 @@ bool ScanCapture::item(const SymRef& iterator, SymRef* out) {
   SymRef first;
   int64_t step = 0;
   if (!x_.next_number(it, &first, &step)) return refuse("the loop has unknown numbers");
-  if (it.kind != IterKind::kTensorRows) return *out = make_turn(first, step), true;
+  if (it.kind != &iter_tensor_rows) return *out = make_turn(first, step), true;
   Sequence* rows = sequence(it.children[0], 0, first, step);
   if (rows) *out = make_tensor(rows->row);
   return rows != nullptr;

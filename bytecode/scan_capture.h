@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bytecode/loop_body.h"
+#include "bytecode/values/iterators.h"
 #include "graph/scan.h"
 
 namespace msjit {
@@ -64,7 +65,7 @@ bool rows_subscript(Executor& x, const SymRef& rows, const SymRef& key, SymRef* 
 // Whether `holds` is true of an iterator, or of one of those that zip and enumerate run over.
 bool any_leaf(const SymIterator& it, bool (*holds)(const SymIterator&));
 inline bool is_open_leaf(const SymIterator& leaf) {
-  return leaf.kind == IterKind::kTurns || leaf.kind == IterKind::kTensorRows;
+  return leaf.kind == &iter_turns || leaf.kind == &iter_tensor_rows;
 }
 // Whether a key has the number of a turn in it.
 bool has_turn(const SymRef& key);

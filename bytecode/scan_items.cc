@@ -5,13 +5,12 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/scan_capture.h"
+#include "bytecode/values/iterators.h"
 
 namespace msjit {
 namespace {
 
-bool wraps(const SymIterator& it) {
-  return it.kind == IterKind::kZip || it.kind == IterKind::kEnumerate;
-}
+bool wraps(const SymIterator& it) { return it.kind == &iter_zip || it.kind == &iter_enumerate; }
 
 bool is_builtin(const SymRef& value, PyTypeObject& type) {
   return value->is_const(reinterpret_cast<PyObject*>(&type));
@@ -105,7 +104,7 @@ bool Executor::open_range(const SymFrame& frame, const std::vector<SymRef>& args
     if (count) count = sizes_.binary(SizeOp::kFloorDiv, count, sym_int(stride));
   }
   if (!count) return true;
-  *out = new_iterator(IterKind::kTurns, {count, start});
+  *out = new_iterator(iter_turns, {count, start});
   (*out)->iterator->step = step;
   return true;
 }
@@ -125,7 +124,7 @@ bool Executor::open_rows(const SymFrame& frame, const SymRef& tensor, SymRef* ou
   const auto plan = control_->scans.find({frame.code, header});
   const bool wanted = plan != control_->scans.end() && plan->second.wanted;
   if (!wanted && sizes_.dims(tensor->tensor)[0]->kind != SymKind::kSize) return true;
-  *out = new_iterator(IterKind::kTensorRows, {tensor});
+  *out = new_iterator(iter_tensor_rows, {tensor});
   (*out)->iterator->step = 1;
   return true;
 }
@@ -149,12 +148,12 @@ bool Executor::reverse_turns(const SymRef& iterator, SymRef* out) {
   if (!is_open_leaf(it) || it.position > 0 || it.reversed)
     return fail(BreakReason::kRaises, "reversed() of an iterator");
   std::vector<SymRef> children = it.children;
-  if (it.kind == IterKind::kTurns) {
+  if (it.kind == &iter_turns) {
     const SymRef last = sizes_.binary(SizeOp::kSub, it.children[0], sym_int(1));
     children[1] = last ? number_of_turn(it.children[1], it.step, last) : nullptr;
     if (!children[1]) return fail(BreakReason::kIterate, "a range of too many terms");
   }
-  *out = new_iterator(it.kind, std::move(children));
+  *out = new_iterator(*it.kind, std::move(children));
   (*out)->iterator->step = -it.step;
   (*out)->iterator->reversed = true;
   return true;
@@ -166,7 +165,7 @@ SymRef Executor::number_of_turn(const SymRef& first, int64_t step, const SymRef&
 }
 
 bool Executor::next_number(const SymIterator& leaf, SymRef* first, int64_t* step) {
-  if (leaf.kind == IterKind::kConstant) {
+  if (leaf.kind == &iter_constant) {
     const Ref at = Ref::steal(PySequence_GetItem(leaf.object.get(), leaf.position));
     const Ref next = Ref::steal(PySequence_GetItem(leaf.object.get(), leaf.position + 1));
     if (!at || !next) return PyErr_Clear(), false;
@@ -175,8 +174,8 @@ bool Executor::next_number(const SymIterator& leaf, SymRef* first, int64_t* step
     return PyErr_Occurred() ? (PyErr_Clear(), false) : Sizes::expr(*first) != nullptr;
   }
   *step = leaf.step;
-  SymRef begin = leaf.kind == IterKind::kTurns ? leaf.children[1] : sym_int(0);
-  if (leaf.kind == IterKind::kTensorRows && *step < 0)
+  SymRef begin = leaf.kind == &iter_turns ? leaf.children[1] : sym_int(0);
+  if (leaf.kind == &iter_tensor_rows && *step < 0)
     begin = sizes_.binary(SizeOp::kSub, sizes_.dims(leaf.children[0]->tensor)[0], sym_int(1));
   *first = begin ? number_of_turn(begin, *step, sym_int(leaf.position)) : nullptr;
   return *first != nullptr;
@@ -193,7 +192,7 @@ bool Executor::turns_left(const SymIterator& it, SymRef* count) {
     }
     return *count != nullptr;
   }
-  if (it.kind == IterKind::kConstant) {
+  if (it.kind == &iter_constant) {
     SymRef first;
     int64_t step = 0;
     if (!PyRange_Check(it.object.get()) || !next_number(it, &first, &step)) return false;
@@ -202,23 +201,33 @@ bool Executor::turns_left(const SymIterator& it, SymRef* count) {
   }
   if (!is_open_leaf(it)) return false;
   const SymRef all =
-      it.kind == IterKind::kTurns ? it.children[0] : sizes_.dims(it.children[0]->tensor)[0];
+      it.kind == &iter_turns ? it.children[0] : sizes_.dims(it.children[0]->tensor)[0];
   *count = it.position == 0 ? all : sizes_.binary(SizeOp::kSub, all, sym_int(it.position));
   return *count && Sizes::expr(*count);
 }
 
-// The next turn of such an iterator by itself.
+namespace {
+bool next_turn(Executor& x, SymIterator& it, SymRef* out, bool* done) {
+  return x.take_turn(it, out, done);
+}
+}  // namespace
+
+// turns: a range whose ends are open sizes; children: how many turns, the first number.
+// tensor_rows: of a tensor, or its last rows first with step = -1.
+const IterKind iter_turns = {.next = next_turn};
+const IterKind iter_tensor_rows = {.next = next_turn};
+
 bool Executor::take_turn(SymIterator& it, SymRef* out, bool* done) {
   const SymRef of = it.children[0];
   if (of->kind == SymKind::kRows) return look(of);
-  const SizeExpr end = Sizes::expr(it.kind == IterKind::kTurns ? of : sizes_.dims(of->tensor)[0]);
+  const SizeExpr end = Sizes::expr(it.kind == &iter_turns ? of : sizes_.dims(of->tensor)[0]);
   if (!end) return fail(BreakReason::kIterate, describe(*of));
   *done = !sizes_.decide(SizeCompare::kLess, size_const(it.position), end);
   if (*done) return true;
   int64_t step = 0;
   if (!next_number(it, out, &step)) return fail(BreakReason::kIterate, describe(*of));
   ++it.position;
-  return it.kind == IterKind::kTurns || subscript(of, SymRef(*out), out);
+  return it.kind == &iter_turns || subscript(of, SymRef(*out), out);
 }
 
 // Turns an iterator whose end is open into one that can be unrolled.
@@ -230,10 +239,10 @@ bool Executor::fix_turns(const SymRef& iterator) {
     });
   if (!is_open_leaf(it)) return true;
   const SymRef of = it.children[0];
-  if (it.kind == IterKind::kTurns) return fix_range(it);
+  if (it.kind == &iter_turns) return fix_range(it);
   SymRef rows;
   if (!iterate(of, &rows)) return false;
-  it.kind = IterKind::kSequence;
+  it.kind = &iter_sequence;
   it.children = rows->iterator->children;
   if (it.step < 0) std::ranges::reverse(it.children[0]->items);
   return true;
@@ -245,7 +254,7 @@ bool Executor::fix_range(SymIterator& it) {
   if (!look(it.children[0]) || !next_number(it, &first, &step) || !look(first)) return false;
   const int64_t left = PyLong_AsLongLong(it.children[0]->object.get()) - it.position;
   const int64_t end = PyLong_AsLongLong(first->object.get()) + step * std::max<int64_t>(left, 0);
-  it.kind = IterKind::kConstant;
+  it.kind = &iter_constant;
   it.position = 0;
   it.object = Ref::steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyRange_Type), "OLL",
                                                first->object.get(), static_cast<long long>(end),

@@ -4,6 +4,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/scan_capture.h"
+#include "bytecode/values/iterators.h"
 
 namespace msjit {
 namespace {
@@ -13,7 +14,7 @@ constexpr int kMaxPeel = 3;
 
 bool is_regular(const SymIterator& leaf) {
   return is_open_leaf(leaf) || leaf.of_tensor ||
-         (leaf.kind == IterKind::kConstant && PyRange_Check(leaf.object.get()));
+         (leaf.kind == &iter_constant && PyRange_Check(leaf.object.get()));
 }
 bool is_irregular(const SymIterator& leaf) { return !is_regular(leaf); }
 bool is_begun(const SymIterator& leaf) { return leaf.position > 0; }

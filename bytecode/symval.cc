@@ -60,8 +60,6 @@ const SymRef& null_sym() {
   return null;
 }
 
-namespace {
-
 std::string describe_object(PyObject* object) {
   if (PyFunction_Check(object)) {
     const char* name = utf8_text(reinterpret_cast<PyFunctionObject*>(object)->func_qualname);
@@ -72,38 +70,6 @@ std::string describe_object(PyObject* object) {
   if (PyCFunction_Check(object))
     return fmt::format("builtin {}", reinterpret_cast<PyCFunctionObject*>(object)->m_ml->ml_name);
   return fmt::format("{} object", Py_TYPE(object)->tp_name);
-}
-
-}  // namespace
-
-std::string describe(const SymValue& value) {
-  switch (value.kind) {
-    case SymKind::kNull: return "nothing";
-    case SymKind::kTensor: return "tensor";
-    case SymKind::kSize: return "int that differs between calls";
-    case SymKind::kNumber: return "float that differs between calls";
-    case SymKind::kTuple: return "tuple";
-    case SymKind::kList: return "list";
-    case SymKind::kDict: return value.cls ? type_of(value)->tp_name : "dict";
-    case SymKind::kSlice: return "slice";
-    case SymKind::kMethod: return "method of " + describe(*value.items[1]);
-    case SymKind::kFunction: {
-      const char* name =
-          utf8_text(reinterpret_cast<PyCodeObject*>(value.function->code.get())->co_name);
-      return fmt::format("function {}", name ? name : "?");
-    }
-    case SymKind::kCell: return "cell";
-    case SymKind::kIterator: return "iterator";
-    case SymKind::kSuper: return "super object";
-    case SymKind::kVars: return "__dict__";
-    case SymKind::kSet: return type_of(value)->tp_name;
-    case SymKind::kScalar: return fmt::format("{}() of a tensor", type_of(value)->tp_name);
-    case SymKind::kChoice: return "object that a tensor picks";
-    case SymKind::kTurn: return "number of a turn";
-    case SymKind::kRows: return "list that a loop makes";
-    case SymKind::kObject: return fmt::format("{} object", type_of(value)->tp_name);
-    default: return value.object ? describe_object(value.object.get()) : "object";
-  }
 }
 
 std::string describe_value(const SymRef& value) {
@@ -119,61 +85,6 @@ std::string describe_value(const SymRef& value) {
 
 bool is_unread_list(const SymValue& value) {
   return value.kind == SymKind::kLazy && PyList_CheckExact(value.object.get());
-}
-
-PyTypeObject* type_of(const SymValue& value) {
-  if (value.cls) return reinterpret_cast<PyTypeObject*>(value.cls.get());
-  switch (value.kind) {
-    case SymKind::kConst:
-    case SymKind::kObject: return Py_TYPE(value.object.get());
-    case SymKind::kTurn:
-    case SymKind::kSize: return &PyLong_Type;
-    case SymKind::kNumber: return &PyFloat_Type;
-    case SymKind::kTensor: return value.object ? Py_TYPE(value.object.get()) : &g_tensor_type;
-    case SymKind::kTuple: return &PyTuple_Type;
-    case SymKind::kRows:
-    case SymKind::kList: return &PyList_Type;
-    case SymKind::kVars:
-    case SymKind::kDict: return &PyDict_Type;
-    case SymKind::kSlice: return &PySlice_Type;
-    case SymKind::kMethod: {
-      const PyObject* function = value.items[0]->object.get();
-      const bool builtin =
-          function && (PyUnicode_Check(function) || Py_TYPE(function) == &PyMethodDescr_Type ||
-                       Py_TYPE(function) == &PyWrapperDescr_Type);
-      return builtin ? nullptr : &PyMethod_Type;
-    }
-    case SymKind::kFunction: return &PyFunction_Type;
-    case SymKind::kCell: return &PyCell_Type;
-    case SymKind::kSuper: return &PySuper_Type;
-    case SymKind::kSet:
-    case SymKind::kScalar:
-    case SymKind::kChoice:
-    case SymKind::kIterator:
-    case SymKind::kLazy:
-    case SymKind::kNull: break;
-  }
-  return nullptr;
-}
-
-Ref constant_object(const SymRef& value) {
-  if (value->kind == SymKind::kConst) return value->object;
-  if (value->kind == SymKind::kTuple && !value->cls) {
-    Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size())));
-    for (size_t i = 0; i < value->items.size(); ++i) {
-      Ref item = constant_object(value->items[i]);
-      if (!item) return {};
-      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item.release());
-    }
-    return tuple;
-  }
-  if (value->kind == SymKind::kSlice) {
-    Ref parts[3];
-    for (int i = 0; i < 3; ++i)
-      if (!(parts[i] = constant_object(value->items[i]))) return {};
-    return Ref::steal(PySlice_New(parts[0].get(), parts[1].get(), parts[2].get()));
-  }
-  return {};
 }
 
 }  // namespace msjit

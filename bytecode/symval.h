@@ -18,29 +18,8 @@
 namespace msjit {
 
 enum class SymKind : uint8_t {
-  kNull,      // an empty stack slot or unbound local
-  kLazy,      // from `source`, not looked at yet
-  kConst,     // `object`, an immutable value or an object known by identity
-  kTensor,    // `tensor`
-  kSize,      // an int that depends on open sizes: `size`; `object` is what it is now (sizes.h)
-  kNumber,    // a float that depends on open numbers: `number`; `object` is what it is now
-  kTuple,     // `items`
-  kList,      // `items`
-  kDict,      // `entries`, in order
-  kSlice,     // `items`: start, stop, step
-  kObject,    // an instance known by type; attributes through the heap; `items`: its kVars
-  kMethod,    // `items`: function, self
-  kFunction,  // made in the region: `function`
-  kCell,      // `items`: contents (or kNull)
-  kIterator,  // `iterator`
-  kSuper,     // `items`: type, self
-  kSet,       // a set or frozenset, `cls`; `shadow`
-  kVars,      // the dict of an instance; `items`: the kObject, dicts made of it
-  kScalar,    // a number made of a tensor's value: `tensor`, `cls` (tensor_value.h)
-  kChoice,    // an object that a tensor picks; `items`: its position, the objects
-  kTurn,      // an int that steps evenly from turn to turn of a captured loop, in its body:
-              // `items`: what it is in the first turn, and the step (scan_capture.h)
-  kRows,      // a list that a captured loop appends to; `items` from before it, `tensor`: the rows
+#define MSJIT_VALUE(kind, row) kind,
+#include "bytecode/values/kinds.def"
 };
 
 struct ScanPlan;
@@ -56,48 +35,20 @@ struct SymFunction {
   SymRef defaults, kwdefaults, annotations, closure;  // null when absent
 };
 
-// kConstant: over a constant range, str or bytes. kDict: over a dict's `method` (keys, values,
-// items); kDictView: what that method gave, before iter().
-enum class IterKind : uint8_t {
-  kSequence,
-  kConstant,
-  kZip,
-  kEnumerate,
-  kReversed,
-  kDict,
-  kDictView,
-  kMap,     // the function, then iterators
-  kFilter,  // the function, then an iterator
-  kGenerator,
-  // These never leave a region.
-  kComputed,    // over a tuple of computed rows
-  kSet,         // the set, then its items as they were
-  kChain,       // iterables; from `position` on they are still to come
-  kSlice,       // an iterator; upcoming, count = stop (-1 = none) and step as in itertools.islice
-  kStarMap,     // the function, then an iterator
-  kTakeWhile,   // the same
-  kAccumulate,  // an iterator, the function or None, the total so far or null
-  kTurns,       // a range whose ends are open sizes: how many turns, the first number; step
-  kTensorRows,  // a tensor, or its last rows first with step = -1
-  kRepeat,      // the object; count = times (-1 = forever)
-  kCount,       // the next number, the step
-  kCycle,       // the items
-  kGroups,      // the key of each group, and an iterator over it
-};
-
+struct IterKind;      // values/iterators.h
 struct SymGenerator;  // exec.h
 
 struct SymIterator {
-  IterKind kind;
-  std::vector<SymRef> children;  // the container; zip: iterators; enumerate: one iterator
-  Ref object;                    // kConstant: what it runs over; kDict: name of the method
+  const IterKind* kind;
+  std::vector<SymRef> children;  // what it runs over
+  Ref object;                    // a constant it runs over; of a dict: name of the method
   int64_t position = 0;          // items taken; enumerate: next count
   int64_t count = 0;             // size of the container when the iterator was made
   int removals = 0;              // of the container, likewise
   bool exhausted = false;        // once at the end it stays there
-  bool of_tensor = false;        // kSequence: the rows of one
-  bool reversed = false;         // kTurns, kTensorRows: what reversed() gave
-  std::shared_ptr<SymGenerator> generator;  // kGenerator
+  bool of_tensor = false;        // of a sequence: the rows of one
+  bool reversed = false;         // of turns and rows: what reversed() gave
+  std::shared_ptr<SymGenerator> generator;
   int64_t upcoming = 0, step = 0;
   // Lists taken as a whole that CPython would take item by item, and what was in them.
   std::vector<std::pair<SymRef, std::vector<SymRef>>> taken;
@@ -162,6 +113,7 @@ bool is_unread_list(const SymValue& value);
 
 // Short text for break reasons: "tensor", "list", "int 3", "function foo".
 std::string describe(const SymValue& value);
+std::string describe_object(PyObject* object);
 
 // The same with the values of numbers: "the int 3".
 std::string describe_value(const SymRef& value);

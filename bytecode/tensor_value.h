@@ -4,14 +4,9 @@
 // can be called. What they may raise is raised by a run of the region that fails.
 #pragma once
 
-#include "bytecode/exec.h"
+#include "bytecode/values/value_kind.h"
 
 namespace msjit {
-
-inline bool is_unknown(const SymValue& value) {
-  return value.kind == SymKind::kScalar || value.kind == SymKind::kChoice ||
-         value.kind == SymKind::kTurn || value.kind == SymKind::kRows;
-}
 
 // int(), float() and bool() of a tensor, by `type`; null: what item() gives.
 bool number_of_tensor(Executor& x, const SymRef& tensor, PyTypeObject* type, SymRef* out);

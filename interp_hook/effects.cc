@@ -1,62 +1,16 @@
 // What a region changed of existing objects, done at its exit: text printed, then one change after
 // the other.
 #include <Python.h>
-#include <structmember.h>
 
 #include <algorithm>
 
 #include "guards/last_reference.h"
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
-#include "guards/py/set_table.h"
-#include "guards/py/tables.h"
 #include "interp_hook/entry.h"
 #include "kernels/eager/tape.h"
 
 namespace msjit {
-namespace {
-
-// What an object has under a name that PyObject_GenericSetAttr replaces.
-PyObject* attribute(PyObject* object, PyObject* name) {
-  if (PyObject* item = instance_item(object, name, PyObject_Hash(name))) return item;
-  PyObject* const found = _PyType_Lookup(Py_TYPE(object), name);
-  if (!found || Py_TYPE(found) != &PyMemberDescr_Type) return nullptr;
-  const PyMemberDef* member = reinterpret_cast<PyMemberDescrObject*>(found)->d_member;
-  const bool holds = member->type == T_OBJECT || member->type == T_OBJECT_EX;
-  return holds ? object_at(object, static_cast<int>(member->offset)) : nullptr;
-}
-
-bool any_dies_with_code(PyObject* table) {
-  PyObject* value = nullptr;
-  for (Py_ssize_t at = 0; PyDict_Next(table, &at, nullptr, &value);)
-    if (dies_with_code(value)) return true;
-  return false;
-}
-
-bool replaces_finalizer(const Effect& effect, PyObject* target) {
-  switch (effect.kind) {
-    case EffectKind::kSetAttr:
-    case EffectKind::kDelAttr: return dies_with_code(attribute(target, effect.name.get()));
-    case EffectKind::kCellContents: return dies_with_code(PyCell_GET(target));
-    case EffectKind::kSetGlobal:
-      return dies_with_code(
-          _PyDict_GetItem_KnownHash(target, effect.name.get(), PyObject_Hash(effect.name.get())));
-    case EffectKind::kDictItems: return any_dies_with_code(target);
-    case EffectKind::kListItems:
-      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(target); ++i)
-        if (dies_with_code(PyList_GET_ITEM(target, i))) return true;
-      return false;
-    case EffectKind::kPrint:
-    case EffectKind::kListAppend:
-    case EffectKind::kWriteTensor:
-    case EffectKind::kReplaceTensor:
-    case EffectKind::kSetItems: break;  // the items of such sets are held
-  }
-  return false;
-}
-
-}  // namespace
-
 bool replaces_finalizer(const Entry& entry, PyObject* const* registers) {
   for (const Effect& effect : entry.effects) {
     if (effect.target < 0) continue;
@@ -64,13 +18,13 @@ bool replaces_finalizer(const Entry& entry, PyObject* const* registers) {
     PyObject* const object = target.kind == RecipeKind::kRegister ? registers[target.index]
                              : target.kind == RecipeKind::kConst  ? target.object.get()
                                                                   : nullptr;
-    if (object && replaces_finalizer(effect, object)) return true;
+    if (object && effect.kind->drops_code && effect.kind->drops_code(object, effect)) return true;
   }
   return false;
 }
 
 bool writes_tensor(const Effect& effect) {
-  return effect.kind == EffectKind::kWriteTensor || effect.kind == EffectKind::kReplaceTensor;
+  return effect.kind == &effect_write_tensor || effect.kind == &effect_replace_tensor;
 }
 
 bool may_write_tensors(const Entry& entry, PyObject* const* registers) {
@@ -140,29 +94,28 @@ bool write_tensor(PyObject* object, PyObject* from, bool replaces) {
   return true;
 }
 
-bool replace_list(PyObject* list, const Effect& effect, const std::vector<Ref>& objects) {
-  Ref fresh = Ref::steal(PyList_New(static_cast<Py_ssize_t>(effect.values.size())));
-  if (!fresh) return false;
-  for (size_t i = 0; i < effect.values.size(); ++i)
-    PyList_SET_ITEM(fresh.get(), static_cast<Py_ssize_t>(i),
-                    Ref(objects[effect.values[i]]).release());
-  return PyList_SetSlice(list, 0, PyList_Size(list), fresh.get()) == 0;
+bool write_in_place(PyObject* object, const Effect& effect, const Objects& objects) {
+  return write_tensor(object, objects[effect.values[0]].get(), false);
 }
 
-bool append_to_list(PyObject* list, const Effect& effect, const std::vector<Ref>& objects) {
-  for (int32_t value : effect.values)
-    if (PyList_Append(list, objects[value].get()) < 0) return false;
-  return true;
+bool write_by_replacing(PyObject* object, const Effect& effect, const Objects& objects) {
+  return write_tensor(object, objects[effect.values[0]].get(), true);
 }
 
-bool replace_dict(PyObject* dict, const Effect& effect, const std::vector<Ref>& objects) {
-  std::vector<PyObject*> items;
-  for (int32_t value : effect.values) items.push_back(objects[value].get());
-  return fill_table(dict, items.data(), static_cast<Py_ssize_t>(items.size()));
+bool set_global(PyObject* globals, const Effect& effect, const Objects& objects) {
+  return PyDict_SetItem(globals, effect.name.get(), objects[effect.values[0]].get()) == 0;
 }
+
+bool global_dies_with_code(PyObject* globals, const Effect& effect) {
+  PyObject* const name = effect.name.get();
+  return dies_with_code(_PyDict_GetItem_KnownHash(globals, name, PyObject_Hash(name)));
+}
+
+// All that a region prints is printed at once, before the other changes.
+bool printed_before(PyObject*, const Effect&, const Objects&) { return true; }
 
 // What one print() writes. Its keywords are constants whose kinds the capture has looked at.
-Ref printed_text(const Effect& effect, const std::vector<Ref>& objects) {
+Ref printed_text(const Effect& effect, const Objects& objects) {
   PyObject* keywords = effect.name.get();
   const auto given = [&](const char* name, const char* otherwise) {
     PyObject* value = keywords ? PyDict_GetItemString(keywords, name) : nullptr;
@@ -183,11 +136,11 @@ Ref printed_text(const Effect& effect, const std::vector<Ref>& objects) {
 }
 
 // All that a region prints, written at once, so that a failure leaves nothing behind.
-bool print_all(const Entry& entry, const std::vector<Ref>& objects) {
+bool print_all(const Entry& entry, const Objects& objects) {
   Ref texts = Ref::steal(PyList_New(0));
   bool any = false, flush = false;
   for (const Effect& effect : entry.effects) {
-    if (effect.kind != EffectKind::kPrint) continue;
+    if (effect.kind != &effect_print) continue;
     const Ref text = texts ? printed_text(effect, objects) : Ref();
     if (!text || PyList_Append(texts.get(), text.get()) < 0) return false;
     PyObject* asked =
@@ -213,8 +166,13 @@ bool is_of_output() {
 
 }  // namespace
 
+const EffectKind effect_print = {.apply = printed_before};
+const EffectKind effect_set_global = {.apply = set_global, .drops_code = global_dies_with_code};
+const EffectKind effect_write_tensor = {.apply = write_in_place};
+const EffectKind effect_replace_tensor = {.apply = write_by_replacing};
+
 bool apply_effects(const Entry& entry, EntryRun* run, bool* untouched) {
-  const std::vector<Ref>& objects = run->objects;
+  const Objects& objects = run->objects;
   *untouched = !run->pending.still_holds();
   if (!*untouched && !print_all(entry, objects)) {
     if (!is_of_output()) return false;
@@ -230,41 +188,8 @@ bool apply_effects(const Entry& entry, EntryRun* run, bool* untouched) {
     return false;
   }
   for (const Effect& effect : entry.effects) {
-    if (effect.kind == EffectKind::kPrint) continue;
-    PyObject* target = objects[effect.target].get();
-    bool done = false;
-    switch (effect.kind) {
-      case EffectKind::kSetAttr:
-        done = PyObject_GenericSetAttr(target, effect.name.get(),
-                                       objects[effect.values[0]].get()) == 0;
-        break;
-      case EffectKind::kPrint: break;
-      case EffectKind::kDelAttr:
-        done = PyObject_GenericSetAttr(target, effect.name.get(), nullptr) == 0;
-        if (!done && PyErr_ExceptionMatches(PyExc_AttributeError)) {
-          PyErr_Clear();  // it was set and deleted inside the region
-          done = true;
-        }
-        break;
-      case EffectKind::kWriteTensor:
-      case EffectKind::kReplaceTensor:
-        done = write_tensor(target, objects[effect.values[0]].get(),
-                            effect.kind == EffectKind::kReplaceTensor);
-        break;
-      case EffectKind::kListItems: done = replace_list(target, effect, objects); break;
-      case EffectKind::kListAppend: done = append_to_list(target, effect, objects); break;
-      case EffectKind::kSetItems:
-        done = assign_set(target, PyTuple_GET_ITEM(effect.name.get(), 0));
-        break;
-      case EffectKind::kSetGlobal:
-        done = PyDict_SetItem(target, effect.name.get(), objects[effect.values[0]].get()) == 0;
-        break;
-      case EffectKind::kDictItems: done = replace_dict(target, effect, objects); break;
-      case EffectKind::kCellContents:
-        done = PyCell_Set(target, objects[effect.values[0]].get()) == 0;
-        break;
-    }
-    if (!done) return false;
+    PyObject* const target = effect.target < 0 ? nullptr : objects[effect.target].get();
+    if (!effect.kind->apply(target, effect, objects)) return false;
   }
   return true;
 }

@@ -11,7 +11,6 @@
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
 #include "interp_hook/config.h"
-#include "interp_hook/rebuild.h"
 #include "kernels/core/profile.h"
 
 namespace msjit {
@@ -49,9 +48,14 @@ bool is_small(const Graph& graph) {
 }
 
 bool is_part(const Recipe& recipe) {
-  return recipe.kind == RecipeKind::kRegister || recipe.kind == RecipeKind::kOutput ||
-         recipe.kind == RecipeKind::kSize || recipe.kind == RecipeKind::kNumber ||
-         recipe.kind == RecipeKind::kScalar;
+  return recipe.kind != RecipeKind::kConst && recipe.kind != RecipeKind::kMade;
+}
+
+// A constant, or what is made of one and of earlier objects.
+Ref rebuild(const Recipe& recipe, const Objects& objects) {
+  const Ref object = Ref::share(recipe.object.get());  // a collection may free it meanwhile
+  if (recipe.object && !object) return {};
+  return recipe.kind == RecipeKind::kConst ? object : recipe.build(recipe, objects);
 }
 
 // What is read from the registers and the outputs comes first: making anything else may start a
@@ -108,10 +112,8 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
   entry->dropped_stack = std::move(capture.dropped_stack);
   entry->num_ops = capture.num_ops;
   entry->joined = capture.joined;
-  entry->rewrites = std::ranges::any_of(entry->effects, [](const Effect& effect) {
-    return effect.kind == EffectKind::kListItems || effect.kind == EffectKind::kDictItems ||
-           effect.kind == EffectKind::kSetItems;
-  });
+  entry->rewrites = std::ranges::any_of(entry->effects,
+                                        [](const Effect& effect) { return effect.kind->refills; });
   entry->plain = capture.plain;
   entry->loops = has_loop(*capture.graph);
   entry->small = !entry->returns && is_small(*capture.graph);

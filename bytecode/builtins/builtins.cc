@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "bytecode/builtins/models.h"
-#include "bytecode/builtins/sets.h"
 #include "bytecode/instance.h"
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/values/iterators.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -126,7 +126,7 @@ bool model_zip(Executor& x, Args args, PyObject* names, SymRef* out) {
   std::vector<SymRef> children(args.size());
   for (size_t i = 0; i < args.size(); ++i)
     if (!x.iterate(args[i], &children[i])) return false;
-  *out = x.new_iterator(IterKind::kZip, std::move(children));
+  *out = x.new_iterator(iter_zip, std::move(children));
   return true;
 }
 
@@ -142,7 +142,7 @@ bool model_enumerate(Executor& x, Args args, PyObject* names, SymRef* out) {
     return unsupported(x, "enumerate");
   SymRef child;
   if (!x.iterate(args[0], &child)) return false;
-  *out = x.new_iterator(IterKind::kEnumerate, {std::move(child)}, start);
+  *out = x.new_iterator(iter_enumerate, {std::move(child)}, start);
   return true;
 }
 
@@ -157,7 +157,7 @@ bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1 || !x.look(args[0])) return unsupported(x, "reversed");
   if (args[0]->kind == SymKind::kIterator) return x.reverse_turns(args[0], out);
   if (args[0]->kind == SymKind::kConst && PyRange_Check(args[0]->object.get())) {
-    *out = x.new_iterator(IterKind::kConstant, {});  // an iterator over a range, as CPython's is
+    *out = x.new_iterator(iter_constant, {});  // an iterator over a range, as CPython's is
     (*out)->iterator->object = backwards(args[0]->object.get());
     return (*out)->iterator->object ? true : x.raise_python("reversed()");
   }
@@ -166,11 +166,11 @@ bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {
     std::vector<SymRef> items;
     if (!x.unpack(args[0], &items)) return false;
     std::reverse(items.begin(), items.end());
-    *out = x.new_iterator(IterKind::kComputed, {make_items(SymKind::kTuple, std::move(items))});
+    *out = x.new_iterator(iter_computed, {make_items(SymKind::kTuple, std::move(items))});
     return true;
   }
   if (args[0]->is_tensor() || !x.heap().items(args[0])) return unsupported(x, "reversed");
-  *out = x.new_iterator(IterKind::kReversed, {args[0]});
+  *out = x.new_iterator(iter_reversed, {args[0]});
   (*out)->iterator->count = static_cast<int64_t>(x.heap().items(args[0])->size());
   return true;
 }
@@ -179,15 +179,14 @@ bool model_iter(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names || args.size() != 1) return unsupported(x, "iter");
   if (!x.iterate(args[0], out)) return false;
   // Outside the region it would have to be an iterator over the tensor.
-  if (args[0]->is_tensor()) (*out)->iterator->kind = IterKind::kComputed;
+  if (args[0]->is_tensor()) (*out)->iterator->kind = &iter_computed;
   return true;
 }
 
 bool model_next(Executor& x, Args args, PyObject* names, SymRef* out) {
   bool done = false;
   if (names || args.empty() || args.size() > 2 || !x.look(args[0])) return unsupported(x, "next");
-  if (!is_iterator(args[0]) ||
-      (args[0]->iterator && args[0]->iterator->kind == IterKind::kDictView))
+  if (!is_iterator(args[0]) || (args[0]->iterator && args[0]->iterator->kind == &iter_dict_view))
     return unsupported(x, "next");
   if (!x.next(args[0], out, &done)) return false;
   if (!done) return true;
@@ -299,52 +298,15 @@ const ModelTable models_builtins = {"builtins", kModels, kPureNames};
 
 bool Executor::length(const SymRef& value, SymRef* out) {
   if (!look(value)) return false;
-  if (value->is_tensor() && value->tensor.rank() > 0) {
-    *out = sizes_.dims(value->tensor)[0];
-    return true;
-  }
-  int64_t size = 0;
-  if (!length(value, &size)) return false;
-  *out = make_const(Ref::steal(PyLong_FromLongLong(size)));
-  return true;
+  const auto count = kind_of(value).length;
+  return count ? count(*this, value, out)
+               : fail(BreakReason::kCallUnknown, "len() of " + describe(*value));
 }
 
 bool Executor::length(const SymRef& value, int64_t* out) {
-  if (!look(value)) return false;
-  *out = -1;
-  if (value->is_tensor()) {
-    if (value->tensor.rank() > 0) {
-      if (!look(sizes_.dims(value->tensor)[0])) return false;
-      *out = value->tensor.shape()[0];
-    }
-  } else if (const std::vector<SymRef>* items = heap_.items(value)) {
-    *out = static_cast<int64_t>(items->size());
-  } else if (const Ref set = shadow_of(value)) {
-    *out = PySet_GET_SIZE(set.get());
-  } else if (value->kind == SymKind::kIterator && value->iterator->kind == IterKind::kDictView) {
-    return length(value->iterator->children[0], out);
-  } else if (is_enum_class(value)) {
-    std::vector<SymRef> members;
-    if (!enum_members(*this, value, &members)) return false;
-    *out = static_cast<int64_t>(members.size());
-  } else if (value->kind == SymKind::kVars) {
-    SymRef dict;
-    if (!vars_all(*this, value, &dict)) return false;
-    *out = static_cast<int64_t>(dict->entries.size());
-  } else if (value->kind == SymKind::kDict) {
-    if (!heap_.dict_all(value)) return fail(BreakReason::kObjectType, heap_.error);
-    *out = static_cast<int64_t>(value->entries.size());
-  } else if (has_special(value, "__len__")) {
-    SymRef answer;
-    if (!call_special(*this, value, "__len__", {}, &answer) || !look(answer)) return false;
-    if (answer->kind == SymKind::kConst && PyLong_Check(answer->object.get()))
-      *out = PyLong_AsLongLong(answer->object.get());
-    if (*out < 0) return PyErr_Clear(), fail(BreakReason::kRaises, "__len__");
-  } else if (value->kind == SymKind::kConst && !PyType_Check(value->object.get())) {
-    *out = PyObject_Size(value->object.get());
-    if (*out < 0) return raise_python("len()");
-  }
-  return *out >= 0 ? true : fail(BreakReason::kCallUnknown, "len() of " + describe(*value));
+  SymRef size;
+  if (!length(value, &size) || !look(size)) return false;
+  return to_int(*this, size, out) || fail(BreakReason::kInternal, "a length that is no int");
 }
 
 }  // namespace msjit

@@ -5,6 +5,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 #include "bytecode/table_objects.h"
+#include "bytecode/values/iterators.h"
 #include "guards/py/tables.h"
 
 namespace msjit {
@@ -153,7 +154,7 @@ bool list_copy(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 bool view(Executor& x, Args args, PyObject* names, const char* method, SymRef* out) {
   if (!positional(x, method, args, names, 1, 1)) return false;
-  *out = x.new_iterator(IterKind::kDictView, {args[0]});
+  *out = x.new_iterator(iter_dict_view, {args[0]});
   (*out)->iterator->object = Ref::steal(PyUnicode_InternFromString(method));
   return true;
 }

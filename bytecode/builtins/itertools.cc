@@ -5,6 +5,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/control.h"
+#include "bytecode/values/iterators.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
@@ -38,7 +39,7 @@ bool model_reduce(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 // A list of tuples that is run over once.
 bool computed(Executor& x, std::vector<SymRef> rows, SymRef* out) {
-  *out = x.new_iterator(IterKind::kComputed, {make_items(SymKind::kTuple, std::move(rows))});
+  *out = x.new_iterator(iter_computed, {make_items(SymKind::kTuple, std::move(rows))});
   return true;
 }
 
@@ -109,7 +110,7 @@ bool model_combinations(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 bool model_chain(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (names) return wrong_arguments(x, "itertools.chain");
-  *out = x.new_iterator(IterKind::kChain, args);
+  *out = x.new_iterator(iter_chain, args);
   return true;
 }
 
@@ -133,7 +134,7 @@ bool chain_from_iterable(Executor& x, Args args, PyObject* names, SymRef* out) {
   Taken taken;
   if (!positional(x, name, args, names, 2, 2) || !take_all(x, name, args[1], &iterables, &taken))
     return false;
-  *out = x.new_iterator(IterKind::kChain, std::move(iterables));
+  *out = x.new_iterator(iter_chain, std::move(iterables));
   (*out)->iterator->taken = std::move(taken);
   return true;
 }
@@ -179,7 +180,7 @@ bool model_groupby(Executor& x, Args args, PyObject* names, SymRef* out) {
     if (!of) return;
     groups.push_back(of);
     groups.push_back(
-        x.new_iterator(IterKind::kComputed, {make_items(SymKind::kTuple, std::move(group))}));
+        x.new_iterator(iter_computed, {make_items(SymKind::kTuple, std::move(group))}));
     group.clear();
   };
   SymRef current;
@@ -194,7 +195,7 @@ bool model_groupby(Executor& x, Args args, PyObject* names, SymRef* out) {
   }
   end_group(current);
   if (!before.change(x.heap()).empty()) return wrong_arguments(x, name);
-  *out = x.new_iterator(IterKind::kGroups, std::move(groups));
+  *out = x.new_iterator(iter_groups, std::move(groups));
   (*out)->iterator->taken = std::move(taken);
   return true;
 }
@@ -205,7 +206,7 @@ bool model_cycle(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "itertools.cycle", args, names, 1, 1) ||
       !take_all(x, "itertools.cycle", args[0], &items, &taken))
     return false;
-  *out = x.new_iterator(IterKind::kCycle, std::move(items));
+  *out = x.new_iterator(iter_cycle, std::move(items));
   (*out)->iterator->taken = std::move(taken);
   return true;
 }
@@ -215,7 +216,7 @@ bool model_repeat(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "itertools.repeat", args, names, 1, 2)) return false;
   if (args.size() == 2 && !to_int(x, args[1], &times))
     return wrong_arguments(x, "itertools.repeat");
-  *out = x.new_iterator(IterKind::kRepeat, {args[0]});
+  *out = x.new_iterator(iter_repeat, {args[0]});
   (*out)->iterator->count = args.size() == 2 ? std::max<int64_t>(0, times) : -1;
   return true;
 }
@@ -226,7 +227,7 @@ bool model_count(Executor& x, Args args, PyObject* names, SymRef* out) {
   SymRef step = args.size() == 2 ? args[1] : sym_int(1);
   for (const SymRef& part : {start, step})
     if (int64_t number; !to_int(x, part, &number)) return wrong_arguments(x, "itertools.count");
-  *out = x.new_iterator(IterKind::kCount, {start, step});
+  *out = x.new_iterator(iter_count, {start, step});
   return true;
 }
 
@@ -242,7 +243,7 @@ bool model_islice(Executor& x, Args args, PyObject* names, SymRef* out) {
   SymRef child;
   if (bounds[2] < 1) return wrong_arguments(x, "itertools.islice");
   if (!x.iterate(args[0], &child)) return false;
-  *out = x.new_iterator(IterKind::kSlice, {std::move(child)});
+  *out = x.new_iterator(iter_slice, {std::move(child)});
   SymIterator& it = *(*out)->iterator;
   it.upcoming = bounds[0];
   it.count = bounds[1];
@@ -251,7 +252,7 @@ bool model_islice(Executor& x, Args args, PyObject* names, SymRef* out) {
 }
 
 // The callable, then an iterator over the other argument.
-bool with_function(Executor& x, const char* name, Args args, PyObject* names, IterKind kind,
+bool with_function(Executor& x, const char* name, Args args, PyObject* names, const IterKind& kind,
                    SymRef* out) {
   SymRef child;
   if (!positional(x, name, args, names, 2, 2) || !x.iterate(args[1], &child)) return false;
@@ -259,17 +260,17 @@ bool with_function(Executor& x, const char* name, Args args, PyObject* names, It
   return true;
 }
 bool model_starmap(Executor& x, Args args, PyObject* names, SymRef* out) {
-  return with_function(x, "itertools.starmap", args, names, IterKind::kStarMap, out);
+  return with_function(x, "itertools.starmap", args, names, iter_star_map, out);
 }
 bool model_takewhile(Executor& x, Args args, PyObject* names, SymRef* out) {
-  return with_function(x, "itertools.takewhile", args, names, IterKind::kTakeWhile, out);
+  return with_function(x, "itertools.takewhile", args, names, iter_take_while, out);
 }
 
 bool model_accumulate(Executor& x, Args args, PyObject* names, SymRef* out) {
   SymRef child;
   if (!positional(x, "itertools.accumulate", args, names, 1, 2)) return false;
   if (!x.iterate(args[0], &child)) return false;
-  *out = x.new_iterator(IterKind::kAccumulate,
+  *out = x.new_iterator(iter_accumulate,
                         {std::move(child), args.size() == 2 ? args[1] : sym_none(), nullptr});
   return true;
 }

@@ -1,5 +1,5 @@
 // next() of the iterators that compute: map, filter and those of itertools.
-#include "bytecode/builtins/models.h"
+#include "bytecode/values/iterators.h"
 
 namespace msjit {
 namespace {
@@ -94,44 +94,69 @@ bool next_total(Executor& x, SymIterator& it, SymRef* out, bool* done) {
   return true;
 }
 
+bool next_spread(Executor& x, SymIterator& it, SymRef* out, bool* done) {
+  return next_row(x, it, true, out, done);
+}
+
+bool next_while(Executor& x, SymIterator& it, SymRef* out, bool* done) {
+  return next_row(x, it, false, out, done);
+}
+
+bool next_repeated(Executor&, SymIterator& it, SymRef* out, bool* done) {
+  *done = it.count >= 0 && it.position >= it.count;
+  ++it.position;
+  *out = it.children[0];
+  return true;
+}
+
+bool next_in_cycle(Executor&, SymIterator& it, SymRef* out, bool* done) {
+  *done = it.children.empty();
+  if (!*done) *out = it.children[static_cast<size_t>(it.position++) % it.children.size()];
+  return true;
+}
+
+bool next_group(Executor&, SymIterator& it, SymRef* out, bool* done) {
+  const auto at = static_cast<size_t>(it.position);
+  if (at > 0 && at <= it.children.size()) it.children[at - 1]->iterator->exhausted = true;
+  *done = at >= it.children.size();
+  if (*done) return true;
+  *out = make_items(SymKind::kTuple, {it.children[at], it.children[at + 1]});
+  it.position += 2;
+  return true;
+}
+
+bool next_count(Executor& x, SymIterator& it, SymRef* out, bool*) {
+  *out = it.children[0];
+  SymRef next;
+  if (!x.binary(it.children[0], it.children[1], BinaryOp::kAdd, false, &next)) return false;
+  it.children[0] = next;
+  return true;
+}
+
+Ref build_map(const Recipe& recipe, const Objects& objects) {
+  return build_call(&PyMap_Type, recipe, objects);
+}
+
+Ref build_filter(const Recipe& recipe, const Objects& objects) {
+  return build_call(&PyFilter_Type, recipe, objects);
+}
+
 }  // namespace
 
-bool next_lazy(Executor& x, SymIterator& it, SymRef* out, bool* done) {
-  switch (it.kind) {
-    case IterKind::kMap: return next_map(x, it, out, done);
-    case IterKind::kFilter: return next_filter(x, it, out, done);
-    case IterKind::kChain: return next_chain(x, it, out, done);
-    case IterKind::kSlice: return next_slice(x, it, out, done);
-    case IterKind::kStarMap: return next_row(x, it, true, out, done);
-    case IterKind::kTakeWhile: return next_row(x, it, false, out, done);
-    case IterKind::kAccumulate: return next_total(x, it, out, done);
-    case IterKind::kRepeat:
-      *done = it.count >= 0 && it.position >= it.count;
-      ++it.position;
-      *out = it.children[0];
-      return true;
-    case IterKind::kCycle:
-      *done = it.children.empty();
-      if (!*done) *out = it.children[static_cast<size_t>(it.position++) % it.children.size()];
-      return true;
-    case IterKind::kGroups: {
-      const auto at = static_cast<size_t>(it.position);
-      if (at > 0 && at <= it.children.size()) it.children[at - 1]->iterator->exhausted = true;
-      *done = at >= it.children.size();
-      if (*done) return true;
-      *out = make_items(SymKind::kTuple, {it.children[at], it.children[at + 1]});
-      it.position += 2;
-      return true;
-    }
-    case IterKind::kCount: {
-      *out = it.children[0];
-      SymRef next;
-      if (!x.binary(it.children[0], it.children[1], BinaryOp::kAdd, false, &next)) return false;
-      it.children[0] = next;
-      return true;
-    }
-    default: return x.fail(BreakReason::kInternal, "an iterator without next()");
-  }
-}
+// Of map and filter the first child is the function, of accumulate, repeat, count and slice see
+// itertools.cc.
+const IterKind iter_map = {
+    .next = next_map, .build = build_map, .asks_again = true, .wraps_from = 1};
+const IterKind iter_filter = {
+    .next = next_filter, .build = build_filter, .asks_again = true, .wraps_from = 1};
+const IterKind iter_chain = {.next = next_chain};
+const IterKind iter_slice = {.next = next_slice};
+const IterKind iter_star_map = {.next = next_spread, .asks_again = true};
+const IterKind iter_take_while = {.next = next_while};
+const IterKind iter_accumulate = {.next = next_total, .asks_again = true};
+const IterKind iter_repeat = {.next = next_repeated};
+const IterKind iter_count = {.next = next_count};
+const IterKind iter_cycle = {.next = next_in_cycle};
+const IterKind iter_groups = {.next = next_group};
 
 }  // namespace msjit

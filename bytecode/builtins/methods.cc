@@ -6,11 +6,8 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
-#include "bytecode/scan_capture.h"
 
 namespace msjit {
-
-BuiltinModel find_tensor_method(const char* name);  // tensor.cc
 
 namespace {
 
@@ -27,37 +24,12 @@ bool has_value_method(PyTypeObject* type, const char* name) {
   return found && name[0] != '_' && Py_TYPE(found) == &PyMethodDescr_Type;
 }
 
+}  // namespace
+
 BuiltinModel find_row(std::span<const ModelRow> rows, const char* name) {
   for (const ModelRow& row : rows)
     if (std::strcmp(row.name, name) == 0) return row.model;
   return nullptr;
-}
-
-}  // namespace
-
-BuiltinModel find_method_model(const SymRef& self, const char* name) {
-  switch (self->kind) {
-    case SymKind::kTensor: return find_tensor_method(name);
-    case SymKind::kIterator: return find_generator_method(self, name);
-    case SymKind::kVars: return find_row(vars_methods(), name);
-    case SymKind::kSet: return find_row(set_methods(), name);
-    case SymKind::kRows: return rows_method(name);
-    case SymKind::kLazy:
-      return is_unread_list(*self) ? find_row(unread_list_methods(), name) : nullptr;
-    case SymKind::kDict:
-      if (PyType_IsSubtype(type_of(*self), &PyODict_Type))
-        if (BuiltinModel own = find_row(ordered_dict_methods(), name)) return own;
-      [[fallthrough]];
-    case SymKind::kList:
-    case SymKind::kTuple: return find_row(container_methods(self->kind), name);
-    case SymKind::kConst:
-      if (is_numpy_scalar(self)) return find_row(numpy_methods(), name);
-      if (is_array(self)) return find_row(array_methods(), name);
-      if (PyType_Check(self->object.get())) return find_class_method(self->object.get(), name);
-      if (!PyTuple_CheckExact(self->object.get())) return nullptr;
-      return find_row(container_methods(SymKind::kTuple), name);
-    default: return nullptr;
-  }
 }
 
 bool has_builtin_method(const SymRef& self, const char* name) {

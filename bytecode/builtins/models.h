@@ -31,16 +31,17 @@ extern const ModelTable models_builtins, models_sequences, models_math, models_o
 // A method of a builtin type; `self` is args[0].
 bool has_builtin_method(const SymRef& self, const char* name);
 bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* names, SymRef* out);
-BuiltinModel find_class_method(PyObject* cls, const char* name);  // chain.from_iterable
-BuiltinModel dict_class_method(const char* name);                 // containers.cc
-std::span<const ModelRow> container_methods(SymKind kind);        // containers.cc
-std::span<const ModelRow> unread_list_methods();                  // containers.cc
-std::span<const ModelRow> vars_methods();                         // vars.cc
-bool is_private(Executor& x, const SymRef& tensor);               // tensor_write.cc
-std::span<const ModelRow> tensor_write_methods();                 // tensor_write.cc
-std::span<const ModelRow> gradient_methods();                     // gradients.cc
-std::span<const ModelRow> set_methods();                          // sets.cc
-std::span<const ModelRow> ordered_dict_methods();                 // those dict has not, or not so
+BuiltinModel find_class_method(PyObject* cls, const char* name);          // chain.from_iterable
+BuiltinModel dict_class_method(const char* name);                         // containers.cc
+BuiltinModel find_row(std::span<const ModelRow> rows, const char* name);  // null: none
+std::span<const ModelRow> container_methods(SymKind kind);                // containers.cc
+std::span<const ModelRow> unread_list_methods();                          // containers.cc
+std::span<const ModelRow> vars_methods();                                 // vars.cc
+bool is_private(Executor& x, const SymRef& tensor);                       // tensor_write.cc
+std::span<const ModelRow> tensor_write_methods();                         // tensor_write.cc
+std::span<const ModelRow> gradient_methods();                             // gradients.cc
+std::span<const ModelRow> set_methods();                                  // sets.cc
+std::span<const ModelRow> ordered_dict_methods();  // those dict has not, or not so
 // Whether an item is the one looked for, as containers compare: identity first, then ==.
 bool same_item(Executor& x, const SymRef& candidate, const SymRef& item, bool* out);
 bool dict_put_all(Executor& x, const SymRef& dict, const SymRef& from);
@@ -69,6 +70,9 @@ struct Keywords {
 // A Python object with the value of a number, text, range, or container of such; empty when a
 // tensor, an instance or something known by identity is inside. Containers are new objects.
 Ref to_python(Executor& x, const SymRef& value);
+// The same for an item at some depth of a container; leaves an exception set.
+Ref to_python(Executor& x, const SymRef& value, int depth);
+Ref constant_to_python(Executor& x, const SymRef& value, int depth);  // of a kConst
 // What a pure function gave, as SymValues; null for objects of other types.
 SymRef from_python(const Ref& object);
 // Calls `function` with the values of the arguments. Ends the region when it raises.
@@ -87,8 +91,6 @@ bool value_attr(Executor& x, const SymRef& value, const char* name, SymRef* out)
 const char* pure_name(PyObject* object);
 // The function or type that calls a model (borrowed).
 PyObject* modelled(BuiltinModel model);
-// next() of the kinds of iterators that compute. lazy.cc
-bool next_lazy(Executor& x, SymIterator& it, SymRef* out, bool* done);
 // Sorts by `key` (a callable, None or null) as list.sort() does. sequences.cc
 bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool reverse);
 // What `reverse` says, left to CPython where it is no int; null stands for False.

@@ -5,6 +5,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/iterators.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -255,8 +256,8 @@ bool model_issubclass(Executor& x, Args args, PyObject* names, SymRef* out) {
 }
 
 // The callable, then an iterator over each of the other arguments.
-bool lazy(Executor& x, Args args, PyObject* names, IterKind kind, size_t max, const char* name,
-          SymRef* out) {
+bool lazy(Executor& x, Args args, PyObject* names, const IterKind& kind, size_t max,
+          const char* name, SymRef* out) {
   if (!positional(x, name, args, names, 2, max) || !x.look(args[0])) return false;
   std::vector<SymRef> children = {args[0]};
   for (size_t i = 1; i < args.size(); ++i) {
@@ -267,10 +268,10 @@ bool lazy(Executor& x, Args args, PyObject* names, IterKind kind, size_t max, co
   return true;
 }
 bool model_map(Executor& x, Args args, PyObject* names, SymRef* out) {
-  return lazy(x, args, names, IterKind::kMap, 64, "map", out);
+  return lazy(x, args, names, iter_map, 64, "map", out);
 }
 bool model_filter(Executor& x, Args args, PyObject* names, SymRef* out) {
-  return lazy(x, args, names, IterKind::kFilter, 2, "filter", out);
+  return lazy(x, args, names, iter_filter, 2, "filter", out);
 }
 
 const ModelRow kModels[] = {

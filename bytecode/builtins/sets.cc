@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "bytecode/builtins/models.h"
+#include "bytecode/values/iterators.h"
 #include "guards/py/set_table.h"
 
 namespace msjit {
@@ -172,6 +173,19 @@ bool set_items(Executor& x, const SymRef& set, std::vector<SymRef>* out) {
     out->push_back(item_value(x, PyList_GET_ITEM(list.get(), i)));
     if (!out->back()) return x.fail(BreakReason::kUnsupported, "an item of a set");
   }
+  return true;
+}
+
+bool set_length(Executor&, const SymRef& set, SymRef* out) {
+  return *out = sym_int(PySet_GET_SIZE(shadow_of(set).get())), true;
+}
+
+bool set_iterate(Executor& x, const SymRef& set, SymRef* out) {
+  std::vector<SymRef> parts = {set};
+  if (!set_items(x, set, &parts)) return false;
+  *out = x.new_iterator(iter_set, std::move(parts));
+  (*out)->iterator->object = Ref::steal(PyUnicode_InternFromString("__iter__"));
+  (*out)->iterator->removals = set->removals;
   return true;
 }
 

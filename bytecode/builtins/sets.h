@@ -1,7 +1,7 @@
 // Sets in captured code; see sets.cc.
 #pragma once
 
-#include "bytecode/exec.h"
+#include "bytecode/values/value_kind.h"
 
 namespace msjit {
 
@@ -9,6 +9,8 @@ namespace msjit {
 Ref shadow_of(const SymRef& value);
 // The items, in the order of iteration.
 bool set_items(Executor& x, const SymRef& set, std::vector<SymRef>* out);
+bool set_length(Executor& x, const SymRef& set, SymRef* out);
+bool set_iterate(Executor& x, const SymRef& set, SymRef* out);
 bool set_contains(Executor& x, const SymRef& set, const SymRef& item, bool* out);
 // {*a, *b}
 bool set_of_all(Executor& x, const std::vector<SymRef>& parts, SymRef* out);

@@ -6,8 +6,8 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
-#include "guards/py/set_table.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -34,59 +34,6 @@ bool is_plain(PyObject* o) {
   return is_plain_value(o) || PyFrozenSet_CheckExact(o) || PySlice_Check(o);
 }
 
-Ref convert(Executor& x, const SymRef& value, int depth);
-
-Ref convert_dict(Executor& x, const SymRef& value, int depth) {
-  if (!x.heap().dict_all(value)) return {};
-  Ref made;
-  if (!value->cls)
-    made = Ref::steal(PyDict_New());
-  else if (value->items.empty())  // what a defaultdict makes is left out: its repr() would show it
-    made = Ref::steal(PyObject_CallObject(value->cls.get(), nullptr));
-  if (!made) return {};
-  for (const auto& [key, item] : value->entries) {
-    Ref k = convert(x, key, depth), v = convert(x, item, depth);
-    if (!k || !v || PyObject_SetItem(made.get(), k.get(), v.get()) < 0) return {};
-  }
-  return made;
-}
-
-Ref convert_items(Executor& x, const SymRef& value, int depth) {
-  const bool list = value->kind == SymKind::kList;
-  const std::vector<SymRef> items = value->items;
-  const Py_ssize_t size = static_cast<Py_ssize_t>(items.size());
-  Ref made = Ref::steal(list ? PyList_New(size) : PyTuple_New(size));
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    Ref item = convert(x, items[i], depth);
-    if (!item) return {};
-    if (list)
-      PyList_SET_ITEM(made.get(), i, item.release());
-    else
-      PyTuple_SET_ITEM(made.get(), i, item.release());
-  }
-  return made;
-}
-
-Ref convert(Executor& x, const SymRef& value, int depth) {
-  if (depth > kMaxDepth || !x.heap().realize(value)) return {};
-  switch (value->kind) {
-    case SymKind::kConst:
-      // Containers compare by identity first, and a NaN equals nothing: its identity would matter.
-      if (depth > 0 && PyFloat_CheckExact(value->object.get()) &&
-          std::isnan(PyFloat_AS_DOUBLE(value->object.get())))
-        return {};
-      return is_plain(value->object.get()) ? value->object : Ref();
-    case SymKind::kTuple:
-      if (value->cls) return {};  // a named tuple has methods of its own, such as __repr__
-      [[fallthrough]];
-    case SymKind::kList: return convert_items(x, value, depth + 1);
-    case SymKind::kDict: return convert_dict(x, value, depth + 1);
-    case SymKind::kSet: return clone_set(value->shadow.get());
-    case SymKind::kSlice: return constant_object(value);
-    default: return {};
-  }
-}
-
 bool holds_tensor(const SymRef& value) {
   if (value->is_tensor()) return true;
   for (const SymRef& item : value->items)
@@ -96,10 +43,23 @@ bool holds_tensor(const SymRef& value) {
 
 }  // namespace
 
+Ref to_python(Executor& x, const SymRef& value, int depth) {
+  if (depth > kMaxDepth || !x.heap().realize(value)) return {};
+  const auto convert = kind_of(value).to_python;
+  return convert ? convert(x, value, depth) : Ref();
+}
+
 Ref to_python(Executor& x, const SymRef& value) {
-  Ref made = convert(x, value, 0);
+  Ref made = to_python(x, value, 0);
   if (PyErr_Occurred()) PyErr_Clear();
   return made;
+}
+
+Ref constant_to_python(Executor&, const SymRef& value, int depth) {
+  // Containers compare by identity first, and a NaN equals nothing: its identity would matter.
+  PyObject* const object = value->object.get();
+  if (depth > 0 && PyFloat_CheckExact(object) && std::isnan(PyFloat_AS_DOUBLE(object))) return {};
+  return is_plain(object) ? value->object : Ref();
 }
 
 SymRef from_python(const Ref& object) {

@@ -7,7 +7,7 @@
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/table_objects.h"
-#include "bytecode/tensor_value.h"
+#include "bytecode/values/value_kind.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -24,10 +24,7 @@ bool is_judged_strictly(Executor& x, PyObject* function) {
   return level == Level::kStrict || (level == Level::kContexts && g_strict_by_context);
 }
 
-bool not_callable(Executor& x, const SymRef& value) {
-  return x.raise_new(PyExc_TypeError,
-                     fmt::format("'{}' object is not callable", type_of(*value)->tp_name));
-}
+}  // namespace
 
 bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
                    SymRef* out) {
@@ -58,70 +55,16 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   if (Py_TYPE(object) == &PyWrapperDescr_Type || Py_TYPE(object) == &PyMethodDescr_Type)
     return call_descriptor(x, object, std::move(args), names, out);
   return PyCallable_Check(object) ? x.fail(BreakReason::kCallUnknown, describe(*callable))
-                                  : not_callable(x, callable);
+                                  : not_callable(x, callable, {}, nullptr, out);
 }
-
-// An instance is called through its class's __call__.
-bool call_instance(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
-                   SymRef* out) {
-  if (!may_use(x, callable)) return false;
-  bool known = false;
-  if (!call_numpy_object(x, callable, args, names, out, &known)) return false;
-  if (known) return true;
-  if (is_partial(callable)) return call_partial(x, callable, std::move(args), names, out);
-  if (!has_special(callable, "__call__"))
-    return x.fail(BreakReason::kCallUnknown, describe(*callable));
-  SymRef function = x.heap().from_constant(Ref::share(find_special(callable, "__call__")),
-                                           fmt::format("{}.__call__", type_of(*callable)->tp_name));
-  args.insert(args.begin(), callable);
-  return x.call(function, std::move(args), names, out);
-}
-
-bool call_method(Executor& x, const SymRef& method, std::vector<SymRef> args, PyObject* names,
-                 SymRef* out) {
-  const SymRef function = method->items[0], self = method->items[1];
-  if (!x.look(function)) return false;
-  if (function->kind == SymKind::kConst && PyUnicode_CheckExact(function->object.get())) {
-    args.insert(args.begin(), self);
-    return call_builtin_method(x, utf8_text(function->object.get()), args, names, out);
-  }
-  if (function->kind == SymKind::kConst &&
-      (Py_TYPE(function->object.get()) == &PyMethodDescr_Type ||
-       Py_TYPE(function->object.get()) == &PyWrapperDescr_Type)) {
-    const bool unread = is_unread_list(*self);
-    if (!unread && self->kind != SymKind::kRows && !x.look(self)) return false;
-    if (unread || self->kind == SymKind::kObject) {
-      args.insert(args.begin(), self);
-      return call_descriptor(x, function->object.get(), std::move(args), names, out);
-    }
-    const char* name =
-        reinterpret_cast<PyDescrObject*>(function->object.get())->d_name
-            ? utf8_text(reinterpret_cast<PyDescrObject*>(function->object.get())->d_name)
-            : "?";
-    args.insert(args.begin(), self);
-    return call_builtin_method(x, name, args, names, out);
-  }
-  args.insert(args.begin(), self);
-  return x.call(function, std::move(args), names, out);
-}
-
-}  // namespace
 
 bool Executor::call(const SymRef& callable, std::vector<SymRef> args, PyObject* names,
                     SymRef* out) {
-  if (callable->kind == SymKind::kChoice) return call_choice(*this, callable, args, names, out);
-  if (!look(callable)) return false;
-  switch (callable->kind) {
-    case SymKind::kConst: return call_constant(*this, callable, std::move(args), names, out);
-    case SymKind::kMethod: return call_method(*this, callable, std::move(args), names, out);
-    case SymKind::kFunction: return call_function(nullptr, callable, std::move(args), names, out);
-    case SymKind::kObject: return call_instance(*this, callable, std::move(args), names, out);
-    case SymKind::kTensor:
-    case SymKind::kTuple:
-    case SymKind::kList:
-    case SymKind::kDict: return not_callable(*this, callable);
-    default: return fail(BreakReason::kCallUnknown, describe(*callable));
-  }
+  const ValueKind& unread = kind_of(callable);
+  if (!(unread.asked_unread && unread.call) && !look(callable)) return false;
+  const auto run = kind_of(callable).call;
+  return run ? run(*this, callable, std::move(args), names, out)
+             : fail(BreakReason::kCallUnknown, describe(*callable));
 }
 
 bool exec_Call(Executor& x, SymFrame& f, const Instr& i) {

@@ -5,11 +5,11 @@
 #include <cstdlib>
 
 #include "bytecode/builtins/models.h"
-#include "bytecode/builtins/sets.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/value_kind.h"
 #include "guards/kinds/order.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
@@ -151,40 +151,9 @@ bool exec_IsOp(Executor& x, SymFrame& f, const Instr& i) {
 
 bool Executor::contains(const SymRef& container, const SymRef& item, bool* out) {
   if (!look(container) || !look(item)) return false;
-  if (has_special(container, "__contains__")) {
-    SymRef answer;
-    return call_special(*this, container, "__contains__", {item}, &answer) && truth(answer, out);
-  }
-  if (container->kind == SymKind::kDict && heap_.pin_key(item)) {
-    *out = heap_.dict_get(container, item) != nullptr;
-    return true;
-  }
-  if (container->kind == SymKind::kSet) return set_contains(*this, container, item, out);
-  if (container->kind == SymKind::kVars) {
-    SymRef value;
-    if (!vars_get(*this, container, item, &value)) return false;
-    return *out = value != nullptr, true;
-  }
-  if (container->kind == SymKind::kIterator && container->iterator->kind == IterKind::kDictView &&
-      PyUnicode_READ_CHAR(container->iterator->object.get(), 0) == 'k')
-    return contains(container->iterator->children[0], item, out);
-  if (!container->is_tensor() && heap_.items(container)) {
-    *out = true;
-    for (const SymRef& candidate : std::vector<SymRef>(*heap_.items(container))) {
-      bool same = false;
-      if (!same_item(*this, candidate, item, &same)) return false;
-      if (same) return true;
-    }
-    *out = false;
-    return true;
-  }
-  if (container->kind == SymKind::kConst && !is_identity_constant(container->object.get())) {
-    Ref known = to_python(*this, item);
-    const int found = known ? PySequence_Contains(container->object.get(), known.get()) : -2;
-    if (found == -1) return raise_python("in");
-    if (found >= 0) return *out = found == 1, true;
-  }
-  return fail(BreakReason::kUnsupported, fmt::format("'in' on {}", describe(*container)));
+  const auto holds = kind_of(container).contains;
+  return holds ? holds(*this, container, item, out)
+               : fail(BreakReason::kUnsupported, "'in' on " + describe(*container));
 }
 
 bool exec_ContainsOp(Executor& x, SymFrame& f, const Instr& i) {

@@ -1,73 +1,16 @@
 // Branches on Python values: decided while capturing, under the guards that reading the value
 // installed.
 #include "bytecode/control.h"
-#include "bytecode/library.h"
-#include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
-#include "guards/py/text.h"
+#include "bytecode/values/value_kind.h"
 
 namespace msjit {
-namespace {
-
-// Classes are true unless their metaclass says otherwise; that of enumerations says so too.
-bool class_truth(Executor& x, const SymRef& cls, bool* out) {
-  PyTypeObject* const meta = Py_TYPE(cls->object.get());
-  if (has_plain_metaclass(cls->object.get())) return *out = true;
-  const bool asks = _PyType_Lookup(meta, special_name("__bool__")) ||
-                    _PyType_Lookup(meta, special_name("__len__"));
-  if ((asks && !is_enum_class(cls)) || !x.heap().guard_class_version(meta))
-    return x.fail(BreakReason::kCallUnknown, "bool() of " + describe(*cls));
-  return *out = true;
-}
-
-}  // namespace
 
 bool Executor::truth(const SymRef& value, bool* out) {
   if (!look_open(value)) return false;
-  switch (value->kind) {
-    case SymKind::kConst: {
-      if (PyType_Check(value->object.get())) return class_truth(*this, value, out);
-      if (PyFunction_Check(value->object.get())) return *out = true;
-      if (is_array(value)) break;
-      if (Py_TYPE(value->object.get())->tp_flags & Py_TPFLAGS_HEAPTYPE) {
-        if (find_special(value, "__bool__") || find_special(value, "__len__")) break;
-        return *out = true;
-      }
-      const int result = PyObject_IsTrue(value->object.get());
-      if (result < 0) return raise_python("bool()");
-      *out = result != 0;
-      return true;
-    }
-    case SymKind::kSize:
-      *out = sizes_.decide(SizeCompare::kNotEqual, value->size, size_const(0));
-      return true;
-    case SymKind::kTuple:
-    case SymKind::kList: *out = !value->items.empty(); return true;
-    case SymKind::kSet:
-    case SymKind::kVars: {
-      int64_t size = 0;
-      if (!length(value, &size)) return false;
-      return *out = size != 0, true;
-    }
-    case SymKind::kDict:
-      if (!heap_.dict_all(value)) return fail(BreakReason::kObjectType, heap_.error);
-      *out = !value->entries.empty();
-      return true;
-    case SymKind::kIterator:
-      if (value->iterator->kind == IterKind::kDictView)
-        return truth(value->iterator->children[0], out);
-      [[fallthrough]];
-    case SymKind::kMethod:
-    case SymKind::kFunction:
-    case SymKind::kSlice: *out = true; return true;
-    case SymKind::kTensor: return fail(BreakReason::kTensorTruth, "what is written here");
-    case SymKind::kObject: {
-      const SymRef plain = plain_value(*this, value);
-      return plain != value ? truth(plain, out) : instance_truth(*this, value, out);
-    }
-    default: break;
-  }
-  return fail(BreakReason::kCallUnknown, "bool() of " + describe(*value));
+  const auto test = kind_of(value).truth;
+  return test ? test(*this, value, out)
+              : fail(BreakReason::kCallUnknown, "bool() of " + describe(*value));
 }
 
 bool exec_ToBool(Executor& x, SymFrame& f, const Instr&) {

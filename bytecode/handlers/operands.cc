@@ -2,6 +2,7 @@
 
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
 
@@ -46,18 +47,10 @@ bool is_plain_tuple(const SymRef& value) {
 }
 
 bool is_no_operand(const SymRef& value) {
-  switch (value->kind) {
-    case SymKind::kConst: {
-      PyObject* const o = value->object.get();
-      return PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) || o == Py_None || o == Py_Ellipsis ||
-             PyFunction_Check(o) || PyCFunction_Check(o) || Py_TYPE(o) == &PyType_Type;
-    }
-    case SymKind::kDict:
-    case SymKind::kSet:
-    case SymKind::kFunction:
-    case SymKind::kMethod: return true;
-    default: return false;
-  }
+  if (value->kind != SymKind::kConst) return kind_of(value).declined_by_tensors;
+  PyObject* const o = value->object.get();
+  return PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) || o == Py_None || o == Py_Ellipsis ||
+         PyFunction_Check(o) || PyCFunction_Check(o) || Py_TYPE(o) == &PyType_Type;
 }
 
 bool numpy_pair(const SymRef& a, const SymRef& b) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 
+#include "bytecode/values/build.h"
 #include "guards/py/error.h"
 #include "interp_hook/entry.h"
 #include "pylib/ext/boundary.h"
@@ -107,10 +108,10 @@ Ref result_object(const Entry& entry, int32_t index) {
     case RecipeKind::kConst:
       if (recipe.object.get() == Py_None) return Ref::none();
       break;
-    case RecipeKind::kTuple:
-    case RecipeKind::kList: {
+    case RecipeKind::kMade: {
+      if (recipe.build != build_tuple && recipe.build != build_list) break;
       Ref items = list_of(recipe.args, [&](int32_t arg) { return result_object(entry, arg); });
-      if (!items || recipe.kind == RecipeKind::kList) return items;
+      if (!items || recipe.build == build_list) return items;
       return Ref::steal(PyList_AsTuple(items.get()));
     }
     default: break;

@@ -77,11 +77,20 @@ void build_conv_input_grad(Builder& builder, const Window2d& w, Orders last) {
                {DNNL_ARG_DIFF_SRC, builder.output(dx, desc.diff_src_desc())}});
 }
 
+// oneDNN writes past its scratch memory where it gathers the pixels of a strided 1x1 convolution
+// from channels-last images that have fewer channels than its blocks (uxlfoundation/oneDNN#6035).
+bool gathers_too_much(const Window2d& w) {
+  constexpr int64_t kLargestBlock = 16;
+  return w.kernel[0] == 1 && w.kernel[1] == 1 && (w.stride[0] > 1 || w.stride[1] > 1) &&
+         w.in_channels / w.groups < kLargestBlock;
+}
+
 void build_conv_weight_grad(Builder& builder, const Window2d& w, Orders last) {
-  auto hint = conv_desc(w, last, false, dnnl::prop_kind::forward_training);
+  const Orders read = gathers_too_much(w) ? Orders{false, false} : last;
+  auto hint = conv_desc(w, read, false, dnnl::prop_kind::forward_training);
   dnnl::convolution_backward_weights::primitive_desc desc(
-      engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), last.in),
-      any(weight_dims(w)), wanted(output_dims(w), last.out), dims2(w.stride), gaps(w),
+      engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), read.in),
+      any(weight_dims(w)), wanted(output_dims(w), read.out), dims2(w.stride), gaps(w),
       dims2(w.pad_begin), dims2(w.pad_end), hint, user_scratchpad());
   memory::desc x = plain(input_dims(w), order_tag(last.in)),
                dy = plain(output_dims(w), order_tag(last.out)),

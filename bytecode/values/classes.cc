@@ -1,0 +1,115 @@
+#include "bytecode/values/classes.h"
+
+#include <fmt/core.h>
+
+#include <cstring>
+
+#include "bytecode/attribute.h"
+#include "bytecode/builtins/models.h"
+#include "bytecode/instance.h"
+#include "bytecode/library.h"
+#include "guards/py/compat.h"
+#include "guards/py/objects.h"
+
+namespace msjit {
+
+// Classes are true unless their metaclass says otherwise; that of enumerations says so too.
+bool class_truth(Executor& x, const SymRef& cls, bool* out) {
+  PyTypeObject* const meta = Py_TYPE(cls->object.get());
+  if (has_plain_metaclass(cls->object.get())) return *out = true;
+  const bool asks = _PyType_Lookup(meta, special_name("__bool__")) ||
+                    _PyType_Lookup(meta, special_name("__len__"));
+  if ((asks && !is_enum_class(cls)) || !x.heap().guard_class_version(meta))
+    return x.fail(BreakReason::kCallUnknown, "bool() of " + describe(*cls));
+  return *out = true;
+}
+
+// The object is pinned, the attribute's value is guarded.
+bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef* out) {
+  if (module->source == kNoSource)
+    module->source =
+        x.heap().guards().add_source(LoadKind::kConst, kNoSource, 0, module->object, "module");
+  x.heap().guard_exact_type(module);
+  if (SymRef value = x.heap().instance_attr(module, name)) {
+    *out = std::move(value);
+    return true;
+  }
+  static PyObject* const names[] = {PyUnicode_InternFromString("__getattr__"),
+                                    PyUnicode_InternFromString("__name__")};
+  const char* text = utf8_text(name);
+  SymRef own =
+      x.heap().instance_attr(module, names[0]) ? nullptr : x.heap().instance_attr(module, names[1]);
+  if (!own || !x.heap().realize(own) || own->kind != SymKind::kConst ||
+      !PyUnicode_CheckExact(own->object.get()) || _PyType_Lookup(&PyModule_Type, name))
+    return x.fail(BreakReason::kAttribute, fmt::format("{} of a module", text));
+  return x.raise_new(PyExc_AttributeError, fmt::format("module '{}' has no attribute '{}'",
+                                                       utf8_text(own->object.get()), text));
+}
+
+namespace {
+
+// A class's __name__, __qualname__ and __module__: what a class statement gave it.
+bool class_name(Executor& x, const SymRef& cls, PyObject* found, PyObject* name, SymRef* out,
+                bool* known) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  const std::string_view text(utf8_text(name));
+  *known = text == "__name__" || text == "__qualname__" || text == "__module__";
+  if (!*known) return true;
+  const bool heap_type = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
+  if (text == "__module__") {
+    if (!heap_type || !found || !PyUnicode_CheckExact(found)) return *known = false, true;
+    *out = x.heap().class_attr(type, name, found);
+    return *out || x.fail(BreakReason::kAttribute, "__module__ of a class");
+  }
+  if (!heap_type) {
+    const char* dot = std::strrchr(type->tp_name, '.');
+    *out = make_const(Ref::steal(PyUnicode_FromString(dot ? dot + 1 : type->tp_name)));
+    return true;
+  }
+  auto* heap = reinterpret_cast<PyHeapTypeObject*>(type);
+  PyObject** at = text == "__name__" ? &heap->ht_name : &heap->ht_qualname;
+  *out = x.heap().part(cls, at, std::string(text));
+  return true;
+}
+
+}  // namespace
+
+bool class_attribute(Executor& x, const SymRef& cls, PyObject* name, SymRef* out) {
+  auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
+  PyTypeObject* meta = Py_TYPE(type);
+  if (!has_plain_names(type) || !has_plain_names(meta)) return odd_names(x, type);
+  const bool plain_meta = _PyType_Lookup(meta, special_name("__getattribute__")) ==
+                          _PyType_Lookup(&PyType_Type, special_name("__getattribute__"));
+  const bool fallback = _PyType_Lookup(meta, special_name("__getattr__"));
+  PyObject* found = plain_meta ? _PyType_Lookup(type, name) : nullptr;
+  const char* text = utf8_text(name);
+  if (!has_plain_metaclass(cls->object.get()) && !x.heap().guard_class_version(meta))
+    found = nullptr;
+  if (found && std::string_view(text) == "__new__" && is_builtin_new(found))
+    return *out = x.heap().from_constant(Ref::share(found), text), true;
+  if (found && Py_TYPE(found) == &PyClassMethodDescr_Type &&
+      find_class_method(cls->object.get(), text))
+    return *out = make_items(SymKind::kMethod, {make_const(Ref::share(name)), cls}), true;
+  PyObject* above = _PyType_Lookup(meta, name);  // a data descriptor of the metaclass comes first
+  bool named = false;
+  if (above && above == _PyType_Lookup(&PyType_Type, name) && plain_meta) {
+    if (!class_name(x, cls, found, name, out, &named)) return false;
+    if (named) return true;
+  }
+  if (!guard_descriptor(x, meta, name, above)) return false;
+  if (!found && !above && plain_meta && !fallback && std::strlen(type->tp_name) <= 50 &&
+      x.heap().guard_class_version(type))
+    return x.raise_new(PyExc_AttributeError,
+                       fmt::format("type object '{}' has no attribute '{}'", type->tp_name, text));
+  if (!found || (above && Py_TYPE(above)->tp_descr_set) || !compat::type_version(type))
+    return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
+  // A __get__ in Python may raise what __getattr__ of the metaclass answers.
+  if (fallback && (Py_TYPE(found)->tp_flags & Py_TPFLAGS_HEAPTYPE) && Py_TYPE(found)->tp_descr_get)
+    return x.fail(BreakReason::kAttribute, fmt::format("{} of a class", text));
+  // The class itself is pinned by identity; its version tag pins what is found on it.
+  x.heap().guard_class_version(type);
+  if (!guard_descriptor(x, type, name, found)) return false;
+  return bind_class_attribute(x, cls, type, found, name, out);
+}
+
+}  // namespace msjit

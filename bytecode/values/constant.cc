@@ -1,0 +1,159 @@
+// Constants: numbers, texts, ranges and tuples of them, known by value; functions, classes, modules
+// and other objects, known by identity. What only classes and modules answer is in classes.cc.
+#include <fmt/core.h>
+
+#include "bytecode/attribute.h"
+#include "bytecode/builtins/models.h"
+#include "bytecode/builtins/sets.h"
+#include "bytecode/exit.h"
+#include "bytecode/instance.h"
+#include "bytecode/library.h"
+#include "bytecode/numpy_scalars.h"
+#include "bytecode/values/build.h"
+#include "bytecode/values/classes.h"
+#include "bytecode/values/iterators.h"
+#include "bytecode/values/sequence.h"
+
+namespace msjit {
+namespace {
+
+std::string constant_describe(const SymValue& value) { return describe_object(value.object.get()); }
+PyTypeObject* constant_type(const SymValue& value) { return Py_TYPE(value.object.get()); }
+
+bool is_tuple(const SymRef& value) { return PyTuple_CheckExact(value->object.get()); }
+bool is_class(const SymRef& value) { return PyType_Check(value->object.get()); }
+
+bool no_truth(Executor& x, const SymRef& value) {
+  return x.fail(BreakReason::kCallUnknown, "bool() of " + describe(*value));
+}
+
+bool constant_truth(Executor& x, const SymRef& value, bool* out) {
+  PyObject* const object = value->object.get();
+  if (is_class(value)) return class_truth(x, value, out);
+  if (PyFunction_Check(object)) return *out = true;
+  if (is_array(value)) return no_truth(x, value);
+  if (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) {
+    if (find_special(value, "__bool__") || find_special(value, "__len__"))
+      return no_truth(x, value);
+    return *out = true;
+  }
+  const int result = PyObject_IsTrue(object);
+  if (result < 0) return x.raise_python("bool()");
+  return *out = result != 0, true;
+}
+
+bool constant_length(Executor& x, const SymRef& value, SymRef* out) {
+  if (is_tuple(value)) return sequence_length(x, value, out);
+  if (is_class(value)) {
+    std::vector<SymRef> members;
+    if (!is_enum_class(value))
+      return x.fail(BreakReason::kCallUnknown, "len() of " + describe(*value));
+    if (!enum_members(x, value, &members)) return false;
+    return *out = sym_int(static_cast<int64_t>(members.size())), true;
+  }
+  const Py_ssize_t size = PyObject_Size(value->object.get());
+  if (size < 0) return x.raise_python("len()");
+  return *out = sym_int(size), true;
+}
+
+bool constant_iterate(Executor& x, const SymRef& value, SymRef* out) {
+  PyObject* const object = value->object.get();
+  if (is_tuple(value)) return sequence_iterate(x, value, out);
+  if (PyRange_Check(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object)) {
+    *out = x.new_iterator(iter_constant, {});
+    (*out)->iterator->object = value->object;
+    return true;
+  }
+  if (shadow_of(value)) return set_iterate(x, value, out);
+  if (!is_enum_class(value)) return x.fail(BreakReason::kIterate, describe(*value));
+  std::vector<SymRef> members;
+  if (!enum_members(x, value, &members)) return false;
+  *out = x.new_iterator(iter_computed, {make_items(SymKind::kTuple, std::move(members))});
+  return true;
+}
+
+bool constant_contains(Executor& x, const SymRef& container, const SymRef& item, bool* out) {
+  if (is_tuple(container)) return sequence_contains(x, container, item, out);
+  if (!is_identity_constant(container->object.get())) {
+    const Ref known = to_python(x, item);
+    const int found = known ? PySequence_Contains(container->object.get(), known.get()) : -2;
+    if (found == -1) return x.raise_python("in");
+    if (found >= 0) return *out = found == 1, true;
+  }
+  return x.fail(BreakReason::kUnsupported, "'in' on " + describe(*container));
+}
+
+bool constant_subscript(Executor& x, const SymRef& container, const SymRef& given, SymRef* out) {
+  SymRef key;
+  if (is_tuple(container)) return sequence_subscript(x, container, given, out);
+  if (!plain_key(x, given, &key)) return false;
+  if (is_enum_class(container)) return enum_item(x, container, key, out);
+  if (is_array(container)) return array_subscript(x, container, key, out);
+  PyObject* const object = container->object.get();
+  const Ref known = is_class(container) ? Ref() : constant_object(key);
+  if (known &&
+      (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyRange_Check(object)) &&
+      (PyLong_CheckExact(known.get()) || PySlice_Check(known.get()))) {
+    if ((*out = make_const(Ref::steal(PyObject_GetItem(object, known.get()))))->object) return true;
+    PyErr_Clear();
+    return x.fail(BreakReason::kRaises, "index out of range");
+  }
+  return x.fail(BreakReason::kUnsupported, "index of " + describe(*container));
+}
+
+bool function_attribute(Executor& x, const SymRef& function, PyObject* name, SymRef* out) {
+  if ((*out = x.heap().function_attr(function, name))) return true;
+  if (x.heap().error.empty() && !_PyType_Lookup(&PyFunction_Type, name))
+    return no_attribute(x, function, utf8_text(name));
+  return x.fail(BreakReason::kAttribute,
+                fmt::format("{} of {}", utf8_text(name), describe(*function)));
+}
+
+bool constant_attribute(Executor& x, const SymRef& object, PyObject* name, SymRef* out) {
+  const char* const text = utf8_text(name);
+  if (PyModule_CheckExact(object->object.get())) return module_attribute(x, object, name, out);
+  if (is_class(object)) return class_attribute(x, object, name, out);
+  if (PyFunction_Check(object->object.get())) return function_attribute(x, object, name, out);
+  if (has_builtin_method(object, text)) return bound_by_name(object, name, out);
+  bool known = false;
+  if (is_array(object) && !array_attr(x, object, text, out, &known)) return false;
+  return known || value_attr(x, object, text, out);
+}
+
+BuiltinModel constant_method(const SymRef& self, const char* name) {
+  if (is_numpy_scalar(self)) return find_row(numpy_methods(), name);
+  if (is_array(self)) return find_row(array_methods(), name);
+  if (is_class(self)) return find_class_method(self->object.get(), name);
+  return is_tuple(self) ? find_row(container_methods(SymKind::kTuple), name) : nullptr;
+}
+
+Ref constant_itself(const SymRef& value) { return value->object; }
+
+int constant_rebuild(ExitBuilder& exit, const SymRef& value) {
+  Recipe made{RecipeKind::kConst};
+  made.object = value->object;
+  const int index = exit.add(std::move(made));
+  if (!is_array(value)) return index;
+  Recipe copied = made_by(build_method_call);  // the capture keeps the array
+  copied.object = Ref::steal(PyUnicode_InternFromString("__copy__"));
+  copied.args = {index};
+  return exit.add(std::move(copied));
+}
+
+}  // namespace
+
+const ValueKind value_constant = {.describe = constant_describe,
+                                  .type = constant_type,
+                                  .truth = constant_truth,
+                                  .length = constant_length,
+                                  .iterate = constant_iterate,
+                                  .contains = constant_contains,
+                                  .subscript = constant_subscript,
+                                  .attribute = constant_attribute,
+                                  .call = call_constant,
+                                  .method = constant_method,
+                                  .to_python = constant_to_python,
+                                  .constant = constant_itself,
+                                  .rebuild = constant_rebuild};
+
+}  // namespace msjit

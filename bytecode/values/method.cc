@@ -1,0 +1,82 @@
+// Bound methods; those of builtin types that have a model are bound by their name.
+#include "bytecode/builtins/models.h"
+#include "bytecode/exit.h"
+#include "bytecode/instance.h"
+#include "bytecode/values/build.h"
+#include "bytecode/values/value_kind.h"
+#include "guards/py/objects.h"
+
+namespace msjit {
+namespace {
+
+std::string method_describe(const SymValue& value) {
+  return "method of " + describe(*value.items[1]);
+}
+
+bool is_descriptor(const PyObject* function) {
+  return Py_TYPE(function) == &PyMethodDescr_Type || Py_TYPE(function) == &PyWrapperDescr_Type;
+}
+
+PyTypeObject* method_type(const SymValue& value) {
+  PyObject* function = value.items[0]->object.get();
+  const bool builtin = function && (PyUnicode_Check(function) || is_descriptor(function));
+  return builtin ? nullptr : &PyMethod_Type;
+}
+
+bool method_truth(Executor&, const SymRef&, bool* out) { return *out = true; }
+
+bool method_attribute_of(Executor& x, const SymRef& method, PyObject* name, SymRef* out) {
+  const std::string_view text = utf8_text(name);
+  if (text == "__self__") return *out = method->items[1], true;
+  if (text == "__func__") return *out = method->items[0], true;
+  return method_attribute(x, method, name, out);
+}
+
+bool method_call(Executor& x, const SymRef& method, std::vector<SymRef> args, PyObject* names,
+                 SymRef* out) {
+  const SymRef function = method->items[0], self = method->items[1];
+  if (!x.look(function)) return false;
+  args.insert(args.begin(), self);
+  PyObject* const known = function->kind == SymKind::kConst ? function->object.get() : nullptr;
+  if (known && PyUnicode_CheckExact(known))
+    return call_builtin_method(x, utf8_text(known), args, names, out);
+  if (!known || !is_descriptor(known)) return x.call(function, std::move(args), names, out);
+  const bool unread = is_unread_list(*self);
+  if (!unread && self->kind != SymKind::kRows && !x.look(self)) return false;
+  if (unread || self->kind == SymKind::kObject)
+    return call_descriptor(x, known, std::move(args), names, out);
+  PyObject* const name = PyDescr_NAME(known);
+  return call_builtin_method(x, name ? utf8_text(name) : "?", args, names, out);
+}
+
+// Methods of builtin types bind to objects of a type of their own.
+Ref build_method(const Recipe& recipe, const Objects& objects) {
+  PyObject *const function = argument(recipe, objects, 0), *const self =
+                                                               argument(recipe, objects, 1);
+  PyTypeObject* const type = Py_TYPE(function);
+  if (type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type)
+    return Ref::steal(
+        type->tp_descr_get(function, self, reinterpret_cast<PyObject*>(Py_TYPE(self))));
+  return Ref::steal(PyMethod_New(function, self));
+}
+
+int method_rebuild(ExitBuilder& exit, const SymRef& value) {
+  const SymRef& function = value->items[0];
+  if (function->kind != SymKind::kConst || !PyUnicode_Check(function->object.get()))
+    return exit.add(made_by(build_method), value->items);
+  Recipe made = made_by(build_attribute);
+  made.object = function->object;
+  return exit.add(std::move(made), {value->items[1]});
+}
+
+}  // namespace
+
+const ValueKind value_method = {.describe = method_describe,
+                                .type = method_type,
+                                .declined_by_tensors = true,
+                                .truth = method_truth,
+                                .attribute = method_attribute_of,
+                                .call = method_call,
+                                .rebuild = method_rebuild};
+
+}  // namespace msjit

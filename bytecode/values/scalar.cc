@@ -1,0 +1,30 @@
+#include <fmt/core.h>
+
+#include "bytecode/exit.h"
+#include "bytecode/tensor_value.h"
+#include "bytecode/values/value_kind.h"
+
+namespace msjit {
+namespace {
+
+std::string scalar_describe(const SymValue& value) {
+  return fmt::format("{}() of a tensor", type_of(value)->tp_name);
+}
+
+bool scalar_refuse(Executor& x, const SymRef& value) {
+  return x.fail(BreakReason::kTensorValue, fmt::format("{}()", type_of(*value)->tp_name));
+}
+
+int scalar_rebuild(ExitBuilder& exit, const SymRef& value) {
+  Recipe made{RecipeKind::kScalar};
+  made.index = exit.output(value);
+  made.object = value->cls;
+  return exit.add(std::move(made));
+}
+
+}  // namespace
+
+const ValueKind value_scalar = {
+    .describe = scalar_describe, .refuse = scalar_refuse, .rebuild = scalar_rebuild};
+
+}  // namespace msjit

@@ -1,0 +1,23 @@
+// What tuples, lists and constant tuples share.
+#pragma once
+
+#include "bytecode/values/value_kind.h"
+
+namespace msjit {
+
+// A known int as an index. False, without an error: it is none.
+bool index_value(const SymRef& key, Py_ssize_t* out);
+bool is_slice(const SymRef& key);
+// The key of a builtin container as the builtin value it stands for, with no open size in it.
+bool plain_key(Executor& x, const SymRef& key, SymRef* out);
+
+bool sequence_length(Executor& x, const SymRef& value, SymRef* out);
+bool sequence_iterate(Executor& x, const SymRef& value, SymRef* out);
+bool sequence_contains(Executor& x, const SymRef& container, const SymRef& item, bool* out);
+bool sequence_subscript(Executor& x, const SymRef& container, const SymRef& key, SymRef* out);
+bool sequence_truth(Executor& x, const SymRef& value, bool* out);
+Ref sequence_to_python(Executor& x, const SymRef& value, int depth);
+SymRef sequence_join(Joiner& joiner, const SymRef& a, const SymRef& b);
+SymRef sequence_join_one(Joiner& joiner, int side, const SymRef& value);
+
+}  // namespace msjit

@@ -1,0 +1,62 @@
+#include "bytecode/builtins/sets.h"
+
+#include "bytecode/builtins/models.h"
+#include "bytecode/exit.h"
+#include "bytecode/values/build.h"
+#include "bytecode/values/value_kind.h"
+#include "guards/py/set_table.h"
+
+namespace msjit {
+namespace {
+
+std::string set_describe(const SymValue& value) { return type_of(value)->tp_name; }
+
+bool set_truth(Executor&, const SymRef& value, bool* out) {
+  return *out = PySet_GET_SIZE(value->shadow.get()) != 0, true;
+}
+
+BuiltinModel set_method(const SymRef&, const char* name) { return find_row(set_methods(), name); }
+
+Ref set_to_python(Executor&, const SymRef& value, int) { return clone_set(value->shadow.get()); }
+
+// A copy that nobody changes, in a tuple, which the garbage collector shows to nobody.
+Ref kept_copy(const SymRef& value) {
+  const Ref table = clone_set(value->shadow.get());
+  return table ? Ref::steal(PyTuple_Pack(1, table.get())) : Ref();
+}
+
+Ref build_set(const Recipe& recipe, const Objects&) {
+  return clone_set(PyTuple_GET_ITEM(recipe.object.get(), 0));
+}
+
+bool replace_items(PyObject* set, const Effect& effect, const Objects&) {
+  return assign_set(set, PyTuple_GET_ITEM(effect.name.get(), 0));
+}
+
+// The items it gives up are held: their end is none of its own.
+constexpr EffectKind effect_set_items = {.apply = replace_items, .refills = true};
+
+int set_rebuild(ExitBuilder& exit, const SymRef& value) {
+  Recipe made = made_by(build_set);
+  made.object = kept_copy(value);
+  return exit.add(std::move(made));
+}
+
+bool set_replay(ExitBuilder& exit, const SymRef& value, int target) {
+  return exit.write({&effect_set_items, target, kept_copy(value), {}}, {});
+}
+
+}  // namespace
+
+const ValueKind value_set = {.describe = set_describe,
+                             .declined_by_tensors = true,
+                             .truth = set_truth,
+                             .length = set_length,
+                             .iterate = set_iterate,
+                             .contains = set_contains,
+                             .method = set_method,
+                             .to_python = set_to_python,
+                             .rebuild = set_rebuild,
+                             .replay = set_replay};
+
+}  // namespace msjit

@@ -1,0 +1,62 @@
+// Tuples, and named tuples, which have a class of their own.
+#include "bytecode/builtins/models.h"
+#include "bytecode/exit.h"
+#include "bytecode/library.h"
+#include "bytecode/values/build.h"
+#include "bytecode/values/sequence.h"
+
+namespace msjit {
+namespace {
+
+PyTypeObject* tuple_type(const SymValue&) { return &PyTuple_Type; }
+
+BuiltinModel tuple_method(const SymRef& self, const char* name) {
+  return find_row(container_methods(self->kind), name);
+}
+
+bool tuple_attribute(Executor& x, const SymRef& object, PyObject* name, SymRef* out) {
+  return object->cls ? generic_get_attr(x, object, name, out)
+                     : method_attribute(x, object, name, out);
+}
+
+Ref tuple_to_python(Executor& x, const SymRef& value, int depth) {
+  // A named tuple has methods of its own, such as __repr__.
+  return value->cls ? Ref() : sequence_to_python(x, value, depth);
+}
+
+Ref tuple_constant(const SymRef& value) {
+  if (value->cls) return {};
+  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size())));
+  for (size_t i = 0; i < value->items.size(); ++i) {
+    Ref item = constant_object(value->items[i]);
+    if (!item) return {};
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), item.release());
+  }
+  return tuple;
+}
+
+int tuple_rebuild(ExitBuilder& exit, const SymRef& value) {
+  Recipe made = made_by(build_tuple);
+  made.object = value->cls;
+  return exit.add(std::move(made), value->items);
+}
+
+}  // namespace
+
+const ValueKind value_tuple = {.name = "tuple",
+                               .type = tuple_type,
+                               .truth = sequence_truth,
+                               .length = sequence_length,
+                               .iterate = sequence_iterate,
+                               .contains = sequence_contains,
+                               .subscript = sequence_subscript,
+                               .attribute = tuple_attribute,
+                               .call = not_callable,
+                               .method = tuple_method,
+                               .to_python = tuple_to_python,
+                               .constant = tuple_constant,
+                               .join = sequence_join,
+                               .join_one = sequence_join_one,
+                               .rebuild = tuple_rebuild};
+
+}  // namespace msjit

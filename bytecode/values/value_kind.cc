@@ -1,0 +1,41 @@
+#include "bytecode/values/value_kind.h"
+
+#include <fmt/core.h>
+
+namespace msjit {
+
+const ValueKind& kind_of(SymKind kind) {
+  static const ValueKind* const rows[] = {
+#define MSJIT_VALUE(kind, row) &value_##row,
+#include "bytecode/values/kinds.def"
+  };
+  return *rows[static_cast<int>(kind)];
+}
+
+std::string describe(const SymValue& value) {
+  const ValueKind& kind = kind_of(value.kind);
+  return kind.describe ? kind.describe(value) : kind.name;
+}
+
+PyTypeObject* type_of(const SymValue& value) {
+  if (value.cls) return reinterpret_cast<PyTypeObject*>(value.cls.get());
+  const ValueKind& kind = kind_of(value.kind);
+  return kind.type ? kind.type(value) : nullptr;
+}
+
+Ref constant_object(const SymRef& value) {
+  const ValueKind& kind = kind_of(value);
+  return kind.constant ? kind.constant(value) : Ref();
+}
+
+BuiltinModel find_method_model(const SymRef& self, const char* name) {
+  const ValueKind& kind = kind_of(self);
+  return kind.method ? kind.method(self, name) : nullptr;
+}
+
+bool not_callable(Executor& x, const SymRef& value, std::vector<SymRef>, PyObject*, SymRef*) {
+  return x.raise_new(PyExc_TypeError,
+                     fmt::format("'{}' object is not callable", type_of(*value)->tp_name));
+}
+
+}  // namespace msjit

@@ -1,0 +1,85 @@
+// What a kind of symbolic value does: one row of functions a kind, defined in values/<kind>.cc and
+// listed in kinds.def. The executor's operations (exec.h) look at a value and then ask its row; a
+// null function is an operation the kind has not, and ends the region with the reason that the
+// operation gives.
+#pragma once
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+class ExitBuilder;
+class Joiner;
+struct Effect;
+struct Recipe;
+
+struct ValueKind {
+  // For break reasons: a name, or a function where that says more.
+  const char* name = nullptr;
+  std::string (*describe)(const SymValue& value) = nullptr;
+  // The class of values that have no `cls`. Null: not known.
+  PyTypeObject* (*type)(const SymValue& value) = nullptr;
+  // Nobody can look at such a value. Ends the region; always false.
+  bool (*refuse)(Executor& x, const SymRef& value) = nullptr;
+  // The operations below are asked before the value is looked at.
+  bool asked_unread = false;
+  // Operators of a tensor decline such an operand.
+  bool declined_by_tensors = false;
+
+  bool (*truth)(Executor& x, const SymRef& value, bool* out) = nullptr;
+  bool (*length)(Executor& x, const SymRef& value, SymRef* out) = nullptr;
+  bool (*iterate)(Executor& x, const SymRef& value, SymRef* out) = nullptr;
+  bool (*contains)(Executor& x, const SymRef& container, const SymRef& item, bool* out) = nullptr;
+  // The key may be an open size.
+  bool (*subscript)(Executor& x, const SymRef& container, const SymRef& key, SymRef* out) = nullptr;
+  // A null `value` deletes the item.
+  bool (*set_item)(Executor& x, const SymRef& container, const SymRef& key,
+                   const SymRef& value) = nullptr;
+  bool (*attribute)(Executor& x, const SymRef& object, PyObject* name, SymRef* out) = nullptr;
+  bool (*call)(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
+               SymRef* out) = nullptr;
+  // The model of a method; null when there is none of that name.
+  BuiltinModel (*method)(const SymRef& self, const char* name) = nullptr;
+
+  // A Python object of that value, for CPython to compute with while capturing; empty when there is
+  // none.
+  Ref (*to_python)(Executor& x, const SymRef& value, int depth) = nullptr;
+  // The object itself where it is constant all the way down (constant_object).
+  Ref (*constant)(const SymRef& value) = nullptr;
+
+  // Both arms of a branch have made such a value: what stands for either behind it. Null, with
+  // `why` of the joiner: nothing does.
+  SymRef (*join)(Joiner& joiner, const SymRef& a, const SymRef& b) = nullptr;
+  // Only one arm has.
+  SymRef (*join_one)(Joiner& joiner, int side, const SymRef& value) = nullptr;
+
+  // How to make a value of the region anew when it leaves. The recipe's number; -1, with `failure`
+  // of the builder: it cannot leave.
+  int (*rebuild)(ExitBuilder& exit, const SymRef& value) = nullptr;
+  // The effects that bring an object of the program up to date; its recipe is `target`. False: as
+  // above.
+  bool (*replay)(ExitBuilder& exit, const SymRef& value, int target) = nullptr;
+};
+
+#define MSJIT_VALUE(kind, row) extern const ValueKind value_##row;
+#include "bytecode/values/kinds.def"
+
+const ValueKind& kind_of(SymKind kind);
+inline const ValueKind& kind_of(const SymRef& value) { return kind_of(value->kind); }
+
+// Whether nobody can look at a value.
+inline bool is_unknown(const SymValue& value) { return kind_of(value.kind).refuse != nullptr; }
+
+// Functions of several rows. `not_callable` raises TypeError.
+bool not_callable(Executor& x, const SymRef& value, std::vector<SymRef> args, PyObject* names,
+                  SymRef* out);
+bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args, PyObject* names,
+                   SymRef* out);
+// A method that has a model, bound to `self` by its name. The second ends the region where there is
+// no model.
+bool bound_by_name(const SymRef& self, PyObject* name, SymRef* out);
+bool method_attribute(Executor& x, const SymRef& self, PyObject* name, SymRef* out);
+// The keys and items of a dict one behind the other.
+std::vector<SymRef> flat_entries(const SymValue& dict);
+
+}  // namespace msjit
