@@ -5,11 +5,10 @@
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
-#include "bytecode/builtins/sets.h"
 #include "bytecode/handlers/operands.h"
-#include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
@@ -44,13 +43,6 @@ bool renew(const SymRef& list, std::vector<SymRef> items, SymRef* out) {
   list->items = std::move(items);
   list->changed = list->source != kNoSource;
   return *out = list, true;
-}
-
-// list += items of a list or tuple, without a look into the list.
-bool extend_unread(Executor& x, const SymRef& list, const SymRef& items, SymRef* out) {
-  SymRef none;
-  x.heap().guard_exact_type(list);
-  return call_builtin_method(x, "extend", {list, items}, nullptr, &none) && (*out = list, true);
 }
 
 bool concat(Executor& x, const SymRef& a, const SymRef& b, bool in_place, SymRef* out) {
@@ -104,85 +96,19 @@ bool sequence_operand(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op
   return x.apply(def, inputs, {}, out);
 }
 
-// Arithmetic that leaves open sizes open; null: the numbers have to do.
-SymRef size_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op) {
-  if (!is_size(a) && !is_size(b)) return nullptr;
-  switch (op) {
-    case BinaryOp::kAdd: return x.sizes().binary(SizeOp::kAdd, a, b);
-    case BinaryOp::kSubtract: return x.sizes().binary(SizeOp::kSub, a, b);
-    case BinaryOp::kMul: return x.sizes().binary(SizeOp::kMul, a, b);
-    case BinaryOp::kFloorDivide: return x.sizes().binary(SizeOp::kFloorDiv, a, b);
-    case BinaryOp::kRemainder: return x.sizes().binary(SizeOp::kMod, a, b);
-    default: return nullptr;
-  }
-}
-
-NumberExpr number_of(const SymRef& value) {
-  if (value->kind == SymKind::kNumber) return value->number;
-  NumberNode leaf{is_size(value) ? NumberNode::Kind::kSize : NumberNode::Kind::kConst};
-  leaf.object = value->object;
-  leaf.size = value->size;
-  return std::make_shared<NumberNode>(std::move(leaf));
-}
-
-// Whether other numbers in the place of the open ones of a and b may make Python raise.
-bool number_may_raise(const SymRef& b, BinaryOp op) {
-  switch (op) {
-    case BinaryOp::kTrueDivide:
-    case BinaryOp::kFloorDivide:
-    case BinaryOp::kRemainder: return b->kind != SymKind::kConst;
-    default: return op == BinaryOp::kPower;
-  }
-}
-
-// Arithmetic of open floats, and of open sizes where it gives a float; null: the numbers have to
-// do. What may raise is computed in each call, used or not.
-SymRef number_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op) {
-  constexpr int64_t kMaxTerms = 128;
-  const auto open = [](const SymRef& v) { return is_size(v) || v->kind == SymKind::kNumber; };
-  if ((!open(a) && !open(b)) || !is_plain_number(a) || !is_plain_number(b)) return nullptr;
-  Ref now = Ref::steal(python_binary(op, a->object.get(), b->object.get()));
-  if (!now) PyErr_Clear();
-  if (!now || !PyFloat_CheckExact(now.get())) return nullptr;
-  NumberNode made{NumberNode::Kind::kBinary};
-  made.binary = op;
-  made.a = number_of(a);
-  made.b = number_of(b);
-  made.terms = made.a->terms + made.b->terms + 1;
-  const bool may_raise = number_may_raise(b, op);
-  if (made.terms > kMaxTerms || (may_raise && x.in_arm())) return nullptr;
-  SymRef value = make_sym(SymKind::kNumber);
-  value->object = std::move(now);
-  value->number = std::make_shared<NumberNode>(std::move(made));
-  if (may_raise) x.add_demand(value);
-  return value;
-}
-
 }  // namespace
 
 bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_place, SymRef* out) {
-  if (a->kind == SymKind::kScalar || b->kind == SymKind::kScalar)
-    return scalar_binary(*this, a, b, op, out);
-  SymRef turn;
-  if (!turn_binary(a, b, op, &turn)) return false;
-  if (turn) return *out = turn, true;
-  if (in_place && op == BinaryOp::kAdd && is_unread_list(*a)) {
-    if (!look_number(b)) return false;
-    if (is_unread_list(*a) && is_plain_sequence(*this, b)) return extend_unread(*this, a, b, out);
-  }
+  bool known = false;
+  const auto ask = [&](auto rule) { return rule(*this, a, b, op, in_place, out, &known); };
+  if (!ask_operands(a, b, &ValueKind::binary, ask, &known)) return false;
+  if (known) return true;
   if (!look_number(a) || !look_number(b)) return false;
-  if ((*out = size_binary(*this, a, b, op)) || (*out = number_binary(*this, a, b, op))) return true;
+  if (!ask_operands(a, b, &ValueKind::binary, ask, &known)) return false;
+  if (known) return true;
   if (!a->is_tensor() && !b->is_tensor() && (!look(a) || !look(b))) return false;
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
-  bool sets = false;
-  if (!set_binary(*this, a, b, op, in_place, out, &sets)) return false;
-  if (sets) return true;
-  SymRef p, q;
   const bool numpy = numpy_pair(a, b);
-  if (!numpy && (a->kind == SymKind::kObject || b->kind == SymKind::kObject))
-    return plain_pair(*this, a, b, op == BinaryOp::kRemainder, &p, &q)
-               ? binary(p, q, op, in_place, out)
-               : instance_binary(*this, a, b, op, in_place, out);
   if (a->is_tensor() || b->is_tensor()) {
     const OpDef* def = binary_op(op);
     const SymRef& other = a->is_tensor() ? b : a;
@@ -199,7 +125,6 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
     if (!to_val(a, &inputs[0]) || !to_val(b, &inputs[1])) return false;
     return apply(*def, inputs, {}, out);
   }
-  bool known = false;
   if (!numpy_binary(*this, a, b, op, out, &known)) return false;
   if (known) return true;
   Ref left = constant_object(a), right = constant_object(b);
@@ -232,32 +157,17 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
     *out = make_const(Ref::share(is_true ? Py_False : Py_True));
     return true;
   }
-  if (value->kind == SymKind::kTurn && op == UnaryOp::kNegative)
-    return binary(value, make_const(Ref::steal(PyLong_FromLong(-1))), BinaryOp::kMul, false, out);
-  if (!look_number(value)) return false;
-  if (value->kind == SymKind::kNumber && op == UnaryOp::kNegative) {
-    NumberNode made{NumberNode::Kind::kUnary};
-    made.a = value->number;
-    made.terms = value->number->terms + 1;
-    *out = make_sym(SymKind::kNumber);
-    (*out)->object = Ref::steal(PyNumber_Negative(value->object.get()));
-    (*out)->number = std::make_shared<NumberNode>(std::move(made));
-    return true;
-  }
-  if (is_size(value) && op == UnaryOp::kNegative &&
-      (*out = sizes_.binary(SizeOp::kSub, make_const(Ref::steal(PyLong_FromLong(0))), value)))
-    return true;
+  if (!kind_of(value).refuse && !look_number(value)) return false;
+  bool known = false;
+  if (const auto rule = kind_of(value).unary; rule && !rule(*this, value, op, out, &known))
+    return false;
+  if (known) return true;
   if (!look(value)) return false;
   if (value->is_tensor()) {
     if (op == UnaryOp::kPositive) return *out = value, true;  // the very tensor
     const OpDef* def = find_op(op == UnaryOp::kNegative ? "neg" : "logical_not");
     return def ? apply(*def, std::span(&value->tensor, 1), {}, out)
                : fail(BreakReason::kUnsupported, unary_symbol(op));
-  }
-  if (const SymRef plain = plain_value(*this, value); plain != value) return unary(plain, op, out);
-  if (value->kind == SymKind::kObject) {
-    const char* const names[] = {"__pos__", "__neg__", "", "__invert__"};
-    return call_special(*this, value, names[static_cast<int>(op)], {}, out);
   }
   if (is_numpy_scalar(value)) return numpy_unary(*this, value, op, out);
   if (!is_plain_number(value)) {

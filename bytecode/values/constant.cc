@@ -152,6 +152,7 @@ const ValueKind value_constant = {.describe = constant_describe,
                                   .attribute = constant_attribute,
                                   .call = call_constant,
                                   .method = constant_method,
+                                  .binary = set_binary,
                                   .to_python = constant_to_python,
                                   .constant = constant_itself,
                                   .rebuild = constant_rebuild};

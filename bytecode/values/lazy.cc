@@ -2,6 +2,7 @@
 // appended, without a look: its length grows from call to call.
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
+#include "bytecode/handlers/operands.h"
 #include "bytecode/language.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/sequence.h"
@@ -38,6 +39,18 @@ bool lazy_attribute(Executor& x, const SymRef& object, PyObject* name, SymRef* o
   return may_read(x, object, text) && bound_by_name(object, name, out);
 }
 
+// list += items of a list or tuple, without a look into the list.
+bool lazy_binary(Executor& x, const SymRef& list, const SymRef& items, BinaryOp op, bool in_place,
+                 SymRef* out, bool* known) {
+  if (!in_place || op != BinaryOp::kAdd || !is_unread_list(*list)) return true;
+  if (!x.look_number(items)) return false;
+  *known = is_unread_list(*list) && is_plain_sequence(x, items);
+  if (!*known) return true;
+  SymRef none;
+  x.heap().guard_exact_type(list);
+  return call_builtin_method(x, "extend", {list, items}, nullptr, &none) && (*out = list, true);
+}
+
 bool lazy_replay(ExitBuilder& exit, const SymRef& value, int target) {
   return exit.write({&effect_list_append, target, {}, {}}, value->items);
 }
@@ -49,6 +62,7 @@ const ValueKind value_lazy = {.describe = lazy_describe,
                               .subscript = lazy_subscript,
                               .attribute = lazy_attribute,
                               .method = lazy_method,
+                              .binary = lazy_binary,
                               .replay = lazy_replay};
 
 }  // namespace msjit

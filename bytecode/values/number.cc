@@ -1,8 +1,109 @@
+// Open floats, and operators of open floats and sizes.
+#include <cstdlib>
+
+#include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
-#include "bytecode/values/value_kind.h"
+#include "bytecode/handlers/operands.h"
+#include "bytecode/values/size.h"
+#include "guards/kinds/order.h"
+#include "guards/py/convert.h"
 
 namespace msjit {
 namespace {
+
+// Arithmetic that leaves open sizes open; null: the numbers have to do.
+SymRef size_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op) {
+  if (!is_size(a) && !is_size(b)) return nullptr;
+  switch (op) {
+    case BinaryOp::kAdd: return x.sizes().binary(SizeOp::kAdd, a, b);
+    case BinaryOp::kSubtract: return x.sizes().binary(SizeOp::kSub, a, b);
+    case BinaryOp::kMul: return x.sizes().binary(SizeOp::kMul, a, b);
+    case BinaryOp::kFloorDivide: return x.sizes().binary(SizeOp::kFloorDiv, a, b);
+    case BinaryOp::kRemainder: return x.sizes().binary(SizeOp::kMod, a, b);
+    default: return nullptr;
+  }
+}
+
+NumberExpr number_of(const SymRef& value) {
+  if (value->kind == SymKind::kNumber) return value->number;
+  NumberNode leaf{is_size(value) ? NumberNode::Kind::kSize : NumberNode::Kind::kConst};
+  leaf.object = value->object;
+  leaf.size = value->size;
+  return std::make_shared<NumberNode>(std::move(leaf));
+}
+
+// Whether other numbers in the place of the open ones of a and b may make Python raise.
+bool number_may_raise(const SymRef& b, BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kTrueDivide:
+    case BinaryOp::kFloorDivide:
+    case BinaryOp::kRemainder: return b->kind != SymKind::kConst;
+    default: return op == BinaryOp::kPower;
+  }
+}
+
+// Arithmetic of open floats, and of open sizes where it gives a float; null: the numbers have to
+// do. What may raise is computed in each call, used or not.
+SymRef number_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op) {
+  constexpr int64_t kMaxTerms = 128;
+  const auto open = [](const SymRef& v) { return is_size(v) || v->kind == SymKind::kNumber; };
+  if ((!open(a) && !open(b)) || !is_plain_number(a) || !is_plain_number(b)) return nullptr;
+  Ref now = Ref::steal(python_binary(op, a->object.get(), b->object.get()));
+  if (!now) PyErr_Clear();
+  if (!now || !PyFloat_CheckExact(now.get())) return nullptr;
+  NumberNode made{NumberNode::Kind::kBinary};
+  made.binary = op;
+  made.a = number_of(a);
+  made.b = number_of(b);
+  made.terms = made.a->terms + made.b->terms + 1;
+  const bool may_raise = number_may_raise(b, op);
+  if (made.terms > kMaxTerms || (may_raise && x.in_arm())) return nullptr;
+  SymRef value = make_sym(SymKind::kNumber);
+  value->object = std::move(now);
+  value->number = std::make_shared<NumberNode>(std::move(made));
+  if (may_raise) x.add_demand(value);
+  return value;
+}
+
+// A comparison of sizes, which is kept as a relation.
+bool size_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
+  static constexpr SizeCompare kOps[] = {SizeCompare::kLess,    SizeCompare::kLessEqual,
+                                         SizeCompare::kEqual,   SizeCompare::kNotEqual,
+                                         SizeCompare::kGreater, SizeCompare::kGreaterEqual};
+  if (!is_size(a) && !is_size(b)) return false;
+  const SizeExpr left = Sizes::expr(a), right = Sizes::expr(b);
+  if (!left || !right) return false;
+  *out = x.sizes().decide(kOps[op], left, right);
+  return true;
+}
+
+// A known float, or an int that is one, too: beyond 2**53 not every int is.
+bool as_double(const SymRef& value, double* out) {
+  constexpr int64_t kExact = int64_t{1} << 53;
+  if (value->kind != SymKind::kConst) return false;
+  if (PyFloat_CheckExact(value->object.get())) {
+    *out = PyFloat_AS_DOUBLE(value->object.get());
+    return true;
+  }
+  int64_t number = 0;
+  if (!small_int(value->object.get(), &number) || std::abs(number) > kExact) return false;
+  *out = static_cast<double>(number);
+  return true;
+}
+
+// An open float of the program beside a constant: a relation that other floats may have too.
+bool order_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
+  static constexpr int kReversed[] = {Py_GT, Py_GE, Py_EQ, Py_NE, Py_LT, Py_LE};
+  if (b->kind == SymKind::kNumber && a->kind != SymKind::kNumber)
+    return order_compare(x, b, a, kReversed[op], out);
+  double constant = 0;
+  if (a->kind != SymKind::kNumber || a->number->kind != NumberNode::Kind::kSource ||
+      !as_double(b, &constant))
+    return false;
+  const double now = PyFloat_AS_DOUBLE(a->number->object.get());
+  x.heap().guards().add_guard(order_guard(a->number->source, now, op, constant));
+  return *out = in_order(now, op, constant), true;
+}
 
 PyTypeObject* number_type(const SymValue&) { return &PyFloat_Type; }
 
@@ -12,9 +113,42 @@ int number_rebuild(ExitBuilder& exit, const SymRef& value) {
   return exit.add(std::move(made));
 }
 
+bool negated(Executor& x, const SymRef& value, SymRef* out) {
+  NumberNode made{NumberNode::Kind::kUnary};
+  made.a = value->number;
+  made.terms = value->number->terms + 1;
+  *out = make_sym(SymKind::kNumber);
+  (*out)->object = Ref::steal(PyNumber_Negative(value->object.get()));
+  (*out)->number = std::make_shared<NumberNode>(std::move(made));
+  return (*out)->object || x.raise_python("unary operator");
+}
+
+bool number_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) {
+  *known = op == UnaryOp::kNegative;
+  return !*known || negated(x, value, out);
+}
+
 }  // namespace
 
-const ValueKind value_number = {
-    .name = "float that differs between calls", .type = number_type, .rebuild = number_rebuild};
+bool open_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool, SymRef* out,
+                 bool* known) {
+  if (!x.look_number(a) || !x.look_number(b)) return false;
+  *known = (*out = size_binary(x, a, b, op)) || (*out = number_binary(x, a, b, op));
+  return true;
+}
+
+bool open_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out, bool* known) {
+  bool holds = false;
+  *known = size_compare(x, a, b, op, &holds) || order_compare(x, a, b, op, &holds);
+  if (*known) *out = sym_bool(holds);
+  return true;
+}
+
+const ValueKind value_number = {.name = "float that differs between calls",
+                                .type = number_type,
+                                .binary = open_binary,
+                                .compare = open_compare,
+                                .unary = number_unary,
+                                .rebuild = number_rebuild};
 
 }  // namespace msjit

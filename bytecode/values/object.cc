@@ -5,6 +5,7 @@
 #include "bytecode/attribute.h"
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
+#include "bytecode/handlers/operands.h"
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
@@ -149,6 +150,37 @@ bool delete_attribute(PyObject* object, const Effect& effect, const Objects&) {
 constexpr EffectKind effect_delete_attribute = {.apply = delete_attribute,
                                                 .drops_code = attribute_dies_with_code};
 
+bool look_at_operands(Executor& x, const SymRef& a, const SymRef& b) {
+  return (a->is_tensor() || x.look(a)) && (b->is_tensor() || x.look(b));
+}
+
+bool object_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
+                   SymRef* out, bool* known) {
+  SymRef p, q;
+  if (!look_at_operands(x, a, b)) return false;
+  *known = true;
+  return plain_pair(x, a, b, op == BinaryOp::kRemainder, &p, &q)
+             ? x.binary(p, q, op, in_place, out)
+             : instance_binary(x, a, b, op, in_place, out);
+}
+
+bool object_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
+                    bool* known) {
+  SymRef p, q;
+  if (!look_at_operands(x, a, b)) return false;
+  *known = true;
+  return plain_pair(x, a, b, false, &p, &q) ? x.compare(p, q, op, out)
+                                            : instance_compare(x, a, b, op, out);
+}
+
+bool object_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) {
+  *known = true;
+  const char* const names[] = {"__pos__", "__neg__", "", "__invert__"};
+  const SymRef plain = plain_value(x, value);
+  return plain != value ? x.unary(plain, op, out)
+                        : call_special(x, value, names[static_cast<int>(op)], {}, out);
+}
+
 // The object first and its attributes as effects, so that objects may refer to one another.
 int object_rebuild(ExitBuilder& exit, const SymRef& value) {
   PyTypeObject* type = type_of(*value);
@@ -195,6 +227,9 @@ const ValueKind value_object = {.describe = object_describe,
                                 .set_item = object_set_item,
                                 .attribute = object_attribute,
                                 .call = object_call,
+                                .binary = object_binary,
+                                .compare = object_compare,
+                                .unary = object_unary,
                                 .rebuild = object_rebuild,
                                 .replay = object_replay};
 

@@ -15,6 +15,12 @@ bool scalar_refuse(Executor& x, const SymRef& value) {
   return x.fail(BreakReason::kTensorValue, fmt::format("{}()", type_of(*value)->tp_name));
 }
 
+bool scalar_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool, SymRef* out,
+                     bool* known) {
+  *known = true;
+  return scalar_binary(x, a, b, op, out);
+}
+
 int scalar_rebuild(ExitBuilder& exit, const SymRef& value) {
   Recipe made{RecipeKind::kScalar};
   made.index = exit.output(value);
@@ -24,7 +30,9 @@ int scalar_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 }  // namespace
 
-const ValueKind value_scalar = {
-    .describe = scalar_describe, .refuse = scalar_refuse, .rebuild = scalar_rebuild};
+const ValueKind value_scalar = {.describe = scalar_describe,
+                                .refuse = scalar_refuse,
+                                .binary = scalar_operator,
+                                .rebuild = scalar_rebuild};
 
 }  // namespace msjit

@@ -55,6 +55,7 @@ const ValueKind value_set = {.describe = set_describe,
                              .iterate = set_iterate,
                              .contains = set_contains,
                              .method = set_method,
+                             .binary = set_binary,
                              .to_python = set_to_python,
                              .rebuild = set_rebuild,
                              .replay = set_replay};

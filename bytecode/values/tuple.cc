@@ -1,6 +1,9 @@
 // Tuples, and named tuples, which have a class of their own.
+#include <algorithm>
+
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
+#include "bytecode/handlers/operands.h"
 #include "bytecode/library.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/sequence.h"
@@ -9,6 +12,36 @@ namespace msjit {
 namespace {
 
 PyTypeObject* tuple_type(const SymValue&) { return &PyTuple_Type; }
+
+bool holds_size(const SymRef& value) {
+  return value->kind == SymKind::kTuple && !value->cls &&
+         std::any_of(value->items.begin(), value->items.end(), is_size);
+}
+
+// == and != of plain tuples with sizes in them, as shapes are compared. False: not of that kind.
+bool shape_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* out) {
+  if ((op != Py_EQ && op != Py_NE) || (!holds_size(a) && !holds_size(b))) return false;
+  const std::vector<SymRef>*left = x.heap().items(a), *right = x.heap().items(b);
+  if (!left || !right || is_list(a) || is_list(b)) return false;
+  bool equal = true;  // tuples of other lengths are compared item by item too
+  for (size_t i = 0; equal && i < std::min(left->size(), right->size()); ++i) {
+    const SymRef &l = (*left)[i], &r = (*right)[i];
+    if (!x.heap().realize_open(l) || !x.heap().realize_open(r)) return false;
+    const SizeExpr m = Sizes::expr(l), n = Sizes::expr(r);
+    if (!m || !n) return false;
+    equal = x.sizes().decide(SizeCompare::kEqual, m, n);
+  }
+  *out = (equal && left->size() == right->size()) == (op == Py_EQ);
+  return true;
+}
+
+bool tuple_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
+                   bool* known) {
+  bool holds = false;
+  *known = shape_compare(x, a, b, op, &holds);
+  if (*known) *out = sym_bool(holds);
+  return true;
+}
 
 BuiltinModel tuple_method(const SymRef& self, const char* name) {
   return find_row(container_methods(self->kind), name);
@@ -53,6 +86,7 @@ const ValueKind value_tuple = {.name = "tuple",
                                .attribute = tuple_attribute,
                                .call = not_callable,
                                .method = tuple_method,
+                               .compare = tuple_compare,
                                .to_python = tuple_to_python,
                                .constant = tuple_constant,
                                .join = sequence_join,

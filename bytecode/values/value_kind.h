@@ -41,6 +41,15 @@ struct ValueKind {
   // The model of a method; null when there is none of that name.
   BuiltinModel (*method)(const SymRef& self, const char* name) = nullptr;
 
+  // Operators with an operand of this kind. `known` stays false where the kind has no say: then the
+  // other operand's kind is asked, and then what numbers, texts, tensors and sequences do with each
+  // other (handlers/arith.cc, compare.cc).
+  bool (*binary)(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
+                 SymRef* out, bool* known) = nullptr;
+  bool (*compare)(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
+                  bool* known) = nullptr;
+  bool (*unary)(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) = nullptr;
+
   // A Python object of that value, for CPython to compute with while capturing; empty when there is
   // none.
   Ref (*to_python)(Executor& x, const SymRef& value, int depth) = nullptr;
@@ -66,6 +75,17 @@ struct ValueKind {
 
 const ValueKind& kind_of(SymKind kind);
 inline const ValueKind& kind_of(const SymRef& value) { return kind_of(value->kind); }
+
+// Asks the kinds of both operands for `rule`, those that nobody can look at first. False: one has
+// failed.
+template <class Rule, class Ask>
+bool ask_operands(const SymRef& a, const SymRef& b, Rule ValueKind::*rule, const Ask& ask,
+                  const bool* known) {
+  Rule first = kind_of(a).*rule, second = kind_of(b).*rule;
+  if (kind_of(b).refuse && !kind_of(a).refuse) std::swap(first, second);
+  if (first && !ask(first)) return false;
+  return *known || !second || second == first || ask(second);
+}
 
 // Whether nobody can look at a value.
 inline bool is_unknown(const SymValue& value) { return kind_of(value.kind).refuse != nullptr; }
