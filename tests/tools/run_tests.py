@@ -151,9 +151,10 @@ def pytest(name, version, targets, args, prefix=(), **extra):
     return finish(result, 0 if code == 5 else code, text, started)  # 5: nothing to collect
 
 
-def break_distances(version):
-    """Instructions between forced side exits: each of them, and one of the longer distances, which the versions share."""
-    return 1, (2, 3, 7)[int(version.split(".")[1]) % 3]
+def break_distances(version, versions):
+    """Instructions between forced side exits: 1, and of the longer distances one in the oldest, a middle and the newest version."""
+    longer = {versions[-1]: 7, versions[len(versions) // 2]: 3, versions[0]: 2}
+    return (1, longer[version]) if version in longer else (1,)
 
 
 def break_every(version, args, distances):
@@ -195,15 +196,18 @@ def compile_times():
 
 
 def plan(versions, args, distances):
-    jobs = [("asan", lambda: asan(sanitized_version(versions), args)), ("cpp", cpp)]
-    for v in versions:
-        if v in JIT_VERSIONS:
-            jobs.append(("break" + v, lambda v=v: break_every(v, args, distances or break_distances(v))))
-            jobs.append(("cpython" + v, lambda v=v: cpython("cpython" + v, v)))
-            if (BUILD / "venv" / v / "bin/msjit-python").exists():
-                jobs.append(("launcher" + v, lambda v=v: cpython("launcher" + v, v, "--launcher")))
+    """Long jobs first, so that the processors are busy to the end; that of the sanitizers compiles on all of them."""
+    jobs = [("asan", lambda: asan(sanitized_version(versions), args))]
     for v in versions:
         jobs.append(("py" + v, lambda v=v: pytest("py" + v, v, ["tests/py"], args)))
+    with_jit = [v for v in versions if v in JIT_VERSIONS]
+    for v in with_jit:
+        jobs.append(("break" + v, lambda v=v: break_every(v, args, distances or break_distances(v, with_jit))))
+    jobs.append(("cpp", cpp))
+    for v in with_jit:
+        jobs.append(("cpython" + v, lambda v=v: cpython("cpython" + v, v)))
+        if (BUILD / "venv" / v / "bin/msjit-python").exists():
+            jobs.append(("launcher" + v, lambda v=v: cpython("launcher" + v, v, "--launcher")))
     return jobs
 
 
