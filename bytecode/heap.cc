@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "bytecode/library.h"
-#include "bytecode/tensor_value.h"
+#include "bytecode/values/deque.h"
+#include "bytecode/values/value_kind.h"
 #include "guards/py/compat.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
@@ -217,6 +218,11 @@ bool Heap::realize(const SymRef& value) {
     return realize_container(value, Py_TYPE(object));
   if (PySlice_Check(object)) return realize_slice(value);
   if (is_plain_set(object)) return realize_set(value);
+  if (Py_TYPE(object) == deque_type()) {
+    guard_exact_type(value);
+    value->kind = SymKind::kDeque;
+    return true;
+  }
   return realize_object(value);
 }
 

@@ -8,6 +8,7 @@ and change its arguments the same; where it says so, it must be captured as one 
 
     test_same, test_one_region = programs.tests()
 """
+import collections
 import contextlib
 import io
 import traceback
@@ -35,8 +36,8 @@ def picture(value, seen=None):
     if id(value) in seen:
         return ("again", seen[id(value)][0])
     seen[id(value)] = (len(seen), value)
-    if isinstance(value, (list, tuple)):
-        return (kind, [picture(v, seen) for v in value])
+    if isinstance(value, (list, tuple, collections.deque)):
+        return (kind, getattr(value, "maxlen", None), [picture(v, seen) for v in value])
     if isinstance(value, dict):
         return (kind, [(picture(k, seen), picture(v, seen)) for k, v in value.items()])
     if isinstance(value, (set, frozenset)):

@@ -1,0 +1,98 @@
+// Deques of the program, to which a region only appends: nothing is asked of what they hold, so
+// that they may grow from call to call.
+#include "bytecode/values/deque.h"
+
+#include <algorithm>
+
+#include "bytecode/builtins/models.h"
+#include "bytecode/exit.h"
+#include "bytecode/values/build.h"
+#include "bytecode/values/value_kind.h"
+#include "guards/last_reference.h"
+#include "guards/py/library_type.h"
+
+namespace msjit {
+
+PyTypeObject* deque_type() {
+  static constinit LibraryType type("_collections", "deque");
+  return type.get();
+}
+
+namespace {
+
+PyTypeObject* type_of_deque(const SymValue&) { return deque_type(); }
+
+// `entries`: the name of a method and its argument, in order.
+bool note_call(Executor& x, const char* method, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, method, args, names, 2, 2)) return false;
+  args[0]->entries.emplace_back(make_const(text_object(method)), args[1]);
+  args[0]->changed = true;
+  return *out = sym_none(), true;
+}
+
+bool append(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return note_call(x, "append", args, names, out);
+}
+
+bool append_left(Executor& x, Args args, PyObject* names, SymRef* out) {
+  return note_call(x, "appendleft", args, names, out);
+}
+
+bool extend(Executor& x, Args args, PyObject* names, SymRef* out) {
+  std::vector<SymRef> items;
+  if (!positional(x, "deque.extend", args, names, 2, 2) || !x.unpack(args[1], &items)) return false;
+  *out = sym_none();
+  for (const SymRef& item : items)
+    if (!append(x, {args[0], item}, nullptr, out)) return false;
+  return true;
+}
+
+const ModelRow kMethods[] = {{"append", append}, {"appendleft", append_left}, {"extend", extend}};
+
+BuiltinModel deque_method(const SymRef&, const char* name) { return find_row(kMethods, name); }
+
+// `name` of the effect: the names of the methods, one for each value.
+bool call_methods(PyObject* deque, const Effect& effect, const Objects& objects) {
+  for (size_t i = 0; i < effect.values.size(); ++i)
+    if (!Ref::steal(PyObject_CallMethodObjArgs(
+            deque, PyTuple_GET_ITEM(effect.name.get(), static_cast<Py_ssize_t>(i)),
+            objects[effect.values[i]].get(), nullptr)))
+      return false;
+  return true;
+}
+
+// A deque of bounded length gives up an item at its other end for each one it takes.
+bool drops_code(PyObject* deque, const Effect& effect) {
+  const Ref limit = Ref::steal(PyObject_GetAttrString(deque, "maxlen"));
+  if (!limit || !PyLong_Check(limit.get())) return PyErr_Clear(), !limit;
+  const Py_ssize_t size = PyObject_Size(deque),
+                   added = static_cast<Py_ssize_t>(effect.values.size());
+  const Py_ssize_t dropped = std::min(size, size + added - PyLong_AsSsize_t(limit.get()));
+  for (Py_ssize_t i = 0; i < dropped; ++i)
+    for (const Py_ssize_t at : {i, size - 1 - i}) {
+      PyObject* const item = Ref::steal(PySequence_GetItem(deque, at)).get();  // the deque has it
+      if (!item || dies_with_code(item)) return PyErr_Clear(), true;
+    }
+  return false;
+}
+
+constexpr EffectKind effect_deque_calls = {.apply = call_methods, .drops_code = drops_code};
+
+bool deque_replay(ExitBuilder& exit, const SymRef& value, int target) {
+  const Py_ssize_t count = static_cast<Py_ssize_t>(value->entries.size());
+  Ref names = Ref::steal(PyTuple_New(count));
+  std::vector<SymRef> items;
+  for (const auto& [name, item] : value->entries) {
+    PyTuple_SET_ITEM(names.get(), static_cast<Py_ssize_t>(items.size()),
+                     Ref(name->object).release());
+    items.push_back(item);
+  }
+  return exit.write({&effect_deque_calls, target, std::move(names), {}}, items);
+}
+
+}  // namespace
+
+const ValueKind value_deque = {
+    .name = "deque", .type = type_of_deque, .method = deque_method, .replay = deque_replay};
+
+}  // namespace msjit

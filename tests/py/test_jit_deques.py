@@ -1,0 +1,128 @@
+"""Deques to which a captured region appends: they grow from call to call without another capture."""
+import collections
+import gc
+
+import msjit as ms
+from jit_programs import Programs, regions_of, x22
+
+programs = Programs()
+
+
+class Agent:
+    def __init__(self):
+        self.memory = collections.deque(maxlen=4)
+
+
+def queue():
+    return collections.deque([1, "b"])
+
+
+def short():
+    return collections.deque([1, 2], maxlen=2)
+
+
+@programs.add(x22, queue)
+def appends(x, q):
+    q.append(x + 1)
+    q.appendleft("first")
+    return x * 2
+
+
+@programs.add(x22, short)
+def of_bounded_length(x, q):
+    for i in range(3):
+        q.append((i, x + i))
+    return x.sum()
+
+
+@programs.add(x22, queue)
+def extends(x, q):
+    q.extend([x, x + 1])
+    q.extend(())
+    return q.append(3)
+
+
+@programs.add(x22, Agent)
+def attribute_of_an_object(x, agent):
+    agent.memory.append((x, 1.5))
+    return x + 1
+
+
+@programs.add(x22, queue)
+def bound_method(x, q):
+    put = q.append
+    put(x + 1)
+    return q, x
+
+
+@programs.add(x22, queue)
+def under_two_names(x, q):
+    other = q
+    other.append(q)
+    return other is q, x + 1
+
+
+@programs.add(x22, queue, whole=False)
+def looked_at_afterwards(x, q):
+    q.append(x + 1)
+    return len(q), q[-1] * 2, list(q)[:2]
+
+
+@programs.add(x22, queue, whole=False)
+def wrong_arguments(x, q):
+    q.append(x, 1)
+
+
+@programs.add(x22, queue, whole=False)
+def in_an_arm(x, q):
+    y = x * 2
+    if y.sum() > -100:
+        q.append(y)
+    return y + 1
+
+
+test_same, test_one_region = programs.tests()
+
+
+def test_one_capture_serves_all_lengths():
+    memory = collections.deque()
+
+    @ms.jit(mode="PIJit")
+    def grows(x):
+        y = x * 2 + 1
+        memory.append(y)
+        return y
+
+    for _ in range(40):
+        grows(x22())
+    assert len(memory) == 40
+    assert ms.config.break_every or len(regions_of(grows)) == 1
+
+
+class Noisy:
+    log = []
+
+    def __del__(self):
+        self.log.append(len(self.queue))
+
+
+def test_finalizers_of_what_falls_out():
+    """An item that falls out of a full deque may run code: it runs where CPython runs it, and sees what it would see."""
+    def run(decorate):
+        q = collections.deque(maxlen=2)
+        Noisy.log, Noisy.queue = [], q
+        for _ in range(2):
+            q.append(Noisy())
+
+        def step(x, q):
+            y = x + 1
+            q.append(y)
+            Noisy.log.append("after")
+            return y
+
+        step = decorate(step)
+        for _ in range(4):
+            step(x22(), q)
+        gc.collect()
+        return list(Noisy.log), len(q)
+    assert run(ms.jit(mode="PIJit")) == run(lambda f: f)
