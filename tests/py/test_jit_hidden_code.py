@@ -206,3 +206,12 @@ def test_a_call_without_memory_raises():
     done = subprocess.run([sys.executable, "-c", MEMORY], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["MemoryError", "MemoryError", "1024.0"]
+
+
+def test_a_short_hidden_code_fuzz():
+    """Random programs beside which code runs unseen; `make soak` runs the long form."""
+    import hidden_fuzz
+    said = []
+    programs, found, whole, failed = hidden_fuzz.fuzz(0, 100, 20, said.append)
+    assert not failed, said[0]
+    assert programs > 5 and found > programs and (whole or ms.config.break_every)
