@@ -15,7 +15,7 @@ using llvm::Value;
 constexpr int64_t kLeastStreamed = 16;  // bytes of a store that can pass the caches
 // Operations on a vector that depend on each other: more than a processor looks ahead to the next
 // one. Several vectors at a time keep it busy.
-constexpr size_t kLongBody = 96;
+constexpr size_t kLongBody = 96, kFewNodes = 16;
 
 int64_t register_bytes(DType dtype) {
   return is_float(dtype) ? std::max<int64_t>(item_size(dtype), 4) : item_size(dtype);
@@ -145,9 +145,14 @@ void PointEmitter::choose_width() {
   }
   for (const Reduce& r : reduces_) widen(r.dtype);
   width_ = std::clamp(static_cast<int>(target_.vector_bytes / widest), 4, 32);
+  // A few lanes of bytes are stored as slowly as a whole register of them.
+  for (const KernelStore& store : spec_.stages.back().stores)
+    if (const int64_t bytes = register_bytes(spec_.operands[store.operand].dtype);
+        bytes == 1 && reduces_.empty() && nodes <= kFewNodes && is_long_row())
+      width_ = std::max(width_, static_cast<int>(target_.vector_bytes));
   // Code of more vectors takes longer to make.
   if (nodes > kLongBody && is_long_row()) width_ = std::min((nodes > 300 ? 2 : 4) * width_, 64);
-  unroll_ = reduces_.empty() ? 1 : nodes <= 16 ? 4 : nodes <= 60 ? 2 : 1;
+  unroll_ = reduces_.empty() ? 1 : nodes <= kFewNodes ? 4 : nodes <= 60 ? 2 : 1;
 }
 
 // ---- accumulators

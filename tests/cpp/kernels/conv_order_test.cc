@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/core/tensor.h"
 #include "kernels/cpu/onednn.h"
 
 namespace msjit {
@@ -73,6 +74,26 @@ TEST_P(ConvOrder, GradientsAreEqual) {
         onednn::conv_input_grad(w, {dy_last.data(), true}, weight.data(), {dx_last.data(), true})
             .ok());
     expect_near(dx_last, channels_last(dx, w.batch, w.in_channels, pixels));
+  }
+}
+
+TEST_P(ConvOrder, ResultsAreEqual) {
+  const onednn::Window2d w = window(GetParam());
+  const int64_t pixels = w.in[0] * w.in[1], out_pixels = w.out[0] * w.out[1];
+  const Floats x = random_floats(w.batch * w.in_channels * pixels);
+  const Floats x_last = channels_last(x, w.batch, w.in_channels, pixels);
+  Tensor weight =
+      Tensor::empty(DType::kFloat32, Shape{w.out_channels, w.in_channels, w.kernel[0], w.kernel[1]})
+          .take();
+  const Floats numbers = random_floats(weight.numel());
+  std::copy(numbers.begin(), numbers.end(), weight.data_as<float>());
+  for (int repeat = 0; repeat < 4; ++repeat) {  // from the third time on the weight is packed
+    Floats y(w.batch * w.out_channels * out_pixels), y_last(y.size());
+    ASSERT_TRUE(onednn::conv_forward(w, {x.data()}, weight, nullptr, {y.data()}).ok());
+    ASSERT_TRUE(
+        onednn::conv_forward(w, {x_last.data(), true}, weight, nullptr, {y_last.data(), true})
+            .ok());
+    expect_near(y_last, channels_last(y, w.batch, w.out_channels, out_pixels));
   }
 }
 
