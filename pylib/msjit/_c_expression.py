@@ -29,21 +29,29 @@ def function_id(function):
 def get_code_extra(function):
     """What the JIT knows of a function, a dict; None where it has not looked at it.
 
-    stat is "GRAPH_CALLED" where a graph of it has run, "GRAPH_CAPTURED" where there is one, else "NEVER_COMPILE";
-    break_count_ is the number of places where a region ended early, compile_count_ that of graphs, and code["call_count_"]
-    how often they ran.
+    stat is "GRAPH_CALLABLE"; compile_count_ is the number of graphs at the start of the function; break_count_ is 1 where such a graph ends
+    before the function does, else 0. code["call_count_"] says how often they ran. code["phase_"], a text, is there where they are whole
+    graphs, code["compiled_code_"], the code object, where the interpreter runs a part; code["guard_"] says what is checked before a call.
     """
     code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
-    if code is None:
-        raise TypeError("[get_code_extra] function, got %s, expected one in Python" % type(function).__name__)
-    for record in _records():
+    for record in _records() if code is not None else ():
         if (record["name"], record["file"], record["line"]) == (code.co_name, code.co_filename, code.co_firstlineno):
-            regions = record["regions"]
-            hits = sum(region["hits"] for region in regions)
-            stat = "GRAPH_CALLED" if hits else "GRAPH_CAPTURED" if regions else "NEVER_COMPILE"
-            return {"stat": stat, "break_count_": len(record["breaks"]), "compile_count_": sum(r["entries"] for r in regions),
-                    "code": {"call_count_": hits, "compile_count_": sum(r["entries"] for r in regions)}}
+            return _extra_of(record, code)
     return None
+
+
+def _extra_of(record, code):
+    first = min(record["regions"], key=lambda region: region["pc"], default=None)
+    whole = first is not None and not record["breaks"]
+    about = {"call_count_": first["hits"] if first else record["calls"]}
+    if whole:
+        about["phase_"] = "%s_%d_%s" % (record["file"], record["line"], record["name"])
+    else:
+        about["compiled_code_"] = code
+    if first:
+        about["guard_"] = "%d guards" % first["guards"]
+    return {"code": about, "stat": "GRAPH_CALLABLE", "compile_count_": first["entries"] if first else 0,
+            "break_count_": int(bool(record["breaks"]))}
 
 
 def __getattr__(name):

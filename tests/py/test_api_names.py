@@ -203,7 +203,7 @@ def test_code_extra():
     function(Tensor([1.0]))
     function(Tensor([1.0]))
     found = core.get_code_extra(function.__wrapped__)
-    assert found["stat"] == "GRAPH_CALLED" and found["break_count_"] == 0 and found["code"]["call_count_"] > 0
+    assert found["stat"] == "GRAPH_CALLABLE" and found["break_count_"] == 0 and found["code"]["call_count_"] > 0 and found["code"]["phase_"]
     assert core.get_code_extra(lambda: 0) is None
 
 
