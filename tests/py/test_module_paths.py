@@ -32,7 +32,20 @@ from mindspore.parallel import set_algo_parameters, Layout
 from mindspore.parallel.nn import Pipeline
 from mindspore.rewrite import SymbolTree
 from mindspore.boost import AutoBoost
+from mindspore.experimental.optim.adam import Adam
+from mindspore.mint.optim.adamw import AdamW
+from mindspore.nn.probability.distribution.normal import Normal
+from mindspore.nn.probability.bijector.exp import Exp
+from mindspore.mindrecord.filewriter import FileWriter
+from mindspore.dataset.callback.ds_callback import DSCallback
+from mindspore.dataset.vision.transforms import Resize
+from mindspore.dataset.audio.transforms import AllpassBiquad
+from mindspore.nn.utils.init import no_init_parameters
+from mindspore.nn.grad.cell_grad import Jvp
+from mindspore.scipy.optimize.minimize import minimize
+from mindspore.boost.adasum import AdaSum
 import mindspore.version
+assert Adam is ms.experimental.optim.Adam and AdamW is ms.mint.optim.AdamW and Normal is ms.nn.probability.distribution.Normal
 assert add is ms.ops.add and nn_func.softmax is ms.ops.softmax and ms.ops.function.array_func.concat is ms.ops.concat
 assert Conv2D is ms.ops.Conv2D and AdaptiveAvgPool2d is ms.nn.AdaptiveAvgPool2d and Accuracy is ms.nn.Accuracy
 assert _get_cache_prim(MatMul)(True) is _get_cache_prim(MatMul)(True) is not _get_cache_prim(MatMul)(False)

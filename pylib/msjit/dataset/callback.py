@@ -1,5 +1,8 @@
 """DSCallback: what map calls as rows pass; mindspore.dataset.callback's names."""
+from .. import _paths
 from ..absent import names as _absent_names
+
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 
 
 class DSCallback:

@@ -1,6 +1,9 @@
 """msjit.mint.optim"""
+from .. import _paths
 from ..common import dtype as _mstype
 from ..optim import grouped as _grouped
+
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 
 _STEP = "state_step", (1,), _mstype.float32, False
 

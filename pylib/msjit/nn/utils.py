@@ -1,7 +1,10 @@
 """Helpers of layers: no_init_parameters."""
 import contextlib
 
+from .. import _paths
 from ..common.parameter import Parameter
+
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 
 
 @contextlib.contextmanager

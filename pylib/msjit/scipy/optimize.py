@@ -5,11 +5,13 @@ The loops are plain Python; the function and its gradient run as the program has
 import collections
 import math
 
-from .. import ops
+from .. import _paths, ops
 from ..autograd import grad as _grad
 from ..common import dtype as mstype
 from ..common.tensor import Tensor
 from ..ops import registry as _k
+
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 
 OptimizeResults = collections.namedtuple("OptimizeResults", "x success status fun jac hess_inv nfev njev nit")
 LineSearchResults = collections.namedtuple("LineSearchResults", "failed nit nfev ngev k a_k f_k g_k status")

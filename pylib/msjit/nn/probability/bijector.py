@@ -1,8 +1,10 @@
 """Bijectors: functions with an inverse, and the logarithms of their derivatives."""
-from ... import ops
+from ... import _paths, ops
 from ...common.tensor import Tensor
 from ..cell import Cell
 from .base import as_parameter
+
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 
 
 class Bijector(Cell):

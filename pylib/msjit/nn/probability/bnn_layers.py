@@ -1,5 +1,5 @@
 """Bayesian layers: weights are drawn anew in each call, from normal distributions whose means and spreads are learnt."""
-from ... import ops
+from ... import _paths, ops
 from ...common import dtype as mstype
 from ...common.initializer import Normal as _Random
 from ...common.initializer import initializer
@@ -8,6 +8,8 @@ from ..cell import Cell
 from ..conv import Conv2d
 from ..layer import get_activation
 from .distribution import Normal
+
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 
 
 class NormalPrior(Cell):

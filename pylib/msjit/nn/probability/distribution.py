@@ -1,9 +1,12 @@
 """Distributions."""
+from ... import _paths
 from .base import Distribution
 from .bounded import Beta, Exponential, Gamma, Uniform
 from .continuous import Cauchy, Gumbel, HalfNormal, Laplace, Logistic, LogNormal, Normal, StudentT
 from .discrete import Bernoulli, Categorical, Geometric, Poisson
 from .transformed import TransformedDistribution
+
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 
 __all__ = ["Distribution", "TransformedDistribution", "Bernoulli", "Beta", "Categorical", "Cauchy", "Exponential", "Gamma", "Geometric",
            "Gumbel", "Logistic", "LogNormal", "Normal", "Poisson", "Uniform", "HalfNormal", "Laplace", "StudentT"]
