@@ -9,6 +9,7 @@
 #include "guards/py/error.h"
 #include "interp_hook/config.h"
 #include "interp_hook/hook.h"
+#include "interp_hook/point_policy.h"
 #include "interp_hook/stepper.h"
 #include "kernels/core/log.h"
 #include "kernels/core/profile.h"
@@ -138,13 +139,14 @@ class FrameRun {
       skip_region(*entry);
       return nullptr;
     }
-    if (point.cold && !policy_.whole && !is_due(point) && (!point.recorded || gradients_asked())) {
+    if (point.cold && !policy_.whole && !is_due(point, state_.calls) &&
+        (!point.recorded || gradients_asked())) {
       skip_until(point.skip_to);
       if (skip_to_ == code_.size() && !point.entries.empty()) idle_ = jit_config().idle_steps;
       return nullptr;
     }
     if (!entry && !point.entries.empty()) note_recompile(point, now);
-    if (!make_room(point)) return give_up(point);
+    if (!find_room(point)) return give_up(point);
     return capture(point, now);
   }
 
@@ -176,50 +178,21 @@ class FrameRun {
     return nullptr;
   }
 
-  static constexpr int kWorthIt = 8;  // runs of a capture
-
-  // What was hardly ever of use is not looked at in each call.
-  static void drop_seldom_used(EntryPoint& point) {
-    std::vector<EntryBase*> seldom;
-    for (const auto& entry : point.entries)
-      if (entry->hits < kWorthIt) seldom.push_back(entry.get());
-    for (EntryBase* entry : seldom) bury(*entry);
-  }
-
-  // Whether the captures at a place were run often enough to be worth their time.
-  static bool paid_off(const EntryPoint& point) {
-    int64_t hits = point.hits;
-    for (const auto& entry : point.entries) hits += entry->hits;
-    return hits >= int64_t(kWorthIt) * point.captures;
-  }
-
-  // Whether a place where nothing was captured last time is looked at again. A full one is not: it
-  // would be given up, and with it the regions behind it.
-  bool is_due(const EntryPoint& point) const {
-    if (!point.retry_at || state_.calls < point.retry_at) return false;
-    return point.captures < jit_config().max_entries_per_pc || paid_off(point);
-  }
-
-  // A place that is full gives its oldest entry away if its entries were of use; otherwise nothing
-  // is captured there any more.
-  bool make_room(EntryPoint& point) {
+  // False: nothing is captured there any more.
+  bool find_room(EntryPoint& point) {
+    if (make_room(point, policy_.whole)) return true;
     const int limit = jit_config().max_entries_per_pc;
-    if (point.captures < limit) return true;
-    if (limit == 0 || (!policy_.whole && !paid_off(point))) {
-      if (!point.entries.empty())
-        state_.count_break(code_[index_].line, break_name(BreakReason::kRecompileLimit),
-                           break_text(BreakReason::kRecompileLimit,
-                                      point.last_guard.empty() ? std::to_string(limit) + " captures"
-                                                               : point.last_guard));
-      return false;
-    }
-    if (static_cast<int>(point.entries.size()) >= limit) bury(*point.entries.back());
-    return true;
+    if (!point.entries.empty())
+      state_.count_break(code_[index_].line, break_name(BreakReason::kRecompileLimit),
+                         break_text(BreakReason::kRecompileLimit,
+                                    point.last_guard.empty() ? std::to_string(limit) + " captures"
+                                                             : point.last_guard));
+    return false;
   }
 
   void note_recompile(EntryPoint& point, const Slots& now) {
     if (point.last_failure >= 0) {
-      std::string changes = note_sizes(point, now);
+      std::string changes = note_sizes(point, now, registers_.data());
       const EntryBase& entry = *point.entries.front();
       const std::string guard = entry.describe_step(point.last_failure);
       point.last_guard = guard;
@@ -227,66 +200,6 @@ class FrameRun {
       if (log_enabled(LogTopic::kGuards))
         log_text(LogTopic::kGuards, fmt::format("{}: {} failed", state_.name, guard));
     }
-  }
-
-  // "x.shape[0] is 5" for some of the open sizes of an entry whose guards hold.
-  std::string sizes_now(const EntryBase& entry, uint64_t symbols, const Slots& now) {
-    std::string text;
-    int64_t sizes[kMaxSizeSymbols];
-    if (entry.guards.check(now, registers_.data()) >= 0) return text;
-    entry.open->load(registers_.data(), sizes);
-    for (int i = 0; i < entry.open->count(); ++i)
-      if ((symbols >> i) & 1)
-        text += fmt::format("{}{} is {}", text.empty() ? "" : ", ", entry.open->names[i], sizes[i]);
-    return text;
-  }
-
-  // Remembers which sizes were otherwise this time, and says what they are now.
-  std::string note_sizes(EntryPoint& point, const Slots& now) {
-    std::string text;
-    const EntryBase& entry = *point.entries.front();
-    const auto history = [&](const std::string& source, int dim) -> SizeHistory& {
-      for (SizeHistory& known : point.sizes)
-        if (known.dim == dim && known.source == source) return known;
-      return point.sizes.emplace_back(SizeHistory{source, dim});
-    };
-    if (point.last_failure == kPrepareStep) {
-      ++point.refused_sizes;
-    } else if (point.last_failure >= kRelationStep) {
-      const SizeRelation& relation = entry.open->relations[point.last_failure - kRelationStep];
-      text = sizes_now(entry, relation.symbols(), now);
-      for (int i = 0; i < entry.open->count(); ++i)
-        if (((relation.symbols() >> i) & 1) && entry.open->symbols[i].dim < 0)
-          ++history(entry.open->symbols[i].path, entry.open->symbols[i].dim).misses;
-      if (relation.a->op != SizeOp::kSymbol || relation.b->op != SizeOp::kSymbol) return text;
-      const OpenSize& size = entry.open->symbols[static_cast<size_t>(relation.a->value)];
-      if (size.guessed) history(size.path, size.dim).distinct = true;
-    } else {
-      std::vector<ChangedSize> changed;
-      if (entry.guards.changes(now, registers_.data(), &changed))
-        for (const ChangedSize& size : changed) ++history(size.source, size.dim).misses;
-      for (const ChangedSize& size : changed)
-        text += fmt::format("{}{}{} is {}", text.empty() ? "" : ", ", size.source,
-                            size.dim < 0 ? "" : fmt::format(".shape[{}]", size.dim), size.now);
-    }
-    return text;
-  }
-
-  // What had to be a number is not left open again.
-  static void close_sizes(EntryPoint& point, const OpenSizes& open) {
-    for (int i = 0; i < open.count(); ++i)
-      for (SizeHistory& known : point.sizes)
-        if (((open.fixed >> i) & 1) && known.dim == open.symbols[i].dim &&
-            known.source == open.symbols[i].path)
-          known.closed = true;
-  }
-
-  // A place captured again and again may be so because of how often loops turn.
-  static CaptureLimits limits_at(const EntryPoint& point) {
-    constexpr int kManyCaptures = 4, kFewTurns = 16;
-    CaptureLimits limits = jit_config().limits;
-    if (point.captures > kManyCaptures && !paid_off(point)) limits.turns = kFewTurns;
-    return limits;
   }
 
   static bool is_longer(const Capture& capture, const Entry& entry) {
