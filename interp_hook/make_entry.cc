@@ -1,0 +1,131 @@
+// A finished capture as an entry: its graph as a region, its recipes in an order that no collection
+// disturbs.
+#include <algorithm>
+#include <utility>
+
+#include "graph/control.h"
+#include "interp_hook/config.h"
+#include "interp_hook/entry.h"
+
+namespace msjit {
+namespace {
+
+bool has_loop(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    if (is_while(node) || is_scan(node)) return true;
+    for (const auto& sub : node.subgraphs)
+      if (has_loop(*sub)) return true;
+  }
+  return false;
+}
+
+bool draws_numbers(const Graph& graph) {
+  const auto draws = [](const Node& node) {
+    return (node.kind == NodeKind::kOp && !node.is_control() && node.op->has(kRandom)) ||
+           std::any_of(node.subgraphs.begin(), node.subgraphs.end(),
+                       [](const auto& sub) { return draws_numbers(*sub); });
+  };
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), draws);
+}
+
+bool is_small(const Graph& graph) {
+  constexpr int kFewOps = 12;
+  constexpr int64_t kFewElements = 4096;
+  if (graph.num_ops() > kFewOps) return false;
+  for (const Node& node : graph.nodes)
+    for (int i = 0; i < node.num_outputs; ++i)
+      if (graph.meta(node.first_output + i).shape.numel() > kFewElements) return false;
+  return !has_loop(graph);
+}
+
+bool is_part(const Recipe& recipe) {
+  return recipe.kind != RecipeKind::kConst && recipe.kind != RecipeKind::kMade;
+}
+
+// What is read from the registers and the outputs comes first: making anything else may start a
+// collection, whose finalizers may free what the registers borrow.
+void put_parts_first(Capture* capture) {
+  const size_t count = capture->recipes.size();
+  std::vector<Recipe> ordered;
+  std::vector<int32_t> place(count);
+  for (const bool parts : {true, false}) {
+    for (size_t i = 0; i < count; ++i) {
+      if (is_part(capture->recipes[i]) != parts) continue;
+      place[i] = static_cast<int32_t>(ordered.size());
+      ordered.push_back(capture->recipes[i]);
+    }
+  }
+  const auto move = [&](int32_t& recipe) { recipe = recipe < 0 ? recipe : place[recipe]; };
+  for (Recipe& recipe : ordered) std::ranges::for_each(recipe.args, move);
+  for (Effect& effect : capture->effects) {
+    move(effect.target);
+    std::ranges::for_each(effect.values, move);
+  }
+  for (SlotWrite& write : capture->locals) move(write.recipe);
+  std::ranges::for_each(capture->stack, move);
+  move(capture->result);
+  capture->recipes = std::move(ordered);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Capture capture) {
+  auto entry = std::make_unique<Entry>();
+  put_parts_first(&capture);
+  entry->num_outputs = static_cast<int>(capture.graph->outputs.size());
+  entry->open = std::move(capture.open);
+  entry->trace = std::move(capture.trace);
+  entry->scalars = std::move(capture.scalars);
+  if (!entry->trace) {
+    MSJIT_TRY(entry->region, RegionFunction::create(capture.graph));
+  } else if (entry->prepare(entry->open->captured.data()) != Entry::Ready::kYes) {
+    return internal_error("{}", entry->error);
+  }
+  entry->guards = std::move(capture.guards);
+  entry->inputs = std::move(capture.inputs);
+  entry->recipes = std::move(capture.recipes);
+  entry->effects = std::move(capture.effects);
+  entry->assumptions = std::move(capture.assumptions);
+  entry->writes_tensors = std::any_of(entry->effects.begin(), entry->effects.end(), writes_tensor);
+  entry->draws = draws_numbers(*capture.graph);
+  entry->returns = capture.returns;
+  entry->result = capture.result;
+  entry->locals = std::move(capture.locals);
+  entry->stack = std::move(capture.stack);
+  entry->dropped_locals = std::move(capture.dropped_locals);
+  entry->dropped_stack = std::move(capture.dropped_stack);
+  entry->num_ops = capture.num_ops;
+  entry->joined = capture.joined;
+  entry->rewrites = std::ranges::any_of(entry->effects,
+                                        [](const Effect& effect) { return effect.kind->refills; });
+  entry->plain = capture.plain;
+  entry->loops = has_loop(*capture.graph);
+  entry->small = !entry->returns && is_small(*capture.graph);
+  entry->line = code[start].line;
+  for (const Node& node : capture.graph->nodes)
+    if (node.kind == NodeKind::kConstant) entry->constant_bytes += node.constant.nbytes();
+  entry->guards.weaken(*entry);
+  for (Recipe& recipe : entry->recipes) recipe.object.weaken(*entry);
+  if (!entry->returns) {
+    entry->exit_index = capture.exit_index;
+    entry->break_reason = break_name(capture.reason);
+    entry->break_detail = break_text(capture.reason, capture.detail);
+    entry->ends_in_callee = !capture.break_place.empty();
+    if (entry->ends_in_callee) entry->break_detail += " (" + capture.break_place + ")";
+    entry->break_line = capture.break_line;
+  } else if (entry->effects.empty()) {
+    const Recipe& result = entry->recipes[entry->result];
+    const bool numbers =  // which may raise, so they are computed in each call
+        std::ranges::any_of(entry->recipes, [](const Recipe& recipe) {
+          return recipe.kind == RecipeKind::kNumber;
+        });
+    if (result.kind == RecipeKind::kOutput && entry->num_outputs == 1 && !entry->joined &&
+        !entry->loops && !numbers)
+      entry->single_output = result.index;
+  }
+  return entry;
+}
+
+// A region may hold plans for its sizes, whose kernels run op by op until they are compiled.
+
+}  // namespace msjit
