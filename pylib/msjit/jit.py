@@ -32,7 +32,8 @@ def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False
     mode         "PSJit" (default) or "PIJit"; capture_mode="ast" | "bytecode" | "trace" is the newer spelling
     fullgraph    raise CompileError instead of leaving the graph where something cannot be captured; under PSJit this is
                  the syntax level STRICT
-    jit_config   a JitConfig; its jit_syntax_level says STRICT or LAX under PSJit
+    jit_config   a JitConfig; its jit_syntax_level says STRICT or LAX under PSJit. A dict, of settings of MindSpore's PIJit, is accepted
+                 and changes nothing: msjit.config has the limits here
     jit_level    "O0", "O1" or "O2", and dynamic, 0 or 1: accepted; all passes run, and sizes that change are left open
     The other keywords of MindSpore (backend, input_signature, ...) are accepted and change nothing.
 
@@ -60,7 +61,7 @@ def jit(fn=None, *, function=None, mode=None, capture_mode=None, fullgraph=False
             return _msjit.JitFunction(fn, mode or "PSJit", None)
     mode = _mode(mode, capture_mode)
     _check_options(fullgraph, dynamic, jit_level, jit_config, options)
-    whole = True if fullgraph else jit_config.fullgraph if jit_config is not None else None
+    whole = True if fullgraph else jit_config.fullgraph if isinstance(jit_config, JitConfig) else None
     target = fn if fn is not None else function
     compile_function = _Compiler(mode, whole)
     return compile_function if target is None else compile_function(target)
@@ -89,8 +90,8 @@ def _check_options(fullgraph, dynamic, jit_level, jit_config, options):
         raise ValueError("[jit] dynamic, got %r, expected 0 or 1" % (dynamic,))
     if jit_level not in (None, "", "O0", "O1", "O2"):
         raise ValueError("[jit] jit_level, got %r, expected 'O0', 'O1' or 'O2'" % (jit_level,))
-    if jit_config is not None and not isinstance(jit_config, JitConfig):
-        raise TypeError("[jit] jit_config, got %s, expected a JitConfig" % type(jit_config).__name__)
+    if jit_config is not None and not isinstance(jit_config, (JitConfig, dict)):
+        raise TypeError("[jit] jit_config, got %s, expected a JitConfig or a dict" % type(jit_config).__name__)
     for name, value in options.items():
         if name not in _ACCEPTED:
             raise TypeError("[jit] got an unknown keyword %r, expected one of MindSpore's jit" % name)

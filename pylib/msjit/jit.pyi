@@ -1,5 +1,5 @@
 # What type checkers see of jit: the result of compiling has the signature of what was compiled.
-from typing import Any, Callable, Dict, Optional, Type, TypeVar, overload
+from typing import Any, Callable, Dict, Optional, Type, TypeVar, Union, overload
 
 from typing_extensions import Literal, ParamSpec, Protocol
 
@@ -13,6 +13,7 @@ _T = TypeVar("_T")
 _Mode = Literal["PSJit", "PIJit"]
 _Capture = Literal["ast", "bytecode", "trace"]
 _Level = Literal["", "O0", "O1", "O2"]
+_Config = Union[JitConfig, Dict[str, Any], None]
 
 class _Compiler(Protocol):
     @overload
@@ -22,14 +23,14 @@ class _Compiler(Protocol):
 
 @overload
 def jit(fn: _C, *, function: None = ..., mode: Optional[_Mode] = ..., capture_mode: Optional[_Capture] = ..., fullgraph: bool = ...,
-        dynamic: Optional[int] = ..., jit_level: Optional[_Level] = ..., jit_config: Optional[JitConfig] = ..., **options: Any) -> _C: ...
+        dynamic: Optional[int] = ..., jit_level: Optional[_Level] = ..., jit_config: _Config = ..., **options: Any) -> _C: ...
 @overload
 def jit(fn: Callable[_P, _R], *, function: None = ..., mode: Optional[_Mode] = ..., capture_mode: Optional[_Capture] = ...,
-        fullgraph: bool = ..., dynamic: Optional[int] = ..., jit_level: Optional[_Level] = ..., jit_config: Optional[JitConfig] = ...,
+        fullgraph: bool = ..., dynamic: Optional[int] = ..., jit_level: Optional[_Level] = ..., jit_config: _Config = ...,
         **options: Any) -> Callable[_P, _R]: ...
 @overload
 def jit(fn: None = ..., *, function: None = ..., mode: Optional[_Mode] = ..., capture_mode: Optional[_Capture] = ...,
-        fullgraph: bool = ..., dynamic: Optional[int] = ..., jit_level: Optional[_Level] = ..., jit_config: Optional[JitConfig] = ...,
+        fullgraph: bool = ..., dynamic: Optional[int] = ..., jit_level: Optional[_Level] = ..., jit_config: _Config = ...,
         **options: Any) -> _Compiler: ...
 def jit_class(cls: Type[_T]) -> Type[_T]: ...
 def graph_construct(cell: Cell, construct: Callable[..., Any]) -> Callable[..., Any]: ...

@@ -36,7 +36,7 @@ class Net(nn.Cell):
 @needs_jit
 @pytest.mark.captures
 @pytest.mark.parametrize("make", [
-    lambda: ms.jit(plain, mode="PIJit"), lambda: ms.jit(mode="PIJit")(plain),
+    lambda: ms.jit(plain, mode="PIJit"), lambda: ms.jit(mode="PIJit", jit_config={"loop_unrolling": True})(plain),
     lambda: ms.jit(function=plain, capture_mode="bytecode"),
     lambda: ms.jit(plain, mode="PIJit", dynamic=1, jit_level="O1", backend="ms_backend",
                    input_signature=None, jit_config=ms.JitConfig(jit_level="O0"), hash_args=None, compile_once=True),
@@ -150,7 +150,7 @@ def test_fullgraph_is_a_matter_of_each_wrapper():
     (lambda: ms.jit(plain, jit_level="O9"), ValueError, r"\[jit\] jit_level, got 'O9'"),
     (lambda: ms.jit(plain, dynamic=5), ValueError, r"\[jit\] dynamic, got 5"),
     (lambda: ms.jit(plain, ful_graph=True), TypeError, "unknown keyword 'ful_graph'"),
-    (lambda: ms.jit(plain, jit_config={}), TypeError, "jit_config, got dict, expected a JitConfig"),
+    (lambda: ms.jit(plain, jit_config=3), TypeError, "jit_config, got int, expected a JitConfig or a dict"),
     (lambda: ms.JitConfig(jit_syntax_level="LOOSE"), ValueError, r"\[jit_config\] jit_syntax_level, got 'LOOSE'"),
     (lambda: ms.JitConfig(jit_level="O3"), ValueError, "jit_level, got 'O3'"),
     (lambda: ms.set_context(jit_syntax_level=7), ValueError, "jit_syntax_level, got 7"),
