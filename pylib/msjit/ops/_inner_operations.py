@@ -1,8 +1,10 @@
 """Kernels that MindSpore keeps to itself (ops.operations._inner_ops, _grad_ops, ...), which some packages import nevertheless.
 
-A primitive of that name among the public ones is that; the others can be imported and raise when they are called.
+A primitive of that name among the public ones is that, and gradients have rows of their own; the others can be imported and raise when
+they are called.
 """
 from .. import absent as _absent
+from . import gradient_kernels as _gradients
 from . import operations as _operations
 
 _refuse = _absent.attributes(
@@ -10,4 +12,7 @@ _refuse = _absent.attributes(
 
 
 def __getattr__(name):
-    return getattr(_operations, name) if name in _operations.__all__ else _refuse(name)
+    for module in (_operations, _gradients):
+        if name in module.__all__:
+            return getattr(module, name)
+    return _refuse(name)
