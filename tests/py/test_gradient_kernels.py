@@ -139,3 +139,8 @@ def test_compiled(mode):
 def test_unknown_attributes():
     with pytest.raises(TypeError, match=r"\[GluGrad\] attribute 'axis' is missing"):
         G.GluGrad()
+
+
+def test_generated_names():
+    from msjit.ops import auto_generate
+    assert auto_generate.ReluGrad is G.ReluGrad

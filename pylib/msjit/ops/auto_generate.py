@@ -12,6 +12,7 @@ from .. import absent as _absent
 from ..common.tensor import Tensor
 from . import function as _function
 from . import generated_func as _generated
+from . import gradient_kernels as _gradients
 from . import operations as _operations
 from .primitive import Primitive
 
@@ -142,7 +143,7 @@ def __getattr__(name):
         raise AttributeError("module %r has no attribute %r" % (__name__, name))
     if name in ("gen_ops_def", "gen_ops_prim"):
         return sys.modules[__name__]
-    found = None
+    found = getattr(_gradients, name) if name in _gradients.__all__ else None
     if "Grad" not in name and "_grad" not in name:
         if name[0].isupper():
             found = _class_named(name)
