@@ -437,3 +437,11 @@ def test_names_of_mint():
     assert F.avg_pool2d(Tensor(IMAGE), 2).shape == (1, 1, 2, 2) and F.adaptive_max_pool1d(x, 1, True)[1].tolist() == [[1], [0]]
     assert F.relu(x, inplace=True) is x and x.tolist() == [[0, 5], [3, 2]] and F.threshold(x, 2.5, 9.0).tolist() == [[9, 5], [3, 9]]
     assert F.elu_(Tensor([-1.0, 1.0])).tolist()[1] == 1 and mint.addr_(Tensor(np.zeros((2, 2), np.float32)), x[0], x[1]).tolist() == [[0, 0], [15, 10]]
+
+
+def test_a_primitive_by_name_alone():
+    x = Tensor(np.float32([0, 0]))
+    assert ops.Primitive("Add")(x, x + 1).asnumpy().tolist() == [1, 1]
+    assert ops.Primitive("Softmax").add_prim_attr("axis", 0).add_prim_attr("other", 3)(x).asnumpy().tolist() == [0.5, 0.5]
+    with pytest.raises(RuntimeError, match=r"\[primitive\] name, got 'Nope', expected the name of an operation"):
+        ops.Primitive("Nope")(x)

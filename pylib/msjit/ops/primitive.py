@@ -82,7 +82,23 @@ class Primitive:
         return False, None
 
     def __call__(self, *args):
-        return self._op(*args)
+        return self._operation()(*args) if self._op is None else self._op(*args)
+
+    def _operation(self):
+        """The operation of this primitive's name, with the attributes that were added and are its own.
+
+        >>> from msjit import Tensor, ops
+        >>> ops.Primitive("Softmax").add_prim_attr("axis", 0)(Tensor([0.0, 0.0])).asnumpy().tolist()
+        [0.5, 0.5]
+        """
+        from inspect import signature
+
+        from . import operations
+        if self.name not in operations.__all__:
+            raise RuntimeError("[primitive] name, got %r, expected the name of an operation" % self.name)
+        kind = getattr(operations, self.name)
+        known = signature(kind).parameters
+        return kind(**{name: value for name, value in vars(self).get("_added", {}).items() if name in known})
 
     def __repr__(self):
         shown = ", ".join("%s=%s" % item for item in self.attrs.items() if item[0] not in ("input_names", "output_names"))
