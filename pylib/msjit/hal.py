@@ -5,6 +5,15 @@ import os
 from . import _paths
 from ._native import _msjit
 from .absent import attributes as _absent
+from .streams import (  # noqa: F401
+    Event,
+    Stream,
+    StreamCtx,
+    communication_stream,
+    current_stream,
+    default_stream,
+    set_cur_stream,
+)
 
 _NAMES = {"cpu": "CPU"}
 
@@ -115,14 +124,8 @@ def reset_peak_memory_stats(device_target=None):
 reset_max_memory_allocated, reset_max_memory_reserved = reset_peak_memory_stats, reset_peak_memory_stats
 
 
-def current_stream():
-    """None: the CPU has no streams."""
-
-
-default_stream, communication_stream = current_stream, current_stream
-
 __getattr__ = _absent(__name__, lambda name: "device" if name in _STREAMS else None)
-_STREAMS = """Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx
-    get_device_limit get_stream_limit memory_replay reset_stream_limit set_cur_stream set_device_limit
+_STREAMS = """MemPool PluggableAllocator StreamLimitCtx
+    get_device_limit get_stream_limit memory_replay reset_stream_limit set_device_limit
     set_kernel_launch_capture set_kernel_launch_group set_stream_limit use_mem_pool""".split()
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
