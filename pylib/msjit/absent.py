@@ -24,12 +24,10 @@ _DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FloatStatus 
     fused_infer_attention_score incre_flash_attention lightning_indexer moe_distribute_combine moe_distribute_dispatch
     moe_init_routing_v2 multi_scale_deformable_attn_function npu_gelu nsa_compress nsa_compress_attention
     nsa_select_attention prompt_flash_attention ring_attention_update rotated_iou sparse_flash_attention
-    speed_fusion_attention tensordump Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx
+    speed_fusion_attention tensordump MemPool PluggableAllocator StreamLimitCtx
     DeviceCtx FlopsUtilizationCollector TrainFaultTolerance UntypedStorage EnvProfiler"""
 
-_SPARSE = """SparseApplyAdadelta SparseApplyAdagrad SparseApplyAdagradV2 SparseApplyFtrl SparseApplyFtrlV2
-    SparseApplyProximalAdagrad SparseApplyRMSProp SparseGatherV2
-    FusedSparseAdam FusedSparseFtrl FusedSparseLazyAdam FusedSparseProximalAdagrad MapCacheIdx MapUniform ScatterNonAliasingAdd
+_SPARSE = """SparseApplyAdadelta SparseApplyRMSProp SparseGatherV2 MapCacheIdx MapUniform ScatterNonAliasingAdd
     Sparse make_map_parameter row_tensor_add"""
 
 _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder CustomRegOp DataType GeSwitch J Merge
@@ -41,9 +39,9 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
     PrimitiveFunction_ Primitive_ Validator Layout ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
     init_exec_dataset jit_forbidden_register flops_collection ms_memory_recycle dump_func_graph"""
 
-_UNWRITTEN = """BasicLSTMCell CTCLoss CombinedNonMaxSuppression ComputeAccidentalHits ConfusionMatrix DepthwiseConv2dNative
-    Dilation2D Eig ExtractGlimpse FFTWithSize SparseMatrixOrderingAMD SparseSplit Sspaddmm FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
-    MatrixLogarithm STFT ScaleAndTranslate eig eigvals OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
+_UNWRITTEN = """BasicLSTMCell CTCLoss CombinedNonMaxSuppression DepthwiseConv2dNative
+    Dilation2D Eig ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
+    MatrixLogarithm ScaleAndTranslate eig eigvals OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
 
 _TABLE = {}
 for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE),

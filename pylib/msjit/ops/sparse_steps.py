@@ -1,0 +1,114 @@
+"""Primitives that do one step of an optimizer on some rows of Parameters: `gradient` has a row for each of `indices`.
+
+The gradients of a row that is named more than once are added up; SparseApplyAdagradV2, SparseApplyFtrl and SparseApplyFtrlV2 do a step
+with each of them, one after the other, as in MindSpore.
+"""
+import numpy as _np
+
+from ..common.tensor import Tensor as _Tensor
+from . import registry as _k
+from .other_func import _written
+from .primitive import REQUIRED as _REQUIRED
+from .primitive import rows as _rows
+
+
+def _number(value):
+    return _k.reshape(value, ()) if isinstance(value, _Tensor) else value
+
+
+def _summed(variable, gradient, indices):
+    """The gradient of the whole variable: zeros but for the rows that are named."""
+    return _k.zeros_like(variable.detach()).index_add(0, indices, gradient)
+
+
+def _on_rows(variables, gradient, indices, step):
+    """Writes step(rows, gradient) to the rows; the variables."""
+    gradient = _summed(variables[0], gradient, indices)[indices]
+    values = step([variable.detach()[indices] for variable in variables], gradient)
+    for variable, value in zip(variables, values):
+        if value is not None:
+            variable[indices] = value
+    return tuple(_written(variable) for variable in variables)
+
+
+def _in_turn(variables, gradient, indices, step):
+    """The same with each gradient of a row by itself, in order."""
+    named = indices.asnumpy()
+    _, first, counts = _np.unique(named, return_inverse=True, return_counts=True)
+    order = _np.zeros(len(named), _np.int64)  # how often the row was named before
+    seen = _np.zeros(len(counts), _np.int64)
+    for at, row in enumerate(first):
+        order[at], seen[row] = seen[row], seen[row] + 1
+    for turn in range(int(counts.max()) if len(named) else 0):
+        chosen = _Tensor(_np.flatnonzero(order == turn))
+        _on_rows(variables, gradient[chosen], indices[chosen], step)
+    return tuple(_written(variable) for variable in variables)
+
+
+def _adagrad(p, var, accum, gradient, indices):
+    def step(rows, g):
+        total = rows[1] + g * g if p.update_slots else rows[1]
+        root = _k.sqrt(total) + getattr(p, "epsilon", 0.0)
+        return rows[0] - g * p.lr / root, total if p.update_slots else None
+    run = _in_turn if hasattr(p, "epsilon") else _on_rows
+    return run((var, accum), gradient, indices, step)
+
+
+def _ftrl(p, var, accum, linear, gradient, indices):
+    def step(rows, g):
+        value, before, sum_ = rows
+        shrunk = g + value * (2.0 * p.l2_shrinkage) if hasattr(p, "l2_shrinkage") else g
+        after = before + g * g
+        raised = _k.pow(after, -p.lr_power)
+        sum_ = sum_ + shrunk - (raised - _k.pow(before, -p.lr_power)) / p.lr * value
+        small = _k.less_equal(_k.abs(sum_), p.l1)
+        return _k.where(small, 0.0, (_k.sign(sum_) * p.l1 - sum_) / (raised / p.lr + p.l2 * 2.0)), after, sum_
+    run = _on_rows if p.name == "FusedSparseFtrl" else _in_turn
+    return run((var, accum, linear), gradient, indices, step)
+
+
+def _proximal(p, var, accum, lr, l1, l2, gradient, indices):
+    lr, l1, l2 = _number(lr), _number(l1), _number(l2)
+
+    def step(rows, g):
+        total = rows[1] + g * g
+        rate = _k.rsqrt(total) * lr
+        start = rows[0] - g * rate
+        return _k.sign(start) * _k.maximum(_k.abs(start) - rate * l1, 0.0) / (rate * l2 + 1.0), total
+    return _on_rows((var, accum), gradient, indices, step)
+
+
+def _moved(p, rows, g, rate, beta1, beta2, epsilon):
+    """(var, m, v) after a step of Adam."""
+    value, m, v = rows
+    m, v = m * beta1 + g * (1.0 - beta1), v * beta2 + g * g * (1.0 - beta2)
+    first = m * beta1 + g * (1.0 - beta1) if p.use_nesterov else m
+    return value - first * rate / (_k.sqrt(v) + epsilon), m, v
+
+
+def _adam(lazy):
+    def rule(p, var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient, indices):
+        beta1, beta2, epsilon = _number(beta1), _number(beta2), _number(epsilon)
+        left = 1.0 - _number(beta2_power)
+        rate = _number(lr) * (_k.sqrt(left) if isinstance(left, _Tensor) else left ** 0.5) / (1.0 - _number(beta1_power))
+        if lazy:
+            return _on_rows((var, m, v), gradient, indices, lambda rows, g: _moved(p, rows, g, rate, beta1, beta2, epsilon))
+        all_rows = [variable.detach() for variable in (var, m, v)]
+        for variable, value in zip((var, m, v), _moved(p, all_rows, _summed(var, gradient, indices), rate, beta1, beta2, epsilon)):
+            _k.assign(variable, value)
+        return _written(var), _written(m), _written(v)
+    return rule
+
+
+_LOCK = {"use_locking": False}
+_NESTEROV = {"use_locking": False, "use_nesterov": False}
+_FTRL = {"lr": _REQUIRED, "l1": _REQUIRED, "l2": _REQUIRED, "lr_power": _REQUIRED, "use_locking": False}
+__all__ = _rows(globals(), (
+    ("SparseApplyAdagrad", {"lr": _REQUIRED, "update_slots": True, "use_locking": False}, _adagrad),
+    ("SparseApplyAdagradV2", {"lr": _REQUIRED, "epsilon": _REQUIRED, "use_locking": False, "update_slots": True}, _adagrad),
+    ("SparseApplyFtrl", _FTRL, _ftrl), ("FusedSparseFtrl", _FTRL, _ftrl),
+    ("SparseApplyFtrlV2", {"lr": _REQUIRED, "l1": _REQUIRED, "l2": _REQUIRED, "l2_shrinkage": _REQUIRED, "lr_power": _REQUIRED,
+                           "use_locking": False}, _ftrl),
+    ("SparseApplyProximalAdagrad", _LOCK, _proximal), ("FusedSparseProximalAdagrad", _LOCK, _proximal),
+    ("FusedSparseAdam", _NESTEROV, _adam(False)), ("FusedSparseLazyAdam", _NESTEROV, _adam(True)),
+))

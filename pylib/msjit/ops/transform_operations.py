@@ -1,0 +1,57 @@
+"""Primitives of Fourier transforms, and of counting labels, as rows."""
+import numpy as _np
+
+from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
+from . import array_func as _a
+from . import fft_func as _f
+from . import registry as _k
+from . import stft_func as _s
+from .primitive import REQUIRED as _REQUIRED
+from .primitive import rows as _rows
+
+
+def _fourier(p, x):
+    """Over the last signal_ndim axes: fft, or ifft (inverse), of real numbers (real) with half of the frequencies (onesided)."""
+    if p.signal_ndim not in (1, 2, 3):
+        raise ValueError("[fft_with_size] signal_ndim, got %r, expected 1, 2 or 3" % (p.signal_ndim,))
+    axes = tuple(range(-p.signal_ndim, 0))
+    if not p.real:
+        return (_f.ifftn if p.inverse else _f.fftn)(x, None, axes, p.norm)
+    if not p.onesided:
+        found = (_f.ifftn if p.inverse else _f.fftn)(x if x.is_complex() else _k.cast(x, _mstype.complex64), None, axes, p.norm)
+        return found.real() if p.inverse else found
+    sizes = tuple(p.signal_sizes) or None
+    return _f.irfftn(x, sizes, axes, p.norm) if p.inverse else _f.rfftn(x, None, axes, p.norm)
+
+
+def _short_time(p, x, window):
+    return _s.stft(x, p.n_fft, p.hop_length, p.win_length, window, False, "REFLECT", p.normalized, p.onesided, p.return_complex)
+
+
+def _confusion(p, labels, predictions, weights=None):
+    """Element [i, j]: how often label i was taken for j, or the weights of those cases."""
+    places = _k.cast(labels, _mstype.int64) * p.num_classes + _k.cast(predictions, _mstype.int64)
+    dtype = getattr(_mstype, p.dtype)
+    amount = _a.ones(labels.shape, dtype) if weights is None else _k.cast(weights, dtype)
+    return _a.zeros((p.num_classes ** 2,), dtype).index_add(0, places, amount).reshape((p.num_classes, p.num_classes))
+
+
+def _accidental_hits(p, true_classes, sampled_candidates):
+    """(rows of true_classes, places in sampled_candidates, weights) where a candidate is one of the row's classes."""
+    if true_classes.ndim != 2 or true_classes.shape[1] != p.num_true:
+        raise ValueError("[compute_accidental_hits] shape of true_classes, got %s, expected (rows, %d)"
+                         % (true_classes.shape, p.num_true))
+    rows, _, places = _np.nonzero(true_classes.asnumpy()[:, :, None] == sampled_candidates.asnumpy()[None, None, :])
+    least = _np.full(len(rows), _np.finfo(_np.float32).min, _np.float32)
+    return _Tensor(rows.astype(_np.int32)), _Tensor(places.astype(_np.int64)), _Tensor(least)
+
+
+__all__ = _rows(globals(), (
+    ("FFTWithSize", {"signal_ndim": _REQUIRED, "inverse": _REQUIRED, "real": _REQUIRED, "norm": "backward", "onesided": True,
+                     "signal_sizes": ()}, _fourier),
+    ("STFT", {"n_fft": _REQUIRED, "hop_length": _REQUIRED, "win_length": _REQUIRED, "normalized": _REQUIRED, "onesided": _REQUIRED,
+              "return_complex": _REQUIRED}, _short_time),
+    ("ConfusionMatrix", {"num_classes": _REQUIRED, "dtype": "int32"}, _confusion),
+    ("ComputeAccidentalHits", {"num_true": 1}, _accidental_hits),
+))
