@@ -105,3 +105,17 @@ def test_labels():
     rows, places, weights = ops.ComputeAccidentalHits(2)(Tensor(np.array([[1, 2], [0, 4], [3, 3]])), Tensor(np.arange(5)))
     assert rows.asnumpy().tolist() == [0, 0, 1, 1, 2, 2] and places.asnumpy().tolist() == [1, 2, 0, 4, 3, 3]
     assert (weights.asnumpy() == np.finfo(np.float32).min).all()
+
+
+def test_ctc_loss_of_scores():
+    """The loss, and its gradient, against finite differences."""
+    scores = np.random.RandomState(1).rand(4, 2, 5).astype(np.float32)
+    places, values = Tensor(np.array([[0, 0], [1, 0], [1, 1]])), Tensor(np.int32([2, 1, 3]))
+    lengths = Tensor(np.int32([4, 3]))
+    loss, gradient = ops.CTCLoss()(Tensor(scores), places, values, lengths)
+    assert loss.shape == (2,) and gradient.shape == scores.shape and (gradient.asnumpy()[3, 1] == 0).all()
+    for at in ((0, 0, 2), (2, 1, 4), (1, 1, 3)):
+        moved = scores.copy()
+        moved[at] += 1e-2
+        slope = (ops.CTCLoss()(Tensor(moved), places, values, lengths)[0] - loss).asnumpy()[at[1]] / 1e-2
+        assert abs(slope - gradient.asnumpy()[at]) < 5e-3

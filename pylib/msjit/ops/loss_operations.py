@@ -1,4 +1,7 @@
 """Primitives of losses, sequences, dropout masks and padding, and those that call Python functions, as rows."""
+import numpy
+
+from .. import autograd as _autograd
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
@@ -25,6 +28,23 @@ def _nll(p, logits, labels, weight):
     picked = _k.gather(weight, labels, 0)
     picked = _k.where(_k.equal(labels, p.ignore_index), _k.zeros_like(picked), picked)
     return _n.nll_loss(logits, labels, weight, p.ignore_index, p.reduction), _k.sum(picked)
+
+
+def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
+    """(loss of each sequence, its gradient by the scores x (time, batch, classes)), labels_values standing at labels_indices
+    (batch, place); the last class is the blank."""
+    if p.preprocess_collapse_repeated or not p.ctc_merge_repeated or p.ignore_longer_outputs_than_inputs:
+        raise ValueError("[ctc_loss] options, got others than the defaults, expected preprocess_collapse_repeated=False, "
+                         "ctc_merge_repeated=True and ignore_longer_outputs_than_inputs=False")
+    places, batch, blank = labels_indices.asnumpy(), x.shape[1], x.shape[2] - 1
+    lengths = numpy.bincount(places[:, 0], minlength=batch).astype(numpy.int32)
+    targets = numpy.zeros((batch, max(1, lengths.max())), numpy.int32)
+    targets[places[:, 0], places[:, 1]] = labels_values.asnumpy()
+
+    def loss(x):
+        return _lo.ctc_loss(_n.log_softmax(x, -1), _Tensor(targets), sequence_length, _Tensor(lengths), blank, "none", False)[0]
+    value, pull = _autograd.vjp(loss, x)
+    return value, pull(_k.ones_like(value))[0]
 
 
 def _greedy(p, inputs, sequence_length):
@@ -72,7 +92,6 @@ def _block(p, x, forward):
 
 def _no_repeat(p, state_seq, log_probs):
     """The least number in place of the scores of words that would end a row of ngram_size words for the second time."""
-    import numpy
     words, scores = state_seq.asnumpy(), log_probs.asnumpy().copy()
     n = p.ngram_size
     least = numpy.finfo(scores.dtype).min
@@ -95,7 +114,6 @@ def _edits(first, second):
 
 def _edit_distance(p, hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape):
     """Insertions, deletions and exchanges that make each hypothesis the truth, over the length of the truth if normalized."""
-    import numpy
     shape = tuple(max(a, b) for a, b in zip(hypothesis_shape.tolist()[:-1], truth_shape.tolist()[:-1]))
 
     def sequences(indices, values):
@@ -116,7 +134,6 @@ def _edit_distance(p, hypothesis_indices, hypothesis_values, hypothesis_shape, t
 
 def _keep_mask(p, shape, keep_prob):
     """Bits that say what is kept, eight to one uint8, the count rounded up to a multiple of 128."""
-    import numpy
     sizes = [int(n) for n in (shape.tolist() if isinstance(shape, _Tensor) else shape)]
     total = 1
     for size in sizes:
@@ -127,7 +144,6 @@ def _keep_mask(p, shape, keep_prob):
 
 
 def _masked(p, x, mask, keep_prob):
-    import numpy
     bits = numpy.unpackbits(mask.asnumpy(), bitorder="little")[:x.size].astype(bool)
     return _k.where(_Tensor(bits.reshape(tuple(x.shape))), x / float(keep_prob), _k.zeros_like(x))
 
@@ -203,6 +219,8 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
     ("TripletMarginLoss", {"p": 2, "swap": False, "eps": 1e-06, "reduction": "mean"}, lambda p, x, positive, negative, margin:
      _lo.triplet_margin_loss(x, positive, negative, float(margin), p.p, p.eps, p.swap, p.reduction)),
     ("CTCGreedyDecoder", {"merge_repeated": True}, _greedy),
+    ("CTCLoss", {"preprocess_collapse_repeated": False, "ctc_merge_repeated": True, "ignore_longer_outputs_than_inputs": False},
+     _ctc_of_scores),
     ("CTCLossV2", {"blank": 0, "reduction": "none", "zero_infinity": False}, _ctc),
     ("PadV3", {"mode": "constant", "paddings_contiguous": True}, _pad),
     ("FractionalMaxPoolWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCHW"}, _fractional_plane),
