@@ -77,15 +77,15 @@ int tensor_setattr(PyObject* self, PyObject* name, PyObject* value) {
   return result;
 }
 
-// Whether sizes of Tensor(shape=..., dtype=...) are left open: None, or negative, in the shape or
-// for it.
+// Whether sizes of Tensor(shape=..., dtype=...) are left open: None, negative or a Symbol in the
+// shape, or None for it.
 bool leaves_sizes_open(PyObject* shape) {
   if (shape == Py_None) return true;
   if (!PyList_Check(shape) && !PyTuple_Check(shape)) return false;
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(shape);
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* size = PySequence_Fast_GET_ITEM(shape, i);
-    if (size == Py_None) return true;
+    if (!PyIndex_Check(size)) return true;  // the description refuses what is none of these
     if (!PyLong_Check(size)) continue;
     int overflow = 0;
     if (PyLong_AsLongLongAndOverflow(size, &overflow) < 0) return true;

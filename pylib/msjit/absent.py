@@ -37,7 +37,7 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
     ms_kernel ms_next op_info_register  ref_to_embed switch
     switch_layer tensor_operator_registry vm_impl_registry GraphExecutor_ JitExecutor_ PyNativeExecutor_ cells_compile_cache
     PrimitiveFunction_ Primitive_ Validator Layout ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
-    init_exec_dataset jit_forbidden_register flops_collection ms_memory_recycle dump_func_graph"""
+    init_exec_dataset jit_forbidden_register flops_collection dump_func_graph"""
 
 _UNWRITTEN = """BasicLSTMCell CombinedNonMaxSuppression DepthwiseConv2dNative
     Dilation2D Eig ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2

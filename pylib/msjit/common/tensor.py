@@ -15,7 +15,8 @@ def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, 
 class TensorDescription:
     """What Tensor(shape=[None, 3], dtype=ms.float32) makes: shape and dtype of tensors to come, for Cell.set_inputs.
 
-    A size that is open is -1; of an open rank the shape is (-2,). It has no elements, and no operator takes it.
+    A size that is open - None or a Symbol, of which symbolic_shape tells more - is -1; of an open rank the shape is (-2,). It has no
+    elements, and no operator takes it.
 
     >>> import msjit as ms
     >>> ms.Tensor(shape=[None, 3], dtype=ms.float32).shape
@@ -23,7 +24,9 @@ class TensorDescription:
     """
 
     def __init__(self, shape, dtype):
-        sizes = (-2,) if shape is None else tuple(-1 if size is None else size for size in shape)
+        from ..graph_hints import Symbol  # late: it needs this module
+        sizes = (-2,) if shape is None else tuple(-1 if size is None or isinstance(size, Symbol) else size for size in shape)
+        self.symbolic_shape = [size.to_dict() if isinstance(size, Symbol) else size for size in shape or ()]
         for size in sizes:
             if isinstance(size, bool) or not isinstance(size, int):
                 raise TypeError("[Tensor] shape, got %s, expected None or ints" % type(size).__name__)
