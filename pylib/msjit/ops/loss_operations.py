@@ -1,6 +1,4 @@
 """Primitives of losses, sequences, dropout masks and padding, and those that call Python functions, as rows."""
-import numpy
-
 from .. import autograd as _autograd
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
@@ -36,6 +34,7 @@ def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
     if p.preprocess_collapse_repeated or not p.ctc_merge_repeated or p.ignore_longer_outputs_than_inputs:
         raise ValueError("[ctc_loss] options, got others than the defaults, expected preprocess_collapse_repeated=False, "
                          "ctc_merge_repeated=True and ignore_longer_outputs_than_inputs=False")
+    import numpy
     places, batch, blank = labels_indices.asnumpy(), x.shape[1], x.shape[2] - 1
     lengths = numpy.bincount(places[:, 0], minlength=batch).astype(numpy.int32)
     targets = numpy.zeros((batch, max(1, lengths.max())), numpy.int32)
@@ -92,6 +91,7 @@ def _block(p, x, forward):
 
 def _no_repeat(p, state_seq, log_probs):
     """The least number in place of the scores of words that would end a row of ngram_size words for the second time."""
+    import numpy
     words, scores = state_seq.asnumpy(), log_probs.asnumpy().copy()
     n = p.ngram_size
     least = numpy.finfo(scores.dtype).min
@@ -114,6 +114,7 @@ def _edits(first, second):
 
 def _edit_distance(p, hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values, truth_shape):
     """Insertions, deletions and exchanges that make each hypothesis the truth, over the length of the truth if normalized."""
+    import numpy
     shape = tuple(max(a, b) for a, b in zip(hypothesis_shape.tolist()[:-1], truth_shape.tolist()[:-1]))
 
     def sequences(indices, values):
@@ -134,6 +135,7 @@ def _edit_distance(p, hypothesis_indices, hypothesis_values, hypothesis_shape, t
 
 def _keep_mask(p, shape, keep_prob):
     """Bits that say what is kept, eight to one uint8, the count rounded up to a multiple of 128."""
+    import numpy
     sizes = [int(n) for n in (shape.tolist() if isinstance(shape, _Tensor) else shape)]
     total = 1
     for size in sizes:
@@ -144,6 +146,7 @@ def _keep_mask(p, shape, keep_prob):
 
 
 def _masked(p, x, mask, keep_prob):
+    import numpy
     bits = numpy.unpackbits(mask.asnumpy(), bitorder="little")[:x.size].astype(bool)
     return _k.where(_Tensor(bits.reshape(tuple(x.shape))), x / float(keep_prob), _k.zeros_like(x))
 

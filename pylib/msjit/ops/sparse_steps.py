@@ -3,8 +3,6 @@
 The gradients of a row that is named more than once are added up; SparseApplyAdagradV2, SparseApplyFtrl and SparseApplyFtrlV2 do a step
 with each of them, one after the other, as in MindSpore.
 """
-import numpy as _np
-
 from ..common.tensor import Tensor as _Tensor
 from . import registry as _k
 from .other_func import _written
@@ -33,14 +31,15 @@ def _on_rows(variables, gradient, indices, step):
 
 def _in_turn(variables, gradient, indices, step):
     """The same with each gradient of a row by itself, in order."""
+    import numpy
     named = indices.asnumpy()
-    _, first, counts = _np.unique(named, return_inverse=True, return_counts=True)
-    order = _np.zeros(len(named), _np.int64)  # how often the row was named before
-    seen = _np.zeros(len(counts), _np.int64)
+    _, first, counts = numpy.unique(named, return_inverse=True, return_counts=True)
+    order = numpy.zeros(len(named), numpy.int64)  # how often the row was named before
+    seen = numpy.zeros(len(counts), numpy.int64)
     for at, row in enumerate(first):
         order[at], seen[row] = seen[row], seen[row] + 1
     for turn in range(int(counts.max()) if len(named) else 0):
-        chosen = _Tensor(_np.flatnonzero(order == turn))
+        chosen = _Tensor(numpy.flatnonzero(order == turn))
         _on_rows(variables, gradient[chosen], indices[chosen], step)
     return tuple(_written(variable) for variable in variables)
 

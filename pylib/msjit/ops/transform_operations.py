@@ -1,6 +1,4 @@
 """Primitives of Fourier transforms, and of counting labels, as rows."""
-import numpy as _np
-
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
 from . import array_func as _a
@@ -39,12 +37,13 @@ def _confusion(p, labels, predictions, weights=None):
 
 def _accidental_hits(p, true_classes, sampled_candidates):
     """(rows of true_classes, places in sampled_candidates, weights) where a candidate is one of the row's classes."""
+    import numpy
     if true_classes.ndim != 2 or true_classes.shape[1] != p.num_true:
         raise ValueError("[compute_accidental_hits] shape of true_classes, got %s, expected (rows, %d)"
                          % (true_classes.shape, p.num_true))
-    rows, _, places = _np.nonzero(true_classes.asnumpy()[:, :, None] == sampled_candidates.asnumpy()[None, None, :])
-    least = _np.full(len(rows), _np.finfo(_np.float32).min, _np.float32)
-    return _Tensor(rows.astype(_np.int32)), _Tensor(places.astype(_np.int64)), _Tensor(least)
+    rows, _, places = numpy.nonzero(true_classes.asnumpy()[:, :, None] == sampled_candidates.asnumpy()[None, None, :])
+    least = numpy.full(len(rows), numpy.finfo(numpy.float32).min, numpy.float32)
+    return _Tensor(rows.astype(numpy.int32)), _Tensor(places.astype(numpy.int64)), _Tensor(least)
 
 
 __all__ = _rows(globals(), (
