@@ -44,8 +44,8 @@ from .nn_operations import (  # noqa: F401
 )
 from .optimizer_operations import *  # noqa: F403
 from .primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer  # noqa: F401
-from .statistics_func import nanmedian as _nan_median
 from .sparse_steps import *  # noqa: F403
+from .statistics_func import nanmedian as _nan_median
 from .transform_operations import *  # noqa: F403
 from .vision_operations import *  # noqa: F403
 
