@@ -43,6 +43,34 @@ def test_lookup(vocab):
     assert [row[0].tolist() for row in data] == [[1, 2], [3, 2]]
 
 
+def parts(found):
+    return tuple(part.tolist() for part in found)
+
+
+def test_offsets(vocab):
+    assert parts(text.BasicTokenizer(with_offsets=True)(np.array("aé, 中[SEP] b"))) == (
+        ["aé", ",", "中", "[SEP]", "b"], [0, 3, 5, 8, 14], [3, 4, 8, 13, 15])
+    # offsets are those in the text after it was folded
+    assert parts(text.BasicTokenizer(True, True, with_offsets=True)(np.array("É ﬁn\u200b ①"))) == (
+        ["e", " ", "fin", " ", "1"], [0, 1, 2, 5, 6], [1, 2, 5, 6, 7])
+    assert parts(text.BasicTokenizer(with_offsets=True)(np.array(" "))) == ([""], [0], [0])
+    assert text.BasicTokenizer(False, True)(np.array("a\u3000b\tc")).tolist() == ["a", "\u3000", "b", " ", "c"]
+    found = text.WordpieceTokenizer(vocab, with_offsets=True)(array("unaffable", "中z", "a"))
+    assert parts(found) == (["un", "##aff", "##able", "[UNK]", "a"], [0, 2, 5, 0, 0], [2, 5, 9, 4, 1])
+    assert found[1].dtype == np.uint32
+    assert parts(text.BertTokenizer(vocab, lower_case=True, with_offsets=True)(np.array("Hello, UNaffable"))) == (
+        ["hello", "[UNK]", "un", "##aff", "##able"], [0, 5, 7, 9, 12], [5, 6, 9, 12, 16])
+    for make in (lambda: text.BasicTokenizer(1), lambda: text.BertTokenizer(vocab, lower_case="a"), lambda: text.WordpieceTokenizer(vocab, 1)):
+        with pytest.raises(TypeError):
+            make()
+    with pytest.raises(RuntimeError):
+        text.WordpieceTokenizer(vocab)(np.array([["a"]]))
+
+
+def test_case_fold():
+    assert text.CaseFold()(array("ÀÉ ﬁne ① ㎏", "ẞß İ a\u00adb")).tolist() == ["àé fine 1 kg", "ssss i\u0307 ab"]
+
+
 def test_tokenizers(vocab):
     assert text.WhitespaceTokenizer()(SAMPLE).tolist() == ["Hello", "wörld,", "it's", "a", "中文", "test!"]
     tokens, start, end = text.WhitespaceTokenizer(True)(np.array("a 中 b"))

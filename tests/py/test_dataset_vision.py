@@ -213,7 +213,10 @@ def test_without_pillow(monkeypatch):
     (lambda: V.Crop((5, 5), 4)(IMAGE), RuntimeError), (lambda: V.Resize((3, 3), V.Inter.ANTIALIAS)(IMAGE), TypeError),
     (lambda: T.OneHot(4)(np.array(4)), RuntimeError), (lambda: T.OneHot(4)(np.zeros((2, 3), int)), RuntimeError), (lambda: T.OneHot(4)(np.array(1.5)), RuntimeError), (lambda: T.OneHot(0), ValueError),
     (lambda: T.Compose([]), ValueError), (lambda: T.Compose([3]), TypeError), (lambda: T.Compose(3), TypeError),
-    (lambda: T.PadEnd([1, 2])(np.zeros(2)), RuntimeError), (lambda: T.Slice(7)(np.zeros(3)), RuntimeError), (lambda: T.TypeCast("no type"), TypeError)])
+    (lambda: T.PadEnd([1, 2])(np.zeros(2)), RuntimeError), (lambda: T.PadEnd([1.5]), TypeError), (lambda: T.TypeCast(None), TypeError),
+    (lambda: T.TypeCast(ms.int8)(np.array("a")), RuntimeError), (lambda: T.Fill(None), TypeError), (lambda: T.Concatenate(0, [1]), TypeError),
+    (lambda: T.Concatenate(0, np.zeros((1, 1))), ValueError), (lambda: T.Mask(T.Relational.EQ, [1]), TypeError), (lambda: T.Duplicate()(1, 2), RuntimeError),
+    (lambda: T.Unique()(1, 2), RuntimeError), (lambda: T.Concatenate()(), RuntimeError), (lambda: T.Slice(7)(np.zeros(3)), RuntimeError), (lambda: T.TypeCast("no type"), TypeError)])
 def test_bad_arguments(make, error):
     with pytest.raises(error):
         make()
@@ -242,6 +245,8 @@ def test_transforms_of_data():
     assert T.TypeCast(ms.int32)(np.array([1.7, -1.7])).tolist() == [1, -1] and T.TypeCast(np.float16)(a).dtype == np.float16
     assert T.Fill(3)(np.zeros((2, 2), np.float32)).tolist() == [[3, 3], [3, 3]]
     assert T.PadEnd([4], 9)(np.array([1, 2])).tolist() == [1, 2, 9, 9] and T.PadEnd([1])(a).tolist() == [0]
+    assert T.PadEnd([4])(np.array(3)).tolist() == 3 and T.Slice(True)(a).tolist() == a.tolist()
+    assert T.Mask(T.Relational.GE, b"b")(np.array(["a", "c"])).tolist() == [False, True] and isinstance(T.Mask(T.Relational.EQ, 1)(a[1]), np.ndarray)
     assert T.PadEnd([3], "z")(np.array(["a"])).tolist() == ["a", "z", "z"]
     assert T.Concatenate(0, np.array([7]), np.array([9]))(np.array([1, 2])).tolist() == [7, 1, 2, 9]
     assert [x.tolist() for x in T.Duplicate()(a[:2])] == [[0, 1], [0, 1]]

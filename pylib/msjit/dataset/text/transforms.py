@@ -56,6 +56,13 @@ def compiled(text, where):
         raise RuntimeError("[%s] pattern, got %r (%s), expected a regular expression" % (where, text, error)) from None
 
 
+def a_text(value, name, where):
+    """A str."""
+    if not isinstance(value, str):
+        raise TypeError("[%s] %s, got %s, expected a str" % (where, name, type(value).__name__))
+    return value
+
+
 def checked(vocab, where):
     """A Vocab."""
     if not isinstance(vocab, Vocab):
@@ -84,11 +91,22 @@ class Lookup:
         return np.array(found, self.data_type).reshape(value.shape)
 
 
+# Characters without a look of their own, which NFKC_Casefold leaves out; those of the category Cf come in addition.
+_IGNORED = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
+
+
+def folded(text):
+    """A text as Unicode's NFKC_Casefold has it."""
+    text = unicodedata.normalize("NFKC", text)
+    text = "".join(c for c in _IGNORED.sub("", text) if unicodedata.category(c) != "Cf")
+    return unicodedata.normalize("NFKC", text.casefold())
+
+
 class CaseFold(_EachText):
-    """Lower case, as Unicode folds it."""
+    """Lower case, and one form of characters that are alike, as Unicode's NFKC_Casefold has it."""
 
     def _one(self, text):
-        return text.casefold()
+        return folded(text)
 
 
 class NormalizeUTF8(_EachText):
