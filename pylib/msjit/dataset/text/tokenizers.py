@@ -4,6 +4,7 @@ import unicodedata
 
 import numpy as np
 
+from ...common.tensor import Tensor
 from ..vision.base import flag, integer, member
 from .transforms import NormalizeForm, Texts, a_text, checked, compiled, folded
 
@@ -205,6 +206,11 @@ class PythonTokenizer(Texts):
         if not callable(tokenizer):
             raise TypeError("[PythonTokenizer] tokenizer, got %s, expected a function" % type(tokenizer).__name__)
         self.tokenizer = tokenizer
+
+    def __call__(self, *texts):
+        if len(texts) == 1 and not isinstance(texts[0], (np.ndarray, Tensor)):
+            raise TypeError("[PythonTokenizer] text, got %s, expected a NumPy array" % type(texts[0]).__name__)
+        return super().__call__(*texts)
 
     def _apply(self, value):
         return np.array(self.tokenizer(value.item()), np.str_)
