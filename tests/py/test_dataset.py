@@ -198,7 +198,7 @@ def test_other_steps():
     assert dicts(b.apply(lambda d: d.take(1))) == [{"b": 0}]
     assert (len(b.repeat(3)), len(b.repeat()), len(b.skip(20)), b.repeat(3).get_repeat_count()) == (15, 5, 0, 3)
     assert [r["b"] for r, _ in zip(b.repeat().create_dict_iterator(output_numpy=True), range(7))] == [0, 1, 2, 3, 4, 0, 1]
-    assert b.output_shapes() == [[]] and plain().output_shapes(estimate=True) == [[-1], []]
+    assert b.output_shapes() == [[]] and plain().output_shapes(estimate=True) == [[None], []]
 
 
 def test_iterators():

@@ -51,7 +51,11 @@ def test_doubles_and_round_trips():
 
 
 @pytest.mark.parametrize("call, error", [
-    (lambda: audio.Gain("a"), TypeError), (lambda: audio.Gain()(3), TypeError), (lambda: audio.Gain()(np.array(["a"])), TypeError),
+    (lambda: audio.Gain("a"), TypeError), (lambda: audio.Gain()(3), TypeError), (lambda: audio.Gain()(np.array(["a"])), RuntimeError),
+    (lambda: audio.Gain()(), RuntimeError), (lambda: audio.Vol(0, audio.GainType.POWER), ValueError), (lambda: audio.create_dct(0, 1), ValueError),
+    (lambda: audio.create_dct(1, 1, 1), TypeError), (lambda: audio.melscale_fbanks(9, 40.0, 5.0, 5, 80), ValueError),
+    (lambda: audio.melscale_fbanks(9, 4.0, 5.0, 5, 80, 1), TypeError), (lambda: audio.linear_fbanks(9, -1.0, 1.0, 1, 1), ValueError),
+    (lambda: audio.InverseMelScale(20, tolerance_loss=0), ValueError),
     (lambda: audio.AmplitudeToDB("power"), TypeError), (lambda: audio.AmplitudeToDB(top_db=-1.0), ValueError),
     (lambda: audio.Contrast(101.0), ValueError), (lambda: audio.Fade(9)(np.ones(3)), RuntimeError), (lambda: audio.Angle()(np.ones((2, 3))), RuntimeError),
     (lambda: audio.TimeMasking(False, 9)(np.ones((2, 3))), RuntimeError), (lambda: audio.Spectrogram(8, 9), ValueError),

@@ -186,27 +186,54 @@ def test_lines_by_number(tmp_path):
         ds.LineReader("no such file")
 
 
-def test_rows_by_number():
-    data = ds.GeneratorDataset([10, 11, 12], ["x"], sampler=[2, 0])
-    assert [data[0], data[np.int64(1)]] == [12, 10]
-    shuffled = ds.NumpySlicesDataset([1, 2, 3, 4], ["x"])
-    assert sorted(shuffled[i][0] for i in range(4)) == [1, 2, 3, 4]
-    data.use_sampler(ds.SequentialSampler())
-    assert data[1] == 11
-    _refused(TypeError, lambda: data["a"], lambda: data[True], lambda: data[0:1])
-    _refused(RuntimeError, lambda: data[3], lambda: data[-1], lambda: ds.GeneratorDataset(iter([1]), ["x"])[0])
+def _refused(error, *calls):
+    for call in calls:
+        with pytest.raises(error):
+            call()
 
 
-def test_samplers_are_checked():
-    data = ds.NumpySlicesDataset([1, 2], ["x"])
-    both = data + data
-    _refused(TypeError, lambda: ds.RandomSampler(shuffle=True), lambda: data.use_sampler(None), lambda: data.add_sampler(1))
-    _refused(ValueError, lambda: both.use_sampler(ds.RandomSampler(True)), lambda: both.use_sampler(ds.DistributedSampler(2, 0, False, 1)))
-    _refused(NotImplementedError, lambda: ds.RandomSampler(shuffle=ds.Shuffle.FILES))
+def test_options_are_checked():
+    data = ds.NumpySlicesDataset(([1, 2], [3, 4]), ["a", "b"], shuffle=False)
+    same = abs
+    _refused(TypeError, lambda: data.batch(2, max_rowsize="a"), lambda: data.batch(2, python_multiprocessing=1),
+             lambda: data.map(same, ["a"], max_rowsize="a"), lambda: data.map(same, ["a"], offload=1), lambda: data.split([1, 1], 1),
+             lambda: data.create_tuple_iterator(output_numpy=1), lambda: data.create_dict_iterator(do_copy=1), lambda: data.output_shapes(1),
+             lambda: ds.GeneratorDataset([1], ["a"], shuffle=1), lambda: ds.GeneratorDataset([1], ["a"], python_multiprocessing=1),
+             lambda: ds.GeneratorDataset([1], ["a"], max_rowsize=[1]), lambda: ds.GeneratorDataset([1], ["a"], column_types=1),
+             lambda: ds.PaddedDataset(1), lambda: data.padded_batch(2, pad_info={"a": ("x", 0)}),
+             lambda: data.bucket_batch_by_length(["a"], [2.5], [1, 1]), lambda: data.bucket_batch_by_length(["a"], [2], [1, 1], 1),
+             lambda: data.bucket_batch_by_length(["a"], [2], [1, 1], None, None, 1))
+    _refused(ValueError, lambda: data.map(same, []), lambda: data.filter(same, []), lambda: data.project([]), lambda: ds.NumpySlicesDataset([]),
+             lambda: data.create_dict_iterator(num_epochs=-2), lambda: data.bucket_batch_by_length(["a"], [], [1]),
+             lambda: data.padded_batch(2, pad_info={"a": ([0], 0)}))
 
 
-def test_line_reader_by_number(tmp_path):
-    (tmp_path / "l.txt").write_text("a\nb\n")
-    reader = ds.utils.LineReader(str(tmp_path / "l.txt"))
-    assert len(reader) == 2 and reader[1] == "a"
-    _refused(ValueError, lambda: reader[0], lambda: reader[3])
+def test_buckets_without_pad_info_are_padded():
+    data = ds.GeneratorDataset([(np.arange(n), np.array(n)) for n in (3, 1, 2)], ["x", "n"], shuffle=False)
+    rows = list(data.bucket_batch_by_length(["x"], [2], [1, 2]).create_tuple_iterator(num_epochs=1, output_numpy=True))
+    assert [row[0].tolist() for row in rows] == [[[0]], [[0, 1, 2], [0, 1, 0]]] and rows[1][1].tolist() == [3, 2]
+
+
+def test_save(tmp_path):
+    path, n = str(tmp_path / "x.mindrecord"), 5
+    data = ds.GeneratorDataset([(np.array(i), np.arange(i + 1, dtype=np.float32), np.array("t%d" % i), np.ones((i + 1, 2), np.int16), np.array(b"ab"),
+                                 np.array(True)) for i in range(n)], list("abcdef"), shuffle=False)
+    data.save(path)
+    assert ms.mindrecord.FileReader(path).schema() == {
+        "a": {"type": "int64"}, "b": {"shape": [-1], "type": "float32"}, "c": {"type": "string"}, "d": {"shape": [-1, 2], "type": "int32"},
+        "e": {"type": "bytes"}, "f": {"type": "int32"}}
+    rows = list(ds.MindDataset(path, shuffle=False).create_dict_iterator(num_epochs=1, output_numpy=True))
+    assert [(int(r["a"]), r["b"].tolist(), str(r["c"]), r["d"].shape) for r in rows] == [
+        (i, list(range(i + 1)), "t%d" % i, (i + 1, 2)) for i in range(n)]
+    data.project(["a"]).repeat(2).batch(2).save(str(tmp_path / "s"), 2)
+    assert sorted(p.name for p in tmp_path.glob("s*")) == ["s0", "s0.db", "s1", "s1.db"]
+    assert ms.mindrecord.FileReader(str(tmp_path / "s0")).len() == 5
+    _refused(TypeError, lambda: data.save(1), lambda: data.save("q", "a"))
+    _refused(ValueError, lambda: data.save("q", 0), lambda: data.save("q", 1, "tfrecord"))
+    _refused(RuntimeError, lambda: data.save(path), lambda: data.take(1).skip(1).save(str(tmp_path / "z")),
+             lambda: ds.NumpySlicesDataset([["a", "b"]], ["t"]).save(str(tmp_path / "z")))
+
+
+def test_build_vocab():
+    data = ds.NumpySlicesDataset(["a", "b", "a"], ["t"])
+    assert data.build_vocab("t", None, 1, ["<p>"], True).vocab() == {"<p>": 0, "a": 1} and data.reset() is None

@@ -10,6 +10,7 @@ from msjit.dataset import transforms as T
 from msjit.dataset import vision as V
 
 IMAGE = ((np.arange(126) * 37 + np.arange(126)**2) % 256).astype(np.uint8).reshape(6, 7, 3)
+CORNERS = [[0, 0], [6, 0], [6, 5], [0, 5]], [[1, 0], [6, 1], [5, 5], [0, 5]]
 
 
 def checksum(a):
@@ -43,6 +44,14 @@ CASES = [
     ("V.HWC2CHW()", (3, 6, 7), 600098),
     ("V.ResizedCrop(1, 2, 4, 5, (4, 4))", (4, 4, 3), 152558),
     ("V.PadToSize(10)", (10, 10, 3), 725124),
+    ("V.Affine(-30, (0, 0), 0.7, 3, V.Inter.BICUBIC)", (6, 7, 3), 457546),
+    ("V.Rotate(20, V.Inter.BICUBIC)", (6, 7, 3), 655516),
+    ("V.Perspective(*CORNERS, V.Inter.AREA)", (6, 7, 3), 581535),
+    ("V.AdjustHue(0.2)", (6, 7, 3), 645296),
+    ("V.AdjustHue(-0.3)", (6, 7, 3), 711268),
+    ("V.Solarize(100)", (6, 7, 3), 335532),
+    ("V.ConvertColor(V.ConvertMode.COLOR_BGRA2BGR)", (6, 7, 3), 685264),
+    ("V.ConvertColor(V.ConvertMode.COLOR_BGR2RGBA)", (6, 7, 4), 1165070),
 ]
 
 
@@ -51,6 +60,52 @@ def test_arrays(text, shape, expected):
     found = eval(text)(IMAGE)
     assert found.shape == shape and found.dtype == np.uint8
     assert checksum(found) == expected
+
+
+def test_colours_of_floats():
+    image = IMAGE / np.float32(255)
+    gray = image @ np.float32([0.299, 0.587, 0.114])
+    assert np.allclose(V.ConvertColor(V.ConvertMode.COLOR_RGB2GRAY)(image), gray, atol=1e-6)
+    assert np.allclose(V.AdjustSaturation(1.5)(image), image + 0.5 * (image - gray[..., None]), atol=1e-6)
+    assert np.allclose(V.AdjustContrast(1.4)(image), image + 0.4 * (image - gray.mean()), atol=1e-6)
+    assert np.allclose(V.AdjustGamma(0.8, 1.2)(image), np.clip((1.2 * image) ** 0.8, 0, 1), atol=1e-6)
+    assert np.allclose(V.AdjustBrightness(2)(gray), gray * 2) and np.allclose(V.Solarize(0)(image), 255 - image)
+    assert V.ToPIL()(gray).mode == "F"
+
+
+def test_images_of_one_channel_as_colours():
+    found = V.ConvertColor(V.ConvertMode.COLOR_BGR2RGBA)(IMAGE[:, :, 0])
+    assert (found[..., :3] == IMAGE[:, :, :1]).all() and (found[..., 3] == 255).all()
+    four = np.concatenate([IMAGE, IMAGE[:, :, :1]], 2)
+    assert (V.ConvertColor(V.ConvertMode.COLOR_BGR2BGRA)(four) == four).all()
+
+
+def test_many_images_at_once():
+    many = np.stack([IMAGE, IMAGE[::-1], 255 - IMAGE]).reshape(3, 1, 6, 7, 3)
+    for op in (V.Resize((4, 5)), V.CenterCrop(4), V.HorizontalFlip(), V.Rotate(30), V.AdjustGamma(0.8), V.Normalize([1.0] * 3, [2.0] * 3)):
+        assert np.array_equal(op(many), np.stack([op(one) for one in many.reshape(3, 6, 7, 3)])[:, None])
+    found = V.RandomCrop(3)(np.stack([IMAGE] * 4))
+    assert found.shape == (4, 3, 3, 3) and (found == found[0]).all()
+    with pytest.raises(RuntimeError):
+        V.Invert()(many)
+
+
+def test_pillow_images_of_random_transforms():
+    image = V.ToPIL()(IMAGE)
+    moved = V.RandomAffine((15, 15), None, (1.2, 1.2), (3, 3, 4, 4), V.Inter.BICUBIC)(image)
+    assert moved.mode == "RGB" and moved.size == (7, 6)
+    assert np.array_equal(V.RandomAffine((0, 0))(image), IMAGE)
+    lit = np.asarray(V.RandomLighting(0.0)(V.ToPIL()(IMAGE[:, :, 0])))
+    assert (lit == IMAGE[:, :, :1]).all()
+    for op in (V.RandomInvert(1.0), V.RandomEqualize(1.0), V.RandomAutoContrast(prob=1.0), V.RandomAdjustSharpness(2.0, 1.0)):
+        assert np.array_equal(op(image), op(IMAGE)) and isinstance(op(image), np.ndarray)
+
+
+def test_device():
+    assert V.Resize(3).device("CPU")(IMAGE).shape == (3, 3, 3)
+    for name, error in ((1, TypeError), ("GPU", ValueError), ("Ascend", NotImplementedError)):
+        with pytest.raises(error):
+            V.Resize(3).device(name)
 
 
 def test_values():
@@ -148,12 +203,20 @@ def test_without_pillow(monkeypatch):
     (lambda: V.Normalize([1], [0]), ValueError), (lambda: V.Normalize([1, 2], [1]), ValueError), (lambda: V.Normalize([300], [1]), ValueError),
     (lambda: V.RandomHorizontalFlip(2), ValueError), (lambda: V.Pad(-1), ValueError), (lambda: V.RandomRotation(-5), ValueError),
     (lambda: V.RandomResizedCrop(5, (2, 1)), ValueError), (lambda: V.RandomColorAdjust(hue=(0.6, 1)), ValueError),
-    (lambda: V.HorizontalFlip()("a"), TypeError), (lambda: V.HorizontalFlip()(), TypeError), (lambda: V.HWC2CHW()(np.zeros(3)), RuntimeError),
+    (lambda: V.HorizontalFlip()("a"), TypeError), (lambda: V.HorizontalFlip()(), RuntimeError), (lambda: V.HWC2CHW()(np.zeros(3)), RuntimeError),
     (lambda: V.Decode()(IMAGE), TypeError), (lambda: V.Normalize([1, 2], [1, 1])(IMAGE), RuntimeError),
+    (lambda: V.Affine(1, (0, 0), 1, (1, 2, 3)), TypeError), (lambda: V.Erase(0, 0, 9, 9)(IMAGE), RuntimeError),
+    (lambda: V.Erase(0, 0, 1, 1, (1, 2)), TypeError), (lambda: V.GaussianBlur((3,)), TypeError), (lambda: V.RgbToHsv(1), TypeError),
+    (lambda: V.LinearTransformation([[1]], [1]), TypeError), (lambda: V.Pad((1, 2, 3)), ValueError), (lambda: V.Rotate(1, center=1), ValueError),
+    (lambda: V.SlicePatches(1, 1, "a"), TypeError), (lambda: V.RandomColor((1,)), ValueError), (lambda: V.UniformAugment([]), ValueError),
+    (lambda: V.MixUpBatch()(IMAGE), RuntimeError), (lambda: V.PadToSize(5)(IMAGE), RuntimeError),
     (lambda: V.Crop((5, 5), 4)(IMAGE), RuntimeError), (lambda: V.Resize((3, 3), V.Inter.ANTIALIAS)(IMAGE), TypeError),
     (lambda: T.OneHot(4)(np.array(4)), RuntimeError), (lambda: T.OneHot(4)(np.zeros((2, 3), int)), RuntimeError), (lambda: T.OneHot(4)(np.array(1.5)), RuntimeError), (lambda: T.OneHot(0), ValueError),
     (lambda: T.Compose([]), ValueError), (lambda: T.Compose([3]), TypeError), (lambda: T.Compose(3), TypeError),
-    (lambda: T.PadEnd([1, 2])(np.zeros(2)), RuntimeError), (lambda: T.Slice(7)(np.zeros(3)), RuntimeError), (lambda: T.TypeCast("no type"), TypeError)])
+    (lambda: T.PadEnd([1, 2])(np.zeros(2)), RuntimeError), (lambda: T.PadEnd([1.5]), TypeError), (lambda: T.TypeCast(None), TypeError),
+    (lambda: T.TypeCast(ms.int8)(np.array("a")), RuntimeError), (lambda: T.Fill(None), TypeError), (lambda: T.Concatenate(0, [1]), TypeError),
+    (lambda: T.Concatenate(0, np.zeros((1, 1))), ValueError), (lambda: T.Mask(T.Relational.EQ, [1]), TypeError), (lambda: T.Duplicate()(1, 2), RuntimeError),
+    (lambda: T.Unique()(1, 2), RuntimeError), (lambda: T.Concatenate()(), RuntimeError), (lambda: T.Slice(7)(np.zeros(3)), RuntimeError), (lambda: T.TypeCast("no type"), TypeError)])
 def test_bad_arguments(make, error):
     with pytest.raises(error):
         make()
@@ -182,6 +245,8 @@ def test_transforms_of_data():
     assert T.TypeCast(ms.int32)(np.array([1.7, -1.7])).tolist() == [1, -1] and T.TypeCast(np.float16)(a).dtype == np.float16
     assert T.Fill(3)(np.zeros((2, 2), np.float32)).tolist() == [[3, 3], [3, 3]]
     assert T.PadEnd([4], 9)(np.array([1, 2])).tolist() == [1, 2, 9, 9] and T.PadEnd([1])(a).tolist() == [0]
+    assert T.PadEnd([4])(np.array(3)).tolist() == 3 and T.Slice(True)(a).tolist() == a.tolist()
+    assert T.Mask(T.Relational.GE, b"b")(np.array(["a", "c"])).tolist() == [False, True] and isinstance(T.Mask(T.Relational.EQ, 1)(a[1]), np.ndarray)
     assert T.PadEnd([3], "z")(np.array(["a"])).tolist() == ["a", "z", "z"]
     assert T.Concatenate(0, np.array([7]), np.array([9]))(np.array([1, 2])).tolist() == [7, 1, 2, 9]
     assert [x.tolist() for x in T.Duplicate()(a[:2])] == [[0, 1], [0, 1]]

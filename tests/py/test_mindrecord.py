@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from msjit import dataset as ds
-from msjit.mindrecord import FileReader, FileWriter
+from msjit.mindrecord import FileReader, FileWriter, MindPage
+from msjit.mindrecord.common import exceptions
 from msjit.mindrecord.packing import pack_array, pack_map, unpack_array
 
 SCHEMA = {"label": {"type": "int32"}, "name": {"type": "string"}, "vec": {"type": "float32", "shape": [-1]}, "img": {"type": "bytes"}}
@@ -95,3 +96,91 @@ def test_files_that_are_none(tmp_path):
 def test_what_cannot_be_written(tmp_path, schema, row):
     with pytest.raises((RuntimeError, ValueError), match="FileWriter"):
         write(tmp_path / "a", [row], schema)
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_append(tmp_path, shards):
+    content = rows(6)
+    first = write(tmp_path / "a", content[:4], shard_num=shards) + ("" if shards == 1 else "0")
+    before = open(first, "rb").read()
+    for part in (content[4:5], content[5:]):
+        writer = FileWriter.open_for_append(first)
+        writer.write_raw_data(part)
+        assert len(list(FileReader(first).get_next())) < 6
+        writer.commit()
+    found = sorted(FileReader(first).get_next(), key=lambda row: row["label"])
+    assert [(r["label"], r["name"], r["img"], r["vec"].tolist()) for r in found] == [
+        (r["label"], r["name"], r["img"], r["vec"].tolist()) for r in content]
+    assert open(first, "rb").read() != before and not list(tmp_path.glob("*.tmp*"))
+    places = sqlite3.connect(first + ".db").execute("SELECT ROW_ID, PAGE_ID_RAW, PAGE_ID_BLOB, ROW_GROUP_ID FROM INDEXES ORDER BY ROW_ID").fetchall()
+    assert [row for row, _, _, _ in places] == list(range(len(places))) and (shards > 1 or places[4:] == [(4, 3, 2, 1), (5, 5, 4, 2)])
+    with pytest.raises(exceptions.MRMAddSchemaError):
+        FileWriter.open_for_append(first).add_schema(SCHEMA)
+    with pytest.raises(RuntimeError):
+        FileWriter.open_for_append(str(tmp_path / "none"))
+
+
+def test_classes_of_errors(tmp_path):
+    path = write(tmp_path / "a", rows(2))
+    writer = FileWriter(str(tmp_path / "b"))
+    for error, calls in (
+            (exceptions.ParamValueError, [lambda: FileWriter(1), lambda: FileWriter("a*"), lambda: FileWriter("q", "a"), lambda: FileWriter("q", 1, 1),
+                                          lambda: FileReader(path, 0)]),
+            (exceptions.ParamTypeError, [lambda: FileReader(path, columns="name"), lambda: writer.add_index(1), lambda: writer.add_index([1]),
+                                         lambda: writer.write_raw_data(1)]),
+            (exceptions.MRMInvalidSchemaError, [lambda: writer.add_schema(1), lambda: writer.add_schema({"a": {"type": "int8"}})]),
+            (TypeError, [lambda: writer.set_header_size("a"), lambda: writer.add_schema(SCHEMA, 1)]),
+            (RuntimeError, [lambda: writer.set_page_size(1), lambda: writer.add_index(["z"])])):
+        for call in calls:
+            with pytest.raises(error):
+                call()
+    writer.add_schema(SCHEMA)
+    with pytest.raises(exceptions.MRMDefineIndexError):
+        writer.add_index(["vec"])
+    reader = FileReader(path, columns=["name"])
+    reader.close()
+    assert not list(reader.get_next()) and reader.schema() == SCHEMA
+
+
+def test_pages(tmp_path):
+    writer = FileWriter(str(tmp_path / "a"), 2)
+    writer.add_schema({"x": {"type": "int32"}, "kind": {"type": "string"}})
+    writer.add_index(["kind"])
+    writer.write_raw_data([{"x": i, "kind": "ab"[i % 2]} for i in range(6)])
+    writer.commit()
+    page = MindPage(str(tmp_path / "a0"))
+    assert page.candidate_fields == ["kind"] and page.category_field is None
+    with pytest.raises(RuntimeError):
+        page.read_category_info()
+    page.category_field = "kind"
+    assert page.read_category_info() == '{"categories":[{"count":3,"id":0,"name":"a"},{"count":3,"id":1,"name":"b"}],"key":"kind_0"}'
+    assert [r["x"] for r in page.read_at_page_by_name("b", 0, 2)] == [1, 3] and [r["x"] for r in page.read_at_page_by_id(1, 1, 2)] == [5]
+    for call, error in ((lambda: page.read_at_page_by_id(-1, 0, 1), exceptions.ParamValueError), (lambda: page.read_at_page_by_id(2, 0, 1), RuntimeError),
+                        (lambda: page.read_at_page_by_name("z", 0, 1), RuntimeError), (lambda: page.read_at_page_by_id(0, 9, 1), RuntimeError),
+                        (lambda: setattr(page, "category_field", "x"), exceptions.MRMDefineCategoryError)):
+        with pytest.raises(error):
+            call()
+
+
+def test_padded_rows_and_shuffles(tmp_path):
+    first = write(tmp_path / "a", rows(6), shard_num=3) + "0"
+
+    def read(**options):
+        data = ds.MindDataset(first, ["label", "name"], **options)
+        return [int(row[0]) for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    padding = {"padded_sample": {"label": 99, "name": "pad", "vec": 0}, "num_padded": 2}
+    assert read(shuffle=False, **padding) == [0, 1, 2, 3, 4, 5, 99, 99]
+    assert read(shuffle=False, num_shards=2, shard_id=1, **padding) == [1, 3, 5, 99]
+    ds.config.set_seed(2)
+    try:
+        for _ in range(3):
+            files, inside = read(shuffle=ds.Shuffle.FILES, **padding), read(shuffle=ds.Shuffle.INFILE)
+            assert files[1::2] == [i + 1 if i < 99 else i for i in files[::2]] and files[6:] == [99, 99]
+            assert [i // 2 for i in inside] == [0, 0, 1, 1, 2, 2]
+        assert sorted(read(shuffle=ds.Shuffle.ADAPTIVE)) == list(range(6))
+    finally:
+        ds.config.set_seed(ds.config.UNSEEDED)
+    for options, error in (({"padded_sample": {}}, RuntimeError), ({"num_padded": 1}, RuntimeError), ({"padded_sample": 1, "num_padded": 1}, TypeError),
+                           ({"padded_sample": {"label": 1}, "num_padded": 1}, ValueError), ({"shuffle": 1}, TypeError)):
+        with pytest.raises(error):
+            read(**options)

@@ -2,7 +2,7 @@
 import numpy as np
 
 from . import config
-from .core import Dataset, array, names, whole
+from .core import Dataset, array, flag, names, row_size, whole
 from .steps import Step, known, placed
 from .workers import Pool, RowError, call, wanted
 
@@ -69,6 +69,8 @@ class Batch(Step):
         if per_batch_map is not None and not callable(per_batch_map):
             raise TypeError("[batch] per_batch_map, got %s, expected a function" % type(per_batch_map).__name__)
         self._batch_size, self._drop = size, drop
+        flag(python_multiprocessing, "python_multiprocessing")
+        row_size(max_rowsize)
         self._workers, self._processes = wanted(num_parallel_workers, "batch"), python_multiprocessing
         self._inputs = names(input_columns) or list(source._columns)
         known(self._inputs, source, "batch")
@@ -144,6 +146,11 @@ def _checked_padding(pad_info, source):
     for name, info in pad_info.items():
         if not isinstance(info, tuple) or len(info) != 2:
             raise TypeError("[padded_batch] pad_info of %r, got %r, expected (shape or None, value)" % (name, info))
+        if info[0] is not None and not isinstance(info[0], list):
+            raise TypeError("[padded_batch] shape in pad_info of %r, got %s, expected a list" % (name, type(info[0]).__name__))
+        for size in info[0] or ():
+            if size is not None:
+                whole("size in pad_info", size, 1)
     return pad_info
 
 
@@ -185,10 +192,23 @@ class PaddedBatch(Batch):
 
 
 class Buckets(Step):
-    """Batches of rows of similar length."""
+    """Batches of rows of similar length; without pad_info all columns are padded with zeros to the largest size in a batch."""
+
+    @staticmethod
+    def _check(boundaries, sizes, length, to_boundary, drop):
+        for name, values in (("bucket_boundaries", boundaries), ("bucket_batch_sizes", sizes)):
+            if not isinstance(values, list) or any(isinstance(v, bool) or not isinstance(v, int) for v in values):
+                raise TypeError("[bucket_batch_by_length] %s, got %r, expected a list of ints" % (name, values))
+        if not boundaries:
+            raise ValueError("[bucket_batch_by_length] bucket_boundaries, got none, expected one at least")
+        if length is not None and not callable(length):
+            raise TypeError("[bucket_batch_by_length] element_length_function, got %s, expected a function" % type(length).__name__)
+        flag(to_boundary, "pad_to_bucket_boundary")
+        flag(drop, "drop_remainder")
 
     def __init__(self, source, columns, boundaries, sizes, length, pad_info, to_boundary, drop):
         super().__init__(source)
+        self._check(boundaries, sizes, length, to_boundary, drop)
         if len(sizes) != len(boundaries) + 1:
             raise ValueError("[bucket_batch_by_length] bucket_batch_sizes, got %d, expected %d"
                              % (len(sizes), len(boundaries) + 1))
@@ -203,6 +223,7 @@ class Buckets(Step):
         known(columns, source, "bucket_batch_by_length")
         self._inputs, self._boundaries, self._sizes, self._length = columns, list(boundaries), list(sizes), length
         self._padding, self._to_boundary, self._drop = _checked_padding(pad_info, source), to_boundary, drop
+        self._all = not pad_info
 
     def _open(self, run):
         inner, take = self._source._open(run), [self._source._columns.index(name) for name in self._inputs]
@@ -225,7 +246,9 @@ class Buckets(Step):
     def _stack(self, rows, place):
         out = []
         for column, name in zip(zip(*rows), self._columns):
-            if name in self._padding:
+            if self._all:
+                column = padded(list(column), None, None, name)
+            elif name in self._padding:
                 shape, fill = self._padding[name]
                 if self._to_boundary:
                     shape = self._filled(shape, column[0].ndim, place)

@@ -11,6 +11,7 @@ import weakref
 import numpy as np
 
 from ..common.tensor import Tensor
+from .arguments import flag, names, row_size, some, whole  # noqa: F401 - other files take them from here
 from .config import INT32_MAX
 from .samplers import pipeline_seed
 from .workers import RowError
@@ -81,11 +82,11 @@ class Dataset:
         num_parallel_workers above 1 makes rows in threads, with python_multiprocessing=True in processes.
         """
         workers = _waiting.workers(self, num_parallel_workers)
-        return _steps.Map(self, operations, names(input_columns), names(output_columns), workers, **kwargs)
+        return _steps.Map(self, operations, some(names(input_columns), "input_columns"), names(output_columns), workers, **kwargs)
 
     def filter(self, predicate, input_columns=None, num_parallel_workers=None):
         """The rows for which predicate(*input_columns) is true."""
-        return _steps.Filter(self, predicate, names(input_columns), num_parallel_workers)
+        return _steps.Filter(self, predicate, some(names(input_columns), "input_columns"), num_parallel_workers)
 
     def flat_map(self, func):
         """The rows of the datasets that func(*row) gives, one after the other."""
@@ -118,7 +119,7 @@ class Dataset:
 
     def project(self, columns):
         """Only these columns."""
-        return _steps.Project(self, names(columns))
+        return _steps.Project(self, some(names(columns), "columns"))
 
     def rename(self, input_columns, output_columns):
         """Other column names."""
@@ -135,8 +136,8 @@ class Dataset:
         datasets = list(datasets) if isinstance(datasets, (tuple, list)) else [datasets]
         return _steps.Concat([self] + datasets)
 
-    def __add__(self, other):
-        return self.concat(other)
+    def __add__(self, datasets):
+        return self.concat(datasets)
 
     def apply(self, apply_func):
         """apply_func(self), which must give a dataset."""
@@ -150,7 +151,32 @@ class Dataset:
     def split(self, sizes, randomize=True):
         """Several datasets without common rows: sizes are numbers of rows, or shares that add up to 1."""
         from .splitting import split
+        flag(randomize, "randomize")
         return split(self, sizes, randomize)
+
+    def save(self, file_name, num_files=1, file_type="mindrecord"):
+        """Writes the rows of an epoch into MindRecord files, which MindDataset reads.
+
+        Columns are numbers, texts, bytes, or arrays of int32, int64, float32 or float64; other integers, bools and float16 become the
+        next of these types. ValueError for another file_type or num_files not within 1 to 1000, RuntimeError for files that are there.
+
+        >>> import os, tempfile
+        >>> from msjit import dataset as ds
+        >>> path = os.path.join(tempfile.mkdtemp(), "rows.mindrecord")
+        >>> ds.NumpySlicesDataset([3, 4], ["x"], shuffle=False).save(path)
+        >>> [int(row[0]) for row in ds.MindDataset(path, shuffle=False)]
+        [3, 4]
+        """
+        from .saving import save
+        save(self, file_name, num_files, file_type)
+
+    def build_vocab(self, columns, freq_range, top_k, special_tokens, special_first):
+        """The text.Vocab of the words in columns; see text.Vocab.from_dataset."""
+        from .text import Vocab
+        return Vocab.from_dataset(self, columns, freq_range, top_k, special_tokens, special_first)
+
+    def reset(self):
+        """Nothing is left to do: each iterator begins its next epoch by itself."""
 
     def sync_wait(self, condition_name, num_batch=1, callback=None):
         """Rows that wait for sync_update, but for those of the first `num_batch` batches of each epoch.
@@ -215,7 +241,8 @@ class Dataset:
         return any(child.is_sharded() for child in self._children)
 
     def output_shapes(self, estimate=False):
-        """Shape of each column of the first row; with estimate -1 where it differs between rows."""
+        """Shape of each column of the first row; with estimate None where it differs between rows."""
+        flag(estimate, "estimate")
         shapes = None
         for row in self._all_rows() if estimate else itertools.islice(self._all_rows(), 1):
             found = [list(value.shape) if hasattr(value, "shape") else [0] for value in row]
@@ -243,11 +270,11 @@ class Dataset:
 
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
         """Iterator over rows as lists; each pass over it is one epoch."""
-        return Iterator(self if columns is None else self.project(columns), num_epochs, output_numpy, False)
+        return Iterator(self if columns is None else self.project(columns), num_epochs, output_numpy, False, do_copy)
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
         """Iterator over rows as dicts; each pass over it is one epoch."""
-        return Iterator(self, num_epochs, output_numpy, True)
+        return Iterator(self, num_epochs, output_numpy, True, do_copy)
 
     def __iter__(self):
         return self.create_tuple_iterator(num_epochs=1)
@@ -259,11 +286,13 @@ class Dataset:
 class Iterator:
     """Reads a pipeline: StopIteration ends an epoch, and the next row then begins another one."""
 
-    def __init__(self, source, num_epochs, output_numpy, as_dict):
+    def __init__(self, source, num_epochs, output_numpy, as_dict, do_copy=False):
+        flag(output_numpy, "output_numpy")
+        flag(do_copy, "do_copy")
         if isinstance(num_epochs, bool) or not isinstance(num_epochs, int):
             raise TypeError("[iterator] num_epochs, got %s, expected an int" % type(num_epochs).__name__)
         if num_epochs != -1 and not 1 <= num_epochs <= INT32_MAX:
-            raise RuntimeError("[iterator] num_epochs, got %d, expected -1 or at least 1" % num_epochs)
+            raise (RuntimeError if num_epochs == 0 else ValueError)("[iterator] num_epochs, got %d, expected -1 or at least 1" % num_epochs)
         self._columns, self._numpy, self._as_dict = source._columns, output_numpy, as_dict
         self._run, self._limit, self._rows = Run(), num_epochs, None
         self._finalizer = weakref.finalize(self, self._run.close)
@@ -310,35 +339,12 @@ def _tensor(value):
 
 
 def _common_shape(a, b):
-    return [x if x == y else -1 for x, y in zip(a, b)] if len(a) == len(b) else [-1] * max(len(a), len(b))
+    return [x if x == y else None for x, y in zip(a, b)] if len(a) == len(b) else [None] * max(len(a), len(b))
 
 
 def zip_datasets(datasets):
     """Columns of several datasets side by side."""
     return _steps.Zip(list(datasets))
-
-
-def names(value):
-    """A list of column names, or None."""
-    if value is None:
-        return None
-    found = [value] if isinstance(value, str) else list(value)
-    for name in found:
-        if not isinstance(name, str):
-            raise TypeError("[dataset] column name, got %s, expected a str" % type(name).__name__)
-        if not name:
-            raise ValueError("[dataset] column name, got '', expected one")
-    if len(set(found)) != len(found):
-        raise ValueError("[dataset] column names, got %s, expected each once" % found)
-    return found
-
-
-def whole(name, value, low, high=INT32_MAX):
-    """Checks an int."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError("[dataset] %s, got %s, expected an int" % (name, type(value).__name__))
-    if not low <= value <= high:
-        raise ValueError("[dataset] %s, got %d, expected %d to %d" % (name, value, low, high))
 
 
 def array(value, where):

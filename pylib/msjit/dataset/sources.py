@@ -6,7 +6,7 @@ import numpy as np
 from ..common.dtype import dtype_to_nptype
 from ..common.tensor import Tensor
 from . import config
-from .core import Dataset, array, names
+from .core import Dataset, array, flag, names, row_size
 from .samplers import RandomSampler, SequentialSampler, choose
 from .schema import as_schema, numpy_type
 from .workers import Pool, RowError, call, wanted
@@ -98,7 +98,8 @@ def _types(column_types, columns, where):
     if column_types is None:
         return None
     if not isinstance(column_types, (list, tuple)) or len(column_types) != len(columns):
-        raise ValueError("[%s] column_types, expected a list of %d types" % (where, len(columns)))
+        raise (ValueError if isinstance(column_types, (list, tuple)) else TypeError)(
+            "[%s] column_types, expected a list of %d types" % (where, len(columns)))
     return [None if t is None else np.dtype(dtype_to_nptype(t) if not isinstance(t, (str, type, np.dtype)) else t)
             for t in column_types]
 
@@ -120,6 +121,12 @@ class GeneratorDataset(Source):
             column_names, column_types = [c["name"] for c in found], [numpy_type(c) for c in found]
         if column_names is None:
             raise ValueError("[GeneratorDataset] column_names, got None, expected the names of the columns")
+        if shuffle is not None:
+            flag(shuffle, "shuffle")
+        flag(python_multiprocessing, "python_multiprocessing")
+        if isinstance(max_rowsize, list):
+            raise TypeError("[GeneratorDataset] max_rowsize, got a list, expected an int")
+        row_size(max_rowsize)
         self._columns = tuple(names(column_names))
         self._types = _types(column_types, self._columns, "GeneratorDataset")
         self._source, self._limit = source, num_samples
@@ -226,7 +233,7 @@ class NumpySlicesDataset(GeneratorDataset):
         if isinstance(data, dict):
             column_names, data = column_names or list(data), tuple(data.values())
         columns = [self._column(d) for d in (data if isinstance(data, tuple) else (data,))]
-        if not columns:
+        if not columns or isinstance(data, list) and not data:
             raise ValueError("[NumpySlicesDataset] data, got nothing, expected an array at least")
         if len({len(c) for c in columns}) != 1:
             raise ValueError("[NumpySlicesDataset] lengths of columns, got %s, expected them to be the same"
@@ -252,7 +259,10 @@ class PaddedDataset(GeneratorDataset):
 
     def __init__(self, padded_samples):
         if not isinstance(padded_samples, (list, tuple)) or not padded_samples:
-            raise ValueError("[PaddedDataset] padded_samples, expected a list of dicts")
+            raise (ValueError if isinstance(padded_samples, (list, tuple)) else TypeError)(
+                "[PaddedDataset] padded_samples, expected a list of dicts")
+        if any(not isinstance(sample, dict) or set(sample) != set(padded_samples[0]) for sample in padded_samples):
+            raise TypeError("[PaddedDataset] padded_samples, expected dicts with the same columns")
         columns = list(padded_samples[0])
         rows = [tuple(np.asarray(sample[name]) for name in columns) for sample in padded_samples]
         super().__init__(rows, columns, shuffle=False)

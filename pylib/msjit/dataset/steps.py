@@ -3,7 +3,7 @@ from collections import deque
 
 from . import config, draws
 from .callback import as_callbacks, watched
-from .core import Dataset, array
+from .core import Dataset, array, flag, row_size
 from .engines import Engine64
 from .transforms.transforms import Compose
 from .workers import Pool, RowError, call, wanted
@@ -76,9 +76,10 @@ class Map(Step):
         inputs = inputs or [source._columns[0]]
         known(inputs, source, "map")
         outputs = outputs or inputs
-        if not isinstance(python_multiprocessing, bool):
-            raise TypeError("[map] python_multiprocessing, got %s, expected a bool"
-                            % type(python_multiprocessing).__name__)
+        flag(python_multiprocessing, "python_multiprocessing")
+        row_size(max_rowsize)
+        if offload is not None:
+            flag(offload, "offload")
         self._processes, self._workers = python_multiprocessing, wanted(num_parallel_workers, "map")
         self._transform, self._inputs = _Transform(operations, len(outputs)), inputs
         self._columns, self._places = placed(source._columns, inputs, outputs, "map")

@@ -11,6 +11,7 @@ import struct
 
 import numpy as np
 
+from .common.exceptions import ParamTypeError, ParamValueError
 from .packing import BadRecord, Unpacker, unpack_array
 
 SCALARS = {"int32": np.int32, "int64": np.int64, "float32": np.float32, "float64": np.float64}
@@ -136,10 +137,15 @@ class FileReader:
     """The rows of a MindRecord file as dicts."""
 
     def __init__(self, file_name, num_consumer=4, columns=None, operator=None):
+        if columns is not None and not isinstance(columns, list):
+            raise ParamTypeError("[FileReader] columns, got %s, expected a list" % type(columns).__name__)
+        if isinstance(num_consumer, bool) or not isinstance(num_consumer, int) or num_consumer < 1:
+            raise ParamValueError("[FileReader] num_consumer, got %r, expected 1 or more" % (num_consumer,))
         if operator is not None:
             raise NotImplementedError("[FileReader] keyword operator, got %r, expected it left out" % (operator,))
         self._shards = open_shards(file_name, "FileReader")
-        self._columns = [columns] if isinstance(columns, str) else columns
+        self._columns = columns
+        self._fields = self._shards[0].fields
         missing = [c for c in self._columns or () if c not in self._shards[0].fields]
         if missing:
             raise RuntimeError("[FileReader] columns, got %s, expected some of %s" % (missing, list(self._shards[0].fields)))
@@ -152,11 +158,12 @@ class FileReader:
 
     def schema(self):
         """The schema: a dict of fields."""
-        return dict(self._shards[0].fields)
+        return dict(self._fields)
 
     def len(self):
         """The number of rows."""
         return sum(len(shard) for shard in self._shards)
 
     def close(self):
-        """Nothing is held open."""
+        """No row can be read any more."""
+        self._shards = []

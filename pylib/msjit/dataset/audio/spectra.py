@@ -294,7 +294,8 @@ class InverseMelScale(_Audio):
         where = "InverseMelScale"
         self._bank = MelScale(n_mels, sample_rate, f_min, f_max, n_stft, norm, mel_type)._bank.astype(np.float64)
         self._most = integer(max_iter, "max_iter", where, 1)
-        self._loss, self._change = number(tolerance_loss, "tolerance_loss", where, 0), number(tolerance_change, "tolerance_change", where, 0)
+        self._loss, self._change = [
+            number(value, name, where, 0, above=True) for name, value in (("tolerance_loss", tolerance_loss), ("tolerance_change", tolerance_change))]
         options = dict({"sgd_lr": 0.1, "sgd_momentum": 0.9}, **(sgdargs or {}))
         self._rate, self._momentum = (number(options[name], name, where, 0) for name in ("sgd_lr", "sgd_momentum"))
 

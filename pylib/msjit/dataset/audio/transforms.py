@@ -25,13 +25,15 @@ class _Audio:
 
     _least = 1
 
-    def __call__(self, audio):
-        audio = audio.asnumpy() if isinstance(audio, Tensor) else audio
+    def __call__(self, *sounds):
         where = type(self).__name__
+        if len(sounds) != 1:
+            raise RuntimeError("[%s] columns, got %d, expected 1" % (where, len(sounds)))
+        audio = sounds[0].asnumpy() if isinstance(sounds[0], Tensor) else sounds[0]
         if not isinstance(audio, np.ndarray):
             raise TypeError("[%s] audio, got %s, expected a NumPy array" % (where, type(audio).__name__))
-        if audio.dtype.kind not in "iuf":
-            raise TypeError("[%s] dtype of the audio, got %s, expected numbers" % (where, audio.dtype))
+        if audio.dtype.kind not in "biuf":
+            raise RuntimeError("[%s] dtype of the audio, got %s, expected numbers" % (where, audio.dtype))
         if audio.ndim < self._least:
             raise RuntimeError("[%s] rank of the audio, got %d, expected %d or more" % (where, audio.ndim, self._least))
         dtype = np.float64 if audio.dtype == np.float64 else np.float32
@@ -106,7 +108,7 @@ class Vol(_Audio):
 
     def __init__(self, gain, gain_type=GainType.AMPLITUDE):
         member(gain_type, GainType, "gain_type", "Vol")
-        number(gain, "gain", "Vol", None if gain_type == GainType.DB else 0)
+        number(gain, "gain", "Vol", None if gain_type == GainType.DB else 0, above=gain_type == GainType.POWER)
         self._gain = {GainType.AMPLITUDE: gain, GainType.DB: 10.0 ** (gain / 20), GainType.POWER: math.sqrt(abs(gain))}[gain_type]
 
     def _apply(self, x):

@@ -4,6 +4,8 @@ from enum import Enum
 
 import numpy as np
 
+from ..vision.base import integer, member, number
+
 
 def _enumeration(name, words, doc):
     return Enum(name, {word.upper(): word for word in words.split()}, type=str, module=__name__)
@@ -25,6 +27,9 @@ DensityFunction = Enum("DensityFunction", {name: name for name in ("TPDF", "RPDF
 
 def create_dct(n_mfcc, n_mels, norm=NormMode.NONE):
     """The (n_mels, n_mfcc) matrix of a discrete cosine transform of the second kind."""
+    integer(n_mfcc, "n_mfcc", "create_dct", 1, 2147483647)
+    integer(n_mels, "n_mels", "create_dct", 1, 2147483647)
+    member(norm, NormMode, "norm", "create_dct")
     at, order = np.arange(n_mels), np.arange(n_mfcc)[:, None]
     found = np.cos(math.pi / n_mels * (at + 0.5) * order)
     if norm == NormMode.ORTHO:
@@ -47,6 +52,16 @@ def _to_hertz(mels, kind):
     return np.where(mels < 15, mels * 200 / 3, 1000.0 * np.exp((math.log(6.4) / 27) * (mels - 15)))
 
 
+def _checked(where, f_min, f_max, **counts):
+    """Checks frequencies and numbers of filters, ..."""
+    for name, value in counts.items():
+        integer(value, name, where, 1, 2147483647)
+    number(f_min, "f_min", where, 0)
+    number(f_max, "f_max", where, 0)
+    if f_min > f_max:
+        raise ValueError("[%s] f_min, got %r, expected at most f_max, %r" % (where, f_min, f_max))
+
+
 def _triangles(n_freqs, sample_rate, points):
     """(n_freqs, filters): each filter rises from one point to the next and falls to the one after it."""
     freqs, steps = np.linspace(0, sample_rate // 2, n_freqs), np.diff(points)
@@ -56,6 +71,10 @@ def _triangles(n_freqs, sample_rate, points):
 
 def melscale_fbanks(n_freqs, f_min, f_max, n_mels, sample_rate, norm=NormType.NONE, mel_type=MelType.HTK):
     """The (n_freqs, n_mels) matrix of triangular filters that lie evenly on the mel scale."""
+    where = "melscale_fbanks"
+    _checked(where, f_min, f_max, n_freqs=n_freqs, n_mels=n_mels, sample_rate=sample_rate)
+    member(norm, NormType, "norm", where)
+    member(mel_type, MelType, "mel_type", where)
     points = _to_hertz(np.linspace(_to_mel(f_min, mel_type), _to_mel(f_max, mel_type), n_mels + 2), mel_type)
     found = _triangles(n_freqs, sample_rate, points)
     if norm == NormType.SLANEY:
@@ -65,4 +84,5 @@ def melscale_fbanks(n_freqs, f_min, f_max, n_mels, sample_rate, norm=NormType.NO
 
 def linear_fbanks(n_freqs, f_min, f_max, n_filter, sample_rate):
     """The (n_freqs, n_filter) matrix of triangular filters that lie evenly between two frequencies."""
+    _checked("linear_fbanks", f_min, f_max, n_freqs=n_freqs, n_filter=n_filter, sample_rate=sample_rate)
     return _triangles(n_freqs, sample_rate, np.linspace(f_min, f_max, n_filter + 2)).astype(np.float32)

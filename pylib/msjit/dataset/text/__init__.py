@@ -8,8 +8,9 @@ from .transforms import (
     AddToken, CaseFold, Lookup, Ngram, NormalizeForm, NormalizeUTF8, RegexReplace, SlidingWindow, ToNumber, Truncate,
     TruncateSequencePair, to_bytes, to_str,
 )
+from .vectors import CharNGram, FastText, GloVe, ToVectors, Vectors
 from .vocab import Vocab
 
-globals().update(_absent_names(__name__, """CharNGram FastText FilterWikipediaXML GloVe JiebaMode JiebaTokenizer SPieceTokenizerLoadType
-    SPieceTokenizerOutType SentencePieceModel SentencePieceTokenizer SentencePieceVocab ToVectors UnicodeScriptTokenizer Vectors""",
+globals().update(_absent_names(__name__, """FilterWikipediaXML JiebaMode JiebaTokenizer SPieceTokenizerLoadType
+    SPieceTokenizerOutType SentencePieceModel SentencePieceTokenizer SentencePieceVocab UnicodeScriptTokenizer""",
                          "PythonTokenizer takes a function of the program's own"))

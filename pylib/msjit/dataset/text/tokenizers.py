@@ -4,23 +4,24 @@ import unicodedata
 
 import numpy as np
 
-from ..vision.base import integer
-from .transforms import NormalizeForm, Texts, checked, compiled
+from ...common.tensor import Tensor
+from ..vision.base import flag, integer, member
+from .transforms import NormalizeForm, Texts, a_text, checked, compiled, folded
 
 
 class _Tokenizer(Texts):
     """Splits one text; with_offsets also gives where each token begins and ends, in bytes of UTF-8."""
 
     def __init__(self, with_offsets=False):
-        if not isinstance(with_offsets, bool):
-            raise TypeError("[%s] with_offsets, got %s, expected a bool"
-                            % (type(self).__name__, type(with_offsets).__name__))
-        self.with_offsets = with_offsets
+        self.with_offsets = flag(with_offsets, "with_offsets", type(self).__name__)
+
+    def _clean(self, text):
+        return text
 
     def _apply(self, value):
         if value.ndim:
             raise RuntimeError("[%s] rank, got %d, expected one text" % (type(self).__name__, value.ndim))
-        text = value.item()
+        text = self._clean(value.item())
         spans = self._spans(text) or [(0, 0)]
         tokens = np.array([text[a:b] for a, b in spans], np.str_)
         if not self.with_offsets:
@@ -79,83 +80,109 @@ def _is_chinese(char):
         (0x2B820, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F)))
 
 
-class BasicTokenizer(Texts):
-    """BERT's first step: clean, lower, split at white space, punctuation and around Chinese characters."""
+class BasicTokenizer(_Tokenizer):
+    """BERT's first step: clean, lower, split at white space, punctuation and around Chinese characters.
+
+    lower_case folds as Unicode's NFKC_Casefold does and leaves accents out; preserve_unused_token keeps [CLS], [unused1], ... as they are.
+    Offsets are those in the text after this.
+
+    >>> import numpy as np
+    >>> from msjit.dataset import text
+    >>> [part.tolist() for part in text.BasicTokenizer(True, with_offsets=True)(np.array("Hé, 中"))]
+    [['he', ',', '中'], [0, 2, 4], [2, 3, 7]]
+    """
 
     def __init__(self, lower_case=False, keep_whitespace=False, normalization_form=NormalizeForm.NONE,
                  preserve_unused_token=True, with_offsets=False):
-        if with_offsets:
-            raise NotImplementedError("[%s] with_offsets, got True, expected False" % type(self).__name__)
-        self.lower, self.keep_whitespace = lower_case, keep_whitespace
-        self.form, self.preserve = NormalizeForm(normalization_form), preserve_unused_token
+        super().__init__(with_offsets)
+        where = type(self).__name__
+        self.lower, self.keep_whitespace = flag(lower_case, "lower_case", where), flag(keep_whitespace, "keep_whitespace", where)
+        self.form = member(normalization_form, NormalizeForm, "normalization_form", where)
+        self.preserve = flag(preserve_unused_token, "preserve_unused_token", where)
 
-    def _apply(self, value):
-        if value.ndim:
-            raise RuntimeError("[%s] rank, got %d, expected one text" % (type(self).__name__, value.ndim))
-        return np.array(self._tokens(value.item()) or [""], np.str_)
-
-    def _tokens(self, text):
-        found, at = [], 0
+    def _clean(self, text):
+        parts, at = [], 0
         for match in _UNUSED.finditer(text) if self.preserve else ():
-            found += self._split(text[at:match.start()]) + [match.group()]
+            parts += [self._cleaned(text[at:match.start()]), match.group()]
             at = match.end()
-        return found + self._split(text[at:])
+        return "".join(parts + [self._cleaned(text[at:])])
 
-    def _split(self, text):
+    def _cleaned(self, text):
         if self.lower:
-            text = "".join(c for c in unicodedata.normalize("NFD", text.casefold()) if unicodedata.category(c) != "Mn")
+            text = "".join(c for c in unicodedata.normalize("NFD", folded(text)) if unicodedata.category(c) != "Mn")
         elif self.form != NormalizeForm.NONE:
             text = unicodedata.normalize(self.form.name, text)
-        if self.keep_whitespace:
-            return [part for run in re.findall(r"\s+|\S+", text)
-                    for part in (self._words(run) if run.strip() else [" " * len(run)])]
-        return self._words(text)
+        return "".join(" " if unicodedata.category(c) in ("Cc", "Cf") else c for c in text)
 
-    @staticmethod
-    def _words(text):
-        tokens, word = [], ""
-        for char in text:
-            control = unicodedata.category(char) in ("Cc", "Cf") and char not in "\t\n\r"
-            if char.isspace() or control or _is_punctuation(char) or _is_chinese(char):
-                tokens, word = tokens + ([word] if word else []), ""
-                if not control and not char.isspace():
-                    tokens.append(char)
+    def _spans(self, text):
+        found, at = [], 0
+        for match in _UNUSED.finditer(text) if self.preserve else ():
+            found += self._split(text, at, match.start()) + [match.span()]
+            at = match.end()
+        return found + self._split(text, at, len(text))
+
+    def _split(self, text, start, stop):
+        """Spans of runs of white space and of other characters; punctuation and Chinese characters each by itself."""
+        found, last = [], None
+        for i in range(start, stop):
+            char = text[i]
+            kind = "space" if char.isspace() else None if _is_punctuation(char) or _is_chinese(char) else "word"
+            if kind is not None and kind == last:
+                found[-1] = (found[-1][0], i + 1)
             else:
-                word += char
-        return tokens + ([word] if word else [])
+                found.append((i, i + 1))
+            last = kind
+        return found if self.keep_whitespace else [span for span in found if not text[span[0]].isspace()]
 
 
 class WordpieceTokenizer(Texts):
-    """Each token as the longest pieces of the vocabulary, from its beginning on."""
+    """Each token as the longest pieces of the vocabulary, from its beginning on.
+
+    with_offsets also gives where each piece, or token that is unknown, begins and ends in its token, in bytes of UTF-8.
+
+    >>> import numpy as np
+    >>> from msjit.dataset import text
+    >>> vocab = text.Vocab.from_list(["un", "##do", "[UNK]"])
+    >>> [part.tolist() for part in text.WordpieceTokenizer(vocab, with_offsets=True)(np.array(["undo", "me"]))]
+    [['un', '##do', '[UNK]'], [0, 2, 0], [2, 4, 2]]
+    """
 
     def __init__(self, vocab, suffix_indicator="##", max_bytes_per_token=100, unknown_token="[UNK]",
                  with_offsets=False):
-        if with_offsets:
-            raise NotImplementedError("[WordpieceTokenizer] with_offsets, got True, expected False")
-        self.vocab, self.suffix = checked(vocab, "WordpieceTokenizer").vocab(), suffix_indicator
-        self.longest = integer(max_bytes_per_token, "max_bytes_per_token", "WordpieceTokenizer", 0)
-        self.unknown = unknown_token
+        where = "WordpieceTokenizer"
+        self.vocab, self.suffix = checked(vocab, where).vocab(), a_text(suffix_indicator, "suffix_indicator", where)
+        self.longest = integer(max_bytes_per_token, "max_bytes_per_token", where, 0)
+        self.unknown, self.with_offsets = a_text(unknown_token, "unknown_token", where), flag(with_offsets, "with_offsets", where)
 
-    def _apply(self, value):
-        found = []
-        for token in value.reshape(-1).tolist():
-            found += self._pieces(token)
-        return np.array(found or [""], np.str_)
+    def _apply(self, value, starts=None):
+        if value.ndim > 1:
+            raise RuntimeError("[WordpieceTokenizer] rank, got %d, expected texts along one axis at most" % value.ndim)
+        found, spans = [], []
+        for number, token in enumerate(value.reshape(-1).tolist()):
+            pieces, places = self._pieces(token)
+            base = 0 if starts is None else int(starts[number])
+            found += pieces
+            spans += [(base + len(token[:start].encode()), base + len(token[:end].encode())) for start, end in places]
+        tokens, spans = np.array(found or [""], np.str_), np.array(spans or [(0, 0)], np.uint32)
+        return (tokens, spans[:, 0].copy(), spans[:, 1].copy()) if self.with_offsets else tokens
 
     def _pieces(self, token):
+        """The pieces of a token, and where they lie in it."""
+        whole = [self.unknown or token], [(0, len(token))]
         if len(token.encode()) > self.longest:
-            return [self.unknown or token]
-        start, found = 0, []
+            return whole
+        start, found, places = 0, [], []
         while start < len(token):
             for end in range(len(token), start, -1):
                 piece = (self.suffix if start else "") + token[start:end]
                 if piece in self.vocab:
                     break
             else:
-                return [self.unknown or token]
+                return whole
             found.append(piece)
+            places.append((start, end))
             start = end
-        return found
+        return found, places
 
 
 class BertTokenizer(Texts):
@@ -165,10 +192,11 @@ class BertTokenizer(Texts):
                  keep_whitespace=False, normalization_form=NormalizeForm.NONE, preserve_unused_token=True,
                  with_offsets=False):
         self.basic = BasicTokenizer(lower_case, keep_whitespace, normalization_form, preserve_unused_token, with_offsets)
-        self.pieces = WordpieceTokenizer(vocab, suffix_indicator, max_bytes_per_token, unknown_token)
+        self.pieces = WordpieceTokenizer(vocab, suffix_indicator, max_bytes_per_token, unknown_token, with_offsets)
 
     def _apply(self, value):
-        return self.pieces._apply(self.basic._apply(value))
+        found = self.basic._apply(value)
+        return self.pieces._apply(found[0], found[1]) if self.basic.with_offsets else self.pieces._apply(found)
 
 
 class PythonTokenizer(Texts):
@@ -178,6 +206,11 @@ class PythonTokenizer(Texts):
         if not callable(tokenizer):
             raise TypeError("[PythonTokenizer] tokenizer, got %s, expected a function" % type(tokenizer).__name__)
         self.tokenizer = tokenizer
+
+    def __call__(self, *texts):
+        if len(texts) == 1 and not isinstance(texts[0], (np.ndarray, Tensor)):
+            raise TypeError("[PythonTokenizer] text, got %s, expected a NumPy array" % type(texts[0]).__name__)
+        return super().__call__(*texts)
 
     def _apply(self, value):
         return np.array(self.tokenizer(value.item()), np.str_)

@@ -6,7 +6,7 @@ from enum import IntEnum
 import numpy as np
 
 from ...common import dtype as mstype
-from ..vision.base import integer
+from ..vision.base import flag, integer
 from ..vision.values import numpy_type
 from .vocab import Vocab
 
@@ -30,8 +30,10 @@ class Texts:
 
     implementation = None
 
-    def __call__(self, text):
-        value = _array(text)
+    def __call__(self, *texts):
+        if len(texts) != 1:
+            raise RuntimeError("[%s] columns, got %d, expected 1" % (type(self).__name__, len(texts)))
+        value = _array(texts[0])
         if value.dtype.kind == "S":
             value = np.char.decode(value, "utf-8")
         if value.dtype.kind != "U":
@@ -47,13 +49,20 @@ class _EachText(Texts):
 
 
 def compiled(text, where):
-    """A regular expression."""
+    """A regular expression; named groups may be (?<name>...)."""
     if not isinstance(text, str):
         raise TypeError("[%s] pattern, got %s, expected a str" % (where, type(text).__name__))
     try:
-        return re.compile(text)
+        return re.compile(re.sub(r"\(\?<(?=[A-Za-z])", "(?P<", text))
     except re.error as error:
         raise RuntimeError("[%s] pattern, got %r (%s), expected a regular expression" % (where, text, error)) from None
+
+
+def a_text(value, name, where):
+    """A str."""
+    if not isinstance(value, str):
+        raise TypeError("[%s] %s, got %s, expected a str" % (where, name, type(value).__name__))
+    return value
 
 
 def checked(vocab, where):
@@ -70,7 +79,7 @@ class Lookup:
 
     def __init__(self, vocab, unknown_token=None, data_type=mstype.int32):
         self.words, self.data_type = checked(vocab, "Lookup").vocab(), numpy_type(data_type, "Lookup")
-        if unknown_token is not None and unknown_token not in self.words:
+        if unknown_token is not None and a_text(unknown_token, "unknown_token", "Lookup") not in self.words:
             raise ValueError("[Lookup] unknown_token, got %r, expected a word of the vocabulary" % (unknown_token,))
         self.unknown = None if unknown_token is None else self.words[unknown_token]
 
@@ -84,11 +93,22 @@ class Lookup:
         return np.array(found, self.data_type).reshape(value.shape)
 
 
+# Characters without a look of their own, which NFKC_Casefold leaves out; those of the category Cf come in addition.
+_IGNORED = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
+
+
+def folded(text):
+    """A text as Unicode's NFKC_Casefold has it."""
+    text = unicodedata.normalize("NFKC", text)
+    text = "".join(c for c in _IGNORED.sub("", text) if unicodedata.category(c) != "Cf")
+    return unicodedata.normalize("NFKC", text.casefold())
+
+
 class CaseFold(_EachText):
-    """Lower case, as Unicode folds it."""
+    """Lower case, and one form of characters that are alike, as Unicode's NFKC_Casefold has it."""
 
     def _one(self, text):
-        return text.casefold()
+        return folded(text)
 
 
 class NormalizeUTF8(_EachText):
@@ -105,26 +125,48 @@ class NormalizeUTF8(_EachText):
 
 
 class RegexReplace(_EachText):
-    """Matches of a pattern replaced: all, or the first."""
+    """Matches of a pattern replaced: all, or the first. In `replace`, $1 or ${name} is a group, $0 the match."""
 
     def __init__(self, pattern, replace, replace_all=True):
-        self.pattern, self.count = compiled(pattern, "RegexReplace"), 0 if replace_all else 1
-        self.replace = re.sub(r"\$(\d)", r"\\\1", replace)
+        self.pattern = compiled(pattern, "RegexReplace")
+        self.count = 0 if flag(replace_all, "replace_all", "RegexReplace") else 1
+        self.replace = self._parts(a_text(replace, "replace", "RegexReplace"))
+
+    @staticmethod
+    def _parts(text):
+        """Texts, and groups as tuples of their number or name."""
+        found = []
+        for match in re.finditer(r"\\(.)|\$(\d)|\$\{(\w+)\}|(.)", text, re.S):
+            escaped, number, name, plain = match.groups()
+            found.append((int(number),) if number else (name,) if name else escaped or plain)
+        return found
+
+    def _replaced(self, match):
+        try:
+            return "".join(part if isinstance(part, str) else match.group(*part) or "" for part in self.replace)
+        except IndexError as error:
+            raise RuntimeError("[RegexReplace] replace, got a group that is not there (%s), expected one of %r"
+                               % (error, self.pattern.pattern)) from None
 
     def _one(self, text):
-        return self.pattern.sub(self.replace, text, self.count)
+        return self.pattern.sub(self._replaced, text, self.count)
+
+
+_WHOLE, _REAL = re.compile(r"\s*[+-]?\d+"), re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|\s*[+-]?(nan|inf)", re.I)
 
 
 class ToNumber(Texts):
-    """Texts as numbers."""
+    """Texts as numbers: what they begin with, so that "1.5" is 1 as an integer."""
 
     def __init__(self, data_type):
         self.data_type = numpy_type(data_type, "ToNumber")
+        if self.data_type.kind not in "iuf":
+            raise TypeError("[ToNumber] data_type, got %s, expected a type of numbers" % (data_type,))
 
     def _apply(self, value):
         whole = self.data_type.kind in "iu"
         try:
-            numbers = [int(t) if whole else float(t) for t in value.reshape(-1).tolist()]
+            numbers = [self._number(t, whole) for t in value.reshape(-1).tolist()]
             if whole and numbers:
                 info = np.iinfo(self.data_type)
                 if min(numbers) < info.min or max(numbers) > info.max:
@@ -135,16 +177,27 @@ class ToNumber(Texts):
                                % (error, self.data_type)) from None
 
 
+    @staticmethod
+    def _number(text, whole):
+        match = (_WHOLE if whole else _REAL).match(text)
+        if match is None:
+            raise ValueError(repr(text))
+        return int(match.group()) if whole else float(match.group())
+
+
 class Truncate:
     """The first max_seq_len tokens."""
 
     implementation = None
 
     def __init__(self, max_seq_len):
-        self.length = integer(max_seq_len, "max_seq_len", "Truncate", 0)
+        self.length = integer(max_seq_len, "max_seq_len", "Truncate", 1, 2147483647)
 
     def __call__(self, value):
-        return _array(value)[..., :self.length]
+        value = _array(value)
+        if value.ndim not in (1, 2):
+            raise RuntimeError("[Truncate] rank, got %d, expected 1 or 2" % value.ndim)
+        return value[..., :self.length]
 
 
 class TruncateSequencePair:
@@ -155,8 +208,10 @@ class TruncateSequencePair:
     def __init__(self, max_length):
         self.length = integer(max_length, "max_length", "TruncateSequencePair", 0)
 
-    def __call__(self, first, second):
-        first, second = _array(first), _array(second)
+    def __call__(self, *columns):
+        if len(columns) != 2:
+            raise RuntimeError("[TruncateSequencePair] columns, got %d, expected 2" % len(columns))
+        first, second = [_array(column) for column in columns]
         a, b = len(first), len(second)
         over = max(0, a + b - self.length)
         from_longer = min(over, abs(a - b))
@@ -173,22 +228,32 @@ class SlidingWindow:
     def __init__(self, width, axis=0):
         self.width = integer(width, "width", "SlidingWindow", 1)
         if axis not in (0, -1):
-            raise ValueError("[SlidingWindow] axis, got %r, expected 0" % (axis,))
+            raise (ValueError if isinstance(axis, int) else TypeError)("[SlidingWindow] axis, got %r, expected 0" % (axis,))
 
     def __call__(self, value):
         value = _array(value)
         if value.ndim != 1:
             raise RuntimeError("[SlidingWindow] rank, got %d, expected 1" % value.ndim)
         count = max(0, len(value) - self.width + 1)
-        return np.array([value[i:i + self.width] for i in range(count)], value.dtype).reshape(count, self.width)
+        return np.array([value[i:i + self.width] for i in range(count)], value.dtype)  # none: of one axis, as in MindSpore
 
 
 class Ngram(Texts):
     """Runs of n tokens joined, for one n or several, after padding with (token, how many)."""
 
     def __init__(self, n, left_pad=("", 0), right_pad=("", 0), separator=" "):
-        self.sizes = [integer(i, "n", "Ngram", 1) for i in (n if isinstance(n, (list, tuple)) else [n])]
-        self.left, self.right, self.separator = left_pad, right_pad, separator
+        self.sizes = n if isinstance(n, list) else [n]
+        if not self.sizes or not all(isinstance(i, int) and not isinstance(i, bool) and i > 0 for i in self.sizes):
+            raise ValueError("[Ngram] n, got %r, expected an int above 0 or a list of them" % (n,))
+        self.left, self.right = self._pad(left_pad, "left_pad"), self._pad(right_pad, "right_pad")
+        self.separator = a_text(separator, "separator", "Ngram")
+
+    @staticmethod
+    def _pad(value, name):
+        pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], int)
+        if not pair or value[1] < 0:
+            raise ValueError("[Ngram] %s, got %r, expected (token, how many)" % (name, value))
+        return value
 
     def _apply(self, value):
         if value.ndim != 1:
@@ -211,6 +276,8 @@ class AddToken(Texts):
         self.token, self.begin = token, begin
 
     def _apply(self, value):
+        if value.ndim not in (1, 2):
+            raise RuntimeError("[AddToken] rank, got %d, expected 1 or 2" % value.ndim)
         token = np.full(value.shape[:-1] + (1,), self.token)
         return np.concatenate([token, value] if self.begin else [value, token], -1)
 
@@ -225,5 +292,5 @@ def to_str(array, encoding="utf8"):
 def to_bytes(array, encoding="utf8"):
     """Bytes of texts."""
     if not isinstance(array, np.ndarray):
-        raise TypeError("[to_bytes] array, got %s, expected a NumPy array" % type(array).__name__)
+        raise ValueError("[to_bytes] array, got %s, expected a NumPy array" % type(array).__name__)
     return array if array.dtype.kind == "S" else np.char.encode(array, encoding)

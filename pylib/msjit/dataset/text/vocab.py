@@ -3,6 +3,8 @@ import os
 
 import numpy as np
 
+from ..vision.base import integer
+
 
 def _special(special_tokens, special_first, where):
     if special_tokens is None:
@@ -61,6 +63,10 @@ class Vocab:
     @classmethod
     def from_file(cls, file_path, delimiter="", vocab_size=None, special_tokens=None, special_first=True):
         """A word a line, up to the delimiter."""
+        if not isinstance(file_path, str):
+            raise TypeError("[Vocab.from_file] file_path, got %s, expected a str" % type(file_path).__name__)
+        if vocab_size is not None:
+            integer(vocab_size, "vocab_size", "Vocab.from_file", 1, 2147483647)
         if not os.path.isfile(file_path):
             raise RuntimeError("[Vocab.from_file] file_path, got %s, expected a file that is there" % (file_path,))
         words = []
@@ -78,7 +84,9 @@ class Vocab:
     def from_dataset(cls, dataset, columns=None, freq_range=None, top_k=None, special_tokens=None, special_first=True):
         """The words of a dataset, the most frequent first, words of the same frequency in alphabetical order."""
         columns = [columns] if isinstance(columns, str) else columns or dataset.get_col_names()
-        low, high = freq_range or (None, None)
+        low, high = _frequencies(freq_range)
+        if top_k is not None:
+            integer(top_k, "top_k", "Vocab.from_dataset", 1, 2147483647)
         counts = {}
         for row in dataset.project(columns).create_tuple_iterator(num_epochs=1, output_numpy=True):
             for value in row:
@@ -99,16 +107,33 @@ class Vocab:
         """Number of a word, or of each word of a list; -1 for unknown ones."""
         if isinstance(tokens, str):
             return self._ids.get(tokens, -1)
-        return [self._ids.get(str(t), -1) for t in _listed(tokens, "tokens")]
+        return [self._ids.get(str(t), -1) for t in _listed(tokens, "tokens", str)]
 
     def ids_to_tokens(self, ids):
         """Word of a number, or of each number of a list; empty for unknown ones."""
         if isinstance(ids, (int, np.integer)):
-            return self._words.get(int(ids), "")
-        return [self._words.get(int(i), "") for i in _listed(ids, "ids")]
+            return self._words.get(integer(ids, "ids", "Vocab", 0, 2147483647), "")
+        return [self._words.get(integer(i, "ids", "Vocab", 0, 2147483647), "") for i in _listed(ids, "ids", (int, np.integer))]
 
 
-def _listed(values, name):
+def _frequencies(pair):
+    """(least, greatest) of a freq_range, None where there is no limit."""
+    if pair is None:
+        return None, None
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise (ValueError if isinstance(pair, tuple) else TypeError)("[Vocab.from_dataset] freq_range, got %r, expected (least, greatest)" % (pair,))
+    for value in pair:
+        if value is not None:
+            integer(value, "freq_range", "Vocab.from_dataset", 0, 2147483647)
+    if None not in pair and pair[0] > pair[1]:
+        raise ValueError("[Vocab.from_dataset] freq_range, got %r, expected the smaller number first" % (pair,))
+    return pair
+
+
+def _listed(values, name, kind):
     if not isinstance(values, (list, tuple, np.ndarray)):
         raise TypeError("[Vocab] %s, got %s, expected a list" % (name, type(values).__name__))
+    for value in values:
+        if not isinstance(value, kind):
+            raise TypeError("[Vocab] %s, got %r, expected texts or ints alone" % (name, value))
     return list(values)

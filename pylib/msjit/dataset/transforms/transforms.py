@@ -30,6 +30,16 @@ def _array(value):
     return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
 
 
+def _one_value(value, name, where):
+    """A text, a number or a bool, not as an array."""
+    value = value.asnumpy() if isinstance(value, Tensor) else value
+    if isinstance(value, np.generic) or isinstance(value, np.ndarray) and not value.ndim:
+        value = value.item()
+    if not isinstance(value, (str, bytes, int, float)):
+        raise TypeError("[%s] %s, got %r, expected one value" % (where, name, value))
+    return value
+
+
 class _OneColumn:
     """A transform of one column; of several, the same to each."""
 
@@ -37,7 +47,7 @@ class _OneColumn:
 
     def __call__(self, *columns):
         if not columns:
-            raise TypeError("[%s] argument, got none, expected data" % type(self).__name__)
+            raise RuntimeError("[%s] argument, got none, expected data" % type(self).__name__)
         found = [self._apply(_array(column)) for column in columns]
         return found[0] if len(found) == 1 else tuple(found)
 
@@ -46,10 +56,14 @@ class TypeCast(_OneColumn):
     """Another dtype; "string" and mindspore.string make texts."""
 
     def __init__(self, data_type):
+        if data_type is None:
+            raise TypeError("[TypeCast] data_type, got None, expected a type")
         text = data_type in (str, "string") or data_type is getattr(mstype, "string", None)
         self.data_type = np.dtype(str) if text else numpy_type(data_type, "TypeCast")
 
     def _apply(self, value):
+        if value.dtype.kind in "US" and self.data_type.kind not in "US":
+            raise RuntimeError("[TypeCast] dtype, got texts, expected numbers to become %s" % self.data_type)
         return value.astype(self.data_type)
 
 
@@ -83,9 +97,7 @@ class Fill(_OneColumn):
     """The same shape with one value."""
 
     def __init__(self, fill_value):
-        self.fill_value = _array(fill_value)
-        if self.fill_value.ndim:
-            raise TypeError("[Fill] fill_value, got %r, expected one value" % (fill_value,))
+        self.fill_value = np.asarray(_one_value(fill_value, "fill_value", "Fill"))
 
     def _apply(self, value):
         if (value.dtype.kind in "US") != (self.fill_value.dtype.kind in "US"):
@@ -102,13 +114,16 @@ class PadEnd(_OneColumn):
         if not isinstance(pad_shape, (list, tuple)):
             raise TypeError("[PadEnd] pad_shape, got %s, expected a list" % type(pad_shape).__name__)
         for size in pad_shape:
-            if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 0):
-                raise ValueError("[PadEnd] pad_shape, got %r, expected sizes or None" % (pad_shape,))
+            whole = not isinstance(size, bool) and isinstance(size, int)
+            if size is not None and (not whole or size < 0):
+                raise (ValueError if whole else TypeError)("[PadEnd] pad_shape, got %r, expected sizes or None" % (pad_shape,))
         self.pad_shape = list(pad_shape)
-        self.pad_value = pad_value.asnumpy().item() if isinstance(pad_value, Tensor) else pad_value
+        self.pad_value = None if pad_value is None else _one_value(pad_value, "pad_value", "PadEnd")
 
     def _apply(self, value):
         from ..batches import padded
+        if not value.ndim:
+            return value
         if value.ndim != len(self.pad_shape):
             raise RuntimeError("[PadEnd] rank, got %d, expected %d" % (value.ndim, len(self.pad_shape)))
         if self.pad_value is not None and isinstance(self.pad_value, (str, bytes)) != (value.dtype.kind in "US"):
@@ -122,11 +137,22 @@ class Concatenate(_OneColumn):
 
     def __init__(self, axis=0, prepend=None, append=None):
         if axis not in (0, -1):
-            raise ValueError("[Concatenate] axis, got %r, expected 0 or -1" % (axis,))
+            raise (ValueError if isinstance(axis, int) else TypeError)("[Concatenate] axis, got %r, expected 0 or -1" % (axis,))
         self.axis = axis
-        self.prepend, self.append = [None if v is None else np.atleast_1d(_array(v)) for v in (prepend, append)]
+        self.prepend, self.append = self._part("prepend", prepend), self._part("append", append)
+
+    @staticmethod
+    def _part(name, value):
+        value = value.asnumpy() if isinstance(value, Tensor) else value
+        if value is not None and not isinstance(value, np.ndarray):
+            raise TypeError("[Concatenate] %s, got %s, expected a NumPy array" % (name, type(value).__name__))
+        if value is not None and value.ndim != 1:
+            raise ValueError("[Concatenate] rank of %s, got %d, expected 1" % (name, value.ndim))
+        return value
 
     def __call__(self, *columns):
+        if not columns:
+            raise RuntimeError("[Concatenate] argument, got none, expected data")
         columns = [np.atleast_1d(_array(c)) for c in columns]
         parts = [v for v in [self.prepend] + columns + [self.append] if v is not None]
         if any(part.ndim != 1 for part in parts):
@@ -139,21 +165,23 @@ class Duplicate:
 
     implementation = None
 
-    def __call__(self, value):
-        value = _array(value)
+    def __call__(self, *columns):
+        if len(columns) != 1:
+            raise RuntimeError("[Duplicate] columns, got %d, expected 1" % len(columns))
+        value = _array(columns[0])
         return value, value.copy()
 
 
 class Slice(_OneColumn):
-    """One index, list of indices, slice, None (all) or Ellipsis (all the other axes) for each axis."""
+    """One index, list of indices, slice, None or True (all) or Ellipsis (all the other axes) for each axis."""
 
     def __init__(self, *slices):
         for item in slices:
-            items = item if isinstance(item, (list, tuple)) else [item]
+            items = item if isinstance(item, (list, tuple)) else [None if item is True else item]
             if not all(isinstance(i, (int, builtins.slice, type(None), type(Ellipsis))) and not isinstance(i, bool)
                        for i in items):
                 raise TypeError("[Slice] slices, got %r, expected ints, lists of them, slices, None or Ellipsis" % (item,))
-        self.slices = [builtins.slice(None) if s is None else [s] if isinstance(s, int) else
+        self.slices = [builtins.slice(None) if s is None or s is True else [s] if isinstance(s, int) else
                        list(s) if isinstance(s, (list, tuple)) else s for s in slices]
 
     def _apply(self, value):
@@ -179,13 +207,16 @@ class Mask(_OneColumn):
     def __init__(self, operator, constant, dtype=mstype.bool_):
         if not isinstance(operator, Relational):
             raise TypeError("[Mask] operator, got %s, expected a Relational" % type(operator).__name__)
-        self.operator, self.constant, self.dtype = operator, constant, numpy_type(dtype, "Mask")
+        self.operator, self.dtype = operator, numpy_type(dtype, "Mask")
+        self.constant = _one_value(constant, "constant", "Mask")
 
     def _apply(self, value):
         if (value.dtype.kind in "US") != isinstance(self.constant, (str, bytes)):
             raise RuntimeError("[Mask] constant, got %r for %s, expected both texts or both numbers"
                                % (self.constant, value.dtype))
-        return _COMPARE[self.operator](value, self.constant).astype(self.dtype)
+        constant = self.constant.encode() if value.dtype.kind == "S" and isinstance(self.constant, str) else self.constant
+        constant = constant.decode() if value.dtype.kind == "U" and isinstance(constant, bytes) else constant
+        return np.asarray(_COMPARE[self.operator](value, constant)).astype(self.dtype)
 
 
 class Unique:
@@ -193,8 +224,10 @@ class Unique:
 
     implementation = None
 
-    def __call__(self, value):
-        value = _array(value).reshape(-1)
+    def __call__(self, *columns):
+        if len(columns) != 1:
+            raise RuntimeError("[Unique] columns, got %d, expected 1" % len(columns))
+        value = _array(columns[0]).reshape(-1)
         if value.dtype.kind not in "iuf":
             raise RuntimeError("[Unique] dtype, got %s, expected numbers" % value.dtype)
         _, first, inverse, counts = np.unique(value, return_index=True, return_inverse=True, return_counts=True)

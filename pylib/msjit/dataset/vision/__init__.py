@@ -2,6 +2,10 @@
 from ...absent import names as _absent_names
 from .utils import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, ImageReadMode, Inter, SliceMode
 from .augmentation import AutoAugment, RandAugment, TrivialAugmentWide
+from .boxes import (
+    BoundingBoxAugment, RandomCropWithBBox, RandomHorizontalFlipWithBBox, RandomResizedCropWithBBox, RandomResizeWithBBox,
+    RandomVerticalFlipWithBBox, ResizeWithBBox,
+)
 from .color import (
     AdjustBrightness, AdjustContrast, AdjustGamma, AdjustHue, AdjustSaturation, AdjustSharpness, AutoContrast, Equalize,
     GaussianBlur, Grayscale, HsvToRgb, Invert, Posterize, RgbToHsv, Solarize,
@@ -27,6 +31,4 @@ from .values import (
     ToTensor, ToType,
 )
 
-globals().update(_absent_names(__name__, """BoundingBoxAugment DecodeVideo RandomCropWithBBox RandomHorizontalFlipWithBBox RandomResizeWithBBox
-    RandomResizedCropWithBBox RandomVerticalFlipWithBBox ResizeWithBBox VideoDecoder read_video read_video_timestamps""",
-                         "videos and boxes are not transformed"))
+globals().update(_absent_names(__name__, "DecodeVideo VideoDecoder read_video read_video_timestamps", "videos are not decoded"))

@@ -82,22 +82,43 @@ def looked_up(image, tables):
 class Transform:
     """Base class: `_apply(image)` or, with random draws, `_draw(image)` and `_apply(image, drawn)`.
 
-    Called with several images it does the same to each.
+    Called with several images it does the same to each; where `_batches` is true also to each of an array (..., H, W, C).
     """
 
     _draw = None
+    _batches = False
     implementation = None
 
     def __call__(self, *images):
         if not images:
-            raise TypeError("[%s] image, got none, expected one" % type(self).__name__)
+            raise RuntimeError("[%s] image, got none, expected one" % type(self).__name__)
         images = [image.asnumpy() if isinstance(image, Tensor) else image for image in images]
         if self._draw is None:
-            found = [self._apply(image) for image in images]
+            found = [self._each(image) for image in images]
         else:
-            drawn = self._draw(images[0])
-            found = [self._apply(image, drawn) for image in images]
+            first = images[0]
+            drawn = self._draw(first[(0,) * (first.ndim - 3)] if self._is_batch(first) else first)
+            found = [self._each(image, drawn) for image in images]
         return found[0] if len(found) == 1 else tuple(found)
+
+    def _is_batch(self, image):
+        return self._batches and isinstance(image, np.ndarray) and image.ndim > 3 and image.size > 0
+
+    def _each(self, image, *drawn):
+        if not self._is_batch(image):
+            return self._apply(image, *drawn)
+        found = np.stack([self._apply(one, *drawn) for one in image.reshape((-1,) + image.shape[-3:])])
+        return found.reshape(image.shape[:-3] + found.shape[1:])
+
+    def device(self, device_target="CPU"):
+        """The transform itself: images are changed on CPUs. NotImplementedError for "Ascend", ValueError for other names."""
+        if not isinstance(device_target, str):
+            raise TypeError("[%s] device_target, got %s, expected a str" % (self._where, type(device_target).__name__))
+        if device_target not in ("CPU", "Ascend"):
+            raise ValueError("[%s] device_target, got %r, expected 'CPU'" % (self._where, device_target))
+        if device_target == "Ascend":
+            raise NotImplementedError("[%s] device_target, got 'Ascend', expected 'CPU': no kernels for NPUs are there" % self._where)
+        return self
 
     @property
     def _where(self):
@@ -189,7 +210,7 @@ def sides(padding, where):
     if isinstance(padding, numbers.Integral) and not isinstance(padding, bool):
         padding = (padding,) * 4
     if not isinstance(padding, (list, tuple)) or len(padding) not in (2, 4):
-        raise TypeError("[%s] padding, got %r, expected an int, two or four of them" % (where, padding))
+        raise (ValueError if isinstance(padding, (list, tuple)) else TypeError)("[%s] padding, got %r, expected an int, two or four of them" % (where, padding))
     found = tuple(integer(value, "padding", where, 0, 2147483647) for value in padding)
     return found + found if len(found) == 2 else found
 

@@ -2,7 +2,8 @@
 import numpy as np
 
 from ..._native import _msjit
-from .base import Transform, changed, integer, is_pil, looked_up, number, ordered, pillow
+from .base import Transform, changed, flag, integer, is_pil, looked_up, number, ordered, pillow
+from .hues import hsv_to_rgb, rgb_to_hsv, with_hue
 from .values import gray
 
 
@@ -42,15 +43,15 @@ def brightness(image, factor, where):
     """Values times a factor."""
     if is_pil(image):
         return _enhanced(image, "Brightness", factor)
-    return _blend(_rgb(image, where), np.float32(0), factor)
+    return _blend(image, np.float32(0), factor)
 
 
 def contrast(image, factor, where):
     """Away from, or towards, the mean luminance."""
     if is_pil(image):
         return _enhanced(image, "Contrast", factor)
-    middle = int(_luminance(_rgb(image, where)).mean() + 0.5)
-    return _blend(image, np.float32(middle), factor)
+    middle = _luminance(_rgb(image, where)).mean()
+    return _blend(image, np.float32(middle if image.dtype.kind == "f" else int(middle + 0.5)), factor)
 
 
 def saturation(image, factor, where):
@@ -90,35 +91,7 @@ def hue(image, factor, where):
         hsv = rgb_to_hsv(image.astype(np.float64))
         hsv[..., 0] = (hsv[..., 0] + factor) % 1.0
         return hsv_to_rgb(hsv).astype(image.dtype)
-    return changed(_msjit.images.turn_hue, image, 3, factor)
-
-
-def rgb_to_hsv(rgb):
-    """Hue, saturation and value of arrays whose last axis has red, green and blue."""
-    rgb = np.asarray(rgb, np.float64)
-    high, low = rgb.max(-1), rgb.min(-1)
-    spread = high - low
-    with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.where(spread[..., None] > 0, (high[..., None] - rgb) / spread[..., None], 0.0)
-        sat = np.where(high > 0, spread / high, 0.0)
-    red, green, blue = part[..., 0], part[..., 1], part[..., 2]
-    turn = np.where(rgb[..., 0] == high, blue - green,
-                    np.where(rgb[..., 1] == high, 2.0 + red - blue, 4.0 + green - red))
-    return np.stack([np.where(spread > 0, turn / 6.0 % 1.0, 0.0), sat, high], -1)
-
-
-def hsv_to_rgb(hsv):
-    """The inverse of rgb_to_hsv."""
-    hsv = np.asarray(hsv, np.float64)
-    turn, sat, value = hsv[..., 0], hsv[..., 1], hsv[..., 2]
-    sector = np.floor(turn * 6.0)
-    rest = turn * 6.0 - sector
-    low, down, up = value * (1 - sat), value * (1 - sat * rest), value * (1 - sat * (1 - rest))
-    sector = sector.astype(np.int64) % 6
-    red = np.choose(sector, [value, down, low, low, up, value])
-    green = np.choose(sector, [up, value, value, down, low, low])
-    blue = np.choose(sector, [low, low, up, value, value, down])
-    return np.stack([red, green, blue], -1)
+    return with_hue(image, factor)
 
 
 def _table_only(image, where):
@@ -172,8 +145,8 @@ def _stretch(counts, cutoff):
 def solarized(image, low, high, where):
     """Values from low to high inverted."""
     pil, image = is_pil(image), np.asarray(image)
-    image = _table_only(image, where)
-    found = np.where((image >= low) & (image <= high), 255 - image, image).astype(np.uint8)
+    high = np.inf if low == high else high  # one number: all from it on, as in MindSpore
+    found = np.where((image >= low) & (image <= high), 255 - image, image).astype(image.dtype)
     return pillow().fromarray(found) if pil else found
 
 
@@ -236,12 +209,14 @@ AdjustHue = _adjusting("AdjustHue", hue, "hue_factor", -0.5, 0.5, "Round the col
 class AdjustGamma(Transform):
     """255 * gain * (value / 255) ** gamma."""
 
+    _batches = True
+
     def __init__(self, gamma, gain=1):
         self.gamma, self.gain = number(gamma, "gamma", "AdjustGamma", 0), number(gain, "gain", "AdjustGamma")
 
     def _apply(self, image):
         if not is_pil(image) and self._array(image).dtype.kind == "f":
-            return np.clip(self.gain * np.power(image, self.gamma), 0, 1).astype(image.dtype)
+            return np.clip(np.power(image * np.float32(self.gain), np.float32(self.gamma)), 0, 1).astype(np.float32)
         pil, image = is_pil(image), _table_only(np.asarray(image), "AdjustGamma")
         table = np.clip((255 + 1 - 1e-3) * self.gain * (np.arange(256) / 255.0) ** self.gamma, 0, 255)
         found = looked_up(image, table.astype(np.uint8))
@@ -263,7 +238,7 @@ class Grayscale(Transform):
 
     def __init__(self, num_output_channels=1):
         if num_output_channels not in (1, 3):
-            raise ValueError("[Grayscale] num_output_channels, got %r, expected 1 or 3" % (num_output_channels,))
+            raise (ValueError if isinstance(num_output_channels, int) else TypeError)("[Grayscale] num_output_channels, got %r, expected 1 or 3" % (num_output_channels,))
         self.num_output_channels = num_output_channels
 
     def _apply(self, image):
@@ -318,10 +293,14 @@ class GaussianBlur(Transform):
 
     def __init__(self, kernel_size, sigma=None):
         size = kernel_size if isinstance(kernel_size, (list, tuple)) else (kernel_size, kernel_size)
+        if len(size) != 2:
+            raise TypeError("[GaussianBlur] kernel_size, got %r, expected an int or two (width, height)" % (kernel_size,))
         self.kernel_size = [integer(k, "kernel_size", "GaussianBlur", 1) for k in size]
-        if any(k % 2 == 0 for k in self.kernel_size) or len(self.kernel_size) != 2:
+        if any(k % 2 == 0 for k in self.kernel_size):
             raise ValueError("[GaussianBlur] kernel_size, got %r, expected odd numbers" % (kernel_size,))
         sigma = sigma if isinstance(sigma, (list, tuple)) else (sigma, sigma)
+        if len(sigma) != 2:
+            raise TypeError("[GaussianBlur] sigma, got %r, expected a number or two" % (sigma,))
         given = [0 if s is None else number(s, "sigma", "GaussianBlur", 0) for s in sigma]
         across = given[0] or 0.3 * ((self.kernel_size[0] - 1) * 0.5 - 1) + 0.8
         self.sigma = [across, given[1] or across]
@@ -336,12 +315,14 @@ class RgbToHsv(Transform):
     _convert = staticmethod(rgb_to_hsv)
 
     def __init__(self, is_hwc=False):
-        self.is_hwc = is_hwc
+        self.is_hwc = flag(is_hwc, "is_hwc", self._where)
 
     def _apply(self, image):
         if not isinstance(image, np.ndarray):
             raise TypeError("[%s] image, got %s, expected a NumPy array" % (self._where, type(image).__name__))
-        image = self._array(image, (3, 4))
+        if image.ndim not in (3, 4):
+            raise TypeError("[%s] rank of the image, got %d, expected 3 or 4" % (self._where, image.ndim))
+        image = self._array(image, None)
         axis = -1 if self.is_hwc else -3
         if image.shape[axis] != 3:
             raise TypeError("[%s] channels of the image, got %d, expected 3" % (self._where, image.shape[axis]))

@@ -16,6 +16,7 @@ from .base import (
     integer,
     inter,
     is_pil,
+    member,
     number,
     pair,
     pillow,
@@ -103,6 +104,8 @@ def flipped(image, axis):
 class Resize(Transform):
     """To (height, width); one int is the length of the shorter side."""
 
+    _batches = True
+
     def __init__(self, size, interpolation=Inter.BILINEAR):
         self.size = (integer(size, "size", self._where, 1) if isinstance(size, int) else pair(size, self._where))
         self.interpolation = inter(interpolation, self._where)
@@ -119,6 +122,8 @@ class Resize(Transform):
 
 class CenterCrop(Transform):
     """The middle of an image; zeros where it is smaller."""
+
+    _batches = True
 
     def __init__(self, size):
         self.size = pair(size, self._where)
@@ -167,12 +172,16 @@ class ResizedCrop(Transform):
 class HorizontalFlip(Transform):
     """Left to right."""
 
+    _batches = True
+
     def _apply(self, image):
         return flipped(self._array(image), 1)
 
 
 class VerticalFlip(Transform):
     """Top to bottom."""
+
+    _batches = True
 
     def _apply(self, image):
         return flipped(self._array(image), 0)
@@ -199,7 +208,8 @@ class PadToSize(Transform):
         self.size, self.fill_value = pair(size, self._where), fills(fill_value, self._where)
         offset = (offset,) * 2 if isinstance(offset, int) else offset
         if offset is not None and (not isinstance(offset, (list, tuple)) or len(offset) not in (0, 2)):
-            raise TypeError("[PadToSize] offset, got %r, expected an int or (top, left)" % (offset,))
+            raise (ValueError if isinstance(offset, (list, tuple)) else TypeError)(
+                "[PadToSize] offset, got %r, expected an int or (top, left)" % (offset,))
         self.offset = [integer(o, "offset", "PadToSize", 0) for o in offset] if offset else None
         self.padding_mode = border(padding_mode, self._where)
 
@@ -207,7 +217,7 @@ class PadToSize(Transform):
         image = self._array(image)
         down, right = self.size[0] - image.shape[0], self.size[1] - image.shape[1]
         top, left = self.offset or (down // 2, right // 2)
-        if down < top or right < left:
+        if down < max(0, top) or right < max(0, left):
             raise RuntimeError("[PadToSize] size, got %s, expected at least that of the image, %s"
                                % (self.size, image.shape[:2]))
         return padded(image, (left, top, right - left, down - top), self.fill_value, self.padding_mode)
@@ -217,8 +227,7 @@ def rotated(image, degrees, resample, expand, center, fill, where):
     """Turned counterclockwise."""
     height, width = image.shape[:2]
     x, y = center if center is not None else ((width - 1) / 2.0, (height - 1) / 2.0)
-    angle = math.radians(degrees)
-    cos, sin = math.cos(angle), math.sin(angle)
+    cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     matrix = [[cos, sin, (1 - cos) * x - sin * y], [-sin, cos, sin * x + (1 - cos) * y]]
     new_height, new_width = height, width
     if expand:
@@ -242,12 +251,14 @@ def center_point(center, where):
     if center is None:
         return None
     if not isinstance(center, (list, tuple)) or len(center) != 2:
-        raise TypeError("[%s] center, got %r, expected (x, y)" % (where, center))
+        raise ValueError("[%s] center, got %r, expected (x, y)" % (where, center))
     return tuple(number(c, "center", where) for c in center)
 
 
 class Rotate(Transform):
     """Turned counterclockwise by `degrees`; expand makes room for all of it."""
+
+    _batches = True
 
     def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
         self.degrees, self.resample = number(degrees, "degrees", self._where), inter(resample, self._where)
@@ -259,18 +270,23 @@ class Rotate(Transform):
                        self._where)
 
 
-def affine_map(image, degrees, translate, scale, shear, resample, fill, where):
-    """Sheared, scaled, turned about the middle, then moved by `translate` pixels."""
-    height, width = image.shape[:2]
-    x, y = (width - 1) / 2.0, (height - 1) / 2.0
-    angle, first, second = math.radians(degrees), math.radians(shear[0]), math.radians(shear[1])
+def affine_matrix(size, degrees, translate, scale, shear):
+    """The inverse of: sheared, scaled, turned about the middle of (height, width), then moved by `translate` pixels."""
+    x, y = (size[1] - 1) / 2.0, (size[0] - 1) / 2.0
+    angle, first, second = [math.radians(value) for value in (degrees, shear[0], shear[1])]
     a = math.cos(angle - second) / math.cos(second)
     b = -math.cos(angle - second) * math.tan(first) / math.cos(second) - math.sin(angle)
     c = math.sin(angle - second) / math.cos(second)
     d = -math.sin(angle - second) * math.tan(first) / math.cos(second) + math.cos(angle)
     a, b, c, d = a * scale, b * scale, c * scale, d * scale
-    matrix = [[a, b, x + translate[0] - a * x - b * y], [c, d, y + translate[1] - c * x - d * y]]
-    return resampling.warp(image, _inverse(matrix), height, width, resample, fill, where)
+    return _inverse([[a, b, x + translate[0] - a * x - b * y], [c, d, y + translate[1] - c * x - d * y]])
+
+
+def affine_map(image, degrees, translate, scale, shear, resample, fill, where):
+    """Sheared, scaled, turned about the middle, then moved by `translate` pixels."""
+    height, width = image.shape[:2]
+    matrix = affine_matrix((height, width), degrees, translate, scale, shear)
+    return resampling.warp(image, matrix, height, width, resample, fill, where)
 
 
 class Affine(Transform):
@@ -283,6 +299,8 @@ class Affine(Transform):
         self.translate = [number(t, "translate", "Affine", -1, 1) for t in translate]
         self.scale = number(scale, "scale", "Affine", 0, above=True)
         shear = shear if isinstance(shear, (list, tuple)) else (shear, 0)
+        if len(shear) != 2:
+            raise TypeError("[Affine] shear, got %r, expected a number or two" % (shear,))
         self.shear = [number(s, "shear", "Affine") for s in shear]
         self.resample, self.fill_value = inter(resample, "Affine"), fills(fill_value, "Affine")
 
@@ -308,10 +326,7 @@ def distorted(image, start, end, interpolation, where):
     if is_pil(image):
         return image.transform(image.size, pillow().PERSPECTIVE, tuple(matrix.reshape(-1)[:8]),
                                pil_mode(interpolation, where))
-    if interpolation not in (Inter.NEAREST, Inter.BILINEAR):
-        raise NotImplementedError("[%s] interpolation, got %s for an array, expected NEAREST or BILINEAR"
-                                  % (where, interpolation.name))
-    return resampling.perspective(image, matrix, interpolation, (0,))
+    return resampling.perspective(image, matrix, interpolation, (0,), where)
 
 
 class Perspective(Transform):
@@ -321,6 +336,8 @@ class Perspective(Transform):
         for name, points in (("start_points", start_points), ("end_points", end_points)):
             if not isinstance(points, (list, tuple)) or len(points) != 4 or any(len(p) != 2 for p in points):
                 raise TypeError("[Perspective] %s, got %r, expected four points (x, y)" % (name, points))
+            for value in (value for point in points for value in point):
+                integer(value, name, "Perspective", -2147483648, 2147483647)
         self.start_points, self.end_points = start_points, end_points
         self.interpolation = inter(interpolation, "Perspective")
 
@@ -365,7 +382,8 @@ class SlicePatches(Transform):
     def __init__(self, num_height=1, num_width=1, slice_mode=SliceMode.PAD, fill_value=0):
         self.num_height = integer(num_height, "num_height", self._where, 1)
         self.num_width = integer(num_width, "num_width", self._where, 1)
-        self.slice_mode, self.fill_value = slice_mode, fills(fill_value, self._where)
+        self.slice_mode = member(slice_mode, SliceMode, "slice_mode", self._where)
+        self.fill_value = (integer(fill_value, "fill_value", self._where, 0, 255),)
 
     def _apply(self, image):
         image = self._array(image)

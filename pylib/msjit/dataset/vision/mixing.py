@@ -3,6 +3,7 @@ import math
 
 import numpy as np
 
+from ...common.tensor import Tensor
 from ..draws import current
 from .base import Transform, flag, integer, member, number, probability
 from .utils import ImageBatchFormat
@@ -12,6 +13,11 @@ class _BatchOfImages:
     """A transform of (images, one-hot labels), after batch."""
 
     implementation = None
+
+    def __call__(self, *columns):
+        if len(columns) != 2:
+            raise RuntimeError("[%s] columns, got %d, expected 2: images and labels" % (type(self).__name__, len(columns)))
+        return self._both(*[column.asnumpy() if isinstance(column, Tensor) else column for column in columns])
 
     def _checked(self, images, labels):
         where = type(self).__name__
@@ -39,7 +45,7 @@ class MixUpBatch(_BatchOfImages):
     def __init__(self, alpha=1.0):
         self.alpha = number(alpha, "alpha", "MixUpBatch", 0, above=True)
 
-    def __call__(self, images, labels):
+    def _both(self, images, labels):
         self._checked(images, labels)
         share, order = current().betavariate(self.alpha, self.alpha), self._order(len(images))
         return (self._mixed(images, images[order], share).astype(images.dtype), self._mixed(labels, labels[order], share))
@@ -53,7 +59,7 @@ class CutMixBatch(_BatchOfImages):
         self.alpha = number(alpha, "alpha", "CutMixBatch", 0, above=True)
         self.prob = probability(prob, "CutMixBatch")
 
-    def __call__(self, images, labels):
+    def _both(self, images, labels):
         self._checked(images, labels)
         images, labels, order = images.copy(), labels.astype(np.float32), self._order(len(images))
         view = images if self.format == ImageBatchFormat.NHWC else images.transpose(0, 2, 3, 1)
@@ -102,7 +108,7 @@ class UniformAugment(Transform):
     """num_ops of the transforms, one after the other, each of them at random left out."""
 
     def __init__(self, transforms, num_ops=2):
-        if not isinstance(transforms, (list, tuple)) or not transforms or not all(callable(t) for t in transforms):
+        if not isinstance(transforms, (list, tuple)) or not all(callable(t) for t in transforms):
             raise TypeError("[UniformAugment] transforms, got %r, expected a list of transforms" % (transforms,))
         self.transforms = list(transforms)
         self.num_ops = integer(num_ops, "num_ops", "UniformAugment", 1)
@@ -123,11 +129,14 @@ class RandomSelectSubpolicy(Transform):
     """One of several lists of (transform, probability)."""
 
     def __init__(self, policy):
-        if not isinstance(policy, list) or not policy or not all(isinstance(p, list) and p for p in policy):
+        if not isinstance(policy, list) or not all(isinstance(p, list) for p in policy):
             raise TypeError("[RandomSelectSubpolicy] policy, got %r, expected a list of lists" % (policy,))
+        if not policy or not all(policy):
+            raise ValueError("[RandomSelectSubpolicy] policy, got %r, expected no empty lists" % (policy,))
         for item in (item for part in policy for item in part):
-            if not isinstance(item, tuple) or len(item) != 2 or not callable(item[0]):
-                raise TypeError("[RandomSelectSubpolicy] item, got %r, expected (transform, probability)" % (item,))
+            pair = isinstance(item, tuple) and len(item) == 2
+            if not pair or not callable(item[0]):
+                raise (TypeError if pair else ValueError)("[RandomSelectSubpolicy] item, got %r, expected (transform, probability)" % (item,))
             probability(item[1], "RandomSelectSubpolicy")
         self.policy = policy
 

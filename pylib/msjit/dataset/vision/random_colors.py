@@ -3,7 +3,7 @@ import numpy as np
 
 from ..draws import current
 from . import color
-from .base import Transform, around, hit, integer, is_pil, number, ordered, probability, uniform
+from .base import Transform, around, hit, integer, is_pil, number, ordered, pillow, probability, uniform
 from .random_transforms import Sometimes
 
 
@@ -11,14 +11,14 @@ class RandomInvert(Sometimes):
     """255 less the values."""
 
     def _change(self, image):
-        return color.Invert()(image)
+        return color.Invert()(np.asarray(image))
 
 
 class RandomEqualize(Sometimes):
     """A flat histogram."""
 
     def _change(self, image):
-        return color.equalized(image, self._where)
+        return color.equalized(np.asarray(image), self._where)
 
 
 class RandomGrayscale(Sometimes):
@@ -39,12 +39,14 @@ class RandomAutoContrast(color.AutoContrast):
     def __init__(self, cutoff=0.0, ignore=None, prob=0.5):
         super().__init__(cutoff, ignore)
         self.prob = probability(prob, self._where)
+        if cutoff == 50:
+            raise ValueError("[RandomAutoContrast] cutoff, got 50, expected less")
 
     def _draw(self, image):
         return hit(self.prob)
 
     def _apply(self, image, drawn):
-        return super()._apply(image) if drawn else image
+        return super()._apply(self._array(image)) if drawn else image
 
 
 class RandomAdjustSharpness(Sometimes):
@@ -55,7 +57,7 @@ class RandomAdjustSharpness(Sometimes):
         self.degree = number(degree, "degree", self._where, 0)
 
     def _change(self, image):
-        return color.sharpness(image, self.degree, self._where)
+        return color.sharpness(np.asarray(image), self.degree, self._where)
 
 
 class RandomColorAdjust(Transform):
@@ -82,11 +84,17 @@ class RandomColorAdjust(Transform):
         return image
 
 
+def _two(values, name, where):
+    if isinstance(values, (list, tuple)) and len(values) != 2:
+        raise ValueError("[%s] %s, got %r, expected two numbers" % (where, name, values))
+    return values
+
+
 class _Between(Transform):
     """One of the colour functions with a factor between two degrees."""
 
     def __init__(self, degrees=(0.1, 1.9)):
-        self.degrees = ordered(degrees, "degrees", self._where, 0)
+        self.degrees = ordered(_two(degrees, "degrees", self._where), "degrees", self._where, 0)
 
     def _draw(self, image):
         return uniform(*self.degrees)
@@ -127,7 +135,9 @@ class RandomSolarize(Transform):
     """Values between two random ones inverted."""
 
     def __init__(self, threshold=(0, 255)):
-        self.threshold = ordered(threshold, "threshold", self._where, 0, 255)
+        self.threshold = ordered(_two(threshold, "threshold", self._where), "threshold", self._where, 0, 255)
+        for value in threshold:
+            integer(value, "threshold", self._where, 0, 255)
 
     def _draw(self, image):
         return sorted(current().randint(*self.threshold) for _ in range(2))
@@ -149,6 +159,10 @@ class RandomLighting(Transform):
         return self._VECTORS @ (self._VALUES * [current().gauss(0, self.alpha) for _ in range(3)])
 
     def _apply(self, image, drawn):
+        if is_pil(image):
+            return pillow().fromarray(self._apply(np.asarray(image.convert("RGB")), drawn))
         image = self._array(image, (3,))
+        if image.shape[2] != 3:
+            raise RuntimeError("[RandomLighting] channels of the image, got %d, expected 3" % image.shape[2])
         found = image.astype(np.float64) + drawn
         return np.clip(found, 0, 255).astype(image.dtype) if image.dtype.kind in "iu" else found.astype(image.dtype)

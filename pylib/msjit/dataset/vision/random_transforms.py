@@ -9,6 +9,7 @@ from .base import (
     Transform,
     around,
     border,
+    filled,
     fills,
     flag,
     hit,
@@ -18,6 +19,7 @@ from .base import (
     number,
     ordered,
     pair,
+    pillow,
     probability,
     sides,
     size_of,
@@ -47,6 +49,8 @@ class Sometimes(Transform):
 class RandomHorizontalFlip(Sometimes):
     """Left to right."""
 
+    _batches = True
+
     def _change(self, image):
         return _mirrored(image, 1)
 
@@ -54,13 +58,14 @@ class RandomHorizontalFlip(Sometimes):
 class RandomVerticalFlip(Sometimes):
     """Top to bottom."""
 
+    _batches = True
+
     def _change(self, image):
         return _mirrored(image, 0)
 
 
 def _mirrored(image, axis):
     if is_pil(image):
-        from .base import pillow
         return image.transpose(pillow().FLIP_LEFT_RIGHT if axis else pillow().FLIP_TOP_BOTTOM)
     return geometry.flipped(image, axis)
 
@@ -94,6 +99,8 @@ class RandomPerspective(Sometimes):
 class RandomCrop(Transform):
     """A part of `size` at a random place, after padding."""
 
+    _batches = True
+
     def __init__(self, size, padding=None, pad_if_needed=False, fill_value=0, padding_mode=Border.CONSTANT):
         self.size, self.fill_value = pair(size, self._where), fills(fill_value, self._where)
         self.padding = None if padding is None else sides(padding, self._where)
@@ -121,8 +128,8 @@ class RandomCrop(Transform):
             height += 2 * max(0, self.size[0] - height)
             width += 2 * max(0, self.size[1] - width)
         if height < self.size[0] or width < self.size[1]:
-            raise RuntimeError("[%s] size, got %s, expected at most that of the image, %s"
-                               % (self._where, self.size, (height, width)))
+            raise (ValueError if is_pil(image) else RuntimeError)(
+                "[%s] size, got %s, expected at most that of the image, %s" % (self._where, self.size, (height, width)))
         random = current()
         return random.randint(0, height - self.size[0]), random.randint(0, width - self.size[1])
 
@@ -132,6 +139,8 @@ class RandomCrop(Transform):
 
 class RandomResizedCrop(Transform):
     """A part of random area and ratio, resized (Szegedy et al., "Going deeper with convolutions")."""
+
+    _batches = True
 
     def __init__(self, size, scale=(0.08, 1.0), ratio=(3. / 4., 4. / 3.), interpolation=Inter.BILINEAR, max_attempts=10):
         self.size, self.interpolation = pair(size, self._where), inter(interpolation, self._where)
@@ -174,6 +183,8 @@ class RandomCropDecodeResize(RandomResizedCrop):
 class RandomResize(Transform):
     """Resize with a random interpolation."""
 
+    _batches = True
+
     def __init__(self, size):
         self.size = size
         geometry.Resize(size)
@@ -182,7 +193,7 @@ class RandomResize(Transform):
         return current().choice([Inter.NEAREST, Inter.BILINEAR, Inter.BICUBIC, Inter.AREA])
 
     def _apply(self, image, drawn):
-        return geometry.Resize(self.size, drawn)(image)
+        return geometry.Resize(self.size, drawn)(self._array(image))
 
 
 class RandomRotation(Transform):
@@ -220,6 +231,7 @@ class RandomAffine(Transform):
                 number(value, "translate", where, -1, 1)
         if scale is not None:
             self.scale = ordered(scale, "scale", where, 0)
+            number(scale[1], "scale", where, 0, above=True)
         if shear is not None:
             shear = (-shear, shear) if not isinstance(shear, (list, tuple)) else tuple(shear)
             if len(shear) not in (2, 4):
@@ -238,8 +250,23 @@ class RandomAffine(Transform):
         return uniform(*self.degrees), moved, 1.0 if self.scale is None else uniform(*self.scale), shear
 
     def _apply(self, image, drawn):
+        if is_pil(image):
+            mode, bands = geometry.pil_mode(self.resample, self._where), len(image.getbands())
+            fill = tuple(int(value) for value in filled(self.fill_value, bands))
+            return image.transform(image.size, pillow().AFFINE, _pil_matrix(image.size, *drawn), mode,
+                                   fillcolor=fill if bands > 1 else fill[0])
         return geometry.affine_map(self._array(image), *drawn, resample=self.resample, fill=self.fill_value,
                                    where=self._where)
+
+
+def _pil_matrix(size, degrees, moved, scale, shear):
+    """The six numbers of an affine map of Pillow images; both shears are angles added to that of the turn."""
+    first, second = [math.radians(degrees + angle) for angle in shear]
+    share = scale * math.cos(first - second)
+    a, b, c, d = math.cos(first) / share, math.sin(first) / share, -math.sin(second) / share, math.cos(second) / share
+    x, y = size[0] * 0.5 + 0.5, size[1] * 0.5 + 0.5
+    right, down = x + moved[0], y + moved[1]
+    return a, b, x - a * right - b * down, c, d, y - c * right - d * down
 
 
 class RandomErasing(Transform):
@@ -256,15 +283,15 @@ class RandomErasing(Transform):
             values = value if isinstance(value, (list, tuple)) else (value,)
             if isinstance(value, str) or len(values) not in (1, 3):
                 raise ValueError("[%s] value, got %r, expected a number, three of them or 'random'" % (where, value))
-            value = [number(v, "value", where) for v in values]
+            value = [number(v, "value", where, 0, 255) for v in values]
         self.value = value
 
     def _draw(self, image):
+        if not hit(self.prob):
+            return None
         if not isinstance(image, np.ndarray):
             raise TypeError("[RandomErasing] image, got %s, expected a NumPy array" % type(image).__name__)
         shape, random = self._array(image, (3,)).shape, current()
-        if not hit(self.prob):
-            return None
         for _ in range(self.max_attempts):
             area = shape[1] * shape[2] * random.uniform(*self.scale)
             ratio = math.exp(random.uniform(math.log(self.ratio[0]), math.log(self.ratio[1])))

@@ -23,15 +23,18 @@ def _linear(size, wanted, clamped=True):
 
 def _cubic(size, wanted):
     """Keys' cubic with a = -0.75."""
-    a = -0.75
     at = ((np.arange(wanted) + 0.5) * (size / wanted) - 0.5).astype(np.float32)
     low = np.floor(at).astype(np.int64)
-    x = (at - low).astype(np.float32)
+    return np.clip(low[:, None] + np.arange(-1, 3), 0, size - 1), _keys((at - low).astype(np.float32))
+
+
+def _keys(x):
+    """The weights of four neighbours of places x behind the second one."""
+    a = -0.75
     first = ((a * (x + 1) - 5 * a) * (x + 1) + 8 * a) * (x + 1) - 4 * a
     second = ((a + 2) * x - (a + 3)) * x * x + 1
     third = ((a + 2) * (1 - x) - (a + 3)) * (1 - x) * (1 - x) + 1
-    weights = np.stack([first, second, third, 1 - first - second - third], 1)
-    return np.clip(low[:, None] + np.arange(-1, 3), 0, size - 1), weights.astype(np.float32)
+    return np.stack([first, second, third, 1 - first - second - third], -1).astype(np.float32)
 
 
 def _area(size, wanted):
@@ -121,24 +124,36 @@ def resize(array, height, width, interpolation, where):
 
 def warp(array, matrix, height, width, interpolation, fill, where):
     """Pixels of `array` at matrix @ (x, y, 1) for each (x, y) of the result: an affine map from it to the array."""
-    if interpolation not in (Inter.NEAREST, Inter.BILINEAR, Inter.AREA):
-        raise NotImplementedError("[%s] interpolation, got %s for an array, expected NEAREST or BILINEAR; Pillow images "
-                                  "take BICUBIC too" % (where, interpolation.name))
+    _warping(interpolation, where)
     x, y = np.arange(width), np.arange(height)[:, None]
     scaled = [[np.rint(matrix[i][0] * x * 1024).astype(np.int64),
                np.rint((matrix[i][1] * y + matrix[i][2]) * 1024).astype(np.int64)] for i in (0, 1)]
     flat = array.reshape(array.shape[:2] + (-1,))
-    outside = filled(fill, flat.shape[2]).astype(array.dtype)
+    outside = _outside(fill, flat)
     if interpolation == Inter.NEAREST:
         columns, rows = [(a + b + 512) >> 10 for a, b in scaled]
     else:
         columns, rows = [(a + b + 16) >> 5 for a, b in scaled]
-    found = _sampled(flat, rows, columns, interpolation != Inter.NEAREST, outside)
+    found = _sampled(flat, rows, columns, interpolation, outside)
     return found.reshape((height, width) + array.shape[2:])
 
 
-def _sampled(array, rows, columns, fraction, outside):
-    """The pixels at these places, which are in 32nds of a pixel where `fraction`."""
+def _warping(interpolation, where):
+    if interpolation not in (Inter.NEAREST, Inter.BILINEAR, Inter.AREA, Inter.BICUBIC):
+        raise TypeError("[%s] interpolation, got %s for an array, expected NEAREST, BILINEAR, BICUBIC or AREA"
+                        % (where, interpolation.name))
+
+
+def _outside(fill, array):
+    """What lies outside, for each channel: 0 in the fourth, as MindSpore has it."""
+    return np.where(np.arange(array.shape[2]) < 3, filled(fill, array.shape[2]), 0).astype(array.dtype)
+
+
+def _sampled(array, rows, columns, interpolation, outside):
+    """The pixels at these places, which are in 32nds of a pixel unless the nearest ones are taken."""
+    if interpolation == Inter.BICUBIC:
+        return _cubic_between(array, rows, columns, outside)
+    fraction = interpolation != Inter.NEAREST
     if array.dtype != np.uint8:
         return (_between if fraction else _at)(array, rows, columns, outside)
     found = np.empty(rows.shape + array.shape[2:], np.uint8)
@@ -167,19 +182,37 @@ def _between(array, rows, columns, outside):
     return (total / 1024).astype(array.dtype)
 
 
-def perspective(array, matrix, interpolation, fill):
+_STEPS = _keys(np.arange(32, dtype=np.float32) / 32)
+
+
+def _cubic_between(array, rows, columns, outside):
+    """Bicubic, positions in 32nds of a pixel; integers with weights of 15 bits."""
+    whole, total = array.dtype.kind in "iu", 0
+    down, right = _STEPS[rows & 31], _STEPS[columns & 31]
+    for i in range(4):
+        for j in range(4):
+            share = down[..., i] * right[..., j]
+            share = np.rint(share * 32768).astype(np.int64) if whole else share.astype(np.float64)
+            values = _at(array, (rows >> 5) + i - 1, (columns >> 5) + j - 1, outside)
+            total = total + values.astype(share.dtype) * share[..., None]
+    if not whole:
+        return total.astype(array.dtype)
+    info = np.iinfo(array.dtype)
+    return np.clip((total + (1 << 14)) >> 15, info.min, info.max).astype(array.dtype)
+
+
+def perspective(array, matrix, interpolation, fill, where):
     """As warp, for a projective map, in floats."""
+    _warping(interpolation, where)
     height, width = array.shape[:2]
     x, y = np.meshgrid(np.arange(width), np.arange(height))
     flat = array.reshape(array.shape[:2] + (-1,))
     below = matrix[2][0] * x + matrix[2][1] * y + matrix[2][2]
     below = np.where(below == 0, 1e-12, below)
     columns, rows = [(m[0] * x + m[1] * y + m[2]) / below for m in matrix[:2]]
-    outside = filled(fill, flat.shape[2]).astype(array.dtype)
     limit = float(2**40)
     columns, rows = np.clip(columns, -limit, limit), np.clip(rows, -limit, limit)
-    fraction = interpolation != Inter.NEAREST
-    steps = 32 if fraction else 1
+    steps = 1 if interpolation == Inter.NEAREST else 32
     rows, columns = [np.rint(places * steps).astype(np.int64) for places in (rows, columns)]
-    found = _sampled(flat, rows, columns, fraction, outside)
+    found = _sampled(flat, rows, columns, interpolation, _outside(fill, flat))
     return found.reshape(array.shape)

@@ -64,6 +64,8 @@ def _per_channel(mean, std, where):
 class Normalize(Transform):
     """(image - mean) / std in each channel, as float32."""
 
+    _batches = True
+
     def __init__(self, mean, std, is_hwc=True):
         self.mean, self.std = _per_channel(mean, std, self._where)
         self.is_hwc = flag(is_hwc, "is_hwc", self._where)
@@ -96,7 +98,7 @@ class NormalizePad(Normalize):
     def __init__(self, mean, std, dtype="float32", is_hwc=True):
         super().__init__(mean, std, is_hwc)
         if dtype not in ("float32", "float16"):
-            raise ValueError("[NormalizePad] dtype, got %r, expected 'float32' or 'float16'" % (dtype,))
+            raise (ValueError if isinstance(dtype, str) else TypeError)("[NormalizePad] dtype, got %r, expected 'float32' or 'float16'" % (dtype,))
         self.dtype = np.dtype(dtype)
 
     def _apply(self, image):
@@ -144,10 +146,16 @@ class ToTensor(Transform):
 
 
 class ToPIL(Transform):
-    """A Pillow image."""
+    """A Pillow image: of uint8 with 1, 3 or 4 channels, or of another type that Pillow has, with one."""
 
     def _apply(self, image):
-        return as_pil(image, "ToPIL")
+        if is_pil(image) or self._array(image).dtype == np.uint8:
+            return as_pil(image, "ToPIL")
+        image = image[:, :, 0] if image.ndim == 3 and image.shape[2] == 1 else image
+        try:
+            return pillow().fromarray(np.ascontiguousarray(image))
+        except TypeError as error:
+            raise TypeError("[ToPIL] image, got %s of shape %s (%s), expected uint8" % (image.dtype, image.shape, error)) from None
 
 
 class ToNumpy(Transform):
@@ -168,24 +176,33 @@ class ToType(Transform):
 
 
 def gray(image, order=(0, 1, 2)):
-    """Luminance with the weights of ITU-R BT.601, in 15 bits as OpenCV has it."""
+    """Luminance with the weights of ITU-R BT.601; of integers in 15 bits as OpenCV has it."""
+    if image.dtype.kind == "f":
+        red, green, blue = (image[..., i] for i in order)
+        return (red * 0.299 + green * 0.587 + blue * 0.114).astype(image.dtype)
     image = image.astype(np.int64)
     total = image[..., order[0]] * 9798 + image[..., order[1]] * 19235 + image[..., order[2]] * 3735
     return (total + (1 << 14)) >> 15
 
 
+# The source channel of each channel of the result; 3 is the alpha channel, opaque where there is none.
 _ORDERS = {
-    ConvertMode.COLOR_BGR2BGRA: (3, (0, 1, 2, None)), ConvertMode.COLOR_BGRA2BGR: (4, (0, 1, 2)),
-    ConvertMode.COLOR_BGR2RGBA: (3, (2, 1, 0, None)), ConvertMode.COLOR_RGBA2BGR: (4, (2, 1, 0)),
-    ConvertMode.COLOR_BGR2RGB: (3, (2, 1, 0)), ConvertMode.COLOR_BGRA2RGBA: (4, (2, 1, 0, 3)),
-    ConvertMode.COLOR_GRAY2BGR: (1, (0, 0, 0)), ConvertMode.COLOR_GRAY2BGRA: (1, (0, 0, 0, None)),
+    ConvertMode.COLOR_BGR2BGRA: (0, 1, 2, 3), ConvertMode.COLOR_BGRA2BGR: (0, 1, 2),
+    ConvertMode.COLOR_BGR2RGBA: (2, 1, 0, 3), ConvertMode.COLOR_RGBA2BGR: (2, 1, 0),
+    ConvertMode.COLOR_BGR2RGB: (2, 1, 0), ConvertMode.COLOR_BGRA2RGBA: (2, 1, 0, 3),
+    ConvertMode.COLOR_GRAY2BGR: (0, 0, 0), ConvertMode.COLOR_GRAY2BGRA: (0, 0, 0, 3),
 }
-_GRAYS = {ConvertMode.COLOR_BGR2GRAY: (3, (2, 1, 0)), ConvertMode.COLOR_RGB2GRAY: (3, (0, 1, 2)),
-          ConvertMode.COLOR_BGRA2GRAY: (4, (2, 1, 0)), ConvertMode.COLOR_RGBA2GRAY: (4, (0, 1, 2))}
+_GRAYS = {ConvertMode.COLOR_BGR2GRAY: (2, 1, 0), ConvertMode.COLOR_RGB2GRAY: (0, 1, 2),
+          ConvertMode.COLOR_BGRA2GRAY: (2, 1, 0), ConvertMode.COLOR_RGBA2GRAY: (0, 1, 2)}
+_FROM_GRAY = (ConvertMode.COLOR_GRAY2BGR, ConvertMode.COLOR_GRAY2BGRA)
 
 
 class ConvertColor(Transform):
-    """Another order or number of channels."""
+    """Another order or number of channels.
+
+    Modes that begin with three or four channels take both: a missing alpha channel is opaque. All but those that give gray take images of
+    one channel too, whose values become all three colours.
+    """
 
     def __init__(self, convert_mode):
         if not isinstance(convert_mode, ConvertMode):
@@ -194,28 +211,35 @@ class ConvertColor(Transform):
 
     def _apply(self, image):
         image = self._array(image)
-        array = image[:, :, None] if image.ndim == 2 else image
-        channels, order = (_GRAYS.get(self.convert_mode) or _ORDERS[self.convert_mode])
-        if array.shape[2] != channels:
-            raise RuntimeError("[ConvertColor] channels of the image, got %d, expected %d for %s"
-                               % (array.shape[2], channels, self.convert_mode.name))
-        if self.convert_mode in _GRAYS:
-            return gray(array, order).astype(array.dtype)
+        array, mode = image[:, :, None] if image.ndim == 2 else image, self.convert_mode
+        channels = array.shape[2]
+        takes = (1,) if mode in _FROM_GRAY else (3, 4) if mode in _GRAYS else (1, 3, 4)
+        if channels not in takes:
+            raise RuntimeError("[ConvertColor] channels of the image, got %d, expected %s for %s"
+                               % (channels, " or ".join(str(c) for c in takes), mode.name))
+        if mode in _GRAYS:
+            return gray(array, _GRAYS[mode]).astype(array.dtype)
         opaque = np.full(array.shape[:2], 255 if array.dtype == np.uint8 else 1, array.dtype)
-        return np.stack([opaque if i is None else array[:, :, i] for i in order], 2)
+        parts = [array[:, :, i if channels > 1 else 0] for i in range(3)] + [array[:, :, 3] if channels == 4 else opaque]
+        return np.stack([parts[i] for i in _ORDERS[mode]], 2)
 
 
 class LinearTransformation(Transform):
     """The flattened image less mean_vector, times a square matrix."""
 
     def __init__(self, transformation_matrix, mean_vector):
-        matrix, mean = np.asarray(transformation_matrix), np.asarray(mean_vector)
+        matrix, mean = transformation_matrix, mean_vector
+        for name, value in (("transformation_matrix", matrix), ("mean_vector", mean)):
+            if not isinstance(value, np.ndarray):
+                raise TypeError("[LinearTransformation] %s, got %s, expected a NumPy array" % (name, type(value).__name__))
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or mean.shape != matrix.shape[:1]:
             raise ValueError("[LinearTransformation] transformation_matrix and mean_vector, got shapes %s and %s, expected "
                              "(n, n) and (n,)" % (matrix.shape, mean.shape))
         self.matrix, self.mean = matrix, mean
 
     def _apply(self, image):
+        if not isinstance(image, np.ndarray):
+            raise TypeError("[LinearTransformation] image, got %s, expected a NumPy array" % type(image).__name__)
         image = self._array(image)
         if image.size != self.mean.size:
             raise ValueError("[LinearTransformation] values of the image, got %d, expected %d"
@@ -230,11 +254,19 @@ class Erase(Transform):
         self.top, self.left = integer(top, "top", "Erase", 0), integer(left, "left", "Erase", 0)
         self.height, self.width = integer(height, "height", "Erase", 1), integer(width, "width", "Erase", 1)
         values = value if isinstance(value, (list, tuple)) else (value,)
+        if len(values) not in (1, 3):
+            raise TypeError("[Erase] value, got %r, expected a number or three of them" % (value,))
         self.value = np.array([number(v, "value", "Erase", 0, 255) for v in values])
         self.inplace = flag(inplace, "inplace", "Erase")
 
     def _apply(self, image):
         image = self._array(image)
+        channels = image.shape[2] if image.ndim == 3 else 1
+        if self.top + self.height > image.shape[0] or self.left + self.width > image.shape[1]:
+            raise RuntimeError("[Erase] rectangle, got rows up to %d and columns up to %d, expected at most %s"
+                               % (self.top + self.height, self.left + self.width, image.shape[:2]))
+        if len(self.value) not in (1, channels):
+            raise RuntimeError("[Erase] channels of the image, got %d, expected %d, the length of value" % (channels, len(self.value)))
         image = image if self.inplace and image.flags.writeable else image.copy()
         value = self.value if image.ndim == 3 else self.value[0]
         image[self.top:self.top + self.height, self.left:self.left + self.width] = value
