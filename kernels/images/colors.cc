@@ -1,6 +1,7 @@
 #include "kernels/images/colors.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace msjit::images {
@@ -15,19 +16,6 @@ void look_up_channels(const uint8_t* source, int64_t pixels, const T* tables, T*
 struct Hsv {
   double hue, saturation, value;  // each from 0 to 1
 };
-
-Hsv hsv_of(const double (&rgb)[3]) {
-  const double high = std::max({rgb[0], rgb[1], rgb[2]}), low = std::min({rgb[0], rgb[1], rgb[2]});
-  const double spread = high - low;
-  if (!(spread > 0)) return {0, 0, high};
-  const double red = (high - rgb[0]) / spread, green = (high - rgb[1]) / spread,
-               blue = (high - rgb[2]) / spread;
-  const double turn = rgb[0] == high   ? blue - green
-                      : rgb[1] == high ? 2.0 + red - blue
-                                       : 4.0 + green - red;
-  const double hue = turn / 6.0;
-  return {hue - std::floor(hue), spread / high, high};
-}
 
 void rgb_of(const Hsv& hsv, double (&rgb)[3]) {
   const double around = hsv.hue * 6.0, sector = std::floor(around), rest = around - sector;
@@ -78,15 +66,35 @@ void saturate(const uint8_t* rgb, int64_t pixels, double factor, uint8_t* result
   }
 }
 
+namespace {
+
+constexpr int kBits = 12, kHalf = 1 << (kBits - 1);
+
+// whole / i with 12 bits of fraction, for i from 1 to 255; 0 for 0.
+std::array<int, 256> shares(double whole) {
+  std::array<int, 256> made{};
+  for (int i = 1; i < 256; ++i)
+    made[i] = static_cast<int>(std::nearbyint(whole * (1 << kBits) / i));
+  return made;
+}
+
+}  // namespace
+
+// As OpenCV's conversions of the full range: the circle has 256 steps on the way there and 255 on
+// the way back.
 void turn_hue(const uint8_t* rgb, int64_t pixels, double turn, uint8_t* result) {
+  static const std::array<int, 256> of_value = shares(255), of_spread = shares(256 / 6.0);
+  const int shift = static_cast<int>(turn * 255);
   for (int64_t i = 0; i < pixels; ++i, rgb += 3, result += 3) {
-    double color[3] = {rgb[0] / 255.0, rgb[1] / 255.0, rgb[2] / 255.0};
-    Hsv hsv = hsv_of(color);
-    const double at = std::nearbyint(hsv.hue * 180);
-    const int64_t step = static_cast<int64_t>((at == 180 ? 0 : at) + turn * 180) % 180;
-    hsv.hue = static_cast<double>(step < 0 ? step + 180 : step) / 180.0;
-    hsv.saturation = std::nearbyint(hsv.saturation * 255) / 255;
-    rgb_of(hsv, color);
+    const int red = rgb[0], green = rgb[1], blue = rgb[2];
+    const int high = std::max({red, green, blue}), spread = high - std::min({red, green, blue});
+    const int saturation = (spread * of_value[high] + kHalf) >> kBits;
+    const int around = high == red     ? green - blue
+                       : high == green ? blue - red + 2 * spread
+                                       : red - green + 4 * spread;
+    const int hue = (((around * of_spread[spread] + kHalf) >> kBits) + shift) & 255;
+    double color[3];
+    rgb_of({hue / 255.0, saturation / 255.0, high / 255.0}, color);
     for (int c = 0; c < 3; ++c) result[c] = byte_of(color[c] * 255);
   }
 }

@@ -4,7 +4,7 @@ import pytest
 
 from msjit._native import _msjit
 from msjit.dataset import vision
-from msjit.dataset.vision import Inter, color, resampling
+from msjit.dataset.vision import Inter, hues, resampling
 
 images = _msjit.images
 SHAPES = [(7, 5, 3), (1, 1, 1), (5, 9, 1), (4, 6, 4), (3, 8, 5)]
@@ -75,14 +75,24 @@ def test_colors(factor):
     np.testing.assert_array_equal(vision.AdjustSaturation(factor)(x), mixed(x, gray(x)[..., None], factor))
 
 
+def shares(whole):
+    """round(whole / i) with 12 bits of fraction."""
+    at = np.arange(256, dtype=np.float64)
+    at[0] = np.inf
+    return np.rint(whole * 4096 / at).astype(np.int64)
+
+
 @pytest.mark.parametrize("turn", [-0.5, -0.13, 0.0, 0.004, 0.5])
 def test_hue(turn):
     x = image((40, 50, 3), 3)
     x[0] = x[0, :, :1]  # without colours
-    hsv = color.rgb_to_hsv(x.astype(np.float64) / 255)
-    turned = (np.rint(hsv[..., 0] * 180) % 180 + turn * 180).astype(np.int64) % 180
-    hsv[..., 0], hsv[..., 1] = turned / 180.0, np.rint(hsv[..., 1] * 255) / 255
-    wanted = np.clip(np.rint(color.hsv_to_rgb(hsv) * 255), 0, 255).astype(np.uint8)
+    red, green, blue = np.moveaxis(x.astype(np.int64), -1, 0)
+    high, low = x.max(-1).astype(np.int64), x.min(-1).astype(np.int64)
+    spread = high - low
+    around = np.where(high == red, green - blue, np.where(high == green, blue - red + 2 * spread, red - green + 4 * spread))
+    hue = ((around * shares(256 / 6.0)[spread] + 2048 >> 12) + int(turn * 255)) % 256
+    hsv = np.stack([hue / 255.0, (spread * shares(255)[high] + 2048 >> 12) / 255.0, high / 255.0], -1)
+    wanted = np.clip(np.rint(hues.hsv_to_rgb(hsv) * 255), 0, 255).astype(np.uint8)
     np.testing.assert_array_equal(vision.AdjustHue(turn)(x), wanted)
 
 

@@ -3,7 +3,7 @@ import numpy as np
 
 from ..._native import _msjit
 from .base import Transform, changed, flag, integer, is_pil, looked_up, number, ordered, pillow
-from .hues import hsv_to_rgb, rgb_to_hsv, with_hue
+from .hues import hsv_to_rgb, rgb_to_hsv
 from .values import gray
 
 
@@ -91,7 +91,7 @@ def hue(image, factor, where):
         hsv = rgb_to_hsv(image.astype(np.float64))
         hsv[..., 0] = (hsv[..., 0] + factor) % 1.0
         return hsv_to_rgb(hsv).astype(image.dtype)
-    return with_hue(image, factor)
+    return changed(_msjit.images.turn_hue, image, 3, factor)
 
 
 def _table_only(image, where):

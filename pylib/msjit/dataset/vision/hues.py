@@ -1,7 +1,4 @@
-"""Hue, saturation and value: between them and red, green and blue, and turning the hue of an image.
-
-Bytes are turned as OpenCV's full-range conversions do: the circle has 256 steps on the way there and 255 on the way back.
-"""
+"""Hue, saturation and value: between them and red, green and blue."""
 import numpy as np
 
 
@@ -31,30 +28,3 @@ def hsv_to_rgb(hsv):
     green = np.choose(sector, [up, value, value, down, low, low])
     blue = np.choose(sector, [low, low, up, value, value, down])
     return np.stack([red, green, blue], -1)
-
-
-_BITS = 12
-_HALF = 1 << (_BITS - 1)
-
-
-def _shares(whole):
-    """round(whole / i) with 12 bits of fraction, for i from 0 to 255."""
-    at = np.arange(256, dtype=np.float64)
-    at[0] = np.inf
-    return np.rint(whole * (1 << _BITS) / at).astype(np.int64)
-
-
-_OF_VALUE, _OF_SPREAD = _shares(255), _shares(256 / 6.0)
-
-
-def with_hue(image, factor):
-    """An (..., 3) image of uint8 with its hue turned by a share of the circle, from -0.5 to 0.5."""
-    red, green, blue = np.moveaxis(image.astype(np.int64), -1, 0)
-    high = np.maximum(np.maximum(red, green), blue)
-    spread = high - np.minimum(np.minimum(red, green), blue)
-    sat = (spread * _OF_VALUE[high] + _HALF) >> _BITS
-    turn = np.where(high == red, green - blue, np.where(high == green, blue - red + 2 * spread, red - green + 4 * spread))
-    turn = (turn * _OF_SPREAD[spread] + _HALF) >> _BITS
-    turn = (turn + int(factor * 255)) % 256
-    hsv = np.stack([turn / 255.0, sat / 255.0, high / 255.0], -1)
-    return np.clip(np.rint(hsv_to_rgb(hsv) * 255), 0, 255).astype(np.uint8)
