@@ -5,7 +5,11 @@ import struct
 import numpy as np
 
 from .common.exceptions import (
-    MRMAddSchemaError, MRMDefineIndexError, MRMInvalidSchemaError, ParamTypeError, ParamValueError,
+    MRMAddSchemaError,
+    MRMDefineIndexError,
+    MRMInvalidSchemaError,
+    ParamTypeError,
+    ParamValueError,
 )
 from .packing import pack_array, pack_map
 from .records import SCALARS, _kind, open_shards
