@@ -54,6 +54,10 @@ class Concat(_Several):
             raise TypeError("[concat] sampler, got %s, expected a DistributedSampler or a RandomSampler" % type(sampler).__name__)
         if isinstance(sampler, DistributedSampler) and sampler.is_shuffled():
             raise ValueError("[concat] shuffle of the DistributedSampler, got True, expected False")
+        if isinstance(sampler, DistributedSampler) and sampler.get_num_samples():
+            raise ValueError("[concat] num_samples of the DistributedSampler, got %d, expected None" % sampler.get_num_samples())
+        if isinstance(sampler, RandomSampler) and sampler.replacement:
+            raise ValueError("[concat] replacement of the RandomSampler, got True, expected False")
         self._sampler, self._size = sampler, None
 
     def _open(self, run):

@@ -4,6 +4,7 @@ from collections import deque
 from . import config
 from .config import INT32_MAX
 from .engines import Engine32
+from .modes import Shuffle
 
 _INT64_MAX = 9223372036854775807
 
@@ -117,8 +118,12 @@ class RandomSampler(Sampler):
 
     reshuffle_each_epoch = True
 
-    def __init__(self, replacement=False, num_samples=None, shuffle=True):
+    def __init__(self, replacement=False, num_samples=None, shuffle=Shuffle.GLOBAL):
         super().__init__(num_samples)
+        if not isinstance(shuffle, Shuffle):
+            raise TypeError("[RandomSampler] shuffle, got %r, expected a Shuffle" % (shuffle,))
+        if shuffle in (Shuffle.FALSE, Shuffle.FILES, Shuffle.INFILE):
+            raise NotImplementedError("[RandomSampler] shuffle, got %s, expected Shuffle.GLOBAL; MindDataset takes it as its shuffle" % shuffle)
         self.deterministic = False
         self.replacement = _flag(replacement, "replacement", "RandomSampler")
 

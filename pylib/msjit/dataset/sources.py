@@ -7,7 +7,7 @@ from ..common.dtype import dtype_to_nptype
 from ..common.tensor import Tensor
 from . import config
 from .core import Dataset, array, flag, names, row_size
-from .samplers import RandomSampler, SequentialSampler, choose
+from .samplers import RandomSampler, Sampler, SequentialSampler, choose, pipeline_seed
 from .schema import as_schema, numpy_type
 from .workers import Pool, RowError, call, wanted
 
@@ -18,7 +18,7 @@ class Source(Dataset):
     A subclass gives `_total()`, `_row(index)` and, for PKSampler, `_labels()`.
     """
 
-    _sampler = None
+    _sampler, _order = None, None
     _workers, _processes = 0, False
     _where = "dataset"
 
@@ -33,15 +33,21 @@ class Source(Dataset):
 
     def add_sampler(self, new_sampler):
         """Samples from the rows in the order they have now."""
+        self._is_sampler(new_sampler)
         new_sampler = copy.copy(new_sampler)
         new_sampler.child_sampler = None
         if self._sampler is not None:
             new_sampler.add_child(self._sampler)
-        self._sampler, self._size = new_sampler, None
+        self._sampler, self._size, self._order = new_sampler, None, None
 
     def use_sampler(self, new_sampler):
         """Another sampler instead of the one there is."""
-        self._sampler, self._size = new_sampler, None
+        self._is_sampler(new_sampler)
+        self._sampler, self._size, self._order = new_sampler, None, None
+
+    def _is_sampler(self, value):
+        if not isinstance(value, Sampler):
+            raise TypeError("[%s] sampler, got %s, expected a Sampler" % (self._where, type(value).__name__))
 
     def part(self, start, count, randomize):
         """Some of the rows, for split."""
@@ -74,7 +80,6 @@ class Source(Dataset):
         return epoch
 
     def _count(self):
-        from .samplers import pipeline_seed
         return len(self._sampler.start(self._total(), pipeline_seed(), self._labels)())
 
 
@@ -159,6 +164,18 @@ class GeneratorDataset(Source):
         if shuffle:
             raise RuntimeError("[GeneratorDataset] shuffle, got %r, expected None or False: it needs a source with "
                                "__getitem__ and __len__; shuffle(buffer_size) works for any" % (shuffle,))
+
+    def __getitem__(self, index):
+        """What the source gives for the row of a number, in the order of the sampler; RuntimeError where there is none."""
+        if isinstance(index, bool) or not isinstance(index, (int, np.number)):
+            raise TypeError("[%s] index, got %s, expected an int" % (self._where, type(index).__name__))
+        if not self._random or self._batches is not None:
+            raise RuntimeError("[%s] index, got %d, expected a source with __getitem__ and __len__" % (self._where, index))
+        if self._order is None:
+            self._order = self._sampler.start(self._total(), pipeline_seed(), self._labels)()
+        if not 0 <= index < len(self._order):
+            raise RuntimeError("[%s] index, got %d, expected 0 to %d" % (self._where, index, len(self._order) - 1))
+        return self._source[self._order[index]]
 
     def _total(self):
         return len(self._source)

@@ -10,6 +10,14 @@ class DebugHook(ABC):
     def __init__(self, prev_op_name=None):
         self.prev_op_name, self.is_first_op = prev_op_name, False
 
+    def set_previous_op_name(self, prev_op_name):
+        """Names the operation before it."""
+        self.prev_op_name = prev_op_name
+
+    def set_is_first(self, is_first):
+        """Whether it stands before the first operation."""
+        self.is_first_op = is_first
+
     @abstractmethod
     def compute(self, *args):
         """Looks at the columns."""

@@ -19,6 +19,8 @@ class LineReader:
         """Number of lines."""
         return len(self._starts)
 
+    __len__ = len
+
     def readline(self, line):
         """A line, without its end. ValueError for a number that is not there."""
         if isinstance(line, bool) or not isinstance(line, int):
@@ -29,6 +31,10 @@ class LineReader:
             self._file = open(self._file.name, "rb")  # noqa: SIM115 - closed by close
         self._file.seek(self._starts[line - 1])
         return self._file.readline().decode("utf-8").rstrip("\r\n")
+
+    def __getitem__(self, line):
+        """As readline: the first line has the number 1."""
+        return self.readline(line)
 
     def close(self):
         """Closes the file; the next readline opens it again."""
