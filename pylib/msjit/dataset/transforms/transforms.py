@@ -1,5 +1,6 @@
 """TypeCast, OneHot, PadEnd and kin, and Compose with its random variants."""
 import builtins
+import operator
 from enum import IntEnum
 
 import numpy as np
@@ -22,8 +23,8 @@ class Relational(IntEnum):
     LE = 5
 
 
-_COMPARE = {Relational.EQ: np.equal, Relational.NE: np.not_equal, Relational.GT: np.greater,
-            Relational.GE: np.greater_equal, Relational.LT: np.less, Relational.LE: np.less_equal}
+_COMPARE = {Relational.EQ: operator.eq, Relational.NE: operator.ne, Relational.GT: operator.gt,
+            Relational.GE: operator.ge, Relational.LT: operator.lt, Relational.LE: operator.le}
 
 
 def _array(value):
@@ -216,7 +217,11 @@ class Mask(_OneColumn):
                                % (self.constant, value.dtype))
         constant = self.constant.encode() if value.dtype.kind == "S" and isinstance(self.constant, str) else self.constant
         constant = constant.decode() if value.dtype.kind == "U" and isinstance(constant, bytes) else constant
-        return np.asarray(_COMPARE[self.operator](value, constant)).astype(self.dtype)
+        compare = _COMPARE[self.operator]
+        if value.dtype.kind in "SU":  # NumPy before 1.23 has no comparisons of texts
+            flags = [compare(text, constant) for text in value.reshape(-1).tolist()]
+            return np.array(flags, bool).reshape(value.shape).astype(self.dtype)
+        return np.asarray(compare(value, constant)).astype(self.dtype)
 
 
 class Unique:
