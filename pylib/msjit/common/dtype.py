@@ -56,6 +56,35 @@ class _TextType:
         return "String"
 
 
+class _Family(type):
+    """What the classes of dtypes have in common: isinstance asks for the kind, a call for a width."""
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, DType) and value in cls.members.values()
+
+    def __subclasscheck__(cls, other):
+        return other is cls
+
+    def __call__(cls, *width):
+        if len(width) > 1 or (width and (isinstance(width[0], bool) or not isinstance(width[0], int))):
+            raise TypeError("[%s] number of bits, got %s, expected one int or none" % (cls.__name__, width))
+        key = width[0] if width else None
+        if key not in cls.members:
+            raise RuntimeError("[%s] number of bits, got %s, expected one of %s"
+                               % (cls.__name__, key, sorted(bits for bits in cls.members if bits)))
+        return cls.members[key]
+
+
+def _family(name, members, words):
+    return _Family(name, (), {"members": members, "__module__": __name__, "__doc__": words})
+
+
+Float = _family("Float", {None: float32, 16: float16, 32: float32, 64: float64},
+                "Kind of the IEEE floats: isinstance(float16, Float); Float(64) is float64, Float() float_.")
+Int = _family("Int", {None: int64, 8: int8, 16: int16, 32: int32, 64: int64},
+              "Kind of the signed ints: isinstance(int8, Int); Int(32) is int32, Int() int_.")
+Bool = _family("Bool", {None: bool_}, "Kind of bool_: isinstance(bool_, Bool); Bool() is bool_.")
+
 tensor_type = TensorType
 string = _TextType()
 type_none = type(None)

@@ -6,37 +6,67 @@ from ..common.tensor import Tensor
 from .cell import Cell
 
 
+def _counted(index, last, cell_num, op_name):
+    """An index from -cell_num to last, counted from the front."""
+    where = op_name or "container"
+    if not isinstance(index, int):
+        raise TypeError("[%s] type of index, got %s, expected int" % (where, type(index).__name__))
+    if not -cell_num <= index <= last:
+        raise IndexError("[%s] index, got %d, expected one in [%d, %d)" % (where, index, -cell_num, last + 1))
+    return index if index >= 0 else index + cell_num
+
+
+def _valid_index(cell_num, index, op_name=None):
+    """An index counted from the front; TypeError for no int, IndexError where a container of cell_num Cells has none there."""
+    return _counted(index, cell_num - 1, cell_num, op_name)
+
+
+def _valid_index_for_inserting(cell_num, index, op_name=None):
+    """As _valid_index, for a place to insert at: cell_num itself is one."""
+    return _counted(index, cell_num, cell_num, op_name)
+
+
+def _valid_cell(cell, op_name=None):
+    """True for a Cell; TypeError for anything else."""
+    if not isinstance(cell, Cell):
+        raise TypeError("[%s] items must be Cells, got %s" % (op_name or "container", type(cell).__name__))
+    return True
+
+
+def _get_prefix_and_index(cells):
+    """What stands before the keys in the names of the Parameters of a dict of Cells, and its number of parts: ("blocks.", 1) of
+    "blocks.0.weight".
+
+    Where the first child's key occurs several times, as in "0.blocks.0.weight", it is the place at which the second one has its
+    own, else the last: so MindSpore names what is appended to a single child "0.blocks.1. ...".
+    """
+    found = []
+    for key, cell in cells.items():
+        param = next(cell.get_parameters(), None)
+        if param is not None:
+            found.append((key, param.name.split(".")))
+        if len(found) == 2:
+            break
+    if not found:
+        return "", 0
+    key, parts = found[0]
+    places = [i for i, part in enumerate(parts) if part == key]
+    second_key, second = found[-1]
+    both = [i for i in places if len(found) == 2 and second[i:i + 1] == [second_key]]
+    index = both[0] if both else places[-1] if places else 0
+    return "".join([part + "." for part in parts[:index]]), index
+
+
 class _Container(Cell):
     """Names the Parameters of Cells by the keys they have in the container."""
 
-    def _check_cell(self, cell):
-        if not isinstance(cell, Cell):
-            raise TypeError("[%s] items must be Cells, got %s" % (type(self).__name__, type(cell).__name__))
-
     def _prefix(self):
-        """What stands before the children's keys in the names of their Parameters: ["blocks"] in "blocks.0.weight".
-
-        Where the first child's key occurs several times, as in "0.blocks.0.weight", it is the place at which the second
-        one has its own, else the last: so MindSpore names what is appended to a single child "0.blocks.1. ...".
-        """
-        found = []
-        for key, cell in self._cells.items():
-            param = next(cell.get_parameters(), None)
-            if param is not None:
-                found.append((key, param.name.split(".")))
-            if len(found) == 2:
-                break
-        if not found:
-            return []
-        key, parts = found[0]
-        places = [i for i, part in enumerate(parts) if part == key]
-        second_key, second = found[-1]
-        both = [i for i in places if len(found) == 2 and second[i:i + 1] == [second_key]]
-        return parts[:(both[0] if both else places[-1] if places else 0)]
+        """What stands before the children's keys in the names of their Parameters: ["blocks"] in "blocks.0.weight"."""
+        return _get_prefix_and_index(self._cells)[0].split(".")[:-1]
 
     def _put(self, key, cell, lead=()):
         """Keeps a Cell under a key, its Parameters named after it."""
-        self._check_cell(cell)
+        _valid_cell(cell, type(self).__name__)
         if self._auto_prefix:
             cell.update_parameters_name(".".join(list(lead) + [key]) + ".")
         self.insert_child_to_cell(key, cell)
@@ -82,7 +112,7 @@ class _Indexed(_Container):
         return self.cell_list[self._index(index)]
 
     def __setitem__(self, index, cell):
-        self._check_cell(cell)
+        _valid_cell(cell, type(self).__name__)
         self._put(list(self._cells)[self._index(index)], cell, self._prefix())
         self._refresh()
 
@@ -117,7 +147,7 @@ class _Indexed(_Container):
 
     def insert(self, index, cell):
         """Puts a Cell before position index."""
-        self._check_cell(cell)
+        _valid_cell(cell, type(self).__name__)
         pairs = list(self._cells.items())
         if not -len(pairs) <= index <= len(pairs):
             raise IndexError("[%s] index out of range, got %d, expected at most %d"

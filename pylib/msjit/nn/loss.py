@@ -3,7 +3,7 @@ from .. import _paths, ops
 from ..common.tensor import check_tensor
 from .activation import number
 from .likelihood_loss import CTCLoss, GaussianNLLLoss, KLDivLoss, PoissonNLLLoss, SampledSoftmaxLoss
-from .loss_base import LossBase
+from .loss_base import LossBase, _Loss  # noqa: F401
 from .margin_loss import (
     CosineEmbeddingLoss,
     HingeEmbeddingLoss,

@@ -27,3 +27,7 @@ class LossBase(Cell):
 
     def construct(self, logits, labels):
         raise NotImplementedError("[%s] construct is not defined" % type(self).__name__)
+
+
+class _Loss(LossBase):
+    """The older name of LossBase, which classes of programs derive from."""

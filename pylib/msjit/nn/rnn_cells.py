@@ -56,7 +56,7 @@ def check_pair(hx, where):
         raise TypeError("[%s] hx, got %s, expected a tuple (h, c)" % (where, type(hx).__name__))
 
 
-class _StepCell(Cell):
+class RNNCellBase(Cell):
     """Weights of one step: weight_ih (gates, input), weight_hh (gates, hidden), bias_ih and bias_hh (gates)."""
 
     def __init__(self, input_size, hidden_size, has_bias, num_chunks, dtype):
@@ -80,7 +80,7 @@ class _StepCell(Cell):
         return _linear(x, self.weight_ih, self.bias_ih)
 
 
-class RNNCell(_StepCell):
+class RNNCell(RNNCellBase):
     """One step of an Elman network: x (batch, input_size), hx (batch, hidden_size) -> the next hx."""
 
     def __init__(self, input_size, hidden_size, has_bias=True, nonlinearity="tanh", dtype=mstype.float32):
@@ -97,7 +97,7 @@ class RNNCell(_StepCell):
         return step(gates, hx, self.weight_hh, self.bias_hh)
 
 
-class GRUCell(_StepCell):
+class GRUCell(RNNCellBase):
     """One step of a GRU: x (batch, input_size), hx (batch, hidden_size) -> the next hx."""
 
     def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
@@ -107,7 +107,7 @@ class GRUCell(_StepCell):
         return gru_step(self._gates(x, hx), hx, self.weight_hh, self.bias_hh)
 
 
-class LSTMCell(_StepCell):
+class LSTMCell(RNNCellBase):
     """One step of an LSTM: x (batch, input_size), hx a tuple (h, c) of (batch, hidden_size) -> the next (h, c)."""
 
     def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):

@@ -5,7 +5,7 @@ from contextlib import closing
 from ..amp import build_train_network
 from ..common.checks import check_count, refuse_others
 from ..common.tensor import Tensor
-from ..context import get_auto_parallel_context, is_data_parallel
+from ..context import ParallelMode, get_auto_parallel_context, is_data_parallel  # noqa: F401
 from ..nn.cell import Cell
 from ..nn.data_parallel import share_parameters
 from ..nn.wrap import WithLossCell
