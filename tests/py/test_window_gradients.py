@@ -146,7 +146,8 @@ def test_grids_and_boxes():
     dout = numbers(*VOLUME)
     close(G.GridSampler3DGrad()(dout, Y, grid), pulled(ops.GridSampler3D(), dout, Y, grid))
     size = Tensor(np.array([2, 3, 4, 5], np.int32))
-    close(G.AffineGridGrad()(numbers(2, 4, 5, 2), size), pulled(lambda t: ops.AffineGrid()(t, (2, 3, 4, 5)), numbers(2, 4, 5, 2), numbers(2, 2, 3)))
+    close(G.AffineGridGrad()(numbers(2, 4, 5, 2), size),
+          pulled(lambda t: ops.AffineGrid()(t, (2, 3, 4, 5)), numbers(2, 4, 5, 2), numbers(2, 2, 3)))
     rois = Tensor(np.array([[0, 0, 0, 4, 4], [1, 1, 1, 5, 4]], np.float32))
     dout = numbers(2, 3, 2, 2)
     close(G.ROIAlignGrad(2, 2, 1.0)(dout, rois, (2, 3, 6, 6)), pulled(lambda x: ops.ROIAlign(2, 2, 1.0)(x, rois), dout, X))
