@@ -7,7 +7,7 @@ from importlib import import_module as _import_module
 
 from .. import absent as _absent
 
-MODULES = ("operations", "gradient_kernels", "window_gradients", "norm_gradients")
+MODULES = ("operations", "gradient_kernels", "window_gradients", "norm_gradients", "value_gradients")
 
 _refuse = _absent.attributes(
     __name__, lambda name: None if not name[:1].isupper() else "gradient kernel" if "Grad" in name else "compiler")
