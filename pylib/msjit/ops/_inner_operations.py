@@ -7,7 +7,7 @@ from importlib import import_module as _import_module
 
 from .. import absent as _absent
 
-MODULES = ("operations", "gradient_kernels", "window_gradients", "norm_gradients", "value_gradients")
+MODULES = ("operations", "gradient_kernels", "window_gradients", "norm_gradients", "value_gradients", "sequence_operations")
 
 _refuse = _absent.attributes(
     __name__, lambda name: None if not name[:1].isupper() else "gradient kernel" if "Grad" in name else "compiler")
@@ -23,5 +23,7 @@ def find(name):
 
 
 def __getattr__(name):
-    found = find(name) if name[:1].isupper() else None
+    found = None if name.startswith("_") else find(name)
+    if found is not None and name.startswith(("bit_", "string_")):  # instances, in MindSpore too
+        found = found()
     return _refuse(name) if found is None else found
