@@ -443,5 +443,21 @@ def test_a_primitive_by_name_alone():
     x = Tensor(np.float32([0, 0]))
     assert ops.Primitive("Add")(x, x + 1).asnumpy().tolist() == [1, 1]
     assert ops.Primitive("Softmax").add_prim_attr("axis", 0).add_prim_attr("other", 3)(x).asnumpy().tolist() == [0.5, 0.5]
+    assert ops.Primitive("ReduceSum")(ops.ones((2, 3), ms.float32), 1, True).asnumpy().tolist() == [[3], [3]]
+    assert ops.Primitive("Concat")((x, x + 1), 0).asnumpy().tolist() == [0, 0, 1, 1]
+    assert ops.Primitive("TanhGrad")(x, x + 1).asnumpy().tolist() == [1, 1]
+    assert ops.Primitive("LogSoftmaxGrad").add_prim_attr("axis", 0)(x, x + 1).asnumpy().tolist() == [-1, -1]
     with pytest.raises(RuntimeError, match=r"\[primitive\] name, got 'Nope', expected the name of an operation"):
         ops.Primitive("Nope")(x)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("mode", ["PIJit", "PSJit"])
+def test_a_primitive_by_name_alone_compiled(mode):
+    soft, sums = ops.Primitive("Softmax").add_prim_attr("axis", 0), ops.Primitive("ReduceSum")
+
+    def function(x):
+        return soft(x) + sums(x, 0, True)
+    x = Tensor(np.float32([1, 2]))
+    assert np.allclose(ms.jit(function, mode=mode)(x).asnumpy(), function(x).asnumpy())
+    assert np.allclose(ms.grad(function)(x).asnumpy(), 2)

@@ -39,6 +39,8 @@ def __getattr__(name):
         return import_module("." + _LATER[name], __name__)
     if name not in _PROCESSES:
         found = _sparse.find(name)
+        if found is None and name[:1].isupper():
+            found = import_module("._inner_operations", __name__).find(name)
         return _refused(name) if found is None else found
     module = import_module(".communication", __name__)
     return module if name == "communication" else getattr(module, name)

@@ -1,18 +1,29 @@
 """Kernels that MindSpore keeps to itself (ops.operations._inner_ops, _grad_ops, ...), which some packages import nevertheless.
 
-A primitive of that name among the public ones is that, and gradients have rows of their own; the others can be imported and raise when
-they are called.
+They are rows of the modules that MODULES names, and are imported when one of them is asked for. A primitive of that name among the
+public ones goes first; names that are in none of the modules can be imported and raise when they are called.
 """
+from importlib import import_module as _import_module
+
 from .. import absent as _absent
-from . import gradient_kernels as _gradients
-from . import operations as _operations
+
+MODULES = ("operations", "gradient_kernels", "window_gradients", "norm_gradients", "value_gradients", "sequence_operations")
 
 _refuse = _absent.attributes(
     __name__, lambda name: None if not name[:1].isupper() else "gradient kernel" if "Grad" in name else "compiler")
 
 
-def __getattr__(name):
-    for module in (_operations, _gradients):
+def find(name):
+    """The class of the primitive of that name, public or not, or None."""
+    for path in MODULES:
+        module = _import_module("." + path, __package__)
         if name in module.__all__:
             return getattr(module, name)
-    return _refuse(name)
+    return None
+
+
+def __getattr__(name):
+    found = None if name.startswith("_") else find(name)
+    if found is not None and name.startswith(("bit_", "string_")):  # instances, in MindSpore too
+        found = found()
+    return _refuse(name) if found is None else found

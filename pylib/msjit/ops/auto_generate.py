@@ -10,9 +10,9 @@ import sys
 from .. import _paths
 from .. import absent as _absent
 from ..common.tensor import Tensor
+from . import _inner_operations as _inner
 from . import function as _function
 from . import generated_func as _generated
-from . import gradient_kernels as _gradients
 from . import operations as _operations
 from .primitive import Primitive
 
@@ -143,8 +143,8 @@ def __getattr__(name):
         raise AttributeError("module %r has no attribute %r" % (__name__, name))
     if name in ("gen_ops_def", "gen_ops_prim"):
         return sys.modules[__name__]
-    found = getattr(_gradients, name) if name in _gradients.__all__ else None
-    if "Grad" not in name and "_grad" not in name:
+    found = _inner.find(name) if name[0].isupper() else None
+    if found is None and _reason(name) != "gradient kernel":
         if name[0].isupper():
             found = _class_named(name)
         elif name.endswith("_op"):

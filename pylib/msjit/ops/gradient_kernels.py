@@ -58,9 +58,9 @@ def _channels(x, data_format):
 
 
 def _batch_norm(p, dout, x, scale, saved_mean, saved_variance, reserve):
-    """(dx, dscale, dbias). In training saved_variance is 1 / sqrt(variance + epsilon), as the forward operation keeps it."""
+    """(dx, dscale, dbias) of the mean and the variance that the forward operation gives last: in training those of the batch."""
     axes, shape = _channels(x, p.data_format)
-    inverse = saved_variance if p.is_training else 1 / (saved_variance + p.epsilon).sqrt()
+    inverse = 1 / (saved_variance + p.epsilon).sqrt()
     mean, inverse = saved_mean.reshape(shape), inverse.reshape(shape)
     scaled = (x - mean) * inverse
     dscale, dbias = (dout * scaled).sum(axes), dout.sum(axes)

@@ -87,6 +87,14 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
     return _reduce(_k.sum(_k.where(wrong, loss, _k.zeros_like(loss)), 1) / input.shape[1], reduction)
 
 
+def _targets(target):
+    """(whether a place is before the first -1 of its row, its class or 0, whether a class is one of the row's targets)"""
+    counts = _k.equal(_k.cumsum(_k.cast(_k.less(target, 0), _mstype.int32), -1), 0)
+    at = _k.where(counts, target, _k.zeros_like(target))
+    chosen = _k.equal(_k.expand_dims(at, -1), _k.arange(0, target.shape[-1], 1, dtype=target.dtype))
+    return counts, at, _k.any(_k.logical_and(chosen, _k.expand_dims(counts, -1)), [-2], False)
+
+
 def multilabel_margin_loss(input, target, reduction="mean"):
     """Sum over targets t and other classes i of max(0, 1 - x[t] + x[i]), over the number of classes; the targets of a row
     end at its first -1."""
@@ -96,11 +104,8 @@ def multilabel_margin_loss(input, target, reduction="mean"):
         raise ValueError("[%s] rank of input, got %d, expected 1 or 2" % (where, input.ndim))
     _check_reduction(where, reduction)
     classes = input.shape[-1]
-    counts = _k.equal(_k.cumsum(_k.cast(_k.less(target, 0), _mstype.int32), -1), 0)
-    at = _k.where(counts, target, _k.zeros_like(target))
-    chosen = _k.equal(_k.expand_dims(at, -1), _k.arange(0, classes, 1, dtype=target.dtype))
-    chosen = _k.logical_and(chosen, _k.expand_dims(counts, -1))
-    other = _k.logical_not(_k.any(chosen, [-2], True))
+    counts, at, chosen = _targets(target)
+    other = _k.logical_not(_k.expand_dims(chosen, -2))
     gap = _k.maximum(1 - _k.expand_dims(_k.gather_elements(input, at, -1), -1) + _k.expand_dims(input, -2), 0)
     pairs = _k.logical_and(_k.expand_dims(counts, -1), other)
     return _reduce(_k.sum(_k.where(pairs, gap, _k.zeros_like(gap)), (-2, -1)) / classes, reduction)

@@ -217,7 +217,8 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
     ("NLLLoss", {"reduction": "mean", "ignore_index": -100}, _nll),
     ("MultiMarginLoss", {"p": 1, "margin": 1.0, "reduction": "mean"}, lambda p, x, target, weight=None:
      _lo.multi_margin_loss(x, target, p.p, p.margin, weight, p.reduction)),
-    ("MultilabelMarginLoss", _MEAN, lambda p, x, target: _lo.multilabel_margin_loss(x, target, p.reduction)),
+    ("MultilabelMarginLoss", _MEAN, lambda p, x, target:
+     (_lo.multilabel_margin_loss(x, target, p.reduction), _k.cast(_lo._targets(target)[2], _mstype.int32))),
     ("SoftMarginLoss", _MEAN, lambda p, x, target: _lo.soft_margin_loss(x, target, p.reduction)),
     ("TripletMarginLoss", {"p": 2, "swap": False, "eps": 1e-06, "reduction": "mean"}, lambda p, x, positive, negative, margin:
      _lo.triplet_margin_loss(x, positive, negative, float(margin), p.p, p.eps, p.swap, p.reduction)),

@@ -432,6 +432,9 @@ _refuse = _absent(__name__)
 
 
 def __getattr__(name):
-    """What is for sparse tensors; and MindSpore's modules below this one, which are this one."""
+    """What is for sparse tensors or inner kernels; and MindSpore's modules below this one, which are this one."""
     found = _sys.modules[__name__] if name in ("sparse_ops", "_csr_ops") else _sparse.find(name)
+    if found is None and name[:1].isupper():
+        from ._inner_operations import find
+        found = find(name)
     return _refuse(name) if found is None else found

@@ -12,6 +12,8 @@ class Primitive:
             raise TypeError("[%s] name, got %r, expected a str" % (type(self).__name__, name))
         self.name = name or type(self).__name__
         self._op = self._function
+        if self._op is None and type(self).__call__ is Primitive.__call__:
+            self._kind = _named(self.name)
 
     @property
     def init_attrs(self):
@@ -82,23 +84,33 @@ class Primitive:
         return False, None
 
     def __call__(self, *args):
-        return self._operation()(*args) if self._op is None else self._op(*args)
+        if self._op is not None:
+            return self._op(*args)
+        operation, inputs = self._operation(args)
+        return operation(*inputs)
 
-    def _operation(self):
-        """The operation of this primitive's name, with the attributes that were added and are its own.
+    def _operation(self, args):
+        """(the operation of this primitive's name, its inputs), public or an inner kernel.
+
+        Attributes that were added and are its own go to its constructor; so do arguments after its inputs, in order, as MindSpore
+        gives attributes. RuntimeError, as in MindSpore, for a name that no operation has.
 
         >>> from msjit import Tensor, ops
         >>> ops.Primitive("Softmax").add_prim_attr("axis", 0)(Tensor([0.0, 0.0])).asnumpy().tolist()
         [0.5, 0.5]
+        >>> ops.Primitive("ReduceSum")(Tensor([[1.0, 2.0]]), 1, True).asnumpy().tolist()
+        [[3.0]]
         """
-        from inspect import signature
-
-        from . import operations
-        if self.name not in operations.__all__:
+        if self._kind is None:
             raise RuntimeError("[primitive] name, got %r, expected the name of an operation" % self.name)
-        kind = getattr(operations, self.name)
-        known = signature(kind).parameters
-        return kind(**{name: value for name, value in vars(self).get("_added", {}).items() if name in known})
+        kind, known, count = self._kind
+        added = self.__dict__.get("_added", {})
+        given = {name: added[name] for name in known if name in added}
+        if count is not None:
+            for name, value in zip(known, args[count:]):
+                given[name] = value
+            args = args[:count] + args[count + len(known):]
+        return kind(**given), args
 
     def __repr__(self):
         shown = ", ".join("%s=%s" % item for item in self.attrs.items() if item[0] not in ("input_names", "output_names"))
@@ -185,6 +197,20 @@ def plain_rows(namespace, table):
             "_function": staticmethod(function), "__module__": namespace["__name__"],
             "__doc__": "ops.%s as a primitive." % getattr(function, "__name__", name)})
     return list(table)
+
+
+def _named(name):
+    """(the class of the operation of a name, its attributes in order, how many inputs it takes or None), or None."""
+    from inspect import signature
+
+    from ._inner_operations import find
+    kind = find(name)
+    if kind is None:
+        return None
+    row = issubclass(kind, Row)
+    inputs = signature(kind._rule if row else kind.__call__).parameters.values()
+    fixed = not any(item.kind is item.VAR_POSITIONAL for item in inputs)
+    return kind, list(kind._attributes if row else signature(kind).parameters), len(inputs) - 1 if fixed else None
 
 
 _refuse = _absent(__name__)
