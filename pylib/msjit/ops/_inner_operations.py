@@ -7,7 +7,10 @@ from importlib import import_module as _import_module
 
 from .. import absent as _absent
 
-MODULES = ("operations", "gradient_kernels", "window_gradients", "norm_gradients", "value_gradients", "sequence_operations")
+MODULES = ("operations", "gradient_kernels", "window_gradients", "norm_gradients", "value_gradients", "sequence_operations",
+           "inner_kernels")
+# Those that ops.auto_generate makes of functions.
+_GENERATED = frozenset("TopkExt AddcdivExt AddcmulExt LayerNormExt MSELossExt SoftplusExt Embedding TypeAs".split())
 
 _refuse = _absent.attributes(
     __name__, lambda name: None if not name[:1].isupper() else "gradient kernel" if "Grad" in name else "compiler")
@@ -19,6 +22,11 @@ def find(name):
         module = _import_module("." + path, __package__)
         if name in module.__all__:
             return getattr(module, name)
+    if name in _GENERATED:
+        module = _import_module(".auto_generate", __package__)
+        if name not in vars(module):
+            setattr(module, name, module._class_named(name))
+        return getattr(module, name)
     return None
 
 

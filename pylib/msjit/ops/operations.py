@@ -429,12 +429,17 @@ __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what prog
 __all__ = ["ReduceOp"] + [name for name, value in list(globals().items())
                           if name[0] != "_" and isinstance(value, type) and issubclass(value, Primitive)]
 _refuse = _absent(__name__)
+_PARTS = frozenset("""array_ops comm_ops custom_ops debug_ops image_ops inner_ops linalg_ops math_ops nn_ops other_ops random_ops sparse_ops
+    spectral_ops _csr_ops""".split())
+_INNER_PARTS = frozenset("_grad_ops _inner_ops _infer_ops _scalar_ops _sequence_ops _quant_ops _rl_inner_ops".split())
 
 
 def __getattr__(name):
     """What is for sparse tensors or inner kernels; and MindSpore's modules below this one, which are this one."""
-    found = _sys.modules[__name__] if name in ("sparse_ops", "_csr_ops") else _sparse.find(name)
-    if found is None and name[:1].isupper():
-        from ._inner_operations import find
-        found = find(name)
+    if name in _PARTS:
+        return _sys.modules[__name__]
+    found = _sparse.find(name)
+    if found is None and (name[:1].isupper() or name in _INNER_PARTS):
+        from . import _inner_operations
+        found = _inner_operations if name in _INNER_PARTS else _inner_operations.find(name)
     return _refuse(name) if found is None else found
