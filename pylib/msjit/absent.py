@@ -39,8 +39,8 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
     PrimitiveFunction_ Primitive_ Validator Layout ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
     init_exec_dataset jit_forbidden_register flops_collection dump_func_graph"""
 
-_UNWRITTEN = """BasicLSTMCell CombinedNonMaxSuppression
-    Eig ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
+_UNWRITTEN = """BasicLSTMCell CombinedNonMaxSuppression Eig ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm
+    FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
     MatrixLogarithm ScaleAndTranslate eig eigvals OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
 
 _TABLE = {}

@@ -3,16 +3,12 @@
 Statistics are taken as the forward operations give them (a variance, or 1 / sqrt(variance + epsilon), as MindSpore does); second
 gradients count their dependence on x. All compute with ordinary operators, so they can be differentiated and compiled in their turn.
 """
-from .. import autograd as _autograd
 from ..common import dtype as _mstype
 from . import gradient_kernels as _g
 from . import operations as _op
 from . import registry as _k
+from .gradient_kernels import _pulled
 from .primitive import rows as _rows
-
-
-def _pulled(function, inputs, dout):
-    return _autograd.vjp(function, *inputs)[1](dout)
 
 
 def _scaled(dout, x, mean, rstd, gamma, axes):
