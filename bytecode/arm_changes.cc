@@ -8,6 +8,9 @@
 #include "bytecode/tensor_write.h"
 
 namespace msjit {
+
+extern const OpDef op_copy;
+
 namespace {
 
 // A tensor of the program may have been found under several names.
@@ -15,10 +18,10 @@ bool is_same_tensor(const SymRef& a, const SymRef& b) {
   return a == b || (a->object && a->object.get() == b->object.get());
 }
 
-const SymRef* find_attribute(const SymRef& object, const std::string& name) {
-  for (const auto& [known, value] : object->attributes)
-    if (known == name) return &value;
-  return nullptr;
+// Of those that an object is known to have.
+SymRef& attribute(SymValue& object, const std::string& name) {
+  return std::ranges::find(object.attributes, name, [](const auto& one) { return one.first; })
+      ->second;
 }
 
 void take_tensors(Heap& heap, const ChangeMark& before, ArmChanges* changes) {
@@ -37,16 +40,16 @@ void take_tensors(Heap& heap, const ChangeMark& before, ArmChanges* changes) {
 
 void take_attributes(Heap& heap, const ChangeMark& before, ArmChanges* changes) {
   for (auto& log = heap.stored(); log.size() > before.stored; log.pop_back()) {
-    Heap::Stored& last = log.back();
+    const Heap::Stored& last = log.back();
     SymValue& object = *last.object;
     if (object.serial >= before.serial && object.source == kNoSource) continue;
     const auto is_known = [&](const auto& store) {
       return store.object == last.object && store.name == last.name;
     };
     if (std::ranges::none_of(changes->attributes, is_known))
-      changes->attributes.push_back({last.object, last.name, *find_attribute(last.object, last.name)});
-    object.attributes = std::move(last.attributes);
-    object.written = std::move(last.written);
+      changes->attributes.push_back({last.object, last.name, attribute(object, last.name)});
+    attribute(object, last.name) = last.before;
+    object.written.resize(last.num_written);
     object.changed = last.changed;
   }
 }
@@ -83,7 +86,7 @@ bool join_attributes(Joiner& joiner, const ArmChanges* arms, JoinedChanges* out)
       for (int arm : {0, 1}) {
         const auto store = std::ranges::find_if(arms[arm].attributes, is_this);
         values[arm] = store == arms[arm].attributes.end()
-                          ? *find_attribute(stored.object, stored.name)
+                          ? attribute(*stored.object, stored.name)
                           : store->value;
       }
       SymRef both = joiner.join_attribute(values[0], values[1]);
@@ -110,12 +113,20 @@ bool join_changes(Joiner& joiner, const ArmChanges* arms, JoinedChanges* out) {
 }
 
 bool make_changes(Executor& x, const JoinedChanges& changes) {
+  std::vector<SymRef> values;  // all of them before the first write, which the If must not see
   for (const auto& [tensor, both] : changes.tensors) {
-    x.note_joined_write(both->tensor.id());
-    if (tensor->source == kNoSource)
-      x.renew(tensor, both->tensor);
-    else if (!write_tensor(x, tensor, both->tensor, false, false))
+    SymRef& value = values.emplace_back(both);
+    if (tensor->source != kNoSource && !x.apply(op_copy, std::span(&both->tensor, 1), {}, &value))
       return false;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const SymRef& tensor = changes.tensors[i].first;
+    if (tensor->source != kNoSource) {
+      if (!write_tensor(x, tensor, values[i]->tensor, false, false)) return false;
+      continue;
+    }
+    x.note_joined_write(values[i]->tensor.id());
+    x.renew(tensor, values[i]->tensor);
   }
   return std::ranges::all_of(changes.attributes, [&](const ArmChanges::Attribute& store) {
     return write_attribute(x, store.object, store.name.c_str(), store.value);

@@ -52,12 +52,12 @@ class Heap {
     bool changed;  // as it was before
   };
   std::vector<Renewed>& renewed() { return renewed_; }
-  // Attributes that an arm or a loop body has stored, in order, and what the object was like before.
+  // Attributes that an arm or a loop body has stored, in order, and how it was before.
   struct Stored {
     SymRef object;
     std::string name;
-    std::vector<std::pair<std::string, SymRef>> attributes;
-    std::vector<std::string> written;
+    SymRef before;
+    size_t num_written;
     bool changed;
   };
   std::vector<Stored>& stored() { return stored_; }

@@ -10,6 +10,7 @@
 #include "guards/open_sizes.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
+#include "kernels/core/words.h"
 
 namespace msjit {
 
@@ -154,18 +155,21 @@ SymRef Joiner::join_written(const SymRef& a, const SymRef& b) {
   return second < 0 ? nullptr : pair(first, second);
 }
 
-// A Python int or float as a 0-d tensor of as many bits; empty when it is none of these.
+// A Python int, float or bool as a 0-d tensor that holds it exactly; empty when it is none of these.
 Val Joiner::number(const SymRef& value) {
-  if (value->kind == SymKind::kScalar) return value->tensor;
-  if (value->kind == SymKind::kSize || value->kind == SymKind::kNumber)
-    return x_.heap().scalar_input(value);
-  if (value->kind != SymKind::kConst) return {};
+  const SymKind kind = value->kind;
+  if (kind == SymKind::kScalar) return value->tensor;
+  if (kind == SymKind::kSize || kind == SymKind::kNumber)
+    return words::cast(x_.heap().scalar_input(value),
+                       kind == SymKind::kSize ? DType::kInt64 : DType::kFloat64);
+  if (kind != SymKind::kConst) return {};
   PyObject* const object = value->object.get();
   if (PyFloat_CheckExact(object))
-    return x_.sink().constant(Tensor::scalar<double>(PyFloat_AS_DOUBLE(object), true));
+    return x_.sink().constant(Tensor::scalar<double>(PyFloat_AS_DOUBLE(object)));
+  if (PyBool_Check(object)) return x_.sink().constant(Tensor::scalar<bool>(object == Py_True));
   int64_t integer = 0;
   if (!PyLong_CheckExact(object) || !small_int(object, &integer)) return {};
-  return x_.sink().constant(Tensor::scalar<int64_t>(integer, true));
+  return x_.sink().constant(Tensor::scalar<int64_t>(integer));
 }
 
 SymRef Joiner::join_attribute(const SymRef& a, const SymRef& b) {

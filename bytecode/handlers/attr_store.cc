@@ -16,11 +16,10 @@ namespace {
 // The arms of a branch take back what they store; what was there before is known by then. A store
 // that adds an attribute, or a deletion, is not noted: such an arm is refused.
 void note_in_arm(Executor& x, const SymRef& self, const char* name, const SymRef& value) {
-  const auto is_this = [&](const auto& attribute) { return attribute.first == name; };
-  if (!x.is_forked_now() || value->is_null() || std::ranges::none_of(self->attributes, is_this))
-    return;
-  x.heap().stored().push_back(
-      {self, name, self->attributes, self->written, self->changed});
+  if (!x.is_forked_now() || value->is_null()) return;
+  for (const auto& [known, before] : self->attributes)
+    if (known == name)
+      x.heap().stored().push_back({self, name, before, self->written.size(), self->changed});
 }
 
 }  // namespace
