@@ -85,9 +85,8 @@ bool join_attributes(Joiner& joiner, const ArmChanges* arms, JoinedChanges* out)
       SymRef values[2];
       for (int arm : {0, 1}) {
         const auto store = std::ranges::find_if(arms[arm].attributes, is_this);
-        values[arm] = store == arms[arm].attributes.end()
-                          ? attribute(*stored.object, stored.name)
-                          : store->value;
+        values[arm] = store == arms[arm].attributes.end() ? attribute(*stored.object, stored.name)
+                                                          : store->value;
       }
       SymRef both = joiner.join_attribute(values[0], values[1]);
       if (!both) {

@@ -1,6 +1,7 @@
-// What an arm of a branch changes besides its slots and stack: the values of tensors, and attributes
-// that were there before. All of it is taken back at the arm's end, so that the other arm does not
-// see it. What the arms have made of one place is joined, and the join is the change behind them.
+// What an arm of a branch changes besides its slots and stack: the values of tensors, and
+// attributes that were there before. All of it is taken back at the arm's end, so that the other
+// arm does not see it. What the arms have made of one place is joined, and the join is the change
+// behind them.
 #pragma once
 
 #include "bytecode/control.h"

@@ -42,9 +42,7 @@ class Heap {
   const std::vector<GlobalWrite>& global_writes() const { return global_writes_; }
   // How often something was changed that no SymValue shows.
   void note_effect() { ++effects_; }
-  size_t effects() const {
-    return effects_ + printed_.size() + renewed_.size() + stored_.size();
-  }
+  size_t effects() const { return effects_ + printed_.size() + renewed_.size() + stored_.size(); }
   // Tensors that an arm or a loop body has given another value, in order.
   struct Renewed {
     SymRef tensor;

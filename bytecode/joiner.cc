@@ -155,7 +155,8 @@ SymRef Joiner::join_written(const SymRef& a, const SymRef& b) {
   return second < 0 ? nullptr : pair(first, second);
 }
 
-// A Python int, float or bool as a 0-d tensor that holds it exactly; empty when it is none of these.
+// A Python int, float or bool as a 0-d tensor that holds it exactly; empty when it is none of
+// these.
 Val Joiner::number(const SymRef& value) {
   const SymKind kind = value->kind;
   if (kind == SymKind::kScalar) return value->tensor;

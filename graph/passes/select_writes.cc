@@ -97,7 +97,8 @@ class WriteSelector {
     sink_.set_merging(false);
     const Val predicate = words::reshape(sink_.value(map_[node.inputs[0]]), Shape());
     for (int32_t i = 0; i < node.num_outputs; ++i) {
-      const Val picked = words::where(predicate, sink_.value(results[0][i]), sink_.value(results[1][i]));
+      const Val picked =
+          words::where(predicate, sink_.value(results[0][i]), sink_.value(results[1][i]));
       MSJIT_OK(sink_.take_error());
       map_[node.first_output + i] = picked.id();
     }
