@@ -77,7 +77,7 @@ class HeapMark {
   };
   static Seen see(const SymRef& value);
   void add(const SymRef& value);
-  size_t num_effects_;
+  size_t num_effects_, num_arm_changes_;
   std::vector<Seen> seen_;
   std::unordered_map<const SymValue*, bool> met_;
 };

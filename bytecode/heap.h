@@ -42,7 +42,7 @@ class Heap {
   const std::vector<GlobalWrite>& global_writes() const { return global_writes_; }
   // How often something was changed that no SymValue shows.
   void note_effect() { ++effects_; }
-  size_t effects() const { return effects_ + printed_.size() + renewed_.size() + stored_.size(); }
+  size_t effects() const { return effects_ + printed_.size() + arm_changes(); }
   // Tensors that an arm or a loop body has given another value, in order.
   struct Renewed {
     SymRef tensor;
@@ -59,6 +59,7 @@ class Heap {
     bool changed;
   };
   std::vector<Stored>& stored() { return stored_; }
+  size_t arm_changes() const { return renewed_.size() + stored_.size(); }
 
   // Makes a kLazy value one of the looked-at kinds. The reason of a failure is in `error`.
   bool realize(const SymRef& value);

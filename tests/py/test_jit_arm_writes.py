@@ -1,5 +1,9 @@
 """Branches on tensors whose arms write: to Parameters, by an optimizer's step or by hand, and to attributes that count. What a
 compiled function returns and changes is what eager code does; the step of a training with a loss scale is one region."""
+import pathlib
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -282,3 +286,12 @@ def seen(function, options):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_arms_that_write(program):
     assert seen(program, dict(mode="PIJit")) == seen(program, None)
+
+
+def test_a_short_fuzz():
+    """A few of what tests/fuzz/arm_fuzz.py makes."""
+    script = ("import sys; sys.path.insert(0, sys.argv[1]); import arm_fuzz\n"
+              "done, captures, _, failed = arm_fuzz.fuzz(0, 60)\nassert captures > 60 and not failed, failed")
+    result = subprocess.run([sys.executable, "-c", script, str(pathlib.Path(__file__).resolve().parents[1] / "fuzz")],
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert result.returncode == 0, result.stdout.decode()
