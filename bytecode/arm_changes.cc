@@ -88,7 +88,7 @@ bool join_attributes(Joiner& joiner, const ArmChanges* arms, JoinedChanges* out)
         values[arm] = store == arms[arm].attributes.end() ? attribute(*stored.object, stored.name)
                                                           : store->value;
       }
-      SymRef both = joiner.join_attribute(values[0], values[1]);
+      SymRef both = joiner.join(values[0], true, values[1], true);
       if (!both) {
         joiner.why = fmt::format("attribute {} is {}", stored.name, joiner.why);
         return false;

@@ -1,5 +1,5 @@
-// The join rule slot by slot: the same value, equal constants, tensors of equal dtype and shape, or
-// tuples, lists and dicts whose parts join.
+// The join rule slot by slot: the same value, equal constants, tensors of equal dtype and shape,
+// numbers of one class, or tuples, lists and dicts whose parts join.
 #include <fmt/core.h>
 
 #include <cstring>
@@ -87,10 +87,11 @@ SymRef Joiner::join(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b
 
 SymRef Joiner::join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b) {
   if (!needs_a && !needs_b) return null_sym();
-  if (!x_.heap().realize(a) || !x_.heap().realize(b)) {
-    why = x_.heap().error;
-    return nullptr;
-  }
+  for (const SymRef* value : {&a, &b})
+    if (!x_.heap().realize_number(*value)) {
+      why = x_.heap().error;
+      return nullptr;
+    }
   if (is_plain_tensor(a) && is_plain_tensor(b) && can_join(a->tensor.meta(), b->tensor.meta()))
     return join_tensors(a, b);
   if (!needs_a) return one_sided(1, b);
@@ -102,6 +103,7 @@ SymRef Joiner::join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool n
     SymRef value = join_kind(*this, a, b);
     if (value || !why.empty()) return value;
   }
+  if (SymRef value = join_numbers(a, b)) return value;
   const bool tensors = a->is_tensor() && b->is_tensor();
   const std::string left = tensors ? a->tensor.meta().str() : shown(x_, a);
   const std::string right = tensors ? b->tensor.meta().str() : shown(x_, b);
@@ -173,25 +175,17 @@ Val Joiner::number(const SymRef& value) {
   return x_.sink().constant(Tensor::scalar<int64_t>(integer));
 }
 
-SymRef Joiner::join_attribute(const SymRef& a, const SymRef& b) {
-  if (a == b) return a;
-  PyTypeObject* types[2];
-  Val values[2];
-  for (int side : {0, 1}) {
-    const SymRef& value = side == 0 ? a : b;
-    if (value->kind != SymKind::kScalar && !x_.heap().realize_number(value)) {
-      why = x_.heap().error;
-      return nullptr;
-    }
-    types[side] = type_of(*value);
-    values[side] = number(value);
-  }
-  if (same(a, b) || !values[0] || !values[1] || types[0] != types[1] ||
+// Two numbers of one class: a number that depends on the tensor. Null: they are none.
+SymRef Joiner::join_numbers(const SymRef& a, const SymRef& b) {
+  PyTypeObject* const type = type_of(*a);
+  const Val values[2] = {number(a), number(b)};
+  if (!values[0] || !values[1] || type != type_of(*b) ||
       !can_join(values[0].meta(), values[1].meta()))
-    return join(a, true, b, true);
+    return nullptr;
   SymRef value = pair(values[0].id(), values[1].id());
   value->kind = SymKind::kScalar;
-  value->cls = Ref::share(reinterpret_cast<PyObject*>(types[0]));
+  value->joined = true;
+  value->cls = Ref::share(reinterpret_cast<PyObject*>(type));
   return value;
 }
 

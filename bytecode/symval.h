@@ -57,7 +57,8 @@ struct SymIterator {
 struct SymValue {
   SymKind kind = SymKind::kNull;
   bool pinned = false;  // kObject: this very object
-  bool joined = false;  // kTensor: behind a branch; may be the very tensor some other value is
+  bool joined = false;  // behind a branch: a kTensor that may be the very tensor some other value
+                        // is; a kScalar that was a number in either arm
   SourceId source = kNoSource;  // where it can be found at region entry
   int born = 0;  // instruction of the outermost frame that made an iterator: where a region can end
                  // instead

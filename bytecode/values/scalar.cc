@@ -12,7 +12,9 @@ std::string scalar_describe(const SymValue& value) {
 }
 
 bool scalar_refuse(Executor& x, const SymRef& value) {
-  return x.fail(BreakReason::kTensorValue, fmt::format("{}()", type_of(*value)->tp_name));
+  const char* const form = value->joined ? "the {} that a branch gives" : "{}()";
+  return x.fail(BreakReason::kTensorValue,
+                fmt::format(fmt::runtime(form), type_of(*value)->tp_name));
 }
 
 bool scalar_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool, SymRef* out,

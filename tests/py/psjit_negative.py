@@ -161,8 +161,8 @@ row("a tensor picks numbers", "def args():\n    return x23(), Tensor(1, ms.int32
 ARMS = r"let both arms assign tensors of the same dtype and shape \(Tensor\(1\), not 1\)"
 BRANCH = "branch on the value of a tensor: "
 VALUE = "keep the value in a tensor"
-row("constant, chosen by a tensor", body("n = 2\nif «x.sum() > 3:\n    n = 3\nreturn x * n"),
-    BRANCH + "n is the int 3 in one arm, the int 2 in the other", ARMS)
+row("constant, chosen by a tensor", body("n = 2\nif x.sum() > 3:\n    n = 3\nreturn «x * n"),
+    "the int that a branch gives needs the value of a tensor", VALUE)
 row("constant, counted in a loop on a tensor", body("n = 0\nwhile «x.sum() < 100:\n    x = x * 2\n    n += 1\nreturn x, n"),
     BRANCH + "the loop changes n.* the int 0", ARMS)
 row("variable, its value in a text", "def args():\n    return x23(), Tensor(3, ms.int32)\n\n\n"

@@ -262,7 +262,25 @@ def reads_the_count(s, x):
     return x * s.count
 
 
-PROGRAMS = [one_arm, both_arms, reads_behind_the_write, under_two_names, nested, one_after_the_other, holds_a_view, makes_a_view,
+def numbers(s, x):
+    n, rate, found = 1, 0.5, False
+    if x.sum() > 0:
+        n, rate, found = 2, rate * 3, True
+    elif x[0] > x[1]:
+        n = -7
+    return x + 1, n, rate, found
+
+
+def asks_a_number(s, x):
+    n = 0
+    if x.sum() > 0:
+        n = 1
+    if n:
+        x = x * 2
+    return x, n
+
+
+PROGRAMS = [numbers, asks_a_number, one_arm, both_arms, reads_behind_the_write, under_two_names, nested, one_after_the_other, holds_a_view, makes_a_view,
             hands_on, swaps, other_types, flags, kept_tensor, new_attribute, counted_in_a_loop, raising_number, set_in_an_arm, items,
             reads_the_count]
 
