@@ -97,8 +97,7 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   if ((pinned(a) && (pinned(b) || different_types)) || (pinned(b) && different_types)) return true;
   if (a->source == kNoSource || b->source == kNoSource)
     return x.fail(BreakReason::kUnsupported, "identity of values");
-  x.heap().guards().add_guard(
-      {*out ? &guard_same : &guard_different, a->source, b->source, 0, 0, {}, nullptr});
+  x.heap().guards().add(*out ? guard::same : guard::different, a->source, {.other = b->source});
   return true;
 }
 

@@ -279,8 +279,7 @@ SymRef plain_value(Executor& x, const SymRef& value) {
   if (!base || Py_TYPE(type) != enum_meta() || is_flag(type) || !computes_as(type, base) ||
       !x.heap().guard_class_version(type))
     return value;
-  x.heap().guards().add_guard(
-      {&guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});
+  x.heap().guards().add(guard::identity, value->source, {.object = value->object});
   PyObject* object = value->object.get();
   return make_const(base == &PyLong_Type
                         ? Ref::steal(PyNumber_Add(object, Ref::steal(PyLong_FromLong(0)).get()))

@@ -81,7 +81,7 @@ bool vars_all(Executor& x, const SymRef& vars, SymRef* out) {
     const SourceId source =
         guards.add_source(LoadKind::kInstanceDict, owner->source, 0, {},
                           fmt::format("{}.__dict__", guards.source(owner->source).text));
-    guards.add_guard({&guard_keys, source, kNoSource, 0, 0, keys, nullptr});
+    guards.add(guard::keys, source, {.object = keys});
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys.get()); ++i) {
       SymRef key = make_const(Ref::share(PyTuple_GET_ITEM(keys.get(), i)));
       PyObject* name = name_of(x, vars, key);

@@ -4,6 +4,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
+#include "bytecode/stepping.h"
 #include "guards/py/compat.h"
 #include "guards/py/library_type.h"
 
@@ -58,8 +59,7 @@ std::string base_package(Executor& x, const SymFrame& f, int64_t level) {
   Ref parent = Ref::steal(PyObject_GetAttrString(spec->object.get(), "parent"));
   if (!parent || PyObject_RichCompareBool(parent.get(), package->object.get(), Py_EQ) != 1)
     return PyErr_Clear(), std::string();
-  x.heap().guards().add_guard(
-      {&guard_identity, spec->source, kNoSource, 0, 0, spec->object, nullptr});
+  x.heap().guards().add(guard::identity, spec->source, {.object = spec->object});
   std::string base = text_of(package->object.get());
   for (int64_t up = 1; up < level; ++up) {
     const size_t dot = base.rfind('.');
@@ -124,6 +124,39 @@ bool exec_ImportFrom(Executor& x, SymFrame& f, const Instr& i) {
   if (!value) return x.fail(BreakReason::kImport, "a name");
   f.push(std::move(value));
   return true;
+}
+
+Step step_import_name(const Stepping& s) {
+  PyObject* builtins = s.frame.builtins().get();
+  PyObject* found =
+      PyDict_CheckExact(builtins) ? PyDict_GetItemString(builtins, "__import__") : nullptr;
+  if (!found) return s.hand_over();
+  const Ref import = Ref::share(found);
+  const Ref from_list = s.frame.pop();
+  const Ref level = s.frame.pop();
+  const Borrowed names = s.frame.names();
+  PyObject* const args[] = {s.name(), s.frame.globals().get(), names ? names.get() : Py_None,
+                            from_list.get(), level.get()};
+  return s.push(compat::vectorcall(import.get(), args, 5, nullptr));
+}
+
+Step step_import_from(const Stepping& s) {
+  PyObject* module = s.frame.peek(1).get();
+  Ref value = Ref::steal(PyObject_GetAttr(module, s.name()));
+  if (value) return s.push(std::move(value));
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return s.raised();
+  PyErr_Clear();
+  // A circular import: the submodule is loaded but not yet an attribute of its package.
+  const Ref package = Ref::steal(PyObject_GetAttrString(module, "__name__"));
+  if (package && PyUnicode_Check(package.get())) {
+    const Ref full = Ref::steal(PyUnicode_FromFormat("%U.%U", package.get(), s.name()));
+    if (!full) return s.raised();
+    value = Ref::steal(PyImport_GetModule(full.get()));
+    if (value) return s.push(std::move(value));
+    if (PyErr_Occurred()) return s.raised();
+  }
+  PyErr_Clear();
+  return s.hand_over();
 }
 
 }  // namespace msjit
