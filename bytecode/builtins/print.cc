@@ -1,6 +1,7 @@
 // print(): an effect, replayed in program order at the region's exit. What it is given is turned to
 // text at once, because a list may change behind the call; only tensors wait for their values.
 #include "bytecode/builtins/models.h"
+#include "bytecode/values/computed.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
@@ -27,6 +28,7 @@ bool plain_output(Executor& x, const SymRef& file) {
 // another value later, is shown as it is now.
 bool has_value_later(const SymRef& value, SymRef* out) {
   *out = value;
+  if (is_shown_later(value)) return true;
   if (value->is_tensor() && !value->object && value->source == kNoSource)
     *out = make_tensor(value->tensor);
   return value->is_tensor() || value->kind == SymKind::kSize || value->kind == SymKind::kNumber;
@@ -35,7 +37,7 @@ bool has_value_later(const SymRef& value, SymRef* out) {
 // A list, tuple or dict that holds tensors as it is now, to be shown when they have their values.
 bool shown_later(Executor& x, const SymRef& value, int depth, SymRef* out) {
   constexpr int kMaxDepth = 8;  // a list may hold itself
-  if (!x.look_number(value)) return false;
+  if (!is_shown_later(value) && !x.look_number(value)) return false;
   if (has_value_later(value, out)) return true;
   if (to_python(x, value)) return true;
   const bool dict = value->kind == SymKind::kDict && x.heap().dict_all(value);
@@ -55,7 +57,7 @@ bool shown_later(Executor& x, const SymRef& value, int depth, SymRef* out) {
 }
 
 bool printable(Executor& x, const SymRef& value, SymRef* out) {
-  if (!x.look_number(value)) return false;
+  if (!is_shown_later(value) && !x.look_number(value)) return false;
   if (has_value_later(value, out)) return true;
   Ref known = to_python(x, value);
   Ref text = known ? Ref::steal(PyObject_Str(known.get())) : Ref();

@@ -5,6 +5,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/computed.h"
 #include "bytecode/values/iterators.h"
 #include "kernels/core/registry.h"
 
@@ -145,6 +146,9 @@ SymRef extreme_size(Executor& x, const std::vector<SymRef>& items, SizeOp op) {
   return best;
 }
 
+bool model_min(Executor& x, Args args, PyObject* names, SymRef* out);
+bool model_max(Executor& x, Args args, PyObject* names, SymRef* out);
+
 // min() and max(): the first of the items that no other beats.
 bool extreme(Executor& x, Args args, PyObject* names, int op, const char* name, SymRef* out) {
   Keywords keywords(args, names);
@@ -161,6 +165,10 @@ bool extreme(Executor& x, Args args, PyObject* names, int op, const char* name, 
   if (items.empty() && !fallback) return x.fail(BreakReason::kRaises, name);
   if (!key && (*out = extreme_size(x, items, op == Py_LT ? SizeOp::kMin : SizeOp::kMax)))
     return true;
+  bool known = false;
+  PyObject* const function = modelled(op == Py_LT ? model_min : model_max);
+  if (!key && !computed_call(x, function, name, items, nullptr, out, &known)) return false;
+  if (known) return true;
   *out = items.empty() ? fallback : items[0];
   SymRef best;
   for (const SymRef& item : items) {
@@ -188,6 +196,9 @@ bool model_max(Executor& x, Args args, PyObject* names, SymRef* out) {
 }
 
 bool model_abs(Executor& x, Args args, PyObject* names, SymRef* out) {
+  bool known = false;
+  if (!computed_call(x, modelled(model_abs), "abs", args, names, out, &known)) return false;
+  if (known) return true;
   if (!positional(x, "abs", args, names, 1, 1) || !x.look(args[0])) return false;
   if (args[0]->is_tensor())
     return x.apply(*find_op("abs"), std::span(&args[0]->tensor, 1), {}, out);

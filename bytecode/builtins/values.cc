@@ -6,6 +6,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
 #include "kernels/core/registry.h"
@@ -142,6 +143,9 @@ static bool takes_iterators(std::string_view name) {
 
 bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyObject* names,
                SymRef* out) {
+  bool known = false;
+  if (!computed_call(x, function, name, args, names, out, &known)) return false;
+  if (known) return true;
   // int() of an int is that int, also while its value is open.
   if (!names && args.size() == 1 && function == reinterpret_cast<PyObject*>(&PyLong_Type)) {
     if (!x.look_open(args[0])) return false;

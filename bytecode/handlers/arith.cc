@@ -10,6 +10,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/stepping.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
@@ -135,6 +136,8 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
     return fold(*this, python_binary(op, left.get(), right.get()), what.c_str(), out);
   }
   if (op == BinaryOp::kRemainder && left && PyUnicode_CheckExact(left.get())) {
+    if (!computed_binary(*this, a, b, op, out, &known)) return false;
+    if (known) return true;
     right = to_python(*this, b);
     if (right) return fold(*this, PyNumber_Remainder(left.get(), right.get()), what.c_str(), out);
   }

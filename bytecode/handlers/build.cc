@@ -1,6 +1,7 @@
 // Construction of containers, slices and strings.
 #include "bytecode/handlers/building.h"
 #include "bytecode/stepping.h"
+#include "bytecode/values/computed.h"
 
 namespace msjit {
 namespace {
@@ -68,6 +69,10 @@ bool exec_BuildSlice(Executor& x, SymFrame& f, const Instr& i) {
 
 bool exec_BuildString(Executor& x, SymFrame& f, const Instr& i) {
   const std::vector<SymRef> parts = take(f, i.arg);
+  bool known = false;
+  SymRef later;
+  if (!computed_concat(x, parts, &later, &known)) return false;
+  if (known) return f.push(std::move(later)), true;
   Ref text = Ref::steal(PyUnicode_FromString(""));
   for (const SymRef& part : parts) {
     if (!x.look(part)) return false;

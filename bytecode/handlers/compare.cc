@@ -26,6 +26,10 @@ const OpDef* compare_op(int op) {
 bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
   bool known = false;
   const auto ask = [&](auto rule) { return rule(*this, a, b, op, out, &known); };
+  if (is_unknown(*a) || is_unknown(*b)) {
+    if (!ask_operands(a, b, &ValueKind::compare, ask, &known)) return false;
+    if (known) return true;
+  }
   if (!look_number(a) || !look_number(b)) return false;
   if (!ask_operands(a, b, &ValueKind::compare, ask, &known)) return false;
   if (known) return true;

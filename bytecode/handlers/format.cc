@@ -2,6 +2,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
 #include "bytecode/stepping.h"
+#include "bytecode/values/computed.h"
 
 namespace msjit {
 
@@ -42,6 +43,10 @@ bool push_text(Executor& x, SymFrame& f, Ref text) {
 }  // namespace
 
 bool exec_ConvertValue(Executor& x, SymFrame& f, const Instr& i) {
+  bool known = false;
+  SymRef text;
+  if (!computed_format(x, f.peek(1), i.arg, {}, &text, &known)) return false;
+  if (known) return f.peek(1) = std::move(text), true;
   const Ref object = pop_showable(x, f, i.arg == 1);
   return object && push_text(x, f, convert(object, i.arg));
 }
@@ -55,8 +60,12 @@ bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
     if (!spec || !PyUnicode_CheckExact(spec.get()) || shows_locale(spec.get()))
       return x.fail(BreakReason::kUnsupported, "format specification");
   }
-  if (!x.look(f.peek(1))) return false;
   const int conversion = i.arg & kFormatConversion;
+  bool known = false;
+  SymRef text;
+  if (!computed_format(x, f.peek(1), conversion, spec, &text, &known)) return false;
+  if (known) return f.peek(1) = std::move(text), true;
+  if (!x.look(f.peek(1))) return false;
   // format() of an instance is its str(), unless the class says otherwise.
   const bool as_str = conversion == 1 || (conversion == 0 && PyUnicode_GET_LENGTH(spec.get()) == 0);
   const Ref object = pop_showable(x, f, as_str && !has_special(f.peek(1), "__format__"));
