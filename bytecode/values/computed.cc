@@ -1,0 +1,346 @@
+#include "bytecode/values/computed.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "bytecode/builtins/models.h"
+#include "bytecode/exit.h"
+#include "bytecode/numbers.h"
+#include "bytecode/values/build.h"
+#include "bytecode/values/value_kind.h"
+
+namespace msjit {
+namespace {
+
+// The classes that are computed with.
+PyTypeObject* const kClasses[] = {&PyFloat_Type, &PyLong_Type, &PyBool_Type, &PyUnicode_Type};
+
+bool is_computable(PyTypeObject* type) {
+  return std::find(std::begin(kClasses), std::end(kClasses), type) != std::end(kClasses);
+}
+bool is_number(PyTypeObject* type) { return is_computable(type) && type != &PyUnicode_Type; }
+bool is_int(PyTypeObject* type) { return type == &PyLong_Type || type == &PyBool_Type; }
+
+// The class of a number or text; null when it is none. One of the program that nothing has looked
+// at gets a guard on its class and stays unknown.
+PyTypeObject* class_of(Executor& x, const SymRef& value) {
+  PyTypeObject* type = nullptr;
+  switch (value->kind) {
+    case SymKind::kScalar:
+    case SymKind::kComputed:
+    case SymKind::kNumber:
+    case SymKind::kSize: type = type_of(*value); break;
+    case SymKind::kLazy:
+    case SymKind::kConst: type = Py_TYPE(value->object.get()); break;
+    default: break;
+  }
+  if (!is_computable(type)) return nullptr;
+  if (value->kind == SymKind::kLazy) x.heap().guard_exact_type(value);
+  return type;
+}
+
+bool is_deferred(const SymRef& value) {
+  return value->kind == SymKind::kScalar || value->kind == SymKind::kComputed;
+}
+
+// --- at the exit ---
+
+// Which class the result has to have stands in the lowest bits of Recipe::number.
+constexpr int kClassBits = 2;
+
+Ref checked(PyObject* made, const Recipe& recipe) {
+  Ref result = Ref::steal(made);
+  if (result && Py_TYPE(result.get()) != kClasses[recipe.number & ((1 << kClassBits) - 1)]) {
+    PyErr_SetString(PyExc_TypeError, "[region] a computed number of another class");
+    return {};
+  }
+  return result;
+}
+
+int64_t detail_of(const Recipe& recipe) { return recipe.number >> kClassBits; }
+
+Ref build_binary(const Recipe& recipe, const Objects& objects) {
+  return checked(python_binary(BinaryOp(detail_of(recipe)), argument(recipe, objects, 0),
+                               argument(recipe, objects, 1)),
+                 recipe);
+}
+
+Ref build_compare(const Recipe& recipe, const Objects& objects) {
+  return checked(PyObject_RichCompare(argument(recipe, objects, 0), argument(recipe, objects, 1),
+                                      static_cast<int>(detail_of(recipe))),
+                 recipe);
+}
+
+Ref build_unary(const Recipe& recipe, const Objects& objects) {
+  PyObject* const value = argument(recipe, objects, 0);
+  switch (UnaryOp(detail_of(recipe))) {
+    case UnaryOp::kNegative: return checked(PyNumber_Negative(value), recipe);
+    case UnaryOp::kPositive: return checked(PyNumber_Positive(value), recipe);
+    default: return checked(PyNumber_Invert(value), recipe);
+  }
+}
+
+Ref build_function_call(const Recipe& recipe, const Objects& objects) {
+  const Recipe plain = {.kind = RecipeKind::kMade, .args = recipe.args};
+  const Ref args = build_tuple(plain, objects);
+  return args ? checked(PyObject_Call(recipe.object.get(), args.get(), nullptr), recipe) : Ref();
+}
+
+Ref build_format(const Recipe& recipe, const Objects& objects) {
+  Ref shown = Ref::share(argument(recipe, objects, 0));
+  switch (detail_of(recipe)) {
+    case 1: shown = Ref::steal(PyObject_Str(shown.get())); break;
+    case 2: shown = Ref::steal(PyObject_Repr(shown.get())); break;
+    case 3: shown = Ref::steal(PyObject_ASCII(shown.get())); break;
+    default: break;
+  }
+  return shown ? checked(PyObject_Format(shown.get(), recipe.object.get()), recipe) : Ref();
+}
+
+Ref build_concat(const Recipe& recipe, const Objects& objects) {
+  const Ref parts = build_list(recipe, objects);
+  const Ref empty = Ref::steal(PyUnicode_FromStringAndSize(nullptr, 0));
+  return parts && empty ? checked(PyUnicode_Join(empty.get(), parts.get()), recipe) : Ref();
+}
+
+// --- while capturing ---
+
+// False where it may raise in an arm of a branch, which need not be the one that is taken.
+bool make(Executor& x, Build build, int64_t detail, Ref object, PyTypeObject* cls, bool may_raise,
+          std::vector<SymRef> args, SymRef* out, bool* known) {
+  *known = true;
+  SymRef made = make_items(SymKind::kComputed, std::move(args));
+  made->cls = Ref::share(reinterpret_cast<PyObject*>(cls));
+  if (may_raise && x.in_arm()) return x.look(made);
+  const auto at = std::find(std::begin(kClasses), std::end(kClasses), cls) - std::begin(kClasses);
+  made->computation = std::make_shared<Computation>(
+      Computation{build, detail << kClassBits | at, std::move(object)});
+  if (may_raise) x.add_demand(made);
+  *out = std::move(made);
+  return true;
+}
+
+// The class of `a op b` for numbers; null: not known, or Python raises.
+PyTypeObject* class_of_numbers(PyTypeObject* a, PyTypeObject* b, const SymRef& right, BinaryOp op) {
+  const bool ints = is_int(a) && is_int(b);
+  switch (op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kSubtract:
+    case BinaryOp::kMul:
+    case BinaryOp::kFloorDivide:
+    case BinaryOp::kRemainder: return ints ? &PyLong_Type : &PyFloat_Type;
+    case BinaryOp::kTrueDivide: return &PyFloat_Type;
+    case BinaryOp::kPower:
+      if (!ints) return &PyFloat_Type;  // or complex, which the exit sees
+      return right->kind == SymKind::kConst && _PyLong_Sign(right->object.get()) >= 0 ? &PyLong_Type
+                                                                                      : nullptr;
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kXor:
+      if (!ints) return nullptr;
+      return a == &PyBool_Type && b == &PyBool_Type ? &PyBool_Type : &PyLong_Type;
+    case BinaryOp::kLshift:
+    case BinaryOp::kRshift: return ints ? &PyLong_Type : nullptr;
+    case BinaryOp::kMatMul: return nullptr;
+  }
+  return nullptr;
+}
+
+bool numbers_may_raise(PyTypeObject* a, PyTypeObject* b, BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kSubtract:
+    case BinaryOp::kMul: return is_int(a) != is_int(b);  // an int beyond all floats
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kXor: return false;
+    default: return true;
+  }
+}
+
+// "..." % value, or a tuple of such.
+bool shows_values(Executor& x, const SymRef& shown) {
+  if (shown->kind != SymKind::kTuple || shown->cls) return class_of(x, shown) != nullptr;
+  return std::ranges::all_of(shown->items,
+                             [&](const SymRef& item) { return class_of(x, item) != nullptr; });
+}
+
+bool holds_deferred(const SymRef& value) {
+  return is_deferred(value) || (value->kind == SymKind::kTuple && value->source == kNoSource &&
+                                std::ranges::any_of(value->items, is_deferred));
+}
+
+// Functions of the math module that give no float.
+PyTypeObject* class_of_math(std::string_view name) {
+  for (const char* known :
+       {"floor", "ceil", "trunc", "gcd", "lcm", "isqrt", "factorial", "comb", "perm"})
+    if (name == known) return &PyLong_Type;
+  for (const char* known : {"isnan", "isinf", "isfinite", "isclose"})
+    if (name == known) return &PyBool_Type;
+  for (const char* known : {"frexp", "modf"})
+    if (name == known) return nullptr;
+  return &PyFloat_Type;
+}
+
+bool is_of_math(PyObject* function) {
+  PyObject* const home = PyCFunction_Check(function)
+                             ? reinterpret_cast<PyCFunctionObject*>(function)->m_module
+                             : nullptr;
+  return home && PyUnicode_Check(home) && PyUnicode_CompareWithASCIIString(home, "math") == 0;
+}
+
+// What a function of the builtins gives; null: nothing that is known here.
+PyTypeObject* class_of_call(PyObject* function, std::string_view name,
+                            const std::vector<PyTypeObject*>& args) {
+  const auto all = [&](auto test) { return std::ranges::all_of(args, test); };
+  if (is_of_math(function)) return all(is_number) ? class_of_math(name) : nullptr;
+  const size_t count = args.size();
+  if (count == 1 && is_number(args[0])) {
+    if (name == "int" || name == "round") return &PyLong_Type;
+    if (name == "float") return &PyFloat_Type;
+    if (name == "abs") return is_int(args[0]) ? &PyLong_Type : &PyFloat_Type;
+    if (name == "str" || name == "repr" || name == "format") return &PyUnicode_Type;
+  }
+  if (count == 2 && name == "round" && is_number(args[0]) && is_int(args[1]))
+    return is_int(args[0]) ? &PyLong_Type : &PyFloat_Type;
+  if (count == 2 && name == "format" && is_number(args[0]) && args[1] == &PyUnicode_Type)
+    return &PyUnicode_Type;
+  const bool alike = all([&](PyTypeObject* type) { return type == args[0]; });
+  if (count > 1 && alike && is_number(args[0]) && (name == "min" || name == "max")) return args[0];
+  return name == "str.format" && all(is_computable) ? &PyUnicode_Type : nullptr;
+}
+
+// --- the row ---
+
+std::string computed_describe(const SymValue& value) {
+  return fmt::format("{} made of a tensor's", type_of(value)->tp_name);
+}
+
+bool computed_refuse(Executor& x, const SymRef& value) {
+  return x.fail(BreakReason::kTensorValue, describe(*value));
+}
+
+bool computed_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool,
+                       SymRef* out, bool* known) {
+  if (!computed_binary(x, a, b, op, out, known)) return false;
+  return *known || x.look(a->kind == SymKind::kComputed ? a : b);
+}
+
+// An operand that has no recipe yet and is such a value itself.
+SymRef unmade_operand(const ExitBuilder& exit, const SymValue& value) {
+  for (const SymRef& item : value.items)
+    if (item->kind == SymKind::kComputed && !exit.is_made(item)) return item;
+  return nullptr;
+}
+
+// The total of a long loop is as deep as the loop is long: from its beginning on.
+int computed_rebuild(ExitBuilder& exit, const SymRef& value) {
+  std::vector<SymRef> chain;
+  for (SymRef at = value; (at = unmade_operand(exit, *at));) chain.push_back(at);
+  for (; !chain.empty(); chain.pop_back())
+    if (exit.recipe(chain.back()) < 0) return -1;
+  Recipe made = made_by(value->computation->build);
+  made.number = value->computation->number;
+  made.object = value->computation->object;
+  return exit.add(std::move(made), value->items);
+}
+
+}  // namespace
+
+bool is_shown_later(const SymRef& value) { return is_deferred(value); }
+
+bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out,
+                     bool* known) {
+  if (!holds_deferred(a) && !holds_deferred(b)) return true;
+  PyTypeObject* const left = class_of(x, a);
+  if (left == &PyUnicode_Type && op == BinaryOp::kRemainder && shows_values(x, b))
+    return make(x, build_binary, static_cast<int64_t>(op), {}, &PyUnicode_Type, true, {a, b}, out,
+                known);
+  PyTypeObject* const right = left ? class_of(x, b) : nullptr;
+  if (!right) return true;
+  if (left == &PyUnicode_Type && right == left && op == BinaryOp::kAdd)
+    return computed_concat(x, {a, b}, out, known);
+  if (!is_number(left) || !is_number(right)) return true;
+  PyTypeObject* const cls = class_of_numbers(left, right, b, op);
+  return !cls || make(x, build_binary, static_cast<int64_t>(op), {}, cls,
+                      numbers_may_raise(left, right, op), {a, b}, out, known);
+}
+
+bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
+                      bool* known) {
+  if (!is_deferred(a) && !is_deferred(b)) return true;
+  PyTypeObject *const left = class_of(x, a), *const right = left ? class_of(x, b) : nullptr;
+  if (!right || !is_number(left) || !is_number(right)) return true;
+  return make(x, build_compare, op, {}, &PyBool_Type, false, {a, b}, out, known);
+}
+
+bool computed_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) {
+  PyTypeObject* const type = class_of(x, value);
+  if (!type || !is_number(type) || op == UnaryOp::kNot) return true;
+  if (op == UnaryOp::kInvert && type != &PyLong_Type) return true;  // ~True warns
+  return make(x, build_unary, static_cast<int64_t>(op), {},
+              is_int(type) ? &PyLong_Type : &PyFloat_Type, false, {value}, out, known);
+}
+
+bool computed_call(Executor& x, PyObject* object, const char* name, const std::vector<SymRef>& args,
+                   PyObject* names, SymRef* out, bool* known) {
+  if (names || !std::ranges::any_of(args, is_deferred)) return true;
+  std::vector<PyTypeObject*> classes;
+  for (const SymRef& arg : args) {
+    classes.push_back(class_of(x, arg));
+    if (!classes.back()) return true;
+  }
+  PyTypeObject* const cls = class_of_call(object, name, classes);
+  if (!cls) return true;
+  std::vector<SymRef> all = args;
+  Ref function = Ref::share(object);
+  PyObject* const self = PyCFunction_Check(object) ? PyCFunction_GET_SELF(object) : nullptr;
+  if (self && PyUnicode_CheckExact(self)) {  // "...".format: the method of the class lives on
+    all.insert(all.begin(), make_const(Ref::share(self)));
+    function =
+        Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyUnicode_Type), "format"));
+    if (!function) return x.raise_python(name);
+  }
+  return make(x, build_function_call, 0, std::move(function), cls, true, std::move(all), out,
+              known);
+}
+
+bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, const SymRef& start,
+                  SymRef* out, bool* known) {
+  PyTypeObject* const type = class_of(x, start);
+  if (!type || !is_number(type)) return true;
+  bool floats = !is_int(type);
+  for (const SymRef& item : items) {
+    PyTypeObject* const of_item = class_of(x, item);
+    if (!of_item || !is_number(of_item)) return true;
+    floats |= !is_int(of_item);
+  }
+  return make(x, build_function_call, 0, Ref::share(sum), floats ? &PyFloat_Type : &PyLong_Type,
+              true, {make_items(SymKind::kTuple, items), start}, out, known);
+}
+
+bool computed_format(Executor& x, const SymRef& value, int conversion, Ref spec, SymRef* out,
+                     bool* known) {
+  if (!is_deferred(value) || !class_of(x, value)) return true;
+  if (!spec) spec = Ref::steal(PyUnicode_FromStringAndSize(nullptr, 0));
+  return make(x, build_format, conversion, std::move(spec), &PyUnicode_Type, true, {value}, out,
+              known);
+}
+
+bool computed_concat(Executor& x, const std::vector<SymRef>& texts, SymRef* out, bool* known) {
+  if (!std::ranges::any_of(texts, is_deferred)) return true;
+  for (const SymRef& text : texts)
+    if (class_of(x, text) != &PyUnicode_Type) return true;
+  return make(x, build_concat, 0, {}, &PyUnicode_Type, false, texts, out, known);
+}
+
+const ValueKind value_computed = {.describe = computed_describe,
+                                  .refuse = computed_refuse,
+                                  .binary = computed_operator,
+                                  .compare = computed_compare,
+                                  .unary = computed_unary,
+                                  .rebuild = computed_rebuild};
+
+}  // namespace msjit
