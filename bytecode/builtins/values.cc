@@ -7,6 +7,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/computed.h"
+#include "bytecode/values/tensor_array.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
 #include "kernels/core/registry.h"
@@ -146,6 +147,9 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
   bool known = false;
   if (!computed_call(x, function, name, args, names, out, &known)) return false;
   if (known) return true;
+  auto* const type = reinterpret_cast<PyTypeObject*>(function);
+  if (!names && args.size() == 1 && (type == &PyLong_Type || type == &PyFloat_Type))
+    if (!number_of_array(x, args[0], type, out, &known) || known) return known;
   // int() of an int is that int, also while its value is open.
   if (!names && args.size() == 1 && function == reinterpret_cast<PyObject*>(&PyLong_Type)) {
     if (!x.look_open(args[0])) return false;

@@ -1,0 +1,14 @@
+// NumPy arrays that share the memory of tensors: what asnumpy() gives. The array is made at the
+// exit, of the tensor that the program would have; until then its one number can be read.
+#pragma once
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+bool array_of_tensor(Executor& x, const SymRef& tensor, SymRef* out);
+// int() and float(), by `type`, of such an array without dimensions. `known`: whether it is one.
+bool number_of_array(Executor& x, const SymRef& value, PyTypeObject* type, SymRef* out,
+                     bool* known);
+
+}  // namespace msjit
