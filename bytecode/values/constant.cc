@@ -124,7 +124,7 @@ BuiltinModel constant_method(const SymRef& self, const char* name) {
   if (is_numpy_scalar(self)) return find_row(numpy_methods(), name);
   if (is_array(self)) return find_row(array_methods(), name);
   if (is_class(self)) return find_class_method(self->object.get(), name);
-  return is_tuple(self) ? find_row(container_methods(SymKind::kTuple), name) : nullptr;
+  return is_tuple(self) ? find_row(tuple_methods(), name) : nullptr;
 }
 
 Ref constant_itself(const SymRef& value) { return value->object; }

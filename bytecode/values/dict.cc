@@ -78,7 +78,7 @@ bool dict_set_item(Executor& x, const SymRef& dict, const SymRef& key, const Sym
 BuiltinModel dict_method(const SymRef& self, const char* name) {
   if (PyType_IsSubtype(type_of(*self), &PyODict_Type))
     if (BuiltinModel own = find_row(ordered_dict_methods(), name)) return own;
-  return find_row(container_methods(SymKind::kDict), name);
+  return find_row(dict_methods(), name);
 }
 
 Ref dict_to_python(Executor& x, const SymRef& value, int depth) {
