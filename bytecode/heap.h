@@ -155,8 +155,10 @@ class Heap {
   const std::vector<SymRef>& taken() const { return taken_; }
   void note_tensor_write(const SymRef& tensor, const Val& value, bool replaces, bool recorded);
   void note_same_tensor(const SymRef& written, const SymRef& other);  // under a guard
-  // What print() was given, in program order, and its keywords as a dict or empty.
+  // What print() was given, in program order, and its keywords as a dict or empty. All lines of a
+  // region go to one file; null: what sys.stdout is then.
   struct Printed {
+    SymRef file;
     std::vector<SymRef> values;
     Ref keywords;
   };

@@ -64,7 +64,7 @@ bool Heap::guard_keys_plain(SourceId id, PyObject* dict, bool of_instance) {
 
 // What a defaultdict makes of a missing key.
 bool Heap::realize_factory(const SymRef& dict) {
-  static PyObject* const name = PyUnicode_InternFromString("default_factory");
+  static PyObject* const name = special_name("default_factory");
   PyObject* descriptor = _PyType_Lookup(default_dict_type(), name);
   error = "a defaultdict";
   if (!descriptor || !is_object_member(default_dict_type(), descriptor)) return false;

@@ -14,7 +14,7 @@ namespace {
 
 // A lookup gives a class its version tag; false when CPython has run out of tags.
 bool assign_version(PyTypeObject* type) {
-  static PyObject* const probe = PyUnicode_InternFromString("__class__");
+  static PyObject* const probe = special_name("__class__");
   _PyType_Lookup(type, probe);
   return compat::type_version(type) != 0;
 }

@@ -104,7 +104,7 @@ class SymArena {
 };
 
 SymRef make_sym(SymKind kind);
-SymRef make_const(Ref object);
+SymRef make_const(Ref object);  // an empty one is CPython out of memory: throws bad_alloc
 SymRef make_tensor(Val value);
 SymRef make_items(SymKind kind, std::vector<SymRef> items);
 const SymRef& null_sym();

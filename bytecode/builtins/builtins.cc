@@ -32,7 +32,7 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
   // A metaclass may redefine the test; ABCs answer from a registry that nothing guards.
   if (!has_plain_metaclass(reinterpret_cast<PyObject*>(cls))) {
     if (type == cls) return *out = true, true;
-    static PyObject* const check = PyUnicode_InternFromString("__instancecheck__");
+    static PyObject* const check = special_name("__instancecheck__");
     if (_PyType_Lookup(Py_TYPE(cls), check) != _PyType_Lookup(&PyType_Type, check))
       return unsupported(x, "isinstance");
   }
@@ -149,7 +149,7 @@ bool model_enumerate(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 // A range the other way round.
 Ref backwards(PyObject* range) {
-  const Ref step = Ref::steal(PyLong_FromLong(-1));
+  const Ref step = allocated(Ref::steal(PyLong_FromLong(-1)));
   const Ref slice = Ref::steal(PySlice_New(nullptr, nullptr, step.get()));
   return slice ? Ref::steal(PyObject_GetItem(range, slice.get())) : Ref();
 }

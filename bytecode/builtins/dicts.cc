@@ -1,4 +1,5 @@
-// Methods of dicts and of those derived from them; args[0] is self. To add one: write it, add its row.
+// Methods of dicts and of those derived from them; args[0] is self. To add one: write it, add its
+// row.
 #include <algorithm>
 #include <cstring>
 
@@ -20,7 +21,7 @@ bool complete(Executor& x, const SymRef& dict) {
 bool view(Executor& x, Args args, PyObject* names, const char* method, SymRef* out) {
   if (!positional(x, method, args, names, 1, 1)) return false;
   *out = x.new_iterator(iter_dict_view, {args[0]});
-  (*out)->iterator->object = Ref::steal(PyUnicode_InternFromString(method));
+  (*out)->iterator->object = text_object(method);
   return true;
 }
 bool dict_keys(Executor& x, Args args, PyObject* names, SymRef* out) {

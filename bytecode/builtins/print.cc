@@ -7,21 +7,30 @@
 namespace msjit {
 namespace {
 
-// sys.stdout is an object of CPython whose write() runs no code of the program, and `file`, where
-// it is given, that very object.
-bool plain_output(Executor& x, const SymRef& file) {
+// A text file of CPython, whose write() and flush() run no code of the program.
+bool is_plain_file(Executor& x, const SymRef& file) {
+  if (!x.look(file) || file->kind != SymKind::kObject || !file->object) return false;
+  PyTypeObject* const type = Py_TYPE(file->object.get());
+  for (const char* name : {"write", "flush"}) {
+    const Ref text = text_object(name);
+    PyObject* const method = _PyType_Lookup(type, text.get());
+    const bool plain = method && Py_TYPE(method) == &PyMethodDescr_Type;
+    if (!plain || x.heap().instance_attr(file, text.get())) return false;
+  }
+  return type->tp_getattro == PyObject_GenericGetAttr;
+}
+
+// Where a print() writes to, by its `file`, which may be null; null in `out` is sys.stdout.
+bool output_of(Executor& x, const SymRef& file, SymRef* out) {
   PyObject* const sys = loaded_module("sys");
-  static PyObject* const stdout_name = PyUnicode_InternFromString("stdout");
-  static PyObject* const write_name = PyUnicode_InternFromString("write");
-  if (!sys) return false;
+  static PyObject* const stdout_name = special_name("stdout");
+  if (!sys || (file && !x.look(file))) return false;
   const SymRef module = x.heap().from_constant(Ref::share(sys), "sys");
   if (!x.look(module)) return false;
   const SymRef output = x.heap().instance_attr(module, stdout_name);
-  if (!output || !x.look(output) || output->kind != SymKind::kObject || !output->object)
-    return false;
-  if (file && (!x.look(file) || (file != output && !file->is_const(Py_None)))) return false;
-  PyObject* write = _PyType_Lookup(Py_TYPE(output->object.get()), write_name);
-  return write && Py_TYPE(write) == &PyMethodDescr_Type;
+  if (!file || file->is_const(Py_None) || file == output) return output && is_plain_file(x, output);
+  *out = file;
+  return is_plain_file(x, file);
 }
 
 // What is shown when it has its value. A tensor made in the region, which x[...] = value may give
@@ -83,7 +92,10 @@ bool model_print(Executor& x, Args args, PyObject* names, SymRef* out) {
     PyDict_SetItemString(line.keywords.get(), key, known.get());
   }
   const SymRef file = given.take("file");
-  if (!given.empty() || !plain_output(x, file)) return wrong_arguments(x, "print");
+  if (!given.empty() || !output_of(x, file, &line.file)) return wrong_arguments(x, "print");
+  const std::vector<Heap::Printed>& before = x.heap().printed();
+  if (!before.empty() && before.back().file != line.file)
+    return x.fail(BreakReason::kUnsupported, "print to a second file");
   for (const SymRef& value : given.positional) {
     line.values.emplace_back();
     if (!printable(x, value, &line.values.back())) return false;

@@ -57,7 +57,7 @@ PyObject* compare_stand_ins(PyObject* a, PyObject* b, int op) {
 Ref sort_key(Sorting& sorting, const SymRef& value) {
   if (Ref known = to_python(sorting.x, value)) return known;
   if (value->kind == SymKind::kTuple && !value->cls) {
-    Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size())));
+    Ref tuple = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size()))));
     for (size_t i = 0; i < value->items.size(); ++i) {
       Ref part = sort_key(sorting, value->items[i]);
       if (!part) return {};
@@ -84,7 +84,7 @@ Ref call_sorting(Sorting& sorting, PyObject* function, PyObject* args, PyObject*
 
 bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool reverse) {
   const Py_ssize_t size = static_cast<Py_ssize_t>(items->size());
-  Ref keys = Ref::steal(PyList_New(0)), order = Ref::steal(PyList_New(0));
+  Ref keys = allocated(Ref::steal(PyList_New(0))), order = allocated(Ref::steal(PyList_New(0)));
   Sorting sorting{x, {}};
   for (Py_ssize_t i = 0; i < size; ++i) {
     SymRef value = (*items)[static_cast<size_t>(i)];
@@ -94,11 +94,11 @@ bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool
     Ref known = sort_key(sorting, value);
     if (!known) return PyErr_Clear(), x.fail(BreakReason::kInternal, "no memory");
     PyList_Append(keys.get(), known.get());
-    PyList_Append(order.get(), Ref::steal(PyLong_FromSsize_t(i)).get());
+    PyList_Append(order.get(), allocated(Ref::steal(PyLong_FromSsize_t(i))).get());
   }
   // Sorted by CPython itself: the same algorithm meets the same comparisons in the same order.
   Ref sort = Ref::steal(PyObject_GetAttrString(order.get(), "sort"));
-  Ref none = Ref::steal(PyTuple_New(0)), options = Ref::steal(PyDict_New());
+  Ref none = allocated(Ref::steal(PyTuple_New(0))), options = allocated(Ref::steal(PyDict_New()));
   Ref pick = Ref::steal(PyObject_GetAttrString(keys.get(), "__getitem__"));
   PyDict_SetItemString(options.get(), "key", pick.get());
   PyDict_SetItemString(options.get(), "reverse", reverse ? Py_True : Py_False);

@@ -96,7 +96,7 @@ bool set_method(Executor& x, Args args, PyObject* names, SymRef* out) {
   const Method& method = kMethods[kMethod];
   const SymRef& self = args[0];
   if (names) return wrong_arguments(x, method.name);
-  Ref given = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(args.size()) - 1));
+  Ref given = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(args.size()) - 1)));
   for (size_t i = 1; i < args.size(); ++i) {
     Ref value;
     if (method.takes_item) {
@@ -184,7 +184,7 @@ bool set_iterate(Executor& x, const SymRef& set, SymRef* out) {
   std::vector<SymRef> parts = {set};
   if (!set_items(x, set, &parts)) return false;
   *out = x.new_iterator(iter_set, std::move(parts));
-  (*out)->iterator->object = Ref::steal(PyUnicode_InternFromString("__iter__"));
+  (*out)->iterator->object = text_object("__iter__");
   (*out)->iterator->removals = set->removals;
   return true;
 }

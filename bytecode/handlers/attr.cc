@@ -16,7 +16,7 @@ namespace {
 
 // What every value of a builtin type has, and what none has.
 bool builtin_attr(Executor& x, const SymRef& object, PyObject* name, SymRef* out, bool* known) {
-  static PyObject* const class_text = PyUnicode_InternFromString("__class__");
+  static PyObject* const class_text = special_name("__class__");
   PyTypeObject* type = type_of(*object);
   *known = false;
   if (!type || object->kind == SymKind::kObject || object->kind == SymKind::kSuper) return true;

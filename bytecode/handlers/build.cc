@@ -73,7 +73,7 @@ bool exec_BuildString(Executor& x, SymFrame& f, const Instr& i) {
   SymRef later;
   if (!computed_concat(x, parts, &later, &known)) return false;
   if (known) return f.push(std::move(later)), true;
-  Ref text = Ref::steal(PyUnicode_FromString(""));
+  Ref text = allocated(Ref::steal(PyUnicode_FromString("")));
   for (const SymRef& part : parts) {
     if (!x.look(part)) return false;
     if (part->kind != SymKind::kConst || !PyUnicode_CheckExact(part->object.get()))

@@ -8,6 +8,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/stepping.h"
 #include "bytecode/table_objects.h"
+#include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/objects.h"
 
@@ -42,7 +43,8 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   if (known) return true;
   if (PyFunction_Check(object) && !find_builtin_model(object))
     return x.call_function(object, nullptr, std::move(args), names, out, strict);
-  if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names) {
+  if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names &&
+      !is_shown_later(args[0])) {
     if (!x.look(args[0])) return false;
     if (args[0]->kind == SymKind::kObject) return instance_str(x, args[0], out);
   }
@@ -115,7 +117,7 @@ bool exec_CallEx(Executor& x, SymFrame& f, const Instr& i) {
       keys.push_back(key->object.get());
       args.push_back(value);
     }
-    names = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(keys.size())));
+    names = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(keys.size()))));
     for (size_t k = 0; k < keys.size(); ++k)
       PyTuple_SET_ITEM(names.get(), static_cast<Py_ssize_t>(k), Ref::share(keys[k]).release());
     if (keys.empty()) names.reset();

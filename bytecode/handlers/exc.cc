@@ -194,13 +194,11 @@ Ref bind(PyObject* descriptor, PyObject* self) {
   return get ? Ref::steal(get(descriptor, self, (PyObject*)Py_TYPE(self))) : Ref::share(descriptor);
 }
 
-PyObject* interned(const char* name) { return PyUnicode_InternFromString(name); }
-
 }  // namespace
 
 Step step_before_with(const Stepping& s) {
-  static PyObject* const enter_name = interned("__enter__");
-  static PyObject* const exit_name = interned("__exit__");
+  static PyObject* const enter_name = special_name("__enter__");
+  static PyObject* const exit_name = special_name("__exit__");
   const Ref manager = Ref::share(s.frame.peek(1));
   const Ref enter_found = Ref::share(_PyType_Lookup(Py_TYPE(manager.get()), enter_name));
   const Ref exit_found = Ref::share(_PyType_Lookup(Py_TYPE(manager.get()), exit_name));
@@ -215,7 +213,7 @@ Step step_before_with(const Stepping& s) {
 }
 
 Step step_load_special(const Stepping& s) {
-  static PyObject* const names[] = {interned("__enter__"), interned("__exit__")};
+  static PyObject* const names[] = {special_name("__enter__"), special_name("__exit__")};
   const Ref manager = Ref::share(s.frame.peek(1));
   const Ref found = Ref::share(_PyType_Lookup(Py_TYPE(manager.get()), names[s.instr.arg]));
   if (!found) return s.hand_over();

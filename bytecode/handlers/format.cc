@@ -52,7 +52,7 @@ bool exec_ConvertValue(Executor& x, SymFrame& f, const Instr& i) {
 }
 
 bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
-  Ref spec = Ref::steal(PyUnicode_FromString(""));
+  Ref spec = allocated(Ref::steal(PyUnicode_FromString("")));
   if (i.arg & kFormatSpec) {
     const SymRef top = f.pop();
     if (!x.look(top)) return false;

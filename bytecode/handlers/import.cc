@@ -19,7 +19,7 @@ std::string text_of(PyObject* text) {
 
 // builtins.__import__ is CPython's own.
 bool plain_import(Executor& x, const SymFrame& f) {
-  static PyObject* const name = PyUnicode_InternFromString("__import__");
+  static PyObject* const name = special_name("__import__");
   static PyObject* const own = [] {
     PyObject* found = PyDict_GetItem(PyEval_GetBuiltins(), name);
     return found && PyCFunction_Check(found) ? Ref::share(found).release() : nullptr;
@@ -47,8 +47,8 @@ SymRef loaded_module(Executor& x, const std::string& name) {
 
 // What `from .` starts at, from the names that a package's modules carry; empty when in doubt.
 std::string base_package(Executor& x, const SymFrame& f, int64_t level) {
-  static PyObject* const package_name = PyUnicode_InternFromString("__package__");
-  static PyObject* const spec_name = PyUnicode_InternFromString("__spec__");
+  static PyObject* const package_name = special_name("__package__");
+  static PyObject* const spec_name = special_name("__spec__");
   const auto global = [&](PyObject* name) {
     return x.heap().global(f.globals.get(), f.globals_source, f.builtins.get(), name);
   };
@@ -77,8 +77,8 @@ SymRef own_attribute(Executor& x, const SymRef& module, PyObject* name) {
 // The names a `from` wants are attributes of the module, or it is no package: then nothing is
 // imported for them.
 bool has_names(Executor& x, const SymRef& module, PyObject* names) {
-  static PyObject* const path = PyUnicode_InternFromString("__path__");
-  static PyObject* const made_up = PyUnicode_InternFromString("__getattr__");
+  static PyObject* const path = special_name("__path__");
+  static PyObject* const made_up = special_name("__getattr__");
   if (!own_attribute(x, module, path)) return !own_attribute(x, module, made_up);
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
     PyObject* name = PyTuple_GET_ITEM(names, i);

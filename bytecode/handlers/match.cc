@@ -129,7 +129,7 @@ bool attributes_of(Executor& x, const SymRef& subject, const SymRef& cls, int po
   if (positional == 1 && matches_itself(type)) {
     out->push_back(subject);
   } else if (positional > 0) {
-    static PyObject* const args_name = PyUnicode_InternFromString("__match_args__");
+    static PyObject* const args_name = special_name("__match_args__");
     SymRef listed;
     if (!x.get_attr(cls, args_name, &listed)) return false;
     const Ref order = constant_object(listed);

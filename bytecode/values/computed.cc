@@ -3,24 +3,44 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/exit.h"
 #include "bytecode/numbers.h"
+#include "bytecode/numpy_scalars.h"
 #include "bytecode/values/build.h"
+#include "bytecode/values/tensor_array.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/py/convert.h"
+#include "guards/py/library_type.h"
 
 namespace msjit {
 namespace {
 
-// The classes that are computed with.
-PyTypeObject* const kClasses[] = {&PyFloat_Type, &PyLong_Type, &PyBool_Type, &PyUnicode_Type};
+// numpy.generic, which stands for every class of NumPy's numbers; null while nothing has loaded it.
+PyTypeObject* numpy_number() {
+  PyObject* const module = loaded_module("numpy");
+  PyObject* const found =
+      module ? PyDict_GetItemString(PyModule_GetDict(module), "generic") : nullptr;
+  return found && PyType_Check(found) ? reinterpret_cast<PyTypeObject*>(found) : nullptr;
+}
+
+// The classes that are computed with, and their places.
+std::array<PyTypeObject*, 5> classes() {
+  return {&PyFloat_Type, &PyLong_Type, &PyBool_Type, &PyUnicode_Type, numpy_number()};
+}
+constexpr int kNumPyPlace = 4;
 
 bool is_computable(PyTypeObject* type) {
-  return std::find(std::begin(kClasses), std::end(kClasses), type) != std::end(kClasses);
+  const auto known = classes();
+  return type && std::find(known.begin(), known.end(), type) != known.end();
 }
-bool is_number(PyTypeObject* type) { return is_computable(type) && type != &PyUnicode_Type; }
+bool is_number(PyTypeObject* type) {
+  return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
+}
+bool is_numpy(PyTypeObject* type) { return type && type == numpy_number(); }
 bool is_int(PyTypeObject* type) { return type == &PyLong_Type || type == &PyBool_Type; }
 
 // The class of a number or text; null when it is none. One of the program that nothing has looked
@@ -32,27 +52,32 @@ PyTypeObject* class_of(Executor& x, const SymRef& value) {
     case SymKind::kComputed:
     case SymKind::kNumber:
     case SymKind::kSize: type = type_of(*value); break;
+    case SymKind::kTensorArray: return is_number_of_array(*value) ? numpy_number() : nullptr;
     case SymKind::kLazy:
     case SymKind::kConst: type = Py_TYPE(value->object.get()); break;
     default: break;
   }
+  if (type && is_numpy_scalar_class(type)) type = numpy_number();
   if (!is_computable(type)) return nullptr;
   if (value->kind == SymKind::kLazy) x.heap().guard_exact_type(value);
   return type;
 }
 
 bool is_deferred(const SymRef& value) {
-  return value->kind == SymKind::kScalar || value->kind == SymKind::kComputed;
+  return is_shown_later(value) || value->kind == SymKind::kTensorArray;
 }
 
 // --- at the exit ---
 
 // Which class the result has to have stands in the lowest bits of Recipe::number.
-constexpr int kClassBits = 2;
+constexpr int kClassBits = 3;
 
 Ref checked(PyObject* made, const Recipe& recipe) {
   Ref result = Ref::steal(made);
-  if (result && Py_TYPE(result.get()) != kClasses[recipe.number & ((1 << kClassBits) - 1)]) {
+  const int place = recipe.number & ((1 << kClassBits) - 1);
+  const bool fits = !result || (place == kNumPyPlace ? is_numpy_scalar(result.get())
+                                                     : Py_TYPE(result.get()) == classes()[place]);
+  if (!fits) {
     PyErr_SetString(PyExc_TypeError, "[region] a computed number of another class");
     return {};
   }
@@ -65,6 +90,25 @@ Ref build_binary(const Recipe& recipe, const Objects& objects) {
   return checked(python_binary(BinaryOp(detail_of(recipe)), argument(recipe, objects, 0),
                                argument(recipe, objects, 1)),
                  recipe);
+}
+
+// Of two numbers, one of them of NumPy, or an array without dimensions. NumPy may warn, at its own
+// place in the program: then the region fails.
+Ref build_numpy_binary(const Recipe& recipe, const Objects& objects) {
+  const BinaryOp op = BinaryOp(detail_of(recipe));
+  const Ref none = Ref::steal(PyTuple_New(0));
+  Ref operands[2];
+  for (size_t i = 0; none && i < 2; ++i) {
+    PyObject* const given = argument(recipe, objects, i);
+    const bool plain = is_numpy_scalar(given) || is_number(Py_TYPE(given));
+    operands[i] = plain ? Ref::share(given) : Ref::steal(PyObject_GetItem(given, none.get()));
+    if (!operands[i]) return {};
+  }
+  if (!numpy_is_quiet(operands[0].get(), operands[1].get(), op)) {
+    PyErr_SetString(PyExc_ArithmeticError, "[region] NumPy may warn of a computation");
+    return {};
+  }
+  return checked(python_binary(op, operands[0].get(), operands[1].get()), recipe);
 }
 
 Ref build_compare(const Recipe& recipe, const Objects& objects) {
@@ -114,7 +158,8 @@ bool make(Executor& x, Build build, int64_t detail, Ref object, PyTypeObject* cl
   SymRef made = make_items(SymKind::kComputed, std::move(args));
   made->cls = Ref::share(reinterpret_cast<PyObject*>(cls));
   if (may_raise && x.in_arm()) return x.look(made);
-  const auto at = std::find(std::begin(kClasses), std::end(kClasses), cls) - std::begin(kClasses);
+  const auto known_classes = classes();
+  const auto at = std::ranges::find(known_classes, cls) - known_classes.begin();
   made->computation = std::make_shared<Computation>(
       Computation{build, detail << kClassBits | at, std::move(object)});
   if (may_raise) x.add_demand(made);
@@ -197,6 +242,11 @@ PyTypeObject* class_of_call(PyObject* function, std::string_view name,
   const auto all = [&](auto test) { return std::ranges::all_of(args, test); };
   if (is_of_math(function)) return all(is_number) ? class_of_math(name) : nullptr;
   const size_t count = args.size();
+  if (count == 1 && is_numpy(args[0])) {
+    if (name == "int") return &PyLong_Type;
+    if (name == "float") return &PyFloat_Type;
+    return name == "abs" ? args[0] : nullptr;
+  }
   if (count == 1 && is_number(args[0])) {
     if (name == "int" || name == "round") return &PyLong_Type;
     if (name == "float") return &PyFloat_Type;
@@ -205,7 +255,7 @@ PyTypeObject* class_of_call(PyObject* function, std::string_view name,
   }
   if (count == 2 && name == "round" && is_number(args[0]) && is_int(args[1]))
     return is_int(args[0]) ? &PyLong_Type : &PyFloat_Type;
-  if (count == 2 && name == "format" && is_number(args[0]) && args[1] == &PyUnicode_Type)
+  if (count == 2 && name == "format" && args[0] != &PyUnicode_Type && args[1] == &PyUnicode_Type)
     return &PyUnicode_Type;
   const bool alike = all([&](PyTypeObject* type) { return type == args[0]; });
   if (count > 1 && alike && is_number(args[0]) && (name == "min" || name == "max")) return args[0];
@@ -220,12 +270,6 @@ std::string computed_describe(const SymValue& value) {
 
 bool computed_refuse(Executor& x, const SymRef& value) {
   return x.fail(BreakReason::kTensorValue, describe(*value));
-}
-
-bool computed_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool,
-                       SymRef* out, bool* known) {
-  if (!computed_binary(x, a, b, op, out, known)) return false;
-  return *known || x.look(a->kind == SymKind::kComputed ? a : b);
 }
 
 // An operand that has no recipe yet and is such a value itself.
@@ -249,7 +293,9 @@ int computed_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 }  // namespace
 
-bool is_shown_later(const SymRef& value) { return is_deferred(value); }
+bool is_shown_later(const SymRef& value) {
+  return value->kind == SymKind::kScalar || value->kind == SymKind::kComputed;
+}
 
 bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out,
                      bool* known) {
@@ -262,23 +308,34 @@ bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
   if (!right) return true;
   if (left == &PyUnicode_Type && right == left && op == BinaryOp::kAdd)
     return computed_concat(x, {a, b}, out, known);
+  if ((is_numpy(left) || is_numpy(right)) && left != &PyUnicode_Type && right != &PyUnicode_Type)
+    return make(x, build_numpy_binary, static_cast<int64_t>(op), {}, numpy_number(), true, {a, b},
+                out, known);
   if (!is_number(left) || !is_number(right)) return true;
   PyTypeObject* const cls = class_of_numbers(left, right, b, op);
   return !cls || make(x, build_binary, static_cast<int64_t>(op), {}, cls,
                       numbers_may_raise(left, right, op), {a, b}, out, known);
 }
 
+// An array on the left is changed in place, and with it a tensor.
+bool computed_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
+                       SymRef* out, bool* known) {
+  if (in_place && a->kind == SymKind::kTensorArray) return x.look(a);
+  if (!computed_binary(x, a, b, op, out, known)) return false;
+  return *known || x.look(is_deferred(a) ? a : b);
+}
+
 bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
                       bool* known) {
   if (!is_deferred(a) && !is_deferred(b)) return true;
   PyTypeObject *const left = class_of(x, a), *const right = left ? class_of(x, b) : nullptr;
-  if (!right || !is_number(left) || !is_number(right)) return true;
+  if (!right || !is_number(left) || !is_number(right)) return true;  // arrays: elementwise
   return make(x, build_compare, op, {}, &PyBool_Type, false, {a, b}, out, known);
 }
 
 bool computed_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) {
   PyTypeObject* const type = class_of(x, value);
-  if (!type || !is_number(type) || op == UnaryOp::kNot) return true;
+  if (!is_number(type) || op == UnaryOp::kNot) return true;
   if (op == UnaryOp::kInvert && type != &PyLong_Type) return true;  // ~True warns
   return make(x, build_unary, static_cast<int64_t>(op), {},
               is_int(type) ? &PyLong_Type : &PyFloat_Type, false, {value}, out, known);
@@ -310,11 +367,11 @@ bool computed_call(Executor& x, PyObject* object, const char* name, const std::v
 bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, const SymRef& start,
                   SymRef* out, bool* known) {
   PyTypeObject* const type = class_of(x, start);
-  if (!type || !is_number(type)) return true;
+  if (!is_number(type)) return true;
   bool floats = !is_int(type);
   for (const SymRef& item : items) {
     PyTypeObject* const of_item = class_of(x, item);
-    if (!of_item || !is_number(of_item)) return true;
+    if (!is_number(of_item)) return true;
     floats |= !is_int(of_item);
   }
   return make(x, build_function_call, 0, Ref::share(sum), floats ? &PyFloat_Type : &PyLong_Type,

@@ -36,7 +36,9 @@ bool computed_concat(Executor& x, const std::vector<SymRef>& texts, SymRef* out,
 // A value nobody can look at that is shown as a number or text.
 bool is_shown_later(const SymRef& value);
 
-// Rules of kinds, for kScalar too.
+// Rules of kinds, for kScalar and kTensorArray too.
+bool computed_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
+                       SymRef* out, bool* known);
 bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
                       bool* known);
 bool computed_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known);

@@ -18,7 +18,8 @@ bool scalar_refuse(Executor& x, const SymRef& value) {
 
 bool scalar_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool, SymRef* out,
                      bool* known) {
-  if (!computed_binary(x, a, b, op, out, known) || *known) return *known;
+  if (!computed_binary(x, a, b, op, out, known)) return false;
+  if (*known) return true;
   *known = true;
   return scalar_binary(x, a, b, op, out);
 }

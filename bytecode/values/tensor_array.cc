@@ -4,6 +4,7 @@
 #include "bytecode/exit.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/build.h"
+#include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/objects.h"
 
@@ -14,11 +15,11 @@ bool array_refuse(Executor& x, const SymRef&) {
   return x.fail(BreakReason::kTensorValue, "a NumPy array of a tensor");
 }
 
+bool is_current(const SymValue& array) { return array.items[0]->tensor.id() == array.tensor.id(); }
+
 // The array shows what is written to the tensor later; its number is known only where nothing was.
 bool number(Executor& x, const SymRef& array, PyTypeObject* type, SymRef* out) {
-  const SymRef& tensor = array->items[0];
-  if (tensor->tensor.id() != array->tensor.id()) return x.look(array);
-  return number_of_tensor(x, tensor, type, out);
+  return is_current(*array) ? number_of_tensor(x, array->items[0], type, out) : x.look(array);
 }
 
 bool model_item(Executor& x, const std::vector<SymRef>& args, PyObject* names, SymRef* out) {
@@ -53,6 +54,10 @@ int array_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 }  // namespace
 
+bool is_number_of_array(const SymValue& value) {
+  return value.kind == SymKind::kTensorArray && value.tensor.rank() == 0 && is_current(value);
+}
+
 bool array_of_tensor(Executor& x, const SymRef& tensor, SymRef* out) {
   *out = make_items(SymKind::kTensorArray, {tensor});
   (*out)->tensor = tensor->tensor;
@@ -70,6 +75,7 @@ const ValueKind value_tensor_array = {.name = "NumPy array of a tensor",
                                       .asked_unread = true,
                                       .attribute = array_attribute,
                                       .method = array_method,
+                                      .binary = computed_operator,
                                       .rebuild = array_rebuild};
 
 }  // namespace msjit

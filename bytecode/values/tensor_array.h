@@ -6,6 +6,8 @@
 
 namespace msjit {
 
+// Whether it is an array of a number that is still what the array shows.
+bool is_number_of_array(const SymValue& value);
 bool array_of_tensor(Executor& x, const SymRef& tensor, SymRef* out);
 // int() and float(), by `type`, of such an array without dimensions. `known`: whether it is one.
 bool number_of_array(Executor& x, const SymRef& value, PyTypeObject* type, SymRef* out,
