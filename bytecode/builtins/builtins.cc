@@ -260,7 +260,7 @@ bool model_pow(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 // round() of a tensor is what its __round__ gives.
 bool model_round(Executor& x, Args args, PyObject* names, SymRef* out) {
-  if (!names && !args.empty() && args.size() <= 2 && !is_shown_later(args[0])) {
+  if (!names && !args.empty() && args.size() <= 2 && !is_shown_later(x, args[0])) {
     if (!x.look_number(args[0])) return false;
     SymRef method;
     if (args[0]->is_tensor())

@@ -35,9 +35,9 @@ bool output_of(Executor& x, const SymRef& file, SymRef* out) {
 
 // What is shown when it has its value. A tensor made in the region, which x[...] = value may give
 // another value later, is shown as it is now.
-bool has_value_later(const SymRef& value, SymRef* out) {
+bool has_value_later(const Executor& x, const SymRef& value, SymRef* out) {
   *out = value;
-  if (is_shown_later(value)) return true;
+  if (is_shown_later(x, value)) return true;
   if (value->is_tensor() && !value->object && value->source == kNoSource)
     *out = make_tensor(value->tensor);
   return value->is_tensor() || value->kind == SymKind::kSize || value->kind == SymKind::kNumber;
@@ -46,8 +46,8 @@ bool has_value_later(const SymRef& value, SymRef* out) {
 // A list, tuple or dict that holds tensors as it is now, to be shown when they have their values.
 bool shown_later(Executor& x, const SymRef& value, int depth, SymRef* out) {
   constexpr int kMaxDepth = 8;  // a list may hold itself
-  if (!is_shown_later(value) && !x.look_number(value)) return false;
-  if (has_value_later(value, out)) return true;
+  if (!is_shown_later(x, value) && !x.look_number(value)) return false;
+  if (has_value_later(x, value, out)) return true;
   if (to_python(x, value)) return true;
   const bool dict = value->kind == SymKind::kDict && x.heap().dict_all(value);
   const bool sequence = value->kind == SymKind::kList || value->kind == SymKind::kTuple;
@@ -66,8 +66,8 @@ bool shown_later(Executor& x, const SymRef& value, int depth, SymRef* out) {
 }
 
 bool printable(Executor& x, const SymRef& value, SymRef* out) {
-  if (!is_shown_later(value) && !x.look_number(value)) return false;
-  if (has_value_later(value, out)) return true;
+  if (!is_shown_later(x, value) && !x.look_number(value)) return false;
+  if (has_value_later(x, value, out)) return true;
   Ref known = to_python(x, value);
   Ref text = known ? Ref::steal(PyObject_Str(known.get())) : Ref();
   if (!text) {

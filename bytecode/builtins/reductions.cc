@@ -37,8 +37,8 @@ class Sum {
 
   bool add(const SymRef& item) {
     const bool floats = !numbers_.empty() || is_float(total_) || is_float(item);
-    if (is_shown_later(item) && later_.empty()) later_ = std::exchange(numbers_, {});
-    if (is_shown_later(item) || !later_.empty()) return later_.push_back(item), true;
+    if (is_shown_later(x_, item) && later_.empty()) later_ = std::exchange(numbers_, {});
+    if (is_shown_later(x_, item) || !later_.empty()) return later_.push_back(item), true;
     if (floats && !adds_one_by_one(sum_)) {
       if (!x_.look(item) || !x_.look(total_)) return false;
       if (is_number(total_) && is_number(item)) return numbers_.push_back(item), true;

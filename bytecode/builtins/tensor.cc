@@ -257,6 +257,7 @@ bool method_item(Executor& x, Args args, PyObject* names, SymRef* out) {
 }
 
 bool method_asnumpy(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (x.strict()) return x.fail(BreakReason::kTensorValue, "asnumpy()");
   return positional(x, "asnumpy", args, names, 1, 1) && array_of_tensor(x, args[0], out);
 }
 

@@ -44,7 +44,7 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   if (PyFunction_Check(object) && !find_builtin_model(object))
     return x.call_function(object, nullptr, std::move(args), names, out, strict);
   if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names &&
-      !is_shown_later(args[0])) {
+      !is_shown_later(x, args[0])) {
     if (!x.look(args[0])) return false;
     if (args[0]->kind == SymKind::kObject) return instance_str(x, args[0], out);
   }

@@ -64,7 +64,8 @@ PyTypeObject* class_of(Executor& x, const SymRef& value) {
 }
 
 bool is_deferred(const SymRef& value) {
-  return is_shown_later(value) || value->kind == SymKind::kTensorArray;
+  return value->kind == SymKind::kScalar || value->kind == SymKind::kComputed ||
+         value->kind == SymKind::kTensorArray;
 }
 
 // --- at the exit ---
@@ -293,13 +294,13 @@ int computed_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 }  // namespace
 
-bool is_shown_later(const SymRef& value) {
-  return value->kind == SymKind::kScalar || value->kind == SymKind::kComputed;
+bool is_shown_later(const Executor& x, const SymRef& value) {
+  return !x.strict() && is_deferred(value) && value->kind != SymKind::kTensorArray;
 }
 
 bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out,
                      bool* known) {
-  if (!holds_deferred(a) && !holds_deferred(b)) return true;
+  if (x.strict() || (!holds_deferred(a) && !holds_deferred(b))) return true;
   PyTypeObject* const left = class_of(x, a);
   if (left == &PyUnicode_Type && op == BinaryOp::kRemainder && shows_values(x, b))
     return make(x, build_binary, static_cast<int64_t>(op), {}, &PyUnicode_Type, true, {a, b}, out,
@@ -327,14 +328,14 @@ bool computed_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp o
 
 bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
                       bool* known) {
-  if (!is_deferred(a) && !is_deferred(b)) return true;
+  if (x.strict() || (!is_deferred(a) && !is_deferred(b))) return true;
   PyTypeObject *const left = class_of(x, a), *const right = left ? class_of(x, b) : nullptr;
   if (!right || !is_number(left) || !is_number(right)) return true;  // arrays: elementwise
   return make(x, build_compare, op, {}, &PyBool_Type, false, {a, b}, out, known);
 }
 
 bool computed_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) {
-  PyTypeObject* const type = class_of(x, value);
+  PyTypeObject* const type = x.strict() ? nullptr : class_of(x, value);
   if (!is_number(type) || op == UnaryOp::kNot) return true;
   if (op == UnaryOp::kInvert && type != &PyLong_Type) return true;  // ~True warns
   return make(x, build_unary, static_cast<int64_t>(op), {},
@@ -343,7 +344,7 @@ bool computed_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, b
 
 bool computed_call(Executor& x, PyObject* object, const char* name, const std::vector<SymRef>& args,
                    PyObject* names, SymRef* out, bool* known) {
-  if (names || !std::ranges::any_of(args, is_deferred)) return true;
+  if (x.strict() || names || !std::ranges::any_of(args, is_deferred)) return true;
   std::vector<PyTypeObject*> classes;
   for (const SymRef& arg : args) {
     classes.push_back(class_of(x, arg));
@@ -380,14 +381,14 @@ bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, 
 
 bool computed_format(Executor& x, const SymRef& value, int conversion, Ref spec, SymRef* out,
                      bool* known) {
-  if (!is_deferred(value) || !class_of(x, value)) return true;
+  if (x.strict() || !is_deferred(value) || !class_of(x, value)) return true;
   if (!spec) spec = Ref::steal(PyUnicode_FromStringAndSize(nullptr, 0));
   return make(x, build_format, conversion, std::move(spec), &PyUnicode_Type, true, {value}, out,
               known);
 }
 
 bool computed_concat(Executor& x, const std::vector<SymRef>& texts, SymRef* out, bool* known) {
-  if (!std::ranges::any_of(texts, is_deferred)) return true;
+  if (x.strict() || !std::ranges::any_of(texts, is_deferred)) return true;
   for (const SymRef& text : texts)
     if (class_of(x, text) != &PyUnicode_Type) return true;
   return make(x, build_concat, 0, {}, &PyUnicode_Type, false, texts, out, known);

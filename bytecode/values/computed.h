@@ -17,7 +17,8 @@ struct Computation {
   Ref object;
 };
 
-// Each of these leaves `known` false where it has no say: no operand is such a number or text, or
+// Each of these leaves `known` false where it has no say: at level STRICT, whose graphs hold no
+// Python numbers; where no operand is such a number or text, or
 // something else than numbers and texts is among them. Numbers of the program that meet them need
 // not be looked at: a guard on their class will do.
 bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out,
@@ -33,8 +34,8 @@ bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, 
 bool computed_format(Executor& x, const SymRef& value, int conversion, Ref spec, SymRef* out,
                      bool* known);
 bool computed_concat(Executor& x, const std::vector<SymRef>& texts, SymRef* out, bool* known);
-// A value nobody can look at that is shown as a number or text.
-bool is_shown_later(const SymRef& value);
+// A number or text nobody can look at; it is shown at the exit.
+bool is_shown_later(const Executor& x, const SymRef& value);
 
 // Rules of kinds, for kScalar and kTensorArray too.
 bool computed_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool in_place,
