@@ -281,9 +281,10 @@ SymRef plain_value(Executor& x, const SymRef& value) {
     return value;
   x.heap().guards().add(guard::identity, value->source, {.object = value->object});
   PyObject* object = value->object.get();
-  return make_const(base == &PyLong_Type
-                        ? Ref::steal(PyNumber_Add(object, Ref::steal(PyLong_FromLong(0)).get()))
-                        : Ref::steal(PyUnicode_FromObject(object)));
+  return make_const(
+      base == &PyLong_Type
+          ? Ref::steal(PyNumber_Add(object, allocated(Ref::steal(PyLong_FromLong(0))).get()))
+          : Ref::steal(PyUnicode_FromObject(object)));
 }
 
 }  // namespace msjit

@@ -157,7 +157,8 @@ bool fold_new_array(Executor& x, const char* name, PyObject* function, Args args
     const Ref known =
         std::strcmp(key, "dtype") == 0 ? dtype_argument(x, value) : known_argument(x, value);
     if (!known) return refuse(x, name);
-    PyDict_SetItemString(keywords.get(), key, known.get());
+    if (PyDict_SetItemString(keywords.get(), key, known.get()) < 0)
+      return PyErr_Clear(), refuse(x, name);
   }
   if (!given.empty()) return refuse(x, name);
   const Ref tuple =

@@ -88,8 +88,9 @@ bool model_print(Executor& x, Args args, PyObject* names, SymRef* out) {
     if (!known ||
         !(known.get() == Py_None || PyBool_Check(known.get()) || PyUnicode_CheckExact(known.get())))
       return wrong_arguments(x, "print");
-    if (!line.keywords) line.keywords = Ref::steal(PyDict_New());
-    PyDict_SetItemString(line.keywords.get(), key, known.get());
+    if (!line.keywords) line.keywords = allocated(Ref::steal(PyDict_New()));
+    if (PyDict_SetItemString(line.keywords.get(), key, known.get()) < 0)
+      return x.raise_python("print()");
   }
   const SymRef file = given.take("file");
   if (!given.empty() || !output_of(x, file, &line.file)) return wrong_arguments(x, "print");

@@ -93,15 +93,17 @@ bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool
     if (!x.look(value)) return false;
     Ref known = sort_key(sorting, value);
     if (!known) return PyErr_Clear(), x.fail(BreakReason::kInternal, "no memory");
-    PyList_Append(keys.get(), known.get());
-    PyList_Append(order.get(), allocated(Ref::steal(PyLong_FromSsize_t(i))).get());
+    if (PyList_Append(keys.get(), known.get()) < 0 ||
+        PyList_Append(order.get(), allocated(Ref::steal(PyLong_FromSsize_t(i))).get()) < 0)
+      return x.raise_python("sorting");
   }
   // Sorted by CPython itself: the same algorithm meets the same comparisons in the same order.
-  Ref sort = Ref::steal(PyObject_GetAttrString(order.get(), "sort"));
+  Ref sort = allocated(Ref::steal(PyObject_GetAttrString(order.get(), "sort")));
   Ref none = allocated(Ref::steal(PyTuple_New(0))), options = allocated(Ref::steal(PyDict_New()));
-  Ref pick = Ref::steal(PyObject_GetAttrString(keys.get(), "__getitem__"));
-  PyDict_SetItemString(options.get(), "key", pick.get());
-  PyDict_SetItemString(options.get(), "reverse", reverse ? Py_True : Py_False);
+  Ref pick = allocated(Ref::steal(PyObject_GetAttrString(keys.get(), "__getitem__")));
+  if (PyDict_SetItemString(options.get(), "key", pick.get()) < 0 ||
+      PyDict_SetItemString(options.get(), "reverse", reverse ? Py_True : Py_False) < 0)
+    return x.raise_python("sorting");
   if (!call_sorting(sorting, sort.get(), none.get(), options.get())) {
     PyErr_Clear();
     return sorting.failed ? x.raise_ends() : x.fail(BreakReason::kRaises, "sorting");

@@ -186,9 +186,10 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
         return x.fail(BreakReason::kUnsupported, fmt::format("{}() of a huge int", name));
     if (i < count)
       PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), value.release());
-    else
-      PyDict_SetItem(given.get(), PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - count)),
-                     value.get());
+    else if (PyDict_SetItem(given.get(),
+                            PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - count)),
+                            value.get()) < 0)
+      return x.raise_python(fmt::format("{}()", name));
   }
   if (asks_outside(function, name, tuple.get(), given.get()))
     return x.fail(BreakReason::kUnsupported,

@@ -31,8 +31,8 @@ bool plain_import(Executor& x, const SymFrame& f) {
 // The module of this name, as sys.modules has it; null when it is not loaded.
 SymRef loaded_module(Executor& x, const std::string& name) {
   PyObject* modules = compat::is_finalizing() ? nullptr : PyImport_GetModuleDict();
-  Ref key =
-      Ref::steal(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+  Ref key = allocated(
+      Ref::steal(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()))));
   PyObject* found =
       modules && PyDict_CheckExact(modules) ? PyDict_GetItem(modules, key.get()) : nullptr;
   if (!found || !PyModule_CheckExact(found) || is_loading(found)) return nullptr;

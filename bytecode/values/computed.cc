@@ -266,7 +266,7 @@ PyTypeObject* class_of_call(PyObject* function, std::string_view name,
 // --- the row ---
 
 std::string computed_describe(const SymValue& value) {
-  return fmt::format("{} made of a tensor's", type_of(value)->tp_name);
+  return fmt::format("{} made of tensors", type_of(value)->tp_name);
 }
 
 bool computed_refuse(Executor& x, const SymRef& value) {
@@ -382,7 +382,7 @@ bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, 
 bool computed_format(Executor& x, const SymRef& value, int conversion, Ref spec, SymRef* out,
                      bool* known) {
   if (x.strict() || !is_deferred(value) || !class_of(x, value)) return true;
-  if (!spec) spec = Ref::steal(PyUnicode_FromStringAndSize(nullptr, 0));
+  if (!spec) spec = allocated(Ref::steal(PyUnicode_FromStringAndSize(nullptr, 0)));
   return make(x, build_format, conversion, std::move(spec), &PyUnicode_Type, true, {value}, out,
               known);
 }

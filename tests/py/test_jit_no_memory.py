@@ -1,5 +1,6 @@
 """An allocation that fails inside a call of a compiled function, at every place in turn: MemoryError or CPython going on, and a
 function that works afterwards. A library in front of malloc makes them fail, so these run in processes of their own."""
+import os
 import pathlib
 import shutil
 import subprocess
@@ -37,7 +38,7 @@ from msjit import Tensor, _msjit, ops
 
 shim = ctypes.CDLL(sys.argv[1])
 fail_after, fail_stop = shim.fail_after, shim.fail_stop
-fail_after.argtypes, fail_stop.restype = [ctypes.c_long, ctypes.c_long], ctypes.c_long
+fail_after.argtypes, fail_after.restype, fail_stop.restype = [ctypes.c_long, ctypes.c_long], None, ctypes.c_long
 X = Tensor(np.float32([[1.5, -2, 3], [4, 5, 6]]))
 Point = collections.namedtuple("Point", "x y")
 
@@ -83,8 +84,8 @@ def outcome(fn):
 
 
 def attempt(jitted, want, n, times):
-    fail_after(n, times)
     try:
+        fail_after(n, times)
         got = jitted(X)
     except MemoryError:
         got = None
@@ -111,7 +112,7 @@ for fn in (objects, control):
             assert outcome(jitted) == want, n
             n += 1
         print(fn.__name__, times, "failed in", hit, "captures and", n, "cached calls")
-        assert hit > 20 and n > 3
+        assert hit > 3 and n > 3
 """
 
 
@@ -124,10 +125,9 @@ def shim(tmp_path_factory):
 
 
 def test_every_allocation_may_fail(shim, tmp_path):
-    import os
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)
     environment = dict(os.environ, LD_PRELOAD=shim, PYTHONMALLOC="malloc", MSJIT_STRICT="", MSJIT_NUM_THREADS="1")
-    done = subprocess.run([sys.executable, "-X", "faulthandler", str(script), shim, "23"], stdout=subprocess.PIPE,
+    done = subprocess.run([sys.executable, "-X", "faulthandler", str(script), shim, "41"], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, env=environment, cwd=str(pathlib.Path(__file__).parent), timeout=300)
     assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-3000:]
