@@ -218,16 +218,15 @@ bool holds_deferred(const SymRef& value) {
                                 std::ranges::any_of(value->items, is_deferred));
 }
 
-// Functions of the math module that give no float.
+// Most functions of the math module give a float.
 PyTypeObject* class_of_math(std::string_view name) {
-  for (const char* known :
-       {"floor", "ceil", "trunc", "gcd", "lcm", "isqrt", "factorial", "comb", "perm"})
-    if (name == known) return &PyLong_Type;
-  for (const char* known : {"isnan", "isinf", "isfinite", "isclose"})
-    if (name == known) return &PyBool_Type;
-  for (const char* known : {"frexp", "modf"})
-    if (name == known) return nullptr;
-  return &PyFloat_Type;
+  const auto among = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (among({"floor", "ceil", "trunc", "gcd", "lcm", "isqrt", "factorial", "comb", "perm"}))
+    return &PyLong_Type;
+  if (among({"isnan", "isinf", "isfinite", "isclose"})) return &PyBool_Type;
+  return among({"frexp", "modf"}) ? nullptr : &PyFloat_Type;
 }
 
 bool is_of_math(PyObject* function) {

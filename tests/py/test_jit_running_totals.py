@@ -123,7 +123,7 @@ def test_other_classes_in_their_place():
     lambda x, log: (log.append(1), 1 / float(x.sum()), log.append(2)), lambda x, log: (log.append(1), float(x.sum()) % 0),
     lambda x, log: (log.append(1), 10 ** 400 + float(x.sum())), lambda x, log: (log.append(1), math.log(float(x.sum()))),
     lambda x, log: (log.append(1), round(float(x.sum()) / 0.0)), lambda x, log: (log.append(1), int(x.sum()) << -1),
-    lambda x, log: (log.append(1), "%d %d" % (float(x.sum()),)), lambda x, log: (log.append(1), f"{float(x.sum()):d}"),
+    lambda x, log: (log.append(1), "%d %d" % tuple([float(x.sum())])), lambda x, log: (log.append(1), f"{float(x.sum()):d}"),
     lambda x, log: (log.append(1), (float(x.sum()) - 0.5) ** 0.5), lambda x, log: (log.append(1), float(x.sum()) + "a"),
     lambda x, log: (log.append(1), float(x.sum()) & 1), lambda x, log: (log.append(1), 2 ** int(x.sum() - 1))])
 def test_errors_are_python_s(fn):
