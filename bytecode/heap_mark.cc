@@ -4,7 +4,8 @@
 
 namespace msjit {
 
-HeapMark::HeapMark(const Heap& heap, const SymFrame& frame) : num_effects_(heap.effects()) {
+HeapMark::HeapMark(const Heap& heap, const SymFrame& frame)
+    : num_effects_(heap.effects()), num_arm_changes_(heap.arm_changes()) {
   for (const SymFrame* f = &frame; f; f = f->parent) {
     for (const SymRef& value : f->slots) add(value);
     for (const SymRef& value : f->stack) add(value);
@@ -50,6 +51,7 @@ void HeapMark::add(const SymRef& value) {
 // Looking at a value of the program fills in what it holds; that is no change.
 std::string HeapMark::change(const Heap& heap, std::vector<SymRef>* grown_lists) const {
   std::string what;
+  if (heap.arm_changes() != num_arm_changes_) return "tensor or an attribute";
   if (heap.effects() != num_effects_) return "printed line or a global";
   heap.visit([&](const SymRef& value) {  // met first in the arm
     if (!met_.count(value.get()) && (value->changed || !value->written.empty()))

@@ -68,6 +68,7 @@ class Fuser {
     users_.resize(num_nodes());
     is_output_.assign(graph_.values.size(), 0);
     for (ValueId id : graph_.outputs) is_output_[id] = 1;
+    std::vector<FusionRole> roles(num_nodes(), FusionRole::kNone);
     int32_t previous = -1;
     for (int32_t n = 0; n < num_nodes(); ++n) {
       if (!live_[n]) continue;
@@ -76,7 +77,9 @@ class Fuser {
         if (id >= 0 && live_[producer_of(id)]) users_[producer_of(id)].push_back(n);
       if (keeps_order(node)) order_dep_[n] = std::exchange(previous, n);
       add_singleton(n, node);
+      roles[n] = groups_.back().roles[0];
     }
+    needed_after_ = needed_after(graph_, live_, roles);
     visited_.assign(groups_.size(), 0);
     order_.resize(groups_.size());
     std::iota(order_.begin(), order_.end(), 0);
@@ -120,10 +123,20 @@ class Fuser {
       int32_t from = group_of_value(id);
       if (from < 0 || from == group_of_[n] || !groups_[from].fused) continue;
       FusionRole role = joined_role(n, from);
-      if (role == FusionRole::kNone || !fits(from, group_of_[n])) continue;
+      if (role == FusionRole::kNone || is_early(n, from) || !fits(from, group_of_[n])) continue;
       if (!bring_together(from, group_of_[n])) continue;
       merge(from, group_of_[n], n, role);
     }
+  }
+
+  // Whether all uses of node n wait for what a group folds, and its kernel cannot do them.
+  bool is_early(int32_t n, int32_t from) const {
+    const Group& group = groups_[from];
+    for (size_t i = 0; i < group.nodes.size(); ++i)
+      if (group.roles[i] == FusionRole::kReduce && needed_after_[n] >= group.nodes[i] &&
+          !takes_stages(group))
+        return true;
+    return false;
   }
 
   // The role node n would have in group `from`, kNone when it cannot be part of it.
@@ -392,6 +405,7 @@ class Fuser {
   const bool enabled_ = fusion_enabled();
   std::vector<char> live_, is_output_;
   std::vector<int32_t> group_of_;
+  std::vector<int32_t> needed_after_;
   std::vector<int32_t> order_dep_;  // the random op before this one
   std::vector<std::vector<int32_t>> users_;
   std::vector<Group> groups_;

@@ -27,6 +27,12 @@ bool keeps_order(const Node& node);
 bool fusable_elementwise(const Graph& graph, const Node& node);
 bool fusable_reduction(const Graph& graph, const Node& node);
 
+// By node: the last reduction that all uses of an elementwise node wait for, whose results no loop
+// over the same points can read; its own where there is none later.
+// `roles`: of each node by itself.
+std::vector<int32_t> needed_after(const Graph& graph, std::span<const char> live,
+                                  std::span<const FusionRole> roles);
+
 bool fusion_enabled();     // not switched off by MSJIT_DISABLE
 bool has_fused_kernels();  // and there is what compiles them
 

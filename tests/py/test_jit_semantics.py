@@ -284,10 +284,12 @@ def test_no_leaks(fn):
         return _msjit.allocator_stats()["live_blocks"], sys.getrefcount(x), sys.getrefcount(fn), len(gc.get_objects())
 
     measure()
-    blocks, x_refs, fn_refs, objects = measure()
-    after = measure()
-    assert after[:3] == (blocks, x_refs, fn_refs)
-    assert after[3] - objects < 20
+    for _ in range(5):  # the compile thread may still be at work for an earlier test
+        before, after = measure(), measure()
+        if after[:3] == before[:3]:
+            break
+    assert after[:3] == before[:3]
+    assert after[3] - before[3] < 20
 
 
 def test_random_mutations_are_seen():

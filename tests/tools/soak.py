@@ -20,6 +20,7 @@ FUZZERS = {
     "shape": (["tests/fuzz/shape_fuzz.py"], {"--count": 20000}),
     "loop": (["tests/fuzz/loop_fuzz.py"], {"--count": 20000}),
     "gradient": (["tests/fuzz/gradient_fuzz.py"], {"--count": 20000}),
+    "arm": (["tests/fuzz/arm_fuzz.py"], {"--count": 20000}),
     "hidden": (["tests/fuzz/hidden_fuzz.py"], {"--count": 20000}),
     "module": (["tests/fuzz/module_fuzz.py"], {"--count": 20000}),
     "value": (["tests/fuzz/value_fuzz.py", "--keep-going"], {"--count": 100000}),

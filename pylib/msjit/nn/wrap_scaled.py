@@ -59,8 +59,8 @@ class FixedLossScaleUpdateCell(Cell):
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     """One training step with a scaled loss, skipped where a gradient is infinite or NaN; returns (loss, overflow, scale).
 
-    scale_sense: the scale as a Tensor of one number, or a Cell that has get_loss_scale() and updates it. Compiled, gradients and
-    update are two graphs, for whether there is an update is known between them.
+    scale_sense: the scale as a Tensor of one number, or a Cell that has get_loss_scale() and updates it. Compiled, all is
+    one graph.
     """
 
     gpu_target = ascend_910a_target = ascend_910b_target = is_distributed = False
