@@ -78,7 +78,7 @@ extern const EffectKind
 // A change of an object that existed before the region, replayed in order at the exit.
 struct Effect {
   const EffectKind* kind;
-  int32_t target;                   // recipe; -1 of effect_print alone
+  int32_t target;                   // recipe; -1 of effect_print alone: sys.stdout
   Ref name;                         // of an attribute or a global
   std::vector<int32_t> values;      // recipes; of a dict: key, value, ...
   std::vector<SourceId> same = {};  // of a tensor: other loads of the target

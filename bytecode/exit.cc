@@ -176,8 +176,11 @@ bool ExitBuilder::effects_of(const SymRef& value) {
 }
 
 bool ExitBuilder::effects() {
-  for (const Heap::Printed& line : x_.heap().printed())
-    if (!write({&effect_print, -1, line.keywords, {}}, line.values)) return false;
+  for (const Heap::Printed& line : x_.heap().printed()) {
+    const int file = line.file ? recipe(line.file) : -1;
+    if ((line.file && file < 0) || !write({&effect_print, file, line.keywords, {}}, line.values))
+      return false;
+  }
   for (const Heap::GlobalWrite& global : x_.heap().global_writes()) {
     Recipe load{RecipeKind::kRegister};
     load.index = global.source;

@@ -22,6 +22,7 @@ class ExitBuilder {
   // --- for the rows of the kinds (values/value_kind.h) ---
   Executor& executor() { return x_; }
   int recipe(const SymRef& value);  // of any value; -1 on failure
+  bool is_made(const SymRef& value) const { return done_.count(value) != 0; }
   int add(Recipe recipe);
   int add(Recipe recipe, const std::vector<SymRef>& parts);  // whose arguments are the parts'
   int add_instance(const SymRef& value, Recipe recipe);      // whose attributes are effects

@@ -50,7 +50,7 @@ SymRef Heap::from_source(SourceId id, PyObject* object) {
   if (auto it = by_source_.find(id); it != by_source_.end()) return it->second;
   if (is_mutable(object)) {
     if (auto it = by_object_.find(object); it != by_object_.end()) {
-      guards_.add_guard({&msjit::guard_same, id, it->second->source, 0, 0, {}, nullptr});
+      guards_.add(guard::same, id, {.other = it->second->source});
       return by_source_[id] = it->second;
     }
   }
@@ -67,7 +67,7 @@ SymRef Heap::from_source(SourceId id, PyObject* object) {
 // Not being there is something that a capture relies on too.
 SymRef Heap::unbound(LoadKind kind, int index, const std::string& name) {
   const SourceId id = guards_.add_source(kind, kNoSource, index, {}, "unbound " + name);
-  guards_.add_guard({&msjit::guard_identity, id, kNoSource, 0, 0, Ref::none(), nullptr});
+  guards_.add(guard::identity, id, {.object = Ref::none()});
   return null_sym();
 }
 
@@ -95,13 +95,12 @@ SymRef Heap::from_constant(Ref object, const std::string& text) {
 
 void Heap::guard_exact_type(const SymRef& value) {
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(value->object.get()));
-  guards_.add_guard({&guard_type, value->source, kNoSource, 0, 0, Ref::share(type), nullptr});
+  guards_.add(guard::type, value->source, {.object = Ref::share(type)});
 }
 
 void Heap::guard_identity(const SymRef& value) {
   if (guards_.source(value->source).kind == LoadKind::kConst) return;
-  guards_.add_guard(
-      {&msjit::guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});
+  guards_.add(guard::identity, value->source, {.object = value->object});
 }
 
 bool Heap::realize_number(const SymRef& value) {
@@ -109,7 +108,7 @@ bool Heap::realize_number(const SymRef& value) {
   if (value->kind != SymKind::kLazy || !PyFloat_CheckExact(value->object.get()) ||
       !sizes_->wants_float(guards_.source(value->source).text))
     return realize_open(value);
-  guards_.add_guard({&guard_float, value->source, kNoSource, 0, 0, {}, nullptr});
+  guards_.add(guard::open_float, value->source);
   value->kind = SymKind::kNumber;
   value->number = std::make_shared<NumberNode>(
       NumberNode{NumberNode::Kind::kSource, value->source, value->object});
@@ -123,7 +122,7 @@ void Heap::specialise_number(const SymRef& value) {
     const NumberExpr part = std::move(parts.back());
     parts.pop_back();
     if (part->kind == NumberNode::Kind::kSource)
-      guards_.add_guard({&guard_equal, part->source, kNoSource, 0, 0, part->object, nullptr});
+      guards_.add(guard::equal, part->source, {.object = part->object});
     if (part->size) sizes_->specialise(part->size);
     if (part->a) parts.push_back(part->a);
     if (part->b) parts.push_back(part->b);
@@ -136,7 +135,7 @@ bool Heap::realize_open(const SymRef& value) {
   if (value->kind == SymKind::kLazy && sizes_->open()) {
     const std::string& path = guards_.source(value->source).text;
     if (sizes_->wants_int(path, value->object.get()) && sizes_->open_int(value, path)) {
-      guards_.add_guard({&guard_int, value->source, kNoSource, 0, 0, {}, nullptr});
+      guards_.add(guard::open_int, value->source);
       return true;
     }
   }
@@ -199,12 +198,12 @@ bool Heap::realize(const SymRef& value) {
   }
   if (is_value_type(object)) {
     if (guards_.source(value->source).kind != LoadKind::kConst)
-      guards_.add_guard({&guard_equal, value->source, kNoSource, 0, 0, value->object, nullptr});
+      guards_.add(guard::equal, value->source, {.object = value->object});
     value->kind = SymKind::kConst;
     return true;
   }
   if (is_numpy_scalar(object)) {
-    guards_.add_guard({&guard_bits, value->source, kNoSource, 0, 0, value->object, nullptr});
+    guards_.add(guard::bits, value->source, {.object = value->object});
     value->kind = SymKind::kConst;
     return true;
   }
@@ -237,8 +236,7 @@ bool Heap::realize_set(const SymRef& value) {
   Ref table = value->shadow ? clone_set(object) : Ref();
   Ref payload = table ? Ref::steal(PyTuple_Pack(1, table.get())) : Ref();
   if (!payload) return PyErr_Clear(), false;
-  guards_.add_guard(
-      {&guard_set_items, value->source, kNoSource, 0, 0, std::move(payload), nullptr});
+  guards_.add(guard::set_items, value->source, {.object = std::move(payload)});
   value->cls = Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object)));
   value->kind = SymKind::kSet;
   return true;
@@ -276,7 +274,7 @@ void Heap::note_same_tensor(const SymRef& written, const SymRef& other) {
         std::find(write.same.begin(), write.same.end(), other->source) != write.same.end())
       continue;
     write.same.push_back(other->source);
-    guards_.add_guard({&guard_same, other->source, write.tensor->source, 0, 0, {}, nullptr});
+    guards_.add(guard::same, other->source, {.other = write.tensor->source});
   }
 }
 
@@ -318,14 +316,9 @@ bool Heap::realize_tensor(const SymRef& value) {
   sizes_->tensor_input(value->source, guards_.source(value->source).text, value->tensor.id(),
                        &asked.shape);
   const bool open = !(asked == impl->meta);
-  GuardStep guard{open ? &guard_tensor_open : &guard_tensor,
-                  value->source,
-                  kNoSource,
-                  0,
-                  0,
-                  Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object))),
-                  std::make_shared<const Meta>(asked)};
-  guards_.add_guard(std::move(guard));
+  guards_.add(open ? guard::tensor_open : guard::tensor, value->source,
+              {.object = Ref::share(reinterpret_cast<PyObject*>(Py_TYPE(object))),
+               .tensor = std::make_shared<const Meta>(asked)});
   value->kind = SymKind::kTensor;
   inputs_.push_back(value->source);
   if (!is_exact_tensor(object)) {
@@ -339,7 +332,7 @@ bool Heap::realize_tensor(const SymRef& value) {
 bool Heap::is_known_parameter(const SymRef& value) {
   const auto known = parameter_of_.find(value->object.get());
   if (known == parameter_of_.end()) return false;
-  guards_.add_guard({&msjit::guard_same, value->source, known->second->source, 0, 0, {}, nullptr});
+  guards_.add(guard::same, value->source, {.other = known->second->source});
   value->kind = SymKind::kTensor;
   value->tensor = known->second->tensor;
   return true;
@@ -366,7 +359,7 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
       error = fmt::format("{} of {} items", type->tp_name, n);
       return false;
     }
-    guards_.add_guard({&guard_length, id, kNoSource, n, 0, {}, nullptr});
+    guards_.add(guard::length, id, {.number = n});
     const std::vector<SymRef> appended = std::exchange(value->items, {});
     value->kind = tuple ? SymKind::kTuple : SymKind::kList;
     for (Py_ssize_t i = 0; i < n; ++i) {

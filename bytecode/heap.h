@@ -168,8 +168,10 @@ class Heap {
   // That a tensor of the program has this value from now on, in an arm or for good.
   void note_value(const SymRef& tensor, const Val& value);
   void note_same_tensor(const SymRef& written, const SymRef& other);  // under a guard
-  // What print() was given, in program order, and its keywords as a dict or empty.
+  // What print() was given, in program order, and its keywords as a dict or empty. All lines of a
+  // region go to one file; null: what sys.stdout is then.
   struct Printed {
+    SymRef file;
     std::vector<SymRef> values;
     Ref keywords;
   };

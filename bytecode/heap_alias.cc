@@ -14,7 +14,7 @@ bool Heap::guard_aliasing() {
     for (const SymRef& other : mutables_) {
       if (other == changed || Py_TYPE(other->object.get()) != Py_TYPE(changed->object.get()))
         continue;
-      guards_.add_guard({&guard_different, changed->source, other->source, 0, 0, {}, nullptr});
+      guards_.add(guard::different, changed->source, {.other = other->source});
     }
   }
   return guard_namespaces();
@@ -25,7 +25,7 @@ void Heap::guard_parameters_differ() {
   for (const auto& [object, value] : parameter_of_) sorted.push_back(value);
   std::ranges::sort(sorted, std::less<>(), [](const SymRef& value) { return value->object.get(); });
   for (size_t i = 1; i < sorted.size(); ++i)
-    guards_.add_guard({&guard_below, sorted[i - 1]->source, sorted[i]->source, 0, 0, {}, nullptr});
+    guards_.add(guard::below, sorted[i - 1]->source, {.other = sorted[i]->source});
 }
 
 // A dict, an instance of a class, a module, a function or globals, as the place of names. Almost
@@ -38,7 +38,7 @@ bool Heap::guard_namespaces() {
       all[value->source] = {value->object.get(), value->changed, true};
     if (value->kind != SymKind::kObject || !value->changed) continue;
     if (has_unshared_names(value->object.get())) {
-      guards_.add_guard({&guard_unshared, value->source, kNoSource, 0, 0, {}, nullptr});
+      guards_.add(guard::unshared, value->source);
       all.erase(value->source);
     } else {
       all[value->source] = {value->object.get(), true};
@@ -66,7 +66,7 @@ bool Heap::guard_apart_from(SourceId id, const Namespace& changed, SourceId othe
                             const Namespace& other) {
   PyObject* const names = names_of(changed.object);
   if (!names || names != names_of(other.object)) {
-    guards_.add_guard({&guard_apart, id, other_id, 0, 0, {}, nullptr});
+    guards_.add(guard::apart, id, {.other = other_id});
     return true;
   }
   // What a module shows of changed globals is known while they are those of the module.
@@ -74,7 +74,7 @@ bool Heap::guard_apart_from(SourceId id, const Namespace& changed, SourceId othe
     return false;
   const SourceId dict = guards_.add_source(LoadKind::kInstanceDict, other_id, 0, {},
                                            guards_.source(other_id).text + ".__dict__");
-  guards_.add_guard({&guard_same, dict, id, 0, 0, {}, nullptr});
+  guards_.add(guard::same, dict, {.other = id});
   return true;
 }
 

@@ -58,13 +58,13 @@ bool Heap::guard_keys_plain(SourceId id, PyObject* dict, bool of_instance) {
                         of_instance ? "instance dictionary" : "dict");
     return false;
   }
-  guards_.add_guard({&guard_plain_keys, id, kNoSource, of_instance, 0, {}, nullptr});
+  guards_.add(guard::plain_keys, id, {.number = of_instance});
   return true;
 }
 
 // What a defaultdict makes of a missing key.
 bool Heap::realize_factory(const SymRef& dict) {
-  static PyObject* const name = PyUnicode_InternFromString("default_factory");
+  static PyObject* const name = special_name("default_factory");
   PyObject* descriptor = _PyType_Lookup(default_dict_type(), name);
   error = "a defaultdict";
   if (!descriptor || !is_object_member(default_dict_type(), descriptor)) return false;
@@ -82,7 +82,8 @@ SymRef Heap::dict_get(const SymRef& dict, const SymRef& key) {
   const Py_hash_t hash = PyObject_Hash(key->object.get());
   PyObject* object = _PyDict_GetItem_KnownHash(dict->object.get(), key->object.get(), hash);
   if (!object) {
-    guards_.add_guard({&guard_missing, dict->source, kNoSource, hash, 0, key->object, nullptr});
+    guards_.add(guard::missing, dict->source,
+                {.version = 1, .number = hash, .object = key->object});
     return nullptr;
   }
   const std::string text =
@@ -114,7 +115,7 @@ bool Heap::dict_all(const SymRef& dict) {
     }
     ordered.emplace_back(symbol, dict_get(dict, symbol));
   }
-  guards_.add_guard({&guard_keys, dict->source, kNoSource, 0, 0, keys, nullptr});
+  guards_.add(guard::keys, dict->source, {.object = keys});
   dict->entries = std::move(ordered);
   dict->keys_known = true;
   return true;
@@ -130,7 +131,7 @@ SymRef Heap::table_of(const SymRef& object) {
         !PyUnicode_CheckExact(key) && !PyLong_CheckExact(key))
       return nullptr;
   if (!keys) return nullptr;
-  guards_.add_guard({&guard_keys, object->source, kNoSource, 0, 0, keys, nullptr});
+  guards_.add(guard::keys, object->source, {.object = keys});
   SymRef table = new_table(Py_TYPE(real));
   table->source = object->source;
   table->object = object->object;

@@ -14,7 +14,7 @@ namespace {
 
 // A lookup gives a class its version tag; false when CPython has run out of tags.
 bool assign_version(PyTypeObject* type) {
-  static PyObject* const probe = PyUnicode_InternFromString("__class__");
+  static PyObject* const probe = special_name("__class__");
   _PyType_Lookup(type, probe);
   return compat::type_version(type) != 0;
 }
@@ -69,11 +69,7 @@ SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builti
             : guards_.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), text);
     return from_source(id, object);
   }
-  if (own)
-    guards_.add_guard(
-        {&guard_global_missing, kNoSource, kNoSource, hash, 0, Ref::share(name), nullptr});
-  else
-    guards_.add_guard({&guard_missing, table, kNoSource, hash, 0, Ref::share(name), nullptr});
+  guards_.add(guard::missing, table, {.version = 1, .number = hash, .object = Ref::share(name)});
   return builtin(builtins, globals_source, name);
 }
 
@@ -103,8 +99,8 @@ bool Heap::guard_type_of(const SymRef& value) {
     }
     version = compat::type_version(type);
   }
-  guards_.add_guard({&guard_type, value->source, kNoSource, 0, version,
-                     Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
+  guards_.add(guard::type, value->source,
+              {.version = version, .object = Ref::share(reinterpret_cast<PyObject*>(type))});
   return true;
 }
 
@@ -138,8 +134,7 @@ SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
   const Py_hash_t hash = PyObject_Hash(name);
   PyObject* found = instance_item(real, name, hash);
   if (!found) {
-    guards_.add_guard(
-        {&guard_missing, object->source, kNoSource, hash, 0, Ref::share(name), nullptr});
+    guards_.add(guard::missing, object->source, {.number = hash, .object = Ref::share(name)});
     return nullptr;
   }
   const std::string path = fmt::format("{}.{}", guards_.source(object->source).text, text);
@@ -170,31 +165,29 @@ void Heap::guard_function(const SymRef& value) {
   auto* function = compat::function(value->object.get());
   if (value->source == kNoSource)
     value->source = from_constant(value->object, utf8_text(function->func_qualname))->source;
-  guards_.add_guard({&msjit::guard_function, value->source, kNoSource, 0, 0,
-                     Ref::share(function->func_code), nullptr});
+  guards_.add(guard::function, value->source, {.object = Ref::share(function->func_code)});
 }
 
 void Heap::guard_no_gradients() {
   const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "gradients");
-  guards_.add_guard({&msjit::guard_gradients, id, kNoSource, 0, 0, {}, nullptr});
+  guards_.add(guard::gradients, id);
   plain_ = true;
 }
 
 void Heap::guard_gradients() {
   const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "gradients");
-  guards_.add_guard({&msjit::guard_gradients, id, kNoSource, 1, 0, {}, nullptr});
+  guards_.add(guard::gradients, id, {.number = 1});
 }
 
 void Heap::guard_outside_scopes(bool outside) {
   const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "gradients");
-  guards_.add_guard({&msjit::guard_gradients, id, kNoSource, outside ? 3 : 2, 0, {}, nullptr});
+  guards_.add(guard::gradients, id, {.number = outside ? 3 : 2});
   plain_ |= outside;
 }
 
 void Heap::guard_syntax_level() {
   const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "context");
-  guards_.add_guard(
-      {&msjit::guard_syntax_level, id, kNoSource, g_strict_by_context, 0, {}, nullptr});
+  guards_.add(guard::syntax_level, id, {.number = g_strict_by_context});
 }
 
 bool Heap::guard_unwatched(PyCodeObject* code) {
@@ -204,7 +197,7 @@ bool Heap::guard_unwatched(PyCodeObject* code) {
   const char* name = utf8_text(code->co_name);
   const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(object),
                                          fmt::format("{}.__code__", name ? name : "?"));
-  guards_.add_guard({&msjit::guard_unwatched, id, kNoSource, 0, 0, {}, nullptr});
+  guards_.add(guard::unwatched, id);
   return true;
 }
 
@@ -255,7 +248,7 @@ SourceId Heap::globals_source(const SymRef& function) {
   SourceId id = function_part(function, LoadKind::kFunctionGlobals)->source;
   if (globals == slots_.globals) {
     const SourceId own = guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
-    guards_.add_guard({&msjit::guard_same, id, own, 0, 0, {}, nullptr});
+    guards_.add(guard::same, id, {.other = own});
     id = kNoSource;
   }
   return globals_[globals] = id;
@@ -287,8 +280,9 @@ SourceId Heap::class_source(PyTypeObject* type) {
 
 bool Heap::guard_class_version(PyTypeObject* type) {
   if (!assign_version(type)) return false;
-  guards_.add_guard({&guard_class, class_source(type), kNoSource, 0, compat::type_version(type),
-                     Ref::share(reinterpret_cast<PyObject*>(type)), nullptr});
+  guards_.add(guard::class_version, class_source(type),
+              {.version = compat::type_version(type),
+               .object = Ref::share(reinterpret_cast<PyObject*>(type))});
   return true;
 }
 

@@ -54,7 +54,7 @@ bool find_builtins(Executor& x, const SymFrame& caller, PyObject* object, const 
   if (compat::kFunctionsKeepBuiltins && object)
     return *out = Ref::share(compat::function_builtins(object)), true;
   if (!compat::kFunctionsKeepBuiltins && same_globals) return *out = caller.builtins, true;
-  static PyObject* const name = PyUnicode_InternFromString("__builtins__");
+  static PyObject* const name = special_name("__builtins__");
   const SymRef found =
       x.heap().global(callee.globals.get(), callee.globals_source, caller.builtins.get(), name);
   PyObject* builtins = found && found->source != kNoSource ? found->object.get() : nullptr;

@@ -61,8 +61,8 @@ SymRef wrapped_function(Executor& x, PyTypeObject* owner, PyObject* name, PyObje
 }
 
 bool tells_its_class(PyTypeObject* type) {
-  static PyObject* const name = PyUnicode_InternFromString("__class__");
-  static PyObject* const reader = PyUnicode_InternFromString("__getattribute__");
+  static PyObject* const name = special_name("__class__");
+  static PyObject* const reader = special_name("__getattribute__");
   return _PyType_Lookup(type, name) == _PyType_Lookup(&PyBaseObject_Type, name) &&
          Py_TYPE(_PyType_Lookup(type, reader)) == &PyWrapperDescr_Type;
 }
@@ -97,8 +97,7 @@ bool identical(Executor& x, const SymRef& a, const SymRef& b, bool* out) {
   if ((pinned(a) && (pinned(b) || different_types)) || (pinned(b) && different_types)) return true;
   if (a->source == kNoSource || b->source == kNoSource)
     return x.fail(BreakReason::kUnsupported, "identity of values");
-  x.heap().guards().add_guard(
-      {*out ? &guard_same : &guard_different, a->source, b->source, 0, 0, {}, nullptr});
+  x.heap().guards().add(*out ? guard::same : guard::different, a->source, {.other = b->source});
   return true;
 }
 
@@ -214,7 +213,7 @@ bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObjec
     return x.fail(BreakReason::kCallUnknown, describe(*cls));
   if (heap_type && !x.heap().guard_class_version(type))
     return x.fail(BreakReason::kMakeInstance, type->tp_name);
-  static PyObject* const new_name = PyUnicode_InternFromString("__new__");
+  static PyObject* const new_name = special_name("__new__");
   PyObject* found = _PyType_Lookup(type, new_name);
   if (!found) return x.fail(BreakReason::kMakeInstance, type->tp_name);
   const bool plain_new = found == object_member("__new__");

@@ -200,7 +200,7 @@ bool exception_str(Executor& x, const SymRef& value, PyObject* method, SymRef* o
   const auto is = [&](PyObject* type) {
     return owner->tp_str == reinterpret_cast<PyTypeObject*>(type)->tp_str;
   };
-  static PyObject* const args_name = PyUnicode_InternFromString("args");
+  static PyObject* const args_name = special_name("args");
   const SymRef args = x.heap().instance_attr(value, args_name);
   Ref constant =
       args && (is(PyExc_BaseException) || is(PyExc_KeyError)) ? constant_object(args) : Ref();

@@ -44,16 +44,37 @@
 namespace msjit {
 
 enum OpFlags : uint16_t {
-  kOpJump = 1,
-  kOpEnds = 2,
-  kOpHandler = 4,
-  kOpRaises = 8,
-  kOpPython = 16,
-  kOpConstant = 32,
-  kOpSlot = 64,
-  kOpCell = 128,
-  kOpName = 256,
+  kOpJump = 1,           // `target` is a successor
+  kOpEnds = 2,           // never falls through
+  kOpHandler = 4,        // `target` is an exception handler
+  kOpRaises = 8,         // can set a Python exception
+  kOpPython = 16,        // can run arbitrary Python code
+  kOpReads = 32,         // the slot `arg`; a delete does too, as it raises where nothing is bound
+  kOpWrites = 64,        // the slot `arg`
+  kOpNulls = 128,        // its items may be NULL
+  kOpGivesNull = 256,    // what it pushes last is NULL
+  kOpMayGiveNull = 512,  // or may be
+  kOpYields = 1024,      // stands in generators alone
 };
+
+// What the `arg` of an operation may be.
+struct Operand {
+  enum Kind : uint8_t { kRange, kConstant, kSlot, kCell, kName, kFreeVariables, kArguments };
+  Kind kind = kRange;
+  int first = 0, last = 0;  // of a range
+};
+namespace operands {  // as isa.def names them
+constexpr Operand between(int first, int last) { return {Operand::kRange, first, last}; }
+inline constexpr Operand kAnyNumber = between(INT32_MIN, INT32_MAX);
+inline constexpr Operand kCount = between(0, (1 << 24) - 1);
+inline constexpr Operand kDepth = between(1, (1 << 24) - 1);          // of an item on the stack
+inline constexpr Operand kConstant = {Operand::kConstant};            // number of a constant
+inline constexpr Operand kSlot = {Operand::kSlot};                    // of a slot
+inline constexpr Operand kCell = {Operand::kCell};                    // of a slot that holds a cell
+inline constexpr Operand kName = {Operand::kName};                    // of a name
+inline constexpr Operand kFreeVariables = {Operand::kFreeVariables};  // how many the code has
+inline constexpr Operand kArguments = {Operand::kArguments};          // how many a call has
+}  // namespace operands
 
 enum class Op : uint8_t {
 #define MSJIT_CANON(name, ...) k##name,
@@ -130,15 +151,21 @@ const char* op_name(Op op);
 const char* unary_symbol(UnaryOp op);    // "-"
 const char* binary_symbol(BinaryOp op);  // "+"
 int op_flags(Op op);                     // OpFlags
+const Operand& operand_of(Op op);
 
 // Stack effect of `instr` in slots: how many it removes and how many it then adds.
 int pops(const Instr& instr);
 int pushes(const Instr& instr);
 int pushes_on_jump(const Instr& instr);
+// How many of the topmost items it takes or looks at.
+int items_seen(const Instr& instr);
 
 inline int flag_count(int bits) { return std::popcount(unsigned(bits) & 15u); }
 inline int unsupported_pops(int effect) { return effect < 0 ? -effect : 0; }
 inline int unsupported_pushes(int effect) { return effect > 0 ? effect : 0; }
+
+inline int depth(const Instr& instr) { return instr.arg > 1 ? instr.arg : 1; }
+int exit_reach(const Instr& instr);  // down to the __exit__ that WithExceptStart calls
 
 inline int callee_slots(CallForm form) { return form == CallForm::kPlain ? 1 : 2; }
 inline int call_pops(const Instr& call) {

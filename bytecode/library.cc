@@ -50,7 +50,7 @@ bool merge(Executor& x, const SymRef& partial, std::vector<SymRef>* args, Ref* n
   args->insert(args->begin(), items->begin(), items->end());
   names->reset();
   if (merged.empty()) return true;
-  *names = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(merged.size())));
+  *names = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(merged.size()))));
   for (size_t k = 0; k < merged.size(); ++k) {
     PyTuple_SET_ITEM(names->get(), static_cast<Py_ssize_t>(k), merged[k].first.release());
     args->push_back(merged[k].second);
@@ -162,7 +162,7 @@ PyTypeObject* enum_base() {
 
 bool is_enum_type(PyTypeObject* type) {
   PyTypeObject* const base = enum_base();
-  static PyObject* const hash_name = PyUnicode_InternFromString("__hash__");
+  static PyObject* const hash_name = special_name("__hash__");
   return base && Py_TYPE(type) == enum_meta() && PyType_IsSubtype(type, base) &&
          _PyType_Lookup(type, hash_name) == _PyType_Lookup(base, hash_name);
 }
@@ -279,12 +279,12 @@ SymRef plain_value(Executor& x, const SymRef& value) {
   if (!base || Py_TYPE(type) != enum_meta() || is_flag(type) || !computes_as(type, base) ||
       !x.heap().guard_class_version(type))
     return value;
-  x.heap().guards().add_guard(
-      {&guard_identity, value->source, kNoSource, 0, 0, value->object, nullptr});
+  x.heap().guards().add(guard::identity, value->source, {.object = value->object});
   PyObject* object = value->object.get();
-  return make_const(base == &PyLong_Type
-                        ? Ref::steal(PyNumber_Add(object, Ref::steal(PyLong_FromLong(0)).get()))
-                        : Ref::steal(PyUnicode_FromObject(object)));
+  return make_const(
+      base == &PyLong_Type
+          ? Ref::steal(PyNumber_Add(object, allocated(Ref::steal(PyLong_FromLong(0))).get()))
+          : Ref::steal(PyUnicode_FromObject(object)));
 }
 
 }  // namespace msjit

@@ -22,10 +22,13 @@ std::string name_text(Borrowed name) {
 }
 
 std::string operand_text(const DecodedCode& code, const Instr& instr) {
-  const int flags = op_flags(instr.op);
-  if (flags & kOpConstant) return repr_text(code.constant(instr.arg));
-  if (flags & (kOpSlot | kOpCell)) return name_text(code.slot_name(instr.arg));
-  if (flags & kOpName) return name_text(code.name(instr.arg));
+  switch (operand_of(instr.op).kind) {
+    case Operand::kConstant: return repr_text(code.constant(instr.arg));
+    case Operand::kSlot:
+    case Operand::kCell: return name_text(code.slot_name(instr.arg));
+    case Operand::kName: return name_text(code.name(instr.arg));
+    default: break;
+  }
   switch (instr.op) {
     case Op::kUnary: return unary_symbol(instr.unary());
     case Op::kBinary: return binary_symbol(instr.binary());

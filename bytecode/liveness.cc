@@ -1,26 +1,6 @@
 #include "bytecode/cfg.h"
 
 namespace msjit {
-namespace {
-
-// What an instruction does to one local slot.
-enum class Access { kNone, kRead, kWrite };
-
-Access access(const Instr& instr, int& slot) {
-  slot = instr.arg;
-  switch (instr.op) {
-    // A delete of an unbound slot raises, so it reads first.
-    case Op::kLoadFast:
-    case Op::kLoadFastAndClear:
-    case Op::kDeleteFast:
-    case Op::kMakeCell: return Access::kRead;
-    case Op::kStoreFast: return Access::kWrite;
-    default: return Access::kNone;
-  }
-}
-
-}  // namespace
-
 // Backward fixed point over instructions, bit sets one row an instruction.
 Liveness::Liveness(const DecodedCode& code) : slots_(code.slot_count()) {
   const size_t slots = size_t(slots_);
@@ -39,9 +19,7 @@ Liveness::Liveness(const DecodedCode& code) : slots_(code.slot_count()) {
       std::vector<bool> now(slots);
       if (!(flags & kOpEnds)) merge(now, i + 1);
       if ((flags & kOpJump) && instr.target >= 0) merge(now, instr.target);
-      int slot;
-      const Access kind = access(instr, slot);
-      if (kind != Access::kNone) now[size_t(slot)] = kind == Access::kRead;
+      if (flags & (kOpReads | kOpWrites)) now[size_t(instr.arg)] = (flags & kOpReads) != 0;
       if (const HandlerRange* handler = code.handler(i)) merge(now, handler->target);
       if (now != live[size_t(i)]) live[size_t(i)] = std::move(now), changed = true;
     }

@@ -155,6 +155,11 @@ SymRef plain_index(const SymRef& value) {
   return index ? make_const(std::move(index)) : value;
 }
 
+bool numpy_is_quiet(PyObject* a, PyObject* b, BinaryOp op) {
+  Pair pair{a, b};
+  return pair.read() && computes_quietly(pair, op);
+}
+
 bool numpy_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out,
                   bool* known) {
   *known = is_pair(a, b);

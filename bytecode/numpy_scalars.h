@@ -19,6 +19,8 @@ SymRef plain_index(const SymRef& value);
 bool numpy_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, SymRef* out,
                   bool* known);
 bool numpy_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out, bool* known);
+// Whether NumPy computes `a op b` without a warning, one of them a number of NumPy.
+bool numpy_is_quiet(PyObject* a, PyObject* b, BinaryOp op);
 bool numpy_absolute(Executor& x, const SymRef& value, SymRef* out);
 bool numpy_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out);
 

@@ -38,7 +38,9 @@ bool Executor::raise_new(PyObject* type, std::vector<SymRef> args, const std::st
 }
 
 bool Executor::raise_python(const std::string& what) {
-  if (!has_handler()) return PyErr_Clear(), fail(BreakReason::kRaises, what);
+  // That memory is short now is not what the program does.
+  if (!has_handler() || PyErr_ExceptionMatches(PyExc_MemoryError))
+    return PyErr_Clear(), fail(BreakReason::kRaises, what);
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);

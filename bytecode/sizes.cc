@@ -92,7 +92,7 @@ bool Sizes::open_int(const SymRef& value, const std::string& path) {
 }
 
 SymRef Sizes::make(const SizeExpr& expr) {
-  Ref now = Ref::steal(PyLong_FromLongLong(env_.hint(expr)));
+  Ref now = allocated(Ref::steal(PyLong_FromLongLong(env_.hint(expr))));
   if ((expr->symbols & ~env_.fixed()) == 0) return make_const(std::move(now));
   SymRef size = make_sym(SymKind::kSize);
   size->object = std::move(now);

@@ -39,7 +39,7 @@ SymRef make_sym(SymKind kind) {
 
 SymRef make_const(Ref object) {
   SymRef sym = make_sym(SymKind::kConst);
-  sym->object = std::move(object);
+  sym->object = allocated(std::move(object));
   return sym;
 }
 

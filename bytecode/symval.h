@@ -22,6 +22,7 @@ enum class SymKind : uint8_t {
 #include "bytecode/values/kinds.def"
 };
 
+struct Computation;  // values/computed.h
 struct ScanPlan;
 
 struct SymValue;
@@ -68,9 +69,10 @@ struct SymValue {
   Ref cls;               // class of an instance made in the region; of a named tuple
   Val tensor;  // kTensor, kScalar; kSize, kNumber: once it has become one too; kRows: behind the
                // loop
-  ScanPlan* loop = nullptr;   // kRows
-  SizeExpr size;              // kSize
-  NumberExpr number;          // kNumber
+  ScanPlan* loop = nullptr;                        // kRows
+  SizeExpr size;                                   // kSize
+  NumberExpr number;                               // kNumber
+  std::shared_ptr<const Computation> computation;  // kComputed
   std::vector<SymRef> items;  // kLazy: what has been appended to a list that is not looked into
   std::vector<std::pair<SymRef, SymRef>> entries;  // kDict
   bool keys_known = true;                          // kDict: `entries` is complete
@@ -103,7 +105,7 @@ class SymArena {
 };
 
 SymRef make_sym(SymKind kind);
-SymRef make_const(Ref object);
+SymRef make_const(Ref object);  // an empty one is CPython out of memory: throws bad_alloc
 SymRef make_tensor(Val value);
 SymRef make_items(SymKind kind, std::vector<SymRef> items);
 const SymRef& null_sym();

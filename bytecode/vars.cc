@@ -33,7 +33,7 @@ SymRef lookup(Executor& x, const SymRef& vars, PyObject* name) {
 }  // namespace
 
 bool instance_vars(Executor& x, const SymRef& self, SymRef* out) {
-  static PyObject* const name = PyUnicode_InternFromString("__dict__");
+  static PyObject* const name = special_name("__dict__");
   PyTypeObject* type = type_of(*self);
   PyObject* found = _PyType_Lookup(type, name);
   const bool plain = found && Py_TYPE(found) == &PyGetSetDescr_Type && type->tp_dictoffset != 0 &&
@@ -81,7 +81,7 @@ bool vars_all(Executor& x, const SymRef& vars, SymRef* out) {
     const SourceId source =
         guards.add_source(LoadKind::kInstanceDict, owner->source, 0, {},
                           fmt::format("{}.__dict__", guards.source(owner->source).text));
-    guards.add_guard({&guard_keys, source, kNoSource, 0, 0, keys, nullptr});
+    guards.add(guard::keys, source, {.object = keys});
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys.get()); ++i) {
       SymRef key = make_const(Ref::share(PyTuple_GET_ITEM(keys.get(), i)));
       PyObject* name = name_of(x, vars, key);
@@ -157,7 +157,7 @@ const ModelRow kVars[] = {
 };
 
 bool model_vars(Executor& x, Args args, PyObject* names, SymRef* out) {
-  static PyObject* const name = PyUnicode_InternFromString("__dict__");
+  static PyObject* const name = special_name("__dict__");
   if (!positional(x, "vars", args, names, 1, 1)) return false;
   return x.get_attr(args[0], name, out);
 }

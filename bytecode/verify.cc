@@ -8,15 +8,11 @@
 namespace msjit {
 namespace {
 
-constexpr int kMaxOperand = 1 << 24;
-
 bool is_slot(const DecodedCode& code, int slot) { return slot >= 0 && slot < code.slot_count(); }
 
 bool is_cell(const DecodedCode& code, int slot) {
   return is_slot(code, slot) && code.slot_kind(slot) != SlotKind::kLocal;
 }
-
-bool is_name(const DecodedCode& code, int index) { return index >= 0 && index < code.name_count(); }
 
 bool is_constant(const DecodedCode& code, int index) {
   return index >= 0 && index < code.constant_count();
@@ -32,28 +28,21 @@ bool is_keyword_names(const DecodedCode& code, const Instr& call) {
   return true;
 }
 
-// The meaning of `arg` by operation, as instr.h lists it.
 bool operand_fits(const DecodedCode& code, const Instr& instr) {
-  const int flags = op_flags(instr.op);
-  if (flags & kOpConstant) return is_constant(code, instr.arg);
-  if (flags & kOpSlot) return is_slot(code, instr.arg);
-  if (flags & kOpCell) return is_cell(code, instr.arg);
-  if (flags & kOpName) return is_name(code, instr.arg);
-  switch (instr.op) {
-    case Op::kLoadInt:
-    case Op::kUnsupported: return true;
-    case Op::kUnary: return instr.arg >= 0 && instr.arg <= int(UnaryOp::kInvert);
-    case Op::kBinary:
-    case Op::kInplaceBinary: return instr.arg >= 0 && instr.arg < kBinaryOpCount;
-    case Op::kCompare: return instr.arg >= Py_LT && instr.arg <= Py_GE;
-    case Op::kBuildSlice: return instr.arg == 2 || instr.arg == 3;
-    case Op::kRaise: return instr.arg >= 0 && instr.arg <= 2;
-    case Op::kCopyFreeVars: return instr.arg == code.free_count();
-    case Op::kCall:
-      return instr.arg >= 0 && instr.arg < kMaxOperand && is_keyword_names(code, instr);
-    case Op::kCallEx: return instr.arg == 0 || instr.arg == 1;
-    default: return instr.arg >= 0 && instr.arg < kMaxOperand;
+  const Operand& operand = operand_of(instr.op);
+  const int arg = instr.arg;
+  switch (operand.kind) {
+    case Operand::kRange: return arg >= operand.first && arg <= operand.last;
+    case Operand::kConstant: return is_constant(code, arg);
+    case Operand::kSlot: return is_slot(code, arg);
+    case Operand::kCell: return is_cell(code, arg);
+    case Operand::kName: return arg >= 0 && arg < code.name_count();
+    case Operand::kFreeVariables: return arg == code.free_count();
+    case Operand::kArguments:
+      return arg >= operands::kCount.first && arg <= operands::kCount.last &&
+             is_keyword_names(code, instr);
   }
+  return false;
 }
 
 // The item of a call that may be NULL, counted from its lowest; -1: none.
@@ -65,68 +54,30 @@ int nullable_slot(const Instr& call) {
   }
 }
 
-// Items that an instruction looks at without taking them.
-int looks_at(const Instr& instr) {
-  switch (instr.op) {
-    case Op::kCopy:
-    case Op::kSwap:
-    case Op::kRot: return std::max(instr.arg, 1);
-    case Op::kListAppend:
-    case Op::kSetAdd:
-    case Op::kMapAdd:
-    case Op::kListExtend:
-    case Op::kSetUpdate:
-    case Op::kDictUpdate:
-    case Op::kDictMerge: return pops(instr) + std::max(instr.arg, 1);
-    case Op::kGetLen:
-    case Op::kMatchMapping:
-    case Op::kMatchSequence:
-    case Op::kImportFrom: return 1;
-    case Op::kMatchKeys:
-    case Op::kCheckExcMatch:
-    case Op::kCopyDictWithoutKeys: return 2;
-    case Op::kWithExceptStart:
-      return version::kHandlerItems + (version::kHandlerItems > 1 ? 1 : 3) +
-             (nullable_slot(instr) >= 0 ? 1 : 0);
-    default: return 0;
-  }
-}
-
-bool counts_from_one(Op op) {
-  switch (op) {
-    case Op::kCopy:
-    case Op::kSwap:
-    case Op::kRot:
-    case Op::kListAppend:
-    case Op::kSetAdd:
-    case Op::kMapAdd:
-    case Op::kListExtend:
-    case Op::kSetUpdate:
-    case Op::kDictUpdate:
-    case Op::kDictMerge: return true;
-    default: return false;
-  }
-}
-
 }  // namespace
+
+int exit_reach(const Instr& instr) {
+  return version::kHandlerItems + (version::kHandlerItems > 1 ? 1 : 3) +
+         (nullable_slot(instr) >= 0 ? 1 : 0);
+}
 
 Status verify_operands(const DecodedCode& code) {
   for (const Instr& instr : code.instrs()) {
-    if (!operand_fits(code, instr) || (counts_from_one(instr.op) && instr.arg < 1))
+    if (!operand_fits(code, instr))
       return internal_error("[decode] operand of {}, got {} at {}", op_name(instr.op), instr.arg,
                             instr.offset);
-    const bool yields = instr.op == Op::kYieldValue || instr.op == Op::kYieldFrom;
-    if ((yields || (instr.flags & Instr::kOfGenerator)) && !code.is_generator())
+    const int flags = op_flags(instr.op);
+    if (((flags & kOpYields) || (instr.flags & Instr::kOfGenerator)) && !code.is_generator())
       return internal_error("[decode] {} outside of a generator at {}", op_name(instr.op),
                             instr.offset);
-    if ((op_flags(instr.op) & (kOpJump)) && instr.target < 0)
+    if ((flags & kOpJump) && instr.target < 0)
       return internal_error("[decode] {} without a target at {}", op_name(instr.op), instr.offset);
   }
   return {};
 }
 
 Status verify_stack(const DecodedCode& code, const Instr& instr, int depth) {
-  if (depth < std::max(pops(instr), looks_at(instr)))
+  if (depth < items_seen(instr))
     return internal_error("[decode] stack underflow at {}", instr.offset);
   if (depth - pops(instr) + pushes(instr) > code.stack_size())
     return internal_error("[decode] stack overflow at {}", instr.offset);
@@ -141,9 +92,6 @@ bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
   switch (instr.op) {
     case Op::kPushExcInfo: return items[0] == StackItem::kException;
     case Op::kPopExcept: return version::kHandlerItems > 1 || items[0] == StackItem::kException;
-    case Op::kStoreFast:
-    case Op::kSwap:
-    case Op::kRot: return true;
     case Op::kPop:  // 3.8 drops what ends a body
       return version::kUnfolds || is_object(items[0]) ||
              (version::kPopsNull && items[0] != StackItem::kCode);
@@ -166,7 +114,9 @@ bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
     case Op::kMakeFunction:
       if (items.end()[-1 - instr.aux] != StackItem::kCode) return false;
       break;
-    default: break;
+    default:
+      if (op_flags(instr.op) & kOpNulls) return true;
+      break;
   }
   return std::all_of(items.begin(), items.end(), is_object);
 }
@@ -174,7 +124,7 @@ bool finds_objects(const Instr& instr, std::span<const StackItem> items) {
 }  // namespace
 
 Status step_items(const DecodedCode& code, const Instr& instr, StackItems* items) {
-  const auto seen = size_t(std::max(pops(instr), looks_at(instr)));
+  const auto seen = size_t(items_seen(instr));
   if (!finds_objects(instr, std::span(*items).last(seen)))
     return internal_error("[decode] {} of something else at {}", op_name(instr.op), instr.offset);
   if (instr.op == Op::kSwap) {
@@ -191,10 +141,10 @@ Status step_items(const DecodedCode& code, const Instr& instr, StackItems* items
   if (instr.op == Op::kPushExcInfo) items->end()[-2] = items->back() = StackItem::kException;
   if (instr.op == Op::kLoadConst && PyCode_Check(code.constant(instr.arg).get()))
     items->back() = StackItem::kCode;
-  if (instr.op == Op::kPushNull) items->back() = StackItem::kNull;
-  if (instr.op == Op::kLoadFastAndClear) items->back() = StackItem::kEither;
+  const int flags = op_flags(instr.op);
+  if (flags & kOpGivesNull) items->back() = StackItem::kNull;
+  if (flags & kOpMayGiveNull) items->back() = StackItem::kEither;
   if (instr.op == Op::kLoadMethod) items->end()[nullable_slot(instr) - 2] = StackItem::kEither;
-  if (instr.op == Op::kLoadSpecial) items->back() = StackItem::kEither;
   return {};
 }
 

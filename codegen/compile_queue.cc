@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "kernels/core/log.h"
+#include "kernels/core/out_of_memory.h"
 
 namespace msjit {
 namespace {
@@ -24,13 +25,12 @@ class Queue {
  public:
   void submit(std::shared_ptr<CompileJob> job) {
     std::unique_lock lock(mutex_);
-    if (stopping_) {
+    if (stopping_ || (!thread_.joinable() && !finishes([&] { start(); }))) {
       lock.unlock();
       job->drop();
       return;
     }
     jobs_.push_back(std::move(job));
-    if (!thread_.joinable()) start();
     wake_.notify_one();
   }
 
@@ -73,7 +73,7 @@ class Queue {
     mutex_.unlock();
     running_.unlock();
     std::lock_guard lock(mutex_);
-    if (!jobs_.empty() && !stopping_) start();
+    if (!jobs_.empty() && !stopping_) finishes([&] { start(); });
   }
 
  private:
@@ -109,7 +109,7 @@ class Queue {
         jobs_.pop_front();
         busy_ = true;
       }
-      job->run();
+      if (!finishes([&] { job->run(); })) job->drop();
       job.reset();
       std::lock_guard lock(mutex_);
       busy_ = false;

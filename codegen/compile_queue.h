@@ -11,7 +11,8 @@ class CompileJob {
  public:
   virtual ~CompileJob() = default;
   virtual void run() = 0;   // on the compile thread
-  virtual void drop() = 0;  // instead of run(), when the process exits first
+  virtual void drop() = 0;  // instead of run(), when the process exits first, or behind it, when
+                            // memory ran out in its midst
 };
 
 void compile_queue_submit(std::shared_ptr<CompileJob> job);

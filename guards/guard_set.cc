@@ -32,8 +32,6 @@ bool GuardSet::still_holds(const Slots& slots, PyObject* const* registers) const
 }
 
 bool GuardSet::run_step(const GuardStep& step, const Slots& slots, PyObject** registers) const {
-  if (step.kind == &guard_global_missing)
-    return !_PyDict_GetItem_KnownHash(slots.globals, step.object.address(), step.number);
   if (step.kind) return step.kind->check(step, registers[step.target], registers);
   PyObject* object = load_source(sources_[step.target], slots, registers);
   registers[step.target] = object;
@@ -47,48 +45,13 @@ int GuardSet::check_all(const Slots& slots, PyObject** registers) const {
   return -1;
 }
 
-namespace {
-
-// Adds what differs between a tensor, or an int, and the one captured; false when more does.
-bool note_change(const GuardStep& step, PyObject* object, const std::string& source,
-                 std::vector<ChangedSize>* out) {
-  if (step.kind == &guard_equal) {
-    int64_t now = 0, then = 0;
-    if (PyFloat_CheckExact(object) && PyFloat_CheckExact(step.object.address())) {
-      out->push_back({source, kFloatDim, fmt::format("{}", PyFloat_AS_DOUBLE(object))});
-      return true;
-    }
-    if (!small_int(object, &now) || !small_int(step.object.address(), &then)) return false;
-    out->push_back({source, -1, std::to_string(now)});
-    return true;
-  }
-  if (step.kind == &guard_length && PyList_CheckExact(object)) {
-    out->push_back({source, kLengthDim, fmt::format("of length {}", Py_SIZE(object))});
-    return true;
-  }
-  if (step.kind == &guard_bits) {
-    out->push_back({source, kFloatDim, "another number"});
-    return true;
-  }
-  if (step.kind != &guard_tensor && step.kind != &guard_tensor_open) return false;
-  if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != step.object.address()) return false;
-  const Meta &now = tensor_of(object).meta(), &then = *step.tensor;
-  if (now.dtype != then.dtype || now.weak != then.weak || now.shape.rank() != then.shape.rank())
-    return false;
-  for (int d = 0; d < then.shape.rank(); ++d)
-    if (now.shape[d] != then.shape[d] && then.shape[d] != kOpenDim)
-      out->push_back({source, d, std::to_string(now.shape[d])});
-  return true;
-}
-
-}  // namespace
-
 bool GuardSet::changes(const Slots& slots, PyObject** registers,
                        std::vector<ChangedSize>* out) const {
   for (const GuardStep& step : steps_) {
     if (run_step(step, slots, registers)) continue;
-    if (!step.kind || step.target < 0) return false;
-    if (!note_change(step, registers[step.target], sources_[step.target].text, out)) return false;
+    if (!step.kind || !step.kind->changes) return false;
+    if (!step.kind->changes(step, registers[step.target], sources_[step.target].text, out))
+      return false;
   }
   return true;
 }
@@ -112,15 +75,12 @@ int GuardSet::guard_count() const {
 
 std::string GuardSet::describe(int index) const {
   const GuardStep& step = steps_[index];
-  const std::string source = step.target >= 0 ? sources_[step.target].text : "";
+  const std::string& source = sources_[step.target].text;
   if (!step.kind) return "exists(" + source + ")";
   return step.kind->describe(step, source, step.other >= 0 ? sources_[step.other].text : "");
 }
 
-std::string GuardSet::path(int index) const {
-  const GuardStep& step = steps_[index];
-  return step.target >= 0 ? sources_[step.target].text : "globals()";
-}
+std::string GuardSet::path(int index) const { return sources_[steps_[index].target].text; }
 
 std::vector<std::string> GuardSet::describe_all() const {
   std::vector<std::string> lines;
@@ -159,19 +119,20 @@ SourceId GuardBuilder::add_source(LoadKind kind, SourceId base, int index, Pin k
   return id;
 }
 
-void GuardBuilder::add_guard(GuardStep step) {
-  const size_t hash =
-      mix(mix(reinterpret_cast<size_t>(step.kind), static_cast<size_t>(step.target)),
-          mix(static_cast<size_t>(step.number), reinterpret_cast<size_t>(step.object.address())));
+void GuardBuilder::add(const GuardKind& kind, SourceId source, GuardPayload payload) {
+  const size_t hash = mix(
+      mix(reinterpret_cast<size_t>(&kind), static_cast<size_t>(source)),
+      mix(static_cast<size_t>(payload.number), reinterpret_cast<size_t>(payload.object.address())));
   auto [it, last] = known_guards_.equal_range(hash);
   for (; it != last; ++it) {
     const GuardStep& known = set_.steps_[it->second];
-    if (known.kind == step.kind && known.target == step.target && known.other == step.other &&
-        known.number == step.number && known.version == step.version && known.object == step.object)
+    if (known.kind == &kind && known.target == source && known.other == payload.other &&
+        known.number == payload.number && known.version == payload.version &&
+        known.object == payload.object)
       return;
   }
   known_guards_.emplace(hash, static_cast<int32_t>(set_.steps_.size()));
-  set_.steps_.push_back(std::move(step));
+  set_.steps_.push_back({std::move(payload), &kind, source});
 }
 
 GuardSet GuardBuilder::finish(std::vector<SourceId> used) {
@@ -183,7 +144,7 @@ GuardSet GuardBuilder::finish(std::vector<SourceId> used) {
       if (load_can_fail(set_.sources_[step.target].kind)) live[step.target] = true;
       continue;
     }
-    if (step.target >= 0) live[step.target] = true;
+    live[step.target] = true;
     if (step.other >= 0) live[step.other] = true;
   }
   for (size_t i = set_.sources_.size(); i-- > 0;)  // bases have smaller numbers

@@ -20,7 +20,14 @@ struct GuardStep;
 class Memo;
 class MemoBuilder;
 
-// One kind of check, defined in guards/kinds/<kind>.cc.
+// A fact about numbers that a capture took for constant and that is otherwise in a later call.
+struct ChangedSize {
+  std::string source;  // path of the tensor or int
+  int dim;             // -1: the int itself; kFloatDim: the float itself; kLengthDim: of a list
+  std::string now;
+};
+
+// One kind of check, all of which stands in guards/kinds/<kind>.cc.
 struct GuardKind {
   const char* name;
   // `object` is the loaded register; `registers` serve the kinds that relate two sources.
@@ -30,43 +37,33 @@ struct GuardKind {
   // Adds to a memo the words of memory that imply the check; false, or no function: the check has
   // to run every time. `object` is known to be the very object that passed the check.
   bool (*watch)(const GuardStep& step, PyObject* object, MemoBuilder& memo) = nullptr;
+  // The check has failed: adds the numbers that make `object` differ from the one captured. False,
+  // or no function: more than numbers differs.
+  bool (*changes)(const GuardStep& step, PyObject* object, const std::string& source,
+                  std::vector<ChangedSize>* out) = nullptr;
+};
+
+// What a guard knows besides its source; each kind says which of these it uses.
+struct GuardPayload {
+  SourceId other = kNoSource;  // a second register
+  uint32_t version = 0;
+  int64_t number = 0;
+  Pin object;
+  std::shared_ptr<const Meta> tensor;
 };
 
 // A load (kind null) into register `target`, or a check of register `target`.
-struct GuardStep {
+struct GuardStep : GuardPayload {
   const GuardKind* kind = nullptr;
   SourceId target = kNoSource;
-  SourceId other = kNoSource;  // second register, or free for the kind
-  int64_t number = 0;          // payload by kind
-  uint32_t version = 0;
-  Pin object;                          // payload object
-  std::shared_ptr<const Meta> tensor;  // payload of the tensor kind
 };
 
-extern const GuardKind guard_type;      // exact type and its version tag
-extern const GuardKind guard_class;     // a class object has its version tag
-extern const GuardKind guard_identity;  // this very object
-extern const GuardKind guard_equal;   // exact builtin type and equal value (int, float, str, bytes)
-extern const GuardKind guard_tensor;  // exact Python type, dtype and shape
-extern const GuardKind guard_tensor_open;     // the same, some dimensions (kOpenDim) left open
-extern const GuardKind guard_bits;            // a NumPy scalar of the same class and bits
-extern const GuardKind guard_float;           // an exact float, whatever its value
-extern const GuardKind guard_int;             // an exact int that may be a size
-extern const GuardKind guard_length;          // list, tuple or dict size
-extern const GuardKind guard_missing;         // instance dict (or dict) lacks the key `object`
-extern const GuardKind guard_keys;            // dict has exactly these keys in this order
-extern const GuardKind guard_plain_keys;      // no key of a dict compares by Python code
-extern const GuardKind guard_set_items;       // a set has the table of the one in `object`
-extern const GuardKind guard_function;        // a function has the code object `object`
-extern const GuardKind guard_unwatched;       // no monitoring tool listens to a code object
-extern const GuardKind guard_same;            // two sources are one object
-extern const GuardKind guard_different;       // two sources are two objects
-extern const GuardKind guard_below;           // an object has a lower address than another one
-extern const GuardKind guard_apart;           // two objects do not keep their names in one dict
-extern const GuardKind guard_unshared;        // nothing else refers to the dict of an instance
-extern const GuardKind guard_gradients;       // the scopes of gradients around (number)
-extern const GuardKind guard_syntax_level;    // the level of PSJit the context names (number)
-extern const GuardKind guard_global_missing;  // the frame's globals lack the key `object`
+// The kinds, one for each file in guards/kinds and named as it is: guard::length.
+namespace guard {
+#define MSJIT_GUARD_KIND(name) extern const GuardKind name;
+#include "guard_kinds.inc"
+#undef MSJIT_GUARD_KIND
+}  // namespace guard
 
 // set_context(jit_syntax_level=...): whether functions of PSJit that name no level are STRICT.
 extern bool g_strict_by_context;
@@ -80,13 +77,6 @@ bool has_unshared_names(PyObject* object);
 inline constexpr Dim kOpenDim = -1;
 inline constexpr int kFloatDim = -2;
 inline constexpr int kLengthDim = -3;
-
-// A fact about numbers that a capture took for constant and that is otherwise in a later call.
-struct ChangedSize {
-  std::string source;  // path of the tensor or int
-  int dim;             // -1: the int itself; kFloatDim: the float itself; kLengthDim: of a list
-  std::string now;
-};
 
 class GuardSet {
  public:
@@ -129,7 +119,8 @@ class GuardBuilder {
  public:
   // Finds or adds a source; its load takes place here in the program. `text` names it for people.
   SourceId add_source(LoadKind kind, SourceId base, int index, Pin key, std::string text);
-  void add_guard(GuardStep step);  // equal guards on one source are kept once
+  // A check of what `source` finds; equal guards on one source are kept once.
+  void add(const GuardKind& kind, SourceId source, GuardPayload payload = {});
   const Source& source(SourceId id) const { return set_.sources_[id]; }
   // Drops loads that cannot fail, that nothing checks and `used` does not name. The builder is
   // spent.

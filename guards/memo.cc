@@ -357,12 +357,8 @@ MemoBuilder::Trust MemoBuilder::trust_child(const Source& source, PyObject* base
 }
 
 bool MemoBuilder::covers(const GuardStep& step) {
-  if (step.kind == &guard_global_missing)
-    return dict_lookup(slots_.globals, step.object.address(), step.number, nullptr);
   if (!step.kind->watch || trust_[step.target] == Trust::kNone) return false;
   if (step.other >= 0 && trust_[step.other] == Trust::kNone) return false;
-  // A tensor at a compared address may be another one.
-  if (step.kind == &guard_tensor && trust_[step.target] != Trust::kExact) return false;
   return step.kind->watch(step, registers_[step.target], *this);
 }
 

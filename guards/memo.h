@@ -99,6 +99,8 @@ class MemoBuilder {
   void tensor_class(PyObject* tensor);  // that it keeps its class
   void tensor_metas();
   PyObject* object(SourceId id) const { return registers_[id]; }
+  // Whether the source will find this very object again: for what a compared address does not tell.
+  bool is_exact(SourceId id) const { return trust_[id] == Trust::kExact; }
 
  private:
   enum class Trust : uint8_t {

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "bytecode/capture.h"
+#include "bytecode/frame_view.h"
 #include "guards/cache.h"
 #include "interp_hook/entry.h"
-#include "interp_hook/frame_view.h"
 
 namespace msjit {
 

@@ -135,10 +135,11 @@ Ref printed_text(const Effect& effect, const Objects& objects) {
   return line ? Ref::steal(PyUnicode_Concat(line.get(), end.get())) : Ref();
 }
 
-// All that a region prints, written at once, so that a failure leaves nothing behind.
+// All that a region prints, to one file, written at once, so that a failure leaves nothing behind.
 bool print_all(const Entry& entry, const Objects& objects) {
   Ref texts = Ref::steal(PyList_New(0));
-  bool any = false, flush = false;
+  const Effect* last = nullptr;
+  bool flush = false;
   for (const Effect& effect : entry.effects) {
     if (effect.kind != &effect_print) continue;
     const Ref text = texts ? printed_text(effect, objects) : Ref();
@@ -146,12 +147,13 @@ bool print_all(const Entry& entry, const Objects& objects) {
     PyObject* asked =
         effect.name.get() ? PyDict_GetItemString(effect.name.get(), "flush") : nullptr;
     flush |= asked && PyObject_IsTrue(asked) == 1;
-    any = true;
+    last = &effect;
   }
-  if (!any) return true;
+  if (!last) return true;
   const Ref nothing = Ref::steal(PyUnicode_FromString(""));
   const Ref text = nothing ? Ref::steal(PyUnicode_Join(nothing.get(), texts.get())) : Ref();
-  const Ref output = Ref::share(PySys_GetObject("stdout"));
+  const Ref output =
+      last->target < 0 ? Ref::share(PySys_GetObject("stdout")) : objects[last->target];
   if (!text || !output || PyFile_WriteObject(text.get(), output.get(), Py_PRINT_RAW) < 0)
     return false;
   return !flush || Ref::steal(PyObject_CallMethod(output.get(), "flush", nullptr));

@@ -1,4 +1,4 @@
-#include "interp_hook/frame_view.h"
+#include "bytecode/frame_view.h"
 
 #include "guards/py/compat.h"
 #include "interp_hook/frames/internals.h"

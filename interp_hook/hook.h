@@ -7,7 +7,7 @@
 // callback on the code object meets them (monitoring_door.cc) and a HookArm does nothing.
 #pragma once
 
-#include "interp_hook/frame_view.h"
+#include "bytecode/frame_view.h"
 
 namespace msjit {
 

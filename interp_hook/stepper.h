@@ -5,25 +5,9 @@
 // CPython untouched.
 #pragma once
 
-#include "bytecode/decode.h"
-#include "interp_hook/frame_view.h"
+#include "bytecode/stepping.h"
 
 namespace msjit {
-
-struct Step {
-  enum Kind : uint8_t {
-    kNext,      // go on at instruction `next`
-    kReturn,    // the frame returns `value`
-    kRaise,     // an exception is pending: end the frame with unwind(frame, code, index)
-    kHandOver,  // nothing was done: CPython has to run from `next`
-  };
-  Kind kind;
-  int next = -1;
-  Ref value;
-};
-
-// Handles pending signals and gives other threads a turn; false with an exception set.
-bool let_others_run();
 
 // False when `step` always hands the instruction over.
 bool can_step(const Instr& instr);

@@ -8,6 +8,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/values/computed.h"
 #include "bytecode/values/iterators.h"
 #include "guards/py/objects.h"
 
@@ -31,7 +32,7 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
   // A metaclass may redefine the test; ABCs answer from a registry that nothing guards.
   if (!has_plain_metaclass(reinterpret_cast<PyObject*>(cls))) {
     if (type == cls) return *out = true, true;
-    static PyObject* const check = PyUnicode_InternFromString("__instancecheck__");
+    static PyObject* const check = special_name("__instancecheck__");
     if (_PyType_Lookup(Py_TYPE(cls), check) != _PyType_Lookup(&PyType_Type, check))
       return unsupported(x, "isinstance");
   }
@@ -148,7 +149,7 @@ bool model_enumerate(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 // A range the other way round.
 Ref backwards(PyObject* range) {
-  const Ref step = Ref::steal(PyLong_FromLong(-1));
+  const Ref step = allocated(Ref::steal(PyLong_FromLong(-1)));
   const Ref slice = Ref::steal(PySlice_New(nullptr, nullptr, step.get()));
   return slice ? Ref::steal(PyObject_GetItem(range, slice.get())) : Ref();
 }
@@ -259,7 +260,7 @@ bool model_pow(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 // round() of a tensor is what its __round__ gives.
 bool model_round(Executor& x, Args args, PyObject* names, SymRef* out) {
-  if (!names && !args.empty() && args.size() <= 2) {
+  if (!names && !args.empty() && args.size() <= 2 && !is_shown_later(x, args[0])) {
     if (!x.look_number(args[0])) return false;
     SymRef method;
     if (args[0]->is_tensor())

@@ -32,10 +32,11 @@ extern const ModelTable models_builtins, models_sequences, models_math, models_o
 bool has_builtin_method(const SymRef& self, const char* name);
 bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* names, SymRef* out);
 BuiltinModel find_class_method(PyObject* cls, const char* name);          // chain.from_iterable
-BuiltinModel dict_class_method(const char* name);                         // containers.cc
+BuiltinModel dict_class_method(const char* name);                         // dicts.cc
 BuiltinModel find_row(std::span<const ModelRow> rows, const char* name);  // null: none
-std::span<const ModelRow> container_methods(SymKind kind);                // containers.cc
-std::span<const ModelRow> unread_list_methods();                          // containers.cc
+std::span<const ModelRow> list_methods(), tuple_methods();                // lists.cc
+std::span<const ModelRow> unread_list_methods();                          // lists.cc
+std::span<const ModelRow> dict_methods();                                 // dicts.cc
 std::span<const ModelRow> vars_methods();                                 // vars.cc
 bool is_private(Executor& x, const SymRef& tensor);                       // tensor_write.cc
 std::span<const ModelRow> tensor_write_methods();                         // tensor_write.cc

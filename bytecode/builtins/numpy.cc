@@ -117,7 +117,7 @@ bool make_of_data(Executor& x, const char* name, PyObject* function, Args args, 
   if ((dtype && !kind) || !given.empty()) return refuse(x, name);
   if (given.positional.empty() || given.positional.size() > (ranges ? 3 : 1))
     return refuse(x, name);
-  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(given.positional.size())));
+  Ref tuple = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(given.positional.size()))));
   for (size_t i = 0; i < given.positional.size(); ++i) {
     Ref value = to_python(x, given.positional[i]);
     if (!value || (ranges && !PyLong_CheckExact(value.get()) && !PyFloat_CheckExact(value.get())))
@@ -128,7 +128,7 @@ bool make_of_data(Executor& x, const char* name, PyObject* function, Args args, 
   Tensor plain;
   if (!ranges && !tensor_from_object(PyTuple_GET_ITEM(tuple.get(), 0), name, &plain))
     return PyErr_Clear(), refuse(x, name);
-  const Ref keywords = Ref::steal(PyDict_New());
+  const Ref keywords = allocated(Ref::steal(PyDict_New()));
   if (kind) PyDict_SetItemString(keywords.get(), "dtype", kind.get());
   return keep_array(x, name, Ref::steal(PyObject_Call(function, tuple.get(), keywords.get())), out);
 }
@@ -150,17 +150,19 @@ constexpr const char* kNewArrays[] = {"triu", "tril", "eye", "linspace"};
 bool fold_new_array(Executor& x, const char* name, PyObject* function, Args args, PyObject* names,
                     SymRef* out) {
   Keywords given(args, names);
-  const Ref keywords = Ref::steal(PyDict_New());
+  const Ref keywords = allocated(Ref::steal(PyDict_New()));
   for (const char* key : {"k", "M", "num", "dtype"}) {
     const SymRef value = given.take(key);
     if (!value) continue;
     const Ref known =
         std::strcmp(key, "dtype") == 0 ? dtype_argument(x, value) : known_argument(x, value);
     if (!known) return refuse(x, name);
-    PyDict_SetItemString(keywords.get(), key, known.get());
+    if (PyDict_SetItemString(keywords.get(), key, known.get()) < 0)
+      return PyErr_Clear(), refuse(x, name);
   }
   if (!given.empty()) return refuse(x, name);
-  const Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(given.positional.size())));
+  const Ref tuple =
+      allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(given.positional.size()))));
   for (size_t i = 0; i < given.positional.size(); ++i) {
     Ref known = known_argument(x, given.positional[i]);
     if (!known) return refuse(x, name);

@@ -1,32 +1,43 @@
 // print(): an effect, replayed in program order at the region's exit. What it is given is turned to
 // text at once, because a list may change behind the call; only tensors wait for their values.
 #include "bytecode/builtins/models.h"
+#include "bytecode/values/computed.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
 namespace {
 
-// sys.stdout is an object of CPython whose write() runs no code of the program, and `file`, where
-// it is given, that very object.
-bool plain_output(Executor& x, const SymRef& file) {
+// A text file of CPython, whose write() and flush() run no code of the program.
+bool is_plain_file(Executor& x, const SymRef& file) {
+  if (!x.look(file) || file->kind != SymKind::kObject || !file->object) return false;
+  PyTypeObject* const type = Py_TYPE(file->object.get());
+  for (const char* name : {"write", "flush"}) {
+    const Ref text = text_object(name);
+    PyObject* const method = _PyType_Lookup(type, text.get());
+    const bool plain = method && Py_TYPE(method) == &PyMethodDescr_Type;
+    if (!plain || x.heap().instance_attr(file, text.get())) return false;
+  }
+  return type->tp_getattro == PyObject_GenericGetAttr;
+}
+
+// Where a print() writes to, by its `file`, which may be null; null in `out` is sys.stdout.
+bool output_of(Executor& x, const SymRef& file, SymRef* out) {
   PyObject* const sys = loaded_module("sys");
-  static PyObject* const stdout_name = PyUnicode_InternFromString("stdout");
-  static PyObject* const write_name = PyUnicode_InternFromString("write");
-  if (!sys) return false;
+  static PyObject* const stdout_name = special_name("stdout");
+  if (!sys || (file && !x.look(file))) return false;
   const SymRef module = x.heap().from_constant(Ref::share(sys), "sys");
   if (!x.look(module)) return false;
   const SymRef output = x.heap().instance_attr(module, stdout_name);
-  if (!output || !x.look(output) || output->kind != SymKind::kObject || !output->object)
-    return false;
-  if (file && (!x.look(file) || (file != output && !file->is_const(Py_None)))) return false;
-  PyObject* write = _PyType_Lookup(Py_TYPE(output->object.get()), write_name);
-  return write && Py_TYPE(write) == &PyMethodDescr_Type;
+  if (!file || file->is_const(Py_None) || file == output) return output && is_plain_file(x, output);
+  *out = file;
+  return is_plain_file(x, file);
 }
 
 // What is shown when it has its value. A tensor made in the region, which x[...] = value may give
 // another value later, is shown as it is now.
-bool has_value_later(const SymRef& value, SymRef* out) {
+bool has_value_later(const Executor& x, const SymRef& value, SymRef* out) {
   *out = value;
+  if (is_shown_later(x, value)) return true;
   if (value->is_tensor() && !value->object && value->source == kNoSource)
     *out = make_tensor(value->tensor);
   return value->is_tensor() || value->kind == SymKind::kSize || value->kind == SymKind::kNumber;
@@ -35,8 +46,8 @@ bool has_value_later(const SymRef& value, SymRef* out) {
 // A list, tuple or dict that holds tensors as it is now, to be shown when they have their values.
 bool shown_later(Executor& x, const SymRef& value, int depth, SymRef* out) {
   constexpr int kMaxDepth = 8;  // a list may hold itself
-  if (!x.look_number(value)) return false;
-  if (has_value_later(value, out)) return true;
+  if (!is_shown_later(x, value) && !x.look_number(value)) return false;
+  if (has_value_later(x, value, out)) return true;
   if (to_python(x, value)) return true;
   const bool dict = value->kind == SymKind::kDict && x.heap().dict_all(value);
   const bool sequence = value->kind == SymKind::kList || value->kind == SymKind::kTuple;
@@ -55,8 +66,8 @@ bool shown_later(Executor& x, const SymRef& value, int depth, SymRef* out) {
 }
 
 bool printable(Executor& x, const SymRef& value, SymRef* out) {
-  if (!x.look_number(value)) return false;
-  if (has_value_later(value, out)) return true;
+  if (!is_shown_later(x, value) && !x.look_number(value)) return false;
+  if (has_value_later(x, value, out)) return true;
   Ref known = to_python(x, value);
   Ref text = known ? Ref::steal(PyObject_Str(known.get())) : Ref();
   if (!text) {
@@ -77,11 +88,15 @@ bool model_print(Executor& x, Args args, PyObject* names, SymRef* out) {
     if (!known ||
         !(known.get() == Py_None || PyBool_Check(known.get()) || PyUnicode_CheckExact(known.get())))
       return wrong_arguments(x, "print");
-    if (!line.keywords) line.keywords = Ref::steal(PyDict_New());
-    PyDict_SetItemString(line.keywords.get(), key, known.get());
+    if (!line.keywords) line.keywords = allocated(Ref::steal(PyDict_New()));
+    if (PyDict_SetItemString(line.keywords.get(), key, known.get()) < 0)
+      return x.raise_python("print()");
   }
   const SymRef file = given.take("file");
-  if (!given.empty() || !plain_output(x, file)) return wrong_arguments(x, "print");
+  if (!given.empty() || !output_of(x, file, &line.file)) return wrong_arguments(x, "print");
+  const std::vector<Heap::Printed>& before = x.heap().printed();
+  if (!before.empty() && before.back().file != line.file)
+    return x.fail(BreakReason::kUnsupported, "print to a second file");
   for (const SymRef& value : given.positional) {
     line.values.emplace_back();
     if (!printable(x, value, &line.values.back())) return false;

@@ -1,6 +1,7 @@
 // sum(), all() and any().
 #include "bytecode/builtins/models.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/computed.h"
 
 namespace msjit {
 namespace {
@@ -36,6 +37,8 @@ class Sum {
 
   bool add(const SymRef& item) {
     const bool floats = !numbers_.empty() || is_float(total_) || is_float(item);
+    if (is_shown_later(x_, item) && later_.empty()) later_ = std::exchange(numbers_, {});
+    if (is_shown_later(x_, item) || !later_.empty()) return later_.push_back(item), true;
     if (floats && !adds_one_by_one(sum_)) {
       if (!x_.look(item) || !x_.look(total_)) return false;
       if (is_number(total_) && is_number(item)) return numbers_.push_back(item), true;
@@ -44,9 +47,11 @@ class Sum {
   }
 
   bool finish(SymRef* out) {
+    bool known = false;
     if (!flush()) return false;
-    *out = std::move(total_);
-    return true;
+    if (later_.empty()) return *out = std::move(total_), true;
+    if (!computed_sum(x_, sum_, later_, total_, out, &known)) return false;
+    return known || wrong_arguments(x_, "sum");
   }
 
  private:
@@ -76,6 +81,7 @@ class Sum {
   PyObject* sum_;
   SymRef total_;
   std::vector<SymRef> numbers_;
+  std::vector<SymRef> later_;  // these, and all from the first number of a tensor on
 };
 
 bool model_sum(Executor& x, Args args, PyObject* names, SymRef* out) {

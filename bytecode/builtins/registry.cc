@@ -14,11 +14,18 @@ struct Found {
 };
 using Index = std::unordered_map<PyObject*, Found>;
 
+// What was looked for, where it is; a search that ran out of memory is begun anew another time.
+Ref found_or_none(Ref found) {
+  if (!found && PyErr_ExceptionMatches(PyExc_MemoryError)) return allocated({});
+  if (!found) PyErr_Clear();
+  return found;
+}
+
 void add_all(const ModelTable& table, PyObject* module, Index* index) {
-  Ref names = Ref::steal(PyObject_Dir(module));
+  const Ref names = found_or_none(Ref::steal(PyObject_Dir(module)));
   for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(names.get()); ++i) {
-    Ref found = Ref::steal(PyObject_GetAttr(module, PyList_GET_ITEM(names.get(), i)));
-    if (!found) PyErr_Clear();
+    Ref found =
+        found_or_none(Ref::steal(PyObject_GetAttr(module, PyList_GET_ITEM(names.get(), i))));
     if (!found || !PyCFunction_Check(found.get()) || !comes_with(table.module, found.get()))
       continue;
     const char* name = reinterpret_cast<PyCFunctionObject*>(found.get())->m_ml->ml_name;
@@ -28,8 +35,7 @@ void add_all(const ModelTable& table, PyObject* module, Index* index) {
 
 // What a module came with; null when it has been replaced, or is younger than this interpreter.
 Ref original(const ModelTable& table, PyObject* module, const char* name) {
-  Ref found = Ref::steal(PyObject_GetAttrString(module, name));
-  if (!found) PyErr_Clear();
+  Ref found = found_or_none(Ref::steal(PyObject_GetAttrString(module, name)));
   return found && comes_with(table.module, name, found.get()) ? std::move(found) : Ref();
 }
 
@@ -58,8 +64,8 @@ void complete(Index* index) {
   for (size_t i = 0; waiting && i < std::size(kTables); ++i) {
     PyObject* module = waiting >> i & 1 ? loaded_module(kTables[i]->module) : nullptr;
     if (!module) continue;
-    waiting &= ~(1u << i);
     add_table(*kTables[i], module, index);
+    waiting &= ~(1u << i);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/computed.h"
 #include "bytecode/values/iterators.h"
 #include "kernels/core/registry.h"
 
@@ -56,7 +57,7 @@ PyObject* compare_stand_ins(PyObject* a, PyObject* b, int op) {
 Ref sort_key(Sorting& sorting, const SymRef& value) {
   if (Ref known = to_python(sorting.x, value)) return known;
   if (value->kind == SymKind::kTuple && !value->cls) {
-    Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size())));
+    Ref tuple = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size()))));
     for (size_t i = 0; i < value->items.size(); ++i) {
       Ref part = sort_key(sorting, value->items[i]);
       if (!part) return {};
@@ -83,7 +84,7 @@ Ref call_sorting(Sorting& sorting, PyObject* function, PyObject* args, PyObject*
 
 bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool reverse) {
   const Py_ssize_t size = static_cast<Py_ssize_t>(items->size());
-  Ref keys = Ref::steal(PyList_New(0)), order = Ref::steal(PyList_New(0));
+  Ref keys = allocated(Ref::steal(PyList_New(0))), order = allocated(Ref::steal(PyList_New(0)));
   Sorting sorting{x, {}};
   for (Py_ssize_t i = 0; i < size; ++i) {
     SymRef value = (*items)[static_cast<size_t>(i)];
@@ -92,15 +93,17 @@ bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool
     if (!x.look(value)) return false;
     Ref known = sort_key(sorting, value);
     if (!known) return PyErr_Clear(), x.fail(BreakReason::kInternal, "no memory");
-    PyList_Append(keys.get(), known.get());
-    PyList_Append(order.get(), Ref::steal(PyLong_FromSsize_t(i)).get());
+    if (PyList_Append(keys.get(), known.get()) < 0 ||
+        PyList_Append(order.get(), allocated(Ref::steal(PyLong_FromSsize_t(i))).get()) < 0)
+      return x.raise_python("sorting");
   }
   // Sorted by CPython itself: the same algorithm meets the same comparisons in the same order.
-  Ref sort = Ref::steal(PyObject_GetAttrString(order.get(), "sort"));
-  Ref none = Ref::steal(PyTuple_New(0)), options = Ref::steal(PyDict_New());
-  Ref pick = Ref::steal(PyObject_GetAttrString(keys.get(), "__getitem__"));
-  PyDict_SetItemString(options.get(), "key", pick.get());
-  PyDict_SetItemString(options.get(), "reverse", reverse ? Py_True : Py_False);
+  Ref sort = allocated(Ref::steal(PyObject_GetAttrString(order.get(), "sort")));
+  Ref none = allocated(Ref::steal(PyTuple_New(0))), options = allocated(Ref::steal(PyDict_New()));
+  Ref pick = allocated(Ref::steal(PyObject_GetAttrString(keys.get(), "__getitem__")));
+  if (PyDict_SetItemString(options.get(), "key", pick.get()) < 0 ||
+      PyDict_SetItemString(options.get(), "reverse", reverse ? Py_True : Py_False) < 0)
+    return x.raise_python("sorting");
   if (!call_sorting(sorting, sort.get(), none.get(), options.get())) {
     PyErr_Clear();
     return sorting.failed ? x.raise_ends() : x.fail(BreakReason::kRaises, "sorting");
@@ -145,6 +148,9 @@ SymRef extreme_size(Executor& x, const std::vector<SymRef>& items, SizeOp op) {
   return best;
 }
 
+bool model_min(Executor& x, Args args, PyObject* names, SymRef* out);
+bool model_max(Executor& x, Args args, PyObject* names, SymRef* out);
+
 // min() and max(): the first of the items that no other beats.
 bool extreme(Executor& x, Args args, PyObject* names, int op, const char* name, SymRef* out) {
   Keywords keywords(args, names);
@@ -161,6 +167,10 @@ bool extreme(Executor& x, Args args, PyObject* names, int op, const char* name, 
   if (items.empty() && !fallback) return x.fail(BreakReason::kRaises, name);
   if (!key && (*out = extreme_size(x, items, op == Py_LT ? SizeOp::kMin : SizeOp::kMax)))
     return true;
+  bool known = false;
+  PyObject* const function = modelled(op == Py_LT ? model_min : model_max);
+  if (!key && !computed_call(x, function, name, items, nullptr, out, &known)) return false;
+  if (known) return true;
   *out = items.empty() ? fallback : items[0];
   SymRef best;
   for (const SymRef& item : items) {
@@ -188,6 +198,9 @@ bool model_max(Executor& x, Args args, PyObject* names, SymRef* out) {
 }
 
 bool model_abs(Executor& x, Args args, PyObject* names, SymRef* out) {
+  bool known = false;
+  if (!computed_call(x, modelled(model_abs), "abs", args, names, out, &known)) return false;
+  if (known) return true;
   if (!positional(x, "abs", args, names, 1, 1) || !x.look(args[0])) return false;
   if (args[0]->is_tensor())
     return x.apply(*find_op("abs"), std::span(&args[0]->tensor, 1), {}, out);

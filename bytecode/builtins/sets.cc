@@ -44,13 +44,12 @@ Ref items_argument(Executor& x, const SymRef& value) {
   std::vector<SymRef> items;
   if (!x.unpack(value, &items)) return x.raise_ends(), Ref();
   const bool dict = value->kind == SymKind::kDict;
-  Ref made = Ref::steal(dict ? PyDict_New() : PyList_New(0));
+  Ref made = allocated(Ref::steal(dict ? PyDict_New() : PyList_New(0)));
   for (const SymRef& item : items) {
     if (!x.heap().pin_key(item)) return not_known(x, item), Ref();
-    if (dict)
-      PyDict_SetItem(made.get(), item->object.get(), Py_None);
-    else
-      PyList_Append(made.get(), item->object.get());
+    const int status = dict ? PyDict_SetItem(made.get(), item->object.get(), Py_None)
+                            : PyList_Append(made.get(), item->object.get());
+    if (status < 0) return x.raise_python("a set"), Ref();
   }
   return made;
 }
@@ -96,7 +95,7 @@ bool set_method(Executor& x, Args args, PyObject* names, SymRef* out) {
   const Method& method = kMethods[kMethod];
   const SymRef& self = args[0];
   if (names) return wrong_arguments(x, method.name);
-  Ref given = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(args.size()) - 1));
+  Ref given = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(args.size()) - 1)));
   for (size_t i = 1; i < args.size(); ++i) {
     Ref value;
     if (method.takes_item) {
@@ -184,7 +183,7 @@ bool set_iterate(Executor& x, const SymRef& set, SymRef* out) {
   std::vector<SymRef> parts = {set};
   if (!set_items(x, set, &parts)) return false;
   *out = x.new_iterator(iter_set, std::move(parts));
-  (*out)->iterator->object = Ref::steal(PyUnicode_InternFromString("__iter__"));
+  (*out)->iterator->object = text_object("__iter__");
   (*out)->iterator->removals = set->removals;
   return true;
 }
@@ -218,7 +217,7 @@ bool set_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool
 }
 
 bool exec_BuildSet(Executor& x, SymFrame& f, const Instr& i) {
-  const SymRef set = make_set(Ref::steal(PySet_New(nullptr)));
+  const SymRef set = make_set(allocated(Ref::steal(PySet_New(nullptr))));
   for (int k = i.arg; k > 0; --k)
     if (!add_item(x, set, f.peek(k))) return false;
   f.stack.resize(f.stack.size() - static_cast<size_t>(i.arg));
@@ -227,7 +226,7 @@ bool exec_BuildSet(Executor& x, SymFrame& f, const Instr& i) {
 }
 
 bool set_of_all(Executor& x, const std::vector<SymRef>& parts, SymRef* out) {
-  *out = make_set(Ref::steal(PySet_New(nullptr)));
+  *out = make_set(allocated(Ref::steal(PySet_New(nullptr))));
   SymRef ignored;
   for (const SymRef& part : parts)
     if (!call_builtin_method(x, "update", {*out, part}, nullptr, &ignored)) return false;

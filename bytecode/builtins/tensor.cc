@@ -8,6 +8,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/tensor_array.h"
 #include "guards/py/convert.h"
 #include "kernels/core/index_plan.h"
 #include "kernels/core/registry.h"
@@ -255,11 +256,16 @@ bool method_item(Executor& x, Args args, PyObject* names, SymRef* out) {
   return number_of_tensor(x, args[0], nullptr, out);
 }
 
-// The value of a tensor is known only when the region runs.
-template <int kName>
-bool method_value(Executor& x, Args, PyObject*, SymRef*) {
-  constexpr const char* const names[] = {"asnumpy()", "numpy()", "tolist()"};
-  return x.fail(BreakReason::kTensorValue, names[kName]);
+bool method_asnumpy(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (x.strict()) return x.fail(BreakReason::kTensorValue, "asnumpy()");
+  return positional(x, "asnumpy", args, names, 1, 1) && array_of_tensor(x, args[0], out);
+}
+
+// Lists of numbers, which are known only when the region runs.
+bool method_tolist(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (names || args.size() != 1 || args[0]->tensor.rank() != 0)
+    return x.fail(BreakReason::kTensorValue, "tolist()");
+  return number_of_tensor(x, args[0], nullptr, out);
 }
 
 const ModelRow kTensorMethods[] = {{"astype", method_astype},
@@ -274,16 +280,16 @@ const ModelRow kTensorMethods[] = {{"astype", method_astype},
                                    {"double", method_cast<DType::kFloat64>},
                                    {"int", method_cast<DType::kInt32>},
                                    {"long", method_cast<DType::kInt64>},
-                                   {"bool", method_cast<DType::kBool>}};
-const ModelRow kEndsRegion[] = {
-    {"asnumpy", method_value<0>}, {"numpy", method_value<1>}, {"tolist", method_value<2>}};
+                                   {"bool", method_cast<DType::kBool>},
+                                   {"asnumpy", method_asnumpy},
+                                   {"numpy", method_asnumpy},
+                                   {"tolist", method_tolist}};
 
 }  // namespace
 
 BuiltinModel find_tensor_method(const char* name) {
   for (const auto rows :
-       {std::span<const ModelRow>(kTensorMethods), std::span<const ModelRow>(kEndsRegion),
-        tensor_write_methods(), gradient_methods()})
+       {std::span<const ModelRow>(kTensorMethods), tensor_write_methods(), gradient_methods()})
     for (const ModelRow& row : rows)
       if (std::strcmp(row.name, name) == 0) return row.model;
   return nullptr;

@@ -6,6 +6,8 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/computed.h"
+#include "bytecode/values/tensor_array.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
 #include "kernels/core/registry.h"
@@ -142,6 +144,14 @@ static bool takes_iterators(std::string_view name) {
 
 bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyObject* names,
                SymRef* out) {
+  bool known = false;
+  auto* const type = reinterpret_cast<PyTypeObject*>(function);
+  if (!names && args.size() == 1 && (type == &PyLong_Type || type == &PyFloat_Type)) {
+    if (!number_of_array(x, args[0], type, out, &known)) return false;
+    if (known) return true;
+  }
+  if (!computed_call(x, function, name, args, names, out, &known)) return false;
+  if (known) return true;
   // int() of an int is that int, also while its value is open.
   if (!names && args.size() == 1 && function == reinterpret_cast<PyObject*>(&PyLong_Type)) {
     if (!x.look_open(args[0])) return false;
@@ -155,8 +165,8 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
   }
   const size_t keywords = names ? static_cast<size_t>(PyTuple_GET_SIZE(names)) : 0;
   const size_t count = args.size() - keywords;
-  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
-  Ref given = keywords ? Ref::steal(PyDict_New()) : Ref();
+  Ref tuple = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(count))));
+  Ref given = keywords ? allocated(Ref::steal(PyDict_New())) : Ref();
   for (size_t i = 0; i < args.size(); ++i) {
     Ref value = to_python(x, args[i]);
     if (!value && is_numpy_scalar(args[i]) && takes_numpy(function, name)) value = args[i]->object;
@@ -176,9 +186,10 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
         return x.fail(BreakReason::kUnsupported, fmt::format("{}() of a huge int", name));
     if (i < count)
       PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), value.release());
-    else
-      PyDict_SetItem(given.get(), PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - count)),
-                     value.get());
+    else if (PyDict_SetItem(given.get(),
+                            PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - count)),
+                            value.get()) < 0)
+      return x.raise_python(fmt::format("{}()", name));
   }
   if (asks_outside(function, name, tuple.get(), given.get()))
     return x.fail(BreakReason::kUnsupported,

@@ -6,8 +6,11 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/handlers/operands.h"
+#include "bytecode/numbers.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/stepping.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
 #include "guards/py/objects.h"
@@ -133,6 +136,8 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
     return fold(*this, python_binary(op, left.get(), right.get()), what.c_str(), out);
   }
   if (op == BinaryOp::kRemainder && left && PyUnicode_CheckExact(left.get())) {
+    if (!computed_binary(*this, a, b, op, out, &known)) return false;
+    if (known) return true;
     right = to_python(*this, b);
     if (right) return fold(*this, PyNumber_Remainder(left.get(), right.get()), what.c_str(), out);
   }
@@ -204,6 +209,53 @@ bool binary_instr(Executor& x, SymFrame& f, const Instr& i, bool in_place) {
 bool exec_Binary(Executor& x, SymFrame& f, const Instr& i) { return binary_instr(x, f, i, false); }
 bool exec_InplaceBinary(Executor& x, SymFrame& f, const Instr& i) {
   return binary_instr(x, f, i, true);
+}
+
+namespace {
+
+PyObject* inplace_power(PyObject* a, PyObject* b) { return PyNumber_InPlacePower(a, b, Py_None); }
+
+using BinaryFunction = PyObject* (*)(PyObject*, PyObject*);
+constexpr BinaryFunction kInplace[kBinaryOpCount] = {PyNumber_InPlaceAdd,
+                                                     PyNumber_InPlaceAnd,
+                                                     PyNumber_InPlaceFloorDivide,
+                                                     PyNumber_InPlaceLshift,
+                                                     PyNumber_InPlaceMatrixMultiply,
+                                                     PyNumber_InPlaceMultiply,
+                                                     PyNumber_InPlaceRemainder,
+                                                     PyNumber_InPlaceOr,
+                                                     inplace_power,
+                                                     PyNumber_InPlaceRshift,
+                                                     PyNumber_InPlaceSubtract,
+                                                     PyNumber_InPlaceTrueDivide,
+                                                     PyNumber_InPlaceXor};
+
+PyObject* inplace_binary(BinaryOp op, PyObject* a, PyObject* b) {
+  return kInplace[static_cast<int>(op)](a, b);
+}
+
+template <PyObject* (*Function)(BinaryOp, PyObject*, PyObject*)>
+Step binary(const Stepping& s) {
+  const Ref right = s.frame.pop();
+  const Ref left = s.frame.pop();
+  return s.push(Ref::steal(Function(s.instr.binary(), left.get(), right.get())));
+}
+
+}  // namespace
+
+Step step_binary(const Stepping& s) { return binary<python_binary>(s); }
+Step step_inplace_binary(const Stepping& s) { return binary<inplace_binary>(s); }
+
+Step step_unary(const Stepping& s) {
+  const Ref value = s.frame.pop();
+  switch (s.instr.unary()) {
+    case UnaryOp::kPositive: return s.push(Ref::steal(PyNumber_Positive(value.get())));
+    case UnaryOp::kNegative: return s.push(Ref::steal(PyNumber_Negative(value.get())));
+    case UnaryOp::kInvert: return s.push(Ref::steal(PyNumber_Invert(value.get())));
+    case UnaryOp::kNot: break;
+  }
+  const int truth = PyObject_IsTrue(value.get());
+  return truth < 0 ? s.raised() : s.push(Ref::share(truth ? Py_False : Py_True));
 }
 
 }  // namespace msjit

@@ -4,15 +4,19 @@
 #include "bytecode/attribute.h"
 #include "bytecode/builtins/models.h"
 #include "bytecode/language.h"
+#include "bytecode/stepping.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/objects.h"
+
+// Exported by all versions, declared by some.
+extern "C" int _PyObject_GetMethod(PyObject* object, PyObject* name, PyObject** method);
 
 namespace msjit {
 namespace {
 
 // What every value of a builtin type has, and what none has.
 bool builtin_attr(Executor& x, const SymRef& object, PyObject* name, SymRef* out, bool* known) {
-  static PyObject* const class_text = PyUnicode_InternFromString("__class__");
+  static PyObject* const class_text = special_name("__class__");
   PyTypeObject* type = type_of(*object);
   *known = false;
   if (!type || object->kind == SymKind::kObject || object->kind == SymKind::kSuper) return true;
@@ -99,6 +103,26 @@ bool exec_LoadMethod(Executor& x, SymFrame& f, const Instr& i) {
     f.push(std::move(value));
   }
   return true;
+}
+
+Step step_load_attr(const Stepping& s) {
+  const Ref owner = s.frame.pop();
+  return s.push(Ref::steal(PyObject_GetAttr(owner.get(), s.name())));
+}
+
+Step step_load_method(const Stepping& s) {
+  Ref owner = s.frame.pop();
+  PyObject* found = nullptr;
+  const bool unbound = _PyObject_GetMethod(owner.get(), s.name(), &found) != 0;
+  Ref attribute = Ref::steal(found);
+  if (!attribute) return s.raised();
+  if (s.instr.form == CallForm::kNullBelow && !unbound) s.frame.push({});
+  s.frame.push(std::move(attribute));
+  if (unbound)
+    s.frame.push(std::move(owner));
+  else if (s.instr.form == CallForm::kNullAbove)
+    s.frame.push({});
+  return s.next();
 }
 
 }  // namespace msjit

@@ -7,6 +7,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
+#include "bytecode/stepping.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -149,6 +150,17 @@ bool exec_DeleteAttr(Executor& x, SymFrame& f, const Instr& i) {
   if (object->kind != SymKind::kObject || type_of(*object)->tp_setattro != PyObject_GenericSetAttr)
     return x.fail(BreakReason::kMutation, "an attribute (del)");
   return generic_del_attr(x, object, f.code->name(i.arg).get());
+}
+
+Step step_store_attr(const Stepping& s) {
+  const Ref owner = s.frame.pop();
+  const Ref value = s.frame.pop();
+  return s.done(PyObject_SetAttr(owner.get(), s.name(), value.get()));
+}
+
+Step step_delete_attr(const Stepping& s) {
+  const Ref owner = s.frame.pop();
+  return s.done(PyObject_SetAttr(owner.get(), s.name(), nullptr));
 }
 
 }  // namespace msjit

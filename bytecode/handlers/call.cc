@@ -6,7 +6,9 @@
 #include "bytecode/language.h"
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/stepping.h"
 #include "bytecode/table_objects.h"
+#include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/objects.h"
 
@@ -41,7 +43,8 @@ bool call_constant(Executor& x, const SymRef& callable, std::vector<SymRef> args
   if (known) return true;
   if (PyFunction_Check(object) && !find_builtin_model(object))
     return x.call_function(object, nullptr, std::move(args), names, out, strict);
-  if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names) {
+  if (object == reinterpret_cast<PyObject*>(&PyUnicode_Type) && args.size() == 1 && !names &&
+      !is_shown_later(x, args[0])) {
     if (!x.look(args[0])) return false;
     if (args[0]->kind == SymKind::kObject) return instance_str(x, args[0], out);
   }
@@ -114,7 +117,7 @@ bool exec_CallEx(Executor& x, SymFrame& f, const Instr& i) {
       keys.push_back(key->object.get());
       args.push_back(value);
     }
-    names = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(keys.size())));
+    names = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(keys.size()))));
     for (size_t k = 0; k < keys.size(); ++k)
       PyTuple_SET_ITEM(names.get(), static_cast<Py_ssize_t>(k), Ref::share(keys[k]).release());
     if (keys.empty()) names.reset();
@@ -124,6 +127,65 @@ bool exec_CallEx(Executor& x, SymFrame& f, const Instr& i) {
   if (!x.call(callable, std::move(args), names.get(), &out)) return false;
   f.push(std::move(out));
   return true;
+}
+
+namespace {
+
+// Signals are handled after calls, as the interpreter does: one sent by the callee is raised here,
+// not in whatever runs next.
+Step after_call(const Stepping& s, const Step& did) {
+  return did.kind == Step::kNext && PyErr_CheckSignals() < 0 ? s.raised() : did;
+}
+
+}  // namespace
+
+Step step_call(const Stepping& s) {
+  const Instr& call = s.instr;
+  const int used = pops(call);
+  const Operands slots(s.frame, used);
+  const CallSlots at = call_slots(call, [&](int k) { return !slots[k]; });
+  PyObject* names = call.aux == kNamesNone      ? nullptr
+                    : call.aux == kNamesOnStack ? slots[used - 1]
+                                                : s.code.constant(call.aux).get();
+  if (names &&
+      (!PyTuple_CheckExact(names) || PyTuple_GET_SIZE(names) > call.arg || !slots[at.callable]))
+    return s.hand_over();  // no compiler's code
+  const size_t positional = size_t(at.count) - size_t(names ? PyTuple_GET_SIZE(names) : 0);
+  const compat::LevelCall level(slots[at.callable]);
+  // The slot below the first argument belongs to this call, so the callee may borrow it.
+  Ref result = compat::vectorcall(slots[at.callable], slots.data() + at.first,
+                                  positional | compat::kArgumentsOffset, names);
+  s.frame.drop(used);
+  return after_call(s, s.push(std::move(result)));
+}
+
+Step step_call_ex(const Stepping& s) {
+  const int used = pops(s.instr);
+  const Operands slots(s.frame, used);
+  const CallSlots at = call_slots(s.instr, [&](int k) { return !slots[k]; });
+  PyObject* args = slots[at.first];
+  PyObject* keywords = s.instr.arg ? slots[at.first + 1] : nullptr;
+  // The compiler merges keywords into a plain dict; anything else is CPython's to complain about.
+  if (at.count != 1 + s.instr.arg || (keywords && !PyDict_CheckExact(keywords)))
+    return s.hand_over();
+  if (!PyTuple_CheckExact(args) && !Py_TYPE(args)->tp_iter && !PySequence_Check(args))
+    return s.hand_over();
+  const Ref tuple =
+      PyTuple_CheckExact(args) ? Ref::share(args) : Ref::steal(PySequence_Tuple(args));
+  Ref result = tuple ? outlive_interpreter([&] {
+    return Ref::steal(PyObject_Call(slots[at.callable], tuple.get(), keywords));
+  })
+                     : Ref();
+  s.frame.drop(used);
+  return after_call(s, s.push(std::move(result)));
+}
+
+Step step_print_expr(const Stepping& s) {
+  PyObject* const hook = PySys_GetObject("displayhook");
+  if (!hook) return s.hand_over();
+  const Ref called = Ref::share(hook), value = s.frame.pop();
+  PyObject* const args[] = {value.get()};
+  return s.done(compat::vectorcall(called.get(), args, 1, nullptr) ? 0 : -1);
 }
 
 }  // namespace msjit

@@ -5,6 +5,7 @@
 #include "bytecode/handlers/operands.h"
 #include "bytecode/instance.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/stepping.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
@@ -25,6 +26,10 @@ const OpDef* compare_op(int op) {
 bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
   bool known = false;
   const auto ask = [&](auto rule) { return rule(*this, a, b, op, out, &known); };
+  if (is_unknown(*a) || is_unknown(*b)) {
+    if (!ask_operands(a, b, &ValueKind::compare, ask, &known)) return false;
+    if (known) return true;
+  }
   if (!look_number(a) || !look_number(b)) return false;
   if (!ask_operands(a, b, &ValueKind::compare, ask, &known)) return false;
   if (known) return true;
@@ -100,6 +105,26 @@ bool exec_ContainsOp(Executor& x, SymFrame& f, const Instr& i) {
   if (!x.contains(container, item, &found)) return false;
   f.push(make_const(Ref::share(found != (i.arg == 1) ? Py_True : Py_False)));
   return true;
+}
+
+Step step_compare(const Stepping& s) {
+  const Ref right = s.frame.pop();
+  const Ref left = s.frame.pop();
+  return s.push(Ref::steal(PyObject_RichCompare(left.get(), right.get(), s.instr.arg)));
+}
+
+Step step_is_op(const Stepping& s) {
+  const Ref right = s.frame.pop();
+  const Ref left = s.frame.pop();
+  return s.push(Ref::share((left == right) != bool(s.instr.arg) ? Py_True : Py_False));
+}
+
+Step step_contains_op(const Stepping& s) {
+  const Ref container = s.frame.pop();
+  const Ref item = s.frame.pop();
+  const int found = PySequence_Contains(container.get(), item.get());
+  if (found < 0) return s.raised();
+  return s.push(Ref::share(bool(found) != bool(s.instr.arg) ? Py_True : Py_False));
 }
 
 }  // namespace msjit

@@ -3,6 +3,7 @@
 // them.
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
+#include "bytecode/stepping.h"
 
 namespace msjit {
 
@@ -183,6 +184,45 @@ bool exec_WithExceptStart(Executor& x, SymFrame& f, const Instr& i) {
     return false;
   f.push(std::move(out));
   return true;
+}
+
+namespace {
+
+// Binds a special method found on the type the way the interpreter looks it up.
+Ref bind(PyObject* descriptor, PyObject* self) {
+  const descrgetfunc get = Py_TYPE(descriptor)->tp_descr_get;
+  return get ? Ref::steal(get(descriptor, self, (PyObject*)Py_TYPE(self))) : Ref::share(descriptor);
+}
+
+}  // namespace
+
+Step step_before_with(const Stepping& s) {
+  static PyObject* const enter_name = special_name("__enter__");
+  static PyObject* const exit_name = special_name("__exit__");
+  const Ref manager = Ref::share(s.frame.peek(1));
+  const Ref enter_found = Ref::share(_PyType_Lookup(Py_TYPE(manager.get()), enter_name));
+  const Ref exit_found = Ref::share(_PyType_Lookup(Py_TYPE(manager.get()), exit_name));
+  if (!enter_found || !exit_found) return s.hand_over();
+  const Ref enter = bind(enter_found.get(), manager.get());
+  if (!enter) return s.raised();
+  Ref exit = bind(exit_found.get(), manager.get());
+  if (!exit) return s.raised();
+  s.frame.drop(1);
+  s.frame.push(std::move(exit));
+  return s.push(compat::vectorcall(enter.get(), nullptr, 0, nullptr));
+}
+
+Step step_load_special(const Stepping& s) {
+  static PyObject* const names[] = {special_name("__enter__"), special_name("__exit__")};
+  const Ref manager = Ref::share(s.frame.peek(1));
+  const Ref found = Ref::share(_PyType_Lookup(Py_TYPE(manager.get()), names[s.instr.arg]));
+  if (!found) return s.hand_over();
+  Ref method = bind(found.get(), manager.get());
+  if (!method) return s.raised();
+  s.frame.drop(1);
+  s.frame.push(std::move(method));
+  s.frame.push({});
+  return s.next();
 }
 
 }  // namespace msjit

@@ -4,6 +4,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
+#include "bytecode/stepping.h"
 #include "guards/py/compat.h"
 #include "guards/py/library_type.h"
 
@@ -18,7 +19,7 @@ std::string text_of(PyObject* text) {
 
 // builtins.__import__ is CPython's own.
 bool plain_import(Executor& x, const SymFrame& f) {
-  static PyObject* const name = PyUnicode_InternFromString("__import__");
+  static PyObject* const name = special_name("__import__");
   static PyObject* const own = [] {
     PyObject* found = PyDict_GetItem(PyEval_GetBuiltins(), name);
     return found && PyCFunction_Check(found) ? Ref::share(found).release() : nullptr;
@@ -30,8 +31,8 @@ bool plain_import(Executor& x, const SymFrame& f) {
 // The module of this name, as sys.modules has it; null when it is not loaded.
 SymRef loaded_module(Executor& x, const std::string& name) {
   PyObject* modules = compat::is_finalizing() ? nullptr : PyImport_GetModuleDict();
-  Ref key =
-      Ref::steal(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+  Ref key = allocated(
+      Ref::steal(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()))));
   PyObject* found =
       modules && PyDict_CheckExact(modules) ? PyDict_GetItem(modules, key.get()) : nullptr;
   if (!found || !PyModule_CheckExact(found) || is_loading(found)) return nullptr;
@@ -46,8 +47,8 @@ SymRef loaded_module(Executor& x, const std::string& name) {
 
 // What `from .` starts at, from the names that a package's modules carry; empty when in doubt.
 std::string base_package(Executor& x, const SymFrame& f, int64_t level) {
-  static PyObject* const package_name = PyUnicode_InternFromString("__package__");
-  static PyObject* const spec_name = PyUnicode_InternFromString("__spec__");
+  static PyObject* const package_name = special_name("__package__");
+  static PyObject* const spec_name = special_name("__spec__");
   const auto global = [&](PyObject* name) {
     return x.heap().global(f.globals.get(), f.globals_source, f.builtins.get(), name);
   };
@@ -58,8 +59,7 @@ std::string base_package(Executor& x, const SymFrame& f, int64_t level) {
   Ref parent = Ref::steal(PyObject_GetAttrString(spec->object.get(), "parent"));
   if (!parent || PyObject_RichCompareBool(parent.get(), package->object.get(), Py_EQ) != 1)
     return PyErr_Clear(), std::string();
-  x.heap().guards().add_guard(
-      {&guard_identity, spec->source, kNoSource, 0, 0, spec->object, nullptr});
+  x.heap().guards().add(guard::identity, spec->source, {.object = spec->object});
   std::string base = text_of(package->object.get());
   for (int64_t up = 1; up < level; ++up) {
     const size_t dot = base.rfind('.');
@@ -77,8 +77,8 @@ SymRef own_attribute(Executor& x, const SymRef& module, PyObject* name) {
 // The names a `from` wants are attributes of the module, or it is no package: then nothing is
 // imported for them.
 bool has_names(Executor& x, const SymRef& module, PyObject* names) {
-  static PyObject* const path = PyUnicode_InternFromString("__path__");
-  static PyObject* const made_up = PyUnicode_InternFromString("__getattr__");
+  static PyObject* const path = special_name("__path__");
+  static PyObject* const made_up = special_name("__getattr__");
   if (!own_attribute(x, module, path)) return !own_attribute(x, module, made_up);
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
     PyObject* name = PyTuple_GET_ITEM(names, i);
@@ -124,6 +124,39 @@ bool exec_ImportFrom(Executor& x, SymFrame& f, const Instr& i) {
   if (!value) return x.fail(BreakReason::kImport, "a name");
   f.push(std::move(value));
   return true;
+}
+
+Step step_import_name(const Stepping& s) {
+  PyObject* builtins = s.frame.builtins().get();
+  PyObject* found =
+      PyDict_CheckExact(builtins) ? PyDict_GetItemString(builtins, "__import__") : nullptr;
+  if (!found) return s.hand_over();
+  const Ref import = Ref::share(found);
+  const Ref from_list = s.frame.pop();
+  const Ref level = s.frame.pop();
+  const Borrowed names = s.frame.names();
+  PyObject* const args[] = {s.name(), s.frame.globals().get(), names ? names.get() : Py_None,
+                            from_list.get(), level.get()};
+  return s.push(compat::vectorcall(import.get(), args, 5, nullptr));
+}
+
+Step step_import_from(const Stepping& s) {
+  PyObject* module = s.frame.peek(1).get();
+  Ref value = Ref::steal(PyObject_GetAttr(module, s.name()));
+  if (value) return s.push(std::move(value));
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return s.raised();
+  PyErr_Clear();
+  // A circular import: the submodule is loaded but not yet an attribute of its package.
+  const Ref package = Ref::steal(PyObject_GetAttrString(module, "__name__"));
+  if (package && PyUnicode_Check(package.get())) {
+    const Ref full = Ref::steal(PyUnicode_FromFormat("%U.%U", package.get(), s.name()));
+    if (!full) return s.raised();
+    value = Ref::steal(PyImport_GetModule(full.get()));
+    if (value) return s.push(std::move(value));
+    if (PyErr_Occurred()) return s.raised();
+  }
+  PyErr_Clear();
+  return s.hand_over();
 }
 
 }  // namespace msjit

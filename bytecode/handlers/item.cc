@@ -1,7 +1,9 @@
 // Subscripts and unpacking.
 #include <fmt/core.h>
 
+#include "bytecode/handlers/building.h"
 #include "bytecode/scan_capture.h"
+#include "bytecode/stepping.h"
 #include "bytecode/values/value_kind.h"
 #include "bytecode/versions/version.h"
 
@@ -105,6 +107,83 @@ bool exec_UnpackEx(Executor& x, SymFrame& f, const Instr& i) {
   f.push(make_items(SymKind::kList, {items.begin() + before, items.end() - after}));
   for (size_t k = before; k-- > 0;) f.push(items[k]);
   return true;
+}
+
+Step step_subscr(const Stepping& s) {
+  const Ref key = s.frame.pop();
+  const Ref container = s.frame.pop();
+  return s.push(Ref::steal(PyObject_GetItem(container.get(), key.get())));
+}
+
+Step step_store_subscr(const Stepping& s) {
+  const Ref key = s.frame.pop();
+  const Ref container = s.frame.pop();
+  const Ref value = s.frame.pop();
+  return s.done(PyObject_SetItem(container.get(), key.get(), value.get()));
+}
+
+Step step_delete_subscr(const Stepping& s) {
+  const Ref key = s.frame.pop();
+  const Ref container = s.frame.pop();
+  return s.done(PyObject_DelItem(container.get(), key.get()));
+}
+
+namespace {
+
+int unpack_failed(int expected, int after, Py_ssize_t got) {
+  if (PyErr_Occurred()) return -1;
+  if (after < 0)
+    PyErr_Format(PyExc_ValueError, "not enough values to unpack (expected %d, got %zd)", expected,
+                 got);
+  else
+    PyErr_Format(PyExc_ValueError, "not enough values to unpack (expected at least %d, got %zd)",
+                 expected + after, got);
+  return -1;
+}
+
+// Takes `before` items off the iterator of `iterable`, then either nothing more (after < 0) or a
+// list of the rest with its last `after` items split off. `out` receives them in order.
+int unpack(PyObject* iterable, int before, int after, std::vector<Ref>& out) {
+  const Ref iterator = Ref::steal(PyObject_GetIter(iterable));
+  if (!iterator) return -1;
+  for (int i = 0; i < before; i++) {
+    Ref item = Ref::steal(PyIter_Next(iterator.get()));
+    if (!item) return unpack_failed(before, after, i);
+    out.push_back(std::move(item));
+  }
+  if (after < 0) {
+    const Ref extra = Ref::steal(PyIter_Next(iterator.get()));
+    if (!extra) return PyErr_Occurred() ? -1 : 0;
+    const std::string text = version::too_many_values(
+        before, version::has_known_size(Py_TYPE(iterable)) ? PyObject_Size(iterable) : -1);
+    PyErr_SetString(PyExc_ValueError, text.c_str());
+    return -1;
+  }
+  Ref rest = Ref::steal(PySequence_List(iterator.get()));
+  if (!rest) return -1;
+  const Py_ssize_t size = PyList_GET_SIZE(rest.get());
+  if (size < after) return unpack_failed(before, after, before + size);
+  PyObject* list = rest.get();
+  out.push_back(std::move(rest));
+  for (Py_ssize_t i = size - after; i < size; i++)
+    out.push_back(Ref::share(PyList_GET_ITEM(list, i)));
+  return PyList_SetSlice(list, size - after, size, nullptr);
+}
+
+}  // namespace
+
+Step step_unpack(const Stepping& s) {
+  if (!is_iterable(s.frame.peek(1).get())) return s.hand_over();
+  const Ref sequence = s.frame.pop();
+  const bool star = s.instr.op == Op::kUnpackEx;
+  std::vector<Ref> items;
+  const int before = star ? s.instr.arg & 0xFF : s.instr.arg;
+  if (unpack(sequence.get(), before, star ? s.instr.arg >> 8 : -1, items) < 0) return s.raised();
+  while (!items.empty()) {
+    s.frame.push(std::move(items.back()));
+    items.pop_back();
+  }
+  return s.next();
 }
 
 }  // namespace msjit

@@ -1,6 +1,7 @@
 // Branches on Python values: decided while capturing, under the guards that reading the value
 // installed.
 #include "bytecode/control.h"
+#include "bytecode/stepping.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/value_kind.h"
 
@@ -92,5 +93,56 @@ bool exec_ReturnValue(Executor&, SymFrame& f, const Instr&) {
   f.result = f.pop();
   return true;
 }
+
+namespace {
+
+constexpr int kJumpsPerCheck = 256;
+
+// The interpreter looks at signals and lets other threads run at backward jumps; so does a stepped
+// loop.
+Step backward_jump(const Stepping& s) {
+  static thread_local int jumps = 0;
+  if (++jumps % kJumpsPerCheck == 0 && !let_others_run()) return s.raised();
+  return s.jump();
+}
+
+Step take_jump(const Stepping& s) {
+  return s.instr.target <= s.index ? backward_jump(s) : s.jump();
+}
+
+Step branch(const Stepping& s, bool jump_when, bool keep) {
+  PyObject* value = s.frame.peek(1).get();
+  const int truth = value == Py_True ? 1 : value == Py_False ? 0 : PyObject_IsTrue(value);
+  const bool jumps = truth >= 0 && bool(truth) == jump_when;
+  if (!(keep && jumps) && truth >= 0) s.frame.drop(1);
+  if (truth < 0) return s.raised();
+  return jumps ? take_jump(s) : s.next();
+}
+
+Step branch_none(const Stepping& s, bool jump_when) {
+  const Ref value = s.frame.pop();
+  return value.is(Py_None) == jump_when ? take_jump(s) : s.next();
+}
+
+}  // namespace
+
+Step step_to_bool(const Stepping& s) {
+  const Ref value = s.frame.pop();
+  const int truth = PyObject_IsTrue(value.get());
+  return truth < 0 ? s.raised() : s.push(Ref::share(truth ? Py_True : Py_False));
+}
+
+Step step_jump(const Stepping& s) { return take_jump(s); }
+Step step_jump_if_false(const Stepping& s) { return branch(s, false, false); }
+Step step_jump_if_true(const Stepping& s) { return branch(s, true, false); }
+Step step_jump_if_false_or_pop(const Stepping& s) { return branch(s, false, true); }
+Step step_jump_if_true_or_pop(const Stepping& s) { return branch(s, true, true); }
+Step step_jump_if_none(const Stepping& s) { return branch_none(s, true); }
+Step step_jump_if_not_none(const Stepping& s) { return branch_none(s, false); }
+
+Step step_return_const(const Stepping& s) {
+  return {Step::kReturn, s.index, Ref::share(s.code.constant(s.instr.arg))};
+}
+Step step_return_value(const Stepping& s) { return {Step::kReturn, s.index, s.frame.pop()}; }
 
 }  // namespace msjit

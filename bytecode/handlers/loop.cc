@@ -1,6 +1,7 @@
 // Iteration over ranges and sequences. Loops unroll while capturing, but for those that are one
 // node (scan_capture.h).
 #include "bytecode/instance.h"
+#include "bytecode/stepping.h"
 #include "bytecode/values/iterators.h"
 
 namespace msjit {
@@ -94,6 +95,24 @@ bool exec_ForIter(Executor& x, SymFrame& f, const Instr& i) {
     f.push(std::move(item));
   }
   return true;
+}
+
+Step step_get_iter(const Stepping& s) {
+  const Ref iterable = s.frame.pop();
+  return s.push(Ref::steal(PyObject_GetIter(iterable.get())));
+}
+
+Step step_for_iter(const Stepping& s) {
+  PyObject* iterator = s.frame.peek(1).get();
+  if (!Py_TYPE(iterator)->tp_iternext) return s.hand_over();  // no compiler's code
+  Ref item = Ref::steal(Py_TYPE(iterator)->tp_iternext(iterator));
+  if (item) return s.push(std::move(item));
+  if (PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_StopIteration)) return s.raised();
+    PyErr_Clear();
+  }
+  s.frame.drop(1);
+  return s.jump();
 }
 
 }  // namespace msjit

@@ -1,7 +1,8 @@
-// Stack shuffling, constants and variables.
+// Stack shuffling, constants and local variables.
 #include <algorithm>
 
 #include "bytecode/exec.h"
+#include "bytecode/stepping.h"
 #include "bytecode/versions/version.h"
 
 namespace msjit {
@@ -92,50 +93,6 @@ bool exec_DeleteFast(Executor& x, SymFrame& f, const Instr& i) {
   return true;
 }
 
-bool exec_LoadGlobal(Executor& x, SymFrame& f, const Instr& i) {
-  PyObject* name = f.code->name(i.arg).get();
-  x.heap().error.clear();
-  SymRef value = x.heap().global(f.globals.get(), f.globals_source, f.builtins.get(), name);
-  if (!value && !x.heap().error.empty()) return x.fail(BreakReason::kObjectType, x.heap().error);
-  if (!value) return x.fail(BreakReason::kUnboundName, utf8_text(name));
-  f.push(std::move(value));
-  return true;
-}
-
-bool exec_StoreGlobal(Executor& x, SymFrame& f, const Instr& i) {
-  PyObject* name = f.code->name(i.arg).get();
-  if (!x.heap().set_global(f.globals.get(), f.globals_source, name, f.pop()))
-    return x.fail(BreakReason::kStoreGlobal, utf8_text(name));
-  return true;
-}
-
-bool exec_LoadClosure(Executor& x, SymFrame& f, const Instr& i) {
-  SymRef cell = x.slot(f, i.arg);
-  if (cell->is_null()) return x.fail(BreakReason::kInternal, "a missing cell");
-  f.push(std::move(cell));
-  return true;
-}
-
-bool exec_LoadDeref(Executor& x, SymFrame& f, const Instr& i) {
-  SymRef cell = x.slot(f, i.arg);
-  if (!x.look(cell)) return false;
-  SymRef value = cell->kind == SymKind::kCell ? x.heap().cell_contents(cell) : nullptr;
-  if (!value || value->is_null())
-    return x.fail(BreakReason::kUnboundName, utf8_text(f.code->slot_name(i.arg).get()));
-  f.push(std::move(value));
-  return true;
-}
-
-bool exec_StoreDeref(Executor& x, SymFrame& f, const Instr& i) {
-  SymRef cell = x.slot(f, i.arg);
-  if (!x.look(cell)) return false;
-  if (cell->kind != SymKind::kCell)
-    return x.fail(BreakReason::kInternal, "store to a missing cell");
-  cell->items = {f.pop()};
-  cell->changed = cell->source != kNoSource;
-  return true;
-}
-
 bool exec_LoadCommonConstant(Executor& x, SymFrame& f, const Instr& i) {
   PyObject* constant = version::common_constant(i.arg);
   if (i.arg == kAssertionError)
@@ -143,6 +100,74 @@ bool exec_LoadCommonConstant(Executor& x, SymFrame& f, const Instr& i) {
   else
     f.push(x.heap().from_constant(Ref::share(constant), "a builtin"));
   return true;
+}
+
+Step step_push_null(const Stepping& s) {
+  s.frame.push({});
+  return s.next();
+}
+
+Step step_load_const(const Stepping& s) { return s.push(Ref::share(s.code.constant(s.instr.arg))); }
+Step step_load_none(const Stepping& s) { return s.push(Ref::none()); }
+Step step_load_int(const Stepping& s) { return s.push(Ref::steal(PyLong_FromLong(s.instr.arg))); }
+Step step_load_common_constant(const Stepping& s) {
+  return s.push(Ref::share(version::common_constant(s.instr.arg)));
+}
+
+// What a slot holds, which for a variable of a closure is a cell, or a value while a comprehension
+// has the slot. The second variable of a bytecode for two is not checked by CPython either.
+Step step_load_slot(const Stepping& s) {
+  const Borrowed value = s.frame.local(s.instr.arg);
+  if (value) return s.push(Ref::share(value));
+  return s.instr.is_exit() ? s.hand_over() : step_push_null(s);
+}
+
+Step step_delete_fast(const Stepping& s) {
+  if (!s.frame.local(s.instr.arg)) return s.hand_over();
+  s.frame.set_local(s.instr.arg, {});
+  return s.next();
+}
+
+Step step_swap(const Stepping& s) {
+  Slot* slots = s.frame.top(s.instr.arg);
+  std::swap(slots[0], slots[s.instr.arg - 1]);
+  return s.next();
+}
+
+Step step_rotate(const Stepping& s) {
+  Slot* slots = s.frame.top(s.instr.arg);
+  const Slot top = slots[s.instr.arg - 1];
+  for (int i = s.instr.arg - 1; i > 0; i--) slots[i] = slots[i - 1];
+  slots[0] = top;
+  return s.next();
+}
+
+Step step_copy(const Stepping& s) {
+  s.frame.push(Ref::share(s.frame.peek(s.instr.arg)));
+  return s.next();
+}
+
+Step step_pop(const Stepping& s) {
+  s.frame.drop(1);
+  return s.next();
+}
+
+Step step_load_fast_and_clear(const Stepping& s) {
+  s.frame.push(s.frame.take_local(s.instr.arg));
+  return s.next();
+}
+
+// Behind the prologue only comprehensions make cells.
+Step step_make_cell(const Stepping& s) {
+  Ref cell = Ref::steal(PyCell_New(s.frame.local(s.instr.arg).get()));
+  if (!cell) return s.raised();
+  s.frame.set_local(s.instr.arg, std::move(cell));
+  return s.next();
+}
+
+Step step_store_fast(const Stepping& s) {
+  s.frame.set_local(s.instr.arg, s.frame.pop());
+  return s.next();
 }
 
 }  // namespace msjit

@@ -34,8 +34,7 @@ bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef*
     *out = std::move(value);
     return true;
   }
-  static PyObject* const names[] = {PyUnicode_InternFromString("__getattr__"),
-                                    PyUnicode_InternFromString("__name__")};
+  static PyObject* const names[] = {special_name("__getattr__"), special_name("__name__")};
   const char* text = utf8_text(name);
   SymRef own =
       x.heap().instance_attr(module, names[0]) ? nullptr : x.heap().instance_attr(module, names[1]);

@@ -94,7 +94,8 @@ bool constant_subscript(Executor& x, const SymRef& container, const SymRef& give
   if (known &&
       (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyRange_Check(object)) &&
       (PyLong_CheckExact(known.get()) || PySlice_Check(known.get()))) {
-    if ((*out = make_const(Ref::steal(PyObject_GetItem(object, known.get()))))->object) return true;
+    if (Ref item = Ref::steal(PyObject_GetItem(object, known.get())))
+      return *out = make_const(std::move(item)), true;
     PyErr_Clear();
     return x.fail(BreakReason::kRaises, "index out of range");
   }
@@ -124,7 +125,7 @@ BuiltinModel constant_method(const SymRef& self, const char* name) {
   if (is_numpy_scalar(self)) return find_row(numpy_methods(), name);
   if (is_array(self)) return find_row(array_methods(), name);
   if (is_class(self)) return find_class_method(self->object.get(), name);
-  return is_tuple(self) ? find_row(container_methods(SymKind::kTuple), name) : nullptr;
+  return is_tuple(self) ? find_row(tuple_methods(), name) : nullptr;
 }
 
 Ref constant_itself(const SymRef& value) { return value->object; }
@@ -135,7 +136,7 @@ int constant_rebuild(ExitBuilder& exit, const SymRef& value) {
   const int index = exit.add(std::move(made));
   if (!is_array(value)) return index;
   Recipe copied = made_by(build_method_call);  // the capture keeps the array
-  copied.object = Ref::steal(PyUnicode_InternFromString("__copy__"));
+  copied.object = text_object("__copy__");
   copied.args = {index};
   return exit.add(std::move(copied));
 }

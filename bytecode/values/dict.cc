@@ -31,7 +31,7 @@ bool dict_truth(Executor& x, const SymRef& value, bool* out) {
 }
 
 bool dict_iterate(Executor& x, const SymRef& value, SymRef* out) {
-  return x.dict_iterator(value, Ref::steal(PyUnicode_InternFromString("keys")), out);
+  return x.dict_iterator(value, text_object("keys"), out);
 }
 
 bool dict_contains(Executor& x, const SymRef& dict, const SymRef& item, bool* out) {
@@ -78,7 +78,7 @@ bool dict_set_item(Executor& x, const SymRef& dict, const SymRef& key, const Sym
 BuiltinModel dict_method(const SymRef& self, const char* name) {
   if (PyType_IsSubtype(type_of(*self), &PyODict_Type))
     if (BuiltinModel own = find_row(ordered_dict_methods(), name)) return own;
-  return find_row(container_methods(SymKind::kDict), name);
+  return find_row(dict_methods(), name);
 }
 
 Ref dict_to_python(Executor& x, const SymRef& value, int depth) {

@@ -13,7 +13,7 @@ namespace {
 PyTypeObject* list_type(const SymValue&) { return &PyList_Type; }
 
 BuiltinModel list_method(const SymRef& self, const char* name) {
-  return find_row(container_methods(self->kind), name);
+  return find_row(list_methods(), name);
 }
 
 // The items a slice of a list names, and what replaces them; null = they go.

@@ -101,7 +101,7 @@ bool order_compare(Executor& x, const SymRef& a, const SymRef& b, int op, bool* 
       !as_double(b, &constant))
     return false;
   const double now = PyFloat_AS_DOUBLE(a->number->object.get());
-  x.heap().guards().add_guard(order_guard(a->number->source, now, op, constant));
+  x.heap().guards().add(guard::order, a->number->source, order_payload(now, op, constant));
   return *out = in_order(now, op, constant), true;
 }
 

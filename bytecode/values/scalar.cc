@@ -2,6 +2,7 @@
 
 #include "bytecode/exit.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
 
 namespace msjit {
@@ -19,6 +20,8 @@ bool scalar_refuse(Executor& x, const SymRef& value) {
 
 bool scalar_operator(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool, SymRef* out,
                      bool* known) {
+  if (!computed_binary(x, a, b, op, out, known)) return false;
+  if (*known) return true;
   *known = true;
   return scalar_binary(x, a, b, op, out);
 }
@@ -35,6 +38,8 @@ int scalar_rebuild(ExitBuilder& exit, const SymRef& value) {
 const ValueKind value_scalar = {.describe = scalar_describe,
                                 .refuse = scalar_refuse,
                                 .binary = scalar_operator,
+                                .compare = computed_compare,
+                                .unary = computed_unary,
                                 .rebuild = scalar_rebuild};
 
 }  // namespace msjit

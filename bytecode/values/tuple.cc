@@ -44,7 +44,7 @@ bool tuple_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef
 }
 
 BuiltinModel tuple_method(const SymRef& self, const char* name) {
-  return find_row(container_methods(self->kind), name);
+  return find_row(tuple_methods(), name);
 }
 
 bool tuple_attribute(Executor& x, const SymRef& object, PyObject* name, SymRef* out) {

@@ -29,8 +29,15 @@ std::string describe(const GuardStep& step, const std::string& source, const std
 
 bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }  // immutable
 
+bool changes(const GuardStep&, PyObject*, const std::string& source,
+             std::vector<ChangedSize>* out) {
+  out->push_back({source, kFloatDim, "another number"});
+  return true;
+}
+
 }  // namespace
 
-const GuardKind guard_bits = {"bits", check, describe, watch};
+const GuardKind guard::bits = {
+    .name = "bits", .check = check, .describe = describe, .watch = watch, .changes = changes};
 
 }  // namespace msjit

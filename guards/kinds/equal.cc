@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"
+#include "guards/open_sizes.h"
 
 namespace msjit {
 namespace {
@@ -52,8 +53,21 @@ std::string describe(const GuardStep& step, const std::string& source, const std
 
 bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }  // immutable
 
+bool changes(const GuardStep& step, PyObject* object, const std::string& source,
+             std::vector<ChangedSize>* out) {
+  int64_t now = 0, then = 0;
+  if (PyFloat_CheckExact(object) && PyFloat_CheckExact(step.object.address())) {
+    out->push_back({source, kFloatDim, fmt::format("{}", PyFloat_AS_DOUBLE(object))});
+    return true;
+  }
+  if (!small_int(object, &now) || !small_int(step.object.address(), &then)) return false;
+  out->push_back({source, -1, std::to_string(now)});
+  return true;
+}
+
 }  // namespace
 
-const GuardKind guard_equal = {"equal", check, describe, watch};
+const GuardKind guard::equal = {
+    .name = "equal", .check = check, .describe = describe, .watch = watch, .changes = changes};
 
 }  // namespace msjit

@@ -26,6 +26,7 @@ bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
 
 }  // namespace
 
-const GuardKind guard_function = {"function", check, describe, watch};
+const GuardKind guard::function = {
+    .name = "function", .check = check, .describe = describe, .watch = watch};
 
 }  // namespace msjit

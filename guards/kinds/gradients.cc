@@ -23,6 +23,6 @@ std::string describe(const GuardStep& step, const std::string&, const std::strin
 
 }  // namespace
 
-const GuardKind guard_gradients = {"gradients", check, describe};
+const GuardKind guard::gradients = {.name = "gradients", .check = check, .describe = describe};
 
 }  // namespace msjit

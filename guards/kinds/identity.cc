@@ -48,6 +48,7 @@ bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }
 
 }  // namespace
 
-const GuardKind guard_identity = {"identity", check, describe, watch};
+const GuardKind guard::identity = {
+    .name = "identity", .check = check, .describe = describe, .watch = watch};
 
 }  // namespace msjit

@@ -49,6 +49,7 @@ bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
 
 }  // namespace
 
-const GuardKind guard_keys = {"keys", check, describe, watch};
+const GuardKind guard::keys = {
+    .name = "keys", .check = check, .describe = describe, .watch = watch};
 
 }  // namespace msjit

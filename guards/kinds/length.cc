@@ -23,8 +23,16 @@ bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
   return true;
 }
 
+bool changes(const GuardStep&, PyObject* object, const std::string& source,
+             std::vector<ChangedSize>* out) {
+  if (!PyList_CheckExact(object)) return false;
+  out->push_back({source, kLengthDim, fmt::format("of length {}", Py_SIZE(object))});
+  return true;
+}
+
 }  // namespace
 
-const GuardKind guard_length = {"length", check, describe, watch};
+const GuardKind guard::length = {
+    .name = "length", .check = check, .describe = describe, .watch = watch, .changes = changes};
 
 }  // namespace msjit

@@ -1,6 +1,6 @@
 // MISSING: a dict, or the instance dictionary of an object, lacks a key, so that a lookup falls
-// through to the class (or a dict membership test stays false). number holds the key's hash.
-// GLOBAL_MISSING is the same for the frame's globals.
+// through to the class (or a dict membership test stays false). `object` is the key, number its
+// hash.
 #include <fmt/core.h>
 
 #include "guards/memo.h"
@@ -23,13 +23,8 @@ std::string key_text(const GuardStep& step) {
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
-  return fmt::format("{} not in vars({})", key_text(step), source);
-}
-
-bool check_global(const GuardStep&, PyObject*, PyObject* const*) { return true; }
-
-std::string describe_global(const GuardStep& step, const std::string&, const std::string&) {
-  return fmt::format("{} not in globals()", key_text(step));
+  return step.version ? fmt::format("{} not in {}", key_text(step), source)
+                      : fmt::format("{} not in vars({})", key_text(step), source);
 }
 
 bool watch(const GuardStep& step, PyObject* object, MemoBuilder& memo) {
@@ -44,7 +39,7 @@ bool watch(const GuardStep& step, PyObject* object, MemoBuilder& memo) {
 
 }  // namespace
 
-const GuardKind guard_missing = {"missing", check, describe, watch};
-const GuardKind guard_global_missing = {"global_missing", check_global, describe_global};
+const GuardKind guard::missing = {
+    .name = "missing", .check = check, .describe = describe, .watch = watch};
 
 }  // namespace msjit

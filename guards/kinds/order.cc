@@ -23,20 +23,15 @@ std::string describe(const GuardStep& step, const std::string& source, const std
   return step.version & kHolds ? text : fmt::format("not {}", text);
 }
 
-const GuardKind guard_order = {"order", check, describe};
-
 }  // namespace
 
-GuardStep order_guard(SourceId source, double value, int op, double constant) {
+GuardPayload order_payload(double value, int op, double constant) {
   const uint32_t holds = in_order(value, op, constant) ? kHolds : 0;
-  return {&guard_order,
-          source,
-          kNoSource,
-          std::bit_cast<int64_t>(constant),
-          static_cast<uint32_t>(op) << 1 | holds,
-          {},
-          nullptr};
+  return {.version = static_cast<uint32_t>(op) << 1 | holds,
+          .number = std::bit_cast<int64_t>(constant)};
 }
+
+const GuardKind guard::order = {.name = "order", .check = check, .describe = describe};
 
 bool in_order(double a, int op, double b) {
   switch (op) {

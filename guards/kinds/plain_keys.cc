@@ -48,6 +48,7 @@ bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
 
 }  // namespace
 
-const GuardKind guard_plain_keys = {"plain_keys", check, describe, watch};
+const GuardKind guard::plain_keys = {
+    .name = "plain_keys", .check = check, .describe = describe, .watch = watch};
 
 }  // namespace msjit

@@ -22,6 +22,6 @@ std::string describe(const GuardStep& step, const std::string& source, const std
 
 }  // namespace
 
-const GuardKind guard_set_items = {"set_items", check, describe};
+const GuardKind guard::set_items = {.name = "set_items", .check = check, .describe = describe};
 
 }  // namespace msjit

@@ -18,6 +18,7 @@ std::string describe(const GuardStep& step, const std::string&, const std::strin
 
 }  // namespace
 
-const GuardKind guard_syntax_level = {"syntax_level", check, describe};
+const GuardKind guard::syntax_level = {
+    .name = "syntax_level", .check = check, .describe = describe};
 
 }  // namespace msjit

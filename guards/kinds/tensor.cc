@@ -1,7 +1,8 @@
-// TENSOR: the exact Python class, dtype and shape of a tensor. Layout and autograd state are the
-// executable's business.
+// TENSOR: the exact Python class (`object`), dtype and shape (`tensor`) of a tensor. Layout and
+// autograd state are the executable's business.
 #include <fmt/core.h>
 
+#include "guards/kinds/tensor.h"
 #include "guards/memo.h"
 #include "guards/py/objects.h"
 
@@ -23,7 +24,9 @@ std::string describe(const GuardStep& step, const std::string& source, const std
                      dtype_name(step.tensor->dtype), shape, step.tensor->weak ? " and weak" : "");
 }
 
-bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
+// A tensor at a compared address may be another one.
+bool watch(const GuardStep& step, PyObject* object, MemoBuilder& memo) {
+  if (!memo.is_exact(step.target)) return false;
   memo.tensor_class(object);
   memo.tensor_metas();
   return true;
@@ -31,6 +34,22 @@ bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
 
 }  // namespace
 
-const GuardKind guard_tensor = {"tensor", check, describe, watch};
+bool changed_dims(const GuardStep& step, PyObject* object, const std::string& source,
+                  std::vector<ChangedSize>* out) {
+  if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != step.object.address()) return false;
+  const Meta &now = tensor_of(object).meta(), &then = *step.tensor;
+  if (now.dtype != then.dtype || now.weak != then.weak || now.shape.rank() != then.shape.rank())
+    return false;
+  for (int d = 0; d < then.shape.rank(); ++d)
+    if (now.shape[d] != then.shape[d] && then.shape[d] != kOpenDim)
+      out->push_back({source, d, std::to_string(now.shape[d])});
+  return true;
+}
+
+const GuardKind guard::tensor = {.name = "tensor",
+                                 .check = check,
+                                 .describe = describe,
+                                 .watch = watch,
+                                 .changes = changed_dims};
 
 }  // namespace msjit

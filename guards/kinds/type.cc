@@ -1,6 +1,6 @@
-// TYPE: the exact class and its version tag, so that methods and class attributes found on it still
-// hold. CLASS: the version tag of a class object that is pinned already. version = 0 compares the
-// class only (builtin types, whose attributes cannot change).
+// TYPE: the exact class `object` and its version tag, so that methods and class attributes found on
+// it still hold. version = 0 compares the class only (builtin types, whose attributes cannot
+// change).
 #include <fmt/core.h>
 
 #include "guards/memo.h"
@@ -23,29 +23,15 @@ std::string describe(const GuardStep& step, const std::string& source, const std
                       : fmt::format("type({}) is {}", source, name);
 }
 
-bool check_class(const GuardStep& step, PyObject* object, PyObject* const*) {
-  const auto* type = reinterpret_cast<PyTypeObject*>(object);
-  return compat::type_version(type) == step.version;
-}
-
-std::string describe_class(const GuardStep&, const std::string& source, const std::string&) {
-  return fmt::format("unchanged({})", source);
-}
-
 bool watch(const GuardStep& step, PyObject* object, MemoBuilder& memo) {
   memo.type_of(object);
   if (step.version) memo.class_version(Py_TYPE(object));
   return true;
 }
 
-bool watch_class(const GuardStep&, PyObject* object, MemoBuilder& memo) {
-  memo.class_version(reinterpret_cast<PyTypeObject*>(object));
-  return true;
-}
-
 }  // namespace
 
-const GuardKind guard_class = {"class", check_class, describe_class, watch_class};
-const GuardKind guard_type = {"type", check, describe, watch};
+const GuardKind guard::type = {
+    .name = "type", .check = check, .describe = describe, .watch = watch};
 
 }  // namespace msjit

@@ -28,6 +28,7 @@ bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {
 
 }  // namespace
 
-const GuardKind guard_unwatched = {"unwatched", check, describe, watch};
+const GuardKind guard::unwatched = {
+    .name = "unwatched", .check = check, .describe = describe, .watch = watch};
 
 }  // namespace msjit

@@ -2,6 +2,7 @@
 // NULs included; "?" for any other object. It lives as long as the str, or for good.
 #pragma once
 
+#include <new>
 #include <string>
 
 #include "guards/py/ref.h"
@@ -14,5 +15,11 @@ Ref text_object(const std::string& text);
 // The same for the fixed names of special methods and the like, which are kept for good: looking
 // for one then allocates nothing that a program could count.
 PyObject* special_name(const std::string& name);
+// What CPython makes of numbers and the like, which fails for want of memory alone: throws
+// bad_alloc.
+inline Ref allocated(Ref object) {
+  if (!object) throw std::bad_alloc();
+  return object;
+}
 
 }  // namespace msjit

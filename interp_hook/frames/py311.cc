@@ -6,8 +6,8 @@
 #if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
 #include <internal/pycore_frame.h>
 
+#include "bytecode/frame_view.h"
 #include "guards/py/gil.h"
-#include "interp_hook/frame_view.h"
 #include "interp_hook/frames/internals.h"
 #include "interp_hook/frames/swallow_call_event.h"
 #include "interp_hook/hook.h"

@@ -11,9 +11,9 @@
 
 #include <algorithm>
 
+#include "bytecode/frame_view.h"
 #include "bytecode/versions/version.h"
 #include "guards/py/compat.h"
-#include "interp_hook/frame_view.h"
 #include "interp_hook/frames/internals.h"
 
 extern "C" unsigned msjit_global_tools(PyThreadState* thread);  // py312.c

@@ -10,9 +10,9 @@
 
 #include <algorithm>
 
+#include "bytecode/frame_view.h"
 #include "bytecode/versions/version.h"
 #include "guards/py/compat.h"
-#include "interp_hook/frame_view.h"
 #include "interp_hook/frames/internals.h"
 
 namespace msjit {

@@ -5,8 +5,8 @@
 #include <frameobject.h>
 #include <opcode.h>
 
+#include "bytecode/frame_view.h"
 #include "guards/py/gil.h"
-#include "interp_hook/frame_view.h"
 #include "interp_hook/frames/internals.h"
 #include "interp_hook/frames/swallow_call_event.h"
 #include "interp_hook/hook.h"

@@ -23,6 +23,12 @@ struct BoundaryType<Ref> {
   static PyObject* pass(Ref value) { return value.release(); }
 };
 template <>
+struct BoundaryType<PyObject*> {
+  using type = PyObject*;
+  static PyObject* failed() { return nullptr; }
+  static PyObject* pass(PyObject* value) { return value; }
+};
+template <>
 struct BoundaryType<void> {
   using type = void;
 };

@@ -18,6 +18,7 @@
 #include "interp_hook/config.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/hook.h"
+#include "pylib/ext/boundary.h"
 #include "pylib/ext/jit.h"
 #include "pylib/ext/jit_debug.h"
 #include "pylib/ext/jit_front.h"
@@ -213,7 +214,7 @@ PyObject* jit_call(PyObject* callable, PyObject* args, PyObject* keywords) noexc
   return compat::call_flat(jit_vectorcall, callable, args, keywords);
 }
 
-PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
+PyObject* jit_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   static const char* keywords[] = {"function", "mode", "fullgraph", nullptr};
   PyObject *function = nullptr, *whole = Py_None;
   const char* mode = "PIJit";
@@ -301,7 +302,7 @@ PyGetSetDef jit_getset[] = {
 
 PyGetSetDef jit_module = {"__module__", jit_doc, nullptr, nullptr, const_cast<char*>("__module__")};
 
-PyType_Slot jit_slots[] = {{Py_tp_new, reinterpret_cast<void*>(jit_new)},
+PyType_Slot jit_slots[] = {{Py_tp_new, reinterpret_cast<void*>(entry<jit_new>)},
                            {Py_tp_dealloc, reinterpret_cast<void*>(jit_dealloc)},
                            {Py_tp_traverse, reinterpret_cast<void*>(jit_traverse)},
                            {Py_tp_clear, reinterpret_cast<void*>(jit_clear)},

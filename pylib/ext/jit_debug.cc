@@ -13,6 +13,7 @@
 #include "guards/py/error.h"
 #include "interp_hook/hook.h"
 #include "interp_hook/stepper.h"
+#include "pylib/ext/boundary.h"
 
 namespace msjit {
 namespace {
@@ -29,12 +30,12 @@ PyCodeObject* code_of(PyObject* object) {
   return nullptr;
 }
 
-extern "C" PyObject* debug_dump_bytecode(PyObject*, PyObject* object) noexcept {
+PyObject* debug_dump_bytecode(PyObject*, PyObject* object) {
   PyCodeObject* code = code_of(object);
   return code ? text(dump_bytecode(code)) : nullptr;
 }
 
-extern "C" PyObject* debug_cfg(PyObject*, PyObject* object) noexcept {
+PyObject* debug_cfg(PyObject*, PyObject* object) {
   PyCodeObject* code = code_of(object);
   if (!code) return nullptr;
   auto decoded = decode(code);
@@ -43,7 +44,7 @@ extern "C" PyObject* debug_cfg(PyObject*, PyObject* object) noexcept {
 }
 
 // live(code) -> for each instruction the names of the live local slots.
-extern "C" PyObject* debug_live(PyObject*, PyObject* object) noexcept {
+PyObject* debug_live(PyObject*, PyObject* object) {
   PyCodeObject* code = code_of(object);
   if (!code) return nullptr;
   auto decoded = decode(code);
@@ -62,7 +63,7 @@ extern "C" PyObject* debug_live(PyObject*, PyObject* object) noexcept {
 }
 
 // flows(code) -> whether the code decodes and its stack depths are known; other code is CPython's.
-extern "C" PyObject* debug_flows(PyObject*, PyObject* code) noexcept {
+PyObject* debug_flows(PyObject*, PyObject* code) {
   if (!PyCode_Check(code))
     return PyErr_Format(PyExc_TypeError, "expected a code object, got %s", Py_TYPE(code)->tp_name);
   auto decoded = decode(reinterpret_cast<PyCodeObject*>(code));
@@ -71,7 +72,7 @@ extern "C" PyObject* debug_flows(PyObject*, PyObject* code) noexcept {
 
 // opcode_row(number) -> canonical name of the first operation, "Unsupported", or None when
 // unmapped.
-extern "C" PyObject* debug_opcode_row(PyObject*, PyObject* number) noexcept {
+PyObject* debug_opcode_row(PyObject*, PyObject* number) {
   const long opcode = PyLong_AsLong(number);
   if (opcode == -1 && PyErr_Occurred()) return nullptr;
   if (opcode == version::kExtendedArg) return text("ExtendedArg");
@@ -86,7 +87,7 @@ extern "C" PyObject* debug_opcode_row(PyObject*, PyObject* number) noexcept {
   return text(emitter.instrs().empty() ? "Folded" : op_name(emitter.instrs()[0].op));
 }
 
-extern "C" PyObject* debug_ops(PyObject*, PyObject*) noexcept {
+PyObject* debug_ops(PyObject*, PyObject*) {
   Ref names = Ref::steal(PyList_New(0));
   for (int op = 0; names && op < kOpCount; op++) {
     const Ref name = Ref::steal(text(op_name(Op(op))));
@@ -145,7 +146,7 @@ PyObject* varying_door(FrameView& frame) {
 }
 
 // step_always(code): from now on every frame of the code runs partly in the stepper.
-extern "C" PyObject* debug_step_always(PyObject*, PyObject* object) noexcept {
+PyObject* debug_step_always(PyObject*, PyObject* object) {
   PyCodeObject* code = code_of(object);
   if (!code || !hook::initialize()) return nullptr;
   // Never disarmed, not even at exit.
@@ -157,7 +158,7 @@ extern "C" PyObject* debug_step_always(PyObject*, PyObject* object) noexcept {
 
 // resume_after(f, n, finish, args, kwargs) -> (result, stepped, handed over): steps n instructions
 // of this call of f, then lets CPython run the rest.
-extern "C" PyObject* debug_resume_after(PyObject*, PyObject* arguments) noexcept {
+PyObject* debug_resume_after(PyObject*, PyObject* arguments) {
   PyObject *function, *args, *keywords;
   StepRun run;
   int finish = 0;
@@ -176,7 +177,7 @@ extern "C" PyObject* debug_resume_after(PyObject*, PyObject* arguments) noexcept
 
 // check_cost(f, args, times) -> (ns for each of that many checks of the latest entry at the start
 // of f, bytes of the entry); None when there is no entry or its guards do not hold.
-extern "C" PyObject* debug_check_cost(PyObject*, PyObject* arguments) noexcept {
+PyObject* debug_check_cost(PyObject*, PyObject* arguments) {
   PyObject *function, *args;
   int times = 0;
   if (!PyArg_ParseTuple(arguments, "O!O!i", &PyFunction_Type, &function, &PyTuple_Type, &args,
@@ -204,15 +205,17 @@ extern "C" PyObject* debug_check_cost(PyObject*, PyObject* arguments) noexcept {
 }
 
 PyMethodDef kMethods[] = {
-    {"check_cost", debug_check_cost, METH_VARARGS, "Time of the guards of a captured function."},
-    {"dump_bytecode", debug_dump_bytecode, METH_O, "Canonical instructions of a function or code."},
-    {"cfg", debug_cfg, METH_O, "Control-flow graph of a function or code."},
-    {"live", debug_live, METH_O, "Live local slots before each instruction."},
-    {"flows", debug_flows, METH_O, "Whether a code object's stack depths are known."},
-    {"opcode_row", debug_opcode_row, METH_O, "How a raw opcode is mapped."},
-    {"ops", debug_ops, METH_NOARGS, "Names of all canonical operations."},
-    {"resume_after", debug_resume_after, METH_VARARGS, "Runs a call partly in the stepper."},
-    {"step_always", debug_step_always, METH_O,
+    {"check_cost", entry<debug_check_cost>, METH_VARARGS,
+     "Time of the guards of a captured function."},
+    {"dump_bytecode", entry<debug_dump_bytecode>, METH_O,
+     "Canonical instructions of a function or code."},
+    {"cfg", entry<debug_cfg>, METH_O, "Control-flow graph of a function or code."},
+    {"live", entry<debug_live>, METH_O, "Live local slots before each instruction."},
+    {"flows", entry<debug_flows>, METH_O, "Whether a code object's stack depths are known."},
+    {"opcode_row", entry<debug_opcode_row>, METH_O, "How a raw opcode is mapped."},
+    {"ops", entry<debug_ops>, METH_NOARGS, "Names of all canonical operations."},
+    {"resume_after", entry<debug_resume_after>, METH_VARARGS, "Runs a call partly in the stepper."},
+    {"step_always", entry<debug_step_always>, METH_O,
      "Runs every later frame of a code partly in the stepper."},
     {nullptr, nullptr, 0, nullptr},
 };

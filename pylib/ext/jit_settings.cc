@@ -22,19 +22,17 @@ Ref parse_json(const std::string& text) {
                          : Ref();
 }
 
-PyObject* explain_json(PyObject*, PyObject*) noexcept {
+PyObject* explain_json(PyObject*, PyObject*) {
   return parse_json(explain_functions_json()).release();
 }
-PyObject* stats(PyObject*, PyObject*) noexcept {
-  return parse_json(explain_totals_json()).release();
-}
+PyObject* stats(PyObject*, PyObject*) { return parse_json(explain_totals_json()).release(); }
 
-PyObject* explain_details(PyObject*, PyObject* object) noexcept {
+PyObject* explain_details(PyObject*, PyObject* object) {
   PyCodeObject* code = code_of(object);
   return code ? parse_json(explain_details_json(code)).release() : nullptr;
 }
 
-PyObject* wait_compiled(PyObject*, PyObject*) noexcept {
+PyObject* wait_compiled(PyObject*, PyObject*) {
   without_lock([] { compile_queue_wait(); });
   return Ref::none().release();
 }
@@ -47,7 +45,7 @@ bool mark_again() {
   return true;
 }
 
-PyObject* reset(PyObject*, PyObject*) noexcept {
+PyObject* reset(PyObject*, PyObject*) {
   reset_code_states();
   if (!mark_again()) return nullptr;
   reset_eager_op_count();
@@ -82,7 +80,7 @@ Setting settings(int i) {
   return i < static_cast<int>(std::size(all)) ? all[i] : Setting{};
 }
 
-PyObject* config(PyObject*, PyObject*) noexcept {
+PyObject* config(PyObject*, PyObject*) {
   Ref values = Ref::steal(PyDict_New());
   for (int i = 0; values && settings(i).name; ++i) {
     Ref value = Ref::steal(PyLong_FromLongLong(settings(i).get()));
@@ -95,7 +93,7 @@ PyObject* config(PyObject*, PyObject*) noexcept {
   return values.release();
 }
 
-PyObject* set_config(PyObject*, PyObject* args) noexcept {
+PyObject* set_config(PyObject*, PyObject* args) {
   const char* text = nullptr;
   long long value = 0;
   if (!PyArg_ParseTuple(args, "sL:set_config", &text, &value)) return nullptr;
@@ -123,14 +121,14 @@ void drop_all_captures() {
 }
 
 PyMethodDef g_settings_functions[] = {
-    {"explain_json", explain_json, METH_NOARGS, "records of every function the JIT met"},
-    {"explain_details", explain_details, METH_O,
+    {"explain_json", entry<explain_json>, METH_NOARGS, "records of every function the JIT met"},
+    {"explain_details", entry<explain_details>, METH_O,
      "guards, graph and plan of each region of a function"},
-    {"stats", stats, METH_NOARGS, "totals over all functions"},
-    {"wait_compiled", wait_compiled, METH_NOARGS, "waits until every graph has its kernels"},
-    {"reset", reset, METH_NOARGS, "drops every compiled graph and every count"},
-    {"config", config, METH_NOARGS, "the limits of the bytecode JIT"},
-    {"set_config", set_config, METH_VARARGS, "sets one of them"},
+    {"stats", entry<stats>, METH_NOARGS, "totals over all functions"},
+    {"wait_compiled", entry<wait_compiled>, METH_NOARGS, "waits until every graph has its kernels"},
+    {"reset", entry<reset>, METH_NOARGS, "drops every compiled graph and every count"},
+    {"config", entry<config>, METH_NOARGS, "the limits of the bytecode JIT"},
+    {"set_config", entry<set_config>, METH_VARARGS, "sets one of them"},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace msjit

@@ -1,12 +1,26 @@
-// One instruction being stepped, and the operations too long for the dispatch in stepper.cc. Each
-// leaves the stack as the instruction does; before returning hand_over() it has changed nothing.
+// One canonical instruction run on a live frame through the C API, with exactly CPython's effects,
+// order and error texts: what the `step` column of isa.def names. Such a function stands beside the
+// symbolic handler of its instruction and leaves the stack as the instruction does; before
+// returning hand_over() it has changed nothing.
 #pragma once
 
+#include "bytecode/frame_view.h"
 #include "guards/py/compat.h"
-#include "interp_hook/stepper.h"
 #include "kernels/core/inline_vec.h"
 
 namespace msjit {
+
+struct Step {
+  enum Kind : uint8_t {
+    kNext,      // go on at instruction `next`
+    kReturn,    // the frame returns `value`
+    kRaise,     // an exception is pending: end the frame with unwind(frame, code, index)
+    kHandOver,  // nothing was done: CPython has to run from `next`
+  };
+  Kind kind;
+  int next = -1;
+  Ref value;
+};
 
 // The topmost items of a value stack as plain pointers, the lowest first, as CPython's functions
 // take them. A callee may write to the place before the second one for the time of a call.
@@ -48,37 +62,11 @@ struct Stepping {
   PyObject* container() const { return frame.peek(instr.arg).get(); }
 };
 
-// stepper_build.cc
-Step step_build(const Stepping& s);     // Build*
-Step step_add_item(const Stepping& s);  // ListAppend .. DictMerge
-Step step_build_unpack(const Stepping& s);
-Step step_format(const Stepping& s);  // ConvertValue, FormatValue
-Step step_unpack(const Stepping& s);  // UnpackSequence, UnpackEx
-Step step_make_function(const Stepping& s);
-Step step_set_function_attribute(const Stepping& s);
+#define MSJIT_CANON(name, pops, pushes, on_jump, flags, operand, reach, step) \
+  Step step(const Stepping& s);
+#include "bytecode/isa.def"
 
-// stepper_names.cc
-Step step_load_global(const Stepping& s);
-Step step_store_global(const Stepping& s);
-Step step_delete_global(const Stepping& s);
-Step step_deref(const Stepping& s);  // LoadDeref, StoreDeref, DeleteDeref
-Step step_load_build_class(const Stepping& s);
-
-Step step_name(const Stepping& s);  // LoadName, StoreName, DeleteName, LoadClassDeref
-Step step_setup_annotations(const Stepping& s);
-
-// stepper_match.cc
-Step step_match_type(const Stepping& s);  // MatchSequence, MatchMapping, GetLen
-Step step_match_keys(const Stepping& s);
-Step step_copy_dict_without_keys(const Stepping& s);
-
-// stepper_call.cc
-Step step_print_expr(const Stepping& s);
-Step step_call(const Stepping& s);
-Step step_call_ex(const Stepping& s);
-Step step_import_name(const Stepping& s);
-Step step_import_from(const Stepping& s);
-Step step_before_with(const Stepping& s);
-Step step_load_special(const Stepping& s);
+// Handles pending signals and gives other threads a turn; false with an exception set.
+bool let_others_run();
 
 }  // namespace msjit

@@ -1,7 +1,53 @@
-// Globals, builtins and closure variables. A name that is not there is CPython's to report.
-#include "interp_hook/stepper_ops.h"
+// Globals, builtins, closure variables and the names of class bodies. A name that is not there is
+// CPython's to report.
+#include "bytecode/exec.h"
+#include "bytecode/stepping.h"
 
 namespace msjit {
+
+bool exec_LoadGlobal(Executor& x, SymFrame& f, const Instr& i) {
+  PyObject* name = f.code->name(i.arg).get();
+  x.heap().error.clear();
+  SymRef value = x.heap().global(f.globals.get(), f.globals_source, f.builtins.get(), name);
+  if (!value && !x.heap().error.empty()) return x.fail(BreakReason::kObjectType, x.heap().error);
+  if (!value) return x.fail(BreakReason::kUnboundName, utf8_text(name));
+  f.push(std::move(value));
+  return true;
+}
+
+bool exec_StoreGlobal(Executor& x, SymFrame& f, const Instr& i) {
+  PyObject* name = f.code->name(i.arg).get();
+  if (!x.heap().set_global(f.globals.get(), f.globals_source, name, f.pop()))
+    return x.fail(BreakReason::kStoreGlobal, utf8_text(name));
+  return true;
+}
+
+bool exec_LoadClosure(Executor& x, SymFrame& f, const Instr& i) {
+  SymRef cell = x.slot(f, i.arg);
+  if (cell->is_null()) return x.fail(BreakReason::kInternal, "a missing cell");
+  f.push(std::move(cell));
+  return true;
+}
+
+bool exec_LoadDeref(Executor& x, SymFrame& f, const Instr& i) {
+  SymRef cell = x.slot(f, i.arg);
+  if (!x.look(cell)) return false;
+  SymRef value = cell->kind == SymKind::kCell ? x.heap().cell_contents(cell) : nullptr;
+  if (!value || value->is_null())
+    return x.fail(BreakReason::kUnboundName, utf8_text(f.code->slot_name(i.arg).get()));
+  f.push(std::move(value));
+  return true;
+}
+
+bool exec_StoreDeref(Executor& x, SymFrame& f, const Instr& i) {
+  SymRef cell = x.slot(f, i.arg);
+  if (!x.look(cell)) return false;
+  if (cell->kind != SymKind::kCell)
+    return x.fail(BreakReason::kInternal, "store to a missing cell");
+  cell->items = {f.pop()};
+  cell->changed = cell->source != kNoSource;
+  return true;
+}
 
 Step step_load_global(const Stepping& s) {
   PyObject* globals = s.frame.globals().get();

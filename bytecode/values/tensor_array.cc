@@ -1,0 +1,81 @@
+#include "bytecode/values/tensor_array.h"
+
+#include "bytecode/builtins/models.h"
+#include "bytecode/exit.h"
+#include "bytecode/tensor_value.h"
+#include "bytecode/values/build.h"
+#include "bytecode/values/computed.h"
+#include "bytecode/values/value_kind.h"
+#include "guards/py/objects.h"
+
+namespace msjit {
+namespace {
+
+bool array_refuse(Executor& x, const SymRef&) {
+  return x.fail(BreakReason::kTensorValue, "a NumPy array of a tensor");
+}
+
+bool is_current(const SymValue& array) { return array.items[0]->tensor.id() == array.tensor.id(); }
+
+// The array shows what is written to the tensor later; its number is known only where nothing was.
+bool number(Executor& x, const SymRef& array, PyTypeObject* type, SymRef* out) {
+  return is_current(*array) ? number_of_tensor(x, array->items[0], type, out) : x.look(array);
+}
+
+bool model_item(Executor& x, const std::vector<SymRef>& args, PyObject* names, SymRef* out) {
+  return positional(x, "item", args, names, 1, 1) && number(x, args[0], nullptr, out);
+}
+
+// A number where there are no dimensions, else lists of them.
+bool model_tolist(Executor& x, const std::vector<SymRef>& args, PyObject* names, SymRef* out) {
+  if (args[0]->tensor.rank() != 0) return x.look(args[0]);
+  return positional(x, "tolist", args, names, 1, 1) && number(x, args[0], nullptr, out);
+}
+
+constexpr ModelRow kMethods[] = {{"item", model_item}, {"tolist", model_tolist}};
+
+BuiltinModel array_method(const SymRef&, const char* name) { return find_row(kMethods, name); }
+
+bool array_attribute(Executor& x, const SymRef& array, PyObject* name, SymRef* out) {
+  return find_row(kMethods, utf8_text(name)) ? bound_by_name(array, name, out) : x.look(array);
+}
+
+Ref build_array(const Recipe& recipe, const Objects& objects) {
+  const Ref convert =
+      Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&g_tensor_type), "asnumpy"));
+  return convert ? Ref::steal(PyObject_CallFunctionObjArgs(convert.get(),
+                                                           argument(recipe, objects, 0), nullptr))
+                 : Ref();
+}
+
+int array_rebuild(ExitBuilder& exit, const SymRef& value) {
+  return exit.add(made_by(build_array), value->items);
+}
+
+}  // namespace
+
+bool is_number_of_array(const SymValue& value) {
+  return value.kind == SymKind::kTensorArray && value.tensor.rank() == 0 && is_current(value);
+}
+
+bool array_of_tensor(Executor& x, const SymRef& tensor, SymRef* out) {
+  *out = make_items(SymKind::kTensorArray, {tensor});
+  (*out)->tensor = tensor->tensor;
+  return true;
+}
+
+bool number_of_array(Executor& x, const SymRef& value, PyTypeObject* type, SymRef* out,
+                     bool* known) {
+  *known = value->kind == SymKind::kTensorArray && value->tensor.rank() == 0;
+  return !*known || number(x, value, type, out);
+}
+
+const ValueKind value_tensor_array = {.name = "NumPy array of a tensor",
+                                      .refuse = array_refuse,
+                                      .asked_unread = true,
+                                      .attribute = array_attribute,
+                                      .method = array_method,
+                                      .binary = computed_operator,
+                                      .rebuild = array_rebuild};
+
+}  // namespace msjit

@@ -1,0 +1,133 @@
+"""An allocation that fails inside a call of a compiled function, at every place in turn: MemoryError or CPython going on, and a
+function that works afterwards. A library in front of malloc makes them fail, so these run in processes of their own."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = [pytest.mark.jit, pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")]
+
+SHIM = r"""
+#include <errno.h>
+#include <stddef.h>
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+static __thread long left = -1, times;  /* of this thread alone */
+void fail_after(long n, long count) { left = n; times = count; }
+long fail_stop(void) { long rest = times; left = -1; return rest; }
+static int fails(void) {
+  if (left < 0 || left-- > 0) return 0;
+  left = --times > 0 ? 0 : -1;
+  errno = ENOMEM;
+  return 1;
+}
+void *malloc(size_t n) { return fails() ? 0 : __libc_malloc(n); }
+void *calloc(size_t a, size_t b) { return fails() ? 0 : __libc_calloc(a, b); }
+void *realloc(void *p, size_t n) { return fails() ? 0 : __libc_realloc(p, n); }
+void *aligned_alloc(size_t a, size_t n) { return fails() ? 0 : __libc_memalign(a, n); }
+int posix_memalign(void **p, size_t a, size_t n) { return fails() || !(*p = __libc_memalign(a, n)) ? ENOMEM : 0; }
+"""
+
+PROGRAM = r"""
+import collections, ctypes, math, sys
+import numpy as np
+import msjit as ms
+from msjit import Tensor, _msjit, ops
+
+shim = ctypes.CDLL(sys.argv[1])
+fail_after, fail_stop = shim.fail_after, shim.fail_stop
+fail_after.argtypes, fail_after.restype, fail_stop.restype = [ctypes.c_long, ctypes.c_long], None, ctypes.c_long
+X = Tensor(np.float32([[1.5, -2, 3], [4, 5, 6]]))
+Point = collections.namedtuple("Point", "x y")
+
+
+class Net:
+    scale = 2.0
+
+    def __init__(self):
+        self.total, self.seen, self.table = 0.0, [], {"a": 1}
+
+    def __call__(self, x, *rest, **named):
+        self.seen.append(x.shape)
+        return ops.tanh(x) * self.scale + sum(rest) + named["k"]
+
+
+def objects(x):
+    net = Net()
+    y = net(x, 1, 2, k=3)
+    net.total += float(y.sum())
+    net.table["b"] = y
+    p = Point(y, [n * 2 for n in range(3) if n])
+    with_default = (lambda a, b=2: a * b)(3)
+    return p, f"{net.total:.3f} {with_default}", sorted(net.table), {k for k in "ab"}, p.x[0, :2], max(net.total, 1), net.seen
+
+
+def control(x):
+    import math
+    while x.sum() < 100:
+        x = x * 2 + 1
+    if x.mean() > 3:
+        x = x - 1
+    for row in x:
+        x = x + row
+    try:
+        {}["a"]
+    except KeyError as e:
+        text = str(e)
+    return x, math.sqrt(x.shape[0]), text, ",".join("%d" % n for n in x.shape), isinstance(x, Tensor), x.ndim
+
+
+def outcome(fn):
+    return repr(fn(X))
+
+
+def attempt(jitted, want, n, times):
+    try:
+        fail_after(n, times)
+        got = jitted(X)
+    except MemoryError:
+        got = None
+    unused = fail_stop()
+    if got is not None:
+        assert repr(got) == want, n
+    return unused < times
+
+
+for fn in (objects, control):
+    want = outcome(fn)
+    for times, step in ((1, int(sys.argv[2])), (25, 10 * int(sys.argv[2]))):
+        n = hit = 0
+        while True:  # the first call, which captures
+            _msjit.reset()
+            jitted = ms.jit(fn, mode="PIJit")
+            if not attempt(jitted, want, n, times):
+                break
+            assert outcome(jitted) == outcome(jitted) == want, n
+            n += step
+            hit += 1
+        n = 0
+        while attempt(jitted, want, n, times):  # a cached one
+            assert outcome(jitted) == want, n
+            n += 1
+        print(fn.__name__, times, "failed in", hit, "captures and", n, "cached calls")
+        assert hit > 3 and n > 3
+"""
+
+
+@pytest.fixture(scope="module")
+def shim(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("no_memory")
+    (folder / "shim.c").write_text(SHIM)
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", "shim.so", "shim.c"], cwd=str(folder), check=True)
+    return str(folder / "shim.so")
+
+
+def test_every_allocation_may_fail(shim, tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    environment = dict(os.environ, LD_PRELOAD=shim, PYTHONMALLOC="malloc", MSJIT_STRICT="", MSJIT_NUM_THREADS="1")
+    done = subprocess.run([sys.executable, "-X", "faulthandler", str(script), shim, "41"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, env=environment, cwd=str(pathlib.Path(__file__).parent), timeout=300)
+    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-3000:]
