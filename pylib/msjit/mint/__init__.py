@@ -48,6 +48,8 @@ def select(input, dim, index):
 
 def isnan(tensor):
     """Where elements are NaN."""
+    if isinstance(tensor, _ops.Tensor) and tensor.is_complex():
+        return _ops.logical_or(_ops.isnan(_ops.real(tensor)), _ops.isnan(_ops.imag(tensor)))
     return _ops.isnan(tensor)
 
 

@@ -128,8 +128,9 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
 
 
 def chunk(input, chunks, dim=0):
-    """At most `chunks` parts of equal size."""
-    return _ops.chunk(input, chunks, dim)
+    """At most `chunks` parts of equal size; of an axis without elements all of them."""
+    parts = _ops.chunk(input, chunks, dim)
+    return parts if input.shape[dim] else parts * chunks
 
 
 def concat(tensors, dim=0):

@@ -198,9 +198,9 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 @_public
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
-    """Sums of the diagonals over two axes."""
-    out = _k.sum(_ops.diagonal(a, offset, axis1, axis2), -1)
-    return _k.cast(out, a.dtype if dtype is None else dtype)
+    """Sums of the diagonals over two axes, of integers int64."""
+    out = _k.sum(_ops.diagonal(_tensor(a), offset, axis1, axis2), -1)
+    return out if dtype is None else _k.cast(out, dtype)
 
 
 @_public

@@ -188,6 +188,7 @@ def split(tensor, split_size_or_sections, axis=0):
         sections = [part] * (length // part)
         if length % part:
             sections.append(length % part)
+        sections = sections or [0]  # nothing, in one part
     else:
         sections = list(split_size_or_sections)
     return tuple(_k.split(tensor, sections, axis))

@@ -101,6 +101,13 @@ _plain({
 })
 
 
+def _svd(p, x):
+    if p.compute_uv:
+        return _la.svd(x, p.full_matrices, True)
+    nothing = _k.zeros((1,), x.dtype)
+    return _la.svd(x, p.full_matrices, False), nothing, nothing
+
+
 def _cumprod(p, x, axis):
     if p.exclusive or p.reverse:
         x = _k.flip(x, (axis,)) if p.reverse else x
@@ -186,7 +193,7 @@ _WRITES = {"use_locking": False}
 for _name, _attributes, _rule in (
         ("CumProd", {"exclusive": False, "reverse": False}, _cumprod),
         ("Cummax", {"axis": _REQUIRED}, lambda p, x: _k.cummax(x, p.axis)),
-        ("Cummin", {"axis": _REQUIRED}, lambda p, x: _k.cummin(x, p.axis)),
+        ("Cummin", {"axis": _REQUIRED}, lambda p, x: _st.cummin(x, p.axis)),
         ("Cross", {"dim": -65530}, lambda p, x, y: _la.cross(x, y, None if p.dim == -65530 else p.dim)),
         ("Cdist", {"p": 2.0}, lambda p, x, y: _d.cdist(x, y, p.p)),
         ("Pdist", {"p": 2.0}, lambda p, x: _d.pdist(x, p.p)),
@@ -257,7 +264,7 @@ for _name, _attributes, _rule in (
         ("CholeskySolve", {"upper": False}, lambda p, x, y: _la.cholesky_solve(x, y, p.upper)),
         ("CholeskyInverse", {"upper": False}, lambda p, x: _la.cholesky_inverse(x, p.upper)),
         ("Qr", {"full_matrices": False}, lambda p, x: _k.qr(x, p.full_matrices)),
-        ("Svd", {"full_matrices": False, "compute_uv": True}, lambda p, x: _la.svd(x, p.full_matrices, p.compute_uv)),
+        ("Svd", {"full_matrices": False, "compute_uv": True}, _svd),
         ("Meshgrid", {"indexing": "xy"}, lambda p, xs: _a.meshgrid(*xs, indexing=p.indexing)),
         ("Mvlgamma", {"p": _REQUIRED}, lambda p, x: _sp.mvlgamma(x, p.p)),
         ("Multinomial", {"seed": 0, "seed2": 0, "dtype": _mstype.int32}, lambda p, x, n:

@@ -3,6 +3,7 @@ import builtins
 
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor
+from ..common.tensor import check_tensor as _check
 from . import registry as _k
 
 # -- picking ---------------------------------------------------------------------------------------------------------
@@ -92,6 +93,8 @@ def add_rows(name, x, indices, v):
 
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     """A copy with slices of `y` added along `axis`."""
+    if not _check(x, "index_add").ndim:
+        raise ValueError("[index_add] x, got a tensor without axes, expected one axis or more")
     return _k.index_update([x, y, indices], [axis % x.ndim], True)
 
 

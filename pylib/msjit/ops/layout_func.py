@@ -200,17 +200,17 @@ def expand(input_x, size):
 
 def expand_as(input, other):
     """Repeats axes of size 1 up to the shape of another tensor."""
-    return _k.broadcast_to(input, other.shape)
+    return _k.broadcast_to(input, _check(other, "expand_as").shape)
 
 
 def view_as(input, other):
     """The same elements in the shape of another tensor."""
-    return _k.reshape(input, other.shape)
+    return _k.reshape(input, _check(other, "view_as").shape)
 
 
 def type_as(input, other):
     """Converted to the dtype of another tensor."""
-    return _k.cast(input, other.dtype)
+    return _k.cast(input, _check(other, "type_as").dtype)
 
 
 def fills(x, value):

@@ -135,13 +135,21 @@ def addn(x):
     return total
 
 
+_LIMITS = (int, float, type(None))  # of the kernel
+
+
 def clamp(input, min=None, max=None):
-    """Limits elements to [min, max], to max where min is above it; None leaves a side open."""
+    """Limits elements to [min, max], to max where min is above it; None leaves a side open.
+
+    The gradient of an element that equals a limit is that of the element.
+    """
     if min is None and max is None:
         raise ValueError("[clamp] min and max, got None for both, expected one of them")
+    if check_tensor(input, "clamp").dtype in FLOAT_DTYPES and type(min) in _LIMITS and type(max) in _LIMITS:
+        return _k.clip(input, min, max)
     if min is not None:
-        input = _k.maximum(input, min)
-    return input if max is None else _k.minimum(input, max)
+        input = _k.where(_k.greater_equal(input, min), input, _k.maximum(input, min))
+    return input if max is None else _k.where(_k.less_equal(input, max), input, _k.minimum(input, max))
 
 
 clip = clamp
@@ -290,9 +298,11 @@ def argmin(input, axis=None, keepdims=False):
 
 def median(input, axis=-1, keepdims=False):
     """(median along an axis, its position): of two elements in the middle the lesser one."""
+    if not check_tensor(input, "median").ndim:
+        return _k.max(input, axis), _k.zeros((), mstype.int64)
     values, places = _k.sort(input, axis)
     places = _k.cast(places, mstype.int64)
-    size = input.shape[axis] if input.ndim else 1
+    size = input.shape[axis]
     middle = Tensor([(size - 1) // 2], mstype.int64)
     values, places = _k.gather(values, middle, axis), _k.gather(places, middle, axis)
     return (values, places) if keepdims else (_k.squeeze(values, axis), _k.squeeze(places, axis))

@@ -3,6 +3,7 @@ from ..common import dtype as _mstype
 from ..common.checks import check_same_shape
 from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
+from .math_func import clamp as _clamp
 from .math_func import mean as _mean
 from .random_func import draw_uniform as _draw_uniform
 
@@ -35,7 +36,7 @@ def prelu(input, weight):
         weight = weight.reshape(())
     elif weight.size > 1 and input.ndim > 2:
         weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
-    return _k.maximum(input, 0) + weight * _k.minimum(input, 0)
+    return _k.cast(_k.where(_k.greater(input, 0), input, weight * input), input.dtype)
 
 
 def selu(input_x):
@@ -54,7 +55,7 @@ def celu(x, alpha=1.0):
 def softshrink(input, lambd=0.5):
     """x moved towards 0 by lambd"""
     check_tensor(input, "softshrink")
-    return _k.maximum(input - lambd, 0) + _k.minimum(input + lambd, 0)
+    return input - _clamp(input, -lambd, lambd)
 
 
 def tanhshrink(input):
@@ -91,7 +92,7 @@ def elu(input_x, alpha=1.0):
 
 def relu6(x):
     """min(max(x, 0), 6)"""
-    return _k.minimum(_k.relu(x), 6)
+    return _k.relu6(x)
 
 
 def silu(input):
@@ -117,12 +118,14 @@ def mish(x):
 
 def hardswish(input):
     """x relu6(x + 3) / 6"""
-    return input * relu6(input + 3) / 6
+    return input * _clamp(input + 3, 0, 6) / 6
 
 
 def hardsigmoid(input):
-    """relu6(x + 3) / 6"""
-    return relu6(input + 3) / 6
+    """relu6(x + 3) / 6, of gradient 0 where that is 0 or 1"""
+    raised = input + 3
+    raised = _k.where(_k.less_equal(raised, 0), 0, raised)
+    return _k.where(_k.greater_equal(raised, 6), 6, raised) / 6
 
 
 def hardshrink(input, lambd=0.5):

@@ -140,15 +140,13 @@ def heaviside(input, values):
 def fmax(input, other):
     """The greater element; a number wins over NaN."""
     input, other = _tensors(input, other)
-    out = _k.where(_k.not_equal(input, input), other, _k.maximum(input, other))
-    return _k.where(_k.not_equal(other, other), input, out)
+    return _k.where(_k.logical_or(_k.less(input, other), _k.not_equal(input, input)), other, input)
 
 
 def fmin(input, other):
     """The lesser element; a number wins over NaN."""
     input, other = _tensors(input, other)
-    out = _k.where(_k.not_equal(input, input), other, _k.minimum(input, other))
-    return _k.where(_k.not_equal(other, other), input, out)
+    return _k.where(_k.logical_or(_k.greater(input, other), _k.not_equal(input, input)), other, input)
 
 
 def float_power(input, exponent):
@@ -173,10 +171,10 @@ def lcm(input, other):
 
 
 def truncate_div(x, y):
-    """Quotient, rounded towards 0 for integers."""
-    out = _k.div(*_tensors(x, y))
+    """Quotient, rounded towards 0."""
+    x, y = _tensors(x, y)
     kind = _k.add(x, y).dtype
-    return out if kind in _FLOATS else _k.cast(_k.trunc(_k.div(_wide(x), _wide(y))), kind)
+    return _k.trunc(_k.div(x, y)) if kind in _FLOATS else _k.cast(_k.trunc(_k.div(_wide(x), _wide(y))), kind)
 
 
 def _wide(x):

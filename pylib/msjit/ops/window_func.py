@@ -332,8 +332,13 @@ def _bounds(size, count):
 def _adaptive_max(x, axis, count):
     if x.shape[axis] == count:
         return x
-    parts = [_k.max(_along(x, axis, begin, end, 1), axis, True) for begin, end in _bounds(x.shape[axis], count)]
+    parts = [_first_largest(_along(x, axis, begin, end, 1), axis) for begin, end in _bounds(x.shape[axis], count)]
     return _k.concat(parts, axis)
+
+
+def _first_largest(x, axis):
+    """The largest element along an axis; of equal ones the first alone has a gradient."""
+    return _k.gather_elements(x, _k.argmax(x, axis, True), axis)
 
 
 def adaptive_max_pool1d(input, output_size):
@@ -345,7 +350,7 @@ def adaptive_max_pool1d(input, output_size):
 def _adaptive_nd(x, output_size, axes, return_indices):
     sizes = _wanted(x, output_size, axes)
     out = x
-    for i, size in enumerate(sizes):
+    for i, size in reversed(list(enumerate(sizes))):
         out = _adaptive_max(out, x.ndim - axes + i, size)
     if not return_indices:
         return out
@@ -361,7 +366,8 @@ def _adaptive_nd(x, output_size, axes, return_indices):
             part, where = _along(part, x.ndim - axes + i, begin, end, 1), _along(where, i, begin, end, 1)
         best = _k.argmax(_k.reshape(part, lead + (-1,)), -1)
         found.append(_k.gather(_k.reshape(where, (-1,)), best, 0))
-    return out, _k.reshape(_k.stack(found, -1), lead + sizes)
+    places = _k.reshape(_k.stack(found, -1), lead + sizes)
+    return out, _k.cast(places, _mstype.int32) if axes == 3 else places
 
 
 def adaptive_max_pool2d(input, output_size, return_indices=False):
