@@ -5,8 +5,8 @@ Operators whose first parameter is a tensor x are methods already; these differ 
 from .._native import Tensor, _msjit
 from . import function_methods, masked, notebook, object_methods, overloads
 from .methods_shared import written
-from .tensor import check_tensor
 from .overloads import one_of
+from .tensor import check_tensor
 
 
 def _no_out(where, out):

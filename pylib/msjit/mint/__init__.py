@@ -2,6 +2,7 @@
 from .. import _paths, ops as _ops
 from ..absent import attributes as _absent
 from ..common.methods_shared import written as _written
+from ..common.tensor import check_tensor as _check_tensor
 from ..ops import (  # noqa: F401
     abs, arange, argmax, broadcast_to, clamp, cos, div, eq, equal, erf, exp, eye, full,
     full_like, greater, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
@@ -26,6 +27,7 @@ from .tensor_func import *  # noqa: F403
 
 def bmm(input, mat2):
     """Products of two stacks of matrices."""
+    _check_tensor(input, "bmm"), _check_tensor(mat2, "bmm")
     if input.ndim != 3 or mat2.ndim != 3:
         raise ValueError("[bmm] operands must have 3 axes, got %d and %d" % (input.ndim, mat2.ndim))
     return _ops.bmm(input, mat2)
@@ -43,6 +45,7 @@ def gather(input, dim, index):
 
 def select(input, dim, index):
     """The slice of one position along an axis."""
+    _check_tensor(input, "select")
     return _ops.squeeze(_ops.narrow(input, dim, index % input.shape[dim], 1), dim)
 
 
@@ -65,6 +68,7 @@ def transpose(input, dim0, dim1):
 
 def item(input):
     """The element of a tensor of one, as a Python number."""
+    _check_tensor(input, "item")
     if input.size != 1:
         raise RuntimeError("[item] size of input, got %d, expected 1" % input.size)
     return input.item()

@@ -4,6 +4,7 @@ The function gets the primitive, for its attributes, and the inputs of the call.
 _PLAIN.
 """
 from ..common import dtype as _mstype
+from ..common.tensor import check_tensor as _check_tensor
 from . import array_func as _a
 from . import complex_func as _c
 from . import distance_func as _d
@@ -121,6 +122,7 @@ def _cumprod(p, x, axis):
 
 
 def _depth_to_space(p, x):
+    _check_tensor(x, "depth_to_space")
     n, c, h, w = x.shape
     b = p.block_size
     x = _k.transpose(_k.reshape(x, (n, b, b, c // (b * b), h, w)), (0, 3, 4, 1, 5, 2))
@@ -128,6 +130,7 @@ def _depth_to_space(p, x):
 
 
 def _space_to_depth(p, x):
+    _check_tensor(x, "space_to_depth")
     n, c, h, w = x.shape
     b = p.block_size
     x = _k.transpose(_k.reshape(x, (n, c, h // b, b, w // b, b)), (0, 3, 5, 1, 2, 4))
@@ -181,8 +184,10 @@ def _pool3d(p, x):
     kernel, stride = _w._tuple(p.kernel_size, 3, p.name, "kernel_size"), _w._tuple(p.strides, 3, p.name, "strides")
     mode = p.pad_mode.lower()
     if p.name == "MaxPool3D":
+        _check_tensor(x, p.name)
         pads = _w._pads(p.name, x.shape[2:], kernel, stride, (1, 1, 1), mode, p.pad_list)
         return _w.greatest(x, kernel, stride, pads, (1, 1, 1), bool(p.ceil_mode))
+    _check_tensor(x, p.name)
     pads = _w._pads(p.name, x.shape[2:], kernel, stride, (1, 1, 1), mode, p.pad)
     return _w.averaged(x, kernel, stride, pads, p.ceil_mode, p.count_include_pad and mode == "pad", p.divisor_override)
 

@@ -60,6 +60,7 @@ def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
 def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     """Norm of matrices on two axes."""
     A = A if dtype is None else _k.cast(A, dtype)
+    _check(A, "matrix_norm")
     return _m._matrix_norm(A, ord, axis[0] % A.ndim, axis[1] % A.ndim, keepdims)
 
 

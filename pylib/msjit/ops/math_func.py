@@ -108,6 +108,7 @@ def outer(input, vec2):
 
 def inner(input, other):
     """Sums of products over the last axes of both."""
+    check_tensor(input, "inner"), check_tensor(other, "inner")
     if input.ndim == 0 or other.ndim == 0:
         return input * other
     if input.shape[-1] != other.shape[-1]:
@@ -355,6 +356,7 @@ def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
     if dtype is not None:
         A = _k.cast(A, dtype)
     axes = (dim,) if isinstance(dim, int) else dim
+    check_tensor(A, "norm")
     if ord is None or (axes is None and A.ndim == 1) or (axes is not None and len(axes) == 1):
         return _vector_norm(A, 2 if ord is None else ord, dim, keepdim)
     axes = tuple(range(A.ndim)) if axes is None else axes
@@ -365,6 +367,7 @@ def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
 
 def _squared_size(x):
     """|x|^2, in the dtype of x."""
+    check_tensor(x, "norm")
     return _k.mul(x, _k.conj(x)) if x.dtype in mstype.complex_type else _k.square(x)
 
 

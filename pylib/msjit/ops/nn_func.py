@@ -32,6 +32,7 @@ def bias_add(input_x, bias):
 
 def prelu(input, weight):
     """x where x > 0, else weight x; one weight, or one for each channel (axis 1)."""
+    check_tensor(weight, "prelu")
     if check_tensor(input, "prelu").ndim == 0:
         weight = weight.reshape(())
     elif weight.size > 1 and input.ndim > 2:
@@ -65,6 +66,7 @@ def tanhshrink(input):
 
 def glu(x, axis=-1):
     """The first half along an axis times the sigmoid of the second half."""
+    check_tensor(x, "glu")
     if x.shape[axis] % 2:
         raise ValueError("[glu] size of the axis must be even, got %d" % x.shape[axis])
     first, second = _k.split(x, [x.shape[axis] // 2] * 2, axis)
@@ -210,6 +212,7 @@ def fixed_pads(kernel, stride, dilation, pad_mode, padding):
 def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
     """2-D convolution: input (N, C, H, W), weight (O, C / groups, kH, kW)."""
     stride, dilation = _pair(stride), _pair(dilation)
+    check_tensor(input, "conv2d"), check_tensor(weight, "conv2d")
     pads = _pads("conv2d", input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
     return _k.conv2d(input, weight, bias, stride, pads, dilation, groups)
 
@@ -240,6 +243,7 @@ def _window(where, x, kernel_size, stride, padding, pad_mode, dilation=(1, 1)):
     stride = kernel if stride is None else _pair(stride)
     if pad_mode is None:
         pad_mode = "pad"
+    check_tensor(x, where)
     return kernel, _pads(where, x.shape[2:], kernel, stride, dilation, pad_mode, padding), stride
 
 
@@ -267,6 +271,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """Normalises over the trailing axes of normalized_shape."""
     if not isinstance(normalized_shape, (tuple, list)):
         raise TypeError("[layer_norm] normalized_shape, got %s, expected a tuple of ints" % type(normalized_shape).__name__)
+    check_tensor(input, "layer_norm")
     require_trailing("layer_norm", input.shape, tuple(normalized_shape))
     return _k.layer_norm(input, weight, bias, -len(normalized_shape), eps)
 

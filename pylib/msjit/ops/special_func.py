@@ -13,6 +13,7 @@ arctan, arctanh, arctan2 = _k.atan, _k.atanh, _k.atan2
 
 
 def _float(x):
+    _check(x, "sinc")
     return x if x.dtype in _FLOATS or x.dtype in _mstype.complex_type else _k.cast(x, _mstype.float32)
 
 
@@ -119,6 +120,7 @@ def copysign(x, other):
 
 def signbit(input):
     """True where the sign is negative, that of a zero included."""
+    _check(input, "signbit")
     if input.dtype not in _FLOATS:
         return _k.less(input, 0)
     return _k.logical_or(_k.less(input, 0), _k.logical_and(_k.equal(input, 0), _k.less(_k.reciprocal(input), 0)))
@@ -134,6 +136,7 @@ def frac(x):
 
 def heaviside(input, values):
     """0 below 0, 1 above, and `values` at 0."""
+    _check(input, "heaviside")
     return _k.where(_k.equal(input, 0), values, _k.cast(_k.greater(input, 0), input.dtype))
 
 
@@ -276,6 +279,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 def swiglu(input, dim=-1):
     """silu(first half) times the second half along an axis."""
+    _check(input, "swiglu")
     first, second = _k.split(input, [input.shape[dim] // 2] * 2, dim)
     return _k.silu(first) * second
 

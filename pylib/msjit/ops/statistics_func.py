@@ -42,6 +42,7 @@ def diff(x, n=1, axis=-1, prepend=None, append=None):
     parts = [item for item in (prepend, x, append) if item is not None]
     x = x if len(parts) == 1 else _k.concat(parts, axis)
     for _ in range(n):
+        _check(x, "diff")
         size = x.shape[axis]
         if size < 2:
             return _k.full([0 if i == axis % x.ndim else s for i, s in enumerate(x.shape)], 0, x.dtype)
@@ -58,10 +59,12 @@ def _part(x, axis, begin, end):
 
 def trapz(y, x=None, *, dx=1.0, dim=-1):
     """The integral by trapezoids along an axis, over distances dx or points x."""
+    _check(y, "trapz")
     size = y.shape[dim]
     middle = (_part(y, dim, 1, size) + _part(y, dim, 0, size - 1)) / 2
     if x is None:
         return _k.sum(middle, dim) * dx
+    _check(x, "trapz")
     gaps = diff(x, 1, -1 if x.ndim == 1 else dim)
     if x.ndim == 1 and y.ndim > 1:
         gaps = _k.reshape(gaps, (-1,) + (1,) * (y.ndim - 1 - dim % y.ndim))
@@ -120,6 +123,7 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
 
 def nanmean(input, axis=None, keepdims=False, *, dtype=None):
     """Mean over axes of what is not NaN."""
+    _check(input, "nanmean")
     out = nansum(input, axis, keepdims) / _k.sum(_k.cast(_k.equal(input, input), input.dtype), axis, keepdims)
     return out if dtype is None else _k.cast(out, dtype)
 
