@@ -81,14 +81,17 @@ def _zero_times(x, y, function):
 
 
 def _tensors(x, y):
-    """Both operands as tensors, a number in the dtype of the other one."""
+    """Both operands as tensors, a number in the dtype of the other one where that can hold it."""
     if not isinstance(x, _Tensor) and not isinstance(y, _Tensor):
         raise TypeError("operands, got %s and %s, expected a Tensor" % (type(x).__name__, type(y).__name__))
-    x = x if isinstance(x, _Tensor) else _k.full((), x, y.dtype if y.dtype in _FLOATS else _kind(x))
-    return x, y if isinstance(y, _Tensor) else _k.full((), y, x.dtype if x.dtype in _FLOATS else _kind(y))
+    x = x if isinstance(x, _Tensor) else _k.full((), x, _kind(x, y.dtype))
+    return x, y if isinstance(y, _Tensor) else _k.full((), y, _kind(y, x.dtype))
 
 
-def _kind(number):
+def _kind(number, other):
+    """The dtype of a number beside a tensor of the dtype `other`."""
+    if other in _FLOATS or (isinstance(number, int) and other != _mstype.bool_):
+        return other
     return _mstype.float32 if isinstance(number, float) else _mstype.int64
 
 
@@ -160,7 +163,8 @@ def float_power(input, exponent):
 
 def gcd(input, other):
     """Greatest common divisor, by Euclid's steps: at most 92 for numbers of 64 bits."""
-    a, b = _tensors(_k.abs(input), _k.abs(other))
+    a, b = _tensors(input, other)
+    a, b = _k.abs(a), _k.abs(b)
     for _ in range(92 if _mstype.int64 in (a.dtype, b.dtype) else 46):
         rest = _k.mod(a, _k.where(_k.equal(b, 0), 1, b))
         a, b = _k.where(_k.equal(b, 0), a, b), _k.where(_k.equal(b, 0), 0, rest)
@@ -169,6 +173,7 @@ def gcd(input, other):
 
 def lcm(input, other):
     """Least common multiple."""
+    input, other = _tensors(input, other)
     divisor = gcd(input, other)
     return _k.where(_k.equal(divisor, 0), 0, _k.abs(input // _k.where(_k.equal(divisor, 0), 1, divisor) * other))
 

@@ -116,7 +116,9 @@ def _shaped(product, input):
 
 
 def nansum(input, axis=None, keepdims=False, *, dtype=None):
-    """Sum over axes, NaN as 0."""
+    """Sum over axes, NaN as 0; of integers in their dtype."""
+    if dtype is None and input.dtype in _mstype.int_type + _mstype.uint_type:
+        dtype = input.dtype
     out = _k.where(_k.not_equal(input, input), 0, input)
     return _m.sum(out, axis, keepdims, dtype)
 
