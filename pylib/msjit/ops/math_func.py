@@ -157,10 +157,14 @@ clip = clamp
 
 
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
-    """As clamp; also on a list or tuple of tensors."""
+    """Values as clamp's, of a list or tuple of tensors a tuple; an element that equals a limit shares its gradient with it."""
     if isinstance(x, (list, tuple)):
-        return type(x)([clamp(item, clip_value_min, clip_value_max) for item in x])
-    return clamp(x, clip_value_min, clip_value_max)
+        return tuple([clip_by_value(item, clip_value_min, clip_value_max) for item in x])
+    if clip_value_min is None and clip_value_max is None:
+        raise ValueError("[clip_by_value] clip_value_min and clip_value_max, got None for both, expected one of them")
+    if clip_value_min is not None:
+        x = _k.maximum(x, clip_value_min)
+    return x if clip_value_max is None else _k.minimum(x, clip_value_max)
 
 
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
@@ -406,7 +410,7 @@ def _matrix_norm(x, ord, rows, columns, keepdim):
 def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):
     """log(sum(exp(x))) over axes, without overflow; axis and keep_dims are older names."""
     axis, keep_dims = dim if axis == () else axis, keepdim or keep_dims
-    axis = None if axis == () else axis
+    axis = None if axis == () or axis == [] else axis
     top = _k.stop_gradient(_k.max(input, axis, True))
     out = _k.log(_k.sum(_k.exp(input - top), axis, True)) + top
     return out if keep_dims else _k.squeeze(out, axis)

@@ -156,9 +156,14 @@ def fmin(input, other):
 
 
 def float_power(input, exponent):
-    """Power in float64."""
-    input = _k.cast(input, _mstype.float64) if isinstance(input, _Tensor) else float(input)
-    return _k.pow(input, _k.cast(exponent, _mstype.float64) if isinstance(exponent, _Tensor) else float(exponent))
+    """Power in float64, of complex numbers in complex128."""
+    return _k.pow(_double(input), _double(exponent))
+
+
+def _double(x):
+    if not isinstance(x, _Tensor):
+        return x if isinstance(x, complex) else float(x)
+    return _k.cast(x, _mstype.complex128 if x.is_complex() else _mstype.float64)
 
 
 def gcd(input, other):
