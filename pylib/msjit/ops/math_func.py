@@ -197,6 +197,9 @@ def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     """Replaces NaN and the infinities."""
     if check_tensor(input, "nan_to_num").dtype not in _FLOATS:
         raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % input.dtype)
+    for value, what in ((nan, "nan"), (posinf, "posinf"), (neginf, "neginf")):
+        if isinstance(value, str):
+            raise TypeError("[nan_to_num] %s, got %r, expected a number" % (what, value))
     high, low = _limits(input.dtype)
     out = _k.where(_k.not_equal(input, input), 0.0 if nan is None else float(nan), input)
     out = _k.where(_k.equal(input, float("inf")), high if posinf is None else float(posinf), out)
@@ -342,6 +345,8 @@ def var(input, axis=None, ddof=0, keepdims=False):
     """Variance over axes. Raises TypeError for complex numbers."""
     if check_tensor(input, "var").dtype in mstype.complex_type:
         raise TypeError("[var] dtype of input, got %s, expected a real one" % input.dtype.name)
+    if isinstance(ddof, str):
+        raise TypeError("[var] ddof, got %r, expected an int" % ddof)
     centred = _k.square(input - _k.mean(input, axis, True))
     if not ddof:
         return _k.mean(centred, axis, keepdims)

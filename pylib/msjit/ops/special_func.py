@@ -161,6 +161,8 @@ def float_power(input, exponent):
 
 
 def _double(x):
+    if isinstance(x, str):
+        raise TypeError("[float_power] argument, got str, expected a Tensor or a number")
     if not isinstance(x, _Tensor):
         return x if isinstance(x, complex) else float(x)
     return _k.cast(x, _mstype.complex128 if x.is_complex() else _mstype.float64)

@@ -255,6 +255,8 @@ def histc(input, bins=100, min=0.0, max=0.0):
     flat = _k.reshape(input, (-1,))
     if bins < 1:
         raise ValueError("[histc] bins must be positive, got %d" % bins)
+    if isinstance(min, str) or isinstance(max, str):
+        raise TypeError("[histc] min and max, got %r and %r, expected numbers" % (min, max))
     low, high = float(min), float(max)
     if low > high:
         raise ValueError("[histc] max must not be below min, got %s and %s" % (max, min))
