@@ -15,7 +15,7 @@ from ..ops import (  # noqa: F401
     cosh, cross, cumprod, divide, dot, dstack, einsum, erfc, erfinv, exp2, expm1, flip, float_power, floor, floor_divide, fmod,
     gcd, greater_equal, gt, histc, hstack, inverse, isfinite, isinf, isnan, isneginf, kthvalue, le, lerp, less_equal,
     log10, log1p, log2, logaddexp, logaddexp2, logical_xor, lt, masked_select, mm, mv, negative, not_equal, outer, ravel,
-    imag, polar, real, remainder, reshape, roll, round, searchsorted, sign, sinc, sinh, swapaxes, t, take, tan,
+    imag, polar, real, remainder, reshape, roll, round, searchsorted, sign, sinc, sinh, swapaxes, take, tan,
     trace, tril, triu, trunc, unbind, unique_consecutive, xlogy,
 )
 from ..ops import clamp as clip, greater_equal as ge, trunc as fix  # noqa: F401
@@ -49,6 +49,11 @@ def select(input, dim, index):
     return _ops.squeeze(_ops.narrow(input, dim, index % input.shape[dim], 1), dim)
 
 
+def t(input):
+    """The first two axes exchanged; tensors of fewer axes as they are."""
+    return _ops.swapaxes(input, 0, 1) if _check_tensor(input, "t").ndim > 1 else input
+
+
 def isnan(tensor):
     """Where elements are NaN."""
     if isinstance(tensor, _ops.Tensor) and tensor.is_complex():
@@ -76,7 +81,7 @@ def item(input):
 
 def addr_(input, vec1, vec2, beta=1, alpha=1):
     """beta input + alpha times the outer product of two vectors, written to input; returns it."""
-    return _written("addr_", input, _ops.addr(input, vec1, vec2, beta=beta, alpha=alpha))
+    return _written("addr_", _check_tensor(input, "addr_"), _ops.addr(input, vec1, vec2, beta=beta, alpha=alpha))
 
 
 _paths.extend(__path__)  # noqa: F405

@@ -87,6 +87,9 @@ def randint(minval, maxval=None, shape=None, dtype=_mstype.int32):
 @_public
 def clip(x, xmin, xmax, dtype=None):
     """The elements limited to [xmin, xmax]; None leaves an end open."""
+    x = _tensor(x)
+    if isinstance(xmin, int) and xmin < 0 and xmax is not None and x.dtype in _mstype.uint_type:
+        xmin = 0  # no element is below
     return _cast(_ops.clip(_tensor(x), xmin, xmax), dtype)
 
 

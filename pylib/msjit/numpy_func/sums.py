@@ -33,6 +33,7 @@ def _running(a, dtype):
 def cumsum(a, axis=None, dtype=None):
     """Running sums along an axis, of the flattened tensor by default."""
     a = _tensor(a)
+    a = a if dtype is None else _k.cast(a, dtype)
     return _k.cast(_k.cumsum(_k.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis), _running(a, dtype))
 
 
@@ -40,6 +41,7 @@ def cumsum(a, axis=None, dtype=None):
 def cumprod(a, axis=None, dtype=None):
     """Running products along an axis, of the flattened tensor by default."""
     a = _tensor(a)
+    a = a if dtype is None else _k.cast(a, dtype)
     return _k.cast(_k.cumprod(_k.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis), _running(a, dtype))
 
 

@@ -86,7 +86,8 @@ def _rows(indices):
 
 def select_scatter(input, src, axis, index):
     """A copy with src as the slice of one position along an axis."""
-    _check(input, "select_scatter")
+    if not _check(input, "select_scatter").ndim or not input.shape[axis]:
+        raise ValueError("[select_scatter] axis, got %s for shape %s, expected one with elements" % (axis, tuple(input.shape)))
     return slice_scatter(input, _k.expand_dims(src, axis % input.ndim), axis, index % input.shape[axis],
                          index % input.shape[axis] + 1)
 
@@ -164,6 +165,8 @@ for _how in ("update", "add", "sub", "mul", "div", "max", "min"):
 
 
 def _segments(name, x, segment_ids, num_segments, start, how):
+    if isinstance(num_segments, str):
+        raise TypeError("[%s] num_segments, got %r, expected an int" % (name, num_segments))
     count = int(num_segments)
     if count <= 0:
         raise ValueError("[%s] num_segments must be positive, got %d" % (name, count))
@@ -184,6 +187,8 @@ def _segments(name, x, segment_ids, num_segments, start, how):
 def _ends(dtype):
     """(least, greatest) number of a dtype."""
     import numpy
+    if dtype == _mstype.bool_:
+        raise TypeError("[unsorted_segment] dtype of x, got bool, expected a number")
     kind = numpy.dtype(_mstype.dtype_to_nptype(dtype))
     info = numpy.iinfo(kind) if kind.kind in "iu" else numpy.finfo(kind)
     return (int(info.min), int(info.max)) if kind.kind in "iu" else (float(info.min), float(info.max))

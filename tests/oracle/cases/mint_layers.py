@@ -54,7 +54,7 @@ vary(F + "flatten(input=a, start_dim=1, end_dim=-1)", "f32[2,3,2]")
 vary(F + "dropout(input=a, p=0.0, training=True)", "f32[2,3]")
 calls(F + "%s(a, p=0.5, training=False)", "dropout dropout2d", "f32[2,3,2,2]")
 several("fixed(mint.nn.%s())(a)", "ReLU ReLU6 SELU GELU SiLU Sigmoid Tanh ELU Hardshrink Hardsigmoid Hardswish Hardtanh LogSigmoid LogSoftmax Softmax Mish PReLU Flatten Identity", "f32[2,3]", "f32[2,3,2]", wrong=False)
-calls("(repr(mint.nn.%s()), parameters_of(mint.nn.%s()))", "ReLU ReLU6 SELU GELU SiLU Sigmoid Tanh ELU Hardshrink Hardsigmoid Hardswish Hardtanh LogSigmoid LogSoftmax Softmax Mish PReLU Flatten Identity BCELoss BCEWithLogitsLoss KLDivLoss L1Loss MSELoss "
+calls("(shown(mint.nn.%s()), parameters_of(mint.nn.%s()))", "ReLU ReLU6 SELU GELU SiLU Sigmoid Tanh ELU Hardshrink Hardsigmoid Hardswish Hardtanh LogSigmoid LogSoftmax Softmax Mish PReLU Flatten Identity BCELoss BCEWithLogitsLoss KLDivLoss L1Loss MSELoss "
       "SmoothL1Loss SoftMarginLoss CosineEmbeddingLoss CrossEntropyLoss NLLLoss Dropout Dropout2d")
 SHOWN = ["ConstantPad1d((1,2),2.0)", "ConstantPad2d(1,2.0)", "ConstantPad3d(1,2.0)", "ZeroPad1d(1)", "ZeroPad2d((1,2,0,1))", "ZeroPad3d(1)", "ReflectionPad1d(1)", "ReflectionPad2d(1)", "ReflectionPad3d(1)", "ReplicationPad1d(1)",
          "ReplicationPad2d((1,0,1,2))", "ReplicationPad3d(1)", "AdaptiveAvgPool1d(2)", "AdaptiveAvgPool2d((2,3))", "AdaptiveAvgPool2d((None,2))", "AdaptiveAvgPool3d(2)", "AdaptiveMaxPool1d(2)", "AdaptiveMaxPool2d(2)", "AvgPool1d(2)", "AvgPool2d(2,1,1)",
@@ -65,7 +65,7 @@ SHOWN = ["ConstantPad1d((1,2),2.0)", "ConstantPad2d(1,2.0)", "ConstantPad3d(1,2.
 INPUTS = ["f32[2,4,4]", "f32[2,4,4,4]", "f32[2,4,4,4,4]", "f32[4,4]"]
 for layer in SHOWN:
     case("fixed(mint.nn.%s)(a)" % layer, *INPUTS)
-    case("repr(mint.nn.%s), parameters_of(fixed(mint.nn.%s))" % (layer, layer))
+    case("shown(mint.nn.%s), parameters_of(fixed(mint.nn.%s))" % (layer, layer))
     case("weight_gradients(fixed(mint.nn.%s), a)" % layer, INPUTS[1], gradient=False) if layer.startswith(("Conv2d", "Group", "LayerNorm(4)", "BatchNorm2d(4)", "Linear")) else None
 calls("fixed(mint.nn.%s(reduction='sum'))(a, b)", "BCEWithLogitsLoss KLDivLoss L1Loss MSELoss SmoothL1Loss SoftMarginLoss", ("f32[2,3]", "f32[2,3]+"))
 calls("fixed(mint.nn.%s(reduction=%s))(a, b)".replace("%s(reduction=%s)", "%s"), "BCELoss() CrossEntropyLoss() NLLLoss()", ("f32[4,3]u", "i64[4]<3"), ("f32[4,3]u", "f32[4,3]u#1"))
