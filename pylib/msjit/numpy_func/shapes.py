@@ -118,7 +118,9 @@ def moveaxis(a, source, destination):
 @_public
 def rollaxis(x, axis, start=0):
     """An axis moved to before another one."""
-    axis, start = axis % _check(x, "rollaxis").ndim, start + x.ndim if start < 0 else start
+    if not _check(x, "rollaxis").ndim:
+        raise ValueError("[rollaxis] x, got a tensor without axes, expected one axis or more")
+    axis, start = axis % x.ndim, start + x.ndim if start < 0 else start
     return _ops.movedim(x, axis, start - 1 if axis < start else start)
 
 

@@ -66,7 +66,9 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
 
 def renorm(input, p, axis, maxnorm):
     """Scales slices along an axis whose norm of order p is above maxnorm down to it."""
-    axis %= _check(input, "renorm").ndim
+    if not _check(input, "renorm").ndim or not p > 0:
+        raise ValueError("[renorm] p and the rank of input, got %s and %d, expected above 0" % (p, input.ndim))
+    axis %= input.ndim
     others = tuple(i for i in range(input.ndim) if i != axis)
     norm = _k.pow(_k.sum(_k.pow(_k.abs(input), float(p)), others, True), 1.0 / p)
     return input * _k.where(_k.greater(norm, maxnorm), maxnorm / (norm + 1e-7), 1.0)

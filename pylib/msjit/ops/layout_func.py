@@ -324,15 +324,22 @@ def pixel_unshuffle(input, downscale_factor):
 def channel_shuffle(x, groups):
     """Channels (axis 1) of all groups in turn: the first of each, the second of each, ..."""
     _check(x, "channel_shuffle")
-    if x.ndim < 3 or x.shape[1] % groups:
+    if groups < 1 or x.ndim < 3 or x.shape[1] % groups:
         raise ValueError("[channel_shuffle] channels must be a multiple of %d, got shape %s" % (groups, tuple(x.shape)))
     parts = _k.reshape(x, [x.shape[0], groups, x.shape[1] // groups] + _b.list(x.shape[2:]))
     return _k.reshape(_k.swapaxes(parts, 1, 2), x.shape)
 
 
+def _blocks(where, sizes, count):
+    sizes = (sizes,) * count if isinstance(sizes, int) else tuple(sizes)
+    if any(size < 1 for size in sizes):
+        raise ValueError("[%s] sizes of blocks, got %s, expected 1 or more" % (where, sizes))
+    return sizes
+
+
 def space_to_batch_nd(input_x, block_size, paddings):
     """Blocks of the last axes, after padding, moved into the first one."""
-    axes, blocks = len(paddings), (block_size,) * len(paddings) if isinstance(block_size, int) else tuple(block_size)
+    axes, blocks = len(paddings), _blocks("space_to_batch_nd", block_size, len(paddings))
     _check(input_x, "space_to_batch_nd")
     first = input_x.ndim - axes
     before, after = [0] * first + [p[0] for p in paddings], [0] * first + [p[1] for p in paddings]
@@ -346,7 +353,7 @@ def space_to_batch_nd(input_x, block_size, paddings):
 
 def batch_to_space_nd(input_x, block_shape, crops):
     """The reverse of space_to_batch_nd: parts of the first axis moved into blocks of the last ones, which are cropped."""
-    axes, blocks = len(crops), (block_shape,) * len(crops) if isinstance(block_shape, int) else tuple(block_shape)
+    axes, blocks = len(crops), _blocks("batch_to_space_nd", block_shape, len(crops))
     _check(input_x, "batch_to_space_nd")
     first, total = input_x.ndim - axes, 1
     for b in blocks:

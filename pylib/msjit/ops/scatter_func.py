@@ -57,7 +57,8 @@ def index_fill(x, axis, index, value):
     if isinstance(value, _Tensor) and value.ndim:
         raise ValueError("[index_fill] value must have no axes, got %d" % value.ndim)
     filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)
-    _check(x, "index_fill")
+    if not _check(x, "index_fill").ndim:
+        raise ValueError("[index_fill] x, got a tensor without axes, expected one axis or more")
     return _k.index_update([x, _k.cast(filled, x.dtype), index], [axis % x.ndim], False)
 
 
@@ -262,6 +263,8 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     import numpy
     _check(input, "unique_consecutive")
     values = input.asnumpy()
+    if dim is not None and not -values.ndim <= dim < values.ndim:
+        raise ValueError("[unique_consecutive] dim, got %d, expected an axis of %d" % (dim, values.ndim))
     flat = values.reshape(-1) if dim is None else numpy.moveaxis(values, dim, 0)
     rows = flat.reshape(flat.shape[0], flat.size // max(flat.shape[0], 1))
     new = numpy.ones(len(rows), bool)

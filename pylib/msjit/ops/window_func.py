@@ -290,6 +290,8 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
 
 
 def _root(means, count, norm_type):
+    if not norm_type:
+        raise ValueError("[lp_pool] norm_type, got 0, expected another number")
     return _k.pow(_k.relu(means) * float(count), 1.0 / norm_type)
 
 
