@@ -153,8 +153,8 @@ bool model_records(Executor& x, Args args, PyObject* names, SymRef* out) {
 const ModelRow kModels[] = {{"push_grad_scope", model_push}, {"pop_grad_scope", model_pop},
                             {"grad_level", model_level},     {"grad_recording", model_recording},
                             {"alias", model_alias},          {"stand_in", model_stand_in},
-                            {"detach", model_detach},
-                            {"gradients", model_gradients},  {"records", model_records}};
+                            {"detach", model_detach},        {"gradients", model_gradients},
+                            {"records", model_records}};
 
 const ModelRow kMethods[] = {{"detach", model_detach}};
 
