@@ -92,7 +92,7 @@ def block_diag(*inputs):
 def cartesian_prod(*inputs):
     """All choices of one element from each vector, one row each."""
     if len(inputs) == 1:
-        return inputs[0]
+        return _k.reshape(inputs[0], (-1, 1))
     return _k.stack([_k.reshape(item, (-1,)) for item in _a.meshgrid(*inputs, indexing="ij")], -1)
 
 
