@@ -4,6 +4,7 @@ Their names end in " ~", except those by position: of calls that MindSpore refus
 them as well.
 """
 import ast
+import re
 
 from samples import case
 
@@ -11,18 +12,36 @@ FLOATS = ("f16", "bf16", "f64", "i32", "i64", "u8", "i8", "i16", "b", "c64")
 INTS = ("i64", "i32", "u8", "f32")
 
 
+def parts(call):
+    """(what comes before the arguments, (start, end) of each) of an expression that ends with a call."""
+    stack, commas, quote, opened = [], {}, None, 0
+    for at, letter in enumerate(call):
+        if quote or letter in "'\"":
+            quote = None if letter == quote else quote or letter
+        elif letter in "([{":
+            stack.append(at)
+            commas[at] = []
+        elif letter in ")]}":
+            opened = stack.pop()
+        elif letter == "," and stack:
+            commas[stack[-1]].append(at)
+    bounds = [opened] + commas[opened] + [len(call) - 1]
+    return call[:opened], [(start + 1, end) for start, end in zip(bounds, bounds[1:])]
+
+
 def arguments(call):
-    """(start, end, text) of the arguments of the last call in an expression of one line."""
-    node = ast.parse(call, mode="eval").body
-    found = list(node.args) + [keyword.value for keyword in node.keywords]
-    return [(n.col_offset, n.end_col_offset, call[n.col_offset:n.end_col_offset]) for n in found]
+    """(start, end, text) of the values of the arguments."""
+    found = []
+    for start, end in parts(call)[1]:
+        keyword = re.match(r" *(\w+=(?!=))? *", call[start:end])
+        if call[start + keyword.end():end]:
+            found.append((start + keyword.end(), end, call[start + keyword.end():end]))
+    return found
 
 
 def by_position(call):
     """The call with all its keywords left out."""
-    node = ast.parse(call, mode="eval").body
-    head = call[:node.func.end_col_offset]
-    return "%s(%s)" % (head, ", ".join(text for _, _, text in arguments(call)))
+    return "%s(%s)" % (parts(call)[0], ", ".join(text for _, _, text in arguments(call)))
 
 
 def others(text):
