@@ -65,6 +65,12 @@ bool model_alias(Executor& x, Args args, PyObject* names, SymRef* out) {
   return *out = make_tensor(leaf.take()), true;
 }
 
+// Another object with the same value: what is written into it later does not change the first one.
+bool model_stand_in(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!one_tensor(x, "stand_in", args, names)) return false;
+  return *out = make_tensor(args[0]->tensor), true;
+}
+
 bool model_detach(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!one_tensor(x, "detach", args, names)) return false;
   return x.apply(*find_op("stop_gradient"), std::span(&args[0]->tensor, 1), {}, out);
@@ -146,8 +152,9 @@ bool model_records(Executor& x, Args args, PyObject* names, SymRef* out) {
 
 const ModelRow kModels[] = {{"push_grad_scope", model_push}, {"pop_grad_scope", model_pop},
                             {"grad_level", model_level},     {"grad_recording", model_recording},
-                            {"alias", model_alias},          {"detach", model_detach},
-                            {"gradients", model_gradients},  {"records", model_records}};
+                            {"alias", model_alias},          {"stand_in", model_stand_in},
+                            {"detach", model_detach},        {"gradients", model_gradients},
+                            {"records", model_records}};
 
 const ModelRow kMethods[] = {{"detach", model_detach}};
 

@@ -31,14 +31,22 @@ inline double digamma(double x) {
   return total + std::log(x) - 0.5 / x - series;
 }
 
-// The zeta function of Hurwitz, sum over k >= 0 of (x + k)^-s for s > 1, x > 0: the first terms,
-// and the rest by Euler-Maclaurin (DLMF 25.11.5).
+// The zeta function of Hurwitz, sum over k >= 0 of (x + k)^-s for s > 1: the first terms, and the
+// rest by Euler-Maclaurin (DLMF 25.11.5). Below 0 it is infinite at integers, and real between them
+// where s is an integer.
 inline double hurwitz_zeta(double s, double x) {
-  if (!(s > 1) || !(x > 0)) {
-    return s == 1 ? std::numeric_limits<double>::infinity()
-                  : std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (s == 1) return kInfinity;
+  if (!(s > 1) || x != x) return std::numeric_limits<double>::quiet_NaN();
+  if (x == kInfinity) return 0;
+  if (x <= 0) {
+    const double part = x - std::floor(x);
+    if (part == 0) return kInfinity;
+    if (s != std::floor(s)) return std::numeric_limits<double>::quiet_NaN();
+    // The terms below 0 are those from 1 - part to -x, with the sign of (-1)^s.
+    const double below = hurwitz_zeta(s, 1 - part) - hurwitz_zeta(s, 1 - x);
+    return hurwitz_zeta(s, part) + (std::fmod(s, 2) == 0 ? below : -below);
   }
-  if (x == std::numeric_limits<double>::infinity()) return 0;
   double total = 0;
   for (int k = 0; k < 12; ++k, x += 1) total += std::pow(x, -s);
   const double tail = std::pow(x, -s);

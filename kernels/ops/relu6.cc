@@ -14,7 +14,7 @@ MSJIT_OP(relu6)
     })
     .vjp([](Vjp& v) {
       v.set_grad(0, v.grad() * cast(greater(v.in(0), 0.0), v.grad().dtype()) *
-                        cast(less(v.in(0), 6.0), v.grad().dtype()));
+                        cast(less_equal(v.in(0), 6.0), v.grad().dtype()));
     })
     .sample({.shapes = {{4, 5}}, .low_high = {-3, 9}});
 

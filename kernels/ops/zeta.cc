@@ -8,8 +8,8 @@ using namespace words;
 
 MSJIT_OP(zeta)
     .doc(
-        "The zeta function of Hurwitz, the sum over k >= 0 of (y + k)^-x, for x > 1 and y > 0; "
-        "differentiated by y alone.")
+        "The zeta function of Hurwitz, the sum over k >= 0 of (y + k)^-x, for x > 1; of y < 0 for "
+        "integers x alone; differentiated by y alone.")
     .binary(DTypeRule::kFloat)
     .native<kFloats>([](auto m, auto x, auto y) {
       return decltype(x)(special::hurwitz_zeta(x.v, y.v));

@@ -98,6 +98,10 @@ Ref alias(PyObject*, PyObject* tensor) {
   if (!need_tensor(tensor, "alias")) return {};
   return wrap_tensor(grad_input(tensor_of(tensor)));
 }
+Ref stand_in_function(PyObject*, PyObject* tensor) {
+  if (!need_tensor(tensor, "stand_in")) return {};
+  return wrap_tensor(stand_in(tensor_of(tensor)));
+}
 Ref is_tracked_function(PyObject*, PyObject* tensor) {
   if (!need_tensor(tensor, "is_tracked")) return {};
   return Ref::share(is_tracked(tensor_of(tensor)) ? Py_True : Py_False);
@@ -127,6 +131,8 @@ PyMethodDef g_autograd_functions[] = {
     method<mark_parameter_function>(
         "mark_parameter",
         "mark_parameter(tensor, requires_grad=True)\n--\n\nMakes a tensor a parameter."),
+    method1<stand_in_function>(
+        "stand_in", "stand_in(tensor)\n--\n\nAnother Tensor with the same data and history."),
     method1<alias>("alias", "alias(tensor)\n--\n\nA fresh leaf on the same data."),
     method1<is_tracked_function>(
         "is_tracked", "is_tracked(tensor)\n--\n\nWhether an op on the tensor would be recorded."),

@@ -712,7 +712,7 @@ class Tensor:
     def zeros_like(self, dtype: Optional[DTypeLike] = ...) -> "Tensor":
         """Zeros in the shape and dtype of x."""
     def zeta(self, y: TensorLike) -> "Tensor":
-        """The zeta function of Hurwitz, the sum over k >= 0 of (y + k)^-x, for x > 1 and y > 0; differentiated by y alone."""
+        """The zeta function of Hurwitz, the sum over k >= 0 of (y + k)^-x, for x > 1; of y < 0 for integers x alone; differentiated by y alone."""
 
 class ops:
     @staticmethod
@@ -1290,7 +1290,7 @@ class ops:
         """Zeros in the shape and dtype of x."""
     @staticmethod
     def zeta(x: TensorLike, y: TensorLike) -> "Tensor":
-        """The zeta function of Hurwitz, the sum over k >= 0 of (y + k)^-x, for x > 1 and y > 0; differentiated by y alone."""
+        """The zeta function of Hurwitz, the sum over k >= 0 of (y + k)^-x, for x > 1; of y < 0 for integers x alone; differentiated by y alone."""
 
 def alias(tensor: Any) -> Tensor: ...
 def allocator_stats() -> Dict[str, int]: ...

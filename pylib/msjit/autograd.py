@@ -146,8 +146,10 @@ class _Pull:
                 self.positions = [p for p in positions if isinstance(given[p], Tensor)]
                 self.inputs = [given[p] for p in self.positions]
                 self.leaves = [_msjit.alias(x) for x in self.inputs]
-                for position, leaf in zip(self.positions, self.leaves):
-                    given[position] = leaf
+                # What the function gets stands in for the leaves, so that it may write into its arguments.
+                self.given = [_msjit.stand_in(leaf) for leaf in self.leaves]
+                for position, argument in zip(self.positions, self.given):
+                    given[position] = argument
                 self.output = fn(*given[:len(args)], **dict(zip(kwargs, given[len(args):])))
             finally:
                 for weight in frozen:
@@ -159,7 +161,8 @@ class _Pull:
         wrt = self.leaves + list(self.weights)
         grads = list(_msjit.gradients(outputs, seeds, wrt, self.nested or keep)) if wrt else []
         if leaf_hooks:
-            grads = [hooked(*found) for found in zip(grads, wrt, self.inputs + [None] * len(self.weights))]
+            grads = [hooked(*found) for found in zip(grads, self.given + list(self.weights),
+                                                     self.inputs + [None] * len(self.weights))]
         return grads[:len(self.leaves)], grads[len(self.leaves):]
 
     def value(self):

@@ -8,6 +8,7 @@ from .common.dtype import (  # noqa: F401
     bool_, complex64, complex128, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
 )
 from .common.tensor import Tensor as _Tensor
+from .common.tensor import check_tensor as _check
 from .ops import concat  # noqa: F401
 
 pi, e, inf, nan, newaxis = _np.pi, _np.e, _np.inf, _np.nan, None
@@ -117,6 +118,7 @@ def argmin(a, axis=None):
 
 def meshgrid(*xi, sparse=False, indexing="xy"):
     """Coordinate tensors of a grid, as a list; sparse: each with one axis longer than 1, to be broadcast."""
+    xi = [_ops.reshape(_check(x, "meshgrid"), (-1,)) for x in xi]
     grids = _ops.meshgrid(*xi, indexing=indexing)
     if not sparse:
         return list(grids)
@@ -124,12 +126,13 @@ def meshgrid(*xi, sparse=False, indexing="xy"):
     if indexing == "xy" and len(xi) > 1:
         places[:2] = 1, 0
     return [grid.reshape([-1 if axis == place else 1 for axis in range(len(xi))])
-            for grid, place in zip([_ops.reshape(x, (-1,)) for x in xi], places)]
+            for grid, place in zip(xi, places)]
 
 
 def unique(x, return_inverse=False):
     """The distinct elements in order of appearance, and the index of each element among them when asked."""
-    return _ops.unique(x) if return_inverse else _ops.unique(x)[0]
+    values, places = _ops.unique(_check(x, "unique"))
+    return (values, _ops.reshape(places, (-1,))) if return_inverse else values
 
 
 def reshape(x, new_shape):
@@ -139,17 +142,20 @@ def reshape(x, new_shape):
 
 def transpose(a, axes=None):
     """Axes in another order, reversed by default."""
-    return a.T if axes is None else _ops.transpose(a, axes)
+    return _check(a, "transpose").T if axes is None else _ops.transpose(a, axes)
 
 
 def dot(a, b):
-    """Dot product, as numpy.dot for one and two axes."""
+    """Dot product, as numpy.dot for one and two axes; of numbers their product with the other one."""
+    if not (_check(a, "dot").ndim and _check(b, "dot").ndim):
+        return a * b
     product = _ops.dot(a, b)
     return product if product.dtype == a.dtype or product.dtype != int64 else product.astype(a.dtype)
 
 
 def tensordot(a, b, axes=2):
     """Sums of products over axes: the last `axes` of a and the first of b, or the two lists of axes given."""
+    _check(a, "tensordot"), _check(b, "tensordot")
     if isinstance(axes, int):
         most = a.ndim if a.ndim < b.ndim else b.ndim
         if not 0 <= axes <= most:
@@ -183,7 +189,7 @@ def rand(*shape, dtype=_mstype.float32):
 
 def split(x, indices_or_sections, axis=0):
     """So many equal parts along an axis, or the parts between the positions listed, none of them empty."""
-    length = x.shape[axis]
+    length = _check(x, "split").shape[axis]
     if isinstance(indices_or_sections, int) and not isinstance(indices_or_sections, bool):
         if indices_or_sections < 1 or length % indices_or_sections:
             raise ValueError("[split] size of the axis, got %d, expected a multiple of indices_or_sections, %d"

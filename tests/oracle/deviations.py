@@ -1,8 +1,8 @@
 """Where msjit means to differ from MindSpore. The page docs/deviations.md is written from this table.
 
 A row of deviation_rows.py: title, reason, and lines "kind: pattern" of the samples it covers, or "kind says: pattern" of
-what is reported for them; `*` in a pattern stands for any text, and the kinds are those of compare.py. A line that covers
-no difference any more is reported, so that it can be removed.
+what is reported for them ("kind says ~: pattern" for the samples of variations.py alone); `*` in a pattern stands for any
+text, and the kinds are those of compare.py. A line that covers no difference any more is reported, so that it can be removed.
 """
 import re
 import textwrap
@@ -27,7 +27,8 @@ class Table:
     def find(self, name, kind, detail):
         """The title of the row that covers a difference, or None."""
         hits = [i for i, (_, k, _, regex) in enumerate(self.lines)
-                if (k == kind and regex.match(name)) or (k == kind + " says" and regex.match(detail))]
+                if (k == kind and regex.match(name)) or (k == kind + " says" and regex.match(detail))
+                or (k == kind + " says ~" and name.endswith(" ~") and regex.match(detail))]
         self.used.update(hits)
         return self.lines[hits[0]][0] if hits else None
 

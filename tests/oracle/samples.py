@@ -8,9 +8,9 @@ CASES = pathlib.Path(__file__).parent / "cases"
 class Sample:
     """One call to compare: an expression over the arguments a, b, c, ... and their texts."""
 
-    def __init__(self, call, specs, gradient):
-        self.call, self.specs, self.gradient = call, specs, gradient
-        self.name = call + ("" if not specs else " | " + "; ".join(specs))
+    def __init__(self, call, specs, gradient, unusual=False):
+        self.call, self.specs, self.gradient, self.unusual = call, specs, gradient, unusual
+        self.name = call + ("" if not specs else " | " + "; ".join(specs)) + (" ~" if unusual else "")
 
     @property
     def parameters(self):
@@ -23,11 +23,14 @@ _samples = {}
 def case(call, *variants, **options):
     """Declares one sample a variant: a text, or a tuple of texts, for the arguments of the expression `call`.
 
-    gradient=False leaves out the comparison of gradients with respect to the floating-point arguments.
+    gradient=False leaves out the comparison of gradients with respect to the floating-point arguments; unusual=True
+    is of variations.py.
     """
     for specs in variants or ((),):
-        sample = Sample(call, (specs,) if isinstance(specs, str) else tuple(specs), options.get("gradient", True))
-        _samples.setdefault(sample.name, sample)
+        sample = Sample(call, (specs,) if isinstance(specs, str) else tuple(specs), options.get("gradient", True),
+                        options.get("unusual", False))
+        if sample.name[:-2] not in _samples or not sample.unusual:
+            _samples.setdefault(sample.name, sample)
 
 
 def calls(pattern, names, *variants, **options):

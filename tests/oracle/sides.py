@@ -38,7 +38,7 @@ def run_side(python, library, samples, folder):
     jobs, path, done, idle = folder / (library + ".json"), folder / (library + ".records"), {}, 0
     while len(done) < len(samples):
         rest = [s for s in samples if s.name not in done]
-        jobs.write_text(json.dumps([(s.call, s.specs, s.gradient) for s in rest]))
+        jobs.write_text(json.dumps([(s.call, s.specs, s.gradient, s.unusual) for s in rest]))
         path.write_bytes(b"")
         with open(folder / (library + ".log"), "ab") as log:
             process = subprocess.Popen([str(python), str(HERE / "worker.py"), library, str(jobs), str(path)],

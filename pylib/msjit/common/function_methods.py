@@ -276,7 +276,7 @@ def bind():
         "scatter_sub": _ops.tensor_scatter_sub, "scatter_mul": _ops.tensor_scatter_mul,
         "scatter_div": _ops.tensor_scatter_div, "scatter_max": _ops.tensor_scatter_max,
         "scatter_min": _ops.tensor_scatter_min, "triangular_solve": _triangular_solve, "soft_shrink": _ops.softshrink,
-        "byte": lambda self: _k.cast(self, "uint8"), "is_signed": lambda self: str(self.dtype) not in ("UInt8", "Bool"),
+        "byte": lambda self: _k.cast(self, "uint8"), "is_signed": lambda self: str(self.dtype)[:4] not in ("UInt", "Bool"),
     }
     for name in _FUNCTIONS:
         own[name] = getattr(_ops, name)

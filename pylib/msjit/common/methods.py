@@ -6,6 +6,7 @@ from .._native import Tensor, _msjit
 from . import function_methods, masked, notebook, object_methods, overloads
 from .methods_shared import written
 from .overloads import one_of
+from .tensor import check_tensor
 
 
 def _no_out(where, out):
@@ -185,12 +186,13 @@ def _remainder(self, other=None, *, divisor=None):
 
 def _expand_as(self, other=None, *, x=None):
     """Repeats axes of size 1 up to the shape of another tensor."""
-    return _k.broadcast_to(self, one_of("expand_as", other, "other", x, "x").shape)
+    other = one_of("expand_as", other, "other", x, "x")
+    return _k.broadcast_to(self, check_tensor(other, "expand_as").shape)
 
 
 def _view_as(self, other):
     """The same elements in the shape of another tensor."""
-    return _k.reshape(self, other.shape)
+    return _k.reshape(self, check_tensor(other, "view_as").shape)
 
 
 def _new_zeros(self, size, dtype=None):

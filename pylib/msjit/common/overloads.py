@@ -89,7 +89,7 @@ def _narrow(self, axis=None, start=None, length=None, *, dim=None):
 
 
 def _cumsum(self, axis=None, dtype=None, *, dim=None):
-    """Running sums along an axis, of the flattened tensor by default; of bools and 8-bit integers int32."""
+    """Running sums along an axis, of the flattened tensor by default; of bools and of integers of 8 and 16 bits int32."""
     axis = one_of("cumsum", axis, "axis", dim, "dim")
     if self.dtype in _narrow_dtypes:
         self = _k.cast(self, "int32")
@@ -244,9 +244,7 @@ def _to(self, dtype=None, *rest, **named):
 
 
 def _trace(self, offset=0, axis1=0, axis2=1, dtype=None):
-    """Sums of the diagonals over two axes."""
-    if offset == 0 and axis1 == 0 and axis2 == 1 and dtype is None and self.ndim == 2:
-        return _ops.trace(self)
+    """Sums of the diagonals over two axes, of integers int64."""
     out = _k.sum(_ops.diagonal(self, offset, axis1, axis2), -1, False)
     return out if dtype is None else _k.cast(out, dtype)
 
@@ -293,7 +291,7 @@ def bind():
     from .. import ops as _ops
     from ..ops import registry as _k
     from . import dtype as _dtypes
-    _narrow_dtypes = (_dtypes.bool_, _dtypes.int8, _dtypes.uint8)
+    _narrow_dtypes = (_dtypes.bool_, _dtypes.int8, _dtypes.uint8, _dtypes.int16)
     for function in (
             _add, _sub, _div, _matmul, _sort, _argsort, _topk, _split, _chunk, _index_select, _narrow, _cumsum, _median, _logsumexp,
             _nansum, _count_nonzero, _repeat_interleave, _repeat, _transpose, _flip, _flatten, _select, _where, _index_add, _unique,

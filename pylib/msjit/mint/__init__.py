@@ -2,6 +2,7 @@
 from .. import _paths, ops as _ops
 from ..absent import attributes as _absent
 from ..common.methods_shared import written as _written
+from ..common.tensor import check_tensor as _check_tensor
 from ..ops import (  # noqa: F401
     abs, arange, argmax, broadcast_to, clamp, cos, div, eq, equal, erf, exp, eye, full,
     full_like, greater, isclose, less, log, logical_and, logical_not, logical_or, masked_fill,
@@ -14,7 +15,7 @@ from ..ops import (  # noqa: F401
     cosh, cross, cumprod, divide, dot, dstack, einsum, erfc, erfinv, exp2, expm1, flip, float_power, floor, floor_divide, fmod,
     gcd, greater_equal, gt, histc, hstack, inverse, isfinite, isinf, isnan, isneginf, kthvalue, le, lerp, less_equal,
     log10, log1p, log2, logaddexp, logaddexp2, logical_xor, lt, masked_select, mm, mv, negative, not_equal, outer, ravel,
-    imag, polar, real, remainder, reshape, roll, round, searchsorted, sign, sinc, sinh, swapaxes, t, take, tan,
+    imag, polar, real, remainder, reshape, roll, round, searchsorted, sign, sinc, sinh, swapaxes, take, tan,
     trace, tril, triu, trunc, unbind, unique_consecutive, xlogy,
 )
 from ..ops import clamp as clip, greater_equal as ge, trunc as fix  # noqa: F401
@@ -26,6 +27,7 @@ from .tensor_func import *  # noqa: F403
 
 def bmm(input, mat2):
     """Products of two stacks of matrices."""
+    _check_tensor(input, "bmm"), _check_tensor(mat2, "bmm")
     if input.ndim != 3 or mat2.ndim != 3:
         raise ValueError("[bmm] operands must have 3 axes, got %d and %d" % (input.ndim, mat2.ndim))
     return _ops.bmm(input, mat2)
@@ -43,11 +45,19 @@ def gather(input, dim, index):
 
 def select(input, dim, index):
     """The slice of one position along an axis."""
+    _check_tensor(input, "select")
     return _ops.squeeze(_ops.narrow(input, dim, index % input.shape[dim], 1), dim)
+
+
+def t(input):
+    """The first two axes exchanged; tensors of fewer axes as they are."""
+    return _ops.swapaxes(input, 0, 1) if _check_tensor(input, "t").ndim > 1 else input
 
 
 def isnan(tensor):
     """Where elements are NaN."""
+    if isinstance(tensor, _ops.Tensor) and tensor.is_complex():
+        return _ops.logical_or(_ops.isnan(_ops.real(tensor)), _ops.isnan(_ops.imag(tensor)))
     return _ops.isnan(tensor)
 
 
@@ -63,6 +73,7 @@ def transpose(input, dim0, dim1):
 
 def item(input):
     """The element of a tensor of one, as a Python number."""
+    _check_tensor(input, "item")
     if input.size != 1:
         raise RuntimeError("[item] size of input, got %d, expected 1" % input.size)
     return input.item()
@@ -70,7 +81,7 @@ def item(input):
 
 def addr_(input, vec1, vec2, beta=1, alpha=1):
     """beta input + alpha times the outer product of two vectors, written to input; returns it."""
-    return _written("addr_", input, _ops.addr(input, vec1, vec2, beta=beta, alpha=alpha))
+    return _written("addr_", _check_tensor(input, "addr_"), _ops.addr(input, vec1, vec2, beta=beta, alpha=alpha))
 
 
 _paths.extend(__path__)  # noqa: F405

@@ -138,7 +138,6 @@ from msjit.ops import sqrt as sqrt
 from msjit.ops import square as square
 from msjit.ops import sum as sum
 from msjit.ops import swapaxes as swapaxes
-from msjit.ops import t as t
 from msjit.ops import take as take
 from msjit.ops import tan as tan
 from msjit.ops import tanh as tanh
@@ -294,6 +293,8 @@ def std(input: Any, dim: Any = ..., *, correction: Any = ..., keepdim: bool = ..
 def std_mean(input: Any, dim: Any = ..., *, correction: Any = ..., keepdim: bool = ...) -> Any: ...
 
 def sub(input: Any, other: Any, *, alpha: Any = ...) -> Any: ...
+
+def t(input: Any) -> Any: ...
 
 def tile(input: Any, dims: Any) -> Any: ...
 

@@ -1,11 +1,13 @@
 """Functions of mint.nn.functional whose arguments differ from those of ops."""
 from .. import ops as _ops
+from ..common.tensor import check_tensor as _check_tensor
 
 
 def _axis(x, dim):
     """The axis of softmax; where none is given, as in PyTorch."""
     if dim is not None:
         return dim
+    _check_tensor(x, "softmax")
     return 0 if x.ndim in (0, 1, 3) else 1
 
 
@@ -57,6 +59,7 @@ def kl_div(input, target, reduction="mean", log_target=False):
         safe = _ops.where(target > 0, target, _ops.ones_like(target))
         loss = target * (_ops.log(safe) - input)
     if reduction == "batchmean":
+        _check_tensor(input, "kl_div")
         return _ops.sum(loss) / input.shape[0]
     return _ops.reduce_loss(loss, reduction)
 
@@ -68,6 +71,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12):
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     """Normalises channels by batch statistics, moving the running ones by `momentum`, or (not training) by those."""
+    _check_tensor(input, "batch_norm")
     channels = (input.shape[1],)
     weight = _ops.ones(channels, input.dtype) if weight is None else weight
     bias = _ops.zeros(channels, input.dtype) if bias is None else bias

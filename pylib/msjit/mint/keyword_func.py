@@ -9,8 +9,8 @@ def index_select(input, dim, index):
 
 
 def narrow(input, dim, start, length):
-    """`length` elements from `start` on, along an axis."""
-    return _ops.narrow(input, dim, start, length)
+    """`length` elements from `start` on, along an axis; a negative start counts from its end."""
+    return _ops.narrow(input, dim, start + input.shape[dim] if start < 0 else start, length)
 
 
 def linspace(start, end, steps, *, dtype=None):

@@ -40,7 +40,7 @@ class _BatchNorm(_nn.Cell):
         if track_running_stats:
             self.running_mean = Parameter(initializer("zeros", shape, dtype), name="running_mean", requires_grad=False)
             self.running_var = Parameter(initializer("ones", shape, dtype), name="running_var", requires_grad=False)
-            self.num_batches_tracked = Parameter(initializer("zeros", [], mstype.int32), name="num_batches_tracked",
+            self.num_batches_tracked = Parameter(initializer("zeros", [], mstype.int64), name="num_batches_tracked",
                                                  requires_grad=False)
 
     def construct(self, input):

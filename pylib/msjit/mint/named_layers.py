@@ -7,7 +7,8 @@ def _of(base, name=None):
     """A layer of nn that calls its one argument `input`."""
     def construct(self, input):
         return base.construct(self, input)
-    return type(name or base.__name__, (base,), {"construct": construct, "__doc__": base.__doc__, "__module__": __name__})
+    return type(name or base.__name__, (base,), {"construct": construct, "__doc__": base.__doc__, "__module__": __name__,
+                                                 "_sequences": (tuple, list)})
 
 
 ConstantPad1d, ConstantPad2d, ConstantPad3d = _of(_nn.ConstantPad1d), _of(_nn.ConstantPad2d), _of(_nn.ConstantPad3d)
@@ -39,8 +40,15 @@ class _TwoNames(_nn.Cell):
         return super().construct(input, target)
 
 
-class BCELoss(_TwoNames, _nn.BCELoss):
+class BCELoss(_nn.Cell):
     """Binary cross entropy of probabilities."""
+
+    def __init__(self, weight=None, reduction="mean"):
+        super().__init__()
+        self.bce_loss = _nn.BCELoss(weight, reduction)
+
+    def construct(self, input, target):
+        return self.bce_loss(input, target)
 
 
 class CrossEntropyLoss(_TwoNames, _nn.CrossEntropyLoss):

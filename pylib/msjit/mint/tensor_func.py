@@ -3,6 +3,7 @@ from .. import ops as _ops
 from ..common import dtype as _mstype
 from ..common.generator import drawn as _drawn
 from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check_tensor
 from ..ops import registry as _k
 from ..ops.random_func import draw_uniform as _uniform
 
@@ -128,8 +129,9 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
 
 
 def chunk(input, chunks, dim=0):
-    """At most `chunks` parts of equal size."""
-    return _ops.chunk(input, chunks, dim)
+    """At most `chunks` parts of equal size; of an axis without elements all of them."""
+    parts = _ops.chunk(input, chunks, dim)
+    return parts if input.shape[dim] else parts * chunks
 
 
 def concat(tensors, dim=0):
@@ -147,6 +149,7 @@ def clone(input):
 
 def diag(input, diagonal=0):
     """The matrix with a vector on a diagonal, or a diagonal of a matrix."""
+    _check_tensor(input, "diag")
     return _ops.diag_embed(input, diagonal) if input.ndim == 1 else _ops.diagonal(input, diagonal)
 
 
@@ -224,6 +227,7 @@ def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
 
 def _convolved(conv, rank, input, weight, bias, stride, padding, dilation, groups):
+    _check_tensor(input, "conv")
     single = input.ndim == rank + 1
     x = _k.expand_dims(input, 0) if single else input
     if isinstance(padding, str):
@@ -241,6 +245,7 @@ def bernoulli(input, *, generator=None):
     """1 with the chances that the elements give, else 0."""
     if generator is not None:
         return _drawn("bernoulli", generator, bernoulli, input)
+    _check_tensor(input, "bernoulli")
     return _k.cast(_k.less(_uniform(input.shape, _mstype.float32, None), input), input.dtype)
 
 

@@ -105,14 +105,14 @@ class HSigmoid(Cell):
     """relu6(x + 3) / 6"""
 
     def construct(self, input):
-        return ops.relu6(input + 3) / 6
+        return ops.hardsigmoid(input)
 
 
 class HSwish(Cell):
     """x relu6(x + 3) / 6"""
 
     def construct(self, input):
-        return input * ops.relu6(input + 3) / 6
+        return ops.hardswish(input)
 
 
 class Softplus(Cell):

@@ -47,9 +47,6 @@ class EmbeddingLookup(Cell):
         norm = ops.sqrt(ops.sum(ops.square(rows), -1, True))
         return rows * self.max_norm / ops.maximum(norm, self.max_norm)
 
-    def extend_repr(self):
-        return "vocab_size=%d, embedding_size=%d" % (self.vocab_size, self.embedding_size)
-
 
 class MultiFieldEmbeddingLookup(EmbeddingLookup):
     """Rows of a table, weighed and joined for each field: (N, L) indices, values and fields give (N, field_size, embedding_size).

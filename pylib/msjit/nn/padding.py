@@ -57,13 +57,16 @@ class _Padded(Cell):
     """Pads the last axes: an int for all sides, or (left, right, top, bottom, ...)."""
 
     _axes, _mode, _value = 1, "constant", None
+    _sequences = (tuple,)
 
     def __init__(self, padding):
         super().__init__()
         name, sides = type(self).__name__, 2 * self._axes
-        if isinstance(padding, int) and not isinstance(padding, bool):
+        if isinstance(padding, bool) or not isinstance(padding, (int,) + self._sequences):
+            raise TypeError("[%s] padding, got %r, expected an int or a tuple of %d ints" % (name, padding, sides))
+        if isinstance(padding, int):
             padding = (padding,) * sides
-        if not isinstance(padding, tuple) or len(padding) % 2 or len(padding) > 2 * self._axes:
+        if len(padding) % 2 or len(padding) > 2 * self._axes:
             raise ValueError("[%s] padding, got %r, expected an int or a tuple of %d ints" % (name, padding, sides))
         self.padding = padding
 
@@ -71,7 +74,14 @@ class _Padded(Cell):
         if x.ndim < self._axes:
             raise ValueError("[%s] input has a wrong rank, got %d, expected at least %d"
                              % (type(self).__name__, x.ndim, self._axes))
-        return ops.pad(x, self.padding, self._mode, self._value)
+        padding = self.padding
+        if self._mode == "constant" and min(padding, default=0) < 0:  # these cut off
+            for i in range(0, len(padding), 2):
+                axis = x.ndim - 1 - i // 2
+                start, stop = max(-padding[i], 0), x.shape[axis] - max(-padding[i + 1], 0)
+                x = ops.narrow(x, axis, start, stop - start)
+            padding = tuple(max(n, 0) for n in padding)
+        return ops.pad(x, padding, self._mode, self._value)
 
 
 class ZeroPad2d(_Padded):
@@ -85,6 +95,8 @@ class ConstantPad1d(_Padded):
 
     def __init__(self, padding, value):
         super().__init__(padding)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError("[%s] value, got %s, expected an int or a float" % (type(self).__name__, type(value).__name__))
         self._value = value
 
 

@@ -25,6 +25,11 @@ def _make(name, function, count):
     __all__.append(name)
 
 
+def _float_power(x, y):
+    """Powers in float32, as MindSpore has them here."""
+    return _k.pow(_k.cast(x, _mstype.float32), _k.cast(y, _mstype.float32))
+
+
 for _name, _function in (
         ("absolute", _ops.abs), ("fabs", _ops.abs), ("arccosh", _ops.acosh), ("arcsin", _ops.asin),
         ("arcsinh", _ops.asinh), ("arctan", _ops.atan), ("arctanh", _ops.atanh), ("bitwise_not", _ops.bitwise_not),
@@ -38,7 +43,7 @@ for _name, _function in (
     _make(_name, _function, 1)
 for _name, _function in (
         ("arctan2", _ops.atan2), ("bitwise_and", _ops.bitwise_and), ("bitwise_or", _ops.bitwise_or),
-        ("bitwise_xor", _ops.bitwise_xor), ("copysign", _ops.copysign), ("float_power", _ops.float_power),
+        ("bitwise_xor", _ops.bitwise_xor), ("copysign", _ops.copysign), ("float_power", _float_power),
         ("floor_divide", _ops.floor_divide), ("fmod", _ops.fmod), ("gcd", _ops.gcd), ("lcm", _ops.lcm),
         ("heaviside", _ops.heaviside), ("hypot", _ops.hypot), ("logaddexp", _ops.logaddexp), ("fmax", _ops.fmax),
         ("logaddexp2", lambda x, y: _ops.logaddexp2(_float(x), _float(y))), ("logical_xor", _ops.logical_xor), ("mod", _ops.remainder), ("fmin", _ops.fmin),

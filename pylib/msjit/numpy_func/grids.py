@@ -85,8 +85,9 @@ def diag_indices(n, ndim=2):
 
 
 def _sizes_of(where, arr):
-    if not isinstance(arr, _Tensor) or arr.ndim != 2:
-        raise ValueError("[%s] argument, got %s, expected a Tensor of 2 axes" % (where, getattr(arr, "shape", type(arr))))
+    arr = _tensor(arr)
+    if arr.ndim != 2:
+        raise ValueError("[%s] shape of the argument, got %s, expected two axes" % (where, tuple(arr.shape)))
     return arr.shape
 
 

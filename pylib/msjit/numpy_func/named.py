@@ -71,7 +71,10 @@ def where(condition, x=None, y=None):
     """Elements of x where the condition holds, else of y; without both, the places where it holds, a tuple of one Tensor an axis."""
     if (x is None) is not (y is None):
         raise ValueError("[where] x and y, got one of them, expected both or none")
-    return _ops.nonzero(_tensor(condition), as_tuple=True) if x is None else _ops.where(condition, x, y)
+    condition = _tensor(condition)
+    if x is None:
+        return _ops.nonzero(condition, as_tuple=True)
+    return _ops.where(condition if condition.dtype == _mstype.bool_ else _k.not_equal(condition, 0), x, y)
 
 
 @_public
@@ -84,6 +87,9 @@ def randint(minval, maxval=None, shape=None, dtype=_mstype.int32):
 @_public
 def clip(x, xmin, xmax, dtype=None):
     """The elements limited to [xmin, xmax]; None leaves an end open."""
+    x = _tensor(x)
+    if isinstance(xmin, int) and xmin < 0 and xmax is not None and x.dtype in _mstype.uint_type:
+        xmin = 0  # no element is below
     return _cast(_ops.clip(_tensor(x), xmin, xmax), dtype)
 
 

@@ -1,7 +1,9 @@
 """Joining, splitting, turning, and matrices."""
 from .. import ops as _ops
 from ..common import dtype as _mstype
+from ..common.tensor import check_tensor as _check
 from ..ops import registry as _k
+from .shared import as_float as _as_float
 from .shared import as_tensor as _tensor
 
 __all__ = []
@@ -85,7 +87,7 @@ def broadcast_arrays(*args):
 @_public
 def flip(m, axis=None):
     """In reverse order along axes, all by default."""
-    axes = range(m.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    axes = range(_check(m, "flip").ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     return _k.flip(m, list(axes))
 
 
@@ -116,6 +118,8 @@ def moveaxis(a, source, destination):
 @_public
 def rollaxis(x, axis, start=0):
     """An axis moved to before another one."""
+    if not _check(x, "rollaxis").ndim:
+        raise ValueError("[rollaxis] x, got a tensor without axes, expected one axis or more")
     axis, start = axis % x.ndim, start + x.ndim if start < 0 else start
     return _ops.movedim(x, axis, start - 1 if axis < start else start)
 
@@ -153,16 +157,21 @@ def tri(N, M=None, k=0, dtype=_mstype.float32):
     return _k.tril(_ops.ones((N, N if M is None else M), dtype), k)
 
 
+def _rows(m):
+    m = _tensor(m)
+    return _k.broadcast_to(m, m.shape * 2) if m.ndim == 1 else m
+
+
 @_public
 def tril(m, k=0):
-    """The lower triangle."""
-    return _k.tril(_tensor(m), k)
+    """The lower triangle; a vector counts as rows of a matrix."""
+    return _k.tril(_rows(m), k)
 
 
 @_public
 def triu(m, k=0):
-    """The upper triangle."""
-    return _k.triu(_tensor(m), k)
+    """The upper triangle; a vector counts as rows of a matrix."""
+    return _k.triu(_rows(m), k)
 
 
 @_public
@@ -198,9 +207,9 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 @_public
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
-    """Sums of the diagonals over two axes."""
-    out = _k.sum(_ops.diagonal(a, offset, axis1, axis2), -1)
-    return _k.cast(out, a.dtype if dtype is None else dtype)
+    """Sums of the diagonals over two axes, of integers int64."""
+    out = _k.sum(_ops.diagonal(_tensor(a), offset, axis1, axis2), -1)
+    return out if dtype is None else _k.cast(out, dtype)
 
 
 @_public
@@ -227,7 +236,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 @_public
 def norm(x, ord=None, axis=None, keepdims=False):
     """Norm of vectors along one axis or of matrices along two."""
-    return _ops.norm(x, ord, axis, keepdims)
+    return _ops.norm(_as_float(_tensor(x)), ord, axis, keepdims)
 
 
 @_public

@@ -21,20 +21,28 @@ def _public(function):
 # -- sums and order --------------------------------------------------------------------------------------------------
 
 
+def _running(a, dtype):
+    """The dtype of running values: that of floats, complex and wide numbers, int32 of others."""
+    if dtype is not None:
+        return dtype
+    wide = (_mstype.int64, _mstype.uint16, _mstype.uint32, _mstype.uint64)
+    return a.dtype if a.dtype in _FLOATS or a.dtype in wide or a.is_complex() else _mstype.int32
+
+
 @_public
 def cumsum(a, axis=None, dtype=None):
     """Running sums along an axis, of the flattened tensor by default."""
     a = _tensor(a)
-    kind = dtype or (a.dtype if a.dtype in _FLOATS else _mstype.int32 if a.dtype != _mstype.int64 else a.dtype)
-    return _k.cast(_k.cumsum(_k.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis), kind)
+    a = a if dtype is None else _k.cast(a, dtype)
+    return _k.cast(_k.cumsum(_k.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis), _running(a, dtype))
 
 
 @_public
 def cumprod(a, axis=None, dtype=None):
     """Running products along an axis, of the flattened tensor by default."""
     a = _tensor(a)
-    kind = dtype or (a.dtype if a.dtype in _FLOATS else _mstype.int32 if a.dtype != _mstype.int64 else a.dtype)
-    return _k.cast(_k.cumprod(_k.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis), kind)
+    a = a if dtype is None else _k.cast(a, dtype)
+    return _k.cast(_k.cumprod(_k.reshape(a, (-1,)) if axis is None else a, 0 if axis is None else axis), _running(a, dtype))
 
 
 @_public
@@ -74,8 +82,9 @@ def count_nonzero(x, axis=None, keepdims=False):
 
 @_public
 def nansum(a, axis=None, dtype=None, keepdims=False):
-    """Sum over axes, NaN as 0."""
-    return _ops.nansum(_tensor(a), axis, keepdims, dtype=dtype)
+    """Sum over axes, NaN as 0, in the dtype of `a`."""
+    a = _tensor(a)
+    return _ops.nansum(a, axis, keepdims, dtype=a.dtype if dtype is None else dtype)
 
 
 @_public
@@ -88,7 +97,8 @@ def nanmean(a, axis=None, dtype=None, keepdims=False):
 def nanmax(a, axis=None, dtype=None, keepdims=False):
     """Largest element that is not NaN."""
     a = _tensor(a)
-    out = _k.max(_k.where(_k.isnan(a), float("-inf"), a), axis, keepdims)
+    known = _k.where(_k.isnan(a), float("-inf"), a) if a.dtype in _FLOATS else a
+    out = _k.max(known, axis, keepdims)
     return out if dtype is None else _k.cast(out, dtype)
 
 
@@ -96,7 +106,8 @@ def nanmax(a, axis=None, dtype=None, keepdims=False):
 def nanmin(a, axis=None, dtype=None, keepdims=False):
     """Smallest element that is not NaN."""
     a = _tensor(a)
-    out = _k.min(_k.where(_k.isnan(a), float("inf"), a), axis, keepdims)
+    known = _k.where(_k.isnan(a), float("inf"), a) if a.dtype in _FLOATS else a
+    out = _k.min(known, axis, keepdims)
     return out if dtype is None else _k.cast(out, dtype)
 
 
@@ -152,7 +163,7 @@ def bincount(x, weights=None, minlength=0, length=None):
 @_public
 def argwhere(a):
     """Positions of the elements that are not zero."""
-    return _ops.argwhere(a)
+    return _ops.argwhere(_tensor(a))
 
 
 @_public
@@ -210,8 +221,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """Powers of a base, their exponents evenly spaced."""
     if axis not in (0, -1):
         raise NotImplementedError("[logspace] axis, got %s, expected 0" % axis)
+    start, stop = _float(_tensor(start)), _float(_tensor(stop))
     step = (stop - start) / _b.max(num - 1 if endpoint else num, 1)
-    exponents = _k.arange(0, num, 1, _mstype.float32) * float(step) + float(start)
+    exponents = _k.reshape(_k.arange(0, num, 1, _mstype.float32), [num] + [1] * step.ndim) * step + start
     out = _k.pow(float(base), exponents)
     return out if dtype is None else _k.cast(out, dtype)
 

@@ -151,11 +151,13 @@ def swapdims(input, dim0, dim1):
 
 def t(input):
     """Transposed matrix."""
+    check_tensor(input, "t")
     return _k.swapaxes(input, 0, 1) if input.ndim == 2 else input
 
 
 def movedim(x, source, destination):
     """Moves axes, one or several, to other places."""
+    check_tensor(x, "movedim")
     sources, targets = _axes(source, x.ndim), _axes(destination, x.ndim)
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
         raise ValueError("[movedim] axes must be as many and distinct, got %s and %s" % (source, destination))
@@ -178,6 +180,7 @@ _py_range = builtins.range
 
 def split(tensor, split_size_or_sections, axis=0):
     """Parts of equal size (an int: the size of one), or of the given sizes."""
+    check_tensor(tensor, "split")
     if not -tensor.ndim <= axis < tensor.ndim:
         raise ValueError("[split] axis is out of range, got %d, expected %d to %d" % (axis, -tensor.ndim, tensor.ndim - 1))
     length = tensor.shape[axis]
@@ -188,6 +191,7 @@ def split(tensor, split_size_or_sections, axis=0):
         sections = [part] * (length // part)
         if length % part:
             sections.append(length % part)
+        sections = sections or [0]  # nothing, in one part
     else:
         sections = list(split_size_or_sections)
     return tuple(_k.split(tensor, sections, axis))
@@ -197,6 +201,7 @@ def chunk(input, chunks, axis=0):
     """At most `chunks` parts of equal size."""
     if chunks <= 0:
         raise ValueError("[chunk] chunks must be positive, got %d" % chunks)
+    check_tensor(input, "chunk")
     if not -input.ndim <= axis < input.ndim:
         raise ValueError("[chunk] axis is out of range, got %d, expected %d to %d" % (axis, -input.ndim, input.ndim - 1))
     return split(input, max(1, -(-input.shape[axis] // chunks)), axis)
@@ -214,6 +219,7 @@ def unstack(input_x, axis=0):
 
 def narrow(input, axis, start, length):
     """`length` elements from `start` on, along an axis."""
+    check_tensor(input, "narrow")
     begin, end = [0] * input.ndim, list(input.shape)
     axis, = _axes(axis, input.ndim)
     if not 0 <= start <= start + length <= end[axis]:
@@ -225,6 +231,7 @@ def narrow(input, axis, start, length):
 
 def slice(input_x, begin, size):
     """`size` elements from `begin` on, along every axis; size -1 means to the end."""
+    check_tensor(input_x, "slice")
     if not len(begin) == len(size) == input_x.ndim:
         raise ValueError("[slice] begin and size must have one number for each axis, got %d and %d for %d axes"
                          % (len(begin), len(size), input_x.ndim))
@@ -244,6 +251,7 @@ def pad(input_x, padding, mode="constant", value=None):
     """
     if mode not in ("constant", "reflect", "replicate", "circular"):
         raise ValueError("[pad] mode, got %r, expected 'constant', 'reflect', 'replicate' or 'circular'" % (mode,))
+    check_tensor(input_x, "pad")
     if len(padding) % 2 or len(padding) > 2 * input_x.ndim:
         raise ValueError("[pad] padding must be pairs for at most %d axes, got %d numbers"
                          % (input_x.ndim, len(padding)))
@@ -294,6 +302,7 @@ def repeat_elements(x, rep, axis=0):
 
 def diagonal(input, offset=0, dim1=0, dim2=1):
     """The diagonals over two axes, as a new last axis."""
+    check_tensor(input, "diagonal")
     rank = input.ndim
     if rank < 2:
         raise ValueError("[diagonal] input has a wrong rank, got %d, expected at least 2" % rank)
@@ -328,6 +337,7 @@ def gather(input_params, input_indices, axis, batch_dims=0):
 
 def _gather_in_stacks(x, indices, axis, batch_dims):
     """Each of a stack of tensors, whose sizes are the first ones of x, indexed by its own part of the indices."""
+    check_tensor(x, "gather")
     axis, = _axes(axis, x.ndim)
     lead = batch_dims % (indices.ndim + 1) if batch_dims < 0 else batch_dims
     if lead > axis or x.shape[:lead] != indices.shape[:lead]:
@@ -369,6 +379,7 @@ def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
 def nonzero(input, as_tuple=False):
     """Indices of the elements that are not zero."""
     import numpy
+    check_tensor(input, "nonzero")
     found = numpy.nonzero(input.asnumpy())
     if as_tuple:
         return tuple(Tensor(index.astype(numpy.int64)) for index in found)

@@ -4,6 +4,7 @@ The function gets the primitive, for its attributes, and the inputs of the call.
 _PLAIN.
 """
 from ..common import dtype as _mstype
+from ..common.tensor import check_tensor as _check_tensor
 from . import array_func as _a
 from . import complex_func as _c
 from . import distance_func as _d
@@ -101,6 +102,13 @@ _plain({
 })
 
 
+def _svd(p, x):
+    if p.compute_uv:
+        return _la.svd(x, p.full_matrices, True)
+    nothing = _k.zeros((1,), x.dtype)
+    return _la.svd(x, p.full_matrices, False), nothing, nothing
+
+
 def _cumprod(p, x, axis):
     if p.exclusive or p.reverse:
         x = _k.flip(x, (axis,)) if p.reverse else x
@@ -114,6 +122,7 @@ def _cumprod(p, x, axis):
 
 
 def _depth_to_space(p, x):
+    _check_tensor(x, "depth_to_space")
     n, c, h, w = x.shape
     b = p.block_size
     x = _k.transpose(_k.reshape(x, (n, b, b, c // (b * b), h, w)), (0, 3, 4, 1, 5, 2))
@@ -121,6 +130,7 @@ def _depth_to_space(p, x):
 
 
 def _space_to_depth(p, x):
+    _check_tensor(x, "space_to_depth")
     n, c, h, w = x.shape
     b = p.block_size
     x = _k.transpose(_k.reshape(x, (n, c, h // b, b, w // b, b)), (0, 3, 5, 1, 2, 4))
@@ -174,8 +184,10 @@ def _pool3d(p, x):
     kernel, stride = _w._tuple(p.kernel_size, 3, p.name, "kernel_size"), _w._tuple(p.strides, 3, p.name, "strides")
     mode = p.pad_mode.lower()
     if p.name == "MaxPool3D":
+        _check_tensor(x, p.name)
         pads = _w._pads(p.name, x.shape[2:], kernel, stride, (1, 1, 1), mode, p.pad_list)
         return _w.greatest(x, kernel, stride, pads, (1, 1, 1), bool(p.ceil_mode))
+    _check_tensor(x, p.name)
     pads = _w._pads(p.name, x.shape[2:], kernel, stride, (1, 1, 1), mode, p.pad)
     return _w.averaged(x, kernel, stride, pads, p.ceil_mode, p.count_include_pad and mode == "pad", p.divisor_override)
 
@@ -186,7 +198,7 @@ _WRITES = {"use_locking": False}
 for _name, _attributes, _rule in (
         ("CumProd", {"exclusive": False, "reverse": False}, _cumprod),
         ("Cummax", {"axis": _REQUIRED}, lambda p, x: _k.cummax(x, p.axis)),
-        ("Cummin", {"axis": _REQUIRED}, lambda p, x: _k.cummin(x, p.axis)),
+        ("Cummin", {"axis": _REQUIRED}, lambda p, x: _st.cummin(x, p.axis)),
         ("Cross", {"dim": -65530}, lambda p, x, y: _la.cross(x, y, None if p.dim == -65530 else p.dim)),
         ("Cdist", {"p": 2.0}, lambda p, x, y: _d.cdist(x, y, p.p)),
         ("Pdist", {"p": 2.0}, lambda p, x: _d.pdist(x, p.p)),
@@ -257,7 +269,7 @@ for _name, _attributes, _rule in (
         ("CholeskySolve", {"upper": False}, lambda p, x, y: _la.cholesky_solve(x, y, p.upper)),
         ("CholeskyInverse", {"upper": False}, lambda p, x: _la.cholesky_inverse(x, p.upper)),
         ("Qr", {"full_matrices": False}, lambda p, x: _k.qr(x, p.full_matrices)),
-        ("Svd", {"full_matrices": False, "compute_uv": True}, lambda p, x: _la.svd(x, p.full_matrices, p.compute_uv)),
+        ("Svd", {"full_matrices": False, "compute_uv": True}, _svd),
         ("Meshgrid", {"indexing": "xy"}, lambda p, xs: _a.meshgrid(*xs, indexing=p.indexing)),
         ("Mvlgamma", {"p": _REQUIRED}, lambda p, x: _sp.mvlgamma(x, p.p)),
         ("Multinomial", {"seed": 0, "seed2": 0, "dtype": _mstype.int32}, lambda p, x, n:

@@ -53,13 +53,16 @@ def _as_tuple(x):
 def _sparse_to_dense(indices, values, sparse_shape):
     """Zeros of a shape with values at coordinates; of several at one place the last stays."""
     from ._sparse.shared import positive
+    _check(values, "sparse_to_dense")
     dense = _k.full(tuple(sparse_shape), 0, values.dtype)
+    _check(indices, "sparse_to_dense")
     return _i.tensor_scatter_update(dense, positive(indices if indices.ndim > 1 else _k.expand_dims(indices, 1)), values)
 
 
 def _bincount(array, size, weights):
     """Sums of weights (ones if there are none) of each number below size."""
     count = int(size)
+    _check(weights, "bincount"), _check(array, "bincount")
     weights = weights if weights.size else _k.ones(array.shape, weights.dtype)
     flat, kept = _k.reshape(array, (-1,)), _k.reshape(weights, (-1,))
     return _sc._combined(_k.full((count + 1,), 0, kept.dtype), kept, [_k.minimum(flat, count)], [0], "add")[:count]
@@ -68,12 +71,14 @@ def _bincount(array, size, weights):
 def _epsilon(x):
     """The distance of 1 to the next number of the dtype, in the shape of x."""
     import numpy
+    _check(x, "epsilon")
     return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
 
 
 def _lookup(params, indices, offset):
     """Rows of params by indices less an offset; zeros for those it has not."""
     places = indices - offset
+    _check(params, "lookup")
     inside = _k.logical_and(_k.greater_equal(places, 0), _k.less(places, params.shape[0]))
     rows = _k.gather(params, _k.where(inside, places, 0), 0)
     return _k.where(_k.reshape(inside, tuple(places.shape) + (1,) * (params.ndim - 1)), rows, _k.zeros_like(rows))
@@ -88,6 +93,7 @@ def _tridiagonal(superdiag, maindiag, subdiag, rhs):
 
 def _put(p, x, updates, indices):
     """A copy with updates at advanced indices, or added to them."""
+    _check(x, "put")
     return _k.index_update([x, _k.cast(updates, x.dtype)] + list(indices), list(range(len(indices))), bool(p.accumulate))
 
 

@@ -60,12 +60,15 @@ def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
 def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     """Norm of matrices on two axes."""
     A = A if dtype is None else _k.cast(A, dtype)
+    _check(A, "matrix_norm")
     return _m._matrix_norm(A, ord, axis[0] % A.ndim, axis[1] % A.ndim, keepdims)
 
 
 def renorm(input, p, axis, maxnorm):
     """Scales slices along an axis whose norm of order p is above maxnorm down to it."""
-    axis %= _check(input, "renorm").ndim
+    if not _check(input, "renorm").ndim or not p > 0:
+        raise ValueError("[renorm] p and the rank of input, got %s and %d, expected above 0" % (p, input.ndim))
+    axis %= input.ndim
     others = tuple(i for i in range(input.ndim) if i != axis)
     norm = _k.pow(_k.sum(_k.pow(_k.abs(input), float(p)), others, True), 1.0 / p)
     return input * _k.where(_k.greater(norm, maxnorm), maxnorm / (norm + 1e-7), 1.0)

@@ -3,6 +3,7 @@ import math as _math
 
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check_tensor
 from . import registry as _k
 from . import sampling_func as _s
 from .nn_operations import _seed
@@ -20,6 +21,7 @@ def _sizes(shape):
 
 def _bernoulli(p, x, chance):
     chance = chance if isinstance(chance, _Tensor) else _Tensor(float(chance))
+    _check_tensor(x, "bernoulli")
     drawn = _uniform(x.shape, _mstype.float32, None if p.seed == -1 else _seed(p.seed, p.offset))
     return _k.cast(_k.less(drawn, chance), x.dtype)
 
@@ -39,11 +41,13 @@ def _categories(p, logits, num_sample, seed):
 
 
 def _gammas(p, shape, alpha):
+    _check_tensor(alpha, "RandomGamma")
     out = _s.gamma(_sizes(shape) + tuple(alpha.shape), alpha, _k.ones_like(alpha), _seed(p.seed, p.seed2))
     return _k.cast(_k.reshape(out, _sizes(shape) + tuple(alpha.shape)), alpha.dtype)
 
 
 def _poissons(p, shape, rate):
+    _check_tensor(rate, "RandomPoisson")
     out = _s.poisson(_sizes(shape) + tuple(rate.shape), rate, _seed(p.seed, p.seed2))
     return _k.cast(_k.reshape(out, _sizes(shape) + tuple(rate.shape)), p.dtype)
 

@@ -56,6 +56,7 @@ def move_to(input, to="CPU", blocking=True):
 def eps(x):
     """The distance of 1 to the next number of the dtype, in the shape of x."""
     import numpy
+    _check(x, "eps")
     return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
 
 
@@ -144,6 +145,7 @@ def adaptive_avg_pool2d_ext(input, output_size):
 
 def rms_norm(x, gamma, epsilon=1e-6):
     """(x over the root of the mean of its squares, times gamma; 1 over the root): the axes of gamma are the last ones of x."""
+    _check(gamma, "rms_norm")
     axes = tuple(range(-gamma.ndim, 0))
     if tuple(_check(x, "rms_norm").shape[-gamma.ndim:]) != tuple(_check(gamma, "rms_norm").shape):
         raise ValueError("[rms_norm] shape of gamma, got %s, expected the last sizes of %s" % (tuple(gamma.shape), tuple(x.shape)))
@@ -182,6 +184,7 @@ def moe_token_permute(tokens, indices, num_out_tokens=None, padded_mode=False):
     """(tokens sorted by the experts that `indices` name, where each of (token, choice) went)"""
     if padded_mode:
         raise NotImplementedError("[moe_token_permute] padded_mode, got True, expected False")
+    _check(indices, "moe_token_permute")
     choices = 1 if indices.ndim == 1 else indices.shape[1]
     flat = _k.reshape(indices, (-1,))
     order = _k.argsort(flat, 0)
@@ -196,6 +199,7 @@ def moe_token_unpermute(permuted_tokens, sorted_indices, probs=None, padded_mode
     if padded_mode:
         raise NotImplementedError("[moe_token_unpermute] padded_mode, got True, expected False")
     choices = 1 if probs is None else probs.shape[1]
+    _check(permuted_tokens, "moe_token_unpermute")
     inside = _k.less(sorted_indices, permuted_tokens.shape[0])
     rows = _k.gather(permuted_tokens, _k.where(inside, sorted_indices, 0), 0)
     rows = _k.where(_k.expand_dims(inside, 1), rows, _k.zeros_like(rows))
@@ -263,6 +267,7 @@ def deformable_conv2d(x, weight, offsets, kernel_size, strides, padding, bias=No
         raise ValueError("[deformable_conv2d] shape of x, got %s, expected 4 axes, the second a multiple of %d"
                          % (tuple(x.shape), deformable_groups))
     parts = 3 if modulated else 2
+    _check(offsets, "deformable_conv2d")
     if offsets.shape[1] != parts * deformable_groups * kernel_size[0] * kernel_size[1]:
         raise ValueError("[deformable_conv2d] channels of offsets, got %d, expected %d"
                          % (offsets.shape[1], parts * deformable_groups * kernel_size[0] * kernel_size[1]))

@@ -28,6 +28,7 @@ def fractional(where, x, kernel, out, samples):
     """(largest elements, their places in the flattened volume, int64) of the last axes; samples (N, C, axes) or None."""
     import numpy
     count = len(kernel)
+    _check(x, "fractional")
     lead, spatial = tuple(x.shape[:-count]), tuple(x.shape[-count:])
     for length, size, window in zip(spatial, out, kernel):
         if size < 1 or window < 1 or size + window - 1 > length:
@@ -38,6 +39,7 @@ def fractional(where, x, kernel, out, samples):
         rows *= size
     if samples is None:
         samples = _uniform((rows, count), _mstype.float32, None)
+    _check(samples, "fractional")
     drawn = samples.asnumpy().reshape(rows, count).astype(numpy.float32)
     place = numpy.zeros((rows,) + (1,) * (2 * count), numpy.int64)
     step = 1

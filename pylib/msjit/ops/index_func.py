@@ -3,6 +3,7 @@ import builtins
 
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor
+from ..common.tensor import check_tensor as _check
 from . import registry as _k
 
 # -- picking ---------------------------------------------------------------------------------------------------------
@@ -33,6 +34,7 @@ def gather_nd(input_x, indices):
 def masked_select(input, mask):
     """The elements where `mask` is true, one after another."""
     import numpy
+    _check(input, "masked_select"), _check(mask, "masked_select")
     shape = numpy.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
     found = numpy.flatnonzero(numpy.broadcast_to(mask.asnumpy(), shape))
     flat = _k.reshape(_k.broadcast_to(input, shape), (-1,))
@@ -43,6 +45,7 @@ def masked_select(input, mask):
 
 
 def _scatter(where, x, indices, updates, accumulate):
+    _check(indices, where), _check(x, where)
     if indices.ndim < 1 or indices.shape[-1] > x.ndim:
         raise ValueError("[%s] last axis of indices, got %s for %d dimensions" % (where, tuple(indices.shape), x.ndim))
     parts, axes = _coordinates(indices)
@@ -66,6 +69,7 @@ def tensor_scatter_sub(input_x, indices, updates):
 
 def scatter_nd(indices, updates, shape):
     """Zeros of `shape` with slices added at the coordinates along the last axis of `indices`."""
+    _check(updates, "scatter_nd")
     return _scatter("scatter_nd", _k.full(tuple(shape), 0, updates.dtype), indices, updates, True)
 
 
@@ -81,6 +85,7 @@ def scatter(input, axis, index, src):
 
 def add_rows(name, x, indices, v):
     """A copy of `x` with the rows of `v` added to the rows `indices`, a tuple of ints."""
+    _check(v, "inplace_add"), _check(x, "inplace_add")
     if v.ndim != x.ndim or tuple(v.shape) != (len(indices),) + tuple(x.shape[1:]):
         raise ValueError("[%s] shape of v, got %s, expected %s"
                          % (name, tuple(v.shape), (len(indices),) + tuple(x.shape[1:])))
@@ -92,6 +97,8 @@ def add_rows(name, x, indices, v):
 
 def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     """A copy with slices of `y` added along `axis`."""
+    if not _check(x, "index_add").ndim:
+        raise ValueError("[index_add] x, got a tensor without axes, expected one axis or more")
     return _k.index_update([x, y, indices], [axis % x.ndim], True)
 
 
@@ -124,6 +131,7 @@ def roll(input, shifts, dims=None):
 
 def diag(input):
     """The square matrix with a vector on its diagonal; of more axes, a tensor with every axis twice."""
+    _check(input, "diag")
     if input.ndim < 1:
         raise ValueError("[diag] input has a wrong rank, got 0, expected at least 1")
     flat = _k.eye(input.size, input.size, input.dtype) * _k.reshape(input, (-1,))
@@ -153,6 +161,7 @@ def repeat_interleave(input, repeats, axis=None):
 def unique(input):
     """(distinct elements in order of appearance, index of each element among them)"""
     import numpy
+    _check(input, "unique")
     values, first, inverse = numpy.unique(input.asnumpy(), return_index=True, return_inverse=True)
     order = numpy.argsort(first)
     rank = numpy.empty_like(order)
@@ -163,4 +172,4 @@ def unique(input):
 
 
 __all__ = [name for name, value in list(globals().items())
-           if name[0] != "_" and name not in ("Tensor", "builtins", "add_rows") and callable(value)]
+           if name[0] != "_" and name not in ("Tensor", "builtins", "inplace_add") and callable(value)]

@@ -92,7 +92,7 @@ def block_diag(*inputs):
 def cartesian_prod(*inputs):
     """All choices of one element from each vector, one row each."""
     if len(inputs) == 1:
-        return inputs[0]
+        return _k.reshape(inputs[0], (-1, 1))
     return _k.stack([_k.reshape(item, (-1,)) for item in _a.meshgrid(*inputs, indexing="ij")], -1)
 
 
@@ -100,6 +100,7 @@ def combinations(input, r=2, with_replacement=False):
     """All choices of r elements of a vector, one row each."""
     import itertools
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    _check(input, "combinations")
     places = _b.list(choose(_b.range(input.size), r))
     if not places:
         return _k.full((0, r), 0, input.dtype)
@@ -132,6 +133,7 @@ def tensor_split(input, indices_or_sections, axis=0):
 
 def hsplit(input, indices_or_sections):
     """Parts along the second axis, of vectors along their one."""
+    _check(input, "hsplit")
     return tensor_split(input, indices_or_sections, 0 if input.ndim == 1 else 1)
 
 
@@ -150,6 +152,7 @@ def dsplit(input, indices_or_sections):
 
 def rot90(input, k, dims):
     """Turned k times by 90 degrees from the first axis of `dims` towards the second."""
+    _check(input, "rot90")
     if len(dims) != 2 or dims[0] % input.ndim == dims[1] % input.ndim:
         raise ValueError("[rot90] dims, got %s, expected two axes" % (tuple(dims),))
     k %= 4
@@ -178,6 +181,7 @@ def reverse(x, axis):
 
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0):
     """The first seq_lengths[i] elements along seq_dim in reverse order, for each i of batch_dim."""
+    _check(x, "reverse_sequence")
     shape = [1] * x.ndim
     shape[seq_dim] = x.shape[seq_dim]
     place = _k.reshape(_k.arange(0, x.shape[seq_dim], 1, _mstype.int64), shape)
@@ -200,17 +204,17 @@ def expand(input_x, size):
 
 def expand_as(input, other):
     """Repeats axes of size 1 up to the shape of another tensor."""
-    return _k.broadcast_to(input, other.shape)
+    return _k.broadcast_to(input, _check(other, "expand_as").shape)
 
 
 def view_as(input, other):
     """The same elements in the shape of another tensor."""
-    return _k.reshape(input, other.shape)
+    return _k.reshape(input, _check(other, "view_as").shape)
 
 
 def type_as(input, other):
     """Converted to the dtype of another tensor."""
-    return _k.cast(input, other.dtype)
+    return _k.cast(input, _check(other, "type_as").dtype)
 
 
 def fills(x, value):
@@ -293,6 +297,7 @@ def sequence_mask(lengths, maxlen=None):
 def pixel_shuffle(input, upscale_factor):
     """(..., C r r, H, W) as (..., C, H r, W r)."""
     r = upscale_factor
+    _check(input, "pixel_shuffle")
     lead, (channels, height, width) = _b.list(input.shape[:-3]), input.shape[-3:]
     if input.ndim < 3 or channels % (r * r):
         raise ValueError("[pixel_shuffle] channels must be a multiple of %d, got shape %s" % (r * r, tuple(input.shape)))
@@ -305,6 +310,7 @@ def pixel_shuffle(input, upscale_factor):
 def pixel_unshuffle(input, downscale_factor):
     """(..., C, H r, W r) as (..., C r r, H, W)."""
     r = downscale_factor
+    _check(input, "pixel_unshuffle")
     lead, (channels, height, width) = _b.list(input.shape[:-3]), input.shape[-3:]
     if input.ndim < 3 or height % r or width % r:
         raise ValueError("[pixel_unshuffle] height and width must be multiples of %d, got shape %s"
@@ -317,15 +323,24 @@ def pixel_unshuffle(input, downscale_factor):
 
 def channel_shuffle(x, groups):
     """Channels (axis 1) of all groups in turn: the first of each, the second of each, ..."""
-    if x.ndim < 3 or x.shape[1] % groups:
+    _check(x, "channel_shuffle")
+    if groups < 1 or x.ndim < 3 or x.shape[1] % groups:
         raise ValueError("[channel_shuffle] channels must be a multiple of %d, got shape %s" % (groups, tuple(x.shape)))
     parts = _k.reshape(x, [x.shape[0], groups, x.shape[1] // groups] + _b.list(x.shape[2:]))
     return _k.reshape(_k.swapaxes(parts, 1, 2), x.shape)
 
 
+def _blocks(where, sizes, count):
+    sizes = (sizes,) * count if isinstance(sizes, int) else tuple(sizes)
+    if any(size < 1 for size in sizes):
+        raise ValueError("[%s] sizes of blocks, got %s, expected 1 or more" % (where, sizes))
+    return sizes
+
+
 def space_to_batch_nd(input_x, block_size, paddings):
     """Blocks of the last axes, after padding, moved into the first one."""
-    axes, blocks = len(paddings), (block_size,) * len(paddings) if isinstance(block_size, int) else tuple(block_size)
+    axes, blocks = len(paddings), _blocks("space_to_batch_nd", block_size, len(paddings))
+    _check(input_x, "space_to_batch_nd")
     first = input_x.ndim - axes
     before, after = [0] * first + [p[0] for p in paddings], [0] * first + [p[1] for p in paddings]
     x = _k.pad(input_x, before, after, 0)
@@ -338,7 +353,8 @@ def space_to_batch_nd(input_x, block_size, paddings):
 
 def batch_to_space_nd(input_x, block_shape, crops):
     """The reverse of space_to_batch_nd: parts of the first axis moved into blocks of the last ones, which are cropped."""
-    axes, blocks = len(crops), (block_shape,) * len(crops) if isinstance(block_shape, int) else tuple(block_shape)
+    axes, blocks = len(crops), _blocks("batch_to_space_nd", block_shape, len(crops))
+    _check(input_x, "batch_to_space_nd")
     first, total = input_x.ndim - axes, 1
     for b in blocks:
         total *= b

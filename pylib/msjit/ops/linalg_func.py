@@ -232,6 +232,7 @@ def cross(input, other, dim=None):
         if not fitting:
             raise ValueError("[cross] one axis must have size 3, got shape %s" % (tuple(shape),))
         dim = fitting[0]
+    _check(other, "cross")
     if input.shape[dim] != 3 or other.shape[dim] != 3:
         raise ValueError("[cross] size of the axis must be 3, got %d and %d" % (input.shape[dim], other.shape[dim]))
     return (_k.roll(input, -1, dim) * _k.roll(other, -2, dim) - _k.roll(input, -2, dim) * _k.roll(other, -1, dim))
@@ -318,6 +319,7 @@ def matrix_power(input, n):
 def matrix_exp(input):
     """Exponentials of square matrices: the series of a matrix made small by halving, squared as often."""
     scaled = input / 256.0
+    _check(input, "matrix_exp")
     term = total = _k.broadcast_to(_k.eye(input.shape[-1], input.shape[-1], input.dtype), input.shape)
     for i in range(1, 13):
         term = _k.matmul(term, scaled) / float(i)
@@ -329,6 +331,7 @@ def matrix_exp(input):
 
 def lstsq(input, A):
     """Least squares solutions X of input @ X = A; of the least norm where there are many."""
+    _check(A, "lstsq"), _check(input, "lstsq")
     right = _k.expand_dims(A, -1) if A.ndim == input.ndim - 1 else A
     if input.shape[-2] >= input.shape[-1]:
         q, r = _k.qr(input, False)
@@ -341,6 +344,7 @@ def lstsq(input, A):
 
 def vander(x, N=None):
     """Rows of falling powers of the elements of a vector."""
+    _check(x, "vander")
     count = x.size if N is None else N
     powers = _k.arange(count - 1, -1, -1, _mstype.int64)
     return _k.pow(_k.expand_dims(x, -1), _k.cast(powers, x.dtype))

@@ -7,6 +7,7 @@ from ..common.checks import check_same_shape as _same_shape
 from ..common.tensor import Tensor
 from ..common.tensor import check_tensor as _tensor
 from . import registry as _k
+from .math_func import clamp as _clamp
 from .nn_func import reduce_loss as _reduce
 
 _REDUCTIONS = ("none", "mean", "sum")
@@ -55,7 +56,7 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean"):
     for value in (input1, input2, target):
         if _tensor(value, where).dtype != input1.dtype:
             raise TypeError("[%s] dtypes, got %s and %s, expected the same" % (where, input1.dtype, value.dtype))
-    return _reduce(_k.maximum(-target * (input1 - input2) + margin, 0), reduction)
+    return _reduce(_clamp(-target * (input1 - input2) + margin, 0), reduction)
 
 
 def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean"):

@@ -35,9 +35,11 @@ def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
         raise ValueError("[ctc_loss] options, got others than the defaults, expected preprocess_collapse_repeated=False, "
                          "ctc_merge_repeated=True and ignore_longer_outputs_than_inputs=False")
     import numpy
+    _check(labels_indices, "CTCLoss"), _check(x, "CTCLoss")
     places, batch, blank = labels_indices.asnumpy(), x.shape[1], x.shape[2] - 1
     lengths = numpy.bincount(places[:, 0], minlength=batch).astype(numpy.int32)
     targets = numpy.zeros((batch, max(1, lengths.max())), numpy.int32)
+    _check(labels_values, "CTCLoss")
     targets[places[:, 0], places[:, 1]] = labels_values.asnumpy()
 
     def loss(x):
@@ -92,6 +94,7 @@ def _block(p, x, forward):
 def _no_repeat(p, state_seq, log_probs):
     """The least number in place of the scores of words that would end a row of ngram_size words for the second time."""
     import numpy
+    _check(state_seq, "NoRepeatNGram"), _check(log_probs, "NoRepeatNGram")
     words, scores = state_seq.asnumpy(), log_probs.asnumpy().copy()
     n = p.ngram_size
     least = numpy.finfo(scores.dtype).min

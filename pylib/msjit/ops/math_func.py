@@ -108,6 +108,7 @@ def outer(input, vec2):
 
 def inner(input, other):
     """Sums of products over the last axes of both."""
+    check_tensor(input, "inner"), check_tensor(other, "inner")
     if input.ndim == 0 or other.ndim == 0:
         return input * other
     if input.shape[-1] != other.shape[-1]:
@@ -135,23 +136,35 @@ def addn(x):
     return total
 
 
+_LIMITS = (int, float, type(None))  # of the kernel
+
+
 def clamp(input, min=None, max=None):
-    """Limits elements to [min, max], to max where min is above it; None leaves a side open."""
+    """Limits elements to [min, max], to max where min is above it; None leaves a side open.
+
+    The gradient of an element that equals a limit is that of the element.
+    """
     if min is None and max is None:
         raise ValueError("[clamp] min and max, got None for both, expected one of them")
+    if check_tensor(input, "clamp").dtype in FLOAT_DTYPES and type(min) in _LIMITS and type(max) in _LIMITS:
+        return _k.clip(input, min, max)
     if min is not None:
-        input = _k.maximum(input, min)
-    return input if max is None else _k.minimum(input, max)
+        input = _k.where(_k.greater_equal(input, min), input, _k.maximum(input, min))
+    return input if max is None else _k.where(_k.less_equal(input, max), input, _k.minimum(input, max))
 
 
 clip = clamp
 
 
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
-    """As clamp; also on a list or tuple of tensors."""
+    """Values as clamp's, of a list or tuple of tensors a tuple; an element that equals a limit shares its gradient with it."""
     if isinstance(x, (list, tuple)):
-        return type(x)([clamp(item, clip_value_min, clip_value_max) for item in x])
-    return clamp(x, clip_value_min, clip_value_max)
+        return tuple([clip_by_value(item, clip_value_min, clip_value_max) for item in x])
+    if clip_value_min is None and clip_value_max is None:
+        raise ValueError("[clip_by_value] clip_value_min and clip_value_max, got None for both, expected one of them")
+    if clip_value_min is not None:
+        x = _k.maximum(x, clip_value_min)
+    return x if clip_value_max is None else _k.minimum(x, clip_value_max)
 
 
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
@@ -184,6 +197,9 @@ def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     """Replaces NaN and the infinities."""
     if check_tensor(input, "nan_to_num").dtype not in _FLOATS:
         raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % input.dtype)
+    for value, what in ((nan, "nan"), (posinf, "posinf"), (neginf, "neginf")):
+        if isinstance(value, str):
+            raise TypeError("[nan_to_num] %s, got %r, expected a number" % (what, value))
     high, low = _limits(input.dtype)
     out = _k.where(_k.not_equal(input, input), 0.0 if nan is None else float(nan), input)
     out = _k.where(_k.equal(input, float("inf")), high if posinf is None else float(posinf), out)
@@ -290,9 +306,11 @@ def argmin(input, axis=None, keepdims=False):
 
 def median(input, axis=-1, keepdims=False):
     """(median along an axis, its position): of two elements in the middle the lesser one."""
+    if not check_tensor(input, "median").ndim:
+        return _k.max(input, axis), _k.zeros((), mstype.int64)
     values, places = _k.sort(input, axis)
     places = _k.cast(places, mstype.int64)
-    size = input.shape[axis] if input.ndim else 1
+    size = input.shape[axis]
     middle = Tensor([(size - 1) // 2], mstype.int64)
     values, places = _k.gather(values, middle, axis), _k.gather(places, middle, axis)
     return (values, places) if keepdims else (_k.squeeze(values, axis), _k.squeeze(places, axis))
@@ -327,6 +345,8 @@ def var(input, axis=None, ddof=0, keepdims=False):
     """Variance over axes. Raises TypeError for complex numbers."""
     if check_tensor(input, "var").dtype in mstype.complex_type:
         raise TypeError("[var] dtype of input, got %s, expected a real one" % input.dtype.name)
+    if isinstance(ddof, str):
+        raise TypeError("[var] ddof, got %r, expected an int" % ddof)
     centred = _k.square(input - _k.mean(input, axis, True))
     if not ddof:
         return _k.mean(centred, axis, keepdims)
@@ -345,6 +365,7 @@ def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
     if dtype is not None:
         A = _k.cast(A, dtype)
     axes = (dim,) if isinstance(dim, int) else dim
+    check_tensor(A, "norm")
     if ord is None or (axes is None and A.ndim == 1) or (axes is not None and len(axes) == 1):
         return _vector_norm(A, 2 if ord is None else ord, dim, keepdim)
     axes = tuple(range(A.ndim)) if axes is None else axes
@@ -355,6 +376,7 @@ def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
 
 def _squared_size(x):
     """|x|^2, in the dtype of x."""
+    check_tensor(x, "norm")
     return _k.mul(x, _k.conj(x)) if x.dtype in mstype.complex_type else _k.square(x)
 
 
@@ -393,7 +415,7 @@ def _matrix_norm(x, ord, rows, columns, keepdim):
 def logsumexp(input, dim=(), keepdim=False, *, axis=(), keep_dims=False):
     """log(sum(exp(x))) over axes, without overflow; axis and keep_dims are older names."""
     axis, keep_dims = dim if axis == () else axis, keepdim or keep_dims
-    axis = None if axis == () else axis
+    axis = None if axis == () or axis == [] else axis
     top = _k.stop_gradient(_k.max(input, axis, True))
     out = _k.log(_k.sum(_k.exp(input - top), axis, True)) + top
     return out if keep_dims else _k.squeeze(out, axis)

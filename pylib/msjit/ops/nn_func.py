@@ -3,6 +3,7 @@ from ..common import dtype as _mstype
 from ..common.checks import check_same_shape
 from ..common.tensor import Tensor, check_tensor
 from . import registry as _k
+from .math_func import clamp as _clamp
 from .math_func import mean as _mean
 from .random_func import draw_uniform as _draw_uniform
 
@@ -31,11 +32,12 @@ def bias_add(input_x, bias):
 
 def prelu(input, weight):
     """x where x > 0, else weight x; one weight, or one for each channel (axis 1)."""
+    check_tensor(weight, "prelu")
     if check_tensor(input, "prelu").ndim == 0:
         weight = weight.reshape(())
     elif weight.size > 1 and input.ndim > 2:
         weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
-    return _k.maximum(input, 0) + weight * _k.minimum(input, 0)
+    return _k.cast(_k.where(_k.greater(input, 0), input, weight * input), input.dtype)
 
 
 def selu(input_x):
@@ -54,7 +56,7 @@ def celu(x, alpha=1.0):
 def softshrink(input, lambd=0.5):
     """x moved towards 0 by lambd"""
     check_tensor(input, "softshrink")
-    return _k.maximum(input - lambd, 0) + _k.minimum(input + lambd, 0)
+    return input - _clamp(input, -lambd, lambd)
 
 
 def tanhshrink(input):
@@ -64,6 +66,7 @@ def tanhshrink(input):
 
 def glu(x, axis=-1):
     """The first half along an axis times the sigmoid of the second half."""
+    check_tensor(x, "glu")
     if x.shape[axis] % 2:
         raise ValueError("[glu] size of the axis must be even, got %d" % x.shape[axis])
     first, second = _k.split(x, [x.shape[axis] // 2] * 2, axis)
@@ -91,7 +94,7 @@ def elu(input_x, alpha=1.0):
 
 def relu6(x):
     """min(max(x, 0), 6)"""
-    return _k.minimum(_k.relu(x), 6)
+    return _k.relu6(x)
 
 
 def silu(input):
@@ -117,12 +120,14 @@ def mish(x):
 
 def hardswish(input):
     """x relu6(x + 3) / 6"""
-    return input * relu6(input + 3) / 6
+    return input * _clamp(input + 3, 0, 6) / 6
 
 
 def hardsigmoid(input):
-    """relu6(x + 3) / 6"""
-    return relu6(input + 3) / 6
+    """relu6(x + 3) / 6, of gradient 0 where that is 0 or 1"""
+    raised = input + 3
+    raised = _k.where(_k.less_equal(raised, 0), 0, raised)
+    return _k.where(_k.greater_equal(raised, 6), 6, raised) / 6
 
 
 def hardshrink(input, lambd=0.5):
@@ -207,6 +212,7 @@ def fixed_pads(kernel, stride, dilation, pad_mode, padding):
 def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
     """2-D convolution: input (N, C, H, W), weight (O, C / groups, kH, kW)."""
     stride, dilation = _pair(stride), _pair(dilation)
+    check_tensor(input, "conv2d"), check_tensor(weight, "conv2d")
     pads = _pads("conv2d", input.shape[2:], weight.shape[2:], stride, dilation, pad_mode, padding)
     return _k.conv2d(input, weight, bias, stride, pads, dilation, groups)
 
@@ -237,6 +243,7 @@ def _window(where, x, kernel_size, stride, padding, pad_mode, dilation=(1, 1)):
     stride = kernel if stride is None else _pair(stride)
     if pad_mode is None:
         pad_mode = "pad"
+    check_tensor(x, where)
     return kernel, _pads(where, x.shape[2:], kernel, stride, dilation, pad_mode, padding), stride
 
 
@@ -264,6 +271,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """Normalises over the trailing axes of normalized_shape."""
     if not isinstance(normalized_shape, (tuple, list)):
         raise TypeError("[layer_norm] normalized_shape, got %s, expected a tuple of ints" % type(normalized_shape).__name__)
+    check_tensor(input, "layer_norm")
     require_trailing("layer_norm", input.shape, tuple(normalized_shape))
     return _k.layer_norm(input, weight, bias, -len(normalized_shape), eps)
 

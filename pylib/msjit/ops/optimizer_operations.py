@@ -4,6 +4,7 @@ Numbers (learning rate, decays) may be floats or Tensors of one element. Attribu
 unread (use_locking, ApplyMomentum's use_nesterov and gradient_scale, ApplyAdagrad's update_slots) change nothing here too.
 """
 from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check_tensor
 from . import registry as _k
 from .other_func import _written
 from .primitive import REQUIRED as _REQUIRED
@@ -166,11 +167,14 @@ def _sgd(p, parameters, gradient, learning_rate, accum, momentum, stat):
     momentum = _number(momentum)
     if p.weight_decay:
         gradient = gradient + parameters.detach() * p.weight_decay
+    _check_tensor(stat, "sgd")
     first = _k.greater(stat.detach(), 0)
+    _check_tensor(accum, "sgd")
     later = accum.detach() * momentum + gradient * (1.0 - p.dampening)
     _put(accum, _k.where(first, gradient, later))
     _put(stat, _k.zeros_like(stat.detach()))
     step = gradient + accum.detach() * momentum if p.nesterov else accum.detach()
+    _check_tensor(parameters, "sgd")
     return _put(parameters, parameters.detach() - step * _number(learning_rate))
 
 

@@ -1,6 +1,7 @@
 """Random functions. The generator is counter-based and seeded by set_seed."""
 from ..common import dtype as mstype
 from ..common.seed import set_seed as _set_seed  # noqa: F401
+from ..common.tensor import check_tensor as _check_tensor
 from . import registry as _k
 
 
@@ -71,16 +72,19 @@ def _int_dtype(name, dtype):
 
 def rand_like(input, seed=None, *, dtype=None):
     """Uniform numbers in the shape of another tensor."""
+    _check_tensor(input, "rand_like")
     return rand(*input.shape, dtype=input.dtype if dtype is None else dtype, seed=seed)
 
 
 def randn_like(input, seed=None, *, dtype=None):
     """Standard normal numbers in the shape of another tensor, float32 by default."""
+    _check_tensor(input, "randn_like")
     return randn(*input.shape, dtype=dtype, seed=seed)
 
 
 def bernoulli(input, p=0.5, seed=None):
     """1 with probability p, else 0, in the shape and dtype of another tensor."""
+    _check_tensor(input, "bernoulli")
     return _k.cast(_k.less(draw_uniform(input.shape, mstype.float32, seed), p), input.dtype)
 
 

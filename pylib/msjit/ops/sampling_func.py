@@ -33,6 +33,7 @@ def randint_like(input, low, high, seed=None, *, dtype=None):
 
 def shuffle(x, seed=None):
     """The slices of the first axis in a random order."""
+    _check(x, "shuffle")
     order = _k.argsort(_uniform((x.shape[0],), _mstype.float64, seed), 0)
     return _k.gather(x, order, 0)
 

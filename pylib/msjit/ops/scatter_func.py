@@ -19,6 +19,7 @@ def _combined(x, updates, parts, axes, how):
 
 
 def _at_coordinates(name, x, indices, updates, how):
+    _check(x, name)
     if _check(indices, name).ndim < 1 or indices.shape[-1] > x.ndim:
         raise ValueError("[%s] last axis of indices, got shape %s for %d dimensions" % (name, tuple(indices.shape), x.ndim))
     wanted = tuple(indices.shape[:-1]) + tuple(x.shape[indices.shape[-1]:])
@@ -56,6 +57,8 @@ def index_fill(x, axis, index, value):
     if isinstance(value, _Tensor) and value.ndim:
         raise ValueError("[index_fill] value must have no axes, got %d" % value.ndim)
     filled = value if isinstance(value, _Tensor) else _k.full((), value, x.dtype)
+    if not _check(x, "index_fill").ndim:
+        raise ValueError("[index_fill] x, got a tensor without axes, expected one axis or more")
     return _k.index_update([x, _k.cast(filled, x.dtype), index], [axis % x.ndim], False)
 
 
@@ -84,14 +87,18 @@ def _rows(indices):
 
 def select_scatter(input, src, axis, index):
     """A copy with src as the slice of one position along an axis."""
+    if not _check(input, "select_scatter").ndim or not input.shape[axis]:
+        raise ValueError("[select_scatter] axis, got %s for shape %s, expected one with elements" % (axis, tuple(input.shape)))
     return slice_scatter(input, _k.expand_dims(src, axis % input.ndim), axis, index % input.shape[axis],
                          index % input.shape[axis] + 1)
 
 
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     """A copy with src in the slice start:end:step along an axis."""
+    _check(input, "slice_scatter")
     places = _b.list(_b.range(input.shape[axis]))[start:end:step]
     shape = [len(places) if i == axis % input.ndim else size for i, size in enumerate(input.shape)]
+    _check(src, "slice_scatter")
     if list(src.shape) != shape:
         raise ValueError("[slice_scatter] shape of src, got %s, expected %s" % (tuple(src.shape), tuple(shape)))
     return _k.index_update([input, src, _Tensor(places, _mstype.int64)], [axis % input.ndim], False) if places else input
@@ -99,12 +106,14 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
 
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """A copy with src on the diagonals over two axes."""
+    _check(input, "diagonal_scatter")
     dim1, dim2 = dim1 % input.ndim, dim2 % input.ndim
     rows, columns = input.shape[dim1], input.shape[dim2]
     length = _b.max(min(rows + min(offset, 0), columns - _b.max(offset, 0)), 0)
     lead = [i for i in _b.range(input.ndim) if i not in (dim1, dim2)]
     moved = _k.transpose(input, [dim1, dim2] + lead)
     steps = _k.arange(0, length, 1, _mstype.int64)
+    _check(src, "diagonal_scatter")
     value = _k.transpose(src, [src.ndim - 1] + _b.list(_b.range(src.ndim - 1)))
     out = _k.index_update([moved, value, steps + _b.max(-offset, 0), steps + _b.max(offset, 0)], [0, 1], False)
     order = [dim1, dim2] + lead
@@ -114,7 +123,9 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 def masked_scatter(input, mask, source):
     """A copy with the elements of source, one after another, where mask is true."""
     import numpy
+    _check(mask, "masked_scatter"), _check(input, "masked_scatter")
     places = numpy.flatnonzero(numpy.broadcast_to(mask.asnumpy(), tuple(input.shape)))
+    _check(source, "masked_scatter")
     if places.size > source.size:
         raise ValueError("[masked_scatter] source has too few elements, got %d, expected %d" % (source.size, places.size))
     flat = _k.index_update([_k.reshape(input, (-1,)), _k.reshape(source, (-1,))[:places.size],
@@ -155,10 +166,13 @@ for _how in ("update", "add", "sub", "mul", "div", "max", "min"):
 
 
 def _segments(name, x, segment_ids, num_segments, start, how):
+    if isinstance(num_segments, str):
+        raise TypeError("[%s] num_segments, got %r, expected an int" % (name, num_segments))
     count = int(num_segments)
     if count <= 0:
         raise ValueError("[%s] num_segments must be positive, got %d" % (name, count))
     lead = _check(segment_ids, name).ndim
+    _check(x, name)
     if tuple(x.shape[:lead]) != tuple(segment_ids.shape):
         raise ValueError("[%s] shape of segment_ids, got %s, expected the first sizes of %s"
                          % (name, tuple(segment_ids.shape), tuple(x.shape)))
@@ -174,6 +188,8 @@ def _segments(name, x, segment_ids, num_segments, start, how):
 def _ends(dtype):
     """(least, greatest) number of a dtype."""
     import numpy
+    if dtype == _mstype.bool_:
+        raise TypeError("[unsorted_segment] dtype of x, got bool, expected a number")
     kind = numpy.dtype(_mstype.dtype_to_nptype(dtype))
     info = numpy.iinfo(kind) if kind.kind in "iu" else numpy.finfo(kind)
     return (int(info.min), int(info.max)) if kind.kind in "iu" else (float(info.min), float(info.max))
@@ -191,11 +207,13 @@ def unsorted_segment_prod(x, segment_ids, num_segments):
 
 def unsorted_segment_max(x, segment_ids, num_segments):
     """Greatest elements of the slices that bear the same number; the least number of the dtype where none does."""
+    _check(x, "unsorted_segment_max")
     return _segments("unsorted_segment_max", x, segment_ids, num_segments, _ends(x.dtype)[0], "max")
 
 
 def unsorted_segment_min(x, segment_ids, num_segments):
     """Least elements of the slices that bear the same number; the greatest number of the dtype where none does."""
+    _check(x, "unsorted_segment_min")
     return _segments("unsorted_segment_min", x, segment_ids, num_segments, _ends(x.dtype)[1], "min")
 
 
@@ -231,6 +249,7 @@ def strided_slice(input_x, begin, end, strides, begin_mask=0, end_mask=0, ellips
 def argwhere(input):
     """Positions of the elements that are not zero, one row each."""
     import numpy
+    _check(input, "argwhere")
     return _Tensor(numpy.argwhere(input.asnumpy()).astype(numpy.int64).reshape(-1, input.ndim))
 
 
@@ -242,18 +261,20 @@ def argsort(input, axis=-1, descending=False):
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """Elements (slices along `dim`) without those equal to the one before; where asked the run of each and their lengths."""
     import numpy
+    _check(input, "unique_consecutive")
     values = input.asnumpy()
+    if dim is not None and not -values.ndim <= dim < values.ndim:
+        raise ValueError("[unique_consecutive] dim, got %d, expected an axis of %d" % (dim, values.ndim))
     flat = values.reshape(-1) if dim is None else numpy.moveaxis(values, dim, 0)
-    rows = flat.reshape(flat.shape[0], -1)
+    rows = flat.reshape(flat.shape[0], flat.size // max(flat.shape[0], 1))
     new = numpy.ones(len(rows), bool)
     new[1:] = (rows[1:] != rows[:-1]).any(1)
     starts = numpy.flatnonzero(new)
-    kind = numpy.int64 if values.dtype == numpy.int64 else numpy.int32
     inverse, counts = numpy.cumsum(new) - 1, numpy.diff(numpy.append(starts, len(rows)))
     inverse = inverse.reshape(values.shape) if dim is None else inverse
     picked = _Tensor(starts.astype(numpy.int64))
     out = _k.gather(_k.reshape(input, (-1,)) if dim is None else input, picked, 0 if dim is None else dim)
-    found = [out] + [_Tensor(array.astype(kind)) for array, asked in ((inverse, return_inverse), (counts, return_counts))
+    found = [out] + [_Tensor(array.astype(numpy.int64)) for array, asked in ((inverse, return_inverse), (counts, return_counts))
                      if asked]
     return tuple(found) if len(found) > 1 else out
 

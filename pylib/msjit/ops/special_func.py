@@ -13,6 +13,7 @@ arctan, arctanh, arctan2 = _k.atan, _k.atanh, _k.atan2
 
 
 def _float(x):
+    _check(x, "sinc")
     return x if x.dtype in _FLOATS or x.dtype in _mstype.complex_type else _k.cast(x, _mstype.float32)
 
 
@@ -80,14 +81,17 @@ def _zero_times(x, y, function):
 
 
 def _tensors(x, y):
-    """Both operands as tensors, a number in the dtype of the other one."""
+    """Both operands as tensors, a number in the dtype of the other one where that can hold it."""
     if not isinstance(x, _Tensor) and not isinstance(y, _Tensor):
         raise TypeError("operands, got %s and %s, expected a Tensor" % (type(x).__name__, type(y).__name__))
-    x = x if isinstance(x, _Tensor) else _k.full((), x, y.dtype if y.dtype in _FLOATS else _kind(x))
-    return x, y if isinstance(y, _Tensor) else _k.full((), y, x.dtype if x.dtype in _FLOATS else _kind(y))
+    x = x if isinstance(x, _Tensor) else _k.full((), x, _kind(x, y.dtype))
+    return x, y if isinstance(y, _Tensor) else _k.full((), y, _kind(y, x.dtype))
 
 
-def _kind(number):
+def _kind(number, other):
+    """The dtype of a number beside a tensor of the dtype `other`."""
+    if other in _FLOATS or (isinstance(number, int) and other != _mstype.bool_):
+        return other
     return _mstype.float32 if isinstance(number, float) else _mstype.int64
 
 
@@ -119,6 +123,7 @@ def copysign(x, other):
 
 def signbit(input):
     """True where the sign is negative, that of a zero included."""
+    _check(input, "signbit")
     if input.dtype not in _FLOATS:
         return _k.less(input, 0)
     return _k.logical_or(_k.less(input, 0), _k.logical_and(_k.equal(input, 0), _k.less(_k.reciprocal(input), 0)))
@@ -134,32 +139,39 @@ def frac(x):
 
 def heaviside(input, values):
     """0 below 0, 1 above, and `values` at 0."""
+    _check(input, "heaviside")
     return _k.where(_k.equal(input, 0), values, _k.cast(_k.greater(input, 0), input.dtype))
 
 
 def fmax(input, other):
     """The greater element; a number wins over NaN."""
     input, other = _tensors(input, other)
-    out = _k.where(_k.not_equal(input, input), other, _k.maximum(input, other))
-    return _k.where(_k.not_equal(other, other), input, out)
+    return _k.where(_k.logical_or(_k.less(input, other), _k.not_equal(input, input)), other, input)
 
 
 def fmin(input, other):
     """The lesser element; a number wins over NaN."""
     input, other = _tensors(input, other)
-    out = _k.where(_k.not_equal(input, input), other, _k.minimum(input, other))
-    return _k.where(_k.not_equal(other, other), input, out)
+    return _k.where(_k.logical_or(_k.greater(input, other), _k.not_equal(input, input)), other, input)
 
 
 def float_power(input, exponent):
-    """Power in float64."""
-    input = _k.cast(input, _mstype.float64) if isinstance(input, _Tensor) else float(input)
-    return _k.pow(input, _k.cast(exponent, _mstype.float64) if isinstance(exponent, _Tensor) else float(exponent))
+    """Power in float64, of complex numbers in complex128."""
+    return _k.pow(_double(input), _double(exponent))
+
+
+def _double(x):
+    if isinstance(x, str):
+        raise TypeError("[float_power] argument, got str, expected a Tensor or a number")
+    if not isinstance(x, _Tensor):
+        return x if isinstance(x, complex) else float(x)
+    return _k.cast(x, _mstype.complex128 if x.is_complex() else _mstype.float64)
 
 
 def gcd(input, other):
     """Greatest common divisor, by Euclid's steps: at most 92 for numbers of 64 bits."""
-    a, b = _tensors(_k.abs(input), _k.abs(other))
+    a, b = _tensors(input, other)
+    a, b = _k.abs(a), _k.abs(b)
     for _ in range(92 if _mstype.int64 in (a.dtype, b.dtype) else 46):
         rest = _k.mod(a, _k.where(_k.equal(b, 0), 1, b))
         a, b = _k.where(_k.equal(b, 0), a, b), _k.where(_k.equal(b, 0), 0, rest)
@@ -168,15 +180,16 @@ def gcd(input, other):
 
 def lcm(input, other):
     """Least common multiple."""
+    input, other = _tensors(input, other)
     divisor = gcd(input, other)
     return _k.where(_k.equal(divisor, 0), 0, _k.abs(input // _k.where(_k.equal(divisor, 0), 1, divisor) * other))
 
 
 def truncate_div(x, y):
-    """Quotient, rounded towards 0 for integers."""
-    out = _k.div(*_tensors(x, y))
+    """Quotient, rounded towards 0."""
+    x, y = _tensors(x, y)
     kind = _k.add(x, y).dtype
-    return out if kind in _FLOATS else _k.cast(_k.trunc(_k.div(_wide(x), _wide(y))), kind)
+    return _k.trunc(_k.div(x, y)) if kind in _FLOATS else _k.cast(_k.trunc(_k.div(_wide(x), _wide(y))), kind)
 
 
 def _wide(x):
@@ -278,6 +291,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 def swiglu(input, dim=-1):
     """silu(first half) times the second half along an axis."""
+    _check(input, "swiglu")
     first, second = _k.split(input, [input.shape[dim] // 2] * 2, dim)
     return _k.silu(first) * second
 

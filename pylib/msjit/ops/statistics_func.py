@@ -42,6 +42,7 @@ def diff(x, n=1, axis=-1, prepend=None, append=None):
     parts = [item for item in (prepend, x, append) if item is not None]
     x = x if len(parts) == 1 else _k.concat(parts, axis)
     for _ in range(n):
+        _check(x, "diff")
         size = x.shape[axis]
         if size < 2:
             return _k.full([0 if i == axis % x.ndim else s for i, s in enumerate(x.shape)], 0, x.dtype)
@@ -58,10 +59,12 @@ def _part(x, axis, begin, end):
 
 def trapz(y, x=None, *, dx=1.0, dim=-1):
     """The integral by trapezoids along an axis, over distances dx or points x."""
+    _check(y, "trapz")
     size = y.shape[dim]
     middle = (_part(y, dim, 1, size) + _part(y, dim, 0, size - 1)) / 2
     if x is None:
         return _k.sum(middle, dim) * dx
+    _check(x, "trapz")
     gaps = diff(x, 1, -1 if x.ndim == 1 else dim)
     if x.ndim == 1 and y.ndim > 1:
         gaps = _k.reshape(gaps, (-1,) + (1,) * (y.ndim - 1 - dim % y.ndim))
@@ -113,13 +116,16 @@ def _shaped(product, input):
 
 
 def nansum(input, axis=None, keepdims=False, *, dtype=None):
-    """Sum over axes, NaN as 0."""
+    """Sum over axes, NaN as 0; of integers in their dtype."""
+    if dtype is None and input.dtype in _mstype.int_type + _mstype.uint_type:
+        dtype = input.dtype
     out = _k.where(_k.not_equal(input, input), 0, input)
     return _m.sum(out, axis, keepdims, dtype)
 
 
 def nanmean(input, axis=None, keepdims=False, *, dtype=None):
     """Mean over axes of what is not NaN."""
+    _check(input, "nanmean")
     out = nansum(input, axis, keepdims) / _k.sum(_k.cast(_k.equal(input, input), input.dtype), axis, keepdims)
     return out if dtype is None else _k.cast(out, dtype)
 
@@ -249,6 +255,8 @@ def histc(input, bins=100, min=0.0, max=0.0):
     flat = _k.reshape(input, (-1,))
     if bins < 1:
         raise ValueError("[histc] bins must be positive, got %d" % bins)
+    if isinstance(min, str) or isinstance(max, str):
+        raise TypeError("[histc] min and max, got %r and %r, expected numbers" % (min, max))
     low, high = float(min), float(max)
     if low > high:
         raise ValueError("[histc] max must not be below min, got %s and %s" % (max, min))

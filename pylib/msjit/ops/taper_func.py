@@ -77,19 +77,20 @@ def blackman_window(window_length, periodic=True, *, dtype=None):
 
 
 def logspace(start, end, steps, base=10, *, dtype=_mstype.float32):
-    """`steps` numbers from base^start to base^end, their exponents evenly spaced; start and end are Tensors
-    of no axes."""
+    """`steps` numbers from base^start to base^end, their exponents evenly spaced; start and end are floats or
+    Tensors of no axes."""
     for what, value in (("start", start), ("end", end)):
-        if not isinstance(value, _Tensor):
-            raise TypeError("[logspace] %s, got %s, expected a Tensor" % (what, type(value).__name__))
-        if value.ndim:
+        if not isinstance(value, (_Tensor, float)):
+            raise TypeError("[logspace] %s, got %s, expected a Tensor or a float" % (what, type(value).__name__))
+        if isinstance(value, _Tensor) and value.ndim:
             raise ValueError("[logspace] axes of %s, got %d, expected none" % (what, value.ndim))
     for what, value in (("steps", steps), ("base", base)):
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError("[logspace] %s, got %s, expected an int" % (what, type(value).__name__))
     if steps < 0:
         raise ValueError("[logspace] steps, got %d, expected 0 or more" % steps)
-    first, last = (_k.cast(value, _mstype.float64) for value in (start, end))
+    first, last = (_k.cast(value, _mstype.float64) if isinstance(value, _Tensor) else _k.full((), value, _mstype.float64)
+                   for value in (start, end))
     places = _k.cast(_k.arange(0, steps, 1, _mstype.int64), _mstype.float64)
     exponents = first + places * ((last - first) / float(max(steps - 1, 1)))
     return _k.cast(_k.pow(_k.full((), float(base), _mstype.float64), exponents), dtype)

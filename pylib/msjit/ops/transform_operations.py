@@ -1,6 +1,7 @@
 """Primitives of Fourier transforms, and of counting labels, as rows."""
 from ..common import dtype as _mstype
 from ..common.tensor import Tensor as _Tensor
+from ..common.tensor import check_tensor as _check_tensor
 from . import array_func as _a
 from . import fft_func as _f
 from . import registry as _k
@@ -38,9 +39,11 @@ def _confusion(p, labels, predictions, weights=None):
 def _accidental_hits(p, true_classes, sampled_candidates):
     """(rows of true_classes, places in sampled_candidates, weights) where a candidate is one of the row's classes."""
     import numpy
+    _check_tensor(true_classes, "ComputeAccidentalHits")
     if true_classes.ndim != 2 or true_classes.shape[1] != p.num_true:
         raise ValueError("[compute_accidental_hits] shape of true_classes, got %s, expected (rows, %d)"
                          % (true_classes.shape, p.num_true))
+    _check_tensor(sampled_candidates, "ComputeAccidentalHits")
     rows, _, places = numpy.nonzero(true_classes.asnumpy()[:, :, None] == sampled_candidates.asnumpy()[None, None, :])
     least = numpy.full(len(rows), numpy.finfo(numpy.float32).min, numpy.float32)
     return _Tensor(rows.astype(numpy.int32)), _Tensor(places.astype(numpy.int64)), _Tensor(least)

@@ -10,7 +10,8 @@ def _tuple(value, count, where, what):
         return (value,) * count
     if isinstance(value, (tuple, list)) and len(value) in (1, count) and all(isinstance(v, int) for v in value):
         return tuple(value) * (count // len(value))
-    raise ValueError("[%s] %s, got %r, expected an int or %d ints" % (where, what, value, count))
+    typed = isinstance(value, (tuple, list)) and all(isinstance(v, int) for v in value)
+    raise (ValueError if typed else TypeError)("[%s] %s, got %r, expected an int or %d ints" % (where, what, value, count))
 
 
 def _pads(where, sizes, kernel, stride, dilation, pad_mode, padding):
@@ -149,6 +150,7 @@ def conv3d_transpose(inputs, weight, pad_mode="valid", padding=0, stride=1, dila
 
 def _flat(x, axes):
     """The images of the last axes as a stack (count, 1, ...), and what goes back."""
+    _check(x, "pool")
     lead = tuple(x.shape[:-axes])
     return _k.reshape(x, (-1, 1) + tuple(x.shape[-axes:])), lead
 
@@ -236,6 +238,7 @@ def _unpooled(where, x, indices, kernel_size, stride, padding, output_size, axes
     kernel = _tuple(kernel_size, axes, where, "kernel_size")
     stride = kernel if stride is None else _tuple(stride, axes, where, "stride")
     padding = _tuple(padding, axes, where, "padding")
+    _check(x, where)
     lead = tuple(x.shape[:-axes])
     if output_size:
         sizes = tuple(output_size)[-axes:]
@@ -287,6 +290,8 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
 
 
 def _root(means, count, norm_type):
+    if not norm_type:
+        raise ValueError("[lp_pool] norm_type, got 0, expected another number")
     return _k.pow(_k.relu(means) * float(count), 1.0 / norm_type)
 
 
@@ -332,20 +337,27 @@ def _bounds(size, count):
 def _adaptive_max(x, axis, count):
     if x.shape[axis] == count:
         return x
-    parts = [_k.max(_along(x, axis, begin, end, 1), axis, True) for begin, end in _bounds(x.shape[axis], count)]
+    parts = [_first_largest(_along(x, axis, begin, end, 1), axis) for begin, end in _bounds(x.shape[axis], count)]
     return _k.concat(parts, axis)
+
+
+def _first_largest(x, axis):
+    """The largest element along an axis; of equal ones the first alone has a gradient."""
+    return _k.gather_elements(x, _k.argmax(x, axis, True), axis)
 
 
 def adaptive_max_pool1d(input, output_size):
     """Largest element of windows chosen so that the last axis gets the wanted size."""
     size, = _wanted(input, output_size, 1)
+    _check(input, "adaptive_max_pool1d")
     return _adaptive_max(input, input.ndim - 1, size)
 
 
 def _adaptive_nd(x, output_size, axes, return_indices):
     sizes = _wanted(x, output_size, axes)
     out = x
-    for i, size in enumerate(sizes):
+    for i, size in reversed(list(enumerate(sizes))):
+        _check(x, "adaptive_max_pool")
         out = _adaptive_max(out, x.ndim - axes + i, size)
     if not return_indices:
         return out
@@ -361,7 +373,8 @@ def _adaptive_nd(x, output_size, axes, return_indices):
             part, where = _along(part, x.ndim - axes + i, begin, end, 1), _along(where, i, begin, end, 1)
         best = _k.argmax(_k.reshape(part, lead + (-1,)), -1)
         found.append(_k.gather(_k.reshape(where, (-1,)), best, 0))
-    return out, _k.reshape(_k.stack(found, -1), lead + sizes)
+    places = _k.reshape(_k.stack(found, -1), lead + sizes)
+    return out, _k.cast(places, _mstype.int32) if axes == 3 else places
 
 
 def adaptive_max_pool2d(input, output_size, return_indices=False):
