@@ -12,6 +12,7 @@ __all__ = ["dtype", "initializer", "Parameter", "ParameterTuple", "get_seed", "s
 _LATER = dict.fromkeys("Generator default_generator get_rng_state initial_seed manual_seed set_rng_state".split(), "common.generator")
 _LATER.update({"swap_tensors": "common.tensor", "RowTensor": "common.row_tensor", "JitConfig": "jit", "jit": "jit", "jit_class": "jit"})
 _LATER.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "common.sparse_tensor"))
+_LATER.update(dict.fromkeys(("Symbol", "enable_dynamic", "ms_memory_recycle", "no_inline", "set_dump"), "graph_hints"))
 _refuse = _absent(__name__)
 
 

@@ -293,7 +293,10 @@ class Iterator:
             raise TypeError("[iterator] num_epochs, got %s, expected an int" % type(num_epochs).__name__)
         if num_epochs != -1 and not 1 <= num_epochs <= INT32_MAX:
             raise (RuntimeError if num_epochs == 0 else ValueError)("[iterator] num_epochs, got %d, expected -1 or at least 1" % num_epochs)
-        self._columns, self._numpy, self._as_dict = source._columns, output_numpy, as_dict
+        # Columns of names such as _meta-filename are shown only after they are renamed.
+        self._shown = [i for i, name in enumerate(source._columns) if not name.startswith("_meta-")]
+        self._columns, self._numpy, self._as_dict = [source._columns[i] for i in self._shown], output_numpy, as_dict
+        self._shown = self._shown if len(self._shown) < len(source._columns) else None
         self._run, self._limit, self._rows = Run(), num_epochs, None
         self._finalizer = weakref.finalize(self, self._run.close)
         self._finalizer.atexit = False  # concurrent.futures ends its workers itself then
@@ -316,6 +319,8 @@ class Iterator:
             if self._run.epoch == self._limit:
                 self._finalizer()
             raise
+        if self._shown is not None:
+            row = [row[i] for i in self._shown]
         values = list(row) if self._numpy else [_tensor(v) for v in row]
         return dict(zip(self._columns, values)) if self._as_dict else values
 
