@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "bytecode/arm_changes.h"
+#include "bytecode/tensor_write.h"
 #include "graph/control.h"
 #include "guards/py/text.h"
 #include "kernels/core/registry.h"
@@ -133,52 +135,14 @@ Val goes_on(Executor& x, const SymFrame& arm) {
 
 void Executor::renew(const SymRef& tensor, Val value) {
   if (fork_depth_ > 0)
-    heap_.renewed().push_back({tensor, tensor->tensor});
+    heap_.renewed().push_back({tensor, tensor->tensor, tensor->changed});
   else
     heap_.note_effect();
   tensor->tensor = std::move(value);
 }
 
-Executor::ArmWrites Executor::take_renewed(size_t before, uint64_t mark) {
-  ArmWrites writes;
-  std::vector<Heap::Renewed>& log = heap_.renewed();
-  for (; log.size() > before; log.pop_back()) {
-    const Heap::Renewed& last = log.back();
-    if (last.tensor->serial >= mark) continue;  // the arm's own
-    const auto known = std::find_if(writes.begin(), writes.end(),
-                                    [&](const auto& write) { return write.first == last.tensor; });
-    if (known == writes.end()) writes.emplace_back(last.tensor, last.tensor->tensor);
-    last.tensor->tensor = last.before;
-  }
-  return writes;
-}
-
-namespace {
-
-// What the If makes of each tensor that one of the arms has given another value.
-bool join_writes(Joiner& joiner, const std::vector<std::pair<SymRef, Val>>* writes,
-                 std::vector<std::pair<SymRef, SymRef>>* out) {
-  for (int side : {0, 1})
-    for (const auto& written : writes[side]) {
-      const SymRef& tensor = written.first;
-      const auto is_this = [&](const auto& entry) { return entry.first == tensor; };
-      if (std::any_of(out->begin(), out->end(), is_this)) continue;
-      SymRef values[2];
-      for (int arm : {0, 1}) {
-        const auto write = std::find_if(writes[arm].begin(), writes[arm].end(), is_this);
-        values[arm] = write == writes[arm].end() ? tensor : make_tensor(write->second);
-      }
-      SymRef both = joiner.join_written(values[0], values[1]);
-      if (!both) return false;
-      out->emplace_back(tensor, std::move(both));
-    }
-  return true;
-}
-
-}  // namespace
-
 bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
-                         const ArmWrites* writes, Joiner& joiner) {
+                         const ArmChanges* changes, Joiner& joiner) {
   const End ends[2] = {end_of(arms[0]), end_of(arms[1])};
   const bool returned = ends[0].returned && ends[1].returned;
   const bool met = !returned && !ends[0].returned && !ends[1].returned && !ends[0].both &&
@@ -230,9 +194,8 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
     frame.result = joiner.join(a, !a->is_null(), b, !b->is_null());
     if (!frame.result) return refuse("its result is " + joiner.why);
   }
-  std::vector<std::pair<SymRef, SymRef>> renewed;
-  if (!join_writes(joiner, writes, &renewed))
-    return refuse("a tensor that it writes to is " + joiner.why);
+  JoinedChanges joined;
+  if (!join_changes(joiner, changes, &joined)) return refuse(joiner.why);
   SymRef again;
   Val flag;
   if (!returned && !met) {
@@ -246,10 +209,7 @@ bool Executor::join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
   if (Status status = joiner.finish(tested->tensor); !status.ok())
     return refuse(status.error().message);
   if (again) flag = again->tensor;
-  for (const auto& [tensor, both] : renewed) {
-    joined_writes_.insert(both->tensor.id());
-    renew(tensor, both->tensor);
-  }
+  if (!make_changes(*this, joined)) return false;
   frame.again = flag;
   if (met) frame.next = ends[0].pc;
   return true;
@@ -343,8 +303,8 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
   SymFrame arms[2] = {fork_frame(frame), fork_frame(frame)};
   HeapMark heap(heap_, frame);
   ++fork_depth_;
-  const size_t renewed = heap_.renewed().size();
-  ArmWrites writes[2];
+  const ChangeMark before(heap_, mark);
+  ArmChanges changes[2];
   BranchPath paths[2] = {when_true, when_false};
   const int near = cfg.join_of(frame.pc);
   int joins[2] = {near, near};
@@ -376,16 +336,19 @@ bool Executor::branch(SymFrame& frame, const SymRef& tested, const BranchPath& w
     }
     if (arm.yielded || !handled_.empty())
       return fail(BreakReason::kTensorBranch, "an arm yields or handles an exception");
-    writes[side] = take_renewed(renewed, mark);
+    changes[side] = take_changes(heap_, before);
     if (const std::string what = heap.change(heap_); !what.empty())
       return fail(BreakReason::kTensorBranch, "an arm changes a " + what);
+    if (seen_after_write(heap_.overwritten(), before.overwritten, *graph_) >= 0)
+      return fail(BreakReason::kTensorBranch, "an arm writes to a tensor that a view holds");
+    heap_.overwritten().resize(before.overwritten);
   }
   --fork_depth_;
   sink_.set_location(here);
   Joiner joiner(*this, mark, first_node, first_step);
-  for (const ArmWrites& of_arm : writes)
-    for (const auto& [tensor, value] : of_arm) joiner.note_written(tensor);
-  return join_arms(frame, arms, tested, writes, joiner);
+  for (const ArmChanges& of_arm : changes)
+    for (const auto& [tensor, value] : of_arm.tensors) joiner.note_written(tensor);
+  return join_arms(frame, arms, tested, changes, joiner);
 }
 
 }  // namespace msjit

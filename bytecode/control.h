@@ -101,6 +101,8 @@ class Joiner {
   // Tensors from before the arms that an arm has renewed: they are joined as such alone.
   void note_written(const SymRef& tensor) { written_.insert(tensor.get()); }
   SymRef join_written(const SymRef& a, const SymRef& b);
+  // The value of an attribute; of two numbers it is a number that depends on the tensor.
+  SymRef join_attribute(const SymRef& a, const SymRef& b);
   // An output of the If, given one graph value of either arm.
   SymRef pair(ValueId a, ValueId b);
   Status finish(const Val& predicate);
@@ -113,6 +115,7 @@ class Joiner {
  private:
   SymRef join_tensors(const SymRef& a, const SymRef& b);
   SymRef join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b);
+  Val number(const SymRef& value);
 
   Executor& x_;
   const uint64_t mark_;

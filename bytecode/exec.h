@@ -112,6 +112,7 @@ class Executor {
   void renew(const SymRef& tensor, Val value);
   // Whether a value of the graph is what an If makes of a tensor that an arm has renewed.
   bool is_joined_write(ValueId id) const { return joined_writes_.count(id) != 0; }
+  void note_joined_write(ValueId id) { joined_writes_.insert(id); }
   // Notes that this value is the one a graph value stands for where an If hands it on. False when
   // another already is.
   bool claim(ValueId id, const SymRef& value);
@@ -243,11 +244,8 @@ class Executor {
   bool run_arm(SymFrame* arm);
   bool can_assume(const HeapMark& heap, int32_t first_node) const;
   bool assume(SymFrame& frame, const SymRef& tested, bool truth, const BranchPath& path);
-  // What an arm has made of tensors from before it; taken back from where `before` says.
-  using ArmWrites = std::vector<std::pair<SymRef, Val>>;
-  ArmWrites take_renewed(size_t before, uint64_t mark);
-  bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested, const ArmWrites* writes,
-                 class Joiner& joiner);
+  bool join_arms(SymFrame& frame, SymFrame* arms, const SymRef& tested,
+                 const struct ArmChanges* changes, class Joiner& joiner);
   bool turns_left(const SymIterator& it, SymRef* count);
   bool has_many_turns(const SymRef& count);
   bool fix_turns(const SymRef& iterator);

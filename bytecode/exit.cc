@@ -272,7 +272,7 @@ bool ExitBuilder::build() {
   if (!demanded() || !frame_state() || !effects() || !fill_instances() || !tensor_writes() ||
       !gradients())
     return false;
-  if (const int step = seen_after_write(x_.heap(), *x_.sink().graph()); step >= 0) {
+  if (const int step = seen_after_write(x_.heap().overwritten(), 0, *x_.sink().graph()); step >= 0) {
     failure = "a tensor that a view or branch holds";
     reason = BreakReason::kTensorWrite;
     failure_step = step;

@@ -257,9 +257,12 @@ bool Heap::realize_slice(const SymRef& value) {
          bound(&slice->step, "step");
 }
 
-void Heap::note_tensor_write(const SymRef& tensor, const Val& value, bool replaces, bool recorded) {
-  note_effect();
+void Heap::note_value(const SymRef& tensor, const Val& value) {
   if (!is_exact_tensor(tensor->object.get())) parameters_.push_back(value.id());
+}
+
+void Heap::note_tensor_write(const SymRef& tensor, bool replaces, bool recorded) {
+  note_effect();
   for (TensorWrite& write : tensor_writes_) {
     if (write.tensor->object == tensor->object) return;
   }
@@ -290,6 +293,12 @@ bool Heap::realize_tensor(const SymRef& value) {
     }
     error = "a tensor in memory that the region has written";
     if (tensor_of(written->object.get()).storage().get() == tensor_of(object).storage().get())
+      return false;
+  }
+  for (const Renewed& renewed : renewed_) {
+    PyObject* const written = renewed.tensor->object.get();
+    error = "a tensor that a branch has written, under another name";
+    if (written && tensor_of(written).storage().get() == tensor_of(object).storage().get())
       return false;
   }
   if (const char* odd = odd_tensor_class_name()) {

@@ -42,13 +42,25 @@ class Heap {
   const std::vector<GlobalWrite>& global_writes() const { return global_writes_; }
   // How often something was changed that no SymValue shows.
   void note_effect() { ++effects_; }
-  size_t effects() const { return effects_ + printed_.size() + renewed_.size(); }
-  // Tensors made in the region that an arm or a loop body has given another value, in order.
+  size_t effects() const {
+    return effects_ + printed_.size() + renewed_.size() + stored_.size();
+  }
+  // Tensors that an arm or a loop body has given another value, in order.
   struct Renewed {
     SymRef tensor;
     Val before;
+    bool changed;  // as it was before
   };
   std::vector<Renewed>& renewed() { return renewed_; }
+  // Attributes that an arm or a loop body has stored, in order, and what the object was like before.
+  struct Stored {
+    SymRef object;
+    std::string name;
+    std::vector<std::pair<std::string, SymRef>> attributes;
+    std::vector<std::string> written;
+    bool changed;
+  };
+  std::vector<Stored>& stored() { return stored_; }
 
   // Makes a kLazy value one of the looked-at kinds. The reason of a failure is in `error`.
   bool realize(const SymRef& value);
@@ -153,7 +165,9 @@ class Heap {
   // A tensor made in the region whose memory a write has taken over: it must not leave the region.
   void note_taken(const SymRef& tensor) { taken_.push_back(tensor); }
   const std::vector<SymRef>& taken() const { return taken_; }
-  void note_tensor_write(const SymRef& tensor, const Val& value, bool replaces, bool recorded);
+  void note_tensor_write(const SymRef& tensor, bool replaces, bool recorded);
+  // That a tensor of the program has this value from now on, in an arm or for good.
+  void note_value(const SymRef& tensor, const Val& value);
   void note_same_tensor(const SymRef& written, const SymRef& other);  // under a guard
   // What print() was given, in program order, and its keywords as a dict or empty.
   struct Printed {
@@ -211,6 +225,7 @@ class Heap {
   std::unordered_map<PyObject*, SymRef> parameter_of_;  // the first value of each met so far
   std::vector<SymRef> taken_;
   std::vector<Renewed> renewed_;
+  std::vector<Stored> stored_;
   size_t effects_ = 0;
   bool plain_ = false;
   std::vector<SourceId> inputs_;

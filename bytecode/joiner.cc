@@ -7,6 +7,7 @@
 #include "bytecode/control.h"
 #include "bytecode/values/value_kind.h"
 #include "graph/control.h"
+#include "guards/open_sizes.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 
@@ -153,6 +154,42 @@ SymRef Joiner::join_written(const SymRef& a, const SymRef& b) {
   return second < 0 ? nullptr : pair(first, second);
 }
 
+// A Python int or float as a 0-d tensor of as many bits; empty when it is none of these.
+Val Joiner::number(const SymRef& value) {
+  if (value->kind == SymKind::kScalar) return value->tensor;
+  if (value->kind == SymKind::kSize || value->kind == SymKind::kNumber)
+    return x_.heap().scalar_input(value);
+  if (value->kind != SymKind::kConst) return {};
+  PyObject* const object = value->object.get();
+  if (PyFloat_CheckExact(object))
+    return x_.sink().constant(Tensor::scalar<double>(PyFloat_AS_DOUBLE(object), true));
+  int64_t integer = 0;
+  if (!PyLong_CheckExact(object) || !small_int(object, &integer)) return {};
+  return x_.sink().constant(Tensor::scalar<int64_t>(integer, true));
+}
+
+SymRef Joiner::join_attribute(const SymRef& a, const SymRef& b) {
+  if (a == b) return a;
+  PyTypeObject* types[2];
+  Val values[2];
+  for (int side : {0, 1}) {
+    const SymRef& value = side == 0 ? a : b;
+    if (value->kind != SymKind::kScalar && !x_.heap().realize_number(value)) {
+      why = x_.heap().error;
+      return nullptr;
+    }
+    types[side] = type_of(*value);
+    values[side] = number(value);
+  }
+  if (same(a, b) || !values[0] || !values[1] || types[0] != types[1] ||
+      !can_join(values[0].meta(), values[1].meta()))
+    return join(a, true, b, true);
+  SymRef value = pair(values[0].id(), values[1].id());
+  value->kind = SymKind::kScalar;
+  value->cls = Ref::share(reinterpret_cast<PyObject*>(types[0]));
+  return value;
+}
+
 SymRef Joiner::pair(ValueId a, ValueId b) {
   values_[0].push_back(a);
   values_[1].push_back(b);
@@ -208,6 +245,8 @@ Status Joiner::finish(const Val& predicate) {
   x_.sizes().built(TraceStep::Kind::kIf, first_step_, given, results);
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i]->tensor = results[i];
+    if (outputs_[i]->kind == SymKind::kScalar)  // a number: nobody asks which tensor it is
+      outputs_[i]->tensor = call_in(&x_.sink(), op_copy, std::span(&results[i], 1), {});
     for (size_t k = 0; k < i; ++k)  // the same tensor twice when that arm is taken
       if (values_[0][k] == values_[0][i] || values_[1][k] == values_[1][i])
         outputs_[i]->joined = outputs_[k]->joined = true;

@@ -55,7 +55,8 @@ const Storage& memory_of(const SymRef& value) { return tensor_of(value->object.g
 // What keeps a tensor from being written inside a region; null when nothing does.
 const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool recorded) {
   if (target->source == kNoSource) return "a tensor made here";
-  if (target->joined || x.is_forked_now()) return "a tensor under a branch";
+  if (target->joined || (x.is_forked_now() && (replaces || recorded)))
+    return "a tensor under a branch";
   const Tensor& tensor = tensor_of(target->object.get());
   if (is_tracked(tensor)) return "a tensor whose gradient is recorded";
   if (tensor.storage()->read_only) return "read-only memory";
@@ -87,14 +88,18 @@ bool makes_memory(const OpDef& op) {
   return op.has(kElementwise) || kernel;
 }
 
-// Every value that stands for the tensor shows the write; that they are one is guarded.
+// Every value that stands for the tensor shows the write; that they are one is guarded where it is
+// written at the exit.
 void set_value(Executor& x, const SymRef& target, const Val& value) {
+  const auto made = static_cast<int32_t>(x.sink().graph()->nodes.size());
   x.heap().visit([&](const SymRef& other) {
     if (!other->is_tensor() || other->object.get() != target->object.get()) return;
     if (other != target) x.heap().note_same_tensor(target, other);
-    const auto made = static_cast<int32_t>(x.sink().graph()->nodes.size());
     x.heap().overwritten().push_back({other->tensor.id(), made, x.root_step()});
-    other->tensor = value;
+    if (x.is_forked_now())
+      x.renew(other, value);
+    else
+      other->tensor = value;
     other->changed = true;
   });
 }
@@ -175,7 +180,8 @@ bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, b
     if (!x.apply(*find_op("stop_gradient"), std::span(&value, 1), {}, &apart)) return false;
     value = apart->tensor;
   }
-  x.heap().note_tensor_write(target, value, replaces, recorded);
+  if (!x.is_forked_now()) x.heap().note_tensor_write(target, replaces, recorded);
+  x.heap().note_value(target, value);
   set_value(x, target, value);
   return true;
 }
@@ -200,10 +206,10 @@ bool apply_in_place(Executor& x, const OpDef& op, std::span<const SymRef> tensor
   return *out = tensors[0], true;
 }
 
-int seen_after_write(const Heap& heap, const Graph& graph) {
-  if (heap.overwritten().empty()) return -1;
+int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, const Graph& graph) {
+  if (writes.size() == first) return -1;
   std::unordered_map<ValueId, const Heap::Overwritten*> until;
-  for (const Heap::Overwritten& old : heap.overwritten()) until.emplace(old.value, &old);
+  for (const Heap::Overwritten& old : writes.subspan(first)) until.emplace(old.value, &old);
   for (int32_t n = 0; n < static_cast<int32_t>(graph.nodes.size()); ++n) {
     const Node& node = graph.nodes[n];
     for (size_t i = 0; i < node.inputs.size(); ++i) {

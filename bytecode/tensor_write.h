@@ -10,6 +10,7 @@ namespace msjit {
 
 // Gives `target` the elements of `value`, broadcast and converted. `replaces`: new memory
 // (set_data), instead of the memory it has (assign). `recorded`: gradients go through the write.
+// Under a branch it is the arm's until the arms are joined, and what both make of it is written.
 bool write_tensor(Executor& x, const SymRef& target, Val value, bool replaces, bool recorded);
 
 // The same for a tensor that an op of the region has made, which has to have memory of its own: it
@@ -30,9 +31,9 @@ bool write_unrecorded(Executor& x, const char* what);
 bool apply_in_place(Executor& x, const OpDef& op, std::span<const SymRef> tensors,
                     std::span<const Val> inputs, const Attrs& attrs, SymRef* out);
 
-// The step of a write after which what a tensor held before is still seen, by itself or through a
-// view or branch; -1 when there is none.
-int seen_after_write(const Heap& heap, const Graph& graph);
+// The step of a write, of those from the `first` on, after which what a tensor held before is still
+// seen, by itself or through a view or branch; -1 when there is none.
+int seen_after_write(std::span<const Heap::Overwritten> writes, size_t first, const Graph& graph);
 
 // Whether an output of the graph looks into a tensor that is written, or may be that very tensor.
 bool shows_written(const Executor& x, const Heap& heap, const Graph& graph);

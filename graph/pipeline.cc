@@ -10,14 +10,15 @@
 namespace msjit {
 namespace {
 
-// In order. Loops come first; the next four meet what front ends and gradient rules write; fusing
-// comes when nothing moves any more.
+// In order. Branches and loops come first; the next four meet what front ends and gradient rules
+// write; fusing comes when nothing moves any more.
 constexpr PassInfo kPipeline[] = {
-    {"merge_scans", merge_scans}, {"lift_products", lift_products},
-    {"dead_code", dead_code},     {"fold_constants", fold_constants},
-    {"simplify", simplify},       {"merge_equal", merge_equal},
-    {"slice_first", slice_first}, {"expand_rows", expand_rows, true},
-    {"fuse_linear", fuse_linear}, {"slice_batches", slice_batches},
+    {"select_writes", select_writes}, {"merge_scans", merge_scans},
+    {"lift_products", lift_products}, {"dead_code", dead_code},
+    {"fold_constants", fold_constants}, {"simplify", simplify},
+    {"merge_equal", merge_equal}, {"slice_first", slice_first},
+    {"expand_rows", expand_rows, true}, {"fuse_linear", fuse_linear},
+    {"slice_batches", slice_batches},
 };
 
 struct Settings {

@@ -7,7 +7,7 @@
 namespace msjit {
 namespace {
 
-constexpr double kWorthIt = 20;   // microseconds; a shorter call is seldom slower, and hard to time
+constexpr double kWorthTiming = 20;   // microseconds; a shorter call is seldom slower, and hard to time
 constexpr double kClearly = 1.1;  // times as long as the interpreter
 constexpr int kLosses = 2;
 constexpr int64_t kLater = 8;  // times as many calls
@@ -30,7 +30,7 @@ void Trial::restart(int64_t next) {
 
 void Trial::entry_took(double us) {
   entry_us_ = timed_++ == 0 ? us : std::min(entry_us_, us);
-  if (timed_ == kTimedCalls && entry_us_ < kWorthIt && !must_lose()) restart(kNever);
+  if (timed_ == kTimedCalls && entry_us_ < kWorthTiming && !must_lose()) restart(kNever);
 }
 
 bool Trial::interpreter_took(double us, int64_t hits) {

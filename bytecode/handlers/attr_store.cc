@@ -11,7 +11,22 @@
 
 namespace msjit {
 
+namespace {
+
+// The arms of a branch take back what they store; what was there before is known by then. A store
+// that adds an attribute, or a deletion, is not noted: such an arm is refused.
+void note_in_arm(Executor& x, const SymRef& self, const char* name, const SymRef& value) {
+  const auto is_this = [&](const auto& attribute) { return attribute.first == name; };
+  if (!x.is_forked_now() || value->is_null() || std::ranges::none_of(self->attributes, is_this))
+    return;
+  x.heap().stored().push_back(
+      {self, name, self->attributes, self->written, self->changed});
+}
+
+}  // namespace
+
 bool write_attribute(Executor& x, const SymRef& self, const char* name, const SymRef& value) {
+  note_in_arm(x, self, name, value);
   if (self->source != kNoSource) self->changed = true;
   bool known = false;
   for (auto& [attribute, current] : self->attributes) {
@@ -80,6 +95,7 @@ bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const Sym
   if (found && Py_TYPE(found)->tp_descr_set) return set_through(x, self, found, name, value);
   if (!has_dict(self) || std::string_view(text) == "__dict__")
     return x.fail(BreakReason::kStoreAttribute, text);
+  if (x.is_forked_now()) x.heap().instance_attr(self, name);
   return write_attribute(x, self, text, value);
 }
 

@@ -128,7 +128,7 @@ bool replace_entries(PyObject* dict, const Effect& effect, const Objects& object
   return fill_table(dict, items.data(), static_cast<Py_ssize_t>(items.size()));
 }
 
-bool any_dies_with_code(PyObject* table, const Effect&) {
+bool any_value_dies_with_code(PyObject* table, const Effect&) {
   PyObject* value = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(table, &at, nullptr, &value);)
     if (dies_with_code(value)) return true;
@@ -154,7 +154,7 @@ bool dict_replay(ExitBuilder& exit, const SymRef& value, int target) {
 }  // namespace
 
 const EffectKind effect_dict_items = {
-    .apply = replace_entries, .drops_code = any_dies_with_code, .refills = true};
+    .apply = replace_entries, .drops_code = any_value_dies_with_code, .refills = true};
 
 std::vector<SymRef> flat_entries(const SymValue& dict) {
   std::vector<SymRef> parts;

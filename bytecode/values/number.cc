@@ -43,7 +43,8 @@ bool number_may_raise(const SymRef& b, BinaryOp op) {
 }
 
 // Arithmetic of open floats, and of open sizes where it gives a float; null: the numbers have to
-// do. What may raise is computed in each call, used or not.
+// do. What may raise is computed in each call, used or not; in an arm too, for where it raises the
+// interpreter runs the region.
 SymRef number_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op) {
   constexpr int64_t kMaxTerms = 128;
   const auto open = [](const SymRef& v) { return is_size(v) || v->kind == SymKind::kNumber; };
@@ -56,12 +57,11 @@ SymRef number_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op)
   made.a = number_of(a);
   made.b = number_of(b);
   made.terms = made.a->terms + made.b->terms + 1;
-  const bool may_raise = number_may_raise(b, op);
-  if (made.terms > kMaxTerms || (may_raise && x.in_arm())) return nullptr;
+  if (made.terms > kMaxTerms) return nullptr;
   SymRef value = make_sym(SymKind::kNumber);
   value->object = std::move(now);
   value->number = std::make_shared<NumberNode>(std::move(made));
-  if (may_raise) x.add_demand(value);
+  if (number_may_raise(b, op)) x.add_demand(value);
   return value;
 }
 

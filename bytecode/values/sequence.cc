@@ -75,7 +75,7 @@ bool slice_items(Executor& x, const SymRef& container, const SymRef& key, SymRef
 // An item of a tuple of floats at an open position, as learning rates are kept by step: an open
 // number. Null: not of that kind.
 SymRef open_item(Executor& x, const SymRef& tuple, const SymRef& position) {
-  if (position->kind != SymKind::kSize || x.in_arm() || !x.heap().pin_floats(tuple)) return nullptr;
+  if (position->kind != SymKind::kSize || !x.heap().pin_floats(tuple)) return nullptr;
   const int64_t now = PyLong_AsLongLong(position->object.get());
   const int64_t count = PyTuple_GET_SIZE(tuple->object.get());
   if (now < -count || now >= count) return nullptr;

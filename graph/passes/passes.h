@@ -5,6 +5,7 @@
 
 namespace msjit {
 
+Result<bool> select_writes(Graph& graph);   // branches that only decide what is written
 Result<bool> merge_scans(Graph& graph);     // a scan and what a gradient needs of it
 Result<bool> lift_products(Graph& graph);   // products of rows, and sums of products, out of scans
 Result<bool> dead_code(Graph& graph);       // drops nodes nothing depends on
