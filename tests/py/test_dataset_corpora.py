@@ -279,3 +279,43 @@ def test_tfrecord(put):
         put("tf/r0", wrong)
         with pytest.raises(RuntimeError):
             rows("TFRecordDataset", one)
+
+
+def test_converters(put):
+    import gzip
+    import pickle
+
+    from msjit import mindrecord as mr
+    batch = {b"data": np.zeros((2, 3072), np.uint8), b"labels": [3, 4], b"fine_labels": [5, 6], b"coarse_labels": [7, 8]}
+    for name in ["data_batch_%d" % i for i in range(1, 6)] + ["test_batch", "train", "test"]:
+        top = put("c/" + name, pickle.dumps(batch, 2))
+    def read(path, *fields):
+        return [[row[field] for field in fields] for row in mr.FileReader(path).get_next()]
+    mr.Cifar10ToMR(top, top + "10").transform()
+    assert len(read(top + "10", "id")) == 10 and read(top + "10_test", "id", "label") == [[0, 3], [1, 4]]
+    mr.Cifar100ToMR(top, top + "100").transform(["fine_label"])
+    assert read(top + "100", "fine_label", "coarse_label") == [[5, 7], [6, 8]] and read(top + "100", "data")[0][0][:2] == b"\xff\xd8"
+    put("c/train", b"cos\nsystem\n(S'true'\ntR.")  # would run a program
+    with pytest.raises(RuntimeError):
+        mr.Cifar100ToMR(top, top + "x").transform()
+    for name in ("train", "t10k"):
+        put("m/%s-images-idx3-ubyte.gz" % name, gzip.compress(struct.pack(">IIII", 2051, 2, 28, 28) + bytes(1568)))
+        top = put("m/%s-labels-idx1-ubyte.gz" % name, gzip.compress(struct.pack(">II", 2049, 2) + b"\1\2"))
+    mr.MnistToMR(top, top + "mr").run()
+    assert read(top + "mr_train.mindrecord", "label") == [[1], [2]]
+    top = put("i/n1/a.JPEG", b"jpeg")
+    mr.ImageNetToMR(put("map.txt", "n1 4\n"), top, top + "mr").transform()
+    assert read(top + "mr", "label", "image") == [[4, b"jpeg"]]
+    file = put("a.csv", "name,age,h\nBo,3,1.5\nAl,4,2\n")
+    mr.CsvToMR(file, file + "mr").transform()
+    assert read(file + "mr", "name", "age", "h") == [["Bo", 3, 1.5], ["Al", 4, 2]]
+    with pytest.raises(RuntimeError):
+        mr.CsvToMR(file, file + "x", ["none"]).transform()
+
+    class Feature:
+        def __init__(self, shape, dtype):
+            self.shape, self.dtype = shape, dtype
+    file = put("r", record({"ids": [1, -2], "w": [0.5], "name": [b"n"], "raw": [b"\xff"]}))
+    about = {"ids": Feature([2], "int64"), "w": Feature([], "float32"), "name": Feature([], "string"), "raw": Feature([], "string")}
+    mr.TFRecordToMR(file, file + "mr", about, ["raw"]).transform()
+    assert read(file + "mr", "w", "name", "raw") == [[0.5, "n", b"\xff"]] and read(file + "mr", "ids")[0][0].tolist() == [1, -2]
