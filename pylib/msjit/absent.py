@@ -36,7 +36,7 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
     environ_set geswitch get_vm_impl_fn hastype iter_converter kernel merge ms_hasnext
     ms_kernel ms_next op_info_register  ref_to_embed switch
     switch_layer tensor_operator_registry vm_impl_registry GraphExecutor_ JitExecutor_ PyNativeExecutor_ cells_compile_cache
-    PrimitiveFunction_ Primitive_ Validator Layout ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
+    PrimitiveFunction_ Primitive_ Validator ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
     init_exec_dataset jit_forbidden_register flops_collection dump_func_graph"""
 
 _UNWRITTEN = """BasicLSTMCell CombinedNonMaxSuppression Eig ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm

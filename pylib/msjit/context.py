@@ -220,12 +220,32 @@ def set_deterministic(deterministic):
         raise TypeError("[set_deterministic] deterministic, got %s, expected a bool" % type(deterministic).__name__)
 
 
+_servers = {"enable_ps": False, "config_file_path": "", "enable_ssl": False}
+
+
+def _server_key(name, where):
+    if name not in _servers and name not in ("client_password", "server_password", "scheduler_manage_port"):
+        raise ValueError("[%s] name, got %r, expected one of %s" % (where, name, sorted(_servers)))
+
+
 def set_ps_context(**kwargs):
-    """Kept for compatibility."""
+    """Keeps what programs say about parameter servers, which are not offered; ValueError for another name, and for enable_ps=True."""
+    for name, value in kwargs.items():
+        _server_key(name, "set_ps_context")
+        if name == "enable_ps" and value:
+            raise ValueError("[set_ps_context] enable_ps, got %r, expected False: there are no parameter servers" % (value,))
+    _servers.update((name, value) for name, value in kwargs.items() if name in _servers)
+
+
+def get_ps_context(attr_key):
+    """What set_ps_context was given, False or '' before."""
+    _server_key(attr_key, "get_ps_context")
+    return _servers.get(attr_key)
 
 
 def reset_ps_context():
-    """Kept for compatibility."""
+    """Forgets what set_ps_context was given."""
+    _servers.update(enable_ps=False, config_file_path="", enable_ssl=False)
 
 
 _level_of_environment()

@@ -264,7 +264,7 @@ def test_tfrecord(put):
         top = put("tf/r%d" % file, b"".join(content))
     one, both = [top + "/r0"], [top + "/r0", top + "/r1"]
     assert rows("TFRecordDataset", one)[1] == [[1, -1], [110, 49, 120, 32], [1.5]]
-    schema = {"ids": {"type": "int32", "shape": [2]}, "name": {"type": "string"}, "w": {"type": "float32", "shape": []}}
+    schema = {"ids": {"type": "int32", "shape": [2]}, "name": {"type": "string", "rank": 1}, "w": {"type": "float32", "shape": []}}
     put("tf/s.json", json.dumps({"datasetType": "TF", "columns": schema}))
     assert rows("TFRecordDataset", one, top + "/s.json")[2] == [[2, -2], ["n2", "x"], 2.5]
     assert types("TFRecordDataset", one, top + "/s.json") == ["int32", "text", "float32"]

@@ -32,6 +32,8 @@ class Parameter(Tensor):
     # What several processes, caches and devices would need; nothing here reads it.
     cache_enable = sliced = parallel_optimizer_comm_recompute = False
     cache_shape, comm_fusion, key, inited_param = [], 1, -1, None
+    # Attributes of Parameters, where Tensors have methods of these names.
+    unique = is_init = False
 
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
                  parallel_optimizer=True, storage_format="", device=None):

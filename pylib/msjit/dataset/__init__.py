@@ -27,8 +27,9 @@ from .random_dataset import RandomDataset
 from .schema import Schema
 from .utils import LineReader
 
-globals().update(_absent_names(__name__, "DatasetCache compare deserialize serialize show sync_wait_for_dataset",
+globals().update(_absent_names(__name__, "DatasetCache compare deserialize serialize show",
                          "pipelines here have no caches or saved forms"))
+globals().update(_absent_names(__name__, "OBSMindDataset sync_wait_for_dataset", "files in object stores are not read"))
 
 # Datasets in the files of their authors, loaded when one is asked for: {module: names}.
 _FILES = {

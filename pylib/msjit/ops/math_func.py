@@ -34,7 +34,18 @@ def div(input, other, *, rounding_mode=None):
         return _k.div(input, other)
     if rounding_mode not in ("floor", "trunc"):
         raise ValueError("[div] rounding_mode, got %r, expected None, 'floor' or 'trunc'" % (rounding_mode,))
-    return _k.floor_div(input, other) if rounding_mode == "floor" else _k.trunc(_k.div(input, other))
+    whole = _is_whole(input) and _is_whole(other)
+    down = _k.floor_div(input, other) if whole or rounding_mode == "floor" else None
+    if rounding_mode == "floor":
+        return down
+    if down is None:
+        return _k.trunc(_k.div(input, other))
+    # One more where the quotient was rounded away from 0.
+    return _k.add(down, _k.cast(_k.logical_and(_k.less(down, 0), _k.not_equal(_k.mul(down, other), input)), down.dtype))
+
+
+def _is_whole(x):
+    return x.dtype in mstype.int_type + mstype.uint_type if isinstance(x, Tensor) else isinstance(x, int)
 
 
 divide = truediv = div
@@ -180,7 +191,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     return tuple([item * scale for item in x])
 
 
-def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
+def nan_to_num(input, nan=None, posinf=None, neginf=None):
     """Replaces NaN and the infinities."""
     if check_tensor(input, "nan_to_num").dtype not in _FLOATS:
         raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % input.dtype)
@@ -290,9 +301,12 @@ def argmin(input, axis=None, keepdims=False):
 
 def median(input, axis=-1, keepdims=False):
     """(median along an axis, its position): of two elements in the middle the lesser one."""
+    if not input.ndim:
+        values, places = median(_k.expand_dims(input, 0), axis)
+        return values, places
     values, places = _k.sort(input, axis)
     places = _k.cast(places, mstype.int64)
-    size = input.shape[axis] if input.ndim else 1
+    size = input.shape[axis]
     middle = Tensor([(size - 1) // 2], mstype.int64)
     values, places = _k.gather(values, middle, axis), _k.gather(places, middle, axis)
     return (values, places) if keepdims else (_k.squeeze(values, axis), _k.squeeze(places, axis))

@@ -342,7 +342,7 @@ class Pad(Primitive):
 class NanToNum(Primitive):
     """Replaces NaN and the infinities."""
 
-    def __init__(self, nan=0.0, posinf=None, neginf=None):
+    def __init__(self, nan=None, posinf=None, neginf=None):
         super().__init__()
         self.nan, self.posinf, self.neginf = nan, posinf, neginf
 
