@@ -102,6 +102,12 @@ _plain({
 
 
 def _cumprod(p, x, axis):
+    return _k.cast(_products(p, x, axis), x.dtype)
+
+
+def _products(p, x, axis):
+    if not x.ndim:
+        raise ValueError("[CumProd] rank of x, got 0, expected at least 1")
     if p.exclusive or p.reverse:
         x = _k.flip(x, (axis,)) if p.reverse else x
         if p.exclusive:

@@ -364,6 +364,9 @@ def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
     axes = tuple(range(A.ndim)) if axes is None else axes
     if len(axes) != 2:
         raise ValueError("[norm] ord %r needs one axis or two, got %d axes" % (ord, len(axes)))
+    for axis in axes:
+        if not -A.ndim <= axis < A.ndim:
+            raise ValueError("[norm] dim is out of range, got %s, expected %d to %d" % (dim, -A.ndim, A.ndim - 1))
     return _matrix_norm(A, ord, axes[0] % A.ndim, axes[1] % A.ndim, keepdim)
 
 
@@ -394,6 +397,7 @@ def _matrix_norm(x, ord, rows, columns, keepdim):
     if ord == "fro":
         return _k.sqrt(_k.sum(_squared_size(x), (rows, columns), keepdim))
     if ord in (2, -2, "nuc"):
+        x = x if x.dtype in (mstype.float32, mstype.float64) else _k.cast(x, mstype.float32)
         values = _k.svd(_k.transpose(x, [i for i in range(x.ndim) if i not in (rows, columns)] + [rows, columns]), False)[0]
         out = _k.sum(values, -1) if ord == "nuc" else (_k.max if ord > 0 else _k.min)(values, -1)
         return _k.reshape(out, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)]) if keepdim else out

@@ -141,8 +141,9 @@ class LayerNorm(Primitive):
 
     def __call__(self, x, gamma, beta):
         axes = tuple(range(self.begin_norm_axis % x.ndim, x.ndim))
-        mean = _k.mean(x, axes, True)
-        variance = _k.mean(_k.square(x - mean), axes, True)
+        wide = _k.cast(x, _mstype.float32) if x.dtype in (_mstype.float16, _mstype.bfloat16) else x
+        mean = _k.mean(wide, axes, True)
+        variance = _k.mean(_k.square(wide - mean), axes, True)
         return self.run(x, gamma, beta), mean, variance
 
     def run(self, x, gamma, beta):
