@@ -212,6 +212,11 @@ class Dataset:
             self._size = self._count()
         return self._size
 
+    @property
+    def dataset_size(self):
+        """As get_dataset_size."""
+        return self.get_dataset_size()
+
     def get_batch_size(self):
         """Rows in a batch."""
         return self._children[0].get_batch_size() if self._children else 1
@@ -319,6 +324,8 @@ class Iterator:
             if self._run.epoch == self._limit:
                 self._finalizer()
             raise
+        except RowError as error:  # the plain class, which programs print
+            raise RuntimeError(*error.args) from error.__cause__
         if self._shown is not None:
             row = [row[i] for i in self._shown]
         values = list(row) if self._numpy else [_tensor(v) for v in row]

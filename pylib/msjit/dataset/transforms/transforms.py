@@ -266,10 +266,30 @@ class _Several:
 
 
 class Compose(_Several):
-    """One transform after the other."""
+    """One transform after the other.
+
+    A call gives what the last one gives; a tuple of it, as in MindSpore, where Pillow images were changed on the way.
+
+    >>> import numpy as np
+    >>> from msjit.dataset import transforms, vision
+    >>> image = np.zeros((4, 6, 3), np.uint8)
+    >>> transforms.Compose([vision.Resize((2, 3)), vision.HWC2CHW()])(image).shape
+    (3, 2, 3)
+    >>> transforms.Compose([vision.ToPIL(), vision.ToTensor()])(image)[0].shape
+    (3, 4, 6)
+    """
 
     def __call__(self, *columns):
-        return self._run(self.transforms, columns)
+        pillow = _has_image(columns)
+        for transform in self.transforms:
+            found = transform(*columns)
+            columns = found if isinstance(found, tuple) else (found,)
+            pillow = pillow or _has_image(columns)
+        return columns[0] if len(columns) == 1 and not pillow else tuple(columns)
+
+
+def _has_image(columns):
+    return builtins.any(type(value).__module__.startswith("PIL.") for value in columns)
 
 
 class RandomApply(_Several):
