@@ -62,6 +62,20 @@ _MOVED = {
     "common.no_inline": "graph_hints",
     "common.symbol": "graph_hints",
     "common.dump": "graph_hints",
+    "common.dynamic_shape": "graph_hints",
+    "common.dynamic_shape.enable_dynamic": "graph_hints",
+    "common._decorator": "common.api",
+    "nn.sparse.sparse": "nn",
+    "train.data_sink": "train",
+    "train._utils": "train.shared",
+    "train.summary.summary_record": "train.summary",
+    "mindrecord.config": "mindrecord",
+    "mindrecord.mindpage": "mindrecord",
+    "mindrecord.tools": "mindrecord",
+    "ops.deprecated": "ops.operations",
+    "device_manager": "",
+    "utils.utils": "utils",
+    "communication._comm_helper": "communication.management",
     "run_check": "utils",
     "run_check.run_check": "utils",
     "tools": "utils",
@@ -81,6 +95,8 @@ _MOVED = {
     "dataset.vision.utils": "dataset.vision",
     "dataset.transforms.transforms": "dataset.transforms",
 }
+_MOVED.update(("mindrecord.tools.%s_to_mr" % kind, "mindrecord") for kind in "cifar10 cifar100 csv imagenet mnist tfrecord".split())
+_MOVED.update(("ops.composite.multitype_ops.%s_impl" % kind, "ops.composite") for kind in "add zeros_like ones_like".split())
 _MOVED.update(dict.fromkeys(("ops.operations.%s_ops" % kind for kind in "_grad _inner _infer _scalar _sequence _quant _rl_inner".split()),
                             "ops._inner_operations"))
 # Packages of MindSpore that are one module here: {package: its modules}.

@@ -6,6 +6,7 @@ from .._native import Tensor, _msjit
 from ..absent import attributes as _absent
 from .dtype import int_type
 
+PARAMETER_NAME_DEFAULT, PARAMETER_NAME_PREFIX_MAX_LEN = "Parameter", 1024
 _MADE_UP = "Parameter#"  # and a number: names of Parameters that the program has not named
 _numbers = itertools.count(2)  # MindSpore has used up the first one when a program starts
 

@@ -42,18 +42,19 @@ _FILES = {
         UDPOSDataset""",
     "tfrecord": "TFRecordDataset",
 }
-_LATER = {name: module for module, names in _FILES.items() for name in names.split()}
+_LAZY = set(_FILES) | {"listed"}
+_LAZY_NAMES = {name: module for module, names in _FILES.items() for name in names.split()}
 _paths.extend(__path__)
 
 
 def __getattr__(name):
-    if name not in _LATER:
+    if name not in _LAZY_NAMES:
         raise AttributeError("module 'msjit.dataset' has no attribute %r" % name)
     from importlib import import_module
-    found = getattr(import_module("." + _LATER[name], __name__), name)
+    found = getattr(import_module("." + _LAZY_NAMES[name], __name__), name)
     globals()[name] = found
     return found
 
 
 def __dir__():
-    return sorted(set(globals()) | set(_LATER))
+    return sorted(set(globals()) | set(_LAZY_NAMES))

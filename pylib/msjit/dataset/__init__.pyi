@@ -16,26 +16,26 @@ from . import engines as engines
 from . import files as files
 from . import images as images
 from . import joining as joining
-from . import labelled_images as labelled_images
-from . import listed as listed
 from . import modes as modes
-from . import number_images as number_images
 from . import random_dataset as random_dataset
 from . import records as records
 from . import samplers as samplers
-from . import scenes as scenes
 from . import schema as schema
-from . import sounds as sounds
 from . import sources as sources
 from . import steps as steps
 from . import text as text
-from . import tfrecord as tfrecord
-from . import token_files as token_files
 from . import transforms as transforms
 from . import utils as utils
 from . import vision as vision
 from . import waiting as waiting
 from . import workers as workers
+from . import labelled_images as labelled_images
+from . import listed as listed
+from . import number_images as number_images
+from . import scenes as scenes
+from . import sounds as sounds
+from . import tfrecord as tfrecord
+from . import token_files as token_files
 
 def zip(datasets: Any) -> Any: ...
 
@@ -79,6 +79,8 @@ class Dataset:
     def concat(self, datasets: Any) -> Any: ...
     def create_dict_iterator(self, num_epochs: Any = ..., output_numpy: bool = ..., do_copy: bool = ...) -> Any: ...
     def create_tuple_iterator(self, columns: Any = ..., num_epochs: Any = ..., output_numpy: bool = ..., do_copy: bool = ...) -> Any: ...
+    @property
+    def dataset_size(self) -> Any: ...
     def filter(self, predicate: Any, input_columns: Any = ..., num_parallel_workers: Any = ...) -> Any: ...
     def flat_map(self, func: Any) -> Any: ...
     def get_batch_size(self) -> Any: ...

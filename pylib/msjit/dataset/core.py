@@ -275,11 +275,11 @@ class Dataset:
 
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
         """Iterator over rows as lists; each pass over it is one epoch."""
-        return Iterator(self if columns is None else self.project(columns), num_epochs, output_numpy, False, do_copy)
+        return TupleIterator(self if columns is None else self.project(columns), num_epochs, output_numpy, False, do_copy)
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
         """Iterator over rows as dicts; each pass over it is one epoch."""
-        return Iterator(self, num_epochs, output_numpy, True, do_copy)
+        return DictIterator(self, num_epochs, output_numpy, True, do_copy)
 
     def __iter__(self):
         return self.create_tuple_iterator(num_epochs=1)
@@ -337,6 +337,14 @@ class Iterator:
         self._limit, self._rows = self._run.epoch, None
 
     stop = close = release
+
+
+class TupleIterator(Iterator):
+    """What create_tuple_iterator gives."""
+
+
+class DictIterator(Iterator):
+    """What create_dict_iterator gives."""
 
 
 # Tensors have no unsigned integers but uint8: these become the next signed type that holds all their values.

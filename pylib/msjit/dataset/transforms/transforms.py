@@ -41,6 +41,23 @@ def _one_value(value, name, where):
     return value
 
 
+class TensorOperation:
+    """Base of transforms of programs: a subclass defines __call__."""
+
+    implementation = None
+
+    def __init__(self):
+        self.transforms, self.output_type = [], None
+
+
+class PyTensorOperation(TensorOperation):
+    """Base of transforms of programs that define `_execute_py(value)`: a call gives its result for each column."""
+
+    def __call__(self, *columns):
+        found = [self._execute_py(column) for column in columns]
+        return found[0] if len(found) == 1 else tuple(found)
+
+
 class _OneColumn:
     """A transform of one column; of several, the same to each."""
 
