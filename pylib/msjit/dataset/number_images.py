@@ -1,5 +1,4 @@
 """Datasets of small images that lie in few files of numbers: QMNIST, USPS, Semeion, STL-10, SVHN, PhotoTour."""
-import os
 
 import numpy as np
 

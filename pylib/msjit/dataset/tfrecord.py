@@ -6,8 +6,8 @@ import struct
 
 import numpy as np
 
-from .files import _Lines
 from .core import names
+from .files import _Lines
 from .modes import Shuffle
 from .schema import as_schema, numpy_type
 from .workers import RowError

@@ -24,6 +24,7 @@ from .composite import constexpr  # noqa: F401 - MindSpore has it beside Primiti
 from .counting_operations import *  # noqa: F403
 from .custom_operation import Custom  # noqa: F401
 from .drawn_operations import *  # noqa: F403
+from .eigen_func import Eig  # noqa: F401
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
 from .loop_operations import *  # noqa: F401,F403
@@ -44,8 +45,10 @@ from .nn_operations import (  # noqa: F401
 )
 from .optimizer_operations import *  # noqa: F403
 from .primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer  # noqa: F401
+from .recurrent_operations import *  # noqa: F403
 from .sparse_steps import *  # noqa: F403
 from .statistics_func import nanmedian as _nan_median
+from .suppression_operations import *  # noqa: F403
 from .transform_operations import *  # noqa: F403
 from .vision_operations import *  # noqa: F403
 
