@@ -60,7 +60,7 @@ _LAZY_NAMES.update(dict.fromkeys((
     "communication_stream", "current_stream", "default_stream", "dispatch_threads_num", "empty_cache", "launch_blocking",
     "max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_stats", "memory_summary",
     "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity", "set_memory",
-    "synchronize", "Event", "MemPool", "Stream", "StreamCtx", "StreamLimitCtx", "set_cur_stream"), "hal"))
+    "synchronize", "DeviceCtx", "Event", "MemPool", "Stream", "StreamCtx", "StreamLimitCtx", "set_cur_stream"), "hal"))
 _LAZY_NAMES.update(dict.fromkeys(("Symbol", "enable_dynamic", "ms_memory_recycle", "no_inline", "set_dump"), "graph_hints"))
 _LAZY_NAMES.update(dict.fromkeys("""Cifar100ToMR Cifar10ToMR CsvToMR FAILED FileReader FileWriter ImageNetToMR MindPage MnistToMR SUCCESS
     TFRecordToMR set_dec_mode set_enc_key set_enc_mode""".split(), "mindrecord"))

@@ -262,3 +262,5 @@ def reset_ps_context():
 
 
 _level_of_environment()
+__all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "STRICT", "COMPATIBLE", "LAX", "set_context", "get_context", "set_auto_parallel_context",
+           "get_auto_parallel_context", "reset_auto_parallel_context", "ParallelMode", "set_ps_context", "get_ps_context"]

@@ -151,3 +151,35 @@ def test_parameters_of_the_search_for_strategies():
                         (lambda: ms.parallel.get_algo_parameters("x"), ValueError)):
         with pytest.raises(error, match="expected one of"):
             call()
+
+
+def test_star_imports_give_what_is_loaded_later():
+    wanted = {"dataset": "CocoDataset MnistDataset GeneratorDataset TFRecordDataset", "mindrecord": "Cifar10ToMR FileWriter SUCCESS",
+              "common": "float16 bfloat16 JitConfig Generator recompute", "nn": "Accuracy PSNR L1LossExt Dense thor",
+              "nn.wrap": "WithLossCell PipelineCell TrainOneStepWithLossScaleCell", "ops": "coo_add all_reduce CSRMM matmul signature",
+              "ops.functional": "csr_mv make_coo_tensor grad", "ops.function": "csr_mv value_and_grad vmap", "ops.operations": "CSRMM Add",
+              "ops.composite": "GradOperation repeat_elements", "train": "Model Accuracy load_checkpoint_async",
+              "train.callback": "SummaryCollector LossMonitor", "numpy": "arange float32", "context": "set_context PYNATIVE_MODE"}
+    for module, names in wanted.items():
+        space = {}
+        exec("from msjit.%s import *" % module, space)
+        assert set(names.split()) <= set(space), module
+        assert "np" not in space and "os" not in space, module
+
+
+def test_names_of_steps_devices_and_marks():
+    from msjit.dataset import BatchDataset, MapDataset, RepeatDataset, SourceDataset, ZipDataset
+    from msjit.parallel.settings import auto_parallel_context
+    from msjit.profiler import mstx
+    numbers = ms.dataset.NumpySlicesDataset([1, 2, 3], shuffle=False)
+    for made, kind in ((numbers.batch(2), BatchDataset), (numbers.map(lambda x: x), MapDataset), (numbers.repeat(2), RepeatDataset),
+                       (ms.dataset.zip((numbers, numbers.rename("column_0", "b"))), ZipDataset)):
+        assert isinstance(made, kind) and isinstance(made, SourceDataset) and not isinstance(numbers, kind)
+    with ms.DeviceCtx("CPU"):
+        assert ms.Tensor([1.0]).sum() == 1.0
+    assert auto_parallel_context() is auto_parallel_context()
+    mark = mstx.range_start("step")
+    mstx.range_end(mark)
+    assert [float(ms.ops.operations.FloatStatus()(ms.Tensor([1.0, value]))[0]) for value in (2.0, float("inf"), float("nan"))] == [0, 1, 1]
+    with pytest.raises(NotImplementedError, match="NPUGetFloatStatus"):
+        ms.ops.operations.NPUGetFloatStatus()(ms.Tensor([0.0] * 8))

@@ -41,10 +41,15 @@ _FILES = {
     "token_files": """CLUEDataset CoNLL2000Dataset IWSLT2016Dataset IWSLT2017Dataset Multi30kDataset SQuADDataset SST2Dataset
         UDPOSDataset""",
     "tfrecord": "TFRecordDataset",
+    "step_names": """AudioBaseDataset BatchDataset BucketBatchByLengthDataset ConcatDataset FilterDataset MapDataset MappableDataset
+        PaddedBatchDataset ProjectDataset RenameDataset RepeatDataset ShuffleDataset SkipDataset SourceDataset SyncWaitDataset TakeDataset
+        TextBaseDataset UnionBaseDataset VisionBaseDataset ZipDataset""",
 }
 _LAZY = set(_FILES) | {"listed"}
 _LAZY_NAMES = {name: module for module, names in _FILES.items() for name in names.split()}
 _paths.extend(__path__)
+__all__ = [_name for _name, _value in list(globals().items()) if _name[0] != "_" and not isinstance(_value, type(_paths))]
+__all__ += [_name for _name, _module in _LAZY_NAMES.items() if _module != "step_names"]
 
 
 def __getattr__(name):

@@ -10,6 +10,7 @@ globals().update(_absent_names(__name__, "set_dec_mode set_enc_key set_enc_mode"
 
 
 _CONVERTERS = ("Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "ImageNetToMR", "MnistToMR", "TFRecordToMR")
+__all__ = ["FileWriter", "FileReader", "MindPage", "SUCCESS", "FAILED", "set_enc_key", "set_enc_mode", "set_dec_mode", *_CONVERTERS]
 
 
 def __getattr__(name):

@@ -25,6 +25,7 @@ from .counting_operations import *  # noqa: F403
 from .custom_operation import Custom  # noqa: F401
 from .drawn_operations import *  # noqa: F403
 from .eigen_func import Eig  # noqa: F401
+from .elsewhere_operations import *  # noqa: F403
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
 from .loop_operations import *  # noqa: F401,F403

@@ -2,6 +2,7 @@
 import numbers
 from contextlib import closing
 
+from .. import context as _context
 from ..amp import build_train_network
 from ..common.checks import check_count, refuse_others
 from ..common.tensor import Tensor
@@ -10,7 +11,15 @@ from ..nn.cell import Cell
 from ..nn.data_parallel import share_parameters
 from ..nn.wrap import WithEvalCell, WithLossCell
 from .callback import Callback, InternalCallbackParam, LambdaCallback, RunContext, TimeMonitor
+from .dataset_helper import DatasetHelper, connect_network_with_dataset  # noqa: F401
 from .metrics import Loss, get_metrics
+
+context = _context  # subclasses of Model written for MindSpore import it from here
+
+
+def _transfer_tensor_to_tuple(inputs):
+    """A Tensor as a tuple of one."""
+    return (inputs,) if isinstance(inputs, Tensor) else inputs
 
 
 class Model:
