@@ -11,8 +11,8 @@ from .function_transforms import vmap
 from .common import Parameter, ParameterTuple, Tensor, dtype, get_seed, mutable, set_seed, tensor
 from .common.dtype import (  # noqa: F401
     DType, TensorType, Type, bfloat16, bool_, byte, cdouble, cfloat, complex64, complex128, double, dtype_to_nptype,
-    dtype_to_pytype, float16, float32, float64, float_, get_py_obj_dtype, half, int16, int32, int64, int8, int_, intc, intp, long, pytype_to_dtype, short,
-    single, string, tensor_type, type_none, ubyte, uint, uint8, uint16, uint32, uint64, uintc, uintp, ushort,
+    Int, dtype_to_pytype, float16, float32, float64, float8_e4m3fn, float8_e5m2, float_, get_py_obj_dtype, half, hifloat8, int16, int32, int64, int8, int_, intc, intp, list_, long, number, pytype_to_dtype, qint4x2, short,
+    single, string, tensor_type, tuple_, type_none, ubyte, uint, uint8, uint16, uint32, uint64, uintc, uintp, ushort,
 )
 from .common.initializer import initializer
 from .common.tensor import TensorDescription, from_dlpack, from_numpy, frombuffer, is_tensor, swap_tensors, to_dlpack
@@ -60,8 +60,11 @@ _LAZY_NAMES.update(dict.fromkeys((
     "communication_stream", "current_stream", "default_stream", "dispatch_threads_num", "empty_cache", "launch_blocking",
     "max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_stats", "memory_summary",
     "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity", "set_memory",
-    "synchronize", "Event", "MemPool", "Stream", "StreamCtx", "StreamLimitCtx", "set_cur_stream"), "hal"))
+    "synchronize", "DeviceCtx", "Event", "MemPool", "Stream", "StreamCtx", "StreamLimitCtx", "set_cur_stream"), "hal"))
 _LAZY_NAMES.update(dict.fromkeys(("Symbol", "enable_dynamic", "ms_memory_recycle", "no_inline", "set_dump"), "graph_hints"))
+_LAZY_NAMES.update(dict.fromkeys("""Cifar100ToMR Cifar10ToMR CsvToMR FAILED FileReader FileWriter ImageNetToMR MindPage MnistToMR SUCCESS
+    TFRecordToMR set_dec_mode set_enc_key set_enc_mode""".split(), "mindrecord"))
+_LAZY_NAMES.update({"get_ps_context": "context", "reset_ps_context": "context", "constexpr": "ops"})
 _LAZY_NAMES.update({"get_level": "log", "get_log_config": "log", "run_check": "utils"})
 _LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "common.sparse_tensor"))
 _PARALLEL = {"Layout", "build_searched_strategy", "get_algo_parameters", "load_distributed_checkpoint", "load_segmented_checkpoints",

@@ -54,6 +54,34 @@ def _extra_of(record, code):
             "break_count_": int(bool(record["breaks"]))}
 
 
+class MSContext:
+    """What programs ask about the devices of a build: there is a CPU alone."""
+
+    @staticmethod
+    def get_instance():
+        """The one of this process."""
+        return _context
+
+    def get_ascend_soc_version(self):
+        """No NPU: ''."""
+        return ""
+
+    def is_pkg_support_device(self, device_target):
+        """Whether a build is for a device: "CPU" alone."""
+        return device_target == "CPU"
+
+    def is_ascend_plugin_loaded(self):
+        """False"""
+        return False
+
+    def ascend_soc_supports_feature(self, *features):
+        """False"""
+        return False
+
+
+_context = MSContext()
+
+
 def __getattr__(name):
     if name.startswith("pyboost_"):
         from .ops import auto_generate

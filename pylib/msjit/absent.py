@@ -16,18 +16,17 @@ REASONS = {
 _COMMUNICATION = """BatchISendIRecv NeighborExchange NeighborExchangeV2 Pull Push Reshard
     TCPStore all_gather_matmul matmul_reduce_scatter reshard set_comm_ops_inplace get_ckpt_path_with_strategy"""
 
-_DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FloatStatus FusedAdaFactor FusedAdaFactorWithGlobalNorm
-    FusedWeightScaleApplyMomentum GetNext GroupTopk NPUAllocFloatStatus NPUClearFloatStatus NPUGetFloatStatus
-    NPUGetFloatStatusV2 NPUClearFloatStatusV2 FlashAttentionScore
-    NonMaxSuppressionV3 PagedAttention PagedAttentionMask RNNTLoss ReshapeAndCache TensorDump BatchToSpaceNDV2
+_DEVICE = """ApplyRotaryPosEmb DumpGradient DynamicGRUV2 DynamicRNN FusedAdaFactor FusedAdaFactorWithGlobalNorm
+    FusedWeightScaleApplyMomentum GetNext GroupTopk FlashAttentionScore
+    PagedAttention PagedAttentionMask RNNTLoss ReshapeAndCache TensorDump BatchToSpaceNDV2
     batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc flash_attention_score
     fused_infer_attention_score incre_flash_attention lightning_indexer moe_distribute_combine moe_distribute_dispatch
     moe_init_routing_v2 multi_scale_deformable_attn_function npu_gelu nsa_compress nsa_compress_attention
     nsa_select_attention prompt_flash_attention ring_attention_update rotated_iou sparse_flash_attention
     speed_fusion_attention tensordump MemPool PluggableAllocator StreamLimitCtx
-    DeviceCtx FlopsUtilizationCollector TrainFaultTolerance UntypedStorage EnvProfiler"""
+    FlopsUtilizationCollector TrainFaultTolerance UntypedStorage EnvProfiler"""
 
-_SPARSE = """SparseApplyAdadelta SparseApplyRMSProp SparseGatherV2 MapCacheIdx MapUniform ScatterNonAliasingAdd
+_SPARSE = """SparseGatherV2 MapCacheIdx MapUniform ScatterNonAliasingAdd
     Sparse make_map_parameter row_tensor_add"""
 
 _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder CustomRegOp DataType GeSwitch J Merge
@@ -36,12 +35,12 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
     environ_set geswitch get_vm_impl_fn hastype iter_converter kernel merge ms_hasnext
     ms_kernel ms_next op_info_register  ref_to_embed switch
     switch_layer tensor_operator_registry vm_impl_registry GraphExecutor_ JitExecutor_ PyNativeExecutor_ cells_compile_cache
-    PrimitiveFunction_ Primitive_ Validator Layout ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
+    PrimitiveFunction_ Primitive_ Validator ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
     init_exec_dataset jit_forbidden_register flops_collection dump_func_graph"""
 
-_UNWRITTEN = """BasicLSTMCell CombinedNonMaxSuppression Eig ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm
-    FractionalAvgPool FractionalMaxPool LARSUpdate LSTM SampleDistortedBoundingBoxV2
-    MatrixLogarithm ScaleAndTranslate eig eigvals OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
+_UNWRITTEN = """BasicLSTMCell ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm
+    FractionalAvgPool FractionalMaxPool LARSUpdate SampleDistortedBoundingBoxV2
+    MatrixLogarithm ScaleAndTranslate OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
 
 _TABLE = {}
 for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE),

@@ -14,11 +14,11 @@ FLOAT_DTYPES = frozenset(_dtypes[n] for n in ("float16", "bfloat16", "float32", 
 
 # Keywords of MindSpore that change nothing here, with the value get_context reports.
 _ACCEPTED = {
-    "device_id": 0, "max_call_depth": 1000, "max_device_memory": "1024GB", "save_graphs": 0,
+    "device_id": 0, "max_call_depth": 1000, "max_device_memory": 1024.0, "save_graphs": 0,
     "save_graphs_path": ".", "enable_graph_kernel": False, "graph_kernel_flags": "",
     "enable_compile_cache": False, "compile_cache_path": "", "inter_op_parallel_num": 0,
     "runtime_num_threads": 0, "disable_format_transform": False, "support_binary": False,
-    "memory_optimize_level": "O0", "memory_offload": "OFF", "ascend_config": {},
+    "memory_optimize_level": 0, "memory_offload": "OFF", "ascend_config": {},
     "deterministic": "ON", "precompile_only": False,
     "pynative_synchronize": True, "enable_sparse": False, "env_config_path": "", "grad_for_scalar": False,
     "check_bprop": False, "print_file_path": "", "op_timeout": 900, "mempool_block_size": "1GB",
@@ -49,6 +49,19 @@ def is_graph_mode():
     return _state["mode"] == GRAPH_MODE
 
 
+def _as_read(name, value):
+    """What get_context gives of an accepted value, where that is another one."""
+    if name == "memory_optimize_level":
+        if value not in ("O0", "O1"):
+            raise ValueError("[set_context] memory_optimize_level, got %r, expected 'O0' or 'O1'" % (value,))
+        return int(value[1])
+    if name == "max_device_memory":  # of devices that are not here
+        if not isinstance(value, str):
+            raise TypeError("[set_context] max_device_memory, got %s, expected a str" % type(value).__name__)
+        return 1024.0
+    return value
+
+
 def set_context(**kwargs):
     """Sets what holds from now on, by MindSpore's keywords.
 
@@ -77,7 +90,7 @@ def set_context(**kwargs):
         elif name == "jit_level":
             _set_jit_level(value)
         elif name in _ACCEPTED:
-            _state[name] = value
+            _state[name] = _as_read(name, value)
         else:
             raise ValueError("[set_context] unknown keyword %r" % name)
 
@@ -220,12 +233,34 @@ def set_deterministic(deterministic):
         raise TypeError("[set_deterministic] deterministic, got %s, expected a bool" % type(deterministic).__name__)
 
 
+_servers = {"enable_ps": False, "config_file_path": "", "enable_ssl": False}
+
+
+def _server_key(name, where):
+    if name not in _servers and name not in ("client_password", "server_password", "scheduler_manage_port"):
+        raise ValueError("[%s] name, got %r, expected one of %s" % (where, name, sorted(_servers)))
+
+
 def set_ps_context(**kwargs):
-    """Kept for compatibility."""
+    """Keeps what programs say about parameter servers, which are not offered; ValueError for another name, and for enable_ps=True."""
+    for name, value in kwargs.items():
+        _server_key(name, "set_ps_context")
+        if name == "enable_ps" and value:
+            raise ValueError("[set_ps_context] enable_ps, got %r, expected False: there are no parameter servers" % (value,))
+    _servers.update((name, value) for name, value in kwargs.items() if name in _servers)
+
+
+def get_ps_context(attr_key):
+    """What set_ps_context was given, False or '' before."""
+    _server_key(attr_key, "get_ps_context")
+    return _servers.get(attr_key)
 
 
 def reset_ps_context():
-    """Kept for compatibility."""
+    """Forgets what set_ps_context was given."""
+    _servers.update(enable_ps=False, config_file_path="", enable_ssl=False)
 
 
 _level_of_environment()
+__all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "STRICT", "COMPATIBLE", "LAX", "set_context", "get_context", "set_auto_parallel_context",
+           "get_auto_parallel_context", "reset_auto_parallel_context", "ParallelMode", "set_ps_context", "get_ps_context"]

@@ -46,13 +46,14 @@ class HookHandle:
 leaf_hooks = []
 
 
-def register_hook(self, hook_fn):
-    """hook_fn(gradient) is called when the gradient of this tensor is known, and may return another one; see HookHandle.
+def register_hook(self, hook_fn=None, hook=None):
+    """hook_fn(gradient), or hook by its other name, is called when the gradient of this tensor is known, and may return another one; see HookHandle.
 
     Of the result of a recorded operation, what is computed from the tensor afterwards is hooked. Of others (inputs of a
     gradient function, Parameters, tensors made outside of one) it is the gradient that a gradient function gives for them.
     Raises TypeError where hook_fn cannot be called; and, when it is called, where it returns no Tensor of that dtype and shape.
     """
+    hook_fn = hook if hook_fn is None else hook_fn
     if not callable(hook_fn):
         raise TypeError("[register_hook] hook_fn must be callable, got %s" % type(hook_fn).__name__)
     handle = HookHandle(hook_fn)

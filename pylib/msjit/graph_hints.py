@@ -3,7 +3,10 @@ values are to be dumped. msjit finds open sizes by itself and inlines what is ca
 import inspect
 import warnings
 
+from . import _paths
 from .common.tensor import Tensor, TensorDescription
+
+__path__ = _paths.extend([])  # packages in MindSpore: alias.py finds what programs import from below them
 
 
 class Symbol:

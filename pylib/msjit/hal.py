@@ -43,16 +43,16 @@ def device_count(device_target=None):
     return 1
 
 
-def get_device_name(device_id=0, device_target=None):
+def get_device_name(device_id=None, device_target=None):
     """The name of a device."""
     return _target(device_target)
 
 
-def get_device_capability(device_id=0, device_target=None):
+def get_device_capability(device_id=None, device_target=None):
     """None: CPUs have no such numbers, in MindSpore too."""
 
 
-def get_device_properties(device_id=0, device_target=None):
+def get_device_properties(device_id=None, device_target=None):
     """None: as get_device_capability."""
 
 
@@ -81,8 +81,29 @@ def dispatch_threads_num(threads_num):
         raise ValueError("[dispatch_threads_num] threads_num, got %d, expected 1 or more" % threads_num)
 
 
-def set_cpu_affinity(enable_affinity, affinity_cpu_list=None, module_to_cpu_dict=None):
-    """With enable_affinity and a list of ranges such as ["0-3"], keeps the process on those CPUs; with neither on all."""
+class DeviceCtx:
+    """`with DeviceCtx("CPU"):`, which changes nothing; device_id is not read.
+
+    ValueError for a name that is none of MindSpore's; NotImplementedError for its other devices.
+    """
+
+    def __init__(self, name, device_id=None):
+        if name not in ("CPU", "GPU", "Ascend", "meta"):
+            raise ValueError("[DeviceCtx] name, got %r, expected one of 'CPU', 'GPU', 'Ascend', 'meta'" % (name,))
+        if name != "CPU":
+            raise NotImplementedError("[DeviceCtx] device %r is not offered: tensors lie in the memory of the CPU" % name)
+        self.name, self.device_id = name, device_id
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+
+def set_cpu_affinity(enable_affinity, affinity_cpu_list=None, module_to_cpu_dict=None, bind_file=None):
+    """With enable_affinity and a list of ranges such as ["0-3"], keeps the process on those CPUs; with neither on all. bind_file is of
+    other machines and changes nothing."""
     if not isinstance(enable_affinity, bool):
         raise TypeError("[set_cpu_affinity] enable_affinity, got %s, expected a bool" % type(enable_affinity).__name__)
     if not enable_affinity or not affinity_cpu_list:

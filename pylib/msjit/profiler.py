@@ -5,10 +5,12 @@ import os
 import time
 
 from . import _paths
+from . import profiler_marks as _marks
 from ._native import _msjit
 from .profiler_schedule import ProfilerAction, Schedule, tensorboard_trace_handler  # noqa: F401
 
 TRACE = "trace_view.json"
+mstx = _marks.mstx
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 
 # What MindSpore's profilers take as arguments; here all there is is noted.

@@ -162,7 +162,7 @@ def _to_numpy(value):
 
 def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None, dec_mode="AES-GCM",
                     specify_prefix=None, choice_func=None, crc_check=False, remove_redundancy=False, format="ckpt"):
-    """Reads a file into an OrderedDict of Parameters (texts stay texts), and into `net` where one is given.
+    """Reads a file into a dict of Parameters (texts stay texts), and into `net` where one is given.
 
     A file that is no checkpoint, or not a whole one, raises ValueError.
 
@@ -227,7 +227,7 @@ def _is_safetensors(path):
 
 def _read_ckpt(path, wanted, crc_check):
     import numpy
-    loaded = OrderedDict()
+    loaded = {}
     with open(path, "rb") as file:
         for name, kind, value in checkpoint_file.read_file(file, wanted, crc_check):
             if name in loaded:
@@ -247,7 +247,7 @@ def _read_ckpt(path, wanted, crc_check):
 def _read_safetensors(path, wanted):
     _safetensors()
     from safetensors import SafetensorError, safe_open
-    loaded = OrderedDict()
+    loaded = {}
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}

@@ -228,7 +228,7 @@ def test_iterators():
     (lambda: ds.RandomSampler(1), TypeError, "replacement"), (lambda: ds.SequentialSampler(0, -1), ValueError, "num_samples"),
     (lambda: ds.SubsetSampler([1.5]), TypeError, "got float"), (lambda: ds.config.set_seed(-1), ValueError, "seed"),
     (lambda: ds.config.set_prefetch_size(0), ValueError, "prefetch"), (lambda: ds.config.set_enable_autotune(True, "f"), NotImplementedError, "filepath_prefix"),
-    (lambda: ds.TFRecordDataset("x"), NotImplementedError, "TFRecord files cannot be read"),
+    (lambda: ds.TFRecordDataset("x"), ValueError, "files that are there"),
     (lambda: plain().create_tuple_iterator(num_epochs=0), RuntimeError, "num_epochs")])
 def test_bad_arguments(make, error, message):
     with pytest.raises(error, match=message):

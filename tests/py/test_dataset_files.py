@@ -190,7 +190,7 @@ def test_fake_images():
             ds.FakeImageDataset(**bad)
 
 
-@pytest.mark.parametrize("call", [lambda: ds.CocoDataset("x", "y"), lambda: ds.vision.DecodeVideo(), lambda: ds.text.JiebaTokenizer("a", "b"),
+@pytest.mark.parametrize("call", [lambda: ds.OBSMindDataset("x"), lambda: ds.vision.DecodeVideo(), lambda: ds.text.JiebaTokenizer("a", "b"),
                                   lambda: ds.serialize(None),
                                   lambda: ds.audio.Vad(8000)])
 def test_what_is_not_offered_says_so(call):

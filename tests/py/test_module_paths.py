@@ -44,6 +44,23 @@ from mindspore.nn.utils.init import no_init_parameters
 from mindspore.nn.grad.cell_grad import Jvp
 from mindspore.scipy.optimize.minimize import minimize
 from mindspore.boost.adasum import AdaSum
+from mindspore.nn.cell import GraphCell
+from mindspore.nn.wrap.loss_scale import _grad_overflow, _grad_scale
+from mindspore.mindrecord.tools.cifar10_to_mr import Cifar10ToMR
+from mindspore.mindrecord.config import set_enc_key
+from mindspore.train.summary.summary_record import SummaryRecord
+from mindspore.train._utils import check_value_type
+from mindspore.train.data_sink import data_sink
+from mindspore.device_context.ascend.op_precision import precision_mode
+from mindspore.ops.composite.multitype_ops.zeros_like_impl import zeros_like
+from mindspore.common.dynamic_shape.enable_dynamic import enable_dynamic
+from mindspore.common._decorator import deprecated
+from mindspore.common.initializer import _assignment, _init_random_normal
+from mindspore.common.parameter import PARAMETER_NAME_DEFAULT
+from mindspore.common.seed import _get_graph_seed
+from mindspore.communication._comm_helper import GlobalComm
+from mindspore.dataset.engine.iterators import DictIterator
+from mindspore.dataset.engine.datasets_vision import CocoDataset
 import mindspore.version
 assert Adam is ms.experimental.optim.Adam and AdamW is ms.mint.optim.AdamW and Normal is ms.nn.probability.distribution.Normal
 assert add is ms.ops.add and nn_func.softmax is ms.ops.softmax and ms.ops.function.array_func.concat is ms.ops.concat
@@ -65,12 +82,64 @@ def test_imports():
 
 
 @pytest.mark.parametrize("call, name", [
-    (lambda: ms.rewrite.SymbolTree.create(3), "SymbolTree"), (lambda: ms.parallel.Layout((2, 2), ("a", "b")), "Layout"),
+    (lambda: ms.rewrite.SymbolTree.create(3), "SymbolTree"), (lambda: ms.parallel.merge_sliced_parameter([]), "merge_sliced_parameter"),
     (lambda: ms.boost.AutoBoost("O1"), "AutoBoost"), (lambda: ms.utils.stress_detect(), "stress_detect"),
     (lambda: ms.boost.freeze_cell(), "freeze_cell")])
 def test_refused_names(call, name):
     with pytest.raises(NotImplementedError, match=r"^\[%s\] msjit\.\w+\.%s is not offered: " % (name, name)):
         call()
+
+
+def test_names_of_inner_modules(tmp_path):
+    import numpy as np
+
+    from msjit import Tensor
+    from msjit.common.api import deprecated
+    from msjit.common.initializer import _assignment, _calculate_gain, _init_random_uniform, _init_truncated_normal
+    from msjit.common.seed import _get_graph_seed
+    from msjit.dataset.transforms import PyTensorOperation
+    from msjit.nn.wrap_scaled import _grad_overflow
+    from msjit.train.shared import check_value_type, make_directory
+    filled = np.zeros((2, 2), np.float32)
+    assert _assignment(filled, np.ones((2, 2))) is filled and filled.sum() == 4 and _assignment(np.zeros(()), 3) == 3
+    assert _calculate_gain("relu") == 2 ** 0.5 and _calculate_gain("linear") == 1
+    assert _init_random_uniform(0, 1, (3,)).dtype == np.float32 and abs(_init_truncated_normal(-1, 1, 0, 2, (50,))).max() <= 1
+    ms.set_seed(5)
+    assert _get_graph_seed(3, "x") == (5, 3)
+    assert float(_grad_overflow(Tensor([1.0, float("inf")]))) == 1 and float(_grad_overflow(Tensor([1.0]))) == 0
+    assert deprecated("2.0", "other")(lambda x: x + 1)(1) == 2
+
+    class Twice(PyTensorOperation):
+        def _execute_py(self, value):
+            return value * 2
+    assert Twice()(3) == 6 and Twice()(1, 2) == (2, 4)
+    check_value_type("x", 3, [int, str])
+    for wrong in (True, 2.5):
+        with pytest.raises(TypeError):
+            check_value_type("x", wrong, [int])
+    assert make_directory(str(tmp_path / "a")).endswith("a") and (tmp_path / "a").is_dir()
+    assert ms.device_context.ascend.op_precision.precision_mode("must_keep_origin_dtype") is None and not ms.device_context.gpu.is_available()
+    with pytest.raises(TypeError):
+        ms.device_context.ascend.op_tuning.op_compile()
+    with pytest.raises(RuntimeError):
+        ms.device_context.gpu.device_count()
+
+
+def test_layouts():
+    layout = ms.Layout((2, 4), ("dp", "mp"))
+    assert layout("dp", "None").to_dict() == {"device_matrix": (2, 4), "tensor_map": (1, -1), "interleaved_parallel": False,
+                                              "alias_name": ("dp", "mp"), "rank_list": list(range(8))}
+    assert layout(("dp", "mp"), "None").to_dict()["tensor_map"] == ((1, 0), -1)
+    for make, error in ((lambda: layout("xx"), ValueError), (lambda: layout("dp", "dp"), ValueError), (lambda: ms.Layout(2, ("a",)), TypeError),
+                        (lambda: ms.Layout((2,), ("a", "b")), ValueError), (lambda: ms.Layout((2,), ("None",)), ValueError),
+                        (lambda: ms.Layout((2,), ("a",), [0]), ValueError), (lambda: layout.to_dict(), ValueError)):
+        with pytest.raises(error):
+            make()
+    net = ms.nn.Dense(2, 2)
+    net.shard(((2, 1),))
+    assert ms.shard(net, ((2, 1),)) is net and ms.shard(net, ((2, 1),), parameter_plan={}) is net
+    with pytest.raises(TypeError):
+        ms.shard(net, 3)
 
 
 def test_parameters_of_the_search_for_strategies():
@@ -82,3 +151,35 @@ def test_parameters_of_the_search_for_strategies():
                         (lambda: ms.parallel.get_algo_parameters("x"), ValueError)):
         with pytest.raises(error, match="expected one of"):
             call()
+
+
+def test_star_imports_give_what_is_loaded_later():
+    wanted = {"dataset": "CocoDataset MnistDataset GeneratorDataset TFRecordDataset", "mindrecord": "Cifar10ToMR FileWriter SUCCESS",
+              "common": "float16 bfloat16 JitConfig Generator recompute", "nn": "Accuracy PSNR L1LossExt Dense thor",
+              "nn.wrap": "WithLossCell PipelineCell TrainOneStepWithLossScaleCell", "ops": "coo_add all_reduce CSRMM matmul signature",
+              "ops.functional": "csr_mv make_coo_tensor grad", "ops.function": "csr_mv value_and_grad vmap", "ops.operations": "CSRMM Add",
+              "ops.composite": "GradOperation repeat_elements", "train": "Model Accuracy load_checkpoint_async",
+              "train.callback": "SummaryCollector LossMonitor", "numpy": "arange float32", "context": "set_context PYNATIVE_MODE"}
+    for module, names in wanted.items():
+        space = {}
+        exec("from msjit.%s import *" % module, space)
+        assert set(names.split()) <= set(space), module
+        assert "np" not in space and "os" not in space, module
+
+
+def test_names_of_steps_devices_and_marks():
+    from msjit.dataset import BatchDataset, MapDataset, RepeatDataset, SourceDataset, ZipDataset
+    from msjit.parallel.settings import auto_parallel_context
+    from msjit.profiler import mstx
+    numbers = ms.dataset.NumpySlicesDataset([1, 2, 3], shuffle=False)
+    for made, kind in ((numbers.batch(2), BatchDataset), (numbers.map(lambda x: x), MapDataset), (numbers.repeat(2), RepeatDataset),
+                       (ms.dataset.zip((numbers, numbers.rename("column_0", "b"))), ZipDataset)):
+        assert isinstance(made, kind) and isinstance(made, SourceDataset) and not isinstance(numbers, kind)
+    with ms.DeviceCtx("CPU"):
+        assert ms.Tensor([1.0]).sum() == 1.0
+    assert auto_parallel_context() is auto_parallel_context()
+    mark = mstx.range_start("step")
+    mstx.range_end(mark)
+    assert [float(ms.ops.operations.FloatStatus()(ms.Tensor([1.0, value]))[0]) for value in (2.0, float("inf"), float("nan"))] == [0, 1, 1]
+    with pytest.raises(NotImplementedError, match="NPUGetFloatStatus"):
+        ms.ops.operations.NPUGetFloatStatus()(ms.Tensor([0.0] * 8))

@@ -152,3 +152,9 @@ def test_one_graph_for_all_lengths(kind):
         np.testing.assert_allclose(value.asnumpy(), plain.asnumpy(), rtol=1e-5)
         for a, b in zip(found, expected):
             np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_the_children_that_are_printed():
+    assert repr(ms.nn.LSTM(2, 3)) == "LSTM(\n  (rnn): _DynamicLSTMCPUGPU()\n  (dropout_op): Dropout(p=0.0)\n)"
+    assert [name for name, _ in ms.nn.RNN(2, 3, nonlinearity="relu").cells_and_names()] == ["", "rnn", "dropout_op"]
+    assert repr(ms.nn.Dropout2d(0.25)) == "Dropout2d(p=0.75)" and repr(ms.nn.Dropout(p=0.25)) == "Dropout(p=0.25)"

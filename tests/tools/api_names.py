@@ -23,11 +23,9 @@ and raise NotImplementedError, with the reason, when they are called; *left out*
 # Names that msjit has not, where the reason is not that of the whole namespace: {namespace or "*": {reason: names}}.
 LEFT_OUT = {
     "*": {
-        "8-bit floats, quantised numbers and other dtypes of NPUs": "float8_e4m3fn float8_e5m2 hifloat8 qint4x2",
         "types of MindSpore's graph, which no tensor has":
             """AnythingType Bool CSRTensorType Dict Ellipsis_ EnvType Float FunctionType Int List MsClassType NoneType RefType Slice
-            String Tuple coo_tensor csr_tensor env_type function index_slices isfunction list_ np_dtype_valid number symbolic_key
-            tuple_ type_refkey type_type undetermined prim_type""",
+            String Tuple coo_tensor csr_tensor env_type function index_slices isfunction np_dtype_valid symbolic_key type_refkey type_type undetermined prim_type""",
         "a part of MindSpore's compiler or of its build":
             """ARG_SPECIFIED BROADCAST_PHASE ENABLE_DYNAMIC PIJitCaptureContext PythonCOOTensor PythonCSRTensor PythonRowTensor
             PythonTensor TOTAL_ARG_LEN attr_op entry_script_path entry_script_path_dir function_phases
@@ -35,8 +33,8 @@ LEFT_OUT = {
             sys_path update_auto_dynamic_shape_phase verify_inputs_signature is_reboot_node np_types DeviceManagerConf
             PARAMETER_NAME_DEFAULT PARAMETER_NAME_PREFIX_MAX_LEN auto_parallel_context init_to_value
             SUPPORTED_TUPLE_IN_TUPLE_STRATEGY recompute_block tail zip_operation distribute delta_seed index_of_parent_ set_dtype
-            Tensor_ Node NodeType ScopedValue SymbolTree Symbol enable_dynamic no_inline mindio_preload ms_memory_recycle
-            load_mindir save_mindir export_split_mindir obfuscate_ckpt load_obf_params_into_net set_dump memory_replay
+            Tensor_ Node NodeType ScopedValue SymbolTree mindio_preload ms_memory_recycle
+            load_mindir save_mindir export_split_mindir obfuscate_ckpt load_obf_params_into_net memory_replay
             ConvertModelUtils ConvertNetUtils get_level get_log_config run_check UntypedStorage set_deterministic""",
         "what a module of MindSpore has imported for itself":
             """Any Callable Dict List NamedTuple Optional OrderedDict Union absolute_import lru_cache namedtuple wraps reduce repeat
@@ -45,7 +43,7 @@ LEFT_OUT = {
             """DeviceCtx PluggableAllocator get_device_limit get_stream_limit reset_stream_limit set_device_limit
             set_kernel_launch_capture set_kernel_launch_group set_mindio_server_info set_stream_limit use_mem_pool
             TrainFaultTolerance get_ckpt_path_with_strategy AicoreMetrics DynamicProfilerMonitor EnvProfiler ExportType
-            HostSystem ProfilerActivity ProfilerLevel mstx profile schedule tensorboard_trace_handler get_ps_context""",
+            HostSystem ProfilerActivity ProfilerLevel mstx profile schedule tensorboard_trace_handler""",
         "not written yet":
             """FlopsUtilizationCollector OcclusionSensitivity SummaryLandscape frombuffer register_saved_tensors_hooks
             saved_tensors_hooks

@@ -33,6 +33,24 @@ class _GraphExecutor:
 _cell_graph_executor = _GraphExecutor()
 
 
+def deprecated(version, substitute, use_substitute_name=False):
+    """A decorator of functions that warns, at the first call of each, that another name is to be used."""
+    def decorate(function):
+        from functools import wraps
+        told = []
+
+        @wraps(function)
+        def call(*args, **kwargs):
+            if not told:
+                from .. import log
+                told.append(True)
+                log.warning("'%s' is deprecated from version %s and will be removed in a future version, use '%s' instead.",
+                            function.__name__, version, substitute)
+            return function(*args, **kwargs)
+        return call
+    return decorate
+
+
 def set_recursion_limit(recursion_limit=1000):
     """As msjit.set_recursion_limit."""
     import msjit

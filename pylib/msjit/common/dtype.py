@@ -37,6 +37,8 @@ all_types = (bool_,) + number_type
 
 def type_size_in_bytes(type_):
     """Bytes of one element."""
+    if isinstance(type_, OtherType) and type_.bits:
+        return type_.bits // 8
     import numpy
     return 2 if type_ == bfloat16 else numpy.dtype(dtype_to_nptype(type_)).itemsize
 
@@ -54,6 +56,26 @@ class TensorType:
 class _TextType:
     def __repr__(self):
         return "String"
+
+
+class OtherType:
+    """A type of MindSpore that no tensor has here: it can be compared and printed. bits: of one element, where it is a dtype."""
+
+    def __init__(self, name, text, bits=0):
+        self._name, self._text, self.bits = name, text, bits
+
+    def __repr__(self):
+        return "mindspore." + self._name
+
+    def __str__(self):
+        return self._text
+
+
+# 8-bit floats and pairs of 4-bit integers, which only NPUs compute with.
+float8_e4m3fn, float8_e5m2 = OtherType("float8_e4m3fn", "Float8E4M3FN", 8), OtherType("float8_e5m2", "Float8E5M2", 8)
+hifloat8, qint4x2 = OtherType("hifloat8", "HiFloat8", 8), OtherType("int4", "Int4", 8)
+# What values of a graph are, besides tensors.
+number, list_, tuple_ = OtherType("number", "Number"), OtherType("list_", "List"), OtherType("tuple_", "Tuple")
 
 
 class _Family(type):

@@ -328,3 +328,48 @@ def _shape(shape):
         if size < 0:
             raise ValueError("[initializer] sizes must not be negative, got %s" % (shape,))
     return shape
+
+
+# -- names that initializers written for MindSpore import ------------------------------------------------------------------
+
+def _assignment(arr, num):
+    """An array with its elements set to those of num; a number for an array without axes."""
+    if not arr.shape:
+        return arr.reshape(1)[0] * 0 + num
+    arr[:] = num[:] if hasattr(num, "shape") and num.shape else num
+    return arr
+
+
+def _calculate_gain(nonlinearity, param=None):
+    """The factor by which a nonlinearity shrinks what passes it (He et al. 2015): a number for its name."""
+    if nonlinearity in ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid"):
+        return 1
+    if nonlinearity in ("relu", "tanh"):
+        return math.sqrt(2.0) if nonlinearity == "relu" else 5.0 / 3
+    if nonlinearity != "leaky_relu":
+        raise ValueError("[initializer] nonlinearity, got %r, expected 'relu', 'leaky_relu', 'tanh', 'sigmoid' or a linear one" % (nonlinearity,))
+    if param is not None and (isinstance(param, bool) or not isinstance(param, (int, float))):
+        raise ValueError("[initializer] param, got %r, expected a number" % (param,))
+    return math.sqrt(2.0 / (1 + (0.01 if param is None else param) ** 2))
+
+
+def _init_random_normal(mean, sigma, shape):
+    """An array of float32 drawn from a normal distribution."""
+    return generator().normal(mean, sigma, shape).astype("float32")
+
+
+def _init_random_uniform(a, b, shape):
+    """An array of float32 drawn evenly from [a, b)."""
+    return generator().uniform(a, b, shape).astype("float32")
+
+
+def _init_truncated_normal(a, b, mean, sigma, shape):
+    """An array of float32 drawn from a normal distribution, again where it lies outside of [a, b]."""
+    import numpy
+    draws = generator()
+    out = draws.normal(mean, sigma, shape)
+    while True:
+        wrong = numpy.atleast_1d((out < a) | (out > b))
+        if not wrong.any():
+            return numpy.asarray(out).astype("float32")
+        out = numpy.where(wrong, draws.normal(mean, sigma, shape), out)

@@ -6,6 +6,7 @@ from .._native import Tensor, _msjit
 from ..absent import attributes as _absent
 from .dtype import int_type
 
+PARAMETER_NAME_DEFAULT, PARAMETER_NAME_PREFIX_MAX_LEN = "Parameter", 1024
 _MADE_UP = "Parameter#"  # and a number: names of Parameters that the program has not named
 _numbers = itertools.count(2)  # MindSpore has used up the first one when a program starts
 
@@ -32,6 +33,8 @@ class Parameter(Tensor):
     # What several processes, caches and devices would need; nothing here reads it.
     cache_enable = sliced = parallel_optimizer_comm_recompute = False
     cache_shape, comm_fusion, key, inited_param = [], 1, -1, None
+    # Attributes of Parameters, where Tensors have methods of these names.
+    unique = is_init = False
 
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
                  parallel_optimizer=True, storage_format="", device=None):

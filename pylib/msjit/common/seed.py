@@ -27,6 +27,13 @@ def get_seed():
     return _state["seed"]
 
 
+def _get_graph_seed(op_seed, kernel_name):
+    """The pair of seeds of a random primitive: that of the program and its own, (0, 0) where there is neither."""
+    if op_seed is None and _state["seed"] is None:
+        return 0, 0
+    return _state["seed"] or 0, op_seed or 0
+
+
 def set_dataset_seed(seed):
     """Seeds the datasets alone."""
     _state["dataset"] = seed

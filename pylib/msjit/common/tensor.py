@@ -164,4 +164,11 @@ def check_hook_fn(hook_fn):
 
 
 __all__ = ["Tensor", "tensor", "is_tensor", "from_numpy", "frombuffer", "from_dlpack", "to_dlpack", "mutable"]
-__getattr__ = _absent(__name__)
+_refuse = _absent(__name__)
+
+
+def __getattr__(name):
+    if name == "Symbol":
+        from ..graph_hints import Symbol
+        return Symbol
+    return _refuse(name)

@@ -9,7 +9,7 @@ from .samplers import (
 )
 from .batches import BatchInfo
 from .sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset
-from .files import CSVDataset, TFRecordDataset, TextFileDataset
+from .files import CSVDataset, TextFileDataset
 from .records import MindDataset
 from .corpora import (
     AGNewsDataset, AmazonReviewDataset, DBpediaDataset, EnWik9Dataset, IMDBDataset, PennTreebankDataset, SogouNewsDataset,
@@ -27,12 +27,39 @@ from .random_dataset import RandomDataset
 from .schema import Schema
 from .utils import LineReader
 
-globals().update(_absent_names(__name__, """CLUEDataset CMUArcticDataset Caltech101Dataset Caltech256Dataset CelebADataset CityscapesDataset
-    CoNLL2000Dataset CocoDataset DIV2KDataset FlickrDataset Flowers102Dataset Food101Dataset GTZANDataset IWSLT2016Dataset
-    IWSLT2017Dataset KITTIDataset LFWDataset LJSpeechDataset LSUNDataset LibriTTSDataset ManifestDataset Multi30kDataset OBSMindDataset
-    OmniglotDataset PhotoTourDataset Places365Dataset QMnistDataset RenderedSST2Dataset SBDataset SBUDataset SQuADDataset
-    SST2Dataset STL10Dataset SUN397Dataset SVHNDataset SemeionDataset SpeechCommandsDataset TedliumDataset UDPOSDataset USPSDataset
-    VOCDataset WIDERFaceDataset YesNoDataset""", "read its files with GeneratorDataset"))
-globals().update(_absent_names(__name__, "DatasetCache compare deserialize serialize show sync_wait_for_dataset",
+globals().update(_absent_names(__name__, "DatasetCache compare deserialize serialize show",
                          "pipelines here have no caches or saved forms"))
+globals().update(_absent_names(__name__, "OBSMindDataset sync_wait_for_dataset", "files in object stores are not read"))
+
+# Datasets in the files of their authors, loaded when one is asked for: {module: names}.
+_FILES = {
+    "labelled_images": """CelebADataset Caltech101Dataset Caltech256Dataset FlickrDataset Flowers102Dataset Food101Dataset LFWDataset
+        LSUNDataset ManifestDataset OmniglotDataset Places365Dataset RenderedSST2Dataset SBUDataset SUN397Dataset""",
+    "number_images": "PhotoTourDataset QMnistDataset STL10Dataset SVHNDataset SemeionDataset USPSDataset",
+    "scenes": "CityscapesDataset CocoDataset DIV2KDataset KITTIDataset SBDataset VOCDataset WIDERFaceDataset",
+    "sounds": """CMUArcticDataset GTZANDataset LJSpeechDataset LibriTTSDataset SpeechCommandsDataset TedliumDataset YesNoDataset""",
+    "token_files": """CLUEDataset CoNLL2000Dataset IWSLT2016Dataset IWSLT2017Dataset Multi30kDataset SQuADDataset SST2Dataset
+        UDPOSDataset""",
+    "tfrecord": "TFRecordDataset",
+    "step_names": """AudioBaseDataset BatchDataset BucketBatchByLengthDataset ConcatDataset FilterDataset MapDataset MappableDataset
+        PaddedBatchDataset ProjectDataset RenameDataset RepeatDataset ShuffleDataset SkipDataset SourceDataset SyncWaitDataset TakeDataset
+        TextBaseDataset UnionBaseDataset VisionBaseDataset ZipDataset""",
+}
+_LAZY = set(_FILES) | {"listed"}
+_LAZY_NAMES = {name: module for module, names in _FILES.items() for name in names.split()}
 _paths.extend(__path__)
+__all__ = [_name for _name, _value in list(globals().items()) if _name[0] != "_" and not isinstance(_value, type(_paths))]
+__all__ += [_name for _name, _module in _LAZY_NAMES.items() if _module != "step_names"]
+
+
+def __getattr__(name):
+    if name not in _LAZY_NAMES:
+        raise AttributeError("module 'msjit.dataset' has no attribute %r" % name)
+    from importlib import import_module
+    found = getattr(import_module("." + _LAZY_NAMES[name], __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_LAZY_NAMES))

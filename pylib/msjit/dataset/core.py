@@ -212,6 +212,11 @@ class Dataset:
             self._size = self._count()
         return self._size
 
+    @property
+    def dataset_size(self):
+        """As get_dataset_size."""
+        return self.get_dataset_size()
+
     def get_batch_size(self):
         """Rows in a batch."""
         return self._children[0].get_batch_size() if self._children else 1
@@ -270,11 +275,11 @@ class Dataset:
 
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
         """Iterator over rows as lists; each pass over it is one epoch."""
-        return Iterator(self if columns is None else self.project(columns), num_epochs, output_numpy, False, do_copy)
+        return TupleIterator(self if columns is None else self.project(columns), num_epochs, output_numpy, False, do_copy)
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
         """Iterator over rows as dicts; each pass over it is one epoch."""
-        return Iterator(self, num_epochs, output_numpy, True, do_copy)
+        return DictIterator(self, num_epochs, output_numpy, True, do_copy)
 
     def __iter__(self):
         return self.create_tuple_iterator(num_epochs=1)
@@ -293,7 +298,10 @@ class Iterator:
             raise TypeError("[iterator] num_epochs, got %s, expected an int" % type(num_epochs).__name__)
         if num_epochs != -1 and not 1 <= num_epochs <= INT32_MAX:
             raise (RuntimeError if num_epochs == 0 else ValueError)("[iterator] num_epochs, got %d, expected -1 or at least 1" % num_epochs)
-        self._columns, self._numpy, self._as_dict = source._columns, output_numpy, as_dict
+        # Columns of names such as _meta-filename are shown only after they are renamed.
+        self._shown = [i for i, name in enumerate(source._columns) if not name.startswith("_meta-")]
+        self._columns, self._numpy, self._as_dict = [source._columns[i] for i in self._shown], output_numpy, as_dict
+        self._shown = self._shown if len(self._shown) < len(source._columns) else None
         self._run, self._limit, self._rows = Run(), num_epochs, None
         self._finalizer = weakref.finalize(self, self._run.close)
         self._finalizer.atexit = False  # concurrent.futures ends its workers itself then
@@ -316,6 +324,10 @@ class Iterator:
             if self._run.epoch == self._limit:
                 self._finalizer()
             raise
+        except RowError as error:  # the plain class, which programs print
+            raise RuntimeError(*error.args) from error.__cause__
+        if self._shown is not None:
+            row = [row[i] for i in self._shown]
         values = list(row) if self._numpy else [_tensor(v) for v in row]
         return dict(zip(self._columns, values)) if self._as_dict else values
 
@@ -325,6 +337,14 @@ class Iterator:
         self._limit, self._rows = self._run.epoch, None
 
     stop = close = release
+
+
+class TupleIterator(Iterator):
+    """What create_tuple_iterator gives."""
+
+
+class DictIterator(Iterator):
+    """What create_dict_iterator gives."""
 
 
 # Tensors have no unsigned integers but uint8: these become the next signed type that holds all their values.

@@ -11,7 +11,7 @@ from .sources import Source
 from .workers import RowError, wanted
 
 
-def _files_of(dataset_dir, usage, where, names):
+def files_of(dataset_dir, usage, where, names):
     """The files of a usage; `names` maps each usage but "all" to a file's name."""
     path, usage = folder(dataset_dir, where), usage_of(usage, where, tuple(names) + ("all",))
     found = [os.path.join(path, name) for kind, name in names.items() if usage in (kind, "all")]
@@ -28,7 +28,7 @@ class _Table(CSVDataset):
 
     def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL, num_shards=None,
                  shard_id=None, cache=None):
-        files = _files_of(dataset_dir, usage, type(self).__name__, {"train": "train.csv", "test": "test.csv"})
+        files = files_of(dataset_dir, usage, type(self).__name__, {"train": "train.csv", "test": "test.csv"})
         super().__init__(files, ",", None, list(self._names), num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
 
 
@@ -79,7 +79,7 @@ class _Corpus(TextFileDataset):
 
     def __init__(self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=Shuffle.GLOBAL, num_shards=None,
                  shard_id=None, cache=None):
-        files = _files_of(dataset_dir, usage, type(self).__name__, self._parts)
+        files = files_of(dataset_dir, usage, type(self).__name__, self._parts)
         super().__init__(files, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
 
 
@@ -99,7 +99,7 @@ class EnWik9Dataset(TextFileDataset):
     """Column text: the lines of the file enwik9, empty ones included."""
 
     def __init__(self, dataset_dir, num_samples=None, num_parallel_workers=None, shuffle=True, num_shards=None, shard_id=None, cache=None):
-        files = _files_of(dataset_dir, None, "EnWik9Dataset", {"train": "enwik9"})
+        files = files_of(dataset_dir, None, "EnWik9Dataset", {"train": "enwik9"})
         super().__init__(files, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
 
     def _read(self, path):

@@ -1,4 +1,4 @@
-"""Datasets of files of lines: TextFileDataset and CSVDataset; TFRecordDataset says that it is not offered.
+"""Datasets of files of lines: TextFileDataset and CSVDataset.
 
 Rows of several files come in turn, one from each of as many files as there are workers, as MindSpore reads them.
 """
@@ -213,11 +213,3 @@ class CSVDataset(_Lines):
         except (ValueError, OverflowError):
             raise RowError("[CSVDataset] field, got %r in line %d of %s, expected %s"
                            % (field, line, path, type(default).__name__)) from None
-
-
-class TFRecordDataset(Dataset):
-    """Not offered."""
-
-    def __init__(self, dataset_files, *args, **kwargs):
-        raise NotImplementedError("[TFRecordDataset] TFRecord files cannot be read, expected another format: "
-                                  "GeneratorDataset around a reader of them, or MindDataset after a conversion")

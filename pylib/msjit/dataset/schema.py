@@ -59,7 +59,8 @@ class Schema:
                 if not isinstance(about, dict) or word not in about:
                     raise RuntimeError("[Schema] column, got %r, expected a dict with its %s" % (about, word))
             try:
-                self.add_column(about["name"], about["type"], list(about.get("shape") or []))
+                shape = list(about.get("shape") or [])
+                self.add_column(about["name"], about["type"], shape or (None if about.get("rank") else []))
             except TypeError as error:
                 raise RuntimeError(str(error)) from None
 

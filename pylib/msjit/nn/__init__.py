@@ -126,11 +126,15 @@ _OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Em
             "Dropout2dExt": "Dropout2d", "AvgPool2dExt": "AvgPool2d", "AvgPool3dExt": "AvgPool3d", "MaxPool2dExt": "MaxPool2d",
             "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss", "AvgPool1dExt": "AvgPool1d"}
 
+_METRICS = """Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta HausdorffDistance Loss MAE MSE
+    MeanSurfaceDistance Metric Perplexity Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy
+    TopKCategoricalAccuracy auc get_metric_fn get_metrics names rearrange_inputs""".split()
 _MODULES = ("cell", "dynamic_lr", "learning_rate_schedule", "loss", "wrap")
 __all__ = [name for name, value in list(globals().items())
            if name[0] != "_" and (not isinstance(value, type(sys)) or name in _MODULES)]
-__all__ += list(_LATER)
+__all__ += [*_LATER, *_OF_MINT]
 from . import layer  # noqa: E402  - it has the names above
+__all__ += _METRICS
 
 
 def _of_package(name):
@@ -155,8 +159,7 @@ def __getattr__(name):
     if name in _OF_MINT:
         from .. import mint
         return getattr(mint.nn, _OF_MINT[name])
-    if not name.startswith("_"):
+    if name in _METRICS:
         from ..train import metrics
-        if name in metrics.__all__:
-            return getattr(metrics, name)
+        return getattr(metrics, name)
     raise AttributeError("module 'msjit.nn' has no attribute %r" % name)

@@ -303,6 +303,9 @@ _BY_NAME = {
 }
 
 
+_activation = _BY_NAME  # MindSpore's name
+
+
 def get_activation(name, prim_name=None):
     """A Cell for a name; prim_name, who asks, is taken for compatibility; Cells, functions and None come back as they are."""
     if name is None or callable(name):

@@ -408,6 +408,13 @@ class Cell(CellState, CellAttributes, CellNames):
 set_plain_call(Cell.__call__)
 
 
+def __getattr__(name):
+    if name == "GraphCell":
+        from .graph_cell import GraphCell
+        return GraphCell
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
+
+
 def _cast_float(value, dtype):
     if getattr(value, "dtype", None) in context.FLOAT_DTYPES and value.dtype != dtype:
         return value.astype(dtype)

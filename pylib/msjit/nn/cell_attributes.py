@@ -183,6 +183,11 @@ class CellAttributes:
             param.comm_fusion = fusion_type
         return self
 
+    def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
+        """Checks strategies for several devices, which change nothing in one process. TypeError for what is no tuple."""
+        from ..parallel.layouts import shard
+        shard(self, in_strategy, out_strategy, parameter_plan)
+
     def set_data_parallel(self):
         """How processes share this Cell's operators: they share none."""
 

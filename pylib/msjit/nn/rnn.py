@@ -58,6 +58,37 @@ def _reverse(x, order):
     return ops.gather_elements(x, 0, ops.broadcast_to(order, x.shape))
 
 
+class _Step(Cell):
+    """One step of a network; MindSpore has such a cell in each network, and prints it."""
+
+    def __init__(self, step):
+        super().__init__()
+        self.step = step
+
+    def construct(self, gates, h, w_hh, b_hh):
+        return self.step(gates, h, w_hh, b_hh)
+
+
+class _DynamicLSTMCPUGPU(_Step):
+    pass
+
+
+class _DynamicGRUCPUGPU(_Step):
+    pass
+
+
+class _DynamicRNNTanh(_Step):
+    pass
+
+
+class _DynamicRNNRelu(_Step):
+    pass
+
+
+_STEPS = {"LSTM": (_DynamicLSTMCPUGPU, lstm_step), "GRU": (_DynamicGRUCPUGPU, gru_step), "RNN_TANH": (_DynamicRNNTanh, tanh_step),
+          "RNN_RELU": (_DynamicRNNRelu, relu_step)}
+
+
 class _RNNBase(Cell):
     """Layers of one kind of step, in one direction or in both."""
 
@@ -75,9 +106,10 @@ class _RNNBase(Cell):
         self.has_bias = check_bool(has_bias, where, "has_bias")
         self.batch_first = check_bool(batch_first, where, "batch_first")
         self.bidirectional = check_bool(bidirectional, where, "bidirectional")
+        kind, step = _STEPS[mode]
+        self.rnn = kind(step)
         self.dropout, self.dropout_op = dropout, Dropout(p=dropout)
         self.is_lstm = mode == "LSTM"
-        self._step = {"LSTM": lstm_step, "GRU": gru_step, "RNN_TANH": tanh_step, "RNN_RELU": relu_step}[mode]
         self._make_weights({"LSTM": 4, "GRU": 3}.get(mode, 1) * hidden_size, dtype)
 
     def _make_weights(self, gates, dtype):
@@ -136,9 +168,9 @@ class _RNNBase(Cell):
             return _run_lstm_masked(gates, h, c, w_hh, None, alive)
         gates = _linear(x, w_ih, b_ih)
         if alive is None:
-            out, h = _run(self._step, gates, h, w_hh, b_hh)
+            out, h = _run(self.rnn.step, gates, h, w_hh, b_hh)
         else:
-            out, h = _run_masked(self._step, gates, h, w_hh, b_hh, alive)
+            out, h = _run_masked(self.rnn.step, gates, h, w_hh, b_hh, alive)
         return out, h, None
 
     def _states(self, x, hx):

@@ -42,6 +42,26 @@ def gru_step(gates, h, w_hh, b_hh):
     return new + ops.sigmoid(update + h_update) * (h - new)
 
 
+def _rnn_tanh_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
+    """MindSpore's name and arguments of a step with tanh."""
+    return tanh_step(_linear(inputs, w_ih, b_ih), hidden, w_hh, b_hh)
+
+
+def _rnn_relu_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
+    """MindSpore's name and arguments of a step with relu."""
+    return relu_step(_linear(inputs, w_ih, b_ih), hidden, w_hh, b_hh)
+
+
+def _lstm_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
+    """MindSpore's name and arguments of a step of an LSTM."""
+    return lstm_step(_linear(inputs, w_ih, b_ih), hidden, w_hh, b_hh)
+
+
+def _gru_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
+    """MindSpore's name and arguments of a step of a GRU."""
+    return gru_step(_linear(inputs, w_ih, b_ih), hidden, w_hh, b_hh)
+
+
 def check_state(value, where, what):
     """Raises where a state or an input is no float32 or float16 Tensor."""
     if not isinstance(value, Tensor):

@@ -8,6 +8,9 @@ from .cell import Cell
 from .data_parallel import DistributedGradReducer
 
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
+__all__ = """TimeDistributed ForwardValueAndGrad TrainOneStepCell WithLossCell WithGradCell WithEvalCell GetNextSingleOp
+    TrainOneStepWithLossScaleCell DistributedGradReducer ParameterUpdate DynamicLossScaleUpdateCell FixedLossScaleUpdateCell
+    VirtualDatasetCellTriple MicroBatchInterleaved PipelineGradReducer PipelineCell GradAccumulationCell""".split()
 
 
 class WithLossCell(Cell):
@@ -74,6 +77,17 @@ class TrainOneStepCell(Cell):
         if self.return_grad:
             return loss, {param.name: grad for param, grad in zip(self.weights, grads)}
         return loss
+
+
+class _VirtualDatasetCell(Cell):
+    """The network itself: the marks of where a batch would be divided over devices change nothing in one process."""
+
+    def __init__(self, backbone):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, *inputs):
+        return self._backbone(*inputs)
 
 
 class WithEvalCell(Cell):

@@ -16,6 +16,15 @@ def _without_scale(scale, grad):
     return grad * ops.cast(ops.reciprocal(scale), grad.dtype)
 
 
+_grad_overflow = MultitypeFuncGraph("_grad_overflow")
+
+
+@_grad_overflow.register("Tensor")
+def _overflowed(grad):
+    """Whether a gradient has a NaN or an infinity, as a Tensor: 1 or 0."""
+    return ops.cast(ops.logical_not(ops.all(ops.isfinite(grad))), mstype.float32)
+
+
 class DynamicLossScaleUpdateCell(Cell):
     """Divides the scale by scale_factor on overflow, multiplies it after scale_window steps without."""
 

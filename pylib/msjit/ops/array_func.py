@@ -189,7 +189,7 @@ def split(tensor, split_size_or_sections, axis=0):
         if part <= 0:
             raise ValueError("[split] size of a part must be positive, got %d" % part)
         sections = [part] * (length // part)
-        if length % part:
+        if length % part or not length:  # an empty tensor is one part
             sections.append(length % part)
         sections = sections or [0]  # nothing, in one part
     else:
@@ -339,7 +339,9 @@ def _gather_in_stacks(x, indices, axis, batch_dims):
     """Each of a stack of tensors, whose sizes are the first ones of x, indexed by its own part of the indices."""
     check_tensor(x, "gather")
     axis, = _axes(axis, x.ndim)
-    lead = batch_dims % (indices.ndim + 1) if batch_dims < 0 else batch_dims
+    lead = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    if not 0 <= lead <= indices.ndim:
+        raise ValueError("[gather] batch_dims, got %d, expected %d to %d" % (batch_dims, -indices.ndim, indices.ndim))
     if lead > axis or x.shape[:lead] != indices.shape[:lead]:
         raise ValueError("[gather] batch_dims, got %d for shapes %s and %s and axis %d, expected equal sizes before the axis"
                          % (batch_dims, tuple(x.shape), tuple(indices.shape), axis))

@@ -98,7 +98,7 @@ _plain({
     "UnsortedSegmentMax": _sc.unsorted_segment_max, "UnsortedSegmentMin": _sc.unsorted_segment_min,
     "SquaredDifference": _squared_difference,
     "DivNoNan": _div_no_nan, "CheckNumerics": _finite, "InvertPermutation": _inverted, "Logsigmoid": _n.logsigmoid,
-    "ScalarToTensor": _scalar_to_tensor, "DynamicShape": _a.shape,
+    "ScalarToTensor": _scalar_to_tensor,
 })
 
 
@@ -110,6 +110,12 @@ def _svd(p, x):
 
 
 def _cumprod(p, x, axis):
+    return _k.cast(_products(p, x, axis), x.dtype)
+
+
+def _products(p, x, axis):
+    if not x.ndim:
+        raise ValueError("[CumProd] rank of x, got 0, expected at least 1")
     if p.exclusive or p.reverse:
         x = _k.flip(x, (axis,)) if p.reverse else x
         if p.exclusive:
@@ -196,6 +202,7 @@ _AXIS0, _SEEDS = {"axis": 0}, {"seed": 0, "seed2": 0}
 _WRITES = {"use_locking": False}
 
 for _name, _attributes, _rule in (
+        ("DynamicShape", {"dtype": 9}, lambda p, x: _a.shape(x)),
         ("CumProd", {"exclusive": False, "reverse": False}, _cumprod),
         ("Cummax", {"axis": _REQUIRED}, lambda p, x: _k.cummax(x, p.axis)),
         ("Cummin", {"axis": _REQUIRED}, lambda p, x: _st.cummin(x, p.axis)),

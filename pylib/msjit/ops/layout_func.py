@@ -153,7 +153,7 @@ def dsplit(input, indices_or_sections):
 def rot90(input, k, dims):
     """Turned k times by 90 degrees from the first axis of `dims` towards the second."""
     _check(input, "rot90")
-    if len(dims) != 2 or dims[0] % input.ndim == dims[1] % input.ndim:
+    if len(dims) != 2 or not input.ndim or dims[0] % input.ndim == dims[1] % input.ndim:
         raise ValueError("[rot90] dims, got %s, expected two axes" % (tuple(dims),))
     k %= 4
     if k == 2:

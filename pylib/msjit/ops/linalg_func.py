@@ -346,6 +346,7 @@ def vander(x, N=None):
     """Rows of falling powers of the elements of a vector."""
     _check(x, "vander")
     count = x.size if N is None else N
+    x = _k.cast(x, _mstype.int64) if x.dtype in _mstype.int_type + _mstype.uint_type else x
     powers = _k.arange(count - 1, -1, -1, _mstype.int64)
     return _k.pow(_k.expand_dims(x, -1), _k.cast(powers, x.dtype))
 

@@ -34,7 +34,18 @@ def div(input, other, *, rounding_mode=None):
         return _k.div(input, other)
     if rounding_mode not in ("floor", "trunc"):
         raise ValueError("[div] rounding_mode, got %r, expected None, 'floor' or 'trunc'" % (rounding_mode,))
-    return _k.floor_div(input, other) if rounding_mode == "floor" else _k.trunc(_k.div(input, other))
+    whole = _is_whole(input) and _is_whole(other)
+    down = _k.floor_div(input, other) if whole or rounding_mode == "floor" else None
+    if rounding_mode == "floor":
+        return down
+    if down is None:
+        return _k.trunc(_k.div(input, other))
+    # One more where the quotient was rounded away from 0.
+    return _k.add(down, _k.cast(_k.logical_and(_k.less(down, 0), _k.not_equal(_k.mul(down, other), input)), down.dtype))
+
+
+def _is_whole(x):
+    return x.dtype in mstype.int_type + mstype.uint_type if isinstance(x, Tensor) else isinstance(x, int)
 
 
 divide = truediv = div
@@ -193,7 +204,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     return tuple([item * scale for item in x])
 
 
-def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
+def nan_to_num(input, nan=None, posinf=None, neginf=None):
     """Replaces NaN and the infinities."""
     if check_tensor(input, "nan_to_num").dtype not in _FLOATS:
         raise TypeError("[nan_to_num] input has an unsupported dtype, got %s, expected a float" % input.dtype)
@@ -307,7 +318,8 @@ def argmin(input, axis=None, keepdims=False):
 def median(input, axis=-1, keepdims=False):
     """(median along an axis, its position): of two elements in the middle the lesser one."""
     if not check_tensor(input, "median").ndim:
-        return _k.max(input, axis), _k.zeros((), mstype.int64)
+        values, places = median(_k.expand_dims(input, 0), axis)
+        return values, places
     values, places = _k.sort(input, axis)
     places = _k.cast(places, mstype.int64)
     size = input.shape[axis]
@@ -371,6 +383,9 @@ def norm(A, ord=None, dim=None, keepdim=False, dtype=None):
     axes = tuple(range(A.ndim)) if axes is None else axes
     if len(axes) != 2:
         raise ValueError("[norm] ord %r needs one axis or two, got %d axes" % (ord, len(axes)))
+    for axis in axes:
+        if not -A.ndim <= axis < A.ndim:
+            raise ValueError("[norm] dim is out of range, got %s, expected %d to %d" % (dim, -A.ndim, A.ndim - 1))
     return _matrix_norm(A, ord, axes[0] % A.ndim, axes[1] % A.ndim, keepdim)
 
 
@@ -402,6 +417,7 @@ def _matrix_norm(x, ord, rows, columns, keepdim):
     if ord == "fro":
         return _k.sqrt(_k.sum(_squared_size(x), (rows, columns), keepdim))
     if ord in (2, -2, "nuc"):
+        x = x if x.dtype in (mstype.float32, mstype.float64) else _k.cast(x, mstype.float32)
         values = _k.svd(_k.transpose(x, [i for i in range(x.ndim) if i not in (rows, columns)] + [rows, columns]), False)[0]
         out = _k.sum(values, -1) if ord == "nuc" else (_k.max if ord > 0 else _k.min)(values, -1)
         return _k.reshape(out, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)]) if keepdim else out

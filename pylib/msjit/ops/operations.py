@@ -24,6 +24,8 @@ from .composite import constexpr  # noqa: F401 - MindSpore has it beside Primiti
 from .counting_operations import *  # noqa: F403
 from .custom_operation import Custom  # noqa: F401
 from .drawn_operations import *  # noqa: F403
+from .eigen_func import Eig  # noqa: F401
+from .elsewhere_operations import *  # noqa: F403
 from .gradient_operations import HookBackward, InsertGradientOf  # noqa: F401
 from .image_operations import *  # noqa: F401,F403
 from .loop_operations import *  # noqa: F401,F403
@@ -44,8 +46,10 @@ from .nn_operations import (  # noqa: F401
 )
 from .optimizer_operations import *  # noqa: F403
 from .primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer  # noqa: F401
+from .recurrent_operations import *  # noqa: F403
 from .sparse_steps import *  # noqa: F403
 from .statistics_func import nanmedian as _nan_median
+from .suppression_operations import *  # noqa: F403
 from .transform_operations import *  # noqa: F403
 from .vision_operations import *  # noqa: F403
 
@@ -65,6 +69,11 @@ def _tensor_shape(x):
     return _Tensor(_check_tensor(x, "tensor_shape").shape, _mstype.int64)
 
 
+def _flatten_rows(input_x):
+    """(first size, all others): of a tensor of one axis (size, 1)."""
+    return _k.reshape(input_x, (-1, 1)) if _check_tensor(input_x, "flatten").ndim == 1 else _a.flatten(input_x)
+
+
 _UNARY = {
     "Abs": _k.abs, "Neg": _k.neg, "Exp": _k.exp, "Log": _k.log, "Sqrt": _k.sqrt, "Rsqrt": _k.rsqrt,
     "Square": _k.square, "Sin": _k.sin, "Cos": _k.cos, "Tan": "tan", "Asin": "asin", "ACos": "acos", "Atan": "atan",
@@ -74,7 +83,7 @@ _UNARY = {
     "Reciprocal": "reciprocal", "Inv": "reciprocal", "LogicalNot": "logical_not", "Invert": _m.bitwise_not,
     "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "ReLU": _k.relu, "ReLU6": _n.relu6,
     "Softplus": "softplus", "Softsign": _n.softsign, "SiLU": _n.silu, "Mish": _n.mish, "HSwish": _n.hardswish,
-    "HSigmoid": _n.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _a.flatten,
+    "HSigmoid": _n.hardsigmoid, "ZerosLike": _a.zeros_like, "OnesLike": _a.ones_like, "Flatten": _flatten_rows,
     "Shape": _a.shape, "Rank": _a.rank, "Size": _a.size, "DType": _o.dtype, "StopGradient": _o.stop_gradient,
     "Identity": "identity", "AddN": _m.addn, "Unique": _i.unique, "NonZero": _a.nonzero, "TensorShape": _tensor_shape,
 }
@@ -342,7 +351,7 @@ class Pad(Primitive):
 class NanToNum(Primitive):
     """Replaces NaN and the infinities."""
 
-    def __init__(self, nan=0.0, posinf=None, neginf=None):
+    def __init__(self, nan=None, posinf=None, neginf=None):
         super().__init__()
         self.nan, self.posinf, self.neginf = nan, posinf, neginf
 
@@ -366,6 +375,8 @@ class CumSum(Primitive):
         self.exclusive, self.reverse = exclusive, reverse
 
     def __call__(self, x, axis):
+        if not _check_tensor(x, "CumSum").ndim:
+            raise ValueError("[CumSum] rank of x, got 0, expected at least 1")
         if self.reverse:
             x = _k.flip(x, (axis,))
         if self.exclusive:  # by one place, so that an infinite element does not reach its own sum

@@ -46,9 +46,9 @@ class Primitive:
         """Keeps names for what goes in and comes out."""
         self.add_prim_attr("input_names", list(inputs)).add_prim_attr("output_names", list(outputs))
 
-    def set_prim_instance_name(self, name):
+    def set_prim_instance_name(self, instance_name):
         """Keeps a name for this instance; returns self."""
-        self.instance_name = name
+        self.instance_name = instance_name
         return self
 
     def set_device(self, device_target):
@@ -220,4 +220,7 @@ def __getattr__(name):
     if name in ("constexpr", "_primexpr"):
         from .composite import constexpr
         return constexpr
+    if name == "Layout":
+        from ..parallel.layouts import Layout
+        return Layout
     return _refuse(name)

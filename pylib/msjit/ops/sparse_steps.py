@@ -99,6 +99,24 @@ def _adam(lazy):
     return rule
 
 
+def _rms(p, var, ms, mom, lr, gradient, indices):
+    def step(rows, g):
+        mean = rows[1] * p.rho + g * g * (1.0 - p.rho)
+        moved = rows[2] * p.momentum + g * _number(lr) / _k.sqrt(mean + p.epsilon)
+        return rows[0] - moved, mean, moved
+    return _on_rows((var, ms, mom), gradient, indices, step)
+
+
+def _adadelta(p, var, accum, accum_updates, lr, rho, gradient, indices):
+    lr, rho = _number(lr), _number(rho)
+
+    def step(rows, g):
+        total = rows[1] * rho + g * g * (1.0 - rho)
+        change = _k.sqrt(rows[2] + p.epsilon) / _k.sqrt(total + p.epsilon) * g
+        return rows[0] - change * lr, total, rows[2] * rho + change * change * (1.0 - rho)
+    return _on_rows((var, accum, accum_updates), gradient, indices, step)
+
+
 _LOCK = {"use_locking": False}
 _NESTEROV = {"use_locking": False, "use_nesterov": False}
 _FTRL = {"lr": _REQUIRED, "l1": _REQUIRED, "l2": _REQUIRED, "lr_power": _REQUIRED, "use_locking": False}
@@ -108,6 +126,8 @@ __all__ = _rows(globals(), (
     ("SparseApplyFtrl", _FTRL, _ftrl), ("FusedSparseFtrl", _FTRL, _ftrl),
     ("SparseApplyFtrlV2", {"lr": _REQUIRED, "l1": _REQUIRED, "l2": _REQUIRED, "l2_shrinkage": _REQUIRED, "lr_power": _REQUIRED,
                            "use_locking": False}, _ftrl),
+    ("SparseApplyRMSProp", {"rho": _REQUIRED, "momentum": _REQUIRED, "epsilon": _REQUIRED, "use_locking": False}, _rms),
+    ("SparseApplyAdadelta", {"epsilon": _REQUIRED, "use_locking": False}, _adadelta),
     ("SparseApplyProximalAdagrad", _LOCK, _proximal), ("FusedSparseProximalAdagrad", _LOCK, _proximal),
     ("FusedSparseAdam", _NESTEROV, _adam(False)), ("FusedSparseLazyAdam", _NESTEROV, _adam(True)),
 ))

@@ -91,7 +91,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     if input.dtype in _mstype.complex_type:
         raise TypeError("[cov] dtype of input, got %s, expected a real one" % input.dtype.name)
     rows = input if input.ndim == 2 else _k.reshape(input, (1, -1))
-    rows = rows if rows.dtype in _FLOATS else _k.cast(rows, _mstype.float32)
+    rows = rows if rows.dtype in (_mstype.float32, _mstype.float64) else _k.cast(rows, _mstype.float32)
     weights = None
     for given in (fweights, aweights):
         if given is not None:
@@ -120,7 +120,7 @@ def nansum(input, axis=None, keepdims=False, *, dtype=None):
     if dtype is None and input.dtype in _mstype.int_type + _mstype.uint_type:
         dtype = input.dtype
     out = _k.where(_k.not_equal(input, input), 0, input)
-    return _m.sum(out, axis, keepdims, dtype)
+    return _m.sum(out, axis, keepdims, input.dtype if dtype is None and input.dtype != _mstype.bool_ else dtype)
 
 
 def nanmean(input, axis=None, keepdims=False, *, dtype=None):
@@ -162,6 +162,10 @@ def _quantile(name, x, q, axis, keepdims, skip_nan):
         if not 0 <= q <= 1:
             raise ValueError("[%s] q, got %s, expected one in [0, 1]" % (name, q))
         q = _k.full((), float(q), x.dtype)
+    if axis is not None and not -max(x.ndim, 1) <= axis < max(x.ndim, 1):
+        raise ValueError("[%s] axis is out of range, got %s, expected %d to %d" % (name, axis, -max(x.ndim, 1), max(x.ndim, 1) - 1))
+    if not x.ndim:
+        x, keepdims, axis = _k.reshape(x, (1,)), False, 0
     shape = x.shape if axis is not None else (1,) * x.ndim
     x, place = (_k.reshape(x, (-1,)), 0) if axis is None else (x, axis % x.ndim)
     bad = _k.not_equal(x, x)

@@ -1,12 +1,13 @@
 """mindspore.parallel: networks divided over several processes are not offered and raise when they are called; for data-parallel
 training see docs/parallel.md."""
 from ..absent import names as _absent_names
+from .layouts import Layout, shard
 
 _PROCESSES = "networks are not divided over processes; data-parallel training is offered"
 
-globals().update(_absent_names(__name__, """Layout convert_checkpoint_by_rank convert_checkpoints load_distributed_checkpoint
+globals().update(_absent_names(__name__, """convert_checkpoint_by_rank convert_checkpoints load_distributed_checkpoint
     load_segmented_checkpoints merge_pipeline_strategys merge_sliced_parameter rank_list_for_convert rank_list_for_transform
-    restore_group_info_list shard sync_pipeline_shared_parameters transform_checkpoint_by_rank transform_checkpoints
+    restore_group_info_list sync_pipeline_shared_parameters transform_checkpoint_by_rank transform_checkpoints
     unified_safetensors build_searched_strategy parameter_broadcast set_op_strategy_config""", _PROCESSES))
 
 _parameters = {}

@@ -28,5 +28,7 @@ _not_offered = _absent_names(__name__, """ConvertModelUtils ConvertNetUtils Flop
 globals().update(_not_offered)
 __all__ += sorted(_not_offered)
 __all__ += callback.__all__ + metrics.__all__
+__all__ += ["async_ckpt_thread_status", "ckpt_to_safetensors", "load_checkpoint_async", "safetensors_to_ckpt"]
+callback.__all__ = callback.__all__ + ["SummaryCollector"]
 
 _paths.extend(__path__)  # noqa: F405

@@ -220,6 +220,13 @@ class History(Callback):
             self.history.setdefault(name, []).append(value)
 
 
+_handle_loss = loss_of  # MindSpore's name
+
+
+def set_cur_net(net):
+    """Nothing is kept: checkpoints are made of the network that a loop has."""
+
+
 from .checkpoint import CheckpointConfig, ModelCheckpoint  # noqa: E402  - these build upon what stands above
 from .control import EarlyStopping, LearningRateScheduler, ReduceLROnPlateau  # noqa: E402
 from .recovery import BackupAndRestore, OnRequestExit  # noqa: E402

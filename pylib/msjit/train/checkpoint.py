@@ -61,19 +61,25 @@ def _appended(append_info):
 
 
 class ModelCheckpoint(Callback):
-    """Saves PREFIX-EPOCH_STEP.ckpt in a directory; where such files are already, the prefix gets a number."""
+    """Saves PREFIX-EPOCH_STEP.ckpt in a directory; where such files are already, the prefix gets a number.
+
+    prefix and directory may be functions of the state of the run, which are asked at each checkpoint: such a prefix is the whole name. Raises ValueError for other types
+    and for a prefix with '/', TypeError for a config of another type.
+    """
 
     def __init__(self, prefix="CKP", directory=None, config=None):
         for name, value in (("prefix", prefix), ("directory", directory)):
-            if value is not None and not isinstance(value, str):
-                raise TypeError("[ModelCheckpoint] %s must be a str, got %s" % (name, type(value).__name__))
-        if not prefix or "/" in prefix:
+            if value is not None and not isinstance(value, str) and not callable(value):
+                raise ValueError("[ModelCheckpoint] %s must be a str or a function, got %s" % (name, type(value).__name__))
+        if not prefix or isinstance(prefix, str) and "/" in prefix:
             raise ValueError("[ModelCheckpoint] prefix, got %r, expected a name without '/'" % prefix)
         if config is not None and not isinstance(config, CheckpointConfig):
             raise TypeError("[ModelCheckpoint] config must be a CheckpointConfig, got %s" % type(config).__name__)
-        self._directory = os.path.abspath(directory or ".")
-        os.makedirs(self._directory, exist_ok=True)
-        self._prefix, self._config = _free_prefix(self._directory, prefix), config or CheckpointConfig()
+        self._config = config or CheckpointConfig()
+        self._directory = directory if callable(directory) else os.path.abspath(directory or ".")
+        if not callable(directory):
+            os.makedirs(self._directory, exist_ok=True)
+        self._prefix = prefix if callable(prefix) or callable(directory) else _free_prefix(self._directory, prefix)
         self._last_step, self._last_time, self._latest, self._kept = 0, time.time(), "", []
 
     @property
@@ -103,7 +109,10 @@ class ModelCheckpoint(Callback):
             if name in appended:
                 appended[name] = value
         step = (state.cur_step_num - 1) % state.batch_num + 1
-        path = os.path.join(self._directory, "%s-%d_%d.ckpt" % (self._prefix, state.cur_epoch_num, step))
+        directory = os.path.abspath(self._directory(state) if callable(self._directory) else self._directory)
+        os.makedirs(directory, exist_ok=True)
+        name = self._prefix(state) if callable(self._prefix) else "%s-%d_%d" % (self._prefix, state.cur_epoch_num, step)
+        path = os.path.join(directory, name + ".ckpt")
         save_checkpoint(state.train_network if network is None else network, path, append_dict=appended)
         self._last_step, self._last_time, self._latest = state.cur_step_num, time.time(), path
         self._drop_old(path)

@@ -2,15 +2,24 @@
 import numbers
 from contextlib import closing
 
+from .. import context as _context
 from ..amp import build_train_network
 from ..common.checks import check_count, refuse_others
 from ..common.tensor import Tensor
 from ..context import ParallelMode, get_auto_parallel_context, is_data_parallel  # noqa: F401
 from ..nn.cell import Cell
 from ..nn.data_parallel import share_parameters
-from ..nn.wrap import WithLossCell
+from ..nn.wrap import WithEvalCell, WithLossCell
 from .callback import Callback, InternalCallbackParam, LambdaCallback, RunContext, TimeMonitor
+from .dataset_helper import DatasetHelper, connect_network_with_dataset  # noqa: F401
 from .metrics import Loss, get_metrics
+
+context = _context  # subclasses of Model written for MindSpore import it from here
+
+
+def _transfer_tensor_to_tuple(inputs):
+    """A Tensor as a tuple of one."""
+    return (inputs,) if isinstance(inputs, Tensor) else inputs
 
 
 class Model:
@@ -39,7 +48,7 @@ class Model:
         if eval_indexes is not None and (not isinstance(eval_indexes, (list, tuple)) or len(eval_indexes) != 3):
             raise ValueError("[model] eval_indexes must be 3 ints, got %s" % (eval_indexes,))
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
-        self._eval_network, self._eval_indexes = eval_network, eval_indexes
+        self._eval_network, self._eval_indexes, self._shown_eval_network = eval_network, eval_indexes, None
         self._metrics = get_metrics(metrics) or {}
         if self._metrics and eval_network is None and loss_fn is None:
             raise ValueError("[model] metrics need a loss_fn or an eval_network")
@@ -64,8 +73,10 @@ class Model:
 
     @property
     def eval_network(self):
-        """The network whose outputs the metrics get."""
-        return self._network if self._eval_network is None else self._eval_network
+        """The network whose outputs the metrics get: by default (loss, output, label) of the network and loss_fn."""
+        if self._eval_network is None and self._loss_fn is not None and self._shown_eval_network is None:
+            self._shown_eval_network = WithEvalCell(self._network, self._loss_fn, self._amp_level in ("O2", "O3", "auto"))
+        return self._eval_network or self._shown_eval_network or self._network
 
     def build(self, train_dataset=None, valid_dataset=None, sink_size=-1, epoch=1, sink_mode=True):
         """Accepted for compatibility: graphs are compiled at the first steps."""

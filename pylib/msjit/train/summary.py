@@ -2,13 +2,14 @@
 import os
 import time
 
-from .. import log
+from .. import _paths, log
 from ..common.checks import check_bool, check_count
 from ..common.tensor import Tensor
 from ..nn.cell import Cell
 from . import event_file
 from .callback import Callback, loss_of
 
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 _KINDS = ("scalar", "image", "histogram")
 _OTHERS = ("tensor", "train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data", "graph", "landscape")
 

@@ -1,5 +1,5 @@
 """Transforms of any data; mindspore.dataset.transforms' names."""
 from .transforms import (
-    Compose, Concatenate, Duplicate, Fill, Mask, OneHot, PadEnd, RandomApply, RandomChoice, RandomOrder, Relational, Slice,
-    TypeCast, Unique,
+    Compose, Concatenate, Duplicate, Fill, Mask, OneHot, PadEnd, PyTensorOperation, RandomApply, RandomChoice, RandomOrder, Relational,
+    Slice, TensorOperation, TypeCast, Unique,
 )

@@ -41,6 +41,23 @@ def _one_value(value, name, where):
     return value
 
 
+class TensorOperation:
+    """Base of transforms of programs: a subclass defines __call__."""
+
+    implementation = None
+
+    def __init__(self):
+        self.transforms, self.output_type = [], None
+
+
+class PyTensorOperation(TensorOperation):
+    """Base of transforms of programs that define `_execute_py(value)`: a call gives its result for each column."""
+
+    def __call__(self, *columns):
+        found = [self._execute_py(column) for column in columns]
+        return found[0] if len(found) == 1 else tuple(found)
+
+
 class _OneColumn:
     """A transform of one column; of several, the same to each."""
 
@@ -266,10 +283,30 @@ class _Several:
 
 
 class Compose(_Several):
-    """One transform after the other."""
+    """One transform after the other.
+
+    A call gives what the last one gives; a tuple of it, as in MindSpore, where Pillow images were changed on the way.
+
+    >>> import numpy as np
+    >>> from msjit.dataset import transforms, vision
+    >>> image = np.zeros((4, 6, 3), np.uint8)
+    >>> transforms.Compose([vision.Resize((2, 3)), vision.HWC2CHW()])(image).shape
+    (3, 2, 3)
+    >>> transforms.Compose([vision.ToPIL(), vision.ToTensor()])(image)[0].shape
+    (3, 4, 6)
+    """
 
     def __call__(self, *columns):
-        return self._run(self.transforms, columns)
+        pillow = _has_image(columns)
+        for transform in self.transforms:
+            found = transform(*columns)
+            columns = found if isinstance(found, tuple) else (found,)
+            pillow = pillow or _has_image(columns)
+        return columns[0] if len(columns) == 1 and not pillow else tuple(columns)
+
+
+def _has_image(columns):
+    return builtins.any(type(value).__module__.startswith("PIL.") for value in columns)
 
 
 class RandomApply(_Several):

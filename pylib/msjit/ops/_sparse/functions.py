@@ -158,6 +158,18 @@ for _kind in ("coo_tensor", "csr_tensor"):
 _reader("csr_tensor_get_indptr", "indptr")
 for _attribute in ("indices", "values", "dense_shape"):
     _reader("row_tensor_get_" + _attribute, _attribute)
-make_coo_tensor, make_csr_tensor, make_sparse_tensor = COOTensor, CSRTensor, SparseTensor
-make_row_tensor = make_row_tensor_inner = RowTensor
+make_coo_tensor, make_csr_tensor = COOTensor, CSRTensor
+
+
+def make_sparse_tensor(indices, values, dense_shape):
+    """The SparseTensor of indices, values and sizes."""
+    return SparseTensor(indices, values, dense_shape)
+
+
+def make_row_tensor(indices, values, dense_shape):
+    """The RowTensor of the numbers of rows, the rows and sizes."""
+    return RowTensor(indices, values, dense_shape)
+
+
+make_row_tensor_inner = make_row_tensor
 __all__ = [name for name in list(globals()) if name[0] != "_"]

@@ -1,0 +1,16 @@
+"""Settings of NPUs, of which there are none here."""
+from ...hal import is_available as _available
+from . import op_debug, op_precision, op_tuning
+
+
+def device_count():
+    """RuntimeError: there is no such device."""
+    raise RuntimeError("[device_count] device_target, got 'Ascend', expected 'CPU'")
+
+
+def is_available():
+    """False"""
+    return _available("Ascend")
+
+
+__all__ = ["op_debug", "op_precision", "op_tuning", "device_count", "is_available"]

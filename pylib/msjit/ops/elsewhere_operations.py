@@ -1,0 +1,20 @@
+"""Primitives of NPUs that programs make wherever they run: they can be made, and raise when they are called."""
+from . import registry as _k
+from .primitive import Primitive as _Primitive
+from .primitive import rows as _rows
+
+
+def _elsewhere(p, *inputs):
+    raise NotImplementedError("[%s] call, got one, which is not offered: it reads a flag of NPUs; amp.all_finite looks at gradients" % p.name)
+
+
+class FloatStatus(_Primitive):
+    """1 where an element of a tensor is NaN or infinite, else 0: float32 of shape (1,)."""
+
+    def __call__(self, x):
+        from ..common import dtype as mstype
+        return _k.reshape(_k.cast(_k.logical_not(_k.all(_k.isfinite(x))), mstype.float32), (1,))
+
+
+__all__ = ["FloatStatus"] + _rows(globals(), [(name, {}, _elsewhere) for name in (
+    "NPUAllocFloatStatus", "NPUClearFloatStatus", "NPUGetFloatStatus", "NPUGetFloatStatusV2", "NPUClearFloatStatusV2")])

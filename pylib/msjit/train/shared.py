@@ -1,0 +1,26 @@
+"""Checks that callbacks and scripts written for MindSpore import from train._utils."""
+import os
+
+
+def check_value_type(arg_name, arg_value, valid_types):
+    """TypeError where a value is of none of the types; a bool is no int here."""
+    kinds = tuple(valid_types) if isinstance(valid_types, (list, tuple, set)) else (valid_types,)
+    if isinstance(arg_value, bool) and bool not in kinds or not isinstance(arg_value, kinds):
+        raise TypeError("[check_value_type] %s, got %s, expected %s"
+                        % (arg_name, type(arg_value).__name__, " or ".join(kind.__name__ for kind in kinds)))
+
+
+def make_directory(path, arg_name="path"):
+    """The real path of a folder, which is made where it is not there. TypeError for what is no text, ValueError for what cannot be made."""
+    if not isinstance(path, str):
+        raise TypeError("[make_directory] %s, got %s, expected a str" % (arg_name, type(path).__name__))
+    if not path.strip():
+        raise ValueError("[make_directory] %s, got %r, expected a path" % (arg_name, path))
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise ValueError("[make_directory] %s, got %r (%s), expected a folder that can be made" % (arg_name, path, error.strerror)) from None
+    return os.path.realpath(path)
+
+
+_make_directory = make_directory  # MindSpore's name
