@@ -62,6 +62,7 @@ class Counter {
   void add(int64_t delta) {
     value_.store(value_.load(std::memory_order_relaxed) + delta, std::memory_order_relaxed);
   }
+  void set(int64_t value) { value_.store(value, std::memory_order_relaxed); }
   int64_t get() const { return value_.load(std::memory_order_relaxed); }
 
  private:
@@ -85,6 +86,7 @@ struct ThreadCache {
   Counter cached;
   Counter live_bytes;
   Counter live_blocks;
+  Counter peak_bytes;  // of live_bytes; a reset from another thread may be lost
   ThreadCache* next = nullptr;
   ThreadCache* previous = nullptr;
 
@@ -116,6 +118,7 @@ ThreadCache::~ThreadCache() {
   std::lock_guard lock(list.mutex);
   list.retired.live_bytes += live_bytes.get();
   list.retired.live_blocks += live_blocks.get();
+  list.retired.peak_bytes += peak_bytes.get();
   if (next) next->previous = previous;
   (previous ? previous->next : list.head) = next;
 }
@@ -161,6 +164,8 @@ void count_storage(int64_t bytes, int64_t blocks) {
   if (ThreadCache* cache = thread_cache()) {
     cache->live_bytes.add(bytes);
     cache->live_blocks.add(blocks);
+    const int64_t live = cache->live_bytes.get();
+    if (live > cache->peak_bytes.get()) cache->peak_bytes.set(live);
     return;
   }
   CacheList& list = cache_list();
@@ -212,8 +217,17 @@ AllocatorStats allocator_stats() {
     sum.live_bytes += cache->live_bytes.get();
     sum.live_blocks += cache->live_blocks.get();
     sum.cached_bytes += cache->cached.get();
+    sum.peak_bytes += cache->peak_bytes.get();
   }
   return sum;
+}
+
+void allocator_reset_peaks() {
+  CacheList& list = cache_list();
+  std::lock_guard lock(list.mutex);
+  list.retired.peak_bytes = list.retired.live_bytes;
+  for (ThreadCache* cache = list.head; cache; cache = cache->next)
+    cache->peak_bytes.set(cache->live_bytes.get());
 }
 
 void allocator_trim() {

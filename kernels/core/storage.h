@@ -84,8 +84,10 @@ struct AllocatorStats {
   int64_t live_bytes;    // handed out now
   int64_t cached_bytes;  // kept for reuse
   int64_t live_blocks;
+  int64_t peak_bytes;  // the most handed out since the peaks were reset: the sum of each thread's
 };
 AllocatorStats allocator_stats();
+void allocator_reset_peaks();
 void allocator_trim();  // gives the calling thread's cached blocks back to the system
 
 // Small fixed-size objects (tensor headers): a per-thread free list.

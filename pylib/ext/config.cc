@@ -12,10 +12,14 @@ namespace {
 
 Ref allocator_figures(PyObject*) {
   const AllocatorStats s = allocator_stats();
-  return Ref::steal(Py_BuildValue("{s:L,s:L,s:L}", "live_bytes",
-                                  static_cast<long long>(s.live_bytes), "cached_bytes",
-                                  static_cast<long long>(s.cached_bytes), "live_blocks",
-                                  static_cast<long long>(s.live_blocks)));
+  return Ref::steal(Py_BuildValue(
+      "{s:L,s:L,s:L,s:L}", "live_bytes", static_cast<long long>(s.live_bytes), "cached_bytes",
+      static_cast<long long>(s.cached_bytes), "live_blocks", static_cast<long long>(s.live_blocks),
+      "peak_bytes", static_cast<long long>(s.peak_bytes)));
+}
+Ref reset_peaks(PyObject*) {
+  allocator_reset_peaks();
+  return Ref::none();
 }
 Ref trim(PyObject*) {
   allocator_trim();
@@ -74,6 +78,8 @@ Ref profile_stop(PyObject*) {
 PyMethodDef g_config_functions[] = {
     method0<allocator_figures>("allocator_stats",
                                "allocator_stats()\n--\n\nBytes and blocks of the allocator."),
+    method0<reset_peaks>("allocator_reset_peaks",
+                         "allocator_reset_peaks()\n--\n\nThe most bytes handed out are counted anew."),
     method0<trim>("allocator_trim",
                   "allocator_trim()\n--\n\nGives cached memory back to the system."),
     method0<op_count>("eager_op_count",

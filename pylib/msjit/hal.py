@@ -1,5 +1,5 @@
 """mindspore.hal and mindspore.runtime: devices and their memory. There is one device, the CPU; its work is done when a call
-returns, and its memory is not counted."""
+returns."""
 import os
 
 from . import _paths
@@ -120,17 +120,32 @@ def set_memory(*args, **kwargs):
 
 
 def memory_stats(device_target=None):
-    """A dict of 0s: the memory of the CPU is not counted, in MindSpore neither."""
-    return dict.fromkeys(("total_reserved_memory", "total_allocated_memory", "total_idle_memory", "total_eager_free_memory",
-                          "max_reserved_memory", "max_allocated_memory"), 0)
+    """Bytes of the allocator of tensors as a dict: allocated now, kept for reuse (idle), both (reserved), and the most that were
+    allocated since the start or reset_peak_memory_stats. The most are the sum of each thread's."""
+    figures = _msjit.allocator_stats()
+    allocated, idle, most = figures["live_bytes"], figures["cached_bytes"], figures["peak_bytes"]
+    return {"total_reserved_memory": allocated + idle, "total_allocated_memory": allocated, "total_idle_memory": idle,
+            "total_eager_free_memory": 0, "max_reserved_memory": max(most, allocated + idle), "max_allocated_memory": most}
 
 
 def memory_allocated(device_target=None):
-    """0: the memory of the CPU is not counted, in MindSpore neither."""
-    return 0
+    """Bytes of tensors now."""
+    return memory_stats()["total_allocated_memory"]
 
 
-memory_reserved, max_memory_allocated, max_memory_reserved = memory_allocated, memory_allocated, memory_allocated
+def memory_reserved(device_target=None):
+    """Bytes of tensors now, with those kept for reuse."""
+    return memory_stats()["total_reserved_memory"]
+
+
+def max_memory_allocated(device_target=None):
+    """The most bytes of tensors since the start or reset_peak_memory_stats."""
+    return memory_stats()["max_allocated_memory"]
+
+
+def max_memory_reserved(device_target=None):
+    """The larger of max_memory_allocated and memory_reserved."""
+    return memory_stats()["max_reserved_memory"]
 
 
 def memory_summary(device_target=None):
@@ -139,7 +154,8 @@ def memory_summary(device_target=None):
 
 
 def reset_peak_memory_stats(device_target=None):
-    """Nothing is counted that could be set back."""
+    """The most bytes are counted anew."""
+    _msjit.allocator_reset_peaks()
 
 
 reset_max_memory_allocated, reset_max_memory_reserved = reset_peak_memory_stats, reset_peak_memory_stats

@@ -182,7 +182,13 @@ def test_draws_from_a_generator():
 
 def test_devices():
     assert ms.hal.is_available("CPU") and not ms.hal.is_available("GPU") and ms.hal.device_count() == 1
-    assert ms.runtime.synchronize() is None and ms.memory_allocated() == 0
+    assert ms.runtime.synchronize() is None
+    ms.hal.reset_peak_memory_stats()
+    before, most = ms.hal.memory_allocated(), ms.hal.max_memory_allocated()
+    x = ms.ops.zeros((1000, 1000))
+    assert ms.hal.memory_allocated() == before + 4000000 and ms.hal.max_memory_allocated() == most + 4000000
+    del x
+    assert ms.hal.memory_allocated() == before and ms.runtime.memory_stats()["max_allocated_memory"] == most + 4000000
     for call in (lambda: ms.hal.is_available("x"), lambda: ms.hal.device_count("GPU"),
                  lambda: ms.device_context.cpu.op_tuning.threads_num(0)):
         with pytest.raises(ValueError):

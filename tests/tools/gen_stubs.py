@@ -38,7 +38,7 @@ BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "a
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 FUNCTION_RETURNS = {"from_numpy": "Tensor", "from_dlpack": "Tensor", "alias": "Tensor", "detach": "Tensor", "op_table": "List[Dict[str, Any]]",
                     "gradients": "Tuple[Tensor, ...]", "eager_op_count": "int", "grad_level": "int", "live_tape_nodes": "int",
-                    "grad_recording": "bool", "is_floating": "bool", "is_tracked": "bool", "allocator_stats": "Dict[str, int]", "allocator_trim": "None",
+                    "grad_recording": "bool", "is_floating": "bool", "is_tracked": "bool", "allocator_stats": "Dict[str, int]", "allocator_trim": "None", "allocator_reset_peaks": "None",
                     "mark_parameter": "None", "push_grad_scope": "None", "pop_grad_scope": "None", "reset_eager_op_count": "None",
                     "set_seed": "None"}
 

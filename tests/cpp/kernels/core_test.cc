@@ -115,6 +115,16 @@ TEST(Allocator, ReusesBlocksAndKeepsCount) {
   EXPECT_EQ(allocator_stats().cached_bytes, before.cached_bytes);  // what other threads keep
 }
 
+TEST(Allocator, RemembersTheMostBytes) {
+  allocator_reset_peaks();
+  const int64_t before = allocator_stats().peak_bytes;
+  for (size_t bytes : {size_t{1} << 16, size_t{1} << 20, size_t{1} << 12})
+    EXPECT_TRUE(Storage::allocate(bytes).ok());
+  EXPECT_EQ(allocator_stats().peak_bytes, before + (int64_t{1} << 20));
+  allocator_reset_peaks();
+  EXPECT_EQ(allocator_stats().peak_bytes, before);
+}
+
 TEST(Allocator, BlocksMayDieInAnotherThread) {
   AllocatorStats before = allocator_stats();
   for (int i = 0; i < 3; ++i) {
