@@ -68,6 +68,11 @@ bool is_deferred(const SymRef& value) {
          value->kind == SymKind::kTensorArray;
 }
 
+bool holds_deferred(const SymRef& value) {
+  return is_deferred(value) || (value->kind == SymKind::kTuple && value->source == kNoSource &&
+                                std::ranges::any_of(value->items, is_deferred));
+}
+
 // --- at the exit ---
 
 // Which class the result has to have stands in the lowest bits of Recipe::number.
@@ -152,10 +157,21 @@ Ref build_concat(const Recipe& recipe, const Objects& objects) {
 
 // --- while capturing ---
 
+// An operand as it is now: an array would show what is written to its tensor later.
+SymRef as_now(const SymRef& value) {
+  SymRef now = value;
+  if (value->kind == SymKind::kTensorArray) return array_now(*value);
+  if (value->kind != SymKind::kTuple || !holds_deferred(value)) return now;
+  now = make_items(SymKind::kTuple, value->items);
+  for (SymRef& item : now->items) item = as_now(item);
+  return now;
+}
+
 // False where it may raise in an arm of a branch, which need not be the one that is taken.
 bool make(Executor& x, Build build, int64_t detail, Ref object, PyTypeObject* cls, bool may_raise,
           std::vector<SymRef> args, SymRef* out, bool* known) {
   *known = true;
+  for (SymRef& arg : args) arg = as_now(arg);
   SymRef made = make_items(SymKind::kComputed, std::move(args));
   made->cls = Ref::share(reinterpret_cast<PyObject*>(cls));
   if (may_raise && x.in_arm()) return x.look(made);
@@ -211,11 +227,6 @@ bool shows_values(Executor& x, const SymRef& shown) {
   if (shown->kind != SymKind::kTuple || shown->cls) return class_of(x, shown) != nullptr;
   return std::ranges::all_of(shown->items,
                              [&](const SymRef& item) { return class_of(x, item) != nullptr; });
-}
-
-bool holds_deferred(const SymRef& value) {
-  return is_deferred(value) || (value->kind == SymKind::kTuple && value->source == kNoSource &&
-                                std::ranges::any_of(value->items, is_deferred));
 }
 
 // Most functions of the math module give a float.

@@ -58,6 +58,12 @@ bool is_number_of_array(const SymValue& value) {
   return value.kind == SymKind::kTensorArray && value.tensor.rank() == 0 && is_current(value);
 }
 
+SymRef array_now(const SymValue& array) {
+  SymRef now = make_items(SymKind::kTensorArray, {make_tensor(array.tensor)});
+  now->tensor = array.tensor;
+  return now;
+}
+
 bool array_of_tensor(Executor& x, const SymRef& tensor, SymRef* out) {
   *out = make_items(SymKind::kTensorArray, {tensor});
   (*out)->tensor = tensor->tensor;

@@ -8,6 +8,8 @@ namespace msjit {
 
 // Whether it is an array of a number that is still what the array shows.
 bool is_number_of_array(const SymValue& value);
+// An array of its own of what it shows now.
+SymRef array_now(const SymValue& array);
 bool array_of_tensor(Executor& x, const SymRef& tensor, SymRef* out);
 // int() and float(), by `type`, of such an array without dimensions. `known`: whether it is one.
 bool number_of_array(Executor& x, const SymRef& value, PyTypeObject* type, SymRef* out,

@@ -253,6 +253,31 @@ def test_an_array_sees_writes():
     same(fn, lambda v: (x3(),))
 
 
+def test_what_is_made_of_an_array_is_of_its_time():
+    def fn(x, kept):
+        total = x.sum() * 2
+        a = total.asnumpy()
+        n, text, line = 1.0 + a, f"{a:.2f}", "%.1f %s" % (a, "now")
+        total[...] = 3.0
+        b = kept.asnumpy()
+        m = b + 1
+        kept[...] = 5.0
+        return float(n), text, line, total, float(m), kept
+    same(fn, lambda v: (x3(), Tensor(np.float32(2))))
+
+
+def test_totals_with_numpy_numbers():
+    def fn(xs, meter):
+        total, worst = 0.0, 1
+        for x in xs:
+            total += x.sum().asnumpy()
+            meter.total += x.mean().asnumpy()
+            worst = worst * x.max().asnumpy()
+        return type(total).__name__, float(total), total / len(xs), f"{total / len(xs):.3f}", worst, -total, int(total), abs(total)
+    same(fn, lambda v: (batches(), Meter()))
+    same(fn, lambda v: ([x3(v), x3(v)], Meter()), variants=(1e38, 0, float("nan"), 1))
+
+
 def test_arrays_go_on_in_numpy():
     def fn(logits, labels):
         a = logits.asnumpy()
