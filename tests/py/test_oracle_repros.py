@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import msjit as ms
+import msjit.nn.probability  # noqa: F401
 import msjit.numpy as mnp
 import msjit.ops.operations as P
 from msjit import Tensor, mint, nn, ops
@@ -63,6 +64,12 @@ def test_dtypes():
     assert mint.unique_consecutive(ints(1, 1, 2), True)[1].dtype == ms.int64
     assert ops.prelu(Tensor([1.0], ms.float16), floats(0.1)).dtype == ms.float16
     assert mnp.cumsum(Tensor([1 + 2j, 1j])).asnumpy().tolist() == [1 + 2j, 1 + 3j]
+
+
+def test_values_between_the_places_of_discrete_distributions():
+    places = floats(0.5, 1.7, 1.0)
+    np.testing.assert_allclose(nn.probability.distribution.Geometric(0.3).prob(places).asnumpy(), [0.3, 0.21, 0.21], rtol=1e-5)
+    np.testing.assert_allclose(nn.probability.distribution.Categorical([0.2, 0.3, 0.5]).prob(places).asnumpy(), [0.2, 0.3, 0.3], rtol=1e-5)
 
 
 def test_values():
