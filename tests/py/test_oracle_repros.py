@@ -84,6 +84,7 @@ def test_values():
     assert mnp.tril([1.0, 2.0]).asnumpy().tolist() == [[1, 0], [1, 2]]
     assert [g.shape for g in mnp.meshgrid(floats([1, 2], [3, 4]), floats(1, 2))] == [(2, 4), (2, 4)]
     assert mnp.dot(floats(1, 2), Tensor(2.0)).asnumpy().tolist() == [2, 4]
+    assert ops.vecdot(Tensor([1 + 2j, 3j]), Tensor([2 + 1j, 1 + 1j])).item() == 7 - 6j
     assert len(P.Svd(compute_uv=False)(floats([1, 2], [3, 4]))) == 3
     assert isinstance(ops.clip_by_value([floats(1)], 0, 1), tuple)
     assert not Tensor([1], ms.uint16).is_signed() and Tensor([1], ms.int8).is_signed()
