@@ -8,6 +8,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).parent
+RESTART = 75  # of worker.py
 PATIENCE = 90  # seconds without a record, the start included
 
 
@@ -46,7 +47,7 @@ def run_side(python, library, samples, folder):
             status = watch(process, path)
         found = dict(read_records(path))
         done.update(found)
-        if len(found) < len(rest):
+        if len(found) < len(rest) and status != RESTART:
             idle = 0 if found else idle + 1
             if idle > 3:
                 sys.exit("%s: no sample can be run, see %s" % (library, folder / (library + ".log")))

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import msjit as ms
+import msjit.nn.probability  # noqa: F401
 import msjit.numpy as mnp
 import msjit.ops.operations as P
 from msjit import Tensor, mint, nn, ops
@@ -65,6 +66,12 @@ def test_dtypes():
     assert mnp.cumsum(Tensor([1 + 2j, 1j])).asnumpy().tolist() == [1 + 2j, 1 + 3j]
 
 
+def test_values_between_the_places_of_discrete_distributions():
+    places = floats(0.5, 1.7, 1.0)
+    np.testing.assert_allclose(nn.probability.distribution.Geometric(0.3).prob(places).asnumpy(), [0.3, 0.21, 0.21], rtol=1e-5)
+    np.testing.assert_allclose(nn.probability.distribution.Categorical([0.2, 0.3, 0.5]).prob(places).asnumpy(), [0.2, 0.3, 0.3], rtol=1e-5)
+
+
 def test_values():
     assert ops.truncate_div(floats(7, -7), floats(2, 2)).asnumpy().tolist() == [3, -3]
     np.testing.assert_allclose(ops.polygamma(Tensor(2), floats(-0.5)).asnumpy(), [-0.8287967], rtol=1e-5)
@@ -77,6 +84,7 @@ def test_values():
     assert mnp.tril([1.0, 2.0]).asnumpy().tolist() == [[1, 0], [1, 2]]
     assert [g.shape for g in mnp.meshgrid(floats([1, 2], [3, 4]), floats(1, 2))] == [(2, 4), (2, 4)]
     assert mnp.dot(floats(1, 2), Tensor(2.0)).asnumpy().tolist() == [2, 4]
+    assert ops.vecdot(Tensor([1 + 2j, 3j]), Tensor([2 + 1j, 1 + 1j])).item() == 7 - 6j
     assert len(P.Svd(compute_uv=False)(floats([1, 2], [3, 4]))) == 3
     assert isinstance(ops.clip_by_value([floats(1)], 0, 1), tuple)
     assert not Tensor([1], ms.uint16).is_signed() and Tensor([1], ms.int8).is_signed()

@@ -66,6 +66,8 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
 
 def renorm(input, p, axis, maxnorm):
     """Scales slices along an axis whose norm of order p is above maxnorm down to it."""
+    if isinstance(p, bool) or not isinstance(p, (int, float)):
+        raise TypeError("[renorm] p, got %s, expected a number" % type(p).__name__)
     if not _check(input, "renorm").ndim or not p > 0:
         raise ValueError("[renorm] p and the rank of input, got %s and %d, expected above 0" % (p, input.ndim))
     axis %= input.ndim

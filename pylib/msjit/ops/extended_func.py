@@ -56,7 +56,8 @@ def move_to(input, to="CPU", blocking=True):
 def eps(x):
     """The distance of 1 to the next number of the dtype, in the shape of x."""
     import numpy
-    _check(x, "eps")
+    if _check(x, "eps").dtype not in _mstype.float_type:
+        raise TypeError("[eps] dtype of x, got %s, expected a float" % x.dtype)
     return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
 
 

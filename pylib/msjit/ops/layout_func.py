@@ -220,6 +220,7 @@ def type_as(input, other):
 def fills(x, value):
     """One value in the shape and dtype of another tensor."""
     value = value.item() if isinstance(value, _Tensor) else value
+    _check(x, "fills")
     return _k.full(x.shape, value, x.dtype)
 
 

@@ -198,8 +198,8 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
 
 
 def vecdot(x, y, *, axis=-1):
-    """Sum of products along an axis."""
-    return _k.sum(x * y, axis)
+    """Sum of products along an axis, complex x conjugated."""
+    return _k.sum((_k.conj(x) if _check(x, "vecdot").is_complex() else x) * y, axis)
 
 
 ger = _m.outer

@@ -125,7 +125,7 @@ def hardswish(input):
 
 def hardsigmoid(input):
     """relu6(x + 3) / 6, of gradient 0 where that is 0 or 1"""
-    raised = input + 3
+    raised = check_tensor(input, "hardsigmoid") + 3
     raised = _k.where(_k.less_equal(raised, 0), 0, raised)
     return _k.where(_k.greater_equal(raised, 6), 6, raised) / 6
 

@@ -60,7 +60,7 @@ class Geometric(_Probs):
     """The number of failures before the first success of probability probs."""
 
     def _log_prob(self, x, p):
-        found = x * ops.log1p(-p) + ops.log(p)
+        found = ops.floor(x) * ops.log1p(-p) + ops.log(p)
         return ops.where(x >= 0, found, ops.full_like(found, -math.inf))
 
     def _cdf(self, x, p):
@@ -157,7 +157,7 @@ class Categorical(Distribution):
         return ops.sum(ops.where(hit, table, ops.zeros_like(table)), -1)
 
     def _log_prob(self, x, probs):
-        return ops.log(self._picked(x, probs))
+        return ops.log(self._picked(ops.trunc(x), probs))
 
     def _cdf(self, x, probs):
         last = probs.shape[-1] - 1
