@@ -117,6 +117,7 @@ def argmin(a, axis=None):
 
 def meshgrid(*xi, sparse=False, indexing="xy"):
     """Coordinate tensors of a grid, as a list; sparse: each with one axis longer than 1, to be broadcast."""
+    xi = [_ops.reshape(x, (-1,)) for x in xi]
     grids = _ops.meshgrid(*xi, indexing=indexing)
     if not sparse:
         return list(grids)
@@ -124,7 +125,7 @@ def meshgrid(*xi, sparse=False, indexing="xy"):
     if indexing == "xy" and len(xi) > 1:
         places[:2] = 1, 0
     return [grid.reshape([-1 if axis == place else 1 for axis in range(len(xi))])
-            for grid, place in zip([_ops.reshape(x, (-1,)) for x in xi], places)]
+            for grid, place in zip(xi, places)]
 
 
 def unique(x, return_inverse=False):

@@ -88,7 +88,7 @@ def nanmean(a, axis=None, dtype=None, keepdims=False):
 def nanmax(a, axis=None, dtype=None, keepdims=False):
     """Largest element that is not NaN."""
     a = _tensor(a)
-    out = _k.max(_k.where(_k.isnan(a), float("-inf"), a), axis, keepdims)
+    out = _k.max(_k.where(_k.isnan(a), float("-inf"), a) if a.dtype in _FLOATS else a, axis, keepdims)
     return out if dtype is None else _k.cast(out, dtype)
 
 
@@ -96,7 +96,7 @@ def nanmax(a, axis=None, dtype=None, keepdims=False):
 def nanmin(a, axis=None, dtype=None, keepdims=False):
     """Smallest element that is not NaN."""
     a = _tensor(a)
-    out = _k.min(_k.where(_k.isnan(a), float("inf"), a), axis, keepdims)
+    out = _k.min(_k.where(_k.isnan(a), float("inf"), a) if a.dtype in _FLOATS else a, axis, keepdims)
     return out if dtype is None else _k.cast(out, dtype)
 
 
