@@ -121,3 +121,21 @@ def test_sparse_steps():
     P.SparseApplyAdadelta(1e-6)(rows[0], rows[1], rows[2], 0.01, 0.9, Tensor(start), Tensor([0], ms.int32))
     for a, b in zip(rows, dense):
         np.testing.assert_allclose(a.asnumpy(), b.asnumpy(), rtol=1e-6)
+
+
+def test_dtypes_of_numpy_names_and_shifts():
+    import msjit.numpy as mnp
+    x = Tensor(np.array([[1, 2, 0], [3, 0, 1]], np.int16))
+    for name in "ceil fix trunc sign norm".split():
+        assert getattr(mnp, name)(x).dtype == ms.float32, name
+    assert mnp.float_power(x, x).dtype == ms.float32 and mnp.float_power(x.astype(ms.float64), x).dtype == ms.float64
+    assert mnp.nanmax(x).dtype == ms.int16 and mnp.nanmin(x, 1).asnumpy().tolist() == [0, 0] and float(mnp.nanmax(Tensor([1.0, float("nan")]))) == 1.0
+    assert mnp.where(x > 1, 1, 0).dtype == ms.int32 and mnp.where(x > 1, x, 0).dtype == ms.int32
+    assert x.trace().dtype == ms.int64 and int(mnp.trace(x)) == 1 and x.astype(ms.float16).trace().dtype == ms.float16
+    assert mnp.stack(x, 1).shape == (3, 2) and mnp.concatenate(x).shape == (6,) and mnp.hstack(x) is x
+    assert mnp.meshgrid(x, x[0])[0].shape == (3, 6) and mnp.full_like(x, x[0]).asnumpy().tolist() == [[1, 2, 0]] * 2
+    assert ms.ops.bitwise_left_shift(x, 1).dtype == ms.int16 and x.bitwise_right_shift(1).asnumpy().tolist() == [[0, 1, 0], [1, 0, 0]]
+    assert Tensor([1], ms.int32).bitwise_left_shift(Tensor([1], ms.int64)).dtype == ms.int64
+    with pytest.raises(TypeError):
+        ms.ops.bitwise_left_shift(x.astype(ms.complex64), 1)
+    assert x.is_meta is False and Tensor([[2.0, 0.0], [0.0, 3.0]]).eigvals().shape == (2,)

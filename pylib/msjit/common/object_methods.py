@@ -163,9 +163,9 @@ def _refused(name, reason):
 
 
 _REFUSED = {
-    "unwritten": "eigvals _register_forward_hook",
-    "device": """offload offload_file_path pin_memory set_device_address untyped_storage storage to_ data_sync wait_pipeline
-        delete_ is_meta virtual_flag""",
+    "unwritten": "_register_forward_hook",
+    "device": """offload offload_file_path pin_memory set_device_address untyped_storage storage to_ wait_pipeline
+        delete_ virtual_flag""",
     "compiler": "getitem_index_info setitem_index_info assign_value_cpp set_cast_dtype set_param_info set_init_flag",
 }
 
@@ -184,7 +184,8 @@ def bind():
         "is_pinned": lambda self: False, "is_shared": lambda self: False, "ndimension": lambda self: self.ndim,
         "storage_offset": lambda self: 0, "to_dlpack": lambda self: self.__dlpack__(), "symbolic_shape": None, "init": None,
         "parent_tensor_": None, "param_info": None, "const_arg": False, "init_flag": False, "init_finished": True,
-        "is_init": lambda self: False, "set_dtype": _set_dtype, "index_of_parent_": None, "delta_seed": 0,
+        "is_init": lambda self: False, "is_meta": False, "data_sync": lambda self, wait=True: None, "eigvals": lambda self: _ops.eigvals(self),
+        "set_dtype": _set_dtype, "index_of_parent_": None, "delta_seed": 0,
     }
     from .tensor import from_dlpack
     own["from_dlpack"] = staticmethod(from_dlpack)

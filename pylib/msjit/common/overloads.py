@@ -244,9 +244,10 @@ def _to(self, dtype=None, *rest, **named):
 
 
 def _trace(self, offset=0, axis1=0, axis2=1, dtype=None):
-    """Sums of the diagonals over two axes, of integers int64."""
-    out = _k.sum(_ops.diagonal(self, offset, axis1, axis2), -1, False)
-    return out if dtype is None else _k.cast(out, dtype)
+    """Sums of the diagonals over two axes, of dtype; without it integers give int64, and other elements their own dtype."""
+    if dtype is None:
+        dtype = _dtypes.int64 if self.dtype in _dtypes.int_type + _dtypes.uint_type else self.dtype
+    return _k.cast(_k.sum(_ops.diagonal(self, offset, axis1, axis2), -1, False), dtype)
 
 
 def _diagonal(self, offset=0, axis1=0, axis2=1, *, dim1=None, dim2=None):

@@ -133,6 +133,8 @@ class GeneratorDataset(Source):
             raise TypeError("[GeneratorDataset] max_rowsize, got a list, expected an int")
         row_size(max_rowsize)
         self._columns = tuple(names(column_names))
+        if not self._columns:
+            raise ValueError("[GeneratorDataset] column_names, got none, expected one or more")
         self._types = _types(column_types, self._columns, "GeneratorDataset")
         self._source, self._limit = source, num_samples
         self._random = hasattr(source, "__getitem__") and hasattr(source, "__len__")

@@ -8,6 +8,17 @@ from .shared import as_tensor as _tensor
 __all__ = []
 
 
+def _as_floats(function):
+    """The function with float32 for integers and bools."""
+    return lambda x: function(x if x.dtype in _mstype.float_type + _mstype.complex_type else _k.cast(x, _mstype.float32))
+
+
+def _float_power(x, y):
+    """The power as float32, or as float64 where one of the two is."""
+    out = _ops.float_power(x, y)
+    return out if _mstype.float64 in (x.dtype, y.dtype) or out.dtype in _mstype.complex_type else _k.cast(out, _mstype.float32)
+
+
 def _make(name, function, count):
     """A function of one or two operands and a dtype for the result."""
     def one(x, dtype=None):
@@ -33,12 +44,12 @@ def _float_power(x, y):
 for _name, _function in (
         ("absolute", _ops.abs), ("fabs", _ops.abs), ("arccosh", _ops.acosh), ("arcsin", _ops.asin),
         ("arcsinh", _ops.asinh), ("arctan", _ops.atan), ("arctanh", _ops.atanh), ("bitwise_not", _ops.bitwise_not),
-        ("invert", _ops.bitwise_not), ("ceil", _ops.ceil), ("cosh", _ops.cosh), ("sinh", _ops.sinh), ("tan", _ops.tan),
+        ("invert", _ops.bitwise_not), ("ceil", _as_floats(_ops.ceil)), ("cosh", _ops.cosh), ("sinh", _ops.sinh), ("tan", _ops.tan),
         ("deg2rad", _ops.deg2rad), ("radians", _ops.deg2rad), ("rad2deg", _ops.rad2deg), ("exp2", _ops.exp2),
         ("expm1", _ops.expm1), ("log1p", _ops.log1p), ("log2", _ops.log2), ("log10", _ops.log10), ("isnan", _ops.isnan),
         ("isfinite", _ops.isfinite), ("isinf", _ops.isinf), ("isposinf", _ops.isposinf), ("isneginf", _ops.isneginf),
-        ("reciprocal", _ops.reciprocal), ("rint", _ops.round), ("sign", _ops.sign),
-        ("signbit", _ops.signbit), ("trunc", _ops.trunc), ("fix", _ops.trunc),
+        ("reciprocal", _ops.reciprocal), ("rint", _ops.round), ("sign", _as_floats(_ops.sign)),
+        ("signbit", _ops.signbit), ("trunc", _as_floats(_ops.trunc)), ("fix", _as_floats(_ops.trunc)),
         ("cbrt", lambda x: _k.sign(x) * _k.pow(_k.abs(_float(x)), 1.0 / 3))):
     _make(_name, _function, 1)
 for _name, _function in (

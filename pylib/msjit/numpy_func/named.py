@@ -74,7 +74,8 @@ def where(condition, x=None, y=None):
     condition = _tensor(condition)
     if x is None:
         return _ops.nonzero(condition, as_tuple=True)
-    return _ops.where(condition if condition.dtype == _mstype.bool_ else _k.not_equal(condition, 0), x, y)
+    condition = condition if condition.dtype == _mstype.bool_ else _k.not_equal(condition, 0)
+    return _ops.where(condition, *(_k.cast(_tensor(v), _mstype.int32) if type(v) is int else v for v in (x, y)))
 
 
 @_public
@@ -126,7 +127,7 @@ def roll(a, shift, axis=None):
 @_public
 def stack(arrays, axis=0):
     """Joins tensors along a new axis."""
-    return _ops.stack(arrays, axis)
+    return _ops.stack(list(arrays) if isinstance(arrays, _Tensor) else arrays, axis)
 
 
 @_public
@@ -134,7 +135,7 @@ def concatenate(arrays, axis=0):
     """Joins tensors along an axis; the flattened ones where it is None."""
     if axis is None:
         return _ops.concat([_k.reshape(_tensor(a), (-1,)) for a in arrays], 0)
-    return _ops.concat(arrays, axis)
+    return _ops.concat(list(arrays) if isinstance(arrays, _Tensor) else arrays, axis)
 
 
 @_public
@@ -166,7 +167,10 @@ def full_like(a, fill_value, dtype=None, shape=None):
     """A tensor of one value in the shape of another, or in a given one."""
     a = _tensor(a)
     sizes = a.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
-    return _ops.full(sizes, fill_value, dtype=a.dtype if dtype is None else dtype)
+    dtype = a.dtype if dtype is None else dtype
+    if isinstance(fill_value, _Tensor):
+        return _k.cast(_ops.broadcast_to(fill_value, sizes), dtype)
+    return _ops.full(sizes, fill_value, dtype=dtype)
 
 
 @_public

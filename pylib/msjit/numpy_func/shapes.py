@@ -1,9 +1,10 @@
 """Joining, splitting, turning, and matrices."""
 from .. import ops as _ops
 from ..common import dtype as _mstype
+from ..common.tensor import Tensor as _Tensor
 from ..common.tensor import check_tensor as _check
 from ..ops import registry as _k
-from .shared import as_float as _as_float
+from .shared import as_float as _float
 from .shared import as_tensor as _tensor
 
 __all__ = []
@@ -16,6 +17,8 @@ def _public(function):
 
 def _several(name, function):
     def call(tup):
+        if isinstance(tup, _Tensor) and name != "vstack":
+            return tup  # MindSpore leaves one Tensor as it is
         return function([_tensor(item) for item in tup])
     call.__name__ = call.__qualname__ = name
     call.__doc__ = "As numpy.%s." % name
@@ -207,9 +210,8 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 @_public
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
-    """Sums of the diagonals over two axes, of integers int64."""
-    out = _k.sum(_ops.diagonal(_tensor(a), offset, axis1, axis2), -1)
-    return out if dtype is None else _k.cast(out, dtype)
+    """Sums of the diagonals over two axes, of dtype; without it integers give int64, and other elements their own dtype."""
+    return _tensor(a).trace(offset, axis1, axis2, dtype)
 
 
 @_public
@@ -235,8 +237,8 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 
 @_public
 def norm(x, ord=None, axis=None, keepdims=False):
-    """Norm of vectors along one axis or of matrices along two."""
-    return _ops.norm(_as_float(_tensor(x)), ord, axis, keepdims)
+    """Norm of vectors along one axis or of matrices along two; float32 for integers."""
+    return _ops.norm(_float(_tensor(x)), ord, axis, keepdims)
 
 
 @_public

@@ -212,10 +212,12 @@ def bitwise_right_shift(input, other):
 
 
 def _shift(name, x, by, left):
+    number = type(by) is int  # which does not widen the elements
     x, by = _tensors(x, by)
-    if x.dtype in _FLOATS or by.dtype in _FLOATS:
+    others = _mstype.float_type + _mstype.complex_type
+    if x.dtype in others or by.dtype in others:
         raise TypeError("[%s] operands, got %s and %s, expected integers" % (name, x.dtype, by.dtype))
-    kind = _k.add(x, by).dtype
+    kind = x.dtype if number and x.dtype != _mstype.bool_ else _k.add(x, by).dtype
     wide, count = _k.cast(x, kind), _k.cast(_k.cast(by, kind), _mstype.int64)
     count = _k.bitwise_and(count, 63 if kind in (_mstype.int64, _mstype.uint64) else 31)
     if kind == _mstype.uint64:
