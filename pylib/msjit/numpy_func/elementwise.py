@@ -13,12 +13,6 @@ def _as_floats(function):
     return lambda x: function(x if x.dtype in _mstype.float_type + _mstype.complex_type else _k.cast(x, _mstype.float32))
 
 
-def _float_power(x, y):
-    """The power as float32, or as float64 where one of the two is."""
-    out = _ops.float_power(x, y)
-    return out if _mstype.float64 in (x.dtype, y.dtype) or out.dtype in _mstype.complex_type else _k.cast(out, _mstype.float32)
-
-
 def _make(name, function, count):
     """A function of one or two operands and a dtype for the result."""
     def one(x, dtype=None):
