@@ -7,7 +7,8 @@
 namespace msjit {
 namespace {
 
-constexpr double kWorthTiming = 20;   // microseconds; a shorter call is seldom slower, and hard to time
+constexpr double kWorthTiming =
+    20;                           // microseconds; a shorter call is seldom slower, and hard to time
 constexpr double kClearly = 1.1;  // times as long as the interpreter
 constexpr int kLosses = 2;
 constexpr int64_t kLater = 8;  // times as many calls

@@ -78,8 +78,9 @@ Ref profile_stop(PyObject*) {
 PyMethodDef g_config_functions[] = {
     method0<allocator_figures>("allocator_stats",
                                "allocator_stats()\n--\n\nBytes and blocks of the allocator."),
-    method0<reset_peaks>("allocator_reset_peaks",
-                         "allocator_reset_peaks()\n--\n\nThe most bytes handed out are counted anew."),
+    method0<reset_peaks>(
+        "allocator_reset_peaks",
+        "allocator_reset_peaks()\n--\n\nThe most bytes handed out are counted anew."),
     method0<trim>("allocator_trim",
                   "allocator_trim()\n--\n\nGives cached memory back to the system."),
     method0<op_count>("eager_op_count",
