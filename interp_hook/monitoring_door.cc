@@ -34,10 +34,18 @@ FrameDoor door_of(PyCodeObject* code) {
   return reinterpret_cast<FrameDoor>(compat::code_extra((PyObject*)code, mark_index));
 }
 
+// sys.monitoring, looked up once. Null where there is no memory to look.
+PyObject* monitoring() {
+  static PyObject* kept = nullptr;
+  if (!kept) kept = Ref::share(PySys_GetObject("monitoring")).release();
+  return kept;
+}
+
 Ref call(const char* name, std::initializer_list<PyObject*> arguments) {
   for (PyObject* argument : arguments)
     if (!argument) return {};  // no memory
-  const Ref function = Ref::steal(PyObject_GetAttrString(PySys_GetObject("monitoring"), name));
+  if (!monitoring()) return {};
+  const Ref function = Ref::steal(PyObject_GetAttrString(monitoring(), name));
   return function ? compat::vectorcall(function.get(), arguments.begin(), arguments.size(), nullptr)
                   : Ref();
 }
@@ -104,8 +112,7 @@ bool take_tool() {
       PyErr_Clear();
       continue;
     }
-    disable =
-        Ref::steal(PyObject_GetAttrString(PySys_GetObject("monitoring"), "DISABLE")).release();
+    disable = Ref::steal(PyObject_GetAttrString(monitoring(), "DISABLE")).release();
     if (!disable ||
         !call("register_callback", {number(id).get(), number(kPyStart).get(), callback}))
       break;
