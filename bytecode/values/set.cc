@@ -21,8 +21,8 @@ Ref set_to_python(Executor&, const SymRef& value, int) { return clone_set(value-
 
 // A copy that nobody changes, in a tuple, which the garbage collector shows to nobody.
 Ref kept_copy(const SymRef& value) {
-  const Ref table = clone_set(value->shadow.get());
-  return table ? Ref::steal(PyTuple_Pack(1, table.get())) : Ref();
+  const Ref table = allocated(clone_set(value->shadow.get()));
+  return allocated(Ref::steal(PyTuple_Pack(1, table.get())));
 }
 
 Ref build_set(const Recipe& recipe, const Objects&) {
