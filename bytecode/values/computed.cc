@@ -103,8 +103,9 @@ Ref build_binary(const Recipe& recipe, const Objects& objects) {
 Ref build_numpy_binary(const Recipe& recipe, const Objects& objects) {
   const BinaryOp op = BinaryOp(detail_of(recipe));
   const Ref none = Ref::steal(PyTuple_New(0));
+  if (!none) return {};
   Ref operands[2];
-  for (size_t i = 0; none && i < 2; ++i) {
+  for (size_t i = 0; i < 2; ++i) {
     PyObject* const given = argument(recipe, objects, i);
     const bool plain = is_numpy_scalar(given) || is_number(Py_TYPE(given));
     operands[i] = plain ? Ref::share(given) : Ref::steal(PyObject_GetItem(given, none.get()));

@@ -80,7 +80,7 @@ constexpr EffectKind effect_deque_calls = {.apply = call_methods, .drops_code = 
 
 bool deque_replay(ExitBuilder& exit, const SymRef& value, int target) {
   const Py_ssize_t count = static_cast<Py_ssize_t>(value->entries.size());
-  Ref names = Ref::steal(PyTuple_New(count));
+  Ref names = allocated(Ref::steal(PyTuple_New(count)));
   std::vector<SymRef> items;
   for (const auto& [name, item] : value->entries) {
     PyTuple_SET_ITEM(names.get(), static_cast<Py_ssize_t>(items.size()),

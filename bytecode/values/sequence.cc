@@ -113,7 +113,7 @@ Ref sequence_to_python(Executor& x, const SymRef& value, int depth) {
   const bool list = is_list(value);
   const std::vector<SymRef> items = value->items;
   const Py_ssize_t size = static_cast<Py_ssize_t>(items.size());
-  Ref made = Ref::steal(list ? PyList_New(size) : PyTuple_New(size));
+  Ref made = allocated(Ref::steal(list ? PyList_New(size) : PyTuple_New(size)));
   for (Py_ssize_t i = 0; i < size; ++i) {
     Ref item = to_python(x, items[i], depth + 1);
     if (!item) return {};

@@ -59,7 +59,7 @@ Ref tuple_to_python(Executor& x, const SymRef& value, int depth) {
 
 Ref tuple_constant(const SymRef& value) {
   if (value->cls) return {};
-  Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size())));
+  Ref tuple = allocated(Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(value->items.size()))));
   for (size_t i = 0; i < value->items.size(); ++i) {
     Ref item = constant_object(value->items[i]);
     if (!item) return {};
