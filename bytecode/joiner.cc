@@ -178,10 +178,9 @@ Val Joiner::number(const SymRef& value) {
 // Two numbers of one class: a number that depends on the tensor. Null: they are none.
 SymRef Joiner::join_numbers(const SymRef& a, const SymRef& b) {
   PyTypeObject* const type = type_of(*a);
+  if (type != type_of(*b)) return nullptr;  // before an open number becomes an input of the graph
   const Val values[2] = {number(a), number(b)};
-  if (!values[0] || !values[1] || type != type_of(*b) ||
-      !can_join(values[0].meta(), values[1].meta()))
-    return nullptr;
+  if (!values[0] || !values[1] || !can_join(values[0].meta(), values[1].meta())) return nullptr;
   SymRef value = pair(values[0].id(), values[1].id());
   value->kind = SymKind::kScalar;
   value->joined = true;
