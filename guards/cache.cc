@@ -8,6 +8,7 @@
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
 #include "guards/py/text.h"
+#include "kernels/core/immortal.h"
 #include "kernels/core/profile.h"
 
 namespace msjit {
@@ -90,8 +91,8 @@ int64_t pool_clock = 0;
 int64_t evicted_count = 0;
 
 std::vector<std::shared_ptr<EntryBase>>& graveyard() {
-  static auto* const buried = new std::vector<std::shared_ptr<EntryBase>>;
-  return *buried;
+  static constinit Immortal<std::vector<std::shared_ptr<EntryBase>>> buried;
+  return buried.value;
 }
 
 // The entries of the pool, least recently used first.
@@ -174,15 +175,16 @@ std::vector<std::string> EntryBase::describe_guards() const {
 }
 
 void bury(EntryBase& entry) {
-  EntryPoint* point = std::exchange(entry.point, nullptr);
+  EntryPoint* point = entry.point;
   if (!point) return;
-  point->hits += entry.hits;
-  departed.compile_ms += entry.compile_ms();
   auto& entries = point->entries;
   const auto it = std::find_if(entries.begin(), entries.end(),
                                [&](const auto& known) { return known.get() == &entry; });
+  if (it != entries.end()) graveyard().push_back(*it);  // first, as it may throw
+  entry.point = nullptr;
+  point->hits += entry.hits;
+  departed.compile_ms += entry.compile_ms();
   if (it == entries.end()) return;
-  graveyard().push_back(std::move(*it));
   entries.erase(it);
   RegionRun::leave_work();
 }

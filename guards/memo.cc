@@ -5,6 +5,7 @@
 #include "guards/cache.h"
 #include "guards/py/compat.h"
 #include "guards/py/convert.h"
+#include "kernels/core/immortal.h"
 
 namespace msjit {
 
@@ -63,8 +64,8 @@ int Memo::check(const GuardSet& set, const Slots& slots, PyObject** registers) {
 namespace {
 
 std::vector<std::shared_ptr<Memo>>& unsettled_memos() {
-  static auto* const memos = new std::vector<std::shared_ptr<Memo>>;
-  return *memos;
+  static constinit Immortal<std::vector<std::shared_ptr<Memo>>> memos;
+  return memos.value;
 }
 
 }  // namespace
@@ -102,25 +103,32 @@ void Memo::settle_all() {
 }
 
 // By a weak reference a compared address can be told from that of a later tensor. What runs
-// meanwhile may use the memo: the tensors are let go last.
+// meanwhile may use the memo: the tensors are let go last. Without memory the memo never holds.
 void Memo::settle() {
-  static PyMethodDef method = {"note_death", note_death, METH_O, nullptr};
   const std::vector<Ref> tensors = std::exchange(unsettled_, {});
+  try {
+    if (watch_deaths(tensors)) return;
+  } catch (const std::bad_alloc&) {
+  }
+  PyErr_Clear();
+  words_[deaths_].value = !kNobodyDied;
+}
+
+bool Memo::watch_deaths(const std::vector<Ref>& tensors) {
+  static PyMethodDef method = {"note_death", note_death, METH_O, nullptr};
   const Ref deaths = Ref::steal(PyCell_New(nullptr));
   const Ref on_death = Ref::steal(deaths ? PyCFunction_New(&method, deaths.get()) : nullptr);
-  std::vector<Ref> weak;
-  for (const Ref& tensor : tensors)
-    if (Ref made = Ref::steal(on_death ? PyWeakref_NewRef(tensor.get(), on_death.get()) : nullptr))
-      weak.push_back(std::move(made));
-  if (weak.size() < tensors.size()) {
-    PyErr_Clear();
-    words_[deaths_].value = !kNobodyDied;  // never holds
-    return;
+  if (!on_death) return false;
+  held_.reserve(held_.size() + 1 + tensors.size());
+  held_.push_back(deaths);
+  for (const Ref& tensor : tensors) {
+    Ref weak = Ref::steal(PyWeakref_NewRef(tensor.get(), on_death.get()));
+    if (!weak) return false;
+    held_.push_back(std::move(weak));
   }
   words_[deaths_].at =
       reinterpret_cast<const uint64_t*>(&reinterpret_cast<PyCellObject*>(deaths.get())->ob_ref);
-  held_.push_back(deaths);
-  for (Ref& reference : weak) held_.push_back(std::move(reference));
+  return true;
 }
 
 int64_t Memo::bytes() const {

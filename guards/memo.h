@@ -62,6 +62,7 @@ class Memo {
   bool words_hold();
   bool recheck(size_t word);
   void settle();
+  bool watch_deaths(const std::vector<Ref>& tensors);  // false: no memory
 
   PyObject* globals_ = nullptr;
   PyObject* builtins_ = nullptr;

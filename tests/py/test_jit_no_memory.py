@@ -54,13 +54,18 @@ class Net:
         return ops.tanh(x) * self.scale + sum(rest) + named["k"]
 
 
+# Functions are made outside: CPython 3.12 and later free the code of one for which there is no memory.
+def product(a, b=2):
+    return a * b
+
+
 def objects(x):
     net = Net()
     y = net(x, 1, 2, k=3)
     net.total += float(y.sum())
     net.table["b"] = y
     p = Point(y, [n * 2 for n in range(3) if n])
-    with_default = (lambda a, b=2: a * b)(3)
+    with_default = product(3)
     return p, f"{net.total:.3f} {with_default}", sorted(net.table), {k for k in "ab"}, p.x[0, :2], max(net.total, 1), net.seen
 
 
@@ -76,7 +81,7 @@ def control(x):
         {}["a"]
     except KeyError as e:
         text = str(e)
-    return x, math.sqrt(x.shape[0]), text, ",".join("%d" % n for n in x.shape), isinstance(x, Tensor), x.ndim
+    return x, math.sqrt(x.shape[0]), text, ",".join(["%d" % n for n in x.shape]), isinstance(x, Tensor), x.ndim
 
 
 def outcome(fn):
