@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "bytecode/counters.h"
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
 
@@ -138,6 +139,7 @@ SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
     return nullptr;
   }
   const std::string path = fmt::format("{}.{}", guards_.source(object->source).text, text);
+  if (PyLong_CheckExact(found) && is_counter(Py_TYPE(real), name)) sizes_->expect_change(path);
   SymRef value = from_source(
       guards_.add_source(LoadKind::kInstanceAttr, object->source, 0, Ref::share(name), path),
       found);

@@ -2,6 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "bytecode/counters.h"
+
 namespace msjit {
 
 namespace {
@@ -10,7 +14,7 @@ constexpr int kMissesToOpen = 2, kMissesToLeave = 6;
 
 Sizes::Sizes(GraphSink* sink, const std::vector<SizeHistory>* history)
     : sink_(sink), history_(history) {
-  bool any = false;
+  bool any = history && has_counters();
   for (size_t i = 0; history && i < history->size(); ++i)
     any |=
         (*history)[i].dim >= -1 && (*history)[i].misses >= kMissesToOpen && !(*history)[i].closed;
@@ -41,12 +45,15 @@ void Sizes::close() {
   recorder_.reset();
 }
 
-const SizeHistory* Sizes::wanted(const std::string& path, int dim) const {
-  if (!recorder_) return nullptr;
+const SizeHistory* Sizes::known(const std::string& path, int dim) const {
   for (const SizeHistory& known : *history_)
-    if (known.dim == dim && known.source == path)
-      return known.misses >= kMissesToOpen && !known.closed ? &known : nullptr;
+    if (known.dim == dim && known.source == path) return &known;
   return nullptr;
+}
+
+const SizeHistory* Sizes::wanted(const std::string& path, int dim) const {
+  const SizeHistory* const found = recorder_ ? known(path, dim) : nullptr;
+  return found && found->misses >= kMissesToOpen && !found->closed ? found : nullptr;
 }
 
 // Dimensions of equal size are first taken for one, as those of a batch and its labels are.
@@ -76,8 +83,12 @@ void Sizes::tensor_input(SourceId source, const std::string& path, ValueId input
 }
 
 bool Sizes::wants_int(const std::string& path, PyObject* object) const {
+  if (!recorder_) return false;
+  const SizeHistory* const found = known(path, -1);
+  const bool expected = std::ranges::find(expected_, path) != expected_.end();
   int64_t value = 0;
-  return wanted(path, -1) && small_int(object, &value);
+  return (expected ? !found || !found->closed : wanted(path, -1) != nullptr) &&
+         small_int(object, &value);
 }
 
 bool Sizes::open_int(const SymRef& value, const std::string& path) {

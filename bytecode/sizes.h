@@ -24,6 +24,8 @@ class Sizes {
   // A tensor of the program that has become an input; its open dimensions are kOpenDim in `asked`.
   void tensor_input(SourceId source, const std::string& path, ValueId input, Shape* asked);
   bool wants_int(const std::string& path, PyObject* object) const;
+  // The int there is taken for one that has changed, unless a capture needed it as a constant.
+  void expect_change(std::string path) { expected_.push_back(std::move(path)); }
   bool wants_float(const std::string& path) const;
   // Whether a number, or the length of a list, differs so often that a region had better end before
   // it is looked at.
@@ -85,13 +87,15 @@ class Sizes {
 
  private:
   void note_place();
-  SizeHistory const* wanted(const std::string& path, int dim) const;
+  const SizeHistory* known(const std::string& path, int dim) const;
+  const SizeHistory* wanted(const std::string& path, int dim) const;
 
   GraphSink* sink_;
   const std::vector<SizeHistory>* history_;
   ShapeEnv env_;
   std::unique_ptr<ShapeRecorder> recorder_;
   std::vector<OpenSize> symbols_;
+  std::vector<std::string> expected_;  // ints that will change
 };
 
 }  // namespace msjit

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bytecode/control.h"
+#include "bytecode/counters.h"
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
@@ -65,6 +66,16 @@ bool set_through(Executor& x, const SymRef& self, PyObject* found, PyObject* nam
   return call_special(x, descriptor, "__set__", {self, value}, &ignored);
 }
 
+// An int that is stored over another one: later captures expect it to differ.
+void note_counter(const SymRef& self, PyObject* name, const SymRef& value) {
+  PyObject* const real = self->source == kNoSource ? nullptr : self->object.get();
+  PyObject* const next = value->object.get();
+  if (!real || !next || !PyLong_CheckExact(next) || !PyUnicode_CheckExact(name)) return;
+  PyObject* const now = instance_item(real, name, PyObject_Hash(name));
+  if (now && PyLong_CheckExact(now) && PyObject_RichCompareBool(now, next, Py_NE) == 1)
+    add_counter(Py_TYPE(real), name);
+}
+
 // Whether an object has an instance dict to store into.
 bool has_dict(const SymRef& self) { return type_of(*self)->tp_dictoffset != 0; }
 
@@ -95,6 +106,7 @@ bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const Sym
   if (found && Py_TYPE(found)->tp_descr_set) return set_through(x, self, found, name, value);
   if (!has_dict(self) || std::string_view(text) == "__dict__")
     return x.fail(BreakReason::kStoreAttribute, text);
+  note_counter(self, name, value);
   if (x.is_forked_now()) x.heap().instance_attr(self, name);
   return write_attribute(x, self, text, value);
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "bytecode/counters.h"
 #include "guards/py/objects.h"
 #include "interp_hook/driver.h"
 #include "interp_hook/hook.h"
@@ -98,6 +99,14 @@ Ref mark_functions(PyObject*, PyObject* object) {
   return PyErr_Occurred() ? Ref() : Ref::steal(PyLong_FromSize_t(marked));
 }
 
+Ref count_in(PyObject*, PyObject* args) {
+  PyTypeObject* type = nullptr;
+  PyObject* name = nullptr;
+  if (!PyArg_ParseTuple(args, "O!U:count_in", &PyType_Type, &type, &name)) return {};
+  add_counter(type, name);
+  return Ref::none();
+}
+
 }  // namespace
 
 PyMethodDef g_mark_functions[] = {
@@ -108,6 +117,8 @@ PyMethodDef g_mark_functions[] = {
                             "the code objects of functions below one, itself included"),
     method1<mark_functions>(
         "mark_functions", "mark_code on those of them that tensors can come to; how many they are"),
+    {"count_in", entry<count_in>, METH_VARARGS,
+     "says that instances of a class count in an attribute: its int changes from call to call"},
     {nullptr}};
 
 }  // namespace msjit

@@ -1,5 +1,6 @@
 """Optimizers whose groups are dicts with all options: those of mint.optim and experimental.optim."""
 from .. import ops
+from .._native import _msjit
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
@@ -26,6 +27,7 @@ class GroupedOptimizer(Shown, Cell):
         if not groups:
             raise ValueError("[%s] params must not be empty" % self._where)
         self.defaults, self.param_groups, self.lrs, self.step_count = dict(defaults), [], [], 0
+        _msjit.count_in(type(self), "step_count")
         self.group_start_id = [0]
         object.__setattr__(self, "parameters", ())
         self._first_names = ()  # what names of state are made of

@@ -6,6 +6,7 @@ one Parameter is one fused in-place operator, or a few assignments that graphs f
 import functools
 
 from .. import ops
+from .._native import _msjit
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
@@ -67,6 +68,7 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         object.__setattr__(self, "_parameters", self.parameters)
         self._first_names = tuple([p.name for p in self.parameters])  # what names of state are made of
         self.step_count = 0
+        _msjit.count_in(type(self), "step_count")
         group_of = {id(p): i for i, g in enumerate(self._groups) for p in g.params}
         self._group_index = [group_of[id(p)] for p in parameters]
         # Outside of groups, what normalisation layers learn does not decay.
