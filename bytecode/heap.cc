@@ -61,6 +61,7 @@ SymRef Heap::from_source(SourceId id, PyObject* object) {
     by_object_[object] = sym;
     mutables_.push_back(sym);
   }
+  if (is_tensor(object)) tensors_.push_back(sym);
   return by_source_[id] = sym;
 }
 

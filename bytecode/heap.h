@@ -138,6 +138,7 @@ class Heap {
   void visit(F f) const {
     for (const auto& [id, value] : by_source_) f(value);
   }
+  const std::vector<SymRef>& tensors() const { return tensors_; }  // those of them that are tensors
   GuardBuilder& guards() { return guards_; }
   const std::vector<SourceId>& inputs() const { return inputs_; }
   // A size or a number as an input of the graph.
@@ -217,6 +218,7 @@ class Heap {
   std::unordered_set<PyObject*> owned_dicts_;        // of the instances looked at
   std::unordered_map<SourceId, PyObject*> namespaces_;  // what a name was looked up in
   std::unordered_map<PyObject*, SourceId> globals_;     // of pinned functions
+  std::vector<SymRef> tensors_;
   std::vector<SymRef> mutables_;
   std::vector<Printed> printed_;
   std::vector<GlobalWrite> global_writes_;

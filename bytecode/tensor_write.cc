@@ -66,14 +66,11 @@ const char* obstacle(Executor& x, const SymRef& target, bool replaces, bool reco
     if (write.tensor->object == target->object &&
         ((replaces && !write.replaces) || write.recorded != recorded))
       return "a tensor that was written in place";
-  const char* found = nullptr;
-  x.heap().visit([&](const SymRef& other) {
-    PyObject* const object = other->object.get();
-    if (object && object != target->object.get() && is_tensor(object) &&
+  for (const SymRef& other : x.heap().tensors())
+    if (other->object.get() != target->object.get() &&
         memory_of(other).get() == memory_of(target).get())
-      found = "memory that another tensor shares";
-  });
-  return found;
+      return "memory that another tensor shares";
+  return nullptr;
 }
 
 // Whether an op has made a tensor in memory of its own. Where eager runs the parts of an op, or
@@ -92,8 +89,8 @@ bool makes_memory(const OpDef& op) {
 // written at the exit.
 void set_value(Executor& x, const SymRef& target, const Val& value) {
   const auto made = static_cast<int32_t>(x.sink().graph()->nodes.size());
-  x.heap().visit([&](const SymRef& other) {
-    if (!other->is_tensor() || other->object.get() != target->object.get()) return;
+  for (const SymRef& other : x.heap().tensors()) {
+    if (!other->is_tensor() || other->object.get() != target->object.get()) continue;
     if (other != target) x.heap().note_same_tensor(target, other);
     x.heap().overwritten().push_back({other->tensor.id(), made, x.root_step()});
     if (x.is_forked_now())
@@ -101,7 +98,7 @@ void set_value(Executor& x, const SymRef& target, const Val& value) {
     else
       other->tensor = value;
     other->changed = true;
-  });
+  }
 }
 
 }  // namespace
