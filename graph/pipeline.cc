@@ -16,8 +16,9 @@ constexpr PassInfo kPipeline[] = {
     {"select_writes", select_writes},   {"merge_scans", merge_scans},
     {"lift_products", lift_products},   {"dead_code", dead_code},
     {"fold_constants", fold_constants}, {"simplify", simplify},
-    {"merge_equal", merge_equal},       {"slice_first", slice_first},
-    {"expand_rows", expand_rows, true}, {"fuse_linear", fuse_linear},
+    {"merge_equal", merge_equal},       {"join_products", join_products},
+    {"slice_first", slice_first},       {"expand_rows", expand_rows, true},
+    {"fuse_linear", fuse_linear},       {"stack_products", stack_products},
     {"slice_batches", slice_batches},
 };
 

@@ -12,9 +12,11 @@ Result<bool> dead_code(Graph& graph);       // drops nodes nothing depends on
 Result<bool> merge_equal(Graph& graph);     // equal pure nodes become one
 Result<bool> fold_constants(Graph& graph);  // evaluates nodes whose operands are known
 Result<bool> simplify(Graph& graph);        // the rules of graph/rules but the fusing ones
+Result<bool> join_products(Graph& graph);   // a sum of products of columns -> one product
 Result<bool> slice_first(Graph& graph);     // slices before the elementwise ops they cut
 Result<bool> expand_rows(Graph& graph);     // softmax, norms -> what they are made of
 Result<bool> fuse_linear(Graph& graph);     // matmul + bias (+ relu) -> linear, linear_act
+Result<bool> stack_products(Graph& graph);  // products with one matrix -> one product
 Result<bool> slice_batches(Graph& graph);   // large images in loops over parts of the batch
 
 }  // namespace msjit
