@@ -7,7 +7,34 @@
 #include "graph/pipeline.h"
 
 namespace msjit {
+
+extern const OpDef op_cast, op_conv2d, op_linear, op_linear_act;
+
 namespace {
+
+// Inputs of the graph whose cast is read as a weight alone, so that it can be kept from run to run.
+// Not those that the run writes over.
+std::vector<char> find_kept_casts(const Graph& graph, std::span<const Overwrite> overwrites) {
+  std::vector<char> kept(graph.values.size());
+  for (const Node& node : graph.nodes) {
+    if (node.op != &op_cast) continue;
+    const Node& made = graph.producer(node.inputs[0]);
+    const bool written = std::ranges::any_of(overwrites, [&](const Overwrite& over) {
+      return over.input == made.input_index;
+    });
+    kept[node.first_output] = made.kind == NodeKind::kInput && !written &&
+                              is_float(graph.meta(node.inputs[0]).dtype) &&
+                              is_float(graph.meta(node.first_output).dtype);
+  }
+  for (const Node& node : graph.nodes) {
+    const bool has_weight =
+        node.op == &op_linear || node.op == &op_linear_act || node.op == &op_conv2d;
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] >= 0 && !(has_weight && i == 1)) kept[node.inputs[i]] = 0;
+  }
+  for (ValueId id : graph.outputs) kept[id] = 0;
+  return kept;
+}
 
 class Planner {
  public:
@@ -20,6 +47,8 @@ class Planner {
   Result<std::shared_ptr<const Plan>> run() {
     groups_ = fuse(graph_);
     find_escapes();
+    kept_casts_ = nested_ ? std::vector<char>(graph_.values.size())
+                          : find_kept_casts(graph_, original_.overwrites);
     add_inputs();
     for (const FusionGroup& group : groups_) MSJIT_OK(add_step(group));
     add_outputs();
@@ -75,7 +104,7 @@ class Planner {
   }
 
   SlotKind kind_of_result(const Node& node, ValueId id, bool fused) const {
-    if (node.is_control()) return SlotKind::kResult;
+    if (node.is_control() || kept_casts_[id]) return SlotKind::kResult;
     if (node.op->has(kView)) return SlotKind::kView;
     if (fused && !escapes_[id]) return SlotKind::kTemp;
     return leaves_run_[id] ? SlotKind::kFresh : SlotKind::kArena;
@@ -83,6 +112,9 @@ class Planner {
 
   Status add_step(const FusionGroup& group) {
     bool fused = group.fused;
+    if (group.nodes.size() > 1)  // fused with more, it is no step of its own
+      for (int32_t n : group.nodes) kept_casts_[graph_.nodes[n].first_output] = 0;
+    const bool is_weight = kept_casts_[graph_.nodes[group.nodes[0]].first_output];
     auto program = std::make_shared<FusedProgram>();
     std::vector<PlanOp> ops;
     for (int32_t n : group.nodes) {
@@ -99,12 +131,13 @@ class Planner {
     }
     mark_releases(&ops);
     fused =
-        fused && lower_group(graph_, group, slot_of_, escapes_, plan_->open_sizes, program.get());
+        fused && !is_weight && lower_group(graph_, group, slot_of_, escapes_, plan_->open_sizes, program.get());
     if (fused) {
       push_step(StepKind::kFused, std::move(ops), std::move(program));
     } else if (ops.size() == 1) {
       const Node& node = *ops[0].node;
       StepKind kind = node.is_control()     ? StepKind::kControl
+                      : is_weight           ? StepKind::kWeight
                       : node.op->has(kView) ? StepKind::kView
                                             : StepKind::kOp;
       demote_temps(ops);
@@ -242,6 +275,7 @@ class Planner {
   std::vector<FusionGroup> groups_;
   std::vector<char> escapes_;     // read outside its group
   std::vector<char> leaves_run_;  // by value: its storage is visible in an output
+  std::vector<char> kept_casts_;  // by value
   std::vector<int32_t> slot_of_;  // by value
 };
 
@@ -266,7 +300,7 @@ Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph
 }
 
 std::string describe_step(const Plan& plan, const Step& step) {
-  static const char* const kNames[] = {"fused", "op", "view", "control"};
+  static const char* const kNames[] = {"fused", "op", "view", "control", "weight"};
   std::string text = kNames[static_cast<int>(step.kind)];
   for (const PlanOp& op : step.ops) text += fmt::format(" {}", op.node->op->name);
   text += " (";
@@ -296,7 +330,7 @@ profile::Work work_of_step(const Plan& plan, const Step& step) {
   profile::Work work;
   for (const PlanOp& op : step.ops) {
     work.name += fmt::format("{}{}", work.name.empty() ? "" : "+", op.node->op->name);
-    if (step.kind == StepKind::kControl) continue;
+    if (step.kind == StepKind::kControl || step.kind == StepKind::kWeight) continue;
     InlineVec<const Meta*, 4> in, out;
     for (int32_t s : op.in) in.push_back(s < 0 ? nullptr : &plan.slots[s].meta);
     for (int32_t s : op.out) out.push_back(&plan.slots[s].meta);

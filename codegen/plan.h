@@ -1,5 +1,5 @@
-// Plan: a frozen graph as a list of steps over slots. A step is a fused loop, one op's kernel, or a
-// view. Invariants: steps stand in execution order; each slot has one writer; a slot of kind kArena
+// Plan: a frozen graph as a list of steps over slots. A step is a fused loop, one op's kernel, a
+// view, or a weight in another dtype. Invariants: steps stand in execution order; each slot has one writer; a slot of kind kArena
 // never escapes a run; random ops keep their program order. A Plan is immutable and shared by all
 // threads.
 #pragma once
@@ -18,7 +18,7 @@ enum class SlotKind : uint8_t {
   kArena,     // an intermediate at a fixed offset of the workspace's arena
   kFresh,     // allocated in each run because it, or a view of it, leaves the run
   kView,      // made by a view op in each run
-  kResult,    // handed over by an If or While in each run; may be another slot's very tensor
+  kResult,    // handed over by a control or weight step in each run; may be another slot's tensor
   kTemp,      // lives inside one fused step, and only while that step runs op by op
 };
 
@@ -63,7 +63,13 @@ struct FusedProgram {
   std::vector<KernelStore> tail_stores;
 };
 
-enum class StepKind : uint8_t { kFused, kOp, kView, kControl };
+enum class StepKind : uint8_t {
+  kFused,
+  kOp,
+  kView,
+  kControl,
+  kWeight,  // a weight in another dtype, kept from run to run while its bytes are the same
+};
 struct Plan;
 
 struct Step {

@@ -6,6 +6,7 @@
 #include "codegen/launch.h"
 #include "graph/control.h"
 #include "kernels/cpu/layout.h"
+#include "kernels/cpu/packed.h"
 
 namespace msjit {
 namespace {
@@ -246,6 +247,7 @@ Status PlanRunner::run_step(size_t index, TensorImpl** slots) const {
     slots[s] = fresh.release();
   }
   if (step.kind == StepKind::kControl) return run_controlled(step, controls_[index], slots);
+  if (step.kind == StepKind::kWeight) return cast_weight(step.ops[0], slots);
   if (step.kind != StepKind::kFused) return run_op(step.ops[0], slots);
   if (run_fused(*units_[index], slots)) [[likely]]
     return {};
@@ -308,6 +310,13 @@ Status PlanRunner::run_controlled(const Step& step, const Control& control,
   };
   MSJIT_OK(run_control(*op.node, in, run, &out));
   for (uint32_t i = 0; i < op.out.size(); ++i) slots[op.out[i]] = out[i].release();
+  return {};
+}
+
+Status PlanRunner::cast_weight(const PlanOp& op, TensorImpl** slots) const {
+  const Meta& meta = plan_->slots[op.out[0]].meta;
+  MSJIT_TRY(Tensor made, packed::cast(Tensor::share(slots[op.in[0]]), meta.dtype));
+  slots[op.out[0]] = made.release();
   return {};
 }
 

@@ -83,6 +83,7 @@ class PlanRunner {
   Status commit(TensorImpl** slots) const;
   void end_run(Workspace* workspace);
   Status run_controlled(const Step& step, const Control& control, TensorImpl** slots) const;
+  Status cast_weight(const PlanOp& op, TensorImpl** slots) const;
   Status run_one_by_one(const Step& step, TensorImpl** slots) const;
   Status run_op(const PlanOp& op, TensorImpl** slots) const;
   // `waits`: the commit may read what it hands out.

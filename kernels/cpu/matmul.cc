@@ -135,6 +135,8 @@ void apply_relu(T* out, int64_t size) {
 void apply_relu(const Tensor& out) {
   if (out.dtype() == DType::kBFloat16)
     apply_relu(out.data_as<BFloat16>(), out.numel());
+  else if (out.dtype() == DType::kFloat16)
+    apply_relu(out.data_as<Half>(), out.numel());
   else
     apply_relu(out.data_as<float>(), out.numel());
 }
@@ -232,8 +234,8 @@ Status multiply(const Operands& o, const Tensor& out) {
   DType dtype = out.dtype();
   Tensor a = as_matrices(o.a, o.transpose_a, true), b = as_matrices(o.b, o.transpose_b, false);
   if (a.dim(a.rank() - 1) == 0) return run_empty_inner(o, out);
-  bool is_bf16 = dtype == DType::kBFloat16 && onednn::has_bfloat16();
-  if (item_size(dtype) == 2 && is_float(dtype) && !is_bf16) return run_widened(o, out);
+  const bool is_library = onednn::multiplies(dtype);
+  if (item_size(dtype) == 2 && is_float(dtype) && !is_library) return run_widened(o, out);
   if (a.rank() > 2 && b.rank() == 2)
     if (Tensor folded = fold_rows(a)) a = std::move(folded);
   Shape batch;
@@ -245,7 +247,7 @@ Status multiply(const Operands& o, const Tensor& out) {
   }
   bool is_f32 = dtype == DType::kFloat32;
   bool small = is_f32 && out.numel() * a.dim(a.rank() - 1) <= gemm::kSmallProduct;
-  bool loops = !is_f32 && !is_bf16;
+  bool loops = !is_library;
   Tensor a_holder, b_holder, bias;
   MSJIT_TRY(Matrices left, prepare(a, batch, small || loops, &a_holder));
   MSJIT_TRY(Matrices right, prepare(b, batch, small || loops, &b_holder));
@@ -257,7 +259,8 @@ Status multiply(const Operands& o, const Tensor& out) {
     MSJIT_TRY(left, prepare(a, batch, small || loops, &a_holder));
   }
   if (o.bias) {
-    MSJIT_TRY(bias, o.bias->to_contiguous());
+    MSJIT_TRY(bias, is_library ? layout::cast_to(*o.bias, onednn::bias_dtype(dtype)) : *o.bias);
+    MSJIT_TRY(bias, bias.to_contiguous());
   }
   const void* bias_data = o.bias ? bias.data() : nullptr;
   if (small) return run_small(left, right, out, bias_data), Status();

@@ -1,4 +1,4 @@
-// The door to oneDNN: float32 kernels (and the bfloat16 matrix product) on plain row-major memory,
+// The door to oneDNN: float32 kernels (and matrix products of 16-bit floats) on plain row-major memory,
 // images also with the channels last.
 // Primitives are built once per problem and kept in a table of the calling thread; blocked layouts
 // are chosen by oneDNN where they pay and stay inside, in temporary memory of the caching
@@ -19,11 +19,15 @@ struct Matrices {
   int64_t batch_stride, row_stride, col_stride;
 };
 
-// out = a b + bias, contiguous; bias has b.cols elements or is null. `weight` is the
-// tensor whose bytes `b` reads when they may be kept in another layout (packed.h), else null.
+// out = a b + bias, contiguous; bias has b.cols elements of bias_dtype() or is null. `weight` is
+// the tensor whose bytes `b` reads when they may be kept in another layout (packed.h), else null.
 Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bias, void* out,
               const Tensor* weight = nullptr);
-bool has_bfloat16();  // whether matmul() takes bfloat16 on this machine
+bool multiplies(DType dtype);  // whether matmul() takes the dtype on this machine
+// A float16 bias would send the product to a reference kernel, a thousand times as slow.
+inline DType bias_dtype(DType dtype) {
+  return dtype == DType::kFloat16 ? DType::kFloat32 : dtype;
+}
 
 // -- Windows
 // -----------------------------------------------------------------------------------------------------

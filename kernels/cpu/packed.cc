@@ -4,6 +4,8 @@
 #include <mutex>
 #include <vector>
 
+#include "kernels/cpu/layout.h"
+
 namespace msjit::packed {
 namespace {
 
@@ -11,6 +13,7 @@ constexpr int kUses = 3;                             // before a copy is made
 constexpr size_t kMaxForms = 8;                      // problems remembered for a storage
 constexpr int64_t kMaxKeptBytes = int64_t{1} << 30;  // of copies, over all storages
 constexpr int64_t kLeastBytes = 4096;                // of a weight worth a copy
+constexpr int kDTypes = 1 << 20;                     // layouts from here on: plain, in a dtype
 std::atomic<int64_t> g_kept_bytes{0};
 
 struct Copy {
@@ -113,9 +116,24 @@ void keep(const Tensor& weight, uint64_t key, int layout, uint64_t version, Stor
   all.settle(*storage);
   if (Form* form = all.find_form(weight.data(), key)) form->layout = layout;
   if (!copy || version != storage->version || is_hidden(*storage)) return;
+  if (g_kept_bytes.load() + static_cast<int64_t>(copy->bytes) > kMaxKeptBytes) return;
   if (all.find(weight.data(), layout)) return;
   g_kept_bytes.fetch_add(static_cast<int64_t>(copy->bytes));
   all.copies.push_back({weight.data(), layout, std::move(copy)});
+}
+
+Result<Tensor> cast(const Tensor& weight, DType dtype) {
+  const int layout = kDTypes + static_cast<int>(dtype);
+  const auto key = static_cast<uint64_t>(layout) << 40 ^ static_cast<uint64_t>(weight.numel());
+  Found found;
+  const uint64_t version = weight.storage()->version;
+  if (weight.contiguous() && weight.dtype() != dtype) found = find(weight, key);
+  if (found.copy)
+    return Tensor::from_storage(std::move(found.copy), dtype, weight.shape(),
+                                contiguous_strides(weight.shape()), 0);
+  MSJIT_TRY(Tensor made, layout::cast_to(weight, dtype));
+  if (found.due) keep(weight, key, layout, version, made.storage());
+  return made;
 }
 
 int64_t kept_bytes() { return g_kept_bytes.load(); }

@@ -1,7 +1,8 @@
-// Packed weights: copies of a weight in the layout its oneDNN primitive reads best. The first uses
-// of a weight are counted; from the third on with the same bytes it is worth a copy, which stays
-// with the weight's storage. A copy is used only while nothing can have written the storage since:
-// its version is unchanged and no one else sees the memory (foreign or exported memory, arenas).
+// Packed weights: copies of a weight in the layout its oneDNN primitive reads best, or in another
+// dtype. The first uses of a weight are counted; from the third on with the same bytes it is worth a
+// copy, which stays with the weight's storage. A copy is used only while nothing can have written
+// the storage since: its version is unchanged and no one else sees the memory (foreign or exported
+// memory, arenas).
 #pragma once
 
 #include "kernels/core/tensor.h"
@@ -26,6 +27,10 @@ Result<Storage> allocate(size_t bytes);
 // Answers later find()s of `key` with `copy`; an empty copy: the plain bytes are the best layout.
 // `version` is that of the storage when it was read.
 void keep(const Tensor& weight, uint64_t key, int layout, uint64_t version, Storage copy);
+
+// The weight as `dtype`, contiguous. Its memory may be a copy that other calls are given too:
+// nobody is to be handed it who may write to it.
+Result<Tensor> cast(const Tensor& weight, DType dtype);
 
 int64_t kept_bytes();  // of all copies, for stats and tests
 

@@ -3,6 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "guards/py/convert.h"
+#include "kernels/cpu/packed.h"
 #include "kernels/eager/tape.h"
 #include "pylib/ext/boundary.h"
 #include "pylib/ext/custom_gradient.h"
@@ -114,6 +116,18 @@ Ref is_floating(PyObject*, PyObject* tensor) {
   if (!need_tensor(tensor, "is_floating")) return {};
   return Ref::share(is_float(tensor_of(tensor).dtype()) ? Py_True : Py_False);
 }
+// astype() where it is recorded.
+Ref cast_weight(PyObject*, PyObject* args) {
+  PyObject *tensor = nullptr, *wanted = nullptr;
+  DType dtype;
+  if (!PyArg_ParseTuple(args, "OO:cast_weight", &tensor, &wanted) ||
+      !need_tensor(tensor, "cast_weight") || !dtype_from_object(wanted, "cast_weight", &dtype))
+    return {};
+  if (is_tracked(tensor_of(tensor)))
+    return Ref::steal(PyObject_CallMethod(tensor, "astype", "O", wanted));
+  auto made = packed::cast(tensor_of(tensor), dtype);
+  return made.ok() ? wrap_tensor(made.take()) : Ref::steal(raise(*made.take_error()));
+}
 Ref live_nodes(PyObject*) { return Ref::steal(PyLong_FromLongLong(live_tape_nodes())); }
 
 }  // namespace
@@ -139,6 +153,9 @@ PyMethodDef g_autograd_functions[] = {
     method1<detach>("detach", "detach(tensor)\n--\n\nThe same data without history."),
     method1<is_floating>("is_floating",
                          "is_floating(tensor)\n--\n\nWhether the elements are floats."),
+    {"cast_weight", entry<cast_weight>, METH_VARARGS,
+     "cast_weight(tensor, dtype)\n--\n\nIts values in another dtype, to be read only: the memory "
+     "may be kept for later calls."},
     method0<live_nodes>("live_tape_nodes",
                         "live_tape_nodes()\n--\n\nTape nodes alive, for leak tests."),
     {nullptr}};

@@ -6,7 +6,11 @@ namespace msjit::onednn {
 namespace {
 
 memory::data_type data_type(DType dtype) {
-  return dtype == DType::kBFloat16 ? memory::data_type::bf16 : memory::data_type::f32;
+  switch (dtype) {
+    case DType::kBFloat16: return memory::data_type::bf16;
+    case DType::kFloat16: return memory::data_type::f16;
+    default: return memory::data_type::f32;
+  }
 }
 
 memory::desc matrices_desc(const Matrices& m, memory::data_type type, bool batched) {
@@ -38,7 +42,7 @@ void build_matmul(Builder& builder, DType dtype, const Matrices& a, const Matric
   memory::desc out_desc = matrices_desc(out, type, batched);
   dnnl::primitive_attr attr = user_scratchpad();
   Matrices row{nullptr, 1, 1, b.cols, b.cols, b.cols, 1};
-  memory::desc bias_desc = matrices_desc(row, type, batched);
+  memory::desc bias_desc = matrices_desc(row, data_type(bias_dtype(dtype)), batched);
   auto choose = [&](const memory::desc& weight) {
     return matmul_desc(a_desc, weight, bias ? &bias_desc : nullptr, out_desc, attr);
   };
@@ -55,13 +59,12 @@ void build_matmul(Builder& builder, DType dtype, const Matrices& a, const Matric
   builder.add(desc, dnnl::matmul(desc), std::move(args));
 }
 
-bool has_avx512() {
-  static const bool available = [] {
-    dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
-    return isa >= dnnl::cpu_isa::avx512_core && isa != dnnl::cpu_isa::avx2_vnni;
-  }();
-  return available;
+bool has_isa(dnnl::cpu_isa wanted) {
+  static const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+  const auto has = static_cast<unsigned>(isa), bits = static_cast<unsigned>(wanted);
+  return (has & bits) == bits;
 }
+bool has_avx512() { return has_isa(dnnl::cpu_isa::avx512_core); }
 
 // Without AVX-512 oneDNN has no brgemm matmul, and its gemm sums the last rows in another order:
 // equal rows would give unequal results. Its inner product has a brgemm kernel for AVX2.
@@ -129,6 +132,13 @@ Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bia
       });
 }
 
-bool has_bfloat16() { return has_avx512(); }
+bool multiplies(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32: return true;
+    case DType::kBFloat16: return has_avx512();
+    case DType::kFloat16: return has_isa(dnnl::cpu_isa::avx512_core_fp16);
+    default: return false;
+  }
+}
 
 }  // namespace msjit::onednn

@@ -70,6 +70,9 @@ class Dense(Cell):
         return text + (", activation=%s" % self.activation if self.activation_flag else "")
 
 
+Dense._keeps_casts = Dense
+
+
 class BiDense(Cell):
     """x1 W x2 + b for each output: (N, ..., in1) and (N, ..., in2) give (N, ..., out)."""
 

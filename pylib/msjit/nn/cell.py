@@ -49,6 +49,7 @@ class Cell(CellState, CellAttributes, CellNames):
     _intercept = transforms
     _jit_config = None
     _recompute = False
+    _keeps_casts = None  # the class itself, where `construct` only reads the Parameters and hands none of them out
     _output_dtype = None  # of the floats that a Cell returns which computes in another one
     _leveled = LeveledConstruct()
     training = False
@@ -113,9 +114,10 @@ class Cell(CellState, CellAttributes, CellNames):
         dtype, store = self._compute_dtype, self.__dict__
         args = tuple(_cast_float(a, dtype) for a in args)
         own = {name: p for name, p in self._params.items() if p is not None and store.get(name) is p}
+        cast = _cast_weight if self._keeps_casts is type(self) and not _msjit.in_graph_call() else _cast_float
         try:
             for name, param in own.items():
-                store[name] = _cast_float(param, dtype)
+                store[name] = cast(param, dtype)
             result = construct(*args, **kwargs)
             return result if self._output_dtype is None else _cast_float(result, self._output_dtype)
         finally:
@@ -413,6 +415,10 @@ def __getattr__(name):
         from .graph_cell import GraphCell
         return GraphCell
     raise AttributeError("module %r has no attribute %r" % (__name__, name))
+
+
+def _cast_weight(param, dtype):
+    return _msjit.cast_weight(param, dtype) if param.dtype in context.FLOAT_DTYPES and param.dtype != dtype else param
 
 
 def _cast_float(value, dtype):
