@@ -107,8 +107,16 @@ Result<Tensor> images_target(const Tensor& out) {
   if (in_place(out)) return out;
   return layout::plain_target(out, compute_dtype(out));
 }
-onednn::Images images(const Tensor& t) { return {t.data_as<float>(), in_place(t)}; }
-onednn::ImagesOut images_out(const Tensor& t) { return {t.data_as<float>(), in_place(t)}; }
+onednn::Images images(const Tensor& t) { return {t.data(), in_place(t)}; }
+onednn::ImagesOut images_out(const Tensor& t) { return {t.data(), in_place(t)}; }
+onednn::Images images_at(onednn::Images all, int64_t element, DType dtype) {
+  all.data = static_cast<const char*>(all.data) + element * item_size(dtype);
+  return all;
+}
+onednn::ImagesOut images_at(onednn::ImagesOut all, int64_t element, DType dtype) {
+  all.data = static_cast<char*>(all.data) + element * item_size(dtype);
+  return all;
+}
 
 // Calls run(problem, first element of its input, of its output) for parts of the batch. oneDNN
 // converts plain images before and after; of a large batch, a few at a time, so that the caches
@@ -140,9 +148,11 @@ Status forward(const Window2d& w, const Tensor& x, const Tensor& weight, const T
     }
     return {};
   }
-  MSJIT_TRY(Tensor own_x, images_copy(x));
-  MSJIT_TRY(Tensor own_weight, plain_copy(weight));
-  MSJIT_TRY(Tensor own_y, images_target(y));
+  const bool is_library = onednn::convolves(y.dtype());
+  const DType dtype = is_library ? y.dtype() : compute_dtype(y);
+  MSJIT_TRY(Tensor own_x, in_place(x) ? x : layout::contiguous_as(x, dtype));
+  MSJIT_TRY(Tensor own_weight, layout::contiguous_as(weight, dtype));
+  MSJIT_TRY(Tensor own_y, in_place(y) ? y : layout::plain_target(y, dtype));
   Tensor own_bias;
   if (bias) {
     MSJIT_TRY(own_bias, plain_copy(*bias));
@@ -157,8 +167,8 @@ Status forward(const Window2d& w, const Tensor& x, const Tensor& weight, const T
   const onednn::ImagesOut to = images_out(own_y);
   const bool plain = !from.channels_last || !to.channels_last;
   MSJIT_OK(each_slice(w, plain, [&](const Window2d& part, int64_t x_at, int64_t y_at) {
-    return onednn::conv_forward(part, {from.data + x_at, from.channels_last}, own_weight,
-                                static_cast<float*>(bias_data), {to.data + y_at, to.channels_last});
+    return onednn::conv_forward(part, images_at(from, x_at, dtype), own_weight,
+                                static_cast<float*>(bias_data), images_at(to, y_at, dtype));
   }));
   return layout::deliver(own_y, y);
 }
@@ -179,8 +189,9 @@ Status input_grad(const Window2d& w, const Tensor& dy, const Tensor& weight, con
   const onednn::ImagesOut to = images_out(own_dx);
   const bool plain = !from.channels_last || !to.channels_last;
   MSJIT_OK(each_slice(w, plain, [&](const Window2d& part, int64_t x_at, int64_t y_at) {
-    return onednn::conv_input_grad(part, {from.data + y_at, from.channels_last},
-                                   own_weight.data_as<float>(), {to.data + x_at, to.channels_last});
+    return onednn::conv_input_grad(part, images_at(from, y_at, DType::kFloat32),
+                                   own_weight.data_as<float>(),
+                                   images_at(to, x_at, DType::kFloat32));
   }));
   return layout::deliver(own_dx, dx);
 }

@@ -1,4 +1,4 @@
-// The door to oneDNN: float32 kernels (and matrix products of 16-bit floats) on plain row-major memory,
+// The door to oneDNN: float32 kernels (and products and convolutions of 16-bit floats) on plain row-major memory,
 // images also with the channels last.
 // Primitives are built once per problem and kept in a table of the calling thread; blocked layouts
 // are chosen by oneDNN where they pay and stay inside, in temporary memory of the caching
@@ -41,15 +41,17 @@ struct Window2d {
 };
 // A batch of images: each C, H, W in memory, or H, W, C.
 struct Images {
-  const float* data;
+  const void* data;
   bool channels_last = false;
 };
 struct ImagesOut {
-  float* data;
+  void* data;
   bool channels_last = false;
 };
 // Whether convolutions on this machine are fastest with the channels last.
 bool prefers_channels_last();
+bool convolves(DType dtype);  // whether conv_forward() takes the dtype on this machine
+// Images have the dtype of the weight, which is one that convolves() takes.
 Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const float* bias,
                     ImagesOut y);
 Status conv_input_grad(const Window2d& w, Images dy, const float* weight, ImagesOut dx);

@@ -138,3 +138,20 @@ def test_products_of_16_bit_floats(dtype):
         assert np.allclose(with_bias, exact + z.astype(ms.float64).asnumpy(), rtol=tolerance, atol=tolerance * 4)
         stacked = ops.matmul(ops.stack([x, -x]), y).astype(ms.float64).asnumpy()
         assert np.allclose(stacked, np.stack([exact, -exact]), rtol=tolerance, atol=tolerance * 4)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("bias", [False, True])
+def test_convolutions_of_16_bit_floats(dtype, bias):
+    """Against those of float32: few and odd numbers of channels, groups, strides, gaps, windows that are no squares."""
+    for c, o, groups, kernel, stride, gap, size in ((3, 16, 1, (3, 3), 2, 1, 32), (16, 16, 16, (3, 3), 1, 1, 28), (16, 32, 4, (3, 3), 1, 2, 9),
+                                                    (64, 64, 1, (1, 1), 1, 1, 14), (1, 1, 1, (5, 5), 1, 1, 9), (6, 4, 2, (3, 3), 1, 1, 12),
+                                                    (8, 24, 1, (1, 1), 2, 1, 7), (5, 7, 1, (1, 3), 1, 1, 12)):
+        x, w, b = (Tensor(rand(*shape)).astype(dtype) for shape in ((2, c, size, size), (o, c // groups) + kernel, (o,)))
+        options = (stride, "pad", kernel[0] // 2, gap, groups)
+        exact = ops.conv2d(x.astype(ms.float32), w.astype(ms.float32), b.astype(ms.float32) if bias else None, *options).asnumpy()
+        for _ in range(4):  # weights are packed from the third use on
+            got = ops.conv2d(x, w, b if bias else None, *options)
+            assert got.dtype == dtype
+            assert np.allclose(got.astype(ms.float32).asnumpy(), exact, rtol=2e-2, atol=2e-2)
+    assert ops.conv2d(x[:0], w, None, *options).shape[0] == 0

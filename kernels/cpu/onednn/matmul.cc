@@ -5,14 +5,6 @@
 namespace msjit::onednn {
 namespace {
 
-memory::data_type data_type(DType dtype) {
-  switch (dtype) {
-    case DType::kBFloat16: return memory::data_type::bf16;
-    case DType::kFloat16: return memory::data_type::f16;
-    default: return memory::data_type::f32;
-  }
-}
-
 memory::desc matrices_desc(const Matrices& m, memory::data_type type, bool batched) {
   if (!batched) return {{m.rows, m.cols}, type, memory::dims{m.row_stride, m.col_stride}};
   return {
@@ -59,11 +51,6 @@ void build_matmul(Builder& builder, DType dtype, const Matrices& a, const Matric
   builder.add(desc, dnnl::matmul(desc), std::move(args));
 }
 
-bool has_isa(dnnl::cpu_isa wanted) {
-  static const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
-  const auto has = static_cast<unsigned>(isa), bits = static_cast<unsigned>(wanted);
-  return (has & bits) == bits;
-}
 bool has_avx512() { return has_isa(dnnl::cpu_isa::avx512_core); }
 
 // Without AVX-512 oneDNN has no brgemm matmul, and its gemm sums the last rows in another order:

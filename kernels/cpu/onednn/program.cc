@@ -123,6 +123,20 @@ void Builder::reorder(const memory& from, const memory& to) {
   add(desc, dnnl::reorder(desc), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
+memory::data_type data_type(DType dtype) {
+  switch (dtype) {
+    case DType::kBFloat16: return memory::data_type::bf16;
+    case DType::kFloat16: return memory::data_type::f16;
+    default: return memory::data_type::f32;
+  }
+}
+
+bool has_isa(dnnl::cpu_isa wanted) {
+  static const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+  const auto has = static_cast<unsigned>(isa), bits = static_cast<unsigned>(wanted);
+  return (has & bits) == bits;
+}
+
 // -- The table
 // ------------------------------------------------------------------------------------------------
 

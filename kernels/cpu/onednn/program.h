@@ -228,6 +228,9 @@ Status run_weighted(KeyOf&& key, uint64_t form, const Tensor* weight, Operands o
   return program->run(pointers(operands));
 }
 
+memory::data_type data_type(DType dtype);  // of float32 and the 16-bit floats
+bool has_isa(dnnl::cpu_isa wanted);        // this machine, in oneDNN's eyes
+
 // -- Rows
 // ------------------------------------------------------------------------------------------------
 
@@ -277,10 +280,14 @@ class RowBlocks {
 // ------------------------------------------------------------------------------------------------
 
 dnnl::primitive_attr user_scratchpad();
-inline memory::desc plain(const memory::dims& dims, Tag tag) {
-  return {dims, memory::data_type::f32, tag};
+inline memory::desc plain(const memory::dims& dims, Tag tag,
+                          memory::data_type type = memory::data_type::f32) {
+  return {dims, type, tag};
 }
-inline memory::desc any(const memory::dims& dims) { return plain(dims, Tag::any); }
+inline memory::desc any(const memory::dims& dims,
+                        memory::data_type type = memory::data_type::f32) {
+  return plain(dims, Tag::any, type);
+}
 inline memory::desc vector(int64_t size) { return plain({size}, Tag::x); }
 
 }  // namespace msjit::onednn

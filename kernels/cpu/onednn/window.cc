@@ -28,8 +28,9 @@ Key window_key(Kind kind, const Window2d& w, int64_t variant) {
 Tag order_tag(bool channels_last) { return channels_last ? Tag::nhwc : Tag::nchw; }
 // What a primitive is asked to read and write: images with the channels last as they are, others as
 // it likes best.
-memory::desc wanted(const memory::dims& dims, bool channels_last) {
-  return channels_last ? plain(dims, Tag::nhwc) : any(dims);
+memory::desc wanted(const memory::dims& dims, bool channels_last,
+                    memory::data_type type = memory::data_type::f32) {
+  return channels_last ? plain(dims, Tag::nhwc, type) : any(dims, type);
 }
 
 // The orders of a convolution's input and output.
@@ -37,23 +38,25 @@ struct Orders {
   bool in, out;
 };
 
-dnnl::convolution_forward::primitive_desc conv_desc(const Window2d& w, Orders last, bool bias,
-                                                    dnnl::prop_kind prop) {
+dnnl::convolution_forward::primitive_desc conv_desc(
+    const Window2d& w, Orders last, bool bias, dnnl::prop_kind prop,
+    memory::data_type type = memory::data_type::f32) {
   memory::dims stride = dims2(w.stride), begin = dims2(w.pad_begin), end = dims2(w.pad_end);
   auto algorithm = dnnl::algorithm::convolution_direct;
-  memory::desc x = wanted(input_dims(w), last.in), weight = any(weight_dims(w)),
-               y = wanted(output_dims(w), last.out);
+  memory::desc x = wanted(input_dims(w), last.in, type), weight = any(weight_dims(w), type),
+               y = wanted(output_dims(w), last.out, type);
   if (bias)
     return {engine(), prop,   algorithm, x,     weight, vector(w.out_channels),
             y,        stride, gaps(w),   begin, end,    user_scratchpad()};
   return {engine(), prop, algorithm, x, weight, y, stride, gaps(w), begin, end, user_scratchpad()};
 }
 
-void build_conv(Builder& builder, const Window2d& w, Orders last, bool bias, bool packed) {
-  auto desc = conv_desc(w, last, bias, dnnl::prop_kind::forward_inference);
-  memory::desc x = plain(input_dims(w), order_tag(last.in)),
-               y = plain(output_dims(w), order_tag(last.out)),
-               weight = plain(weight_dims(w), weight_tag(w)), best = desc.weights_desc();
+void build_conv(Builder& builder, const Window2d& w, memory::data_type type, Orders last, bool bias,
+                bool packed) {
+  auto desc = conv_desc(w, last, bias, dnnl::prop_kind::forward_inference, type);
+  memory::desc x = plain(input_dims(w), order_tag(last.in), type),
+               y = plain(output_dims(w), order_tag(last.out), type),
+               weight = plain(weight_dims(w), weight_tag(w), type), best = desc.weights_desc();
   std::vector<Arg> args = {
       {DNNL_ARG_SRC, builder.input(x, desc.src_desc())},
       {DNNL_ARG_WEIGHTS, packed ? builder.packed(weight, best) : builder.input(weight, best)},
@@ -176,15 +179,28 @@ bool prefers_channels_last() {
   return answer;
 }
 
+// Without instructions for them, 16-bit floats are faster by way of float32.
+bool convolves(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32: return true;
+    case DType::kBFloat16: return has_isa(dnnl::cpu_isa::avx512_core_bf16);
+    case DType::kFloat16: return has_isa(dnnl::cpu_isa::avx512_core_fp16);
+    default: return false;
+  }
+}
+
 Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const float* bias,
                     ImagesOut y) {
   const Orders last{x.channels_last, y.channels_last};
-  Key key = window_key(Kind::kConv, w, last.in | last.out << 1 | (bias != nullptr) << 2);
+  const memory::data_type type = data_type(weight.dtype());
+  Key key = window_key(Kind::kConv, w,
+                       last.in | last.out << 1 | (bias != nullptr) << 2 |
+                           static_cast<int64_t>(weight.dtype()) << 3);
   return run_weighted([&](bool packed) { return key.with(packed); }, key.hash(), &weight,
                       operands_with(bias, {x.data, weight.data(), y.data}),
                       [&](bool packed, bool) -> Result<ProgramPtr> {
                         Builder builder;
-                        build_conv(builder, w, last, bias, packed);
+                        build_conv(builder, w, type, last, bias, packed);
                         return builder.finish();
                       });
 }

@@ -125,4 +125,8 @@ class Conv3d(_Conv):
         return ops.conv3d(x, self.weight, self.bias, self.stride, self.pad_mode, self._pads, self.dilation, self.group)
 
 
+for _kind in (Conv1d, Conv2d, Conv3d):
+    _kind._keeps_casts = _kind
+del _kind
+
 from .conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose  # noqa: E402,F401 - built upon _Conv
