@@ -1,0 +1,257 @@
+#include "graph/trace_replay.h"
+
+#include <algorithm>
+
+#include "graph/control.h"
+#include "graph/passes/passes.h"
+
+namespace msjit {
+
+extern const OpDef op_copy;
+
+TraceReplay::TraceReplay(const ShapeTrace& trace, std::span<const int64_t> sizes)
+    : trace_(trace),
+      sizes_(sizes.begin(), sizes.end()),
+      graph_(std::make_shared<Graph>()),
+      sink_(graph_) {
+  graph_->name = trace.name;
+  sink_.set_merging(false);
+}
+
+bool TraceReplay::advance() {
+  while (status_.ok() && next_ < trace_.steps.size()) status_ = run(trace_.steps[next_++]);
+  return status_.ok();
+}
+
+Result<std::shared_ptr<Graph>> TraceReplay::finish() {
+  advance();
+  MSJIT_OK(std::move(status_));
+  for (const ShapeTrace::Claim& claim : trace_.claims) {
+    int64_t said = 0;
+    if (!evaluate(*claim.expr, sizes_, &said) || said != shape(claim.value)[claim.dim])
+      return internal_error("[shapes] dimension {} of a value, got {}, expected {}", claim.dim,
+                            shape(claim.value)[claim.dim], said);
+  }
+  for (const auto& [value, own] : trace_.outputs) {
+    ValueId id = values_[value].id();
+    const bool twice = own || std::find(graph_->outputs.begin(), graph_->outputs.end(), id) !=
+                                  graph_->outputs.end();
+    if (twice || graph_->producer(id).kind != NodeKind::kOp) {
+      const Meta meta{graph_->meta(id).dtype, false, graph_->meta(id).shape};
+      id = graph_->add_op(op_copy, std::span(&id, 1), {}, std::span(&meta, 1), {});
+    }
+    graph_->outputs.push_back(id);
+  }
+  graph_->overwrites = trace_.overwrites;
+  if (trace_.branches) {  // what arms have left behind
+    MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*graph_));
+  }
+  return graph_;
+}
+
+Result<int64_t> TraceReplay::size(const TracedSize& traced) const {
+  int64_t value = 0;
+  if (evaluate(*traced.expr, sizes_, &value)) return value;
+  return internal_error("[shapes] a size beyond 64 bits");
+}
+
+Status TraceReplay::run(const TraceStep& step) {
+  sink_.set_location(step.location);
+  first_node_.push_back(static_cast<int32_t>(graph_->nodes.size()));
+  Vals results;
+  switch (step.kind) {
+    case TraceStep::Kind::kInput: {
+      MSJIT_TRY(Meta meta, input_meta(step));
+      results = {sink_.input(meta)};
+      break;
+    }
+    case TraceStep::Kind::kScalar: results = {sink_.input(trace_.values[step.first])}; break;
+    case TraceStep::Kind::kConstant: results = {sink_.constant(step.constant)}; break;
+    case TraceStep::Kind::kApply: {
+      MSJIT_TRY(results, apply(step));
+      break;
+    }
+    case TraceStep::Kind::kIndex: {
+      MSJIT_TRY(Val value, index(step));
+      results = {value};
+      break;
+    }
+    case TraceStep::Kind::kCopy: results = {copy(values_[step.inputs[0]])}; break;
+    case TraceStep::Kind::kPlaceholder: {
+      const Meta meta = values_[step.inputs[0]].meta();
+      results = {sink_.value(graph_->add_placeholder(meta))};
+      break;
+    }
+    case TraceStep::Kind::kRow: {
+      const Meta meta = row_meta(values_[step.inputs[0]].meta());
+      results = {sink_.value(graph_->add_placeholder(meta))};
+      break;
+    }
+    case TraceStep::Kind::kScan: {
+      MSJIT_TRY(results, scan(step));
+      break;
+    }
+    case TraceStep::Kind::kIf:
+    case TraceStep::Kind::kWhile: {
+      MSJIT_TRY(results, control(step));
+      break;
+    }
+    case TraceStep::Kind::kScope:
+      scopes_.set(first_node_.back(), static_cast<int>(step.attrs[0].as_int()),
+                  step.attrs[1].as_bool());
+      sink_.set_differentiable(scopes_.level() > 0);
+      break;
+    case TraceStep::Kind::kGradients: {
+      MSJIT_TRY(results, gradients(step));
+      break;
+    }
+  }
+  return check(step, results);
+}
+
+Val TraceReplay::copy(const Val& from) {
+  const ValueId id = from.id();
+  const Meta meta = from.meta();
+  return sink_.value(
+      graph_->add_op(op_copy, std::span(&id, 1), {}, std::span(&meta, 1), sink_.location()));
+}
+
+Result<Vals> TraceReplay::control(const TraceStep& step) {
+  Vals in;
+  for (int32_t value : step.inputs) in.push_back(values_[value]);
+  const std::span<const Val> all = in;
+  const size_t count = static_cast<size_t>(step.count);
+  const int32_t first = first_node_[step.mark];
+  if (step.kind == TraceStep::Kind::kIf) {
+    const auto one = all.subspan(1, count), other = all.subspan(1 + count, count);
+    MSJIT_OK(check_pairs(one, other));
+    for (const Val& value : all.subspan(1)) MSJIT_OK(check_view(value, first));
+    return build_if(sink_, in[0], first, one, other);
+  }
+  const auto inside = all.subspan(count, count), next = all.subspan(2 * count + 1, count);
+  MSJIT_OK(check_pairs(inside, next));
+  for (const Val& value : next) MSJIT_OK(check_view(value, first));
+  return build_while(sink_, first, all.first(count), inside, in[2 * count], next);
+}
+
+Result<Vals> TraceReplay::scan(const TraceStep& step) {
+  auto next = step.inputs.begin();
+  const auto take = [&](size_t count) {
+    Vals values;
+    for (size_t i = 0; i < count; ++i) values.push_back(values_[*next++]);
+    return values;
+  };
+  const auto carried = static_cast<size_t>(step.attrs[0].as_int());
+  const auto scanned = static_cast<size_t>(step.attrs[1].as_int());
+  ScanParts parts;
+  parts.length = step.attrs[2].as_int();
+  if (!step.sizes.empty()) {
+    MSJIT_TRY(parts.length, size(step.sizes[0]));
+  }
+  parts.initial = take(carried);
+  parts.inside = take(carried);
+  parts.sequences = take(scanned);
+  parts.rows = take(scanned);
+  parts.next = take(carried);
+  parts.stacked = take(static_cast<size_t>(step.inputs.end() - next));
+  if (parts.length < 1) return internal_error("[shapes] a loop without turns");
+  MSJIT_OK(check_pairs(parts.inside, parts.next));
+  for (const Val& x : parts.sequences)
+    if (x.shape().rank() == 0 || x.shape()[0] != parts.length)
+      return internal_error("[shapes] rows of a loop, got {}, expected {}", x.shape().str(),
+                            parts.length);
+  const int32_t first = first_node_[step.mark];
+  for (const Val& value : parts.next) MSJIT_OK(check_view(value, first));
+  return build_scan(sink_, first, parts);
+}
+
+Result<Vals> TraceReplay::gradients(const TraceStep& step) {
+  Vals in;
+  for (int32_t value : step.inputs) in.push_back(value < 0 ? Val() : values_[value]);
+  const std::span<const Val> all = in;
+  const auto count = static_cast<size_t>(step.attrs[0].as_int());
+  return pull_back(sink_, scopes_, all.first(count), all.subspan(count, count),
+                   all.subspan(2 * count), step.attrs[1].as_bool());
+}
+
+Status TraceReplay::check_pairs(std::span<const Val> a, std::span<const Val> b) {
+  for (size_t i = 0; i < a.size(); ++i)
+    if (!can_join(a[i].meta(), b[i].meta()))
+      return internal_error("[shapes] values of a branch, got {} and {}", a[i].meta().str(),
+                            b[i].meta().str());
+  return {};
+}
+
+Status TraceReplay::check_view(const Val& value, int32_t first) const {
+  const auto inside = [&](ValueId id) {
+    return graph_->values[id].node >= first && graph_->producer(id).kind == NodeKind::kOp;
+  };
+  ValueId root = value.id();
+  while (inside(root) && !graph_->producer(root).is_control() &&
+         graph_->producer(root).op->has(kView))
+    root = graph_->producer(root).inputs[0];
+  if (root == value.id() || (inside(root) && !graph_->producer(root).is_control())) return {};
+  return internal_error("[shapes] a view of a tensor made outside the arm");
+}
+
+Result<Meta> TraceReplay::input_meta(const TraceStep& step) const {
+  Meta meta = trace_.values[step.first];
+  for (const TracedSize& traced : step.sizes) {
+    MSJIT_TRY(meta.shape[traced.at], size(traced));
+    if (meta.shape[traced.at] < 0) return internal_error("[shapes] a negative dimension");
+  }
+  if (checked_numel(meta.shape) < 0) return internal_error("[shapes] too many elements");
+  return meta;
+}
+
+Result<Vals> TraceReplay::apply(const TraceStep& step) {
+  Attrs attrs = step.attrs;
+  for (const TracedSize& traced : step.sizes) {
+    MSJIT_TRY(const int64_t value, size(traced));
+    AttrValue& attr = attrs[traced.at];
+    if (traced.item < 0) {
+      const bool real = attr.kind() == AttrValue::Kind::kFloat;
+      attr = real ? AttrValue(static_cast<double>(value)) : AttrValue(value);
+    } else {
+      IntList list = attr.as_list();
+      list[traced.item] = value;
+      attr = AttrValue(std::move(list));
+    }
+  }
+  Vals in;
+  for (int32_t value : step.inputs) in.push_back(value < 0 ? Val() : values_[value]);
+  return sink_.apply(*step.op, in, attrs);
+}
+
+Result<Val> TraceReplay::index(const TraceStep& step) {
+  std::vector<IndexItem> items = step.items;
+  for (const TracedSize& traced : step.sizes) {
+    IndexItem& item = items[traced.at];
+    int64_t& field = traced.item == 0 ? item.start : traced.item == 1 ? item.stop : item.step;
+    MSJIT_TRY(field, size(traced));
+  }
+  return index_in_graph(values_[step.inputs[0]], items);
+}
+
+Status TraceReplay::check(const TraceStep& step, Vals& results) {
+  if (static_cast<int32_t>(results.size()) != step.count)
+    return internal_error("[shapes] number of results, got {}, expected {}", results.size(),
+                          step.count);
+  for (int32_t i = 0; i < step.count; ++i) {
+    const Meta& got = results[i].meta();
+    const Meta& captured = trace_.values[step.first + i];
+    if (got.dtype != captured.dtype || got.weak != captured.weak ||
+        got.shape.rank() != captured.shape.rank())
+      return internal_error("[shapes] a result, got {}, captured {}", got.str(), captured.str());
+    if (trace_.branches && !known_.insert(results[i].id()).second) results[i] = copy(results[i]);
+    values_.push_back(std::move(results[i]));
+  }
+  return {};
+}
+
+Result<std::shared_ptr<Graph>> build_graph(const ShapeTrace& trace,
+                                           std::span<const int64_t> sizes) {
+  return TraceReplay(trace, sizes).finish();
+}
+
+}  // namespace msjit
