@@ -99,13 +99,13 @@ Result<Tensor> plain_copy(const Tensor& t) { return layout::contiguous_as(t, com
 bool in_place(const Tensor& images) {
   return images.dtype() == DType::kFloat32 && layout::is_channels_last(images);
 }
-Result<Tensor> images_copy(const Tensor& t) {
+Result<Tensor> images_copy(const Tensor& t, DType dtype) {
   if (in_place(t)) return t;
-  return plain_copy(t);
+  return layout::contiguous_as(t, dtype);
 }
-Result<Tensor> images_target(const Tensor& out) {
+Result<Tensor> images_target(const Tensor& out, DType dtype) {
   if (in_place(out)) return out;
-  return layout::plain_target(out, compute_dtype(out));
+  return layout::plain_target(out, dtype);
 }
 onednn::Images images(const Tensor& t) { return {t.data(), in_place(t)}; }
 onednn::ImagesOut images_out(const Tensor& t) { return {t.data(), in_place(t)}; }
@@ -148,11 +148,10 @@ Status forward(const Window2d& w, const Tensor& x, const Tensor& weight, const T
     }
     return {};
   }
-  const bool is_library = onednn::convolves(y.dtype());
-  const DType dtype = is_library ? y.dtype() : compute_dtype(y);
-  MSJIT_TRY(Tensor own_x, in_place(x) ? x : layout::contiguous_as(x, dtype));
+  const DType dtype = onednn::convolves(y.dtype()) ? y.dtype() : compute_dtype(y);
+  MSJIT_TRY(Tensor own_x, images_copy(x, dtype));
   MSJIT_TRY(Tensor own_weight, layout::contiguous_as(weight, dtype));
-  MSJIT_TRY(Tensor own_y, in_place(y) ? y : layout::plain_target(y, dtype));
+  MSJIT_TRY(Tensor own_y, images_target(y, dtype));
   Tensor own_bias;
   if (bias) {
     MSJIT_TRY(own_bias, plain_copy(*bias));
@@ -177,9 +176,10 @@ Status input_grad(const Window2d& w, const Tensor& dy, const Tensor& weight, con
   if (dx.numel() == 0) return {};
   if (dy.numel() == 0 || dx.dtype() == DType::kFloat64) layout::fill_zero(dx);
   if (dy.numel() == 0) return {};
-  MSJIT_TRY(Tensor own_dy, images_copy(dy));
-  MSJIT_TRY(Tensor own_weight, plain_copy(weight));
-  MSJIT_TRY(Tensor own_dx, images_target(dx));
+  const DType dtype = onednn::has_conv_grads(w, dx.dtype()) ? dx.dtype() : compute_dtype(dx);
+  MSJIT_TRY(Tensor own_dy, images_copy(dy, dtype));
+  MSJIT_TRY(Tensor own_weight, layout::contiguous_as(weight, dtype));
+  MSJIT_TRY(Tensor own_dx, images_target(dx, dtype));
   if (dx.dtype() == DType::kFloat64) {
     input_grad_f64(w, own_dy.data_as<double>(), own_weight.data_as<double>(),
                    own_dx.data_as<double>());
@@ -189,9 +189,8 @@ Status input_grad(const Window2d& w, const Tensor& dy, const Tensor& weight, con
   const onednn::ImagesOut to = images_out(own_dx);
   const bool plain = !from.channels_last || !to.channels_last;
   MSJIT_OK(each_slice(w, plain, [&](const Window2d& part, int64_t x_at, int64_t y_at) {
-    return onednn::conv_input_grad(part, images_at(from, y_at, DType::kFloat32),
-                                   own_weight.data_as<float>(),
-                                   images_at(to, x_at, DType::kFloat32));
+    return onednn::conv_input_grad(part, dtype, images_at(from, y_at, dtype), own_weight.data(),
+                                   images_at(to, x_at, dtype));
   }));
   return layout::deliver(own_dx, dx);
 }
@@ -200,16 +199,17 @@ Status weight_grad(const Window2d& w, const Tensor& x, const Tensor& dy, const T
   if (dweight.numel() == 0) return {};
   if (dy.numel() == 0 || dweight.dtype() == DType::kFloat64) layout::fill_zero(dweight);
   if (dy.numel() == 0) return {};
-  MSJIT_TRY(Tensor own_x, images_copy(x));
-  MSJIT_TRY(Tensor own_dy, images_copy(dy));
+  const DType dtype = onednn::has_conv_grads(w, x.dtype()) ? x.dtype() : compute_dtype(x);
+  MSJIT_TRY(Tensor own_x, images_copy(x, dtype));
+  MSJIT_TRY(Tensor own_dy, images_copy(dy, dtype));
   MSJIT_TRY(Tensor own_dweight, layout::plain_target(dweight, compute_dtype(dweight)));
   if (dweight.dtype() == DType::kFloat64) {
     weight_grad_f64(w, own_x.data_as<double>(), own_dy.data_as<double>(),
                     own_dweight.data_as<double>());
     return {};
   }
-  MSJIT_OK(
-      onednn::conv_weight_grad(w, images(own_x), images(own_dy), own_dweight.data_as<float>()));
+  MSJIT_OK(onednn::conv_weight_grad(w, dtype, images(own_x), images(own_dy),
+                                    own_dweight.data_as<float>()));
   return layout::deliver(own_dweight, dweight);
 }
 

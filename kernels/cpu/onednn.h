@@ -51,11 +51,14 @@ struct ImagesOut {
 // Whether convolutions on this machine are fastest with the channels last.
 bool prefers_channels_last();
 bool convolves(DType dtype);  // whether conv_forward() takes the dtype on this machine
+bool has_conv_grads(const Window2d& w, DType dtype);
 // Images have the dtype of the weight, which is one that convolves() takes.
 Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const float* bias,
                     ImagesOut y);
-Status conv_input_grad(const Window2d& w, Images dy, const float* weight, ImagesOut dx);
-Status conv_weight_grad(const Window2d& w, Images x, Images dy, float* dweight);
+// These are for what has_conv_grads() takes; `dtype` is that of the images and the weight.
+Status conv_input_grad(const Window2d& w, DType dtype, Images dy, const void* weight,
+                       ImagesOut dx);
+Status conv_weight_grad(const Window2d& w, DType dtype, Images x, Images dy, float* dweight);
 
 enum class Pool : uint8_t { kMax, kAverage, kAverageWithPadding };
 // All images of a problem lie in the same order.

@@ -155,3 +155,21 @@ def test_convolutions_of_16_bit_floats(dtype, bias):
             assert got.dtype == dtype
             assert np.allclose(got.astype(ms.float32).asnumpy(), exact, rtol=2e-2, atol=2e-2)
     assert ops.conv2d(x[:0], w, None, *options).shape[0] == 0
+
+
+def conv_gradients(x, w, options, dtype):
+    """Of a sum of products with fixed numbers, by the input and the weight, as float32."""
+    def loss(x, w):
+        y = ops.conv2d(x, w, None, *options).astype(ms.float32)
+        return (y * Tensor(rand(*y.shape))).sum()
+    return [g.astype(ms.float32).asnumpy() for g in ms.grad(loss, (0, 1))(x.astype(dtype), w.astype(dtype))]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_gradients_of_convolutions_of_16_bit_floats(dtype):
+    for c, o, groups, kernel, stride, gap, size in ((3, 16, 1, (3, 3), 2, 1, 17), (16, 16, 16, (3, 3), 1, 1, 14), (8, 12, 4, (3, 3), 1, 2, 9),
+                                                    (64, 64, 1, (1, 1), 1, 1, 7), (6, 24, 1, (1, 1), 2, 1, 9), (5, 7, 1, (1, 3), 1, 1, 12)):
+        x, w = (Tensor(rand(*shape)).astype(dtype) for shape in ((2, c, size, size), (o, c // groups) + kernel))
+        options = (stride, "pad", kernel[0] // 2, gap, groups)
+        for got, exact in zip(conv_gradients(x, w, options, dtype), conv_gradients(x, w, options, ms.float32)):
+            assert np.abs(got - exact).max() <= 2e-2 * max(1, np.abs(exact).max())

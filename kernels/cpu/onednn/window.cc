@@ -65,15 +65,16 @@ void build_conv(Builder& builder, const Window2d& w, memory::data_type type, Ord
   builder.add(desc, dnnl::convolution_forward(desc), std::move(args));
 }
 
-void build_conv_input_grad(Builder& builder, const Window2d& w, Orders last) {
-  auto hint = conv_desc(w, last, false, dnnl::prop_kind::forward_training);
+void build_conv_input_grad(Builder& builder, const Window2d& w, memory::data_type type,
+                           Orders last) {
+  auto hint = conv_desc(w, last, false, dnnl::prop_kind::forward_training, type);
   dnnl::convolution_backward_data::primitive_desc desc(
-      engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), last.in),
-      any(weight_dims(w)), wanted(output_dims(w), last.out), dims2(w.stride), gaps(w),
+      engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), last.in, type),
+      any(weight_dims(w), type), wanted(output_dims(w), last.out, type), dims2(w.stride), gaps(w),
       dims2(w.pad_begin), dims2(w.pad_end), hint, user_scratchpad());
-  memory::desc dx = plain(input_dims(w), order_tag(last.in)),
-               dy = plain(output_dims(w), order_tag(last.out)),
-               weight = plain(weight_dims(w), weight_tag(w));
+  memory::desc dx = plain(input_dims(w), order_tag(last.in), type),
+               dy = plain(output_dims(w), order_tag(last.out), type),
+               weight = plain(weight_dims(w), weight_tag(w), type);
   builder.add(desc, dnnl::convolution_backward_data(desc),
               {{DNNL_ARG_DIFF_DST, builder.input(dy, desc.diff_dst_desc())},
                {DNNL_ARG_WEIGHTS, builder.input(weight, desc.weights_desc())},
@@ -88,15 +89,17 @@ bool gathers_too_much(const Window2d& w) {
          w.in_channels / w.groups < kLargestBlock;
 }
 
-void build_conv_weight_grad(Builder& builder, const Window2d& w, Orders last) {
+// The gradient is float32, whatever the images are.
+void build_conv_weight_grad(Builder& builder, const Window2d& w, memory::data_type type,
+                            Orders last) {
   const Orders read = gathers_too_much(w) ? Orders{false, false} : last;
-  auto hint = conv_desc(w, read, false, dnnl::prop_kind::forward_training);
+  auto hint = conv_desc(w, read, false, dnnl::prop_kind::forward_training, type);
   dnnl::convolution_backward_weights::primitive_desc desc(
-      engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), read.in),
-      any(weight_dims(w)), wanted(output_dims(w), read.out), dims2(w.stride), gaps(w),
+      engine(), dnnl::algorithm::convolution_direct, wanted(input_dims(w), read.in, type),
+      any(weight_dims(w)), wanted(output_dims(w), read.out, type), dims2(w.stride), gaps(w),
       dims2(w.pad_begin), dims2(w.pad_end), hint, user_scratchpad());
-  memory::desc x = plain(input_dims(w), order_tag(last.in)),
-               dy = plain(output_dims(w), order_tag(last.out)),
+  memory::desc x = plain(input_dims(w), order_tag(last.in), type),
+               dy = plain(output_dims(w), order_tag(last.out), type),
                dweight = plain(weight_dims(w), weight_tag(w));
   builder.add(desc, dnnl::convolution_backward_weights(desc),
               {{DNNL_ARG_SRC, builder.input(x, desc.src_desc())},
@@ -188,6 +191,10 @@ bool convolves(DType dtype) {
     default: return false;
   }
 }
+bool has_conv_grads(const Window2d& w, DType dtype) {
+  return dtype == DType::kFloat32 ||
+         (dtype == DType::kBFloat16 && convolves(dtype) && !gathers_too_much(w));
+}
 
 Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const float* bias,
                     ImagesOut y) {
@@ -205,18 +212,23 @@ Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const flo
                       });
 }
 
-Status conv_input_grad(const Window2d& w, Images dy, const float* weight, ImagesOut dx) {
+Status conv_input_grad(const Window2d& w, DType dtype, Images dy, const void* weight,
+                       ImagesOut dx) {
   const Orders last{dx.channels_last, dy.channels_last};
-  return run_cached(window_key(Kind::kConvInputGrad, w, last.in | last.out << 1),
-                    {dy.data, weight, dx.data},
-                    [&](Builder& builder) { build_conv_input_grad(builder, w, last); });
+  return run_cached(
+      window_key(Kind::kConvInputGrad, w,
+                 last.in | last.out << 1 | static_cast<int64_t>(dtype) << 3),
+      {dy.data, weight, dx.data},
+      [&](Builder& builder) { build_conv_input_grad(builder, w, data_type(dtype), last); });
 }
 
-Status conv_weight_grad(const Window2d& w, Images x, Images dy, float* dweight) {
+Status conv_weight_grad(const Window2d& w, DType dtype, Images x, Images dy, float* dweight) {
   const Orders last{x.channels_last, dy.channels_last};
-  return run_cached(window_key(Kind::kConvWeightGrad, w, last.in | last.out << 1),
-                    {x.data, dy.data, dweight},
-                    [&](Builder& builder) { build_conv_weight_grad(builder, w, last); });
+  return run_cached(
+      window_key(Kind::kConvWeightGrad, w,
+                 last.in | last.out << 1 | static_cast<int64_t>(dtype) << 3),
+      {x.data, dy.data, dweight},
+      [&](Builder& builder) { build_conv_weight_grad(builder, w, data_type(dtype), last); });
 }
 
 Status pool_forward(const Window2d& w, Pool kind, Images x, float* y) {

@@ -63,16 +63,17 @@ TEST_P(ConvOrder, GradientsAreEqual) {
   const Floats dy_last = channels_last(dy, w.batch, w.out_channels, out_pixels);
   for (int repeat = 0; repeat < 3; ++repeat) {
     Floats first(weight.size()), last(weight.size());
-    ASSERT_TRUE(onednn::conv_weight_grad(w, {x.data()}, {dy.data()}, first.data()).ok());
-    ASSERT_TRUE(
-        onednn::conv_weight_grad(w, {x_last.data(), true}, {dy_last.data(), true}, last.data())
-            .ok());
+    constexpr DType kDType = DType::kFloat32;
+    ASSERT_TRUE(onednn::conv_weight_grad(w, kDType, {x.data()}, {dy.data()}, first.data()).ok());
+    ASSERT_TRUE(onednn::conv_weight_grad(w, kDType, {x_last.data(), true}, {dy_last.data(), true},
+                                         last.data())
+                    .ok());
     expect_near(last, first);
     Floats dx(x.size()), dx_last(x.size());
-    ASSERT_TRUE(onednn::conv_input_grad(w, {dy.data()}, weight.data(), {dx.data()}).ok());
-    ASSERT_TRUE(
-        onednn::conv_input_grad(w, {dy_last.data(), true}, weight.data(), {dx_last.data(), true})
-            .ok());
+    ASSERT_TRUE(onednn::conv_input_grad(w, kDType, {dy.data()}, weight.data(), {dx.data()}).ok());
+    ASSERT_TRUE(onednn::conv_input_grad(w, kDType, {dy_last.data(), true}, weight.data(),
+                                        {dx_last.data(), true})
+                    .ok());
     expect_near(dx_last, channels_last(dx, w.batch, w.in_channels, pixels));
   }
 }
