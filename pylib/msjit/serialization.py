@@ -403,3 +403,13 @@ def _skipped(name, filter_prefix, specify_prefix, choice_func):
     if filter_prefix is not None and starts(filter_prefix):
         return True
     return specify_prefix is not None and not starts(specify_prefix)
+
+
+_DIVIDED = ("build_searched_strategy", "load_distributed_checkpoint", "merge_sliced_parameter", "restore_group_info_list")
+
+
+def __getattr__(name):
+    if name in _DIVIDED:
+        from . import parallel
+        return getattr(parallel, name)
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
