@@ -63,7 +63,7 @@ deviation(
            " fixed(nn.LGamma nn.BatchNorm2d"),
     "value: a.dtype | c64*", "value: a.real | *", "value: a.imag | *",
     *heads("shape", "a.fold a.std a.var mnp.column_stack mnp.count_nonzero mnp.dstack mnp.hstack mnp.std mnp.var"), "type: mnp.array_split(*", "dtype: mnp.cov(* | f64*",
-    *heads("gradient value", "a.nextafter fixed(mint.nn.GroupNorm fixed(nn.GroupNorm training(nn.GroupNorm mint.nn.functional.binary_cross_entropy mint.nn.functional.binary_cross_entropy_with_logits"
+    "gradient value: P.NextAfter()(a, b) | *", *heads("gradient value", "a.nextafter fixed(mint.nn.GroupNorm fixed(nn.GroupNorm training(nn.GroupNorm mint.nn.functional.binary_cross_entropy mint.nn.functional.binary_cross_entropy_with_logits"
            " mint.nn.functional.nll_loss mnp.flip mnp.gcd mnp.lcm mnp.select"), "gradient dtype: *.real(a) | f32*", "gradient value: ops.bmm(a, b) | f32[0,3]*",
     "value: ops.bmm(a, b) | f32[2,0]*", "value: ops.rrelu(a) | *", "value: ops.select_scatter(* ~", "length: ops.vsplit(* ~")
 deviation(
