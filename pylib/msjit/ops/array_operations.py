@@ -80,9 +80,9 @@ def _complex_abs(x):
     return _k.real(_k.abs(x))
 
 
-def _scalar_to_tensor(x, dtype=_mstype.float32):
-    """A tensor of no axes."""
-    return _k.full((), x, dtype)
+def _scalar_to_tensor(x, dtype=None):
+    """A tensor of no axes, float32 unless the dtype is given."""
+    return _k.full((), x, _mstype.float32 if dtype is None else dtype)
 
 
 _plain({

@@ -192,3 +192,18 @@ case("P.SparseTensorDenseMatmul(adjoint_st=True)(%s, a, (3, 4), b)" % AT, ("f32[
 # -- draws: kinds of results ------------------------------------------------------------------------------------------
 calls("kind(P.%s)", "UniformInt(seed=1)((2,3),Tensor(1,ms.int32),Tensor(5,ms.int32)) StandardLaplace(seed=1)((2,3)) Gamma(seed=1)((2,),Tensor(1.0),Tensor(2.0))"
       " Poisson(seed=1)((2,),Tensor([1.0,2.0])) Multinomial(seed=1)(Tensor([[0.1,0.9]]),2) RandomShuffle(seed=1)(Tensor([1.0,2.0])) Randperm(4)(Tensor([4],ms.int32))")
+
+# -- operands by name -------------------------------------------------------------------------------------------------
+calls("P.%s()(input=a)", "Abs Cos Sigmoid Square Neg", "f32[2,3]")
+calls("P.%s()(input=a, other=b)", "Add Mul Maximum Less Equal", ("f32[2,3]", "f32[3]"))
+case("P.Pow()(input=a, exponent=b)", ("f32[3]+", "f32[3]"))
+case("P.Select()(condition=a, input=b, other=c)", ("b[3]", "f32[3]", "f32[3]#1"))
+case("P.MatMul(transpose_b=True)(input=a, mat2=b)", ("f32[2,3]", "f32[4,3]"))
+case("P.Cast()(input_x=a, dtype=ms.int32)", "f32[3]", gradient=False)
+case("P.Reshape()(input=a, shape=(3, 2))", "f32[2,3]")
+case("P.Transpose()(input=a, dims=(1, 0))", "f32[2,3]")
+case("P.StridedSlice()(input_x=a, begin=(0, 1), end=(2, 3), strides=(1, 1))", "f32[2,3]")
+case("P.LayerNorm()(input_x=a, gamma=b, beta=c)[0]", ("f32[2,3]", "f32[3]+", "f32[3]"), gradient=False)
+case("P.UnsortedSegmentSum()(input_x=a, segment_ids=Tensor([0, 1], ms.int32), num_segments=2)", "f32[2,3]")
+case("P.Round()(input=a, decimals=1)", "f32[2,3]", gradient=False)
+case("P.ScalarToTensor()(x=2, dtype=ms.int32)")
