@@ -9,7 +9,7 @@ from .unified import unified_safetensors
 
 _PROCESSES = "networks are not divided over processes; data-parallel training is offered"
 
-globals().update(_absent_names(__name__, "sync_pipeline_shared_parameters parameter_broadcast set_op_strategy_config", _PROCESSES))
+globals().update(_absent_names(__name__, "AutoParallel sync_pipeline_shared_parameters parameter_broadcast set_op_strategy_config", _PROCESSES))
 
 # MindSpore's newer names of the same functions.
 rank_list_for_convert, convert_checkpoints, convert_checkpoint_by_rank = rank_list_for_transform, transform_checkpoints, transform_checkpoint_by_rank

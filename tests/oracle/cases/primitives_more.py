@@ -112,6 +112,9 @@ case("P.Eig()(a)[0]", "Tensor([[2.0, 0.0], [1.0, 3.0]])", gradient=False)
 case("P.Svd(compute_uv=False)(a)[0]", "f32[3,2]", gradient=False)
 case("P.Geqrf()(a)", "f32[3,2]", gradient=False)
 
+case("P.MatrixLogarithm()(a)", "Tensor(np.array([[1+2j, 2+1j], [4+1j, 5+2j]]), ms.complex64)", "Tensor(np.array([[3, 1, 0], [1, 4, 2j], [0, 1, 5]]), ms.complex128)", gradient=False)
+calls("kind(P.%s([1.0, 1.4, 1.5, 1.0])(a))", "FractionalMaxPool FractionalAvgPool", "f32[2,7,8,3]", gradient=False)
+
 # -- networks ---------------------------------------------------------------------------------------------------------
 case("P.AdaptiveAvgPool2D((2, 3))(a)", "f32[1,2,4,6]", "f32[2,4,4]")
 case("P.AdaptiveAvgPool2D((None, 2))(a)", "f32[1,2,4,4]")
