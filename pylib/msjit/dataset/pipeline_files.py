@@ -47,7 +47,7 @@ def _pairs(text):
 
 def _cannot(where, what):
     raise NotImplementedError("[%s] %s, got one that has no form in files, expected steps without functions of the program, "
-                              "and transforms of docs/from_mindspore.md" % (where, what))
+                              "and the sources and transforms of docs/from_mindspore.md" % (where, what))
 
 
 # -- to JSON --------------------------------------------------------------------------------------------------------------
