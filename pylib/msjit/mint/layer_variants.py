@@ -7,6 +7,7 @@ from ..common.methods_shared import written as _written
 from ..common.parameter import Parameter
 from ..nn.loss_base import LossBase
 from ..ops import registry as _k
+from ..ops.extended_func import embedding as _embedding
 from ..ops.nn_func import move_statistics
 from . import functional
 
@@ -144,14 +145,16 @@ class GroupNorm(_nn.Cell):
 
 
 class EmbeddingExt(_nn.Cell):
-    """Rows of a table, looked up by integer index; the row padding_idx begins as zeros and gets no gradient."""
+    """Rows of a table, looked up by integer index; the row padding_idx begins as zeros and gets no gradient.
+
+    max_norm, norm_type and scale_grad_by_freq are those of ops.embedding.
+    """
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0,
                  scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, dtype=None):
         super().__init__()
-        for name, value in (("max_norm", max_norm), ("scale_grad_by_freq", scale_grad_by_freq), ("sparse", sparse)):
-            if value:
-                raise NotImplementedError("[Embedding] %s, got %r, expected it left out" % (name, value))
+        if sparse:
+            raise NotImplementedError("[Embedding] sparse, got %r, expected False: gradients are dense here" % (sparse,))
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise ValueError("[Embedding] padding_idx out of range, got %d, expected below %d"
                              % (padding_idx, num_embeddings))
@@ -168,15 +171,11 @@ class EmbeddingExt(_nn.Cell):
         self.weight = Parameter(table, name="weight", requires_grad=not _freeze)
 
     def construct(self, input):
-        rows = _k.embedding(input, self.weight)
-        if self.padding_idx is None:
-            return rows
-        padding = _k.equal(_k.expand_dims(input, -1), self.padding_idx)
-        return _k.where(padding, _k.stop_gradient(rows), rows)
+        return _embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq)
 
     def extend_repr(self):
-        return "num_embeddings=%d, embedding_dim=%d, padding_idx=%s, max_norm=None, norm_type=%s, scale_grad_by_freq=False, dtype=%s" % (
-            self.num_embeddings, self.embedding_dim, self.padding_idx, self.norm_type, self.weight.dtype)
+        return "num_embeddings=%d, embedding_dim=%d, padding_idx=%s, max_norm=%s, norm_type=%s, scale_grad_by_freq=%s, dtype=%s" % (
+            self.num_embeddings, self.embedding_dim, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.weight.dtype)
 
 
 class PReLUExt(_nn.Cell):
