@@ -84,6 +84,7 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     max_norm first scales those of the rows down, in `weight` itself, whose norm of the order norm_type is larger. scale_grad_by_freq
     divides the gradient of a row by how often it is looked up. Raises TypeError for other types, ValueError for a padding_idx outside of `weight`.
     """
+    _check(weight, "embedding")
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
         raise ValueError("[embedding] padding_idx, got %d, expected %d to %d" % (padding_idx, -weight.shape[0], weight.shape[0] - 1))
     counts = None
