@@ -190,6 +190,12 @@ def test_bad_input(tmp_path, whole):
     odd = write(tmp_path / "odd.ckpt", {"w": ([3], [0, -1], 0, 0)})
     with pytest.raises(ValueError, match=r"axis 0 of 16 elements, got 3 parts, expected a divisor"):
         ms.transform_checkpoints(whole, str(tmp_path / "x"), "p", None, odd)
+    for devices in ([0], [1 << 40], [1 << 15, 1 << 15]):
+        forged = write(tmp_path / "forged.ckpt", {"w": (devices, [0, -1], 0, 0)})
+        with pytest.raises(ValueError, match="matrix of devices of w"):
+            ms.rank_list_for_transform(0, forged)
+    with pytest.raises(ValueError, match="tensor map of w"):
+        ms.rank_list_for_transform(0, write(tmp_path / "forged.ckpt", {"w": ([2], [5, -1], 0, 0)}))
     with pytest.raises(NotADirectoryError, match="src_checkpoints_dir"):
         ms.transform_checkpoints(str(tmp_path / "no"), str(tmp_path / "x"), "p")
     with pytest.raises(TypeError, match="rank_id, got str, expected int"):

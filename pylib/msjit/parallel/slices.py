@@ -3,6 +3,9 @@ import functools
 import operator
 
 
+_MOST = 1 << 20  # devices
+
+
 def product(sizes):
     return functools.reduce(operator.mul, sizes, 1)
 
@@ -79,6 +82,10 @@ def division_of(name, layouts):
         raise NotImplementedError("[strategy] field of the layout of %s, got %d, expected 0: tables divided by fields are not offered"
                                   % (name, layouts.field))
     axes = [[len(devices) - 1 - number for number in group if number >= 0] for group in groups]
+    if not all(0 < size <= _MOST for size in devices) or product(devices) > _MOST:
+        raise ValueError("[strategy] matrix of devices of %s, got %s, expected 1 to %d devices" % (name, devices, _MOST))
+    if layouts.opt_weight_shard_size < -1:
+        raise ValueError("[strategy] opt_weight_shard_size of %s, got %d, expected -1 or more" % (name, layouts.opt_weight_shard_size))
     if any(not 0 <= axis < len(devices) for group in axes for axis in group):
         raise ValueError("[strategy] tensor map of %s, got %s, expected axes of the devices %s" % (name, maps, devices))
     split = layouts.param_split_shape[0].dim if layouts.param_split_shape else ()
