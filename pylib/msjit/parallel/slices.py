@@ -2,7 +2,6 @@
 import functools
 import operator
 
-
 _MOST = 1 << 20  # devices
 
 
