@@ -70,7 +70,8 @@ _LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "co
 _PARALLEL = {"Layout", "build_searched_strategy", "get_algo_parameters", "load_distributed_checkpoint", "load_segmented_checkpoints",
              "merge_pipeline_strategys", "merge_sliced_parameter", "parameter_broadcast", "rank_list_for_transform",
              "reset_algo_parameters", "restore_group_info_list", "set_algo_parameters", "shard", "sync_pipeline_shared_parameters",
-             "transform_checkpoint_by_rank", "transform_checkpoints", "unified_safetensors"}
+             "transform_checkpoint_by_rank", "transform_checkpoints", "unified_safetensors", "rank_list_for_convert",
+             "convert_checkpoints", "convert_checkpoint_by_rank", "set_op_strategy_config"}
 
 
 def __getattr__(name):

@@ -7,6 +7,7 @@ from . import autograd as autograd
 from . import checkpoint_file as checkpoint_file
 from . import common as common
 from . import context as context
+from . import context_options as context_options
 from . import custom_function as custom_function
 from . import function_transforms as function_transforms
 from . import gradient_hooks as gradient_hooks
@@ -532,6 +533,8 @@ class Parameter(Tensor):  # type: ignore[misc, override]
     def copy(self) -> Any: ...
     @property
     def data(self) -> Any: ...
+    @data.setter
+    def data(self, value: Any) -> None: ...
     def init_data(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
     def layerwise_parallel(self) -> Any: ...

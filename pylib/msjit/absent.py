@@ -39,8 +39,8 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
     init_exec_dataset jit_forbidden_register flops_collection dump_func_graph"""
 
 _UNWRITTEN = """BasicLSTMCell ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm
-    FractionalAvgPool FractionalMaxPool LARSUpdate SampleDistortedBoundingBoxV2
-    MatrixLogarithm ScaleAndTranslate OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
+    LARSUpdate SampleDistortedBoundingBoxV2 saved_tensors_hooks register_saved_tensors_hooks MsDispatchMode
+    ScaleAndTranslate OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
 
 _TABLE = {}
 for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE),

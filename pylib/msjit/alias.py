@@ -87,6 +87,7 @@ _MOVED = {
     "onnx": "",
     "onnx.onnx_export": "",
     "parallel.checkpoint_convert": "parallel",
+    "parallel.auto_parallel": "parallel",
     "parallel.shard": "parallel.layouts",
     "parallel._auto_parallel_context": "parallel.settings",
     "parallel.parameter_broadcast": "parallel",

@@ -3,6 +3,7 @@ import os
 
 from ._native import _msjit
 from ._native import dtypes as _dtypes
+from .context_options import OPTIONS as _ACCEPTED
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
@@ -12,21 +13,7 @@ LAX = 2
 
 FLOAT_DTYPES = frozenset(_dtypes[n] for n in ("float16", "bfloat16", "float32", "float64"))
 
-# Keywords of MindSpore that change nothing here, with the value get_context reports.
-_ACCEPTED = {
-    "device_id": 0, "max_call_depth": 1000, "max_device_memory": 1024.0, "save_graphs": 0,
-    "save_graphs_path": ".", "enable_graph_kernel": False, "graph_kernel_flags": "",
-    "enable_compile_cache": False, "compile_cache_path": "", "inter_op_parallel_num": 0,
-    "runtime_num_threads": 0, "disable_format_transform": False, "support_binary": False,
-    "memory_optimize_level": 0, "memory_offload": "OFF", "ascend_config": {},
-    "deterministic": "ON", "precompile_only": False,
-    "pynative_synchronize": True, "enable_sparse": False, "env_config_path": "", "grad_for_scalar": False,
-    "check_bprop": False, "print_file_path": "", "op_timeout": 900, "mempool_block_size": "1GB",
-    "reserve_class_name_in_scope": True, "variable_memory_max_size": "30GB", "enable_profiling": False,
-    "enable_reduce_precision": False, "enable_dump": False, "save_dump_path": "", "debug_level": 0,
-    "exec_order": "bfs", "gpu_config": {}, "aoe_tune_mode": "", "auto_tune_mode": "NO_TUNE",
-}
-_state = dict(_ACCEPTED, mode=PYNATIVE_MODE, device_target="CPU", jit_syntax_level=LAX, jit_config={}, jit_level="")
+_state = dict({name: row[0] for name, row in _ACCEPTED.items()}, mode=PYNATIVE_MODE, device_target="CPU", jit_syntax_level=LAX, jit_config={}, jit_level="")
 
 
 def get_current_device():
@@ -49,19 +36,6 @@ def is_graph_mode():
     return _state["mode"] == GRAPH_MODE
 
 
-def _as_read(name, value):
-    """What get_context gives of an accepted value, where that is another one."""
-    if name == "memory_optimize_level":
-        if value not in ("O0", "O1"):
-            raise ValueError("[set_context] memory_optimize_level, got %r, expected 'O0' or 'O1'" % (value,))
-        return int(value[1])
-    if name == "max_device_memory":  # of devices that are not here
-        if not isinstance(value, str):
-            raise TypeError("[set_context] max_device_memory, got %s, expected a str" % type(value).__name__)
-        return 1024.0
-    return value
-
-
 def set_context(**kwargs):
     """Sets what holds from now on, by MindSpore's keywords.
 
@@ -71,7 +45,8 @@ def set_context(**kwargs):
     jit_config          a dict of JitConfig's options, of which jit_syntax_level counts
     jit_level           "O0", "O1" or "O2": accepted; every level runs all passes
     device_target       "CPU"
-    Other keywords of MindSpore are accepted and change nothing. Raises ValueError for unknown keywords and values.
+    Other keywords of MindSpore are checked and change nothing. Raises TypeError for values of other types, ValueError for unknown
+    keywords and values.
 
     >>> import msjit as ms
     >>> ms.set_context(mode=ms.PYNATIVE_MODE)
@@ -90,7 +65,7 @@ def set_context(**kwargs):
         elif name == "jit_level":
             _set_jit_level(value)
         elif name in _ACCEPTED:
-            _state[name] = _as_read(name, value)
+            _state[name] = _ACCEPTED[name][1](name, value)
         else:
             raise ValueError("[set_context] unknown keyword %r" % name)
 
@@ -108,6 +83,8 @@ def set_device(device_target, device_id=None):
 
 
 def _set_mode(mode):
+    if not isinstance(mode, int):
+        raise TypeError("[set_context] mode, got %s, expected an int" % type(mode).__name__)
     if mode not in (GRAPH_MODE, PYNATIVE_MODE):
         raise ValueError("[set_context] mode must be GRAPH_MODE (0) or PYNATIVE_MODE (1), got %r" % (mode,))
     _state["mode"] = mode
@@ -117,6 +94,8 @@ def _set_mode(mode):
 
 
 def _set_syntax_level(value, where):
+    if not isinstance(value, int) and where == "jit_syntax_level":
+        raise TypeError("[set_context] jit_syntax_level, got %s, expected an int" % type(value).__name__)
     if value not in (STRICT, COMPATIBLE, LAX) or isinstance(value, bool):
         raise ValueError("[set_context] %s, got %r, expected STRICT (0), COMPATIBLE (1) or LAX (2)" % (where, value))
     _state["jit_syntax_level"] = value
@@ -150,6 +129,8 @@ def _level_of_environment():
 
 
 def _set_device(name):
+    if not isinstance(name, str):
+        raise TypeError("[set_context] device_target, got %s, expected a str" % type(name).__name__)
     if name != "CPU":
         raise ValueError("[set_context] device_target %r is not available, expected 'CPU'" % (name,))
     _state["device_target"] = name

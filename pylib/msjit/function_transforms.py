@@ -56,26 +56,42 @@ def _stacked(results, axes):
 def vmap(fn, in_axes=0, out_axes=0):
     """fn for each slice of its arguments along in_axes (None: the whole argument), results stacked along out_axes.
 
-    It calls fn once for each slice: fn sees, and may do, all that it could without vmap.
+    It calls fn once for each slice: fn sees, and may do, all that it could without vmap. Of a CellList (two Cells or more) each Cell gets
+    one slice, or the whole arguments where in_axes has only None.
+
+    Raises TypeError for a fn that cannot be called and for axes that are no ints, ValueError for axes that do not fit the arguments.
 
     >>> import msjit as ms
     >>> dot = ms.vmap(lambda a, b: (a * b).sum(), in_axes=(0, None))
     >>> dot(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([1.0, 10.0])).asnumpy().tolist()
     [21.0, 43.0]
     """
-    _check_fn(fn, "vmap")
+    cells = _cells_of(fn)
 
     def mapped(*args):
         axes, sizes = _for_each(args, in_axes), []
         _sizes(args, axes, sizes)
+        if cells is not None:
+            sizes.append(len(cells))
         if not sizes:
             raise ValueError("[vmap] in_axes, got only None, expected an axis of one argument at least")
         if len(set(sizes)) != 1:
             raise ValueError("[vmap] lengths of the mapped axes, got %s, expected them to be the same" % sizes)
         if not sizes[0]:
             raise ValueError("[vmap] length of the mapped axes, got 0, expected 1 or more")
-        return _stacked([fn(*[_taken(a, axis, i) for a, axis in zip(args, axes)]) for i in range(sizes[0])], out_axes)
+        each = cells if cells is not None else [fn] * sizes[0]
+        return _stacked([one(*[_taken(a, axis, i) for a, axis in zip(args, axes)]) for i, one in enumerate(each)], out_axes)
     return mapped
+
+
+def _cells_of(fn):
+    """The Cells of a CellList, None for another function."""
+    from .nn.container import CellList
+    if not isinstance(fn, CellList):
+        return _check_fn(fn, "vmap")
+    if len(fn) < 2:
+        raise ValueError("[vmap] Cells of the CellList, got %d, expected 2 or more" % len(fn))
+    return list(fn)
 
 
 def _ones_like(tensors):

@@ -2,7 +2,7 @@
 import os
 from collections import OrderedDict
 
-from . import checkpoint_file, ops
+from . import checkpoint_file, safetensors_file
 from .common import dtype as mstype
 from .common.parameter import Parameter
 from .common.tensor import Tensor
@@ -10,14 +10,6 @@ from .graph_export import export, load  # noqa: F401 - MindSpore has them in thi
 
 _FORMATS = ("ckpt", "safetensors")
 _STEP = "global_step"  # of an optimizer, as MindSpore names it
-
-
-def _safetensors():
-    try:
-        import safetensors.numpy
-    except ImportError:
-        raise ImportError("[checkpoint] the safetensors package is needed: pip install safetensors") from None
-    return safetensors.numpy
 
 
 # -- saving ---------------------------------------------------------------------------------------------------------------
@@ -59,8 +51,10 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
             raise ValueError("[%s] two parameters are named %r, expected different names" % (where, name))
         values[name] = value
     values.update(_appended(append_dict, where))
-    write = _write_safetensors if kind == "safetensors" else _write_ckpt
-    _replace(path, lambda temporary: write(temporary, values, crc_check))
+    if kind == "safetensors":
+        _replace(path, lambda temporary: safetensors_file.write(temporary, values))
+    else:
+        _replace(path, lambda temporary: _write_ckpt(temporary, values, crc_check))
 
 
 def _items(save_obj, where):
@@ -136,28 +130,6 @@ def _write_ckpt(path, values, crc_check):
         os.fsync(file.fileno())
 
 
-def _write_safetensors(path, values, crc_check):
-    tensors, metadata = {}, {"format": "msjit"}
-    for name, value in values.items():
-        if isinstance(value, str):
-            metadata["str:" + name] = value
-            continue
-        tensors[name], metadata["dtype:" + name] = _to_numpy(value)
-    _safetensors().save_file(tensors, path, metadata)
-
-
-def _to_numpy(value):
-    import numpy
-    dtype = ""
-    if not isinstance(value, Tensor):
-        value = Tensor(value)
-    elif value.dtype == mstype.bfloat16:
-        value, dtype = value.astype(mstype.float32), "bfloat16"
-    elif value.dtype in mstype.complex_type:  # the format has none: pairs of real numbers
-        value, dtype = ops.view_as_real(value), value.dtype.name
-    return numpy.array(value.asnumpy(), order="C"), dtype
-
-
 # -- loading --------------------------------------------------------------------------------------------------------------
 
 def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None, dec_mode="AES-GCM",
@@ -189,7 +161,7 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
     def wanted(name):
         return not _skipped(name, filter_prefix, specify_prefix, choice_func)
     try:
-        loaded = _read_safetensors(path, wanted) if _is_safetensors(path) else _read_ckpt(path, wanted, crc_check)
+        loaded = safetensors_file.read(path, wanted) if safetensors_file.is_safetensors(path) else _read_ckpt(path, wanted, crc_check)
     except checkpoint_file.BadFile as error:
         raise ValueError("[%s] file, got %s: %s, expected a whole checkpoint" % (where, path, error)) from None
     if not loaded:
@@ -217,14 +189,6 @@ def async_ckpt_thread_status():
     return False
 
 
-def _is_safetensors(path):
-    """By the first bytes: the length of a head of JSON, and its brace."""
-    with open(path, "rb") as file:
-        head = file.read(9)
-        size = os.fstat(file.fileno()).st_size
-    return head[8:] == b"{" and int.from_bytes(head[:8], "little") + 8 <= size
-
-
 def _read_ckpt(path, wanted, crc_check):
     import numpy
     loaded = {}
@@ -241,28 +205,6 @@ def _read_ckpt(path, wanted, crc_check):
             else:
                 tensor = Tensor(value)
             loaded[name] = Parameter(tensor, name=name)
-    return loaded
-
-
-def _read_safetensors(path, wanted):
-    _safetensors()
-    from safetensors import SafetensorError, safe_open
-    loaded = {}
-    try:
-        with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            for name in file.keys():
-                if not wanted(name):
-                    continue
-                values = Tensor(file.get_tensor(name))
-                if metadata.get("dtype:" + name) == "bfloat16":
-                    values = values.astype(mstype.bfloat16)
-                elif metadata.get("dtype:" + name) in ("complex64", "complex128"):
-                    values = ops.complex(values[..., 0], values[..., 1])
-                loaded[name] = Parameter(values, name=name)
-    except SafetensorError as error:
-        raise checkpoint_file.BadFile(str(error)) from None
-    loaded.update((key[4:], value) for key, value in metadata.items() if key.startswith("str:") and wanted(key[4:]))
     return loaded
 
 
@@ -403,3 +345,13 @@ def _skipped(name, filter_prefix, specify_prefix, choice_func):
     if filter_prefix is not None and starts(filter_prefix):
         return True
     return specify_prefix is not None and not starts(specify_prefix)
+
+
+_DIVIDED = ("build_searched_strategy", "load_distributed_checkpoint", "merge_sliced_parameter", "restore_group_info_list")
+
+
+def __getattr__(name):
+    if name in _DIVIDED:
+        from . import parallel
+        return getattr(parallel, name)
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))

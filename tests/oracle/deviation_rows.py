@@ -105,7 +105,7 @@ deviation(
     labels that do not add up to 1; prod over all axes; powers at the border of their domain.""",
     *["gradient value: %s | *" % call for call in (
         "nn.SoftmaxCrossEntropyWithLogits(*(a, b)", "P.SoftmaxCrossEntropyWithLogits()(a, b)", "nn.BCELoss(*", "nn.BCEWithLogitsLoss(weight=*",
-        "ops.binary_cross_entropy(a, b, c)", "ops.binary_cross_entropy_with_logits(a, b, c, d)", "ops.kl_div(*", "nn.KLDivLoss(*", "P.LayerNorm(*",
+        "ops.binary_cross_entropy(a, b, c)", "P.BinaryCrossEntropy(*(a, b, c)", "P.SigmoidCrossEntropyWithLogits()(a, b)", "ops.binary_cross_entropy_with_logits(a, b, c, d)", "ops.kl_div(*", "nn.KLDivLoss(*", "P.LayerNorm(*",
         "ops.batch_norm(a, b, c, b, c)", "ops.one_hot(a, 3, b, c)", "ops.linspace(a, b, 3)", "ops.prod(a, b)", "P.ReduceProd()(a*",
         "ops.pow(a, b)", "a ** b", "P.Pow()(a, b)", "ops.pow(input=a, exponent=b)", "ops.std(a, 0, 1)", "ops.var(a, 0, 1)",
         "ops.tile(a, (0,))", "ops.gather(a, b, 0)", "P.Mod()(a, b)")],

@@ -54,16 +54,16 @@ deviation(
     "class says ~: TypeError (*complex*), MindSpore *")
 deviation(
     "Values and shapes that MindSpore gets wrong here",
-    """Its in-place methods leave the tensor as it was, any of wide integers reads a part of them, choose and clip_by of numpy cut fractions off,
+    """Its in-place methods, and the optimizers of mint.optim made of them, leave the tensor as it was, any of wide integers reads a part of them, choose and clip_by of numpy cut fractions off,
     functions of numpy compute float16 in it, or complex numbers in part; reductions of no elements lose their axes, means and variances of bool and
     integers are rounded, cbrt of 0 is NaN, and flip and select of numpy lose gradients. Signs of the vectors of a singular value decomposition are free, and
     so is what lies below a triangle.""",
     *heads("value", "after(lambda*_ a.byte a.cholesky_inverse a.choose a.hypot a.logaddexp2 a.select_scatter a.svd a.topk a.type_as mint.any mint.nn.functional.binary_cross_entropy_with_logits"
            " mnp.cbrt mnp.cross mnp.cumsum mnp.nancumsum mnp.diff mnp.flip mnp.gcd mnp.geomspace mnp.lcm mnp.logaddexp mnp.logaddexp2 mnp.nanmean mnp.nanstd mnp.nanvar mnp.rot90 mnp.std mnp.var"
            " fixed(nn.LGamma nn.BatchNorm2d"),
-    "value: a.dtype | c64*", "value: a.real | *", "value: a.imag | *",
+    "value: descend(lambda ps: opt.*", "value: a.dtype | c64*", "value: a.real | *", "value: a.imag | *",
     *heads("shape", "a.fold a.std a.var mnp.column_stack mnp.count_nonzero mnp.dstack mnp.hstack mnp.std mnp.var"), "type: mnp.array_split(*", "dtype: mnp.cov(* | f64*",
-    *heads("gradient value", "a.nextafter fixed(mint.nn.GroupNorm fixed(nn.GroupNorm training(nn.GroupNorm mint.nn.functional.binary_cross_entropy mint.nn.functional.binary_cross_entropy_with_logits"
+    "gradient value: P.NextAfter()(a, b) | *", *heads("gradient value", "a.nextafter fixed(mint.nn.GroupNorm fixed(nn.GroupNorm training(nn.GroupNorm mint.nn.functional.binary_cross_entropy mint.nn.functional.binary_cross_entropy_with_logits"
            " mint.nn.functional.nll_loss mnp.flip mnp.gcd mnp.lcm mnp.select"), "gradient dtype: *.real(a) | f32*", "gradient value: ops.bmm(a, b) | f32[0,3]*",
     "value: ops.bmm(a, b) | f32[2,0]*", "value: ops.rrelu(a) | *", "value: ops.select_scatter(* ~", "length: ops.vsplit(* ~")
 deviation(

@@ -71,7 +71,8 @@ class Side:
         ms = self.ms
         self.probe = ms.Tensor([1.0, 2.0])
         ms.set_context(mode=ms.PYNATIVE_MODE, device_target="CPU", pynative_synchronize=True)
-        parts = dict(ops="ops", nn="nn", P="ops.operations", mint="mint", mnp="numpy", init="common.initializer")
+        parts = dict(ops="ops", nn="nn", P="ops.operations", mint="mint", mnp="numpy", init="common.initializer",
+                     linalg="scipy.linalg", optimize="scipy.optimize", msd="nn.probability.distribution", msb="nn.probability.bijector", opt="mint.optim")
         self.scope = {key: importlib.import_module(name + "." + part) for key, part in parts.items()}
         self.scope.update(__name__="oracle", ms=ms, np=np, Tensor=ms.Tensor, Parameter=ms.Parameter,
                           initializer=self.scope["init"].initializer, inf=float("inf"), nan=float("nan"))

@@ -1,4 +1,5 @@
 """Checkpoint files: MindSpore's bytes, atomic saves, files that are no checkpoints."""
+import json
 import os
 
 import numpy as np
@@ -222,3 +223,45 @@ def test_a_process_that_is_killed_while_saving_leaves_the_file(tmp_path):
         child.wait()
         child.stdout.close()
     assert tuple(ms.load_checkpoint(str(path))["w"].shape) in ((4,), (1 << 22,))
+
+
+def safetensors_bytes(tensors):
+    """A file as other programs write it: {name: (dtype, shape, bytes)}."""
+    head, body = {"__metadata__": {"format": "pt"}}, b""
+    for name, (dtype, shape, data) in tensors.items():
+        head[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(body), len(body) + len(data)]}
+        body += data
+    text = json.dumps(head).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + body
+
+
+def test_safetensors_of_bfloat16(tmp_path):
+    pytest.importorskip("safetensors")
+    bits = np.array([0x3FC0, 0xC010, 0x7F80], np.uint16)  # 1.5, -2.25, inf
+    path = str(tmp_path / "model.safetensors")
+    with open(path, "wb") as file:
+        file.write(safetensors_bytes({"f": ("F32", [2], np.float32([1, 2]).tobytes()), "w": ("BF16", [3, 1], bits.tobytes())}))
+    found = ms.load_checkpoint(path, format="safetensors")
+    assert found["w"].dtype == ms.bfloat16 and found["w"].astype(ms.float32).asnumpy().tolist() == [[1.5], [-2.25], [float("inf")]]
+    assert found["f"].asnumpy().tolist() == [1, 2]
+    again = str(tmp_path / "again.safetensors")
+    ms.save_checkpoint(found, again, format="safetensors")
+    with open(again, "rb") as file:
+        data = file.read()
+    size = int.from_bytes(data[:8], "little")
+    head = json.loads(data[8:8 + size].decode())
+    assert size % 8 == 0 and head["w"] == {"dtype": "BF16", "shape": [3, 1], "data_offsets": [8, 14]} and data[8 + size + 8:] == bits.tobytes()
+    assert head["f"]["data_offsets"] == [0, 8]
+    with open(path, "wb") as file:
+        file.write(safetensors_bytes({"w": ("F8_E4M3", [3], b"abc")}))
+    with pytest.raises(ValueError, match="dtype of w, got F8_E4M3, expected one of BF16"):
+        ms.load_checkpoint(path, format="safetensors")
+
+
+def test_safetensors_as_msjit_wrote_them_once(tmp_path):
+    numpy_files = pytest.importorskip("safetensors.numpy")
+    path = str(tmp_path / "old.safetensors")
+    numpy_files.save_file({"b": np.float32([1.5]), "c": np.float32([[1, 2]])}, path, {"format": "msjit", "dtype:b": "bfloat16", "dtype:c": "complex64"})
+    found = ms.load_checkpoint(path, format="safetensors")
+    assert found["b"].dtype == ms.bfloat16 and found["c"].asnumpy().tolist() == [1 + 2j]

@@ -116,3 +116,10 @@ def test_a_file_that_is_no_image(tmp_path):
             file.write(data)
         with pytest.raises(RuntimeError, match=r"^\[read_image\] file, got"):
             vision.read_image(path)
+
+
+def test_auto_contrast_has_the_last_bits_of_mindspore():
+    # Computed in double the greatest value of the first row becomes 254.
+    image = np.stack([np.linspace(low, high, 5).astype(np.uint8) for low, high in ((1, 58), (3, 200))])[:, :, None]
+    stretched = [vision.AutoContrast()(row[None])[0, :, 0].tolist() for row in image]
+    assert stretched == [[0, 62, 125, 187, 255], [0, 63, 126, 190, 254]]

@@ -191,7 +191,7 @@ def test_fake_images():
 
 
 @pytest.mark.parametrize("call", [lambda: ds.OBSMindDataset("x"), lambda: ds.vision.DecodeVideo(), lambda: ds.text.JiebaTokenizer("a", "b"),
-                                  lambda: ds.serialize(None),
+                                  lambda: ds.DatasetCache(1, 0),
                                   lambda: ds.audio.Vad(8000)])
 def test_what_is_not_offered_says_so(call):
     with pytest.raises(NotImplementedError, match=r"^\[\w+\] [\w.]+ is not offered: "):

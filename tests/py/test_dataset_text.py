@@ -22,6 +22,7 @@ def test_vocab(vocab, tmp_path):
     assert vocab.vocab() == {"<p>": 0, "a": 1, "b": 2, "[UNK]": 3, "un": 4, "##aff": 5, "##able": 6, "hello": 7}
     assert vocab.tokens_to_ids("a") == 1 and vocab.tokens_to_ids(["b", "zz"]) == [2, -1]
     assert vocab.ids_to_tokens(1) == "a" and vocab.ids_to_tokens([2, 99]) == ["b", ""]
+    assert vocab.tokens_to_ids(["b"]) == 2 and vocab.ids_to_tokens([2]) == "b" and vocab.tokens_to_ids([]) == []
     (tmp_path / "v.txt").write_text("p,1\nq,2\nr,3\n")
     assert text.Vocab.from_file(str(tmp_path / "v.txt"), ",", 2, ["<s>"]).vocab() == {"<s>": 0, "p": 1, "q": 2}
     data = ds.GeneratorDataset([(array("b", "a", "b"),), (array("c", "a", "b"),)], ["t"], shuffle=False)

@@ -128,3 +128,27 @@ def test_dlpack():
     shared = ms.from_dlpack(ms.to_dlpack(x))
     x[0, 0] = 7
     assert shared.tolist() == x.tolist() and ms.from_dlpack(x).tolist() == x.tolist()
+
+
+class Factor(ms.nn.Cell):
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = ms.Parameter(Tensor(float(factor), ms.float32), name="factor")
+
+    def construct(self, a):
+        return a * self.factor
+
+
+def test_vmap_of_several_cells():
+    cells, x = ms.nn.CellList([Factor(1), Factor(10)]), Tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert ms.vmap(cells, 0)(x).asnumpy().tolist() == [[1, 2], [30, 40]]
+    assert ms.vmap(cells, None)(x[0]).asnumpy().tolist() == [[1, 2], [10, 20]]
+    assert ms.vmap(cells, 1, 1)(x).asnumpy().tolist() == [[1, 20], [3, 40]]
+    grads = ms.grad(lambda v: ms.vmap(cells, None)(v).sum(), None, list(cells.trainable_params()))(x[0])
+    assert [g.asnumpy().tolist() for g in grads] == [3, 3]
+    with pytest.raises(TypeError, match="fn must be callable, got list"):
+        ms.vmap(list(cells))
+    with pytest.raises(ValueError, match="Cells of the CellList, got 1, expected 2 or more"):
+        ms.vmap(cells[:1], 0)
+    with pytest.raises(ValueError, match="lengths of the mapped axes"):
+        ms.vmap(cells, 0)(Tensor([1.0, 2.0, 3.0]))

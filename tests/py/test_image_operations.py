@@ -155,3 +155,12 @@ def test_names_for_imports():
     assert ops.functional.mixed_precision_cast(ms.float16, (Tensor([1.0]), 2))[0].dtype == ms.float16
     assert ops.constexpr(lambda a: a + 1)(2) == 3 and ops.constexpr(get_instance=False)(lambda: 4)()() == 4
     assert ms.RowTensor(Tensor([0]), Tensor([[1.0]]), (3, 1)).dense_shape == (3, 1)
+
+
+def test_sizes_may_be_a_tensor():
+    x = Tensor(np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4))
+    for name in ("ResizeNearestNeighborV2", "ResizeBilinearV2"):
+        op = getattr(ops.operations, name)()
+        assert np.array_equal(op(x, Tensor([3, 5], ms.int32)).asnumpy(), op(x, (3, 5)).asnumpy())
+        with pytest.raises(TypeError, match="size must be ints, got float"):
+            op(x, Tensor([3.0, 5.0]))

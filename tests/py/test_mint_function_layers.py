@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+import msjit as ms
 from jit_same import same
 from msjit import Tensor, mint
 from msjit import int64 as int64_type
@@ -60,3 +61,22 @@ def test_unpooling():
 def test_refused(call, error):
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("mode", [lambda f: f] + [lambda f: ms.jit(f, mode="PIJit")] * ms.has_jit)
+@pytest.mark.parametrize("make", [
+    lambda i: mint.nn.ReLU6(i), lambda i: mint.nn.SiLU(i), lambda i: mint.nn.ELU(0.5, i), lambda i: mint.nn.Hardtanh(-1.0, 2.0, i),
+    lambda i: mint.nn.Threshold(0.5, 9.0, i), lambda i: mint.nn.Dropout(0.5, i)])
+def test_layers_in_place(make, mode):
+    values = [[-2.0, 0.3, 1.5, 7.0]]
+    want = make(False).set_train(False)(Tensor(values)).asnumpy()
+    layer = make(True).set_train(False)
+    x = Tensor(values)
+    out = mode(lambda t: layer(t))(x)
+    assert np.array_equal(out.asnumpy(), want) and np.array_equal(x.asnumpy(), want)
+    plain = make(False).set_train(False)
+    gradients = [ms.grad(mode(function))(Tensor(values)).asnumpy()
+                 for function in (lambda t: (plain(t * 1) * 3).sum(), lambda t: (layer(t * 1) * 3).sum())]
+    assert np.array_equal(*gradients)
+    with pytest.raises(TypeError, match="inplace, got int, expected a bool"):
+        make(1)

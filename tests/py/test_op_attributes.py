@@ -234,3 +234,10 @@ def test_bias_of_each_channel():
 
 def test_tensor_function():
     assert ms.tensor(shape=(2,), dtype=ms.float32, init="ones").tolist() == [1, 1]
+
+
+def test_uniform_of_integers():
+    low, high = Tensor([1, 10], ms.int32), Tensor([4, 12], ms.int32)
+    drawn = ops.uniform((500, 1), low, high, seed=3, dtype=ms.int32)
+    assert drawn.dtype == ms.int32 and drawn.shape == (500, 2)
+    assert [sorted(set(column)) for column in drawn.asnumpy().T.tolist()] == [[1, 2, 3], [10, 11]]

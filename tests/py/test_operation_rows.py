@@ -423,8 +423,8 @@ def test_keywords():
     assert value.tolist() == [[1, 25], [9, 4]] and slope.tolist() == [[2, 50], [18, 8]]
     rows = ms.grad(lambda w: ops.embedding(Tensor([0, 1, 0]), w, padding_idx=0).sum())(x)
     assert rows.tolist() == [[0, 0], [1, 1]]
-    with pytest.raises(NotImplementedError):
-        ops.embedding(Tensor([0]), x, max_norm=1.0)
+    with pytest.raises(ValueError, match="padding_idx, got 2, expected -2 to 1"):
+        ops.embedding(Tensor([0]), x, padding_idx=2)
 
 
 def test_names_of_mint():

@@ -45,8 +45,7 @@ LEFT_OUT = {
             TrainFaultTolerance get_ckpt_path_with_strategy AicoreMetrics DynamicProfilerMonitor EnvProfiler ExportType
             HostSystem ProfilerActivity ProfilerLevel mstx profile schedule tensorboard_trace_handler""",
         "not written yet":
-            """FlopsUtilizationCollector OcclusionSensitivity SummaryLandscape frombuffer register_saved_tensors_hooks
-            saved_tensors_hooks
+            """FlopsUtilizationCollector OcclusionSensitivity SummaryLandscape frombuffer
             expanded_shape infer_out_shape max_ min_ once_sequence prepare_shape_for_squeeze triple_sequence tuple_slice
             twice_sequence AvgPool1d MaxUnpool2d SyncBatchNorm UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad3d
             flops_collection identity""",

@@ -105,8 +105,13 @@ class Parameter(Tensor):
 
     @property
     def data(self):
-        """The Parameter itself."""
+        """The Parameter itself, so that `param.data.set_data(...)` changes it. A Tensor that is assigned replaces the values, of any shape."""
         return self
+
+    @data.setter
+    def data(self, value):
+        if value is not self:
+            Tensor.data.__set__(self, value)
 
     def value(self):
         """A Tensor with the current values that shares their memory."""

@@ -27,14 +27,14 @@ from .random_dataset import RandomDataset
 from .schema import Schema
 from .utils import LineReader
 
-globals().update(_absent_names(__name__, "DatasetCache compare deserialize serialize show",
-                         "pipelines here have no caches or saved forms"))
+globals().update(_absent_names(__name__, "DatasetCache", "pipelines here have no caches"))
 globals().update(_absent_names(__name__, "OBSMindDataset sync_wait_for_dataset", "files in object stores are not read"))
 
 # Datasets in the files of their authors, loaded when one is asked for: {module: names}.
 _FILES = {
     "labelled_images": """CelebADataset Caltech101Dataset Caltech256Dataset FlickrDataset Flowers102Dataset Food101Dataset LFWDataset
         LSUNDataset ManifestDataset OmniglotDataset Places365Dataset RenderedSST2Dataset SBUDataset SUN397Dataset""",
+    "pipeline_files": "compare deserialize serialize show",
     "number_images": "PhotoTourDataset QMnistDataset STL10Dataset SVHNDataset SemeionDataset USPSDataset",
     "scenes": "CityscapesDataset CocoDataset DIV2KDataset KITTIDataset SBDataset VOCDataset WIDERFaceDataset",
     "sounds": """CMUArcticDataset GTZANDataset LJSpeechDataset LibriTTSDataset SpeechCommandsDataset TedliumDataset YesNoDataset""",

@@ -225,7 +225,8 @@ class ImageFolderDataset(Source):
             raise TypeError("[%s] class_indexing, got %s, expected a dict" % (where, type(class_indexing).__name__))
         extensions = [extensions] if isinstance(extensions, str) else extensions
         self._extensions = None if extensions is None else tuple(e.lower() for e in extensions)
-        self._classes, self._decrypt = class_indexing, decrypt
+        self._given_classes = self._classes = class_indexing
+        self._decrypt = decrypt
         self._workers = wanted(num_parallel_workers, where)
         self._sampler = choose(sampler, shuffle, num_samples, num_shards, shard_id)
         self._found = None

@@ -82,6 +82,7 @@ class Map(Step):
             flag(offload, "offload")
         self._processes, self._workers = python_multiprocessing, wanted(num_parallel_workers, "map")
         self._transform, self._inputs = _Transform(operations, len(outputs)), inputs
+        self._operations, self._outputs = operations, outputs
         self._columns, self._places = placed(source._columns, inputs, outputs, "map")
 
     def _open(self, run):

@@ -3,16 +3,28 @@ from .. import nn as _nn
 from .. import ops as _ops
 from ..common import dtype as mstype
 from ..common.initializer import initializer
+from ..common.methods_shared import written as _written
 from ..common.parameter import Parameter
 from ..nn.loss_base import LossBase
 from ..ops import registry as _k
+from ..ops.extended_func import embedding as _embedding
 from ..ops.nn_func import move_statistics
 from . import functional
 
 
-def _refuse_in_place(where, inplace):
-    if inplace:
-        raise NotImplementedError("[%s] inplace, got %r, expected False" % (where, inplace))
+class _InPlace:
+    """Layers that write the result to their input and return that where inplace is True."""
+
+    _inplace = False
+
+    def _set_inplace(self, inplace):
+        if not isinstance(inplace, bool):
+            raise TypeError("[%s] inplace, got %s, expected a bool" % (type(self).__name__, type(inplace).__name__))
+        self._inplace = inplace
+
+    def construct(self, input):
+        out = super().construct(input)
+        return _written(type(self).__name__, input, out) if self._inplace else out
 
 
 def _float32(dtype):
@@ -133,14 +145,16 @@ class GroupNorm(_nn.Cell):
 
 
 class EmbeddingExt(_nn.Cell):
-    """Rows of a table, looked up by integer index; the row padding_idx begins as zeros and gets no gradient."""
+    """Rows of a table, looked up by integer index; the row padding_idx begins as zeros and gets no gradient.
+
+    max_norm, norm_type and scale_grad_by_freq are those of ops.embedding.
+    """
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0,
                  scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, dtype=None):
         super().__init__()
-        for name, value in (("max_norm", max_norm), ("scale_grad_by_freq", scale_grad_by_freq), ("sparse", sparse)):
-            if value:
-                raise NotImplementedError("[Embedding] %s, got %r, expected it left out" % (name, value))
+        if sparse:
+            raise NotImplementedError("[Embedding] sparse, got %r, expected False: gradients are dense here" % (sparse,))
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise ValueError("[Embedding] padding_idx out of range, got %d, expected below %d"
                              % (padding_idx, num_embeddings))
@@ -157,15 +171,11 @@ class EmbeddingExt(_nn.Cell):
         self.weight = Parameter(table, name="weight", requires_grad=not _freeze)
 
     def construct(self, input):
-        rows = _k.embedding(input, self.weight)
-        if self.padding_idx is None:
-            return rows
-        padding = _k.equal(_k.expand_dims(input, -1), self.padding_idx)
-        return _k.where(padding, _k.stop_gradient(rows), rows)
+        return _embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq)
 
     def extend_repr(self):
-        return "num_embeddings=%d, embedding_dim=%d, padding_idx=%s, max_norm=None, norm_type=%s, scale_grad_by_freq=False, dtype=%s" % (
-            self.num_embeddings, self.embedding_dim, self.padding_idx, self.norm_type, self.weight.dtype)
+        return "num_embeddings=%d, embedding_dim=%d, padding_idx=%s, max_norm=%s, norm_type=%s, scale_grad_by_freq=%s, dtype=%s" % (
+            self.num_embeddings, self.embedding_dim, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.weight.dtype)
 
 
 class PReLUExt(_nn.Cell):
@@ -202,30 +212,24 @@ class LogSoftmaxExt(SoftmaxExt):
         return _ops.log_softmax(x, _implied(x) if self.dim is None else self.dim)
 
 
-class SiLU(_nn.SiLU):
+class SiLU(_InPlace, _nn.SiLU):
     """x sigmoid(x)"""
 
     def __init__(self, inplace=False):
-        _refuse_in_place("SiLU", inplace)
         super().__init__()
+        self._set_inplace(inplace)
 
 
-class ReLU6(_nn.ReLU6):
+class ReLU6(_InPlace, _nn.ReLU6):
     """min(max(x, 0), 6)"""
 
     def __init__(self, inplace=False):
-        _refuse_in_place("ReLU6", inplace)
         super().__init__()
-
-    def construct(self, input):
-        return super().construct(input)
+        self._set_inplace(inplace)
 
 
-class ELU(_nn.Cell):
-    """x where x > 0, else alpha (exp(x) - 1)"""
-
-    def __init__(self, alpha=1.0, inplace=False):
-        _refuse_in_place("ELU", inplace)
+class _Elu(_nn.Cell):
+    def __init__(self, alpha):
         super().__init__()
         self.alpha = alpha
 
@@ -233,54 +237,50 @@ class ELU(_nn.Cell):
         return _ops.elu(input, self.alpha)
 
 
-class Hardtanh(_nn.Hardtanh):
+class ELU(_InPlace, _Elu):
+    """x where x > 0, else alpha (exp(x) - 1)"""
+
+    def __init__(self, alpha=1.0, inplace=False):
+        super().__init__(alpha)
+        self._set_inplace(inplace)
+
+
+class Hardtanh(_InPlace, _nn.Hardtanh):
     """x limited to [min_val, max_val]"""
 
     def __init__(self, min_val=-1.0, max_val=1.0, inplace=False):
-        _refuse_in_place("Hardtanh", inplace)
         super().__init__(min_val, max_val)
-
-    def construct(self, input):
-        return super().construct(input)
+        self._set_inplace(inplace)
 
 
-class Threshold(_nn.Threshold):
+class Threshold(_InPlace, _nn.Threshold):
     """x where x > threshold, else value"""
 
     def __init__(self, threshold, value, inplace=False):
-        _refuse_in_place("Threshold", inplace)
         super().__init__(threshold, value)
-
-    def construct(self, input):
-        return super().construct(input)
+        self._set_inplace(inplace)
 
 
-class DropoutExt(_nn.Dropout):
+class DropoutExt(_InPlace, _nn.Dropout):
     """Drops elements with probability p in training."""
 
     def __init__(self, p=0.5, inplace=False):
-        _refuse_in_place("Dropout", inplace)
         super().__init__(p=p)
+        self._set_inplace(inplace)
 
     def extend_repr(self):
         return ""
 
-    def construct(self, input):
-        return super().construct(input)
 
-
-class Dropout2dExt(_nn.Dropout2d):
+class Dropout2dExt(_InPlace, _nn.Dropout2d):
     """Zeroes whole channels of (N, C, H, W) inputs with probability p in training, and scales the others."""
 
     def __init__(self, p=0.5, inplace=False):
-        _refuse_in_place("Dropout2d", inplace)
         super().__init__(p)
+        self._set_inplace(inplace)
 
     def extend_repr(self):
         return ""
-
-    def construct(self, input):
-        return super().construct(input)
 
 
 class L1LossExt(_nn.L1Loss):

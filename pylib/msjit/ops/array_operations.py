@@ -48,8 +48,13 @@ def _finite(x):
 
 
 def _inverted(x):
-    """The permutation that undoes another one."""
+    """The permutation that undoes another one, a tuple or a Tensor of ints; of a tuple ValueError where it is none, TypeError for others."""
     if isinstance(x, (tuple, list)):
+        for place in x:
+            if isinstance(place, bool) or not isinstance(place, int):
+                raise TypeError("[invert_permutation] input_x, got %s, expected ints" % type(place).__name__)
+        if not x or sorted(x) != list(range(len(x))):
+            raise ValueError("[invert_permutation] input_x, got %s, expected each number from 0 on once" % (tuple(x),))
         out = [0] * len(x)
         for i, place in enumerate(x):
             out[place] = i
@@ -75,9 +80,9 @@ def _complex_abs(x):
     return _k.real(_k.abs(x))
 
 
-def _scalar_to_tensor(x, dtype=_mstype.float32):
-    """A tensor of no axes."""
-    return _k.full((), x, dtype)
+def _scalar_to_tensor(x, dtype=None):
+    """A tensor of no axes, float32 unless the dtype is given."""
+    return _k.full((), x, _mstype.float32 if dtype is None else dtype)
 
 
 _plain({
@@ -170,8 +175,19 @@ def _sparse_cross_entropy(p, logits, labels):
     return _k.cross_entropy(logits, labels, -100, "mean", None, 0.0)
 
 
+def _unique_runs(p, x):
+    """(values, inverse, counts); what is not asked for is a 0 without axes."""
+    found = _sc.unique_consecutive(x, p.return_inverse, p.return_counts, p.dim)
+    found = list(found) if isinstance(found, tuple) else [found]
+    none = _k.zeros((), _mstype.int64)
+    inverse = found[1] if p.return_inverse else none
+    return found[0], inverse, found[-1] if p.return_counts else none
+
+
 def _dropped(rank):
     def rule(p, x):
+        if _check_tensor(x, p.name).ndim != rank + 2:
+            raise ValueError("[%s] rank of input, got %d, expected %d" % (p.name, x.ndim, rank + 2))
         ones = getattr(_s, "dropout%dd" % rank)(_k.ones_like(x), 1 - p.keep_prob)
         return x * ones, _k.not_equal(ones, 0)
     return rule
@@ -308,8 +324,7 @@ for _name, _attributes, _rule in (
          _i.tensor_scatter_elements(x, indices, updates, p.axis, p.reduction)),
         ("Tril", {"diagonal": 0}, lambda p, x: _k.tril(x, p.diagonal)),
         ("Triu", {"diagonal": 0}, lambda p, x: _k.triu(x, p.diagonal)),
-        ("UniqueConsecutive", {"return_inverse": False, "return_counts": False, "dim": None}, lambda p, x:
-         _sc.unique_consecutive(x, p.return_inverse, p.return_counts, p.dim)),
+        ("UniqueConsecutive", {"return_inverse": False, "return_counts": False, "dim": None}, _unique_runs),
 ):
     _row(_name, _attributes, _rule)
 

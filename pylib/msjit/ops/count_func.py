@@ -7,7 +7,8 @@ from . import registry as _k
 from . import special_func as _sp
 from . import statistics_func as _st
 
-_BITS = {_mstype.int8: 8, _mstype.uint8: 8, _mstype.int16: 16, _mstype.int32: 32, _mstype.int64: 64}
+_BITS = {_mstype.int8: 8, _mstype.uint8: 8, _mstype.int16: 16, _mstype.uint16: 16, _mstype.int32: 32, _mstype.uint32: 32,
+         _mstype.int64: 64, _mstype.uint64: 64}
 
 
 def population_count(input_x):

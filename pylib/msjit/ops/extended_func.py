@@ -1,6 +1,7 @@
 """Functions with a second name or form: those that MindSpore's mint is made of (`_ext`), and parts of language models."""
 import math as _math
 
+from ..autograd import _no_grad
 from ..common import dtype as _mstype
 from ..common.generator import drawn as _drawn
 from ..common.tensor import Tensor as _Tensor
@@ -11,6 +12,7 @@ from . import math_func as _m
 from . import nn_func as _n
 from . import random_func as _r
 from . import registry as _k
+from . import scatter_func as _sc
 from . import special_func as _sp
 from . import statistics_func as _st
 
@@ -61,12 +63,40 @@ def eps(x):
     return _k.full(x.shape, float(numpy.finfo(_mstype.dtype_to_nptype(x.dtype)).eps), x.dtype)
 
 
+def _bound_rows(weight, used, max_norm, norm_type):
+    """Scales the rows of a table that are used down to a norm, in its memory."""
+    for what, value in (("max_norm", max_norm), ("norm_type", norm_type)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError("[embedding] %s, got %s, expected a number" % (what, type(value).__name__))
+    size = _k.abs(_k.stop_gradient(weight))
+    if norm_type == _math.inf:
+        norms = _k.max(size, -1, True)
+    else:
+        norms = _k.pow(_k.sum(_k.pow(size, float(norm_type)), -1, True), 1.0 / norm_type)
+    scale = _k.where(_k.logical_and(used, _k.greater(norms, float(max_norm))), float(max_norm) / (norms + 1e-7), _k.ones_like(norms))
+    with _no_grad():  # the gradient of what is looked up afterwards is by the table as it is then
+        _k.assign(weight, weight * scale)
+
+
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False):
-    """Rows of `weight` by index; the row padding_idx gets no gradient."""
+    """Rows of `weight`, (size, ...), by index: (*input.shape, ...). The row padding_idx gets no gradient.
+
+    max_norm first scales those of the rows down, in `weight` itself, whose norm of the order norm_type is larger. scale_grad_by_freq
+    divides the gradient of a row by how often it is looked up. Raises TypeError for other types, ValueError for a padding_idx outside of `weight`.
+    """
+    _check(weight, "embedding")
+    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise ValueError("[embedding] padding_idx, got %d, expected %d to %d" % (padding_idx, -weight.shape[0], weight.shape[0] - 1))
+    counts = None
     if max_norm is not None or scale_grad_by_freq:
-        raise NotImplementedError("[embedding] max_norm and scale_grad_by_freq, got %s and %s, expected them left out"
-                                  % (max_norm, scale_grad_by_freq))
+        ids = _k.reshape(_check(input, "embedding"), (-1,))
+        counts = _sc.unsorted_segment_sum(_k.ones_like(_k.cast(ids, weight.dtype)), ids, weight.shape[0])
+    if max_norm is not None:
+        _bound_rows(weight, _k.expand_dims(_k.greater(counts, 0), -1), max_norm, norm_type)
     rows = _k.embedding(input, weight)
+    if scale_grad_by_freq:
+        still = _k.stop_gradient(rows)
+        rows = still + (rows - still) / _k.expand_dims(_k.gather(counts, input, 0), -1)
     if padding_idx is None:
         return rows
     here = _k.equal(_k.expand_dims(input, -1), padding_idx % weight.shape[0])

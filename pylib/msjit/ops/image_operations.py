@@ -1,7 +1,7 @@
 """Primitives of images: resizing, patches, transposed convolution; and norms over axes."""
 from ..common import dtype as _mstype
 from ..common.checks import check_format, int_tuple
-from ..common.tensor import check_tensor
+from ..common.tensor import Tensor, check_tensor
 from . import nn_func as _n
 from . import registry as _k
 from . import resize_func as _resize
@@ -25,7 +25,7 @@ class _Resize(Primitive):
     def __call__(self, image, size):
         if check_tensor(image, self.name).ndim != 4:
             raise ValueError("[%s] rank of image, got %d, expected 4" % (self.name, image.ndim))
-        sizes = int_tuple(tuple(size), 2, self.name, "size")
+        sizes = int_tuple(tuple(size.tolist() if isinstance(size, Tensor) else size), 2, self.name, "size")
         return _resize.resize(image, sizes, self._mode, self.align_corners, self.half_pixel_centers)
 
 

@@ -8,6 +8,7 @@ from . import extended_func as _e
 from . import fractional_func as _f
 from . import layout_func as _l
 from . import loss_func as _lo
+from . import matrix_log_func as _ml
 from . import nn_func as _n
 from . import registry as _k
 from . import sampling_func as _s
@@ -67,6 +68,13 @@ def _pad(p, x, paddings, constant_value=None):
     value = constant_value.item() if isinstance(constant_value, _Tensor) else constant_value
     mode = {"edge": "replicate"}.get(p.mode, p.mode)
     return _a.pad(x, [int(n) for n in numbers], mode, value if mode == "constant" else None)
+
+
+_FRACTIONAL = {"pooling_ratio": _REQUIRED, "pseudo_random": False, "overlapping": False, "deterministic": False, "seed": 0, "seed2": 0}
+
+
+def _largest(x, axis):
+    return _k.max(x, axis)
 
 
 def _fractional_solid(p, x, random_samples):
@@ -230,6 +238,8 @@ __all__ = ["Morph", "CopyWithSlice", "TupleToTensor", "ListToTensor"] + _rows(gl
      _ctc_of_scores),
     ("CTCLossV2", {"blank": 0, "reduction": "none", "zero_infinity": False}, _ctc),
     ("PadV3", {"mode": "constant", "paddings_contiguous": True}, _pad),
+    ("FractionalMaxPool", _FRACTIONAL, lambda p, x: _ml.fractional_pool(p.name, p, x, _largest)),
+    ("FractionalAvgPool", _FRACTIONAL, lambda p, x: _ml.fractional_pool(p.name, p, x, _k.mean)),
     ("FractionalMaxPoolWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCHW"}, _fractional_plane),
     ("FractionalMaxPool3DWithFixedKsize", {"ksize": _REQUIRED, "output_shape": _REQUIRED, "data_format": "NCDHW"},
      _fractional_solid),

@@ -18,6 +18,7 @@ from . import nn_func as _n
 from . import other_func as _o
 from . import registry as _k
 from .array_operations import *  # noqa: F401,F403
+from .call_names import name_operands as _name_operands
 from .communication_operations import *  # noqa: F403
 from .communication_operations import ReduceOp  # noqa: F401
 from .composite import constexpr  # noqa: F401 - MindSpore has it beside Primitive
@@ -79,7 +80,7 @@ _UNARY = {
     "Square": _k.square, "Sin": _k.sin, "Cos": _k.cos, "Tan": "tan", "Asin": "asin", "ACos": "acos", "Atan": "atan",
     "Sinh": "sinh", "Cosh": "cosh", "Asinh": "asinh", "Acosh": "acosh", "Atanh": "atanh",
     "Tanh": _k.tanh, "Sigmoid": _k.sigmoid, "Erf": "erf", "Erfc": "erfc", "Expm1": "expm1", "Log1p": "log1p",
-    "Floor": "floor", "Ceil": "ceil", "Round": "round", "Rint": "round", "Trunc": "trunc", "Sign": _k.sign,
+    "Floor": "floor", "Ceil": "ceil", "Rint": "round", "Trunc": "trunc", "Sign": _k.sign,
     "Reciprocal": "reciprocal", "Inv": "reciprocal", "LogicalNot": "logical_not", "Invert": _m.bitwise_not,
     "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "ReLU": _k.relu, "ReLU6": _n.relu6,
     "Softplus": "softplus", "Softsign": _n.softsign, "SiLU": _n.silu, "Mish": _n.mish, "HSwish": _n.hardswish,
@@ -122,6 +123,13 @@ _make(_OTHER, Primitive)
 
 
 # -- with attributes ---------------------------------------------------------------------------------------------------
+
+
+class Round(Primitive):
+    """The nearest whole numbers, or numbers of so many decimals; halves go to the even one."""
+
+    def __call__(self, input, decimals=0):
+        return _m.round(input, decimals=decimals)
 
 
 class Gather(Primitive):
@@ -435,6 +443,7 @@ class Partial(Primitive):
         return _o.partial(func, *args, **kwargs)
 
 
+_name_operands(globals())
 _primexpr = constexpr
 __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 __all__ = ["ReduceOp"] + [name for name, value in list(globals().items())

@@ -51,8 +51,14 @@ def rand(*size, dtype=None, seed=None):
 
 
 def uniform(shape, minval=0.0, maxval=1.0, seed=None, dtype=mstype.float32):
-    """Uniform numbers in [minval, maxval)."""
-    return draw_uniform(_shape((shape,)), dtype, seed) * (maxval - minval) + minval
+    """Uniform numbers in [minval, maxval), whole ones where dtype is one of integers.
+
+    minval and maxval are numbers or Tensors; the result has the shape that `shape` and theirs broadcast to.
+    """
+    if dtype not in mstype.int_type and dtype not in mstype.uint_type:
+        return draw_uniform(_shape((shape,)), dtype, seed) * (maxval - minval) + minval
+    numbers = draw_uniform(_shape((shape,)), mstype.float64, seed)
+    return _k.cast(_k.floor(numbers * (maxval - minval)) + minval, dtype)
 
 
 def randint(low, high, size, seed=None, *, dtype=None):

@@ -1,14 +1,18 @@
-"""mindspore.parallel: networks divided over several processes are not offered and raise when they are called; for data-parallel
-training see docs/parallel.md."""
+"""mindspore.parallel: checkpoints of divided networks are read, joined and divided otherwise; dividing the computation of a network
+over processes is not offered. For data-parallel training see docs/parallel.md."""
 from ..absent import names as _absent_names
+from .checkpoints import rank_list_for_transform, transform_checkpoint_by_rank, transform_checkpoints
 from .layouts import Layout, shard
+from .merging import load_distributed_checkpoint, load_segmented_checkpoints, merge_sliced_parameter
+from .strategy_file import build_searched_strategy, merge_pipeline_strategys, restore_group_info_list
+from .unified import unified_safetensors
 
 _PROCESSES = "networks are not divided over processes; data-parallel training is offered"
 
-globals().update(_absent_names(__name__, """convert_checkpoint_by_rank convert_checkpoints load_distributed_checkpoint
-    load_segmented_checkpoints merge_pipeline_strategys merge_sliced_parameter rank_list_for_convert rank_list_for_transform
-    restore_group_info_list sync_pipeline_shared_parameters transform_checkpoint_by_rank transform_checkpoints
-    unified_safetensors build_searched_strategy parameter_broadcast set_op_strategy_config""", _PROCESSES))
+globals().update(_absent_names(__name__, "AutoParallel sync_pipeline_shared_parameters parameter_broadcast set_op_strategy_config", _PROCESSES))
+
+# MindSpore's newer names of the same functions.
+rank_list_for_convert, convert_checkpoints, convert_checkpoint_by_rank = rank_list_for_transform, transform_checkpoints, transform_checkpoint_by_rank
 
 _parameters = {}
 _ALLOWED = ("fully_use_devices", "elementwise_op_strategy_follow", "enable_algo_auxiliary_ops", "algo_single_loop", "tensor_slice_align_enable",

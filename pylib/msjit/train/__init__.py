@@ -32,3 +32,16 @@ __all__ += ["async_ckpt_thread_status", "ckpt_to_safetensors", "load_checkpoint_
 callback.__all__ = callback.__all__ + ["SummaryCollector"]
 
 _paths.extend(__path__)  # noqa: F405
+
+
+_DIVIDED = ("build_searched_strategy", "load_distributed_checkpoint", "merge_sliced_parameter", "restore_group_info_list")
+
+
+def __getattr__(name):
+    if name in _DIVIDED:
+        from .. import parallel
+        return getattr(parallel, name)
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
+
+
+__all__ += _DIVIDED

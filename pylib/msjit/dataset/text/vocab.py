@@ -104,16 +104,18 @@ class Vocab:
         return dict(self._ids)
 
     def tokens_to_ids(self, tokens):
-        """Number of a word, or of each word of a list; -1 for unknown ones."""
+        """Number of a word, or of each word of a list; -1 for unknown ones. A list of one word gives its number, as in MindSpore."""
         if isinstance(tokens, str):
             return self._ids.get(tokens, -1)
-        return [self._ids.get(str(t), -1) for t in _listed(tokens, "tokens", str)]
+        found = [self._ids.get(str(t), -1) for t in _listed(tokens, "tokens", str)]
+        return found[0] if len(found) == 1 else found
 
     def ids_to_tokens(self, ids):
-        """Word of a number, or of each number of a list; empty for unknown ones."""
+        """Word of a number, or of each number of a list; empty for unknown ones. A list of one number gives its word."""
         if isinstance(ids, (int, np.integer)):
             return self._words.get(integer(ids, "ids", "Vocab", 0, 2147483647), "")
-        return [self._words.get(integer(i, "ids", "Vocab", 0, 2147483647), "") for i in _listed(ids, "ids", (int, np.integer))]
+        found = [self._words.get(integer(i, "ids", "Vocab", 0, 2147483647), "") for i in _listed(ids, "ids", (int, np.integer))]
+        return found[0] if len(found) == 1 else found
 
 
 def _frequencies(pair):

@@ -138,8 +138,8 @@ def _stretch(counts, cutoff):
     high = 255 - kept[0] if len(kept) else 0
     if high <= low:
         return np.arange(256)
-    scale = 255.0 / (high - low)
-    return np.clip((np.arange(256) * scale - low * scale).astype(np.int64), 0, 255)
+    scale = np.float32(255) / np.float32(high - low)  # in float32, as MindSpore: the last bits decide on what is cut off
+    return np.clip((np.arange(256, dtype=np.float32) * scale - np.float32(low) * scale).astype(np.int64), 0, 255)
 
 
 def solarized(image, low, high, where):
