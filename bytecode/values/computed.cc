@@ -10,10 +10,13 @@
 #include "bytecode/exit.h"
 #include "bytecode/numbers.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/tensor_value.h"
 #include "bytecode/values/build.h"
+#include "bytecode/values/computed_graph.h"
 #include "bytecode/values/tensor_array.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
@@ -23,7 +26,8 @@ namespace {
 PyTypeObject* numpy_number() {
   PyObject* const module = loaded_module("numpy");
   PyObject* const found =
-      module ? PyDict_GetItemString(PyModule_GetDict(module), "generic") : nullptr;
+      module ? host::call(host::checked, PyDict_GetItemString, PyModule_GetDict(module), "generic")
+             : nullptr;
   return found && PyType_Check(found) ? reinterpret_cast<PyTypeObject*>(found) : nullptr;
 }
 
@@ -93,8 +97,8 @@ Ref checked(PyObject* made, const Recipe& recipe) {
 int64_t detail_of(const Recipe& recipe) { return recipe.number >> kClassBits; }
 
 Ref build_binary(const Recipe& recipe, const Objects& objects) {
-  return checked(python_binary(BinaryOp(detail_of(recipe)), argument(recipe, objects, 0),
-                               argument(recipe, objects, 1)),
+  return checked(host::call(host::program, python_binary, BinaryOp(detail_of(recipe)),
+                            argument(recipe, objects, 0), argument(recipe, objects, 1)),
                  recipe);
 }
 
@@ -108,52 +112,65 @@ Ref build_numpy_binary(const Recipe& recipe, const Objects& objects) {
   for (size_t i = 0; i < 2; ++i) {
     PyObject* const given = argument(recipe, objects, i);
     const bool plain = is_numpy_scalar(given) || is_number(Py_TYPE(given));
-    operands[i] = plain ? Ref::share(given) : Ref::steal(PyObject_GetItem(given, none.get()));
+    operands[i] = plain
+                      ? Ref::share(given)
+                      : Ref::steal(host::call(host::program, PyObject_GetItem, given, none.get()));
     if (!operands[i]) return {};
   }
   if (!numpy_is_quiet(operands[0].get(), operands[1].get(), op)) {
     PyErr_SetString(PyExc_ArithmeticError, "[region] NumPy may warn of a computation");
     return {};
   }
-  return checked(python_binary(op, operands[0].get(), operands[1].get()), recipe);
+  return checked(host::call(host::program, python_binary, op, operands[0].get(), operands[1].get()),
+                 recipe);
 }
 
 Ref build_compare(const Recipe& recipe, const Objects& objects) {
-  return checked(PyObject_RichCompare(argument(recipe, objects, 0), argument(recipe, objects, 1),
-                                      static_cast<int>(detail_of(recipe))),
+  return checked(host::call(host::program, PyObject_RichCompare, argument(recipe, objects, 0),
+                            argument(recipe, objects, 1), static_cast<int>(detail_of(recipe))),
                  recipe);
 }
 
 Ref build_unary(const Recipe& recipe, const Objects& objects) {
   PyObject* const value = argument(recipe, objects, 0);
   switch (UnaryOp(detail_of(recipe))) {
-    case UnaryOp::kNegative: return checked(PyNumber_Negative(value), recipe);
-    case UnaryOp::kPositive: return checked(PyNumber_Positive(value), recipe);
-    default: return checked(PyNumber_Invert(value), recipe);
+    case UnaryOp::kNegative:
+      return checked(host::call(host::program, PyNumber_Negative, value), recipe);
+    case UnaryOp::kPositive:
+      return checked(host::call(host::program, PyNumber_Positive, value), recipe);
+    default: return checked(host::call(host::program, PyNumber_Invert, value), recipe);
   }
 }
 
 Ref build_function_call(const Recipe& recipe, const Objects& objects) {
   const Recipe plain = {.kind = RecipeKind::kMade, .args = recipe.args};
   const Ref args = build_tuple(plain, objects);
-  return args ? checked(PyObject_Call(recipe.object.get(), args.get(), nullptr), recipe) : Ref();
+  return args ? checked(host::call(host::program, PyObject_Call, recipe.object.get(), args.get(),
+                                   nullptr),
+                        recipe)
+              : Ref();
 }
 
 Ref build_format(const Recipe& recipe, const Objects& objects) {
   Ref shown = Ref::share(argument(recipe, objects, 0));
   switch (detail_of(recipe)) {
-    case 1: shown = Ref::steal(PyObject_Str(shown.get())); break;
-    case 2: shown = Ref::steal(PyObject_Repr(shown.get())); break;
-    case 3: shown = Ref::steal(PyObject_ASCII(shown.get())); break;
+    case 1: shown = Ref::steal(host::call(host::program, PyObject_Str, shown.get())); break;
+    case 2: shown = Ref::steal(host::call(host::program, PyObject_Repr, shown.get())); break;
+    case 3: shown = Ref::steal(host::call(host::program, PyObject_ASCII, shown.get())); break;
     default: break;
   }
-  return shown ? checked(PyObject_Format(shown.get(), recipe.object.get()), recipe) : Ref();
+  return shown
+             ? checked(host::call(host::program, PyObject_Format, shown.get(), recipe.object.get()),
+                       recipe)
+             : Ref();
 }
 
 Ref build_concat(const Recipe& recipe, const Objects& objects) {
   const Ref parts = build_list(recipe, objects);
   const Ref empty = Ref::steal(PyUnicode_FromStringAndSize(nullptr, 0));
-  return parts && empty ? checked(PyUnicode_Join(empty.get(), parts.get()), recipe) : Ref();
+  return parts && empty
+             ? checked(host::call(host::program, PyUnicode_Join, empty.get(), parts.get()), recipe)
+             : Ref();
 }
 
 // --- while capturing ---
@@ -211,8 +228,15 @@ PyTypeObject* class_of_numbers(PyTypeObject* a, PyTypeObject* b, const SymRef& r
   return nullptr;
 }
 
-bool numbers_may_raise(PyTypeObject* a, PyTypeObject* b, BinaryOp op) {
+bool is_nonzero(const SymRef& value) {
+  PyObject* const object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  return object && (PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) != 0
+                                               : PyLong_Check(object) && _PyLong_Sign(object) != 0);
+}
+
+bool numbers_may_raise(PyTypeObject* a, PyTypeObject* b, const SymRef& right, BinaryOp op) {
   switch (op) {
+    case BinaryOp::kTrueDivide: return !is_nonzero(right) || is_int(a) || is_int(b);
     case BinaryOp::kAdd:
     case BinaryOp::kSubtract:
     case BinaryOp::kMul: return is_int(a) != is_int(b);  // an int beyond all floats
@@ -274,6 +298,27 @@ PyTypeObject* class_of_call(PyObject* function, std::string_view name,
   return name == "str.format" && all(is_computable) ? &PyUnicode_Type : nullptr;
 }
 
+// The name of a function that gives numbers, as class_of_call knows it.
+const char* function_name(PyObject* function) {
+  if (function == reinterpret_cast<PyObject*>(&PyFloat_Type)) return "float";
+  if (function == reinterpret_cast<PyObject*>(&PyLong_Type)) return "int";
+  if (!PyCFunction_Check(function)) return "";
+  PyObject* const self = PyCFunction_GET_SELF(function);
+  const bool of_module = self && PyModule_Check(self);
+  return of_module ? reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name : "";
+}
+
+// Of floats; of ints too where nothing becomes a float.
+bool call_may_raise(PyObject* function, const std::vector<PyTypeObject*>& args) {
+  static constexpr std::string_view kSafe[] = {"abs",   "min",   "max",      "float",
+                                               "isnan", "isinf", "isfinite", "fabs"};
+  const std::string_view name = function_name(function);
+  const bool ints = name == "abs" || name == "min" || name == "max";
+  const bool plain = std::ranges::all_of(
+      args, [&](PyTypeObject* type) { return type == &PyFloat_Type || (ints && is_int(type)); });
+  return !plain || std::ranges::find(kSafe, name) == std::end(kSafe);
+}
+
 // --- the row ---
 
 std::string computed_describe(const SymValue& value) {
@@ -305,6 +350,18 @@ int computed_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 }  // namespace
 
+Computed computed_parts(const SymValue& value) {
+  using Form = Computed::Form;
+  const Computation& made = *value.computation;
+  const Form form = made.build == build_binary          ? Form::kBinary
+                    : made.build == build_unary         ? Form::kUnary
+                    : made.build == build_compare       ? Form::kCompare
+                    : made.build == build_function_call ? Form::kCall
+                                                        : Form::kOther;
+  return {form, made.number >> kClassBits,
+          form == Form::kCall ? function_name(made.object.get()) : "", &value.items};
+}
+
 bool is_shown_later(const Executor& x, const SymRef& value) {
   return !x.strict() && is_deferred(value) && value->kind != SymKind::kTensorArray;
 }
@@ -326,7 +383,7 @@ bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
   if (!is_number(left) || !is_number(right)) return true;
   PyTypeObject* const cls = class_of_numbers(left, right, b, op);
   return !cls || make(x, build_binary, static_cast<int64_t>(op), {}, cls,
-                      numbers_may_raise(left, right, op), {a, b}, out, known);
+                      numbers_may_raise(left, right, b, op), {a, b}, out, known);
 }
 
 // An array on the left is changed in place, and with it a tensor.
@@ -345,9 +402,22 @@ bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, Sym
   return make(x, build_compare, op, {}, &PyBool_Type, false, {a, b}, out, known);
 }
 
+namespace {
+
+// `not value`, where a tensor can tell.
+bool negated_test(Executor& x, const SymRef& value, SymRef* out, bool* known) {
+  SymRef test;
+  if (!test_of_computed(x, value, &test)) return false;
+  *known = test != nullptr;
+  return !test || truth_of_tensor(x, test, true, out);
+}
+
+}  // namespace
+
 bool computed_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) {
   PyTypeObject* const type = x.strict() ? nullptr : class_of(x, value);
-  if (!is_number(type) || op == UnaryOp::kNot) return true;
+  if (op == UnaryOp::kNot) return negated_test(x, value, out, known);
+  if (!is_number(type)) return true;
   if (op == UnaryOp::kInvert && type != &PyLong_Type) return true;  // ~True warns
   return make(x, build_unary, static_cast<int64_t>(op), {},
               is_int(type) ? &PyLong_Type : &PyFloat_Type, false, {value}, out, known);
@@ -368,11 +438,12 @@ bool computed_call(Executor& x, PyObject* object, const char* name, const std::v
   PyObject* const self = PyCFunction_Check(object) ? PyCFunction_GET_SELF(object) : nullptr;
   if (self && PyUnicode_CheckExact(self)) {  // "...".format: the method of the class lives on
     all.insert(all.begin(), make_const(Ref::share(self)));
-    function =
-        Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyUnicode_Type), "format"));
+    function = Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
+                                     reinterpret_cast<PyObject*>(&PyUnicode_Type), "format"));
     if (!function) return x.raise_python(name);
   }
-  return make(x, build_function_call, 0, std::move(function), cls, true, std::move(all), out,
+  const bool may_raise = call_may_raise(object, classes);
+  return make(x, build_function_call, 0, std::move(function), cls, may_raise, std::move(all), out,
               known);
 }
 

@@ -17,6 +17,16 @@ struct Computation {
   Ref object;
 };
 
+// What a kComputed is made of, for those who make a tensor of it (computed_graph.h).
+struct Computed {
+  enum class Form { kOther, kBinary, kUnary, kCompare, kCall };
+  Form form = Form::kOther;
+  int64_t detail = 0;     // which operator or comparison
+  const char* name = "";  // of a function of the builtins or of math
+  const std::vector<SymRef>* operands = nullptr;
+};
+Computed computed_parts(const SymValue& value);
+
 // Each of these leaves `known` false where it has no say: at level STRICT, whose graphs hold no
 // Python numbers; where no operand is such a number or text, or
 // something else than numbers and texts is among them. Numbers of the program that meet them need
