@@ -30,7 +30,6 @@ bool are_values(PyObject* const* items, Py_ssize_t count, int depth) {
 }
 
 bool holds_values(PyObject* object, int depth) {
-  Py_ssize_t at = 0;
   if (PyTuple_CheckExact(object))
     return are_values(&PyTuple_GET_ITEM(object, 0), PyTuple_GET_SIZE(object), depth);
   if (PyList_CheckExact(object))
@@ -42,17 +41,18 @@ bool holds_values(PyObject* object, int depth) {
     return are_values(parts, 3, depth);
   }
   if (PyAnySet_CheckExact(object)) {
-    PyObject* item = nullptr;
-    Py_hash_t hash = 0;
-    while (_PySet_NextEntry(object, &at, &item, &hash))
-      if (!is_value_at(item, depth)) return false;
+    const auto* set = reinterpret_cast<const PySetObject*>(object);
+    for (Py_ssize_t i = 0; i <= set->mask; ++i)  // -1: an item was taken out
+      if (const setentry& place = set->table[i];
+          place.key && place.hash != -1 && !is_value_at(place.key, depth))
+        return false;
     return true;
   }
   if (!PyDict_CheckExact(object) && !PyODict_CheckExact(object) &&
       Py_TYPE(object) != default_dict_type())
     return false;
   PyObject *key = nullptr, *value = nullptr;
-  while (PyDict_Next(object, &at, &key, &value))
+  for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);)
     if (!is_value_at(key, depth) || !is_value_at(value, depth)) return false;
   return true;
 }
