@@ -9,6 +9,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/handlers/operands.h"
+#include "bytecode/values/computed.h"
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 
@@ -267,6 +268,9 @@ bool numpy_ufunc(Executor& x, PyObject* ufunc, Args args, PyObject* names, SymRe
   PyErr_Clear();
   if (!name) return wrong_arguments(x, "a ufunc");
   if (!positional(x, name, args, names, 1, 2)) return false;
+  bool known = false;
+  if (args.size() == 1 && !computed_ufunc(x, ufunc, args[0], out, &known)) return false;
+  if (known) return true;
   for (const SymRef& arg : args) {
     if (!x.look(arg)) return false;
     if (!number_object(arg)) return wrong_arguments(x, name);

@@ -316,6 +316,15 @@ bool computed_call(Executor& x, PyObject* object, const char* name, const std::v
               known);
 }
 
+bool computed_ufunc(Executor& x, PyObject* ufunc, const SymRef& arg, SymRef* out, bool* known) {
+  if (x.strict() || !is_deferred(arg) || *function_name(ufunc) == '\0') return true;
+  PyTypeObject* const type = class_of(x, arg);
+  const bool of_array =
+      arg->kind == SymKind::kTensorArray && is_numpy_class(type) && is_float(arg->tensor.dtype());
+  return !(of_array || type == &PyFloat_Type) || make(x, build_function_call, 0, Ref::share(ufunc),
+                                                      numpy_number(), false, {arg}, out, known);
+}
+
 bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, const SymRef& start,
                   SymRef* out, bool* known) {
   PyTypeObject* const type = class_of(x, start);

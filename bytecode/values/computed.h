@@ -36,6 +36,8 @@ bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
 // A call of a builtin function, `object`.
 bool computed_call(Executor& x, PyObject* object, const char* name, const std::vector<SymRef>& args,
                    PyObject* names, SymRef* out, bool* known);
+// A ufunc that says what kind of number it is given: numpy.isnan(loss.asnumpy()).
+bool computed_ufunc(Executor& x, PyObject* ufunc, const SymRef& arg, SymRef* out, bool* known);
 // sum(items, start), numbers all of them.
 bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, const SymRef& start,
                   SymRef* out, bool* known);

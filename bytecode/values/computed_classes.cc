@@ -1,6 +1,7 @@
 #include "bytecode/values/computed_classes.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
@@ -118,10 +119,28 @@ PyTypeObject* class_of_call(PyObject* function, std::string_view name,
   return name == "str.format" && all(is_computable) ? &PyUnicode_Type : nullptr;
 }
 
+namespace {
+
+// numpy.isnan and the like answer as math.isnan does; of other ufuncs nothing is known here.
+const char* ufunc_name(PyObject* function) {
+  if (!host::is_static(function) || std::strcmp(Py_TYPE(function)->tp_name, "numpy.ufunc") != 0)
+    return "";
+  const Ref name =
+      Ref::steal(host::call(host::of_static, PyObject_GetAttrString, function, "__name__"));
+  if (!name) PyErr_Clear();
+  for (const char* known : {"isnan", "isinf", "isfinite"})
+    if (name && PyUnicode_CheckExact(name.get()) &&
+        PyUnicode_CompareWithASCIIString(name.get(), known) == 0)
+      return known;
+  return "";
+}
+
+}  // namespace
+
 const char* function_name(PyObject* function) {
   if (function == reinterpret_cast<PyObject*>(&PyFloat_Type)) return "float";
   if (function == reinterpret_cast<PyObject*>(&PyLong_Type)) return "int";
-  if (!PyCFunction_Check(function)) return "";
+  if (!PyCFunction_Check(function)) return ufunc_name(function);
   PyObject* const self = PyCFunction_GET_SELF(function);
   const bool of_module = self && PyModule_Check(self);
   return of_module ? reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name : "";

@@ -41,6 +41,7 @@ class Tensors {
   SymRef as_double(const Operand& operand);
   bool is_double(const Operand& operand);
   Operand of_scalar(const SymValue& scalar);
+  Operand of_array(const SymValue& array);
   Operand of_constant(PyObject* object);
   Operand of_computed(const SymValue& value, int depth);
   Operand binary(const Computed& computed, int depth);
@@ -107,6 +108,12 @@ Operand Tensors::of_scalar(const SymValue& scalar) {
   return made;
 }
 
+// What an array without dimensions shows, as a float.
+Operand Tensors::of_array(const SymValue& array) {
+  if (array.tensor.rank() != 0 || !is_float(array.tensor.dtype())) return {};
+  return {cast(apply("stop_gradient", {make_tensor(array.tensor)}), DType::kFloat64)};
+}
+
 Operand Tensors::of_constant(PyObject* object) {
   if (PyFloat_CheckExact(object))
     return {make_tensor(x_.sink().constant(Tensor::scalar<double>(PyFloat_AS_DOUBLE(object))))};
@@ -128,6 +135,7 @@ Operand Tensors::number(const SymRef& value, int depth) {
       return {cast(make_tensor(x_.heap().scalar_input(value)), DType::kFloat64)};
     case SymKind::kSize:
       return {cast(make_tensor(x_.heap().scalar_input(value)), DType::kInt64), true, kIntBits + 1};
+    case SymKind::kTensorArray: return of_array(*value);
     case SymKind::kComputed: return of_computed(*value, depth + 1);
     default: return {};
   }

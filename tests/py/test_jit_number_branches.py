@@ -55,6 +55,13 @@ def checks_for_nan(x):
     return ops.tanh(loss)
 
 
+def checks_with_numpy(x):
+    loss = ops.exp(x).sum()
+    if np.isnan(loss.asnumpy()) or not np.isfinite(float(loss)):
+        loss = ops.relu(x).min() * 0
+    return ops.tanh(loss), np.isinf(loss.asnumpy()), np.isnan(float(loss) - 1)
+
+
 def accuracy(x, y):
     hits = int((x > y).sum())
     if hits / 3 > 0.5:
@@ -95,7 +102,8 @@ def ratio(x):
 
 
 CASES = [(keeps_the_best, lambda r: (x3(r), [100.0, 2, 0.05, math.nan, True][r % 5])), (waits, lambda r: (x3(r), 0.5, r)),
-         (stops, lambda r: (x3(r), 0.5 + r, 1)), (checks_for_nan, lambda r: (x3(r),)), (accuracy, lambda r: (x3(r), x3(r + 3))),
+         (stops, lambda r: (x3(r), 0.5 + r, 1)), (checks_for_nan, lambda r: (x3(r),)),
+         (checks_with_numpy, lambda r: (x3(r),)), (accuracy, lambda r: (x3(r), x3(r + 3))),
          (counts, lambda r: (x3(r),)), (differences, lambda r: (x3(r), x3(r * 3))), (truths, lambda r: (x3(r),)),
          (chained, lambda r: (x3(r),)), (ratio, lambda r: (x3(r),))]
 
