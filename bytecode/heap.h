@@ -143,8 +143,8 @@ class Heap {
   const std::vector<SourceId>& inputs() const { return inputs_; }
   // A size or a number as an input of the graph.
   Val scalar_input(const SymRef& value);
-  // The dtype and shape of an array of the program, under a guard, and what it holds, as an input of
-  // the graph (program_arrays.h). False: it cannot be one.
+  // The dtype and shape of an array of the program, under a guard, and what it holds, as an input
+  // of the graph (program_arrays.h). False: it cannot be one.
   bool array_meta(const SymRef& array, Meta* out);
   bool array_input(const SymRef& array, Val* out);
   const std::vector<ScalarInput>& scalars() const { return scalars_; }

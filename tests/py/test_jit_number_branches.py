@@ -206,10 +206,12 @@ def test_loops_left_by_a_number():
         return x, n, err
 
     def first_above(xs):
+        at = 0
         for i, x in enumerate(xs):
+            at = i
             if float(x.sum()) > 2:
                 break
-        return i, x * 2
+        return at, x * 2
     same(halved, lambda r: (x3([0, 1, 2, 3, 6][r % 5]),), variants=range(6))
     same(first_above, lambda r: ([x3(r), x3(r + 1), x3(r + 2)],), variants=ROWS)
 
