@@ -6,6 +6,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/library.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -103,8 +104,9 @@ bool generic_get_attr(Executor& x, const SymRef& self, PyObject* name, SymRef* o
   const char* text = utf8_text(name);
   if (!has_plain_names(type)) return odd_names(x, type);
   if (std::string_view(text) == "__dict__") return instance_vars(x, self, out);
-  PyObject* found = _PyType_Lookup(type, name);
-  if (std::string_view(text) == "__class__" && found == _PyType_Lookup(&PyBaseObject_Type, name)) {
+  PyObject* found = host::find_on_class(type, name);
+  if (std::string_view(text) == "__class__" &&
+      found == host::find_on_class(&PyBaseObject_Type, name)) {
     *out = x.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
     return true;
   }

@@ -91,7 +91,10 @@ std::vector<SourceId> used_sources(const Capture& capture) {
   for (const Recipe& recipe : capture.recipes)
     if (recipe.open) add_sources(*recipe.open, &used);
   for (const ScalarInput& scalar : capture.scalars)
-    if (scalar.number) add_sources(*scalar.number, &used);
+    if (scalar.number)
+      add_sources(*scalar.number, &used);
+    else if (scalar.array != kNoSource)
+      used.push_back(scalar.array);
   for (size_t i = 0; capture.open && i < capture.open->symbols.size(); ++i)
     used.push_back(capture.open->symbols[i].source);
   return used;
@@ -162,6 +165,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     capture.inputs = x.heap().inputs();
     capture.graph->overwrites = find_overwrites(capture);
     capture.scalars = x.heap().scalars();
+    for (ScalarInput& scalar : capture.scalars) scalar.copies = !x.heap().tensor_writes().empty();
     capture.inlined = x.take_inlined();
     capture.open = x.sizes().finish(&capture.trace);
     capture.num_ops = capture.graph->num_ops();

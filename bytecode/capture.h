@@ -52,11 +52,14 @@ struct Recipe {
   NumberExpr open;
 };
 
-// An input of the graph that is no tensor of the program: a size or a float, as a 0-d tensor.
+// An input of the graph that is no tensor of the program: a size or a float, as a 0-d tensor, or
+// what an array holds.
 struct ScalarInput {
   int32_t input;
   SizeExpr size;
-  NumberExpr number;  // null: the size
+  NumberExpr number;           // null: the size
+  SourceId array = kNoSource;  // of an array
+  bool copies = false;         // the region writes to tensors, which may have the array's memory
 };
 
 struct Effect;

@@ -115,6 +115,8 @@ class Joiner {
   SymRef join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b);
   Val number(const SymRef& value);
   SymRef join_numbers(const SymRef& a, const SymRef& b);
+  SymRef one_sided_number(int side, const SymRef& value);
+  static SymRef as_number(SymRef value, PyTypeObject* type);
 
   Executor& x_;
   const uint64_t mark_;

@@ -17,6 +17,7 @@ namespace {
 #define MSJIT_CANON(name, ...) exec_##name,
 constexpr Handler kHandlers[] = {
 #include "bytecode/isa.def"
+#include "guards/py/host_call.h"
 };
 
 const char* code_file(PyCodeObject* code) {
@@ -26,8 +27,7 @@ const char* code_file(PyCodeObject* code) {
 
 // A function of msjit itself, by the module its globals name.
 bool is_own(PyObject* globals) {
-  if (!compat::has_only_string_keys(globals)) return false;  // a key's __eq__ may be Python code
-  PyObject* const name = PyDict_GetItemString(globals, "__name__");
+  PyObject* const name = host::find_name(globals, "__name__");
   const char* text = name && PyUnicode_Check(name) ? utf8_text(name) : nullptr;
   return text && (std::strcmp(text, "msjit") == 0 || std::strncmp(text, "msjit.", 6) == 0);
 }

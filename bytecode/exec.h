@@ -108,6 +108,10 @@ class Executor {
     std::string otherwise;
   };
   const std::vector<Assumed>& assumed() const { return assumed_; }
+  // That a bool tensor made outside all arms is true in every call that the region serves.
+  void assume_holds(const SymRef& test, std::string otherwise) {
+    assumed_.push_back({test, true, std::move(otherwise)});
+  }
   // Gives a tensor made in the region another value.
   void renew(const SymRef& tensor, Val value);
   // Whether a value of the graph is what an If makes of a tensor that an arm has renewed.

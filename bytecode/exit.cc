@@ -132,7 +132,7 @@ bool ExitBuilder::frame_state() {
     }
     if (value->source != kNoSource) {
       const Source& source = x_.heap().guards().source(value->source);
-      if (source.kind == LoadKind::kLocal && source.index == slot) continue;  // unchanged
+      if (source.kind == &load::local && source.index == slot) continue;  // unchanged
     }
     const int index = recipe(value);
     if (index < 0) return false;
@@ -149,7 +149,7 @@ bool ExitBuilder::frame_state() {
 // What the frame held at the beginning and nothing the region leaves behind refers to.
 void ExitBuilder::note_dropped() {
   const SymFrame& frame = x_.root();
-  std::set<std::pair<LoadKind, int>> kept;
+  std::set<std::pair<const LoadKind*, int>> kept;
   for (const Recipe& recipe : capture_->recipes) {
     if (recipe.kind != RecipeKind::kRegister) continue;
     const Source& source = x_.heap().guards().source(recipe.index);
@@ -160,12 +160,12 @@ void ExitBuilder::note_dropped() {
     const SourceId id = frame.slots[i]->source;
     const Source* now = id == kNoSource ? nullptr : &x_.heap().guards().source(id);
     const int slot = static_cast<int>(i);
-    if (!(now && now->kind == LoadKind::kLocal && now->index == slot) &&
-        !kept.count({LoadKind::kLocal, slot}))
+    if (!(now && now->kind == &load::local && now->index == slot) &&
+        !kept.count({&load::local, slot}))
       capture_->dropped_locals.push_back(slot);
   }
   for (int i = 0; i < x_.start_depth(); ++i)
-    if (!kept.count({LoadKind::kStack, i})) capture_->dropped_stack.push_back(i);
+    if (!kept.count({&load::stack, i})) capture_->dropped_stack.push_back(i);
 }
 
 bool ExitBuilder::effects_of(const SymRef& value) {
@@ -185,8 +185,7 @@ bool ExitBuilder::effects() {
     Recipe load{RecipeKind::kRegister};
     load.index = global.source;
     if (global.source == kNoSource)
-      load.index =
-          x_.heap().guards().add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
+      load.index = x_.heap().guards().add_source(load::globals_dict, kNoSource, 0, {}, "globals()");
     if (!write({&effect_set_global, add(std::move(load)), global.name, {}}, {global.value}))
       return false;
   }

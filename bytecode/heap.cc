@@ -11,6 +11,7 @@
 #include "bytecode/values/value_kind.h"
 #include "guards/py/compat.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 #include "guards/py/set_table.h"
 #include "guards/py/tables.h"
@@ -19,9 +20,7 @@ namespace msjit {
 
 // Whether an object is likely to be the same in the next call: not one that is handed in.
 bool Heap::lasts(const SymRef& value) const {
-  const LoadKind kind = guards_.source(value->source).kind;
-  return is_enum_type(Py_TYPE(value->object.get())) ||
-         (kind != LoadKind::kLocal && kind != LoadKind::kStack);
+  return is_enum_type(Py_TYPE(value->object.get())) || !guards_.source(value->source).handed_in();
 }
 
 bool Heap::pin(const SymRef& value) {
@@ -66,7 +65,7 @@ SymRef Heap::from_source(SourceId id, PyObject* object) {
 }
 
 // Not being there is something that a capture relies on too.
-SymRef Heap::unbound(LoadKind kind, int index, const std::string& name) {
+SymRef Heap::unbound(const LoadKind& kind, int index, const std::string& name) {
   const SourceId id = guards_.add_source(kind, kNoSource, index, {}, "unbound " + name);
   guards_.add(guard::identity, id, {.object = Ref::none()});
   return null_sym();
@@ -74,22 +73,22 @@ SymRef Heap::unbound(LoadKind kind, int index, const std::string& name) {
 
 SymRef Heap::from_local(int slot, const std::string& name) {
   PyObject* object = slots_.locals[slot];
-  if (!object) return unbound(LoadKind::kUnboundLocal, slot, name);
-  return from_source(guards_.add_source(LoadKind::kLocal, kNoSource, slot, {}, name), object);
+  if (!object) return unbound(load::unbound_local, slot, name);
+  return from_source(guards_.add_source(load::local, kNoSource, slot, {}, name), object);
 }
 
 SymRef Heap::from_stack(int index) {
   PyObject* object = slots_.stack[index];
-  if (!object) return unbound(LoadKind::kNullItem, index, fmt::format("<stack {}>", index));
+  if (!object) return unbound(load::null_item, index, fmt::format("<stack {}>", index));
   return from_source(
-      guards_.add_source(LoadKind::kStack, kNoSource, index, {}, fmt::format("stack[{}]", index)),
+      guards_.add_source(load::stack, kNoSource, index, {}, fmt::format("stack[{}]", index)),
       object);
 }
 
 SymRef Heap::from_constant(Ref object, const std::string& text) {
   PyObject* raw = object.get();
   const bool nameless = text.find('<') != std::string::npos;  // <lambda>, <locals>
-  return from_source(guards_.add_source(LoadKind::kConst, kNoSource, 0, std::move(object),
+  return from_source(guards_.add_source(load::constant, kNoSource, 0, std::move(object),
                                         nameless ? fmt::format("function('{}')", text) : text),
                      raw);
 }
@@ -100,7 +99,7 @@ void Heap::guard_exact_type(const SymRef& value) {
 }
 
 void Heap::guard_identity(const SymRef& value) {
-  if (guards_.source(value->source).kind == LoadKind::kConst) return;
+  if (guards_.source(value->source).kind == &load::constant) return;
   guards_.add(guard::identity, value->source, {.object = value->object});
 }
 
@@ -198,7 +197,7 @@ bool Heap::realize(const SymRef& value) {
     return true;
   }
   if (is_value_type(object)) {
-    if (guards_.source(value->source).kind != LoadKind::kConst)
+    if (guards_.source(value->source).kind != &load::constant)
       guards_.add(guard::equal, value->source, {.object = value->object});
     value->kind = SymKind::kConst;
     return true;
@@ -228,7 +227,9 @@ bool Heap::realize(const SymRef& value) {
 
 bool Heap::realize_set(const SymRef& value) {
   PyObject* object = value->object.get();
-  Ref items = PySet_GET_SIZE(object) > kMaxItems ? Ref() : Ref::steal(PySequence_List(object));
+  Ref items = PySet_GET_SIZE(object) > kMaxItems
+                  ? Ref()
+                  : Ref::steal(host::call(host::checked, PySequence_List, object));
   error = "set with items that compare by Python code";
   for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items.get()); ++i)
     if (PyObject* item = PyList_GET_ITEM(items.get(), i); !is_key_value(item) && !is_single(item))
@@ -365,7 +366,7 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
     value->kind = tuple ? SymKind::kTuple : SymKind::kList;
     for (Py_ssize_t i = 0; i < n; ++i) {
       PyObject* item = tuple ? PyTuple_GET_ITEM(object, i) : PyList_GET_ITEM(object, i);
-      const LoadKind kind = tuple ? LoadKind::kTupleItem : LoadKind::kListItem;
+      const LoadKind& kind = tuple ? load::tuple_item : load::list_item;
       value->items.push_back(from_source(
           guards_.add_source(kind, id, static_cast<int>(i), {}, fmt::format("{}[{}]", text, i)),
           item));
@@ -386,8 +387,8 @@ bool Heap::realize_container(const SymRef& value, PyTypeObject* type) {
   } else if (type == &PyMethod_Type) {
     value->kind = SymKind::kMethod;
     const SourceId function =
-        guards_.add_source(LoadKind::kMethodFunction, id, 0, {}, text + ".__func__");
-    const SourceId self = guards_.add_source(LoadKind::kMethodSelf, id, 0, {}, text + ".__self__");
+        guards_.add_source(load::method_function, id, 0, {}, text + ".__func__");
+    const SourceId self = guards_.add_source(load::method_self, id, 0, {}, text + ".__self__");
     value->items = {from_source(function, PyMethod_GET_FUNCTION(object)),
                     from_source(self, PyMethod_GET_SELF(object))};
   } else {

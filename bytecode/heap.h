@@ -11,6 +11,7 @@
 #include "bytecode/sizes.h"
 #include "bytecode/symval.h"
 #include "graph/graph_sink.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 
@@ -121,7 +122,7 @@ class Heap {
   // The object that an object known by identity, or immutable, points to at an address of its own.
   SymRef part(const SymRef& owner, PyObject** at, const std::string& name);
   // Globals, defaults, keyword defaults or closure of a guarded function; null when it has none.
-  SymRef function_part(const SymRef& function, LoadKind part);
+  SymRef function_part(const SymRef& function, const LoadKind& part);
   SymRef cell_contents(const SymRef& cell);
   // That a value keeps its class; that it is this very object.
   void guard_exact_type(const SymRef& value);
@@ -143,6 +144,10 @@ class Heap {
   const std::vector<SourceId>& inputs() const { return inputs_; }
   // A size or a number as an input of the graph.
   Val scalar_input(const SymRef& value);
+  // The dtype and shape of an array of the program, under a guard, and what it holds, as an input
+  // of the graph (program_arrays.h). False: it cannot be one.
+  bool array_meta(const SymRef& array, Meta* out);
+  bool array_input(const SymRef& array, Val* out);
   const std::vector<ScalarInput>& scalars() const { return scalars_; }
   GraphSink* sink() { return sink_; }
   const Slots& slots() const { return slots_; }
@@ -188,7 +193,7 @@ class Heap {
   static constexpr Py_ssize_t kMaxItems = 4096;  // longer containers are not looked into
 
   const SymRef* written_global(PyObject* globals, PyObject* name) const;
-  SymRef unbound(LoadKind kind, int index, const std::string& name);
+  SymRef unbound(const LoadKind& kind, int index, const std::string& name);
   bool realize_container(const SymRef& value, PyTypeObject* type);
   bool realize_tensor(const SymRef& value);
   bool is_known_parameter(const SymRef& value);
@@ -241,8 +246,6 @@ bool same_key(const SymRef& a, const SymRef& b);
 // functions, pinned members of enumerations.
 bool is_plain_key(const SymRef& key);
 
-// Whether looking for a name in a class runs no Python code: a class can have keys that compare by
-// it.
-bool has_plain_names(PyTypeObject* type);
+using host::has_plain_names;
 
 }  // namespace msjit

@@ -48,7 +48,7 @@ bool Heap::guard_namespaces() {
     const SourceId own =
         write.source != kNoSource
             ? write.source
-            : guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
+            : guards_.add_source(load::globals_dict, kNoSource, 0, {}, "globals()");
     all[own] = {write.globals, true};
   }
   for (const auto& [id, changed] : all) {
@@ -72,7 +72,7 @@ bool Heap::guard_apart_from(SourceId id, const Namespace& changed, SourceId othe
   // What a module shows of changed globals is known while they are those of the module.
   if (names != changed.object || changed.is_dict || !PyModule_CheckExact(other.object))
     return false;
-  const SourceId dict = guards_.add_source(LoadKind::kInstanceDict, other_id, 0, {},
+  const SourceId dict = guards_.add_source(load::instance_dict, other_id, 0, {},
                                            guards_.source(other_id).text + ".__dict__");
   guards_.add(guard::same, dict, {.other = id});
   return true;

@@ -6,19 +6,11 @@
 #include "bytecode/library.h"
 #include "bytecode/table_objects.h"
 #include "guards/py/compat.h"
+#include "guards/py/host_call.h"
 #include "guards/py/tables.h"
 
 namespace msjit {
-namespace {
-
-std::string repr_text(PyObject* key) {
-  Ref repr = Ref::steal(PyObject_Repr(key));
-  const char* text = repr ? utf8_text(repr.get()) : nullptr;
-  if (!text) PyErr_Clear();
-  return text ? text : "?";
-}
-
-}  // namespace
+namespace {}  // namespace
 
 bool is_plain_key(const SymRef& key) {
   if (key->kind == SymKind::kObject) return key->pinned;
@@ -46,9 +38,7 @@ bool Heap::pin_key(const SymRef& key) {
 
 bool same_key(const SymRef& a, const SymRef& b) {
   if (a->object == b->object) return true;
-  const int equal = PyObject_RichCompareBool(a->object.get(), b->object.get(), Py_EQ);
-  if (equal < 0) PyErr_Clear();
-  return equal == 1;
+  return host::equal_values(a->object.get(), b->object.get());
 }
 
 // A dict whose keys compare by Python code is not looked into, here and at every later check.
@@ -65,7 +55,7 @@ bool Heap::guard_keys_plain(SourceId id, PyObject* dict, bool of_instance) {
 // What a defaultdict makes of a missing key.
 bool Heap::realize_factory(const SymRef& dict) {
   static PyObject* const name = special_name("default_factory");
-  PyObject* descriptor = _PyType_Lookup(default_dict_type(), name);
+  PyObject* descriptor = host::find_on_class(default_dict_type(), name);
   error = "a defaultdict";
   if (!descriptor || !is_object_member(default_dict_type(), descriptor)) return false;
   SymRef factory = member(dict, descriptor);
@@ -79,16 +69,17 @@ SymRef Heap::dict_get(const SymRef& dict, const SymRef& key) {
   for (const auto& [known, item] : dict->entries)
     if (same_key(known, key)) return item;
   if (dict->keys_known) return nullptr;
-  const Py_hash_t hash = PyObject_Hash(key->object.get());
-  PyObject* object = _PyDict_GetItem_KnownHash(dict->object.get(), key->object.get(), hash);
+  const Py_hash_t hash = host::call(host::checked, PyObject_Hash, key->object.get());
+  PyObject* object = host::call(host::checked, _PyDict_GetItem_KnownHash, dict->object.get(),
+                                key->object.get(), hash);
   if (!object) {
     guards_.add(guard::missing, dict->source,
                 {.version = 1, .number = hash, .object = key->object});
     return nullptr;
   }
   const std::string text =
-      fmt::format("{}[{}]", guards_.source(dict->source).text, repr_text(key->object.get()));
-  const SourceId id = guards_.add_source(LoadKind::kDictItem, dict->source, 0, key->object, text);
+      fmt::format("{}[{}]", guards_.source(dict->source).text, host::text_of(key->object.get()));
+  const SourceId id = guards_.add_source(load::dict_item, dict->source, 0, key->object, text);
   SymRef item = from_source(id, object);
   dict->entries.emplace_back(key, item);
   return item;
@@ -108,7 +99,7 @@ bool Heap::dict_all(const SymRef& dict) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys.get()); ++i) {
     PyObject* key = PyTuple_GET_ITEM(keys.get(), i);
     SymRef symbol = make_const(Ref::share(key));
-    if (!is_plain_key(symbol)) symbol = from_constant(Ref::share(key), repr_text(key));
+    if (!is_plain_key(symbol)) symbol = from_constant(Ref::share(key), host::text_of(key));
     if (!pin_key(symbol)) {
       error = fmt::format("dict with {} keys", Py_TYPE(key)->tp_name);
       return false;

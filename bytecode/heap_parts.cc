@@ -7,6 +7,7 @@
 #include "bytecode/counters.h"
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
+#include "guards/py/host_call.h"
 
 #include <structmember.h>
 
@@ -16,21 +17,11 @@ namespace {
 // A lookup gives a class its version tag; false when CPython has run out of tags.
 bool assign_version(PyTypeObject* type) {
   static PyObject* const probe = special_name("__class__");
-  _PyType_Lookup(type, probe);
+  host::find_on_class(type, probe);
   return compat::type_version(type) != 0;
 }
 
 }  // namespace
-
-bool has_plain_names(PyTypeObject* type) {
-  PyObject* const bases = type->tp_mro;
-  for (Py_ssize_t i = 0; bases && i < PyTuple_GET_SIZE(bases); ++i) {
-    auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
-    if ((base->tp_flags & Py_TPFLAGS_HEAPTYPE) && !compat::has_only_string_keys(base->tp_dict))
-      return false;
-  }
-  return true;
-}
 
 const SymRef* Heap::written_global(PyObject* globals, PyObject* name) const {
   for (const GlobalWrite& write : global_writes_)
@@ -57,17 +48,16 @@ SymRef Heap::global(PyObject* globals, SourceId globals_source, PyObject* builti
                     PyObject* name) {
   if (const SymRef* written = written_global(globals, name)) return *written;
   const char* text = utf8_text(name);
-  const Py_hash_t hash = PyObject_Hash(name);
+  const Py_hash_t hash = host::call(host::values, PyObject_Hash, name);
   const bool own = globals_source == kNoSource;
   const SourceId table =
-      own ? guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()")
-          : globals_source;
+      own ? guards_.add_source(load::globals_dict, kNoSource, 0, {}, "globals()") : globals_source;
   if (!guard_keys_plain(table, globals, false)) return nullptr;
   namespaces_.emplace(table, globals);
-  if (PyObject* object = _PyDict_GetItem_KnownHash(globals, name, hash)) {
-    const SourceId id =
-        own ? guards_.add_source(LoadKind::kGlobal, kNoSource, 0, Ref::share(name), text)
-            : guards_.add_source(LoadKind::kDictItem, table, 0, Ref::share(name), text);
+  if (PyObject* object =
+          host::call(host::checked, _PyDict_GetItem_KnownHash, globals, name, hash)) {
+    const SourceId id = own ? guards_.add_source(load::global, kNoSource, 0, Ref::share(name), text)
+                            : guards_.add_source(load::dict_item, table, 0, Ref::share(name), text);
     return from_source(id, object);
   }
   guards_.add(guard::missing, table, {.version = 1, .number = hash, .object = Ref::share(name)});
@@ -78,14 +68,15 @@ SymRef Heap::builtin(PyObject* builtins, SourceId globals_source, PyObject* name
   if (!PyDict_CheckExact(builtins)) return nullptr;
   const bool own = globals_source == kNoSource && builtins == slots_.builtins;
   const SourceId table =
-      own ? guards_.add_source(LoadKind::kBuiltinsDict, kNoSource, 0, {}, "builtins")
-          : guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(builtins), "builtins");
+      own ? guards_.add_source(load::builtins_dict, kNoSource, 0, {}, "builtins")
+          : guards_.add_source(load::constant, kNoSource, 0, Ref::share(builtins), "builtins");
   if (!guard_keys_plain(table, builtins, false)) return nullptr;
   namespaces_.emplace(table, builtins);
   const char* text = utf8_text(name);
-  PyObject* object = _PyDict_GetItem_KnownHash(builtins, name, PyObject_Hash(name));
+  PyObject* object = host::call(host::checked, _PyDict_GetItem_KnownHash, builtins, name,
+                                host::call(host::values, PyObject_Hash, name));
   if (!object) return nullptr;
-  const LoadKind kind = own ? LoadKind::kBuiltin : LoadKind::kDictItem;
+  const LoadKind& kind = own ? load::builtin : load::dict_item;
   return from_source(guards_.add_source(kind, own ? kNoSource : table, 0, Ref::share(name), text),
                      object);
 }
@@ -132,7 +123,7 @@ SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
   for (const auto& [known, value] : object->attributes)
     if (known == text) return value;
   if (!real) return nullptr;
-  const Py_hash_t hash = PyObject_Hash(name);
+  const Py_hash_t hash = host::call(host::values, PyObject_Hash, name);
   PyObject* found = instance_item(real, name, hash);
   if (!found) {
     guards_.add(guard::missing, object->source, {.number = hash, .object = Ref::share(name)});
@@ -141,8 +132,7 @@ SymRef Heap::instance_attr(const SymRef& object, PyObject* name) {
   const std::string path = fmt::format("{}.{}", guards_.source(object->source).text, text);
   if (PyLong_CheckExact(found) && is_counter(Py_TYPE(real), name)) sizes_->expect_change(path);
   SymRef value = from_source(
-      guards_.add_source(LoadKind::kInstanceAttr, object->source, 0, Ref::share(name), path),
-      found);
+      guards_.add_source(load::instance_attr, object->source, 0, Ref::share(name), path), found);
   object->attributes.emplace_back(text, value);
   return value;
 }
@@ -158,7 +148,7 @@ SymRef Heap::member(const SymRef& object, PyObject* descriptor) {
   if (!found) return nullptr;
   const std::string path = fmt::format("{}.{}", guards_.source(object->source).text, name);
   SymRef value =
-      from_source(guards_.add_source(LoadKind::kMember, object->source, offset, {}, path), found);
+      from_source(guards_.add_source(load::member, object->source, offset, {}, path), found);
   object->attributes.emplace_back(name, value);
   return value;
 }
@@ -171,24 +161,24 @@ void Heap::guard_function(const SymRef& value) {
 }
 
 void Heap::guard_no_gradients() {
-  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "gradients");
+  const SourceId id = guards_.add_source(load::constant, kNoSource, 0, Ref::none(), "gradients");
   guards_.add(guard::gradients, id);
   plain_ = true;
 }
 
 void Heap::guard_gradients() {
-  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "gradients");
+  const SourceId id = guards_.add_source(load::constant, kNoSource, 0, Ref::none(), "gradients");
   guards_.add(guard::gradients, id, {.number = 1});
 }
 
 void Heap::guard_outside_scopes(bool outside) {
-  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "gradients");
+  const SourceId id = guards_.add_source(load::constant, kNoSource, 0, Ref::none(), "gradients");
   guards_.add(guard::gradients, id, {.number = outside ? 3 : 2});
   plain_ |= outside;
 }
 
 void Heap::guard_syntax_level() {
-  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::none(), "context");
+  const SourceId id = guards_.add_source(load::constant, kNoSource, 0, Ref::none(), "context");
   guards_.add(guard::syntax_level, id, {.number = g_strict_by_context});
 }
 
@@ -197,26 +187,16 @@ bool Heap::guard_unwatched(PyCodeObject* code) {
   if (compat::has_listeners(code)) return false;
   auto* object = reinterpret_cast<PyObject*>(code);
   const char* name = utf8_text(code->co_name);
-  const SourceId id = guards_.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(object),
+  const SourceId id = guards_.add_source(load::constant, kNoSource, 0, Ref::share(object),
                                          fmt::format("{}.__code__", name ? name : "?"));
   guards_.add(guard::unwatched, id);
   return true;
 }
 
-SymRef Heap::function_part(const SymRef& function, LoadKind part) {
-  auto* object = compat::function(function->object.get());
-  PyObject* found = nullptr;
-  const char* name = "";
-  switch (part) {
-    case LoadKind::kFunctionDefaults: found = object->func_defaults, name = "__defaults__"; break;
-    case LoadKind::kFunctionKwDefaults:
-      found = object->func_kwdefaults, name = "__kwdefaults__";
-      break;
-    case LoadKind::kFunctionClosure: found = object->func_closure, name = "__closure__"; break;
-    default: found = object->func_globals, name = "__globals__"; break;
-  }
+SymRef Heap::function_part(const SymRef& function, const LoadKind& part) {
+  PyObject* found = part.find({.kind = &part}, function->object.get(), slots_);
   if (!found) return nullptr;
-  const std::string text = fmt::format("{}.{}", guards_.source(function->source).text, name);
+  const std::string text = fmt::format("{}.{}", guards_.source(function->source).text, part.name);
   return from_source(guards_.add_source(part, function->source, 0, {}, text), found);
 }
 
@@ -225,8 +205,7 @@ SymRef Heap::part(const SymRef& owner, PyObject** at, const std::string& name) {
   if (owner->source == kNoSource) owner->source = from_constant(owner->object, "object")->source;
   const std::string text = fmt::format("{}.{}", guards_.source(owner->source).text, name);
   return from_source(
-      guards_.add_source(LoadKind::kMember, owner->source, static_cast<int>(offset), {}, text),
-      *at);
+      guards_.add_source(load::member, owner->source, static_cast<int>(offset), {}, text), *at);
 }
 
 SymRef Heap::function_attr(const SymRef& function, PyObject* name) {
@@ -238,7 +217,7 @@ SymRef Heap::function_attr(const SymRef& function, PyObject* name) {
   if (text == "__doc__" && object->func_doc) return part(function, &object->func_doc, "__doc__");
   if (text == "__module__" && object->func_module)
     return part(function, &object->func_module, "__module__");
-  if (_PyType_Lookup(&PyFunction_Type, name)) return nullptr;
+  if (host::find_on_class(&PyFunction_Type, name)) return nullptr;
   if (!guard_keys_plain(function->source, object->func_dict, true)) return nullptr;
   return instance_attr(function, name);
 }
@@ -247,9 +226,9 @@ SymRef Heap::function_attr(const SymRef& function, PyObject* name) {
 SourceId Heap::globals_source(const SymRef& function) {
   PyObject* globals = compat::function(function->object.get())->func_globals;
   if (auto it = globals_.find(globals); it != globals_.end()) return it->second;
-  SourceId id = function_part(function, LoadKind::kFunctionGlobals)->source;
+  SourceId id = function_part(function, load::function_globals)->source;
   if (globals == slots_.globals) {
-    const SourceId own = guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
+    const SourceId own = guards_.add_source(load::globals_dict, kNoSource, 0, {}, "globals()");
     guards_.add(guard::same, id, {.other = own});
     id = kNoSource;
   }
@@ -260,7 +239,7 @@ SymRef Heap::globals_of(const SymFunction& fresh) {
   SymRef globals = make_const(fresh.globals);
   globals->source = fresh.globals_source;
   if (globals->source == kNoSource)
-    globals->source = guards_.add_source(LoadKind::kGlobalsDict, kNoSource, 0, {}, "globals()");
+    globals->source = guards_.add_source(load::globals_dict, kNoSource, 0, {}, "globals()");
   return globals;
 }
 
@@ -270,13 +249,13 @@ SymRef Heap::cell_contents(const SymRef& cell) {
   if (!contents) return nullptr;
   const std::string text = guards_.source(cell->source).text;
   SymRef value =
-      from_source(guards_.add_source(LoadKind::kCellContents, cell->source, 0, {}, text), contents);
+      from_source(guards_.add_source(load::cell_contents, cell->source, 0, {}, text), contents);
   cell->items = {value};
   return value;
 }
 
 SourceId Heap::class_source(PyTypeObject* type) {
-  return guards_.add_source(LoadKind::kConst, kNoSource, 0,
+  return guards_.add_source(load::constant, kNoSource, 0,
                             Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
 }
 
@@ -293,8 +272,7 @@ SymRef Heap::class_attr(PyTypeObject* type, PyObject* name, PyObject* found) {
   if (is_identity_constant(found)) return from_constant(Ref::share(found), text);
   if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !guard_class_version(type)) return nullptr;
   return from_source(
-      guards_.add_source(LoadKind::kClassAttr, class_source(type), 0, Ref::share(name), text),
-      found);
+      guards_.add_source(load::class_attr, class_source(type), 0, Ref::share(name), text), found);
 }
 
 }  // namespace msjit

@@ -29,9 +29,9 @@ bool open_function(Executor& x, PyObject* object, Callee* out) {
   out->code = reinterpret_cast<PyCodeObject*>(function->func_code);
   out->globals = Ref::share(function->func_globals);
   out->globals_source = heap.globals_source(pinned);
-  out->defaults = heap.function_part(pinned, LoadKind::kFunctionDefaults);
-  out->kwdefaults = heap.function_part(pinned, LoadKind::kFunctionKwDefaults);
-  out->closure = heap.function_part(pinned, LoadKind::kFunctionClosure);
+  out->defaults = heap.function_part(pinned, load::function_defaults);
+  out->kwdefaults = heap.function_part(pinned, load::function_kwdefaults);
+  out->closure = heap.function_part(pinned, load::function_closure);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/handlers/operands.h"
 #include "bytecode/table_objects.h"
+#include "guards/py/host_call.h"
 
 #include <fmt/core.h>
 
@@ -14,7 +15,7 @@ namespace msjit {
 PyObject* find_special(const SymRef& self, const char* name) {
   PyTypeObject* type = type_of(*self);
   if (!type) return nullptr;
-  return _PyType_Lookup(type, special_name(name));
+  return host::find_on_class(type, special_name(name));
 }
 
 bool has_special(const SymRef& self, const char* name) {
@@ -48,7 +49,7 @@ bool guard_descriptor(Executor& x, PyTypeObject* owner, PyObject* name, PyObject
 SymRef wrapped_object(Executor& x, PyTypeObject* owner, PyObject* name, PyObject* found,
                       const char* part) {
   PyTypeObject* const kind = Py_TYPE(found);
-  PyObject* const descriptor = _PyType_Lookup(kind, special_name(part));
+  PyObject* const descriptor = host::find_on_class(kind, special_name(part));
   if (!descriptor || !is_object_member(kind, descriptor)) return nullptr;
   const SymRef holder = x.heap().class_attr(owner, name, found);
   return holder ? x.heap().member(holder, descriptor) : nullptr;
@@ -63,8 +64,8 @@ SymRef wrapped_function(Executor& x, PyTypeObject* owner, PyObject* name, PyObje
 bool tells_its_class(PyTypeObject* type) {
   static PyObject* const name = special_name("__class__");
   static PyObject* const reader = special_name("__getattribute__");
-  return _PyType_Lookup(type, name) == _PyType_Lookup(&PyBaseObject_Type, name) &&
-         Py_TYPE(_PyType_Lookup(type, reader)) == &PyWrapperDescr_Type;
+  return host::find_on_class(type, name) == host::find_on_class(&PyBaseObject_Type, name) &&
+         Py_TYPE(host::find_on_class(type, reader)) == &PyWrapperDescr_Type;
 }
 
 namespace {
@@ -109,7 +110,7 @@ PyTypeObject* static_base(PyTypeObject* type) {
 }
 
 PyObject* object_member(const char* name) {
-  return _PyType_Lookup(&PyBaseObject_Type, special_name(name));
+  return host::find_on_class(&PyBaseObject_Type, special_name(name));
 }
 
 // Exceptions whose state is their arguments alone.
@@ -136,7 +137,7 @@ bool make_instance(Executor& x, const SymRef& cls, SymRef* out) {
   const bool exception = is_simple_exception(base);
   PyObject* del = special_name("__del__");
   const bool table = is_table_base(base) && type != base;
-  if ((base != &PyBaseObject_Type && !exception && !table) || _PyType_Lookup(type, del))
+  if ((base != &PyBaseObject_Type && !exception && !table) || host::find_on_class(type, del))
     return x.fail(BreakReason::kMakeInstance, type->tp_name);
   if (type->tp_flags & Py_TPFLAGS_IS_ABSTRACT)
     return x.fail(BreakReason::kRaises, fmt::format("making an abstract {}", type->tp_name));
@@ -214,7 +215,7 @@ bool construct(Executor& x, const SymRef& cls, std::vector<SymRef> args, PyObjec
   if (heap_type && !x.heap().guard_class_version(type))
     return x.fail(BreakReason::kMakeInstance, type->tp_name);
   static PyObject* const new_name = special_name("__new__");
-  PyObject* found = _PyType_Lookup(type, new_name);
+  PyObject* found = host::find_on_class(type, new_name);
   if (!found) return x.fail(BreakReason::kMakeInstance, type->tp_name);
   const bool plain_new = found == object_member("__new__");
   std::vector<SymRef> with_class = args;

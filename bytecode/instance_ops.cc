@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bytecode/instance.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -214,10 +215,11 @@ bool exception_str(Executor& x, const SymRef& value, PyObject* method, SymRef* o
         !PyBool_Check(item) && item != Py_None)
       return x.fail(BreakReason::kCallUnknown, "str() of " + describe(*value));
   }
-  Ref text = count == 0                   ? Ref::steal(PyUnicode_FromString(""))
-             : only && is(PyExc_KeyError) ? Ref::steal(PyObject_Repr(only))
-             : only                       ? Ref::steal(PyObject_Str(only))
-                                          : Ref::steal(PyObject_Str(constant.get()));
+  Ref text = count == 0 ? Ref::steal(PyUnicode_FromString(""))
+             : only && is(PyExc_KeyError)
+                 ? Ref::steal(host::call(host::values, PyObject_Repr, only))
+             : only ? Ref::steal(host::call(host::values, PyObject_Str, only))
+                    : Ref::steal(host::call(host::values, PyObject_Str, constant.get()));
   if (!text) return PyErr_Clear(), x.fail(BreakReason::kRaises, "str()");
   *out = make_const(std::move(text));
   return true;

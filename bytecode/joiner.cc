@@ -5,9 +5,11 @@
 #include <cstring>
 
 #include "bytecode/control.h"
+#include "bytecode/values/computed_graph.h"
 #include "bytecode/values/value_kind.h"
 #include "graph/control.h"
 #include "guards/open_sizes.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 #include "kernels/core/words.h"
@@ -26,9 +28,7 @@ bool plain_equal(PyObject* a, PyObject* b) {
     return std::memcmp(&x, &y, sizeof x) == 0;
   }
   if (!PyLong_CheckExact(a) && !PyUnicode_CheckExact(a) && !PyBytes_CheckExact(a)) return false;
-  const int equal = PyObject_RichCompareBool(a, b, Py_EQ);
-  if (equal < 0) PyErr_Clear();
-  return equal == 1;
+  return host::equal_values(a, b);
 }
 
 // Iterators of one state: copies of the same one that neither arm has advanced.
@@ -88,7 +88,7 @@ SymRef Joiner::join(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b
 SymRef Joiner::join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool needs_b) {
   if (!needs_a && !needs_b) return null_sym();
   for (const SymRef* value : {&a, &b})
-    if (!x_.heap().realize_number(*value)) {
+    if (!is_unknown(**value) && !x_.heap().realize_number(*value)) {
       why = x_.heap().error;
       return nullptr;
     }
@@ -114,6 +114,7 @@ SymRef Joiner::join_parts(const SymRef& a, bool needs_a, const SymRef& b, bool n
 SymRef Joiner::one_sided(int side, const SymRef& value) {
   if (existed(value) || value->kind == SymKind::kConst || value->is_null()) return value;
   if (const auto join_one = kind_of(value).join_one) return join_one(*this, side, value);
+  if (is_unknown(*value)) return one_sided_number(side, value);
   if (!is_plain_tensor(value)) {
     why = fmt::format("{} in one arm only", shown(x_, value));
     return nullptr;
@@ -123,6 +124,25 @@ SymRef Joiner::one_sided(int side, const SymRef& value) {
   const SymRef dummy = filler(value->tensor);
   if (!dummy) return nullptr;
   return side == 0 ? pair(id, dummy->tensor.id()) : pair(dummy->tensor.id(), id);
+}
+
+// A number of tensors that nobody reads behind the other arm.
+SymRef Joiner::one_sided_number(int side, const SymRef& value) {
+  SymRef made;
+  why = fmt::format("{} in one arm only", shown(x_, value));
+  if (!python_number(x_, value, &made) || !made) return nullptr;
+  const SymRef dummy = filler(made->tensor);
+  if (!dummy) return nullptr;
+  const ValueId own = made->tensor.id(), other = dummy->tensor.id();
+  return as_number(side == 0 ? pair(own, other) : pair(other, own), type_of(*value));
+}
+
+// An output of the If that stands for a Python number.
+SymRef Joiner::as_number(SymRef value, PyTypeObject* type) {
+  value->kind = SymKind::kScalar;
+  value->joined = true;
+  value->cls = Ref::share(reinterpret_cast<PyObject*>(type));
+  return value;
 }
 
 SymRef Joiner::filler(const Val& like) {
@@ -179,13 +199,15 @@ Val Joiner::number(const SymRef& value) {
 SymRef Joiner::join_numbers(const SymRef& a, const SymRef& b) {
   PyTypeObject* const type = type_of(*a);
   if (type != type_of(*b)) return nullptr;  // before an open number becomes an input of the graph
-  const Val values[2] = {number(a), number(b)};
-  if (!values[0] || !values[1] || !can_join(values[0].meta(), values[1].meta())) return nullptr;
-  SymRef value = pair(values[0].id(), values[1].id());
-  value->kind = SymKind::kScalar;
-  value->joined = true;
-  value->cls = Ref::share(reinterpret_cast<PyObject*>(type));
-  return value;
+  Val values[2] = {number(a), number(b)};
+  if (!values[0] || !values[1] || !can_join(values[0].meta(), values[1].meta())) {
+    // In another dtype each, or made of several: as Python's own numbers.
+    SymRef wide[2];
+    if (!python_number(x_, a, &wide[0]) || !python_number(x_, b, &wide[1])) return nullptr;
+    for (int side : {0, 1}) values[side] = wide[side] ? wide[side]->tensor : Val();
+    if (!values[0] || !values[1]) return nullptr;
+  }
+  return as_number(pair(values[0].id(), values[1].id()), type);
 }
 
 SymRef Joiner::pair(ValueId a, ValueId b) {

@@ -11,6 +11,8 @@
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
+#include "guards/py/host_call.h"
+#include "guards/py/library_type.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -20,7 +22,7 @@ using Text = std::string_view;
 
 Text text_in(PyObject* dict, const char* key) {
   const bool plain = dict && PyDict_Check(dict) && compat::has_only_string_keys(dict);
-  PyObject* const found = plain ? PyDict_GetItemString(dict, key) : nullptr;
+  PyObject* const found = plain ? host::find_name(dict, key) : nullptr;
   const char* text = found && PyUnicode_Check(found) ? utf8_text(found) : nullptr;
   return text ? text : "";
 }
@@ -66,7 +68,7 @@ bool in_language(PyTypeObject* type) {
   if (is_exception_type(type) || is_enum_type(type) || PyType_IsSubtype(type, &PyTuple_Type))
     return true;
   return is_partial_type(reinterpret_cast<PyObject*>(type)) ||
-         _PyType_Lookup(type, special_name("__ms_class__"));
+         host::find_on_class(type, special_name("__ms_class__"));
 }
 
 // Whether a comma-separated list in the environment names the package of a module.
@@ -87,9 +89,10 @@ const std::vector<std::string>& library_folders() {
   if (known) return *known;
   PyError pending = PyError::fetch();
   auto found = std::make_unique<std::vector<std::string>>();
-  const Ref module = Ref::steal(PyImport_ImportModule("sysconfig"));
-  const Ref paths =
-      module ? Ref::steal(PyObject_CallMethod(module.get(), "get_paths", nullptr)) : Ref();
+  const Ref module = Ref::steal(host::call(host::program, PyImport_ImportModule, "sysconfig"));
+  const Ref paths = module ? Ref::steal(host::call(host::program, PyObject_CallMethod, module.get(),
+                                                   "get_paths", nullptr))
+                           : Ref();
   for (const char* key : {"stdlib", "platstdlib", "purelib", "platlib"})
     if (const Text path = paths ? text_in(paths.get(), key) : ""; !path.empty())
       found->push_back(std::string(path) + '/');
@@ -118,20 +121,17 @@ bool is_foreign(Executor& x, Text module, bool installed) {
 
 // Whether a module is one of those that came with the interpreter or were installed.
 bool is_installed(Text name) {
-  const Ref module = text_object(std::string(name));
-  const Ref loaded = module ? Ref::steal(PyImport_GetModule(module.get())) : Ref();
-  const bool known = loaded && PyModule_Check(loaded.get());
-  const Text file = known ? text_in(PyModule_GetDict(loaded.get()), "__file__") : Text();
-  PyErr_Clear();
-  return in_library(file);
+  PyObject* const loaded = loaded_module(std::string(name).c_str());
+  return in_library(loaded ? text_in(PyModule_GetDict(loaded), "__file__") : Text());
 }
 
 // What a foreign object calls itself: numpy.sum.
 std::string own_name(PyObject* object, PyTypeObject* type) {
   const auto text = [&](const char* attribute) -> std::string {
-    const Ref found = object && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE)
-                          ? Ref::steal(PyObject_GetAttrString(object, attribute))
-                          : Ref();
+    const Ref found =
+        object && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE)
+            ? Ref::steal(host::call(host::of_static, PyObject_GetAttrString, object, attribute))
+            : Ref();
     PyErr_Clear();
     return found && PyUnicode_Check(found.get()) ? utf8_text(found.get()) : "";
   };
@@ -190,7 +190,8 @@ bool may_make(Executor& x, PyTypeObject* cls, PyObject* keyword_names) {
 
 bool may_call(Executor& x, PyObject* function, const std::vector<SymRef>& args) {
   if (!x.strict() || find_builtin_model(function) || pure_name(function)) return true;
-  Ref name = Ref::steal(PyObject_GetAttrString(function, "__qualname__"));
+  Ref name =
+      Ref::steal(host::call(host::of_static, PyObject_GetAttrString, function, "__qualname__"));
   PyErr_Clear();
   const char* text = name && PyUnicode_Check(name.get()) ? utf8_text(name.get()) : "?";
   if (PyCFunction_Check(function)) {

@@ -1,6 +1,7 @@
 // Objects of the standard library that captured code meets as it meets classes of its own:
 // functools.partial, named tuples, members of enumerations.
 #include "bytecode/library.h"
+#include "guards/py/host_call.h"
 
 #include <fmt/core.h>
 
@@ -116,7 +117,7 @@ bool is_plain_tuple_type(PyTypeObject* type) {
         "__rmul__", "__bool__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__",
         "__getattribute__", "__getattr__", "__del__"}) {
     PyObject* text = special_name(name);
-    if (_PyType_Lookup(type, text) != _PyType_Lookup(&PyTuple_Type, text)) return false;
+    if (host::find_on_class(type, text) != host::find_on_class(&PyTuple_Type, text)) return false;
   }
   return true;
 }
@@ -136,7 +137,8 @@ bool new_tuple(Executor& x, const SymRef& cls, const std::vector<SymRef>& args, 
 int tuple_field(PyObject* descriptor) {
   static constinit LibraryType getter("_collections", "_tuplegetter");
   if (Py_TYPE(descriptor) != getter.get()) return -1;
-  Ref parts = Ref::steal(PyObject_CallMethod(descriptor, "__reduce__", nullptr));
+  Ref parts = Ref::steal(
+      host::call(host::of_static, PyObject_CallMethod, descriptor, "__reduce__", nullptr));
   Ref args = parts && PyTuple_Check(parts.get()) && PyTuple_GET_SIZE(parts.get()) == 2
                  ? Ref::share(PyTuple_GET_ITEM(parts.get(), 1))
                  : Ref();
@@ -164,14 +166,14 @@ bool is_enum_type(PyTypeObject* type) {
   PyTypeObject* const base = enum_base();
   static PyObject* const hash_name = special_name("__hash__");
   return base && Py_TYPE(type) == enum_meta() && PyType_IsSubtype(type, base) &&
-         _PyType_Lookup(type, hash_name) == _PyType_Lookup(base, hash_name);
+         host::find_on_class(type, hash_name) == host::find_on_class(base, hash_name);
 }
 
 PyObject* enum_field(PyTypeObject* type, PyObject* found, PyObject* name) {
   const char* const text = utf8_text(name);
   const bool value = text && std::strcmp(text, "value") == 0;
   if (!text || (!value && std::strcmp(text, "name") != 0)) return nullptr;
-  if (!is_enum_type(type) || _PyType_Lookup(enum_base(), name) != found) return nullptr;
+  if (!is_enum_type(type) || host::find_on_class(enum_base(), name) != found) return nullptr;
   return special_name(value ? "_value_" : "_name_");
 }
 
@@ -183,7 +185,7 @@ SymRef enum_part(Executor& x, const SymRef& cls, const char* name) {
   PyObject* object = cls->kind == SymKind::kConst ? cls->object.get() : nullptr;
   if (!meta || !object || Py_TYPE(object) != meta) return nullptr;
   auto* type = reinterpret_cast<PyTypeObject*>(object);
-  PyObject* found = _PyType_Lookup(type, special_name(name));
+  PyObject* found = host::find_on_class(type, special_name(name));
   if (!found || !x.heap().guard_class_version(type) || !x.heap().guard_class_version(meta))
     return nullptr;
   SymRef part =
@@ -198,8 +200,10 @@ bool is_flag(PyTypeObject* type) {
 
 bool has_own_new(PyTypeObject* type) {
   PyTypeObject* const base = enum_base();
+  if (Py_TYPE(type) != enum_meta()) return true;  // another metaclass may answer in Python
   const auto find = [](PyTypeObject* of) {
-    return Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(of), "__new__"));
+    return Ref::steal(host::call(host::checked, PyObject_GetAttrString,
+                                 reinterpret_cast<PyObject*>(of), "__new__"));
   };
   const Ref own = find(type), plain = base ? find(base) : Ref();
   PyErr_Clear();
@@ -264,7 +268,7 @@ bool computes_as(PyTypeObject* type, PyTypeObject* base) {
   const std::vector<std::string>& names = operator_methods();
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
     PyObject* const text = special_name(name);
-    return _PyType_Lookup(type, text) == _PyType_Lookup(base, text);
+    return host::find_on_class(type, text) == host::find_on_class(base, text);
   });
 }
 
@@ -281,10 +285,10 @@ SymRef plain_value(Executor& x, const SymRef& value) {
     return value;
   x.heap().guards().add(guard::identity, value->source, {.object = value->object});
   PyObject* object = value->object.get();
-  return make_const(
-      base == &PyLong_Type
-          ? Ref::steal(PyNumber_Add(object, allocated(Ref::steal(PyLong_FromLong(0))).get()))
-          : Ref::steal(PyUnicode_FromObject(object)));
+  return make_const(base == &PyLong_Type
+                        ? Ref::steal(host::call(host::checked, PyNumber_Add, object,
+                                                allocated(Ref::steal(PyLong_FromLong(0))).get()))
+                        : Ref::steal(PyUnicode_FromObject(object)));
 }
 
 }  // namespace msjit

@@ -1,13 +1,14 @@
 // Decoded code as text, for tests and for reading.
 #include "bytecode/decode.h"
 #include "bytecode/versions/version.h"
+#include "guards/py/host_call.h"
 #include "guards/py/text.h"
 
 namespace msjit {
 namespace {
 
 std::string repr_text(Borrowed object) {
-  const Ref repr = Ref::steal(PyObject_Repr(object.get()));
+  const Ref repr = Ref::steal(host::call(host::checked, PyObject_Repr, object.get()));
   const char* text = repr ? utf8_text(repr.get()) : nullptr;
   if (text) return text;
   PyErr_Clear();

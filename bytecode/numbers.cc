@@ -1,24 +1,28 @@
 #include "bytecode/numbers.h"
 
+#include "guards/py/host_call.h"
+
 namespace msjit {
 namespace {
 
-PyObject* power(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
+PyObject* power(PyObject* a, PyObject* b) {
+  return host::call(host::checked, PyNumber_Power, a, b, Py_None);
+}
 
 using BinaryFunction = PyObject* (*)(PyObject*, PyObject*);
-constexpr BinaryFunction kFunctions[kBinaryOpCount] = {PyNumber_Add,
-                                                       PyNumber_And,
-                                                       PyNumber_FloorDivide,
-                                                       PyNumber_Lshift,
-                                                       PyNumber_MatrixMultiply,
-                                                       PyNumber_Multiply,
-                                                       PyNumber_Remainder,
-                                                       PyNumber_Or,
+constexpr BinaryFunction kFunctions[kBinaryOpCount] = {host::through(PyNumber_Add),
+                                                       host::through(PyNumber_And),
+                                                       host::through(PyNumber_FloorDivide),
+                                                       host::through(PyNumber_Lshift),
+                                                       host::through(PyNumber_MatrixMultiply),
+                                                       host::through(PyNumber_Multiply),
+                                                       host::through(PyNumber_Remainder),
+                                                       host::through(PyNumber_Or),
                                                        power,
-                                                       PyNumber_Rshift,
-                                                       PyNumber_Subtract,
-                                                       PyNumber_TrueDivide,
-                                                       PyNumber_Xor};
+                                                       host::through(PyNumber_Rshift),
+                                                       host::through(PyNumber_Subtract),
+                                                       host::through(PyNumber_TrueDivide),
+                                                       host::through(PyNumber_Xor)};
 
 Ref compute(const NumberNode& number, PyObject* const* registers, std::span<const int64_t> sizes) {
   switch (number.kind) {
@@ -32,23 +36,25 @@ Ref compute(const NumberNode& number, PyObject* const* registers, std::span<cons
     case NumberNode::Kind::kItem: {
       int64_t at = 0;
       if (!evaluate(*number.size, sizes, &at)) return {};
-      return Ref::steal(PySequence_GetItem(number.object.get(), static_cast<Py_ssize_t>(at)));
+      return Ref::steal(host::call(host::values, PySequence_GetItem, number.object.get(),
+                                   static_cast<Py_ssize_t>(at)));
     }
     case NumberNode::Kind::kUnary: {
       const Ref a = compute(*number.a, registers, sizes);
-      return a ? Ref::steal(PyNumber_Negative(a.get())) : Ref();
+      return a ? Ref::steal(host::call(host::values, PyNumber_Negative, a.get())) : Ref();
     }
     case NumberNode::Kind::kBinary: break;
   }
   const Ref a = compute(*number.a, registers, sizes);
   const Ref b = a ? compute(*number.b, registers, sizes) : Ref();
-  return b ? Ref::steal(python_binary(number.binary, a.get(), b.get())) : Ref();
+  return b ? Ref::steal(host::call(host::values, python_binary, number.binary, a.get(), b.get()))
+           : Ref();
 }
 
 }  // namespace
 
 PyObject* python_binary(BinaryOp op, PyObject* a, PyObject* b) {
-  return kFunctions[static_cast<int>(op)](a, b);
+  return host::call(host::checked, kFunctions[static_cast<int>(op)], a, b);  // as its caller says
 }
 
 Ref evaluate(const NumberNode& number, PyObject* const* registers, std::span<const int64_t> sizes) {

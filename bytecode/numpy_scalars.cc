@@ -9,7 +9,9 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/handlers/operands.h"
+#include "bytecode/values/computed.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -131,7 +133,9 @@ bool is_pair(const SymRef& a, const SymRef& b) {
 bool model_item(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (!positional(x, "item", args, names, 1, 1)) return false;
   PyObject* const object = args[0]->object.get();
-  return fold_result(x, Ref::steal(PyObject_CallMethod(object, "item", nullptr)), "item", out);
+  return fold_result(
+      x, Ref::steal(host::call(host::of_static, PyObject_CallMethod, object, "item", nullptr)),
+      "item", out);
 }
 
 const ModelRow kMethods[] = {{"item", model_item}, {"tolist", model_item}};
@@ -150,7 +154,7 @@ bool is_numpy_integer(PyObject* object) {
 
 SymRef plain_index(const SymRef& value) {
   if (value->kind != SymKind::kConst || !is_numpy_integer(value->object.get())) return value;
-  Ref index = Ref::steal(PyNumber_Index(value->object.get()));
+  Ref index = Ref::steal(host::call(host::values, PyNumber_Index, value->object.get()));
   if (!index) PyErr_Clear();
   return index ? make_const(std::move(index)) : value;
 }
@@ -167,7 +171,8 @@ bool numpy_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, Sy
   Pair pair{number_object(a), number_object(b)};
   const std::string what = fmt::format("{} {} {}", describe(*a), binary_symbol(op), describe(*b));
   if (!pair.read() || !computes_quietly(pair, op)) return x.fail(BreakReason::kUnsupported, what);
-  return fold_result(x, Ref::steal(python_binary(op, pair.a, pair.b)), what.c_str(), out);
+  return fold_result(x, Ref::steal(host::call(host::values, python_binary, op, pair.a, pair.b)),
+                     what.c_str(), out);
 }
 
 bool numpy_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef* out,
@@ -177,7 +182,9 @@ bool numpy_compare(Executor& x, const SymRef& a, const SymRef& b, int op, SymRef
   Pair pair{number_object(a), number_object(b)};
   const std::string what = fmt::format("comparison of {} and {}", describe(*a), describe(*b));
   if (!pair.read()) return x.fail(BreakReason::kUnsupported, what);
-  return fold_result(x, Ref::steal(PyObject_RichCompare(pair.a, pair.b, op)), what.c_str(), out);
+  return fold_result(x,
+                     Ref::steal(host::call(host::values, PyObject_RichCompare, pair.a, pair.b, op)),
+                     what.c_str(), out);
 }
 
 bool numpy_absolute(Executor& x, const SymRef& value, SymRef* out) {
@@ -187,7 +194,8 @@ bool numpy_absolute(Executor& x, const SymRef& value, SymRef* out) {
   bool is_float = false;
   if (!range || !number_of(object, &number, &is_float) || std::fabs(number) > range->high)
     return x.fail(BreakReason::kUnsupported, "abs() of " + describe(*value));
-  return fold_result(x, Ref::steal(PyNumber_Absolute(object)), "abs", out);
+  return fold_result(x, Ref::steal(host::call(host::values, PyNumber_Absolute, object)), "abs",
+                     out);
 }
 
 bool numpy_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out) {
@@ -201,7 +209,8 @@ bool numpy_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out) {
   if (!quiet) return x.fail(BreakReason::kUnsupported, what);
   return fold_result(
       x,
-      Ref::steal(op == UnaryOp::kNegative ? PyNumber_Negative(object) : PyNumber_Positive(object)),
+      Ref::steal(op == UnaryOp::kNegative ? host::call(host::values, PyNumber_Negative, object)
+                                          : host::call(host::values, PyNumber_Positive, object)),
       what.c_str(), out);
 }
 
@@ -222,8 +231,10 @@ bool make_numpy_scalar(Executor& x, PyObject* type, const SymRef& number, SymRef
       value < range->low || value > range->high ||
       (value != 0 && std::fabs(value) < range->smallest))
     return wrong_arguments(x, name);
-  return fold_result(
-      x, Ref::steal(PyObject_CallFunctionObjArgs(type, number->object.get(), nullptr)), name, out);
+  return fold_result(x,
+                     Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs, type,
+                                           number->object.get(), nullptr)),
+                     name, out);
 }
 
 namespace {
@@ -251,11 +262,15 @@ bool is_quiet_ufunc(std::string_view name, const Pair& pair) {
 }  // namespace
 
 bool numpy_ufunc(Executor& x, PyObject* ufunc, Args args, PyObject* names, SymRef* out) {
-  const Ref title = Ref::steal(PyObject_GetAttrString(ufunc, "__name__"));
+  const Ref title =
+      Ref::steal(host::call(host::of_static, PyObject_GetAttrString, ufunc, "__name__"));
   const char* name = title && PyUnicode_Check(title.get()) ? utf8_text(title.get()) : nullptr;
   PyErr_Clear();
   if (!name) return wrong_arguments(x, "a ufunc");
   if (!positional(x, name, args, names, 1, 2)) return false;
+  bool known = false;
+  if (args.size() == 1 && !computed_ufunc(x, ufunc, args[0], out, &known)) return false;
+  if (known) return true;
   for (const SymRef& arg : args) {
     if (!x.look(arg)) return false;
     if (!number_object(arg)) return wrong_arguments(x, name);
@@ -267,8 +282,10 @@ bool numpy_ufunc(Executor& x, PyObject* ufunc, Args args, PyObject* names, SymRe
   if (!quiet) return wrong_arguments(x, name);
   return fold_result(
       x,
-      Ref::steal(args.size() == 1 ? PyObject_CallFunctionObjArgs(ufunc, pair.a, nullptr)
-                                  : PyObject_CallFunctionObjArgs(ufunc, pair.a, pair.b, nullptr)),
+      Ref::steal(args.size() == 1 ? host::call(host::checked, PyObject_CallFunctionObjArgs, ufunc,
+                                               pair.a, nullptr)
+                                  : host::call(host::checked, PyObject_CallFunctionObjArgs, ufunc,
+                                               pair.a, pair.b, nullptr)),
       name, out);
 }
 

@@ -5,6 +5,7 @@
 
 #include "bytecode/library.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "guards/py/tensor_class.h"
 
 #include <structmember.h>
@@ -62,7 +63,7 @@ bool is_object_member(PyTypeObject* type, PyObject* o) {
   if (Py_TYPE(o) != &PyMemberDescr_Type) return false;
   const int kind = reinterpret_cast<PyMemberDescrObject*>(o)->d_member->type;
   return (kind == T_OBJECT || kind == T_OBJECT_EX) && PyType_IsSubtype(type, PyDescr_TYPE(o)) &&
-         _PyType_Lookup(type, PyDescr_NAME(o)) == o;
+         host::find_on_class(type, PyDescr_NAME(o)) == o;
 }
 
 namespace {

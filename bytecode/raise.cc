@@ -6,6 +6,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/versions/version.h"
 #include "guards/py/error.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 
@@ -38,14 +39,16 @@ bool Executor::raise_new(PyObject* type, std::vector<SymRef> args, const std::st
 }
 
 bool Executor::raise_python(const std::string& what) {
-  // That memory is short now is not what the program does.
-  if (!has_handler() || PyErr_ExceptionMatches(PyExc_MemoryError))
+  // That memory is short now, or that the gate has refused a call, is not what the program does.
+  if (!has_handler() || PyErr_ExceptionMatches(PyExc_MemoryError) ||
+      PyErr_ExceptionMatches(PyExc_SystemError))
     return PyErr_Clear(), fail(BreakReason::kRaises, what);
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   Ref owned[] = {Ref::steal(type), Ref::steal(value), Ref::steal(traceback)};
-  Ref args = value ? Ref::steal(PyObject_GetAttrString(value, "args")) : Ref();
+  Ref args =
+      value ? Ref::steal(host::call(host::checked, PyObject_GetAttrString, value, "args")) : Ref();
   PyErr_Clear();
   if (!args || !PyTuple_CheckExact(args.get())) return fail(BreakReason::kRaises, what);
   std::vector<SymRef> symbols;

@@ -3,6 +3,7 @@
 
 #include "bytecode/tensor_value.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -89,7 +90,8 @@ bool scalar_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, S
 Ref number_from(const Tensor& tensor, PyObject* type) {
   const Ref element = element_to_python(tensor.dtype(), tensor.data());
   if (!element || reinterpret_cast<PyObject*>(Py_TYPE(element.get())) == type) return element;
-  return Ref::steal(PyObject_CallFunctionObjArgs(type, element.get(), nullptr));
+  return Ref::steal(
+      host::call(host::program, PyObject_CallFunctionObjArgs, type, element.get(), nullptr));
 }
 
 }  // namespace msjit

@@ -6,6 +6,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/scan_capture.h"
 #include "bytecode/values/iterators.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -166,8 +167,10 @@ SymRef Executor::number_of_turn(const SymRef& first, int64_t step, const SymRef&
 
 bool Executor::next_number(const SymIterator& leaf, SymRef* first, int64_t* step) {
   if (leaf.kind == &iter_constant) {
-    const Ref at = Ref::steal(PySequence_GetItem(leaf.object.get(), leaf.position));
-    const Ref next = Ref::steal(PySequence_GetItem(leaf.object.get(), leaf.position + 1));
+    const Ref at =
+        Ref::steal(host::call(host::values, PySequence_GetItem, leaf.object.get(), leaf.position));
+    const Ref next = Ref::steal(
+        host::call(host::values, PySequence_GetItem, leaf.object.get(), leaf.position + 1));
     if (!at || !next) return PyErr_Clear(), false;
     *first = make_const(at);
     *step = PyLong_AsLongLong(next.get()) - PyLong_AsLongLong(at.get());
@@ -196,7 +199,7 @@ bool Executor::turns_left(const SymIterator& it, SymRef* count) {
     SymRef first;
     int64_t step = 0;
     if (!PyRange_Check(it.object.get()) || !next_number(it, &first, &step)) return false;
-    *count = sym_int(PyObject_Size(it.object.get()) - it.position);
+    *count = sym_int(host::call(host::values, PyObject_Size, it.object.get()) - it.position);
     return true;
   }
   if (!is_open_leaf(it)) return false;
@@ -256,9 +259,9 @@ bool Executor::fix_range(SymIterator& it) {
   const int64_t end = PyLong_AsLongLong(first->object.get()) + step * std::max<int64_t>(left, 0);
   it.kind = &iter_constant;
   it.position = 0;
-  it.object = Ref::steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyRange_Type), "OLL",
-                                               first->object.get(), static_cast<long long>(end),
-                                               static_cast<long long>(step)));
+  it.object = Ref::steal(host::call(
+      host::checked, PyObject_CallFunction, reinterpret_cast<PyObject*>(&PyRange_Type), "OLL",
+      first->object.get(), static_cast<long long>(end), static_cast<long long>(step)));
   it.children.clear();
   return it.object ? true : raise_python("range()");
 }

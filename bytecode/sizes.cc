@@ -201,9 +201,13 @@ void Sizes::specialise_shape(const Val& tensor) {
 Val Sizes::scalar(const SymRef& value) {
   if (value->tensor) return value->tensor;
   if (value->kind == SymKind::kSize) return value->tensor = Val(sink_, recorder_->scalar());
-  value->tensor = sink_->input(Meta{DType::kFloat64, true, {}});
-  if (recorder_) recorder_->input(value->tensor.id(), {});
-  return value->tensor;
+  return value->tensor = fixed_input(Meta{DType::kFloat64, true, {}});
+}
+
+Val Sizes::fixed_input(const Meta& meta) {
+  Val value = sink_->input(meta);
+  if (recorder_) recorder_->input(value.id(), {});
+  return value;
 }
 
 void Sizes::set_attr_sizes(std::vector<TracedSize> sizes) {

@@ -50,6 +50,7 @@ class Sizes {
   void specialise_shape(const Val& tensor);
   // A size or a number as what tensors are computed with: a 0-d input of its own.
   Val scalar(const SymRef& value);
+  Val fixed_input(const Meta& meta);  // an input of known shape
 
   // Sizes among the attributes of the op applied next.
   void set_attr_sizes(std::vector<TracedSize> sizes);

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -75,10 +76,8 @@ std::string describe_object(PyObject* object) {
 std::string describe_value(const SymRef& value) {
   PyObject* const o = value->kind == SymKind::kConst ? value->object.get() : nullptr;
   if (o && (PyLong_CheckExact(o) || PyBool_Check(o) || PyFloat_CheckExact(o))) {
-    const Ref text = Ref::steal(PyObject_Repr(o));
-    if (const char* shown = text ? utf8_text(text.get()) : nullptr)
-      return fmt::format("the {} {}", Py_TYPE(o)->tp_name, shown);
-    PyErr_Clear();
+    const std::string shown = host::text_of(o);
+    if (shown != "?") return fmt::format("the {} {}", Py_TYPE(o)->tp_name, shown);
   }
   return o == Py_None ? "None" : describe(*value);
 }

@@ -4,6 +4,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/instance.h"
+#include "guards/py/host_call.h"
 #include "guards/py/tables.h"
 
 namespace msjit {
@@ -12,7 +13,7 @@ namespace {
 const SymRef& owner_of(const SymRef& vars) { return vars->items[0]; }
 
 PyObject* on_class(const SymRef& owner, PyObject* name) {
-  return _PyType_Lookup(type_of(*owner), name);
+  return host::find_on_class(type_of(*owner), name);
 }
 bool is_data(PyObject* found) { return found && Py_TYPE(found)->tp_descr_set; }
 
@@ -35,7 +36,7 @@ SymRef lookup(Executor& x, const SymRef& vars, PyObject* name) {
 bool instance_vars(Executor& x, const SymRef& self, SymRef* out) {
   static PyObject* const name = special_name("__dict__");
   PyTypeObject* type = type_of(*self);
-  PyObject* found = _PyType_Lookup(type, name);
+  PyObject* found = host::find_on_class(type, name);
   const bool plain = found && Py_TYPE(found) == &PyGetSetDescr_Type && type->tp_dictoffset != 0 &&
                      PyType_IsSubtype(type, PyDescr_TYPE(found)) &&
                      (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !is_exception_type(type);
@@ -79,7 +80,7 @@ bool vars_all(Executor& x, const SymRef& vars, SymRef* out) {
     if (!keys) return x.fail(BreakReason::kAttribute, "__dict__");
     GuardBuilder& guards = x.heap().guards();
     const SourceId source =
-        guards.add_source(LoadKind::kInstanceDict, owner->source, 0, {},
+        guards.add_source(load::instance_dict, owner->source, 0, {},
                           fmt::format("{}.__dict__", guards.source(owner->source).text));
     guards.add(guard::keys, source, {.object = keys});
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys.get()); ++i) {

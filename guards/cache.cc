@@ -7,6 +7,7 @@
 #include "guards/memo.h"
 #include "guards/py/compat.h"
 #include "guards/py/error.h"
+#include "guards/py/host_call.h"
 #include "guards/py/text.h"
 #include "kernels/core/immortal.h"
 #include "kernels/core/profile.h"
@@ -57,8 +58,9 @@ void forget(void* extra) {
 size_t text_hash(PyCodeObject* code) {
   size_t hash = static_cast<size_t>(code->co_firstlineno);
   for (const char* name : {"co_filename", "co_name", "co_names", "co_code"}) {
-    const Ref part = Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(code), name));
-    const Py_hash_t own = part ? PyObject_Hash(part.get()) : -1;
+    const Ref part = Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
+                                           reinterpret_cast<PyObject*>(code), name));
+    const Py_hash_t own = part ? host::call(host::values, PyObject_Hash, part.get()) : -1;
     if (own == -1) PyErr_Clear();
     hash = hash * 1000003 + static_cast<size_t>(own);
   }

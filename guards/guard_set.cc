@@ -6,6 +6,7 @@
 
 #include "guards/memo.h"
 #include "guards/open_sizes.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -33,7 +34,9 @@ bool GuardSet::still_holds(const Slots& slots, PyObject* const* registers) const
 
 bool GuardSet::run_step(const GuardStep& step, const Slots& slots, PyObject** registers) const {
   if (step.kind) return step.kind->check(step, registers[step.target], registers);
-  PyObject* object = load_source(sources_[step.target], slots, registers);
+  const Source& source = sources_[step.target];
+  PyObject* base = source.base >= 0 ? registers[source.base] : nullptr;
+  PyObject* object = source.kind->find(source, base, slots);
   registers[step.target] = object;
   return object != nullptr;
 }
@@ -97,19 +100,21 @@ size_t mix(size_t seed, size_t value) {
 
 }  // namespace
 
-SourceId GuardBuilder::add_source(LoadKind kind, SourceId base, int index, Pin key,
+SourceId GuardBuilder::add_source(const LoadKind& kind, SourceId base, int index, Pin key,
                                   std::string text) {
-  const size_t hash = mix(
-      mix(mix(static_cast<size_t>(kind), static_cast<size_t>(base)), static_cast<size_t>(index)),
-      reinterpret_cast<size_t>(key.address()));
+  const size_t hash = mix(mix(mix(reinterpret_cast<size_t>(&kind), static_cast<size_t>(base)),
+                              static_cast<size_t>(index)),
+                          reinterpret_cast<size_t>(key.address()));
   auto [it, last] = known_sources_.equal_range(hash);
   for (; it != last; ++it) {
     const Source& known = set_.sources_[it->second];
-    if (known.kind == kind && known.base == base && known.index == index && known.key == key)
+    if (known.kind == &kind && known.base == base && known.index == index && known.key == key)
       return it->second;
   }
-  Source source{kind, base, index, std::move(key), 0, std::move(text)};
-  if (source.key && kind != LoadKind::kConst) source.hash = PyObject_Hash(source.key.address());
+  Source source{&kind, base, index, std::move(key), 0, std::move(text)};
+  // A name, or a key that Heap::pin_key has admitted.
+  if (source.key && &kind != &load::constant)
+    source.hash = host::call(host::checked, PyObject_Hash, source.key.address());
   const SourceId id = static_cast<SourceId>(set_.sources_.size());
   known_sources_.emplace(hash, id);
   set_.sources_.push_back(std::move(source));
@@ -141,7 +146,7 @@ GuardSet GuardBuilder::finish(std::vector<SourceId> used) {
     if (id >= 0) live[id] = true;
   for (const GuardStep& step : set_.steps_) {
     if (!step.kind) {
-      if (load_can_fail(set_.sources_[step.target].kind)) live[step.target] = true;
+      if (set_.sources_[step.target].kind->can_fail) live[step.target] = true;
       continue;
     }
     live[step.target] = true;

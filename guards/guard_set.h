@@ -118,7 +118,7 @@ class GuardSet {
 class GuardBuilder {
  public:
   // Finds or adds a source; its load takes place here in the program. `text` names it for people.
-  SourceId add_source(LoadKind kind, SourceId base, int index, Pin key, std::string text);
+  SourceId add_source(const LoadKind& kind, SourceId base, int index, Pin key, std::string text);
   // A check of what `source` finds; equal guards on one source are kept once.
   void add(const GuardKind& kind, SourceId source, GuardPayload payload = {});
   const Source& source(SourceId id) const { return set_.sources_[id]; }

@@ -5,6 +5,7 @@
 #include "guards/cache.h"
 #include "guards/py/compat.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "kernels/core/immortal.h"
 
 namespace msjit {
@@ -17,7 +18,8 @@ bool Memo::recheck(size_t index) {
   const Table& table = tables_[found->second];
   if (table.string_keys && !compat::has_only_string_keys(table.dict)) return false;
   for (const Lookup& lookup : table.lookups)
-    if (_PyDict_GetItem_KnownHash(table.dict, lookup.key, lookup.hash) != lookup.found)
+    if (host::call(host::checked, _PyDict_GetItem_KnownHash, table.dict, lookup.key, lookup.hash) !=
+        lookup.found)
       return false;
   words_[index].value = *words_[index].at;
   return true;
@@ -244,6 +246,11 @@ void MemoBuilder::tensor_class(PyObject* tensor) {
 
 void MemoBuilder::tensor_metas() { word(&tensor_meta_changes); }
 
+// The slot of a frame is compared before all words.
+void MemoBuilder::root(bool stack, int index, PyObject* object) {
+  memo_->roots_.push_back({stack, index, object});
+}
+
 namespace {
 
 bool is_held_value(PyObject* o) {
@@ -252,18 +259,16 @@ bool is_held_value(PyObject* o) {
          o == Py_Ellipsis || is_numpy_scalar(o);
 }
 
-// Objects of which every guard asks the object itself (or pins it by identity), so that another one
-// at the same address cannot pass for it.
-bool is_stable(PyObject* o) {
+}  // namespace
+
+bool MemoBuilder::is_stable(PyObject* o) {
   return PyFunction_Check(o) || PyModule_Check(o) || PyType_Check(o) || PyCell_Check(o) ||
          PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyDict_CheckExact(o) ||
          PyCFunction_Check(o) || is_op(o) ||
          (!is_tensor(o) && (Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) && has_attributes(o));
 }
 
-}  // namespace
-
-MemoBuilder::Trust MemoBuilder::by_pointer(PyObject* object) {
+Trust MemoBuilder::by_pointer(PyObject* object) {
   if (is_held_value(object)) {
     memo_->held_.push_back(Ref::share(object));
     return Trust::kExact;
@@ -271,8 +276,14 @@ MemoBuilder::Trust MemoBuilder::by_pointer(PyObject* object) {
   return is_stable(object) ? Trust::kPointer : Trust::kNone;
 }
 
+Trust MemoBuilder::changing_lookup(PyObject* dict, const Source& source, PyObject* found) {
+  const Trust trust = by_pointer(found);
+  if (trust == Trust::kNone) return Trust::kNone;
+  return dict_lookup(dict, source.key.address(), source.hash, found) ? trust : Trust::kNone;
+}
+
 // A tensor at a compared address could be a later one: it is held, and watched once settled.
-MemoBuilder::Trust MemoBuilder::alive(PyObject* object) {
+Trust MemoBuilder::alive(PyObject* object) {
   if (!is_tensor(object)) return by_pointer(object);
   if (memo_->unsettled_.empty()) {
     memo_->deaths_ = memo_->words_.size();  // before every word of a tensor's
@@ -282,86 +293,12 @@ MemoBuilder::Trust MemoBuilder::alive(PyObject* object) {
   return Trust::kExact;
 }
 
-MemoBuilder::Trust MemoBuilder::trust_load(const Source& source, PyObject* object) {
-  switch (source.kind) {
-    case LoadKind::kLocal:
-    case LoadKind::kStack:
-      if (!is_stable(object) || PyList_CheckExact(object) || PyTuple_CheckExact(object) ||
-          PyDict_Check(object))
-        return Trust::kNone;  // most often made for the call
-      memo_->roots_.push_back({source.kind == LoadKind::kStack, source.index, object});
-      return Trust::kPointer;
-    case LoadKind::kGlobal:
-    case LoadKind::kBuiltin: {
-      PyObject* dict = source.kind == LoadKind::kGlobal ? slots_.globals : slots_.builtins;
-      const Trust trust = by_pointer(object);
-      if (trust == Trust::kNone || !dict_lookup(dict, source.key.address(), source.hash, object))
-        return Trust::kNone;
-      return trust;
-    }
-    case LoadKind::kUnboundLocal:
-    case LoadKind::kNullItem: return Trust::kNone;
-    case LoadKind::kGlobalsDict:
-    case LoadKind::kBuiltinsDict: return Trust::kPointer;
-    case LoadKind::kConst:
-      if (PyObject* const* life = source.key.life()) word(life);
-      return Trust::kExact;
-    default: break;
-  }
+Trust MemoBuilder::trust_load(const Source& source, PyObject* object) {
+  if (!source.kind->trust) return Trust::kNone;
+  if (source.base < 0) return source.kind->trust(source, nullptr, Trust::kExact, object, *this);
   const Trust base_trust = trust_[source.base];
   if (base_trust == Trust::kNone) return Trust::kNone;
-  return trust_child(source, registers_[source.base], object, base_trust);
-}
-
-MemoBuilder::Trust MemoBuilder::trust_child(const Source& source, PyObject* base, PyObject* object,
-                                            Trust base_trust) {
-  PyObject* dict = base;
-  switch (source.kind) {
-    case LoadKind::kInstanceDict:
-    case LoadKind::kInstanceAttr:
-      if (source.kind == LoadKind::kInstanceAttr && own_lookup(base, source.key.address()))
-        return alive(object);
-      instance_dict_of(base, &dict);
-      if (!dict) return Trust::kNone;
-      if (source.kind == LoadKind::kInstanceDict) return Trust::kPointer;
-      [[fallthrough]];
-    case LoadKind::kDictItem:
-      if (is_stable(base) && !PyModule_Check(base) && source.kind == LoadKind::kInstanceAttr) {
-        if (dict_version(dict)) return Trust::kExact;
-        return shared_lookup(dict, source.key.address()) ? alive(object) : Trust::kNone;
-      }
-      // Modules and plain dictionaries change for other reasons too.
-      if (const Trust trust = by_pointer(object); trust != Trust::kNone)
-        return dict_lookup(dict, source.key.address(), source.hash, object) ? trust : Trust::kNone;
-      return Trust::kNone;
-    case LoadKind::kMember: word(reinterpret_cast<const char*>(base) + source.index); break;
-    case LoadKind::kCellContents: word(&reinterpret_cast<PyCellObject*>(base)->ob_ref); break;
-    case LoadKind::kListItem: {
-      auto* list = reinterpret_cast<PyListObject*>(base);
-      word(&list->ob_base.ob_size);
-      word(&list->ob_item);
-      word(&list->ob_item[source.index]);
-      break;
-    }
-    case LoadKind::kTupleItem:
-      if (base_trust == Trust::kExact) return Trust::kExact;
-      if (!PyTuple_CheckExact(base)) return Trust::kNone;
-      word(&reinterpret_cast<PyVarObject*>(base)->ob_size);
-      word(&reinterpret_cast<PyTupleObject*>(base)->ob_item[source.index]);
-      return alive(object);
-    case LoadKind::kMethodSelf:
-    case LoadKind::kMethodFunction:
-      return base_trust == Trust::kExact ? Trust::kExact : Trust::kNone;
-    case LoadKind::kFunctionGlobals: return Trust::kPointer;
-    case LoadKind::kFunctionClosure: return Trust::kExact;  // cannot be replaced
-    case LoadKind::kFunctionDefaults: word(&compat::function(base)->func_defaults); break;
-    case LoadKind::kFunctionKwDefaults: word(&compat::function(base)->func_kwdefaults); break;
-    case LoadKind::kClassAttr:
-      class_version(reinterpret_cast<PyTypeObject*>(base));
-      return Trust::kExact;
-    default: return Trust::kNone;
-  }
-  return by_pointer(object);
+  return source.kind->trust(source, registers_[source.base], base_trust, object, *this);
 }
 
 bool MemoBuilder::covers(const GuardStep& step) {

@@ -85,7 +85,8 @@ class MemoBuilder {
   // False: nothing is gained.
   bool build();
 
-  // For the guard kinds: conditions under which a check holds.
+  // For the kinds of guards and loads: conditions under which a check holds, or a load finds the
+  // same object.
   void word(const void* address);  // eight bytes at an address keep their value
   void type_of(PyObject* object);
   void class_version(PyTypeObject* type);
@@ -99,23 +100,30 @@ class MemoBuilder {
   bool own_lookup(PyObject* object, PyObject* key);
   void tensor_class(PyObject* tensor);  // that it keeps its class
   void tensor_metas();
+  // That a dictionary that shares the keys of a class has the same value for a str; false for other
+  // keys.
+  bool shared_lookup(PyObject* dict, PyObject* key);
+  // For loads alone: that a slot of the frame holds this object.
+  void root(bool stack, int index, PyObject* object);
+  const Slots& slots() const { return slots_; }
+  // What a compared pointer to the object proves. Values are held by the memo, which makes it
+  // exact.
+  Trust by_pointer(PyObject* object);
+  // The same where the place was compared; a tensor is held and watched.
+  Trust alive(PyObject* object);
+  // What finding the object in a dictionary that changes for other reasons too proves.
+  Trust changing_lookup(PyObject* dict, const Source& source, PyObject* found);
+  // Objects of which every guard asks the object itself (or pins it by identity), so that another
+  // one at the same address cannot pass for it.
+  static bool is_stable(PyObject* object);
   PyObject* object(SourceId id) const { return registers_[id]; }
   // Whether the source will find this very object again: for what a compared address does not tell.
   bool is_exact(SourceId id) const { return trust_[id] == Trust::kExact; }
 
  private:
-  enum class Trust : uint8_t {
-    kNone,     // load and check every time
-    kPointer,  // the pointer is compared, facts about the object are words of their own
-    kExact,    // the very same object as when the memo was made
-  };
-  bool shared_lookup(PyObject* dict, PyObject* key);
   Memo::Table* table_of(PyObject* dict, const void* version);
   Trust trust_load(const Source& source, PyObject* object);
-  Trust trust_child(const Source& source, PyObject* base, PyObject* object, Trust base_trust);
-  Trust by_pointer(PyObject* object);
   bool only_tensor_class(PyTypeObject* type);
-  Trust alive(PyObject* object);
   bool covers(const GuardStep& step);
   void finish();
 

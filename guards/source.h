@@ -12,6 +12,8 @@
 
 namespace msjit {
 
+class MemoBuilder;
+
 // The Python-visible state a guard program starts from: a live frame, or the arguments of a call.
 struct Slots {
   const Slot* locals;  // localsplus, as it stands after the frame's prologue
@@ -20,50 +22,52 @@ struct Slots {
   PyObject* builtins;
 };
 
-enum class LoadKind : uint8_t {
-  kLocal,         // locals[index]
-  kStack,         // stack[index]
-  kUnboundLocal,  // None, when locals[index] is NULL
-  kNullItem,      // None, when stack[index] is NULL
-  kGlobal,        // globals[key]
-  kBuiltin,       // builtins[key]; emitted after a guard that globals lack the key
-  kGlobalsDict,   // globals
-  kBuiltinsDict,  // builtins, known to be an exact dict
-  kConst,         // key itself
-  kCellContents,  // base is a cell
-  kInstanceAttr,  // base.__dict__[key], no descriptor involved
-  kInstanceDict,  // base.__dict__
-  kDictItem,      // base is an exact dict; key by hash
-  kListItem,      // base is an exact list, index within its guarded length
-  kTupleItem,     // base is a tuple
-  kMethodSelf,    // base is a bound method
-  kMethodFunction,
-  kMember,           // the object pointer `index` bytes into the base
-  kFunctionGlobals,  // base is a function
-  kFunctionDefaults,
-  kFunctionKwDefaults,
-  kFunctionClosure,
-  kClassAttr,  // base is a class, key found on it or its bases
-};
-
 using SourceId = int32_t;
 inline constexpr SourceId kNoSource = -1;
+struct LoadKind;
 
 struct Source {
-  LoadKind kind;
+  const LoadKind* kind = nullptr;
   SourceId base = kNoSource;
   int32_t index = 0;
   Pin key;             // name, dict key or constant
   Py_hash_t hash = 0;  // of key, for the dict loads
   std::string text;    // as Python writes it: self.layers[0].w
+  // Whether each call brings an object of its own here: a frame slot.
+  bool handed_in() const;
 };
 
-// Whether the load can fail though the guards before it hold, which makes it a check of its own.
-bool load_can_fail(LoadKind kind);
+// What a memo may assume of a loaded object without loading it again (memo.h).
+enum class Trust : uint8_t {
+  kNone,     // nothing: load and check every time
+  kPointer,  // the pointer is compared, facts about the object are words of their own
+  kExact,    // the very same object as when the memo was made
+};
 
-// The object a source stands for now, or null when it is not there. `registers` holds the loaded
-// bases.
-PyObject* load_source(const Source& source, const Slots& slots, PyObject* const* registers);
+// One kind of load, all of which stands in guards/loads.
+struct LoadKind {
+  const char* name;
+  // The object that the source stands for now, or null when it is not there. `base` is what its
+  // base has loaded, null for the kinds that have none. Runs no Python code, and makes nothing but,
+  // for `instance_dict`, the dictionary.
+  PyObject* (*find)(const Source& source, PyObject* base, const Slots& slots);
+  // Adds to a memo the words of memory that imply that the load finds `object` again, and says what
+  // they prove. Without a function the load runs every time. `base` is trusted itself.
+  Trust (*trust)(const Source& source, PyObject* base, Trust base_trust, PyObject* object,
+                 MemoBuilder& memo) = nullptr;
+  // Whether it can fail though the guards before it hold, which makes it a check of its own.
+  bool can_fail = true;
+  bool handed_in = false;  // see Source
+};
+
+// The kinds, as the files of guards/loads define them: load::dict_item.
+namespace load {
+#define MSJIT_LOAD_KIND(name) extern const LoadKind name;
+#include "load_kinds.inc"
+#undef MSJIT_LOAD_KIND
+}  // namespace load
+
+inline bool Source::handed_in() const { return kind->handed_in; }
 
 // The instance dictionary of an object, or null. An object that has none yet gets one; no
 // collection starts meanwhile.

@@ -7,6 +7,7 @@
 #include "bytecode/tensor_value.h"
 #include "codegen/compile_queue.h"
 #include "codegen/region_check.h"
+#include "guards/py/convert.h"
 #include "guards/py/error.h"
 #include "guards/py/objects.h"
 #include "interp_hook/config.h"
@@ -96,10 +97,21 @@ class SizesNow {
 
 const char kNumberRaises[] = "a computation with numbers raises or gives no float";
 
-// Sizes and numbers that the graph computes with.
+// The memory of an array of the program, which a region only copies from.
+bool array_input(const ScalarInput& input, PyObject* const* registers, std::vector<Tensor>* out) {
+  out->emplace_back();
+  if (tensor_from_buffer(registers[input.array], "Tensor", input.copies, &out->back())) return true;
+  return PyErr_Clear(), false;
+}
+
+// Sizes, numbers and arrays that the graph computes with.
 bool scalar_inputs(const Entry& entry, PyObject* const* registers, std::vector<Tensor>* scalars) {
   const SizesNow sizes(entry, registers);
   for (const ScalarInput& scalar : entry.scalars) {
+    if (scalar.array != kNoSource) {
+      if (!array_input(scalar, registers, scalars)) return false;
+      continue;
+    }
     int64_t value = 0;
     const Ref number = scalar.number ? evaluate(*scalar.number, registers, sizes.all()) : Ref();
     if (scalar.number && !number) return false;

@@ -10,6 +10,7 @@
 #include "bytecode/numpy_scalars.h"
 #include "bytecode/values/computed.h"
 #include "bytecode/values/iterators.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -33,7 +34,7 @@ bool instance_of(Executor& x, const SymRef& value, PyTypeObject* cls, bool* out)
   if (!has_plain_metaclass(reinterpret_cast<PyObject*>(cls))) {
     if (type == cls) return *out = true, true;
     static PyObject* const check = special_name("__instancecheck__");
-    if (_PyType_Lookup(Py_TYPE(cls), check) != _PyType_Lookup(&PyType_Type, check))
+    if (host::find_on_class(Py_TYPE(cls), check) != host::find_on_class(&PyType_Type, check))
       return unsupported(x, "isinstance");
   }
   *out = PyType_IsSubtype(type, cls);
@@ -151,7 +152,7 @@ bool model_enumerate(Executor& x, Args args, PyObject* names, SymRef* out) {
 Ref backwards(PyObject* range) {
   const Ref step = allocated(Ref::steal(PyLong_FromLong(-1)));
   const Ref slice = Ref::steal(PySlice_New(nullptr, nullptr, step.get()));
-  return slice ? Ref::steal(PyObject_GetItem(range, slice.get())) : Ref();
+  return slice ? Ref::steal(host::call(host::values, PyObject_GetItem, range, slice.get())) : Ref();
 }
 
 bool model_reversed(Executor& x, Args args, PyObject* names, SymRef* out) {

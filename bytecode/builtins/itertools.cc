@@ -6,6 +6,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/control.h"
 #include "bytecode/values/iterators.h"
+#include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
@@ -83,14 +84,16 @@ bool chosen(Executor& x, const char* name, Args args, PyObject* names, size_t mi
   if (items.size() > 12 || length < 0) return wrong_arguments(x, name);
   PyObject* module = loaded_module("itertools");
   if (!module) return wrong_arguments(x, name);
-  Ref places = Ref::steal(PyObject_CallMethod(
-      module, name, "NL",
-      PySequence_Tuple(Ref::steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyRange_Type),
-                                                        "n", static_cast<Py_ssize_t>(items.size())))
-                           .get()),
-      static_cast<long long>(length)));
+  Ref places = Ref::steal(
+      host::call(host::checked, PyObject_CallMethod, module, name, "NL",
+                 host::call(host::checked, PySequence_Tuple,
+                            Ref::steal(host::call(host::checked, PyObject_CallFunction,
+                                                  reinterpret_cast<PyObject*>(&PyRange_Type), "n",
+                                                  static_cast<Py_ssize_t>(items.size())))
+                                .get()),
+                 static_cast<long long>(length)));
   while (places) {
-    Ref row = Ref::steal(PyIter_Next(places.get()));
+    Ref row = Ref::steal(host::call(host::checked, PyIter_Next, places.get()));
     if (!row) break;
     if (rows.size() > kMaxItems) return x.fail(BreakReason::kUnrollLimit);
     std::vector<SymRef> picked;

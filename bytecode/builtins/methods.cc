@@ -6,6 +6,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 
@@ -20,7 +21,7 @@ bool is_value(PyObject* o) {
 // Whether a value type has a method of this name that CPython implements.
 bool has_value_method(PyTypeObject* type, const char* name) {
   Ref text = text_object(name);
-  PyObject* found = text ? _PyType_Lookup(type, text.get()) : nullptr;
+  PyObject* found = text ? host::find_on_class(type, text.get()) : nullptr;
   return found && name[0] != '_' && Py_TYPE(found) == &PyMethodDescr_Type;
 }
 
@@ -41,11 +42,11 @@ bool has_builtin_method(const SymRef& self, const char* name) {
 bool value_attr(Executor& x, const SymRef& value, const char* name, SymRef* out) {
   PyObject* object = value->object.get();
   Ref text = text_object(name);
-  PyObject* found = text ? _PyType_Lookup(Py_TYPE(object), text.get()) : nullptr;
+  PyObject* found = text ? host::find_on_class(Py_TYPE(object), text.get()) : nullptr;
   const bool data =
       found && (Py_TYPE(found) == &PyGetSetDescr_Type || Py_TYPE(found) == &PyMemberDescr_Type);
   if (is_value(object) && data && name[0] != '_')
-    if (Ref answer = Ref::steal(PyObject_GetAttr(object, text.get())))
+    if (Ref answer = Ref::steal(host::call(host::values, PyObject_GetAttr, object, text.get())))
       if ((*out = from_python(answer))) return true;
   PyErr_Clear();
   return x.fail(BreakReason::kAttribute, fmt::format("{} of {}", name, describe(*value)));
@@ -57,7 +58,8 @@ bool call_builtin_method(Executor& x, const char* name, Args args, PyObject* nam
   if (self->kind == SymKind::kRows) return x.look(self);
   if (!has_builtin_method(self, name))
     return x.fail(BreakReason::kCallUnknown, fmt::format("{}.{}", describe(*self), name));
-  Ref method = Ref::steal(PyObject_GetAttrString(self->object.get(), name));
+  Ref method =
+      Ref::steal(host::call(host::values, PyObject_GetAttrString, self->object.get(), name));
   const std::string text = fmt::format("{}.{}", Py_TYPE(self->object.get())->tp_name, name);
   if (!method) return PyErr_Clear(), wrong_arguments(x, text.c_str());
   const std::vector<SymRef> rest(args.begin() + 1, args.end());

@@ -10,6 +10,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
@@ -20,7 +21,7 @@ constexpr int64_t kMaxElements = 1 << 16;  // of an array that a capture keeps
 // What the loaded numpy has under a name (borrowed); null when it is not loaded.
 PyObject* of_numpy(const char* name) {
   PyObject* const module = loaded_module("numpy");
-  return module ? PyDict_GetItemString(PyModule_GetDict(module), name) : nullptr;
+  return module ? host::find_name(PyModule_GetDict(module), name) : nullptr;
 }
 
 PyTypeObject* type_of_numpy(const char* name) {
@@ -34,7 +35,8 @@ PyTypeObject* type_of_numpy(const char* name) {
 bool is_of_numpy(PyObject* function) {
   if (!PyCFunction_Check(function) && !PyFunction_Check(function))
     return true;  // found by its type
-  const Ref home = Ref::steal(PyObject_GetAttrString(function, "__module__"));
+  const Ref home =
+      Ref::steal(host::call(host::of_static, PyObject_GetAttrString, function, "__module__"));
   const char* text = home && PyUnicode_Check(home.get()) ? utf8_text(home.get()) : nullptr;
   PyErr_Clear();
   return text && std::strncmp(text, "numpy", 5) == 0;
@@ -92,12 +94,13 @@ bool make_filled(Executor& x, const char* name, bool takes_value, double value, 
   }
   PyObject* const zeros = of_numpy("zeros");
   if (!dims || !zeros || !PyCFunction_Check(zeros)) return refuse(x, name);
-  Ref array = Ref::steal(
-      PyObject_CallFunctionObjArgs(zeros, dims.get(), kind ? kind.get() : nullptr, nullptr));
+  Ref array = Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs, zeros, dims.get(),
+                                    kind ? kind.get() : nullptr, nullptr));
   if (!array) return x.raise_python(fmt::format("{}()", name));
   if (value != 0 || number) {
     if (!number) number = Ref::steal(PyLong_FromDouble(value));
-    const Ref done = Ref::steal(PyObject_CallMethod(array.get(), "fill", "O", number.get()));
+    const Ref done = Ref::steal(
+        host::call(host::checked, PyObject_CallMethod, array.get(), "fill", "O", number.get()));
     if (!done) return PyErr_Clear(), refuse(x, name);
   }
   return keep_array(x, name, std::move(array), out);
@@ -129,8 +132,11 @@ bool make_of_data(Executor& x, const char* name, PyObject* function, Args args, 
   if (!ranges && !tensor_from_object(PyTuple_GET_ITEM(tuple.get(), 0), name, &plain))
     return PyErr_Clear(), refuse(x, name);
   const Ref keywords = allocated(Ref::steal(PyDict_New()));
-  if (kind) PyDict_SetItemString(keywords.get(), "dtype", kind.get());
-  return keep_array(x, name, Ref::steal(PyObject_Call(function, tuple.get(), keywords.get())), out);
+  if (kind) host::call(host::checked, PyDict_SetItemString, keywords.get(), "dtype", kind.get());
+  return keep_array(
+      x, name,
+      Ref::steal(host::call(host::checked, PyObject_Call, function, tuple.get(), keywords.get())),
+      out);
 }
 
 // An array of a capture, an int, or a float whose arithmetic does not overflow, of which NumPy
@@ -157,7 +163,7 @@ bool fold_new_array(Executor& x, const char* name, PyObject* function, Args args
     const Ref known =
         std::strcmp(key, "dtype") == 0 ? dtype_argument(x, value) : known_argument(x, value);
     if (!known) return refuse(x, name);
-    if (PyDict_SetItemString(keywords.get(), key, known.get()) < 0)
+    if (host::call(host::checked, PyDict_SetItemString, keywords.get(), key, known.get()) < 0)
       return PyErr_Clear(), refuse(x, name);
   }
   if (!given.empty()) return refuse(x, name);
@@ -168,7 +174,10 @@ bool fold_new_array(Executor& x, const char* name, PyObject* function, Args args
     if (!known) return refuse(x, name);
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), known.release());
   }
-  return keep_array(x, name, Ref::steal(PyObject_Call(function, tuple.get(), keywords.get())), out);
+  return keep_array(
+      x, name,
+      Ref::steal(host::call(host::checked, PyObject_Call, function, tuple.get(), keywords.get())),
+      out);
 }
 
 // prod() and sum() of ints, as of a shape.
@@ -194,10 +203,11 @@ bool fold_ints(Executor& x, const char* name, Args args, PyObject* names, SymRef
     if (!(std::fabs(total) < kExact)) return refuse(x, name);
   }
   const Ref number = Ref::steal(PyLong_FromDouble(total));
-  return fold_result(x,
-                     Ref::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(type),
-                                                             number.get(), nullptr)),
-                     name, out);
+  return fold_result(
+      x,
+      Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs,
+                            reinterpret_cast<PyObject*>(type), number.get(), nullptr)),
+      name, out);
 }
 
 bool method_astype(Executor& x, Args args, PyObject* names, SymRef* out) {
@@ -212,8 +222,10 @@ bool method_astype(Executor& x, Args args, PyObject* names, SymRef* out) {
   for (int64_t i = 0; i < wide.numel(); ++i)
     if (!(std::fabs(wide.data_as<double>()[i]) < 120)) return refuse(x, "astype");
   PyObject* const array = args[0]->object.get();
-  return keep_array(x, "astype", Ref::steal(PyObject_CallMethod(array, "astype", "O", kind.get())),
-                    out);
+  return keep_array(
+      x, "astype",
+      Ref::steal(host::call(host::checked, PyObject_CallMethod, array, "astype", "O", kind.get())),
+      out);
 }
 
 // The functions that have a model, as numpy came with them.
@@ -253,7 +265,9 @@ bool make_numpy_array(Executor& x, PyObject* type, const SymRef& data, double lo
     if (const double v = wide.data_as<double>()[i];
         !(v >= low && v <= high) || (v != 0 && std::fabs(v) < smallest))
       return refuse(x, name);
-  return keep_array(x, name, Ref::steal(PyObject_CallFunctionObjArgs(type, known.get(), nullptr)),
+  return keep_array(x, name,
+                    Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs, type,
+                                          known.get(), nullptr)),
                     out);
 }
 
@@ -263,7 +277,9 @@ bool array_attr(Executor& x, const SymRef& array, const char* name, SymRef* out,
   *known = false;
   for (const char* each : {"shape", "ndim", "size"}) *known |= std::strcmp(name, each) == 0;
   if (!*known) return true;
-  return fold_result(x, Ref::steal(PyObject_GetAttrString(array->object.get(), name)), name, out);
+  return fold_result(
+      x, Ref::steal(host::call(host::of_static, PyObject_GetAttrString, array->object.get(), name)),
+      name, out);
 }
 
 bool array_subscript(Executor& x, const SymRef& array, const SymRef& key, SymRef* out) {
@@ -276,7 +292,8 @@ bool array_subscript(Executor& x, const SymRef& array, const SymRef& key, SymRef
   }
   const std::string what = "index of " + describe(*array);
   if (!plain) return x.fail(BreakReason::kUnsupported, what);
-  Ref item = Ref::steal(PyObject_GetItem(array->object.get(), index.get()));
+  Ref item =
+      Ref::steal(host::call(host::checked, PyObject_GetItem, array->object.get(), index.get()));
   if (!item) return PyErr_Clear(), x.fail(BreakReason::kRaises, what);
   if (!is_numpy_scalar(item.get())) return x.fail(BreakReason::kUnsupported, what);  // a view
   return *out = make_const(std::move(item)), true;
@@ -306,8 +323,7 @@ bool call_numpy_object(Executor& x, const SymRef& callable, Args args, PyObject*
   if (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) return true;
   const bool dispatcher = std::strstr(Py_TYPE(object)->tp_name, "_ArrayFunctionDispatcher");
   if (!dispatcher && Py_TYPE(object) != type_of_numpy("ufunc")) return true;
-  const LoadKind kind = x.heap().guards().source(callable->source).kind;
-  if (kind == LoadKind::kLocal || kind == LoadKind::kStack) return true;
+  if (x.heap().guards().source(callable->source).handed_in()) return true;
   x.heap().guard_identity(callable);
   if (dispatcher) return call_numpy(x, object, args, names, out, known);
   *known = true;

@@ -2,6 +2,7 @@
 // text at once, because a list may change behind the call; only tensors wait for their values.
 #include "bytecode/builtins/models.h"
 #include "bytecode/values/computed.h"
+#include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
@@ -13,7 +14,7 @@ bool is_plain_file(Executor& x, const SymRef& file) {
   PyTypeObject* const type = Py_TYPE(file->object.get());
   for (const char* name : {"write", "flush"}) {
     const Ref text = text_object(name);
-    PyObject* const method = _PyType_Lookup(type, text.get());
+    PyObject* const method = host::call(host::values, _PyType_Lookup, type, text.get());
     const bool plain = method && Py_TYPE(method) == &PyMethodDescr_Type;
     if (!plain || x.heap().instance_attr(file, text.get())) return false;
   }
@@ -69,7 +70,7 @@ bool printable(Executor& x, const SymRef& value, SymRef* out) {
   if (!is_shown_later(x, value) && !x.look_number(value)) return false;
   if (has_value_later(x, value, out)) return true;
   Ref known = to_python(x, value);
-  Ref text = known ? Ref::steal(PyObject_Str(known.get())) : Ref();
+  Ref text = known ? Ref::steal(host::call(host::values, PyObject_Str, known.get())) : Ref();
   if (!text) {
     PyErr_Clear();
     return shown_later(x, value, 0, out);
@@ -89,7 +90,7 @@ bool model_print(Executor& x, Args args, PyObject* names, SymRef* out) {
         !(known.get() == Py_None || PyBool_Check(known.get()) || PyUnicode_CheckExact(known.get())))
       return wrong_arguments(x, "print");
     if (!line.keywords) line.keywords = allocated(Ref::steal(PyDict_New()));
-    if (PyDict_SetItemString(line.keywords.get(), key, known.get()) < 0)
+    if (host::call(host::values, PyDict_SetItemString, line.keywords.get(), key, known.get()) < 0)
       return x.raise_python("print()");
   }
   const SymRef file = given.take("file");

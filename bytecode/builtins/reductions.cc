@@ -2,6 +2,7 @@
 #include "bytecode/builtins/models.h"
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/computed.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -23,7 +24,8 @@ bool each_item(Executor& x, const SymRef& iterable, Use use) {
 bool adds_one_by_one(PyObject* sum) {
   static int answer = -1;  // without a guard: the call may let other threads run
   if (answer < 0) {
-    Ref total = Ref::steal(PyObject_CallFunction(sum, "((ddd))", 0.1, 0.2, 0.3));
+    Ref total =
+        Ref::steal(host::call(host::checked, PyObject_CallFunction, sum, "((ddd))", 0.1, 0.2, 0.3));
     if (!total) PyErr_Clear();
     answer = total && PyFloat_AsDouble(total.get()) == 0.1 + 0.2 + 0.3;
   }
@@ -71,10 +73,10 @@ class Sum {
       if (!list || PyList_Append(list.get(), number->object.get()) < 0)
         return x_.raise_python("sum()");
     numbers_.clear();
-    return fold_result(
-        x_,
-        Ref::steal(PyObject_CallFunctionObjArgs(sum_, list.get(), total_->object.get(), nullptr)),
-        "sum", &total_);
+    return fold_result(x_,
+                       Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs, sum_,
+                                             list.get(), total_->object.get(), nullptr)),
+                       "sum", &total_);
   }
 
   Executor& x_;

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "bytecode/builtins/models.h"
+#include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
@@ -22,20 +23,17 @@ Ref found_or_none(Ref found) {
 }
 
 void add_all(const ModelTable& table, PyObject* module, Index* index) {
-  const Ref names = found_or_none(Ref::steal(PyObject_Dir(module)));
-  for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(names.get()); ++i) {
-    Ref found =
-        found_or_none(Ref::steal(PyObject_GetAttr(module, PyList_GET_ITEM(names.get(), i))));
-    if (!found || !PyCFunction_Check(found.get()) || !comes_with(table.module, found.get()))
-      continue;
-    const char* name = reinterpret_cast<PyCFunctionObject*>(found.get())->m_ml->ml_name;
-    (*index)[found.release()].pure = name;  // modules live as long as the interpreter
+  PyObject* found = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(PyModule_GetDict(module), &at, nullptr, &found);) {
+    if (!PyCFunction_Check(found) || !comes_with(table.module, found)) continue;
+    const char* name = reinterpret_cast<PyCFunctionObject*>(found)->m_ml->ml_name;
+    (*index)[Ref::share(found).release()].pure = name;  // modules live as long as the interpreter
   }
 }
 
 // What a module came with; null when it has been replaced, or is younger than this interpreter.
 Ref original(const ModelTable& table, PyObject* module, const char* name) {
-  Ref found = found_or_none(Ref::steal(PyObject_GetAttrString(module, name)));
+  Ref found = Ref::share(host::find_name(PyModule_GetDict(module), name));
   return found && comes_with(table.module, name, found.get()) ? std::move(found) : Ref();
 }
 

@@ -7,6 +7,7 @@
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/computed.h"
 #include "bytecode/values/iterators.h"
+#include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -75,7 +76,7 @@ Ref sort_key(Sorting& sorting, const SymRef& value) {
 // Calls `function` with `args`; the stand-ins among them belong to `sorting`.
 Ref call_sorting(Sorting& sorting, PyObject* function, PyObject* args, PyObject* keywords) {
   Sorting* const outer = std::exchange(Sorting::current, &sorting);
-  Ref result = Ref::steal(PyObject_Call(function, args, keywords));
+  Ref result = Ref::steal(host::call(host::checked, PyObject_Call, function, args, keywords));
   Sorting::current = outer;
   return result;
 }
@@ -98,11 +99,14 @@ bool sort_items(Executor& x, std::vector<SymRef>* items, const SymRef& key, bool
       return x.raise_python("sorting");
   }
   // Sorted by CPython itself: the same algorithm meets the same comparisons in the same order.
-  Ref sort = allocated(Ref::steal(PyObject_GetAttrString(order.get(), "sort")));
+  Ref sort =
+      allocated(Ref::steal(host::call(host::checked, PyObject_GetAttrString, order.get(), "sort")));
   Ref none = allocated(Ref::steal(PyTuple_New(0))), options = allocated(Ref::steal(PyDict_New()));
-  Ref pick = allocated(Ref::steal(PyObject_GetAttrString(keys.get(), "__getitem__")));
-  if (PyDict_SetItemString(options.get(), "key", pick.get()) < 0 ||
-      PyDict_SetItemString(options.get(), "reverse", reverse ? Py_True : Py_False) < 0)
+  Ref pick = allocated(
+      Ref::steal(host::call(host::checked, PyObject_GetAttrString, keys.get(), "__getitem__")));
+  if (host::call(host::checked, PyDict_SetItemString, options.get(), "key", pick.get()) < 0 ||
+      host::call(host::checked, PyDict_SetItemString, options.get(), "reverse",
+                 reverse ? Py_True : Py_False) < 0)
     return x.raise_python("sorting");
   if (!call_sorting(sorting, sort.get(), none.get(), options.get())) {
     PyErr_Clear();
@@ -206,8 +210,10 @@ bool model_abs(Executor& x, Args args, PyObject* names, SymRef* out) {
     return x.apply(*find_op("abs"), std::span(&args[0]->tensor, 1), {}, out);
   if (is_numpy_scalar(args[0])) return numpy_absolute(x, args[0], out);
   Ref value = to_python(x, args[0]);
-  return value ? fold_result(x, Ref::steal(PyNumber_Absolute(value.get())), "abs", out)
-               : wrong_arguments(x, "abs");
+  return value
+             ? fold_result(x, Ref::steal(host::call(host::values, PyNumber_Absolute, value.get())),
+                           "abs", out)
+             : wrong_arguments(x, "abs");
 }
 
 bool model_bool(Executor& x, Args args, PyObject* names, SymRef* out) {

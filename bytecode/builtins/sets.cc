@@ -7,6 +7,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/values/iterators.h"
+#include "guards/py/host_call.h"
 #include "guards/py/set_table.h"
 
 namespace msjit {
@@ -47,8 +48,9 @@ Ref items_argument(Executor& x, const SymRef& value) {
   Ref made = allocated(Ref::steal(dict ? PyDict_New() : PyList_New(0)));
   for (const SymRef& item : items) {
     if (!x.heap().pin_key(item)) return not_known(x, item), Ref();
-    const int status = dict ? PyDict_SetItem(made.get(), item->object.get(), Py_None)
-                            : PyList_Append(made.get(), item->object.get());
+    const int status =
+        dict ? host::call(host::checked, PyDict_SetItem, made.get(), item->object.get(), Py_None)
+             : PyList_Append(made.get(), item->object.get());
     if (status < 0) return x.raise_python("a set"), Ref();
   }
   return made;
@@ -107,8 +109,11 @@ bool set_method(Executor& x, Args args, PyObject* names, SymRef* out) {
     }
     PyTuple_SET_ITEM(given.get(), static_cast<Py_ssize_t>(i) - 1, value.release());
   }
-  Ref bound = Ref::steal(PyObject_GetAttrString(shadow_of(self).get(), method.name));
-  Ref result = bound ? Ref::steal(PyObject_CallObject(bound.get(), given.get())) : Ref();
+  Ref bound = Ref::steal(
+      host::call(host::checked, PyObject_GetAttrString, shadow_of(self).get(), method.name));
+  Ref result =
+      bound ? Ref::steal(host::call(host::checked, PyObject_CallObject, bound.get(), given.get()))
+            : Ref();
   if (!result) return x.raise_python(method.name);
   if (method.changes) mutated(self);
   return result_value(x, self, std::move(result), out);
@@ -144,7 +149,8 @@ const ModelRow kModels[] = {{"set", model_set}, {"frozenset", model_frozenset}};
 bool add_item(Executor& x, const SymRef& set, const SymRef& item) {
   if (!x.look(item)) return false;
   if (!x.heap().pin_key(item)) return not_known(x, item);
-  if (PySet_Add(set->shadow.get(), item->object.get()) < 0) return x.raise_python("a set");
+  if (host::call(host::checked, PySet_Add, set->shadow.get(), item->object.get()) < 0)
+    return x.raise_python("a set");
   mutated(set);
   return true;
 }
@@ -167,7 +173,7 @@ Ref shadow_of(const SymRef& value) {
 }
 
 bool set_items(Executor& x, const SymRef& set, std::vector<SymRef>* out) {
-  Ref list = Ref::steal(PySequence_List(shadow_of(set).get()));
+  Ref list = Ref::steal(host::call(host::checked, PySequence_List, shadow_of(set).get()));
   for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list.get()); ++i) {
     out->push_back(item_value(x, PyList_GET_ITEM(list.get(), i)));
     if (!out->back()) return x.fail(BreakReason::kUnsupported, "an item of a set");
@@ -190,7 +196,8 @@ bool set_iterate(Executor& x, const SymRef& set, SymRef* out) {
 
 bool set_contains(Executor& x, const SymRef& set, const SymRef& item, bool* out) {
   if (!x.heap().pin_key(item)) return not_known(x, item);
-  const int found = PySet_Contains(shadow_of(set).get(), item->object.get());
+  const int found =
+      host::call(host::checked, PySet_Contains, shadow_of(set).get(), item->object.get());
   if (found < 0) return x.raise_python("in");
   *out = found == 1;
   return true;
@@ -205,12 +212,15 @@ bool set_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op, bool
             op == BinaryOp::kXor);
   if (!*known) return true;
   using Function = PyObject* (*)(PyObject*, PyObject*);
-  const Function function = op == BinaryOp::kOr    ? (change ? PyNumber_InPlaceOr : PyNumber_Or)
-                            : op == BinaryOp::kAnd ? (change ? PyNumber_InPlaceAnd : PyNumber_And)
-                            : op == BinaryOp::kXor
-                                ? (change ? PyNumber_InPlaceXor : PyNumber_Xor)
-                                : (change ? PyNumber_InPlaceSubtract : PyNumber_Subtract);
-  Ref result = Ref::steal(function(left.get(), right.get()));
+  const Function function =
+      op == BinaryOp::kOr
+          ? (change ? host::through(PyNumber_InPlaceOr) : host::through(PyNumber_Or))
+      : op == BinaryOp::kAnd
+          ? (change ? host::through(PyNumber_InPlaceAnd) : host::through(PyNumber_And))
+      : op == BinaryOp::kXor
+          ? (change ? host::through(PyNumber_InPlaceXor) : host::through(PyNumber_Xor))
+          : (change ? host::through(PyNumber_InPlaceSubtract) : host::through(PyNumber_Subtract));
+  Ref result = Ref::steal(host::call(host::checked, function, left.get(), right.get()));
   if (!result) return x.raise_python("an operator of sets");
   if (change) mutated(a);
   return result_value(x, a, std::move(result), out);

@@ -6,8 +6,10 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/program_arrays.h"
 #include "guards/open_sizes.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -132,6 +134,8 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   if (data->kind == SymKind::kList || data->kind == SymKind::kTuple)
     for (const SymRef& item : std::vector<SymRef>(data->items))
       if (item->kind == SymKind::kLazy && !x.look_number(item)) return false;
+  if (Val held; usual_dtype && !x.strict() && is_program_array(*data))
+    return x.heap().array_input(data, &held) ? converted_copy(x, held, dtype, out) : refuse();
   bool known = false;
   if (usual_dtype && !tensor_of_open(x, data, dtype, out, &known)) return false;
   if (known) return true;
@@ -147,8 +151,8 @@ bool model_tensor(Executor& x, Args args, PyObject* names, SymRef* out) {
   const Ref value = is_numpy_scalar(data) || is_array(data) ? data->object : to_python(x, data);
   if (!value) return refuse();
   auto* type = reinterpret_cast<PyObject*>(&g_tensor_type);
-  Ref made = Ref::steal(PyObject_CallFunctionObjArgs(
-      type, value.get(), dtype ? dtype->object.get() : nullptr, nullptr));
+  Ref made = Ref::steal(host::call(host::checked, PyObject_CallFunctionObjArgs, type, value.get(),
+                                   dtype ? dtype->object.get() : nullptr, nullptr));
   if (!made) return x.raise_python("Tensor()");
   const Tensor& tensor = tensor_of(made.get());
   if (tensor.numel() > kMaxConstant) return refuse();

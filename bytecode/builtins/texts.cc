@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/builtins/models.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -61,7 +62,7 @@ bool may_be_too_long(PyObject* value) {
   constexpr size_t kBits = 2100, kDigits = 640;  // a program can ask for no lower limit than that
   if (PyLong_CheckExact(value)) return _PyLong_NumBits(value) > kBits;
   return (PyUnicode_CheckExact(value) || PyBytes_CheckExact(value)) &&
-         PyObject_Size(value) > static_cast<Py_ssize_t>(kDigits);
+         host::call(host::values, PyObject_Size, value) > static_cast<Py_ssize_t>(kDigits);
 }
 
 bool asks_outside(PyObject* function, std::string_view name, PyObject* args, PyObject* keywords) {

@@ -10,6 +10,7 @@
 #include "bytecode/values/tensor_array.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -66,7 +67,8 @@ Ref constant_to_python(Executor&, const SymRef& value, int depth) {
 
 SymRef from_python(const Ref& object) {
   PyObject* o = object.get();
-  if ((PyUnicode_CheckExact(o) || PyBytes_CheckExact(o)) && PyObject_Size(o) > kMaxText)
+  if ((PyUnicode_CheckExact(o) || PyBytes_CheckExact(o)) &&
+      host::call(host::values, PyObject_Size, o) > kMaxText)
     return nullptr;
   if (is_plain(o) || is_numpy_scalar(o)) return make_const(object);
   const bool list = PyList_CheckExact(o);
@@ -186,15 +188,17 @@ bool call_pure(Executor& x, PyObject* function, const char* name, Args args, PyO
         return x.fail(BreakReason::kUnsupported, fmt::format("{}() of a huge int", name));
     if (i < count)
       PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), value.release());
-    else if (PyDict_SetItem(given.get(),
-                            PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - count)),
-                            value.get()) < 0)
+    else if (host::call(host::checked, PyDict_SetItem, given.get(),
+                        PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i - count)),
+                        value.get()) < 0)
       return x.raise_python(fmt::format("{}()", name));
   }
   if (asks_outside(function, name, tuple.get(), given.get()))
     return x.fail(BreakReason::kUnsupported,
                   fmt::format("{}() with a codec or by the locale", name));
-  return fold_result(x, Ref::steal(PyObject_Call(function, tuple.get(), given.get())), name, out);
+  return fold_result(
+      x, Ref::steal(host::call(host::checked, PyObject_Call, function, tuple.get(), given.get())),
+      name, out);
 }
 
 }  // namespace msjit

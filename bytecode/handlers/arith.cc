@@ -13,6 +13,7 @@
 #include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 
@@ -133,13 +134,16 @@ bool Executor::binary(const SymRef& a, const SymRef& b, BinaryOp op, bool in_pla
   Ref left = constant_object(a), right = constant_object(b);
   if (left && right && is_builtin_value(left.get()) && is_builtin_value(right.get())) {
     if (!is_cheap(left.get(), right.get(), op)) return fail(BreakReason::kUnsupported, what);
-    return fold(*this, python_binary(op, left.get(), right.get()), what.c_str(), out);
+    return fold(*this, host::call(host::values, python_binary, op, left.get(), right.get()),
+                what.c_str(), out);
   }
   if (op == BinaryOp::kRemainder && left && PyUnicode_CheckExact(left.get())) {
     if (!computed_binary(*this, a, b, op, out, &known)) return false;
     if (known) return true;
     right = to_python(*this, b);
-    if (right) return fold(*this, PyNumber_Remainder(left.get(), right.get()), what.c_str(), out);
+    if (right)
+      return fold(*this, host::call(host::values, PyNumber_Remainder, left.get(), right.get()),
+                  what.c_str(), out);
   }
   if (op == BinaryOp::kAdd && is_sequence(*this, a) && is_sequence(*this, b) &&
       is_list(a) == is_list(b))
@@ -182,9 +186,10 @@ bool Executor::unary(const SymRef& value, UnaryOp op, SymRef* out) {
                 "unary operator on " + describe(*value));
   }
   PyObject* object = value->object.get();
-  PyObject* result = op == UnaryOp::kNegative   ? PyNumber_Negative(object)
-                     : op == UnaryOp::kPositive ? PyNumber_Positive(object)
-                                                : PyNumber_Invert(object);
+  PyObject* result = op == UnaryOp::kNegative ? host::call(host::values, PyNumber_Negative, object)
+                     : op == UnaryOp::kPositive
+                         ? host::call(host::values, PyNumber_Positive, object)
+                         : host::call(host::values, PyNumber_Invert, object);
   return fold(*this, result, "unary operator", out);
 }
 
@@ -213,25 +218,27 @@ bool exec_InplaceBinary(Executor& x, SymFrame& f, const Instr& i) {
 
 namespace {
 
-PyObject* inplace_power(PyObject* a, PyObject* b) { return PyNumber_InPlacePower(a, b, Py_None); }
+PyObject* inplace_power(PyObject* a, PyObject* b) {
+  return host::call(host::program, PyNumber_InPlacePower, a, b, Py_None);
+}
 
 using BinaryFunction = PyObject* (*)(PyObject*, PyObject*);
-constexpr BinaryFunction kInplace[kBinaryOpCount] = {PyNumber_InPlaceAdd,
-                                                     PyNumber_InPlaceAnd,
-                                                     PyNumber_InPlaceFloorDivide,
-                                                     PyNumber_InPlaceLshift,
-                                                     PyNumber_InPlaceMatrixMultiply,
-                                                     PyNumber_InPlaceMultiply,
-                                                     PyNumber_InPlaceRemainder,
-                                                     PyNumber_InPlaceOr,
+constexpr BinaryFunction kInplace[kBinaryOpCount] = {host::through(PyNumber_InPlaceAdd),
+                                                     host::through(PyNumber_InPlaceAnd),
+                                                     host::through(PyNumber_InPlaceFloorDivide),
+                                                     host::through(PyNumber_InPlaceLshift),
+                                                     host::through(PyNumber_InPlaceMatrixMultiply),
+                                                     host::through(PyNumber_InPlaceMultiply),
+                                                     host::through(PyNumber_InPlaceRemainder),
+                                                     host::through(PyNumber_InPlaceOr),
                                                      inplace_power,
-                                                     PyNumber_InPlaceRshift,
-                                                     PyNumber_InPlaceSubtract,
-                                                     PyNumber_InPlaceTrueDivide,
-                                                     PyNumber_InPlaceXor};
+                                                     host::through(PyNumber_InPlaceRshift),
+                                                     host::through(PyNumber_InPlaceSubtract),
+                                                     host::through(PyNumber_InPlaceTrueDivide),
+                                                     host::through(PyNumber_InPlaceXor)};
 
 PyObject* inplace_binary(BinaryOp op, PyObject* a, PyObject* b) {
-  return kInplace[static_cast<int>(op)](a, b);
+  return host::call(host::program, kInplace[static_cast<int>(op)], a, b);
 }
 
 template <PyObject* (*Function)(BinaryOp, PyObject*, PyObject*)>
@@ -243,18 +250,21 @@ Step binary(const Stepping& s) {
 
 }  // namespace
 
-Step step_binary(const Stepping& s) { return binary<python_binary>(s); }
+Step step_binary(const Stepping& s) { return binary<host::through(python_binary)>(s); }
 Step step_inplace_binary(const Stepping& s) { return binary<inplace_binary>(s); }
 
 Step step_unary(const Stepping& s) {
   const Ref value = s.frame.pop();
   switch (s.instr.unary()) {
-    case UnaryOp::kPositive: return s.push(Ref::steal(PyNumber_Positive(value.get())));
-    case UnaryOp::kNegative: return s.push(Ref::steal(PyNumber_Negative(value.get())));
-    case UnaryOp::kInvert: return s.push(Ref::steal(PyNumber_Invert(value.get())));
+    case UnaryOp::kPositive:
+      return s.push(Ref::steal(host::call(host::program, PyNumber_Positive, value.get())));
+    case UnaryOp::kNegative:
+      return s.push(Ref::steal(host::call(host::program, PyNumber_Negative, value.get())));
+    case UnaryOp::kInvert:
+      return s.push(Ref::steal(host::call(host::program, PyNumber_Invert, value.get())));
     case UnaryOp::kNot: break;
   }
-  const int truth = PyObject_IsTrue(value.get());
+  const int truth = host::call(host::program, PyObject_IsTrue, value.get());
   return truth < 0 ? s.raised() : s.push(Ref::share(truth ? Py_False : Py_True));
 }
 

@@ -6,6 +6,7 @@
 #include "bytecode/language.h"
 #include "bytecode/stepping.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 // Exported by all versions, declared by some.
@@ -21,7 +22,8 @@ bool builtin_attr(Executor& x, const SymRef& object, PyObject* name, SymRef* out
   *known = false;
   if (!type || object->kind == SymKind::kObject || object->kind == SymKind::kSuper) return true;
   const bool is_class = name == class_text || PyUnicode_Compare(name, class_text) == 0;
-  if (is_class && _PyType_Lookup(type, name) == _PyType_Lookup(&PyBaseObject_Type, name) &&
+  if (is_class &&
+      host::find_on_class(type, name) == host::find_on_class(&PyBaseObject_Type, name) &&
       (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || x.heap().guard_class_version(type))) {
     *out = x.heap().from_constant(Ref::share(reinterpret_cast<PyObject*>(type)), type->tp_name);
     return *known = true;
@@ -31,7 +33,7 @@ bool builtin_attr(Executor& x, const SymRef& object, PyObject* name, SymRef* out
       object->kind == SymKind::kTuple || object->kind == SymKind::kSlice ||
       (object->kind == SymKind::kConst && !is_identity_constant(object->object.get()));
   if (value && type->tp_dictoffset == 0 && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
-      type->tp_getattro == PyObject_GenericGetAttr && !_PyType_Lookup(type, name))
+      type->tp_getattro == PyObject_GenericGetAttr && !host::find_on_class(type, name))
     return no_attribute(x, object, utf8_text(name));
   return true;
 }
@@ -80,7 +82,8 @@ bool unbound_parts(const SymRef& method, SymRef* function, SymRef* self) {
   PyObject* found = (*function)->kind == SymKind::kConst ? (*function)->object.get() : nullptr;
   if (!found || !PyUnicode_CheckExact(found)) return true;
   PyTypeObject* type = is_unread_list(**self) ? &PyList_Type : type_of(**self);
-  found = type && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) ? _PyType_Lookup(type, found) : nullptr;
+  found =
+      type && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) ? host::find_on_class(type, found) : nullptr;
   if (!found || Py_TYPE(found) != &PyMethodDescr_Type) return false;
   *function = make_const(Ref::share(found));
   return true;
@@ -107,7 +110,7 @@ bool exec_LoadMethod(Executor& x, SymFrame& f, const Instr& i) {
 
 Step step_load_attr(const Stepping& s) {
   const Ref owner = s.frame.pop();
-  return s.push(Ref::steal(PyObject_GetAttr(owner.get(), s.name())));
+  return s.push(Ref::steal(host::call(host::program, PyObject_GetAttr, owner.get(), s.name())));
 }
 
 Step step_load_method(const Stepping& s) {

@@ -9,6 +9,7 @@
 #include "bytecode/language.h"
 #include "bytecode/library.h"
 #include "bytecode/stepping.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -85,7 +86,7 @@ bool keeps_attribute(Executor& x, const SymRef& tensor, PyObject* name, const Sy
                      bool* kept) {
   *kept = false;
   if (tensor->source == kNoSource || is_exact_tensor(tensor->object.get())) return true;
-  PyObject* found = _PyType_Lookup(type_of(*tensor), name);
+  PyObject* found = host::find_on_class(type_of(*tensor), name);
   if (found && Py_TYPE(found)->tp_descr_set) return true;
   if (!guard_descriptor(x, type_of(*tensor), name, found)) return false;
   const SymRef current = x.heap().instance_attr(tensor, name);
@@ -101,7 +102,7 @@ bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const Sym
   const char* text = utf8_text(name);
   if (!x.look(self)) return false;
   if (self->kind != SymKind::kObject) return x.fail(BreakReason::kStoreAttribute, text);
-  PyObject* found = _PyType_Lookup(type_of(*self), name);
+  PyObject* found = host::find_on_class(type_of(*self), name);
   if (!guard_descriptor(x, type_of(*self), name, found)) return false;
   if (found && Py_TYPE(found)->tp_descr_set) return set_through(x, self, found, name, value);
   if (!has_dict(self) || std::string_view(text) == "__dict__")
@@ -114,7 +115,8 @@ bool generic_set_attr(Executor& x, const SymRef& self, PyObject* name, const Sym
 bool generic_del_attr(Executor& x, const SymRef& self, PyObject* name) {
   const char* text = utf8_text(name);
   if (!x.look(self)) return false;
-  PyObject* found = self->kind == SymKind::kObject ? _PyType_Lookup(type_of(*self), name) : nullptr;
+  PyObject* found =
+      self->kind == SymKind::kObject ? host::find_on_class(type_of(*self), name) : nullptr;
   if (self->kind != SymKind::kObject || (found && Py_TYPE(found)->tp_descr_set) || !has_dict(self))
     return x.fail(BreakReason::kMutation, "an attribute (del)");
   if (!guard_descriptor(x, type_of(*self), name, found)) return false;
@@ -167,12 +169,12 @@ bool exec_DeleteAttr(Executor& x, SymFrame& f, const Instr& i) {
 Step step_store_attr(const Stepping& s) {
   const Ref owner = s.frame.pop();
   const Ref value = s.frame.pop();
-  return s.done(PyObject_SetAttr(owner.get(), s.name(), value.get()));
+  return s.done(host::call(host::program, PyObject_SetAttr, owner.get(), s.name(), value.get()));
 }
 
 Step step_delete_attr(const Stepping& s) {
   const Ref owner = s.frame.pop();
-  return s.done(PyObject_SetAttr(owner.get(), s.name(), nullptr));
+  return s.done(host::call(host::program, PyObject_SetAttr, owner.get(), s.name(), nullptr));
 }
 
 }  // namespace msjit

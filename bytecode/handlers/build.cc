@@ -2,6 +2,7 @@
 #include "bytecode/handlers/building.h"
 #include "bytecode/stepping.h"
 #include "bytecode/values/computed.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -78,7 +79,7 @@ bool exec_BuildString(Executor& x, SymFrame& f, const Instr& i) {
     if (!x.look(part)) return false;
     if (part->kind != SymKind::kConst || !PyUnicode_CheckExact(part->object.get()))
       return x.fail(BreakReason::kUnsupported, "text from " + describe(*part));
-    text = Ref::steal(PyUnicode_Concat(text.get(), part->object.get()));
+    text = Ref::steal(host::call(host::values, PyUnicode_Concat, text.get(), part->object.get()));
     if (!text) {
       PyErr_Clear();
       return x.fail(BreakReason::kRaises, "text");
@@ -106,28 +107,33 @@ Ref tuple_of(PyObject* const* items, int count) {
 Ref set_of(PyObject* const* items, int count) {
   Ref set = Ref::steal(PySet_New(nullptr));
   for (int i = 0; set && i < count; i++)
-    if (PySet_Add(set.get(), items[i]) < 0) return {};
+    if (host::call(host::program, PySet_Add, set.get(), items[i]) < 0) return {};
   return set;
 }
 
 Ref map_of(PyObject* const* items, int pairs) {
   Ref map = Ref::steal(PyDict_New());
   for (int i = 0; map && i < pairs; i++)
-    if (PyDict_SetItem(map.get(), items[2 * i], items[2 * i + 1]) < 0) return {};
+    if (host::call(host::program, PyDict_SetItem, map.get(), items[2 * i], items[2 * i + 1]) < 0)
+      return {};
   return map;
 }
 
 Ref const_key_map_of(PyObject* const* items, int count) {
   Ref map = Ref::steal(PyDict_New());
   for (int i = 0; map && i < count; i++)
-    if (PyDict_SetItem(map.get(), PyTuple_GET_ITEM(items[count], i), items[i]) < 0) return {};
+    if (host::call(host::program, PyDict_SetItem, map.get(), PyTuple_GET_ITEM(items[count], i),
+                   items[i]) < 0)
+      return {};
   return map;
 }
 
 Ref string_of(PyObject* const* items, int count) {
   const Ref empty = Ref::steal(PyUnicode_FromStringAndSize(nullptr, 0));
   const Ref parts = list_of(items, count);
-  return empty && parts ? Ref::steal(PyUnicode_Join(empty.get(), parts.get())) : Ref();
+  return empty && parts
+             ? Ref::steal(host::call(host::program, PyUnicode_Join, empty.get(), parts.get()))
+             : Ref();
 }
 
 Ref built(const Instr& instr, PyObject* const* items) {

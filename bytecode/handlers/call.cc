@@ -10,6 +10,7 @@
 #include "bytecode/table_objects.h"
 #include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -153,8 +154,8 @@ Step step_call(const Stepping& s) {
   const size_t positional = size_t(at.count) - size_t(names ? PyTuple_GET_SIZE(names) : 0);
   const compat::LevelCall level(slots[at.callable]);
   // The slot below the first argument belongs to this call, so the callee may borrow it.
-  Ref result = compat::vectorcall(slots[at.callable], slots.data() + at.first,
-                                  positional | compat::kArgumentsOffset, names);
+  Ref result = host::call(host::program, compat::vectorcall, slots[at.callable],
+                          slots.data() + at.first, positional | compat::kArgumentsOffset, names);
   s.frame.drop(used);
   return after_call(s, s.push(std::move(result)));
 }
@@ -170,10 +171,12 @@ Step step_call_ex(const Stepping& s) {
     return s.hand_over();
   if (!PyTuple_CheckExact(args) && !Py_TYPE(args)->tp_iter && !PySequence_Check(args))
     return s.hand_over();
-  const Ref tuple =
-      PyTuple_CheckExact(args) ? Ref::share(args) : Ref::steal(PySequence_Tuple(args));
+  const Ref tuple = PyTuple_CheckExact(args)
+                        ? Ref::share(args)
+                        : Ref::steal(host::call(host::program, PySequence_Tuple, args));
   Ref result = tuple ? outlive_interpreter([&] {
-    return Ref::steal(PyObject_Call(slots[at.callable], tuple.get(), keywords));
+    return Ref::steal(
+        host::call(host::program, PyObject_Call, slots[at.callable], tuple.get(), keywords));
   })
                      : Ref();
   s.frame.drop(used);
@@ -185,7 +188,8 @@ Step step_print_expr(const Stepping& s) {
   if (!hook) return s.hand_over();
   const Ref called = Ref::share(hook), value = s.frame.pop();
   PyObject* const args[] = {value.get()};
-  return s.done(compat::vectorcall(called.get(), args, 1, nullptr) ? 0 : -1);
+  return s.done(host::call(host::program, compat::vectorcall, called.get(), args, 1, nullptr) ? 0
+                                                                                              : -1);
 }
 
 }  // namespace msjit

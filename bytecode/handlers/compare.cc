@@ -9,6 +9,7 @@
 #include "bytecode/tensor_value.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 #include "kernels/core/registry.h"
 
@@ -57,12 +58,15 @@ bool Executor::compare(const SymRef& a, const SymRef& b, int op, SymRef* out) {
     const bool by_identity = (op == Py_EQ || op == Py_NE) && compares_by_identity(left.get()) &&
                              compares_by_identity(right.get());
     if (plain || by_identity)
-      return fold(*this, PyObject_RichCompare(left.get(), right.get(), op), what.c_str(), out);
+      return fold(*this,
+                  host::call(host::values, PyObject_RichCompare, left.get(), right.get(), op),
+                  what.c_str(), out);
   }
   left = to_python(*this, a);
   right = left ? to_python(*this, b) : Ref();
   if (right)
-    return fold(*this, PyObject_RichCompare(left.get(), right.get(), op), what.c_str(), out);
+    return fold(*this, host::call(host::values, PyObject_RichCompare, left.get(), right.get(), op),
+                what.c_str(), out);
   return fail(BreakReason::kUnsupported, what);
 }
 
@@ -110,7 +114,8 @@ bool exec_ContainsOp(Executor& x, SymFrame& f, const Instr& i) {
 Step step_compare(const Stepping& s) {
   const Ref right = s.frame.pop();
   const Ref left = s.frame.pop();
-  return s.push(Ref::steal(PyObject_RichCompare(left.get(), right.get(), s.instr.arg)));
+  return s.push(Ref::steal(
+      host::call(host::program, PyObject_RichCompare, left.get(), right.get(), s.instr.arg)));
 }
 
 Step step_is_op(const Stepping& s) {
@@ -122,7 +127,7 @@ Step step_is_op(const Stepping& s) {
 Step step_contains_op(const Stepping& s) {
   const Ref container = s.frame.pop();
   const Ref item = s.frame.pop();
-  const int found = PySequence_Contains(container.get(), item.get());
+  const int found = host::call(host::program, PySequence_Contains, container.get(), item.get());
   if (found < 0) return s.raised();
   return s.push(Ref::share(bool(found) != bool(s.instr.arg) ? Py_True : Py_False));
 }

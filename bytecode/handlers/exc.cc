@@ -4,6 +4,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/language.h"
 #include "bytecode/stepping.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 
@@ -200,8 +201,10 @@ Step step_before_with(const Stepping& s) {
   static PyObject* const enter_name = special_name("__enter__");
   static PyObject* const exit_name = special_name("__exit__");
   const Ref manager = Ref::share(s.frame.peek(1));
-  const Ref enter_found = Ref::share(_PyType_Lookup(Py_TYPE(manager.get()), enter_name));
-  const Ref exit_found = Ref::share(_PyType_Lookup(Py_TYPE(manager.get()), exit_name));
+  const Ref enter_found =
+      Ref::share(host::call(host::program, _PyType_Lookup, Py_TYPE(manager.get()), enter_name));
+  const Ref exit_found =
+      Ref::share(host::call(host::program, _PyType_Lookup, Py_TYPE(manager.get()), exit_name));
   if (!enter_found || !exit_found) return s.hand_over();
   const Ref enter = bind(enter_found.get(), manager.get());
   if (!enter) return s.raised();
@@ -209,13 +212,14 @@ Step step_before_with(const Stepping& s) {
   if (!exit) return s.raised();
   s.frame.drop(1);
   s.frame.push(std::move(exit));
-  return s.push(compat::vectorcall(enter.get(), nullptr, 0, nullptr));
+  return s.push(host::call(host::program, compat::vectorcall, enter.get(), nullptr, 0, nullptr));
 }
 
 Step step_load_special(const Stepping& s) {
   static PyObject* const names[] = {special_name("__enter__"), special_name("__exit__")};
   const Ref manager = Ref::share(s.frame.peek(1));
-  const Ref found = Ref::share(_PyType_Lookup(Py_TYPE(manager.get()), names[s.instr.arg]));
+  const Ref found = Ref::share(
+      host::call(host::program, _PyType_Lookup, Py_TYPE(manager.get()), names[s.instr.arg]));
   if (!found) return s.hand_over();
   Ref method = bind(found.get(), manager.get());
   if (!method) return s.raised();

@@ -4,6 +4,7 @@
 #include "bytecode/scan_capture.h"
 #include "bytecode/stepping.h"
 #include "bytecode/table_objects.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -122,14 +123,15 @@ bool merges_quietly(PyObject* into, PyObject* from) {
   if (!PyDict_CheckExact(from)) return false;
   PyObject *key, *value;
   for (Py_ssize_t at = 0; PyDict_Next(from, &at, &key, &value);)
-    if (!PyUnicode_CheckExact(key) || PyDict_Contains(into, key)) return false;
+    if (!PyUnicode_CheckExact(key) || host::call(host::checked, PyDict_Contains, into, key))
+      return false;
   return true;
 }
 
 Step list_extend(const Stepping& s) {
   if (!is_iterable(s.frame.peek(1).get())) return s.hand_over();
   const Ref iterable = s.frame.pop();
-  const Ref items = Ref::steal(PySequence_List(iterable.get()));
+  const Ref items = Ref::steal(host::call(host::program, PySequence_List, iterable.get()));
   if (!items) return s.raised();
   const Py_ssize_t end = PyList_GET_SIZE(s.container());
   return s.done(PyList_SetSlice(s.container(), end, end, items.get()));
@@ -160,13 +162,15 @@ Step step_add_item(const Stepping& s) {
   const Ref value = s.frame.pop();
   switch (s.instr.op) {
     case Op::kListAppend: return s.done(PyList_Append(s.container(), value.get()));
-    case Op::kSetAdd: return s.done(PySet_Add(s.container(), value.get()));
+    case Op::kSetAdd:
+      return s.done(host::call(host::program, PySet_Add, s.container(), value.get()));
     case Op::kSetUpdate: return s.done(_PySet_Update(s.container(), value.get()));
     case Op::kMapAdd: {
       const Ref key = s.frame.pop();
-      return s.done(PyDict_SetItem(s.container(), key.get(), value.get()));
+      return s.done(
+          host::call(host::program, PyDict_SetItem, s.container(), key.get(), value.get()));
     }
-    default: return s.done(PyDict_Update(s.container(), value.get()));
+    default: return s.done(host::call(host::program, PyDict_Update, s.container(), value.get()));
   }
 }
 
@@ -185,8 +189,9 @@ bool unpacks(UnpackInto into, PyObject* operand) {
 
 int unpack_into(UnpackInto into, PyObject* all, PyObject* operand) {
   if (into == UnpackInto::kSet) return _PySet_Update(all, operand);
-  if (into == UnpackInto::kMap || into == UnpackInto::kKeywords) return PyDict_Update(all, operand);
-  const Ref items = Ref::steal(PySequence_List(operand));
+  if (into == UnpackInto::kMap || into == UnpackInto::kKeywords)
+    return host::call(host::program, PyDict_Update, all, operand);
+  const Ref items = Ref::steal(host::call(host::program, PySequence_List, operand));
   const Py_ssize_t end = PyList_GET_SIZE(all);
   return items ? PyList_SetSlice(all, end, end, items.get()) : -1;
 }

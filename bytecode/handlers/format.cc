@@ -3,6 +3,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/stepping.h"
 #include "bytecode/values/computed.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 
@@ -24,9 +25,9 @@ Ref pop_showable(Executor& x, SymFrame& f, bool as_str) {
 
 Ref convert(const Ref& object, int conversion) {
   switch (conversion) {
-    case 1: return Ref::steal(PyObject_Str(object.get()));
-    case 2: return Ref::steal(PyObject_Repr(object.get()));
-    case 3: return Ref::steal(PyObject_ASCII(object.get()));
+    case 1: return Ref::steal(host::call(host::values, PyObject_Str, object.get()));
+    case 2: return Ref::steal(host::call(host::values, PyObject_Repr, object.get()));
+    case 3: return Ref::steal(host::call(host::values, PyObject_ASCII, object.get()));
     default: return object;
   }
 }
@@ -71,7 +72,10 @@ bool exec_FormatValue(Executor& x, SymFrame& f, const Instr& i) {
   const Ref object = pop_showable(x, f, as_str && !has_special(f.peek(1), "__format__"));
   if (!object) return false;
   const Ref shown = convert(object, conversion);
-  return push_text(x, f, shown ? Ref::steal(PyObject_Format(shown.get(), spec.get())) : Ref());
+  return push_text(
+      x, f,
+      shown ? Ref::steal(host::call(host::values, PyObject_Format, shown.get(), spec.get()))
+            : Ref());
 }
 
 Step step_format(const Stepping& s) {
@@ -79,15 +83,15 @@ Step step_format(const Stepping& s) {
   const Ref spec = !converts && s.instr.arg & kFormatSpec ? s.frame.pop() : Ref();
   Ref value = s.frame.pop();
   switch (s.instr.arg & kFormatConversion) {
-    case 1: value = Ref::steal(PyObject_Str(value.get())); break;
-    case 2: value = Ref::steal(PyObject_Repr(value.get())); break;
-    case 3: value = Ref::steal(PyObject_ASCII(value.get())); break;
+    case 1: value = Ref::steal(host::call(host::program, PyObject_Str, value.get())); break;
+    case 2: value = Ref::steal(host::call(host::program, PyObject_Repr, value.get())); break;
+    case 3: value = Ref::steal(host::call(host::program, PyObject_ASCII, value.get())); break;
     default: break;
   }
   if (!value) return s.raised();
   if (converts) return s.push(std::move(value));
   if (PyUnicode_CheckExact(value.get()) && !spec) return s.push(std::move(value));
-  return s.push(Ref::steal(PyObject_Format(value.get(), spec.get())));
+  return s.push(Ref::steal(host::call(host::program, PyObject_Format, value.get(), spec.get())));
 }
 
 }  // namespace msjit

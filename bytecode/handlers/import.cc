@@ -6,6 +6,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/stepping.h"
 #include "guards/py/compat.h"
+#include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
@@ -21,7 +22,7 @@ std::string text_of(PyObject* text) {
 bool plain_import(Executor& x, const SymFrame& f) {
   static PyObject* const name = special_name("__import__");
   static PyObject* const own = [] {
-    PyObject* found = PyDict_GetItem(PyEval_GetBuiltins(), name);
+    PyObject* found = host::call(host::checked, PyDict_GetItem, PyEval_GetBuiltins(), name);
     return found && PyCFunction_Check(found) ? Ref::share(found).release() : nullptr;
   }();
   const SymRef function = x.heap().builtin(f.builtins.get(), f.globals_source, name);
@@ -33,14 +34,15 @@ SymRef loaded_module(Executor& x, const std::string& name) {
   PyObject* modules = compat::is_finalizing() ? nullptr : PyImport_GetModuleDict();
   Ref key = allocated(
       Ref::steal(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()))));
-  PyObject* found =
-      modules && PyDict_CheckExact(modules) ? PyDict_GetItem(modules, key.get()) : nullptr;
+  PyObject* found = modules && PyDict_CheckExact(modules)
+                        ? host::call(host::checked, PyDict_GetItem, modules, key.get())
+                        : nullptr;
   if (!found || !PyModule_CheckExact(found) || is_loading(found)) return nullptr;
   GuardBuilder& guards = x.heap().guards();
   const SourceId table =
-      guards.add_source(LoadKind::kConst, kNoSource, 0, Ref::share(modules), "sys.modules");
+      guards.add_source(load::constant, kNoSource, 0, Ref::share(modules), "sys.modules");
   const SymRef module = x.heap().from_source(
-      guards.add_source(LoadKind::kDictItem, table, 0, key, fmt::format("sys.modules['{}']", name)),
+      guards.add_source(load::dict_item, table, 0, key, fmt::format("sys.modules['{}']", name)),
       found);
   return x.heap().realize(module) ? module : nullptr;
 }
@@ -56,8 +58,12 @@ std::string base_package(Executor& x, const SymFrame& f, int64_t level) {
   if (!package || !spec || !x.heap().realize(package) || package->kind != SymKind::kConst ||
       !PyUnicode_CheckExact(package->object.get()) || !spec->object || spec->source == kNoSource)
     return {};
-  Ref parent = Ref::steal(PyObject_GetAttrString(spec->object.get(), "parent"));
-  if (!parent || PyObject_RichCompareBool(parent.get(), package->object.get(), Py_EQ) != 1)
+  // importlib's class computes it in Python, of its own attributes.
+  static constinit LibraryType spec_type("_frozen_importlib", "ModuleSpec");
+  if (Py_TYPE(spec->object.get()) != spec_type.get()) return {};
+  Ref parent =
+      Ref::steal(host::call(host::checked, PyObject_GetAttrString, spec->object.get(), "parent"));
+  if (!parent || !host::equal_values(parent.get(), package->object.get()))
     return PyErr_Clear(), std::string();
   x.heap().guards().add(guard::identity, spec->source, {.object = spec->object});
   std::string base = text_of(package->object.get());
@@ -128,8 +134,9 @@ bool exec_ImportFrom(Executor& x, SymFrame& f, const Instr& i) {
 
 Step step_import_name(const Stepping& s) {
   PyObject* builtins = s.frame.builtins().get();
-  PyObject* found =
-      PyDict_CheckExact(builtins) ? PyDict_GetItemString(builtins, "__import__") : nullptr;
+  PyObject* found = PyDict_CheckExact(builtins)
+                        ? host::call(host::program, PyDict_GetItemString, builtins, "__import__")
+                        : nullptr;
   if (!found) return s.hand_over();
   const Ref import = Ref::share(found);
   const Ref from_list = s.frame.pop();
@@ -137,17 +144,18 @@ Step step_import_name(const Stepping& s) {
   const Borrowed names = s.frame.names();
   PyObject* const args[] = {s.name(), s.frame.globals().get(), names ? names.get() : Py_None,
                             from_list.get(), level.get()};
-  return s.push(compat::vectorcall(import.get(), args, 5, nullptr));
+  return s.push(host::call(host::program, compat::vectorcall, import.get(), args, 5, nullptr));
 }
 
 Step step_import_from(const Stepping& s) {
   PyObject* module = s.frame.peek(1).get();
-  Ref value = Ref::steal(PyObject_GetAttr(module, s.name()));
+  Ref value = Ref::steal(host::call(host::program, PyObject_GetAttr, module, s.name()));
   if (value) return s.push(std::move(value));
   if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return s.raised();
   PyErr_Clear();
   // A circular import: the submodule is loaded but not yet an attribute of its package.
-  const Ref package = Ref::steal(PyObject_GetAttrString(module, "__name__"));
+  const Ref package =
+      Ref::steal(host::call(host::program, PyObject_GetAttrString, module, "__name__"));
   if (package && PyUnicode_Check(package.get())) {
     const Ref full = Ref::steal(PyUnicode_FromFormat("%U.%U", package.get(), s.name()));
     if (!full) return s.raised();

@@ -6,6 +6,7 @@
 #include "bytecode/stepping.h"
 #include "bytecode/values/value_kind.h"
 #include "bytecode/versions/version.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 
@@ -112,20 +113,22 @@ bool exec_UnpackEx(Executor& x, SymFrame& f, const Instr& i) {
 Step step_subscr(const Stepping& s) {
   const Ref key = s.frame.pop();
   const Ref container = s.frame.pop();
-  return s.push(Ref::steal(PyObject_GetItem(container.get(), key.get())));
+  return s.push(
+      Ref::steal(host::call(host::program, PyObject_GetItem, container.get(), key.get())));
 }
 
 Step step_store_subscr(const Stepping& s) {
   const Ref key = s.frame.pop();
   const Ref container = s.frame.pop();
   const Ref value = s.frame.pop();
-  return s.done(PyObject_SetItem(container.get(), key.get(), value.get()));
+  return s.done(
+      host::call(host::program, PyObject_SetItem, container.get(), key.get(), value.get()));
 }
 
 Step step_delete_subscr(const Stepping& s) {
   const Ref key = s.frame.pop();
   const Ref container = s.frame.pop();
-  return s.done(PyObject_DelItem(container.get(), key.get()));
+  return s.done(host::call(host::program, PyObject_DelItem, container.get(), key.get()));
 }
 
 namespace {
@@ -144,22 +147,24 @@ int unpack_failed(int expected, int after, Py_ssize_t got) {
 // Takes `before` items off the iterator of `iterable`, then either nothing more (after < 0) or a
 // list of the rest with its last `after` items split off. `out` receives them in order.
 int unpack(PyObject* iterable, int before, int after, std::vector<Ref>& out) {
-  const Ref iterator = Ref::steal(PyObject_GetIter(iterable));
+  const Ref iterator = Ref::steal(host::call(host::program, PyObject_GetIter, iterable));
   if (!iterator) return -1;
   for (int i = 0; i < before; i++) {
-    Ref item = Ref::steal(PyIter_Next(iterator.get()));
+    Ref item = Ref::steal(host::call(host::program, PyIter_Next, iterator.get()));
     if (!item) return unpack_failed(before, after, i);
     out.push_back(std::move(item));
   }
   if (after < 0) {
-    const Ref extra = Ref::steal(PyIter_Next(iterator.get()));
+    const Ref extra = Ref::steal(host::call(host::program, PyIter_Next, iterator.get()));
     if (!extra) return PyErr_Occurred() ? -1 : 0;
-    const std::string text = version::too_many_values(
-        before, version::has_known_size(Py_TYPE(iterable)) ? PyObject_Size(iterable) : -1);
+    const std::string text =
+        version::too_many_values(before, version::has_known_size(Py_TYPE(iterable))
+                                             ? host::call(host::program, PyObject_Size, iterable)
+                                             : -1);
     PyErr_SetString(PyExc_ValueError, text.c_str());
     return -1;
   }
-  Ref rest = Ref::steal(PySequence_List(iterator.get()));
+  Ref rest = Ref::steal(host::call(host::program, PySequence_List, iterator.get()));
   if (!rest) return -1;
   const Py_ssize_t size = PyList_GET_SIZE(rest.get());
   if (size < after) return unpack_failed(before, after, before + size);

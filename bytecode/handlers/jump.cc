@@ -3,7 +3,9 @@
 #include "bytecode/control.h"
 #include "bytecode/stepping.h"
 #include "bytecode/tensor_value.h"
+#include "bytecode/values/computed_graph.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 
@@ -29,10 +31,21 @@ bool exec_Jump(Executor&, SymFrame& f, const Instr& i) {
 
 namespace {
 
+// The tensor whose truth decides the jump; null: a value that is known decides it.
+bool deciding_tensor(Executor& x, const SymRef& value, SymRef* out) {
+  if (has_truth_of_tensor(*value)) return *out = make_tensor(value->tensor), true;
+  if (!test_of_computed(x, value, out)) return false;
+  if (*out || !x.look_open(value)) return *out != nullptr;
+  if (value->is_tensor()) *out = value;
+  return true;
+}
+
 bool pop_jump(Executor& x, SymFrame& f, const Instr& i, bool when) {
   bool value = false;
-  if (has_truth_of_tensor(*f.peek(1))) f.peek(1) = make_tensor(f.peek(1)->tensor);
-  if (const SymRef tested = f.peek(1); x.look_open(tested) && tested->is_tensor()) {
+  SymRef tested;
+  if (!deciding_tensor(x, f.peek(1), &tested)) return false;
+  if (tested) {
+    f.peek(1) = tested;
     const BranchPath jump{i.target, true}, fall{f.next, true};
     return x.branch(f, tested, when ? jump : fall, when ? fall : jump);
   }
@@ -44,7 +57,9 @@ bool pop_jump(Executor& x, SymFrame& f, const Instr& i, bool when) {
 
 bool jump_or_pop(Executor& x, SymFrame& f, const Instr& i, bool when) {
   bool value = false;
-  if (const SymRef tested = f.peek(1); x.look_open(tested) && tested->is_tensor()) {
+  SymRef tested;
+  if (!deciding_tensor(x, f.peek(1), &tested)) return false;
+  if (tested) {
     const BranchPath jump{i.target, false}, fall{f.next, true};
     return x.branch(f, tested, when ? jump : fall, when ? fall : jump);
   }
@@ -112,7 +127,9 @@ Step take_jump(const Stepping& s) {
 
 Step branch(const Stepping& s, bool jump_when, bool keep) {
   PyObject* value = s.frame.peek(1).get();
-  const int truth = value == Py_True ? 1 : value == Py_False ? 0 : PyObject_IsTrue(value);
+  const int truth = value == Py_True    ? 1
+                    : value == Py_False ? 0
+                                        : host::call(host::program, PyObject_IsTrue, value);
   const bool jumps = truth >= 0 && bool(truth) == jump_when;
   if (!(keep && jumps) && truth >= 0) s.frame.drop(1);
   if (truth < 0) return s.raised();
@@ -128,7 +145,7 @@ Step branch_none(const Stepping& s, bool jump_when) {
 
 Step step_to_bool(const Stepping& s) {
   const Ref value = s.frame.pop();
-  const int truth = PyObject_IsTrue(value.get());
+  const int truth = host::call(host::program, PyObject_IsTrue, value.get());
   return truth < 0 ? s.raised() : s.push(Ref::share(truth ? Py_True : Py_False));
 }
 

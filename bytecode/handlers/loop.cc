@@ -3,6 +3,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/stepping.h"
 #include "bytecode/values/iterators.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 
@@ -99,13 +100,13 @@ bool exec_ForIter(Executor& x, SymFrame& f, const Instr& i) {
 
 Step step_get_iter(const Stepping& s) {
   const Ref iterable = s.frame.pop();
-  return s.push(Ref::steal(PyObject_GetIter(iterable.get())));
+  return s.push(Ref::steal(host::call(host::program, PyObject_GetIter, iterable.get())));
 }
 
 Step step_for_iter(const Stepping& s) {
   PyObject* iterator = s.frame.peek(1).get();
   if (!Py_TYPE(iterator)->tp_iternext) return s.hand_over();  // no compiler's code
-  Ref item = Ref::steal(Py_TYPE(iterator)->tp_iternext(iterator));
+  Ref item = Ref::steal(host::call(host::program, Py_TYPE(iterator)->tp_iternext, iterator));
   if (item) return s.push(std::move(item));
   if (PyErr_Occurred()) {
     if (!PyErr_ExceptionMatches(PyExc_StopIteration)) return s.raised();

@@ -7,6 +7,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/stepping.h"
 #include "guards/py/compat.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -170,7 +171,7 @@ bool exec_MatchClass(Executor& x, SymFrame& f, const Instr& i) {
 Step step_match_type(const Stepping& s) {
   PyObject* subject = s.frame.peek(1).get();
   if (s.instr.op == Op::kGetLen) {
-    const Py_ssize_t size = PyObject_Length(subject);
+    const Py_ssize_t size = host::call(host::program, PyObject_Length, subject);
     return size < 0 ? s.raised() : s.push(Ref::steal(PyLong_FromSsize_t(size)));
   }
   const bool matched = s.instr.op == Op::kMatchSequence ? compat::is_sequence_pattern(subject)
@@ -191,7 +192,8 @@ Step step_match_keys(const Stepping& s) {
   }
   Ref values = Ref::steal(PyTuple_New(count));
   for (Py_ssize_t i = 0; values && i < count; i++) {
-    PyObject* value = PyDict_GetItemWithError(subject, PyTuple_GET_ITEM(keys, i));
+    PyObject* value =
+        host::call(host::program, PyDict_GetItemWithError, subject, PyTuple_GET_ITEM(keys, i));
     if (!value) {
       if (PyErr_Occurred()) return s.raised();
       values = Ref::none();
@@ -212,7 +214,8 @@ Step step_copy_dict_without_keys(const Stepping& s) {
   const Ref keys = s.frame.pop();
   Ref rest = Ref::steal(PyDict_Copy(subject));
   for (Py_ssize_t i = 0; rest && i < PyTuple_GET_SIZE(keys.get()); i++)
-    if (PyDict_DelItem(rest.get(), PyTuple_GET_ITEM(keys.get(), i)) < 0) rest.reset();
+    if (host::call(host::program, PyDict_DelItem, rest.get(), PyTuple_GET_ITEM(keys.get(), i)) < 0)
+      rest.reset();
   return s.push(std::move(rest));
 }
 

@@ -2,6 +2,7 @@
 // CPython's to report.
 #include "bytecode/exec.h"
 #include "bytecode/stepping.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 
@@ -53,22 +54,24 @@ Step step_load_global(const Stepping& s) {
   PyObject* globals = s.frame.globals().get();
   PyObject* builtins = s.frame.builtins().get();
   if (!PyDict_CheckExact(globals) || !PyDict_CheckExact(builtins)) return s.hand_over();
-  PyObject* value = PyDict_GetItemWithError(globals, s.name());
-  if (!value && !PyErr_Occurred()) value = PyDict_GetItemWithError(builtins, s.name());
+  PyObject* value = host::call(host::program, PyDict_GetItemWithError, globals, s.name());
+  if (!value && !PyErr_Occurred())
+    value = host::call(host::program, PyDict_GetItemWithError, builtins, s.name());
   if (value) return s.push(Ref::share(value));
   return PyErr_Occurred() ? s.raised() : s.hand_over();
 }
 
 Step step_store_global(const Stepping& s) {
   const Ref value = s.frame.pop();
-  return s.done(PyDict_SetItem(s.frame.globals().get(), s.name(), value.get()));
+  return s.done(
+      host::call(host::program, PyDict_SetItem, s.frame.globals().get(), s.name(), value.get()));
 }
 
 Step step_delete_global(const Stepping& s) {
   PyObject* globals = s.frame.globals().get();
-  if (!PyDict_GetItemWithError(globals, s.name()))
+  if (!host::call(host::program, PyDict_GetItemWithError, globals, s.name()))
     return PyErr_Occurred() ? s.raised() : s.hand_over();
-  return s.done(PyDict_DelItem(globals, s.name()));
+  return s.done(host::call(host::program, PyDict_DelItem, globals, s.name()));
 }
 
 Step step_deref(const Stepping& s) {
@@ -86,7 +89,7 @@ Step step_deref(const Stepping& s) {
 Step step_load_build_class(const Stepping& s) {
   PyObject* builtins = s.frame.builtins().get();
   if (!PyDict_CheckExact(builtins)) return s.hand_over();
-  PyObject* value = PyDict_GetItemString(builtins, "__build_class__");
+  PyObject* value = host::call(host::program, PyDict_GetItemString, builtins, "__build_class__");
   return value ? s.push(Ref::share(value)) : s.hand_over();
 }
 
@@ -94,13 +97,16 @@ namespace {
 
 // A global, or a builtin; null without an exception when there is none.
 PyObject* find_global(const Stepping& s, PyObject* name) {
-  PyObject* value = PyDict_GetItemWithError(s.frame.globals().get(), name);
-  if (!value && !PyErr_Occurred()) value = PyDict_GetItemWithError(s.frame.builtins().get(), name);
+  PyObject* value =
+      host::call(host::program, PyDict_GetItemWithError, s.frame.globals().get(), name);
+  if (!value && !PyErr_Occurred())
+    value = host::call(host::program, PyDict_GetItemWithError, s.frame.builtins().get(), name);
   return value;
 }
 
 Step load_class_deref(const Stepping& s, PyObject* names) {
-  PyObject* value = PyDict_GetItemWithError(names, s.code.slot_name(s.instr.arg).get());
+  PyObject* value = host::call(host::program, PyDict_GetItemWithError, names,
+                               s.code.slot_name(s.instr.arg).get());
   PyObject* cell = s.frame.local(s.instr.arg).get();
   if (!value && !PyErr_Occurred() && cell && PyCell_Check(cell)) value = PyCell_GET(cell);
   if (value) return s.push(Ref::share(value));
@@ -118,10 +124,11 @@ Step step_name(const Stepping& s) {
   if (s.instr.op == Op::kLoadClassDeref) return load_class_deref(s, names);
   if (s.instr.op == Op::kStoreName) {
     const Ref value = s.frame.pop();
-    return s.done(PyDict_SetItem(names, s.name(), value.get()));
+    return s.done(host::call(host::program, PyDict_SetItem, names, s.name(), value.get()));
   }
-  PyObject* value = PyDict_GetItemWithError(names, s.name());
-  if (s.instr.op == Op::kDeleteName && value) return s.done(PyDict_DelItem(names, s.name()));
+  PyObject* value = host::call(host::program, PyDict_GetItemWithError, names, s.name());
+  if (s.instr.op == Op::kDeleteName && value)
+    return s.done(host::call(host::program, PyDict_DelItem, names, s.name()));
   if (s.instr.op == Op::kLoadName && !value && !PyErr_Occurred()) value = find_global(s, s.name());
   if (PyErr_Occurred()) return s.raised();
   if (!value || s.instr.op == Op::kDeleteName) return s.hand_over();
@@ -131,9 +138,11 @@ Step step_name(const Stepping& s) {
 Step step_setup_annotations(const Stepping& s) {
   PyObject* names = s.frame.names().get();
   if (!names || !PyDict_CheckExact(names)) return s.hand_over();
-  if (PyDict_GetItemString(names, "__annotations__")) return s.next();
+  if (host::call(host::program, PyDict_GetItemString, names, "__annotations__")) return s.next();
   const Ref fresh = Ref::steal(PyDict_New());
-  return s.done(fresh ? PyDict_SetItemString(names, "__annotations__", fresh.get()) : -1);
+  return s.done(
+      fresh ? host::call(host::program, PyDict_SetItemString, names, "__annotations__", fresh.get())
+            : -1);
 }
 
 }  // namespace msjit

@@ -1,5 +1,7 @@
 #include "bytecode/values/build.h"
 
+#include "guards/py/host_call.h"
+
 namespace msjit {
 namespace {
 
@@ -16,7 +18,8 @@ Ref named_tuple(const Recipe& recipe, const Objects& objects) {
   Ref items = plain_tuple(recipe, objects);
   Ref args = items ? Ref::steal(PyTuple_Pack(1, items.get())) : Ref();
   auto* cls = reinterpret_cast<PyTypeObject*>(recipe.object.get());
-  return args ? Ref::steal(PyTuple_Type.tp_new(cls, args.get(), nullptr)) : Ref();
+  return args ? Ref::steal(host::call(host::checked, PyTuple_Type.tp_new, cls, args.get(), nullptr))
+              : Ref();
 }
 
 }  // namespace
@@ -33,17 +36,19 @@ Ref build_list(const Recipe& recipe, const Objects& objects) {
 }
 
 Ref build_attribute(const Recipe& recipe, const Objects& objects) {
-  return Ref::steal(PyObject_GetAttr(argument(recipe, objects, 0), recipe.object.get()));
+  return Ref::steal(host::call(host::program, PyObject_GetAttr, argument(recipe, objects, 0),
+                               recipe.object.get()));
 }
 
 Ref build_method_call(const Recipe& recipe, const Objects& objects) {
-  return Ref::steal(
-      PyObject_CallMethodObjArgs(argument(recipe, objects, 0), recipe.object.get(), nullptr));
+  return Ref::steal(host::call(host::program, PyObject_CallMethodObjArgs,
+                               argument(recipe, objects, 0), recipe.object.get(), nullptr));
 }
 
 Ref build_call(PyTypeObject* type, const Recipe& recipe, const Objects& objects) {
   const Ref args = plain_tuple(recipe, objects);
-  return args ? Ref::steal(PyObject_Call(reinterpret_cast<PyObject*>(type), args.get(), nullptr))
+  return args ? Ref::steal(host::call(host::program, PyObject_Call,
+                                      reinterpret_cast<PyObject*>(type), args.get(), nullptr))
               : Ref();
 }
 

@@ -9,6 +9,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/library.h"
 #include "guards/py/compat.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -17,8 +18,8 @@ namespace msjit {
 bool class_truth(Executor& x, const SymRef& cls, bool* out) {
   PyTypeObject* const meta = Py_TYPE(cls->object.get());
   if (has_plain_metaclass(cls->object.get())) return *out = true;
-  const bool asks = _PyType_Lookup(meta, special_name("__bool__")) ||
-                    _PyType_Lookup(meta, special_name("__len__"));
+  const bool asks = host::find_on_class(meta, special_name("__bool__")) ||
+                    host::find_on_class(meta, special_name("__len__"));
   if ((asks && !is_enum_class(cls)) || !x.heap().guard_class_version(meta))
     return x.fail(BreakReason::kCallUnknown, "bool() of " + describe(*cls));
   return *out = true;
@@ -28,7 +29,7 @@ bool class_truth(Executor& x, const SymRef& cls, bool* out) {
 bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef* out) {
   if (module->source == kNoSource)
     module->source =
-        x.heap().guards().add_source(LoadKind::kConst, kNoSource, 0, module->object, "module");
+        x.heap().guards().add_source(load::constant, kNoSource, 0, module->object, "module");
   x.heap().guard_exact_type(module);
   if (SymRef value = x.heap().instance_attr(module, name)) {
     *out = std::move(value);
@@ -39,7 +40,7 @@ bool module_attribute(Executor& x, const SymRef& module, PyObject* name, SymRef*
   SymRef own =
       x.heap().instance_attr(module, names[0]) ? nullptr : x.heap().instance_attr(module, names[1]);
   if (!own || !x.heap().realize(own) || own->kind != SymKind::kConst ||
-      !PyUnicode_CheckExact(own->object.get()) || _PyType_Lookup(&PyModule_Type, name))
+      !PyUnicode_CheckExact(own->object.get()) || host::find_on_class(&PyModule_Type, name))
     return x.fail(BreakReason::kAttribute, fmt::format("{} of a module", text));
   return x.raise_new(PyExc_AttributeError, fmt::format("module '{}' has no attribute '{}'",
                                                        utf8_text(own->object.get()), text));
@@ -77,10 +78,10 @@ bool class_attribute(Executor& x, const SymRef& cls, PyObject* name, SymRef* out
   auto* type = reinterpret_cast<PyTypeObject*>(cls->object.get());
   PyTypeObject* meta = Py_TYPE(type);
   if (!has_plain_names(type) || !has_plain_names(meta)) return odd_names(x, type);
-  const bool plain_meta = _PyType_Lookup(meta, special_name("__getattribute__")) ==
-                          _PyType_Lookup(&PyType_Type, special_name("__getattribute__"));
-  const bool fallback = _PyType_Lookup(meta, special_name("__getattr__"));
-  PyObject* found = plain_meta ? _PyType_Lookup(type, name) : nullptr;
+  const bool plain_meta = host::find_on_class(meta, special_name("__getattribute__")) ==
+                          host::find_on_class(&PyType_Type, special_name("__getattribute__"));
+  const bool fallback = host::find_on_class(meta, special_name("__getattr__"));
+  PyObject* found = plain_meta ? host::find_on_class(type, name) : nullptr;
   const char* text = utf8_text(name);
   if (!has_plain_metaclass(cls->object.get()) && !x.heap().guard_class_version(meta))
     found = nullptr;
@@ -89,9 +90,10 @@ bool class_attribute(Executor& x, const SymRef& cls, PyObject* name, SymRef* out
   if (found && Py_TYPE(found) == &PyClassMethodDescr_Type &&
       find_class_method(cls->object.get(), text))
     return *out = make_items(SymKind::kMethod, {make_const(Ref::share(name)), cls}), true;
-  PyObject* above = _PyType_Lookup(meta, name);  // a data descriptor of the metaclass comes first
+  PyObject* above =
+      host::find_on_class(meta, name);  // a data descriptor of the metaclass comes first
   bool named = false;
-  if (above && above == _PyType_Lookup(&PyType_Type, name) && plain_meta) {
+  if (above && above == host::find_on_class(&PyType_Type, name) && plain_meta) {
     if (!class_name(x, cls, found, name, out, &named)) return false;
     if (named) return true;
   }

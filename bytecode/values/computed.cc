@@ -10,38 +10,18 @@
 #include "bytecode/exit.h"
 #include "bytecode/numbers.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/tensor_value.h"
 #include "bytecode/values/build.h"
+#include "bytecode/values/computed_classes.h"
+#include "bytecode/values/computed_graph.h"
 #include "bytecode/values/tensor_array.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
 namespace {
-
-// numpy.generic, which stands for every class of NumPy's numbers; null while nothing has loaded it.
-PyTypeObject* numpy_number() {
-  PyObject* const module = loaded_module("numpy");
-  PyObject* const found =
-      module ? PyDict_GetItemString(PyModule_GetDict(module), "generic") : nullptr;
-  return found && PyType_Check(found) ? reinterpret_cast<PyTypeObject*>(found) : nullptr;
-}
-
-// The classes that are computed with, and their places.
-std::array<PyTypeObject*, 5> classes() {
-  return {&PyFloat_Type, &PyLong_Type, &PyBool_Type, &PyUnicode_Type, numpy_number()};
-}
-constexpr int kNumPyPlace = 4;
-
-bool is_computable(PyTypeObject* type) {
-  const auto known = classes();
-  return type && std::find(known.begin(), known.end(), type) != known.end();
-}
-bool is_number(PyTypeObject* type) {
-  return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
-}
-bool is_numpy(PyTypeObject* type) { return type && type == numpy_number(); }
-bool is_int(PyTypeObject* type) { return type == &PyLong_Type || type == &PyBool_Type; }
 
 // The class of a number or text; null when it is none. One of the program that nothing has looked
 // at gets a guard on its class and stays unknown.
@@ -81,8 +61,9 @@ constexpr int kClassBits = 3;
 Ref checked(PyObject* made, const Recipe& recipe) {
   Ref result = Ref::steal(made);
   const int place = recipe.number & ((1 << kClassBits) - 1);
-  const bool fits = !result || (place == kNumPyPlace ? is_numpy_scalar(result.get())
-                                                     : Py_TYPE(result.get()) == classes()[place]);
+  const bool fits =
+      !result || (place == kNumPyPlace ? is_numpy_scalar(result.get())
+                                       : Py_TYPE(result.get()) == computable_classes()[place]);
   if (!fits) {
     PyErr_SetString(PyExc_TypeError, "[region] a computed number of another class");
     return {};
@@ -93,8 +74,8 @@ Ref checked(PyObject* made, const Recipe& recipe) {
 int64_t detail_of(const Recipe& recipe) { return recipe.number >> kClassBits; }
 
 Ref build_binary(const Recipe& recipe, const Objects& objects) {
-  return checked(python_binary(BinaryOp(detail_of(recipe)), argument(recipe, objects, 0),
-                               argument(recipe, objects, 1)),
+  return checked(host::call(host::program, python_binary, BinaryOp(detail_of(recipe)),
+                            argument(recipe, objects, 0), argument(recipe, objects, 1)),
                  recipe);
 }
 
@@ -107,53 +88,66 @@ Ref build_numpy_binary(const Recipe& recipe, const Objects& objects) {
   Ref operands[2];
   for (size_t i = 0; i < 2; ++i) {
     PyObject* const given = argument(recipe, objects, i);
-    const bool plain = is_numpy_scalar(given) || is_number(Py_TYPE(given));
-    operands[i] = plain ? Ref::share(given) : Ref::steal(PyObject_GetItem(given, none.get()));
+    const bool plain = is_numpy_scalar(given) || is_number_class(Py_TYPE(given));
+    operands[i] = plain
+                      ? Ref::share(given)
+                      : Ref::steal(host::call(host::program, PyObject_GetItem, given, none.get()));
     if (!operands[i]) return {};
   }
   if (!numpy_is_quiet(operands[0].get(), operands[1].get(), op)) {
     PyErr_SetString(PyExc_ArithmeticError, "[region] NumPy may warn of a computation");
     return {};
   }
-  return checked(python_binary(op, operands[0].get(), operands[1].get()), recipe);
+  return checked(host::call(host::program, python_binary, op, operands[0].get(), operands[1].get()),
+                 recipe);
 }
 
 Ref build_compare(const Recipe& recipe, const Objects& objects) {
-  return checked(PyObject_RichCompare(argument(recipe, objects, 0), argument(recipe, objects, 1),
-                                      static_cast<int>(detail_of(recipe))),
+  return checked(host::call(host::program, PyObject_RichCompare, argument(recipe, objects, 0),
+                            argument(recipe, objects, 1), static_cast<int>(detail_of(recipe))),
                  recipe);
 }
 
 Ref build_unary(const Recipe& recipe, const Objects& objects) {
   PyObject* const value = argument(recipe, objects, 0);
   switch (UnaryOp(detail_of(recipe))) {
-    case UnaryOp::kNegative: return checked(PyNumber_Negative(value), recipe);
-    case UnaryOp::kPositive: return checked(PyNumber_Positive(value), recipe);
-    default: return checked(PyNumber_Invert(value), recipe);
+    case UnaryOp::kNegative:
+      return checked(host::call(host::program, PyNumber_Negative, value), recipe);
+    case UnaryOp::kPositive:
+      return checked(host::call(host::program, PyNumber_Positive, value), recipe);
+    default: return checked(host::call(host::program, PyNumber_Invert, value), recipe);
   }
 }
 
 Ref build_function_call(const Recipe& recipe, const Objects& objects) {
   const Recipe plain = {.kind = RecipeKind::kMade, .args = recipe.args};
   const Ref args = build_tuple(plain, objects);
-  return args ? checked(PyObject_Call(recipe.object.get(), args.get(), nullptr), recipe) : Ref();
+  return args ? checked(host::call(host::program, PyObject_Call, recipe.object.get(), args.get(),
+                                   nullptr),
+                        recipe)
+              : Ref();
 }
 
 Ref build_format(const Recipe& recipe, const Objects& objects) {
   Ref shown = Ref::share(argument(recipe, objects, 0));
   switch (detail_of(recipe)) {
-    case 1: shown = Ref::steal(PyObject_Str(shown.get())); break;
-    case 2: shown = Ref::steal(PyObject_Repr(shown.get())); break;
-    case 3: shown = Ref::steal(PyObject_ASCII(shown.get())); break;
+    case 1: shown = Ref::steal(host::call(host::program, PyObject_Str, shown.get())); break;
+    case 2: shown = Ref::steal(host::call(host::program, PyObject_Repr, shown.get())); break;
+    case 3: shown = Ref::steal(host::call(host::program, PyObject_ASCII, shown.get())); break;
     default: break;
   }
-  return shown ? checked(PyObject_Format(shown.get(), recipe.object.get()), recipe) : Ref();
+  return shown
+             ? checked(host::call(host::program, PyObject_Format, shown.get(), recipe.object.get()),
+                       recipe)
+             : Ref();
 }
 
 Ref build_concat(const Recipe& recipe, const Objects& objects) {
   const Ref parts = build_list(recipe, objects);
   const Ref empty = Ref::steal(PyUnicode_FromStringAndSize(nullptr, 0));
-  return parts && empty ? checked(PyUnicode_Join(empty.get(), parts.get()), recipe) : Ref();
+  return parts && empty
+             ? checked(host::call(host::program, PyUnicode_Join, empty.get(), parts.get()), recipe)
+             : Ref();
 }
 
 // --- while capturing ---
@@ -176,7 +170,7 @@ bool make(Executor& x, Build build, int64_t detail, Ref object, PyTypeObject* cl
   SymRef made = make_items(SymKind::kComputed, std::move(args));
   made->cls = Ref::share(reinterpret_cast<PyObject*>(cls));
   if (may_raise && x.in_arm()) return x.look(made);
-  const auto known_classes = classes();
+  const auto known_classes = computable_classes();
   const auto at = std::ranges::find(known_classes, cls) - known_classes.begin();
   made->computation = std::make_shared<Computation>(
       Computation{build, detail << kClassBits | at, std::move(object)});
@@ -185,93 +179,11 @@ bool make(Executor& x, Build build, int64_t detail, Ref object, PyTypeObject* cl
   return true;
 }
 
-// The class of `a op b` for numbers; null: not known, or Python raises.
-PyTypeObject* class_of_numbers(PyTypeObject* a, PyTypeObject* b, const SymRef& right, BinaryOp op) {
-  const bool ints = is_int(a) && is_int(b);
-  switch (op) {
-    case BinaryOp::kAdd:
-    case BinaryOp::kSubtract:
-    case BinaryOp::kMul:
-    case BinaryOp::kFloorDivide:
-    case BinaryOp::kRemainder: return ints ? &PyLong_Type : &PyFloat_Type;
-    case BinaryOp::kTrueDivide: return &PyFloat_Type;
-    case BinaryOp::kPower:
-      if (!ints) return &PyFloat_Type;  // or complex, which the exit sees
-      return right->kind == SymKind::kConst && _PyLong_Sign(right->object.get()) >= 0 ? &PyLong_Type
-                                                                                      : nullptr;
-    case BinaryOp::kAnd:
-    case BinaryOp::kOr:
-    case BinaryOp::kXor:
-      if (!ints) return nullptr;
-      return a == &PyBool_Type && b == &PyBool_Type ? &PyBool_Type : &PyLong_Type;
-    case BinaryOp::kLshift:
-    case BinaryOp::kRshift: return ints ? &PyLong_Type : nullptr;
-    case BinaryOp::kMatMul: return nullptr;
-  }
-  return nullptr;
-}
-
-bool numbers_may_raise(PyTypeObject* a, PyTypeObject* b, BinaryOp op) {
-  switch (op) {
-    case BinaryOp::kAdd:
-    case BinaryOp::kSubtract:
-    case BinaryOp::kMul: return is_int(a) != is_int(b);  // an int beyond all floats
-    case BinaryOp::kAnd:
-    case BinaryOp::kOr:
-    case BinaryOp::kXor: return false;
-    default: return true;
-  }
-}
-
 // "..." % value, or a tuple of such.
 bool shows_values(Executor& x, const SymRef& shown) {
   if (shown->kind != SymKind::kTuple || shown->cls) return class_of(x, shown) != nullptr;
   return std::ranges::all_of(shown->items,
                              [&](const SymRef& item) { return class_of(x, item) != nullptr; });
-}
-
-// Most functions of the math module give a float.
-PyTypeObject* class_of_math(std::string_view name) {
-  const auto among = [&](std::initializer_list<std::string_view> names) {
-    return std::ranges::find(names, name) != names.end();
-  };
-  if (among({"floor", "ceil", "trunc", "gcd", "lcm", "isqrt", "factorial", "comb", "perm"}))
-    return &PyLong_Type;
-  if (among({"isnan", "isinf", "isfinite", "isclose"})) return &PyBool_Type;
-  return among({"frexp", "modf"}) ? nullptr : &PyFloat_Type;
-}
-
-bool is_of_math(PyObject* function) {
-  PyObject* const home = PyCFunction_Check(function)
-                             ? reinterpret_cast<PyCFunctionObject*>(function)->m_module
-                             : nullptr;
-  return home && PyUnicode_Check(home) && PyUnicode_CompareWithASCIIString(home, "math") == 0;
-}
-
-// What a function of the builtins gives; null: nothing that is known here.
-PyTypeObject* class_of_call(PyObject* function, std::string_view name,
-                            const std::vector<PyTypeObject*>& args) {
-  const auto all = [&](auto test) { return std::ranges::all_of(args, test); };
-  if (is_of_math(function)) return all(is_number) ? class_of_math(name) : nullptr;
-  const size_t count = args.size();
-  if (count == 1 && is_numpy(args[0])) {
-    if (name == "int") return &PyLong_Type;
-    if (name == "float") return &PyFloat_Type;
-    return name == "abs" ? args[0] : nullptr;
-  }
-  if (count == 1 && is_number(args[0])) {
-    if (name == "int" || name == "round") return &PyLong_Type;
-    if (name == "float") return &PyFloat_Type;
-    if (name == "abs") return is_int(args[0]) ? &PyLong_Type : &PyFloat_Type;
-    if (name == "str" || name == "repr" || name == "format") return &PyUnicode_Type;
-  }
-  if (count == 2 && name == "round" && is_number(args[0]) && is_int(args[1]))
-    return is_int(args[0]) ? &PyLong_Type : &PyFloat_Type;
-  if (count == 2 && name == "format" && args[0] != &PyUnicode_Type && args[1] == &PyUnicode_Type)
-    return &PyUnicode_Type;
-  const bool alike = all([&](PyTypeObject* type) { return type == args[0]; });
-  if (count > 1 && alike && is_number(args[0]) && (name == "min" || name == "max")) return args[0];
-  return name == "str.format" && all(is_computable) ? &PyUnicode_Type : nullptr;
 }
 
 // --- the row ---
@@ -305,6 +217,18 @@ int computed_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 }  // namespace
 
+Computed computed_parts(const SymValue& value) {
+  using Form = Computed::Form;
+  const Computation& made = *value.computation;
+  const Form form = made.build == build_binary          ? Form::kBinary
+                    : made.build == build_unary         ? Form::kUnary
+                    : made.build == build_compare       ? Form::kCompare
+                    : made.build == build_function_call ? Form::kCall
+                                                        : Form::kOther;
+  return {form, made.number >> kClassBits,
+          form == Form::kCall ? function_name(made.object.get()) : "", &value.items};
+}
+
 bool is_shown_later(const Executor& x, const SymRef& value) {
   return !x.strict() && is_deferred(value) && value->kind != SymKind::kTensorArray;
 }
@@ -320,13 +244,14 @@ bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
   if (!right) return true;
   if (left == &PyUnicode_Type && right == left && op == BinaryOp::kAdd)
     return computed_concat(x, {a, b}, out, known);
-  if ((is_numpy(left) || is_numpy(right)) && left != &PyUnicode_Type && right != &PyUnicode_Type)
+  if ((is_numpy_class(left) || is_numpy_class(right)) && left != &PyUnicode_Type &&
+      right != &PyUnicode_Type)
     return make(x, build_numpy_binary, static_cast<int64_t>(op), {}, numpy_number(), true, {a, b},
                 out, known);
-  if (!is_number(left) || !is_number(right)) return true;
+  if (!is_number_class(left) || !is_number_class(right)) return true;
   PyTypeObject* const cls = class_of_numbers(left, right, b, op);
   return !cls || make(x, build_binary, static_cast<int64_t>(op), {}, cls,
-                      numbers_may_raise(left, right, op), {a, b}, out, known);
+                      numbers_may_raise(left, right, b, op), {a, b}, out, known);
 }
 
 // An array on the left is changed in place, and with it a tensor.
@@ -341,16 +266,30 @@ bool computed_compare(Executor& x, const SymRef& a, const SymRef& b, int op, Sym
                       bool* known) {
   if (x.strict() || (!is_deferred(a) && !is_deferred(b))) return true;
   PyTypeObject *const left = class_of(x, a), *const right = left ? class_of(x, b) : nullptr;
-  if (!right || !is_number(left) || !is_number(right)) return true;  // arrays: elementwise
+  if (!right || !is_number_class(left) || !is_number_class(right))
+    return true;  // arrays: elementwise
   return make(x, build_compare, op, {}, &PyBool_Type, false, {a, b}, out, known);
 }
 
+namespace {
+
+// `not value`, where a tensor can tell.
+bool negated_test(Executor& x, const SymRef& value, SymRef* out, bool* known) {
+  SymRef test;
+  if (!test_of_computed(x, value, &test)) return false;
+  *known = test != nullptr;
+  return !test || truth_of_tensor(x, test, true, out);
+}
+
+}  // namespace
+
 bool computed_unary(Executor& x, const SymRef& value, UnaryOp op, SymRef* out, bool* known) {
   PyTypeObject* const type = x.strict() ? nullptr : class_of(x, value);
-  if (!is_number(type) || op == UnaryOp::kNot) return true;
+  if (op == UnaryOp::kNot) return negated_test(x, value, out, known);
+  if (!is_number_class(type)) return true;
   if (op == UnaryOp::kInvert && type != &PyLong_Type) return true;  // ~True warns
   return make(x, build_unary, static_cast<int64_t>(op), {},
-              is_int(type) ? &PyLong_Type : &PyFloat_Type, false, {value}, out, known);
+              is_int_class(type) ? &PyLong_Type : &PyFloat_Type, false, {value}, out, known);
 }
 
 bool computed_call(Executor& x, PyObject* object, const char* name, const std::vector<SymRef>& args,
@@ -368,23 +307,33 @@ bool computed_call(Executor& x, PyObject* object, const char* name, const std::v
   PyObject* const self = PyCFunction_Check(object) ? PyCFunction_GET_SELF(object) : nullptr;
   if (self && PyUnicode_CheckExact(self)) {  // "...".format: the method of the class lives on
     all.insert(all.begin(), make_const(Ref::share(self)));
-    function =
-        Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyUnicode_Type), "format"));
+    function = Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
+                                     reinterpret_cast<PyObject*>(&PyUnicode_Type), "format"));
     if (!function) return x.raise_python(name);
   }
-  return make(x, build_function_call, 0, std::move(function), cls, true, std::move(all), out,
+  const bool may_raise = call_may_raise(object, classes);
+  return make(x, build_function_call, 0, std::move(function), cls, may_raise, std::move(all), out,
               known);
+}
+
+bool computed_ufunc(Executor& x, PyObject* ufunc, const SymRef& arg, SymRef* out, bool* known) {
+  if (x.strict() || !is_deferred(arg) || *function_name(ufunc) == '\0') return true;
+  PyTypeObject* const type = class_of(x, arg);
+  const bool of_array =
+      arg->kind == SymKind::kTensorArray && is_numpy_class(type) && is_float(arg->tensor.dtype());
+  return !(of_array || type == &PyFloat_Type) || make(x, build_function_call, 0, Ref::share(ufunc),
+                                                      numpy_number(), false, {arg}, out, known);
 }
 
 bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, const SymRef& start,
                   SymRef* out, bool* known) {
   PyTypeObject* const type = class_of(x, start);
-  if (!is_number(type)) return true;
-  bool floats = !is_int(type);
+  if (!is_number_class(type)) return true;
+  bool floats = !is_int_class(type);
   for (const SymRef& item : items) {
     PyTypeObject* const of_item = class_of(x, item);
-    if (!is_number(of_item)) return true;
-    floats |= !is_int(of_item);
+    if (!is_number_class(of_item)) return true;
+    floats |= !is_int_class(of_item);
   }
   return make(x, build_function_call, 0, Ref::share(sum), floats ? &PyFloat_Type : &PyLong_Type,
               true, {make_items(SymKind::kTuple, items), start}, out, known);

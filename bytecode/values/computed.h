@@ -17,6 +17,16 @@ struct Computation {
   Ref object;
 };
 
+// What a kComputed is made of, for those who make a tensor of it (computed_graph.h).
+struct Computed {
+  enum class Form { kOther, kBinary, kUnary, kCompare, kCall };
+  Form form = Form::kOther;
+  int64_t detail = 0;     // which operator or comparison
+  const char* name = "";  // of a function of the builtins or of math
+  const std::vector<SymRef>* operands = nullptr;
+};
+Computed computed_parts(const SymValue& value);
+
 // Each of these leaves `known` false where it has no say: at level STRICT, whose graphs hold no
 // Python numbers; where no operand is such a number or text, or
 // something else than numbers and texts is among them. Numbers of the program that meet them need
@@ -26,6 +36,8 @@ bool computed_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op,
 // A call of a builtin function, `object`.
 bool computed_call(Executor& x, PyObject* object, const char* name, const std::vector<SymRef>& args,
                    PyObject* names, SymRef* out, bool* known);
+// A ufunc that says what kind of number it is given: numpy.isnan(loss.asnumpy()).
+bool computed_ufunc(Executor& x, PyObject* ufunc, const SymRef& arg, SymRef* out, bool* known);
 // sum(items, start), numbers all of them.
 bool computed_sum(Executor& x, PyObject* sum, const std::vector<SymRef>& items, const SymRef& start,
                   SymRef* out, bool* known);

@@ -13,6 +13,7 @@
 #include "bytecode/values/classes.h"
 #include "bytecode/values/iterators.h"
 #include "bytecode/values/sequence.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -37,7 +38,7 @@ bool constant_truth(Executor& x, const SymRef& value, bool* out) {
       return no_truth(x, value);
     return *out = true;
   }
-  const int result = PyObject_IsTrue(object);
+  const int result = host::call(host::of_static, PyObject_IsTrue, object);
   if (result < 0) return x.raise_python("bool()");
   return *out = result != 0, true;
 }
@@ -51,7 +52,7 @@ bool constant_length(Executor& x, const SymRef& value, SymRef* out) {
     if (!enum_members(x, value, &members)) return false;
     return *out = sym_int(static_cast<int64_t>(members.size())), true;
   }
-  const Py_ssize_t size = PyObject_Size(value->object.get());
+  const Py_ssize_t size = host::call(host::of_static, PyObject_Size, value->object.get());
   if (size < 0) return x.raise_python("len()");
   return *out = sym_int(size), true;
 }
@@ -76,7 +77,9 @@ bool constant_contains(Executor& x, const SymRef& container, const SymRef& item,
   if (is_tuple(container)) return sequence_contains(x, container, item, out);
   if (!is_identity_constant(container->object.get())) {
     const Ref known = to_python(x, item);
-    const int found = known ? PySequence_Contains(container->object.get(), known.get()) : -2;
+    const int found =
+        known ? host::call(host::values, PySequence_Contains, container->object.get(), known.get())
+              : -2;
     if (found == -1) return x.raise_python("in");
     if (found >= 0) return *out = found == 1, true;
   }
@@ -94,7 +97,7 @@ bool constant_subscript(Executor& x, const SymRef& container, const SymRef& give
   if (known &&
       (PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyRange_Check(object)) &&
       (PyLong_CheckExact(known.get()) || PySlice_Check(known.get()))) {
-    if (Ref item = Ref::steal(PyObject_GetItem(object, known.get())))
+    if (Ref item = Ref::steal(host::call(host::values, PyObject_GetItem, object, known.get())))
       return *out = make_const(std::move(item)), true;
     PyErr_Clear();
     return x.fail(BreakReason::kRaises, "index out of range");
@@ -104,7 +107,7 @@ bool constant_subscript(Executor& x, const SymRef& container, const SymRef& give
 
 bool function_attribute(Executor& x, const SymRef& function, PyObject* name, SymRef* out) {
   if ((*out = x.heap().function_attr(function, name))) return true;
-  if (x.heap().error.empty() && !_PyType_Lookup(&PyFunction_Type, name))
+  if (x.heap().error.empty() && !host::find_on_class(&PyFunction_Type, name))
     return no_attribute(x, function, utf8_text(name));
   return x.fail(BreakReason::kAttribute,
                 fmt::format("{} of {}", utf8_text(name), describe(*function)));

@@ -9,6 +9,7 @@
 #include "bytecode/values/build.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/last_reference.h"
+#include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
@@ -54,23 +55,25 @@ BuiltinModel deque_method(const SymRef&, const char* name) { return find_row(kMe
 // `name` of the effect: the names of the methods, one for each value.
 bool call_methods(PyObject* deque, const Effect& effect, const Objects& objects) {
   for (size_t i = 0; i < effect.values.size(); ++i)
-    if (!Ref::steal(PyObject_CallMethodObjArgs(
-            deque, PyTuple_GET_ITEM(effect.name.get(), static_cast<Py_ssize_t>(i)),
-            objects[effect.values[i]].get(), nullptr)))
+    if (!Ref::steal(host::call(host::program, PyObject_CallMethodObjArgs, deque,
+                               PyTuple_GET_ITEM(effect.name.get(), static_cast<Py_ssize_t>(i)),
+                               objects[effect.values[i]].get(), nullptr)))
       return false;
   return true;
 }
 
 // A deque of bounded length gives up an item at its other end for each one it takes.
 bool drops_code(PyObject* deque, const Effect& effect) {
-  const Ref limit = Ref::steal(PyObject_GetAttrString(deque, "maxlen"));
+  const Ref limit =
+      Ref::steal(host::call(host::of_static, PyObject_GetAttrString, deque, "maxlen"));
   if (!limit || !PyLong_Check(limit.get())) return PyErr_Clear(), !limit;
-  const Py_ssize_t size = PyObject_Size(deque),
+  const Py_ssize_t size = host::call(host::of_static, PyObject_Size, deque),
                    added = static_cast<Py_ssize_t>(effect.values.size());
   const Py_ssize_t dropped = std::min(size, size + added - PyLong_AsSsize_t(limit.get()));
   for (Py_ssize_t i = 0; i < dropped; ++i)
     for (const Py_ssize_t at : {i, size - 1 - i}) {
-      PyObject* const item = Ref::steal(PySequence_GetItem(deque, at)).get();  // the deque has it
+      PyObject* const item = Ref::steal(host::call(host::checked, PySequence_GetItem, deque, at))
+                                 .get();  // the deque has it
       if (!item || dies_with_code(item)) return PyErr_Clear(), true;
     }
   return false;

@@ -7,6 +7,7 @@
 #include "bytecode/values/build.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/last_reference.h"
+#include "guards/py/host_call.h"
 #include "guards/py/tables.h"
 
 namespace msjit {
@@ -87,11 +88,12 @@ Ref dict_to_python(Executor& x, const SymRef& value, int depth) {
   if (!value->cls)
     made = Ref::steal(PyDict_New());
   else if (value->items.empty())  // what a defaultdict makes is left out: its repr() would show it
-    made = Ref::steal(PyObject_CallObject(value->cls.get(), nullptr));
+    made = Ref::steal(host::call(host::checked, PyObject_CallObject, value->cls.get(), nullptr));
   if (!made) return {};
   for (const auto& [key, item] : value->entries) {
     Ref k = to_python(x, key, depth + 1), v = to_python(x, item, depth + 1);
-    if (!k || !v || PyObject_SetItem(made.get(), k.get(), v.get()) < 0) return {};
+    if (!k || !v || host::call(host::checked, PyObject_SetItem, made.get(), k.get(), v.get()) < 0)
+      return {};
   }
   return made;
 }
@@ -113,11 +115,11 @@ Ref build_dict(const Recipe& recipe, const Objects& objects) {
   if (!recipe.object)
     made = Ref::steal(PyDict_New());
   else
-    made = Ref::steal(PyObject_CallFunctionObjArgs(
-        recipe.object.get(), recipe.number ? argument(recipe, objects, 0) : nullptr, nullptr));
+    made = Ref::steal(host::call(host::program, PyObject_CallFunctionObjArgs, recipe.object.get(),
+                                 recipe.number ? argument(recipe, objects, 0) : nullptr, nullptr));
   for (size_t i = static_cast<size_t>(recipe.number); made && i < recipe.args.size(); i += 2)
-    if (PyObject_SetItem(made.get(), objects[recipe.args[i]].get(),
-                         objects[recipe.args[i + 1]].get()) < 0)
+    if (host::call(host::program, PyObject_SetItem, made.get(), objects[recipe.args[i]].get(),
+                   objects[recipe.args[i + 1]].get()) < 0)
       return {};
   return made;
 }

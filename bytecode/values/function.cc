@@ -4,6 +4,7 @@
 #include "bytecode/exit.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -28,8 +29,8 @@ Ref annotations_dict(PyObject* annotations) {
   if (!PyTuple_Check(annotations)) return Ref::share(annotations);
   Ref made = Ref::steal(PyDict_New());
   for (Py_ssize_t i = 0; made && i + 1 < PyTuple_GET_SIZE(annotations); i += 2)
-    if (PyDict_SetItem(made.get(), PyTuple_GET_ITEM(annotations, i),
-                       PyTuple_GET_ITEM(annotations, i + 1)) < 0)
+    if (host::call(host::program, PyDict_SetItem, made.get(), PyTuple_GET_ITEM(annotations, i),
+                   PyTuple_GET_ITEM(annotations, i + 1)) < 0)
       return {};
   return made;
 }

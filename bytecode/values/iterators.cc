@@ -2,6 +2,7 @@
 
 #include "bytecode/builtins/models.h"
 #include "bytecode/builtins/sets.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -24,9 +25,10 @@ bool next_reversed(Executor& x, SymIterator& it, SymRef* out, bool* done) {
 }
 
 bool next_of_constant(Executor&, SymIterator& it, SymRef* out, bool* done) {
-  *done = it.position >= PyObject_Size(it.object.get());
+  *done = it.position >= host::call(host::values, PyObject_Size, it.object.get());
   if (*done) return true;
-  *out = make_const(Ref::steal(PySequence_GetItem(it.object.get(), it.position++)));
+  *out = make_const(
+      Ref::steal(host::call(host::values, PySequence_GetItem, it.object.get(), it.position++)));
   return true;
 }
 
@@ -87,7 +89,7 @@ bool next_numbered(Executor& x, SymIterator& it, SymRef* out, bool* done) {
 // An iterator that has already given `taken` items.
 Ref advanced(Ref iterator, int64_t taken) {
   for (int64_t i = 0; iterator && i < taken; ++i) {
-    Ref item = Ref::steal(PyIter_Next(iterator.get()));
+    Ref item = Ref::steal(host::call(host::program, PyIter_Next, iterator.get()));
     if (!item) break;
   }
   return PyErr_Occurred() ? Ref() : iterator;
@@ -95,20 +97,23 @@ Ref advanced(Ref iterator, int64_t taken) {
 
 // A list may get its items only later, by an effect: its iterator is told where it stands.
 Ref build_of_sequence(const Recipe& recipe, const Objects& objects) {
-  Ref made = Ref::steal(PyObject_GetIter(argument(recipe, objects, 0)));
+  Ref made = Ref::steal(host::call(host::program, PyObject_GetIter, argument(recipe, objects, 0)));
   if (!made || recipe.number == 0) return made;
-  Ref set = Ref::steal(
-      PyObject_CallMethod(made.get(), "__setstate__", "L", static_cast<long long>(recipe.number)));
+  Ref set = Ref::steal(host::call(host::program, PyObject_CallMethod, made.get(), "__setstate__",
+                                  "L", static_cast<long long>(recipe.number)));
   return set ? made : Ref();
 }
 
 Ref build_of_constant(const Recipe& recipe, const Objects&) {
-  return advanced(Ref::steal(PyObject_GetIter(recipe.object.get())), recipe.number);
+  return advanced(Ref::steal(host::call(host::program, PyObject_GetIter, recipe.object.get())),
+                  recipe.number);
 }
 
 Ref build_of_method(const Recipe& recipe, const Objects& objects) {
   const Ref view = build_method_call(recipe, objects);
-  return view ? advanced(Ref::steal(PyObject_GetIter(view.get())), recipe.number) : Ref();
+  return view ? advanced(Ref::steal(host::call(host::program, PyObject_GetIter, view.get())),
+                         recipe.number)
+              : Ref();
 }
 
 Ref build_reversed(const Recipe& recipe, const Objects& objects) {
@@ -121,9 +126,9 @@ Ref build_zip(const Recipe& recipe, const Objects& objects) {
 
 Ref build_enumerate(const Recipe& recipe, const Objects& objects) {
   const Ref start = Ref::steal(PyLong_FromLongLong(recipe.number));
-  return start ? Ref::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyEnum_Type),
-                                                         argument(recipe, objects, 0), start.get(),
-                                                         nullptr))
+  return start ? Ref::steal(host::call(host::program, PyObject_CallFunctionObjArgs,
+                                       reinterpret_cast<PyObject*>(&PyEnum_Type),
+                                       argument(recipe, objects, 0), start.get(), nullptr))
                : Ref();
 }
 

@@ -4,6 +4,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -55,8 +56,8 @@ Ref build_method(const Recipe& recipe, const Objects& objects) {
                                                                argument(recipe, objects, 1);
   PyTypeObject* const type = Py_TYPE(function);
   if (type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type)
-    return Ref::steal(
-        type->tp_descr_get(function, self, reinterpret_cast<PyObject*>(Py_TYPE(self))));
+    return Ref::steal(host::call(host::checked, type->tp_descr_get, function, self,
+                                 reinterpret_cast<PyObject*>(Py_TYPE(self))));
   return Ref::steal(PyMethod_New(function, self));
 }
 

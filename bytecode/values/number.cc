@@ -7,6 +7,7 @@
 #include "bytecode/values/size.h"
 #include "guards/kinds/order.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -49,7 +50,8 @@ SymRef number_binary(Executor& x, const SymRef& a, const SymRef& b, BinaryOp op)
   constexpr int64_t kMaxTerms = 128;
   const auto open = [](const SymRef& v) { return is_size(v) || v->kind == SymKind::kNumber; };
   if ((!open(a) && !open(b)) || !is_plain_number(a) || !is_plain_number(b)) return nullptr;
-  Ref now = Ref::steal(python_binary(op, a->object.get(), b->object.get()));
+  Ref now =
+      Ref::steal(host::call(host::values, python_binary, op, a->object.get(), b->object.get()));
   if (!now) PyErr_Clear();
   if (!now || !PyFloat_CheckExact(now.get())) return nullptr;
   NumberNode made{NumberNode::Kind::kBinary};
@@ -118,7 +120,7 @@ bool negated(Executor& x, const SymRef& value, SymRef* out) {
   made.a = value->number;
   made.terms = value->number->terms + 1;
   *out = make_sym(SymKind::kNumber);
-  (*out)->object = Ref::steal(PyNumber_Negative(value->object.get()));
+  (*out)->object = Ref::steal(host::call(host::values, PyNumber_Negative, value->object.get()));
   (*out)->number = std::make_shared<NumberNode>(std::move(made));
   return (*out)->object || x.raise_python("unary operator");
 }

@@ -10,9 +10,11 @@
 #include "bytecode/language.h"
 #include "bytecode/library.h"
 #include "bytecode/numpy_scalars.h"
+#include "bytecode/program_arrays.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/value_kind.h"
 #include "guards/last_reference.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 #include "guards/py/tables.h"
 
@@ -32,6 +34,7 @@ bool object_truth(Executor& x, const SymRef& value, bool* out) {
 bool object_length(Executor& x, const SymRef& value, SymRef* out) {
   int64_t size = -1;
   SymRef answer;
+  if (is_program_array(*value)) return program_array_length(x, value, out);
   if (!has_special(value, "__len__"))
     return x.fail(BreakReason::kCallUnknown, "len() of " + describe(*value));
   if (!call_special(x, value, "__len__", {}, &answer) || !x.look(answer)) return false;
@@ -64,7 +67,7 @@ bool object_set_item(Executor& x, const SymRef& container, const SymRef& key, co
 // allowed).
 bool is_generic_getattr(PyTypeObject* type) {
   if (type->tp_getattro == PyObject_GenericGetAttr) return true;
-  PyObject* const found = _PyType_Lookup(type, special_name("__getattribute__"));
+  PyObject* const found = host::find_on_class(type, special_name("__getattribute__"));
   return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && found &&
          Py_TYPE(found) == &PyWrapperDescr_Type &&
          reinterpret_cast<PyWrapperDescrObject*>(found)->d_wrapped ==
@@ -73,6 +76,9 @@ bool is_generic_getattr(PyTypeObject* type) {
 
 // What __getattr__ answers, or an AttributeError of object.__getattribute__.
 bool object_attribute(Executor& x, const SymRef& self, PyObject* name, SymRef* out) {
+  bool known = false;
+  if (is_program_array(*self) && !program_array_attribute(x, self, name, out, &known)) return false;
+  if (known) return true;
   if (!is_generic_getattr(type_of(*self))) {
     if (!has_special(self, "__getattribute__") || find_special(self, "__getattr__"))
       return x.fail(BreakReason::kAttribute, utf8_text(name));
@@ -109,23 +115,25 @@ Ref build_instance(const Recipe& recipe, const Objects&) {
   PyTypeObject* base = cls;
   while (base->tp_flags & Py_TPFLAGS_HEAPTYPE) base = base->tp_base;
   Ref none = Ref::steal(PyTuple_New(0));
-  return none ? Ref::steal(base->tp_new(cls, none.get(), nullptr)) : Ref();
+  return none ? Ref::steal(host::call(host::checked, base->tp_new, cls, none.get(), nullptr))
+              : Ref();
 }
 
 Ref build_partial(const Recipe& recipe, const Objects& objects) {
   const Ref function = Ref::steal(PyTuple_Pack(1, argument(recipe, objects, 0)));
-  const Ref all = function
-                      ? Ref::steal(PySequence_Concat(function.get(), argument(recipe, objects, 1)))
-                      : Ref();
-  return all ? Ref::steal(
-                   PyObject_Call(recipe.object.get(), all.get(), argument(recipe, objects, 2)))
+  const Ref all = function ? Ref::steal(host::call(host::program, PySequence_Concat, function.get(),
+                                                   argument(recipe, objects, 1)))
+                           : Ref();
+  return all ? Ref::steal(host::call(host::program, PyObject_Call, recipe.object.get(), all.get(),
+                                     argument(recipe, objects, 2)))
              : Ref();
 }
 
 // What an object has under a name that PyObject_GenericSetAttr replaces.
 PyObject* held_attribute(PyObject* object, PyObject* name) {
-  if (PyObject* item = instance_item(object, name, PyObject_Hash(name))) return item;
-  PyObject* const found = _PyType_Lookup(Py_TYPE(object), name);
+  if (PyObject* item = instance_item(object, name, host::call(host::values, PyObject_Hash, name)))
+    return item;
+  PyObject* const found = host::find_on_class(Py_TYPE(object), name);
   if (!found || Py_TYPE(found) != &PyMemberDescr_Type) return nullptr;
   const PyMemberDef* member = reinterpret_cast<PyMemberDescrObject*>(found)->d_member;
   const bool holds = member->type == T_OBJECT || member->type == T_OBJECT_EX;
@@ -137,11 +145,13 @@ bool attribute_dies_with_code(PyObject* object, const Effect& effect) {
 }
 
 bool store_attribute(PyObject* object, const Effect& effect, const Objects& objects) {
-  return PyObject_GenericSetAttr(object, effect.name.get(), objects[effect.values[0]].get()) == 0;
+  return host::call(host::program, PyObject_GenericSetAttr, object, effect.name.get(),
+                    objects[effect.values[0]].get()) == 0;
 }
 
 bool delete_attribute(PyObject* object, const Effect& effect, const Objects&) {
-  if (PyObject_GenericSetAttr(object, effect.name.get(), nullptr) == 0) return true;
+  if (host::call(host::program, PyObject_GenericSetAttr, object, effect.name.get(), nullptr) == 0)
+    return true;
   if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
   PyErr_Clear();  // it was set and deleted inside the region
   return true;

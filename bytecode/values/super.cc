@@ -5,6 +5,7 @@
 #include "bytecode/instance.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -16,10 +17,13 @@ PyTypeObject* super_type(const SymValue&) { return &PySuper_Type; }
 // answer that in Python.
 Ref own_attribute(PyTypeObject* type, PyObject* name) {
   if (type->tp_flags & Py_TPFLAGS_HEAPTYPE)
-    return Ref::share(_PyDict_GetItem_KnownHash(type->tp_dict, name, PyObject_Hash(name)));
+    return Ref::share(host::call(host::checked, _PyDict_GetItem_KnownHash, type->tp_dict, name,
+                                 host::call(host::values, PyObject_Hash, name)));
   auto* object = reinterpret_cast<PyObject*>(type);
-  const Ref dict = Ref::steal(PyObject_GetAttrString(object, "__dict__"));
-  Ref found = dict ? Ref::steal(PyObject_GetItem(dict.get(), name)) : Ref();
+  const Ref dict =
+      Ref::steal(host::call(host::of_static, PyObject_GetAttrString, object, "__dict__"));
+  Ref found =
+      dict ? Ref::steal(host::call(host::checked, PyObject_GetItem, dict.get(), name)) : Ref();
   if (!found) PyErr_Clear();
   return found;
 }

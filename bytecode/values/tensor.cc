@@ -5,6 +5,7 @@
 #include "bytecode/exit.h"
 #include "bytecode/instance.h"
 #include "bytecode/values/iterators.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 #include "guards/py/tensor_class.h"
 
@@ -68,9 +69,9 @@ bool added_attribute(Executor& x, const SymRef& tensor, PyObject* name, SymRef* 
 bool tensor_attribute(Executor& x, const SymRef& tensor, PyObject* name, SymRef* out) {
   const char* text = utf8_text(name);
   PyTypeObject* type = type_of(*tensor);
-  PyObject* found = _PyType_Lookup(type, name);
+  PyObject* found = host::find_on_class(type, name);
   const bool set = is_set_on_tensor(text);  // an instance may have one of its own
-  if (found == _PyType_Lookup(&g_tensor_type, name) && !set) {
+  if (found == host::find_on_class(&g_tensor_type, name) && !set) {
     bool known = false;
     if (!tensor_attr(x, tensor, text, out, &known)) return false;
     if (known) return true;

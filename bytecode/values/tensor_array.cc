@@ -6,6 +6,7 @@
 #include "bytecode/values/build.h"
 #include "bytecode/values/computed.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/py/host_call.h"
 #include "guards/py/objects.h"
 
 namespace msjit {
@@ -42,9 +43,10 @@ bool array_attribute(Executor& x, const SymRef& array, PyObject* name, SymRef* o
 
 Ref build_array(const Recipe& recipe, const Objects& objects) {
   const Ref convert =
-      Ref::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&g_tensor_type), "asnumpy"));
-  return convert ? Ref::steal(PyObject_CallFunctionObjArgs(convert.get(),
-                                                           argument(recipe, objects, 0), nullptr))
+      Ref::steal(host::call(host::of_static, PyObject_GetAttrString,
+                            reinterpret_cast<PyObject*>(&g_tensor_type), "asnumpy"));
+  return convert ? Ref::steal(host::call(host::program, PyObject_CallFunctionObjArgs, convert.get(),
+                                         argument(recipe, objects, 0), nullptr))
                  : Ref();
 }
 

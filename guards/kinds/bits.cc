@@ -6,6 +6,7 @@
 
 #include "guards/guard_set.h"
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -20,11 +21,8 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
-  Ref repr = Ref::steal(PyObject_Repr(step.object.address()));
-  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
-  if (!text) PyErr_Clear();
-  return fmt::format("{0} == {1} and type({0}) is {2}", source, text ? text : "?",
-                     Py_TYPE(step.object.address())->tp_name);
+  return fmt::format("{0} == {1} and type({0}) is {2}", source,
+                     host::text_of(step.object.address()), Py_TYPE(step.object.address())->tp_name);
 }
 
 bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }  // immutable

@@ -6,6 +6,7 @@
 
 #include "guards/guard_set.h"
 #include "guards/open_sizes.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 namespace {
@@ -18,11 +19,8 @@ struct Range {  // which the public headers do not show
 // derived from int, which compares as it likes.
 bool same_range(PyObject* a, PyObject* b) {
   const auto *x = reinterpret_cast<const Range*>(a), *y = reinterpret_cast<const Range*>(b);
-  const auto same = [](PyObject* p, PyObject* q) {
-    return p == q || (PyLong_CheckExact(p) && PyLong_CheckExact(q) &&
-                      PyObject_RichCompareBool(p, q, Py_EQ) == 1);
-  };
-  return same(x->start, y->start) && same(x->stop, y->stop) && same(x->step, y->step);
+  return host::equal_values(x->start, y->start) && host::equal_values(x->stop, y->stop) &&
+         host::equal_values(x->step, y->step);
 }
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
@@ -39,16 +37,11 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
     return std::memcmp(&a, &b, sizeof a) == 0;
   }
   if (PyRange_Check(object)) return same_range(object, expected);
-  const int equal = PyObject_RichCompareBool(object, expected, Py_EQ);
-  if (equal < 0) PyErr_Clear();
-  return equal == 1;
+  return host::equal_values(object, expected);
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
-  Ref repr = Ref::steal(PyObject_Repr(step.object.address()));
-  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
-  if (!text) PyErr_Clear();
-  return fmt::format("{} == {}", source, text ? text : "?");
+  return fmt::format("{} == {}", source, host::text_of(step.object.address()));
 }
 
 bool watch(const GuardStep&, PyObject*, MemoBuilder&) { return true; }  // immutable

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "guards/memo.h"
+#include "guards/py/host_call.h"
 #include "guards/py/tables.h"
 
 namespace msjit {
@@ -12,7 +13,7 @@ bool same_key(PyObject* key, PyObject* expected) {
   if (key == expected) return true;
   if (Py_TYPE(key) != Py_TYPE(expected)) return false;
   if (!PyUnicode_CheckExact(key) && !PyLong_CheckExact(key)) return false;
-  return PyObject_RichCompareBool(key, expected, Py_EQ) == 1;
+  return host::equal_values(key, expected);
 }
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
@@ -36,11 +37,7 @@ std::string describe(const GuardStep& step, const std::string& source, const std
   PyObject* keys = step.object.address();
   if (PyTuple_GET_SIZE(keys) > kShown)
     return fmt::format("len({0}) == {1} and same_keys({0})", source, PyTuple_GET_SIZE(keys));
-  Ref list = Ref::steal(PySequence_List(keys));
-  Ref repr = list ? Ref::steal(PyObject_Repr(list.get())) : Ref();
-  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
-  if (!text) PyErr_Clear();
-  return fmt::format("list({}) == {}", source, text ? text : "?");
+  return fmt::format("tuple({}) == {}", source, host::text_of(keys));
 }
 
 bool watch(const GuardStep&, PyObject* object, MemoBuilder& memo) {

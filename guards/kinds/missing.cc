@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "guards/memo.h"
+#include "guards/py/host_call.h"
 #include "guards/py/tables.h"
 
 namespace msjit {
@@ -11,20 +12,15 @@ namespace {
 
 bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
   PyObject* key = step.object.address();
-  return !(is_table(object) ? _PyDict_GetItem_KnownHash(object, key, step.number)
-                            : instance_item(object, key, step.number));
-}
-
-std::string key_text(const GuardStep& step) {
-  Ref repr = Ref::steal(PyObject_Repr(step.object.address()));
-  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
-  if (!text) PyErr_Clear();
-  return text ? text : "?";
+  return !(is_table(object)
+               ? host::call(host::checked, _PyDict_GetItem_KnownHash, object, key, step.number)
+               : instance_item(object, key, step.number));
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
-  return step.version ? fmt::format("{} not in {}", key_text(step), source)
-                      : fmt::format("{} not in vars({})", key_text(step), source);
+  const std::string key = host::text_of(step.object.address());
+  return step.version ? fmt::format("{} not in {}", key, source)
+                      : fmt::format("{} not in vars({})", key, source);
 }
 
 bool watch(const GuardStep& step, PyObject* object, MemoBuilder& memo) {

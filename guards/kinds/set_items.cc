@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "guards/guard_set.h"
+#include "guards/py/host_call.h"
 #include "guards/py/set_table.h"
 
 namespace msjit {
@@ -14,10 +15,8 @@ bool check(const GuardStep& step, PyObject* object, PyObject* const*) {
 }
 
 std::string describe(const GuardStep& step, const std::string& source, const std::string&) {
-  Ref repr = PySet_GET_SIZE(expected(step)) > 8 ? Ref() : Ref::steal(PyObject_Repr(expected(step)));
-  const char* text = repr ? PyUnicode_AsUTF8(repr.get()) : nullptr;
-  if (!text) PyErr_Clear();
-  return fmt::format("{} == {}", source, text ? text : "the same items");
+  const bool shown = PySet_GET_SIZE(expected(step)) <= 8;
+  return fmt::format("{} == {}", source, shown ? host::text_of(expected(step)) : "the same items");
 }
 
 }  // namespace

@@ -1,13 +1,15 @@
 #include "guards/py/code_lines.h"
 
+#include "guards/py/host_call.h"
+
 namespace msjit {
 namespace {
 
 // From 3.10 on: co_lines() yields (start, end, line or None).
 bool read_ranges(const Ref& ranges, std::vector<LineRange>* out) {
-  Ref iterator = Ref::steal(PyObject_GetIter(ranges.get()));
+  Ref iterator = Ref::steal(host::call(host::checked, PyObject_GetIter, ranges.get()));
   if (!iterator) return false;
-  while (Ref item = Ref::steal(PyIter_Next(iterator.get()))) {
+  while (Ref item = Ref::steal(host::call(host::checked, PyIter_Next, iterator.get()))) {
     PyObject* line = PyTuple_GET_ITEM(item.get(), 2);
     out->push_back({static_cast<int>(PyLong_AsLong(PyTuple_GET_ITEM(item.get(), 0))),
                     line == Py_None ? -1 : static_cast<int>(PyLong_AsLong(line))});
@@ -36,12 +38,16 @@ bool read_increments(PyCodeObject* code, const Ref& table, std::vector<LineRange
 std::vector<LineRange> code_lines(PyCodeObject* code) {
   auto* object = reinterpret_cast<PyObject*>(code);
   std::vector<LineRange> lines;
-  Ref ranges = Ref::steal(PyObject_CallMethod(object, "co_lines", nullptr));
+  Ref ranges =
+      Ref::steal(host::call(host::checked, PyObject_CallMethod, object, "co_lines", nullptr));
   if (!ranges) PyErr_Clear();
   const bool read =
       ranges
           ? read_ranges(ranges, &lines)
-          : read_increments(code, Ref::steal(PyObject_GetAttrString(object, "co_lnotab")), &lines);
+          : read_increments(
+                code,
+                Ref::steal(host::call(host::checked, PyObject_GetAttrString, object, "co_lnotab")),
+                &lines);
   if (!read) {
     PyErr_Clear();
     lines.clear();

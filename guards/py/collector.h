@@ -2,6 +2,7 @@
 #pragma once
 
 #include "guards/py/compat.h"
+#include "guards/py/host_call.h"
 
 namespace msjit {
 
@@ -31,8 +32,9 @@ class QuietCollector {
     return all;
   }
   static PyObject* find(const char* name) {
-    const Ref module = Ref::steal(PyImport_ImportModule("gc"));
-    PyObject* found = module ? PyObject_GetAttrString(module.get(), name) : nullptr;
+    const Ref module = Ref::steal(host::call(host::program, PyImport_ImportModule, "gc"));
+    PyObject* found =
+        module ? host::call(host::of_static, PyObject_GetAttrString, module.get(), name) : nullptr;
     if (!found) PyErr_Clear();
     return found && PyCFunction_Check(found) ? found : nullptr;  // for good
   }

@@ -6,6 +6,7 @@
 
 #include "guards/py/c_stack.h"
 #include "guards/py/gil.h"
+#include "guards/py/host_call.h"
 #include "guards/py/ref.h"
 
 #if PY_VERSION_HEX < 0x03070000 || PY_VERSION_HEX >= 0x030F0000 || defined Py_GIL_DISABLED
@@ -52,9 +53,11 @@ inline void enable_vectorcall(PyTypeObject* type, Py_ssize_t offset, bool method
 inline Ref vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf, PyObject* names) {
   return outlive_interpreter([&] {
 #if PY_VERSION_HEX >= 0x03090000
-    return Ref::steal(PyObject_Vectorcall(callable, args, nargsf, names));
+    return Ref::steal(
+        host::call(host::program, PyObject_Vectorcall, callable, args, nargsf, names));
 #elif PY_VERSION_HEX >= 0x03080000
-    return Ref::steal(_PyObject_Vectorcall(callable, args, nargsf, names));
+    return Ref::steal(
+        host::call(host::program, _PyObject_Vectorcall, callable, args, nargsf, names));
 #else
     return Ref::steal(_PyObject_FastCallKeywords(callable, args, positional_count(nargsf), names));
 #endif
@@ -287,7 +290,8 @@ inline bool has_only_string_keys(PyObject* dict) {
   if (!any_keys) {
     Ref number = Ref::steal(PyLong_FromLong(0));
     Ref numbered = Ref::steal(PyDict_New());
-    if (!number || !numbered || PyDict_SetItem(numbered.get(), number.get(), Py_None) < 0)
+    if (!number || !numbered ||
+        host::call(host::checked, PyDict_SetItem, numbered.get(), number.get(), Py_None) < 0)
       return PyErr_Clear(), false;
     any_keys = keys_head(numbered.get())->lookup;
   }
@@ -348,7 +352,7 @@ inline PyObject* function_builtins(PyObject* object) {
 #if PY_VERSION_HEX >= 0x030A0000
   return function(object)->func_builtins;
 #else
-  PyObject* builtins = PyDict_GetItemString(function(object)->func_globals, "__builtins__");
+  PyObject* builtins = host::find_name(function(object)->func_globals, "__builtins__");
   if (builtins && PyModule_Check(builtins)) builtins = PyModule_GetDict(builtins);
   return builtins && PyDict_Check(builtins) ? builtins : nullptr;
 #endif
@@ -359,7 +363,8 @@ inline void set_annotate([[maybe_unused]] PyObject* object, [[maybe_unused]] Ref
 #if PY_VERSION_HEX >= 0x030E0000
   const Ref name =
       Ref::steal(PyUnicode_FromFormat("%U.__annotate__", function(object)->func_qualname));
-  if (!name || PyObject_SetAttrString(annotate.get(), "__qualname__", name.get()) < 0)
+  if (!name || host::call(host::program, PyObject_SetAttrString, annotate.get(), "__qualname__",
+                          name.get()) < 0)
     PyErr_Clear();
   function(object)->func_annotate = annotate.release();
 #endif

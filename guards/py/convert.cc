@@ -1,4 +1,5 @@
 #include "guards/py/convert.h"
+#include "guards/py/host_call.h"
 
 #include <string>
 
@@ -84,7 +85,8 @@ bool string_from_object(const char* where, const char* what, PyObject* object, A
 // "float32" of numpy.dtype("float32"), numpy.float32 or the text itself.
 Ref dtype_name_of(PyObject* object) {
   if (PyUnicode_Check(object)) return Ref::share(object);
-  Ref name = Ref::steal(PyObject_GetAttrString(object, PyType_Check(object) ? "__name__" : "name"));
+  Ref name = Ref::steal(host::call(host::program, PyObject_GetAttrString, object,
+                                   PyType_Check(object) ? "__name__" : "name"));
   if (!name) PyErr_Clear();
   return name;
 }
@@ -104,7 +106,7 @@ bool is_numpy_scalar_class(const PyTypeObject* type) {
 }
 
 bool truth_from_object(PyObject* object, bool missing, bool* out) {
-  const int truth = object ? PyObject_IsTrue(object) : missing;
+  const int truth = object ? host::call(host::program, PyObject_IsTrue, object) : missing;
   *out = truth > 0;
   return truth >= 0;
 }
@@ -136,7 +138,8 @@ bool tensor_from_object(PyObject* object, const char* where, Tensor* out) {
     return wrong_type(where, "argument", object, "a Tensor, number, list or array");
   if (!tensor_from_buffer(object, where, false, out)) return false;
   // A NumPy scalar counts as a number: it lifts the kind of the other operand, not its width.
-  bool is_scalar = out->rank() == 0 && !PyObject_HasAttrString(object, "__setitem__");
+  bool is_scalar =
+      out->rank() == 0 && !host::call(host::program, PyObject_HasAttrString, object, "__setitem__");
   if (is_scalar) out->impl()->meta.weak = true;
   return true;
 }
@@ -197,7 +200,7 @@ bool int_from_object(PyObject* object, const char* where, const char* what, int6
   Ref index;
   if (!PyLong_Check(object)) {
     if (!PyIndex_Check(object)) return wrong_type(where, what, object, "an int");
-    index = Ref::steal(PyNumber_Index(object));
+    index = Ref::steal(host::call(host::program, PyNumber_Index, object));
     if (!index) {  // arrays of several elements, tensors of floats: TypeError; anything else is the
                    // user's own
       if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
@@ -234,7 +237,7 @@ bool ints_from_object(PyObject* object, const char* where, const char* what, Int
   }
   if (PyUnicode_Check(object) || PyBytes_Check(object) || !PySequence_Check(object))
     return wrong_type(where, what, object, kExpected);
-  Ref items = Ref::steal(PySequence_List(object));
+  Ref items = Ref::steal(host::call(host::program, PySequence_List, object));
   return items && ints_from_object(items.get(), where, what, out);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "guards/py/host_call.h"
 #include "guards/py/ref.h"
 #include "kernels/core/result.h"
 
@@ -32,7 +33,7 @@ class PyError {
     if (!type_) return "no error";
     std::string out = PyType_Check(type_.get()) ? ((PyTypeObject*)type_.get())->tp_name : "error";
     if (!value_) return out;
-    Ref message = Ref::steal(PyObject_Str(value_.get()));
+    Ref message = Ref::steal(host::call(host::program, PyObject_Str, value_.get()));
     const char* utf8 = message ? PyUnicode_AsUTF8(message.get()) : nullptr;
     if (utf8 && *utf8) out.append(": ").append(utf8);
     PyErr_Clear();

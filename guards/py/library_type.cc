@@ -1,6 +1,7 @@
 #include "guards/py/library_type.h"
 
 #include "guards/py/compat.h"
+#include "guards/py/host_call.h"
 
 #include <string>
 #include <string_view>
@@ -15,10 +16,29 @@ bool is_text(const Ref& object, std::string_view text) {
   return found && text == found;
 }
 
+// What a function or a class says of itself. A class whose metaclass is written in Python is not
+// asked, it is looked into.
+Ref own_text(PyObject* found, const char* name) {
+  if (PyType_Check(found) && !host::is_static(found))
+    return Ref::share(host::find_name(reinterpret_cast<PyTypeObject*>(found)->tp_dict, name));
+  if (!host::is_static(found)) return {};
+  Ref text = Ref::steal(host::call(host::of_static, PyObject_GetAttrString, found, name));
+  if (!text) PyErr_Clear();
+  return text;
+}
+
+Ref name_of(PyObject* found) {
+  if (PyType_Check(found) && !host::is_static(found))
+    return Ref::share(reinterpret_cast<PyHeapTypeObject*>(found)->ht_name);
+  // functools.wraps() gives the names of one function to another, but not those of its code.
+  if (PyFunction_Check(found)) return Ref::share(compat::function_code(found)->co_name);
+  return own_text(found, "__name__");
+}
+
 }  // namespace
 
 bool comes_with(const char* module, PyObject* found) {
-  const Ref home = Ref::steal(PyObject_GetAttrString(found, "__module__"));
+  const Ref home = own_text(found, "__module__");
   // What operator and functools offer is from _operator and _functools, _collections.defaultdict
   // says to be from collections.
   const std::string within = std::string("_") + module;
@@ -28,34 +48,34 @@ bool comes_with(const char* module, PyObject* found) {
 
 bool comes_with(const char* module, const char* name, PyObject* found) {
   if (!comes_with(module, found)) return false;
-  // functools.wraps() gives the names of one function to another, but not those of its code.
-  const Ref code = PyFunction_Check(found) ? Ref::share(PyFunction_GET_CODE(found)) : Ref();
-  const Ref own = Ref::steal(code ? PyObject_GetAttrString(code.get(), "co_name")
-                                  : PyObject_GetAttrString(found, "__name__"));
-  return is_text(own, name);
+  return is_text(name_of(found), name);
 }
 
 bool is_loading(PyObject* module) {
-  const Ref spec = Ref::steal(PyObject_GetAttrString(module, "__spec__"));
+  PyObject* const spec = host::find_name(PyModule_GetDict(module), "__spec__");
+  static PyObject* const name = PyUnicode_InternFromString("_initializing");
+  if (!spec || !name) return PyErr_Clear(), false;
+  // importlib's class of specs: nothing written in Python answers for it.
+  const bool plain = Py_TYPE(spec)->tp_getattro == PyObject_GenericGetAttr &&
+                     !host::find_on_class(Py_TYPE(spec), name);
   const Ref loading =
-      spec ? Ref::steal(PyObject_GetAttrString(spec.get(), "_initializing")) : Ref();
-  PyErr_Clear();
-  return loading && PyObject_IsTrue(loading.get()) == 1;
+      plain ? Ref::steal(host::call(host::checked, PyObject_GenericGetAttr, spec, name)) : Ref();
+  if (!loading) PyErr_Clear();
+  return loading && loading.get() != Py_False;
 }
 
 // An interpreter that ends drops the table of modules, and from 3.14 on does not survive the
 // question for it.
 PyObject* loaded_module(const char* name) {
   PyObject* modules = compat::is_finalizing() ? nullptr : PyImport_GetModuleDict();
-  PyObject* found =
-      modules && PyDict_Check(modules) ? PyDict_GetItemString(modules, name) : nullptr;
+  PyObject* found = modules && PyDict_Check(modules) ? host::find_name(modules, name) : nullptr;
   return found && PyModule_CheckExact(found) && !is_loading(found) ? found : nullptr;
 }
 
 PyTypeObject* LibraryType::get() {
   if (found_) return found_;
   PyObject* module = loaded_module(module_);
-  PyObject* found = module ? PyDict_GetItemString(PyModule_GetDict(module), name_) : nullptr;
+  PyObject* found = module ? host::find_name(PyModule_GetDict(module), name_) : nullptr;
   if (!found || !PyType_Check(found) || !comes_with(module_, found)) return nullptr;
   return found_ = reinterpret_cast<PyTypeObject*>(Ref::share(found).release());
 }

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "guards/py/host_call.h"
+
 namespace msjit {
 namespace {
 
@@ -14,7 +16,7 @@ bool same_item(PyObject* a, PyObject* b) {
   if (a == b) return true;
   if (Py_TYPE(a) != Py_TYPE(b)) return false;
   if (!PyUnicode_CheckExact(a) && !PyLong_CheckExact(a) && !PyBytes_CheckExact(a)) return false;
-  return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+  return host::equal_values(a, b);
 }
 
 }  // namespace

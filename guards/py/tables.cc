@@ -1,5 +1,6 @@
 #include "guards/py/tables.h"
 
+#include "guards/py/host_call.h"
 #include "guards/py/library_type.h"
 
 namespace msjit {
@@ -31,12 +32,12 @@ bool fill_table(PyObject* table, PyObject* const* items, Py_ssize_t count) {
   const bool ordered = PyODict_Check(table);
   if (!ordered)
     PyDict_Clear(table);
-  else if (!Ref::steal(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyODict_Type), "clear", "O",
-                                           table)))
+  else if (!Ref::steal(host::call(host::program, PyObject_CallMethod,
+                                  reinterpret_cast<PyObject*>(&PyODict_Type), "clear", "O", table)))
     return false;
-  const auto put = ordered ? PyODict_SetItem : PyDict_SetItem;
+  const auto put = ordered ? host::through(PyODict_SetItem) : host::through(PyDict_SetItem);
   for (Py_ssize_t i = 0; i + 1 < count; i += 2)
-    if (put(table, items[i], items[i + 1]) < 0) return false;
+    if (host::call(host::program, put, table, items[i], items[i + 1]) < 0) return false;
   return true;
 }
 

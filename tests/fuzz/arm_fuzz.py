@@ -21,12 +21,17 @@ WORKS = ["{a} + {b}", "{a} - {b}", "{a} * {c}", "ops.maximum({a}, {b})", "ops.wh
          "ops.abs({a})", "{a} + {b}.sum()", "{a}", "-{a}", "ops.concat(({a}[:2], {b}[2:]))", "{a} * 0", "ops.clip({a}, -4, 4)",
          "{a}.reshape(2, 2).sum(0).tile((2,))", "{a}[:]", "ops.matmul({a}.reshape(2, 2), {b}.reshape(2, 2)).reshape(-1)"]
 TESTS = ["{a}.sum() > {c}", "{a}[0] > {b}[1]", "{a}.max() < {c}", "({a} > {b}).any()", "not ({a} > {c}).all()"]
+# Of numbers made of tensors, which level STRICT does not have: in some programs alone.
+NUMBER_TESTS = ["float({a}.sum()) > 0.5", "{a}[0].item() - 0.5 < {b}[1].item()", "abs(float({a}.max())) < 2", "max(float({a}.sum()), 1.0) > 2.5",
+          "int(({a} > {b}).sum()) / 4 > 0.5", "not float({a}.sum()) * 2 > float({b}.sum())", "int(({a} > {c}).sum()) == 2 or float({a}[0]) < 0",
+          "float({a}.sum()) < s.level", "int(({a} > 0).sum()) > s.count"]
 NUMBERS = ["0", "1", "-1", "0.5", "2"]
 VALUES = [0, 0, 1, 1, -1, 0.5, 2, 0.25, 4, -2]
 WRITES = ["ops.assign({p}, {e})", "ops.assign({p}, {e})", "ops.assign_add({p}, {e})", "ops.assign_sub({p}, {e})",
           "{p}.set_data({e} + 0)", "s.part = {e}", "s.part[1:3] = {c}"]
 STORES = ["s.count += 1", "s.count -= 3", "s.count = 7", "s.level = s.level * 0.5", "s.level = {c}", "s.level = 1.0 / (s.level + 1)",
           "s.flag = True", "s.flag = not s.flag", "s.count = s.count * 2 + 1", "s.step(2)"]
+NUMBER_STORES = ["s.level = float({a}.sum())", "s.level = s.level + {a}[1].item()", "s.count = int(({a} > {b}).sum())"]
 
 
 class State:
@@ -51,6 +56,8 @@ class Program:
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.names, self.loops = ["x", "y"], 0
+        numbers = self.r.random() < 0.4
+        self.tests, self.stores = TESTS + NUMBER_TESTS * numbers, STORES + NUMBER_STORES * numbers
         lines = []
         for _ in range(self.r.randint(2, 6)):
             self.statement(lines, "    ", 0)
@@ -73,10 +80,10 @@ class Program:
             self.statement(lines, pad + "    ", depth + 1)
 
     def branch(self, lines, pad, depth):
-        lines.append("%sif %s:" % (pad, self.fill(self.r.choice(TESTS))))
+        lines.append("%sif %s:" % (pad, self.fill(self.r.choice(self.tests))))
         self.block(lines, pad, depth)
         if self.r.random() < 0.2:
-            lines.append("%selif %s:" % (pad, self.fill(self.r.choice(TESTS))))
+            lines.append("%selif %s:" % (pad, self.fill(self.r.choice(self.tests))))
             self.block(lines, pad, depth)
         if self.r.random() < 0.5:
             lines.append(pad + "else:")
@@ -100,7 +107,7 @@ class Program:
             target = self.r.choice(["s.a", "s.a", "s.b", "s.again"])
             lines.append(pad + self.fill(self.r.choice(WRITES), p=target, e=self.work()))
         elif self.r.random() < 0.4:
-            lines.append(pad + self.fill(self.r.choice(STORES)))
+            lines.append(pad + self.fill(self.r.choice(self.stores)))
         elif self.r.random() < 0.05:
             lines.append("%sy = y * s.count" % pad)
         else:

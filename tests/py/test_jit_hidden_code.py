@@ -1,5 +1,6 @@
 """What captured code must not rely on: codecs and the locale, bases of a class, code of a metaclass, the truth of arguments."""
 import codecs
+import enum
 import locale
 import subprocess
 import sys
@@ -215,3 +216,73 @@ def test_a_short_hidden_code_fuzz():
     programs, found, whole, failed = hidden_fuzz.fuzz(0, 100, 20, said.append)
     assert not failed, said[0]
     assert programs > 5 and found > programs and (whole or ms.config.break_every)
+
+
+# -- what captures ask of CPython ----------------------------------------------------------------------------------------
+
+
+def test_the_spec_of_a_module_is_not_asked(monkeypatch):
+    heard = []
+
+    class Spec:
+        @property
+        def _initializing(self):
+            heard.append("asked")
+            return False
+
+    def fn(x):
+        total = float(x.sum()) * 2
+        return "%.2f" % total, total
+
+    expected = fn(Tensor([1.0, 2.5]))
+    monkeypatch.setattr(np, "__spec__", Spec())
+    jitted = ms.jit(fn, mode="PIJit")
+    for _ in range(3):
+        assert jitted(Tensor([1.0, 2.5])) == expected
+    assert heard == []
+
+
+def test_the_metaclass_of_an_enumeration_is_asked_as_often_as_plainly():
+    heard = []
+
+    class Meta(enum.EnumMeta):
+        def __getattribute__(cls, name):
+            heard.append(name)
+            return super().__getattribute__(name)
+
+    class Color(enum.Enum, metaclass=Meta):
+        RED = 1
+        BLUE = 2
+
+    def fn(x, n):
+        return x * Color(n).value, Color(2)
+
+    def counted(run):
+        del heard[:]
+        for n in (1, 2, 1):
+            run(Tensor([1.0, 2.5]), n)
+        return list(heard)
+
+    expected = counted(fn)
+    assert counted(ms.jit(fn, mode="PIJit")) == expected
+
+
+def test_the_spec_of_a_package_is_asked_as_often_as_plainly():
+    counts = []
+    for jit in (False, True):
+        heard = []
+
+        class Spec:
+            submodule_search_locations = ["."]
+
+            @property
+            def parent(self, heard=heard):
+                heard.append("parent")
+                return "msjit"
+        space = {"__name__": "msjit.made_up", "__package__": "msjit", "__spec__": Spec(), "__path__": ["."]}
+        exec("def fn(x):\n    from . import ops\n    return ops.tanh(x) * 2\n", space)
+        fn = ms.jit(space["fn"], mode="PIJit") if jit else space["fn"]
+        for _ in range(3):
+            fn(Tensor([1.0, 2.5]))
+        counts.append(heard)
+    assert counts[0] == counts[1]

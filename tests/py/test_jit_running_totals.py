@@ -148,7 +148,7 @@ def test_an_unused_division_raises():
 # -- where a region ends -------------------------------------------------------------------------------------------------
 
 
-def test_branches_end_a_region():
+def test_branches_on_totals():
     def fn(xs, limit):
         total, best = 0.0, None
         for x in xs:
@@ -289,7 +289,7 @@ def test_arrays_go_on_in_numpy():
 def test_breaks_are_told():
     def fn(x):
         n = float(x.sum()) + 1
-        return x + 1 if n > 2 else x
+        return x + 1 if round(n) > 2 else x
     _msjit.reset()
     jitted = ms.jit(fn, mode="PIJit")
     jitted(x3())

@@ -58,3 +58,28 @@ int long_one(int x) {
 @pytest.mark.skipif(sys.version_info < (3, 8), reason="ast has no end positions before 3.8")
 def test_python_functions_are_counted(tool):
     assert list(tool("check_sizes").python_functions("def f():\n    pass\n\n\nx = 1\n")) == [("f", 1, 2)]
+
+
+@pytest.mark.parametrize("path, text, bad", [
+    ("guards/kinds/a.cc", "return PyObject_RichCompareBool(a, b, Py_EQ) == 1;", 1),
+    ("guards/kinds/a.cc", "return host::call(host::values, PyObject_RichCompareBool, a, b, Py_EQ) == 1;", 0),
+    ("bytecode/a.cc", "host::call(host::checked,\n           PyObject_Hash, key);", 0),
+    ("bytecode/a.cc", "host::call(host::because, PyObject_Hash, key);", 1),
+    ("bytecode/a.cc", "host::call(reason, PyObject_Hash, key);", 2),
+    ("bytecode/a.cc", "const auto f = PyNumber_Add;", 1),
+    ("bytecode/a.cc", "const auto f = host::through(PyNumber_Add); f(a, b);", 0),
+    ("bytecode/a.cc", "Py_TYPE(o)->tp_iternext(o);", 1),
+    ("bytecode/a.cc", "if (type->tp_getattro == PyObject_GenericGetAttr) return true;", 0),
+    ("bytecode/a.cc", "PyObject* f = _PyType_Lookup(type, name);", 1),
+    ("bytecode/a.cc", "return compat::vectorcall(f, nullptr, 0, nullptr);", 1),
+    ("bytecode/a.cc", "// PyObject_Hash(key)\nPyTuple_GET_ITEM(t, 0); PySequence_Check(o); PyNumber_Check(o);", 0),
+    ("pylib/ext/a.cc", "PyObject_Hash(key);", 0),
+])
+def test_calls_of_cpython_name_a_reason(tool, path, text, bad):
+    assert len(list(tool("check_host_calls").offences(path, text))) == bad
+
+
+def test_all_kinds_of_loads_are_declared(tool):
+    """The build finds them by their first words."""
+    text = "".join(p.read_text() for p in (TOOLS.parents[1] / "guards/loads").glob("*.cc"))
+    assert text.count("const LoadKind load::") == text.count("\nconst LoadKind load::") >= 22

@@ -1,6 +1,6 @@
 """usage: lint.py [--format | --all]
 
-Runs every static check: layers, sizes, clang-format, ruff, and clang-tidy on the files that differ from the main
+Runs every static check: layers, calls of CPython, sizes, clang-format, ruff, and clang-tidy on the files that differ from the main
 branch (--all: on every file). --format rewrites the sources instead.
 """
 
@@ -101,6 +101,7 @@ def main(args):
         return 0
     checks = [
         ("layers", lambda: script("check_layers.py")),
+        ("calls of CPython", lambda: script("check_host_calls.py")),
         ("sizes", lambda: script("check_sizes.py")),
         ("clang-format", lambda: clang_format(rewrite=False)),
         ("ruff", lambda: ruff("check", "--output-format", "concise")),

@@ -1,0 +1,15 @@
+// NumPy arrays of the program. A capture knows their dtype and shape; what they hold is an input of
+// the graph, read at each call. Whatever else is asked of one ends the region.
+#pragma once
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+bool is_program_array(const SymValue& value);
+// shape, ndim and size; `known` is false for other names.
+bool program_array_attribute(Executor& x, const SymRef& array, PyObject* name, SymRef* out,
+                             bool* known);
+bool program_array_length(Executor& x, const SymRef& array, SymRef* out);
+
+}  // namespace msjit

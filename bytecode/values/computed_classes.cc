@@ -1,0 +1,161 @@
+#include "bytecode/values/computed_classes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "guards/py/convert.h"
+#include "guards/py/host_call.h"
+#include "guards/py/library_type.h"
+
+namespace msjit {
+namespace {
+
+bool is_nonzero(const SymRef& value) {
+  PyObject* const object = value->kind == SymKind::kConst ? value->object.get() : nullptr;
+  return object && (PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) != 0
+                                               : PyLong_Check(object) && _PyLong_Sign(object) != 0);
+}
+
+// Most functions of the math module give a float.
+PyTypeObject* class_of_math(std::string_view name) {
+  const auto among = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (among({"floor", "ceil", "trunc", "gcd", "lcm", "isqrt", "factorial", "comb", "perm"}))
+    return &PyLong_Type;
+  if (among({"isnan", "isinf", "isfinite", "isclose"})) return &PyBool_Type;
+  return among({"frexp", "modf"}) ? nullptr : &PyFloat_Type;
+}
+
+bool is_of_math(PyObject* function) {
+  PyObject* const home = PyCFunction_Check(function)
+                             ? reinterpret_cast<PyCFunctionObject*>(function)->m_module
+                             : nullptr;
+  return home && PyUnicode_Check(home) && PyUnicode_CompareWithASCIIString(home, "math") == 0;
+}
+
+}  // namespace
+
+PyTypeObject* numpy_number() {
+  PyObject* const module = loaded_module("numpy");
+  PyObject* const found = module ? host::find_name(PyModule_GetDict(module), "generic") : nullptr;
+  return found && PyType_Check(found) ? reinterpret_cast<PyTypeObject*>(found) : nullptr;
+}
+
+std::array<PyTypeObject*, 5> computable_classes() {
+  return {&PyFloat_Type, &PyLong_Type, &PyBool_Type, &PyUnicode_Type, numpy_number()};
+}
+bool is_computable(PyTypeObject* type) {
+  const auto known = computable_classes();
+  return type && std::find(known.begin(), known.end(), type) != known.end();
+}
+bool is_number_class(PyTypeObject* type) {
+  return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type;
+}
+bool is_numpy_class(PyTypeObject* type) { return type && type == numpy_number(); }
+bool is_int_class(PyTypeObject* type) { return type == &PyLong_Type || type == &PyBool_Type; }
+
+PyTypeObject* class_of_numbers(PyTypeObject* a, PyTypeObject* b, const SymRef& right, BinaryOp op) {
+  const bool ints = is_int_class(a) && is_int_class(b);
+  switch (op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kSubtract:
+    case BinaryOp::kMul:
+    case BinaryOp::kFloorDivide:
+    case BinaryOp::kRemainder: return ints ? &PyLong_Type : &PyFloat_Type;
+    case BinaryOp::kTrueDivide: return &PyFloat_Type;
+    case BinaryOp::kPower:
+      if (!ints) return &PyFloat_Type;  // or complex, which the exit sees
+      return right->kind == SymKind::kConst && _PyLong_Sign(right->object.get()) >= 0 ? &PyLong_Type
+                                                                                      : nullptr;
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kXor:
+      if (!ints) return nullptr;
+      return a == &PyBool_Type && b == &PyBool_Type ? &PyBool_Type : &PyLong_Type;
+    case BinaryOp::kLshift:
+    case BinaryOp::kRshift: return ints ? &PyLong_Type : nullptr;
+    case BinaryOp::kMatMul: return nullptr;
+  }
+  return nullptr;
+}
+
+bool numbers_may_raise(PyTypeObject* a, PyTypeObject* b, const SymRef& right, BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kTrueDivide: return !is_nonzero(right) || is_int_class(a) || is_int_class(b);
+    case BinaryOp::kAdd:
+    case BinaryOp::kSubtract:
+    case BinaryOp::kMul: return is_int_class(a) != is_int_class(b);  // an int beyond all floats
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kXor: return false;
+    default: return true;
+  }
+}
+
+PyTypeObject* class_of_call(PyObject* function, std::string_view name,
+                            const std::vector<PyTypeObject*>& args) {
+  const auto all = [&](auto test) { return std::ranges::all_of(args, test); };
+  if (is_of_math(function)) return all(is_number_class) ? class_of_math(name) : nullptr;
+  const size_t count = args.size();
+  if (count == 1 && is_numpy_class(args[0])) {
+    if (name == "int") return &PyLong_Type;
+    if (name == "float") return &PyFloat_Type;
+    return name == "abs" ? args[0] : nullptr;
+  }
+  if (count == 1 && is_number_class(args[0])) {
+    if (name == "int" || name == "round") return &PyLong_Type;
+    if (name == "float") return &PyFloat_Type;
+    if (name == "abs") return is_int_class(args[0]) ? &PyLong_Type : &PyFloat_Type;
+    if (name == "str" || name == "repr" || name == "format") return &PyUnicode_Type;
+  }
+  if (count == 2 && name == "round" && is_number_class(args[0]) && is_int_class(args[1]))
+    return is_int_class(args[0]) ? &PyLong_Type : &PyFloat_Type;
+  if (count == 2 && name == "format" && args[0] != &PyUnicode_Type && args[1] == &PyUnicode_Type)
+    return &PyUnicode_Type;
+  const bool alike = all([&](PyTypeObject* type) { return type == args[0]; });
+  if (count > 1 && alike && is_number_class(args[0]) && (name == "min" || name == "max"))
+    return args[0];
+  return name == "str.format" && all(is_computable) ? &PyUnicode_Type : nullptr;
+}
+
+namespace {
+
+// numpy.isnan and the like answer as math.isnan does; of other ufuncs nothing is known here.
+const char* ufunc_name(PyObject* function) {
+  if (!host::is_static(function) || std::strcmp(Py_TYPE(function)->tp_name, "numpy.ufunc") != 0)
+    return "";
+  const Ref name =
+      Ref::steal(host::call(host::of_static, PyObject_GetAttrString, function, "__name__"));
+  if (!name) PyErr_Clear();
+  for (const char* known : {"isnan", "isinf", "isfinite"})
+    if (name && PyUnicode_CheckExact(name.get()) &&
+        PyUnicode_CompareWithASCIIString(name.get(), known) == 0)
+      return known;
+  return "";
+}
+
+}  // namespace
+
+const char* function_name(PyObject* function) {
+  if (function == reinterpret_cast<PyObject*>(&PyFloat_Type)) return "float";
+  if (function == reinterpret_cast<PyObject*>(&PyLong_Type)) return "int";
+  if (!PyCFunction_Check(function)) return ufunc_name(function);
+  PyObject* const self = PyCFunction_GET_SELF(function);
+  const bool of_module = self && PyModule_Check(self);
+  return of_module ? reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name : "";
+}
+
+// Of floats; of ints too where nothing becomes a float.
+bool call_may_raise(PyObject* function, const std::vector<PyTypeObject*>& args) {
+  static constexpr std::string_view kSafe[] = {"abs",   "min",   "max",      "float",
+                                               "isnan", "isinf", "isfinite", "fabs"};
+  const std::string_view name = function_name(function);
+  const bool ints = name == "abs" || name == "min" || name == "max";
+  const bool plain = std::ranges::all_of(args, [&](PyTypeObject* type) {
+    return type == &PyFloat_Type || (ints && is_int_class(type));
+  });
+  return !plain || std::ranges::find(kSafe, name) == std::end(kSafe);
+}
+
+}  // namespace msjit

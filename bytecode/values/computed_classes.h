@@ -1,0 +1,33 @@
+// Which class a computation with numbers of tensors gives, and whether it may raise: what is known
+// of a kComputed before it is made.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "bytecode/exec.h"
+
+namespace msjit {
+
+// numpy.generic, which stands for every class of NumPy's numbers; null while nothing has loaded it.
+PyTypeObject* numpy_number();
+// The classes that are computed with, and their places.
+std::array<PyTypeObject*, 5> computable_classes();
+inline constexpr int kNumPyPlace = 4;
+bool is_computable(PyTypeObject* type);
+bool is_number_class(PyTypeObject* type);
+bool is_numpy_class(PyTypeObject* type);
+bool is_int_class(PyTypeObject* type);
+
+// The class of `a op b` for numbers; null: not known, or Python raises.
+PyTypeObject* class_of_numbers(PyTypeObject* a, PyTypeObject* b, const SymRef& right, BinaryOp op);
+bool numbers_may_raise(PyTypeObject* a, PyTypeObject* b, const SymRef& right, BinaryOp op);
+// What a function of the builtins gives; null: nothing that is known here.
+PyTypeObject* class_of_call(PyObject* function, std::string_view name,
+                            const std::vector<PyTypeObject*>& args);
+// The name of a function that gives numbers, as class_of_call knows it.
+const char* function_name(PyObject* function);
+bool call_may_raise(PyObject* function, const std::vector<PyTypeObject*>& args);
+
+}  // namespace msjit

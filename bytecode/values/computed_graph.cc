@@ -1,0 +1,270 @@
+// A float of Python is a float64, and +, -, *, /, comparisons, min(), max() and abs() of the two
+// round alike, so that a tensor can stand for the number. An int is as long as it has to be: it is
+// an int64 as long as its bound says that it fits. What may raise (a division by zero) is made at
+// the exit too, where it fails the region before anything is changed.
+#include "bytecode/values/computed_graph.h"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+#include "bytecode/builtins/models.h"
+#include "bytecode/tensor_value.h"
+#include "bytecode/values/computed.h"
+#include "guards/py/convert.h"
+#include "kernels/core/registry.h"
+
+namespace msjit {
+namespace {
+
+constexpr int kDoubleBits = 53;  // ints of so many bits are floats without rounding
+constexpr int kIntBits = 63;
+constexpr int kMaxDepth = 64;
+
+struct Operand {
+  SymRef tensor;  // null: not known
+  bool integer = false;
+  int bits = 0;  // of an int: how many its magnitude may have
+};
+
+class Tensors {
+ public:
+  explicit Tensors(Executor& x) : x_(x) {}
+  bool failed() const { return failed_; }
+  Operand number(const SymRef& value, int depth = 0);
+  SymRef test(const SymRef& value);
+  SymRef truth(const SymRef& value);
+
+ private:
+  SymRef apply(const char* op, const std::vector<SymRef>& inputs, Attrs attrs = {});
+  SymRef cast(const SymRef& tensor, DType dtype);
+  SymRef as_double(const Operand& operand);
+  bool is_double(const Operand& operand);
+  Operand of_scalar(const SymValue& scalar);
+  Operand of_array(const SymValue& array);
+  Operand of_constant(PyObject* object);
+  Operand of_computed(const SymValue& value, int depth);
+  Operand binary(const Computed& computed, int depth);
+  Operand extreme(const Computed& computed, bool greater, int depth);
+  Operand called(const Computed& computed, int depth);
+  SymRef compare(const Computed& computed);
+
+  Executor& x_;
+  bool failed_ = false;
+};
+
+SymRef Tensors::apply(const char* op, const std::vector<SymRef>& inputs, Attrs attrs) {
+  std::vector<Val> values;
+  for (const SymRef& input : inputs) {
+    if (!input) return nullptr;
+    values.push_back(input->tensor);
+  }
+  SymRef out;
+  if (failed_ || !x_.apply(*find_op(op), values, attrs, &out)) return failed_ = true, nullptr;
+  return out;
+}
+
+SymRef Tensors::cast(const SymRef& tensor, DType dtype) {
+  Attrs attrs;
+  attrs.push_back(AttrValue(dtype));
+  return apply("cast", {tensor}, std::move(attrs));
+}
+
+SymRef Tensors::as_double(const Operand& operand) {
+  return operand.integer ? cast(operand.tensor, DType::kFloat64) : operand.tensor;
+}
+
+// Whether an operand is a float without rounding. Of an int that need not be one the region takes
+// it for granted, where it can.
+bool Tensors::is_double(const Operand& operand) {
+  if (!operand.integer || operand.bits <= kDoubleBits) return true;
+  if (x_.in_arm()) return false;
+  constexpr int64_t kLimit = int64_t{1} << kDoubleBits;
+  const auto limit = [&](int64_t n) { return make_tensor(x_.sink().constant(Tensor::scalar(n))); };
+  const SymRef fits =
+      apply("logical_and", {apply("less_equal", {operand.tensor, limit(kLimit)}),
+                            apply("greater_equal", {operand.tensor, limit(-kLimit)})});
+  if (fits) x_.assume_holds(fits, "an int that is no float");
+  return fits != nullptr;
+}
+
+Operand Tensors::of_scalar(const SymValue& scalar) {
+  const DType dtype = scalar.tensor.dtype();
+  PyTypeObject* const type = type_of(scalar);
+  const bool to_float = type == &PyFloat_Type;
+  if (type == &PyBool_Type && !is_bool(dtype)) return {};
+  if (is_complex(dtype) || is_wide_unsigned(dtype)) return {};
+  if (!to_float && is_float(dtype)) return {};  // int() cuts off
+  Operand made;
+  made.integer = !to_float;
+  made.bits = is_bool(dtype) ? 1 : static_cast<int>(item_size(dtype)) * 8;
+  made.bits = std::min(made.bits, kIntBits + 1);
+  Attrs none;
+  none.push_back(AttrValue(IntList()));
+  // No gradient flows through a Python number.
+  SymRef value = apply("stop_gradient", {make_tensor(scalar.tensor)});
+  value = cast(value, to_float ? DType::kFloat64 : DType::kInt64);
+  made.tensor = apply("reshape", {value}, std::move(none));
+  return made;
+}
+
+// What an array without dimensions shows, as a float.
+Operand Tensors::of_array(const SymValue& array) {
+  if (array.tensor.rank() != 0 || !is_float(array.tensor.dtype())) return {};
+  return {cast(apply("stop_gradient", {make_tensor(array.tensor)}), DType::kFloat64)};
+}
+
+Operand Tensors::of_constant(PyObject* object) {
+  if (PyFloat_CheckExact(object))
+    return {make_tensor(x_.sink().constant(Tensor::scalar<double>(PyFloat_AS_DOUBLE(object))))};
+  int64_t number = object == Py_True;
+  if (!PyBool_Check(object) && (!PyLong_CheckExact(object) || !small_int(object, &number)))
+    return {};
+  const uint64_t magnitude = number < 0 ? 0 - static_cast<uint64_t>(number) : number;
+  return {make_tensor(x_.sink().constant(Tensor::scalar<int64_t>(number))), true,
+          static_cast<int>(std::bit_width(magnitude))};
+}
+
+Operand Tensors::number(const SymRef& value, int depth) {
+  if (depth > kMaxDepth) return {};
+  if (value->kind == SymKind::kLazy && !x_.look_number(value)) return failed_ = true, Operand();
+  switch (value->kind) {
+    case SymKind::kScalar: return of_scalar(*value);
+    case SymKind::kConst: return of_constant(value->object.get());
+    case SymKind::kNumber:
+      return {cast(make_tensor(x_.heap().scalar_input(value)), DType::kFloat64)};
+    case SymKind::kSize:
+      return {cast(make_tensor(x_.heap().scalar_input(value)), DType::kInt64), true, kIntBits + 1};
+    case SymKind::kTensorArray: return of_array(*value);
+    case SymKind::kComputed: return of_computed(*value, depth + 1);
+    default: return {};
+  }
+}
+
+Operand Tensors::of_computed(const SymValue& value, int depth) {
+  const Computed computed = computed_parts(value);
+  switch (computed.form) {
+    case Computed::Form::kBinary: return binary(computed, depth);
+    case Computed::Form::kCall: return called(computed, depth);
+    case Computed::Form::kUnary: break;
+    default: return {};
+  }
+  Operand of = number((*computed.operands)[0], depth);
+  if (UnaryOp(computed.detail) == UnaryOp::kPositive) return of;
+  if (!of.tensor || UnaryOp(computed.detail) != UnaryOp::kNegative || of.bits > kIntBits) return {};
+  of.tensor = apply("neg", {of.tensor});
+  return of;
+}
+
+const char* operator_name(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kAdd: return "add";
+    case BinaryOp::kSubtract: return "sub";
+    case BinaryOp::kMul: return "mul";
+    case BinaryOp::kTrueDivide: return "div";
+    default: return nullptr;
+  }
+}
+
+Operand Tensors::binary(const Computed& computed, int depth) {
+  const BinaryOp op = BinaryOp(computed.detail);
+  const char* const name = operator_name(op);
+  const Operand a = name ? number((*computed.operands)[0], depth) : Operand();
+  const Operand b = a.tensor ? number((*computed.operands)[1], depth) : Operand();
+  if (!b.tensor) return {};
+  if (!a.integer || !b.integer) return {apply(name, {as_double(a), as_double(b)})};
+  if (op == BinaryOp::kTrueDivide) {  // of ints Python rounds the quotient, not the ints
+    if (!is_double(a) || !is_double(b)) return {};
+    return {apply(name, {as_double(a), as_double(b)})};
+  }
+  const int bits = op == BinaryOp::kMul ? a.bits + b.bits : std::max(a.bits, b.bits) + 1;
+  if (bits > kIntBits) return {};
+  return {apply(name, {a.tensor, b.tensor}), true, bits};
+}
+
+// min() and max() take a later argument where it is less, or greater, which no NaN is.
+Operand Tensors::extreme(const Computed& computed, bool greater, int depth) {
+  Operand best;
+  for (const SymRef& item : *computed.operands) {
+    const Operand next = number(item, depth);
+    if (!next.tensor || (best.tensor && next.integer != best.integer)) return {};
+    if (best.tensor) {
+      const SymRef wins = apply(greater ? "greater" : "less", {next.tensor, best.tensor});
+      best.tensor = apply("where", {wins, next.tensor, best.tensor});
+      best.bits = std::max(best.bits, next.bits);
+    } else {
+      best = next;
+    }
+  }
+  return best;
+}
+
+Operand Tensors::called(const Computed& computed, int depth) {
+  const std::string_view name = computed.name;
+  if (name == "min" || name == "max") return extreme(computed, name == "max", depth);
+  if (computed.operands->size() != 1) return {};
+  Operand of = number((*computed.operands)[0], depth);
+  if (!of.tensor) return {};
+  if (name == "float" || name == "fabs") of = {as_double(of)};
+  if (name == "float") return of;
+  if ((name == "abs" && of.bits <= kIntBits) || name == "fabs")
+    return of.tensor = apply("abs", {of.tensor}), of;
+  return name == "int" && of.integer ? of : Operand();
+}
+
+SymRef Tensors::compare(const Computed& computed) {
+  static constexpr const char* kNames[] = {"less",      "less_equal", "equal",
+                                           "not_equal", "greater",    "greater_equal"};
+  const Operand a = number((*computed.operands)[0]);
+  const Operand b = a.tensor ? number((*computed.operands)[1]) : Operand();
+  if (!b.tensor) return nullptr;
+  const char* const name = kNames[computed.detail];
+  if (a.integer && b.integer) return apply(name, {a.tensor, b.tensor});
+  // Python compares an int with a float without rounding it.
+  if (!is_double(a) || !is_double(b)) return nullptr;
+  return apply(name, {as_double(a), as_double(b)});
+}
+
+SymRef Tensors::test(const SymRef& value) {
+  const Computed computed = computed_parts(*value);
+  if (computed.form == Computed::Form::kCompare) return compare(computed);
+  const std::string_view name = computed.name;
+  if (name == "isnan" || name == "isinf" || name == "isfinite") {
+    const Operand of = number((*computed.operands)[0]);
+    return of.tensor ? apply(computed.name, {as_double(of)}) : nullptr;
+  }
+  const Operand of = number(value);
+  if (!of.tensor) return nullptr;
+  const Operand zero = of_constant(allocated(Ref::steal(PyLong_FromLong(0))).get());
+  return apply("not_equal", {of.tensor, of.integer ? zero.tensor : as_double(zero)});
+}
+
+// A bool itself.
+SymRef Tensors::truth(const SymRef& value) {
+  if (value->kind == SymKind::kComputed) return test(value);
+  const Operand of = number(value);
+  return of.tensor ? cast(of.tensor, DType::kBool) : nullptr;
+}
+
+}  // namespace
+
+bool test_of_computed(Executor& x, const SymRef& value, SymRef* out) {
+  *out = nullptr;
+  if (value->kind != SymKind::kComputed || x.strict()) return true;
+  Tensors tensors(x);
+  *out = tensors.test(value);
+  return !tensors.failed();
+}
+
+bool python_number(Executor& x, const SymRef& value, SymRef* out) {
+  *out = nullptr;
+  PyTypeObject* const type = type_of(*value);
+  Tensors tensors(x);
+  if (type == &PyBool_Type)
+    *out = tensors.truth(value);
+  else if (type == &PyFloat_Type || type == &PyLong_Type)
+    *out = tensors.number(value).tensor;
+  return !tensors.failed();
+}
+
+}  // namespace msjit
