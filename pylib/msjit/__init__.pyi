@@ -17,6 +17,7 @@ from . import jit_cell as jit_cell
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
+from . import safetensors_file as safetensors_file
 from . import serialization as serialization
 from msjit._msjit import CompileError as CompileError
 from msjit._msjit import DType as DType

@@ -5,7 +5,6 @@
 Complex numbers are written as pairs of real ones, which older readers take, and the metadata "dtype:name" says so. Texts of a checkpoint are metadata "str:name".
 Files are opened by the safetensors package, which checks the head against the file; it hands out no bfloat16, which is read here.
 """
-import json
 import os
 
 from . import checkpoint_file, ops
@@ -43,6 +42,7 @@ def _array(value):
 
 def write(path, values):
     """Writes {name: Tensor, number or text}; wide elements come first, so that all lie at multiples of their size."""
+    import json
     metadata, tensors = {"format": "msjit"}, []
     for name, value in values.items():
         if isinstance(value, str):
@@ -71,6 +71,7 @@ def write(path, values):
 
 def _head(path):
     """(the head, where the bytes of the tensors begin) of a file that safe_open has opened."""
+    import json
     with open(path, "rb") as file:
         size = int.from_bytes(file.read(8), "little")
         return json.loads(file.read(size).decode("utf-8")), 8 + size

@@ -27,7 +27,7 @@ deviation(
     "accepts says: MindSpore NotImplementedError: *is not implemented*", "accepts says: MindSpore ends the process*", "accepts says: MindSpore AttributeError: 'Registry' object*",
     "accepts says: MindSpore ValueError: For adaptive_*_pool1d input must have 3 dim*",
     "accepts says: MindSpore ValueError: For primitive[AvgPool3D], the x_rank*", "accepts says: MindSpore TypeError: For Tensor, the input_data is (2, None, 1)*",
-    *heads("accepts", "a.take mnp.count_nonzero mnp.outer mint.nansum mint.kthvalue mint.searchsorted mint.nn.functional.adaptive_avg_pool2d fixed(nn.CentralCrop mnp.signbit mnp.vander mnp.select a.index_put"
+    *heads("accepts", "a.take mnp.count_nonzero mnp.outer mint.nansum mint.kthvalue mint.searchsorted mint.nn.functional.adaptive_avg_pool2d fixed(nn.CentralCrop mnp.signbit mnp.vander mnp.select a.index_put a.eigvals"
            " shown(nn.AdaptiveMaxPool3d"))
 deviation(
     "Numbers, lists and positions in mint and numpy",

@@ -206,3 +206,9 @@ def test_values_that_are_broadcast_and_smaller_functions():
     a, b = np.array([0, 1, 2, np.inf, np.inf, np.nan, -np.inf]), np.array([0, 1, -2, -np.inf, np.inf, np.nan, 3])
     for nan in (False, True):
         assert mnp.isclose(Tensor(a), Tensor(b), equal_nan=nan).asnumpy().tolist() == np.isclose(a, b, equal_nan=nan).tolist()
+
+
+def test_vander_of_integers_keeps_the_dtype():
+    for dtype in (ms.int8, ms.uint8, ms.int32, ms.int64):
+        out = ms.numpy.vander(ms.Tensor([1, 2, 3], dtype), 3, increasing=True)
+        assert out.dtype == dtype and out.asnumpy().tolist() == [[1, 1, 1], [1, 2, 4], [1, 3, 9]]

@@ -243,8 +243,11 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 @_public
 def vander(x, N=None, increasing=False):
-    """Rows of powers of the elements of a vector, falling by default."""
-    out = _ops.vander(_tensor(x), N)
+    """Rows of powers of the elements of a vector, falling by default; integers keep their dtype."""
+    x = _tensor(x)
+    out = _ops.vander(x, N)
+    if x.dtype in _mstype.int_type + _mstype.uint_type:
+        out = _k.cast(out, x.dtype)
     return _k.flip(out, [1]) if increasing else out
 
 
