@@ -7,6 +7,7 @@
 #include "guards/py/convert.h"
 #include "guards/py/host_call.h"
 #include "kernels/core/immortal.h"
+#include "kernels/core/out_of_memory.h"
 
 namespace msjit {
 
@@ -108,10 +109,8 @@ void Memo::settle_all() {
 // meanwhile may use the memo: the tensors are let go last. Without memory the memo never holds.
 void Memo::settle() {
   const std::vector<Ref> tensors = std::exchange(unsettled_, {});
-  try {
-    if (watch_deaths(tensors)) return;
-  } catch (const std::bad_alloc&) {
-  }
+  bool watched = false;
+  if (finishes([&] { watched = watch_deaths(tensors); }) && watched) return;
   PyErr_Clear();
   words_[deaths_].value = !kNobodyDied;
 }

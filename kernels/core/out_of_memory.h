@@ -1,5 +1,5 @@
-// For work that nobody above can be told about, as on a thread of our own: what it throws for want
-// of memory, or of a thread, must not end the process.
+// For work that nobody above can be told about, as on a thread of our own or in a destructor: what
+// it throws for want of memory, or of a thread, must not end the process.
 #pragma once
 
 #include <new>
