@@ -19,9 +19,8 @@ std::vector<char> find_kept_casts(const Graph& graph, std::span<const Overwrite>
   for (const Node& node : graph.nodes) {
     if (node.op != &op_cast) continue;
     const Node& made = graph.producer(node.inputs[0]);
-    const bool written = std::ranges::any_of(overwrites, [&](const Overwrite& over) {
-      return over.input == made.input_index;
-    });
+    const bool written = std::ranges::any_of(
+        overwrites, [&](const Overwrite& over) { return over.input == made.input_index; });
     kept[node.first_output] = made.kind == NodeKind::kInput && !written &&
                               is_float(graph.meta(node.inputs[0]).dtype) &&
                               is_float(graph.meta(node.first_output).dtype);
@@ -130,8 +129,8 @@ class Planner {
       ops.push_back(std::move(op));
     }
     mark_releases(&ops);
-    fused =
-        fused && !is_weight && lower_group(graph_, group, slot_of_, escapes_, plan_->open_sizes, program.get());
+    fused = fused && !is_weight &&
+            lower_group(graph_, group, slot_of_, escapes_, plan_->open_sizes, program.get());
     if (fused) {
       push_step(StepKind::kFused, std::move(ops), std::move(program));
     } else if (ops.size() == 1) {

@@ -1,7 +1,7 @@
 // Plan: a frozen graph as a list of steps over slots. A step is a fused loop, one op's kernel, a
-// view, or a weight in another dtype. Invariants: steps stand in execution order; each slot has one writer; a slot of kind kArena
-// never escapes a run; random ops keep their program order. A Plan is immutable and shared by all
-// threads.
+// view, or a weight in another dtype. Invariants: steps stand in execution order; each slot has one
+// writer; a slot of kind kArena never escapes a run; random ops keep their program order. A Plan is
+// immutable and shared by all threads.
 #pragma once
 
 #include <memory>

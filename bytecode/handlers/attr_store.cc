@@ -67,14 +67,16 @@ bool set_through(Executor& x, const SymRef& self, PyObject* found, PyObject* nam
   return call_special(x, descriptor, "__set__", {self, value}, &ignored);
 }
 
-// An int that is stored over another one: later captures expect it to differ.
+// An int that is stored over another one, which has been read: later captures expect it to differ.
 void note_counter(const SymRef& self, PyObject* name, const SymRef& value) {
-  PyObject* const real = self->source == kNoSource ? nullptr : self->object.get();
   PyObject* const next = value->object.get();
-  if (!real || !next || !PyLong_CheckExact(next) || !PyUnicode_CheckExact(name)) return;
-  PyObject* const now = instance_item(real, name, PyObject_Hash(name));
-  if (now && PyLong_CheckExact(now) && PyObject_RichCompareBool(now, next, Py_NE) == 1)
-    add_counter(Py_TYPE(real), name);
+  if (self->source == kNoSource || !self->object || !next || !PyLong_CheckExact(next)) return;
+  for (const auto& [attribute, current] : self->attributes) {
+    PyObject* const now = current->object.get();
+    if (attribute != utf8_text(name) || !now || !PyLong_CheckExact(now)) continue;
+    if (host::call(host::values, PyObject_RichCompareBool, now, next, Py_NE) == 1)
+      add_counter(type_of(*self), name);
+  }
 }
 
 // Whether an object has an instance dict to store into.

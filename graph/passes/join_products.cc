@@ -1,7 +1,7 @@
-// A sum of products of columns is one product: a1ᵀ b1 + a2ᵀ b2 + ... = [a1; a2; ...]ᵀ [b1; b2; ...].
-// The gradient of a weight that a program uses at each step of an unrolled loop is such a sum. Its
-// terms have the size of the weight, where what they are made of has that of a step.
-// The order in which terms are added changes, and so the last bits.
+// A sum of products of columns is one product: a1ᵀ b1 + a2ᵀ b2 + ... = [a1; a2; ...]ᵀ [b1; b2;
+// ...]. The gradient of a weight that a program uses at each step of an unrolled loop is such a
+// sum. Its terms have the size of the weight, where what they are made of has that of a step. The
+// order in which terms are added changes, and so the last bits.
 #include <algorithm>
 
 #include "graph/control.h"
@@ -141,7 +141,8 @@ class ProductJoiner {
       left.push_back(sink_.value(map_[product->inputs[0]]));
       right.push_back(sink_.value(map_[product->inputs[1]]));
     }
-    Val total = words::matmul(words::concat(&sink_, left, 0), words::concat(&sink_, right, 0), true);
+    Val total =
+        words::matmul(words::concat(&sink_, left, 0), words::concat(&sink_, right, 0), true);
     for (ValueId id : sum.others) total = words::add(total, sink_.value(map_[id]));
     MSJIT_OK(sink_.take_error());
     if (!(sink_.meta(total) == from_.meta(result)))

@@ -168,9 +168,8 @@ Group find_group(const Graph& graph, const std::vector<bool>& live,
     const Node& node = graph.nodes[n];
     if (!live[n] || !is_product(graph, node) || apart[node.first_output]) continue;
     auto& with_it = groups[node.inputs[1]];
-    const auto known = std::ranges::find_if(with_it, [&](const Group& group) {
-      return multiply_alike(graph.nodes[group[0]], node);
-    });
+    const auto known = std::ranges::find_if(
+        with_it, [&](const Group& group) { return multiply_alike(graph.nodes[group[0]], node); });
     (known != with_it.end() ? *known : with_it.emplace_back()).push_back(static_cast<int32_t>(n));
   }
   for (const auto& [operand, with_it] : groups)

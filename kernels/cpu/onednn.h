@@ -1,8 +1,7 @@
-// The door to oneDNN: float32 kernels (and products and convolutions of 16-bit floats) on plain row-major memory,
-// images also with the channels last.
-// Primitives are built once per problem and kept in a table of the calling thread; blocked layouts
-// are chosen by oneDNN where they pay and stay inside, in temporary memory of the caching
-// allocator. Sizes are never zero here.
+// The door to oneDNN: float32 kernels (and products and convolutions of 16-bit floats) on plain
+// row-major memory, images also with the channels last. Primitives are built once per problem and
+// kept in a table of the calling thread; blocked layouts are chosen by oneDNN where they pay and
+// stay inside, in temporary memory of the caching allocator. Sizes are never zero here.
 #pragma once
 
 #include "kernels/core/tensor.h"
@@ -25,9 +24,7 @@ Status matmul(DType dtype, const Matrices& a, const Matrices& b, const void* bia
               const Tensor* weight = nullptr);
 bool multiplies(DType dtype);  // whether matmul() takes the dtype on this machine
 // A float16 bias would send the product to a reference kernel, a thousand times as slow.
-inline DType bias_dtype(DType dtype) {
-  return dtype == DType::kFloat16 ? DType::kFloat32 : dtype;
-}
+inline DType bias_dtype(DType dtype) { return dtype == DType::kFloat16 ? DType::kFloat32 : dtype; }
 
 // -- Windows
 // -----------------------------------------------------------------------------------------------------
@@ -56,8 +53,7 @@ bool has_conv_grads(const Window2d& w, DType dtype);
 Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const float* bias,
                     ImagesOut y);
 // These are for what has_conv_grads() takes; `dtype` is that of the images and the weight.
-Status conv_input_grad(const Window2d& w, DType dtype, Images dy, const void* weight,
-                       ImagesOut dx);
+Status conv_input_grad(const Window2d& w, DType dtype, Images dy, const void* weight, ImagesOut dx);
 Status conv_weight_grad(const Window2d& w, DType dtype, Images x, Images dy, float* dweight);
 
 enum class Pool : uint8_t { kMax, kAverage, kAverageWithPadding };

@@ -1,6 +1,6 @@
 // Packed weights: copies of a weight in the layout its oneDNN primitive reads best, or in another
-// dtype. The first uses of a weight are counted; from the third on with the same bytes it is worth a
-// copy, which stays with the weight's storage. A copy is used only while nothing can have written
+// dtype. The first uses of a weight are counted; from the third on with the same bytes it is worth
+// a copy, which stays with the weight's storage. A copy is used only while nothing can have written
 // the storage since: its version is unchanged and no one else sees the memory (foreign or exported
 // memory, arenas).
 #pragma once

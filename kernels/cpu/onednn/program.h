@@ -284,8 +284,7 @@ inline memory::desc plain(const memory::dims& dims, Tag tag,
                           memory::data_type type = memory::data_type::f32) {
   return {dims, type, tag};
 }
-inline memory::desc any(const memory::dims& dims,
-                        memory::data_type type = memory::data_type::f32) {
+inline memory::desc any(const memory::dims& dims, memory::data_type type = memory::data_type::f32) {
   return plain(dims, Tag::any, type);
 }
 inline memory::desc vector(int64_t size) { return plain({size}, Tag::x); }

@@ -200,9 +200,9 @@ Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const flo
                     ImagesOut y) {
   const Orders last{x.channels_last, y.channels_last};
   const memory::data_type type = data_type(weight.dtype());
-  Key key = window_key(Kind::kConv, w,
-                       last.in | last.out << 1 | (bias != nullptr) << 2 |
-                           static_cast<int64_t>(weight.dtype()) << 3);
+  Key key = window_key(
+      Kind::kConv, w,
+      last.in | last.out << 1 | (bias != nullptr) << 2 | static_cast<int64_t>(weight.dtype()) << 3);
   return run_weighted([&](bool packed) { return key.with(packed); }, key.hash(), &weight,
                       operands_with(bias, {x.data, weight.data(), y.data}),
                       [&](bool packed, bool) -> Result<ProgramPtr> {
@@ -215,20 +215,20 @@ Status conv_forward(const Window2d& w, Images x, const Tensor& weight, const flo
 Status conv_input_grad(const Window2d& w, DType dtype, Images dy, const void* weight,
                        ImagesOut dx) {
   const Orders last{dx.channels_last, dy.channels_last};
-  return run_cached(
-      window_key(Kind::kConvInputGrad, w,
-                 last.in | last.out << 1 | static_cast<int64_t>(dtype) << 3),
-      {dy.data, weight, dx.data},
-      [&](Builder& builder) { build_conv_input_grad(builder, w, data_type(dtype), last); });
+  return run_cached(window_key(Kind::kConvInputGrad, w,
+                               last.in | last.out << 1 | static_cast<int64_t>(dtype) << 3),
+                    {dy.data, weight, dx.data}, [&](Builder& builder) {
+                      build_conv_input_grad(builder, w, data_type(dtype), last);
+                    });
 }
 
 Status conv_weight_grad(const Window2d& w, DType dtype, Images x, Images dy, float* dweight) {
   const Orders last{x.channels_last, dy.channels_last};
-  return run_cached(
-      window_key(Kind::kConvWeightGrad, w,
-                 last.in | last.out << 1 | static_cast<int64_t>(dtype) << 3),
-      {x.data, dy.data, dweight},
-      [&](Builder& builder) { build_conv_weight_grad(builder, w, data_type(dtype), last); });
+  return run_cached(window_key(Kind::kConvWeightGrad, w,
+                               last.in | last.out << 1 | static_cast<int64_t>(dtype) << 3),
+                    {x.data, dy.data, dweight}, [&](Builder& builder) {
+                      build_conv_weight_grad(builder, w, data_type(dtype), last);
+                    });
 }
 
 Status pool_forward(const Window2d& w, Pool kind, Images x, float* y) {
