@@ -137,8 +137,8 @@ bool new_tuple(Executor& x, const SymRef& cls, const std::vector<SymRef>& args, 
 int tuple_field(PyObject* descriptor) {
   static constinit LibraryType getter("_collections", "_tuplegetter");
   if (Py_TYPE(descriptor) != getter.get()) return -1;
-  Ref parts = Ref::steal(
-      host::call(host::of_static, PyObject_CallMethod, descriptor, "__reduce__", nullptr));
+  Ref parts =
+      Ref::steal(host::call(host::checked, PyObject_CallMethod, descriptor, "__reduce__", nullptr));
   Ref args = parts && PyTuple_Check(parts.get()) && PyTuple_GET_SIZE(parts.get()) == 2
                  ? Ref::share(PyTuple_GET_ITEM(parts.get(), 1))
                  : Ref();

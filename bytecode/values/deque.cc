@@ -64,10 +64,9 @@ bool call_methods(PyObject* deque, const Effect& effect, const Objects& objects)
 
 // A deque of bounded length gives up an item at its other end for each one it takes.
 bool drops_code(PyObject* deque, const Effect& effect) {
-  const Ref limit =
-      Ref::steal(host::call(host::of_static, PyObject_GetAttrString, deque, "maxlen"));
+  const Ref limit = Ref::steal(host::call(host::checked, PyObject_GetAttrString, deque, "maxlen"));
   if (!limit || !PyLong_Check(limit.get())) return PyErr_Clear(), !limit;
-  const Py_ssize_t size = host::call(host::of_static, PyObject_Size, deque),
+  const Py_ssize_t size = host::call(host::checked, PyObject_Size, deque),
                    added = static_cast<Py_ssize_t>(effect.values.size());
   const Py_ssize_t dropped = std::min(size, size + added - PyLong_AsSsize_t(limit.get()));
   for (Py_ssize_t i = 0; i < dropped; ++i)
