@@ -10,8 +10,6 @@
 #include "guards/py/tables.h"
 
 namespace msjit {
-namespace {}  // namespace
-
 bool is_plain_key(const SymRef& key) {
   if (key->kind == SymKind::kObject) return key->pinned;
   return key->kind == SymKind::kConst &&

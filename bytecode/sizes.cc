@@ -83,12 +83,12 @@ void Sizes::tensor_input(SourceId source, const std::string& path, ValueId input
 }
 
 bool Sizes::wants_int(const std::string& path, PyObject* object) const {
-  if (!recorder_) return false;
-  const SizeHistory* const found = known(path, -1);
-  const bool expected = std::ranges::find(expected_, path) != expected_.end();
+  const SizeHistory* const found = recorder_ ? known(path, -1) : nullptr;
+  if (!recorder_ || (found && found->closed)) return false;
+  const bool differs = (found && found->misses >= kMissesToOpen) ||
+                       std::ranges::find(expected_, path) != expected_.end();
   int64_t value = 0;
-  return (expected ? !found || !found->closed : wanted(path, -1) != nullptr) &&
-         small_int(object, &value);
+  return differs && small_int(object, &value);
 }
 
 bool Sizes::open_int(const SymRef& value, const std::string& path) {

@@ -213,6 +213,21 @@ std::vector<bool> live_nodes(const Graph& graph) {
   return live;
 }
 
+void copy_node(GraphSink* sink, const Graph& from, const Node& node, bool apart,
+               std::vector<ValueId>* map) {
+  sink->set_location(node.location);
+  if (node.kind == NodeKind::kConstant) {
+    (*map)[node.first_output] = sink->constant(node.constant).id();
+    return;
+  }
+  InlineVec<ValueId, 6> in;
+  for (ValueId id : node.inputs) in.push_back(id < 0 ? -1 : (*map)[id]);
+  sink->set_merging(!apart);
+  const ValueId first = sink->append_like(from, node, in);
+  sink->set_merging(true);
+  for (int32_t i = 0; i < node.num_outputs; ++i) (*map)[node.first_output + i] = first + i;
+}
+
 Result<bool> rebuild(Graph& graph) {
   size_t before = graph.nodes.size();
   Graph result;

@@ -68,6 +68,11 @@ Result<bool> apply_rules(Graph& graph, std::span<const Rule* const> rules);
 using NodeTest = bool (*)(const Graph& graph, const Node& node);
 Result<bool> expand_composites(Graph& graph, NodeTest wanted);
 
+// Appends a constant or an op of `from` to the sink's graph. `map` says what its inputs are there,
+// and is told of its outputs. `apart`: nothing is merged with it (kept_apart()).
+void copy_node(GraphSink* sink, const Graph& from, const Node& node, bool apart,
+               std::vector<ValueId>* map);
+
 // Copies `graph` node by node, dead ones left out and equal ones merged.
 Result<bool> rebuild(Graph& graph);
 

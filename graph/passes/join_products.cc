@@ -113,26 +113,15 @@ class ProductJoiner {
     for (size_t n = 0; n < from_.nodes.size(); ++n) {
       const Node& node = from_.nodes[n];
       if (node.kind == NodeKind::kInput || !live_[n] || gone_[n]) continue;
-      sink_.set_location(node.location);
-      if (sum_at_[n] >= 0) {
-        MSJIT_OK(join(sums_[sum_at_[n]], node.first_output));
-      } else if (node.kind == NodeKind::kConstant) {
-        map_[node.first_output] = sink_.constant(node.constant).id();
-      } else {
-        copy_node(node);
+      if (sum_at_[n] < 0) {
+        copy_node(&sink_, from_, node, apart_[node.first_output], &map_);
+        continue;
       }
+      sink_.set_location(node.location);
+      MSJIT_OK(join(sums_[sum_at_[n]], node.first_output));
     }
     for (ValueId id : from_.outputs) to_->outputs.push_back(map_[id]);
     return {};
-  }
-
-  void copy_node(const Node& node) {
-    InlineVec<ValueId, 6> in;
-    for (ValueId id : node.inputs) in.push_back(id < 0 ? -1 : map_[id]);
-    sink_.set_merging(!apart_[node.first_output]);
-    const ValueId first = sink_.append_like(from_, node, in);
-    sink_.set_merging(true);
-    for (int32_t i = 0; i < node.num_outputs; ++i) map_[node.first_output + i] = first + i;
   }
 
   Status join(const Sum& sum, ValueId result) {

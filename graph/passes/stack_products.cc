@@ -77,17 +77,7 @@ class Stacker {
     done_[n] = true;
     const Node& node = from_.nodes[n];
     if (node.kind == NodeKind::kInput) return;
-    sink_.set_location(node.location);
-    if (node.kind == NodeKind::kConstant) {
-      map_[node.first_output] = sink_.constant(node.constant).id();
-      return;
-    }
-    InlineVec<ValueId, 6> in;
-    for (ValueId id : node.inputs) in.push_back(id < 0 ? -1 : map_[id]);
-    sink_.set_merging(!apart_[node.first_output]);
-    const ValueId first = sink_.append_like(from_, node, in);
-    sink_.set_merging(true);
-    for (int32_t i = 0; i < node.num_outputs; ++i) map_[node.first_output + i] = first + i;
+    copy_node(&sink_, from_, node, apart_[node.first_output], &map_);
   }
 
   void copy_operands() {
