@@ -22,8 +22,9 @@ bool uniform_value(const Tensor& t, double* value) {
   return dispatch_dtype(t.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* data = t.data_as<T>();
+    const auto* bytes = t.data_as<char>();  // tells -0.0 from 0.0
     for (int64_t i = 1; i < n; ++i)
-      if (std::memcmp(&data[i], &data[0], sizeof(T)) != 0) return false;
+      if (std::memcmp(bytes + i * sizeof(T), bytes, sizeof(T)) != 0) return false;
     if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
       if (data[0] > T(int64_t{1} << 53)) return false;
       if (std::is_signed_v<T> && data[0] < T(-(int64_t{1} << 53))) return false;
