@@ -164,6 +164,7 @@ Result<Capture> capture_region(const DecodedCode& code, int start, const Slots& 
     }
     capture.inputs = x.heap().inputs();
     capture.graph->overwrites = find_overwrites(capture);
+    capture.graph->writes_early = !capture.graph->overwrites.empty() && is_never_given_up(capture);
     capture.scalars = x.heap().scalars();
     for (ScalarInput& scalar : capture.scalars) scalar.copies = !x.heap().tensor_writes().empty();
     capture.inlined = x.take_inlined();

@@ -56,5 +56,7 @@ class ExitBuilder {
 
 // The outputs of a finished capture that only replace the contents of an input.
 std::vector<Overwrite> find_overwrites(const Capture& capture);
+// Whether a run that ends well is never given up for what it gives, so that it may write before.
+bool is_never_given_up(const Capture& capture);
 
 }  // namespace msjit

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/exit.h"
+#include "bytecode/values/build.h"
 
 namespace msjit {
 namespace {
@@ -34,7 +35,34 @@ Uses count_uses(const Capture& capture) {
   return uses;
 }
 
+// Whether an object of the exit can be made of whatever the graph gives, if there is memory.
+bool is_always_made(const Capture& capture, const Recipe& recipe) {
+  switch (recipe.kind) {
+    case RecipeKind::kRegister:
+    case RecipeKind::kOutput:
+    case RecipeKind::kConst:
+    case RecipeKind::kSize: return true;
+    case RecipeKind::kNumber: return false;
+    case RecipeKind::kScalar: {
+      const DType dtype = capture.graph->meta(capture.graph->outputs[recipe.index]).dtype;
+      return is_float(dtype) && recipe.object.get() == reinterpret_cast<PyObject*>(&PyFloat_Type);
+    }
+    case RecipeKind::kMade:
+      return (recipe.build == build_tuple && !recipe.object) || recipe.build == build_list;
+  }
+  return false;
+}
+
 }  // namespace
+
+// A loop may give way to a signal handler, an assumption may be wrong.
+bool is_never_given_up(const Capture& capture) {
+  return capture.assumptions.empty() &&
+         std::ranges::none_of(capture.graph->nodes,
+                              [](const Node& node) { return node.is_control(); }) &&
+         std::ranges::all_of(capture.recipes,
+                             [&](const Recipe& recipe) { return is_always_made(capture, recipe); });
+}
 
 // None where the region prints: that runs code of the program between what the region reads and
 // what it writes.

@@ -1,6 +1,7 @@
 // Results that replace inputs: new Parameters, moments, running statistics. A fused loop that
 // computes nothing else writes them over those inputs, element by element. Such loops come last:
-// whatever can fail has then been done, and what they overwrite has been read.
+// whatever can fail has then been done, and what they overwrite has been read. Where nothing gives
+// up a run that has ended, they come as early as they may (early_writes.cc).
 #include <algorithm>
 #include <utility>
 
@@ -13,49 +14,84 @@ class CommitPlanner {
  public:
   CommitPlanner(Plan* plan, std::span<const Overwrite> overwrites)
       : plan_(*plan),
+        overwrites_(overwrites),
         base_(find_bases(*plan)),
         target_(plan->slots.size(), -1),
         readers_(plan->slots.size()),
-        noted_(plan->slots.size()) {
-    find_targets(overwrites);
+        noted_(plan->slots.size()) {}
+
+  // False where the steps have no such order.
+  bool write_early() {
+    if (std::ranges::any_of(plan_.steps, [](const Step& s) { return !s.nested.empty(); }))
+      return false;  // may hand on what it is given
+    find_targets(true);
+    const std::vector<char> writes = find_writers();
+    const std::vector<size_t> order = early_order(plan_, base_, target_, writes);
+    if (order.empty() || std::ranges::count(writes, 0) == std::ssize(writes)) return false;
+    std::vector<Step> steps;
+    for (size_t s : order) {
+      Step& step = steps.emplace_back(std::move(plan_.steps[s]));
+      step.writes_over = writes[s];
+      step.in_order = step.writes_over && reads_before_writes(step);
+    }
+    plan_.steps = std::move(steps);
+    plan_.commit = plan_.steps.size();
+    plan_.writes_early = true;
+    set_targets();
+    return true;
   }
 
-  void run() {
-    std::vector<char> last(plan_.steps.size());
-    for (size_t s = 0; s < last.size(); ++s)
-      if ((last[s] = overwrites_alone(plan_.steps[s]))) count_readers(plan_.steps[s], 1);
-    for (size_t s = 0; s < last.size(); ++s)
-      if (last[s] && is_read_by_others(plan_.steps[s])) {
-        count_readers(plan_.steps[s], -1);
-        last[s] = false;
-      }
+  void write_last() {
+    find_targets(false);
+    const std::vector<char> last = find_writers();
     std::vector<Step> first, behind;
     for (size_t s = 0; s < last.size(); ++s)
       (last[s] ? behind : first).push_back(std::move(plan_.steps[s]));
     plan_.commit = first.size();
     for (Step& step : behind) {
       note_reads(step);
+      step.writes_over = true;
       step.in_order = reads_before_writes(step);
       first.push_back(std::move(step));
     }
     plan_.steps = std::move(first);
-    plan_.target_of.assign(target_.size(), -1);
-    for (size_t s = plan_.commit; s < plan_.steps.size(); ++s)
-      for (int32_t slot : plan_.steps[s].fresh) plan_.target_of[slot] = target_[slot];
+    set_targets();
   }
 
  private:
-  // An output is written in place where it is a value of its own that nothing else reads.
-  void find_targets(std::span<const Overwrite> overwrites) {
+  std::vector<char> find_writers() {
+    std::vector<char> found(plan_.steps.size());
+    std::ranges::fill(readers_, 0);
+    for (size_t s = 0; s < found.size(); ++s)
+      if ((found[s] = overwrites_alone(plan_.steps[s]))) count_readers(plan_.steps[s], 1);
+    for (size_t s = 0; s < found.size(); ++s)
+      if (found[s] && is_read_by_others(plan_.steps[s])) {
+        count_readers(plan_.steps[s], -1);
+        found[s] = false;
+      }
+    return found;
+  }
+
+  void set_targets() {
+    plan_.target_of.assign(target_.size(), -1);
+    for (const Step& step : plan_.steps)
+      for (int32_t slot : step.fresh)
+        if (step.writes_over) plan_.target_of[slot] = target_[slot];
+  }
+
+  // An output is written in place where it is a value of its own that leaves the run once. `read`:
+  // also one that other steps read, as the input behind the write.
+  void find_targets(bool read) {
+    std::ranges::fill(target_, -1);
     std::vector<int> uses(plan_.slots.size());  // of its memory
     for (const Step& step : plan_.steps)
       for (const PlanOp& op : step.ops)
         for (int32_t s : op.in)
-          if (s >= 0 && !makes(step, base_[s])) ++uses[base_[s]];
+          if (s >= 0 && !read && !makes(step, base_[s])) ++uses[base_[s]];
     for (const PlanOutput& output : plan_.outputs) ++uses[base_[output.slot]];
     std::vector<char> leaves(plan_.slots.size());
     for (const PlanOutput& output : plan_.outputs) leaves[base_[output.slot]] = 1;
-    for (const Overwrite& overwrite : overwrites) {
+    for (const Overwrite& overwrite : overwrites_) {
       const PlanOutput& output = plan_.outputs[overwrite.output];
       const Slot &from = plan_.slots[output.slot], &to = plan_.slots[overwrite.input];
       if (output.how == PlanOutput::How::kTake && from.kind == SlotKind::kFresh &&
@@ -139,6 +175,7 @@ class CommitPlanner {
   }
 
   Plan& plan_;
+  const std::span<const Overwrite> overwrites_;
   const std::vector<int32_t> base_;
   std::vector<int32_t> target_;  // by slot
   std::vector<int> readers_;     // by slot: the last steps that read it
@@ -147,9 +184,11 @@ class CommitPlanner {
 
 }  // namespace
 
-void plan_commit(Plan* plan, std::span<const Overwrite> overwrites) {
+void plan_commit(Plan* plan, std::span<const Overwrite> overwrites, bool early) {
   plan->commit = plan->steps.size();
-  if (!overwrites.empty()) CommitPlanner(plan, overwrites).run();
+  if (overwrites.empty()) return;
+  CommitPlanner planner(plan, overwrites);
+  if (!early || !planner.write_early()) planner.write_last();
 }
 
 }  // namespace msjit

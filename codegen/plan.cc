@@ -51,7 +51,8 @@ class Planner {
     add_inputs();
     for (const FusionGroup& group : groups_) MSJIT_OK(add_step(group));
     add_outputs();
-    plan_commit(plan_.get(), nested_ ? std::span<const Overwrite>() : original_.overwrites);
+    plan_commit(plan_.get(), nested_ ? std::span<const Overwrite>() : original_.overwrites,
+                original_.writes_early);
     stream_outputs();
     choose_channels_last(plan_.get());
     MSJIT_OK(assign_layouts(plan_.get()));
@@ -226,16 +227,17 @@ class Planner {
       return operand.output && !operand.tail && !read[operand.slot] &&
              plan_->slots[operand.slot].kind == SlotKind::kFresh;
     };
+    const auto streams = [](const Step& step) {  // what is overwritten was read
+      return step.fused && !step.writes_over;
+    };
     int64_t bytes = 0;
-    const auto steps =
-        std::span(plan_->steps).first(plan_->commit);  // what is overwritten was read
-    for (const Step& step : steps)
-      for (size_t i = 0; step.fused && i < step.fused->operands.size(); ++i)
+    for (const Step& step : plan_->steps)
+      for (size_t i = 0; streams(step) && i < step.fused->operands.size(); ++i)
         if (is_result(step.fused->operands[i]))
           bytes += plan_->slots[step.fused->operands[i].slot].bytes;
     if (nested_ || bytes < kManyBytes) return;
-    for (Step& step : steps) {
-      if (!step.fused || !std::ranges::any_of(step.fused->operands, is_result)) continue;
+    for (Step& step : plan_->steps) {
+      if (!streams(step) || !std::ranges::any_of(step.fused->operands, is_result)) continue;
       auto program = std::make_shared<FusedProgram>(*step.fused);
       for (FusedProgram::Operand& operand : program->operands) operand.streams = is_result(operand);
       step.fused = std::move(program);

@@ -76,8 +76,9 @@ struct Step {
   StepKind kind;
   std::vector<PlanOp> ops;  // exactly one unless fused
   std::shared_ptr<const FusedProgram> fused;
-  std::vector<int32_t> fresh;  // kFresh slots written here
-  bool in_order = false;       // of the commit: its ops, one by one, may write over the inputs too
+  std::vector<int32_t> fresh;                       // kFresh slots written here
+  bool writes_over = false;                         // its results may be written over inputs
+  bool in_order = false;                            // of such a step: so may its ops, one by one
   std::vector<std::shared_ptr<const Plan>> nested;  // kControl: one a sub-graph
 };
 
@@ -100,7 +101,8 @@ struct Plan {
   int num_inputs = 0;
   // The steps from here on only compute results that may be written over inputs (overwrites.cc).
   size_t commit = 0;
-  std::vector<int32_t> target_of;       // by slot: the input its value may overwrite, or -1
+  bool writes_early = false;       // those steps stand among the others instead (early_writes.cc)
+  std::vector<int32_t> target_of;  // by slot: the input its value may overwrite, or -1
   std::vector<int32_t> commit_inputs;   // the graph's inputs that these steps read or overwrite
   std::vector<int32_t> commit_results;  // of the slots they read, those that control steps made
   bool open_sizes = false;  // kernels take sizes, and numbers that may stem from them, as arguments
@@ -117,8 +119,14 @@ Result<std::shared_ptr<const Plan>> make_plan(std::shared_ptr<const Graph> graph
                                               const Graph& original, bool nested = false,
                                               bool open_sizes = false);
 
-// Moves the steps that may overwrite inputs behind all others (overwrites.cc).
-void plan_commit(Plan* plan, std::span<const Overwrite> overwrites);
+// Moves the steps that may overwrite inputs behind all others (overwrites.cc), or, `early`, to
+// where they may run first.
+void plan_commit(Plan* plan, std::span<const Overwrite> overwrites, bool early);
+// The order of steps in which those that `writes` marks come as early as they may; empty where
+// there is none. `base`: by slot, whose memory it shows. `target`: by slot, the input that is
+// overwritten.
+std::vector<size_t> early_order(const Plan& plan, std::span<const int32_t> base,
+                                std::span<const int32_t> target, std::span<const char> writes);
 // By slot: the slot whose memory it shows, itself unless it is a view (buffers.cc).
 std::vector<int32_t> find_bases(const Plan& plan);
 // Places the arena slots (buffers.cc).

@@ -161,8 +161,9 @@ Status PlanRunner::run_steps(std::span<TensorImpl* const> inputs, std::span<Tens
   MSJIT_TRY(Workspace * workspace, pool_.take());
   TensorImpl** slots = workspace->slots.data();
   std::copy(inputs.begin(), inputs.end(), slots);
-  Status status = run_range(0, plan_->commit, slots);
-  const bool waits = status.ok() && pending && can_commit(slots);
+  Status status = run_range(0, plan_->commit, slots, plan_->writes_early ? pending : nullptr);
+  const bool waits =
+      status.ok() && pending && plan_->commit < plan_->steps.size() && can_commit(slots);
   if (status.ok() && !waits) status = run_range(plan_->commit, plan_->steps.size(), slots);
   if (status.ok()) status = collect(slots, outputs, waits);
   if (status.ok() && waits) {
@@ -175,10 +176,17 @@ Status PlanRunner::run_steps(std::span<TensorImpl* const> inputs, std::span<Tens
   return status;
 }
 
-Status PlanRunner::run_range(size_t begin, size_t end, TensorImpl** slots) const {
+Status PlanRunner::run_range(size_t begin, size_t end, TensorImpl** slots,
+                             PendingRun* writing) const {
   const bool profiled = profile::on();
-  for (size_t i = begin; i < end; ++i)
-    MSJIT_OK(profiled ? run_profiled(i, slots) : run_step(i, slots));
+  for (size_t i = begin; i < end; ++i) {
+    if (writing && plan_->steps[i].writes_over && can_write_over(i, slots)) {
+      writing->written_ = true;
+      MSJIT_OK(write_over(i, slots));
+    } else {
+      MSJIT_OK(profiled ? run_profiled(i, slots) : run_step(i, slots));
+    }
+  }
   return {};
 }
 
@@ -187,11 +195,17 @@ void PlanRunner::end_run(Workspace* workspace) {
   pool_.give_back(workspace);
 }
 
-// With kernels that are there and fit, or op by op.
+// With a kernel that is there and fits, or op by op.
+bool PlanRunner::can_write_over(size_t index, TensorImpl* const* slots) const {
+  const Step& step = plan_->steps[index];
+  return is_as_planned(*units_[index], slots) && (units_[index]->primary() || step.in_order) &&
+         std::ranges::all_of(
+             step.fresh, [&](int32_t slot) { return slots[plan_->target_of[slot]]->contiguous; });
+}
+
 bool PlanRunner::can_commit(TensorImpl* const* slots) const {
   for (size_t s = plan_->commit; s < plan_->steps.size(); ++s)
-    if (!is_as_planned(*units_[s], slots) || !(units_[s]->primary() || plan_->steps[s].in_order))
-      return false;
+    if (!can_write_over(s, slots)) return false;
   for (int32_t input : plan_->commit_inputs) {
     if (!slots[input]->contiguous) return false;
     for (int32_t result : plan_->commit_results)  // may be that very tensor
@@ -208,16 +222,23 @@ void PlanRunner::hold_reads(TensorImpl* const* slots, PendingRun* pending) const
   }
 }
 
+// The inputs' tensors stand for the results from then on.
+Status PlanRunner::write_over(size_t index, TensorImpl** slots) const {
+  const Step& step = plan_->steps[index];
+  for (int32_t slot : step.fresh)
+    slots[slot] = Tensor::share(slots[plan_->target_of[slot]]).release();
+  std::optional<profile::Span> span;
+  if (profile::on()) span.emplace(profile::Kind::kKernel, work_of_step(*plan_, step));
+  Status status;
+  if (!run_fused(*units_[index], slots)) status = run_one_by_one(step, slots);
+  for (int32_t slot : step.fresh) ++slots[slot]->storage->version;
+  return status;
+}
+
 Status PlanRunner::commit(TensorImpl** slots) const {
   Status status;
-  for (size_t s = plan_->commit; s < plan_->steps.size() && status.ok(); ++s) {
-    const Step& step = plan_->steps[s];
-    for (int32_t slot : step.fresh) slots[slot] = slots[plan_->target_of[slot]];
-    std::optional<profile::Span> span;
-    if (profile::on()) span.emplace(profile::Kind::kKernel, work_of_step(*plan_, step));
-    if (!run_fused(*units_[s], slots)) status = run_one_by_one(step, slots);
-    for (int32_t slot : step.fresh) ++std::exchange(slots[slot], nullptr)->storage->version;
-  }
+  for (size_t s = plan_->commit; s < plan_->steps.size() && status.ok(); ++s)
+    status = write_over(s, slots);
   return status;
 }
 
@@ -364,6 +385,9 @@ Status PlanRunner::collect(TensorImpl** slots, std::span<Tensor> outputs, bool w
   for (size_t i = 0; i < outputs.size(); ++i) {
     const PlanOutput& from = plan_->outputs[i];
     if (from.how != PlanOutput::How::kTake || !slots[from.slot]) continue;
+    if (plan_->writes_early && plan_->target_of[from.slot] >= 0 &&
+        slots[from.slot] == slots[plan_->target_of[from.slot]])
+      continue;  // has been written over it
     outputs[i] = waits ? Tensor::share(slots[from.slot])
                        : Tensor::steal(std::exchange(slots[from.slot], nullptr));
   }

@@ -29,8 +29,9 @@ class PlanRunner {
   // As Executable::begin.
   Status begin(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
                PendingRun* pending) {
-    return plan_->commit == plan_->steps.size() ? run(inputs, outputs)
-                                                : run_steps(inputs, outputs, pending);
+    return plan_->commit < plan_->steps.size() || plan_->writes_early
+               ? run_steps(inputs, outputs, pending)
+               : run(inputs, outputs);
   }
   const Plan& plan() const { return *plan_; }
   const PlanRunner& nested(size_t step, size_t sub) const { return *controls_[step].runners[sub]; }
@@ -72,12 +73,16 @@ class PlanRunner {
                   std::span<Tensor> outputs, Status* status) const;
   Status run_steps(std::span<TensorImpl* const> inputs, std::span<Tensor> outputs,
                    PendingRun* pending);
-  Status run_range(size_t begin, size_t end, TensorImpl** slots) const;
+  // `writing`: steps that may write over inputs do.
+  Status run_range(size_t begin, size_t end, TensorImpl** slots,
+                   PendingRun* writing = nullptr) const;
   Status run_step(size_t index, TensorImpl** slots) const;
   Status run_profiled(size_t index, TensorImpl** slots) const;
   bool run_fused(FusedUnit& unit, TensorImpl** slots) const;
   // Whether the inputs of a fused step are laid out as its kernel expects.
   bool is_as_planned(const FusedUnit& unit, TensorImpl* const* slots) const;
+  bool can_write_over(size_t index, TensorImpl* const* slots) const;
+  Status write_over(size_t index, TensorImpl** slots) const;
   bool can_commit(TensorImpl* const* slots) const;
   void hold_reads(TensorImpl* const* slots, PendingRun* pending) const;
   Status commit(TensorImpl** slots) const;

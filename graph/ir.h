@@ -57,6 +57,8 @@ class Graph {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::vector<Overwrite> overwrites;  // of the graph as captured
+  // Nothing gives up a run that has ended well: they may be done before.
+  bool writes_early = false;
   std::string name;
 
   ValueId add_input(const Meta& meta);

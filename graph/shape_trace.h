@@ -69,6 +69,7 @@ struct ShapeTrace {
   };
   std::vector<Output> outputs;
   std::vector<Overwrite> overwrites;  // of the graphs built
+  bool writes_early = false;          // as Graph::writes_early
   bool branches = false;              // holds kIf, kWhile or kScan
   uint64_t used_symbols() const;      // those that the graph depends on
   int64_t bytes() const;
@@ -123,6 +124,7 @@ class ShapeRecorder {
   bool broken() const { return broken_; }
   std::shared_ptr<const ShapeTrace> finish() {
     trace_->overwrites = graph_->overwrites;
+    trace_->writes_early = graph_->writes_early;
     return trace_;
   }
 

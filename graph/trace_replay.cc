@@ -43,6 +43,7 @@ Result<std::shared_ptr<Graph>> TraceReplay::finish() {
     graph_->outputs.push_back(id);
   }
   graph_->overwrites = trace_.overwrites;
+  graph_->writes_early = trace_.writes_early;
   if (trace_.branches) {  // what arms have left behind
     MSJIT_TRY([[maybe_unused]] bool pruned, dead_code(*graph_));
   }

@@ -348,11 +348,12 @@ class FrameRun {
       skip_until(entry.returns ? code_.size() : entry.exit_index);
       return false;
     }
+    if (!frame_.enter()) return false;
     EntryRun run;
     std::string error;
     if (!run_entry(entry, slots(), registers_.data(), &run, &error)) {
       // Nothing has changed yet: the interpreter runs the region and raises what the program
-      // raises. Unless a signal handler did.
+      // raises. Unless a signal handler did, or memory ran out when something had changed.
       if (PyErr_Occurred()) return false;
       entry.fail();
       skip_region(entry);
@@ -362,7 +363,6 @@ class FrameRun {
     if (!ran_) ++state_.captured_calls;
     ran_ = true;
     bool untouched = false;
-    if (!frame_.enter()) return false;
     if (!apply_effects(entry, &run, &untouched)) {
       if (untouched) skip_region(entry);
       return false;

@@ -212,6 +212,7 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
   }
   if (!status.ok()) {
     *error = status.error().message;
+    if (run && run->pending.has_written()) raise(status.error());
     return false;
   }
   if (checked && !agrees(region, inputs, outputs, random, error)) return false;
@@ -259,6 +260,16 @@ Ref object_of(const Entry& entry, PyObject* const* registers, std::span<const Te
   return {};
 }
 
+// The objects that the exit makes others of. False: one has died.
+bool hold_constants(const Entry& entry, std::vector<Ref>* held) {
+  for (const Recipe& recipe : entry.recipes) {
+    if (!recipe.object) continue;
+    held->push_back(Ref::share(recipe.object.get()));
+    if (!held->back()) return false;
+  }
+  return true;
+}
+
 bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
                std::string* error) {
   InlineVec<Tensor, kInlineTensors> outputs;
@@ -270,6 +281,10 @@ bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
   }
   const SizesNow sizes(entry, registers);
   std::vector<Ref> held;  // what the exit reads
+  if (entry.region->graph().writes_early && !hold_constants(entry, &held)) {
+    *error = "an object that the region gives has died";
+    return false;
+  }
   if (entry.gives_way()) {
     for (SourceId id : entry.guards.used())
       if (id >= 0) held.push_back(Ref::share(registers[id]));
@@ -336,6 +351,10 @@ bool run_entry(Entry& entry, const Slots& slots, PyObject* const* registers, Ent
                std::string* error) {
   run->random = entry.draws ? random_state() : RandomState{};
   if (run_whole(entry, slots, registers, run, error)) return true;
+  if (run->pending.has_written()) {  // it cannot be run again
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_MemoryError, error->c_str());
+    return false;
+  }
   if (entry.draws) set_random_state(run->random);  // the interpreter draws the same numbers again
   return false;
 }

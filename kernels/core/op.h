@@ -141,6 +141,9 @@ enum Trait : uint32_t {
   kChannelsLast = 1u << 13,
   // Along axis 0, row i of the result needs row i of input 0 alone, and all of the other inputs.
   kBatched = 1u << 14,
+  // Its kernel takes inputs with any contents: given outputs, it fails for want of memory alone.
+  // So do all that are kElementwise, kReduction or kView.
+  kTotal = 1u << 15,
 };
 
 enum class ReduceKind : uint8_t { kNone, kSum, kProd, kMax, kMin };

@@ -49,7 +49,7 @@ MSJIT_OP(avg_pool2d)
         "divisor_override: int? = None")
     .infer(infer)
     .cpu(kernel)
-    .traits(kChannelsLast | kBatched)
+    .traits(kChannelsLast | kBatched | kTotal)
     .vjp(vjp)
     .sample({.shapes = {{2, 2, 4, 4}}, .attrs = "kernel_size=2"})
     .sample({.shapes = {{1, 2, 5, 5}},

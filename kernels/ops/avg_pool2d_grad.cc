@@ -55,7 +55,7 @@ MSJIT_OP(avg_pool2d_grad)
         "divisor_override: int? = None")
     .infer(infer)
     .cpu(kernel)
-    .traits(kChannelsLast)
+    .traits(kChannelsLast | kTotal)
     .vjp(vjp)
     .sample({.shapes = {{1, 2, 2, 2}}, .attrs = "input_shape=[1, 2, 4, 4], kernel_size=2"});
 

@@ -95,7 +95,7 @@ MSJIT_OP(batch_norm_grad)
     .outputs(3)
     .infer(infer)
     .cpu(kernel)
-    .traits(kChannels)
+    .traits(kChannels | kTotal)
     .composite(composite)
     .vjp(vjp);
 

@@ -62,7 +62,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(concat)
     .doc("Joins tensors along an existing axis.")
-    .traits(kComplex)
+    .traits(kComplex | kTotal)
     .signature("tensors: Tensor[], axis: int = 0")
     .numpy("np.concatenate(tensors, axis)")
     .infer(infer)

@@ -49,7 +49,7 @@ MSJIT_OP(conv2d_weight_grad)
         "padding: int[] = 0, dilation: int[] = 1, groups: int = 1")
     .infer(infer)
     .cpu(kernel)
-    .traits(kChannelsLast)
+    .traits(kChannelsLast | kTotal)
     .vjp(vjp)
     .sample({.shapes = {{1, 2, 5, 5}, {1, 3, 3, 3}}, .attrs = "weight_shape=[3, 2, 3, 3]"});
 

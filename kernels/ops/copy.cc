@@ -19,7 +19,7 @@ void vjp(Vjp& v) { v.set_grad(0, v.grad()); }
 
 MSJIT_OP(copy)
     .doc("A contiguous copy of x with memory of its own.")
-    .traits(kComplex)
+    .traits(kComplex | kTotal)
     .signature("x: Tensor")
     .numpy("np.copy(x)")
     .infer(infer)

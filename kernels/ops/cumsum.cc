@@ -24,7 +24,7 @@ MSJIT_OP(cumsum)
       ctx.add_output(sum_dtype(ctx.in(0).dtype), ctx.in(0).shape);
       return {};
     })
-    .traits(kComplex)
+    .traits(kComplex | kTotal)
     .cpu(running_total_kernel<Fold>)
     .vjp([](Vjp& v) {
       // The sum from each place to the end.

@@ -158,7 +158,7 @@ MSJIT_OP(layer_norm_grad)
     .infer(infer)
     .cpu(kernel)
     .composite(composite)
-    .traits(kRows)
+    .traits(kRows | kTotal)
     .vjp(vjp);
 
 }  // namespace msjit

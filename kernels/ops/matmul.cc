@@ -60,7 +60,7 @@ MSJIT_OP(matmul)
     .numpy(
         "np.matmul(np.swapaxes(x, -1, -2) if transpose_a and x.ndim > 1 else x, "
         "np.swapaxes(y, -1, -2) if transpose_b and y.ndim > 1 else y)")
-    .traits(kComplex | kHolomorphic)
+    .traits(kComplex | kHolomorphic | kTotal)
     .infer(infer)
     .cpu(kernel)
     .vjp(vjp)

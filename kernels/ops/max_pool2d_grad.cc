@@ -61,7 +61,7 @@ MSJIT_OP(max_pool2d_grad)
         "padding: int[] = 0, ceil_mode: bool = False, dilation: int[] = 1")
     .infer(infer)
     .cpu(kernel)
-    .traits(kChannelsLast)
+    .traits(kChannelsLast | kTotal)
     .vjp(vjp)
     .sample({.shapes = {{1, 2, 4, 4}, {1, 2, 2, 2}}, .attrs = "kernel_size=2"});
 

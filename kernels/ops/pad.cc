@@ -60,7 +60,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(pad)
     .doc("Adds before[i] elements in front and after[i] behind along axis i, filled with a value.")
-    .traits(kComplex)
+    .traits(kComplex | kTotal)
     .signature("x: Tensor, before: int[], after: int[], value: number = 0")
     .numpy("np.pad(x, list(zip(before, after)), constant_values=value)")
     .infer(infer)

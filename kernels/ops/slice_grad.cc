@@ -31,7 +31,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(slice_grad)
     .doc("Zeros of a shape with x written into a slice: the gradient of slice.")
-    .traits(kComplex)
+    .traits(kComplex | kTotal)
     .signature("x: Tensor, shape: int[], begin: int[], end: int[], step: int[]")
     .infer(infer)
     .cpu(kernel)

@@ -39,7 +39,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(slice_update)
     .doc("A copy of x with value, broadcast, written into a slice; see slice.")
-    .traits(kComplex)
+    .traits(kComplex | kTotal)
     .signature("x: Tensor, value: Tensor, begin: int[], end: int[], step: int[]")
     .infer(infer)
     .cpu(kernel)

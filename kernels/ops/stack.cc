@@ -52,7 +52,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(stack)
     .doc("Joins tensors of one shape along a new axis.")
-    .traits(kComplex)
+    .traits(kComplex | kTotal)
     .signature("tensors: Tensor[], axis: int = 0")
     .numpy("np.stack(tensors, axis)")
     .infer(infer)

@@ -85,7 +85,7 @@ void vjp(Vjp& v) {
 
 MSJIT_OP(tile)
     .doc("Repeats x as a whole along each axis.")
-    .traits(kComplex)
+    .traits(kComplex | kTotal)
     .signature("x: Tensor, reps: int[]")
     .numpy("np.tile(x, reps)")
     .infer(infer)

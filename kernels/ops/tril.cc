@@ -15,7 +15,7 @@ void vjp(Vjp& v) { v.set_grad(0, call(op_tril, {v.grad()}, v.attrs)); }
 
 MSJIT_OP(tril)
     .doc("The lower triangle of the last two axes, zeros above the given diagonal.")
-    .traits(kComplex)
+    .traits(kComplex | kTotal)
     .signature("x: Tensor, diagonal: int = 0")
     .numpy("np.tril(x, diagonal)")
     .infer(triangle::infer)

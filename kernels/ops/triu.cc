@@ -15,7 +15,7 @@ void vjp(Vjp& v) { v.set_grad(0, call(op_triu, {v.grad()}, v.attrs)); }
 
 MSJIT_OP(triu)
     .doc("The upper triangle of the last two axes, zeros below the given diagonal.")
-    .traits(kComplex)
+    .traits(kComplex | kTotal)
     .signature("x: Tensor, diagonal: int = 0")
     .numpy("np.triu(x, diagonal)")
     .infer(triangle::infer)

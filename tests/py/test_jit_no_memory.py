@@ -121,6 +121,62 @@ for fn in (objects, control):
 """
 
 
+STEP_PROGRAM = r"""
+import ctypes, sys
+import numpy as np
+import msjit as ms
+from msjit import Parameter, ParameterTuple, Tensor, nn, ops
+
+shim = ctypes.CDLL(sys.argv[1])
+fail_after, fail_stop = shim.fail_after, shim.fail_stop
+fail_after.argtypes, fail_after.restype, fail_stop.restype = [ctypes.c_long, ctypes.c_long], None, ctypes.c_long
+START = [np.full((8, 8), 0.1, np.float32), np.full((8, 8), 0.2, np.float32)]
+weights = ParameterTuple([Parameter(Tensor(start), name=f"w{i}") for i, start in enumerate(START)])
+optimizer = nn.Momentum(weights, 0.5, 0.0)
+X = Tensor(np.ones((4, 8), np.float32))
+value_and_grad = ms.value_and_grad(lambda x: ops.matmul(ops.tanh(ops.matmul(x, weights[0])), weights[1]).sum(), None, weights)
+
+
+@ms.jit(mode="PIJit")
+def step(x):
+    loss, gradients = value_and_grad(x)
+    optimizer(gradients)
+    return loss
+
+
+def begin():
+    for weight, start in zip(weights, START):
+        weight.set_data(Tensor(start))
+
+
+for _ in range(5):
+    begin()
+    want = float(step(X))
+    ms._msjit.wait_compiled()
+moved = [weight.asnumpy() for weight in weights]
+assert not any(np.array_equal(a, b) for a, b in zip(moved, START))
+raised = n = 0
+while True:
+    begin()
+    try:
+        fail_after(n, 1)
+        got = step(X)
+    except MemoryError:
+        got = None
+        raised += 1
+    unused = fail_stop()
+    now = [weight.asnumpy() for weight in weights]
+    for value, before, behind in zip(now, START, moved):  # moved once, or not at all
+        assert np.allclose(value, behind) or got is None and np.array_equal(value, before), (n, value)
+    assert got is None or abs(float(got) - want) < 1e-4, n
+    if unused:
+        break
+    n += 1
+print("failed at", n, "places, raised at", raised)
+assert raised
+"""
+
+
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory):
     folder = tmp_path_factory.mktemp("no_memory")
@@ -129,10 +185,18 @@ def shim(tmp_path_factory):
     return str(folder / "shim.so")
 
 
-def test_every_allocation_may_fail(shim, tmp_path):
+def run(program, shim, tmp_path, *arguments):
     script = tmp_path / "program.py"
-    script.write_text(PROGRAM)
+    script.write_text(program)
     environment = dict(os.environ, LD_PRELOAD=shim, PYTHONMALLOC="malloc", MSJIT_STRICT="", MSJIT_NUM_THREADS="1")
-    done = subprocess.run([sys.executable, "-X", "faulthandler", str(script), shim, "41"], stdout=subprocess.PIPE,
+    done = subprocess.run([sys.executable, "-X", "faulthandler", str(script), shim, *arguments], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, env=environment, cwd=str(pathlib.Path(__file__).parent), timeout=300)
     assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-3000:]
+
+
+def test_every_allocation_may_fail(shim, tmp_path):
+    run(PROGRAM, shim, tmp_path, "41")
+
+
+def test_a_parameter_is_never_updated_twice(shim, tmp_path):
+    run(STEP_PROGRAM, shim, tmp_path)

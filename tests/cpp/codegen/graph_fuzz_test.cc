@@ -218,6 +218,7 @@ class RandomGraph {
       maker_.output(maker_.call("add", {value.val, maker_.number(0.5)}));
       maker_.graph()->overwrites.push_back({output, static_cast<int32_t>(i)});
     }
+    maker_.graph()->writes_early = pick(2);
   }
 
   std::mt19937 rng_;

@@ -2,6 +2,7 @@
 // up before the commit leaves no trace.
 #include "codegen/graph_maker.h"
 #include "codegen/pending_run.h"
+#include "codegen/plan.h"
 
 namespace msjit::testing {
 namespace {
@@ -25,7 +26,9 @@ std::vector<bool> check_commit(const Graph& graph, double tolerance = 1e-6) {
   std::vector<bool> left;
   PendingRun pending;
   EXPECT_TRUE(executable->begin(headers(mine), outputs, &pending).ok());
-  for (size_t i = 0; i < mine.size(); ++i) EXPECT_TRUE(same(mine[i], inputs[i]));
+  EXPECT_TRUE(graph.writes_early || !pending.has_written());
+  for (size_t i = 0; i < mine.size(); ++i)
+    EXPECT_TRUE(pending.has_written() || same(mine[i], inputs[i]));
   for (const Tensor& output : outputs) left.push_back(!output);
   EXPECT_TRUE(pending.still_holds());
   EXPECT_TRUE(pending.commit().ok());
@@ -104,6 +107,68 @@ TEST(Overwrites, NotWhatIsUsedBehind) {
   check_commit(*g.graph(), 1e-5);
 }
 
+// Two layers and their update: that of the second comes before the first one's gradient, but behind
+// the product that reads what it overwrites.
+std::shared_ptr<Graph> two_layers() {
+  GraphMaker g;
+  const Val x = g.input(DType::kFloat32, {16, 64}), w = g.input(DType::kFloat32, {64, 64}),
+            v = g.input(DType::kFloat32, {64, 64}), rate = g.input(DType::kFloat32, {});
+  const Val hidden = g.call("matmul", {x, w}), y = g.call("matmul", {hidden, v});
+  const Val grad_v = g.call("matmul", {hidden, y}, {{"transpose_a", AttrValue(true)}});
+  const Val grad_hidden = g.call("matmul", {y, v}, {{"transpose_b", AttrValue(true)}});
+  const Val grad_w = g.call("matmul", {x, grad_hidden}, {{"transpose_a", AttrValue(true)}});
+  g.output(g.call("sub", {w, g.call("mul", {grad_w, rate})}));
+  g.output(g.call("sub", {v, g.call("mul", {grad_v, rate})}));
+  g.graph()->overwrites = {{0, 1}, {1, 2}};
+  return g.graph();
+}
+
+TEST(EarlyWrites, GradientsShareMemory) {
+  const auto late = two_layers(), early = two_layers();
+  early->writes_early = true;
+  EXPECT_EQ(check_commit(*early, 1e-3), std::vector<bool>({true, true}));
+  const auto arena = [](const std::shared_ptr<Graph>& graph) {
+    auto plan = make_plan(graph, *graph);
+    EXPECT_TRUE(plan.ok());
+    return plan.value()->arena_bytes;
+  };
+  EXPECT_LT(arena(early), arena(late));
+}
+
+// What has been written over is read as the input behind it.
+TEST(EarlyWrites, NewValuesAreRead) {
+  GraphMaker g;
+  const Val p = g.input(DType::kFloat32, {8, 8}), x = g.input(DType::kFloat32, {8, 8});
+  const Val moved = g.call("add", {g.call("matmul", {p, x}), p});
+  g.output(moved);
+  g.output(g.call("matmul", {moved, x}));
+  g.graph()->overwrites = {{0, 0}};
+  g.graph()->writes_early = true;
+  EXPECT_EQ(check_commit(*g.graph(), 1e-4), std::vector<bool>({true, false}));
+}
+
+TEST(EarlyWrites, NotBeforeWhatMayFail) {
+  GraphMaker g;
+  const Val p = g.input(DType::kFloat32, {4}), rows = g.input(DType::kFloat32, {3, 2}),
+            at = g.input(DType::kInt64, {});
+  g.output(g.call("add", {p, g.number(1)}));
+  g.output(g.call("gather", {rows, at}));
+  g.graph()->overwrites = {{0, 0}};
+  g.graph()->writes_early = true;
+  const auto executable = compiled(*g.graph());
+  for (const double index : {7, 2}) {
+    std::mt19937 rng(1);
+    std::vector<Tensor> mine = random_inputs(rng, *g.graph());
+    mine[2] = Tensor::scalar_of(DType::kInt64, index);
+    const Tensor before = copies(mine)[0];
+    std::vector<Tensor> outputs(2);
+    PendingRun pending;
+    EXPECT_EQ(executable->begin(headers(mine), outputs, &pending).ok(), index == 2);
+    EXPECT_EQ(pending.has_written(), index == 2);
+    EXPECT_EQ(same(mine[0], before), index == 7);
+  }
+}
+
 TEST(Overwrites, NotInOtherLayouts) {
   GraphMaker g;
   const Val p = g.input(DType::kFloat32, {3, 4});
@@ -157,6 +222,7 @@ TEST(Overwrites, RandomPrograms) {
       g.graph()->overwrites.push_back({output, static_cast<int32_t>(i)});
     }
     g.output(g.call("add", {any(), g.number(3)}));
+    g.graph()->writes_early = seed % 2;
     for (bool left : check_commit(*g.graph(), 1e-4)) in_place += left;
   }
   EXPECT_GT(in_place, 100);
