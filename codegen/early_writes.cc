@@ -3,6 +3,7 @@
 // gradient, whose memory serves the gradients after it.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "codegen/plan.h"
 #include "kernels/core/checks.h"
@@ -31,7 +32,8 @@ class EarlyOrder {
     place_all();
     std::vector<size_t> order(place_.size());
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, [&](size_t a, size_t b) { return place_[a] < place_[b]; });
+    std::ranges::stable_sort(
+        order, {}, [&](size_t s) { return std::pair(place_[s].behind, place_[s].moved); });
     return holds(order) ? order : std::vector<size_t>();
   }
 
@@ -40,7 +42,6 @@ class EarlyOrder {
   struct Place {
     int32_t behind = -1;
     int32_t moved = 0;
-    auto operator<=>(const Place&) const = default;
   };
 
   void place_all() {

@@ -386,8 +386,8 @@ Status PlanRunner::collect(TensorImpl** slots, std::span<Tensor> outputs, bool w
     const PlanOutput& from = plan_->outputs[i];
     if (from.how != PlanOutput::How::kTake || !slots[from.slot]) continue;
     if (plan_->writes_early && plan_->target_of[from.slot] >= 0 &&
-        slots[from.slot] == slots[plan_->target_of[from.slot]])
-      continue;  // has been written over it
+        slots[from.slot] == slots[plan_->target_of[from.slot]])  // has been written over it
+      continue;
     outputs[i] = waits ? Tensor::share(slots[from.slot])
                        : Tensor::steal(std::exchange(slots[from.slot], nullptr));
   }

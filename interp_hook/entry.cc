@@ -166,36 +166,46 @@ class WatchScope {
   LoopWatch* saved_;
 };
 
-// Loads the inputs and calls the region.
-bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs,
-                 LoopWatch* watch, EntryRun* run, std::string* error) {
+struct RegionInputs {
+  InlineVec<TensorImpl*, kInlineTensors> impls;
+  std::vector<Tensor> scalars;             // the owners of those that are no tensors of the program
+  std::shared_ptr<RegionFunction> region;  // another thread may bind other sizes meanwhile
+};
+
+bool load_inputs(const Entry& entry, PyObject* const* registers, RegionInputs* inputs,
+                 std::string* error) {
   if (!entry.serves()) {
     *error = "its sizes have no graph of their own yet";
     return false;
   }
-  InlineVec<TensorImpl*, kInlineTensors> inputs;
-  std::vector<Tensor> scalars;
-  std::shared_ptr<RegionFunction> held;  // another thread may bind other sizes meanwhile
   if (!entry.open && entry.scalars.empty()) [[likely]] {
-    for (SourceId id : entry.inputs) inputs.push_back(tensor_of(registers[id]).impl());
+    for (SourceId id : entry.inputs) inputs->impls.push_back(tensor_of(registers[id]).impl());
   } else {
-    held = entry.region;
-    if (!scalar_inputs(entry, registers, &scalars)) {
+    inputs->region = entry.region;
+    if (!scalar_inputs(entry, registers, &inputs->scalars)) {
       *error = kNumberRaises;
       return false;
     }
-    auto scalar = scalars.begin();
+    auto scalar = inputs->scalars.begin();
     for (SourceId id : entry.inputs)
-      inputs.push_back(id == kNoSource ? (scalar++)->impl() : tensor_of(registers[id]).impl());
+      inputs->impls.push_back(id == kNoSource ? (scalar++)->impl()
+                                              : tensor_of(registers[id]).impl());
   }
-  if (entry.plain && any_tracked(borrow(inputs))) {  // by the user, outside all transforms
-    *error = "gradients are asked for of a region that holds gradients of its own";
-    return false;
-  }
+  if (!entry.plain || !any_tracked(borrow(inputs->impls))) return true;
+  // By the user, outside all transforms.
+  *error = "gradients are asked for of a region that holds gradients of its own";
+  return false;
+}
+
+// Loads the inputs and calls the region.
+bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> outputs,
+                 LoopWatch* watch, EntryRun* run, std::string* error) {
+  RegionInputs inputs;
+  if (!load_inputs(entry, registers, &inputs, error)) return false;
   RegionFunction& region = *entry.region;
   const bool checked = jit_config().check;
   const RandomState random = checked ? random_state() : RandomState{};
-  if (watch) watch->note_inputs(borrow(inputs));
+  if (watch) watch->note_inputs(borrow(inputs.impls));
   Status status;
   {
     const WatchScope scope(watch);
@@ -208,14 +218,14 @@ bool call_region(Entry& entry, PyObject* const* registers, std::span<Tensor> out
       run->region = entry.region;
       pending = &run->pending;
     }
-    status = region.call(inputs, outputs, entry.is_unlocked() && !checked, pending);
+    status = region.call(inputs.impls, outputs, entry.is_unlocked() && !checked, pending);
   }
   if (!status.ok()) {
     *error = status.error().message;
     if (run && run->pending.has_written()) raise(status.error());
     return false;
   }
-  if (checked && !agrees(region, inputs, outputs, random, error)) return false;
+  if (checked && !agrees(region, inputs.impls, outputs, random, error)) return false;
   graph_op_count += entry.num_ops;
   return true;
 }
@@ -270,79 +280,95 @@ bool hold_constants(const Entry& entry, std::vector<Ref>* held) {
   return true;
 }
 
-bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
-               std::string* error) {
-  InlineVec<Tensor, kInlineTensors> outputs;
-  outputs.resize(entry.num_outputs);
+// What a region must find before it may run.
+bool may_run(Entry& entry, const Slots& slots, PyObject* const* registers, std::vector<Ref>* held,
+             std::string* error) {
   if (entry.writes_tensors && !may_write_tensors(entry, registers)) {
     *error = "the tensors written are seen elsewhere";
     entry.untrue = true;
     return false;
   }
-  const SizesNow sizes(entry, registers);
-  std::vector<Ref> held;  // what the exit reads
-  if (entry.region->graph().writes_early && !hold_constants(entry, &held)) {
+  if (entry.region->graph().writes_early && !hold_constants(entry, held)) {
     *error = "an object that the region gives has died";
     return false;
   }
-  if (entry.gives_way()) {
-    for (SourceId id : entry.guards.used())
-      if (id >= 0) held.push_back(Ref::share(registers[id]));
-    held.push_back(Ref::share(slots.builtins));
-  }
-  std::optional<LoopWatch> watch;
-  if (entry.loops) watch.emplace(entry, slots, registers, sizes);
-  if (!call_region(entry, registers, {outputs.data(), outputs.size()}, watch ? &*watch : nullptr,
-                   run, error))
-    return false;
-  for (const Assumption& assumed : entry.assumptions) {
-    if (truth_of(outputs[assumed.output]) == assumed.truth) continue;
-    *error = assumed.otherwise;
-    entry.untrue = true;
-    return false;
-  }
-  if (entry.writes_tensors && gives_history(entry, {outputs.data(), outputs.size()})) {
+  if (!entry.gives_way()) return true;
+  for (SourceId id : entry.guards.used())  // what the exit reads
+    if (id >= 0) held->push_back(Ref::share(registers[id]));
+  held->push_back(Ref::share(slots.builtins));
+  return true;
+}
+
+// Whether a region that has run gives what its entry takes for granted.
+bool is_as_assumed(Entry& entry, std::span<const Tensor> outputs, std::string* error) {
+  const auto wrong = std::ranges::find_if(entry.assumptions, [&](const Assumption& assumed) {
+    return truth_of(outputs[assumed.output]) != assumed.truth;
+  });
+  if (wrong != entry.assumptions.end())
+    *error = wrong->otherwise;
+  else if (entry.writes_tensors && gives_history(entry, outputs))
     *error = "a tensor written would have gradients";
-    entry.untrue = true;
-    return false;
-  }
-  if (entry.rewrites) run->quiet.begin();
-  std::vector<Ref>* const objects = &run->objects;
-  objects->reserve(entry.recipes.size());
-  for (const Recipe& recipe : entry.recipes) {
-    Ref object;
-    if (recipe.kind == RecipeKind::kRegister) {
-      object = Ref::share(registers[recipe.index]);
-    } else if (recipe.kind == RecipeKind::kSize) {
+  else
+    return true;
+  entry.untrue = true;
+  return false;
+}
+
+// One object of the exit; empty, without an exception, for a result that is to be written over an
+// input or has been. False: `error` says why.
+bool make_object(const Entry& entry, const Recipe& recipe, PyObject* const* registers,
+                 const SizesNow& sizes, std::span<const Tensor> outputs, EntryRun* run,
+                 std::string* error) {
+  Ref object;
+  switch (recipe.kind) {
+    case RecipeKind::kRegister: object = Ref::share(registers[recipe.index]); break;
+    case RecipeKind::kSize: {
       int64_t value = 0;
       evaluate(*recipe.size, sizes.all(), &value);
       object = Ref::steal(PyLong_FromLongLong(value));
-    } else if (recipe.kind == RecipeKind::kNumber) {
+      break;
+    }
+    case RecipeKind::kNumber:
       object = evaluate(*recipe.open, registers, sizes.all());
-      if (!object) {
-        *error = kNumberRaises;
-        return false;
-      }
-    } else if (recipe.kind == RecipeKind::kScalar) {
+      if (!object) *error = kNumberRaises;
+      break;
+    case RecipeKind::kScalar:
       object = number_from(outputs[recipe.index], recipe.object.get());
-    } else if (recipe.kind != RecipeKind::kOutput) {
-      object = rebuild(recipe, *objects);
-    } else if (!outputs[recipe.index]) {  // to be written over an input
-      objects->emplace_back();
-      continue;
-    } else {
-      if (entry.joined)
-        object =
-            object_of(entry, registers, {outputs.data(), outputs.size()}, recipe.index, *objects);
+      break;
+    case RecipeKind::kOutput:
+      if (!outputs[recipe.index]) return run->objects.emplace_back(), true;
+      if (entry.joined) object = object_of(entry, registers, outputs, recipe.index, run->objects);
       if (!object) object = wrap_tensor(outputs[recipe.index]);
-    }
-    if (!object) {
-      *error = take_error_text();
-      return false;
-    }
-    objects->push_back(std::move(object));
+      break;
+    case RecipeKind::kConst:
+    case RecipeKind::kMade: object = rebuild(recipe, run->objects); break;
   }
+  if (!object) {
+    if (error->empty()) *error = take_error_text();
+    return false;
+  }
+  run->objects.push_back(std::move(object));
   return true;
+}
+
+bool run_whole(Entry& entry, const Slots& slots, PyObject* const* registers, EntryRun* run,
+               std::string* error) {
+  InlineVec<Tensor, kInlineTensors> outputs;
+  outputs.resize(entry.num_outputs);
+  const SizesNow sizes(entry, registers);
+  std::vector<Ref> held;
+  if (!may_run(entry, slots, registers, &held, error)) return false;
+  std::optional<LoopWatch> watch;
+  if (entry.loops) watch.emplace(entry, slots, registers, sizes);
+  const std::span<Tensor> results(outputs.data(), outputs.size());
+  if (!call_region(entry, registers, results, watch ? &*watch : nullptr, run, error) ||
+      !is_as_assumed(entry, results, error))
+    return false;
+  if (entry.rewrites) run->quiet.begin();
+  run->objects.reserve(entry.recipes.size());
+  return std::ranges::all_of(entry.recipes, [&](const Recipe& recipe) {
+    return make_object(entry, recipe, registers, sizes, results, run, error);
+  });
 }
 
 }  // namespace

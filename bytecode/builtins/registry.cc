@@ -15,13 +15,6 @@ struct Found {
 };
 using Index = std::unordered_map<PyObject*, Found>;
 
-// What was looked for, where it is; a search that ran out of memory is begun anew another time.
-Ref found_or_none(Ref found) {
-  if (!found && PyErr_ExceptionMatches(PyExc_MemoryError)) return allocated({});
-  if (!found) PyErr_Clear();
-  return found;
-}
-
 void add_all(const ModelTable& table, PyObject* module, Index* index) {
   PyObject* found = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(PyModule_GetDict(module), &at, nullptr, &found);) {

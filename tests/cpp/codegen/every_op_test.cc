@@ -82,7 +82,9 @@ std::vector<Tensor> inputs_of(const OpDef& op, const OpSample& sample) {
   double high = sample.low_high.empty() ? 2 : sample.low_high[1];
   for (size_t i = 0; i < sample.shapes.size(); ++i) {
     DType dtype = DType::kFloat32;
-    if (i < sample.dtypes.size()) EXPECT_TRUE(dtype_from_name(sample.dtypes[i], &dtype));
+    if (i < sample.dtypes.size()) {
+      EXPECT_TRUE(dtype_from_name(sample.dtypes[i], &dtype));
+    }
     inputs.push_back(random_tensor(rng, Shape(sample.shapes[i]), dtype, low, high));
   }
   while (!op.signature.variadic && static_cast<int>(inputs.size()) < op.signature.num_tensors)
@@ -168,7 +170,9 @@ void check_values(const OpDef& op, std::span<const Tensor> inputs, const Attrs& 
   double tolerance = std::max(tolerance_of(args), tolerance_of(eager.outputs));
   expect_all_close(interpreted.value(), eager.outputs, tolerance);
   auto parsed = parse_graph(print(*graph));
-  if (parsed.ok()) EXPECT_EQ(print(*parsed.value()), print(*graph));
+  if (parsed.ok()) {
+    EXPECT_EQ(print(*parsed.value()), print(*graph));
+  }
   Graph optimised = *graph;
   Status status = run_pipeline(optimised);
   ASSERT_TRUE(status.ok()) << status.error().message;

@@ -11,8 +11,6 @@ const DType kAllTypes[] = {DType::kBool,    DType::kUInt8,  DType::kInt8,    DTy
                            DType::kInt32,   DType::kInt64,  DType::kFloat16, DType::kBFloat16,
                            DType::kFloat32, DType::kFloat64};
 
-IntList list(const Shape& shape) { return IntList(std::span<const int64_t>(shape)); }
-
 TEST(Fused, ChainOfFloats) {
   for (const Shape& shape : kShapes) {
     GraphMaker g;

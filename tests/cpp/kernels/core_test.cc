@@ -107,7 +107,9 @@ TEST(Allocator, ReusesBlocksAndKeepsCount) {
       EXPECT_EQ(allocator_stats().live_bytes, before.live_bytes + static_cast<int64_t>(bytes));
       EXPECT_EQ(allocator_stats().live_blocks, before.live_blocks + 1);
     }
-    if (bytes <= size_t{1} << 20) EXPECT_EQ(Storage::allocate(bytes).take()->data, first);
+    if (bytes <= size_t{1} << 20) {
+      EXPECT_EQ(Storage::allocate(bytes).take()->data, first);
+    }
   }
   EXPECT_EQ(allocator_stats().live_bytes, before.live_bytes);
   EXPECT_GT(allocator_stats().cached_bytes, before.cached_bytes);
