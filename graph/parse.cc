@@ -1,12 +1,11 @@
 // Reads the text form of a graph. Any input is answered with a graph or a ValueError that names the
 // line.
 #include <algorithm>
-#include <cctype>
 #include <charconv>
-#include <cstdlib>
 #include <unordered_map>
 
 #include "graph/control.h"
+#include "graph/text_reader.h"
 #include "kernels/core/registry.h"
 
 namespace msjit {
@@ -17,57 +16,12 @@ bool is_name_char(char c) {
          c == '.' || c == '<' || c == '>' || c == '@' || c == ':' || c == '/' || c == '-';
 }
 
-class Parser {
+class Parser : private TextReader {
  public:
-  explicit Parser(std::string_view text) : text_(text), graph_(std::make_shared<Graph>()) {}
+  explicit Parser(std::string_view text) : TextReader(text), graph_(std::make_shared<Graph>()) {}
   Result<std::shared_ptr<Graph>> run();
 
  private:
-  // -- Characters --
-  void skip_space(bool newlines = false) {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r' ||
-                                  (newlines && text_[at_] == '\n')))
-      line_ += text_[at_++] == '\n';
-  }
-  char peek() {
-    skip_space();
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool accept(std::string_view token) {
-    skip_space();
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    return true;
-  }
-  std::string_view word() {
-    skip_space();
-    size_t start = at_;
-    while (at_ < text_.size() &&
-           ((text_[at_] >= 'a' && text_[at_] <= 'z') || text_[at_] == '_' ||
-            (text_[at_] >= 'A' && text_[at_] <= 'Z') || (text_[at_] >= '0' && text_[at_] <= '9')))
-      ++at_;
-    return text_.substr(start, at_ - start);
-  }
-  std::string_view number_text() {
-    skip_space();
-    size_t start = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
-                                  text_[at_] == '+' || text_[at_] == '-' || text_[at_] == '.'))
-      ++at_;
-    return text_.substr(start, at_ - start);
-  }
-  template <class... Args>
-  ErrorPtr fail(fmt::format_string<Args...> format, Args&&... args) {
-    return value_error("[parse] line {}: {}", line_,
-                       fmt::format(format, std::forward<Args>(args)...));
-  }
-  Status expect(std::string_view token) {
-    if (accept(token)) return {};
-    std::string got(text_.substr(at_, std::min<size_t>(12, text_.find('\n', at_) - at_)));
-    return fail("expected '{}', got '{}'", token, got);
-  }
-
-  // -- Grammar --
   Status header();
   Status parameters();
   Status block();
@@ -84,13 +38,7 @@ class Parser {
   Status append(const OpDef& op, const std::vector<ValueId>& in, const Attrs& attrs,
                 const std::vector<Meta>& metas);
   Result<int64_t> definition_number();
-  Result<Meta> type();
   Result<ValueId> value_ref();
-  Result<AttrValue> attr_value(ParamKind kind);
-  Result<AttrValue> list_value();
-  Result<AttrValue> string_value();
-  Result<AttrValue> number_value(ParamKind kind);
-  Result<int64_t> integer();
   SourceLocation location();
   Status define(int64_t number, ValueId id) {
     if (!ids_.emplace(number, id).second) return fail("%{} is defined twice", number);
@@ -98,22 +46,10 @@ class Parser {
   }
 
   static constexpr int kMaxNesting = 100;
-  std::string_view text_;
-  size_t at_ = 0;
   int nesting_ = 0;
-  int line_ = 1;
   std::shared_ptr<Graph> graph_;
   std::unordered_map<int64_t, ValueId> ids_;
 };
-
-Result<int64_t> Parser::integer() {
-  std::string_view text = number_text();
-  int64_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty())
-    return fail("expected an integer, got '{}'", text);
-  return value;
-}
 
 Result<int64_t> Parser::definition_number() {
   MSJIT_OK(expect("%"));
@@ -125,72 +61,6 @@ Result<ValueId> Parser::value_ref() {
   auto it = ids_.find(number);
   if (it == ids_.end()) return fail("%{} is not defined", number);
   return it->second;
-}
-
-Result<Meta> Parser::type() {
-  Meta meta;
-  std::string_view name = word();
-  if (name == "weak") {
-    meta.weak = true;
-    name = word();
-  }
-  if (!dtype_from_name(name, &meta.dtype)) return fail("unknown dtype '{}'", name);
-  MSJIT_OK(expect("["));
-  while (!accept("]")) {
-    if (meta.shape.rank() > 0) MSJIT_OK(expect(","));
-    MSJIT_TRY(int64_t dim, integer());
-    if (meta.shape.rank() == kMaxRank) return fail("more than {} dimensions", kMaxRank);
-    meta.shape.push_back(dim);
-  }
-  if (checked_numel(meta.shape) < 0) return fail("bad shape {}", meta.shape.str());
-  return meta;
-}
-
-Result<AttrValue> Parser::list_value() {
-  MSJIT_OK(expect("["));
-  IntList list;
-  while (!accept("]")) {
-    if (!list.empty()) MSJIT_OK(expect(","));
-    MSJIT_TRY(int64_t item, integer());
-    list.push_back(item);
-  }
-  return AttrValue(std::move(list));
-}
-
-Result<AttrValue> Parser::string_value() {
-  MSJIT_OK(expect("\""));
-  std::string out;
-  while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n') {
-    if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
-    out.push_back(text_[at_++]);
-  }
-  MSJIT_OK(expect("\""));
-  return AttrValue(std::string_view(out));
-}
-
-Result<AttrValue> Parser::number_value(ParamKind kind) {
-  std::string text(number_text());
-  DType dtype;
-  if (dtype_from_name(text, &dtype)) return AttrValue(dtype);
-  if (text == "none") return AttrValue();
-  if (text == "true" || text == "false") return AttrValue(text == "true");
-  bool whole = !text.empty() && text.find_first_not_of("0123456789+-") == std::string::npos;
-  char* end = nullptr;
-  if (whole && kind != ParamKind::kFloat) {
-    int64_t value = 0;
-    auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && last == text.data() + text.size()) return AttrValue(value);
-    return fail("bad integer '{}'", text);
-  }
-  double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end) return fail("bad value '{}'", text);
-  return AttrValue(value);
-}
-
-Result<AttrValue> Parser::attr_value(ParamKind kind) {
-  if (peek() == '[') return list_value();
-  if (peek() == '"') return string_value();
-  return number_value(kind);
 }
 
 bool fits(ParamKind kind, const AttrValue& value, bool optional) {

@@ -17,6 +17,20 @@ void set_random_state(RandomState state);
 void set_random_seed(int64_t seed);
 RandomState draw_ticket();  // what the op uses; the state moves on
 
+// Puts the random state back unless told that all went well.
+class RandomRollback {
+ public:
+  RandomRollback() : saved_(random_state()) {}
+  ~RandomRollback() {
+    if (!keep_) set_random_state(saved_);
+  }
+  void keep() { keep_ = true; }
+
+ private:
+  RandomState saved_;
+  bool keep_ = false;
+};
+
 // Four random words for a counter and a key.
 struct PhiloxBlock {
   uint32_t word[4];
