@@ -156,6 +156,7 @@ SymRef Executor::slot(SymFrame& frame, int index) {
 bool Executor::run_root(int start, int depth, int stop_step) {
   stop_step_ = stop_step;
   start_depth_ = depth;
+  begins_the_call_ = start == root_.code->entry();
   root_.slots.resize(root_.code->slot_count());
   for (int i = 0; i < depth; ++i) root_.stack.push_back(heap_.from_stack(i));
   root_.pc = start;

@@ -129,6 +129,7 @@ class Executor {
   GradientScopes& gradient_scopes() { return gradient_scopes_; }
   int root_step() const { return root_step_; }      // instructions of the outermost frame so far
   int start_depth() const { return start_depth_; }  // of the stack, where the region begins
+  bool begins_the_call() const { return begins_the_call_; }
   bool returned() const { return root_.result != nullptr; }
   // The last instruction of the outermost frame, up to the failure, where a frame can be resumed.
   int safe_step() const { return safe_step_; }
@@ -282,6 +283,7 @@ class Executor {
   int num_ops_ = 0;  // of the nodes counted
   int root_step_ = -1;
   int start_depth_ = 0;
+  bool begins_the_call_ = false;
   int safe_step_ = 0;
   int stop_step_ = -1;
   std::map<int, int> turns_;  // of the loops of the outermost frame, by header

@@ -190,7 +190,29 @@ bool ExitBuilder::effects() {
       return false;
   }
   for (const SymRef& value : x_.heap().mutables())
-    if (value->changed && !effects_of(value)) return false;
+    if (value->changed && !dies_with_frame(value) && !effects_of(value)) return false;
+  return true;
+}
+
+// A cell of the function itself, where the region is the whole call: only a function made in it can
+// share the cell.
+bool ExitBuilder::dies_with_frame(const SymRef& value) const {
+  if (!capture_->returns || !x_.begins_the_call() || value->kind != SymKind::kCell) return false;
+  const Source& source = x_.heap().guards().source(value->source);
+  return source.kind == &load::local &&
+         x_.root().code->slot_kind(source.index) == SlotKind::kCell;
+}
+
+// The contents of those that a function which outlives the region shares.
+bool ExitBuilder::shared_cells() {
+  std::unordered_set<SymRef> written;
+  for (size_t before = 0; before < done_.size();) {
+    before = done_.size();
+    for (const SymRef& value : x_.heap().mutables())
+      if (value->changed && dies_with_frame(value) && is_made(value) &&
+          written.insert(value).second && !(effects_of(value) && fill_instances()))
+        return false;
+  }
   return true;
 }
 
@@ -271,8 +293,8 @@ bool ExitBuilder::build() {
     failure_step = scopes.open_step();
     return false;
   }
-  if (!demanded() || !frame_state() || !effects() || !fill_instances() || !tensor_writes() ||
-      !gradients())
+  if (!demanded() || !frame_state() || !effects() || !fill_instances() || !shared_cells() ||
+      !tensor_writes() || !gradients())
     return false;
   if (const int step = seen_after_write(x_.heap().overwritten(), 0, *x_.sink().graph());
       step >= 0) {

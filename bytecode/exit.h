@@ -42,6 +42,8 @@ class ExitBuilder {
   void note_dropped();
   bool effects();
   bool effects_of(const SymRef& value);
+  bool dies_with_frame(const SymRef& value) const;
+  bool shared_cells();
   bool fill_instances();
   int make(const SymRef& value);
 
