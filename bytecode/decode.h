@@ -65,6 +65,8 @@ class DecodedCode {
   int slot_count() const { return int(slot_kinds_.size()); }
   SlotKind slot_kind(int slot) const { return slot_kinds_[size_t(slot)]; }
   Borrowed slot_name(int slot) const;
+  // Of a kCell slot: the slot of the parameter that its cell holds from the start; -1: it is empty.
+  int captured_parameter(int slot) const;
   int free_count() const { return free_count_; }
   int stack_size() const { return code_->co_stacksize; }
   int parameter_count() const { return parameter_count_; }  // *args and **kwargs included

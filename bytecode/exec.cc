@@ -146,6 +146,10 @@ bool Executor::in_arm() const {
 
 SymRef Executor::slot(SymFrame& frame, int index) {
   SymRef& slot = frame.slots[index];
+  // A cell that the call has just made is as good as one of the region's own.
+  if (!slot && &frame == &root_ && begins_the_call_ &&
+      frame.code->slot_kind(index) == SlotKind::kCell && frame.code->captured_parameter(index) < 0)
+    slot = make_sym(SymKind::kCell);
   if (!slot) {
     const char* name = utf8_text(frame.code->slot_name(index).get());
     slot = heap_.from_local(index, name ? name : "?");

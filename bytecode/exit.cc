@@ -194,13 +194,12 @@ bool ExitBuilder::effects() {
   return true;
 }
 
-// A cell of the function itself, where the region is the whole call: only a function made in it can
-// share the cell.
+// The cell of a parameter, where the region is the whole call: only a function made in it can share
+// the cell.
 bool ExitBuilder::dies_with_frame(const SymRef& value) const {
   if (!capture_->returns || !x_.begins_the_call() || value->kind != SymKind::kCell) return false;
   const Source& source = x_.heap().guards().source(value->source);
-  return source.kind == &load::local &&
-         x_.root().code->slot_kind(source.index) == SlotKind::kCell;
+  return source.kind == &load::local && x_.root().code->slot_kind(source.index) == SlotKind::kCell;
 }
 
 // The contents of those that a function which outlives the region shares.

@@ -2,6 +2,8 @@
 // callee's instructions in a frame of its own.
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "bytecode/exec.h"
 #include "guards/py/compat.h"
 
@@ -149,21 +151,12 @@ class Binder {
 // Cells for captured parameters and locals, then the closure's own cells.
 bool make_cells(Executor& x, const Callee& callee, const DecodedCode& code,
                 std::vector<SymRef>* slots) {
-  const int parameters = code.parameter_count();
   const int count = code.slot_count();
   for (int i = 0; i < count; ++i) {
     if (code.slot_kind(i) != SlotKind::kCell) continue;
     SymRef cell = make_sym(SymKind::kCell);
-    if (i < parameters) {
-      cell->items = {(*slots)[i]};
-    } else {
-      for (int p = 0; p < parameters;
-           ++p) {  // up to 3.10 a captured parameter has a cell of its own
-        if (PyUnicode_Compare(code.slot_name(p).get(), code.slot_name(i).get()) != 0) continue;
-        cell->items = {(*slots)[p]};
-        (*slots)[p] = null_sym();
-      }
-    }
+    if (const int parameter = code.captured_parameter(i); parameter >= 0)
+      cell->items = {std::exchange((*slots)[parameter], null_sym())};
     (*slots)[i] = std::move(cell);
   }
   if (code.free_count() == 0) return true;
