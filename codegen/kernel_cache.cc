@@ -34,6 +34,8 @@ Cache& cache() {
   return *instance;
 }
 
+std::atomic<void (*)(const KernelSpec&)> g_observer{nullptr};
+
 KernelPtr find(size_t hash, const KernelSpec& spec) {
   std::lock_guard lock(cache().mutex);
   auto it = cache().kernels.find(hash);
@@ -144,6 +146,7 @@ LaunchRange launch_range(const KernelSpec& spec) {
 }
 
 KernelPtr find_kernel(const KernelSpec& spec) {
+  if (const auto observer = g_observer.load(std::memory_order_relaxed)) observer(spec);
   const size_t hash = spec.hash();
   KernelPtr kernel = find(hash, spec);
   if (kernel) return kernel;
@@ -159,6 +162,8 @@ KernelPtr get_kernel(const KernelSpec& spec) {
   insert(spec.hash(), kernel);
   return kernel;
 }
+
+void observe_kernels(void (*observer)(const KernelSpec&)) { g_observer = observer; }
 
 KernelCacheStats kernel_cache_stats() {
   std::lock_guard lock(cache().mutex);
