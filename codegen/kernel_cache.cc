@@ -69,6 +69,15 @@ void log_kernel(const KernelSpec& spec, const std::string& name, const std::stri
   if (dump_enabled() && !ir.empty()) dump_file(name + ".ll", ir);
 }
 
+// What a GPU would run in its place, for whoever wants to see it.
+void log_ptx(const Backend& backend, const KernelSpec& spec, const std::string& name) {
+  if (!log_enabled(LogTopic::kPtx)) return;
+  std::string ptx, error;
+  const bool made = backend.compile_ptx({&spec, name.c_str()}, &ptx, &error);
+  log_text(LogTopic::kPtx, made ? ptx : error);
+  if (made && dump_enabled()) dump_file(name + ".ptx", ptx);
+}
+
 double ms_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
@@ -76,7 +85,8 @@ double ms_since(std::chrono::steady_clock::time_point start) {
 
 // The IR and assembly that somebody wants to see are made by the code generator alone.
 bool is_shown() {
-  return log_enabled(LogTopic::kIr) || log_enabled(LogTopic::kAsm) || dump_enabled();
+  return log_enabled(LogTopic::kIr) || log_enabled(LogTopic::kAsm) || log_enabled(LogTopic::kPtx) ||
+         dump_enabled();
 }
 
 // What an earlier process has kept; null when there is nothing.
@@ -113,6 +123,7 @@ Result<std::unique_ptr<LoadedObject>> compile_code(const KernelSpec& spec) {
   if (!backend->compile(request, &object, &error))
     return runtime_error("{}", error.empty() ? "unknown failure" : error);
   log_kernel(spec, name, ir, assembly, ms_since(start));
+  log_ptx(*backend, spec, name);
   MSJIT_TRY(auto loaded, LoadedObject::load(object));
   if (object_cache_enabled()) object_cache_store(object_cache_key(spec), object);
   return loaded;
