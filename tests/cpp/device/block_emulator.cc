@@ -8,6 +8,10 @@
 
 #include "codegen/device_kernel.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 // void msjit_test_switch(void** save, void* to): saves the registers that a call preserves on the
 // stack, that stack in *save, and goes on where `to` was saved.
 asm(R"(
@@ -86,12 +90,21 @@ class Block {
     fiber.broadcast = [](EmulatedThread* t, int32_t value, int32_t lane) {
       return wait(t, Waits::kBroadcast, value, lane);
     };
+    forget_frames(thread);
     // Six registers and the address to return to; the stack is then as behind a call.
-    auto** top = reinterpret_cast<void**>(stacks_ + kStackBytes * static_cast<size_t>(thread + 1));
+    auto** top = reinterpret_cast<void**>(stack_end(thread));
     top[-1] = nullptr;
     top[-2] = reinterpret_cast<void*>(&main);
     for (int i = 3; i <= 8; ++i) top[-i] = nullptr;
     fiber.stack = top - 8;
+  }
+
+  char* stack_end(int thread) { return stacks_ + kStackBytes * static_cast<size_t>(thread + 1); }
+  // The last frames of a thread never return, so the address sanitizer still takes them for live.
+  void forget_frames([[maybe_unused]] int thread) {
+#ifdef __SANITIZE_ADDRESS__
+    __asan_unpoison_memory_region(stack_end(thread) - kStackBytes, kStackBytes);
+#endif
   }
 
   static void main();
