@@ -186,7 +186,8 @@ class DeviceEmitter final : PointEmitter {
           walk_points(dims, first, vectors, step, lanes);
           set_aligned(false);
           // What fills no vector, of a single row.
-          if (dims.size() == 1)
+          const bool whole = is_fixed(inner_) && spec_.dims[inner_] % lanes == 0;
+          if (dims.size() == 1 && !whole)
             walk_singly(dims, plus(times(vectors, i64(lanes)), first), count(dims), step);
         },
         [&] { walk_singly(dims, first, count(dims), step); });
