@@ -88,10 +88,10 @@ TEST_F(DeviceTest, HostsDoNotReadDeviceMemory) {
 }
 
 TEST_F(DeviceTest, FreedBlocksServeTheirStreamAtOnce) {
+  const std::vector<float> in(250, 1);  // until the allocator has waited for what reads it
   DeviceAllocator allocator(device);
   const DeviceStream s = stream(), t = stream();
   void* a = allocator.allocate(1000, s).take();
-  const std::vector<float> in(250, 1);
   EXPECT_OK(to_device(a, in, s));
   EXPECT_OK(allocator.free(a));
   void* other = allocator.allocate(1000, t).take();
@@ -112,10 +112,10 @@ TEST_F(DeviceTest, FreedBlocksServeTheirStreamAtOnce) {
 
 // Without the event that free() records the device would call this a race.
 TEST_F(DeviceTest, BlocksThatOtherStreamsUseComeBackWhenTheyAreDone) {
+  const std::vector<float> in(1024, 1);
   DeviceAllocator allocator(device);
   const DeviceStream s = stream(), t = stream();
   void* a = allocator.allocate(4096, s).take();
-  const std::vector<float> in(1024, 1);
   EXPECT_OK(to_device(a, in, t));
   EXPECT_OK(allocator.use_on(a, t));
   EXPECT_OK(allocator.free(a));
@@ -130,11 +130,12 @@ TEST_F(DeviceTest, BlocksThatOtherStreamsUseComeBackWhenTheyAreDone) {
 }
 
 TEST_F(DeviceTest, CachedBlocksAreGivenBackWhenMemoryIsShort) {
+  const std::vector<float> in = {1, 2};
   DeviceAllocator allocator(device);
   const DeviceStream s = stream(), t = stream();
   std::vector<void*> all;
   for (int i = 0; i < 3; ++i) all.push_back(allocator.allocate(size_t{16} << 20, s).take());
-  EXPECT_OK(to_device(all[1], {1, 2}, t));
+  EXPECT_OK(to_device(all[1], in, t));
   EXPECT_OK(allocator.use_on(all[1], t));
   for (void* block : all) EXPECT_OK(allocator.free(block));
   void* large = allocator.allocate(size_t{60} << 20, s).take();
