@@ -12,7 +12,17 @@
 namespace msjit {
 
 // Names in MSJIT_LOG are these without the k, in lower case; `all` selects every one.
-enum class LogTopic : uint8_t { kBreaks, kGuards, kGraph, kPasses, kShapes, kIr, kAsm, kPtx, kPlan };
+enum class LogTopic : uint8_t {
+  kBreaks,
+  kGuards,
+  kGraph,
+  kPasses,
+  kShapes,
+  kIr,
+  kAsm,
+  kPtx,
+  kPlan
+};
 inline constexpr int kNumLogTopics = 9;
 
 namespace log_detail {
