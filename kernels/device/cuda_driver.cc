@@ -2,48 +2,50 @@
 
 #include <dlfcn.h>
 
-#include <vector>
-
 namespace msjit {
 namespace {
 
 constexpr int kLeastVersion = 11080;  // takes PTX 7.8, the first that knows sm_90
 
-struct Symbol {
-  void** to;
-  const char* name;
-};
+template <class Function>
+bool find(void* handle, const char* name, Function* to) {
+  *to = reinterpret_cast<Function>(dlsym(handle, name));
+  return *to != nullptr;
+}
 
-// Versions of functions are part of their names: those of CUDA 4.0 and later.
-std::vector<Symbol> symbols_of(CudaDriver* d) {
-  const auto at = [](auto* function) { return reinterpret_cast<void**>(function); };
-  return {{at(&d->cuInit), "cuInit"},
-          {at(&d->cuDriverGetVersion), "cuDriverGetVersion"},
-          {at(&d->cuGetErrorString), "cuGetErrorString"},
-          {at(&d->cuDeviceGetCount), "cuDeviceGetCount"},
-          {at(&d->cuDeviceGet), "cuDeviceGet"},
-          {at(&d->cuDeviceGetName), "cuDeviceGetName"},
-          {at(&d->cuDeviceGetAttribute), "cuDeviceGetAttribute"},
-          {at(&d->cuDevicePrimaryCtxRetain), "cuDevicePrimaryCtxRetain"},
-          {at(&d->cuCtxSetCurrent), "cuCtxSetCurrent"},
-          {at(&d->cuMemAlloc), "cuMemAlloc_v2"},
-          {at(&d->cuMemFree), "cuMemFree_v2"},
-          {at(&d->cuMemcpyHtoDAsync), "cuMemcpyHtoDAsync_v2"},
-          {at(&d->cuMemcpyDtoHAsync), "cuMemcpyDtoHAsync_v2"},
-          {at(&d->cuMemcpyDtoDAsync), "cuMemcpyDtoDAsync_v2"},
-          {at(&d->cuStreamCreate), "cuStreamCreate"},
-          {at(&d->cuStreamDestroy), "cuStreamDestroy_v2"},
-          {at(&d->cuStreamSynchronize), "cuStreamSynchronize"},
-          {at(&d->cuStreamWaitEvent), "cuStreamWaitEvent"},
-          {at(&d->cuEventCreate), "cuEventCreate"},
-          {at(&d->cuEventRecord), "cuEventRecord"},
-          {at(&d->cuEventQuery), "cuEventQuery"},
-          {at(&d->cuEventSynchronize), "cuEventSynchronize"},
-          {at(&d->cuEventDestroy), "cuEventDestroy_v2"},
-          {at(&d->cuModuleLoadData), "cuModuleLoadData"},
-          {at(&d->cuModuleGetFunction), "cuModuleGetFunction"},
-          {at(&d->cuModuleUnload), "cuModuleUnload"},
-          {at(&d->cuLaunchKernel), "cuLaunchKernel"}};
+// The name of the first function that is missing, else null. Versions of functions are part of
+// their names: those of CUDA 4.0 and later.
+const char* find_all(void* handle, CudaDriver* d) {
+  if (!find(handle, "cuInit", &d->cuInit)) return "cuInit";
+  if (!find(handle, "cuDriverGetVersion", &d->cuDriverGetVersion)) return "cuDriverGetVersion";
+  if (!find(handle, "cuGetErrorString", &d->cuGetErrorString)) return "cuGetErrorString";
+  if (!find(handle, "cuDeviceGetCount", &d->cuDeviceGetCount)) return "cuDeviceGetCount";
+  if (!find(handle, "cuDeviceGet", &d->cuDeviceGet)) return "cuDeviceGet";
+  if (!find(handle, "cuDeviceGetName", &d->cuDeviceGetName)) return "cuDeviceGetName";
+  if (!find(handle, "cuDeviceGetAttribute", &d->cuDeviceGetAttribute))
+    return "cuDeviceGetAttribute";
+  if (!find(handle, "cuDevicePrimaryCtxRetain", &d->cuDevicePrimaryCtxRetain))
+    return "cuDevicePrimaryCtxRetain";
+  if (!find(handle, "cuCtxSetCurrent", &d->cuCtxSetCurrent)) return "cuCtxSetCurrent";
+  if (!find(handle, "cuMemAlloc_v2", &d->cuMemAlloc)) return "cuMemAlloc_v2";
+  if (!find(handle, "cuMemFree_v2", &d->cuMemFree)) return "cuMemFree_v2";
+  if (!find(handle, "cuMemcpyHtoDAsync_v2", &d->cuMemcpyHtoDAsync)) return "cuMemcpyHtoDAsync_v2";
+  if (!find(handle, "cuMemcpyDtoHAsync_v2", &d->cuMemcpyDtoHAsync)) return "cuMemcpyDtoHAsync_v2";
+  if (!find(handle, "cuMemcpyDtoDAsync_v2", &d->cuMemcpyDtoDAsync)) return "cuMemcpyDtoDAsync_v2";
+  if (!find(handle, "cuStreamCreate", &d->cuStreamCreate)) return "cuStreamCreate";
+  if (!find(handle, "cuStreamDestroy_v2", &d->cuStreamDestroy)) return "cuStreamDestroy_v2";
+  if (!find(handle, "cuStreamSynchronize", &d->cuStreamSynchronize)) return "cuStreamSynchronize";
+  if (!find(handle, "cuStreamWaitEvent", &d->cuStreamWaitEvent)) return "cuStreamWaitEvent";
+  if (!find(handle, "cuEventCreate", &d->cuEventCreate)) return "cuEventCreate";
+  if (!find(handle, "cuEventRecord", &d->cuEventRecord)) return "cuEventRecord";
+  if (!find(handle, "cuEventQuery", &d->cuEventQuery)) return "cuEventQuery";
+  if (!find(handle, "cuEventSynchronize", &d->cuEventSynchronize)) return "cuEventSynchronize";
+  if (!find(handle, "cuEventDestroy_v2", &d->cuEventDestroy)) return "cuEventDestroy_v2";
+  if (!find(handle, "cuModuleLoadData", &d->cuModuleLoadData)) return "cuModuleLoadData";
+  if (!find(handle, "cuModuleGetFunction", &d->cuModuleGetFunction)) return "cuModuleGetFunction";
+  if (!find(handle, "cuModuleUnload", &d->cuModuleUnload)) return "cuModuleUnload";
+  if (!find(handle, "cuLaunchKernel", &d->cuLaunchKernel)) return "cuLaunchKernel";
+  return nullptr;
 }
 
 }  // namespace
@@ -52,11 +54,10 @@ Result<CudaDriver> CudaDriver::open(const char* library) {
   void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return runtime_error("[cuda] driver library, got none ({}), expected {}", dlerror(), library);
-  CudaDriver driver;
-  for (const Symbol& symbol : symbols_of(&driver))
-    if (!(*symbol.to = dlsym(handle, symbol.name)))
-      return runtime_error("[cuda] driver, got one without {}, expected one of CUDA 11.8 or later",
-                           symbol.name);
+  CudaDriver driver{};
+  if (const char* missing = find_all(handle, &driver))
+    return runtime_error("[cuda] driver, got one without {}, expected one of CUDA 11.8 or later",
+                         missing);
   // The version first: it needs no device, and an old driver may not start beside a new kernel.
   int version = 0;
   MSJIT_OK(driver.check("driver version", driver.cuDriverGetVersion(&version)));

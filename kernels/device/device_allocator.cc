@@ -11,9 +11,9 @@ constexpr size_t kAlign = 512;  // of what the driver gives, and enough for any 
 // Four sizes a doubling, so that blocks of about a size serve each other.
 size_t rounded(size_t bytes) {
   if (bytes <= 4 * kAlign) return std::max((bytes + kAlign - 1) / kAlign, size_t{1}) * kAlign;
-  const size_t step = std::bit_floor(bytes - 1) / 4;
+  const size_t step = std::bit_floor(bytes - 1) / 4;  // a power of two
   if (bytes > SIZE_MAX - step) return bytes;
-  return (bytes + step - 1) / step * step;
+  return (bytes + step - 1) & ~(step - 1);
 }
 
 }  // namespace
