@@ -17,14 +17,26 @@ struct BackendRequest {
   std::string* asm_text = nullptr;
 };
 
+// A kernel for a GPU (codegen/device_kernel.h).
+struct DeviceRequest {
+  const KernelSpec* spec;
+  const char* name;           // of the kernel in the PTX
+  int arch = 80;              // 80: sm_80
+  std::string* ir = nullptr;  // receives LLVM IR when asked for
+};
+
 // What a code generator exports, through `extern "C" const Backend* msjit_backend()`.
 struct Backend {
   int abi_version;
   // An object for LoadedObject::load, whose kernel is kKernelSymbol.
   bool (*compile)(const BackendRequest& request, std::string* object, std::string* error);
   const char* (*target)();  // "znver4, 512-bit vectors"
+  // PTX, as text.
+  bool (*compile_ptx)(const DeviceRequest& request, std::string* ptx, std::string* error);
+  // The same IR as an object for LoadedObject::load, whose kernel is an EmulatedFn.
+  bool (*compile_emulated)(const DeviceRequest& request, std::string* object, std::string* error);
 };
-inline constexpr int kBackendAbi = 3;
+inline constexpr int kBackendAbi = 4;
 
 // Loads the library once (from the directory of the core library, else the loader's path). Null
 // with the reason in *error when that fails, in which case every later call fails alike.

@@ -34,6 +34,8 @@ Cache& cache() {
   return *instance;
 }
 
+std::atomic<void (*)(const KernelSpec&)> g_observer{nullptr};
+
 KernelPtr find(size_t hash, const KernelSpec& spec) {
   std::lock_guard lock(cache().mutex);
   auto it = cache().kernels.find(hash);
@@ -67,6 +69,15 @@ void log_kernel(const KernelSpec& spec, const std::string& name, const std::stri
   if (dump_enabled() && !ir.empty()) dump_file(name + ".ll", ir);
 }
 
+// What a GPU would run in its place, for whoever wants to see it.
+void log_ptx(const Backend& backend, const KernelSpec& spec, const std::string& name) {
+  if (!log_enabled(LogTopic::kPtx)) return;
+  std::string ptx, error;
+  const bool made = backend.compile_ptx({&spec, name.c_str()}, &ptx, &error);
+  log_text(LogTopic::kPtx, made ? ptx : error);
+  if (made && dump_enabled()) dump_file(name + ".ptx", ptx);
+}
+
 double ms_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
@@ -74,7 +85,8 @@ double ms_since(std::chrono::steady_clock::time_point start) {
 
 // The IR and assembly that somebody wants to see are made by the code generator alone.
 bool is_shown() {
-  return log_enabled(LogTopic::kIr) || log_enabled(LogTopic::kAsm) || dump_enabled();
+  return log_enabled(LogTopic::kIr) || log_enabled(LogTopic::kAsm) || log_enabled(LogTopic::kPtx) ||
+         dump_enabled();
 }
 
 // What an earlier process has kept; null when there is nothing.
@@ -111,6 +123,7 @@ Result<std::unique_ptr<LoadedObject>> compile_code(const KernelSpec& spec) {
   if (!backend->compile(request, &object, &error))
     return runtime_error("{}", error.empty() ? "unknown failure" : error);
   log_kernel(spec, name, ir, assembly, ms_since(start));
+  log_ptx(*backend, spec, name);
   MSJIT_TRY(auto loaded, LoadedObject::load(object));
   if (object_cache_enabled()) object_cache_store(object_cache_key(spec), object);
   return loaded;
@@ -144,6 +157,7 @@ LaunchRange launch_range(const KernelSpec& spec) {
 }
 
 KernelPtr find_kernel(const KernelSpec& spec) {
+  if (const auto observer = g_observer.load(std::memory_order_relaxed)) observer(spec);
   const size_t hash = spec.hash();
   KernelPtr kernel = find(hash, spec);
   if (kernel) return kernel;
@@ -159,6 +173,8 @@ KernelPtr get_kernel(const KernelSpec& spec) {
   insert(spec.hash(), kernel);
   return kernel;
 }
+
+void observe_kernels(void (*observer)(const KernelSpec&)) { g_observer = observer; }
 
 KernelCacheStats kernel_cache_stats() {
   std::lock_guard lock(cache().mutex);

@@ -47,6 +47,9 @@ KernelPtr get_kernel(const KernelSpec& spec);
 // Null when it is neither in this process nor kept by an earlier one.
 KernelPtr find_kernel(const KernelSpec& spec);
 
+// Called with every spec that is asked for, from whatever thread asks; null: nobody is.
+void observe_kernels(void (*observer)(const KernelSpec&));
+
 struct KernelCacheStats {
   int64_t kernels, compiles, loads, hits;  // loads: of what earlier processes kept
   double compile_ms;

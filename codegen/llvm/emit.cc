@@ -1,5 +1,9 @@
 #include "codegen/llvm/emit.h"
 
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
+
 #include "codegen/llvm/point_emit.h"
 
 namespace msjit::llvm_backend {
@@ -9,12 +13,33 @@ using llvm::Value;
 
 // Elements of a row, and of the column that one lane keeps, between two flushes of long sums.
 constexpr int64_t kRowBlock = 4096, kColumnBlock = 64;
+// Operations on a vector that depend on each other: more than a processor looks ahead to the next
+// one. Several vectors at a time keep it busy.
+constexpr size_t kLongBody = 96, kFewNodes = 16;
+
+int64_t register_bytes(DType dtype) {
+  return is_float(dtype) ? std::max<int64_t>(item_size(dtype), 4) : item_size(dtype);
+}
+
+llvm::Function* make_function(llvm::Module& module, const char* name, const HostTarget& target) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* number = llvm::Type::getInt64Ty(context);
+  llvm::Type* args[] = {llvm::PointerType::get(context, 0), number, number};
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), args, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  if (target.vector_bytes == 64) function->addFnAttr("prefer-vector-width", "512");
+  return function;
+}
 
 class KernelEmitter final : PointEmitter {
  public:
   KernelEmitter(llvm::Module& module, const KernelSpec& spec, const char* name,
                 const HostTarget& target)
-      : PointEmitter(module, spec, name, target) {}
+      : PointEmitter(spec, make_function(module, name, target)), target_(target) {
+    load_arguments();
+    make_accumulators(choose_width());
+  }
 
   llvm::Function* run() {
     enter_kernel();
@@ -29,6 +54,65 @@ class KernelEmitter final : PointEmitter {
   }
 
  private:
+  void load_arguments() {
+    std::vector<Value*> operands, numbers;
+    for (size_t i = 0; i < spec_.operands.size(); ++i) operands.push_back(pointer(i));
+    if (spec_.open) {
+      // All are loaded at the start; those that nobody asks for go with the dead code.
+      Value* sizes = pointer(operands.size());
+      const auto rank = static_cast<size_t>(spec_.dims.rank());
+      for (size_t i = 0; i < rank * (1 + operands.size()) + (spec_.uneven >= 0); ++i)
+        numbers.push_back(b_.CreateLoad(b_.getInt64Ty(),
+                                        b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), sizes, i)));
+    }
+    set_arguments(std::move(operands), std::move(numbers));
+  }
+  Value* pointer(size_t index) {
+    Value* slot = b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), function_->getArg(0), index);
+    return b_.CreateLoad(b_.getPtrTy(), slot);
+  }
+
+  // Where several vectors at once cost no more than one: the rest of a row is masked, or short
+  // beside it.
+  bool is_long_row(int width) const {
+    return target_.masked_memory ||
+           (is_fixed(inner_) && inner_ >= 0 && spec_.dims[inner_] >= 16 * width);
+  }
+
+  // Lanes fill a vector register with the widest type that varies along the innermost dim.
+  // (Python's numbers are doubles, converted before the loop.)
+  Width choose_width() const {
+    int64_t widest = 1;
+    const auto widen = [&](DType dtype) { widest = std::max(widest, register_bytes(dtype)); };
+    for (size_t i = 0; i < spec_.operands.size(); ++i)
+      if (varies(static_cast<int32_t>(i)).inner) widen(spec_.operands[i].dtype);
+    size_t nodes = 0;  // of the largest stage
+    for (size_t s = 0; s < spec_.stages.size(); ++s) {
+      const std::vector<ScalarNode>& body = spec_.stages[s].body;
+      for (size_t i = 0; i < body.size(); ++i)
+        if (level_of(s, i) >= kColumn) widen(body[i].dtype);
+      nodes = std::max(nodes, body.size());
+    }
+    for (const Reduce& r : reduces()) widen(r.dtype);
+    int width = std::clamp(static_cast<int>(target_.vector_bytes / widest), 4, 32);
+    // A few lanes of bytes are stored as slowly as a whole register of them.
+    for (const KernelStore& store : spec_.stages.back().stores)
+      if (const int64_t bytes = register_bytes(spec_.operands[store.operand].dtype);
+          bytes == 1 && reduces().empty() && nodes <= kFewNodes && is_long_row(width))
+        width = std::max(width, target_.vector_bytes);
+    // Code of more vectors takes longer to make.
+    if (nodes > kLongBody && is_long_row(width))
+      width = std::min((nodes > 300 ? 2 : 4) * width, 64);
+    const int copies = reduces().empty() ? 1 : nodes <= kFewNodes ? 4 : nodes <= 60 ? 2 : 1;
+    return {width, copies, !target_.masked_memory};
+  }
+
+  // Streamed stores are not ordered with those that tell other threads that the kernel is done.
+  void finish_streams() {
+    if (std::ranges::any_of(spec_.operands, &KernelOperand::streams))
+      b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  }
+
   // for (iv = from; iv < to; iv += step) body(iv). Returns the value of iv after the loop.
   template <class Body>
   Value* loop(Value* from, Value* to, int64_t step, Body&& body) {
@@ -222,6 +306,8 @@ class KernelEmitter final : PointEmitter {
       loop(at, to, 1, [&](Value* iv) { element({iv, 1}, 0); });
     }
   }
+
+  const HostTarget& target_;
 };
 
 }  // namespace

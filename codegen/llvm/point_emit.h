@@ -1,12 +1,12 @@
 // What a kernel does at one place of its iteration space: load the operands of a few lanes, run the
-// scalar maths, store or fold into accumulators. The loops around it are in emit.cc.
+// scalar maths, store or fold into accumulators. It knows no machine: the loops around it, and how
+// many lanes a vector has, are those of the host in emit.cc and of GPUs in device_emit.cc.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
 
 #include "codegen/kernel_spec.h"
 #include "codegen/llvm/scalar_emit.h"
-#include "codegen/llvm/target.h"
 
 namespace msjit::llvm_backend {
 
@@ -14,7 +14,13 @@ namespace msjit::llvm_backend {
 struct Lanes {
   llvm::Value* index;
   int width;
-  llvm::Value* mask = nullptr;  // of the lanes that exist; null: all
+  llvm::Value* mask = nullptr;  // of the lanes that exist; null: all. One lane: whether it stores
+};
+
+struct Width {
+  int lanes = 1;             // of a vector
+  int copies = 1;            // independent accumulators of a reduction
+  bool rest_by_one = false;  // what fills no vector goes lane by lane, into accumulators of its own
 };
 
 class PointEmitter {
@@ -23,8 +29,24 @@ class PointEmitter {
   // does not change down the column.
   enum Level : uint8_t { kOnce, kRow, kColumn, kElement };
 
-  PointEmitter(llvm::Module& module, const KernelSpec& spec, const char* name,
-               const HostTarget& target);
+  // Begins the body of `function`. What follows is told by set_arguments, then make_accumulators.
+  PointEmitter(const KernelSpec& spec, llvm::Function* function);
+  // `sizes`: of an open kernel, as open_spec orders them.
+  void set_arguments(std::vector<llvm::Value*> operands, std::vector<llvm::Value*> sizes);
+  void make_accumulators(const Width& width);
+
+  // How a value changes: along the innermost dim, along folded dims, at all.
+  struct Varies {
+    bool inner = false, folded = false, ever = false;
+    void join(const Varies& other);
+  };
+  Varies varies(int32_t operand) const;
+  Level level_of(size_t stage, size_t node) const { return levels_[stage][node]; }
+  struct Reduce {
+    ReduceKind kind;
+    DType dtype;  // of the accumulator
+  };
+  const std::vector<Reduce>& reduces() const { return reduces_; }
 
   llvm::Value* i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
   bool inner_reduced() const { return inner_ >= 0 && spec_.is_reduced(inner_); }
@@ -55,10 +77,17 @@ class PointEmitter {
   bool is_long() const { return long_; }
   void flush(int copies, int width);
   void promote_accumulators();
-  void finish_streams();
+
+  // What a kernel whose threads fold one value together must say once they have: the value of each
+  // reduction of a stage, in its total_dtype. Its own part is folded_here.
+  size_t first_reduce(size_t stage) const { return first_reduce_[stage]; }
+  DType total_dtype(size_t reduce) const;
+  llvm::Value* folded_here(size_t reduce, int width, int folded, int copy);
+  void set_combined(size_t reduce, llvm::Value* value) { combined_[reduce] = value; }
+  // Vectors of the innermost dim start at multiples of their size from here on.
+  void set_aligned(bool aligned) { aligned_ = aligned; }
 
   const KernelSpec& spec_;
-  const HostTarget& target_;
   llvm::IRBuilder<> b_;
   ScalarEmitter scalar_;
   llvm::Function* function_;
@@ -72,17 +101,6 @@ class PointEmitter {
     llvm::AllocaInst* current;
     llvm::AllocaInst* total = nullptr;  // double, of a long sum
   };
-  void load_pointers();
-  llvm::Value* size_argument(size_t index);
-  bool is_long_row() const;
-  void choose_width();
-  void make_accumulators();
-  // How a value changes: along the innermost dim, along folded dims, at all.
-  struct Varies {
-    bool inner = false, folded = false, ever = false;
-    void join(const Varies& other);
-  };
-  Varies varies(int32_t operand) const;
   void classify(const KernelStage& stage);
   Level level_of(const Varies& v) const;
   const KernelStage& stage() const { return spec_.stages[stage_]; }
@@ -103,23 +121,21 @@ class PointEmitter {
   llvm::Value* address(int32_t operand, llvm::Value* index);
   llvm::Value* load(int32_t operand, const Lanes& lanes);
   llvm::Value* load_strided(int32_t operand, const Lanes& lanes, llvm::Type* type);
+  llvm::Align vector_align(DType dtype, int width) const;
   void store(int32_t operand, llvm::Value* value, const Lanes& lanes);
+  void store_where(llvm::Value* condition, llvm::Value* value, llvm::Value* to);
 
-  bool long_ = false;
-  llvm::Value* sizes_ = nullptr;              // of an open kernel: the array of its sizes
+  bool long_ = false, rest_by_one_ = false, aligned_ = false;
   std::vector<llvm::Value*> size_arguments_;  // by place in that array
   llvm::Value* uneven_extent_ = nullptr;      // of the current chunk
   std::vector<llvm::Value*> bases_, rows_;    // operand pointers: as passed, and at the current row
-  struct Reduce {
-    ReduceKind kind;
-    DType dtype;  // of the accumulator
-  };
-  std::vector<Reduce> reduces_;             // of all stages
-  std::vector<size_t> first_reduce_;        // by stage
-  std::vector<std::vector<Level>> levels_;  // by stage and body node
+  std::vector<Reduce> reduces_;               // of all stages
+  std::vector<size_t> first_reduce_;          // by stage
+  std::vector<std::vector<Level>> levels_;    // by stage and body node
   // By stage and body node: the scalar value where it is constant along the row.
   std::vector<std::vector<llvm::Value*>> uniform_;
   std::vector<Accumulator> vectors_, scalars_;
+  std::vector<llvm::Value*> combined_;  // by reduction; null: folded_here is all of it
   // Of the current stage.
   size_t stage_ = 0;
   std::vector<llvm::Value*> folded_;                // by reduction: its value, unless by column

@@ -208,6 +208,23 @@ llvm::Value* ScalarEmitter::int_op(const ScalarNode& node, llvm::Value* a, llvm:
   }
 }
 
+// Lane by lane; the remainder of two float32 is one itself.
+llvm::Value* ScalarEmitter::remainder(llvm::Value* a, llvm::Value* b) {
+  llvm::Function* function = remainder_();
+  const auto one = [&](llvm::Value* x, llvm::Value* y) {
+    llvm::Value* wide[] = {b_.CreateFPCast(x, b_.getDoubleTy()),
+                           b_.CreateFPCast(y, b_.getDoubleTy())};
+    return b_.CreateFPCast(b_.CreateCall(function, wide), x->getType());
+  };
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
+  if (!vector) return one(a, b);
+  llvm::Value* all = llvm::PoisonValue::get(vector);
+  for (uint64_t i = 0; i < vector->getNumElements(); ++i)
+    all = b_.CreateInsertElement(
+        all, one(b_.CreateExtractElement(a, i), b_.CreateExtractElement(b, i)), i);
+  return all;
+}
+
 llvm::Value* ScalarEmitter::float_op(const ScalarNode& node, llvm::Value* a, llvm::Value* b,
                                      llvm::Value* c) {
   auto unary = [&](ID id) { return b_.CreateUnaryIntrinsic(id, a); };
@@ -216,7 +233,7 @@ llvm::Value* ScalarEmitter::float_op(const ScalarNode& node, llvm::Value* a, llv
     case ScalarOp::kSub: return b_.CreateFSub(a, b);
     case ScalarOp::kMul: return b_.CreateFMul(a, b);
     case ScalarOp::kDiv: return b_.CreateFDiv(a, b);
-    case ScalarOp::kRem: return b_.CreateFRem(a, b);
+    case ScalarOp::kRem: return remainder_ ? remainder(a, b) : b_.CreateFRem(a, b);
     case ScalarOp::kNeg: return b_.CreateFNeg(a);
     case ScalarOp::kAbs: return unary(llvm::Intrinsic::fabs);
     case ScalarOp::kMin: return b_.CreateSelect(b_.CreateFCmpOLT(a, b), a, b);

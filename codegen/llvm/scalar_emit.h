@@ -5,6 +5,8 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <functional>
+
 #include "codegen/kernel_spec.h"
 
 namespace msjit::llvm_backend {
@@ -12,6 +14,8 @@ namespace msjit::llvm_backend {
 class ScalarEmitter {
  public:
   explicit ScalarEmitter(llvm::IRBuilder<>& builder) : b_(builder) {}
+  // For machines that have no exact remainder of floats: what gives the function of two doubles.
+  void use_remainder(std::function<llvm::Function*()> make) { remainder_ = std::move(make); }
 
   llvm::Type* memory_type(DType dtype);               // of one element
   llvm::Type* register_type(DType dtype, int width);  // width 1: a scalar
@@ -36,10 +40,12 @@ class ScalarEmitter {
   llvm::Value* compare(ScalarOp op, DType from, llvm::Value* a, llvm::Value* b);
   llvm::Value* int_op(const ScalarNode& node, llvm::Value* a, llvm::Value* b, llvm::Value* c);
   llvm::Value* float_op(const ScalarNode& node, llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  llvm::Value* remainder(llvm::Value* a, llvm::Value* b);
   llvm::Type* widen(llvm::Type* type, int width);
   llvm::Value* zero_of(llvm::Value* like) { return llvm::Constant::getNullValue(like->getType()); }
 
   llvm::IRBuilder<>& b_;
+  std::function<llvm::Function*()> remainder_;
 };
 
 }  // namespace msjit::llvm_backend

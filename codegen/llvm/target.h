@@ -1,4 +1,4 @@
-// The machine that code is generated for: the host, once a process.
+// The machines that code is generated for: the host, once a process, and GPUs.
 #pragma once
 
 #include <llvm/Target/TargetMachine.h>
@@ -17,5 +17,8 @@ struct HostTarget {
 };
 
 const HostTarget& host_target();
+
+// The code generator of a GPU, 80 for sm_80; null with the reason in *error.
+std::unique_ptr<llvm::TargetMachine> device_machine(int arch, std::string* error);
 
 }  // namespace msjit::llvm_backend

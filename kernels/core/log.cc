@@ -9,8 +9,8 @@
 namespace msjit {
 namespace {
 
-constexpr std::string_view kTopicNames[kNumLogTopics] = {"breaks", "guards", "graph", "passes",
-                                                         "shapes", "ir",     "asm",   "plan"};
+constexpr std::string_view kTopicNames[kNumLogTopics] = {
+    "breaks", "guards", "graph", "passes", "shapes", "ir", "asm", "ptx", "plan"};
 
 // False at an unknown name; the known ones count all the same.
 bool parse_topics(std::string_view names, uint32_t* topics) {

@@ -12,8 +12,18 @@
 namespace msjit {
 
 // Names in MSJIT_LOG are these without the k, in lower case; `all` selects every one.
-enum class LogTopic : uint8_t { kBreaks, kGuards, kGraph, kPasses, kShapes, kIr, kAsm, kPlan };
-inline constexpr int kNumLogTopics = 8;
+enum class LogTopic : uint8_t {
+  kBreaks,
+  kGuards,
+  kGraph,
+  kPasses,
+  kShapes,
+  kIr,
+  kAsm,
+  kPtx,
+  kPlan
+};
+inline constexpr int kNumLogTopics = 9;
 
 namespace log_detail {
 extern uint32_t g_topics;  // bit set; kUnread until the first question

@@ -4,6 +4,7 @@
 #include "kernels/core/profile.h"
 #include "kernels/core/random.h"
 #include "kernels/core/storage.h"
+#include "kernels/device/device_api.h"
 #include "kernels/eager/eager_sink.h"
 #include "pylib/ext/boundary.h"
 
@@ -29,6 +30,16 @@ Ref op_count(PyObject*) { return Ref::steal(PyLong_FromLongLong(eager_op_count()
 Ref reset_op_count(PyObject*) {
   reset_eager_op_count();
   return Ref::none();
+}
+
+// Why tensors cannot lie on a GPU: what the driver says, or that they may not yet.
+Ref gpu_problem(PyObject*) {
+  const auto device = cuda_device(0);
+  const std::string text =
+      device.ok() ? "[cuda] tensors, got a GPU, expected the CPU: they cannot lie on " +
+                        device.value()->traits().name + " yet"
+                  : device.error().message;
+  return Ref::steal(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
 }
 
 // The generator's state as Python sees it: (seed, ticket).
@@ -91,6 +102,8 @@ PyMethodDef g_config_functions[] = {
                            "profile_start()\n--\n\nFrom here on, what runs is noted."),
     method0<profile_stop>("profile_stop",
                           "profile_stop()\n--\n\nEnds that: (events, number of events left out)."),
+    method0<gpu_problem>("gpu_problem",
+                         "gpu_problem()\n--\n\nWhy tensors cannot lie on a GPU, as a str."),
     method1<set_seed>("set_seed",
                       "set_seed(seed)\n--\n\nRestarts the random generator from a seed."),
     method0<rng_state>("rng_state",

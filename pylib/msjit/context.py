@@ -1,6 +1,7 @@
 """Execution context: MindSpore's set_context / get_context, with what has a meaning on this machine."""
 import os
 
+from ._devices import refusal
 from ._native import _msjit
 from ._native import dtypes as _dtypes
 from .context_options import OPTIONS as _ACCEPTED
@@ -78,7 +79,8 @@ def get_context(attr_key):
 
 
 def set_device(device_target, device_id=None):
-    """Selects the device; CPU is the one that exists in this build."""
+    """Selects the device, of which there is one, "CPU". TypeError for what is no str; ValueError for other devices, which for a GPU
+    names the cause: no driver, one that is too old, no device."""
     _set_device(device_target)
 
 
@@ -132,7 +134,7 @@ def _set_device(name):
     if not isinstance(name, str):
         raise TypeError("[set_context] device_target, got %s, expected a str" % type(name).__name__)
     if name != "CPU":
-        raise ValueError("[set_context] device_target %r is not available, expected 'CPU'" % (name,))
+        raise refusal("set_context", "device_target", name)
     _state["device_target"] = name
 
 

@@ -167,6 +167,14 @@ build() {
   PYTHON=$root/build/venv/${versions[0]}/bin/python \
     follow "fetching pocketfft" build/pocketfft.log tests/tools/fetch_pocketfft.sh "$root/build/deps" ||
     { tail -n 20 build/pocketfft.log >&2; die "pocketfft could not be fetched, see build/pocketfft.log"; }
+  # Tests assemble PTX where there is an assembler; without one they say so.
+  if [ "$goal" = test ] && [ ! -e "$stamps/ptxas" ] && ! command -v ptxas >/dev/null &&
+    [ ! -x "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas" ]; then
+    PYTHON=$root/build/venv/${versions[0]}/bin/python \
+      follow "fetching ptxas" build/ptxas.log tests/tools/fetch_ptxas.sh "$root/build/deps" ||
+      say "ptxas could not be fetched: the tests that assemble PTX are skipped"
+    touch "$stamps/ptxas"
+  fi
   if [ ! -e build/build.ninja ] || [ "$(cat "$stamps/configure" 2>/dev/null)" != "${args[*]}" ]; then
     follow "configuring" build/configure.log "$cmake" "${args[@]}" ||
       { tail -n 30 build/configure.log >&2; die "cmake failed"; }

@@ -1,8 +1,8 @@
 """usage: soak.py [--only JOB...] [--scale F]
 
 The long forms of the fuzzers and of other checks on each interpreter that has the bytecode JIT; prints a table and, last, `N passed, N failed`.
-Findings lie in build/soak/<job>. A new fuzzer is a row in FUZZERS; a job is named fuzzer-3.X, a prefix will do; graphs-cpp is the one
-without an interpreter.
+Findings lie in build/soak/<job>. A new fuzzer is a row in FUZZERS; a job is named fuzzer-3.X, a prefix will do; graphs-cpp and
+kernels-cpp need no interpreter.
 """
 import argparse
 import concurrent.futures
@@ -28,15 +28,19 @@ FUZZERS = {
     "memory": (["tests/fuzz/memory_soak.py"], {"--calls": 1000000, "--captures": 1000}),
     "cpython": (["tests/cpython/run.py", "--all", "--jobs", "3"], {}),  # many of its tests wait rather than work
 }
-GRAPHS = ("graphs", "cpp")  # tests/cpp/codegen/graph_fuzz_test.cc
-GRAPH_COUNT = 50000
+# Without an interpreter: (C++ tests, number of random graphs).
+CPP = {
+    "graphs": ("GraphFuzz.*", 50000),
+    "kernels": ("Emulation.*:DeviceProgram*", 10000),  # what a GPU would compute
+}
 
 
 def command_of(name, version, scale):
     """Its command, and what it needs in the environment."""
-    if (name, version) == GRAPHS:
-        command = [str(run_tests.BUILD / "msjit_tests"), "--gtest_filter=GraphFuzz.*", "--gtest_brief=1"]
-        return command, {"MSJIT_FUZZ_GRAPHS": str(max(1, int(GRAPH_COUNT * scale)))}
+    if version == "cpp":
+        tests, count = CPP[name]
+        command = [str(run_tests.BUILD / "msjit_tests"), "--gtest_filter=" + tests, "--gtest_brief=1"]
+        return command, {"MSJIT_FUZZ_GRAPHS": str(max(1, int(count * scale)))}
     script, amounts = FUZZERS[name]
     command = [str(run_tests.BUILD / "venv" / version / "bin/python"), *script]
     for option, amount in amounts.items():
@@ -65,7 +69,7 @@ def main():
     parser.add_argument("--scale", type=float, default=1.0)
     options = parser.parse_args()
     versions = (run_tests.BUILD / "stamps/versions-test").read_text().split()
-    jobs = [GRAPHS] + [(name, v) for v in versions if v in run_tests.JIT_VERSIONS for name in sorted(FUZZERS)]
+    jobs = [(name, "cpp") for name in CPP] + [(name, v) for v in versions if v in run_tests.JIT_VERSIONS for name in sorted(FUZZERS)]
     jobs = [j for j in jobs if not options.only or any(("%s-%s" % j).startswith(o) for o in options.only)]
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         results = list(pool.map(lambda j: soak(j[0], j[1], options.scale), jobs))

@@ -2,6 +2,7 @@
 
 A method here takes the names of either spelling. Where the two differ in what they compute, the names given decide.
 """
+from .._devices import refusal as _refusal
 from .._native import Tensor, _msjit
 
 _MISSING = object()
@@ -233,8 +234,8 @@ def _to(self, dtype=None, *rest, **named):
     given = [item for item in (dtype, named.get("device"), named.get("dtype"), named.get("other")) + rest
              if item is not None and not isinstance(item, bool)]
     for item in given:
-        if isinstance(item, str) and item.upper() in ("ASCEND", "GPU", "CUDA", "NPU"):
-            raise ValueError("[to] device, got %r, expected 'CPU'" % item)
+        if isinstance(item, str) and item.split(":")[0].upper() in ("ASCEND", "GPU", "CUDA", "NPU"):
+            raise _refusal("to", "device", item)
     wanted = [item.dtype if isinstance(item, Tensor) else item for item in given
               if not (isinstance(item, str) and item.upper() == "CPU")]
     if len(wanted) > 1:

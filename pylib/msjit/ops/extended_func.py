@@ -1,6 +1,7 @@
 """Functions with a second name or form: those that MindSpore's mint is made of (`_ext`), and parts of language models."""
 import math as _math
 
+from .._devices import refusal as _refusal
 from ..autograd import _no_grad
 from ..common import dtype as _mstype
 from ..common.generator import drawn as _drawn
@@ -49,9 +50,9 @@ def dyn_shape(input_x):
 
 
 def move_to(input, to="CPU", blocking=True):
-    """The tensor; there is one device, the CPU."""
+    """The tensor; there is one device, the CPU. ValueError for others."""
     if to != "CPU":
-        raise ValueError("[move_to] to, got %r, expected 'CPU'" % (to,))
+        raise _refusal("move_to", "to", to)
     return _check(input, "move_to")
 
 

@@ -1,0 +1,85 @@
+// DeviceApi: what an accelerator can do, and all that the rest asks of one. Addresses are the
+// device's: the host never follows them. Work is queued on streams and done in order within each;
+// between streams, and for the host, order comes from events and sync alone. Functions may be
+// called from any thread. Errors are the device's own words, as `[cuda] what, got X, expected Y`.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kernels/core/result.h"
+
+namespace msjit {
+
+// Handles; what they hold belongs to the api that gave them. Null streams are the default one.
+struct DeviceStream {
+  void* handle = nullptr;
+  friend bool operator==(const DeviceStream&, const DeviceStream&) = default;
+};
+struct DeviceEvent {
+  void* handle = nullptr;
+};
+struct DeviceModule {
+  void* handle = nullptr;
+};
+struct DeviceFunction {
+  void* handle = nullptr;
+};
+
+enum class CopyKind : uint8_t { kToDevice, kToHost, kWithin };
+// What load_module takes: PTX for an architecture, or host code that plays a GPU's.
+enum class CodeKind : uint8_t { kPtx, kEmulated };
+
+struct DeviceTraits {
+  std::string name;
+  CodeKind code = CodeKind::kPtx;
+  int arch = 80;  // 80: sm_80
+  int64_t processors = 1;
+};
+
+class DeviceApi {
+ public:
+  virtual ~DeviceApi() = default;
+  virtual const DeviceTraits& traits() const = 0;
+
+  // From the system, which is slow and may wait for the device: see DeviceAllocator. MemoryError
+  // when there is none left.
+  virtual Result<void*> allocate(size_t bytes) = 0;
+  virtual Status free(void* memory) = 0;
+
+  // Queued. Host memory must stay as it is until the stream has come there.
+  virtual Status copy(CopyKind kind, void* to, const void* from, size_t bytes,
+                      DeviceStream stream) = 0;
+
+  virtual Result<DeviceStream> create_stream() = 0;
+  virtual Status destroy_stream(DeviceStream stream) = 0;
+  virtual Status sync(DeviceStream stream) = 0;  // the host waits; errors of queued work come here
+
+  // An event stands for all that was queued on a stream before it was recorded.
+  virtual Result<DeviceEvent> record(DeviceStream stream) = 0;
+  virtual Status wait(DeviceStream stream, DeviceEvent event) = 0;  // the stream waits
+  virtual Status sync(DeviceEvent event) = 0;                       // the host waits
+  virtual Result<bool> is_done(DeviceEvent event) = 0;
+  virtual Status destroy_event(DeviceEvent event) = 0;
+
+  virtual Result<DeviceModule> load_module(std::string_view code) = 0;
+  virtual Result<DeviceFunction> find_function(DeviceModule module, const char* name) = 0;
+  virtual Status unload(DeviceModule module) = 0;  // when nothing of it is queued any more
+  // Queued. `parameters` points at the arguments one by one, 8 bytes each, which are copied.
+  virtual Status launch(DeviceFunction function, int64_t blocks, int threads,
+                        std::span<void* const> parameters, DeviceStream stream) = 0;
+};
+
+// The GPU of that index through the CUDA driver, which is opened by the first call; nothing else
+// here links with it. RuntimeError that names the cause: no driver, one that is too old, no device.
+Result<DeviceApi*> cuda_device(int index);
+// How many there are; an error as above.
+Result<int> cuda_device_count();
+
+// As cuda_device, of another driver library. For tests.
+Result<std::unique_ptr<DeviceApi>> open_cuda(const char* library, int index);
+
+}  // namespace msjit

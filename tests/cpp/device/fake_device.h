@@ -1,0 +1,84 @@
+// A device for tests. Its memory is memory that the host may not touch: a page fault is the answer.
+// Queued work is done as late as the rules allow, when somebody waits for it, so that what forgot
+// to wait sees old bytes. It refuses what would be a race on a real device: two streams that use a
+// block, of which neither comes before the other by events or syncs; freed or foreign memory; a
+// block freed, or a module unloaded, while work that uses it is queued. A launch counts as a write
+// of all that it is given. Kernels run by the emulation of a GPU's threads.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "kernels/device/device_api.h"
+
+namespace msjit::testing {
+
+class FakeDevice final : public DeviceApi {
+ public:
+  explicit FakeDevice(size_t capacity = size_t{64} << 20);
+  ~FakeDevice() override;
+
+  const DeviceTraits& traits() const override { return traits_; }
+  Result<void*> allocate(size_t bytes) override;
+  Status free(void* memory) override;
+  Status copy(CopyKind kind, void* to, const void* from, size_t bytes,
+              DeviceStream stream) override;
+  Result<DeviceStream> create_stream() override;
+  Status destroy_stream(DeviceStream stream) override;
+  Status sync(DeviceStream stream) override;
+  Result<DeviceEvent> record(DeviceStream stream) override;
+  Status wait(DeviceStream stream, DeviceEvent event) override;
+  Status sync(DeviceEvent event) override;
+  Result<bool> is_done(DeviceEvent event) override;
+  Status destroy_event(DeviceEvent event) override;
+  Result<DeviceModule> load_module(std::string_view code) override;
+  Result<DeviceFunction> find_function(DeviceModule module, const char* name) override;
+  Status unload(DeviceModule module) override;
+  Status launch(DeviceFunction function, int64_t blocks, int threads,
+                std::span<void* const> parameters, DeviceStream stream) override;
+
+  // What has not been given back: "2 blocks, 1 module", "" when nothing.
+  std::string leaks() const;
+
+ private:
+  struct Stream;
+  struct Module;
+  using Clock = std::map<const Stream*, int64_t>;  // how much of each stream comes before
+  struct Event {
+    Stream* stream;
+    int64_t position;
+    Clock clock;
+  };
+  struct Stream {
+    std::deque<std::function<Status()>> queue;
+    int64_t queued = 0, done = 0;
+    Clock clock;
+    Status error;
+  };
+  struct Block {
+    size_t bytes;
+    bool freed = false;
+    Clock reads, writes;
+  };
+
+  Stream& stream_of(DeviceStream stream);
+  Stream& enqueue(DeviceStream stream, std::function<Status()> work);
+  Status run_until(Stream& stream, int64_t position);
+  Result<Block*> find_block(const void* memory, size_t bytes);
+  Status use(Stream& stream, Block& block, bool writes);
+  void open(bool readable);  // all live blocks, while queued work runs
+
+  DeviceTraits traits_;
+  char* memory_;
+  size_t capacity_, next_ = 0, live_bytes_ = 0;
+  std::map<char*, Block> blocks_;  // by address, the freed ones too
+  std::map<void*, std::unique_ptr<Stream>> streams_;
+  std::vector<std::unique_ptr<Stream>> ended_;
+  std::map<void*, std::unique_ptr<Event>> events_;
+  std::map<void*, std::unique_ptr<Module>> modules_;
+  Clock host_;
+};
+
+}  // namespace msjit::testing
