@@ -33,6 +33,17 @@ class _GraphExecutor:
 _cell_graph_executor = _GraphExecutor()
 
 
+def ms_memory_recycle():
+    """Gives the memory of Tensors that are gone back to the system, as hal.empty_cache does."""
+    from ..hal import empty_cache
+    empty_cache()
+
+
+def _convert_python_data(data):
+    """`data` itself: what graphs return are Python's objects already."""
+    return data
+
+
 def deprecated(version, substitute, use_substitute_name=False):
     """A decorator of functions that warns, at the first call of each, that another name is to be used."""
     def decorate(function):
