@@ -188,6 +188,7 @@ Ref make_module() {
   Ref module = Ref::steal(PyModule_Create(&g_module));
   if (!module || PyModule_AddFunctions(module.get(), g_autograd_functions) < 0 ||
       PyModule_AddFunctions(module.get(), g_custom_gradient_functions) < 0 ||
+      PyModule_AddFunctions(module.get(), g_saved_hooks_functions) < 0 ||
       PyModule_AddFunctions(module.get(), g_config_functions) < 0 || !add_processes(module.get()) ||
       !add_images(module.get()))
     return {};

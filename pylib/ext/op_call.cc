@@ -6,6 +6,7 @@
 
 #include "kernels/core/registry.h"
 #include "pylib/ext/boundary.h"
+#include "pylib/ext/custom_gradient.h"
 
 namespace msjit {
 namespace {
@@ -204,6 +205,7 @@ PyTypeObject g_op_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.Op", sizeof(O
 bool run_call(const OpDef& op, std::span<TensorImpl* const> inputs, const Attrs& attrs,
               TensorVec* out) {
   Status status = run_op_unlocking(op, borrow(inputs), attrs, out);
+  if (!status.ok() && status.error().message == kHookRaised && PyErr_Occurred()) return false;
   return status.ok() || fail(status.take_error());
 }
 

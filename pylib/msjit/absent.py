@@ -39,7 +39,7 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
     init_exec_dataset jit_forbidden_register flops_collection dump_func_graph"""
 
 _UNWRITTEN = """BasicLSTMCell ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm
-    LARSUpdate SampleDistortedBoundingBoxV2 saved_tensors_hooks register_saved_tensors_hooks MsDispatchMode
+    LARSUpdate SampleDistortedBoundingBoxV2 MsDispatchMode
     ScaleAndTranslate OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
 
 _TABLE = {}

@@ -1,6 +1,7 @@
 """Names that MindSpore keeps in common.api."""
 from ..absent import attributes as _absent
 from ..autograd import _no_grad, no_grad
+from ..graph_hints import ms_memory_recycle  # noqa: F401
 from ..jit import JitConfig, jit, jit_class
 from .parameter import Parameter  # noqa: F401
 from .tensor import Tensor, mutable  # noqa: F401
@@ -31,12 +32,6 @@ class _GraphExecutor:
 
 
 _cell_graph_executor = _GraphExecutor()
-
-
-def ms_memory_recycle():
-    """Gives the memory of Tensors that are gone back to the system, as hal.empty_cache does."""
-    from ..hal import empty_cache
-    empty_cache()
 
 
 def _convert_python_data(data):
@@ -77,4 +72,7 @@ def __getattr__(name):
     if name in ("COOTensor", "CSRTensor"):
         from . import sparse_tensor
         return getattr(sparse_tensor, name)
+    if name in ("saved_tensors_hooks", "register_saved_tensors_hooks"):
+        from .. import saved_tensors
+        return getattr(saved_tensors, name)
     return _refuse(name)

@@ -14,6 +14,7 @@ from ..common.notebook import cell_html
 from ..common.parameter import Parameter, ParameterTuple, has_own_name
 from ..jit import LeveledConstruct, graph_construct, leveled_construct
 from ..jit_cell import JitCell, set_plain_call
+from ..saved_tensors import register_saved_tensors_hooks
 from .bprop import recorded_call
 from .cell_attributes import CellAttributes, check_names_of_arguments, precision_flags
 from .cell_names import CellNames
@@ -93,6 +94,8 @@ class Cell(CellState, CellAttributes, CellNames):
         # A Cell called by compiled code is part of that code.
         if construct is given and context.is_graph_mode() and not _msjit.in_graph_call():
             construct = graph_construct(self, construct)
+        if "_saved_hooks" in self.__dict__:
+            construct = register_saved_tensors_hooks(*self._saved_hooks)(construct)
         if self._hooks is not None:
             return run_with_hooks(self, construct, args, kwargs)
         return self._call_construct(construct, args, kwargs)

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from ..common.dtype import DType, bfloat16, complex_type, float16, float32, float_type
 from ..common.tensor import Tensor
+from ..saved_tensors import _check_hooks as check_saved_hooks
 
 _FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
 
@@ -197,6 +198,15 @@ class CellAttributes:
         """Checks strategies for several devices, which change nothing in one process. TypeError for what is no tuple."""
         from ..parallel.layouts import shard
         shard(self, in_strategy, out_strategy, parameter_plan)
+
+    def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
+        """What construct keeps for its gradients goes through these functions; see msjit.saved_tensors_hooks.
+
+        Raises TypeError for what cannot be called.
+        """
+        check_saved_hooks("register_saved_tensors_hooks", pack_hook, unpack_hook)
+        self.__dict__["_saved_hooks"] = (pack_hook, unpack_hook)
+        self.__dict__["_intercept"] = True
 
     def compile_and_run(self, *args, **kwargs):
         """A call of this Cell, as if it had been compiled before."""
