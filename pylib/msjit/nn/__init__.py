@@ -151,7 +151,7 @@ for _module in (activation, basic, container, conv, functions, image, normalizat
 def __getattr__(name):
     """Layers that few use, the metrics, and the layers of mint.nn, which MindSpore has under nn too; loaded at the first use."""
     import importlib
-    if name in ("probability", "embedding"):
+    if name in ("probability", "embedding", "utils"):
         return importlib.import_module(__name__ + "." + name)
     if name in _LATER:
         found = globals()[name] = getattr(importlib.import_module("%s.%s" % (__name__, _LATER[name])), name)
