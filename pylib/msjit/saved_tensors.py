@@ -2,9 +2,10 @@
 from functools import wraps
 
 from ._native import _msjit
+from .uncaptured import Uncaptured
 
 
-class saved_tensors_hooks:  # noqa: N801 - as MindSpore has it
+class saved_tensors_hooks(Uncaptured):  # noqa: N801 - as MindSpore has it
     """Context manager: each tensor that an operation inside keeps for its gradient goes through `pack_hook`, and what that returns
     through `unpack_hook` when the gradient is computed, which uses the result.
 
@@ -25,19 +26,16 @@ class saved_tensors_hooks:  # noqa: N801 - as MindSpore has it
 
     def __init__(self, pack_hook, unpack_hook):
         _check_hooks("saved_tensors_hooks", pack_hook, unpack_hook)
+        super().__init__()
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
-        self._enabled = []
 
     def __enter__(self):
-        if _msjit.has_jit:
-            self._enabled.append(_msjit.config()["enabled"])
-            _msjit.set_config("enabled", False)
+        super().__enter__()
         _msjit.push_saved_hooks(self.pack_hook, self.unpack_hook)
 
     def __exit__(self, *error):
         _msjit.pop_saved_hooks()
-        if _msjit.has_jit:
-            _msjit.set_config("enabled", self._enabled.pop())
+        super().__exit__(*error)
 
 
 def _check_hooks(where, *hooks):

@@ -7,6 +7,7 @@ from collections import OrderedDict
 
 from .. import context
 from .._native import _msjit
+from ..auto_cast import in_precision
 from ..autograd import transforms
 from ..common import dtype as mstype
 from ..common.jit_config import JitConfig
@@ -50,6 +51,7 @@ class Cell(CellState, CellAttributes, CellNames):
     _intercept = transforms
     _jit_config = None
     _recompute = False
+    _auto_cast = None  # the dtype of amp level "auto"
     _keeps_casts = None  # the class itself, where `construct` only reads the Parameters and hands none of them out
     _output_dtype = None  # of the floats that a Cell returns which computes in another one
     _leveled = LeveledConstruct()
@@ -94,6 +96,8 @@ class Cell(CellState, CellAttributes, CellNames):
         # A Cell called by compiled code is part of that code.
         if construct is given and context.is_graph_mode() and not _msjit.in_graph_call():
             construct = graph_construct(self, construct)
+        if self._auto_cast is not None:
+            construct = in_precision(construct, self._auto_cast)
         if "_saved_hooks" in self.__dict__:
             construct = register_saved_tensors_hooks(*self._saved_hooks)(construct)
         if self._hooks is not None:
