@@ -12,8 +12,8 @@ thread_local std::vector<std::shared_ptr<SavedHooks>> t_hooks;
 // What a rule does depends on nothing else, so this is what it reads later.
 class ProbeSink final : public OpSink {
  public:
-  Val add(Meta meta) {
-    metas_.push_back(std::make_unique<Meta>(std::move(meta)));
+  Val add(const Meta& meta) {
+    metas_.push_back(std::make_unique<Meta>(meta));
     read_.push_back(false);
     return Val(this, static_cast<int32_t>(metas_.size() - 1));
   }
