@@ -50,7 +50,7 @@ _LAZY_NAMES.update(dict.fromkeys((
     "BackupAndRestore", "DatasetHelper", "OnRequestExit", "connect_network_with_dataset", "data_sink", "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
     "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",
     "FixedLossScaleManager", "LossScaleManager", "build_train_network", "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "HausdorffDistance",
-    "MeanSurfaceDistance", "RootMeanSquareDistance",
+    "MeanSurfaceDistance", "OcclusionSensitivity", "RootMeanSquareDistance",
     "CosineSimilarity", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric",
     "Perplexity", "Precision", "ROC", "Recall", "Top1CategoricalAccuracy",
     "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs"), "train"))

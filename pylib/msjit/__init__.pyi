@@ -76,6 +76,7 @@ from msjit.train import MeanSurfaceDistance as MeanSurfaceDistance
 from msjit.train import Metric as Metric
 from msjit.train import Model as Model
 from msjit.train import ModelCheckpoint as ModelCheckpoint
+from msjit.train import OcclusionSensitivity as OcclusionSensitivity
 from msjit.train import OnRequestExit as OnRequestExit
 from msjit.train import Perplexity as Perplexity
 from msjit.train import Precision as Precision
