@@ -40,7 +40,7 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
 
 _UNWRITTEN = """BasicLSTMCell ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm
     LARSUpdate SampleDistortedBoundingBoxV2 MsDispatchMode
-    ScaleAndTranslate SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
+    SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
 
 _TABLE = {}
 for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE),

@@ -164,3 +164,33 @@ def test_sizes_may_be_a_tensor():
         assert np.array_equal(op(x, Tensor([3, 5], ms.int32)).asnumpy(), op(x, (3, 5)).asnumpy())
         with pytest.raises(TypeError, match="size must be ints, got float"):
             op(x, Tensor([3.0, 5.0]))
+
+
+SCALED = {  # of 0 ** 1.5, 1 ** 1.5, ... 11 ** 1.5 as (3, 4), numbers of MindSpore 2.10: to (4, 3) with filters widened, to (2, 3) without
+    "lanczos1": ([.8953, 3.9881, 0, 5.7683, 10.2765, 0, 12.5055, 18.6482, 0, 26.2398, 33.9961, 0], [4.0804, 7.4264, 11.7391, 22.7956, 29.3114, 36.2959]),
+    "lanczos5": ([.88, 4.3309, 0, 1.8939, 6.6403, 0, 16.3125, 24.7619, 0, 25.6363, 35.0626, 0], [1.0511, 3.4773, 7.3325, 24.7476, 30.6451, 37.2868]),
+    "gaussian": ([1.5473, 4.2371, 0, 6.0559, 9.8634, 0, 15.0065, 20.3937, 0, 25.0697, 31.51, 0], [4.436, 7.4264, 11.2125, 23.5396, 29.3114, 35.469]),
+    "box": ([.5, 4.0123, 0, 5.0451, 10.3104, 0, 9.5902, 16.6086, 0, 24.8137, 34.0528, 0], [4, 7.4264, 11.8582, 22.6274, 29.3114, 36.4829]),
+    "triangle": ([1.0285, 3.8115, 0, 5.947, 10.0291, 0, 15.0828, 20.9141, 0, 26.5297, 33.5826, 0], [4.3484, 7.4264, 11.3423, 23.3562, 29.3114, 35.6729]),
+    "keyscubic": ([-.0864, 2.8659, 0, 4.4228, 8.9737, 0, 14.8951, 21.861, 0, 26.2461, 34.5116, 0], [3.0988, 6.0743, 10.0973, 24.9182, 31.3287, 38.2125]),
+    "mitchellcubic": ([.5981, 3.428, 0, 5.1272, 9.3353, 0, 15.1759, 21.4303, 0, 25.657, 33.0619, 0], [3.6911, 6.6565, 10.5453, 24.3508, 30.4318, 36.9433])}
+
+
+@pytest.mark.parametrize("kind", sorted(SCALED))
+def test_scale_and_translate(kind):
+    image = Tensor(np.arange(12, dtype=np.float32).reshape(1, 3, 4, 1) ** 1.5)
+
+    def pair(a, b, dtype=np.float32):
+        return Tensor(np.array([a, b], dtype))
+    widened = ops.operations.ScaleAndTranslate(kind)(image, pair(4, 3, np.int32), pair(1.3, 0.6), pair(0.2, -0.3))
+    plain = ops.operations.ScaleAndTranslate(kind, antialias=False)(image, pair(2, 3, np.int32), pair(0.5, 0.75), pair(0, 0))
+    assert widened.shape == (1, 4, 3, 1) and plain.shape == (1, 2, 3, 1)
+    np.testing.assert_allclose(widened.asnumpy().ravel(), SCALED[kind][0], 1e-4, 1e-4)
+    np.testing.assert_allclose(plain.asnumpy().ravel(), SCALED[kind][1], 1e-4, 1e-4)
+    for call, error in ((lambda: ops.operations.ScaleAndTranslate("sinc")(image, pair(1, 1, np.int32), pair(1, 1), pair(0, 0)), ValueError),
+                        (lambda: ops.operations.ScaleAndTranslate(3)(image, pair(1, 1, np.int32), pair(1, 1), pair(0, 0)), TypeError),
+                        (lambda: ops.operations.ScaleAndTranslate(kind)(image, pair(0, 1, np.int32), pair(1, 1), pair(0, 0)), ValueError),
+                        (lambda: ops.operations.ScaleAndTranslate(kind)(image, pair(1, 1), pair(1, 1), pair(0, 0)), TypeError),
+                        (lambda: ops.operations.ScaleAndTranslate(kind)(image[0], pair(1, 1, np.int32), pair(1, 1), pair(0, 0)), ValueError)):
+        with pytest.raises(error):
+            call()

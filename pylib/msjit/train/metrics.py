@@ -217,9 +217,9 @@ from .class_metrics import (  # noqa: E402  - they build upon what stands above
     TopKCategoricalAccuracy,
     auc,
 )
+from .occlusion import OcclusionSensitivity  # noqa: E402
 from .other_metrics import BleuScore, CosineSimilarity, Dice, Perplexity  # noqa: E402
 from .rate_metrics import ConfusionMatrixMetric  # noqa: E402
-from .occlusion import OcclusionSensitivity  # noqa: E402
 from .surface_metrics import HausdorffDistance, MeanSurfaceDistance, RootMeanSquareDistance  # noqa: E402
 
 _BY_NAME = {
