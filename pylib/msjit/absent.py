@@ -38,7 +38,7 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
     PrimitiveFunction_ Primitive_ Validator ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
     init_exec_dataset jit_forbidden_register flops_collection dump_func_graph"""
 
-_UNWRITTEN = """BasicLSTMCell ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm
+_UNWRITTEN = """BasicLSTMCell SparseMatrixOrderingAMD SparseSplit Sspaddmm
     LARSUpdate SampleDistortedBoundingBoxV2 MsDispatchMode
     SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
 

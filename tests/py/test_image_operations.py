@@ -194,3 +194,29 @@ def test_scale_and_translate(kind):
                         (lambda: ops.operations.ScaleAndTranslate(kind)(image[0], pair(1, 1, np.int32), pair(1, 1), pair(0, 0)), ValueError)):
         with pytest.raises(error):
             call()
+
+
+@pytest.mark.parametrize("options, offset, expected", [  # of a 3 x 4 image to 2 x 3, numbers of MindSpore 2.10
+    ((True, True), (0, 0), [0, 1, 2, 4, 5, 6]), ((True, True), (1, 1), [10, 11, 0, 0, 0, 0]), ((True, True), (0.5, -0.5), [4, 5, 6, 8, 9, 10]),
+    ((True, True), (-1, -1), [0, 0, 0, 0, 0, 1]), ((True, True), (2, 3), [0] * 6), ((True, True), (0.3, 1.7), [3, 0, 0, 7, 0, 0]),
+    ((False, False), (0, 0), [0, 0, 0, 0, 0, 1]), ((False, False), (0.5, -0.5), [0, 0, 0, 0, 0, 4]), ((False, False), (2, 3), [5, 6, 7, 9, 10, 11]),
+    ((True, False), (1, 1), [5, 6, 7, 9, 10, 11]), ((True, False), (2, 3), [6, 7, 0, 10, 11, 0]), ((False, True), (1, 1), [10, 11, 0, 0, 0, 0])])
+def test_extract_glimpse(options, offset, expected):
+    image, size = Tensor(np.arange(12, dtype=np.float32).reshape(1, 3, 4, 1)), Tensor(np.int32([2, 3]))
+    cut = ops.operations.ExtractGlimpse(*options, uniform_noise=False, noise="zero")
+    assert cut(image, size, Tensor(np.float32([offset]))).asnumpy().ravel().tolist() == expected
+
+
+def test_extract_glimpse_noise_and_errors():
+    op, image, size = ops.operations.ExtractGlimpse, Tensor(np.full((2, 1, 1, 3), 99, np.float32)), Tensor(np.int32([30, 30]))
+    places = Tensor(np.zeros((2, 2), np.float32))
+    even = op()(image, size, places).asnumpy()
+    assert (even == 99).sum() == 6 and -1 <= even.min() < -0.9 < 0.9 < np.sort(even.ravel())[-7] < 1
+    normal = op(noise="gaussian", uniform_noise=False)(image, size, places).asnumpy()
+    assert abs(np.median(normal) - 10) < 0.1
+    for call, error in ((lambda: op(noise="x")(image, size, places), ValueError), (lambda: op(noise="zero")(image, size, places), ValueError),
+                        (lambda: op(centered=1)(image, size, places), TypeError), (lambda: op()(image[0], size, places), RuntimeError),
+                        (lambda: op()(image, Tensor(np.int32([2, 0])), places), ValueError), (lambda: op()(image, size, places[:1]), ValueError),
+                        (lambda: op()(image.astype(ms.float64), size, places), TypeError)):
+        with pytest.raises(error):
+            call()

@@ -27,6 +27,7 @@ from . import fractional_func as fractional_func
 from . import function as function
 from . import functional as functional
 from . import gamma_func as gamma_func
+from . import glimpses as glimpses
 from . import gradient_operations as gradient_operations
 from . import image_func as image_func
 from . import image_operations as image_operations
@@ -3408,6 +3409,11 @@ class ExpandDims(Primitive):  # type: ignore[misc, override]
 
 class Expm1(Primitive):  # type: ignore[misc, override]
     def __init__(self, name: Any = ...) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+class ExtractGlimpse(Primitive):  # type: ignore[misc, override]
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __getattr__(self, name: str) -> Any: ...
 
