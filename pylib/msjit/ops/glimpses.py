@@ -1,6 +1,7 @@
 """extract_glimpse: windows cut out of images, around places of their own."""
 from ..common import dtype as _mstype
-from ..common.tensor import Tensor, check_tensor as _check
+from ..common.tensor import Tensor
+from ..common.tensor import check_tensor as _check
 from . import registry as _k
 
 _NOISE = ("uniform", "gaussian", "zero")

@@ -46,7 +46,7 @@ def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
                                p.ctc_merge_repeated)[0]
     value, pull = _autograd.vjp(loss, x)
     # Sequences of more labels than steps cost infinity and have no gradient, ignored or not, as in MindSpore.
-    return value, pull(_k.cast(_k.isfinite(value), value.dtype))[0]
+    return value, _k.stop_gradient(pull(_k.cast(_k.isfinite(value), value.dtype))[0])
 
 
 def _ctc_targets(places, values, batch, collapse):
