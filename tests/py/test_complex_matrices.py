@@ -41,7 +41,7 @@ def test_qr_and_svd(shape, full):
     np.testing.assert_allclose(q.conj().swapaxes(-1, -2) @ q, np.broadcast_to(np.eye(q.shape[-1]), q.shape[:-2] + (q.shape[-1],) * 2), atol=1e-10)
     assert np.allclose(r, np.triu(r))
     s, u, v = ops.svd(Tensor(x), full_matrices=full)
-    assert s.dtype == ms.float64
+    assert s.dtype == ms.complex128  # as in MindSpore
     close(s, np.linalg.svd(x, compute_uv=False))
     k = s.shape[-1]
     u, v = u.asnumpy(), v.asnumpy()
@@ -50,9 +50,25 @@ def test_qr_and_svd(shape, full):
 
 
 def test_cholesky():
-    close(ops.cholesky(Tensor(HERMITIAN)), np.linalg.cholesky(HERMITIAN))
+    factor = np.linalg.cholesky(HERMITIAN)
+    close(ops.cholesky(Tensor(HERMITIAN)), factor)
+    close(ops.cholesky(Tensor(HERMITIAN), upper=True), factor.conj().swapaxes(-1, -2))
+    close(ops.cholesky_inverse(Tensor(factor[0])), np.linalg.inv(HERMITIAN[0]))
+    close(ops.cholesky_solve(Tensor(B[0]), Tensor(factor[0])), np.linalg.solve(HERMITIAN[0], B[0]))
     with pytest.raises(ValueError, match="not positive definite"):
         ops.cholesky(Tensor(-HERMITIAN))
+
+
+def test_what_is_made_of_them():
+    tall, a = matrices(4, 2), Tensor(A[0])
+    close(ops.pinv(Tensor(tall)), np.linalg.pinv(tall))
+    close(ops.lstsq(Tensor(tall), Tensor(matrices(4, 3))[:, :2]) * 0 + ops.lstsq(Tensor(tall), Tensor(tall)), np.eye(2))
+    close(ops.lstsq(Tensor(tall.T.copy()), Tensor(B[0][:2])), np.linalg.pinv(tall.T) @ B[0][:2])
+    np.testing.assert_allclose(ops.cond(a).asnumpy(), np.linalg.cond(A[0]), 1e-6)
+    close(ops.exp(ops.logdet(a)), np.linalg.det(A[0]))
+    solved = ms.mint.triangular_solve(Tensor(B[0]), a, transpose=True)[0]
+    close(solved, np.linalg.solve(np.triu(A[0]).T, B[0]))
+    np.testing.assert_allclose(float(ops.norm(a, "nuc")), np.linalg.norm(A[0], "nuc"), 1e-6)
 
 
 W = Tensor(matrices(3, 3))
@@ -80,7 +96,7 @@ LOSSES = {
     "solve adjoint": lambda a: weighed(ops.matrix_solve(a, a * a, True)),
     "qr": lambda a: weighed(ops.qr(a)[0]) + weighed(ops.qr(a)[1]),
     "cholesky": lambda a: weighed(ops.cholesky(ops.matmul(a, a.mH) + Tensor(np.eye(3) + 0j))),
-    "singular values": lambda a: (ops.svd(a)[0] * Tensor([1.0, 2.0, 5.0], ms.float64)).sum(),
+    "singular values": lambda a: (ops.real(ops.svd(a)[0]) * Tensor([1.0, 2.0, 5.0], ms.float64)).sum(),
     "left vectors": lambda a: both(ops.svd(a)[1:2]),
     "right vectors": lambda a: both(ops.svd(a)[2:3]),
     "all vectors": lambda a: weighed(ops.matmul(ops.svd(a)[1] * Tensor([1.0, 2.0, 3.0], ms.float64), ops.svd(a)[2].mH)),
