@@ -274,19 +274,19 @@ def _groups(parameters, rate, decay, where):
                              _decay(item["weight_decay"], where) if "weight_decay" in item else decay, centred,
                              len(groups) if "lr" in item else None))
         everything += params
-    _check_unique(everything, where)
+    _check_unique(everything, where, RuntimeError)  # MindSpore's class, where they come in groups
     if order is not None and {id(p) for p in order} != {id(p) for p in everything}:
         raise ValueError("[%s] order_params must hold the parameters of the groups" % where)
     return groups, order or everything
 
 
-def _check_unique(params, where):
+def _check_unique(params, where, error=ValueError):
     seen = set()
     for param in params:
         if not isinstance(param, Parameter):
             raise TypeError("[%s] parameters must be Parameters, got %s" % (where, type(param).__name__))
         if id(param) in seen:
-            raise ValueError("[%s] parameter %s is given twice" % (where, param.name))
+            raise error("[%s] parameter %s is given twice" % (where, param.name))
         seen.add(id(param))
 
 
