@@ -336,7 +336,7 @@ def _shape(shape):
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     for size in shape:
         if not hasattr(size, "__index__"):
-            raise ValueError("[initializer] size of a dimension, got %r, expected an int" % (size,))
+            raise TypeError("[initializer] size of a dimension, got %r, expected an int" % (size,))
         if size < 0:
             raise ValueError("[initializer] sizes must not be negative, got %s" % (shape,))
     return shape
