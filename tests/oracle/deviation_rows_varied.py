@@ -43,7 +43,7 @@ deviation(
     float16 is taken the result is float16.""",
     "dtype: * | b[* ~", "dtype: mnp.* | b[*", "dtype: mint.* | b[*", "dtype: fixed(mint.nn.Hard*", "dtype: mint.nn.functional.hard*", "dtype: mint.any(input=a* | u8*", "dtype: mnp.arc* | *8*",
     "value: mnp.*(x=a, dtype=ms.float32) | *", "dtype: mnp.* | f16*", "dtype: mnp.* | bf16*", "dtype: *.cross(* | f16*", "dtype: *.diagonal_scatter(*", "dtype: nn.*()(a) | * ~",
-    "dtype: fixed(nn.L1Regularizer(0.1))(a) | f16*", "dtype: fixed(nn.Embedding(5,3,dtype=ms.float16))(a) | *", 
+    "dtype: fixed(nn.L1Regularizer(0.1))(a) | f16*", "dtype: fixed(nn.Embedding(5,3,dtype=ms.float16))(a) | *",
     "dtype: mint.linalg.norm(A=a, ord=2, dim=None*", "value: *.sinc(*) | b[2,3] ~",
     *heads("dtype", "mnp.average mnp.copysign mnp.cumprod mnp.digitize mnp.divmod mnp.exp2 mnp.full mnp.nanstd mnp.nanvar mnp.polyder mnp.polyint mnp.polyval mnp.reciprocal mnp.trapz"
            " mnp.tril_indices mnp.triu_indices mnp.true_divide mnp.unravel_index"))
