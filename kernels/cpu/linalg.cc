@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "kernels/core/checks.h"
 #include "kernels/cpu/layout.h"
@@ -10,30 +11,31 @@
 
 namespace msjit::linalg {
 
-int factor_lu(int64_t n, double* a, int64_t* rows) {
+template <class T>
+int factor_lu(int64_t n, T* a, int64_t* rows) {
   int sign = 1;
   std::iota(rows, rows + n, int64_t{0});
   for (int64_t k = 0; k < n; ++k) {
     int64_t pivot = k;
     for (int64_t i = k + 1; i < n; ++i)
-      if (std::fabs(a[i * n + k]) > std::fabs(a[pivot * n + k])) pivot = i;
+      if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
     if (pivot != k) {
       std::swap_ranges(a + k * n, a + (k + 1) * n, a + pivot * n);
       std::swap(rows[k], rows[pivot]);
       sign = -sign;
     }
-    if (a[k * n + k] == 0) continue;
+    if (a[k * n + k] == T(0)) continue;
     for (int64_t i = k + 1; i < n; ++i) {
-      const double factor = a[i * n + k] /= a[k * n + k];
-      if (factor == 0) continue;
+      const T factor = a[i * n + k] /= a[k * n + k];
+      if (factor == T(0)) continue;
       for (int64_t j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
     }
   }
   return sign;
 }
 
-void solve_lu(int64_t n, const double* lu, const int64_t* rows, const double* b, int64_t m,
-              double* x) {
+template <class T>
+void solve_lu(int64_t n, const T* lu, const int64_t* rows, const T* b, int64_t m, T* x) {
   for (int64_t i = 0; i < n; ++i) {
     std::copy_n(b + rows[i] * m, m, x + i * m);
     for (int64_t k = 0; k < i; ++k)
@@ -46,64 +48,100 @@ void solve_lu(int64_t n, const double* lu, const int64_t* rows, const double* b,
   }
 }
 
-bool cholesky(int64_t n, const double* a, double* l) {
-  std::fill_n(l, n * n, 0.0);
+template <class T>
+bool cholesky(int64_t n, const T* a, T* l) {
+  std::fill_n(l, n * n, T(0));
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j <= i; ++j) {
-      double rest = a[i * n + j];
-      for (int64_t k = 0; k < j; ++k) rest -= l[i * n + k] * l[j * n + k];
-      if (i == j && !(rest > 0)) return false;
-      l[i * n + j] = i == j ? std::sqrt(rest) : rest / l[j * n + j];
+      T rest = a[i * n + j];
+      for (int64_t k = 0; k < j; ++k) rest -= l[i * n + k] * conjugate(l[j * n + k]);
+      const double left = std::real(rest);
+      if (i == j && !(left > 0)) return false;
+      l[i * n + j] = i == j ? T(std::sqrt(left)) : rest / l[j * n + j];
     }
   return true;
 }
 
-void qr(int64_t m, int64_t n, const double* a, int64_t k, double* q, double* r) {
-  Matrix work(a, a + m * n), reflectors(m * std::min(m, n), 0.0);
+namespace {
+
+// x / |x|, and 1 of 0.
+double unit(double x) { return std::copysign(1.0, x); }
+Complex128 unit(Complex128 x) { return x == 0.0 ? Complex128(1) : x / std::abs(x); }
+
+// Turns rows of r, and columns of q against them, until the diagonal of r is real, of the signs
+// that LAPACK gives it.
+void make_diagonal_real(int64_t m, int64_t n, int64_t k, Complex128* q, Complex128* r) {
+  for (int64_t i = 0; i < std::min(m, n); ++i) {
+    const Complex128 old = r[i * n + i];
+    if (old.imag() == 0) continue;
+    const bool last = i == m - 1;  // which no reflection has turned round
+    const Complex128 turn =
+        conjugate(unit(old)) * std::copysign(1.0, last ? -old.real() : old.real());
+    for (int64_t j = i; j < n; ++j) r[i * n + j] *= turn;
+    r[i * n + i] = r[i * n + i].real();
+    for (int64_t j = 0; j < m; ++j) q[j * k + i] *= conjugate(turn);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void qr(int64_t m, int64_t n, const T* a, int64_t k, T* q, T* r) {
+  MatrixOf<T> work(a, a + m * n), reflectors(m * std::min(m, n), T(0));
   const int64_t steps = std::min(m, n);
-  // (I - 2 v v^T) on the columns of a matrix.
-  const auto reflect = [m](const double* v, double* target, int64_t columns) {
+  // (I - 2 v v^H) on the columns of a matrix.
+  const auto reflect = [m](const T* v, T* target, int64_t columns) {
     for (int64_t j = 0; j < columns; ++j) {
-      double dot = 0;
-      for (int64_t i = 0; i < m; ++i) dot += v[i] * target[i * columns + j];
-      for (int64_t i = 0; i < m; ++i) target[i * columns + j] -= 2 * dot * v[i];
+      T dot = 0;
+      for (int64_t i = 0; i < m; ++i) dot += conjugate(v[i]) * target[i * columns + j];
+      for (int64_t i = 0; i < m; ++i) target[i * columns + j] -= 2.0 * dot * v[i];
     }
   };
   for (int64_t s = 0; s < steps && s < m - 1; ++s) {
-    double* v = &reflectors[s * m];
+    T* v = &reflectors[s * m];
     double length = 0;
     for (int64_t i = s; i < m; ++i) {
       v[i] = work[i * n + s];
-      length += v[i] * v[i];
+      length += std::norm(v[i]);
     }
-    const double head = v[s];
-    v[s] += std::copysign(std::sqrt(length), head);
-    length += v[s] * v[s] - head * head;
+    const T head = v[s];
+    // Away from what is there, so that nothing cancels: along its sign, or its angle.
+    v[s] += unit(head) * std::sqrt(length);
+    length += std::norm(v[s]) - std::norm(head);
     if (length == 0) continue;
     for (int64_t i = s; i < m; ++i) v[i] /= std::sqrt(length);
     reflect(v, work.data(), n);
   }
   for (int64_t i = 0; i < k; ++i)
-    for (int64_t j = 0; j < n; ++j) r[i * n + j] = i <= j ? work[i * n + j] : 0;
-  std::fill_n(q, m * k, 0.0);
+    for (int64_t j = 0; j < n; ++j) r[i * n + j] = i <= j ? work[i * n + j] : T(0);
+  std::fill_n(q, m * k, T(0));
   for (int64_t i = 0; i < k; ++i) q[i * k + i] = 1;
   for (int64_t s = std::min(steps, m - 1) - 1; s >= 0; --s) reflect(&reflectors[s * m], q, k);
+  if constexpr (!std::is_same_v<T, double>) make_diagonal_real(m, n, k, q, r);
 }
 
 namespace {
 
-// Columns [filled, columns) of an orthonormal set in R^rows, after the given ones.
-void complete_basis(int64_t rows, int64_t filled, int64_t columns, double* u) {
-  for (int64_t c = filled, unit = 0; c < columns && unit < rows; ++unit) {
-    Matrix v(rows, 0.0);
-    v[unit] = 1;
+template <class T>
+double length_of(const T* x, int64_t size) {
+  double total = 0;
+  for (int64_t i = 0; i < size; ++i) total += std::norm(x[i]);
+  return std::sqrt(total);
+}
+
+// Columns [filled, columns) of an orthonormal set of `rows` numbers each, after the given ones.
+template <class T>
+void complete_basis(int64_t rows, int64_t filled, int64_t columns, T* u) {
+  for (int64_t c = filled, place = 0; c < columns && place < rows; ++place) {
+    MatrixOf<T> v(rows, T(0));
+    v[place] = 1;
     for (int turn = 0; turn < 2; ++turn)
       for (int64_t j = 0; j < c; ++j) {
-        double dot = 0;
-        for (int64_t i = 0; i < rows; ++i) dot += v[i] * u[i * columns + j];
+        T dot = 0;
+        for (int64_t i = 0; i < rows; ++i) dot += conjugate(u[i * columns + j]) * v[i];
         for (int64_t i = 0; i < rows; ++i) v[i] -= dot * u[i * columns + j];
       }
-    const double length = std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
+    const double length = length_of(v.data(), rows);
     if (length < 1e-3) continue;
     for (int64_t i = 0; i < rows; ++i) u[i * columns + c] = v[i] / length;
     ++c;
@@ -111,9 +149,10 @@ void complete_basis(int64_t rows, int64_t filled, int64_t columns, double* u) {
 }
 
 // Rotates rows p and q of two matrices whose rows are the vectors.
-void rotate(double* x, int64_t size, int64_t p, int64_t q, double cosine, double sine) {
+template <class T>
+void rotate(T* x, int64_t size, int64_t p, int64_t q, double cosine, double sine) {
   for (int64_t i = 0; i < size; ++i) {
-    const double a = x[p * size + i], b = x[q * size + i];
+    const T a = x[p * size + i], b = x[q * size + i];
     x[p * size + i] = cosine * a - sine * b;
     x[q * size + i] = sine * a + cosine * b;
   }
@@ -129,22 +168,28 @@ void jacobi_angle(double a, double b, double c, double* cosine, double* sine) {
 
 constexpr int kSweeps = 60;
 
-// One-sided Jacobi: the rows of x (n vectors of length m) become orthogonal, v^T x_before.
-void orthogonalise(int64_t n, int64_t m, double* x, double* v) {
+// One-sided Jacobi: the rows of x (n vectors of length m) become orthogonal; v takes part.
+template <class T>
+void orthogonalise(int64_t n, int64_t m, T* x, T* v) {
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     bool changed = false;
     for (int64_t p = 0; p < n; ++p)
       for (int64_t q = p + 1; q < n; ++q) {
-        double a = 0, b = 0, c = 0;
+        double a = 0, b = 0;
+        T c = 0;
         for (int64_t i = 0; i < m; ++i) {
-          a += x[p * m + i] * x[p * m + i];
-          b += x[q * m + i] * x[q * m + i];
-          c += x[p * m + i] * x[q * m + i];
+          a += std::norm(x[p * m + i]);
+          b += std::norm(x[q * m + i]);
+          c += conjugate(x[p * m + i]) * x[q * m + i];
         }
-        if (!(std::fabs(c) > 1e-15 * std::sqrt(a * b)) || c == 0) continue;
+        if (!(std::abs(c) > 1e-15 * std::sqrt(a * b)) || c == T(0)) continue;
         changed = true;
+        // Turned by the angle of c, the two have a real product, as real vectors have.
+        const T turn = conjugate(unit(c));
+        for (int64_t i = 0; i < m; ++i) x[q * m + i] *= turn;
+        for (int64_t i = 0; i < n; ++i) v[q * n + i] *= turn;
         double cosine, sine;
-        jacobi_angle(a, b, c, &cosine, &sine);
+        jacobi_angle(a, b, std::abs(c), &cosine, &sine);
         rotate(x, m, p, q, cosine, sine);
         rotate(v, n, p, q, cosine, sine);
       }
@@ -153,18 +198,17 @@ void orthogonalise(int64_t n, int64_t m, double* x, double* v) {
 }
 
 // For m >= n.
-void tall_svd(int64_t m, int64_t n, const double* a, double* s, int64_t p, double* u, int64_t q,
-              double* v) {
-  Matrix x(m * n), turned(n * n, 0.0), lengths(n);
+template <class T>
+void tall_svd(int64_t m, int64_t n, const T* a, T* s, int64_t p, T* u, int64_t q, T* v) {
+  MatrixOf<T> x(m * n), turned(n * n, T(0));
+  Matrix lengths(n);
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) x[j * m + i] = a[i * n + j];
   for (int64_t j = 0; j < n; ++j) turned[j * n + j] = 1;
   orthogonalise(n, m, x.data(), turned.data());
   std::vector<int64_t> order(n);
   std::iota(order.begin(), order.end(), int64_t{0});
-  for (int64_t j = 0; j < n; ++j)
-    lengths[j] = std::sqrt(
-        std::inner_product(x.begin() + j * m, x.begin() + (j + 1) * m, x.begin() + j * m, 0.0));
+  for (int64_t j = 0; j < n; ++j) lengths[j] = length_of(&x[j * m], m);
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t i, int64_t j) { return lengths[i] > lengths[j]; });
   int64_t filled = 0;
@@ -172,8 +216,8 @@ void tall_svd(int64_t m, int64_t n, const double* a, double* s, int64_t p, doubl
     const int64_t from = order[c];
     s[c] = lengths[from];
     for (int64_t i = 0; i < n; ++i) v[i * q + c] = turned[from * n + i];
-    if (s[c] <= 1e-300) continue;
-    for (int64_t i = 0; i < m; ++i) u[i * p + c] = x[from * m + i] / s[c];
+    if (lengths[from] <= 1e-300) continue;
+    for (int64_t i = 0; i < m; ++i) u[i * p + c] = x[from * m + i] / lengths[from];
     filled = c + 1;
   }
   complete_basis(m, filled, p, u);
@@ -181,14 +225,24 @@ void tall_svd(int64_t m, int64_t n, const double* a, double* s, int64_t p, doubl
 
 }  // namespace
 
-void svd(int64_t m, int64_t n, const double* a, double* s, int64_t p, double* u, int64_t q,
-         double* v) {
+template <class T>
+void svd(int64_t m, int64_t n, const T* a, T* s, int64_t p, T* u, int64_t q, T* v) {
   if (m >= n) return tall_svd(m, n, a, s, p, u, q, v);
-  Matrix transposed(m * n);
+  MatrixOf<T> turned(m * n);  // a^H = v diag(s) u^H
   for (int64_t i = 0; i < m; ++i)
-    for (int64_t j = 0; j < n; ++j) transposed[j * m + i] = a[i * n + j];
-  tall_svd(n, m, transposed.data(), s, q, v, p, u);
+    for (int64_t j = 0; j < n; ++j) turned[j * m + i] = conjugate(a[i * n + j]);
+  tall_svd(n, m, turned.data(), s, q, v, p, u);
 }
+
+#define MSJIT_INSTANTIATE(T)                                                        \
+  template int factor_lu(int64_t, T*, int64_t*);                                    \
+  template void solve_lu(int64_t, const T*, const int64_t*, const T*, int64_t, T*); \
+  template bool cholesky(int64_t, const T*, T*);                                    \
+  template void qr(int64_t, int64_t, const T*, int64_t, T*, T*);                    \
+  template void svd(int64_t, int64_t, const T*, T*, int64_t, T*, int64_t, T*);
+MSJIT_INSTANTIATE(double)
+MSJIT_INSTANTIATE(Complex128)
+#undef MSJIT_INSTANTIATE
 
 void eigh(int64_t n, const double* a, double* w, double* v) {
   Matrix x(n * n), vectors(n * n, 0.0);
@@ -229,7 +283,7 @@ void eigh(int64_t n, const double* a, double* w, double* v) {
 
 Status require_matrices(const InferCtx& ctx, int input) {
   const Meta& x = ctx.in(input);
-  if (x.dtype != DType::kFloat32 && x.dtype != DType::kFloat64)
+  if (x.dtype != DType::kFloat32 && x.dtype != DType::kFloat64 && !is_complex(x.dtype))
     return type_error(
         "[{}] matrices have an unsupported dtype, got {}, expected float32 or float64", ctx.name(),
         dtype_name(x.dtype));
@@ -244,22 +298,26 @@ Status require_square(const InferCtx& ctx, int input) {
   return ctx.require_eq(shape[shape.rank() - 2], shape[shape.rank() - 1], "sizes of a matrix");
 }
 
-Result<bool> each_matrix(KernelCtx& ctx, EachFn f, std::initializer_list<int> tails) {
+namespace {
+
+template <class T>
+Result<bool> each_matrix_of(KernelCtx& ctx, EachFnOf<T> f, std::initializer_list<int> tails) {
+  const DType wide_dtype = std::is_same_v<T, double> ? DType::kFloat64 : DType::kComplex128;
   const Shape& first = ctx.in[0].shape();
   int64_t count = 1;
   for (int i = 0; i + 2 < first.rank(); ++i) count *= first[i];
   std::vector<Tensor> in, out;
   std::vector<int64_t> in_size, out_size;
   for (const Tensor& t : ctx.in) {
-    MSJIT_TRY(Tensor wide, layout::contiguous_as(t, DType::kFloat64));
+    MSJIT_TRY(Tensor wide, layout::contiguous_as(t, wide_dtype));
     in_size.push_back(count ? t.numel() / count : 0);
     in.push_back(std::move(wide));
   }
   auto tail = tails.begin();
   for (const Tensor& t : ctx.out) {
     Tensor wide = t;
-    if (t.dtype() != DType::kFloat64) {
-      MSJIT_TRY(wide, Tensor::empty(DType::kFloat64, t.shape()));
+    if (t.dtype() != wide_dtype) {
+      MSJIT_TRY(wide, Tensor::empty(wide_dtype, t.shape()));
     }
     int64_t size = 1;
     for (int i = t.rank() - *tail; i < t.rank(); ++i) size *= t.dim(i);
@@ -268,15 +326,27 @@ Result<bool> each_matrix(KernelCtx& ctx, EachFn f, std::initializer_list<int> ta
     out.push_back(std::move(wide));
   }
   for (int64_t n = 0; n < count; ++n) {
-    const double* from[4];
-    double* to[4];
-    for (size_t i = 0; i < in.size(); ++i) from[i] = in[i].data_as<double>() + n * in_size[i];
-    for (size_t i = 0; i < out.size(); ++i) to[i] = out[i].data_as<double>() + n * out_size[i];
+    const T* from[4];
+    T* to[4];
+    for (size_t i = 0; i < in.size(); ++i) from[i] = in[i].template data_as<T>() + n * in_size[i];
+    for (size_t i = 0; i < out.size(); ++i) to[i] = out[i].template data_as<T>() + n * out_size[i];
     if (!f(ctx, from, to)) return false;
   }
   for (size_t i = 0; i < out.size(); ++i)
     if (!out[i].same(ctx.out[i])) convert_copy(out[i], ctx.out[i]);
   return true;
+}
+
+}  // namespace
+
+Result<bool> each_matrix(KernelCtx& ctx, EachFn f, std::initializer_list<int> tails) {
+  return each_matrix_of<double>(ctx, f, tails);
+}
+
+Result<bool> each_matrix(KernelCtx& ctx, EachFn f, EachFnOf<Complex128> of_complex,
+                         std::initializer_list<int> tails) {
+  return is_complex(ctx.in[0].dtype()) ? each_matrix_of<Complex128>(ctx, of_complex, tails)
+                                       : each_matrix_of<double>(ctx, f, tails);
 }
 
 }  // namespace msjit::linalg

@@ -115,6 +115,7 @@ class BackwardPass {
   void collect(TapeNode* root);
   void mark_needed();
   Status run_node(NodeState& state);
+  Status unpack(const TapeNode& node, std::span<Val> inputs, std::span<Val> outputs);
   Status run_op_node(NodeState& state, std::vector<Tensor>* grads);
   Status run_custom_node(NodeState& state, std::vector<Tensor>* grads);
   Status deliver(const TapeNode& node, std::vector<Tensor>& grads);
@@ -276,6 +277,27 @@ Val saved_val(OpSink* sink, Tensor handle, uint64_t version) {
                                    : Val(sink, std::move(handle));
 }
 
+Status unpack_values(OpSink* sink, std::span<const std::shared_ptr<PackedTensor>> packed,
+                     std::span<Val> values) {
+  for (size_t i = 0; i < packed.size(); ++i) {
+    if (!packed[i]) continue;
+    MSJIT_TRY(Tensor tensor, unpack_tensor(*packed[i], values[i].meta()));
+    values[i] = Val(sink, std::move(tensor));
+  }
+  return {};
+}
+
+// What the program makes of what it packed takes the place of what was saved.
+Status BackwardPass::unpack(const TapeNode& node, std::span<Val> inputs, std::span<Val> outputs) {
+  if (create_graph_)
+    return not_implemented_error(
+        "[saved_tensors_hooks] a gradient of a gradient through {}, got a tensor that a hook has "
+        "packed, expected one gradient: what is unpacked has no history",
+        node.name());
+  MSJIT_OK(unpack_values(&eager_sink(), node.packed->inputs, inputs));
+  return unpack_values(&eager_sink(), node.packed->outputs, outputs);
+}
+
 Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
   TapeNode* node = s.node;
   if (node->op->has(kNoGrad)) return {};
@@ -293,6 +315,7 @@ Status BackwardPass::run_op_node(NodeState& s, std::vector<Tensor>* grads) {
         saved_val(&sink, output_handle(node, static_cast<int>(i)), node->outputs[i].version));
     output_grads.push_back(s.grads[i] ? Val(&sink, s.grads[i]) : Val());
   }
+  if (node->packed) MSJIT_OK(unpack(*node, inputs, outputs));
   Vjp vjp{&sink, node->op, node->attrs, inputs, outputs, output_grads, wanted, Vals(inputs.size())};
   node->op->vjp(vjp);
   if (Status status = sink.take_error(); !status.ok()) {

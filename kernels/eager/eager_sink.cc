@@ -176,7 +176,7 @@ Status execute(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs, 
     return status;
   }
   std::span<Tensor> results(out->data() + first, out->size() - first);
-  if (tracked) record_op(op, in, attrs, results);
+  if (tracked) MSJIT_OK(record_op(op, in, attrs, results));
   if (op.has(kInPlace)) [[unlikely]]
     in[0].bump_version();
   return status;

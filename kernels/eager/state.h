@@ -11,6 +11,7 @@ struct EagerState {
   int level = 0;          // enclosing grad transforms
   bool recording = true;  // false inside no_grad
   bool counted = false;   // the counter is registered with the totals
+  bool hooked = false;    // the program packs what is kept for gradients (saved_hooks.h)
   // Written by this thread only, read by all.
   std::atomic<int64_t> ops{0};
   std::atomic<int64_t> nodes{0};  // made minus freed here

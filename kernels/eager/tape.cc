@@ -230,16 +230,24 @@ Tensor stand_in(const Tensor& t) {
   return header;
 }
 
-void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
-               std::span<Tensor> out) {
+Status record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
+                 std::span<Tensor> out) {
   bool in_place = op.has(kInPlace);
-  if (in_place && in[0].autograd() && in[0].autograd()->is_state) return;
+  if (in_place && in[0].autograd() && in[0].autograd()->is_state) return {};
   TapeNodePtr node = make_node();
   node->op = &op;
   if (!attrs.empty()) node->attrs = attrs;
   save_inputs(*node.get(), in);
+  if (eager_state.hooked) [[unlikely]] {
+    InlineVec<bool, 8> wanted;
+    // As MindSpore has it: all that a gradient of any input reads; a number beside a tensor is
+    // none.
+    for (const Tensor& t : in) wanted.push_back(t && !t.meta().weak);
+    MSJIT_TRY(node->packed, pack_tensors(op, in, attrs, out, wanted));
+  }
   if (in_place && !node->inputs[0].node) break_cycles(*node.get(), in[0]);
   attach_outputs(std::move(node), out, in_place);
+  return {};
 }
 
 void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,

@@ -102,8 +102,9 @@ Tensor grad_input(const Tensor& t);
 // A header on what `t` holds now, with its history: an op on it is recorded as one on `t`.
 Tensor stand_in(const Tensor& t);
 
-void record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
-               std::span<Tensor> out);
+// An error comes from hooks on what is saved alone.
+Status record_op(const OpDef& op, std::span<const Tensor> in, const Attrs& attrs,
+                 std::span<Tensor> out);
 // Outputs that the caller must not have handed out yet; they may include what only run() wants to
 // keep. A handle that is also an input is left alone.
 void record_custom(std::shared_ptr<CustomBackward> backward, std::span<const Tensor> in,

@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "kernels/eager/saved_hooks.h"
 #include "kernels/eager/tape.h"
 
 namespace msjit {
@@ -38,6 +39,7 @@ class TapeNode {
   Attrs attrs;
   InlineVec<SavedInput, 2> inputs;
   InlineVec<SavedOutput, 1> outputs;
+  std::unique_ptr<PackedTensors> packed;  // null: values are as they were saved
   TapeNode* next_dead = nullptr;
   const char* name() const;
   TapeNodePtr share() {

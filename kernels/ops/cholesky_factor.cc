@@ -9,33 +9,37 @@ using namespace words;
 
 namespace {
 
-bool factor(const KernelCtx& ctx, const double* const* in, double* const* out) {
+template <class T>
+bool factor(const KernelCtx& ctx, const T* const* in, T* const* out) {
   return linalg::cholesky(ctx.in[0].dim(ctx.in[0].rank() - 1), in[0], out[0]);
 }
 
-// With the lower triangle P of L^T G, its diagonal halved: L^-T P L^-1, made symmetric
+// With the lower triangle P of L^H G, its diagonal halved: L^-H P L^-1, made symmetric
 // (Murray, Differentiation of the Cholesky decomposition, 2016).
 void vjp(Vjp& v) {
-  const Val l = v.out(), product = matmul(l, v.grad(), true);
+  const Val l = v.out(), product = matmul(conj(l), v.grad(), true);
   const Val lower = call(op_tril, {product}, {AttrValue(int64_t{0})});
   const Val below = call(op_tril, {product}, {AttrValue(int64_t{-1})});
   const Val left = call(op_matrix_solve, {l, (lower + below) * 0.5}, {AttrValue(true)});
-  const Val both = call(op_matrix_solve, {l, swap_last_two(left)}, {AttrValue(true)});
-  v.set_grad(0, (both + swap_last_two(both)) * 0.5);
+  const Val both = call(op_matrix_solve, {l, conj(swap_last_two(left))}, {AttrValue(true)});
+  v.set_grad(0, (both + conj(swap_last_two(both))) * 0.5);
 }
 
 }  // namespace
 
 MSJIT_OP(cholesky_factor)
-    .doc("The lower triangle L of symmetric positive definite matrices L @ L.T.")
+    .doc(
+        "The lower triangle L of symmetric positive definite matrices L @ L.T, of complex ones "
+        "Hermitian, L @ L.mH.")
     .signature("x: Tensor")
+    .traits(kComplex)
     .infer([](InferCtx& ctx) -> Status {
       MSJIT_OK(linalg::require_square(ctx, 0));
       ctx.add_output(ctx.in(0).dtype, ctx.in(0).shape);
       return {};
     })
     .cpu([](KernelCtx& ctx) -> Status {
-      MSJIT_TRY(const bool all, linalg::each_matrix(ctx, factor, {2}));
+      MSJIT_TRY(const bool all, linalg::each_matrix(ctx, factor<double>, factor<Complex128>, {2}));
       if (all) return {};
       return value_error("[cholesky] a matrix is not positive definite");
     })

@@ -9,11 +9,12 @@ using namespace words;
 
 namespace {
 
-bool find(const KernelCtx& ctx, const double* const* in, double* const* out) {
+template <class T>
+bool find(const KernelCtx& ctx, const T* const* in, T* const* out) {
   const int64_t n = ctx.in[0].dim(ctx.in[0].rank() - 1);
-  linalg::Matrix lu(in[0], in[0] + n * n);
+  linalg::MatrixOf<T> lu(in[0], in[0] + n * n);
   std::vector<int64_t> rows(n);
-  *out[0] = linalg::factor_lu(n, lu.data(), rows.data());
+  *out[0] = T(linalg::factor_lu(n, lu.data(), rows.data()));
   for (int64_t i = 0; i < n; ++i) *out[0] *= lu[i * n + i];
   return true;
 }
@@ -23,6 +24,7 @@ bool find(const KernelCtx& ctx, const double* const* in, double* const* out) {
 MSJIT_OP(det)
     .doc("Determinants of square matrices; the gradient needs their inverses.")
     .signature("x: Tensor")
+    .traits(kComplex | kHolomorphic)
     .infer([](InferCtx& ctx) -> Status {
       MSJIT_OK(linalg::require_square(ctx, 0));
       Shape shape = ctx.in(0).shape;
@@ -31,13 +33,15 @@ MSJIT_OP(det)
       return {};
     })
     .cpu([](KernelCtx& ctx) -> Status {
-      MSJIT_TRY([[maybe_unused]] const bool all, linalg::each_matrix(ctx, find, {0}));
+      MSJIT_TRY([[maybe_unused]] const bool all,
+                linalg::each_matrix(ctx, find<double>, find<Complex128>, {0}));
       return {};
     })
     .vjp([](Vjp& v) {
       const Val grad = expand_dims(expand_dims(v.grad() * v.out(), -1), -1);
       v.set_grad(0, grad * swap_last_two(call(op_inverse, {v.in(0)})));
     })
-    .sample({.shapes = {{2, 2}}, .check_grad = false});
+    .sample({.shapes = {{2, 2}}, .check_grad = false})
+    .sample({.shapes = {{2, 2}}, .dtypes = {"complex64"}, .check_grad = false});
 
 }  // namespace msjit

@@ -7,9 +7,10 @@ using namespace words;
 
 namespace {
 
-bool invert(const KernelCtx& ctx, const double* const* in, double* const* out) {
+template <class T>
+bool invert(const KernelCtx& ctx, const T* const* in, T* const* out) {
   const int64_t n = ctx.in[0].dim(ctx.in[0].rank() - 1);
-  linalg::Matrix lu(in[0], in[0] + n * n), unit(n * n, 0.0);
+  linalg::MatrixOf<T> lu(in[0], in[0] + n * n), unit(n * n, T(0));
   std::vector<int64_t> rows(n);
   for (int64_t i = 0; i < n; ++i) unit[i * n + i] = 1;
   linalg::factor_lu(n, lu.data(), rows.data());
@@ -22,18 +23,21 @@ bool invert(const KernelCtx& ctx, const double* const* in, double* const* out) {
 MSJIT_OP(inverse)
     .doc("Inverses of square matrices; infinite or NaN where there is none.")
     .signature("x: Tensor")
+    .traits(kComplex | kHolomorphic)
     .infer([](InferCtx& ctx) -> Status {
       MSJIT_OK(linalg::require_square(ctx, 0));
       ctx.add_output(ctx.in(0).dtype, ctx.in(0).shape);
       return {};
     })
     .cpu([](KernelCtx& ctx) -> Status {
-      MSJIT_TRY([[maybe_unused]] const bool all, linalg::each_matrix(ctx, invert, {2}));
+      MSJIT_TRY([[maybe_unused]] const bool all,
+                linalg::each_matrix(ctx, invert<double>, invert<Complex128>, {2}));
       return {};
     })
     .vjp([](Vjp& v) {
       v.set_grad(0, neg(matmul(matmul(v.out(), v.grad(), true), v.out(), false, true)));
     })
-    .sample({.shapes = {{2, 2}}, .check_grad = false});
+    .sample({.shapes = {{2, 2}}, .check_grad = false})
+    .sample({.shapes = {{2, 2}}, .dtypes = {"complex64"}, .check_grad = false});
 
 }  // namespace msjit

@@ -22,21 +22,24 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-bool factor(const KernelCtx& ctx, const double* const* in, double* const* out) {
+template <class T>
+bool factor(const KernelCtx& ctx, const T* const* in, T* const* out) {
   const Tensor &x = ctx.in[0], &q = ctx.out[0];
   linalg::qr(x.dim(x.rank() - 2), x.dim(x.rank() - 1), in[0], q.dim(q.rank() - 1), out[0], out[1]);
   return true;
 }
 
-// For a square or tall matrix and its reduced factors, with M = R gR^T - gQ^T Q:
-// (gQ + Q (tril(M) + tril(M, -1)^T)) R^-T (Walter and Lehmann, 2010).
+// For a square or tall matrix and its reduced factors, with M = R gR^H - gQ^H Q:
+// (gQ + Q (P + P^H)) R^-H for the lower triangle P of M, its diagonal halved (Walter and Lehmann,
+// 2010; of complex matrices the diagonal of R is real, and so is the diagonal here).
 void vjp(Vjp& v) {
   const Val q = v.out(0), r = v.out(1);
-  const Val m = matmul(r, v.grad(1), false, true) - matmul(v.grad(0), q, true);
-  const Val below = call(op_tril, {m}, {AttrValue(int64_t{-1})});
-  const Val symmetric = call(op_tril, {m}, {AttrValue(int64_t{0})}) + swap_last_two(below);
-  const Val left = v.grad(0) + matmul(q, symmetric);
-  v.set_grad(0, swap_last_two(call(op_matrix_solve, {r, swap_last_two(left)}, {AttrValue(false)})));
+  const Val m = matmul(r, conj(v.grad(1)), false, true) - matmul(conj(v.grad(0)), q, true);
+  const Val lower = call(op_tril, {m}, {AttrValue(int64_t{0})});
+  const Val half = (lower + call(op_tril, {m}, {AttrValue(int64_t{-1})})) * 0.5;
+  const Val left = v.grad(0) + matmul(q, half + conj(swap_last_two(half)));
+  const Val rhs = conj(swap_last_two(left));
+  v.set_grad(0, conj(swap_last_two(call(op_matrix_solve, {r, rhs}, {AttrValue(false)}))));
 }
 
 }  // namespace
@@ -46,13 +49,16 @@ MSJIT_OP(qr)
         "Orthonormal Q and upper triangular R with Q @ R = x; a square Q when complete. "
         "Differentiable where R is square.")
     .signature("x: Tensor, complete: bool = False")
+    .traits(kComplex)
     .outputs(2)
     .infer(infer)
     .cpu([](KernelCtx& ctx) -> Status {
-      MSJIT_TRY([[maybe_unused]] const bool all, linalg::each_matrix(ctx, factor, {2, 2}));
+      MSJIT_TRY([[maybe_unused]] const bool all,
+                linalg::each_matrix(ctx, factor<double>, factor<Complex128>, {2, 2}));
       return {};
     })
     .vjp(vjp)
-    .sample({.shapes = {{3, 2}}, .check_grad = false});
+    .sample({.shapes = {{3, 2}}, .check_grad = false})
+    .sample({.shapes = {{3, 2}}, .dtypes = {"complex64"}, .check_grad = false});
 
 }  // namespace msjit

@@ -5,7 +5,7 @@
 
 namespace msjit {
 
-extern const OpDef op_inverse;
+extern const OpDef op_inverse, op_complex;
 
 using namespace words;
 
@@ -20,36 +20,52 @@ Status infer(InferCtx& ctx) {
   return {};
 }
 
-bool find(const KernelCtx& ctx, const double* const* in, double* const* out) {
+template <class T>
+bool find(const KernelCtx& ctx, const T* const* in, T* const* out) {
   const int64_t n = ctx.in[0].dim(ctx.in[0].rank() - 1);
-  linalg::Matrix lu(in[0], in[0] + n * n);
+  linalg::MatrixOf<T> lu(in[0], in[0] + n * n);
   std::vector<int64_t> rows(n);
-  double sign = linalg::factor_lu(n, lu.data(), rows.data()), total = 0;
+  T sign = T(linalg::factor_lu(n, lu.data(), rows.data()));
+  double total = 0;
   for (int64_t i = 0; i < n; ++i) {
-    const double pivot = lu[i * n + i];
-    sign *= pivot > 0 ? 1 : pivot < 0 ? -1 : pivot;
-    total += std::log(std::fabs(pivot));
+    const T pivot = lu[i * n + i];
+    const double size = std::abs(pivot);
+    sign *= size > 0 ? pivot / size : pivot;
+    total += std::log(size);
   }
   *out[0] = sign;
   *out[1] = total;
   return true;
 }
 
+// With t = trace(x^-1 dx), the logarithm changes by Re(t), and a complex sign s by i s Im(t).
+void vjp(Vjp& v) {
+  Val grad = v.grad(1);
+  if (is_complex(grad.dtype())) {
+    const Val turned = v.grad(0) * conj(v.out(0));
+    grad = call(op_complex, {real(grad), imag(turned)});
+  }
+  grad = expand_dims(expand_dims(grad, -1), -1);
+  v.set_grad(0, grad * conj(swap_last_two(call(op_inverse, {v.in(0)}))));
+}
+
 }  // namespace
 
 MSJIT_OP(slogdet)
-    .doc("Sign of the determinants of square matrices, and the logarithm of their absolute value.")
+    .doc(
+        "Sign of the determinants of square matrices, of complex ones the number of absolute value "
+        "1 that they are multiples of, and the logarithm of their absolute value.")
     .signature("x: Tensor")
+    .traits(kComplex)
     .outputs(2)
     .infer(infer)
     .cpu([](KernelCtx& ctx) -> Status {
-      MSJIT_TRY([[maybe_unused]] const bool all, linalg::each_matrix(ctx, find, {0, 0}));
+      MSJIT_TRY([[maybe_unused]] const bool all,
+                linalg::each_matrix(ctx, find<double>, find<Complex128>, {0, 0}));
       return {};
     })
-    .vjp([](Vjp& v) {
-      const Val grad = expand_dims(expand_dims(v.grad(1), -1), -1);
-      v.set_grad(0, grad * swap_last_two(call(op_inverse, {v.in(0)})));
-    })
-    .sample({.shapes = {{2, 2}}, .check_grad = false});
+    .vjp(vjp)
+    .sample({.shapes = {{2, 2}}, .check_grad = false})
+    .sample({.shapes = {{2, 2}}, .dtypes = {"complex64"}, .check_grad = false});
 
 }  // namespace msjit

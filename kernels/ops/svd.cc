@@ -23,11 +23,13 @@ Status infer(InferCtx& ctx) {
   u[last] = full ? m : k;
   v[last - 1] = n;
   v[last] = full ? n : k;
-  for (const Shape& shape : {s, u, v}) ctx.add_output(ctx.in(0).dtype, shape);
+  ctx.add_output(real_dtype(ctx.in(0).dtype), s);
+  for (const Shape& shape : {u, v}) ctx.add_output(ctx.in(0).dtype, shape);
   return {};
 }
 
-bool factor(const KernelCtx& ctx, const double* const* in, double* const* out) {
+template <class T>
+bool factor(const KernelCtx& ctx, const T* const* in, T* const* out) {
   const Tensor &x = ctx.in[0], &u = ctx.out[1], &v = ctx.out[2];
   const int last = x.rank() - 1;
   linalg::svd(x.dim(last - 1), x.dim(last), in[0], out[0], u.dim(last), out[1], v.dim(last),
@@ -35,7 +37,12 @@ bool factor(const KernelCtx& ctx, const double* const* in, double* const* out) {
   return true;
 }
 
-// Townsend, Differentiating the singular value decomposition, 2016; for reduced factors.
+// x^H y
+Val product(const Val& x, const Val& y) { return matmul(conj(x), y, true); }
+
+// Townsend, Differentiating the singular value decomposition, 2016; for reduced factors. Complex
+// vectors are known but for a common angle of both; Wan and Zhang, Automatic differentiation for
+// complex valued SVD, 2019, have what its choice adds.
 void vjp(Vjp& vjp) {
   const Val s = vjp.out(0), u = vjp.out(1), v = vjp.out(2);
   const Val row = expand_dims(s, -2), column = expand_dims(s, -1);
@@ -45,22 +52,25 @@ void vjp(Vjp& vjp) {
   // 1 / (s_j^2 - s_i^2), and 0 on the diagonal.
   const Val gap = (row - column) * (row + column);
   const Val f = (1.0 - eye) / (gap + eye);
+  if (is_complex(u.dtype())) middle = cast(middle, u.dtype());
   if (vjp.has_grad(1)) {
-    const Val t = matmul(u, vjp.grad(1), true) * f;
-    middle = middle + (t + swap_last_two(t)) * row;
+    const Val all = product(u, vjp.grad(1)), t = all * f;
+    middle = middle + (t + conj(swap_last_two(t))) * row;
+    if (is_complex(u.dtype()))
+      middle = middle + (all - conj(swap_last_two(all))) * (eye / (row * 2.0));
   }
   if (vjp.has_grad(2)) {
-    const Val t = matmul(v, vjp.grad(2), true) * f;
-    middle = middle + column * (t + swap_last_two(t));
+    const Val t = product(v, vjp.grad(2)) * f;
+    middle = middle + column * (t + conj(swap_last_two(t)));
   }
-  Val total = matmul(matmul(u, middle), v, false, true);
+  Val total = matmul(matmul(u, middle), conj(v), false, true);
   if (vjp.has_grad(1) && u.shape()[u.shape().rank() - 2] > k) {
     const Val g = vjp.grad(1) / row;
-    total = total + matmul(g - matmul(u, matmul(u, g, true)), v, false, true);
+    total = total + matmul(g - matmul(u, product(u, g)), conj(v), false, true);
   }
   if (vjp.has_grad(2) && v.shape()[v.shape().rank() - 2] > k) {
     const Val g = vjp.grad(2) / row;
-    total = total + matmul(u, g - matmul(v, matmul(v, g, true)), false, true);
+    total = total + matmul(u, conj(g - matmul(v, product(v, g))), false, true);
   }
   vjp.set_grad(0, total);
 }
@@ -69,16 +79,19 @@ void vjp(Vjp& vjp) {
 
 MSJIT_OP(svd)
     .doc(
-        "Singular values, falling, and the matrices U and V with x = U @ diag(S) @ V.T; square U "
-        "and V when full, which are not differentiable unless x is square.")
+        "Singular values, falling, and the matrices U and V with x = U @ diag(S) @ V.T, of complex "
+        "ones V.mH; square U and V when full, which are not differentiable unless x is square.")
     .signature("x: Tensor, full: bool = False")
+    .traits(kComplex)
     .outputs(3)
     .infer(infer)
     .cpu([](KernelCtx& ctx) -> Status {
-      MSJIT_TRY([[maybe_unused]] const bool all, linalg::each_matrix(ctx, factor, {1, 2, 2}));
+      MSJIT_TRY([[maybe_unused]] const bool all,
+                linalg::each_matrix(ctx, factor<double>, factor<Complex128>, {1, 2, 2}));
       return {};
     })
     .vjp(vjp)
-    .sample({.shapes = {{3, 2}}, .check_grad = false});
+    .sample({.shapes = {{3, 2}}, .check_grad = false})
+    .sample({.shapes = {{3, 2}}, .dtypes = {"complex64"}, .check_grad = false});
 
 }  // namespace msjit

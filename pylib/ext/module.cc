@@ -7,6 +7,7 @@
 #include "guards/py/gil.h"
 #include "interp_hook/entry.h"
 #include "kernels/core/registry.h"
+#include "pylib/ext/auto_cast.h"
 #include "pylib/ext/autograd.h"
 #include "pylib/ext/config.h"
 #include "pylib/ext/custom_gradient.h"
@@ -188,6 +189,8 @@ Ref make_module() {
   Ref module = Ref::steal(PyModule_Create(&g_module));
   if (!module || PyModule_AddFunctions(module.get(), g_autograd_functions) < 0 ||
       PyModule_AddFunctions(module.get(), g_custom_gradient_functions) < 0 ||
+      PyModule_AddFunctions(module.get(), g_saved_hooks_functions) < 0 ||
+      PyModule_AddFunctions(module.get(), g_auto_cast_functions) < 0 ||
       PyModule_AddFunctions(module.get(), g_config_functions) < 0 || !add_processes(module.get()) ||
       !add_images(module.get()))
     return {};

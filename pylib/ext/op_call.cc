@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "kernels/core/registry.h"
+#include "pylib/ext/auto_cast.h"
 #include "pylib/ext/boundary.h"
+#include "pylib/ext/custom_gradient.h"
 
 namespace msjit {
 namespace {
@@ -203,7 +205,10 @@ PyTypeObject g_op_type = {PyVarObject_HEAD_INIT(nullptr, 0) "msjit.Op", sizeof(O
 
 bool run_call(const OpDef& op, std::span<TensorImpl* const> inputs, const Attrs& attrs,
               TensorVec* out) {
-  Status status = run_op_unlocking(op, borrow(inputs), attrs, out);
+  const auto in = borrow(inputs);
+  Status status =
+      auto_casts() ? run_auto_cast(op, in, attrs, out) : run_op_unlocking(op, in, attrs, out);
+  if (!status.ok() && status.error().message == kHookRaised && PyErr_Occurred()) return false;
   return status.ok() || fail(status.take_error());
 }
 

@@ -50,7 +50,7 @@ _LAZY_NAMES.update(dict.fromkeys((
     "BackupAndRestore", "DatasetHelper", "OnRequestExit", "connect_network_with_dataset", "data_sink", "Model", "Callback", "LossMonitor", "TimeMonitor", "CheckpointConfig", "ModelCheckpoint", "EarlyStopping", "History",
     "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau", "RunContext", "DynamicLossScaleManager",
     "FixedLossScaleManager", "LossScaleManager", "build_train_network", "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "HausdorffDistance",
-    "MeanSurfaceDistance", "RootMeanSquareDistance",
+    "MeanSurfaceDistance", "OcclusionSensitivity", "RootMeanSquareDistance",
     "CosineSimilarity", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric",
     "Perplexity", "Precision", "ROC", "Recall", "Top1CategoricalAccuracy",
     "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs"), "train"))
@@ -64,6 +64,7 @@ _LAZY_NAMES.update(dict.fromkeys((
 _LAZY_NAMES.update(dict.fromkeys(("Symbol", "enable_dynamic", "ms_memory_recycle", "no_inline", "set_dump"), "graph_hints"))
 _LAZY_NAMES.update(dict.fromkeys("""Cifar100ToMR Cifar10ToMR CsvToMR FAILED FileReader FileWriter ImageNetToMR MindPage MnistToMR SUCCESS
     TFRecordToMR set_dec_mode set_enc_key set_enc_mode""".split(), "mindrecord"))
+_LAZY_NAMES.update(dict.fromkeys(("saved_tensors_hooks", "register_saved_tensors_hooks"), "saved_tensors"))
 _LAZY_NAMES.update({"get_ps_context": "context", "reset_ps_context": "context", "constexpr": "ops"})
 _LAZY_NAMES.update({"get_level": "log", "get_log_config": "log", "run_check": "utils"})
 _LAZY_NAMES.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "common.sparse_tensor"))

@@ -3,6 +3,7 @@ import enum
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import absent as absent
+from . import auto_cast as auto_cast
 from . import autograd as autograd
 from . import checkpoint_file as checkpoint_file
 from . import common as common
@@ -18,7 +19,9 @@ from . import nn as nn
 from . import ops as ops
 from . import optim as optim
 from . import safetensors_file as safetensors_file
+from . import saved_tensors as saved_tensors
 from . import serialization as serialization
+from . import uncaptured as uncaptured
 from msjit._msjit import CompileError as CompileError
 from msjit._msjit import DType as DType
 from msjit._msjit import DType as Type
@@ -73,6 +76,7 @@ from msjit.train import MeanSurfaceDistance as MeanSurfaceDistance
 from msjit.train import Metric as Metric
 from msjit.train import Model as Model
 from msjit.train import ModelCheckpoint as ModelCheckpoint
+from msjit.train import OcclusionSensitivity as OcclusionSensitivity
 from msjit.train import OnRequestExit as OnRequestExit
 from msjit.train import Perplexity as Perplexity
 from msjit.train import Precision as Precision
@@ -280,6 +284,8 @@ qint4x2: Any
 
 def recompute(block: Any, *args: Any, use_reentrant: bool = ..., output_recompute: bool = ..., **kwargs: Any) -> Any: ...
 
+def register_saved_tensors_hooks(pack_hook: Any, unpack_hook: Any) -> Any: ...
+
 def report() -> Any: ...
 
 def reset() -> Any: ...
@@ -477,6 +483,7 @@ class TensorDescription:
 
 class TensorType:
     def __init__(self, element: Any) -> None: ...
+    def element_type(self) -> Any: ...
     def __getattr__(self, name: str) -> Any: ...
 
 class no_grad:
@@ -500,6 +507,7 @@ class set_enc_mode:
 
 class tensor_type:
     def __init__(self, element: Any) -> None: ...
+    def element_type(self) -> Any: ...
     def __getattr__(self, name: str) -> Any: ...
 
 class Cifar10ToMR:
@@ -565,6 +573,12 @@ class TFRecordToMR:
     def run(self) -> Any: ...
     def tfrecord_iterator(self) -> Any: ...
     def transform(self) -> Any: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+class saved_tensors_hooks:
+    def __init__(self, pack_hook: Any, unpack_hook: Any) -> None: ...
+    def __enter__(self) -> Any: ...
+    def __exit__(self, *error: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...
 
 class Cifar100ToMR(Cifar10ToMR):  # type: ignore[misc, override]

@@ -1,8 +1,11 @@
 """Names of mindspore._c_expression, MindSpore's compiled half, that programs and packages import."""
+from . import _paths
 from . import absent as _absent
 from ._native import Tensor, _msjit, dtypes
+from .common import type_kinds as typing  # noqa: F401
 from .explain import records as _records
 
+__path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what programs import from below it
 TensorPy = Tensor_ = TensorPy_ = Tensor
 dtypes = dict(dtypes)
 

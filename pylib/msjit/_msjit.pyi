@@ -525,7 +525,7 @@ class Tensor:
     def ceil(self) -> "Tensor":
         """Rounds up."""
     def cholesky_factor(self) -> "Tensor":
-        """The lower triangle L of symmetric positive definite matrices L @ L.T."""
+        """The lower triangle L of symmetric positive definite matrices L @ L.T, of complex ones Hermitian, L @ L.mH."""
     def conv2d(self, weight: TensorLike, bias: Optional[TensorLike] = ..., stride: Ints = ..., padding: Ints = ..., dilation: Ints = ..., groups: _int = ...) -> "Tensor":
         """2-D convolution of x (N, C, H, W) with weight (out, C / groups, kH, kW)."""
     def conv2d_weight_grad(self, dy: TensorLike, weight_shape: Ints, stride: Ints = ..., padding: Ints = ..., dilation: Ints = ..., groups: _int = ...) -> "Tensor":
@@ -677,7 +677,7 @@ class Tensor:
     def slice_update(self, value: TensorLike, begin: Ints, end: Ints, step: Ints) -> "Tensor":
         """A copy of x with value, broadcast, written into a slice; see slice."""
     def slogdet(self) -> Tuple["Tensor", ...]:
-        """Sign of the determinants of square matrices, and the logarithm of their absolute value."""
+        """Sign of the determinants of square matrices, of complex ones the number of absolute value 1 that they are multiples of, and the logarithm of their absolute value."""
     def softplus(self) -> "Tensor":
         """log(1 + exp(x)), without overflow."""
     def sqrt(self) -> "Tensor":
@@ -818,7 +818,7 @@ class ops:
         """Rounds up."""
     @staticmethod
     def cholesky_factor(x: TensorLike) -> "Tensor":
-        """The lower triangle L of symmetric positive definite matrices L @ L.T."""
+        """The lower triangle L of symmetric positive definite matrices L @ L.T, of complex ones Hermitian, L @ L.mH."""
     @staticmethod
     def clip(x: TensorLike, min: Optional[Number] = ..., max: Optional[Number] = ...) -> "Tensor":
         """Limits the elements to [min, max]; a limit of None does not hold."""
@@ -1049,7 +1049,7 @@ class ops:
         """Matrix product of two tensors."""
     @staticmethod
     def matrix_solve(matrix: TensorLike, rhs: TensorLike, adjoint: _bool = ...) -> "Tensor":
-        """Solutions x of matrix @ x = rhs, or of the transposed matrix where adjoint; infinite or NaN where there is none."""
+        """Solutions x of matrix @ x = rhs, or of the conjugate transpose of the matrix where adjoint; infinite or NaN where there is none."""
     @staticmethod
     def max(x: TensorLike, axis: Optional[Ints] = ..., keepdims: _bool = ...) -> "Tensor":
         """Largest element over the given axes (all by default); NaN where there is one."""
@@ -1202,7 +1202,7 @@ class ops:
         """A copy of x with value, broadcast, written into a slice; see slice."""
     @staticmethod
     def slogdet(x: TensorLike) -> Tuple["Tensor", ...]:
-        """Sign of the determinants of square matrices, and the logarithm of their absolute value."""
+        """Sign of the determinants of square matrices, of complex ones the number of absolute value 1 that they are multiples of, and the logarithm of their absolute value."""
     @staticmethod
     def softmax(x: TensorLike, axis: _int = ...) -> "Tensor":
         """exp(x) along `axis`, scaled to sum to one."""
@@ -1241,7 +1241,7 @@ class ops:
         """Sums the dimensions that broadcasting `shape` to x's shape would repeat."""
     @staticmethod
     def svd(x: TensorLike, full: _bool = ...) -> Tuple["Tensor", ...]:
-        """Singular values, falling, and the matrices U and V with x = U @ diag(S) @ V.T; square U and V when full, which are not differentiable unless x is square."""
+        """Singular values, falling, and the matrices U and V with x = U @ diag(S) @ V.T, of complex ones V.mH; square U and V when full, which are not differentiable unless x is square."""
     @staticmethod
     def swapaxes(x: TensorLike, axis0: _int, axis1: _int) -> "Tensor":
         """Exchanges two axes."""

@@ -38,9 +38,9 @@ _COMPILER = """AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomOpBuilder Cu
     PrimitiveFunction_ Primitive_ Validator ParamInfo TensorPy_ get_func ms_compile_cache init_pipeline
     init_exec_dataset jit_forbidden_register flops_collection dump_func_graph"""
 
-_UNWRITTEN = """BasicLSTMCell ExtractGlimpse SparseMatrixOrderingAMD SparseSplit Sspaddmm
-    LARSUpdate SampleDistortedBoundingBoxV2 saved_tensors_hooks register_saved_tensors_hooks MsDispatchMode
-    ScaleAndTranslate OcclusionSensitivity SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
+_UNWRITTEN = """BasicLSTMCell SparseMatrixOrderingAMD SparseSplit Sspaddmm
+    LARSUpdate SampleDistortedBoundingBoxV2 MsDispatchMode
+    SummaryLandscape MapParameter ConvertNetUtils ConvertModelUtils"""
 
 _TABLE = {}
 for _reason, _names in (("communication", _COMMUNICATION), ("device", _DEVICE), ("sparse", _SPARSE),

@@ -8,6 +8,9 @@ from importlib.machinery import ModuleSpec
 _MOVED = {
     "train.serialization": "serialization",
     "common.Tensor": "common.tensor",
+    "_c_expression.typing": "common.type_kinds",
+    "_check_jit_forbidden_api": "common.jit_forbidden",
+    "graph._utils.check_jit_forbidden_api": "common.jit_forbidden",
     "nn.optim": "optim",
     "train.amp": "amp",
     "train.loss_scale_manager": "amp",
@@ -37,6 +40,10 @@ _MOVED = {
     "common.recompute": "nn.recompute",
     "graph.api": "common.api",
     "graph.jit_config": "common.jit_config",
+    "ops.function.comm_func": "ops.communication",
+    "rewrite.api": "rewrite",
+    "graph._utils.monad": "_extends.parse.compile_config",
+    "common._monad": "_extends.parse.compile_config",
     "ops.extend": "mint",
     "ops.extend.array_func": "mint",
     "ops.extend.math_func": "mint",
@@ -99,7 +106,11 @@ _MOVED = {
     "dataset.transforms.transforms": "dataset.transforms",
 }
 _MOVED.update(("mindrecord.tools.%s_to_mr" % kind, "mindrecord") for kind in "cifar10 cifar100 csv imagenet mnist tfrecord".split())
-_MOVED.update(("ops.composite.multitype_ops.%s_impl" % kind, "ops.composite") for kind in "add zeros_like ones_like".split())
+_MOVED.update(("ops.composite.multitype_ops.%s_impl" % kind, "ops.composite") for kind in """add zeros_like ones_like bitwise_and
+    bitwise_or bitwise_xor div equal floordiv getitem greater greater_equal in invert left_shift less less_equal logical_and logical_not
+    logical_or mod mul negative not_equal not_in pow right_shift setitem sub uadd""".split())
+_MOVED.update(("rewrite.api." + part, "rewrite") for part in "node node_type scoped_value symbol_tree pattern_engine".split())
+_MOVED.update(("parallel.nn." + part, "parallel.nn") for part in "parallel_cell_wrapper parallel_grad_reducer".split())
 _MOVED.update(dict.fromkeys(("ops.operations.%s_ops" % kind for kind in "_grad _inner _infer _scalar _sequence _quant _rl_inner".split()),
                             "ops._inner_operations"))
 # Packages of MindSpore that are one module here: {package: its modules}.

@@ -34,13 +34,16 @@ def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16):
     O1: the Cells of get_white_list() alone. O2: all but those of get_black_list(),
     whose results are cast. O3: all. Parameters stay as they are
     and are cast on use. Primitives that a network calls itself follow the Cell they are called in.
+    auto: single operators, whatever Cell calls them: products and convolutions in `dtype`, exponentials, logarithms, sums,
+    normalisations and losses in float32, the others as their inputs are; results are not cast. The interpreter runs such a
+    network operator by operator.
     """
     _check_network(network, amp_level, dtype)
     if amp_level not in _LEVELS:
-        raise ValueError("[amp] amp_level, got %r, expected 'O0', 'O1', 'O2' or 'O3'" % (amp_level,))
+        raise ValueError("[amp] amp_level, got %r, expected 'O0', 'O1', 'O2', 'O3' or 'auto'" % (amp_level,))
     if amp_level == "auto":
-        raise NotImplementedError("[amp] amp_level 'auto', which casts single operators, is not offered; use 'O1' or 'O2'")
-    if amp_level == "O1":
+        network.add_flags(_auto_cast=dtype, _intercept=True)
+    elif amp_level == "O1":
         _cast_listed(network, get_white_list(), dtype)
     elif amp_level != "O0":
         _cast_unlisted(network, get_black_list() if amp_level == "O2" else [], dtype)

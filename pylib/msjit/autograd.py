@@ -279,7 +279,7 @@ def get_grad(gradients, identifier):
                 return item[1]
         elif isinstance(item, (tuple, list)):
             pending.extend(item)
-    raise ValueError("[get_grad] no gradient for %r among the given ones" % (identifier,))
+    raise RuntimeError("[get_grad] no gradient for %r among the given ones" % (identifier,))
 
 
 class GradOperation:

@@ -1,4 +1,6 @@
 """vmap, derivative, jet and linearize: functions made of functions, out of the gradients of autograd.py."""
+from types import FunctionType
+
 from .autograd import _check_fn, jvp
 from .common.tensor import Tensor
 
@@ -86,6 +88,8 @@ def vmap(fn, in_axes=0, out_axes=0):
 
 def _cells_of(fn):
     """The Cells of a CellList, None for another function."""
+    if isinstance(fn, FunctionType):  # at once, as a graph imports nothing
+        return _check_fn(fn, "vmap")
     from .nn.container import CellList
     if not isinstance(fn, CellList):
         return _check_fn(fn, "vmap")

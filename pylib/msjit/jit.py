@@ -19,7 +19,7 @@ _MODES = ("PSJit", "PIJit")
 _CAPTURE = {"ast": "PSJit", "bytecode": "PIJit", "trace": "PSJit"}
 # Keywords of MindSpore's jit that change nothing here.
 _ACCEPTED = frozenset(("input_signature", "hash_args", "compile_once", "backend", "disable_format_transform",
-                       "exec_order", "ge_options", "infer_boost"))
+                       "exec_order", "ge_options", "infer_boost", "exec_mode", "exc_mode", "debug_level"))
 _TYPES = {"backend": str, "disable_format_transform": bool, "exec_order": str, "ge_options": dict, "infer_boost": str}
 _CHOICES = {"backend": ("", "ms_backend", "GE"), "exec_order": ("bfs", "dfs"), "infer_boost": ("on", "off")}
 _warned = []
@@ -265,8 +265,11 @@ def jit_class(cls):
     >>> ms.jit(lambda x: double(x), mode="PIJit")(ms.Tensor([1.0])).asnumpy().tolist()
     [2.0]
     """
+    from .nn.cell import Cell
     if not isinstance(cls, type):
         raise TypeError("[jit_class] expected a class, got %s" % type(cls).__name__)
+    if issubclass(cls, Cell):
+        raise TypeError("[jit_class] class, got the Cell %s, expected one that is no Cell: Cells need no mark" % cls.__name__)
     cls.__ms_class__ = True
     return cls
 

@@ -101,7 +101,7 @@ def test_return_ids_and_get_grad():
     close(ms.get_grad(grads, 0), [10])
     close(ms.get_grad(grads, 1), [6])
     close(ms.get_grad(grads, p), [15])
-    with pytest.raises(ValueError, match=r"\[get_grad\] no gradient"):
+    with pytest.raises(RuntimeError, match=r"\[get_grad\] no gradient"):
         ms.get_grad(grads, 2)
 
 

@@ -148,3 +148,26 @@ def test_set_dtype():
     assert tensor.set_dtype(ms.int32) == ms.int32 and tensor.asnumpy().tolist() == [1, -2]
     with pytest.raises(TypeError, match="dtype"):
         tensor.set_dtype(3)
+
+
+def test_inputs_by_name_are_arguments_of_construct():
+    net = nn.ReLU()
+    shape = Tensor(shape=[None, 3], dtype=ms.float32)
+    net.set_inputs(input=shape)
+    assert net.get_inputs() == {"input": shape}
+    with pytest.raises(ValueError, match=r"\[set_inputs\] name of an input, got 'y', expected one of \['input'\]"):
+        net.set_inputs(y=shape)
+    with pytest.raises(ValueError, match="expected all in one way"):
+        net.set_inputs(shape, input=shape)
+
+
+def test_what_concerns_other_devices_changes_nothing():
+    net = nn.ReLU()
+    net.offload()
+    net.offload(3)
+    net.recompute(recompute_slice_activation=True)
+    assert net.compile_and_run(Tensor([-1.0, 2.0])).tolist() == [0, 2]
+    for call, error in ((lambda: net.offload("Never"), ValueError), (lambda: net.offload(-1), ValueError),
+                        (lambda: net.offload(1.5), TypeError), (lambda: net.recompute(often=True), ValueError)):
+        with pytest.raises(error):
+            call()

@@ -164,3 +164,59 @@ def test_sizes_may_be_a_tensor():
         assert np.array_equal(op(x, Tensor([3, 5], ms.int32)).asnumpy(), op(x, (3, 5)).asnumpy())
         with pytest.raises(TypeError, match="size must be ints, got float"):
             op(x, Tensor([3.0, 5.0]))
+
+
+SCALED = {  # of 0 ** 1.5, 1 ** 1.5, ... 11 ** 1.5 as (3, 4), numbers of MindSpore 2.10: to (4, 3) with filters widened, to (2, 3) without
+    "lanczos1": ([.8953, 3.9881, 0, 5.7683, 10.2765, 0, 12.5055, 18.6482, 0, 26.2398, 33.9961, 0], [4.0804, 7.4264, 11.7391, 22.7956, 29.3114, 36.2959]),
+    "lanczos5": ([.88, 4.3309, 0, 1.8939, 6.6403, 0, 16.3125, 24.7619, 0, 25.6363, 35.0626, 0], [1.0511, 3.4773, 7.3325, 24.7476, 30.6451, 37.2868]),
+    "gaussian": ([1.5473, 4.2371, 0, 6.0559, 9.8634, 0, 15.0065, 20.3937, 0, 25.0697, 31.51, 0], [4.436, 7.4264, 11.2125, 23.5396, 29.3114, 35.469]),
+    "box": ([.5, 4.0123, 0, 5.0451, 10.3104, 0, 9.5902, 16.6086, 0, 24.8137, 34.0528, 0], [4, 7.4264, 11.8582, 22.6274, 29.3114, 36.4829]),
+    "triangle": ([1.0285, 3.8115, 0, 5.947, 10.0291, 0, 15.0828, 20.9141, 0, 26.5297, 33.5826, 0], [4.3484, 7.4264, 11.3423, 23.3562, 29.3114, 35.6729]),
+    "keyscubic": ([-.0864, 2.8659, 0, 4.4228, 8.9737, 0, 14.8951, 21.861, 0, 26.2461, 34.5116, 0], [3.0988, 6.0743, 10.0973, 24.9182, 31.3287, 38.2125]),
+    "mitchellcubic": ([.5981, 3.428, 0, 5.1272, 9.3353, 0, 15.1759, 21.4303, 0, 25.657, 33.0619, 0], [3.6911, 6.6565, 10.5453, 24.3508, 30.4318, 36.9433])}
+
+
+@pytest.mark.parametrize("kind", sorted(SCALED))
+def test_scale_and_translate(kind):
+    image = Tensor(np.arange(12, dtype=np.float32).reshape(1, 3, 4, 1) ** 1.5)
+
+    def pair(a, b, dtype=np.float32):
+        return Tensor(np.array([a, b], dtype))
+    widened = ops.operations.ScaleAndTranslate(kind)(image, pair(4, 3, np.int32), pair(1.3, 0.6), pair(0.2, -0.3))
+    plain = ops.operations.ScaleAndTranslate(kind, antialias=False)(image, pair(2, 3, np.int32), pair(0.5, 0.75), pair(0, 0))
+    assert widened.shape == (1, 4, 3, 1) and plain.shape == (1, 2, 3, 1)
+    np.testing.assert_allclose(widened.asnumpy().ravel(), SCALED[kind][0], 1e-4, 1e-4)
+    np.testing.assert_allclose(plain.asnumpy().ravel(), SCALED[kind][1], 1e-4, 1e-4)
+    for call, error in ((lambda: ops.operations.ScaleAndTranslate("sinc")(image, pair(1, 1, np.int32), pair(1, 1), pair(0, 0)), ValueError),
+                        (lambda: ops.operations.ScaleAndTranslate(3)(image, pair(1, 1, np.int32), pair(1, 1), pair(0, 0)), TypeError),
+                        (lambda: ops.operations.ScaleAndTranslate(kind)(image, pair(0, 1, np.int32), pair(1, 1), pair(0, 0)), ValueError),
+                        (lambda: ops.operations.ScaleAndTranslate(kind)(image, pair(1, 1), pair(1, 1), pair(0, 0)), TypeError),
+                        (lambda: ops.operations.ScaleAndTranslate(kind)(image[0], pair(1, 1, np.int32), pair(1, 1), pair(0, 0)), ValueError)):
+        with pytest.raises(error):
+            call()
+
+
+@pytest.mark.parametrize("options, offset, expected", [  # of a 3 x 4 image to 2 x 3, numbers of MindSpore 2.10
+    ((True, True), (0, 0), [0, 1, 2, 4, 5, 6]), ((True, True), (1, 1), [10, 11, 0, 0, 0, 0]), ((True, True), (0.5, -0.5), [4, 5, 6, 8, 9, 10]),
+    ((True, True), (-1, -1), [0, 0, 0, 0, 0, 1]), ((True, True), (2, 3), [0] * 6), ((True, True), (0.3, 1.7), [3, 0, 0, 7, 0, 0]),
+    ((False, False), (0, 0), [0, 0, 0, 0, 0, 1]), ((False, False), (0.5, -0.5), [0, 0, 0, 0, 0, 4]), ((False, False), (2, 3), [5, 6, 7, 9, 10, 11]),
+    ((True, False), (1, 1), [5, 6, 7, 9, 10, 11]), ((True, False), (2, 3), [6, 7, 0, 10, 11, 0]), ((False, True), (1, 1), [10, 11, 0, 0, 0, 0])])
+def test_extract_glimpse(options, offset, expected):
+    image, size = Tensor(np.arange(12, dtype=np.float32).reshape(1, 3, 4, 1)), Tensor(np.int32([2, 3]))
+    cut = ops.operations.ExtractGlimpse(*options, uniform_noise=False, noise="zero")
+    assert cut(image, size, Tensor(np.float32([offset]))).asnumpy().ravel().tolist() == expected
+
+
+def test_extract_glimpse_noise_and_errors():
+    op, image, size = ops.operations.ExtractGlimpse, Tensor(np.full((2, 1, 1, 3), 99, np.float32)), Tensor(np.int32([30, 30]))
+    places = Tensor(np.zeros((2, 2), np.float32))
+    even = op()(image, size, places).asnumpy()
+    assert (even == 99).sum() == 6 and -1 <= even.min() < -0.9 < 0.9 < np.sort(even.ravel())[-7] < 1
+    normal = op(noise="gaussian", uniform_noise=False)(image, size, places).asnumpy()
+    assert abs(np.median(normal) - 10) < 0.1
+    for call, error in ((lambda: op(noise="x")(image, size, places), ValueError), (lambda: op(noise="zero")(image, size, places), ValueError),
+                        (lambda: op(centered=1)(image, size, places), TypeError), (lambda: op()(image[0], size, places), RuntimeError),
+                        (lambda: op()(image, Tensor(np.int32([2, 0])), places), ValueError), (lambda: op()(image, size, places[:1]), ValueError),
+                        (lambda: op()(image.astype(ms.float64), size, places), TypeError)):
+        with pytest.raises(error):
+            call()

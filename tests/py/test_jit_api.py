@@ -165,6 +165,7 @@ def test_fullgraph_is_a_matter_of_each_wrapper():
     (lambda: ms.jit(plain, ge_options=3), TypeError, r"\[jit\] ge_options, got int, expected a dict"),
     (lambda: ms.jit(plain, mode="PIJit", capture_mode="ast"), ValueError,
      r"\[jit\] mode together with capture_mode='ast', got 'PIJit', expected 'PSJit'"),
+    (lambda: ms.jit_class(Net), TypeError, r"\[jit_class\] class, got the Cell Net"),
     (lambda: ms.jit(3), TypeError, "expected a function, a method or a Cell, got int"),
     (lambda: ms.jit(Net), TypeError, "expected a function, a method or a Cell, got Net"),
     (lambda: ms.skip(3), TypeError, r"\[skip\] expected a function"),
@@ -177,7 +178,7 @@ def test_bad_arguments(call, error, text):
 def test_what_mindspore_accepts():
     assert ms.JitConfig(foo=1).jit_config_dict["foo"] == 1  # options of the backend
     for options in (dict(backend=""), dict(backend="GE"), dict(exec_order="dfs"), dict(infer_boost="on"), dict(ge_options={}),
-                    dict(backend=None), dict(mode="PSJit", capture_mode="ast"), dict(mode="PIJit", capture_mode="bytecode")):
+                    dict(backend=None), dict(exec_mode="O"), dict(mode="PSJit", capture_mode="ast"), dict(mode="PIJit", capture_mode="bytecode")):
         assert ms.jit(plain, **options)(X).tolist() == plain(X).tolist()
     try:
         ms.set_context(jit_level="O1", jit_config={"jit_level": "O1", "infer_boost": "on", "exec_mode": "sink"})

@@ -203,3 +203,27 @@ def test_sampled_softmax_draws_its_classes():
     assert len({float(free(weights, biases, labels, x)[0]) for _ in range(30)}) > 1
     with pytest.raises(ValueError, match="uniform_candidate_sampler"):
         nn.SampledSoftmaxLoss(3, 4, 1)(weights, biases, labels, x)
+
+
+@pytest.mark.parametrize("collapse, merge", [(False, True), (True, True), (False, False), (True, False)])
+def test_ctc_options_of_the_primitive(collapse, merge):
+    """Against the sum over all paths; the last class is the blank."""
+    scores, labels = np.random.RandomState(1).standard_normal((4, 1, 3)).astype(np.float32), [1, 1, 0]
+    wanted = [1, 0] if collapse else labels
+    logs = scores[:, 0] - np.log(np.exp(scores[:, 0]).sum(-1, keepdims=True))
+    total = 0
+    for path in itertools.product(range(3), repeat=4):
+        seen = [label for i, label in enumerate(path) if label < 2 and not (merge and i and path[i - 1] == label)]
+        total += np.exp(logs[range(4), path].sum()) if seen == wanted else 0
+    op = ops.operations.CTCLoss(preprocess_collapse_repeated=collapse, ctc_merge_repeated=merge)
+    loss, grad = op(Tensor(scores), Tensor([[0, 0], [0, 1], [0, 2]]), Tensor(np.int32(labels)), Tensor(np.int32([4])))
+    close(loss.asnumpy(), [-np.log(total)])
+    close(grad.asnumpy().sum(-1), np.zeros((4, 1)))
+
+
+def test_ctc_of_more_labels_than_steps():
+    op = ops.operations.CTCLoss(ignore_longer_outputs_than_inputs=True)
+    loss, grad = op(Tensor(np.ones((2, 1, 4), np.float32)), Tensor([[0, 0], [0, 1], [0, 2]]), Tensor(np.int32([0, 1, 2])), Tensor(np.int32([2])))
+    assert np.isinf(loss.asnumpy()).all() and not grad.asnumpy().any()  # as MindSpore 2.10 has it
+    with pytest.raises(TypeError, match="ctc_merge_repeated, got int, expected a bool"):
+        ops.operations.CTCLoss(ctc_merge_repeated=1)(Tensor(np.ones((2, 1, 4), np.float32)), Tensor([[0, 0]]), Tensor(np.int32([0])), Tensor(np.int32([2])))

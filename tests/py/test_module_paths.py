@@ -14,6 +14,15 @@ from mindspore.ops.function.math_func import add
 from mindspore.ops.function import nn_func
 from mindspore.ops.operations.nn_ops import Conv2D
 from mindspore.ops.operations import _inner_ops
+from mindspore.ops.composite.multitype_ops.mul_impl import MultitypeFuncGraph
+from mindspore.ops.function.comm_func import all_reduce
+from mindspore.parallel.nn.parallel_cell_wrapper import Pipeline
+from mindspore.rewrite.api.symbol_tree import SymbolTree
+from mindspore.common._utils import is_shape_unknown, is_dim_unknown, get_func
+from mindspore.common.api import ms_memory_recycle
+from mindspore._check_jit_forbidden_api import jit_forbidden_register, get_jit_forbidden_method
+from mindspore._c_expression import typing
+from mindspore._c_expression.typing import BFloat, Complex, Number, Type, UInt
 from mindspore.ops.primitive import constexpr, _primexpr, Primitive
 from mindspore.ops._primitive_cache import _get_cache_prim
 from mindspore.ops.auto_generate.gen_ops_prim import MatMul
@@ -183,3 +192,42 @@ def test_names_of_steps_devices_and_marks():
     assert [float(ms.ops.operations.FloatStatus()(ms.Tensor([1.0, value]))[0]) for value in (2.0, float("inf"), float("nan"))] == [0, 1, 1]
     with pytest.raises(NotImplementedError, match="NPUGetFloatStatus"):
         ms.ops.operations.NPUGetFloatStatus()(ms.Tensor([0.0] * 8))
+
+
+def test_kinds_of_dtypes():
+    from msjit._c_expression import typing
+    kinds = {name: [kind for kind in "Bool Int UInt Float BFloat Complex Number Type".split() if isinstance(getattr(ms, name), getattr(typing, kind))]
+             for name in "bool_ int8 uint8 float32 bfloat16 complex64".split()}  # as MindSpore 2.10 has them
+    assert kinds == {"bool_": ["Bool", "Number", "Type"], "int8": ["Int", "Number", "Type"], "uint8": ["UInt", "Number", "Type"],
+                     "float32": ["Float", "Number", "Type"], "bfloat16": ["BFloat", "Number", "Type"],
+                     "complex64": ["Complex", "Number", "Type"]}
+    assert typing.UInt(8) == typing.kUInt8 == ms.uint8 and typing.str_to_type("Float32") == ms.float32
+    assert typing.is_subclass(ms.float32, typing.Number()) and not typing.is_subclass(ms.float32, typing.Int)
+    assert not isinstance(3, typing.Number) and isinstance(typing.Number(), typing.Number)
+    for call in (lambda: typing.UInt(7), lambda: typing.str_to_type("float3")):
+        with pytest.raises(RuntimeError):
+            call()
+
+
+def test_functions_that_no_graph_is_made_of():
+    from msjit.common import jit_forbidden
+    from msjit.common._utils import get_func, is_dim_unknown, is_shape_unknown
+
+    @jit_forbidden.jit_forbidden_register
+    def double(x):
+        return x + x
+    assert double(ms.Tensor([1.0])).tolist() == [2]
+    name = "%s.%s" % (double.__module__, double.__qualname__)
+    assert jit_forbidden.is_jit_forbidden_method(name) and name in jit_forbidden.get_jit_forbidden_method()
+    jit_forbidden.add_jit_forbidden_module("a.b")
+    assert jit_forbidden.is_jit_forbidden_module("a.b") and "a.b" in jit_forbidden.get_jit_forbidden_module()
+    jit_forbidden.remove_jit_forbidden_module("a.b")
+    assert is_shape_unknown((2, -1)) and is_shape_unknown((-2,)) and not is_shape_unknown((2,)) and is_dim_unknown((-2,))
+    assert get_func(jit_forbidden_register_of) is jit_forbidden_register_of
+    for call in (lambda: is_shape_unknown((-3,)), lambda: is_dim_unknown((-2, 2))):
+        with pytest.raises(ValueError):
+            call()
+
+
+def jit_forbidden_register_of():
+    """A plain function."""

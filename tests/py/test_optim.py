@@ -142,6 +142,7 @@ def test_schedules_check_their_arguments(make, error):
 @pytest.mark.parametrize("make, error, text", [
     (lambda p: nn.SGD([], 0.1), ValueError, "no parameters"),
     (lambda p: nn.SGD([p, p], 0.1), ValueError, "given twice"),
+    (lambda p: nn.SGD([{"params": [p]}, {"params": [p]}], 0.1), RuntimeError, "given twice"),
     (lambda p: nn.SGD([p], -1.0), ValueError, "must not be negative, got -1.0"),
     (lambda p: nn.SGD([p], "x"), ValueError, "learning_rate must be a float, a list or a schedule, got 'x'"),
     (lambda p: nn.SGD([Tensor([1.0])], 0.1), TypeError, "must be Parameters or dicts, got Tensor"),

@@ -173,3 +173,14 @@ def test_optimizers_with_dicts_of_options(make, expected, tmp_path):
         first(gradients), second(gradients)
     for one, two in zip(net.get_parameters(), other.get_parameters()):
         np.testing.assert_allclose(one.asnumpy(), two.asnumpy(), rtol=1e-6)
+
+
+def test_rates_of_parameters():
+    first, second = Parameter(Tensor([1.0]), name="first"), Parameter(Tensor([1.0]), name="second")
+    step = nn.Momentum([{"params": [first], "lr": 0.5}, {"params": [second]}], 0.25, 0.9)
+    assert float(step.get_lr_parameter(first)) == 0.5
+    assert [float(rate) for rate in step.get_lr_parameter([first, second])] == [0.5, 0.25]
+    with pytest.raises(ValueError, match="param, got 'other', expected a Parameter that is optimised here"):
+        step.get_lr_parameter(Parameter(Tensor([1.0]), name="other"))
+    with pytest.raises(TypeError, match="param, got int"):
+        step.get_lr_parameter(3)

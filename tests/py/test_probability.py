@@ -95,10 +95,10 @@ def test_in_a_network_with_gradients(mode):
     (lambda: D.Normal(0.0, -1.0), ValueError), (lambda: D.Normal("a", 1.0), TypeError), (lambda: D.Bernoulli(1.5), ValueError),
     (lambda: D.Categorical([0.5, 0.6]), ValueError), (lambda: D.Categorical(0.5), ValueError), (lambda: D.Uniform(2.0, 1.0), ValueError),
     (lambda: D.Normal(0.0, 1.0, seed="x"), TypeError), (lambda: D.Normal(0.0, 1.0, name=3), TypeError),
-    (lambda: D.Normal().prob(Tensor([1.0])), TypeError), (lambda: D.Normal(0.0, 1.0).prob(Tensor([1.0]), Tensor([1.0])), TypeError),
+    (lambda: D.Normal().prob(Tensor([1.0])), TypeError), (lambda: D.Normal(0.0, 1.0).prob(*[Tensor([1.0])] * 4), TypeError),
     (lambda: D.Normal(0.0, 1.0).prob(np.ones(1)), TypeError), (lambda: D.Normal(0.0, 1.0).kl_loss("Gamma", 0.0, 1.0), ValueError),
     (lambda: D.Normal(0.0, 1.0).kl_loss("Normal", 0.0), TypeError), (lambda: D.Normal(0.0, 1.0).sample([2]), TypeError),
-    (lambda: D.Normal(0.0, 1.0)("magic"), ValueError), (lambda: B.Exp()("magic"), ValueError), (lambda: B.Exp().forward(3), TypeError),
+    (lambda: D.Normal(0.0, 1.0)("magic"), NotImplementedError), (lambda: D.Normal(0.0, 1.0, dtype=ms.int32), TypeError), (lambda: B.Exp()("magic"), ValueError), (lambda: B.Exp().forward(3), TypeError),
     (lambda: B.PowerTransform(-1.0), ValueError), (lambda: B.GumbelCDF(0.0, 0.0), ValueError), (lambda: B.Invert(3), TypeError),
     (lambda: D.TransformedDistribution(3, D.Normal(0.0, 1.0)), TypeError), (lambda: D.TransformedDistribution(B.Exp(), 3), TypeError)])
 def test_errors(call, error):
@@ -146,3 +146,14 @@ def test_bayesian_layers():
                        (lambda: bnn.WithBNNLossCell(net, nn.MSELoss(), -1), ValueError)):
         with pytest.raises(error):
             bad()
+
+
+def test_how_they_are_printed_and_described():
+    normal = D.Normal(0.0, 1.0)
+    assert str(normal) == "Normal(mean = 0.0, standard deviation = 1.0)" and str(B.ScalarAffine(2.0, 1.0)) == "ScalarAffine(scale = 2.0, shift = 1.0)"
+    assert str(D.Normal(Tensor([0.0, 1.0]), Tensor([1.0, 2.0]))) == "Normal(batch_shape = (2,))"
+    assert str(D.Cauchy(0.0, 1.0)) == "Cauchy(location = 0.0, scale = 1.0)" and str(B.Exp()) == "Exp(exp)"
+    assert normal.parameter_names == ["mean", "sd"] and [float(x) for x in normal.default_parameters] == [0.0, 1.0]
+    assert normal.broadcast_shape == () and normal.parameter_type == ms.float32 and normal.seed == 0
+    given = normal.prob(Tensor([1.0]), Tensor([1.0]))  # the first parameter alone; the others are the distribution's
+    np.testing.assert_allclose(given.asnumpy(), [1 / math.sqrt(2 * math.pi)], 1e-6)

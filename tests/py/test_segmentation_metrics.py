@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from msjit import Tensor, nn, train
+from msjit import Tensor, nn, ops, train
 
 X = np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]])
 Y = np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]])
@@ -80,3 +80,27 @@ def test_rates_of_each_example_and_channels():
 def test_errors(call, error):
     with pytest.raises(error, match=r"^\[\w+\] "):
         call()
+
+
+@pytest.mark.parametrize("shape, keywords, expected", [
+    ((1, 4), {}, [0.5, 1.7, 4.9, 4.8]), ((1, 4), {"margin": 1}, [0.1, 0.5, 1.6, 4.4]), ((1, 4), {"margin": 0, "pad_val": 1.0}, [0, 0, 0, 0]),
+    ((1, 4), {"n_batch": 1}, [0.5, 1.7, 4.9, 4.8]), ((1, 2, 3), {"margin": 1}, [[0, 2, 10], [24, 30, 24]]),
+    ((1, 2, 4), {"margin": 1, "b_box": [-1, -1, 1, 2]}, [[2, 10], [16, 44]]), ((1, 2, 4), {"margin": 1, "b_box": [0, 0, 1, 1]}, 2),
+    ((1, 2, 1, 4), {"margin": 1, "pad_val": 1.5}, [[-1.5, -2.5, 1, 14], [1, 7, 26, 76]])])
+def test_occlusion_sensitivity(shape, keywords, expected):
+    """Numbers of MindSpore 2.10."""
+    class Net(nn.Cell):
+        def construct(self, x):
+            x = x.reshape(x.shape[0], -1)
+            return ops.stack((x.sum(1), (x * Tensor(np.tile(np.float32([1, 2, 4, 8]), 2)[:x.shape[1]])).sum(1)), 1)
+    image = np.float32([[0.1, 0.2, 0.3, 0.4]]) if shape == (1, 4) else np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    metric = train.OcclusionSensitivity(**keywords)
+    metric.update(Net(), image, np.array(1))
+    np.testing.assert_allclose(metric.eval(), expected, 1e-5, 1e-6)
+    metric.clear()
+    for call, error in ((metric.eval, RuntimeError), (lambda: metric.update(Net(), image), ValueError),
+                        (lambda: metric.update(3, image, np.array(1)), TypeError), (lambda: metric.update(Net(), 3, np.array(1)), TypeError),
+                        (lambda: metric.update(Net(), image, np.array([1, 0])), RuntimeError),
+                        (lambda: nn.OcclusionSensitivity(margin=(1,)), TypeError), (lambda: nn.OcclusionSensitivity("a"), TypeError)):
+        with pytest.raises(error):
+            call()

@@ -224,7 +224,7 @@ def test_lists_and_errors():
     assert nn.Dense in amp.get_white_list() and nn.LayerNorm in amp.get_black_list()
     for call, error in ((lambda: amp.auto_mixed_precision(3, "O1"), TypeError),
                         (lambda: amp.auto_mixed_precision(net, "O4"), ValueError),
-                        (lambda: amp.auto_mixed_precision(net, "auto"), NotImplementedError),
+                        (lambda: amp.auto_mixed_precision(net, "full"), ValueError),
                         (lambda: amp.auto_mixed_precision(net, "O1", ms.float32), ValueError),
                         (lambda: amp.custom_mixed_precision(net), ValueError),
                         (lambda: amp.custom_mixed_precision(net, white_list=[3]), TypeError)):

@@ -242,3 +242,29 @@ def test_schedulers_and_optimizers_of_groups():
     assert restarts.step() is None and restarts.step(1) is None
     first, second = optim.lr_scheduler.ConstantLR(sgd), optim.lr_scheduler.ExponentialLR(sgd, 0.9)
     assert optim.lr_scheduler.SequentialLR(sgd, [first, second], [2]).step() is None
+
+
+def test_initializers_of_the_program_have_names():
+    from msjit.common.initializer import Initializer, _register, initializer
+
+    @_register("all_sevens")
+    class Sevens(Initializer):
+        def _initialize(self, arr):
+            arr[:] = 7
+    assert initializer("all_sevens", (2,)).tolist() == initializer("sevens", 2).tolist() == [7, 7]
+    assert nn.Dense(1, 1, weight_init="all_sevens").weight.tolist() == [[7]]
+    with pytest.raises(TypeError, match="size of a dimension, got 'a'"):
+        initializer("ones", "a")
+    assert nn.utils.__name__.endswith("nn.utils")
+
+
+def test_types_of_values():
+    from msjit.common.dtype import TensorType, _issubclass_, list_, number
+    assert ms.get_py_obj_dtype(Tensor([1.0])) == TensorType(ms.float32) and ms.get_py_obj_dtype(1) == ms.int64
+    assert repr(TensorType(ms.float32)) == "mindspore.tensor[float32]" and str(TensorType(ms.float32)) == "Tensor[Float32]"
+    assert ms.get_py_obj_dtype([1]) is list_ and TensorType(ms.int8) != TensorType(ms.int16)
+    assert _issubclass_(ms.float32, number) and not _issubclass_(ms.float32, ms.int32)
+    assert ms.JitConfig(jit_level="O2").jit_config_dict["backend"] == "GE" and "backend" not in ms.JitConfig().jit_config_dict
+    for axis in ("a", 1.5, [0]):
+        with pytest.raises(TypeError, match=r"\[Softmax\] axis"):
+            nn.Softmax(axis)

@@ -13,6 +13,7 @@ _LATER = dict.fromkeys("Generator default_generator get_rng_state initial_seed m
 _LATER.update({"swap_tensors": "common.tensor", "RowTensor": "common.row_tensor", "JitConfig": "jit", "jit": "jit", "jit_class": "jit"})
 _LATER.update(dict.fromkeys(("COOTensor", "CSRTensor", "SparseTensor"), "common.sparse_tensor"))
 _LATER.update(dict.fromkeys(("Symbol", "enable_dynamic", "ms_memory_recycle", "no_inline", "set_dump"), "graph_hints"))
+_LATER.update(dict.fromkeys(("saved_tensors_hooks", "register_saved_tensors_hooks"), "saved_tensors"))
 _LATER.update(DeviceCtx="hal", QuantDtype="common.dtype")
 _OF_PACKAGE = ("lazy_inline", "recompute", "set_recursion_limit")
 __all__ += [name for name, value in vars(dtype).items() if name[0] != "_" and not isinstance(value, type(dtype))]

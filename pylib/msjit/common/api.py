@@ -1,6 +1,7 @@
 """Names that MindSpore keeps in common.api."""
 from ..absent import attributes as _absent
 from ..autograd import _no_grad, no_grad
+from ..graph_hints import ms_memory_recycle  # noqa: F401
 from ..jit import JitConfig, jit, jit_class
 from .parameter import Parameter  # noqa: F401
 from .tensor import Tensor, mutable  # noqa: F401
@@ -31,6 +32,11 @@ class _GraphExecutor:
 
 
 _cell_graph_executor = _GraphExecutor()
+
+
+def _convert_python_data(data):
+    """`data` itself: what graphs return are Python's objects already."""
+    return data
 
 
 def deprecated(version, substitute, use_substitute_name=False):
@@ -66,4 +72,7 @@ def __getattr__(name):
     if name in ("COOTensor", "CSRTensor"):
         from . import sparse_tensor
         return getattr(sparse_tensor, name)
+    if name in ("saved_tensors_hooks", "register_saved_tensors_hooks"):
+        from .. import saved_tensors
+        return getattr(saved_tensors, name)
     return _refuse(name)

@@ -1,5 +1,5 @@
 """Element types: `float32`, `int64`, ... and how they relate to NumPy and Python types."""
-from .._native import _msjit, dtypes
+from .._native import Tensor, _msjit, dtypes
 
 DType = Type = _msjit.DType
 
@@ -44,12 +44,25 @@ def type_size_in_bytes(type_):
 
 
 class TensorType:
-    """Type of tensors with a given element type; appears in annotations only."""
+    """Type of tensors with a given element type: in annotations, and what get_py_obj_dtype gives for a Tensor."""
 
     def __init__(self, element):
         self.element = element
 
+    def element_type(self):
+        """The dtype of the elements."""
+        return self.element
+
+    def __eq__(self, other):
+        return isinstance(other, TensorType) and self.element == other.element
+
+    def __hash__(self):
+        return hash(("TensorType", self.element))
+
     def __repr__(self):
+        return "mindspore.tensor[%s]" % _name(self.element)
+
+    def __str__(self):
         return "Tensor[%s]" % self.element
 
 
@@ -76,6 +89,7 @@ float8_e4m3fn, float8_e5m2 = OtherType("float8_e4m3fn", "Float8E4M3FN", 8), Othe
 hifloat8, qint4x2 = OtherType("hifloat8", "HiFloat8", 8), OtherType("int4", "Int4", 8)
 # What values of a graph are, besides tensors.
 number, list_, tuple_ = OtherType("number", "Number"), OtherType("list_", "List"), OtherType("tuple_", "Tuple")
+type_type = OtherType("type_type", "TypeType")
 
 
 class _Family(type):
@@ -145,13 +159,26 @@ def pytype_to_dtype(obj):
 
 
 def get_py_obj_dtype(obj):
-    """Element type of a value."""
+    """The type of a value: of a Tensor a TensorType, of a number or another object a dtype or what MindSpore has in its place."""
+    if isinstance(obj, Tensor):
+        return TensorType(obj.dtype)
+    if obj is None:
+        return type_none
+    if isinstance(obj, (list, tuple)):
+        return list_ if isinstance(obj, list) else tuple_
+    if isinstance(obj, type) or isinstance(obj, DType):
+        return pytype_to_dtype(obj) if isinstance(obj, type) else type_type
     return obj.dtype if hasattr(obj, "dtype") else pytype_to_dtype(type(obj))
 
 
 def issubclass_(type_, dtype):
-    """True when type_ is dtype or one of a tuple of them."""
+    """True when type_ is dtype or one of a tuple of them; of `number` all dtypes are."""
+    if dtype is number:
+        return isinstance(type_, DType)
     return type_ in dtype if isinstance(dtype, tuple) else type_ == dtype
+
+
+_issubclass_ = issubclass_
 
 
 def _name(type_):

@@ -288,6 +288,16 @@ def _he_std(init, shape):
     return gain / math.sqrt(max(1, fan))
 
 
+def _register(*aliases):
+    """A decorator of Initializers: initializer() finds the class by its name in small letters and by these; the first one of a
+    name stays."""
+    def noted(cls):
+        for name in (cls.__name__,) + aliases:
+            _BY_NAME.setdefault(name.lower(), cls)
+        return cls
+    return noted
+
+
 def initializer(init, shape=None, dtype=mstype.float32):
     """A new Tensor filled by a name ('normal', 'zeros', ...), a number, an Initializer or another Tensor.
 
@@ -325,6 +335,8 @@ def _shape(shape):
         return ()
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     for size in shape:
+        if not hasattr(size, "__index__"):
+            raise TypeError("[initializer] size of a dimension, got %r, expected an int" % (size,))
         if size < 0:
             raise ValueError("[initializer] sizes must not be negative, got %s" % (shape,))
     return shape

@@ -25,6 +25,8 @@ class JitConfig:
         for name, allowed in _CHOICES:
             if given[name] not in allowed:
                 raise ValueError("[jit_config] %s, got %r, expected one of %s" % (name, given[name], list(allowed)))
+        if jit_level:
+            kwargs.setdefault("backend", "GE" if jit_level == "O2" else "ms_backend")
         self.jit_config_dict = dict(kwargs, **given)  # MindSpore too takes any other keyword, as an option of the backend
 
     @property

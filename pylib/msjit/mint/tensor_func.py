@@ -193,6 +193,8 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     if unitriangular:
         eye = _k.eye(A.shape[-1], A.shape[-1], A.dtype)
         factor = factor * (1 - eye) + eye
+    if transpose and A.is_complex():  # transposed and not conjugated, which matrix_solve does as well
+        factor = _k.conj(factor)
     return _k.matrix_solve(factor, b, transpose), A
 
 

@@ -120,14 +120,14 @@ _LATER = {name: module for module, names in {
     "thor_layer": "Conv2dThor DenseThor EmbeddingLookupThor EmbeddingThor thor",
     "micro_batches": """AdaSumByDeltaWeightWrapCell AdaSumByGradWrapCell GetNextSingleOp GradAccumulationCell MicroBatchInterleaved
         OptTFTWrapper PipelineCell PipelineGradReducer VirtualDatasetCellTriple""",
-    "sparse_layers": "SparseTensorDenseMatmul SparseToDense", "not_offered": "OcclusionSensitivity",
+    "sparse_layers": "SparseTensorDenseMatmul SparseToDense",
 }.items() for name in names.split()}
 _OF_MINT = {"Linear": "Linear", "LayerNormExt": "LayerNorm", "EmbeddingExt": "Embedding", "DropoutExt": "Dropout",
             "Dropout2dExt": "Dropout2d", "AvgPool2dExt": "AvgPool2d", "AvgPool3dExt": "AvgPool3d", "MaxPool2dExt": "MaxPool2d",
             "LogSoftmaxExt": "LogSoftmax", "PReLUExt": "PReLU", "L1LossExt": "L1Loss", "AvgPool1dExt": "AvgPool1d"}
 
 _METRICS = """Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta HausdorffDistance Loss MAE MSE
-    MeanSurfaceDistance Metric Perplexity Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy
+    MeanSurfaceDistance Metric OcclusionSensitivity Perplexity Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy
     TopKCategoricalAccuracy auc get_metric_fn get_metrics names rearrange_inputs""".split()
 _MODULES = ("cell", "dynamic_lr", "learning_rate_schedule", "loss", "wrap")
 __all__ = [name for name, value in list(globals().items())
@@ -151,7 +151,7 @@ for _module in (activation, basic, container, conv, functions, image, normalizat
 def __getattr__(name):
     """Layers that few use, the metrics, and the layers of mint.nn, which MindSpore has under nn too; loaded at the first use."""
     import importlib
-    if name in ("probability", "embedding"):
+    if name in ("probability", "embedding", "utils"):
         return importlib.import_module(__name__ + "." + name)
     if name in _LATER:
         found = globals()[name] = getattr(importlib.import_module("%s.%s" % (__name__, _LATER[name])), name)

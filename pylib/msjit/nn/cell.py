@@ -7,6 +7,7 @@ from collections import OrderedDict
 
 from .. import context
 from .._native import _msjit
+from ..auto_cast import in_precision
 from ..autograd import transforms
 from ..common import dtype as mstype
 from ..common.jit_config import JitConfig
@@ -14,8 +15,9 @@ from ..common.notebook import cell_html
 from ..common.parameter import Parameter, ParameterTuple, has_own_name
 from ..jit import LeveledConstruct, graph_construct, leveled_construct
 from ..jit_cell import JitCell, set_plain_call
+from ..saved_tensors import register_saved_tensors_hooks
 from .bprop import recorded_call
-from .cell_attributes import CellAttributes, precision_flags
+from .cell_attributes import CellAttributes, check_names_of_arguments, precision_flags
 from .cell_names import CellNames
 from .cell_state import CellState
 from .hooks import HookHandle, run_with_hooks
@@ -49,6 +51,7 @@ class Cell(CellState, CellAttributes, CellNames):
     _intercept = transforms
     _jit_config = None
     _recompute = False
+    _auto_cast = None  # the dtype of amp level "auto"
     _keeps_casts = None  # the class itself, where `construct` only reads the Parameters and hands none of them out
     _output_dtype = None  # of the floats that a Cell returns which computes in another one
     _leveled = LeveledConstruct()
@@ -93,6 +96,10 @@ class Cell(CellState, CellAttributes, CellNames):
         # A Cell called by compiled code is part of that code.
         if construct is given and context.is_graph_mode() and not _msjit.in_graph_call():
             construct = graph_construct(self, construct)
+        if self._auto_cast is not None:
+            construct = in_precision(construct, self._auto_cast)
+        if "_saved_hooks" in self.__dict__:
+            construct = register_saved_tensors_hooks(*self._saved_hooks)(construct)
         if self._hooks is not None:
             return run_with_hooks(self, construct, args, kwargs)
         return self._call_construct(construct, args, kwargs)
@@ -293,7 +300,14 @@ class Cell(CellState, CellAttributes, CellNames):
         return self
 
     def set_inputs(self, *inputs, **kwargs):
-        """Keeps the inputs for get_inputs: shapes are learned from the calls."""
+        """Keeps the inputs for get_inputs: shapes are learned from the calls.
+
+        Raises ValueError for inputs both by position and by name, and for a name that is no argument of construct.
+        """
+        if inputs and kwargs:
+            raise ValueError("[set_inputs] inputs, got some by position and others by name, expected all in one way")
+        if kwargs:
+            check_names_of_arguments("set_inputs", self.construct, kwargs)
         self.__dict__["_set_inputs"] = inputs or kwargs or None
 
     def get_inputs(self):
@@ -312,7 +326,11 @@ class Cell(CellState, CellAttributes, CellNames):
 
     def recompute(self, mp_comm_recompute=True, parallel_optimizer_comm_recompute=False, **kwargs):
         """What this Cell computes is not kept for its gradient, but computed again by it, from the inputs: less memory for the
-        time of one more forward run. The two arguments concern several processes and change nothing."""
+        time of one more forward run. The arguments, and recompute_slice_activation, concern several processes and change nothing;
+        ValueError for another keyword."""
+        if set(kwargs) - {"recompute_slice_activation"}:
+            raise ValueError("[recompute] keyword, got %r, expected mp_comm_recompute, parallel_optimizer_comm_recompute or "
+                             "recompute_slice_activation" % sorted(kwargs)[0])
         object.__setattr__(self, "_recompute", True)
         object.__setattr__(self, "_intercept", True)
 

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from ..common.dtype import DType, bfloat16, complex_type, float16, float32, float_type
 from ..common.tensor import Tensor
+from ..saved_tensors import _check_hooks as check_saved_hooks
 
 _FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}
 
@@ -70,6 +71,16 @@ def _leaves(self):
         for name in cell.__dict__.get("_buffers", ()):
             if cell.__dict__.get(name) is not None:
                 yield cell, name, cell.__dict__[name]
+
+
+def check_names_of_arguments(where, function, given):
+    """Raises ValueError where a key of given is no argument of function, which takes no arguments of any name."""
+    import inspect  # here, as `import msjit` does without it
+    known = inspect.signature(function).parameters
+    if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
+        for name in given:
+            if name not in known:
+                raise ValueError("[%s] name of an input, got %r, expected one of %s" % (where, name, list(known)))
 
 
 class CellAttributes:
@@ -187,6 +198,29 @@ class CellAttributes:
         """Checks strategies for several devices, which change nothing in one process. TypeError for what is no tuple."""
         from ..parallel.layouts import shard
         shard(self, in_strategy, out_strategy, parameter_plan)
+
+    def register_saved_tensors_hooks(self, pack_hook, unpack_hook):
+        """What construct keeps for its gradients goes through these functions; see msjit.saved_tensors_hooks.
+
+        Raises TypeError for what cannot be called.
+        """
+        check_saved_hooks("register_saved_tensors_hooks", pack_hook, unpack_hook)
+        self.__dict__["_saved_hooks"] = (pack_hook, unpack_hook)
+        self.__dict__["_intercept"] = True
+
+    def compile_and_run(self, *args, **kwargs):
+        """A call of this Cell, as if it had been compiled before."""
+        return self(*args, **kwargs)
+
+    def offload(self, backward_prefetch="Auto"):
+        """Where what gradients need is kept until then; there is one memory here, so it changes nothing.
+
+        Raises TypeError for what is neither "Auto" nor an int, ValueError for another text or an int below 0.
+        """
+        if isinstance(backward_prefetch, bool) or not isinstance(backward_prefetch, (int, str)):
+            raise TypeError("[offload] backward_prefetch, got %s, expected 'Auto' or an int" % type(backward_prefetch).__name__)
+        if backward_prefetch != "Auto" and (isinstance(backward_prefetch, str) or backward_prefetch < 0):
+            raise ValueError("[offload] backward_prefetch, got %r, expected 'Auto' or an int of 0 or more" % (backward_prefetch,))
 
     def set_data_parallel(self):
         """How processes share this Cell's operators: they share none."""

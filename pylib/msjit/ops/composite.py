@@ -49,6 +49,7 @@ _KINDS = {
     "Dictionary": dict, "String": str, "Int": int, "int": int, "Int64": int, "Float": float, "float": float, "Float64": float,
     "Complex": complex, "None": type(None), "NoneType": type(None), "Slice": slice, "Ellipsis": type(...),
 }
+_PLAIN = (bool, int, float, complex, str, tuple, list, dict, slice, type(None), type(...))
 _INTS = ("Int", "int", "Int64")  # a bool is none of them
 _NUMPY = {"Number": "iufc", "Int": "iu", "int": "iu", "Float": "f", "float": "f", "Complex": "c"}  # kinds of NumPy's scalars
 
@@ -66,7 +67,8 @@ def _is_a(value, kind):
         return callable(value) and not isinstance(value, type)
     if name == "TypeType":
         return isinstance(value, dtype_type)
-    return type(value).__module__ == "numpy" and _is_numpy(value, name)
+    # Asked first: in a graph the module of a class is not.
+    return type(value) not in _PLAIN and type(value).__module__ == "numpy" and _is_numpy(value, name)
 
 
 def _is_numpy(value, name):

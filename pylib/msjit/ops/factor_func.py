@@ -21,7 +21,7 @@ def cond(A, p=None):
 
     p is None, 2, -2, 1, -1, inf, -inf, 'fro' or 'nuc'; for 2, -2 and 'nuc' the result is float32, as in MindSpore.
     """
-    _matrices("cond", A, "A")
+    _matrices("cond", A, "A", (_mstype.float32, _mstype.float64) + _mstype.complex_type)
     if A.shape[-1] != A.shape[-2]:
         raise ValueError("[cond] shape of A, got %s, expected square matrices" % (tuple(A.shape),))
     if p in (None, 2, -2):

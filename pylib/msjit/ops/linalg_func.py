@@ -4,6 +4,7 @@ from ..common.tensor import check_tensor as _check
 from . import array_func as _a
 from . import math_func as _m
 from . import registry as _k
+from .layout_func import adjoint as _adjoint
 
 # -- products --------------------------------------------------------------------------------------------------------
 
@@ -252,22 +253,25 @@ def log_matrix_determinant(input):
 
 
 def logdet(input):
-    """Logarithm of determinants; NaN where they are negative."""
+    """Logarithm of determinants; NaN where they are negative, of complex ones the principal value."""
     sign, value = _k.slogdet(input)
+    if sign.dtype in _mstype.complex_type:
+        return _k.log(sign) + value
     return _k.where(_k.less(sign, 0), float("nan"), value)
 
 
 def cholesky(input_x, upper=False):
-    """The lower triangle L of symmetric positive definite matrices L @ L.T, or its transpose."""
+    """The lower triangle L of symmetric positive definite matrices L @ L.T (complex: L @ L.mH), or its conjugate transpose."""
     if not isinstance(upper, bool):
         raise TypeError("[cholesky] upper, got %s, expected a bool" % type(upper).__name__)
     lower = _k.cholesky_factor(input_x)
-    return _k.swapaxes(lower, -1, -2) if upper else lower
+    return _adjoint(lower) if upper else lower
 
 
 def cholesky_inverse(input_x, upper=False):
     """The inverse of L @ L.T (of U.T @ U where upper) for a triangular factor."""
-    return _k.inverse(_k.matmul(input_x, input_x, upper, not upper))
+    turned = _adjoint(input_x)
+    return _k.inverse(_k.matmul(turned, input_x) if upper else _k.matmul(input_x, turned))
 
 
 def cholesky_solve(input, input2, upper=False):
@@ -284,8 +288,9 @@ def qr(input, mode="reduced"):
 
 
 def svd(input, full_matrices=False, compute_uv=True):
-    """(S, U, V) of matrices U @ diag(S) @ V.T, or S alone."""
+    """(S, U, V) of matrices U @ diag(S) @ V.T (complex: V.mH), or S alone; S has the dtype of the matrices."""
     s, u, v = _k.svd(input, bool(full_matrices and compute_uv))
+    s = _k.cast(s, u.dtype) if u.dtype in _mstype.complex_type else s
     return (s, u, v) if compute_uv else s
 
 
@@ -293,13 +298,13 @@ def pinv(x, *, atol=None, rtol=None, hermitian=False):
     """Pseudo-inverses, from the singular values above max(atol, rtol times the greatest one)."""
     s, u, v = _k.svd(x, False)
     if rtol is None:
-        rtol = 0.0 if atol is not None else max(x.shape[-2:]) * (1.1920928955078125e-07 if x.dtype == _mstype.float32
+        rtol = 0.0 if atol is not None else max(x.shape[-2:]) * (1.1920928955078125e-07 if s.dtype == _mstype.float32
                                                                  else 2.220446049250313e-16)
     limit = _k.max(s, -1, True) * rtol
     limit = limit if atol is None else _k.maximum(limit, atol)
     kept = _k.greater(s, limit)
     scale = _k.where(kept, 1.0 / _k.where(kept, s, 1.0), 0.0)
-    return _k.matmul(v * _k.expand_dims(scale, -2), u, False, True)
+    return _k.matmul(v * _k.expand_dims(scale, -2), _adjoint(u))
 
 
 def matrix_power(input, n):
@@ -335,9 +340,9 @@ def lstsq(input, A):
     right = _k.expand_dims(A, -1) if A.ndim == input.ndim - 1 else A
     if input.shape[-2] >= input.shape[-1]:
         q, r = _k.qr(input, False)
-        out = _k.matrix_solve(r, _k.matmul(q, right, True, False))
+        out = _k.matrix_solve(r, _k.matmul(_adjoint(q), right))
     else:
-        q, r = _k.qr(_k.swapaxes(input, -1, -2), False)
+        q, r = _k.qr(_adjoint(input), False)
         out = _k.matmul(q, _k.matrix_solve(r, right, True))
     return out
 

@@ -182,7 +182,15 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
         targets = _rows(targets, target_lengths)
     elif targets.ndim != 2 or targets.shape[0] != batch:
         raise ValueError("[%s] shape of targets, got %s, expected (%d, S)" % (where, targets.shape, batch))
-    alphas = _ctc_alphas(log_probs, _k.cast(targets, _mstype.int32), input_lengths, blank)
+    loss, alphas = ctc_of_rows(log_probs, _k.cast(targets, _mstype.int32), input_lengths, target_lengths, blank, zero_infinity)
+    if reduction == "mean":
+        loss = loss / _k.cast(_k.maximum(target_lengths, 1), loss.dtype)
+    return _reduce(loss, reduction), alphas
+
+
+def ctc_of_rows(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, merge=True):
+    """(The loss of each row of targets (N, S), alphas). Without `merge` a label that is seen twice stands for two labels."""
+    alphas = _ctc_alphas(log_probs, targets, input_lengths, blank, merge)
     ends = _k.expand_dims(2 * target_lengths, 1)
     last = _k.gather_elements(alphas[-1], ends, 1)
     before = _k.gather_elements(alphas[-1], _k.maximum(ends - 1, 0), 1)
@@ -191,13 +199,10 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     impossible = loss > -0.5 * _IMPOSSIBLE
     loss = _k.where(impossible, _k.full_like(loss, 0.0 if zero_infinity else _math.inf), loss)
     alphas = _k.swapaxes(alphas, 0, 1)
-    alphas = _k.where(alphas < 0.5 * _IMPOSSIBLE, _k.full_like(alphas, -_math.inf), alphas)
-    if reduction == "mean":
-        loss = loss / _k.cast(_k.maximum(target_lengths, 1), loss.dtype)
-    return _reduce(loss, reduction), alphas
+    return loss, _k.where(alphas < 0.5 * _IMPOSSIBLE, _k.full_like(alphas, -_math.inf), alphas)
 
 
-def _ctc_alphas(log_probs, targets, input_lengths, blank):
+def _ctc_alphas(log_probs, targets, input_lengths, blank, merge):
     """The forward variables (T, N, 2 S + 1); rows past the length of an input repeat its last."""
     steps, batch, _ = log_probs.shape
     gaps = _k.full_like(targets, blank)
@@ -206,7 +211,8 @@ def _ctc_alphas(log_probs, targets, input_lengths, blank):
     width = labels.shape[1]
     # A label may follow the one before it directly, unless they are the same.
     skip = _k.concat((_k.full((batch, 2), blank, dtype=_mstype.int32), labels[:, :width - 2]), 1) if width > 2 else labels
-    skips = _k.logical_and(_k.not_equal(labels, blank), _k.not_equal(labels, skip))
+    is_label = _k.not_equal(labels, blank)
+    skips = _k.logical_and(is_label, _k.not_equal(labels, skip)) if merge else is_label
     rows = _k.gather_elements(log_probs, _k.broadcast_to(labels, (steps, batch, width)), 2)
     edge = _k.full((batch, 2), _IMPOSSIBLE, dtype=log_probs.dtype)
     nothing = _k.full((batch, width), _IMPOSSIBLE, dtype=log_probs.dtype)
@@ -215,7 +221,8 @@ def _ctc_alphas(log_probs, targets, input_lengths, blank):
     alphas = [alpha]
     for t in range(1, steps):
         padded = _k.concat((edge, alpha), 1)
-        reached = _k.logaddexp(alpha, padded[:, 1:width + 1])
+        stayed = alpha if merge else _k.where(is_label, nothing, alpha)
+        reached = _k.logaddexp(stayed, padded[:, 1:width + 1])
         reached = _k.logaddexp(reached, _k.where(skips, padded[:, :width], nothing))
         alpha = _k.where(alive > t, _k.maximum(reached + rows[t], _IMPOSSIBLE), alpha)
         alphas.append(alpha)

@@ -32,21 +32,36 @@ def _nll(p, logits, labels, weight):
 def _ctc_of_scores(p, x, labels_indices, labels_values, sequence_length):
     """(loss of each sequence, its gradient by the scores x (time, batch, classes)), labels_values standing at labels_indices
     (batch, place); the last class is the blank."""
-    if p.preprocess_collapse_repeated or not p.ctc_merge_repeated or p.ignore_longer_outputs_than_inputs:
-        raise ValueError("[ctc_loss] options, got others than the defaults, expected preprocess_collapse_repeated=False, "
-                         "ctc_merge_repeated=True and ignore_longer_outputs_than_inputs=False")
-    import numpy
-    _check(labels_indices, "CTCLoss"), _check(x, "CTCLoss")
-    places, batch, blank = labels_indices.asnumpy(), x.shape[1], x.shape[2] - 1
-    lengths = numpy.bincount(places[:, 0], minlength=batch).astype(numpy.int32)
-    targets = numpy.zeros((batch, max(1, lengths.max())), numpy.int32)
-    _check(labels_values, "CTCLoss")
-    targets[places[:, 0], places[:, 1]] = labels_values.asnumpy()
+    for operand in (x, labels_indices, labels_values, sequence_length):
+        _check(operand, "CTCLoss")
+    for option in ("preprocess_collapse_repeated", "ctc_merge_repeated", "ignore_longer_outputs_than_inputs"):
+        if not isinstance(getattr(p, option), bool):
+            raise TypeError("[CTCLoss] %s, got %s, expected a bool" % (option, type(getattr(p, option)).__name__))
+    if labels_indices.ndim != 2:
+        raise ValueError("[CTCLoss] rank of labels_indices, got %d, expected 2" % labels_indices.ndim)
+    targets, lengths = _ctc_targets(labels_indices.asnumpy(), labels_values.asnumpy(), x.shape[1], p.preprocess_collapse_repeated)
 
     def loss(x):
-        return _lo.ctc_loss(_n.log_softmax(x, -1), _Tensor(targets), sequence_length, _Tensor(lengths), blank, "none", False)[0]
+        return _lo.ctc_of_rows(_n.log_softmax(x, -1), _Tensor(targets), sequence_length, _Tensor(lengths), x.shape[2] - 1, False,
+                               p.ctc_merge_repeated)[0]
     value, pull = _autograd.vjp(loss, x)
-    return value, pull(_k.ones_like(value))[0]
+    # Sequences of more labels than steps cost infinity and have no gradient, ignored or not, as in MindSpore.
+    return value, _k.stop_gradient(pull(_k.cast(_k.isfinite(value), value.dtype))[0])
+
+
+def _ctc_targets(places, values, batch, collapse):
+    """(Labels as int32 rows (batch, longest), their lengths) of values at places (batch, number); `collapse`: equal neighbours
+    count once."""
+    import numpy
+    rows = [[] for _ in range(batch)]
+    for (row, _), value in sorted(zip(map(tuple, places.tolist()), values.tolist())):
+        if not (collapse and rows[row] and rows[row][-1] == value):
+            rows[row].append(value)
+    lengths = numpy.array([len(row) for row in rows], numpy.int32)
+    targets = numpy.zeros((batch, max(1, lengths.max())), numpy.int32)
+    for row, labels in zip(targets, rows):
+        row[:len(labels)] = labels
+    return targets, lengths
 
 
 def _greedy(p, inputs, sequence_length):

@@ -417,7 +417,7 @@ def _matrix_norm(x, ord, rows, columns, keepdim):
     if ord == "fro":
         return _k.sqrt(_k.sum(_squared_size(x), (rows, columns), keepdim))
     if ord in (2, -2, "nuc"):
-        x = x if x.dtype in (mstype.float32, mstype.float64) else _k.cast(x, mstype.float32)
+        x = x if x.dtype in (mstype.float32, mstype.float64) + mstype.complex_type else _k.cast(x, mstype.float32)
         values = _k.svd(_k.transpose(x, [i for i in range(x.ndim) if i not in (rows, columns)] + [rows, columns]), False)[0]
         out = _k.sum(values, -1) if ord == "nuc" else (_k.max if ord > 0 else _k.min)(values, -1)
         return _k.reshape(out, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)]) if keepdim else out

@@ -263,6 +263,8 @@ class Squeeze(Primitive):
 class _Axis(Primitive):
     def __init__(self, axis=-1):
         super().__init__()
+        if self.name == "Softmax" and not isinstance(axis, (int, tuple)):  # MindSpore's LogSoftmax looks at it when it is called
+            raise TypeError("[Softmax] axis, got %s, expected an int or a tuple of ints" % type(axis).__name__)
         self.axis = axis
 
     def __call__(self, x):

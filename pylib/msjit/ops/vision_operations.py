@@ -6,10 +6,12 @@ from . import layout_func as _l
 from . import nn_func as _n
 from . import registry as _k
 from . import window_func as _w
+from .glimpses import extract_glimpse as _glimpse
 from .primitive import REQUIRED as _REQUIRED
 from .primitive import plain_rows as _plain_rows
 from .primitive import rows as _rows
 from .resize_func import resize as _resize
+from .scaled_images import scale_and_translate as _scaled
 
 _FOUR = (0.0, 0.0, 0.0, 0.0)
 
@@ -172,6 +174,8 @@ __all__ = _plain_rows(globals(), {
 __all__ += _rows(globals(), (
     ("ResizeLinear1D", {"coordinate_transformation_mode": "align_corners"}, _resize_line),
     ("UpsampleNearest3D", {}, _nearest_volume), ("UpsampleTrilinear3D", {"align_corners": False}, _linear_volume),
+    ("ExtractGlimpse", {"centered": True, "normalized": True, "uniform_noise": True, "noise": "uniform"}, _glimpse),
+    ("ScaleAndTranslate", {"kernel_type": "lanczos3", "antialias": True}, _scaled),
     ("ResizeArea", {"align_corners": False}, _resize_area),
     ("NMSWithMask", {"iou_threshold": 0.5}, lambda p, bboxes: _b.nms_with_mask(bboxes, p.iou_threshold)),
     ("ROIAlign", {"pooled_height": _REQUIRED, "pooled_width": _REQUIRED, "spatial_scale": _REQUIRED, "sample_num": 2,

@@ -170,11 +170,18 @@ class Optimizer(ShownState, Cell, OwnOptimizers):
         return gradients if self.loss_scale == 1.0 else tuple([g / self.loss_scale for g in gradients])
 
     def get_lr_parameter(self, param):
-        """The learning rate of one Parameter."""
+        """The learning rate of a Parameter; of a list of them, a list.
+
+        Raises TypeError for anything else, ValueError for a Parameter that is not optimised here.
+        """
+        if isinstance(param, list):
+            return [self.get_lr_parameter(item) for item in param]
+        if not isinstance(param, Parameter):
+            raise TypeError("[%s] param, got %s, expected a Parameter or a list of them" % (self._where, type(param).__name__))
         for group, own in zip(self._group_of, self.parameters):
             if own is param:
                 return _as_tensor(_rate_at(group.rate, self.step_count))
-        raise ValueError("[%s] the parameter is not optimised here" % self._where)
+        raise ValueError("[%s] param, got %r, expected a Parameter that is optimised here" % (self._where, param.name))
 
     def construct(self, gradients):
         """Applies one update; returns True for each Parameter, as MindSpore does."""
@@ -267,19 +274,19 @@ def _groups(parameters, rate, decay, where):
                              _decay(item["weight_decay"], where) if "weight_decay" in item else decay, centred,
                              len(groups) if "lr" in item else None))
         everything += params
-    _check_unique(everything, where)
+    _check_unique(everything, where, RuntimeError)  # MindSpore's class, where they come in groups
     if order is not None and {id(p) for p in order} != {id(p) for p in everything}:
         raise ValueError("[%s] order_params must hold the parameters of the groups" % where)
     return groups, order or everything
 
 
-def _check_unique(params, where):
+def _check_unique(params, where, error=ValueError):
     seen = set()
     for param in params:
         if not isinstance(param, Parameter):
             raise TypeError("[%s] parameters must be Parameters, got %s" % (where, type(param).__name__))
         if id(param) in seen:
-            raise ValueError("[%s] parameter %s is given twice" % (where, param.name))
+            raise error("[%s] parameter %s is given twice" % (where, param.name))
         seen.add(id(param))
 
 

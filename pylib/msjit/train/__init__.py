@@ -24,7 +24,7 @@ __all__ = ["Model", "SummaryCollector", "SummaryRecord", "DynamicLossScaleManage
            "export", "load", "load_checkpoint", "load_param_into_net", "save_checkpoint", "DatasetHelper", "connect_network_with_dataset",
            "data_sink"]
 _not_offered = _absent_names(__name__, """ConvertModelUtils ConvertNetUtils FlopsUtilizationCollector TrainFaultTolerance
-    SummaryLandscape OcclusionSensitivity get_ckpt_path_with_strategy""", "see the README of msjit for what there is")
+    SummaryLandscape get_ckpt_path_with_strategy""", "see the README of msjit for what there is")
 globals().update(_not_offered)
 __all__ += sorted(_not_offered)
 __all__ += callback.__all__ + metrics.__all__

@@ -217,6 +217,7 @@ from .class_metrics import (  # noqa: E402  - they build upon what stands above
     TopKCategoricalAccuracy,
     auc,
 )
+from .occlusion import OcclusionSensitivity  # noqa: E402
 from .other_metrics import BleuScore, CosineSimilarity, Dice, Perplexity  # noqa: E402
 from .rate_metrics import ConfusionMatrixMetric  # noqa: E402
 from .surface_metrics import HausdorffDistance, MeanSurfaceDistance, RootMeanSquareDistance  # noqa: E402
@@ -227,7 +228,7 @@ _BY_NAME = {
     "top_1_accuracy": Top1CategoricalAccuracy, "top_5_accuracy": Top5CategoricalAccuracy, "mae": MAE, "mse": MSE,
     "loss": Loss, "perplexity": Perplexity, "confusion_matrix": ConfusionMatrix,
     "confusion_matrix_metric": ConfusionMatrixMetric, "hausdorff_distance": HausdorffDistance,
-    "mean_surface_distance": MeanSurfaceDistance, "root_mean_square_distance": RootMeanSquareDistance,
+    "occlusion_sensitivity": OcclusionSensitivity, "mean_surface_distance": MeanSurfaceDistance, "root_mean_square_distance": RootMeanSquareDistance,
 }
 
 
@@ -262,4 +263,4 @@ __path__ = _paths.extend([])  # a package in MindSpore: alias.py finds what prog
 __all__ = ["names", "get_metric_fn", "get_metrics", "Accuracy", "MAE", "MSE", "Metric", "rearrange_inputs", "Precision",
            "Recall", "Fbeta", "F1", "TopKCategoricalAccuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy",
            "Loss", "Dice", "ROC", "auc", "BleuScore", "CosineSimilarity", "Perplexity", "ConfusionMatrix",
-           "ConfusionMatrixMetric", "HausdorffDistance", "MeanSurfaceDistance", "RootMeanSquareDistance"]
+           "ConfusionMatrixMetric", "HausdorffDistance", "MeanSurfaceDistance", "OcclusionSensitivity", "RootMeanSquareDistance"]

@@ -29,3 +29,6 @@ for _text in ("0", "dim=5", "norm='x'", "2.0"):
 calls("ops.%s(7)", "fftfreq rfftfreq")
 for _text in ("2, center=False", "normalized=True", "1, pad_mode='CONSTANT', return_complex=True"):
     case("ops.stft(a, 4, %s)" % _text, "f32[16]", "f64[2,12]")
+calls("ops.%s(a)", "inverse det slogdet", "c64[2,2]", "c128[2,3,3]")
+case("ops.svd(a, compute_uv=False)", "c64[3,2]", "c128[2,2]")
+case("ops.matrix_solve(a, b)", ("c64[2,2]", "c64[2,3]#1"))

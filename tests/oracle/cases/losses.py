@@ -27,3 +27,6 @@ calls("nn.LossBase(%s).get_loss(a)", "'none' 'mean' 'sum' 'bogus'", "f32[2,3]")
 calls("nn.LossBase('mean').get_loss(a, %s)", "2.0 2 'x' None", "f32[2,3]")
 case("nn.LossBase('mean').get_loss(a, b)", ("f32[2,3]", "f32[2,3]u"), ("f32[2,3]", "f32[3]"))
 case("nn.WithLossCell(fixed(nn.Dense(3, 4)), nn.MSELoss())(a, b)", ("f32[2,3]", "f32[2,4]"))
+calls("P.CTCLoss(%s)(a, Tensor([[0, 0], [0, 1], [1, 0]]), Tensor([1, 1, 0], ms.int32), b)",
+      "preprocess_collapse_repeated=True ctc_merge_repeated=False ctc_merge_repeated=False,preprocess_collapse_repeated=True "
+      "ignore_longer_outputs_than_inputs=True ctc_merge_repeated=3", ("f32[4,2,3]", "Tensor([4, 3], ms.int32)"), ("f32[4,2,3]", "Tensor([3, 2], ms.int32)"))

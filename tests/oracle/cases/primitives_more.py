@@ -209,3 +209,7 @@ case("P.LayerNorm()(input_x=a, gamma=b, beta=c)[0]", ("f32[2,3]", "f32[3]+", "f3
 case("P.UnsortedSegmentSum()(input_x=a, segment_ids=Tensor([0, 1], ms.int32), num_segments=2)", "f32[2,3]")
 case("P.Round()(input=a, decimals=1)", "f32[2,3]", gradient=False)
 case("P.ScalarToTensor()(x=2, dtype=ms.int32)")
+calls("P.ScaleAndTranslate('%s')(a, Tensor([4, 3], ms.int32), Tensor([1.3, 0.6], ms.float32), Tensor([0.2, -0.3], ms.float32))",
+      "lanczos1 lanczos3 gaussian box triangle keyscubic mitchellcubic sinc", "f32[1,3,4,2]", "i32[2,3,4,1]")
+calls("P.ExtractGlimpse(%s, uniform_noise=False, noise='zero')(a, Tensor([2, 3], ms.int32), b)", "True,True False,False True,False False,True",
+      ("f32[2,3,4,1]", "f32[2,2]"), ("f32[1,3,4,2]", "f32[1,2]"), ("f32[3,4,1]", "f32[1,2]"))

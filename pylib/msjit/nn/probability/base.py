@@ -32,6 +32,8 @@ class Distribution(Cell):
     """Base class of distributions. Called, it calls a method by name: d("log_prob", x)."""
 
     _names = ()
+    _shown = {}  # what the parameters are called where the distribution is printed
+    _whole = False  # whether samples may be whole numbers
 
     def __init__(self, seed, dtype, name, param):
         super().__init__()
@@ -40,7 +42,9 @@ class Distribution(Cell):
             raise TypeError("[%s] seed, got %s, expected an int or None" % (where, type(seed).__name__))
         if not isinstance(name, str):
             raise TypeError("[%s] name, got %s, expected a str" % (where, type(name).__name__))
-        self.name, self.seed, self._dtype, self.parameters = name, seed, dtype, param
+        if not (dtype in mstype.float_type or (self._whole and dtype in mstype.int_type + mstype.uint_type)):
+            raise TypeError("[%s] dtype, got %s, expected %s" % (where, dtype, "a number's" if self._whole else "a float's"))
+        self.name, self.seed, self._dtype, self.parameters = name, seed or 0, dtype, param
         self._given = tuple(as_parameter(param.get(key), where, key) for key in self._names)
         if all(value is not None for value in self._given):
             self._check(*self._given)
@@ -72,11 +76,29 @@ class Distribution(Cell):
             total = total + value
         return tuple(total.shape)
 
+    broadcast_shape = batch_shape
+
+    @property
+    def default_parameters(self):
+        """The parameters as Tensors, a list; None where they come with the calls."""
+        return list(self._given)
+
+    @property
+    def parameter_names(self):
+        """The names of the parameters, a list."""
+        return list(self._names)
+
+    @property
+    def parameter_type(self):
+        """The dtype that the parameters are computed in."""
+        return self._dtype if self._dtype in mstype.float_type else mstype.float32
+
     def _arguments(self, args, named=None):
-        """The parameters of a call: those given with it, all of them in order or some by name, else those of the distribution."""
-        if args and len(args) != len(self._names):
+        """The parameters of a call: those given with it, in order or by name, else those of the distribution."""
+        if len(args) > len(self._names):
             raise TypeError("[%s] parameters, got %d, expected %s" % (type(self).__name__, len(args), ", ".join(self._names)))
-        found = [as_parameter(value, type(self).__name__, key) for key, value in zip(self._names, args)] if args else list(self._given)
+        found = [own if value is None else as_parameter(value, type(self).__name__, key)
+                 for key, value, own in zip(self._names, args + (None,) * len(self._names), self._given)]
         for key, value in (named or {}).items():
             key = "probs" if key == "probs1" else key  # what MindSpore calls it in calls
             if key not in self._names:
@@ -175,7 +197,7 @@ class Distribution(Cell):
 
     def construct(self, name, *args, **kwargs):
         if name not in _CALLS:
-            raise ValueError("[%s] name, got %r, expected one of %s" % (type(self).__name__, name, ", ".join(_CALLS)))
+            raise NotImplementedError("[%s] name, got %r, expected one of %s" % (type(self).__name__, name, ", ".join(_CALLS)))
         return getattr(self, name)(*args, **kwargs)
 
     def get_dist_type(self):
@@ -187,7 +209,9 @@ class Distribution(Cell):
         return tuple(self._arguments(args))
 
     def extend_repr(self):
-        return ", ".join("%s = %s" % (key, value) for key, value in zip(self._names, self._given) if value is not None)
+        if self.batch_shape:
+            return "batch_shape = %s" % (self.batch_shape,)
+        return ", ".join("%s = %s" % (self._shown.get(key, key), value) for key, value in zip(self._names, self._given))
 
     _log_prob, _cdf, _mean, _var = _missing("log_prob"), _missing("cdf"), _missing("mean"), _missing("var")
     _mode, _entropy, _kl, _drawn = _missing("mode"), _missing("entropy"), _missing("kl_loss"), _missing("sample")

@@ -24,6 +24,9 @@ class Bijector(Cell):
             raise TypeError("[%s] value, got %s, expected a Tensor" % (type(self).__name__, type(value).__name__))
         return value
 
+    def extend_repr(self):
+        return ", ".join("%s = %s" % item for item in self.parameters.items())
+
     def forward(self, value):
         """f(value)"""
         return self._forward(self._value(value))
@@ -77,6 +80,9 @@ class Exp(PowerTransform):
 
     def __init__(self, name="Exp"):
         super().__init__(0.0, name)
+
+    def extend_repr(self):
+        return "exp"
 
 
 class ScalarAffine(Bijector):

@@ -50,6 +50,7 @@ class Normal(_LocationScale):
     """Normal distribution with mean and standard deviation `sd`."""
 
     _names = ("mean", "sd")
+    _shown = {"sd": "standard deviation"}
     loc = scale = None
 
     def __init__(self, mean=None, sd=None, seed=None, dtype=mstype.float32, name="Normal"):
@@ -109,6 +110,8 @@ class LogNormal(_LocationScale):
 class Cauchy(_LocationScale):
     """Cauchy distribution."""
 
+    _shown = {"loc": "location"}
+
     def _log_prob(self, x, loc, scale):
         return -math.log(math.pi) - ops.log(scale) - ops.log1p(ops.square((x - loc) / scale))
 
@@ -132,6 +135,8 @@ class Cauchy(_LocationScale):
 
 class Logistic(_LocationScale):
     """Logistic distribution."""
+
+    _shown = {"loc": "location"}
 
     def _log_prob(self, x, loc, scale):
         z = (x - loc) / scale

@@ -9,6 +9,7 @@ from .base import Distribution, open_uniform
 class _Probs(Distribution):
     """The parameter is a probability."""
 
+    _whole = True
     _names = ("probs",)
 
     def __init__(self, probs=None, seed=None, dtype=mstype.int32, name=None):
@@ -89,6 +90,7 @@ class Geometric(_Probs):
 class Poisson(Distribution):
     """Poisson distribution."""
 
+    _whole = True
     _names = ("rate",)
 
     def __init__(self, rate=None, seed=None, dtype=mstype.float32, name="Poisson"):
@@ -134,10 +136,14 @@ class Poisson(Distribution):
 class Categorical(Distribution):
     """0, 1, ... with the probabilities along the last axis of probs."""
 
+    _whole = True
     _names = ("probs",)
 
     def __init__(self, probs=None, seed=None, dtype=mstype.int32, name="Categorical"):
         super().__init__(seed, dtype, name, {"probs": probs})
+
+    def extend_repr(self):
+        return "probs = %s" % self._given
 
     def _check(self, probs):
         if probs.ndim < 1:
