@@ -63,22 +63,20 @@ bool call_methods(PyObject* deque, const Effect& effect, const Objects& objects)
 }
 
 // A deque of bounded length gives up an item at its other end for each one it takes.
-bool drops_code(PyObject* deque, const Effect& effect) {
+// Which end that is depends on the calls: both are taken to lose so many.
+void drop_ends(PyObject* deque, const Effect& effect, Departure* departure) {
   const Ref limit = Ref::steal(host::call(host::checked, PyObject_GetAttrString, deque, "maxlen"));
-  if (!limit || !PyLong_Check(limit.get())) return PyErr_Clear(), !limit;
+  if (!limit || !PyLong_Check(limit.get())) return PyErr_Clear();
   const Py_ssize_t size = host::call(host::checked, PyObject_Size, deque),
                    added = static_cast<Py_ssize_t>(effect.values.size());
   const Py_ssize_t dropped = std::min(size, size + added - PyLong_AsSsize_t(limit.get()));
   for (Py_ssize_t i = 0; i < dropped; ++i)
-    for (const Py_ssize_t at : {i, size - 1 - i}) {
-      PyObject* const item = Ref::steal(host::call(host::checked, PySequence_GetItem, deque, at))
-                                 .get();  // the deque has it
-      if (!item || dies_with_code(item)) return PyErr_Clear(), true;
-    }
-  return false;
+    for (const Py_ssize_t at : {i, size - 1 - i})
+      departure->drop(Ref::steal(host::call(host::checked, PySequence_GetItem, deque, at))
+                          .get());  // the deque has it
 }
 
-constexpr EffectKind effect_deque_calls = {.apply = call_methods, .drops_code = drops_code};
+constexpr EffectKind effect_deque_calls = {.apply = call_methods, .drops = drop_ends};
 
 bool deque_replay(ExitBuilder& exit, const SymRef& value, int target) {
   const Py_ssize_t count = static_cast<Py_ssize_t>(value->entries.size());

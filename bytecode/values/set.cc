@@ -4,6 +4,8 @@
 #include "bytecode/exit.h"
 #include "bytecode/values/build.h"
 #include "bytecode/values/value_kind.h"
+#include "guards/last_reference.h"
+#include "guards/pin.h"
 #include "guards/py/set_table.h"
 
 namespace msjit {
@@ -19,22 +21,30 @@ BuiltinModel set_method(const SymRef&, const char* name) { return find_row(set_m
 
 Ref set_to_python(Executor&, const SymRef& value, int) { return clone_set(value->shadow.get()); }
 
-// A copy that nobody changes, in a tuple, which the garbage collector shows to nobody.
+// A loose copy that nobody changes, in a tuple, which the garbage collector shows to nobody.
 Ref kept_copy(const SymRef& value) {
-  const Ref table = allocated(clone_set(value->shadow.get()));
+  const Ref table = allocated(loose_set(value->shadow.get()));
   return allocated(Ref::steal(PyTuple_Pack(1, table.get())));
 }
 
 Ref build_set(const Recipe& recipe, const Objects&) {
-  return clone_set(PyTuple_GET_ITEM(recipe.object.get(), 0));
+  return tight_set(PyTuple_GET_ITEM(recipe.object.get(), 0));
 }
 
 bool replace_items(PyObject* set, const Effect& effect, const Objects&) {
   return assign_set(set, PyTuple_GET_ITEM(effect.name.get(), 0));
 }
 
-// The items it gives up are held: their end is none of its own.
-constexpr EffectKind effect_set_items = {.apply = replace_items, .refills = true};
+void drop_items(PyObject* set, const Effect& effect, Departure* departure) {
+  visit_set(set, [&](PyObject* item) { departure->drop(item); });
+  if (departure->empty()) return;
+  visit_set(PyTuple_GET_ITEM(effect.name.get(), 0), [&](PyObject* held) {
+    if (PyObject* const item = loosely_held(held)) departure->keep(item);
+  });
+}
+
+constexpr EffectKind effect_set_items = {
+    .apply = replace_items, .drops = drop_items, .refills = true};
 
 int set_rebuild(ExitBuilder& exit, const SymRef& value) {
   Recipe made = made_by(build_set);

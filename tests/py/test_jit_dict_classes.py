@@ -213,6 +213,61 @@ def test_two_names():
     same(two_names, arguments, (0, 1, 0, 1, 1))
 
 
+@pytest.mark.parametrize("cls", [Config, Aliased, Output])
+def test_write_whole(cls):
+    for fn in (stored, removed) if cls is not Output else (stored,):
+        captured(fn, lambda _: (X, cls(CONFIGS[0])))
+
+
+class Tally(collections.Counter):
+    """A Counter with an attribute and an end."""
+
+
+def tallied(x, c):
+    for word in ("a", "b", "a"):
+        c[word] += 1
+    if "c" in c:
+        del c["c"]
+    c.seen = len(c)
+    return x * c["a"] + c["nothing"], c, c.seen
+
+
+@pytest.mark.parametrize("start", [{}, {"a": 5, "c": 1}, {"c": 1, "b": 2, "a": 3}])
+def test_counters(start):
+    same(tallied, lambda i: (X, Tally(start)))
+    captured(tallied, lambda i: (X, Tally(start)))
+
+
+def test_a_counter_that_goes_on():
+    def f(x, c):
+        c["step"] += 1
+        return x * c["step"]
+    jitted, own, plain, x = ms.jit(f, mode="PIJit"), collections.Counter(), collections.Counter(), Tensor(np.float32([1]))
+    for i in range(8):
+        assert jitted(x, own).tolist() == f(x, plain).tolist() and own == plain
+        if i == 5:
+            own["other"] = plain["other"] = 1
+
+
+def test_a_finalizer_of_an_item_runs_where_it_is_replaced():
+    class Ends:
+        def __init__(self, log):
+            self.log = log
+
+        def __del__(self):
+            self.log.append("died")
+
+    def f(x, c, log):
+        c["v"] = x
+        log.append("mid")
+        return x + 1
+    jitted = ms.jit(f, mode="PIJit")
+    for held in (False, True, False, True):
+        log = []
+        jitted(X, Config(v=Ends(log) if held else 1), log)
+        assert log == (["died"] if held else []) + ["mid"]
+
+
 # ---- what is made ----------------------------------------------------------------------------------------------------
 def make_config(x):
     c = Config(scale=2, shift=x)
