@@ -145,6 +145,7 @@ struct Capture {
   // tracked.
   bool plain = false;
   bool recorded = false;  // ends before such a step, because gradients are asked for
+  bool for_now = false;   // a later capture may go further (Executor::fail_for_now)
 };
 
 struct CaptureLimits {

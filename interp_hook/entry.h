@@ -52,14 +52,14 @@ struct Entry final : EntryBase {
   bool draws = false;  // random numbers
   Trial trial;
   bool retired = false;  // lost its trial
-  // The reason why it ends early lies in a callee, whose first call may do what later ones do not:
-  // fill a cache, take a lock for that.
-  bool ends_in_callee = false;
+  // It ends early at what a later call may not come to. The reason lies in a callee, say, whose
+  // first call fills a cache, and takes a lock for that.
+  bool may_go_further = false;
   int looks = 0;  // how often it has been captured anew to see
   bool wants_a_look() {
     constexpr int kLooks = 2;
     constexpr int64_t kAfter[kLooks] = {3, 64};  // hits
-    if (!ends_in_callee || looks == kLooks || hits < kAfter[looks]) return false;
+    if (!may_go_further || looks == kLooks || hits < kAfter[looks]) return false;
     return ++looks, true;
   }
   // Whether this call is part of the entry's trial, or of that of the region for its sizes. Not one

@@ -134,8 +134,9 @@ Result<std::unique_ptr<Entry>> make_entry(const DecodedCode& code, int start, Ca
     entry->exit_index = capture.exit_index;
     entry->break_reason = break_name(capture.reason);
     entry->break_detail = break_text(capture.reason, capture.detail);
-    entry->ends_in_callee = !capture.break_place.empty();
-    if (entry->ends_in_callee) entry->break_detail += " (" + capture.break_place + ")";
+    const bool in_callee = !capture.break_place.empty();
+    entry->may_go_further = in_callee || capture.for_now;
+    if (in_callee) entry->break_detail += " (" + capture.break_place + ")";
     entry->break_line = capture.break_line;
   } else if (entry->effects.empty()) {
     const Recipe& result = entry->recipes[entry->result];

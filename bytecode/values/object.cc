@@ -209,7 +209,7 @@ int object_rebuild(ExitBuilder& exit, const SymRef& value) {
 
 bool object_replay(ExitBuilder& exit, const SymRef& value, int target) {
   if (const SymRef table = value->items.empty() ? SymRef() : value->items[0];
-      table && table->changed &&
+      table && table->kind == SymKind::kDict && table->changed &&
       !exit.write({&effect_dict_items, target, {}, {}}, flat_entries(*table)))
     return false;
   for (const std::string& name : value->written) {

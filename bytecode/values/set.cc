@@ -27,6 +27,16 @@ Ref kept_copy(const SymRef& value) {
   return allocated(Ref::steal(PyTuple_Pack(1, table.get())));
 }
 
+// The items that such a copy does not keep alive, which the exit has to.
+std::vector<SymRef> loose_items(const Ref& copy) {
+  std::vector<SymRef> items;
+  visit_set(PyTuple_GET_ITEM(copy.get(), 0), [&](PyObject* held) {
+    if (PyObject* const item = loosely_held(held); item && item != held)
+      items.push_back(make_const(Ref::share(item)));
+  });
+  return items;
+}
+
 Ref build_set(const Recipe& recipe, const Objects&) {
   return tight_set(PyTuple_GET_ITEM(recipe.object.get(), 0));
 }
@@ -48,12 +58,14 @@ constexpr EffectKind effect_set_items = {
 
 int set_rebuild(ExitBuilder& exit, const SymRef& value) {
   Recipe made = made_by(build_set);
-  made.object = kept_copy(value);
-  return exit.add(std::move(made));
+  const Ref copy = kept_copy(value);
+  made.object = copy;
+  return exit.add(std::move(made), loose_items(copy));
 }
 
 bool set_replay(ExitBuilder& exit, const SymRef& value, int target) {
-  return exit.write({&effect_set_items, target, kept_copy(value), {}}, {});
+  const Ref copy = kept_copy(value);
+  return exit.write({&effect_set_items, target, copy, {}}, loose_items(copy));
 }
 
 }  // namespace

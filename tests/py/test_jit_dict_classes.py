@@ -219,6 +219,18 @@ def test_write_whole(cls):
         captured(fn, lambda _: (X, cls(CONFIGS[0])))
 
 
+def both_dicts(x, c):
+    c["a"] = 1
+    c.note = 2
+    return x + c["a"], dict(vars(c)), list(c.__dict__), c
+
+
+def test_items_and_attributes_are_apart():
+    class Plain(dict):
+        pass
+    same(both_dicts, lambda _: (X, Plain(b=5)))
+
+
 class Tally(collections.Counter):
     """A Counter with an attribute and an end."""
 
@@ -414,3 +426,55 @@ def test_finalizers_run_as_without():
         del log[:]
         jitted(X)
         assert log == ["gone", "end"]
+
+
+# ---- instances that are the dict of an object ------------------------------------------------------------------------
+class OwnDict(dict):
+    def __init__(self, **items):
+        super().__init__(**items)
+        self.__dict__ = self
+
+
+class Bare:
+    pass
+
+
+def dict_of(i):
+    """A dict, and an object that has it as its own where i is even."""
+    table, b = Counted(lr=1), Bare()
+    if i % 2:
+        b.lr = 2
+    else:
+        b.__dict__ = table
+    return X, table, b
+
+
+def attribute_then_item(x, c):
+    c.lr = 3
+    return x + c["lr"], len(c), dict(c)
+
+
+def item_then_attribute(x, c):
+    c["lr"] = 4
+    return x + c.lr, len(c), dict(c)
+
+
+def item_of_the_other(x, c, b):
+    c["lr"] = 7
+    return x + b.lr, dict(c)
+
+
+def attribute_of_the_other(x, c, b):
+    b.lr = 8
+    return x + c["lr"], dict(c)
+
+
+@pytest.mark.parametrize("fn", [attribute_then_item, item_then_attribute])
+def test_own_dict(fn):
+    same(fn, lambda _: (X, OwnDict(lr=1, b=2)))
+
+
+@pytest.mark.parametrize("order", [(0, 0, 1, 1, 0), (1, 1, 0, 1)])
+@pytest.mark.parametrize("fn", [item_of_the_other, attribute_of_the_other])
+def test_dict_of_another(fn, order):
+    same(fn, dict_of, order)

@@ -276,3 +276,16 @@ def test_a_set_made_of_members_of_the_program():
     for _ in range(3):
         expected, found = f(plain, X), jitted(own, X)
         assert found[1] == expected[1] and own == plain and found[0].asnumpy().tolist() == expected[0].asnumpy().tolist()
+
+
+@pytest.mark.captures
+def test_a_function_that_goes_from_a_dict_into_a_set():
+    def f(table, members, x):
+        members.add(table.pop("k"))
+        return x + 1, {table.pop("j"), 1}
+
+    f = ms.jit(f, mode="PIJit")
+    for _ in range(3):
+        table, members = {"k": lambda: 1, "j": lambda: 2}, set()
+        made = f(table, members, X)[1]
+        assert not table and [m() for m in members] == [1] and len(made) == 2
