@@ -13,7 +13,8 @@ namespace msjit {
 class Departure {
  public:
   void drop(PyObject* object) {  // null: nothing
-    if (object && may_end_in_code(object)) dropped_.push_back(object);
+    if (!object || PyUnicode_CheckExact(object) || PyLong_CheckExact(object)) return;
+    if (may_end_in_code(object)) dropped_.push_back(object);
   }
   bool empty() const { return dropped_.size() == 0; }
   // An object that gets a reference before the others go. Asked for only where !empty().

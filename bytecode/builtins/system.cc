@@ -13,7 +13,14 @@ bool model_exc_info(Executor& x, Args args, PyObject* names, SymRef* out) {
   return true;
 }
 
-const ModelRow kModels[] = {{"exc_info", model_exc_info}};
+bool model_exception(Executor& x, Args args, PyObject* names, SymRef* out) {
+  if (!positional(x, "exception", args, names, 0, 0)) return false;
+  if (!x.handled().empty()) return *out = x.handled().back().exception, true;
+  if (!x.heap().guard_unhandled()) return x.fail(BreakReason::kException, "sys.exception()");
+  return *out = sym_none(), true;
+}
+
+const ModelRow kModels[] = {{"exc_info", model_exc_info}, {"exception", model_exception}};
 
 }  // namespace
 

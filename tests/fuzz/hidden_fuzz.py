@@ -61,6 +61,8 @@ class Noted:
     """Notes its end, and does something there to what the function works on."""
     def __init__(self, name, does=None):
         self.name, self.does = name, does
+    def __repr__(self):
+        return self.name
     def __del__(self):
         LOG.append("died " + self.name)
         if self.does:

@@ -112,6 +112,15 @@ def handled(x, log):
         return x + 1, sys.exc_info()[0]
 
 
+def exception(x, log):
+    handled = [sys.exception()]
+    try:
+        raise ValueError("a")
+    except ValueError as error:
+        handled.append(sys.exception() is error)
+    return x + 1, handled, sys.exception()
+
+
 def counted(x, log):
     words = collections.Counter("abracadabra")
     words.update(["a", "z"])
@@ -129,6 +138,9 @@ ALL = [stacked, stack_without_a_context, stack_that_suppresses, callbacks, queue
 WHOLE = [queue, empty_queue, cleared_queue, bound, nothing_handled, counted, abstract]
 if sys.version_info >= (3, 8):  # before, ExitStack marks functions that it makes
     WHOLE += [stacked, stack_without_a_context]
+if hasattr(sys, "exception"):
+    ALL += [exception]
+    WHOLE += [exception]
 
 
 def arguments(_):
