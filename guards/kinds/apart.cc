@@ -10,11 +10,15 @@ PyObject* names_of(PyObject* object) { return is_table(object) ? object : existi
 
 namespace {
 
-// An instance of a class derived from dict may be the dict of another, or its own. With itself it
-// is asked for that alone.
+// An instance of a class derived from dict may be the dict of another, or its own.
+bool is_dict_of(PyObject* table, PyObject* object) {
+  return PyDict_Check(table) && !is_table(table) && existing_dict(object) == table;
+}
+
+// With itself such an instance is asked for that alone.
 bool check(const GuardStep& step, PyObject* object, PyObject* const* registers) {
   PyObject* const other = registers[step.other];
-  if (existing_dict(object) == other || existing_dict(other) == object) return false;
+  if (is_dict_of(object, other) || is_dict_of(other, object)) return false;
   PyObject* const names = names_of(object);
   return object == other || !names || names != names_of(other);
 }
